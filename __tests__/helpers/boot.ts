@@ -1,0 +1,117 @@
+/** A real agent runtime on a real PGlite, as ELIZA_GUIDE §1 boots it. */
+import {
+  AgentRuntime,
+  ChannelType,
+  type Character,
+  type IAgentRuntime,
+  type Plugin,
+  type ServiceTypeName,
+  stringToUuid,
+  type UUID,
+} from '@elizaos/core';
+import bootstrapPlugin from '@elizaos/plugin-bootstrap';
+import sqlPlugin, { createDatabaseAdapter, DatabaseMigrationService } from '@elizaos/plugin-sql';
+import { AutonomyService, type CueOptions, createCuePlugin, TriggerService } from '../../src/index.js';
+import { type Brain, scriptedModel } from './scripted-model.js';
+
+export interface Agent {
+  runtime: IAgentRuntime;
+  triggers: TriggerService;
+  autonomy: AutonomyService;
+  brain: Brain;
+  stop(): Promise<void>;
+}
+
+export interface BootOptions {
+  cue?: CueOptions;
+  dataDir?: string;
+  postgresUrl?: string;
+  /** The schema is there already: another process has migrated. */
+  migrated?: boolean;
+  settings?: Record<string, string>;
+  plugins?: Plugin[];
+  name?: string;
+  brain?: Brain;
+}
+
+const SINGLETONS = Symbol.for('@elizaos/plugin-sql/global-singletons');
+
+/** The host keeps one PGlite per process; a closed one must be forgotten before the next boot. */
+export function forgetPglite(): void {
+  const held = Reflect.get(globalThis, SINGLETONS);
+  if (typeof held === 'object' && held !== null) {
+    Reflect.set(held, 'pgLiteClientManager', undefined);
+  }
+}
+
+export async function boot(options: BootOptions = {}): Promise<Agent> {
+  forgetPglite();
+  const character: Character = { name: options.name ?? 'Cue Test', bio: ['tests'] };
+  const agentId = stringToUuid(character.name);
+  const adapter = createDatabaseAdapter(
+    options.postgresUrl === undefined
+      ? { dataDir: options.dataDir ?? 'memory://' }
+      : { postgresUrl: options.postgresUrl },
+    agentId,
+  );
+  await adapter.init();
+  const cue = createCuePlugin(options.cue ?? {});
+  const brain = options.brain ?? scriptedModel();
+  const plugins = [sqlPlugin, bootstrapPlugin, brain.plugin, cue, ...(options.plugins ?? [])];
+  if (!options.migrated) {
+    const migrations = new DatabaseMigrationService();
+    await migrations.initializeWithDatabase(adapter.db);
+    migrations.discoverAndRegisterPluginSchemas([sqlPlugin]);
+    await migrations.runAllPluginMigrations();
+  }
+  const runtime = new AgentRuntime({
+    character,
+    agentId,
+    adapter,
+    plugins,
+    settings: {
+      ...(options.dataDir === undefined ? {} : { PGLITE_DATA_DIR: options.dataDir }),
+      ...(options.postgresUrl === undefined ? {} : { POSTGRES_URL: options.postgresUrl }),
+      CUE_TIMEZONE: 'UTC',
+      ...options.settings,
+    },
+  });
+  await runtime.initialize();
+  const load = (type: string) => runtime.getServiceLoadPromise(type as ServiceTypeName);
+  await load('task');
+  const autonomy = (await load(AutonomyService.serviceType)) as AutonomyService;
+  const triggers = (await load(TriggerService.serviceType)) as TriggerService;
+  return {
+    runtime,
+    triggers,
+    autonomy,
+    brain,
+    async stop() {
+      await runtime.stop();
+      await runtime.close();
+      forgetPglite();
+    },
+  };
+}
+
+/** A conversation of one person with the agent, as a chat client makes it. */
+export async function makeChat(
+  runtime: IAgentRuntime,
+  seed: string,
+): Promise<{ roomId: UUID; entityId: UUID; worldId: UUID }> {
+  const roomId = stringToUuid(`room-${seed}`);
+  const entityId = stringToUuid(`user-${seed}`);
+  const worldId = stringToUuid(`world-${seed}`);
+  await runtime.ensureConnection({
+    entityId,
+    roomId,
+    worldId,
+    userName: `user-${seed}`,
+    name: seed,
+    source: 'test',
+    type: ChannelType.DM,
+    channelId: roomId,
+    messageServerId: worldId,
+  });
+  return { roomId, entityId, worldId };
+}

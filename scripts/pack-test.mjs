@@ -1,0 +1,278 @@
+/**
+ * Proves the package as a user gets it: packed, installed beside elizaOS in an empty project,
+ * imported by plain Node, and loaded by name into a real server, on Node and on Bun.
+ *
+ *   node scripts/pack-test.mjs                      everything, in a directory of its own
+ *   node scripts/pack-test.mjs install DIRECTORY    pack (dist/ must be built), install, import
+ *   node scripts/pack-test.mjs node DIRECTORY       start the server there on Node
+ *   node scripts/pack-test.mjs bun DIRECTORY        the same on Bun
+ */
+import { spawn, spawnSync } from 'node:child_process';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const HOST_PACKAGES = ['core', 'plugin-bootstrap', 'plugin-sql', 'server'];
+const ALLOWED = /^(dist|docs)\/|^(package\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
+const INSTALL_MS = 420_000;
+const START_MS = 120_000;
+const STOP_MS = 20_000;
+
+class PackError extends Error {}
+
+function check(condition, message) {
+  if (!condition) throw new PackError(message);
+}
+
+/** Ours, without what an enclosing `npm run` adds: it names our repository as the project. */
+function npmEnvironment() {
+  const own = /^npm_(package_|lifecycle_|command$|config_local_prefix$)/i;
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !own.test(name)));
+}
+
+function npm(cwd, ...args) {
+  const cli = process.env.npm_execpath;
+  const viaNode = cli && /npm-cli\.[cm]?js$/.test(cli);
+  const onWindows = process.platform === 'win32';
+  const command = viaNode ? process.execPath : onWindows ? 'npm.cmd' : 'npm';
+  const result = spawnSync(command, [...(viaNode ? [cli] : []), ...args, '--loglevel=error'], {
+    cwd,
+    env: npmEnvironment(),
+    encoding: 'utf8',
+    shell: !viaNode && onWindows,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    timeout: INSTALL_MS,
+  });
+  check(result.status === 0, `npm ${args[0]} failed (${result.error?.message ?? result.status})`);
+  return result.stdout;
+}
+
+function pack(directory) {
+  check(existsSync(join(root, 'dist', 'index.js')), 'dist/ is missing: run npm run build first');
+  const answer = JSON.parse(npm(root, 'pack', '--json', '--pack-destination', directory));
+  const { filename, files } = Object.values(answer)[0];
+  const names = files.map((file) => file.path);
+  const strangers = names.filter((name) => !ALLOWED.test(name));
+  check(strangers.length === 0, `the package holds what it should not: ${strangers.join(', ')}`);
+  for (const name of ['dist/index.js', 'dist/index.d.ts', 'README.md', 'CHANGELOG.md', 'LICENSE']) {
+    check(names.includes(name), `the package lacks ${name}`);
+  }
+  console.log(`packed ${names.length} files`);
+  return join(directory, filename);
+}
+
+const IMPORT_SCRIPT = `
+import { readFileSync } from 'node:fs';
+import { register } from 'node:module';
+// Says which packages the import loads.
+register('data:text/javascript,' + encodeURIComponent(\`
+  import { appendFileSync } from 'node:fs';
+  export async function resolve(specifier, context, next) {
+    const found = await next(specifier, context);
+    appendFileSync('loaded.txt', found.url + '\\\\n');
+    return found;
+  }
+\`));
+const cue = await import('${manifest.name}');
+const wrong = [];
+if (cue.default?.name !== 'cue') wrong.push('the default export is not the plugin "cue"');
+if (cue.cuePlugin !== cue.default) wrong.push('cuePlugin is not the default export');
+for (const name of ['TriggerService', 'AutonomyService', 'computeNextCronDelayMs', 'nextRunAfter',
+  'parseScheduleText', 'describeSchedule', 'isTriggerTask', 'computeInitialSchedule',
+  'normalizeTriggerTaskForCreate']) {
+  if (typeof cue[name] !== 'function') wrong.push('no export ' + name);
+}
+const heavy = /node_modules\\/(@elizaos\\/server|onnxruntime[^/]*|@huggingface\\/[^/]+)\\//;
+const loaded = readFileSync('loaded.txt', 'utf8').split('\\n').find((url) => heavy.test(url));
+if (loaded) wrong.push('importing the plugin loads ' + loaded);
+console.log(wrong.length === 0 ? 'imported' : wrong.join('; '));
+process.exit(wrong.length === 0 ? 0 : 1);
+`;
+
+// No model plugin: nothing is said to the agent, and the host only warns that there is none.
+const SERVE_SCRIPT = `
+import { AgentServer } from '@elizaos/server';
+const server = new AgentServer();
+await server.start({
+  port: Number(process.env.SERVER_PORT),
+  dataDir: process.env.PGLITE_DATA_DIR,
+  agents: [{ character: { name: 'Packed', bio: ['Tests a package.'], plugins: ['${manifest.name}'] } }],
+});
+console.log('READY ' + process.env.SERVER_PORT);
+`;
+
+function install(directory) {
+  const tarball = pack(directory);
+  const versions = HOST_PACKAGES.map((name) => [`@elizaos/${name}`, '1.7.2']);
+  const project = {
+    name: 'cue-pack-test',
+    private: true,
+    type: 'module',
+    dependencies: { ...Object.fromEntries(versions), [manifest.name]: `file:${tarball}` },
+  };
+  writeFileSync(join(directory, 'package.json'), JSON.stringify(project));
+  writeFileSync(join(directory, 'serve.mjs'), SERVE_SCRIPT);
+  writeFileSync(join(directory, 'import.mjs'), IMPORT_SCRIPT);
+  copyFileSync(join(root, '.npmrc'), join(directory, '.npmrc'));
+  npm(directory, 'install');
+  const result = spawnSync(process.execPath, ['import.mjs'], {
+    cwd: directory,
+    encoding: 'utf8',
+    timeout: 60_000,
+  });
+  check(result.status === 0, `import failed: ${result.stdout}${result.stderr}`);
+  console.log('installed beside elizaOS and imported by plain Node');
+}
+
+/** Bun's real binary: the one on npm's path is a placeholder when install steps are switched off. */
+function findBun() {
+  const scope = join(root, 'node_modules', '@oven');
+  const folders = existsSync(scope) ? readdirSync(scope).sort() : [];
+  for (const folder of folders) {
+    for (const name of ['bun', 'bun.exe']) {
+      const binary = join(scope, folder, 'bin', name);
+      if (!existsSync(binary)) continue;
+      // A build for another processor or C library is there but does not run.
+      const probe = spawnSync(binary, ['--version'], { encoding: 'utf8', timeout: 20_000 });
+      if (probe.status === 0) return { binary, version: probe.stdout.trim() };
+    }
+  }
+  throw new PackError(`no Bun that runs here in ${scope} (found: ${folders.join(', ') || 'none'})`);
+}
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address();
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+async function getJson(url) {
+  const response = await fetch(url, { signal: AbortSignal.timeout(10_000) });
+  const text = await response.text();
+  check(response.status === 200, `${url} answered ${response.status}: ${text.slice(0, 300)}`);
+  const type = response.headers.get('content-type') ?? '';
+  // The host answers unknown paths with its web page and status 200.
+  check(type.includes('json'), `${url} answered ${type}, not JSON: the plugin is not loaded`);
+  return JSON.parse(text);
+}
+
+function waitForReady(child, output) {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new PackError('the server did not start')), START_MS);
+    const done = (settle, value) => {
+      clearTimeout(timer);
+      settle(value);
+    };
+    child.once('error', (error) => done(reject, error));
+    child.once('exit', (code) => done(reject, new PackError(`the server ended with code ${code}`)));
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.setEncoding('utf8').on('data', (chunk) => {
+        output.push(chunk);
+        const ready = /^READY (\d+)$/m.exec(output.join(''));
+        if (ready) done(resolve, Number(ready[1]));
+      });
+    }
+  });
+}
+
+async function stop(child) {
+  if (child.exitCode !== null || child.signalCode !== null) return true;
+  const ended = new Promise((resolve) => child.once('exit', () => resolve(true)));
+  child.kill('SIGTERM');
+  let timer;
+  const late = new Promise((resolve) => {
+    timer = setTimeout(() => resolve(false), STOP_MS);
+  });
+  const inTime = await Promise.race([ended, late]);
+  clearTimeout(timer);
+  if (!inTime) child.kill('SIGKILL');
+  return inTime;
+}
+
+async function start(directory, runtime) {
+  const bun = runtime === 'bun' ? findBun() : undefined;
+  const data = join(directory, `data-${runtime}`);
+  rmSync(data, { recursive: true, force: true });
+  mkdirSync(data, { recursive: true });
+  const output = [];
+  const startedAt = Date.now();
+  const child = spawn(bun?.binary ?? process.execPath, ['serve.mjs'], {
+    cwd: directory,
+    // Nothing of the caller's environment but the path: it would end up in the agent's secrets.
+    env: {
+      PATH: process.env.PATH,
+      ...(process.env.SystemRoot ? { SystemRoot: process.env.SystemRoot } : {}),
+      HOME: directory,
+      USERPROFILE: directory,
+      TMPDIR: tmpdir(),
+      LOG_LEVEL: 'info',
+      SERVER_PORT: String(await freePort()),
+      SERVER_HOST: '127.0.0.1',
+      SENTRY_DSN: 'http://x@127.0.0.1:9/1',
+      PGLITE_DATA_DIR: data,
+      ELIZA_UI_ENABLE: 'false',
+      ELIZA_NO_PLUGIN_AUTO_INSTALL: 'true',
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  try {
+    const port = await waitForReady(child, output);
+    const readyMs = Date.now() - startedAt;
+    const base = `http://127.0.0.1:${port}`;
+    const agentId = (await getJson(`${base}/api/agents`)).data.agents[0].id;
+    const health = await getJson(`${base}/cue/triggers/health?agentId=${agentId}`);
+    for (const field of ['workerRegistered', 'taskServicePresent']) {
+      check(health[field] === true, `health says ${field}: ${JSON.stringify(health)}`);
+    }
+    check(await stop(child), `the server did not stop within ${STOP_MS} ms`);
+    const version = bun ? `Bun ${bun.version}` : `Node ${process.version}`;
+    console.log(`loaded by name and answering on ${version}, ready in ${readyMs} ms`);
+  } catch (error) {
+    console.error(output.join('').split('\n').slice(-60).join('\n'));
+    throw error;
+  } finally {
+    await stop(child);
+  }
+}
+
+async function main([step, directory]) {
+  if (step) {
+    check(directory, `usage: node scripts/pack-test.mjs ${step} DIRECTORY`);
+    if (step === 'install') return install(directory);
+    check(step === 'node' || step === 'bun', `unknown step ${step}`);
+    return start(directory, step);
+  }
+  const own = mkdtempSync(join(tmpdir(), 'cue-pack-'));
+  try {
+    install(own);
+    await start(own, 'node');
+    await start(own, 'bun');
+  } finally {
+    rmSync(own, { recursive: true, force: true });
+  }
+}
+
+try {
+  await main(process.argv.slice(2));
+} catch (error) {
+  console.error(error instanceof PackError ? `pack test: ${error.message}` : error);
+  process.exitCode = 1;
+}

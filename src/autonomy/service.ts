@@ -1,0 +1,212 @@
+/** The Eliza service `AUTONOMY`: a thin host of the rooms, the queue and the loop (DESIGN §5). */
+import { type IAgentRuntime, Service, type UUID } from '@elizaos/core';
+import { type Clock, SECOND_MS, systemClock } from '../shared/clock.js';
+import { messageOf } from '../shared/errors.js';
+import type { Log } from '../shared/log.js';
+import { type InjectDeps, inject, storedAnswer } from './inject.js';
+import { createRoomQueue, type RoomQueue } from './room-queue.js';
+import { createRunWatch, type RunWatch } from './run-watch.js';
+import {
+  AUTONOMY_LOOP_TASK,
+  AUTONOMY_SERVICE,
+  type AutonomousInstruction,
+  type RunDescriptor,
+} from './types.js';
+
+export interface AutonomySettings {
+  enabled: boolean;
+  loop: boolean;
+  intervalMs: number;
+}
+
+export interface AutonomyStatus extends AutonomySettings {
+  /** Another plugin's AUTONOMY service is used instead of ours. */
+  delegated: boolean;
+  busyRooms: number;
+  lastCycleAtMs: number | null;
+  lastCycleError: string | null;
+}
+
+/** What the composition root hands in. */
+export interface AutonomyDeps {
+  settings: AutonomySettings;
+  clock: Clock;
+  onStep?: InjectDeps['onStep'];
+}
+
+/** Rooms in which a run may be under way at once; each run is one or more model calls. */
+const MAX_CONCURRENT_ROOMS = 8;
+const STATE_KEY = 'cue:autonomy';
+export const MIN_LOOP_INTERVAL_MS = 5 * SECOND_MS;
+
+const THINK_PROMPT =
+  'This is a quiet moment of your own: nobody has asked you anything. Look at what is open, ' +
+  'decide whether something needs doing now, and do it. If nothing does, answer with the action ' +
+  'IGNORE.';
+
+/** A foreign AUTONOMY service that can take our instructions. */
+interface ForeignAutonomy {
+  injectAutonomousInstruction(payload: AutonomousInstruction): Promise<RunDescriptor>;
+}
+
+export class AutonomyService extends Service {
+  static override serviceType: string = AUTONOMY_SERVICE;
+  override capabilityDescription =
+    'Wakes the agent on its own: runs instructions in autonomous rooms and hands back the answers';
+
+  private static readonly provided = new WeakMap<IAgentRuntime, AutonomyDeps>();
+
+  /** Hands in what the host cannot: called by the plugin's `init`, before services start. */
+  static provide(runtime: IAgentRuntime, deps: AutonomyDeps): void {
+    AutonomyService.provided.set(runtime, deps);
+  }
+
+  readonly queue: RoomQueue = createRoomQueue({ maxConcurrent: MAX_CONCURRENT_ROOMS });
+  readonly watch: RunWatch = createRunWatch();
+  private state: AutonomySettings = { enabled: true, loop: false, intervalMs: 300_000 };
+  private clock: Clock = systemClock;
+  private cycling = false;
+  private lastCycleAtMs: number | null = null;
+  private lastCycleError: string | null = null;
+  private cycleHooks: (() => Promise<number>)[] = [];
+  private log: Log | null = null;
+  private onStep: InjectDeps['onStep'];
+
+  static override async start(runtime: IAgentRuntime): Promise<AutonomyService> {
+    const service = new AutonomyService(runtime);
+    service.log = runtime.logger;
+    const deps = AutonomyService.provided.get(runtime);
+    if (deps) {
+      service.state = { ...deps.settings };
+      service.clock = deps.clock;
+      service.onStep = deps.onStep;
+    }
+    const saved = await runtime.getCache<Partial<AutonomySettings>>(STATE_KEY);
+    service.state = { ...service.state, ...(saved ?? {}) };
+    await service.syncLoopTask();
+    return service;
+  }
+
+  override async stop(): Promise<void> {
+    this.cycleHooks = [];
+  }
+
+  /** Why an instruction cannot run now, in words for the run's reason; `null` when it can. */
+  unavailable(): string | null {
+    return this.state.enabled ? null : 'autonomy is switched off (CUE_AUTONOMY)';
+  }
+
+  /** What a `next_autonomy_cycle` instruction waits for, in words. */
+  cycleReason(): string {
+    return this.state.loop
+      ? 'waits for the next autonomy cycle'
+      : 'waits for the next autonomy cycle; the loop is off (CUE_AUTONOMY_LOOP)';
+  }
+
+  /**
+   * The seed's safe injection point: ensures the room, stores the instruction as a message with
+   * the trigger metadata, takes it through the standard pipeline, stores the answer. One run at a
+   * time per room. Never throws; `error` in the descriptor says what went wrong.
+   */
+  injectAutonomousInstruction(payload: AutonomousInstruction): Promise<RunDescriptor> {
+    const foreign = this.foreign();
+    if (foreign) return foreign.injectAutonomousInstruction(payload);
+    return inject(
+      {
+        runtime: this.runtime,
+        queue: this.queue,
+        watch: this.watch,
+        ...(this.onStep ? { onStep: this.onStep } : {}),
+      },
+      payload,
+    );
+  }
+
+  /** An answer that an earlier process stored for this run before it died. */
+  storedAnswer(triggerRunId: string): Promise<{ text: string; responseId: UUID } | null> {
+    return storedAnswer(this.runtime, triggerRunId);
+  }
+
+  status(): AutonomyStatus {
+    return {
+      ...this.state,
+      delegated: this.foreign() !== null,
+      busyRooms: this.queue.busyRooms(),
+      lastCycleAtMs: this.lastCycleAtMs,
+      lastCycleError: this.lastCycleError,
+    };
+  }
+
+  /** Changes what is given and keeps it across restarts. */
+  async configure(change: Partial<AutonomySettings>): Promise<AutonomyStatus> {
+    this.state = { ...this.state, ...change };
+    await this.runtime.setCache(STATE_KEY, this.state);
+    await this.syncLoopTask();
+    this.log?.info({ src: 'plugin:cue:autonomy', ...this.state }, 'autonomy configured');
+    return this.status();
+  }
+
+  /** Called at every cycle; says how many waiting instructions it took into this turn. */
+  onCycle(hook: () => Promise<number>): void {
+    this.cycleHooks.push(hook);
+  }
+
+  /**
+   * One cycle of the loop: all waiting instructions, or a thought of its own when none wait and
+   * the loop is on. Cycles never overlap.
+   */
+  async runCycle(nowMs = this.clock.now()): Promise<{ instructions: number }> {
+    if (this.cycling || !this.state.enabled) return { instructions: 0 };
+    this.cycling = true;
+    this.lastCycleAtMs = nowMs;
+    try {
+      let instructions = 0;
+      for (const hook of this.cycleHooks) instructions += await hook();
+      if (instructions === 0 && this.state.loop) {
+        const thought = await this.injectAutonomousInstruction({
+          text: THINK_PROMPT,
+          source: 'loop',
+          triggerId: AUTONOMY_LOOP_TASK,
+          triggerRunId: `${this.runtime.agentId}:${nowMs}`,
+          wakeMode: 'next_autonomy_cycle',
+        });
+        this.lastCycleError = thought.error ?? null;
+      }
+      return { instructions };
+    } catch (error) {
+      this.lastCycleError = messageOf(error);
+      this.log?.error({ src: 'plugin:cue:autonomy', error: messageOf(error) }, 'cycle failed');
+      return { instructions: 0 };
+    } finally {
+      this.cycling = false;
+    }
+  }
+
+  /** The repeating task of the loop exists exactly while the loop is on. */
+  private async syncLoopTask(): Promise<void> {
+    const tasks = await this.runtime.getTasksByName(AUTONOMY_LOOP_TASK);
+    const mine = tasks.filter((task) => task.tags?.includes('cue_autonomy'));
+    const wanted = this.state.enabled && this.state.loop;
+    const fits = mine.find((task) => task.metadata?.updateInterval === this.state.intervalMs);
+    for (const task of mine) {
+      if (task.id && (!wanted || task !== fits)) await this.runtime.deleteTask(task.id);
+    }
+    if (wanted && !fits) {
+      await this.runtime.createTask({
+        name: AUTONOMY_LOOP_TASK,
+        description: 'One turn of the autonomy loop',
+        worldId: this.runtime.agentId,
+        tags: ['queue', 'repeat', 'cue_autonomy'],
+        metadata: { updatedAt: this.clock.now(), updateInterval: this.state.intervalMs },
+      });
+    }
+  }
+
+  private foreign(): ForeignAutonomy | null {
+    for (const service of this.runtime.getServicesByType(AUTONOMY_SERVICE)) {
+      if (service === this) continue;
+      if ('injectAutonomousInstruction' in service) return service as unknown as ForeignAutonomy;
+    }
+    return null;
+  }
+}

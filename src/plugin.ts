@@ -1,0 +1,227 @@
+/**
+ * The composition root: settings, services, workers, events and surfaces of one agent. Everything
+ * the rooms must not read themselves (time, chance, environment, the host) is handed in here.
+ */
+import { EventType, type IAgentRuntime, type Plugin, type ServiceTypeName, type UUID } from '@elizaos/core';
+import {
+  AUTONOMY_LOOP_TASK,
+  AUTONOMY_SERVICE,
+  AutonomyService,
+  deliver,
+} from './autonomy/index.js';
+import { databaseOf } from './records/index.js';
+import { pausedNow, parseSettings, type Settings, serverEnvironment } from './settings.js';
+import { type Clock, systemClock } from './shared/clock.js';
+import { type DirLock, lockDirectory } from './shared/dir-lock.js';
+import { messageOf } from './shared/errors.js';
+import { type Ids, randomIds } from './shared/ids.js';
+import { triggerActions, triggersProvider } from './surfaces/eliza/index.js';
+import { createRoutes } from './surfaces/rest/index.js';
+import { type AutonomyPort, type StepObserver, TriggerService } from './triggers/index.js';
+
+/** What a test or an embedding host may replace. */
+export interface CueOptions {
+  clock?: Clock;
+  ids?: Ids;
+  /** Called after each step of a dispatch; a crash test stops the process there. */
+  onStep?: StepObserver;
+  fetch?: typeof fetch;
+}
+
+const AUTONOMY_WAIT_MS = 20_000;
+
+/** The plugin with its own clock, ids or observer; `cuePlugin` is the one with the machine's. */
+export function createCuePlugin(options: CueOptions = {}): Plugin {
+  const clock = options.clock ?? systemClock;
+  const ids = options.ids ?? randomIds;
+  const watchOf = (payload: unknown) => {
+    const runtime = runtimeOf(payload);
+    return runtime ? autonomyOf(runtime)?.watch : undefined;
+  };
+
+  return {
+    name: 'cue',
+    description:
+      'Prospective memory: scheduled triggers that wake the agent, and the right memory at the right moment',
+    dependencies: ['@elizaos/plugin-bootstrap'],
+    init: async (_config, runtime) => {
+      const read = (key: string) => runtime.getSetting(key);
+      const settings = parseSettings(read);
+      lockOf(runtime);
+      AutonomyService.provide(runtime, {
+        settings: {
+          enabled: settings.CUE_AUTONOMY,
+          loop: settings.CUE_AUTONOMY_LOOP,
+          intervalMs: settings.CUE_AUTONOMY_INTERVAL_MS,
+        },
+        clock,
+        ...(options.onStep ? { onStep: options.onStep } : {}),
+      });
+      runtime.registerTaskWorker({
+        name: AUTONOMY_LOOP_TASK,
+        validate: async () => autonomyOf(runtime)?.unavailable() === null,
+        execute: async () => {
+          // Not awaited: a turn of the model takes longer than a tick.
+          void autonomyOf(runtime)?.runCycle();
+          return undefined;
+        },
+      });
+      TriggerService.provide(runtime, {
+        clock,
+        ids,
+        timezone: settings.CUE_TIMEZONE ?? hostTimezone(),
+        settings: () => triggerSettings(settings, pausedNow(read, settings)),
+        autonomy: (host) => autonomyPort(host, settings, options.fetch ?? fetch),
+        onCycle: (host, hook) => autonomyOf(host)?.onCycle(hook),
+        isAdmin,
+        autonomyPresent: (host) => host.getServicesByType(AUTONOMY_SERVICE).length > 0,
+        ...(options.onStep ? { onStep: options.onStep } : {}),
+      });
+    },
+    services: [AutonomyService, TriggerService],
+    // A handler that throws aborts the host's own emitter (ELIZA_GUIDE §4); these cannot.
+    events: {
+      [EventType.RUN_STARTED]: [async (payload) => watchOf(payload)?.onRunStarted(payload)],
+      [EventType.RUN_ENDED]: [async (payload) => watchOf(payload)?.onRunEnded(payload)],
+      [EventType.ACTION_COMPLETED]: [async (payload) => watchOf(payload)?.onActionCompleted(payload)],
+    },
+    actions: triggerActions,
+    providers: [triggersProvider],
+    routes: createRoutes({
+      apiKey: () => serverEnvironment().apiKey,
+    }),
+  };
+}
+
+/** The plugin, ready for a character's list. */
+export const cuePlugin: Plugin = createCuePlugin();
+
+function triggerSettings(settings: Settings, paused: boolean) {
+  return {
+    enabled: settings.CUE_TRIGGERS_ENABLED,
+    paused,
+    minIntervalMs: settings.CUE_TRIGGER_MIN_INTERVAL_MS,
+    maxPerCreator: settings.CUE_TRIGGER_MAX_PER_CREATOR,
+    maxPerAgent: settings.CUE_TRIGGER_MAX_PER_AGENT,
+    hotWindowMs: settings.CUE_HOT_WINDOW_MS,
+    allowSeconds: settings.CUE_CRON_SECONDS,
+    runsPerHour: settings.CUE_TRIGGER_RUNS_PER_HOUR,
+    runsPerDay: settings.CUE_TRIGGER_RUNS_PER_DAY,
+  };
+}
+
+function autonomyOf(runtime: IAgentRuntime): AutonomyService | undefined {
+  return runtime
+    .getServicesByType(AUTONOMY_SERVICE)
+    .find((service): service is AutonomyService => service instanceof AutonomyService);
+}
+
+async function autonomyPort(
+  runtime: IAgentRuntime,
+  settings: Settings,
+  fetcher: typeof fetch,
+): Promise<AutonomyPort> {
+  // Services start side by side; for a type that nobody registers the promise never settles.
+  await Promise.race([
+    runtime.getServiceLoadPromise(AUTONOMY_SERVICE as ServiceTypeName).catch((error: unknown) => {
+      runtime.logger.error({ src: 'plugin:cue', error: messageOf(error) }, 'autonomy did not start');
+    }),
+    new Promise((resolve) => setTimeout(resolve, AUTONOMY_WAIT_MS).unref()),
+  ]);
+  const absent = 'the autonomy service is not running';
+  return {
+    unavailable: () => {
+      const service = autonomyOf(runtime);
+      return service ? service.unavailable() : absent;
+    },
+    cycleReason: () => autonomyOf(runtime)?.cycleReason() ?? absent,
+    inject: async (request) => {
+      const service = autonomyOf(runtime);
+      if (!service) throw new Error(absent);
+      return service.injectAutonomousInstruction(request);
+    },
+    storedAnswer: async (triggerRunId) =>
+      (await autonomyOf(runtime)?.storedAnswer(triggerRunId)) ?? null,
+    deliver: (attempt, onSending) =>
+      deliver(
+        {
+          runtime,
+          db: databaseOf(runtime),
+          server: () => {
+            const { baseUrl, apiKey } = serverEnvironment();
+            return { baseUrl, ...(apiKey === undefined ? {} : { apiKey }) };
+          },
+          fetch: fetcher,
+          resendUnknown: settings.CUE_DELIVERY_RESEND,
+          onSending,
+        },
+        attempt,
+      ),
+  };
+}
+
+function hostTimezone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
+}
+
+/** Owner or admin of the world the room belongs to. */
+async function isAdmin(
+  runtime: IAgentRuntime,
+  entityId: string,
+  roomId: string | undefined,
+): Promise<boolean> {
+  if (roomId === undefined) return false;
+  const room = await runtime.getRoom(roomId as UUID);
+  const world = room?.worldId ? await runtime.getWorld(room.worldId) : null;
+  const metadata = world?.metadata;
+  if (!metadata) return false;
+  if (metadata.ownership?.ownerId === entityId) return true;
+  const role = metadata.roles?.[entityId as UUID];
+  return role === 'OWNER' || role === 'ADMIN';
+}
+
+const locks = new WeakMap<IAgentRuntime, DirLock>();
+
+/** Refuses to start on an embedded database that another live process has open (DESIGN §11). */
+function lockOf(runtime: IAgentRuntime): void {
+  const directory = embeddedDirectory(runtime);
+  if (directory === null || locks.has(runtime)) return;
+  const lock = lockDirectory(directory, serverEnvironment().port);
+  locks.set(runtime, lock);
+  process.once('exit', () => lock.release());
+}
+
+/**
+ * The PGlite directory of this process: the host's one instance if it is open, else what it will
+ * open. `null`: a database server, or memory.
+ */
+function embeddedDirectory(runtime: IAgentRuntime): string | null {
+  if (runtime.getSetting('POSTGRES_URL')) return null;
+  const open = openPgliteDirectory();
+  if (open !== undefined) return open;
+  const set = runtime.getSetting('PGLITE_DATA_DIR') ?? serverEnvironment().pgliteDir;
+  return typeof set === 'string' && set !== '' && !set.includes('://') ? set : null;
+}
+
+/** plugin-sql keeps its one PGlite instance of the process here (ELIZA_GUIDE §1). */
+function openPgliteDirectory(): string | null | undefined {
+  const key = Symbol.for('@elizaos/plugin-sql/global-singletons');
+  const singletons: unknown = Object.getOwnPropertyDescriptor(globalThis, key)?.value;
+  const manager = fieldOf(singletons, 'pgLiteClientManager');
+  const directory = fieldOf(fieldOf(manager, 'client'), 'dataDir');
+  if (typeof directory !== 'string') return undefined;
+  return directory === '' || directory.includes('://') ? null : directory;
+}
+
+function fieldOf(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null && key in value
+    ? (value as Record<string, unknown>)[key]
+    : undefined;
+}
+
+function runtimeOf(payload: unknown): IAgentRuntime | undefined {
+  const runtime = fieldOf(payload, 'runtime');
+  return typeof runtime === 'object' && runtime !== null && 'getServicesByType' in runtime
+    ? (runtime as IAgentRuntime)
+    : undefined;
+}

@@ -1,0 +1,14 @@
+export { type Database, databaseOf, type Executor, pgliteDirectory, rowsOf } from './database.js';
+export { ensureHome, type Home, homeOf } from './home.js';
+export {
+  createRecords,
+  ensureIndexes,
+  field,
+  type IndexSpec,
+  type NewRecord,
+  type RecordCursor,
+  type RecordRow,
+  type Records,
+  withoutNul,
+} from './records.js';
+export { memoriesTable, tasksTable } from './tables.js';

@@ -1,0 +1,118 @@
+/**
+ * Every setting, parsed once (DESIGN §11a). A wrong value stops the start with a message naming
+ * it. `getSetting` turns 'true' into booleans, leaves numbers as text and loses falsy values, so
+ * each is read from text.
+ */
+import { z } from 'zod';
+import { isTimeZone } from './shared/zones.js';
+
+const flag = (fallback: boolean) =>
+  z
+    .union([z.boolean(), z.string()])
+    .optional()
+    .transform((value, context) => {
+      if (value === undefined || value === '') return fallback;
+      if (typeof value === 'boolean') return value;
+      const word = value.trim().toLowerCase();
+      if (['true', '1', 'yes', 'on'].includes(word)) return true;
+      if (['false', '0', 'no', 'off'].includes(word)) return false;
+      context.addIssue({ code: 'custom', message: `must be true or false, not "${value}"` });
+      return z.NEVER;
+    });
+
+const whole = (fallback: number, min: number, max: number) =>
+  z
+    .union([z.number(), z.string()])
+    .optional()
+    .transform((value, context) => {
+      if (value === undefined || value === '') return fallback;
+      const number = typeof value === 'number' ? value : Number(value.trim());
+      if (Number.isInteger(number) && number >= min && number <= max) return number;
+      context.addIssue({
+        code: 'custom',
+        message: `must be a whole number from ${min} to ${max}, not "${value}"`,
+      });
+      return z.NEVER;
+    });
+
+const zone = z
+  .string()
+  .optional()
+  .transform((value, context) => {
+    if (value === undefined || value === '') return undefined;
+    if (isTimeZone(value)) return value;
+    context.addIssue({ code: 'custom', message: `is not an IANA time zone: "${value}"` });
+    return z.NEVER;
+  });
+
+/** The settings this version reads; the others of DESIGN §11a arrive with their rooms. */
+const settingsSchema = z.object({
+  CUE_PROJECT: z.string().optional(),
+  CUE_DATA_DIR: z.string().optional(),
+  CUE_TIMEZONE: zone,
+  CUE_TRIGGERS_ENABLED: flag(true),
+  CUE_TRIGGERS_PAUSED: flag(false),
+  CUE_TRIGGER_MIN_INTERVAL_MS: whole(60_000, 1_000, 86_400_000),
+  CUE_TRIGGER_MAX_PER_CREATOR: whole(50, 1, 1_000_000),
+  CUE_TRIGGER_MAX_PER_AGENT: whole(10_000, 1, 1_000_000),
+  CUE_TRIGGER_RUNS_PER_HOUR: whole(600, 1, 1_000_000),
+  CUE_TRIGGER_RUNS_PER_DAY: whole(5_000, 1, 10_000_000),
+  CUE_HOT_WINDOW_MS: whole(120_000, 10_000, 86_400_000),
+  CUE_CRON_SECONDS: flag(false),
+  CUE_AUTONOMY: flag(true),
+  CUE_AUTONOMY_LOOP: flag(false),
+  CUE_AUTONOMY_INTERVAL_MS: whole(300_000, 5_000, 86_400_000),
+  CUE_DELIVERY_RESEND: flag(false),
+});
+
+export type Settings = z.output<typeof settingsSchema>;
+
+export const SETTING_KEYS: readonly string[] = Object.keys(settingsSchema.shape);
+
+/**
+ * @param read the host's `getSetting`
+ * @throws Error naming every setting with a wrong value
+ */
+export function parseSettings(read: (key: string) => unknown): Settings {
+  const raw: Record<string, unknown> = {};
+  for (const key of SETTING_KEYS) {
+    const value = read(key);
+    if (value !== null && value !== undefined) raw[key] = value;
+  }
+  const parsed = settingsSchema.safeParse(raw);
+  if (parsed.success) return parsed.data;
+  const wrong = parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`);
+  throw new Error(`cue: wrong setting: ${wrong.join('; ')}`);
+}
+
+/** The kill switch is read anew each time, so that it works without a restart. */
+export function pausedNow(read: (key: string) => unknown, settings: Settings): boolean {
+  const value = read('CUE_TRIGGERS_PAUSED');
+  const parsed = settingsSchema.shape.CUE_TRIGGERS_PAUSED.safeParse(value ?? undefined);
+  return parsed.success ? parsed.data : settings.CUE_TRIGGERS_PAUSED;
+}
+
+/** Where the Eliza server listens and what opens it, as the host itself reads them. */
+export interface ServerEnvironment {
+  /** Base of the message server's routes. */
+  baseUrl: string;
+  /** Undefined: the server asks for no key. */
+  apiKey: string | undefined;
+  port: number | null;
+  pgliteDir: string | undefined;
+}
+
+/**
+ * Read from the environment at each call, not through `getSetting`: the host's command line
+ * filters settings, and a filtered token must not open our routes (DESIGN §11a).
+ */
+export function serverEnvironment(): ServerEnvironment {
+  const number = Number(process.env.SERVER_PORT);
+  const port = Number.isInteger(number) && number > 0 && number <= 65_535 ? number : null;
+  return {
+    baseUrl: process.env.CENTRAL_MESSAGE_SERVER_URL || `http://127.0.0.1:${port ?? 3000}`,
+    apiKey: process.env.ELIZA_SERVER_AUTH_TOKEN || undefined,
+    port,
+    pgliteDir: process.env.PGLITE_DATA_DIR || undefined,
+  };
+}

@@ -1,0 +1,74 @@
+/**
+ * The one family of errors a caller can act on, and the one table that says how each code
+ * looks on every wire (DESIGN §12). Pinned by `__tests__/pins/errors.test.ts`.
+ */
+
+export const ERROR_TABLE = {
+  INVALID_INPUT: { http: 400, rpc: -32602, nudge: 40001, nudgeName: 'E_INVALID' },
+  UNAUTHENTICATED: { http: 401, rpc: -32001 },
+  PERMISSION_DENIED: { http: 403, rpc: -32003 },
+  NOT_FOUND: { http: 404, rpc: -32004, nudge: 40401, nudgeName: 'E_NOT_FOUND' },
+  CONFLICT: { http: 409, rpc: -32009, nudge: 40901, nudgeName: 'E_CONFLICT' },
+  DUPLICATE: { http: 409, rpc: -32009, nudge: 40901, nudgeName: 'E_CONFLICT' },
+  TOO_LARGE: { http: 413, rpc: -32013 },
+  SECRET_REJECTED: { http: 422, rpc: -32022, nudge: 40002, nudgeName: 'E_SECRET_REJECTED' },
+  SCOPE_INVALID: { http: 422, rpc: -32022, nudge: 40003, nudgeName: 'E_SCOPE_INVALID' },
+  LIMIT_REACHED: { http: 429, rpc: -32029, nudge: 42901, nudgeName: 'E_QUOTA' },
+  DISABLED: { http: 503, rpc: -32050 },
+  UNAVAILABLE: { http: 503, rpc: -32050 },
+  INTERNAL: { http: 500, rpc: -32603 },
+} as const;
+
+export type ErrorCode = keyof typeof ERROR_TABLE;
+
+/** One thing wrong with one field of something a user gave us. `field` is a dotted path. */
+export interface Finding {
+  field: string;
+  message: string;
+}
+
+/** Base of every error thrown on purpose. `details` is data for the caller and never holds secrets. */
+export class AppError extends Error {
+  override readonly name: string = 'AppError';
+  readonly code: ErrorCode;
+  readonly details: Record<string, unknown>;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    details: Record<string, unknown> = {},
+    options?: { cause?: unknown },
+  ) {
+    super(message, options);
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/** The caller's input is wrong; `details.findings` says which field and why. */
+export class InvalidInputError extends AppError {
+  override readonly name = 'InvalidInputError';
+  readonly findings: Finding[];
+  constructor(findings: Finding[], code: 'INVALID_INPUT' | 'TOO_LARGE' = 'INVALID_INPUT') {
+    super(code, findings.map((f) => `${f.field}: ${f.message}`).join('; '), { findings });
+    this.findings = findings;
+  }
+}
+
+/** The thing named does not exist (or is not visible to the caller, which looks the same). */
+export class NotFoundError extends AppError {
+  override readonly name = 'NotFoundError';
+  constructor(what: string, id: string) {
+    super('NOT_FOUND', `no ${what} with id "${id}"`, { what, id });
+  }
+}
+
+export function isAppError(error: unknown): error is AppError {
+  return error instanceof AppError;
+}
+
+/** The words of an unknown thrown value, for logs and `lastError`. */
+export function messageOf(error: unknown): string {
+  if (error instanceof Error) return error.message;
+  return typeof error === 'string' ? error : JSON.stringify(error);
+}

@@ -1,0 +1,239 @@
+/**
+ * From due tasks to ledger rows: reads what is due, plans it, inserts the rows in one statement,
+ * then brings the tasks in line. Being told twice, by overlapping ticks or by two processes, is
+ * harmless: the second insert finds the row there.
+ */
+import type { Clock } from '../shared/clock.js';
+import type { Ids } from '../shared/ids.js';
+import type { Log } from '../shared/log.js';
+import type { Budget } from './budget.js';
+import { planDue } from './due.js';
+import type { Expectations } from './expectations.js';
+import { LEASE_MS, type Ledger, type NewRun, runIdOf } from './ledger.js';
+import type { AutonomyPort } from './ports.js';
+import { heatOf } from './projection.js';
+import { runLine } from './run-text.js';
+import { nextRunAfter } from './schedule.js';
+import type { TriggerConfig, TriggerRun } from './schema.js';
+import type { Settler } from './settle.js';
+import { decodeTrigger, INVALID_TAG, scheduleOf, type TriggerTaskRow } from './task-codec.js';
+import type { TaskStore, TaskWrite } from './task-store.js';
+
+export interface ClaimDeps {
+  store: TaskStore;
+  ledger: Ledger;
+  budget: Budget;
+  expectations: Expectations;
+  settler: Settler;
+  autonomy: AutonomyPort;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+  owner: string;
+  hotWindowMs: () => number;
+}
+
+/** A task the host has just called us for, with the time its snapshot says it was due. */
+export interface Named {
+  taskId: string;
+  dueAtMs: number;
+}
+
+interface DueTrigger {
+  row: TriggerTaskRow;
+  trigger: TriggerConfig;
+}
+
+/** Claims what is due and returns the runs that are now ours to carry out. */
+export async function claimDue(deps: ClaimDeps, named: Named[]): Promise<TriggerRun[]> {
+  const nowMs = deps.clock.now();
+  const rows = await deps.store.dueOrNamed(
+    nowMs,
+    named.map((one) => one.taskId),
+  );
+  const hints = new Map(named.map((one) => [one.taskId, one.dueAtMs]));
+  const triggers = await readable(deps, rows, hints, nowMs);
+  if (triggers.length === 0) return [];
+
+  const open = await deps.ledger.openCounts(triggers.map(({ trigger }) => trigger.triggerId));
+  const blocked = deps.autonomy.unavailable();
+  const allowance = await deps.budget.allowance(nowMs);
+  let left = allowance.left;
+
+  const rowsToInsert: NewRun[] = [];
+  const writes: TaskWrite[] = [];
+  const exhausted: TriggerTaskRow[] = [];
+  for (const { row, trigger } of triggers) {
+    const endedRuns =
+      trigger.maxRuns === undefined ? 0 : await deps.ledger.endedCount(trigger.triggerId);
+    const plan = planDue(trigger, nowMs, {
+      openRuns: open.get(trigger.triggerId) ?? 0,
+      endedRuns,
+    });
+    const base = (scheduledForMs: number): TriggerRun => ({
+      version: 1,
+      triggerRunId: runIdOf(trigger.triggerId, scheduledForMs),
+      triggerId: trigger.triggerId,
+      taskId: row.id,
+      scheduledForMs,
+      cause: row.tags.includes('immediate') ? 'immediate' : 'schedule',
+      status: 'running',
+      open: true,
+      attempt: 1,
+      startedAt: nowMs,
+    });
+    for (const one of plan.skip) {
+      const run: TriggerRun = {
+        ...base(one.scheduledForMs),
+        status: 'skipped',
+        open: false,
+        finishedAt: nowMs,
+        reason: one.reason,
+        ...(one.missedCount === undefined ? {} : { missedCount: one.missedCount }),
+      };
+      rowsToInsert.push({ run, text: runLine(trigger.displayName, 'skipped', one.reason) });
+    }
+    for (const one of plan.run) {
+      const waits = waiting(deps, trigger, blocked, left, allowance.reason);
+      if (!waits) left -= 1;
+      const note = [one.reason, waits?.reason].filter((part) => part !== undefined).join('; ');
+      const run: TriggerRun = {
+        ...base(one.scheduledForMs),
+        ...(note === '' ? {} : { reason: note }),
+        ...(waits
+          ? { status: 'deferred' as const, waitsFor: waits.waitsFor }
+          : {
+              leaseOwner: deps.owner,
+              leaseToken: deps.ids.next(),
+              leaseUntilMs: nowMs + LEASE_MS,
+            }),
+      };
+      rowsToInsert.push({ run, text: runLine(trigger.displayName, run.status, run.reason) });
+    }
+    const heat = heatOf(trigger, plan.nextRunAtMs, {
+      nowMs,
+      hotWindowMs: deps.hotWindowMs(),
+      tags: row.tags,
+    });
+    const changed: Record<string, unknown> = { nextRunAtMs: plan.nextRunAtMs };
+    if (trigger.anchorMs !== undefined) changed.anchorMs = trigger.anchorMs;
+    writes.push({
+      id: row.id,
+      trigger: changed,
+      schedule: heat.schedule,
+      tags: heat.tags,
+      seenRevision: trigger.revision ?? 0,
+    });
+    deps.expectations.amend(row.id, changed);
+    if (plan.nextRunAtMs === null || (trigger.maxRuns ?? Infinity) <= endedRuns) {
+      const runCount = Math.max(trigger.runCount, endedRuns);
+      exhausted.push({
+        ...row,
+        tags: heat.tags,
+        metadata: {
+          ...row.metadata,
+          trigger: { ...trigger, runCount, nextRunAtMs: plan.nextRunAtMs },
+        },
+      });
+    }
+  }
+
+  const inserted = await deps.ledger.claim(rowsToInsert);
+  const claimed = rowsToInsert
+    .map(({ run }) => run)
+    .filter((run) => inserted.has(run.triggerRunId as never));
+  deps.budget.spend(claimed.filter((run) => run.status === 'running').length);
+  await deps.store.write(writes);
+  // A one-shot whose row was there already has been run by an earlier call: if that run has ended,
+  // nothing else would come by to remove it.
+  for (const row of exhausted) await deps.settler.finishIfExhausted(row);
+  return claimed.filter((run) => run.status === 'running');
+}
+
+function waiting(
+  deps: ClaimDeps,
+  trigger: TriggerConfig,
+  blocked: string | null,
+  left: number,
+  budgetReason: string,
+): { waitsFor: 'autonomy' | 'budget' | 'cycle'; reason: string } | null {
+  if (blocked !== null) return { waitsFor: 'autonomy', reason: blocked };
+  if (trigger.wakeMode === 'next_autonomy_cycle') {
+    return { waitsFor: 'cycle', reason: deps.autonomy.cycleReason() };
+  }
+  if (left <= 0) return { waitsFor: 'budget', reason: budgetReason };
+  return null;
+}
+
+/** Decodes the rows, undoes what the host wrote back, sets damaged ones aside. */
+async function readable(
+  deps: ClaimDeps,
+  rows: TriggerTaskRow[],
+  hints: Map<string, number>,
+  nowMs: number,
+): Promise<DueTrigger[]> {
+  const found: DueTrigger[] = [];
+  const damaged: string[] = [];
+  const cold: TaskWrite[] = [];
+  for (const stored of rows) {
+    const repair = deps.expectations.repair(stored);
+    if (repair) await deps.store.write([repair]);
+    const row = repair ? merged(stored, repair) : stored;
+    const decoded = decodeTrigger(row.metadata);
+    if (!decoded.ok) {
+      damaged.push(row.id);
+      deps.log.warn({ taskId: row.id, reason: decoded.reason }, 'trigger set aside');
+      continue;
+    }
+    const { trigger } = decoded;
+    if (!trigger.enabled) {
+      const heat = heatOf(trigger, null, {
+        nowMs,
+        hotWindowMs: deps.hotWindowMs(),
+        tags: row.tags,
+      });
+      cold.push({ id: row.id, tags: heat.tags });
+      continue;
+    }
+    found.push({ row, trigger: withNextRun(trigger, hints.get(row.id), nowMs) });
+  }
+  await deps.store.retag(damaged, { add: [INVALID_TAG], remove: ['queue', INVALID_TAG] });
+  await deps.store.write(cold);
+  return found;
+}
+
+/**
+ * A task written by somebody else in the seed's form has no `nextRunAtMs` and no anchor. The host
+ * has just called it due, and its snapshot says since when; every tick and process reads the same.
+ */
+function withNextRun(
+  trigger: TriggerConfig,
+  dueAtMs: number | undefined,
+  nowMs: number,
+): TriggerConfig {
+  if (trigger.nextRunAtMs !== undefined) return trigger;
+  if (trigger.triggerType === 'once' && trigger.scheduledAtIso !== undefined) {
+    return { ...trigger, nextRunAtMs: Date.parse(trigger.scheduledAtIso) };
+  }
+  const nextRunAtMs =
+    dueAtMs === undefined || dueAtMs > nowMs
+      ? nextRunAfter(scheduleOf(trigger), nowMs)
+      : Math.max(dueAtMs, 0);
+  const anchored =
+    trigger.triggerType === 'interval' && trigger.anchorMs === undefined && nextRunAtMs !== null
+      ? { anchorMs: nextRunAtMs }
+      : {};
+  return { ...trigger, ...anchored, nextRunAtMs };
+}
+
+function merged(row: TriggerTaskRow, write: TaskWrite): TriggerTaskRow {
+  const before = row.metadata.trigger;
+  const trigger: Record<string, unknown> = {
+    ...(typeof before === 'object' && before !== null ? before : {}),
+  };
+  for (const [key, value] of Object.entries(write.trigger ?? {})) {
+    if (value === null && key !== 'nextRunAtMs') delete trigger[key];
+    else if (value !== undefined) trigger[key] = value;
+  }
+  return { ...row, metadata: { ...row.metadata, trigger } };
+}

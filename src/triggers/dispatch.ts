@@ -1,0 +1,330 @@
+/**
+ * The dispatcher: called by the TaskService for due triggers and by the heartbeat for everything
+ * that waits. The host's tick is never held: its calls only leave a note and return.
+ */
+import { HOUR_MS } from '../shared/clock.js';
+import { messageOf } from '../shared/errors.js';
+import { yieldToLoop } from '../shared/yield.js';
+import { type ClaimDeps, claimDue, type Named } from './claim.js';
+import { heatOf } from './projection.js';
+import type { Runner } from './run.js';
+import { LEASE_RENEW_MS } from './ledger.js';
+import { nextRunAfter } from './schedule.js';
+import type { TriggerRun } from './schema.js';
+import { decodeTrigger, scheduleOf } from './task-codec.js';
+
+export interface DispatchDeps extends ClaimDeps {
+  runner: Runner;
+  /** Kill switches: why nothing is dispatched, or `null`. */
+  stopped: () => string | null;
+  /** True when the lock on the data directory proves that every other lease holder is dead. */
+  soleOwner: boolean;
+}
+
+export interface Dispatcher {
+  /** Called by the worker for one due task; returns at once. */
+  noteDue(named: Named): void;
+  /** One turn of the heartbeat; overlapping calls share one. */
+  heartbeat(): Promise<void>;
+  /** Claims what is due now and starts it; resolves when it is claimed. */
+  drain(): Promise<void>;
+  /** Starts a run that was inserted by a person's request. */
+  start(run: TriggerRun): Promise<void>;
+  /** All instructions that wait for the autonomy loop, one turn per conversation. */
+  runCycle(): Promise<number>;
+  /** After a clock that jumped back: nothing may wait for a time that was wrong. */
+  realign(): Promise<number>;
+  /** First pass after start: takes over what a dead process left. */
+  recover(): Promise<void>;
+  /** Resolves with the run's promise if it is under way here. */
+  running(triggerRunId: string): Promise<void> | null;
+  /** Resolves when nothing is under way. */
+  idle(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const BLOCK = 200;
+
+export function createDispatcher(deps: DispatchDeps): Dispatcher {
+  const { ledger, store, clock, log } = deps;
+  const inFlight = new Map<string, Promise<void>>();
+  let notes: Named[] = [];
+  let draining: Promise<void> | null = null;
+  let beating: Promise<void> | null = null;
+  let renewTimer: NodeJS.Timeout | null = null;
+  let lastPruneMs = 0;
+  let stopping = false;
+
+  function begin(run: TriggerRun): Promise<void> {
+    const work = deps.runner
+      .execute(run)
+      .catch((error: unknown) => {
+        // The lease runs out and the run is taken over; nothing is lost, but somebody should look.
+        log.error(
+          { triggerRunId: run.triggerRunId, triggerId: run.triggerId, error: messageOf(error) },
+          'run could not be recorded',
+        );
+      })
+      .finally(() => {
+        inFlight.delete(run.triggerRunId);
+        if (inFlight.size === 0) stopRenewing();
+      });
+    inFlight.set(run.triggerRunId, work);
+    keepRenewing();
+    return work;
+  }
+
+  function keepRenewing(): void {
+    if (renewTimer !== null) return;
+    renewTimer = setInterval(() => {
+      ledger.renew(deps.owner, clock.now()).catch((error: unknown) => {
+        log.error({ error: messageOf(error) }, 'leases could not be renewed');
+      });
+    }, LEASE_RENEW_MS);
+    renewTimer.unref();
+  }
+
+  function stopRenewing(): void {
+    if (renewTimer !== null) clearInterval(renewTimer);
+    renewTimer = null;
+  }
+
+  async function drainAll(): Promise<void> {
+    do {
+      const named = notes;
+      notes = [];
+      const mine = await claimDue(deps, named);
+      for (const run of mine) void begin(run);
+      await yieldToLoop();
+    } while (notes.length > 0 && !stopping);
+  }
+
+  function drain(): Promise<void> {
+    if (stopping || deps.stopped() !== null) return Promise.resolve();
+    draining ??= drainAll()
+      .catch((error: unknown) => {
+        log.error({ error: messageOf(error) }, 'claiming due triggers failed; the next tick retries');
+      })
+      .finally(() => {
+        draining = null;
+      });
+    return draining;
+  }
+
+  async function take(seen: TriggerRun, patch: Record<string, unknown>): Promise<boolean> {
+    if (inFlight.has(seen.triggerRunId)) return false;
+    const run = await ledger.take(
+      seen,
+      { owner: deps.owner, token: deps.ids.next(), nowMs: clock.now() },
+      patch,
+    );
+    if (run) void begin(run);
+    return run !== null;
+  }
+
+  async function takeAbandoned(allOthers: boolean): Promise<void> {
+    for (const { run } of await ledger.abandoned(clock.now(), deps.owner, allOthers)) {
+      const taken = await take(run, { takeovers: (run.takeovers ?? 0) + 1 });
+      if (taken) log.info({ triggerRunId: run.triggerRunId }, 'run of a dead process taken over');
+      await yieldToLoop();
+    }
+  }
+
+  async function releaseWaiting(): Promise<void> {
+    const nowMs = clock.now();
+    const allowance = await deps.budget.allowance(nowMs);
+    let left = allowance.left;
+    for (const { run } of await ledger.retriesDue(nowMs)) {
+      if (left <= 0) break;
+      if (await take(run, { attempt: run.attempt + 1, startedAt: nowMs, finishedAt: null })) left -= 1;
+      await yieldToLoop();
+    }
+    if (deps.autonomy.unavailable() !== null) return;
+    for (const waitsFor of ['autonomy', 'budget'] as const) {
+      if (left <= 0) return;
+      for (const { run } of await ledger.deferred(waitsFor, BLOCK)) {
+        if (left <= 0) return;
+        if (await take(run, { startedAt: nowMs })) {
+          left -= 1;
+          deps.budget.spend(1);
+        }
+        await yieldToLoop();
+      }
+    }
+  }
+
+  async function deliverWaiting(): Promise<void> {
+    const nowMs = clock.now();
+    for (const { run } of await ledger.deliveriesDue(nowMs)) {
+      const id = `${run.triggerRunId}:delivery`;
+      const attempts = run.delivery?.attempts ?? 0;
+      if (inFlight.has(id)) continue;
+      // Pushed ahead first, so that a second process does not send the same answer.
+      const mine = await ledger.takeDelivery(run.triggerRunId, attempts, nowMs + 60_000, {
+        ...run.delivery,
+      });
+      if (!mine) continue;
+      const work = deps.runner
+        .redeliver(run)
+        .catch((error: unknown) => {
+          log.error({ triggerRunId: run.triggerRunId, error: messageOf(error) }, 'delivery broke off');
+        })
+        .finally(() => inFlight.delete(id));
+      inFlight.set(id, work);
+    }
+  }
+
+  async function verifyEdits(): Promise<void> {
+    for (const taskId of deps.expectations.ids()) {
+      const row = await store.byId(taskId);
+      const repair = row ? deps.expectations.repair(row) : null;
+      if (row && repair) {
+        log.info({ taskId }, 'the host had written an old copy back; restored');
+        await store.write([repair]);
+        await reheat(row.id);
+      }
+      if (row) deps.expectations.checked(taskId);
+      else deps.expectations.drop(taskId);
+      await yieldToLoop();
+    }
+  }
+
+  /** Tags and TaskService fields of one task from its own next time. */
+  async function reheat(taskId: string): Promise<void> {
+    const row = await store.byId(taskId);
+    const decoded = row ? decodeTrigger(row.metadata) : null;
+    if (!row || !decoded?.ok) return;
+    const heat = heatOf(decoded.trigger, decoded.trigger.nextRunAtMs ?? null, {
+      nowMs: clock.now(),
+      hotWindowMs: deps.hotWindowMs(),
+      tags: row.tags,
+    });
+    await store.write([{ id: row.id, schedule: heat.schedule, tags: heat.tags }]);
+  }
+
+  async function beat(): Promise<void> {
+    const nowMs = clock.now();
+    await store.promote(nowMs + deps.hotWindowMs(), nowMs);
+    await yieldToLoop();
+    await verifyEdits();
+    await takeAbandoned(false);
+    await releaseWaiting();
+    await deliverWaiting();
+    for (const row of await store.unplaced()) {
+      await deps.settler.finishIfExhausted(row);
+      await yieldToLoop();
+    }
+    if (nowMs - lastPruneMs >= HOUR_MS) {
+      lastPruneMs = nowMs;
+      await ledger.pruneOld(nowMs);
+    }
+  }
+
+  function heartbeat(): Promise<void> {
+    if (stopping || deps.stopped() !== null) return Promise.resolve();
+    beating ??= beat()
+      .catch((error: unknown) => {
+        log.error({ error: messageOf(error) }, 'heartbeat failed; the next one retries');
+      })
+      .finally(() => {
+        beating = null;
+      });
+    return beating;
+  }
+
+  return {
+    noteDue(named) {
+      notes.push(named);
+      void drain();
+    },
+    heartbeat,
+    drain,
+    start: (run) => begin(run),
+
+    async runCycle() {
+      if (stopping || deps.stopped() !== null) return 0;
+      const groups = new Map<string, TriggerRun[]>();
+      for (const { run } of await ledger.deferred('cycle', BLOCK)) {
+        const row = await store.byId(run.taskId);
+        const decoded = row ? decodeTrigger(row.metadata) : null;
+        const trigger = decoded?.ok ? decoded.trigger : null;
+        const key = `${trigger?.originRoomId ?? ''}|${trigger?.deliverTo?.roomId ?? ''}`;
+        groups.set(key, [...(groups.get(key) ?? []), run]);
+        await yieldToLoop();
+      }
+      let count = 0;
+      const turns: Promise<void>[] = [];
+      for (const waiting of groups.values()) {
+        const taken: TriggerRun[] = [];
+        for (const run of waiting) {
+          const mine = await ledger.take(
+            run,
+            { owner: deps.owner, token: deps.ids.next(), nowMs: clock.now() },
+            { startedAt: clock.now() },
+          );
+          if (mine) taken.push(mine);
+        }
+        count += taken.length;
+        if (taken.length === 0) continue;
+        const turn = deps.runner.executeTogether(taken).finally(() => {
+          for (const run of taken) inFlight.delete(run.triggerRunId);
+          if (inFlight.size === 0) stopRenewing();
+        });
+        for (const run of taken) inFlight.set(run.triggerRunId, turn);
+        keepRenewing();
+        turns.push(turn);
+      }
+      await Promise.all(turns);
+      return count;
+    },
+
+    async realign() {
+      const nowMs = clock.now();
+      let moved = 0;
+      for await (const page of store.all()) {
+        for (const row of page) {
+          const decoded = decodeTrigger(row.metadata);
+          if (!decoded.ok || !decoded.trigger.enabled) continue;
+          const { trigger } = decoded;
+          const next = trigger.nextRunAtMs ?? null;
+          const earliest =
+            next === null || trigger.triggerType === 'once'
+              ? next
+              : nextRunAfter(scheduleOf(trigger), nowMs);
+          const wanted = next === null || earliest === null ? next : Math.min(next, earliest);
+          const heat = heatOf(trigger, wanted, {
+            nowMs,
+            hotWindowMs: deps.hotWindowMs(),
+            tags: row.tags,
+          });
+          if (wanted !== next) moved += 1;
+          await store.write([
+            { id: row.id, trigger: { nextRunAtMs: wanted }, schedule: heat.schedule, tags: heat.tags },
+          ]);
+        }
+      }
+      log.warn({ moved }, 'the clock jumped back; triggers aligned anew');
+      return moved;
+    },
+
+    async recover() {
+      await takeAbandoned(deps.soleOwner);
+      await drain();
+      await heartbeat();
+    },
+
+    running: (triggerRunId) => inFlight.get(triggerRunId) ?? null,
+
+    async idle() {
+      while (draining || beating || inFlight.size > 0) {
+        await Promise.all([draining, beating, ...inFlight.values()]);
+      }
+    },
+
+    async stop() {
+      stopping = true;
+      stopRenewing();
+      await Promise.all([draining, beating]);
+    },
+  };
+}

@@ -1,0 +1,65 @@
+export { describeSchedule, formatDuration, formatInstant } from './describe.js';
+export { runIdOf } from './ledger.js';
+export { parseScheduleText } from './language/index.js';
+export { type MatchResult, matchTrigger } from './match.js';
+export {
+  type AutonomyPort,
+  DISPATCH_STEPS,
+  type DispatchStep,
+  type StepObserver,
+} from './ports.js';
+export {
+  type Explanation,
+  readScheduleInput,
+  type SchedulePreview,
+  type TriggerHealth,
+} from './report.js';
+export {
+  computeInitialSchedule,
+  computeNextCronDelayMs,
+  isTriggerTask,
+  nextRunAfter,
+  nextRuns,
+  validateSchedule,
+} from './schedule.js';
+export {
+  type DeliverTo,
+  LIMITS,
+  type MissedRunPolicy,
+  type Requester,
+  type Schedule,
+  scheduleSchema,
+  type TriggerConfig,
+  type TriggerDraft,
+  triggerDraftSchema,
+  type TriggerExecutionStatus,
+  type TriggerPatch,
+  triggerPatchSchema,
+  type TriggerRun,
+  type TriggerRunRecord,
+  type TriggerState,
+  type TriggerSummary,
+  type TriggerType,
+  type TriggerWakeMode,
+} from './schema.js';
+export {
+  findingsOf,
+  type NormalizeLimits,
+  type NormalizeResult,
+  normalizeTriggerTaskForCreate,
+  TRIGGER_TASK_NAME,
+  type TriggerTask,
+} from './task-codec.js';
+export {
+  HEARTBEAT_TASK_NAME,
+  TRIGGER_SERVICE,
+  TriggerService,
+  type TriggerServiceDeps,
+} from './trigger-service.js';
+export {
+  CONFIRM_BELOW_MS,
+  type CreateManyResult,
+  type CreateOptions,
+  type CreateResult,
+  type TriggerSettings,
+} from './triggers.js';

@@ -1,0 +1,228 @@
+/** Recurring facts → cron where wall time matters, an interval where only the distance does. */
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../shared/clock.js';
+import type { Schedule } from '../schema.js';
+import { clockOf, instantOn, shifted, startOf, weekdayOf, type Day, type Moment } from './calendar.js';
+import type { Composed } from './compose.js';
+import { isSubDaily, type Facts } from './facts.js';
+import type { Unit } from './words.js';
+
+const ALL_DAYS = [0, 1, 2, 3, 4, 5, 6];
+const UNIT_MS: Partial<Record<Unit, number>> = { second: SECOND_MS, minute: MINUTE_MS, hour: HOUR_MS, day: DAY_MS, week: 7 * DAY_MS };
+
+/** The schedule of facts that repeat. Its bounds are added by the caller, except a start it needs itself. */
+export function composeRecurring(said: Facts, moment: Moment, waking: boolean): Composed {
+  if (said.cron !== undefined) {
+    if (said.times || said.every || said.weekdays) return { question: 'Shall I follow the cron expression or the words?' };
+    return cron(said.cron, moment);
+  }
+  const counted = withoutPerUnit(said);
+  if ('question' in counted) return counted;
+  const facts = withoutExceptions(absorbDay(counted.facts));
+  if (facts.weekdays?.length === 0) return { question: 'That leaves no day at all. On which days should it be?' };
+  return isSubDaily(facts) ? subDaily(facts, moment) : daily(facts, moment, waking);
+}
+
+/** "twice a day at 9 and 17:00" is daily at two times; "twice a day" alone leaves the times open. */
+function withoutPerUnit(facts: Facts): { facts: Facts } | { question: string } {
+  if (!facts.perUnit) return { facts };
+  const { perUnit, ...rest } = facts;
+  if (perUnit.unit === 'day' && facts.times?.length === perUnit.count) return { facts: { ...rest, every: { count: 1, unit: 'day' } } };
+  if (perUnit.unit === 'week' && facts.weekdays?.length === perUnit.count) return { facts: rest };
+  if (perUnit.unit === 'month' && facts.monthDays?.length === perUnit.count) return { facts: rest };
+  if (perUnit.unit === 'hour' && 60 % perUnit.count === 0) return { facts: { ...rest, every: { count: 60 / perUnit.count, unit: 'minute' } } };
+  const what = perUnit.unit === 'day' ? 'At which times' : 'On which days, and at what time';
+  return { question: `${what} should that be?` };
+}
+
+function absorbDay(facts: Facts): Facts {
+  const { day, ...rest } = facts;
+  switch (day?.type) {
+    case 'weekday':
+      return { ...rest, weekdays: [...(facts.weekdays ?? []), day.weekday] };
+    case 'monthDay':
+      return { ...rest, monthDays: [...(facts.monthDays ?? []), day.day] };
+    case 'nth':
+      return { ...rest, nth: [...(facts.nth ?? []), day.nth] };
+    case 'date':
+      return { ...rest, months: [day.month], monthDays: [day.day] };
+    default:
+      return facts;
+  }
+}
+
+function withoutExceptions(facts: Facts): Facts {
+  if (!facts.except) return facts;
+  const { except, ...rest } = facts;
+  return { ...rest, weekdays: (facts.weekdays ?? ALL_DAYS).filter((day) => !except.includes(day)) };
+}
+
+function cron(cronExpression: string, moment: Moment): Composed {
+  return { schedule: { triggerType: 'cron', cronExpression, timezone: moment.zone } };
+}
+
+function subDaily(facts: Facts, moment: Moment): Composed {
+  const every = facts.every ?? (facts.everyMs === undefined ? { count: 1, unit: 'hour' as Unit } : undefined);
+  if (facts.part) return { question: 'Between which hours should that be?' };
+  if (facts.monthDays || facts.nth || facts.months) return { question: 'Between which hours of that day should it be?' };
+  const intervalMs = facts.everyMs ?? (every ? every.count * (UNIT_MS[every.unit] ?? 0) : 0);
+  const onClock = facts.window !== undefined || facts.weekdays !== undefined || facts.minuteOfHour !== undefined;
+  if (!onClock) return interval(intervalMs, facts, moment);
+  const weekdays = facts.weekdays ? weekdayField(facts.weekdays) : '*';
+  const odd = { question: 'Those steps do not fit evenly into a day with such limits. Which times exactly should it be?' };
+  if (intervalMs % MINUTE_MS !== 0) return odd;
+  const minutes = intervalMs / MINUTE_MS;
+  if (minutes < 60) {
+    if (60 % minutes !== 0 || facts.minuteOfHour !== undefined) return odd;
+    const field = minutes === 1 ? '*' : `*/${minutes}`;
+    if (!facts.window) return cron(`${field} * * * ${weekdays}`, moment);
+    const { from, to } = facts.window;
+    // The end is no start of a further hour: "until 17:00" at steps of half an hour ends with 16:30.
+    if (from.minute !== 0 || to.minute !== 0) return { question: 'I can only keep to full hours there. From which hour to which?' };
+    const last = (to.hour === 0 ? 24 : to.hour) - 1;
+    if (last < from.hour) return cron(`${field} ${from.hour}-23,0-${last} * * ${weekdays}`, moment);
+    return cron(`${field} ${range(from.hour, last)} * * ${weekdays}`, moment);
+  }
+  if (minutes % 60 !== 0) return odd;
+  const hours = minutes / 60;
+  const step = hours === 1 ? '' : `/${hours}`;
+  if (!facts.window) {
+    if (24 % hours !== 0) return odd;
+    return cron(`${facts.minuteOfHour ?? 0} *${step} * * ${weekdays}`, moment);
+  }
+  const { from, to } = facts.window;
+  const minute = facts.minuteOfHour ?? from.minute;
+  const end = to.minute < minute ? to.hour - 1 : to.hour;
+  if (end < from.hour) {
+    if (hours > 1 || end < 0) return odd;
+    return cron(`${minute} ${from.hour}-23,${range(0, end)} * * ${weekdays}`, moment);
+  }
+  return cron(`${minute} ${from.hour === end ? String(from.hour) : `${from.hour}-${end}${step}`} * * ${weekdays}`, moment);
+}
+
+function range(from: number, to: number): string {
+  return from === to ? String(from) : `${from}-${to}`;
+}
+
+function interval(intervalMs: number, facts: Facts, moment: Moment): Composed {
+  if (intervalMs <= 0 || !Number.isInteger(intervalMs)) return { question: 'How often should that be?' };
+  const schedule: Schedule = { triggerType: 'interval', intervalMs };
+  const startMs = facts.start ? startOf(facts.start, moment) : null;
+  if (startMs !== null) schedule.startAtIso = new Date(startMs).toISOString();
+  if (startMs !== null || facts.zone) schedule.timezone = moment.zone;
+  return { schedule };
+}
+
+function daily(facts: Facts, moment: Moment, waking: boolean): Composed {
+  const times = facts.times ?? (facts.start?.time ? [facts.start.time] : []);
+  const part = facts.part ?? (facts.times ? undefined : facts.start?.part);
+  const unit = facts.every?.unit ?? 'day';
+  const count = facts.every?.count ?? 1;
+  if (facts.window) return { question: 'How often between those hours?' };
+  const clocks = times.length > 0 ? times.map((time) => clockOf(time, part, waking)) : [clockOf(undefined, part, waking)];
+  const first = clocks[0];
+  const named = facts.weekdays ?? facts.monthDays ?? facts.nth ?? facts.months;
+  if (!first) {
+    if (named === undefined && count > 1 && (unit === 'day' || unit === 'week')) return interval(count * (UNIT_MS[unit] ?? 0), facts, moment);
+    if (named === undefined && unit === 'month') return { question: 'On which day of the month, and at what time?' };
+    if (named === undefined && unit === 'year') return { question: 'On which date, and at what time?' };
+    if (named === undefined && unit === 'week' && facts.start?.day === undefined) return { question: 'On which day of the week, and at what time?' };
+    return { question: 'At what time?' };
+  }
+  const minute = first.minute;
+  if (clocks.some((clock) => clock?.minute !== minute || clock.second !== 0)) {
+    return { question: 'Those times differ in their minutes, and one schedule cannot do that. Which one shall I take first?' };
+  }
+  const hours = [...new Set(clocks.map((clock) => clock?.hour ?? 0))].sort((a, b) => a - b).join(',');
+  const at = `${minute} ${hours}`;
+  if (count > 1 && (unit === 'day' || unit === 'week')) return everyFewDays(facts, count, unit, first, clocks.length, moment);
+  if (unit === 'year' || facts.months) return yearly(facts, at, count);
+  if (unit === 'month' || facts.monthDays || facts.nth) return monthly(facts, at, count, moment);
+  const weekdays = unit === 'week' && !facts.weekdays ? startWeekday(facts, moment) : facts.weekdays;
+  if (unit === 'week' && !weekdays) return { question: 'On which day of the week?' };
+  return cron(`${at} * * ${weekdays && weekdays.length < 7 ? weekdayField(weekdays) : '*'}`, moment);
+
+  function yearly(given: Facts, clock: string, years: number): Composed {
+    if (!given.months || years > 1) return { question: years > 1 ? 'I can repeat that every year only. Shall I?' : 'On which date of the year?' };
+    if (given.nth) return nthField(given, clock, given.months.join(','), moment);
+    if (!given.monthDays) return { question: 'On which day of that month?' };
+    return cron(`${clock} ${given.monthDays.join(',')} ${given.months.join(',')} *`, moment);
+  }
+}
+
+/** "every week starting Monday": the start names the day. */
+function startWeekday(facts: Facts, moment: Moment): number[] | undefined {
+  const startMs = facts.start?.day ? startOf(facts.start, moment) : null;
+  if (startMs === null) return undefined;
+  if (facts.start?.day?.type === 'weekday') return [facts.start.day.weekday];
+  return undefined;
+}
+
+/** Steps of several days keep their time of day and are counted from their first occurrence. */
+function everyFewDays(
+  facts: Facts, count: number, unit: 'day' | 'week', clock: { hour: number; minute: number; second: number }, times: number, moment: Moment,
+): Composed {
+  if (times > 1) return { question: 'With such steps I can keep one time of day only. Which one?' };
+  if (facts.monthDays || facts.nth || facts.months) return { question: 'I cannot combine those. On which days should it be?' };
+  const weekdays = facts.weekdays ?? (unit === 'week' ? startWeekday(facts, moment) : undefined);
+  if (unit === 'day' && weekdays) return { question: 'Counting days and naming weekdays does not go together. On which weekdays?' };
+  if (unit === 'week' && (!weekdays || weekdays.length !== 1)) return { question: 'On which day of the week? With such steps I can keep one.' };
+  const startMs = facts.start ? startOf(facts.start, moment) : null;
+  const from = Math.max(moment.nowMs, startMs ?? 0);
+  let day: Day = moment.now;
+  for (let step = 0; step < 800; step += 1, day = shifted(day, 1)) {
+    if (weekdays && weekdayOf(day) !== weekdays[0]) continue;
+    const atMs = instantOn(day, clock.hour, clock.minute, clock.second, moment.zone);
+    if (atMs < from || atMs === moment.nowMs) continue;
+    return {
+      schedule: {
+        triggerType: 'interval', intervalMs: count * (unit === 'week' ? 7 : 1) * DAY_MS, wallClock: true,
+        startAtIso: new Date(atMs).toISOString(), timezone: moment.zone,
+      },
+    };
+  }
+  return { question: 'When should that begin?' };
+}
+
+function monthly(facts: Facts, at: string, count: number, moment: Moment): Composed {
+  if (count > 1 && 12 % count !== 0) return { question: `I cannot count in steps of ${count} months. In which months should it be?` };
+  const months = count === 1 ? '*' : monthsFrom(facts, count, moment);
+  if (facts.nth && facts.monthDays) return { question: 'I cannot combine those days in one schedule. Which one shall I take?' };
+  if (facts.nth) return nthField(facts, at, months, moment);
+  if (facts.weekdays) return { question: 'Which one of those weekdays in the month: the first, the second, the last?' };
+  if (!facts.monthDays) return { question: 'On which day of the month?' };
+  const days = [...facts.monthDays].sort((a, b) => (a === 'L' ? 32 : a) - (b === 'L' ? 32 : b));
+  return cron(`${at} ${days.join(',')} ${months} *`, moment);
+}
+
+/** Every n-th month, such that the next possible month is one of them. */
+function monthsFrom(facts: Facts, count: number, moment: Moment): string {
+  const startMs = facts.start ? startOf(facts.start, moment) : null;
+  const month = startMs === null ? moment.now.month : new Date(startMs).getUTCMonth() + 1;
+  const day = facts.monthDays?.[0];
+  const passed = startMs === null && typeof day === 'number' && day <= moment.now.day ? 1 : 0;
+  const first = (month - 1 + passed) % count;
+  return Array.from({ length: 12 / count }, (_, index) => first + 1 + index * count).join(',');
+}
+
+function nthField(facts: Facts, at: string, months: string, moment: Moment): Composed {
+  const [only, ...others] = facts.nth ?? [];
+  if (!only || others.length > 0) return { question: 'One schedule can hold one such weekday of the month. Which one shall I take?' };
+  const field = only.nth === 'L' ? `${only.weekday}L` : `${only.weekday}#${only.nth}`;
+  return cron(`${at} * ${months} ${field}`, moment);
+}
+
+/** Day numbers as cron writes them; three or more in a row as a range. */
+export function weekdayField(weekdays: readonly number[]): string {
+  const days = [...new Set(weekdays)].sort((a, b) => a - b);
+  if (days.length === Object.keys(ALL_DAYS).length) return '*';
+  const parts: string[] = [];
+  for (let index = 0; index < days.length; index += 1) {
+    let last = index;
+    while (days[last + 1] === (days[last] ?? 0) + 1) last += 1;
+    if (last - index >= 2) {
+      parts.push(`${days[index]}-${days[last]}`);
+      index = last;
+    } else parts.push(String(days[index]));
+  }
+  return parts.join(',');
+}

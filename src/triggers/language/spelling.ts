@@ -1,0 +1,97 @@
+/**
+ * Repairs typing errors in the words a schedule is made of, and in no others. A word is replaced only
+ * when exactly one schedule word is nearest and the written word is not English by itself: "evry" is
+ * "every", but "very", "mouth" and "expect" stay what they are.
+ */
+
+const ALIASES: Readonly<Record<string, string>> = {
+  tmrw: 'tomorrow', tmr: 'tomorrow', tmw: 'tomorrow', tmrrw: 'tomorrow', tmoro: 'tomorrow', tomo: 'tomorrow',
+  tomoz: 'tomorrow', '2moro': 'tomorrow', '2morrow': 'tomorrow', '2day': 'today', tdy: 'today', tonite: 'tonight',
+  '2nite': 'tonight', tnite: 'tonight', pls: 'please', plz: 'please', plse: 'please',
+  ev: 'every', evr: 'every', wkday: 'weekday', wkdays: 'weekdays', wknd: 'weekend', midnite: 'midnight',
+  morn: 'morning',
+};
+
+const VOCABULARY = [
+  'sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday',
+  'sundays', 'mondays', 'tuesdays', 'wednesdays', 'thursdays', 'fridays', 'saturdays',
+  'today', 'tomorrow', 'tonight', 'every', 'everyday', 'weekday', 'weekdays', 'weekend', 'weekends',
+  'morning', 'afternoon', 'evening', 'midnight', 'minute', 'minutes', 'second', 'seconds', 'hour', 'hours',
+  'hourly', 'daily', 'weekly', 'monthly', 'yearly', 'annually', 'nightly', 'month', 'months', 'quarter',
+  'january', 'february', 'august', 'september', 'october', 'november', 'december',
+  'between', 'until', 'remind', 'reminder', 'please', 'schedule', 'summarize', 'notify',
+];
+
+/** English words within reach of the vocabulary that must not be repaired. */
+const ENGLISH = new Set(
+  (
+    'ever very never fever every everyone everything everybody everywhere eventually event events even evens evenly evenings ' +
+    'mouth moth moths mouths mount mounts north sixths tenths monty monday money monkey monthlies ' +
+    'mourning mornings moaning warning meaning morn minuet minuets minutia minuted mints mines minus mints ' +
+    'reminds reminded reminding reminders remained remain remains remand remake rewind rewinds rescind render renders remainder remainders rejoinder ' +
+    'schedules scheduled scheduler schedulers scheduling summarizes summarized summarizer summarised notified notifies notes noting ' +
+    'pleased pleases pleas plead pleat release lease crease ' +
+    'seconded seconder secondly secondary sector sectors reckons beckons ' +
+    'house houses hourglass honour honors humour humor hoard hoards hound hounds hour hours ' +
+    'dairy daisy dally dailies dainty daddy weakly weedy weekly weaken weakens weakened weakend nightie knightly tightly ' +
+    'toady toad toads toddy toddler toys tody toady untie unties until untied until unit units unity ' +
+    'quarters quartet quartets quarterly quarted quieter augusts auguste gust january febrile octave sundry sundae sunny sunder friary frilly ' +
+    'quartz betweens tomorrows tonights middays midrights early yearling years dearly pearly clearly nearly ' +
+    'evenness evading evening evenings annual annul annually manually mutually actually weekday workday workdays worldly ' +
+    'afternoons evens mouthful monthly moths earthly yearly yeast hourly surly sourly sunday someday saturate saturated'
+  ).split(' '),
+);
+
+const byInitial = new Map<string, string[]>();
+for (const word of VOCABULARY) {
+  const initial = word.charAt(0);
+  byInitial.set(initial, [...(byInitial.get(initial) ?? []), word]);
+}
+const vocabulary = new Set(VOCABULARY);
+
+/** The schedule word meant by `low` (lower case), or `low` itself. */
+export function repaired(low: string): string {
+  const alias = Object.hasOwn(ALIASES, low) ? ALIASES[low] : undefined;
+  if (alias !== undefined) return alias;
+  if (low.length < 4 || low.length > 11 || vocabulary.has(low) || ENGLISH.has(low)) return low;
+  const reach = low.length >= 7 ? 2 : 1;
+  let best = low;
+  let bestDistance = reach + 1;
+  let tie = false;
+  for (const word of byInitial.get(low.charAt(0)) ?? []) {
+    if (Math.abs(word.length - low.length) > reach) continue;
+    const distance = editDistance(low, word);
+    if (distance < bestDistance) {
+      best = word;
+      bestDistance = distance;
+      tie = false;
+    } else if (distance === bestDistance) tie = true;
+  }
+  // Two letters off is a typing error only where most of a long word is left.
+  if (bestDistance === 2 && (!sharesEnds(low, best) || best.length < 7)) return low;
+  return bestDistance <= reach && !tie ? best : low;
+}
+
+function sharesEnds(a: string, b: string): boolean {
+  return a.slice(0, 2) === b.slice(0, 2) && a.slice(-1) === b.slice(-1);
+}
+
+/** Insertions, deletions, substitutions, and swaps of neighbours. */
+function editDistance(a: string, b: string): number {
+  let before: number[] = [];
+  let previous = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const same = a[i - 1] === b[j - 1];
+      let cost = Math.min((previous[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (previous[j - 1] ?? 0) + (same ? 0 : 1));
+      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
+        cost = Math.min(cost, (before[j - 2] ?? 0) + 1);
+      }
+      row.push(cost);
+    }
+    before = previous;
+    previous = row;
+  }
+  return previous[b.length] ?? 0;
+}

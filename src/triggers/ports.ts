@@ -1,0 +1,67 @@
+/** What the triggers room needs from others, handed in by the composition root. */
+import type { TriggerWakeMode } from './schema.js';
+
+export interface InjectionRequest {
+  text: string;
+  source: 'trigger';
+  triggerId: string;
+  triggerRunId: string;
+  wakeMode: TriggerWakeMode;
+  originRoomId?: string;
+  creatorEntityId?: string;
+  displayName?: string;
+  timeoutMs?: number;
+}
+
+export interface InjectionResult {
+  status: 'success' | 'failed';
+  messageId: string;
+  responseId?: string;
+  roomId: string;
+  responded: boolean;
+  text: string;
+  thought?: string;
+  actions: { name: string; success: boolean; text?: string; error?: string }[];
+  error?: string;
+  late?: Promise<InjectionResult>;
+}
+
+export interface DeliveryAttempt {
+  triggerRunId: string;
+  roomId: string;
+  source?: string;
+  text: string;
+  thought?: string;
+  wasSending: boolean;
+  attempts: number;
+}
+
+export interface DeliveryResult {
+  state: 'pending' | 'delivered' | 'unknown' | 'failed';
+  messageId: string;
+  error?: string;
+  retryAfterMs?: number;
+}
+
+/** The autonomous rooms, as far as a run needs them. */
+export interface AutonomyPort {
+  /** Why nothing can run now, `null` when it can. */
+  unavailable(): string | null;
+  /** What a `next_autonomy_cycle` run waits for, in words. */
+  cycleReason(): string;
+  inject(request: InjectionRequest): Promise<InjectionResult>;
+  /** An answer stored by a process that died before it could record it. */
+  storedAnswer(triggerRunId: string): Promise<{ text: string; responseId: string } | null>;
+  deliver(attempt: DeliveryAttempt, onSending: () => Promise<void>): Promise<DeliveryResult>;
+}
+
+/** Steps of a dispatch, in order; a test can stop the process exactly there. */
+export const DISPATCH_STEPS = [
+  'claimed',
+  'injected',
+  'answered',
+  'delivered',
+  'recorded',
+] as const;
+export type DispatchStep = (typeof DISPATCH_STEPS)[number];
+export type StepObserver = (step: DispatchStep, triggerRunId: string) => void | Promise<void>;

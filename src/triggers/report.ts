@@ -1,0 +1,261 @@
+/** What operators and users ask: how is it going, when would it run, why did it not fire? */
+import type { Clock } from '../shared/clock.js';
+import { type Finding, InvalidInputError } from '../shared/errors.js';
+import { describeSchedule, formatDuration, formatInstant } from './describe.js';
+import { parseScheduleText } from './language/index.js';
+import type { Ledger } from './ledger.js';
+import type { AutonomyPort } from './ports.js';
+import { nextRuns, validateSchedule } from './schedule.js';
+import type { Requester, Schedule, TriggerRun, TriggerSummary } from './schema.js';
+import { summaryOf } from './task-codec.js';
+import type { TaskStore } from './task-store.js';
+import type { Triggers, TriggerSettings } from './triggers.js';
+
+/** Facts about the host that only the composition root can see. */
+export interface HostFacts {
+  taskServicePresent: boolean;
+  workerRegistered: boolean;
+  /** Set when another plugin registered a worker under our name. */
+  workerTakenBy: string | null;
+  autonomyPresent: boolean;
+}
+
+export interface ReportDeps {
+  triggers: Triggers;
+  store: TaskStore;
+  ledger: Ledger;
+  autonomy: AutonomyPort;
+  clock: Clock;
+  settings: () => TriggerSettings;
+  host: () => HostFacts;
+}
+
+export interface TriggerHealth extends HostFacts {
+  enabled: boolean;
+  /** Kill switch CUE_TRIGGERS_PAUSED: nothing is dispatched at all. */
+  dispatchPaused: boolean;
+  /** Why nothing runs although everything is switched on, or `null`. */
+  blocked: string | null;
+  active: number;
+  resting: number;
+  disabled: number;
+  paused: number;
+  invalid: number;
+  running: number;
+  /** Failed runs that wait for their next attempt. */
+  retrying: number;
+  deferred: number;
+  deferredBy: Record<string, number>;
+  undelivered: number;
+  deliveryUnknown: number;
+  oldestDueLagMs: number;
+  failuresLastHour: number;
+  lastError: { triggerId: string; error: string; atMs: number } | null;
+  /** Triggers set aside because their stored form cannot be read. */
+  setAside: { taskId: string; triggerId: string; reason: string }[];
+}
+
+export interface SchedulePreview {
+  schedule: Schedule;
+  scheduleText: string;
+  instructions?: string;
+  nextRuns: { atMs: number; iso: string; local: string }[];
+}
+
+export interface Explanation {
+  trigger: TriggerSummary;
+  /** The answer in sentences, most important first. */
+  reasons: string[];
+  lastRuns: TriggerRun[];
+}
+
+export const PREVIEW_RUNS = 5;
+
+/**
+ * Text or schedule → words and the next five runs.
+ * @throws InvalidInputError when the text has no one reading or the schedule is not valid.
+ */
+export function previewSchedule(
+  input: { text?: string; schedule?: Schedule; timezone: string },
+  options: { nowMs: number; minIntervalMs: number; allowSeconds: boolean },
+): SchedulePreview {
+  const read = readScheduleInput(input, options.nowMs);
+  const findings = validateSchedule(read.schedule, options);
+  if (findings.length > 0) throw new InvalidInputError(prefixed(findings));
+  const zone = read.schedule.timezone ?? input.timezone;
+  return {
+    schedule: read.schedule,
+    scheduleText: describeSchedule(read.schedule, zone),
+    ...(read.instructions === undefined ? {} : { instructions: read.instructions }),
+    nextRuns: nextRuns(read.schedule, options.nowMs, PREVIEW_RUNS).map((atMs) => ({
+      atMs,
+      iso: new Date(atMs).toISOString(),
+      local: formatInstant(atMs, zone),
+    })),
+  };
+}
+
+/**
+ * The schedule of a request that gives it as text or as data. Text that is a schedule only ("every
+ * day at 9") is read too: what to do then stands beside it.
+ */
+export function readScheduleInput(
+  input: { text?: string; schedule?: Schedule; timezone: string },
+  nowMs: number,
+): { schedule: Schedule; instructions?: string } {
+  if (input.schedule !== undefined) {
+    return {
+      schedule: { ...input.schedule, timezone: input.schedule.timezone ?? input.timezone },
+    };
+  }
+  const text = input.text ?? '';
+  if (text.trim() === '') {
+    throw new InvalidInputError([{ field: 'schedule', message: 'give a schedule, or text to read one from' }]);
+  }
+  const whole = parseScheduleText(text, { nowMs, timezone: input.timezone });
+  if (whole.kind === 'schedule') {
+    return { schedule: whole.schedule, instructions: whole.instructions };
+  }
+  const bare = parseScheduleText(`${text.trim().replace(/[.,;:!]+$/, '')} remind me of it`, {
+    nowMs,
+    timezone: input.timezone,
+  });
+  if (bare.kind === 'schedule') return { schedule: bare.schedule };
+  const question = bare.kind === 'ambiguous' ? bare.question : null;
+  throw new InvalidInputError([
+    { field: 'text', message: question ?? 'no schedule could be read from it; give `schedule`' },
+  ]);
+}
+
+export async function healthOf(deps: ReportDeps): Promise<TriggerHealth> {
+  const nowMs = deps.clock.now();
+  const settings = deps.settings();
+  const [census, ledger, setAside] = [
+    await deps.store.census(nowMs),
+    await deps.ledger.health(nowMs),
+    await deps.store.invalid(),
+  ];
+  const host = deps.host();
+  const deferred = Object.values(ledger.deferred).reduce((sum, n) => sum + n, 0);
+  return {
+    enabled: settings.enabled,
+    dispatchPaused: settings.paused,
+    ...host,
+    blocked: blockedReason(settings, host) ?? deps.autonomy.unavailable(),
+    ...census,
+    running: ledger.running,
+    retrying: ledger.retrying,
+    deferred,
+    deferredBy: ledger.deferred,
+    undelivered: ledger.undelivered,
+    deliveryUnknown: ledger.deliveryUnknown,
+    failuresLastHour: ledger.failedLastHour,
+    lastError: ledger.lastError,
+    setAside: setAside.map((row) => {
+      const summary = summaryOf(row);
+      return {
+        taskId: row.id,
+        triggerId: summary.triggerId,
+        reason: summary.stateReason ?? 'unreadable',
+      };
+    }),
+  };
+}
+
+function blockedReason(settings: TriggerSettings, host: HostFacts): string | null {
+  if (!settings.enabled) return 'triggers are switched off (CUE_TRIGGERS_ENABLED)';
+  if (settings.paused) return 'all triggers are paused (CUE_TRIGGERS_PAUSED)';
+  if (!host.taskServicePresent) {
+    return 'the host has no task service: add @elizaos/plugin-bootstrap to the character';
+  }
+  if (!host.workerRegistered) {
+    return host.workerTakenBy === null
+      ? 'the worker TRIGGER_DISPATCH is not registered'
+      : `another plugin has registered a worker named TRIGGER_DISPATCH (${host.workerTakenBy})`;
+  }
+  return null;
+}
+
+/** "Why did it (not) fire?", from the ledger and the state. */
+export async function explain(
+  deps: ReportDeps,
+  id: string,
+  requester: Requester,
+): Promise<Explanation> {
+  const trigger = await deps.triggers.get(id, requester);
+  const { runs } = await deps.triggers.runs(id, { limit: 5 }, requester);
+  const nowMs = deps.clock.now();
+  const zone = trigger.timezone ?? 'UTC';
+  const reasons: string[] = [];
+
+  const blocked = blockedReason(deps.settings(), deps.host()) ?? deps.autonomy.unavailable();
+  if (blocked !== null) reasons.push(`Nothing runs right now: ${blocked}.`);
+  switch (trigger.state) {
+    case 'invalid':
+      reasons.push(`It is set aside and cannot run: ${trigger.stateReason}.`);
+      break;
+    case 'paused':
+      reasons.push(`It is paused: ${trigger.stateReason}.`);
+      break;
+    case 'disabled':
+      reasons.push('It is switched off; enable it to let it run.');
+      break;
+    case 'active':
+    case 'resting':
+      if (trigger.nextRunAtMs !== null && trigger.nextRunAtMs > nowMs) {
+        reasons.push(
+          `It runs ${trigger.scheduleText}; the next run is ${formatInstant(trigger.nextRunAtMs, zone)}, in ${formatDuration(trigger.nextRunAtMs - nowMs)}.`,
+        );
+      } else if (trigger.nextRunAtMs !== null) {
+        reasons.push(
+          `It has been due since ${formatInstant(trigger.nextRunAtMs, zone)} and waits for the task service, which ticks once a second.`,
+        );
+      } else {
+        reasons.push('Its schedule has no further run; it is removed when its last run has ended.');
+      }
+  }
+  for (const run of runs.slice(0, 3)) reasons.push(sentenceOf(run, zone));
+  if (runs.length === 0) reasons.push('It has not run yet.');
+  return { trigger, reasons, lastRuns: runs };
+}
+
+function sentenceOf(run: TriggerRun, zone: string): string {
+  const at = formatInstant(run.scheduledForMs, zone);
+  const what = run.cause === 'manual' ? `The run asked for at ${at}` : `The run due ${at}`;
+  const because = run.error ?? run.reason;
+  const tail = because === undefined ? '' : `: ${because}`;
+  const retry =
+    run.retryAtMs === undefined ? '' : `; the next attempt is ${formatInstant(run.retryAtMs, zone)}`;
+  switch (run.status) {
+    case 'success':
+      return `${what} succeeded${run.responded === false ? ' without saying anything' : ''}${tail}${deliveryOf(run)}.`;
+    case 'failed':
+      return `${what} failed (attempt ${run.attempt})${tail}${retry}.`;
+    case 'skipped':
+      return `${what} was skipped${tail}.`;
+    case 'deferred':
+      return `${what} is deferred${tail}.`;
+    case 'running':
+      return `${what} is running now${tail}.`;
+  }
+}
+
+function deliveryOf(run: TriggerRun): string {
+  switch (run.delivery?.state) {
+    case 'delivered':
+      return '; the answer was delivered';
+    case 'pending':
+    case 'delivering':
+      return `; the answer is not delivered yet (${run.delivery.error ?? 'under way'})`;
+    case 'unknown':
+      return '; whether the answer arrived is unknown';
+    case 'failed':
+      return `; the answer could not be delivered (${run.delivery.error ?? 'no reason'})`;
+    default:
+      return '';
+  }
+}
+
+function prefixed(findings: Finding[]): Finding[] {
+  return findings.map((found) => ({ ...found, field: `schedule.${found.field}` }));
+}

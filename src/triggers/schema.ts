@@ -1,0 +1,275 @@
+/**
+ * The shapes of a trigger, parsed once at the border (seed `trigger-runtime.md` §3; additions of
+ * DESIGN §4 are optional). Requests are strict; what was stored is loose and carries `version`.
+ */
+import { z } from 'zod';
+
+export const TRIGGER_TYPES = ['interval', 'once', 'cron'] as const;
+export const WAKE_MODES = ['inject_now', 'next_autonomy_cycle'] as const;
+export const RUN_STATUSES = ['success', 'failed', 'skipped', 'deferred'] as const;
+
+export type TriggerType = (typeof TRIGGER_TYPES)[number];
+export type TriggerWakeMode = (typeof WAKE_MODES)[number];
+export type TriggerExecutionStatus = (typeof RUN_STATUSES)[number];
+
+/**
+ * When a trigger fires. Exactly the field of its `triggerType` is used:
+ * - `interval`: `intervalMs` (milliseconds), counted from `startAtIso`, else `anchorMs`. With
+ *   `wallClock` the interval is a whole number of days and steps in calendar days of `timezone`,
+ *   so that "every other day at 9" stays at 9 across a clock change.
+ * - `once`: `scheduledAtIso` (an instant, ISO 8601).
+ * - `cron`: `cronExpression` read in `timezone` (IANA name; UTC when absent).
+ * `startAtIso`/`untilIso` bound all of them; both ends are inclusive.
+ */
+export interface Schedule {
+  triggerType: TriggerType;
+  intervalMs?: number;
+  scheduledAtIso?: string;
+  cronExpression?: string;
+  timezone?: string;
+  startAtIso?: string;
+  untilIso?: string;
+  anchorMs?: number;
+  wallClock?: boolean;
+}
+
+export const MISSED_RUN_MODES = ['skip', 'once', 'all'] as const;
+export const OVERLAP_POLICIES = ['skip', 'queue'] as const;
+
+/** Limits of one field, in one place: the door, the chat and the docs say the same. */
+export const LIMITS = {
+  instructionsBytes: 8 * 1024,
+  displayNameChars: 120,
+  maxIntervalMs: 366 * 86_400_000,
+  maxRuns: 1_000_000,
+  minTimeoutMs: 1_000,
+  maxTimeoutMs: 3_600_000,
+  batch: 10_000,
+} as const;
+
+const isoString = z.string().min(1).max(64);
+const uuidString = z.guid();
+
+export const missedRunPolicySchema = z.strictObject({
+  mode: z.enum(MISSED_RUN_MODES).default('once'),
+  windowMs: z.int().min(0).max(LIMITS.maxIntervalMs).default(86_400_000),
+  max: z.int().min(1).max(100).default(10),
+});
+export type MissedRunPolicy = z.infer<typeof missedRunPolicySchema>;
+
+export const deliverToSchema = z.strictObject({
+  roomId: uuidString,
+  source: z.string().min(1).max(100).optional(),
+});
+export type DeliverTo = z.infer<typeof deliverToSchema>;
+
+/** A schedule as it comes over a wire: shape only; `validateSchedule` judges the content. */
+export const scheduleSchema = z.strictObject({
+  triggerType: z.enum(TRIGGER_TYPES),
+  intervalMs: z.number().optional(),
+  scheduledAtIso: isoString.optional(),
+  cronExpression: z.string().min(1).max(1_000).optional(),
+  timezone: z.string().min(1).max(100).optional(),
+  startAtIso: isoString.optional(),
+  untilIso: isoString.optional(),
+  anchorMs: z.int().optional(),
+  wallClock: z.boolean().optional(),
+}) satisfies z.ZodType<Schedule>;
+
+/** Policies a person may set; each has the default of DESIGN §4. */
+export const policiesShape = {
+  maxRuns: z.int().min(1).max(LIMITS.maxRuns).optional(),
+  missedRunPolicy: missedRunPolicySchema.optional(),
+  overlapPolicy: z.enum(OVERLAP_POLICIES).optional(),
+  timeoutMs: z.int().min(LIMITS.minTimeoutMs).max(LIMITS.maxTimeoutMs).optional(),
+  maxFailures: z.int().min(1).max(100).optional(),
+};
+
+const instructionsSchema = z
+  .string()
+  .refine((text) => text.trim() !== '', 'must not be empty: say what to do when it fires')
+  .refine(
+    (text) => Buffer.byteLength(text) <= LIMITS.instructionsBytes,
+    `must be at most ${LIMITS.instructionsBytes} bytes`,
+  )
+  .refine((text) => !text.includes('\u0000'), 'must not contain NUL characters');
+
+const displayNameSchema = z
+  .string()
+  .trim()
+  .min(1, 'must not be empty')
+  .max(LIMITS.displayNameChars)
+  .refine((text) => !/\p{Cc}/u.test(text), 'must not contain control characters');
+
+/** What a caller gives to create a trigger. */
+export const triggerDraftSchema = z.strictObject({
+  instructions: instructionsSchema,
+  displayName: displayNameSchema.optional(),
+  schedule: scheduleSchema,
+  enabled: z.boolean().default(true),
+  wakeMode: z.enum(WAKE_MODES).default('inject_now'),
+  createdBy: z.enum(['user', 'agent', 'system']).default('user'),
+  runImmediately: z.boolean().default(false),
+  ...policiesShape,
+  deliverTo: deliverToSchema.optional(),
+  creatorEntityId: uuidString.optional(),
+  originRoomId: uuidString.optional(),
+  parentTriggerId: uuidString.optional(),
+});
+export type TriggerDraft = z.input<typeof triggerDraftSchema>;
+export type ParsedTriggerDraft = z.output<typeof triggerDraftSchema>;
+
+/** A partial change; absent fields stay. `schedule` replaces the whole schedule. */
+export const triggerPatchSchema = z.strictObject({
+  instructions: instructionsSchema.optional(),
+  displayName: displayNameSchema.optional(),
+  schedule: scheduleSchema.optional(),
+  enabled: z.boolean().optional(),
+  wakeMode: z.enum(WAKE_MODES).optional(),
+  ...policiesShape,
+  deliverTo: deliverToSchema.nullable().optional(),
+});
+export type TriggerPatch = z.input<typeof triggerPatchSchema>;
+
+/**
+ * `task.metadata.trigger`: the seed's TriggerConfig version 1 with every field it lists; what is
+ * optional and not in the seed is ours (DESIGN §4). Loose, because a later version may add fields
+ * and an older one must not lose them.
+ */
+export const triggerConfigSchema = z.looseObject({
+  version: z.literal(1),
+  triggerId: uuidString,
+  displayName: z.string(),
+  instructions: z.string().min(1),
+  triggerType: z.enum(TRIGGER_TYPES),
+  enabled: z.boolean(),
+  wakeMode: z.enum(WAKE_MODES),
+  createdBy: z.enum(['user', 'agent', 'system']),
+  timezone: z.string().optional(),
+  intervalMs: z.number().optional(),
+  scheduledAtIso: z.string().optional(),
+  cronExpression: z.string().optional(),
+  maxRuns: z.number().optional(),
+  runCount: z.number(),
+  lastRunAtIso: z.string().optional(),
+  lastStatus: z.enum(RUN_STATUSES).optional(),
+  lastError: z.string().optional(),
+  /** Time of the occurrence that is next in line; `null`: nothing left to run. */
+  nextRunAtMs: z.number().nullable().optional(),
+  dedupeKey: z.string().optional(),
+  startAtIso: z.string().optional(),
+  untilIso: z.string().optional(),
+  anchorMs: z.number().optional(),
+  wallClock: z.boolean().optional(),
+  missedRunPolicy: missedRunPolicySchema.partial().optional(),
+  overlapPolicy: z.enum(OVERLAP_POLICIES).optional(),
+  timeoutMs: z.number().optional(),
+  maxFailures: z.number().optional(),
+  deliverTo: z.object({ roomId: z.string(), source: z.string().optional() }).optional(),
+  creatorEntityId: z.string().optional(),
+  originRoomId: z.string().optional(),
+  parentTriggerId: z.string().optional(),
+  /** Why it does not run although it exists ("paused after 5 failed runs: …"). */
+  pausedReason: z.string().optional(),
+  /** Failed runs in a row. */
+  failureCount: z.number().optional(),
+  /** Counts edits; an older number found in the table means the host wrote an old copy back. */
+  revision: z.number().optional(),
+});
+export type TriggerConfig = z.infer<typeof triggerConfigSchema>;
+
+export const DELIVERY_STATES = [
+  'none',
+  'pending',
+  'delivering',
+  'delivered',
+  'unknown',
+  'failed',
+] as const;
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
+
+/**
+ * One run: a row of the ledger. `status` passes through `running`; the four others are the seed's.
+ * `open` is true until the occurrence has ended for good (a failed run that will be retried is open).
+ */
+export const triggerRunSchema = z.looseObject({
+  version: z.literal(1),
+  triggerRunId: uuidString,
+  triggerId: uuidString,
+  taskId: uuidString,
+  /** Time the occurrence was due, epoch ms. */
+  scheduledForMs: z.number(),
+  /** `schedule`, or `manual` for a run asked for by a person. */
+  cause: z.enum(['schedule', 'immediate', 'manual']),
+  status: z.enum([...RUN_STATUSES, 'running']),
+  open: z.boolean(),
+  attempt: z.number(),
+  startedAt: z.number(),
+  finishedAt: z.number().optional(),
+  latencyMs: z.number().optional(),
+  error: z.string().optional(),
+  /** Why it was skipped or deferred, or what is special about it ("was due 09:00"). */
+  reason: z.string().optional(),
+  /** What a deferred run waits for. */
+  waitsFor: z.enum(['autonomy', 'cycle', 'budget', 'room']).optional(),
+  retryAtMs: z.number().optional(),
+  leaseOwner: z.string().optional(),
+  leaseToken: z.string().optional(),
+  leaseUntilMs: z.number().optional(),
+  takeovers: z.number().optional(),
+  responded: z.boolean().optional(),
+  answer: z.string().optional(),
+  actions: z
+    .array(
+      z.object({
+        name: z.string(),
+        success: z.boolean(),
+        text: z.string().optional(),
+        error: z.string().optional(),
+      }),
+    )
+    .optional(),
+  messageId: z.string().optional(),
+  responseId: z.string().optional(),
+  roomId: z.string().optional(),
+  missedCount: z.number().optional(),
+  delivery: z
+    .looseObject({
+      state: z.enum(DELIVERY_STATES),
+      roomId: z.string().optional(),
+      source: z.string().optional(),
+      messageId: z.string().optional(),
+      attempts: z.number().optional(),
+      error: z.string().optional(),
+      nextAttemptAtMs: z.number().optional(),
+      deliveredAt: z.number().optional(),
+    })
+    .optional(),
+  /** Answer of an attempt that had already timed out; kept for people, never delivered. */
+  lateAnswer: z.string().optional(),
+});
+export type TriggerRun = z.infer<typeof triggerRunSchema>;
+
+/** The seed's shape of a run, as surfaces show it (§5.7). */
+export type TriggerRunRecord = Pick<
+  TriggerRun,
+  'triggerRunId' | 'triggerId' | 'taskId' | 'startedAt' | 'finishedAt' | 'error' | 'latencyMs'
+> & { status: TriggerExecutionStatus | 'running' };
+
+export const TRIGGER_STATES = ['active', 'resting', 'disabled', 'paused', 'invalid'] as const;
+export type TriggerState = (typeof TRIGGER_STATES)[number];
+
+/** A trigger as every surface shows it (DESIGN §11). */
+export type TriggerSummary = TriggerConfig & {
+  id: string;
+  taskId: string;
+  state: TriggerState;
+  stateReason?: string;
+  nextRunAtMs: number | null;
+  scheduleText: string;
+};
+
+/** Who asks. REST and the command line act as operator of the project (DESIGN §3). */
+export type Requester =
+  | { kind: 'operator' }
+  | { kind: 'entity'; entityId: string; roomId?: string; viaRunOfTriggerId?: string };

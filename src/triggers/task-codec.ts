@@ -1,0 +1,283 @@
+/**
+ * Between a trigger and its Eliza task: draft → task for creation, stored metadata → trigger (or
+ * the reason why it is set aside). Pure.
+ */
+import { createHash } from 'node:crypto';
+import type { z } from 'zod';
+import type { Finding } from '../shared/errors.js';
+import { derivedId, isUuid } from '../shared/ids.js';
+import { describeSchedule } from './describe.js';
+import { computeInitialSchedule, nextRunAfter, validateSchedule } from './schedule.js';
+import {
+  type Schedule,
+  type TriggerConfig,
+  type TriggerDraft,
+  type TriggerState,
+  type TriggerSummary,
+  triggerConfigSchema,
+  triggerDraftSchema,
+} from './schema.js';
+
+export const TRIGGER_TASK_NAME = 'TRIGGER_DISPATCH';
+export const RESTING_TAG = 'trigger_resting';
+export const INVALID_TAG = 'trigger_invalid';
+
+/** A task as this room writes and reads it. */
+export interface TriggerTask {
+  id: string;
+  name: typeof TRIGGER_TASK_NAME;
+  description: string;
+  tags: string[];
+  metadata: {
+    updatedAt: number;
+    updateInterval: number;
+    blocking: true;
+    createdAt?: number;
+    trigger: TriggerConfig;
+  };
+}
+
+export interface NormalizeLimits {
+  minIntervalMs?: number;
+  allowSeconds?: boolean;
+}
+
+export type NormalizeResult = { ok: true; task: TriggerTask } | { ok: false; findings: Finding[] };
+
+/** Findings of a failed zod parse, in our form. An unknown field is a finding of its own. */
+export function findingsOf(error: z.ZodError): Finding[] {
+  return error.issues.flatMap((issue) => {
+    const path = issue.path.join('.');
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => ({
+        field: path === '' ? key : `${path}.${key}`,
+        message: 'unknown field',
+      }));
+    }
+    return [{ field: path === '' ? '(body)' : path, message: issue.message }];
+  });
+}
+
+/** The schedule part of a config; one truth for both forms. */
+export function scheduleOf(trigger: TriggerConfig): Schedule {
+  const schedule: Schedule = { triggerType: trigger.triggerType };
+  if (trigger.intervalMs !== undefined) schedule.intervalMs = trigger.intervalMs;
+  if (trigger.scheduledAtIso !== undefined) schedule.scheduledAtIso = trigger.scheduledAtIso;
+  if (trigger.cronExpression !== undefined) schedule.cronExpression = trigger.cronExpression;
+  if (trigger.timezone !== undefined) schedule.timezone = trigger.timezone;
+  if (trigger.startAtIso !== undefined) schedule.startAtIso = trigger.startAtIso;
+  if (trigger.untilIso !== undefined) schedule.untilIso = trigger.untilIso;
+  if (trigger.anchorMs !== undefined) schedule.anchorMs = trigger.anchorMs;
+  if (trigger.wallClock !== undefined) schedule.wallClock = trigger.wallClock;
+  return schedule;
+}
+
+/**
+ * Same agent, origin room, wording, schedule and time zone give the same key, whatever the case
+ * and spacing of the wording. The anchor of an interval is when it was asked for, not what.
+ */
+export function dedupeKeyOf(
+  agentId: string,
+  originRoomId: string | undefined,
+  instructions: string,
+  schedule: Schedule,
+): string {
+  const wording = instructions
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/[\s\p{P}]+/gu, ' ')
+    .trim();
+  const parts = [
+    agentId,
+    originRoomId ?? '',
+    wording,
+    schedule.triggerType,
+    schedule.intervalMs ?? '',
+    schedule.scheduledAtIso === undefined ? '' : Date.parse(schedule.scheduledAtIso),
+    (schedule.cronExpression ?? '').trim().replace(/\s+/g, ' '),
+    schedule.timezone ?? 'UTC',
+    schedule.startAtIso ?? '',
+    schedule.untilIso ?? '',
+    schedule.wallClock ?? '',
+  ];
+  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
+}
+
+/**
+ * Checks a draft and turns it into the task to store (seed §5.6). Tags are the seed's (§4); whether
+ * the trigger rests is decided when it is stored. Task and trigger ids are derived from the dedupe
+ * key and the moment, so that two equal requests at once meet in the primary key.
+ */
+export function normalizeTriggerTaskForCreate(
+  draft: TriggerDraft,
+  options: { nowMs: number; agentId: string; limits?: NormalizeLimits },
+): NormalizeResult {
+  const parsed = triggerDraftSchema.safeParse(draft);
+  if (!parsed.success) return { ok: false, findings: findingsOf(parsed.error) };
+  const { nowMs, agentId } = options;
+  const { runImmediately, schedule: given, ...rest } = parsed.data;
+  // The grid of an interval starts when it is asked for, unless a start is given.
+  const schedule: Schedule =
+    given.triggerType === 'interval' && given.startAtIso === undefined
+      ? { ...given, anchorMs: given.anchorMs ?? nowMs }
+      : given;
+  const findings = validateSchedule(schedule, {
+    nowMs,
+    minIntervalMs: options.limits?.minIntervalMs ?? 60_000,
+    allowSeconds: options.limits?.allowSeconds ?? false,
+  });
+  if (findings.length > 0) {
+    return {
+      ok: false,
+      findings: findings.map((found) => ({ ...found, field: `schedule.${found.field}` })),
+    };
+  }
+  const initial = computeInitialSchedule(schedule, { nowMs, runImmediately });
+  const dedupeKey = dedupeKeyOf(agentId, rest.originRoomId, rest.instructions, schedule);
+  const trigger: TriggerConfig = {
+    version: 1,
+    triggerId: derivedId('trigger', agentId, dedupeKey, nowMs),
+    displayName: rest.displayName ?? displayNameOf(rest.instructions),
+    instructions: rest.instructions,
+    enabled: rest.enabled,
+    wakeMode: rest.wakeMode,
+    createdBy: rest.createdBy,
+    ...schedule,
+    runCount: 0,
+    nextRunAtMs: initial.nextRunAtMs,
+    dedupeKey,
+    revision: 0,
+    ...(rest.maxRuns === undefined ? {} : { maxRuns: rest.maxRuns }),
+    ...(rest.missedRunPolicy === undefined ? {} : { missedRunPolicy: rest.missedRunPolicy }),
+    ...(rest.overlapPolicy === undefined ? {} : { overlapPolicy: rest.overlapPolicy }),
+    ...(rest.timeoutMs === undefined ? {} : { timeoutMs: rest.timeoutMs }),
+    ...(rest.maxFailures === undefined ? {} : { maxFailures: rest.maxFailures }),
+    ...(rest.deliverTo === undefined ? {} : { deliverTo: rest.deliverTo }),
+    ...(rest.creatorEntityId === undefined ? {} : { creatorEntityId: rest.creatorEntityId }),
+    ...(rest.originRoomId === undefined ? {} : { originRoomId: rest.originRoomId }),
+    ...(rest.parentTriggerId === undefined ? {} : { parentTriggerId: rest.parentTriggerId }),
+  };
+  return {
+    ok: true,
+    task: {
+      id: derivedId('trigger-task', agentId, dedupeKey),
+      name: TRIGGER_TASK_NAME,
+      description: trigger.displayName,
+      tags: rest.enabled ? initial.tags : withoutQueue(initial.tags),
+      metadata: {
+        updatedAt: initial.updatedAt,
+        updateInterval: initial.updateInterval,
+        blocking: true,
+        // The host starts an `immediate` task when these two are equal (seed §4.1).
+        ...(runImmediately ? { createdAt: initial.updatedAt } : {}),
+        trigger,
+      },
+    },
+  };
+}
+
+export function withoutQueue(tags: string[]): string[] {
+  return tags.filter((tag) => tag !== 'queue' && tag !== RESTING_TAG && tag !== 'immediate');
+}
+
+/** The first words of the instructions, as a name. */
+function displayNameOf(instructions: string): string {
+  const line = instructions.replace(/[\p{Cc}\s]+/gu, ' ').trim();
+  const characters = [...line];
+  return characters.length <= 60 ? line : `${characters.slice(0, 59).join('')}…`;
+}
+
+export type DecodedTrigger = { ok: true; trigger: TriggerConfig } | { ok: false; reason: string };
+
+/** Reads stored metadata; what cannot be understood is set aside with the reason, never guessed. */
+export function decodeTrigger(metadata: unknown): DecodedTrigger {
+  const stored =
+    typeof metadata === 'object' && metadata !== null && 'trigger' in metadata
+      ? metadata.trigger
+      : undefined;
+  if (typeof stored !== 'object' || stored === null) {
+    return { ok: false, reason: 'the task has no trigger in its metadata' };
+  }
+  if ('version' in stored && typeof stored.version === 'number' && stored.version > 1) {
+    return {
+      ok: false,
+      reason: `written by a later version of the plugin (trigger version ${stored.version}): update it`,
+    };
+  }
+  const parsed = triggerConfigSchema.safeParse(stored);
+  if (!parsed.success) {
+    const found = findingsOf(parsed.error);
+    return {
+      ok: false,
+      reason: `damaged: ${found.map((f) => `${f.field} ${f.message}`).join('; ')}`,
+    };
+  }
+  try {
+    nextRunAfter(scheduleOf(parsed.data), 0);
+  } catch (error) {
+    return { ok: false, reason: `damaged: ${error instanceof Error ? error.message : 'schedule'}` };
+  }
+  return { ok: true, trigger: parsed.data };
+}
+
+/** A stored task row, as far as this room reads it. */
+export interface TriggerTaskRow {
+  id: string;
+  tags: string[];
+  metadata: Record<string, unknown>;
+  createdAtMs: number;
+}
+
+/** Where a trigger stands, and why. */
+export function stateOf(
+  tags: string[],
+  decoded: DecodedTrigger,
+): { state: TriggerState; stateReason?: string } {
+  if (!decoded.ok) return { state: 'invalid', stateReason: decoded.reason };
+  const { trigger } = decoded;
+  if (!trigger.enabled) {
+    return trigger.pausedReason === undefined
+      ? { state: 'disabled' }
+      : { state: 'paused', stateReason: trigger.pausedReason };
+  }
+  return { state: tags.includes(RESTING_TAG) ? 'resting' : 'active' };
+}
+
+/** The trigger as surfaces show it; a damaged one is shown with what can be read of it. */
+export function summaryOf(row: TriggerTaskRow): TriggerSummary {
+  const decoded = decodeTrigger(row.metadata);
+  const state = stateOf(row.tags, decoded);
+  if (decoded.ok) {
+    const { trigger } = decoded;
+    return {
+      ...trigger,
+      id: trigger.triggerId,
+      taskId: row.id,
+      ...state,
+      nextRunAtMs: trigger.enabled ? (trigger.nextRunAtMs ?? null) : null,
+      scheduleText: describeSchedule(scheduleOf(trigger), trigger.timezone),
+    };
+  }
+  const raw = row.metadata.trigger;
+  const fields: Record<string, unknown> =
+    typeof raw === 'object' && raw !== null ? { ...raw } : {};
+  const text = (key: string) => (typeof fields[key] === 'string' ? fields[key] : '');
+  const triggerId = isUuid(fields.triggerId) ? fields.triggerId : row.id;
+  return {
+    version: 1,
+    triggerId,
+    displayName: text('displayName') || '(unreadable trigger)',
+    instructions: text('instructions'),
+    triggerType: 'once',
+    enabled: false,
+    wakeMode: 'inject_now',
+    createdBy: 'user',
+    runCount: 0,
+    id: triggerId,
+    taskId: row.id,
+    ...state,
+    nextRunAtMs: null,
+    scheduleText: 'unreadable',
+    ...(isUuid(fields.creatorEntityId) ? { creatorEntityId: fields.creatorEntityId } : {}),
+  };
+}

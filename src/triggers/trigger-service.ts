@@ -1,0 +1,407 @@
+/** The Eliza service `TRIGGERS`: composes the room for one agent and hosts it (DESIGN §2). */
+import { type IAgentRuntime, Service, type Task, type TaskWorker } from '@elizaos/core';
+import {
+  createRecords,
+  databaseOf,
+  ensureHome,
+  ensureIndexes,
+  pgliteDirectory,
+} from '../records/index.js';
+import type { Clock } from '../shared/clock.js';
+import { SECOND_MS } from '../shared/clock.js';
+import { AppError, messageOf } from '../shared/errors.js';
+import type { Ids } from '../shared/ids.js';
+import type { Log } from '../shared/log.js';
+import { type BudgetSettings, createBudget } from './budget.js';
+import { createDispatcher, type Dispatcher } from './dispatch.js';
+import { createExpectations } from './expectations.js';
+import { createLedger, LEDGER_INDEXES, type Ledger } from './ledger.js';
+import type { AutonomyPort, StepObserver } from './ports.js';
+import {
+  type Explanation,
+  explain,
+  healthOf,
+  type HostFacts,
+  previewSchedule,
+  type ReportDeps,
+  type SchedulePreview,
+  type TriggerHealth,
+} from './report.js';
+import { createRunner } from './run.js';
+import type { Requester, Schedule } from './schema.js';
+import { createSettler } from './settle.js';
+import { TRIGGER_TASK_NAME } from './task-codec.js';
+import { createTaskStore, TASK_INDEXES, type TaskStore } from './task-store.js';
+import { createTriggers, type Triggers, type TriggerSettings } from './triggers.js';
+
+export const TRIGGER_SERVICE = 'TRIGGERS';
+export const HEARTBEAT_TASK_NAME = 'CUE_HEARTBEAT';
+/** Often enough that a retry after 30 s is on time; an idle beat costs a few milliseconds. */
+export const HEARTBEAT_MS = 5 * SECOND_MS;
+const HEARTBEAT_TAG = 'cue_heartbeat';
+/** A step back of the clock smaller than this is jitter (NTP), not a jump. */
+const CLOCK_JUMP_MS = 5 * SECOND_MS;
+
+/** What the composition root hands in; the room takes exactly this. */
+export interface TriggerServiceDeps {
+  clock: Clock;
+  ids: Ids;
+  settings: () => TriggerSettings & BudgetSettings;
+  /** Zone of an agent whose users have told none. */
+  timezone: string;
+  /** Built when the service starts: the database is there then, and not before. */
+  autonomy: (runtime: IAgentRuntime) => Promise<AutonomyPort>;
+  /** Lets the autonomy loop take the instructions that wait for it. */
+  onCycle: (runtime: IAgentRuntime, hook: () => Promise<number>) => void;
+  isAdmin: (
+    runtime: IAgentRuntime,
+    entityId: string,
+    roomId: string | undefined,
+  ) => Promise<boolean>;
+  autonomyPresent: (runtime: IAgentRuntime) => boolean;
+  onStep?: StepObserver;
+}
+
+interface Room {
+  triggers: Triggers;
+  dispatcher: Dispatcher;
+  ledger: Ledger;
+  store: TaskStore;
+  report: ReportDeps;
+}
+
+export class TriggerService extends Service {
+  static override serviceType: string = TRIGGER_SERVICE;
+  override capabilityDescription =
+    'Scheduled triggers: wakes the agent at a time, once or again and again, and keeps a ledger of every run';
+
+  private static readonly provided = new WeakMap<IAgentRuntime, TriggerServiceDeps>();
+  private static readonly hosts = new WeakMap<IAgentRuntime, WorkerHost>();
+
+  /**
+   * Called by the plugin's `init`: hands in what the host cannot and registers the task workers,
+   * before any creation path opens (seed §8.1).
+   */
+  static provide(runtime: IAgentRuntime, deps: TriggerServiceDeps): void {
+    TriggerService.provided.set(runtime, deps);
+    const host = createWorkerHost(deps);
+    TriggerService.hosts.set(runtime, host);
+    for (const worker of host.workers) runtime.registerTaskWorker(worker);
+  }
+
+  private room: Room | null = null;
+  private deps: TriggerServiceDeps | null = null;
+
+  /** @throws AppError UNAVAILABLE when the agent has no SQL database */
+  static override async start(runtime: IAgentRuntime): Promise<TriggerService> {
+    const deps = TriggerService.provided.get(runtime);
+    const host = TriggerService.hosts.get(runtime);
+    if (!deps || !host) {
+      throw new AppError('UNAVAILABLE', 'TriggerService needs the cue plugin: add it to the character');
+    }
+    const service = new TriggerService(runtime);
+    service.deps = deps;
+    service.room = await compose(runtime, deps, host);
+    host.attach(service.room.dispatcher);
+    await ensureHeartbeat(runtime, deps.clock.now());
+    // Catch-up runs in the background: the agent answers at once.
+    void service.room.dispatcher.recover().catch((error: unknown) => {
+      runtime.logger.error({ src: 'plugin:cue:triggers', error: messageOf(error) }, 'recovery failed');
+    });
+    return service;
+  }
+
+  override async stop(): Promise<void> {
+    TriggerService.hosts.get(this.runtime)?.detach();
+    await this.room?.dispatcher.stop();
+  }
+
+  private get core(): Room {
+    if (!this.room) throw new AppError('UNAVAILABLE', 'the trigger service has not started');
+    return this.room;
+  }
+
+  get create(): Triggers['create'] {
+    return this.core.triggers.create;
+  }
+  get createMany(): Triggers['createMany'] {
+    return this.core.triggers.createMany;
+  }
+  get get(): Triggers['get'] {
+    return this.core.triggers.get;
+  }
+  get list(): Triggers['list'] {
+    return this.core.triggers.list;
+  }
+  get update(): Triggers['update'] {
+    return this.core.triggers.update;
+  }
+  get pause(): Triggers['pause'] {
+    return this.core.triggers.pause;
+  }
+  get resume(): Triggers['resume'] {
+    return this.core.triggers.resume;
+  }
+  get skipNext(): Triggers['skipNext'] {
+    return this.core.triggers.skipNext;
+  }
+  get snooze(): Triggers['snooze'] {
+    return this.core.triggers.snooze;
+  }
+  get delete(): Triggers['remove'] {
+    return this.core.triggers.remove;
+  }
+  get run(): Triggers['run'] {
+    return this.core.triggers.run;
+  }
+  get runs(): Triggers['runs'] {
+    return this.core.triggers.runs;
+  }
+  get exportAll(): Triggers['exportAll'] {
+    return this.core.triggers.exportAll;
+  }
+  get importAll(): Triggers['importAll'] {
+    return this.core.triggers.importAll;
+  }
+
+  health(): Promise<TriggerHealth> {
+    return healthOf(this.core.report);
+  }
+
+  why(id: string, requester: Requester): Promise<Explanation> {
+    return explain(this.core.report, id, requester);
+  }
+
+  preview(input: { text?: string; schedule?: Schedule; timezone?: string }): SchedulePreview {
+    const { minIntervalMs, allowSeconds } = this.settings;
+    return previewSchedule(
+      { ...input, timezone: input.timezone ?? this.timezone },
+      { nowMs: this.now(), minIntervalMs, allowSeconds },
+    );
+  }
+
+  /** The agent's zone, for people who have told none. */
+  get timezone(): string {
+    return this.deps?.timezone ?? 'UTC';
+  }
+
+  /** What the person has told us, else the agent's zone. */
+  async timezoneOf(entityId: string): Promise<string> {
+    const told = await this.runtime.getCache<string>(zoneKey(entityId));
+    return typeof told === 'string' ? told : this.timezone;
+  }
+
+  async rememberTimezone(entityId: string, timezone: string): Promise<void> {
+    await this.runtime.setCache(zoneKey(entityId), timezone);
+  }
+
+  get settings(): TriggerSettings & BudgetSettings {
+    if (!this.deps) throw new AppError('UNAVAILABLE', 'the trigger service has not started');
+    return this.deps.settings();
+  }
+
+  /** The time this room works with, epoch ms. */
+  now(): number {
+    return this.deps?.clock.now() ?? 0;
+  }
+
+  /** Claims what is due now and waits until every run under way here has ended. For tests and demos. */
+  async settle(): Promise<void> {
+    await this.core.dispatcher.drain();
+    await this.core.dispatcher.idle();
+  }
+
+  /** One heartbeat now: promotes, retries, takes over, delivers. */
+  async heartbeat(): Promise<void> {
+    await this.core.dispatcher.heartbeat();
+  }
+}
+
+function zoneKey(entityId: string): string {
+  return `cue:timezone:${entityId}`;
+}
+
+async function compose(
+  runtime: IAgentRuntime,
+  deps: TriggerServiceDeps,
+  host: WorkerHost,
+): Promise<Room> {
+  const db = databaseOf(runtime);
+  const home = await ensureHome(runtime);
+  await ensureIndexes(db, [...TASK_INDEXES, ...LEDGER_INDEXES]);
+  const records = createRecords({ db, home });
+  const store = createTaskStore(records);
+  const ledger = createLedger(records);
+  const { clock, ids } = deps;
+  const log = logOf(runtime);
+  const autonomy = await deps.autonomy(runtime);
+  const expectations = createExpectations();
+  const hotWindowMs = () => deps.settings().hotWindowMs;
+  const owner = ids.next();
+  const settler = createSettler({ store, ledger, expectations, clock, log, hotWindowMs });
+  const runner = createRunner({
+    store,
+    ledger,
+    autonomy,
+    clock,
+    log,
+    settle: settler.afterRun,
+    ...(deps.onStep ? { onStep: deps.onStep } : {}),
+  });
+  const dispatcher = createDispatcher({
+    store,
+    ledger,
+    budget: createBudget(ledger, deps.settings),
+    expectations,
+    settler,
+    runner,
+    autonomy,
+    clock,
+    ids,
+    log,
+    owner,
+    hotWindowMs,
+    stopped: () => stoppedReason(deps.settings()),
+    // The lock on an embedded database's directory is taken before this service starts.
+    soleOwner: pgliteDirectory(db) !== null,
+  });
+  const triggers = createTriggers({
+    records,
+    store,
+    ledger,
+    dispatcher,
+    expectations,
+    autonomy,
+    clock,
+    ids,
+    log,
+    owner,
+    settings: deps.settings,
+    isAdmin: (entityId, roomId) => deps.isAdmin(runtime, entityId, roomId),
+  });
+  deps.onCycle(runtime, () => dispatcher.runCycle());
+  return {
+    triggers,
+    dispatcher,
+    ledger,
+    store,
+    report: {
+      triggers,
+      store,
+      ledger,
+      autonomy,
+      clock,
+      settings: deps.settings,
+      host: () => hostFacts(runtime, deps, host),
+    },
+  };
+}
+
+function hostFacts(runtime: IAgentRuntime, deps: TriggerServiceDeps, host: WorkerHost): HostFacts {
+  const worker = runtime.getTaskWorker(TRIGGER_TASK_NAME);
+  const ours = worker !== undefined && host.workers.includes(worker);
+  return {
+    taskServicePresent: runtime.getService('task') !== null,
+    workerRegistered: ours,
+    workerTakenBy: worker !== undefined && !ours ? TRIGGER_TASK_NAME : null,
+    autonomyPresent: deps.autonomyPresent(runtime),
+  };
+}
+
+function stoppedReason(settings: TriggerSettings): string | null {
+  if (!settings.enabled) return 'CUE_TRIGGERS_ENABLED is false';
+  return settings.paused ? 'CUE_TRIGGERS_PAUSED is true' : null;
+}
+
+function logOf(runtime: IAgentRuntime): Log {
+  const tag = { src: 'plugin:cue:triggers', agentId: runtime.agentId };
+  return {
+    debug: (fields, message) => runtime.logger.debug({ ...tag, ...fields }, message),
+    info: (fields, message) => runtime.logger.info({ ...tag, ...fields }, message),
+    warn: (fields, message) => runtime.logger.warn({ ...tag, ...fields }, message),
+    error: (fields, message) => runtime.logger.error({ ...tag, ...fields }, message),
+  };
+}
+
+interface WorkerHost {
+  workers: TaskWorker[];
+  attach(dispatcher: Dispatcher): void;
+  detach(): void;
+}
+
+/**
+ * The workers exist from `init` on, the dispatcher from the service's start. `validate` is given
+ * no task by the host, only its own tick: it says whether we run at all, and it is also the one
+ * place that is called every second whatever the clock does, so a clock that jumped back (after
+ * which the host finds nothing due, our heartbeat included) is noticed here.
+ */
+function createWorkerHost(deps: TriggerServiceDeps): WorkerHost {
+  let dispatcher: Dispatcher | null = null;
+  let lastSeenMs = 0;
+
+  const validate = async (): Promise<boolean> => {
+    const nowMs = deps.clock.now();
+    const jumpedBack = lastSeenMs - nowMs > CLOCK_JUMP_MS;
+    lastSeenMs = nowMs;
+    if (dispatcher && jumpedBack) {
+      void dispatcher.realign().then(() => dispatcher?.heartbeat());
+    }
+    return dispatcher !== null && stoppedReason(deps.settings()) === null;
+  };
+
+  return {
+    workers: [
+      {
+        name: TRIGGER_TASK_NAME,
+        validate,
+        execute: async (_runtime, _options, task) => {
+          if (task.id) dispatcher?.noteDue({ taskId: task.id, dueAtMs: snapshotDueMs(task) });
+          return undefined;
+        },
+      },
+      {
+        name: HEARTBEAT_TASK_NAME,
+        validate,
+        execute: async () => {
+          // Not awaited: the host's tick is never held.
+          void dispatcher?.heartbeat();
+          return undefined;
+        },
+      },
+    ],
+    attach(started) {
+      dispatcher = started;
+    },
+    detach() {
+      dispatcher = null;
+    },
+  };
+}
+
+/** When the host's snapshot of the task came due; the same for every tick that holds it. */
+function snapshotDueMs(task: Task): number {
+  const updatedAt = Number(task.metadata?.updatedAt ?? 0);
+  if (task.tags?.includes('immediate') && updatedAt === Number(task.metadata?.createdAt ?? 0)) {
+    return updatedAt;
+  }
+  return updatedAt + Number(task.metadata?.updateInterval ?? 0);
+}
+
+/** One repeating task beats for all triggers; a stale time in it would stop the beat. */
+async function ensureHeartbeat(runtime: IAgentRuntime, nowMs: number): Promise<void> {
+  const beats = await runtime.getTasksByName(HEARTBEAT_TASK_NAME);
+  const [first, ...rest] = beats.filter((task) => task.id !== undefined);
+  for (const extra of rest) if (extra.id) await runtime.deleteTask(extra.id);
+  const metadata = { updatedAt: nowMs, updateInterval: HEARTBEAT_MS };
+  if (first?.id) {
+    await runtime.updateTask(first.id, { tags: ['queue', 'repeat', HEARTBEAT_TAG], metadata });
+    return;
+  }
+  await runtime.createTask({
+    name: HEARTBEAT_TASK_NAME,
+    description: 'Keeps the triggers of the cue plugin going',
+    worldId: runtime.agentId,
+    tags: ['queue', 'repeat', HEARTBEAT_TAG],
+    metadata,
+  });
+}

@@ -1,0 +1,19 @@
+import { defineConfig } from 'vitest/config';
+
+/** `.ci/run` names a file here and counts the tests from it. */
+const resultsFile = process.env.CUE_TEST_RESULTS;
+
+export default defineConfig({
+  test: {
+    include: ['__tests__/**/*.test.ts'],
+    exclude: ['__tests__/crash/**', '__tests__/fixtures/**', 'node_modules/**'],
+    pool: 'forks',
+    maxWorkers: 2,
+    hookTimeout: 60_000,
+    testTimeout: 30_000,
+    reporters: resultsFile ? ['default', ['json', { outputFile: resultsFile }]] : ['default'],
+    coverage: { provider: 'v8', include: ['src/**'], reporter: ['text', 'html'] },
+    // The host logs two lines per message at info; errors still show.
+    env: { LOG_LEVEL: 'fatal', TZ: 'UTC', SENTRY_DSN: 'http://x@127.0.0.1:9/1' },
+  },
+});
