@@ -102,12 +102,24 @@ export class TriggerService extends Service {
     const service = new TriggerService(runtime);
     service.deps = deps;
     service.room = await compose(runtime, deps, host);
-    host.attach(service.room.dispatcher);
-    await ensureHeartbeat(runtime, deps.clock.now());
-    // Catch-up runs in the background: the agent answers at once.
-    void service.room.dispatcher.recover().catch((error: unknown) => {
-      runtime.logger.error({ src: 'plugin:cue:triggers', error: messageOf(error) }, 'recovery failed');
+    const { dispatcher } = service.room;
+    const log = logOf(runtime);
+    const setClockBack = async () => {
+      await ensureHeartbeat(runtime, deps.clock.now());
+      await dispatcher.realign();
+    };
+    // The beat's last time lying ahead of us means that the clock was set back while we were away.
+    const { wasAheadMs } = await ensureHeartbeat(runtime, deps.clock.now());
+    host.attach(dispatcher, deps.clock.now(), () => {
+      void setClockBack()
+        .then(() => dispatcher.heartbeat())
+        .catch((error: unknown) => log.error({ error: messageOf(error) }, 're-alignment failed'));
     });
+    // Catch-up runs in the background: the agent answers at once.
+    void (async () => {
+      if (wasAheadMs > CLOCK_JUMP_MS) await dispatcher.realign();
+      await dispatcher.recover();
+    })().catch((error: unknown) => log.error({ error: messageOf(error) }, 'recovery failed'));
     return service;
   }
 
@@ -325,7 +337,7 @@ function logOf(runtime: IAgentRuntime): Log {
 
 interface WorkerHost {
   workers: TaskWorker[];
-  attach(dispatcher: Dispatcher): void;
+  attach(dispatcher: Dispatcher, nowMs: number, onClockSetBack: () => void): void;
   detach(): void;
 }
 
@@ -338,14 +350,13 @@ interface WorkerHost {
 function createWorkerHost(deps: TriggerServiceDeps): WorkerHost {
   let dispatcher: Dispatcher | null = null;
   let lastSeenMs = 0;
+  let clockSetBack = () => {};
 
   const validate = async (): Promise<boolean> => {
     const nowMs = deps.clock.now();
     const jumpedBack = lastSeenMs - nowMs > CLOCK_JUMP_MS;
     lastSeenMs = nowMs;
-    if (dispatcher && jumpedBack) {
-      void dispatcher.realign().then(() => dispatcher?.heartbeat());
-    }
+    if (dispatcher && jumpedBack) clockSetBack();
     return dispatcher !== null && stoppedReason(deps.settings()) === null;
   };
 
@@ -369,8 +380,10 @@ function createWorkerHost(deps: TriggerServiceDeps): WorkerHost {
         },
       },
     ],
-    attach(started) {
+    attach(started, nowMs, onClockSetBack) {
       dispatcher = started;
+      lastSeenMs = nowMs;
+      clockSetBack = onClockSetBack;
     },
     detach() {
       dispatcher = null;
@@ -388,14 +401,17 @@ function snapshotDueMs(task: Task): number {
 }
 
 /** One repeating task beats for all triggers; a stale time in it would stop the beat. */
-async function ensureHeartbeat(runtime: IAgentRuntime, nowMs: number): Promise<void> {
+async function ensureHeartbeat(
+  runtime: IAgentRuntime,
+  nowMs: number,
+): Promise<{ wasAheadMs: number }> {
   const beats = await runtime.getTasksByName(HEARTBEAT_TASK_NAME);
   const [first, ...rest] = beats.filter((task) => task.id !== undefined);
   for (const extra of rest) if (extra.id) await runtime.deleteTask(extra.id);
   const metadata = { updatedAt: nowMs, updateInterval: HEARTBEAT_MS };
   if (first?.id) {
     await runtime.updateTask(first.id, { tags: ['queue', 'repeat', HEARTBEAT_TAG], metadata });
-    return;
+    return { wasAheadMs: Number(first.metadata?.updatedAt ?? 0) - nowMs };
   }
   await runtime.createTask({
     name: HEARTBEAT_TASK_NAME,
@@ -404,4 +420,5 @@ async function ensureHeartbeat(runtime: IAgentRuntime, nowMs: number): Promise<v
     tags: ['queue', 'repeat', HEARTBEAT_TAG],
     metadata,
   });
+  return { wasAheadMs: 0 };
 }
