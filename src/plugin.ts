@@ -8,6 +8,7 @@ import {
   AUTONOMY_SERVICE,
   AutonomyService,
   deliver,
+  tidyAutonomousRooms,
 } from './autonomy/index.js';
 import { databaseOf } from './records/index.js';
 import { pausedNow, parseSettings, type Settings, serverEnvironment } from './settings.js';
@@ -26,6 +27,8 @@ export interface CueOptions {
   /** Called after each step of a dispatch; a crash test stops the process there. */
   onStep?: StepObserver;
   fetch?: typeof fetch;
+  /** How long a run belongs to a process that gives no sign of life, ms; 30 s when absent. */
+  leaseMs?: number;
 }
 
 const AUTONOMY_WAIT_MS = 20_000;
@@ -76,6 +79,7 @@ export function createCuePlugin(options: CueOptions = {}): Plugin {
         isAdmin,
         autonomyPresent: (host) => host.getServicesByType(AUTONOMY_SERVICE).length > 0,
         ...(options.onStep ? { onStep: options.onStep } : {}),
+        ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),
       });
     },
     services: [AutonomyService, TriggerService],
@@ -142,6 +146,10 @@ async function autonomyPort(
     },
     storedAnswer: async (triggerRunId) =>
       (await autonomyOf(runtime)?.storedAnswer(triggerRunId)) ?? null,
+    resendsUnknown: () => settings.CUE_DELIVERY_RESEND,
+    tidy: async (nowMs) => {
+      await tidyAutonomousRooms(runtime, databaseOf(runtime), nowMs);
+    },
     deliver: (attempt, onSending) =>
       deliver(
         {

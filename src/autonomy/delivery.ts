@@ -73,7 +73,9 @@ export async function deliver(
           messageId,
           error,
           retryAfterMs:
-            retryAfterMs ?? BACKOFF_MS[Math.min(request.attempts, BACKOFF_MS.length - 1)] ?? HOUR_MS,
+            retryAfterMs ??
+            BACKOFF_MS[Math.min(request.attempts, BACKOFF_MS.length - 1)] ??
+            HOUR_MS,
         };
   try {
     const room = await deps.runtime.getRoom(request.roomId as UUID);

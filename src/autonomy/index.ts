@@ -6,12 +6,13 @@ export {
   deliveryMessageId,
   type ServerAddress,
 } from './delivery.js';
+export { KEEP_LOGS_MS, KEEP_MESSAGES_MS, tidyAutonomousRooms } from './housekeeping.js';
 export { autonomousRoom } from './rooms.js';
+export { type AutonomyChange, autonomyChangeSchema, MIN_LOOP_INTERVAL_MS } from './schema.js';
 export {
   AutonomyService,
   type AutonomySettings,
   type AutonomyStatus,
-  MIN_LOOP_INTERVAL_MS,
 } from './service.js';
 export {
   type ActionOutcome,

@@ -1,5 +1,11 @@
 /** Takes one instruction through the message pipeline of the host and stores the answer. */
-import { ChannelType, type Content, type IAgentRuntime, type Memory, type UUID } from '@elizaos/core';
+import {
+  ChannelType,
+  type Content,
+  type IAgentRuntime,
+  type Memory,
+  type UUID,
+} from '@elizaos/core';
 import { MINUTE_MS } from '../shared/clock.js';
 import { messageOf } from '../shared/errors.js';
 import { derivedId } from '../shared/ids.js';
@@ -36,7 +42,10 @@ export function instructionIds(triggerRunId: string): { messageId: UUID; respons
  * Runs the instruction in its room: one run per room at a time, others wait. Never throws; what
  * goes wrong is in the descriptor.
  */
-export function inject(deps: InjectDeps, instruction: AutonomousInstruction): Promise<RunDescriptor> {
+export function inject(
+  deps: InjectDeps,
+  instruction: AutonomousInstruction,
+): Promise<RunDescriptor> {
   const { roomId } = autonomousRoom(deps.runtime, instruction.originRoomId);
   return deps.queue.run(roomId, async () => {
     const fence = { abandoned: false };

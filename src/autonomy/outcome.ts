@@ -50,7 +50,9 @@ export function judge(report: PipelineReport): Verdict {
   }
   const failed = report.actions.find((action) => !action.success);
   if (failed) {
-    return fail(`action ${failed.name} failed: ${failed.error ?? failed.text ?? 'no reason given'}`);
+    return fail(
+      `action ${failed.name} failed: ${failed.error ?? failed.text ?? 'no reason given'}`,
+    );
   }
   if (report.mode === 'actions' && report.actions.length < report.plannedActions.length) {
     const done = new Set(report.actions.map((action) => normalize(action.name)));

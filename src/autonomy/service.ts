@@ -1,11 +1,13 @@
 /** The Eliza service `AUTONOMY`: a thin host of the rooms, the queue and the loop (DESIGN §5). */
 import { type IAgentRuntime, Service, type UUID } from '@elizaos/core';
-import { type Clock, SECOND_MS, systemClock } from '../shared/clock.js';
-import { messageOf } from '../shared/errors.js';
+import { type Clock, systemClock } from '../shared/clock.js';
+import { InvalidInputError, messageOf } from '../shared/errors.js';
+import { findingsOf } from '../shared/findings.js';
 import type { Log } from '../shared/log.js';
 import { type InjectDeps, inject, storedAnswer } from './inject.js';
 import { createRoomQueue, type RoomQueue } from './room-queue.js';
 import { createRunWatch, type RunWatch } from './run-watch.js';
+import { type AutonomyChange, autonomyChangeSchema } from './schema.js';
 import {
   AUTONOMY_LOOP_TASK,
   AUTONOMY_SERVICE,
@@ -23,6 +25,8 @@ export interface AutonomyStatus extends AutonomySettings {
   /** Another plugin's AUTONOMY service is used instead of ours. */
   delegated: boolean;
   busyRooms: number;
+  /** A cycle is under way. */
+  cycling: boolean;
   lastCycleAtMs: number | null;
   lastCycleError: string | null;
 }
@@ -37,7 +41,6 @@ export interface AutonomyDeps {
 /** Rooms in which a run may be under way at once; each run is one or more model calls. */
 const MAX_CONCURRENT_ROOMS = 8;
 const STATE_KEY = 'cue:autonomy';
-export const MIN_LOOP_INTERVAL_MS = 5 * SECOND_MS;
 
 const THINK_PROMPT =
   'This is a quiet moment of your own: nobody has asked you anything. Look at what is open, ' +
@@ -65,6 +68,8 @@ export class AutonomyService extends Service {
   readonly watch: RunWatch = createRunWatch();
   private state: AutonomySettings = { enabled: true, loop: false, intervalMs: 300_000 };
   private clock: Clock = systemClock;
+  /** What has been changed by hand; it outweighs the settings. */
+  private kept: AutonomyChange = {};
   private cycling = false;
   private lastCycleAtMs: number | null = null;
   private lastCycleError: string | null = null;
@@ -81,8 +86,10 @@ export class AutonomyService extends Service {
       service.clock = deps.clock;
       service.onStep = deps.onStep;
     }
-    const saved = await runtime.getCache<Partial<AutonomySettings>>(STATE_KEY);
-    service.state = { ...service.state, ...(saved ?? {}) };
+    const saved = await runtime.getCache<unknown>(STATE_KEY);
+    const kept = autonomyChangeSchema.safeParse(saved ?? {});
+    if (kept.success) service.kept = kept.data;
+    service.state = { ...service.state, ...service.kept };
     await service.syncLoopTask();
     return service;
   }
@@ -132,15 +139,22 @@ export class AutonomyService extends Service {
       ...this.state,
       delegated: this.foreign() !== null,
       busyRooms: this.queue.busyRooms(),
+      cycling: this.cycling,
       lastCycleAtMs: this.lastCycleAtMs,
       lastCycleError: this.lastCycleError,
     };
   }
 
-  /** Changes what is given and keeps it across restarts. */
-  async configure(change: Partial<AutonomySettings>): Promise<AutonomyStatus> {
-    this.state = { ...this.state, ...change };
-    await this.runtime.setCache(STATE_KEY, this.state);
+  /**
+   * Changes what is given and keeps it across restarts; the rest still follows the settings.
+   * @throws InvalidInputError
+   */
+  async configure(change: AutonomyChange): Promise<AutonomyStatus> {
+    const parsed = autonomyChangeSchema.safeParse(change);
+    if (!parsed.success) throw new InvalidInputError(findingsOf(parsed.error));
+    this.kept = { ...this.kept, ...parsed.data };
+    this.state = { ...this.state, ...parsed.data };
+    await this.runtime.setCache(STATE_KEY, this.kept);
     await this.syncLoopTask();
     this.log?.info({ src: 'plugin:cue:autonomy', ...this.state }, 'autonomy configured');
     return this.status();

@@ -11,4 +11,5 @@ export {
   type Records,
   withoutNul,
 } from './records.js';
+export { existingRooms } from './rooms.js';
 export { memoriesTable, tasksTable } from './tables.js';

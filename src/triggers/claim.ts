@@ -9,7 +9,7 @@ import type { Log } from '../shared/log.js';
 import type { Budget } from './budget.js';
 import { planDue } from './due.js';
 import type { Expectations } from './expectations.js';
-import { LEASE_MS, type Ledger, type NewRun, runIdOf } from './ledger.js';
+import { type Ledger, type NewRun, runIdOf } from './ledger.js';
 import type { AutonomyPort } from './ports.js';
 import { heatOf } from './projection.js';
 import { runLine } from './run-text.js';
@@ -17,7 +17,7 @@ import { nextRunAfter } from './schedule.js';
 import type { TriggerConfig, TriggerRun } from './schema.js';
 import type { Settler } from './settle.js';
 import { decodeTrigger, INVALID_TAG, scheduleOf, type TriggerTaskRow } from './task-codec.js';
-import type { TaskStore, TaskWrite } from './task-store.js';
+import { DUE_BATCH, type TaskStore, type TaskWrite } from './task-store.js';
 
 export interface ClaimDeps {
   store: TaskStore;
@@ -44,8 +44,14 @@ interface DueTrigger {
   trigger: TriggerConfig;
 }
 
-/** Claims what is due and returns the runs that are now ours to carry out. */
-export async function claimDue(deps: ClaimDeps, named: Named[]): Promise<TriggerRun[]> {
+/**
+ * Claims what is due and returns the runs that are now ours to carry out; `more` when not all of
+ * what is due fitted into this pass.
+ */
+export async function claimDue(
+  deps: ClaimDeps,
+  named: Named[],
+): Promise<{ runs: TriggerRun[]; more: boolean }> {
   const nowMs = deps.clock.now();
   const rows = await deps.store.dueOrNamed(
     nowMs,
@@ -53,7 +59,8 @@ export async function claimDue(deps: ClaimDeps, named: Named[]): Promise<Trigger
   );
   const hints = new Map(named.map((one) => [one.taskId, one.dueAtMs]));
   const triggers = await readable(deps, rows, hints, nowMs);
-  if (triggers.length === 0) return [];
+  const more = rows.length >= DUE_BATCH;
+  if (triggers.length === 0) return { runs: [], more };
 
   const open = await deps.ledger.openCounts(triggers.map(({ trigger }) => trigger.triggerId));
   const blocked = deps.autonomy.unavailable();
@@ -105,7 +112,7 @@ export async function claimDue(deps: ClaimDeps, named: Named[]): Promise<Trigger
           : {
               leaseOwner: deps.owner,
               leaseToken: deps.ids.next(),
-              leaseUntilMs: nowMs + LEASE_MS,
+              leaseUntilMs: nowMs + deps.ledger.leaseMs,
             }),
       };
       rowsToInsert.push({ run, text: runLine(trigger.displayName, run.status, run.reason) });
@@ -147,7 +154,7 @@ export async function claimDue(deps: ClaimDeps, named: Named[]): Promise<Trigger
   // A one-shot whose row was there already has been run by an earlier call: if that run has ended,
   // nothing else would come by to remove it.
   for (const row of exhausted) await deps.settler.finishIfExhausted(row);
-  return claimed.filter((run) => run.status === 'running');
+  return { runs: claimed.filter((run) => run.status === 'running'), more };
 }
 
 function waiting(

@@ -4,11 +4,11 @@
  */
 import { HOUR_MS } from '../shared/clock.js';
 import { messageOf } from '../shared/errors.js';
+import { isUuid } from '../shared/ids.js';
 import { yieldToLoop } from '../shared/yield.js';
 import { type ClaimDeps, claimDue, type Named } from './claim.js';
 import { heatOf } from './projection.js';
-import type { Runner } from './run.js';
-import { LEASE_RENEW_MS } from './ledger.js';
+import { type Runner, SENDING_MS } from './run.js';
 import { nextRunAfter } from './schedule.js';
 import type { TriggerRun } from './schema.js';
 import { decodeTrigger, scheduleOf } from './task-codec.js';
@@ -77,10 +77,11 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
   function keepRenewing(): void {
     if (renewTimer !== null) return;
     renewTimer = setInterval(() => {
-      ledger.renew(deps.owner, clock.now()).catch((error: unknown) => {
+      const ids = [...inFlight.keys()].filter(isUuid);
+      ledger.renew(deps.owner, ids, clock.now()).catch((error: unknown) => {
         log.error({ error: messageOf(error) }, 'leases could not be renewed');
       });
-    }, LEASE_RENEW_MS);
+    }, ledger.leaseMs / 3);
     renewTimer.unref();
   }
 
@@ -90,13 +91,15 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
   }
 
   async function drainAll(): Promise<void> {
+    let more = false;
     do {
       const named = notes;
       notes = [];
-      const mine = await claimDue(deps, named);
-      for (const run of mine) void begin(run);
+      const claimed = await claimDue(deps, named);
+      for (const run of claimed.runs) void begin(run);
+      more = claimed.more;
       await yieldToLoop();
-    } while (notes.length > 0 && !stopping);
+    } while ((notes.length > 0 || more) && !stopping);
   }
 
   function drain(): Promise<void> {
@@ -155,17 +158,15 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
 
   async function deliverWaiting(): Promise<void> {
     const nowMs = clock.now();
-    for (const { run } of await ledger.deliveriesDue(nowMs)) {
+    const heldToo = deps.autonomy.resendsUnknown();
+    for (const { run } of await ledger.deliveriesDue(nowMs, heldToo)) {
       const id = `${run.triggerRunId}:delivery`;
-      const attempts = run.delivery?.attempts ?? 0;
       if (inFlight.has(id)) continue;
-      // Pushed ahead first, so that a second process does not send the same answer.
-      const mine = await ledger.takeDelivery(run.triggerRunId, attempts, nowMs + 60_000, {
-        ...run.delivery,
-      });
+      // Taken first, so that a second process does not send the same answer.
+      const mine = await ledger.takeDelivery(run, deps.ids.next(), nowMs + SENDING_MS);
       if (!mine) continue;
       const work = deps.runner
-        .redeliver(run)
+        .redeliver(mine)
         .catch((error: unknown) => {
           log.error({ triggerRunId: run.triggerRunId, error: messageOf(error) }, 'delivery broke off');
         })
@@ -216,7 +217,23 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     }
     if (nowMs - lastPruneMs >= HOUR_MS) {
       lastPruneMs = nowMs;
+      await catchUp();
       await ledger.pruneOld(nowMs);
+      await deps.autonomy.tidy(nowMs);
+    }
+  }
+
+  /** What a process ended but did not live to write on the task. */
+  async function catchUp(): Promise<void> {
+    const seen = new Set<string>();
+    for (const { run } of await ledger.newestEnded(BLOCK)) {
+      // One that is under way here is about to be written down by its own run.
+      if (seen.has(run.triggerId) || inFlight.has(run.triggerRunId)) continue;
+      seen.add(run.triggerId);
+      if (await deps.settler.catchUp(run)) {
+        log.info({ triggerRunId: run.triggerRunId }, 'result of a dead process written down');
+      }
+      await yieldToLoop();
     }
   }
 

@@ -1,6 +1,7 @@
 export { describeSchedule, formatDuration, formatInstant } from './describe.js';
 export { runIdOf } from './ledger.js';
 export { parseScheduleText } from './language/index.js';
+export { timezoneOfWords } from './language/zone-of-words.js';
 export { type MatchResult, matchTrigger } from './match.js';
 export {
   type AutonomyPort,
@@ -14,6 +15,8 @@ export {
   type SchedulePreview,
   type TriggerHealth,
 } from './report.js';
+export { atTimeOfDay, type TimeOfDay, timeOfDayAt } from './retime.js';
+export type { BatchResult, TriggerRequests } from './requests.js';
 export {
   computeInitialSchedule,
   computeNextCronDelayMs,
@@ -24,11 +27,13 @@ export {
 } from './schedule.js';
 export {
   type DeliverTo,
+  isWellFormed,
   LIMITS,
   type MissedRunPolicy,
   type Requester,
   type Schedule,
   scheduleSchema,
+  TRIGGER_STATES,
   type TriggerConfig,
   type TriggerDraft,
   triggerDraftSchema,
@@ -47,6 +52,7 @@ export {
   type NormalizeLimits,
   type NormalizeResult,
   normalizeTriggerTaskForCreate,
+  scheduleOf,
   TRIGGER_TASK_NAME,
   type TriggerTask,
 } from './task-codec.js';
@@ -61,5 +67,6 @@ export {
   type CreateManyResult,
   type CreateOptions,
   type CreateResult,
+  type TriggerGlance,
   type TriggerSettings,
 } from './triggers.js';

@@ -20,8 +20,10 @@ export const RUN_TYPE = 'cue_trigger_run';
 /** One row per trigger that ever lost runs to pruning: how many ended runs are no longer rows. */
 export const COUNTER_TYPE = 'cue_trigger_counter';
 
+/** A lease is renewed three times before it would run out. */
 export const LEASE_MS = 30_000;
-export const LEASE_RENEW_MS = 10_000;
+/** Leases renewed in one statement. */
+const RENEW_BATCH = 200;
 
 /** Retention: what is kept per trigger (DESIGN §4, issue: 100 runs or 30 days, failed longest). */
 export const KEEP_RUNS = 100;
@@ -50,7 +52,7 @@ export const LEDGER_INDEXES: IndexSpec[] = [
   {
     name: 'cue_runs_by_trigger',
     statement: sql`create index if not exists cue_runs_by_trigger on memories
-      ((metadata->>'triggerId'), created_at desc, id) where type = 'cue_trigger_run'`,
+      (agent_id, (metadata->>'triggerId'), created_at desc, id) where type = 'cue_trigger_run'`,
   },
   {
     name: 'cue_runs_open',
@@ -72,7 +74,7 @@ export const LEDGER_INDEXES: IndexSpec[] = [
 
 const OPEN = sql`metadata->>'open' = 'true'`;
 
-export function createLedger(records: Records) {
+export function createLedger(records: Records, leaseMs: number = LEASE_MS) {
   const { db } = records;
   const agentId = records.home.agentId;
   const mine = sql`type = 'cue_trigger_run' and agent_id = ${agentId}`;
@@ -102,6 +104,8 @@ export function createLedger(records: Records) {
     sql`${field('leaseToken')} = ${token} and ${field('status')} = 'running'`;
 
   return {
+    leaseMs,
+
     /** Claims occurrences: inserts the rows that are new, returns the ids that are now ours. */
     claim(runs: NewRun[]): Promise<Set<Uuid>> {
       return records.insertOnce(
@@ -147,29 +151,57 @@ export function createLedger(records: Records) {
       await records.compareAndSet(RUN_TYPE, triggerRunId as Uuid, sql`true`, patch);
     },
 
-    /** Takes a delivery attempt if it is due and nobody else has taken it. */
+    /**
+     * Takes the delivery of an ended run from the state it was seen in; `null` when another process
+     * was faster. The ticket fences what follows, as the lease does while a run is under way.
+     */
     async takeDelivery(
-      triggerRunId: string,
-      attempts: number,
+      seen: TriggerRun,
+      ticket: string,
       nextAttemptAtMs: number,
+    ): Promise<TriggerRun | null> {
+      const before = seen.delivery;
+      if (!before) return null;
+      const data = await records.compareAndSet(
+        RUN_TYPE,
+        seen.triggerRunId as Uuid,
+        sql`metadata->>'open' = 'false'
+          and metadata->'delivery'->>'state' = ${before.state}
+          and coalesce((metadata->'delivery'->>'attempts')::int, 0) = ${before.attempts ?? 0}
+          and metadata->'delivery'->>'ticket' is not distinct from ${before.ticket ?? null}`,
+        { delivery: { ...before, ticket, nextAttemptAtMs } },
+      );
+      return data ? parse(data) : null;
+    },
+
+    /** Writes the delivery of an ended run while it is ours. `false`: another process has taken it. */
+    async changeDelivery(
+      triggerRunId: string,
+      ticket: string,
       delivery: Record<string, unknown>,
     ): Promise<boolean> {
       const data = await records.compareAndSet(
         RUN_TYPE,
         triggerRunId as Uuid,
-        sql`coalesce((metadata->'delivery'->>'attempts')::int, 0) = ${attempts}
-          and metadata->'delivery'->>'state' in ('pending', 'delivering')`,
-        { delivery: { ...delivery, nextAttemptAtMs } },
+        sql`metadata->'delivery'->>'ticket' = ${ticket}`,
+        { delivery },
       );
       return data !== null;
     },
 
-    /** Pushes the lease of every run this process holds, in one statement. */
-    async renew(owner: string, nowMs: number): Promise<void> {
-      await db.execute(sql`update memories
-        set metadata = metadata || ${JSON.stringify({ leaseUntilMs: nowMs + LEASE_MS })}::jsonb
-        where ${mine} and ${OPEN} and metadata->>'status' = 'running'
-          and metadata->>'leaseOwner' = ${owner}`);
+    /** Pushes the leases of the runs under way here; one that broke off is left to run out. */
+    async renew(owner: string, triggerRunIds: string[], nowMs: number): Promise<void> {
+      const until = JSON.stringify({ leaseUntilMs: nowMs + leaseMs });
+      for (let start = 0; start < triggerRunIds.length; start += RENEW_BATCH) {
+        const ids = triggerRunIds.slice(start, start + RENEW_BATCH);
+        await db.execute(sql`update memories set metadata = metadata || ${until}::jsonb
+          where ${mine} and id in (${sql.join(
+            ids.map((id) => sql`${id}`),
+            sql`, `,
+          )})
+            and metadata->>'status' = 'running' and metadata->>'leaseOwner' = ${owner}`);
+        await yieldToLoop();
+      }
     },
 
     /** Running rows whose lease has run out (or of any other owner, when `allOthers`). */
@@ -201,7 +233,7 @@ export function createLedger(records: Records) {
           status: 'running',
           leaseOwner: lease.owner,
           leaseToken: lease.token,
-          leaseUntilMs: lease.nowMs + LEASE_MS,
+          leaseUntilMs: lease.nowMs + leaseMs,
           retryAtMs: null,
           waitsFor: null,
           ...patch,
@@ -242,15 +274,30 @@ export function createLedger(records: Records) {
       );
     },
 
-    /** Answers that are not yet where they belong and whose next attempt is due. */
-    deliveriesDue(nowMs: number, limit = 100): Promise<RunRow[]> {
+    /**
+     * Answers that are not yet where they belong and whose next attempt is due; with `heldToo` also
+     * those of which nobody knows whether they have arrived.
+     */
+    deliveriesDue(nowMs: number, heldToo: boolean, limit = 100): Promise<RunRow[]> {
+      const states = heldToo ? ['pending', 'delivering', 'unknown'] : ['pending', 'delivering'];
       return runsWhere(
         sql`metadata->>'open' = 'false'
-          and metadata->'delivery'->>'state' in ('pending', 'delivering')
+          and metadata->'delivery'->>'state' in (${sql.join(
+            states.map((state) => sql`${state}`),
+            sql`, `,
+          )})
           and coalesce((metadata->'delivery'->>'nextAttemptAtMs')::numeric, 0) <= ${nowMs}`,
         limit,
         undefined,
         true,
+      );
+    },
+
+    /** The newest runs that have ended success or failed, whatever their trigger. */
+    newestEnded(limit: number): Promise<RunRow[]> {
+      return runsWhere(
+        sql`metadata->>'open' = 'false' and metadata->>'status' in ('success', 'failed')`,
+        limit,
       );
     },
 

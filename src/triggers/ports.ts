@@ -52,6 +52,10 @@ export interface AutonomyPort {
   inject(request: InjectionRequest): Promise<InjectionResult>;
   /** An answer stored by a process that died before it could record it. */
   storedAnswer(triggerRunId: string): Promise<{ text: string; responseId: string } | null>;
+  /** Whether an answer that may have arrived before a crash is to be sent again. */
+  resendsUnknown(): boolean;
+  /** Removes what old runs have left in the host's tables; called once an hour. */
+  tidy(nowMs: number): Promise<void>;
   deliver(attempt: DeliveryAttempt, onSending: () => Promise<void>): Promise<DeliveryResult>;
 }
 

@@ -1,11 +1,11 @@
 /** What operators and users ask: how is it going, when would it run, why did it not fire? */
 import type { Clock } from '../shared/clock.js';
-import { type Finding, InvalidInputError } from '../shared/errors.js';
+import { InvalidInputError } from '../shared/errors.js';
 import { describeSchedule, formatDuration, formatInstant } from './describe.js';
 import { parseScheduleText } from './language/index.js';
 import type { Ledger } from './ledger.js';
 import type { AutonomyPort } from './ports.js';
-import { nextRuns, validateSchedule } from './schedule.js';
+import { nextRuns, type ScheduleLimits, validateSchedule } from './schedule.js';
 import type { Requester, Schedule, TriggerRun, TriggerSummary } from './schema.js';
 import { summaryOf } from './task-codec.js';
 import type { TaskStore } from './task-store.js';
@@ -79,9 +79,7 @@ export function previewSchedule(
   input: { text?: string; schedule?: Schedule; timezone: string },
   options: { nowMs: number; minIntervalMs: number; allowSeconds: boolean },
 ): SchedulePreview {
-  const read = readScheduleInput(input, options.nowMs);
-  const findings = validateSchedule(read.schedule, options);
-  if (findings.length > 0) throw new InvalidInputError(prefixed(findings));
+  const read = judgedScheduleInput(input, options);
   const zone = read.schedule.timezone ?? input.timezone;
   return {
     schedule: read.schedule,
@@ -93,6 +91,27 @@ export function previewSchedule(
       local: formatInstant(atMs, zone),
     })),
   };
+}
+
+/**
+ * Reads and judges. What is wrong with a schedule read from text is wrong with `text`, since the
+ * caller has never seen the fields.
+ * @throws InvalidInputError
+ */
+export function judgedScheduleInput(
+  input: { text?: string; schedule?: Schedule; timezone: string },
+  options: ScheduleLimits,
+): { schedule: Schedule; instructions?: string } {
+  const read = readScheduleInput(input, options.nowMs);
+  const findings = validateSchedule(read.schedule, options);
+  if (findings.length === 0) return read;
+  throw new InvalidInputError(
+    findings.map(({ field, message }) =>
+      input.schedule === undefined
+        ? { field: 'text', message: `${field} ${message}` }
+        : { field: `schedule.${field}`, message },
+    ),
+  );
 }
 
 /**
@@ -254,8 +273,4 @@ function deliveryOf(run: TriggerRun): string {
     default:
       return '';
   }
-}
-
-function prefixed(findings: Finding[]): Finding[] {
-  return findings.map((found) => ({ ...found, field: `schedule.${found.field}` }));
 }

@@ -16,6 +16,8 @@ import type { TaskStore } from './task-store.js';
 
 /** A run that has taken its process down this often is not tried again. */
 export const MAX_TAKEOVERS = 5;
+/** A send handler that takes longer than this counts as one that never came back. */
+export const SENDING_MS = 60_000;
 
 export interface RunnerDeps {
   store: TaskStore;
@@ -33,9 +35,14 @@ export interface Runner {
   execute(run: TriggerRun): Promise<void>;
   /** Several waiting runs of one conversation in one turn of the pipeline. */
   executeTogether(runs: TriggerRun[]): Promise<void>;
-  /** One more attempt to bring a finished run's answer where it belongs. */
+  /**
+   * One more attempt to bring a finished run's answer where it belongs. The caller holds the ticket
+   * in `run.delivery`.
+   */
   redeliver(run: TriggerRun): Promise<void>;
 }
+
+type Delivery = NonNullable<TriggerRun['delivery']>;
 
 interface Ready {
   run: TriggerRun;
@@ -158,7 +165,7 @@ export function createRunner(deps: RunnerDeps): Runner {
     const { run, token, trigger } = ready;
     const target = trigger.deliverTo;
     const speaks = result.responded && result.text !== '';
-    let delivery: NonNullable<TriggerRun['delivery']> = run.delivery ?? { state: 'none' };
+    let delivery: Delivery = run.delivery ?? { state: 'none' };
     if (run.delivery === undefined && speaks && target && !delivered) {
       delivery = {
         state: 'pending',
@@ -180,16 +187,26 @@ export function createRunner(deps: RunnerDeps): Runner {
     if (!answered) return;
     await observe('answered', run.triggerRunId);
     if (delivery.state === 'pending' || delivery.state === 'delivering') {
-      delivery = await attemptDelivery(answered, result.thought);
+      delivery = await attemptDelivery(
+        answered,
+        async (sending) =>
+          (await ledger.change(run.triggerRunId, token, { delivery: sending })) !== null,
+        result.thought,
+      );
       await observe('delivered', run.triggerRunId);
     }
     await end(run, token, { status: 'success', delivery }, trigger.displayName);
   }
 
+  /**
+   * @param record writes that it is about to be sent, fenced; `false` when another process has
+   *   taken the run or its delivery meanwhile, and nothing may be sent from here
+   */
   async function attemptDelivery(
     run: TriggerRun,
+    record: (sending: Delivery) => Promise<boolean>,
     thought?: string,
-  ): Promise<NonNullable<TriggerRun['delivery']>> {
+  ): Promise<Delivery> {
     const before = run.delivery ?? { state: 'pending' as const };
     const attempts = before.attempts ?? 0;
     const base = {
@@ -203,10 +220,18 @@ export function createRunner(deps: RunnerDeps): Runner {
         ...(before.source === undefined ? {} : { source: before.source }),
         text: run.answer ?? '',
         ...(thought === undefined ? {} : { thought }),
-        wasSending: before.state === 'delivering',
+        wasSending: before.state === 'delivering' || before.state === 'unknown',
         attempts,
       },
-      () => ledger.annotate(run.triggerRunId, { delivery: { ...before, state: 'delivering' } }),
+      async () => {
+        const ours = await record({
+          ...before,
+          state: 'delivering',
+          // Until then nobody else takes "delivering" for a crash.
+          nextAttemptAtMs: clock.now() + SENDING_MS,
+        });
+        if (!ours) throw new Error('another process has taken it over');
+      },
     );
     const nowMs = clock.now();
     const { error: _old, nextAttemptAtMs: _next, ...kept } = base;
@@ -314,9 +339,13 @@ export function createRunner(deps: RunnerDeps): Runner {
     },
 
     async redeliver(run) {
-      const delivery = await attemptDelivery(run);
-      await ledger.annotate(run.triggerRunId, { delivery });
-      if (delivery.state === 'delivered') await observe('delivered', run.triggerRunId);
+      const ticket = run.delivery?.ticket;
+      if (ticket === undefined) return;
+      const { ticket: _used, ...delivery } = await attemptDelivery(run, (sending) =>
+        ledger.changeDelivery(run.triggerRunId, ticket, sending),
+      );
+      const kept = await ledger.changeDelivery(run.triggerRunId, ticket, delivery);
+      if (kept && delivery.state === 'delivered') await observe('delivered', run.triggerRunId);
     },
   };
 }

@@ -40,12 +40,21 @@ export const OVERLAP_POLICIES = ['skip', 'queue'] as const;
 export const LIMITS = {
   instructionsBytes: 8 * 1024,
   displayNameChars: 120,
+  /** Of `text` in a request; long instructions have a field of their own. */
+  scheduleTextChars: 2_000,
   maxIntervalMs: 366 * 86_400_000,
   maxRuns: 1_000_000,
   minTimeoutMs: 1_000,
   maxTimeoutMs: 3_600_000,
   batch: 10_000,
 } as const;
+
+const HALF_CHARACTER = 'must not contain half a character (a lone surrogate)';
+
+/** PostgreSQL refuses lone surrogates, and one of them would take a whole batch down. */
+export function isWellFormed(text: string): boolean {
+  return !/\p{Cs}/u.test(text);
+}
 
 const isoString = z.string().min(1).max(64);
 const uuidString = z.guid();
@@ -59,7 +68,12 @@ export type MissedRunPolicy = z.infer<typeof missedRunPolicySchema>;
 
 export const deliverToSchema = z.strictObject({
   roomId: uuidString,
-  source: z.string().min(1).max(100).optional(),
+  source: z
+    .string()
+    .min(1)
+    .max(100)
+    .refine((text) => !/[\p{Cc}\p{Cs}]/u.test(text), 'must not contain control characters')
+    .optional(),
 });
 export type DeliverTo = z.infer<typeof deliverToSchema>;
 
@@ -92,14 +106,16 @@ const instructionsSchema = z
     (text) => Buffer.byteLength(text) <= LIMITS.instructionsBytes,
     `must be at most ${LIMITS.instructionsBytes} bytes`,
   )
-  .refine((text) => !text.includes('\u0000'), 'must not contain NUL characters');
+  .refine((text) => !text.includes('\u0000'), 'must not contain NUL characters')
+  .refine(isWellFormed, HALF_CHARACTER);
 
 const displayNameSchema = z
   .string()
   .trim()
   .min(1, 'must not be empty')
   .max(LIMITS.displayNameChars)
-  .refine((text) => !/\p{Cc}/u.test(text), 'must not contain control characters');
+  .refine((text) => !/\p{Cc}/u.test(text), 'must not contain control characters')
+  .refine(isWellFormed, HALF_CHARACTER);
 
 /** What a caller gives to create a trigger. */
 export const triggerDraftSchema = z.strictObject({
@@ -242,6 +258,8 @@ export const triggerRunSchema = z.looseObject({
       attempts: z.number().optional(),
       error: z.string().optional(),
       nextAttemptAtMs: z.number().optional(),
+      /** Whose attempt is under way, after the run has ended. */
+      ticket: z.string().optional(),
       deliveredAt: z.number().optional(),
     })
     .optional(),

@@ -25,6 +25,11 @@ export interface SettleDeps {
 export interface Settler {
   /** Projects a run that has just ended (or failed and waits for its retry). */
   afterRun(taskId: string, run: TriggerRun): Promise<void>;
+  /**
+   * Projects the newest run of a trigger if that is still to be done: the process died between the
+   * end of the run and its projection.
+   */
+  catchUp(newest: TriggerRun): Promise<boolean>;
   /** Removes or pauses a trigger whose schedule has nothing left and whose runs have ended. */
   finishIfExhausted(row: TriggerTaskRow): Promise<'removed' | 'paused' | 'kept'>;
 }
@@ -73,6 +78,20 @@ export function createSettler(deps: SettleDeps): Settler {
     }
   }
 
+  async function catchUp(newest: TriggerRun): Promise<boolean> {
+    const row = await store.byId(newest.taskId);
+    const decoded = row ? decodeTrigger(row.metadata) : null;
+    if (!decoded?.ok) return false;
+    const { lastRunAtIso, runCount } = decoded.trigger;
+    const seen = lastRunAtIso === undefined ? Number.NEGATIVE_INFINITY : Date.parse(lastRunAtIso);
+    if (seen > newest.startedAt) return false;
+    if (seen === newest.startedAt && runCount === (await ledger.endedCount(newest.triggerId))) {
+      return false;
+    }
+    await afterRun(newest.taskId, newest);
+    return true;
+  }
+
   async function finishIfExhausted(row: TriggerTaskRow): Promise<'removed' | 'paused' | 'kept'> {
     const decoded = decodeTrigger(row.metadata);
     if (!decoded.ok || !decoded.trigger.enabled) return 'kept';
@@ -109,7 +128,7 @@ export function createSettler(deps: SettleDeps): Settler {
     log.warn({ triggerId: trigger.triggerId, reason }, 'trigger paused');
   }
 
-  return { afterRun, finishIfExhausted };
+  return { afterRun, catchUp, finishIfExhausted };
 }
 
 function nextFailureCount(trigger: TriggerConfig, run: TriggerRun): number {

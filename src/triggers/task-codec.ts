@@ -3,8 +3,8 @@
  * the reason why it is set aside). Pure.
  */
 import { createHash } from 'node:crypto';
-import type { z } from 'zod';
 import type { Finding } from '../shared/errors.js';
+import { findingsOf } from '../shared/findings.js';
 import { derivedId, isUuid } from '../shared/ids.js';
 import { describeSchedule } from './describe.js';
 import { computeInitialSchedule, nextRunAfter, validateSchedule } from './schedule.js';
@@ -21,6 +21,8 @@ import {
 export const TRIGGER_TASK_NAME = 'TRIGGER_DISPATCH';
 export const RESTING_TAG = 'trigger_resting';
 export const INVALID_TAG = 'trigger_invalid';
+/** Reason of a pause that a person asked for; any other reason is news to the person. */
+export const PAUSED_ON_REQUEST = 'paused on request';
 
 /** A task as this room writes and reads it. */
 export interface TriggerTask {
@@ -44,19 +46,7 @@ export interface NormalizeLimits {
 
 export type NormalizeResult = { ok: true; task: TriggerTask } | { ok: false; findings: Finding[] };
 
-/** Findings of a failed zod parse, in our form. An unknown field is a finding of its own. */
-export function findingsOf(error: z.ZodError): Finding[] {
-  return error.issues.flatMap((issue) => {
-    const path = issue.path.join('.');
-    if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => ({
-        field: path === '' ? key : `${path}.${key}`,
-        message: 'unknown field',
-      }));
-    }
-    return [{ field: path === '' ? '(body)' : path, message: issue.message }];
-  });
-}
+export { findingsOf };
 
 /** The schedule part of a config; one truth for both forms. */
 export function scheduleOf(trigger: TriggerConfig): Schedule {
@@ -105,8 +95,8 @@ export function dedupeKeyOf(
 
 /**
  * Checks a draft and turns it into the task to store (seed §5.6). Tags are the seed's (§4); whether
- * the trigger rests is decided when it is stored. Task and trigger ids are derived from the dedupe
- * key and the moment, so that two equal requests at once meet in the primary key.
+ * the trigger rests is decided when it is stored. The task id is derived from the dedupe key, so
+ * that two equal requests at once meet in the primary key.
  */
 export function normalizeTriggerTaskForCreate(
   draft: TriggerDraft,
@@ -181,7 +171,7 @@ export function withoutQueue(tags: string[]): string[] {
 }
 
 /** The first words of the instructions, as a name. */
-function displayNameOf(instructions: string): string {
+export function displayNameOf(instructions: string): string {
   const line = instructions.replace(/[\p{Cc}\s]+/gu, ' ').trim();
   const characters = [...line];
   return characters.length <= 60 ? line : `${characters.slice(0, 59).join('')}…`;

@@ -5,13 +5,15 @@ import {
   databaseOf,
   ensureHome,
   ensureIndexes,
+  existingRooms,
   pgliteDirectory,
 } from '../records/index.js';
 import type { Clock } from '../shared/clock.js';
 import { SECOND_MS } from '../shared/clock.js';
-import { AppError, messageOf } from '../shared/errors.js';
+import { AppError, InvalidInputError, messageOf } from '../shared/errors.js';
 import type { Ids } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
+import { isTimeZone, timeZoneProblem } from '../shared/zones.js';
 import { type BudgetSettings, createBudget } from './budget.js';
 import { createDispatcher, type Dispatcher } from './dispatch.js';
 import { createExpectations } from './expectations.js';
@@ -27,6 +29,7 @@ import {
   type SchedulePreview,
   type TriggerHealth,
 } from './report.js';
+import { createRequests, type TriggerRequests } from './requests.js';
 import { createRunner } from './run.js';
 import type { Requester, Schedule } from './schema.js';
 import { createSettler } from './settle.js';
@@ -60,6 +63,7 @@ export interface TriggerServiceDeps {
   ) => Promise<boolean>;
   autonomyPresent: (runtime: IAgentRuntime) => boolean;
   onStep?: StepObserver;
+  leaseMs?: number;
 }
 
 interface Room {
@@ -68,6 +72,7 @@ interface Room {
   ledger: Ledger;
   store: TaskStore;
   report: ReportDeps;
+  roomsThatExist: (roomIds: string[]) => Promise<Set<string>>;
 }
 
 export class TriggerService extends Service {
@@ -136,6 +141,9 @@ export class TriggerService extends Service {
   get create(): Triggers['create'] {
     return this.core.triggers.create;
   }
+  get confirmationFor(): Triggers['confirmationFor'] {
+    return this.core.triggers.confirmationFor;
+  }
   get createMany(): Triggers['createMany'] {
     return this.core.triggers.createMany;
   }
@@ -144,6 +152,9 @@ export class TriggerService extends Service {
   }
   get list(): Triggers['list'] {
     return this.core.triggers.list;
+  }
+  get glance(): Triggers['glance'] {
+    return this.core.triggers.glance;
   }
   get update(): Triggers['update'] {
     return this.core.triggers.update;
@@ -169,6 +180,29 @@ export class TriggerService extends Service {
   get runs(): Triggers['runs'] {
     return this.core.triggers.runs;
   }
+  /**
+   * The same operations for requests from outside of a conversation, read and judged from unknown
+   * data: the schedule may be text.
+   */
+  get requests(): TriggerRequests {
+    const { triggers, roomsThatExist } = this.core;
+    this.asked ??= createRequests({
+      triggers,
+      roomsThatExist,
+      settings: () => this.settings,
+      now: () => this.now(),
+      timezoneOf: async (entityId) =>
+        entityId === undefined ? this.timezone : this.timezoneOf(entityId),
+    });
+    return this.asked;
+  }
+  private asked: TriggerRequests | undefined;
+
+  /** @throws AppError DISABLED when triggers are switched off */
+  ensureEnabled(): void {
+    this.core.triggers.mustBeOn();
+  }
+
   get exportAll(): Triggers['exportAll'] {
     return this.core.triggers.exportAll;
   }
@@ -197,13 +231,21 @@ export class TriggerService extends Service {
     return this.deps?.timezone ?? 'UTC';
   }
 
-  /** What the person has told us, else the agent's zone. */
-  async timezoneOf(entityId: string): Promise<string> {
+  /** What the person has told us, or `null`. */
+  async toldTimezone(entityId: string): Promise<string | null> {
     const told = await this.runtime.getCache<string>(zoneKey(entityId));
-    return typeof told === 'string' ? told : this.timezone;
+    return typeof told === 'string' && isTimeZone(told) ? told : null;
   }
 
+  /** What the person has told us, else the agent's zone. */
+  async timezoneOf(entityId: string): Promise<string> {
+    return (await this.toldTimezone(entityId)) ?? this.timezone;
+  }
+
+  /** @throws InvalidInputError when it is not a time zone */
   async rememberTimezone(entityId: string, timezone: string): Promise<void> {
+    const problem = timeZoneProblem(timezone);
+    if (problem !== null) throw new InvalidInputError([{ field: 'timezone', message: problem }]);
     await this.runtime.setCache(zoneKey(entityId), timezone);
   }
 
@@ -243,7 +285,7 @@ async function compose(
   await ensureIndexes(db, [...TASK_INDEXES, ...LEDGER_INDEXES]);
   const records = createRecords({ db, home });
   const store = createTaskStore(records);
-  const ledger = createLedger(records);
+  const ledger = createLedger(records, deps.leaseMs);
   const { clock, ids } = deps;
   const log = logOf(runtime);
   const autonomy = await deps.autonomy(runtime);
@@ -297,6 +339,7 @@ async function compose(
     dispatcher,
     ledger,
     store,
+    roomsThatExist: (roomIds) => existingRooms(records, roomIds),
     report: {
       triggers,
       store,

@@ -13,7 +13,8 @@ import { yieldToLoop } from '../shared/yield.js';
 import { describeSchedule } from './describe.js';
 import type { Dispatcher } from './dispatch.js';
 import type { Expectations } from './expectations.js';
-import { COUNTER_TYPE, LEASE_MS, type Ledger, runIdOf } from './ledger.js';
+import { COUNTER_TYPE, type Ledger, runIdOf } from './ledger.js';
+import { parseIso } from './plan.js';
 import type { AutonomyPort } from './ports.js';
 import { heatOf } from './projection.js';
 import { runLine } from './run-text.js';
@@ -32,14 +33,16 @@ import {
 import {
   dedupeKeyOf,
   decodeTrigger,
+  displayNameOf,
   findingsOf,
   normalizeTriggerTaskForCreate,
+  PAUSED_ON_REQUEST,
   scheduleOf,
   summaryOf,
   type TriggerTask,
   type TriggerTaskRow,
 } from './task-codec.js';
-import { type ListFilter, TASK_BATCH, type TaskStore } from './task-store.js';
+import { type ListFilter, TASK_BATCH, type TaskStore, type Visibility } from './task-store.js';
 
 export interface TriggerSettings {
   enabled: boolean;
@@ -82,7 +85,13 @@ export type CreateResult =
   /** The same trigger exists already. */
   | { created: false; trigger: TriggerSummary }
   /** Nothing stored yet: the person has to agree first. */
-  | { created: false; confirm: { scheduleText: string; everyMs: number } };
+  | { created: false; confirm: Confirmation };
+
+export interface Confirmation {
+  scheduleText: string;
+  /** Shortest time between two runs. */
+  everyMs: number;
+}
 
 export interface CreateManyResult {
   created: TriggerSummary[];
@@ -93,6 +102,16 @@ export interface CreateManyResult {
 /** Repeating schedules under this need a confirmation when they come from a conversation. */
 export const CONFIRM_BELOW_MS = 5 * MINUTE_MS;
 export const MAX_CHILDREN_PER_TRIGGER = 5;
+
+/** What one asker needs to know at a glance. */
+export interface TriggerGlance {
+  /** All that the asker may see here. */
+  total: number;
+  /** Failed last time, paused with a reason, or set aside. */
+  troubled: TriggerSummary[];
+  /** The next ones, soonest first; those that are switched off come last. */
+  coming: TriggerSummary[];
+}
 
 export interface Page {
   limit: number;
@@ -117,18 +136,20 @@ export function createTriggers(deps: TriggersDeps) {
     if (trigger.creatorEntityId !== undefined && trigger.creatorEntityId === requester.entityId) {
       return true;
     }
-    return deps.isAdmin(requester.entityId, trigger.originRoomId ?? requester.roomId);
+    // The world of the trigger, not the asker's: in a chat of two the host makes everyone an owner.
+    const homeRoomId = homeRoomOf(trigger);
+    return homeRoomId !== undefined && deps.isAdmin(requester.entityId, homeRoomId);
   }
 
   async function maySee(requester: Requester, trigger: Partial<TriggerConfig>): Promise<boolean> {
     if (requester.kind === 'operator') return true;
-    if (requester.roomId !== undefined && trigger.originRoomId === requester.roomId) return true;
+    if (requester.roomId !== undefined && homeRoomOf(trigger) === requester.roomId) return true;
     return mayChange(requester, trigger);
   }
 
   async function rowOf(id: string, requester: Requester): Promise<TriggerTaskRow> {
     if (!isUuid(id)) throw new NotFoundError('trigger', id);
-    const row = await store.byId(id);
+    const row = await store.byId(id.toLowerCase());
     if (!row || !(await maySee(requester, summaryOf(row)))) throw new NotFoundError('trigger', id);
     return row;
   }
@@ -166,7 +187,9 @@ export function createTriggers(deps: TriggersDeps) {
       hotWindowMs: settings.hotWindowMs,
       immediate: task.tags.includes('immediate'),
     });
-    return { ...task, tags: heat.tags };
+    // Ids by chance: a derived one would meet the history of an equal trigger that was deleted.
+    const metadata = { ...task.metadata, trigger: { ...trigger, triggerId: deps.ids.next() } };
+    return { ...task, tags: heat.tags, metadata };
   }
 
   async function checkLimits(
@@ -204,13 +227,16 @@ export function createTriggers(deps: TriggersDeps) {
           { limit: MAX_CHILDREN_PER_TRIGGER, count: children },
         );
       }
-      if (draft.schedule.triggerType !== 'once' && smallestGapMs(draft.schedule, nowMs) < HOUR_MS) {
-        throw new AppError(
-          'LIMIT_REACHED',
-          'a trigger made by a scheduled run may not repeat more often than hourly',
-        );
-      }
+      mustBeHourly(draft.schedule, nowMs);
     }
+  }
+
+  /** Of a valid schedule: what a person in a conversation has to agree to first, or `null`. */
+  function confirmationFor(schedule: Schedule, nowMs = clock.now()): Confirmation | null {
+    if (schedule.triggerType === 'once') return null;
+    const everyMs = smallestGapMs(schedule, nowMs);
+    if (everyMs >= CONFIRM_BELOW_MS) return null;
+    return { scheduleText: describeSchedule(schedule, schedule.timezone), everyMs };
   }
 
   /** Triggers made by a run belong to the trigger at the root of the chain. */
@@ -241,16 +267,8 @@ export function createTriggers(deps: TriggersDeps) {
     const parsed = triggerDraftSchema.parse(given);
     await checkLimits(parsed, options, settings, nowMs);
     if (options.source === 'conversation' && !options.confirmed) {
-      const everyMs = smallestGapMs(parsed.schedule, nowMs);
-      if (parsed.schedule.triggerType !== 'once' && everyMs < CONFIRM_BELOW_MS) {
-        return {
-          created: false,
-          confirm: {
-            scheduleText: describeSchedule(parsed.schedule, parsed.schedule.timezone),
-            everyMs,
-          },
-        };
-      }
+      const confirm = confirmationFor(parsed.schedule, nowMs);
+      if (confirm) return { created: false, confirm };
     }
     const stored = await insertOne(placed(task, settings, nowMs), key);
     if (stored.created) {
@@ -323,7 +341,9 @@ export function createTriggers(deps: TriggersDeps) {
         }
         batch.push({ index, task: placed(one.task, settings, nowMs), key });
       }
+      await yieldToLoop();
       const existing = await store.byDedupeKeys(batch.map((one) => one.key));
+      await yieldToLoop();
       const fresh = batch.filter((one) => {
         const row = existing.get(one.key);
         if (row) result.duplicates.push({ index: one.index, trigger: summaryOf(row) });
@@ -337,6 +357,7 @@ export function createTriggers(deps: TriggersDeps) {
       }
       room -= fresh.length;
       const inserted = await store.insert(fresh.map((one) => one.task));
+      await yieldToLoop();
       for (const one of fresh) {
         const stored = inserted.has(one.task.id)
           ? { created: true, trigger: summaryOf({ ...one.task, createdAtMs: nowMs }) }
@@ -404,8 +425,8 @@ export function createTriggers(deps: TriggersDeps) {
   function timeAfterResume(trigger: TriggerConfig, nowMs: number): number | null {
     const schedule = scheduleOf(trigger);
     if (trigger.triggerType === 'once') {
-      const atMs = Date.parse(trigger.scheduledAtIso ?? '');
-      return Number.isNaN(atMs) ? nowMs : Math.max(atMs, nowMs);
+      const atMs = parseIso(trigger.scheduledAtIso ?? '', trigger.timezone ?? 'UTC');
+      return atMs === null ? nowMs : Math.max(atMs, nowMs);
     }
     return nextRunAfter(schedule, nowMs);
   }
@@ -424,6 +445,14 @@ export function createTriggers(deps: TriggersDeps) {
     const nowMs = clock.now();
     const { schedule, deliverTo, enabled, ...fields } = patch;
     let after: TriggerConfig = { ...before, ...defined(fields) };
+    if (
+      fields.instructions !== undefined &&
+      fields.displayName === undefined &&
+      before.displayName === displayNameOf(before.instructions)
+    ) {
+      // A name that was made of the instructions follows them.
+      after.displayName = displayNameOf(fields.instructions);
+    }
     if (deliverTo === null) delete after.deliverTo;
     else if (deliverTo !== undefined) after.deliverTo = deliverTo;
 
@@ -438,6 +467,8 @@ export function createTriggers(deps: TriggersDeps) {
           findings.map((found) => ({ ...found, field: `schedule.${found.field}` })),
         );
       }
+      const viaRun = requester.kind === 'entity' && requester.viaRunOfTriggerId !== undefined;
+      if (viaRun) mustBeHourly(schedule, nowMs);
       after = withSchedule(after, schedule, nowMs);
       after.nextRunAtMs = nextRunAfter(scheduleOf(after), nowMs);
     }
@@ -475,7 +506,7 @@ export function createTriggers(deps: TriggersDeps) {
   }
 
   /** Stops it until it is resumed; `reason` is shown wherever the trigger is. */
-  async function pause(id: string, requester: Requester, reason = 'paused on request') {
+  async function pause(id: string, requester: Requester, reason = PAUSED_ON_REQUEST) {
     mustBeOn();
     const row = await changeable(id, requester);
     const before = readableTrigger(row);
@@ -580,25 +611,43 @@ export function createTriggers(deps: TriggersDeps) {
 
   /** What the requester may see, newest first. */
   async function list(
-    filter: Omit<ListFilter, 'creatorEntityId' | 'originRoomId'>,
+    filter: Omit<ListFilter, 'visibleTo'>,
     page: Page,
     requester: Requester,
   ): Promise<{ triggers: TriggerSummary[]; total: number; nextCursor: string | null }> {
     const after = page.cursor === undefined ? undefined : readCursor(page.cursor);
     const own: ListFilter = { ...filter };
-    if (requester.kind === 'entity' && !(await deps.isAdmin(requester.entityId, requester.roomId))) {
-      own.creatorEntityId = requester.entityId;
-      if (requester.roomId !== undefined) own.originRoomId = requester.roomId;
+    if (requester.kind === 'entity') {
+      own.visibleTo = visibleTo(requester);
+      if (await deps.isAdmin(requester.entityId, requester.roomId)) own.visibleTo.wholeWorld = true;
     }
+    // One more than asked for tells whether there is a next page.
     const { rows, total } = await store.list(own, {
-      limit: page.limit,
+      limit: page.limit + 1,
       ...(after ? { after } : {}),
     });
-    const last = rows.at(-1);
+    const shown = rows.slice(0, page.limit);
+    const last = shown.at(-1);
     return {
-      triggers: rows.map(summaryOf),
+      triggers: shown.map(summaryOf),
       total,
-      nextCursor: last && rows.length === page.limit ? writeCursor(last) : null,
+      nextCursor: last && rows.length > page.limit ? writeCursor(last) : null,
+    };
+  }
+
+  /**
+   * The few lines that stand in every prompt: what is coming and what is wrong, of the requester and
+   * of the room. One statement; a world's owner is shown no more than anybody else here.
+   */
+  async function glance(requester: Requester, each: number): Promise<TriggerGlance> {
+    const rows = await store.glance(
+      requester.kind === 'operator' ? {} : { visibleTo: visibleTo(requester) },
+      each,
+    );
+    return {
+      total: rows[0]?.total ?? 0,
+      troubled: rows.filter((one) => one.troubled).map((one) => summaryOf(one.row)),
+      coming: rows.filter((one) => !one.troubled).map((one) => summaryOf(one.row)),
     };
   }
 
@@ -607,8 +656,8 @@ export function createTriggers(deps: TriggersDeps) {
     page: Page,
     requester: Requester,
   ): Promise<{ runs: TriggerRun[]; total: number; nextCursor: string | null }> {
-    let triggerId = id;
-    const row = isUuid(id) ? await store.byId(id) : null;
+    let triggerId = id.toLowerCase();
+    const row = isUuid(id) ? await store.byId(triggerId) : null;
     if (row) {
       const summary = summaryOf(row);
       if (!(await maySee(requester, summary))) throw new NotFoundError('trigger', id);
@@ -617,15 +666,19 @@ export function createTriggers(deps: TriggersDeps) {
       throw new NotFoundError('trigger', id);
     }
     const after = page.cursor === undefined ? undefined : readCursor(page.cursor);
-    const found = await ledger.list(triggerId, { limit: page.limit, ...(after ? { after } : {}) });
+    const found = await ledger.list(triggerId, {
+      limit: page.limit + 1,
+      ...(after ? { after } : {}),
+    });
     // A finished trigger is gone, its history is not.
     if (!row && found.total === 0) throw new NotFoundError('trigger', id);
-    const last = found.rows.at(-1);
+    const shown = found.rows.slice(0, page.limit);
+    const last = shown.at(-1);
     return {
-      runs: found.rows.map(({ run }) => publicRun(run)),
+      runs: shown.map(({ run }) => publicRun(run)),
       total: found.total,
       nextCursor:
-        last && found.rows.length === page.limit
+        last && found.rows.length > page.limit
           ? writeCursor({ createdAtMs: last.createdAtMs, id: last.run.triggerRunId })
           : null,
     };
@@ -639,10 +692,14 @@ export function createTriggers(deps: TriggersDeps) {
     id: string,
     requester: Requester,
     options: { waitMs?: number } = {},
-  ): Promise<{ runId: string; run: TriggerRun | null; trigger: TriggerSummary }> {
+  ): Promise<{ runId: string; run: TriggerRun | null; trigger: TriggerSummary | null }> {
     const settings = mustBeOn();
     if (settings.paused) {
       throw new AppError('DISABLED', 'triggers are paused for the whole agent (CUE_TRIGGERS_PAUSED)');
+    }
+    if (requester.kind === 'entity' && requester.viaRunOfTriggerId !== undefined) {
+      // Two triggers that start each other would never end.
+      throw new AppError('PERMISSION_DENIED', 'a scheduled run may not start another run');
     }
     const row = await changeable(id, requester);
     const trigger = readableTrigger(row);
@@ -664,7 +721,7 @@ export function createTriggers(deps: TriggersDeps) {
         ? {
             leaseOwner: deps.owner,
             leaseToken: deps.ids.next(),
-            leaseUntilMs: nowMs + LEASE_MS,
+            leaseUntilMs: nowMs + ledger.leaseMs,
           }
         : { waitsFor: 'autonomy' as const, reason: blocked }),
     };
@@ -678,7 +735,8 @@ export function createTriggers(deps: TriggersDeps) {
     return {
       runId,
       run: now ? publicRun(now) : null,
-      trigger: summaryOf(current ?? row),
+      // Gone when this run was the last one it had.
+      trigger: current ? summaryOf(current) : null,
     };
   }
 
@@ -747,6 +805,7 @@ export function createTriggers(deps: TriggersDeps) {
   return {
     create,
     createMany,
+    confirmationFor,
     update,
     pause,
     resume,
@@ -755,13 +814,37 @@ export function createTriggers(deps: TriggersDeps) {
     remove,
     get,
     list,
+    glance,
     runs,
     run,
     exportAll,
     importAll,
     rowOf,
     mayChange,
+    mustBeOn,
   };
+}
+
+/** The conversation a trigger belongs to: where it was asked for, else where its answers go. */
+function homeRoomOf(trigger: Partial<TriggerConfig>): string | undefined {
+  return trigger.originRoomId ?? trigger.deliverTo?.roomId;
+}
+
+function visibleTo(requester: Extract<Requester, { kind: 'entity' }>): Visibility {
+  return {
+    creatorEntityId: requester.entityId,
+    ...(requester.roomId === undefined ? {} : { homeRoomId: requester.roomId }),
+  };
+}
+
+/** What runs make without being asked must not spin (DESIGN §4). */
+function mustBeHourly(schedule: Schedule, nowMs: number): void {
+  if (schedule.triggerType !== 'once' && smallestGapMs(schedule, nowMs) < HOUR_MS) {
+    throw new AppError(
+      'LIMIT_REACHED',
+      'a trigger made by a scheduled run may not repeat more often than hourly',
+    );
+  }
 }
 
 /** A run without the lease, which is nobody's business outside. */
@@ -821,10 +904,13 @@ function writeCursor(row: { createdAtMs: number; id: string }): string {
   return Buffer.from(`${row.createdAtMs}:${row.id}`).toString('base64url');
 }
 
+/** The last instant a Date can hold. */
+const MAX_DATE_MS = 8.64e15;
+
 function readCursor(cursor: string): RecordCursor {
   const [ms, id] = Buffer.from(cursor, 'base64url').toString('utf8').split(':');
   const createdAtMs = Number(ms);
-  if (!Number.isFinite(createdAtMs) || !isUuid(id)) {
+  if (!Number.isSafeInteger(createdAtMs) || Math.abs(createdAtMs) > MAX_DATE_MS || !isUuid(id)) {
     throw new InvalidInputError([{ field: 'cursor', message: 'is not a cursor of this list' }]);
   }
   return { createdAtMs, id };

@@ -1,6 +1,6 @@
 /** Numbers in digits and words, and lengths of time: "20", "twenty five", "an hour and a half", "2h30m". */
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../shared/clock.js';
-import { lowAt, touches, type Token } from './tokens.js';
+import { lowAt, type Token, touches } from './tokens.js';
 import { LETTER_UNITS, ONE_WORDS, ORDINALS, TEN_WORDS, UNITS, type Unit } from './words.js';
 
 export interface Read<T> {
@@ -31,7 +31,8 @@ export function readInteger(tokens: readonly Token[], index: number): Read<numbe
   if (ten !== undefined) {
     const dash = lowAt(tokens, index + 1) === '-' ? 1 : 0;
     const one = ONE_WORDS.get(lowAt(tokens, index + 1 + dash));
-    if (one !== undefined && one >= 1 && one <= 9) return { value: ten + one, to: index + 2 + dash };
+    if (one !== undefined && one >= 1 && one <= 9)
+      return { value: ten + one, to: index + 2 + dash };
     return { value: ten, to: index + 1 };
   }
   const one = ONE_WORDS.get(here.low);
@@ -48,7 +49,8 @@ export function readQuantity(tokens: readonly Token[], index: number): Read<numb
     return { value: 0.5, to: next === '-' ? index + 2 : index + 1 };
   }
   if (low === 'quarter') return quarter(tokens, index, 0.25);
-  if (low === 'three' && (next === 'quarters' || next === 'quarter')) return quarter(tokens, index + 1, 0.75);
+  if (low === 'three' && (next === 'quarters' || next === 'quarter'))
+    return quarter(tokens, index + 1, 0.75);
   if (low === 'dozen') return { value: 12, to: index + 1 };
   if (low === 'couple') return { value: 2, to: next === 'of' ? index + 2 : index + 1 };
   if (low === 'a' || low === 'an') {
@@ -60,7 +62,9 @@ export function readQuantity(tokens: readonly Token[], index: number): Read<numb
   const whole = readInteger(tokens, index);
   if (!whole) return null;
   if (
-    lowAt(tokens, whole.to) === 'and' && lowAt(tokens, whole.to + 1) === 'a' && lowAt(tokens, whole.to + 2) === 'half'
+    lowAt(tokens, whole.to) === 'and' &&
+    lowAt(tokens, whole.to + 1) === 'a' &&
+    lowAt(tokens, whole.to + 2) === 'half'
   ) {
     return { value: whole.value + 0.5, to: whole.to + 3 };
   }
@@ -69,7 +73,8 @@ export function readQuantity(tokens: readonly Token[], index: number): Read<numb
 }
 
 function quarter(tokens: readonly Token[], index: number, value: number): Read<number> {
-  if (lowAt(tokens, index + 1) !== 'of') return { value, to: lowAt(tokens, index + 1) === '-' ? index + 2 : index + 1 };
+  if (lowAt(tokens, index + 1) !== 'of')
+    return { value, to: lowAt(tokens, index + 1) === '-' ? index + 2 : index + 1 };
   const article = lowAt(tokens, index + 2);
   return { value, to: article === 'a' || article === 'an' ? index + 3 : index + 2 };
 }
@@ -79,7 +84,11 @@ export function readUnit(tokens: readonly Token[], index: number): Unit | null {
   const low = lowAt(tokens, index);
   if (Object.hasOwn(UNITS, low)) return UNITS[low] ?? null;
   if (low === 'fortnight' || low === 'fortnights') return 'week';
-  if (Object.hasOwn(LETTER_UNITS, low) && touches(tokens, index) && tokens[index - 1]?.kind !== 'word') {
+  if (
+    Object.hasOwn(LETTER_UNITS, low) &&
+    touches(tokens, index) &&
+    tokens[index - 1]?.kind !== 'word'
+  ) {
     return LETTER_UNITS[low] ?? null;
   }
   return null;
@@ -102,7 +111,12 @@ export function readDuration(tokens: readonly Token[], index: number): Read<Dura
     const unit = readUnit(tokens, unitAt);
     if (!unit) {
       // "1h30": the minutes need no unit when they touch the hours.
-      if (terms > 0 && total.unit === 'hour' && touches(tokens, from) && tokens[from]?.kind === 'number') {
+      if (
+        terms > 0 &&
+        total.unit === 'hour' &&
+        touches(tokens, from) &&
+        tokens[from]?.kind === 'number'
+      ) {
         if (!add(total, quantity.value, 'minute')) return null;
         at = quantity.to;
       }
@@ -111,7 +125,11 @@ export function readDuration(tokens: readonly Token[], index: number): Read<Dura
     let value = quantity.value;
     at = unitAt + 1;
     if (lowAt(tokens, unitAt).startsWith('fortnight')) value *= 2;
-    if (lowAt(tokens, at) === 'and' && lowAt(tokens, at + 1) === 'a' && lowAt(tokens, at + 2) === 'half') {
+    if (
+      lowAt(tokens, at) === 'and' &&
+      lowAt(tokens, at + 1) === 'a' &&
+      lowAt(tokens, at + 2) === 'half'
+    ) {
       value += 0.5;
       at += 3;
     }

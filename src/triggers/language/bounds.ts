@@ -1,17 +1,22 @@
 /** What limits a recurrence: "between 9 and 17", "until Friday", "for a week", "starting Monday", "except Sunday". */
-import { readDuration, readInteger, type Read } from './amounts.js';
-import { partAfter, readTime, readTimes, type ClockTime } from './clock-time.js';
+import { type Read, readDuration, readInteger } from './amounts.js';
+import { readTimes } from './clock-time.js';
 import { readDay } from './dates.js';
 import type { Bound, Facts } from './facts.js';
-import { readDayList } from './recurrence.js';
+import { type ClockTime, partAfter, readTime, readWindowEnd } from './one-time.js';
 import { lowAt, type Token } from './tokens.js';
-import { PARTS, type DayPart, type Unit } from './words.js';
+import { readDayList } from './weekdays.js';
+import { type DayPart, PARTS, type Unit } from './words.js';
 
 /** Any limit at `index`. */
 export function readBound(tokens: readonly Token[], index: number): Read<Facts> | null {
   return (
-    readWindow(tokens, index) ?? readUntil(tokens, index) ?? readStart(tokens, index) ?? readSpan(tokens, index) ??
-    readExcept(tokens, index) ?? readRuns(tokens, index)
+    readWindow(tokens, index) ??
+    readUntil(tokens, index) ??
+    readStart(tokens, index) ??
+    readSpan(tokens, index) ??
+    readExcept(tokens, index) ??
+    readRuns(tokens, index)
   );
 }
 
@@ -20,27 +25,39 @@ function readWindow(tokens: readonly Token[], index: number): Read<Facts> | null
   if (low === 'during' || low === 'in' || low === 'within') {
     const the = /^(?:the|my|our)$/.test(lowAt(tokens, index + 1)) ? 1 : 0;
     const kind = lowAt(tokens, index + 1 + the);
-    if (/^(?:business|working|work|office)$/.test(kind) && lowAt(tokens, index + 2 + the) === 'hours') {
-      return { value: { window: { from: whole(9), to: whole(17) }, weekdays: [1, 2, 3, 4, 5] }, to: index + 3 + the };
+    if (
+      /^(?:business|working|work|office)$/.test(kind) &&
+      lowAt(tokens, index + 2 + the) === 'hours'
+    ) {
+      return {
+        value: { window: { from: whole(9), to: whole(17) }, weekdays: [1, 2, 3, 4, 5] },
+        to: index + 3 + the,
+      };
     }
     return null;
   }
   const between = low === 'between';
   if (!between && low !== 'from') {
     // "9-17", "9am to 5pm" without a word in front: only when both ends are clearly times.
-    const first = tokens[index]?.kind === 'number' || tokens[index]?.kind === 'clock' ? readTime(tokens, index, true) : null;
+    const first =
+      tokens[index]?.kind === 'number' || tokens[index]?.kind === 'clock'
+        ? readWindowEnd(tokens, index)
+        : null;
     if (!first || !/^(?:-|–|—|to)$/.test(lowAt(tokens, first.to))) return null;
-    const last = readTime(tokens, first.to + 1, true);
-    const clear = last && (last.value.sure || first.value.sure) && (first.value.meridiem || last.value.meridiem || tokens[index]?.kind === 'clock');
+    const last = readWindowEnd(tokens, first.to + 1);
+    const clear =
+      last &&
+      (last.value.sure || first.value.sure) &&
+      (first.value.meridiem || last.value.meridiem || tokens[index]?.kind === 'clock');
     return last && clear ? windowOf(first.value, last.value, last.to) : null;
   }
-  const from = readTime(tokens, skipAt(tokens, index + 1), true);
+  const from = readWindowEnd(tokens, skipAt(tokens, index + 1));
   if (!from) return null;
   const joint = between ? /^(?:and|to|-|–|&)$/ : /^(?:to|until|till|til|through|thru|-|–)$/;
   let at = from.to;
   if (!joint.test(lowAt(tokens, at))) return null;
   at = skipAt(tokens, at + 1);
-  const to = readTime(tokens, at, true);
+  const to = readWindowEnd(tokens, at);
   return to ? windowOf(from.value, to.value, to.to) : null;
 }
 
@@ -55,7 +72,11 @@ function windowOf(from: ClockTime, to: ClockTime, end: number): Read<Facts> {
   const first = { ...from };
   const last = { ...to };
   if (!first.sure) {
-    const shared = last.meridiem === true && last.hour >= 12 && (first.hour % 12) + 12 < last.hour && first.hour < 7;
+    const shared =
+      last.meridiem === true &&
+      last.hour >= 12 &&
+      (first.hour % 12) + 12 < last.hour &&
+      first.hour < 7;
     first.hour = first.hour === 12 ? 12 : shared ? first.hour + 12 : first.hour;
     first.sure = true;
   }
@@ -72,7 +93,8 @@ function readPoint(tokens: readonly Token[], index: number): Read<Bound> | null 
   if (lowAt(tokens, index + the) === 'end' && lowAt(tokens, index + the + 1) === 'of') {
     const which = /^(?:the|this|today|next)$/.test(lowAt(tokens, index + the + 2)) ? 1 : 0;
     const unit = lowAt(tokens, index + the + 2 + which);
-    if (lowAt(tokens, index + the + 2) === 'today') return { value: { endOf: 'day' }, to: index + the + 3 };
+    if (lowAt(tokens, index + the + 2) === 'today')
+      return { value: { endOf: 'day' }, to: index + the + 3 };
     if (/^(?:day|week|month|year)$/.test(unit) && lowAt(tokens, index + the + 2) !== 'next') {
       return { value: { endOf: unit as Unit }, to: index + the + 3 + which };
     }
@@ -80,7 +102,8 @@ function readPoint(tokens: readonly Token[], index: number): Read<Bound> | null 
   }
   if (lowAt(tokens, index) === 'next' && /^(?:week|month|year)$/.test(lowAt(tokens, index + 1))) {
     const day = readDay(tokens, index);
-    if (!day || day.value.day.type === 'ask') return { value: { next: lowAt(tokens, index + 1) as Unit }, to: index + 2 };
+    if (!day || day.value.day.type === 'ask')
+      return { value: { next: lowAt(tokens, index + 1) as Unit }, to: index + 2 };
   }
   const bound: Bound = {};
   let at = index;
@@ -114,11 +137,17 @@ function readPoint(tokens: readonly Token[], index: number): Read<Bound> | null 
 }
 
 /** "until 5": behind such words a number is an hour. */
-function bareTime(tokens: readonly Token[], index: number): Read<{ times: ClockTime[]; part?: DayPart }> | null {
+function bareTime(
+  tokens: readonly Token[],
+  index: number,
+): Read<{ times: ClockTime[]; part?: DayPart }> | null {
   const time = readTime(tokens, index, true);
   if (!time) return null;
   const part = partAfter(tokens, time.to);
-  return { value: part ? { times: [time.value], part: part.value } : { times: [time.value] }, to: part?.to ?? time.to };
+  return {
+    value: part ? { times: [time.value], part: part.value } : { times: [time.value] },
+    to: part?.to ?? time.to,
+  };
 }
 
 function readUntil(tokens: readonly Token[], index: number): Read<Facts> | null {
@@ -132,7 +161,8 @@ function readUntil(tokens: readonly Token[], index: number): Read<Facts> | null 
     else if (low === 'stop') return null;
   } else if (/^(?:until|till|til|'til|through|thru)$/.test(low)) at += 1;
   else return null;
-  if (lowAt(tokens, at) === 'further' && lowAt(tokens, at + 1) === 'notice') return { value: {}, to: at + 2 };
+  if (lowAt(tokens, at) === 'further' && lowAt(tokens, at + 1) === 'notice')
+    return { value: {}, to: at + 2 };
   const point = readPoint(tokens, at);
   return point ? { value: { until: point.value }, to: point.to } : null;
 }
@@ -143,14 +173,21 @@ function readStart(tokens: readonly Token[], index: number): Read<Facts> | null 
   const verb = /^(?:starting|beginning|commencing|effective|start|begin|starts|begins)$/.test(low);
   if (verb) {
     if (lowAt(tokens, at) === 'off') at += 1;
-    while (/^(?:on|from|at|the)$/.test(lowAt(tokens, at)) && at < index + 3 && lowAt(tokens, at + 1) !== 'end') {
+    while (
+      /^(?:on|from|at|the)$/.test(lowAt(tokens, at)) &&
+      at < index + 3 &&
+      lowAt(tokens, at + 1) !== 'end'
+    ) {
       if (lowAt(tokens, at) === 'at' || lowAt(tokens, at) === 'the') break;
       at += 1;
     }
   } else if (low === 'as' && lowAt(tokens, at) === 'of') at += 1;
   else if (low !== 'from') return null;
   const short = low === 'start' || low === 'begin' || low === 'starts' || low === 'begins';
-  if (/^(?:now|today)$/.test(lowAt(tokens, at)) || (lowAt(tokens, at) === 'right' && lowAt(tokens, at + 1) === 'now')) {
+  if (
+    /^(?:now|today)$/.test(lowAt(tokens, at)) ||
+    (lowAt(tokens, at) === 'right' && lowAt(tokens, at + 1) === 'now')
+  ) {
     if (lowAt(tokens, at) === 'today' && readTimes(tokens, at + 1)) {
       const point = readPoint(tokens, at);
       if (point) return { value: { start: point.value }, to: point.to };
@@ -176,12 +213,18 @@ function readSpan(tokens: readonly Token[], index: number): Read<Facts> | null {
   if (!/^(?:for|over|during|in)$/.test(low)) return null;
   let at = index + 1;
   let next = false;
-  if (lowAt(tokens, at) === 'the' && lowAt(tokens, at + 1) === 'rest' && lowAt(tokens, at + 2) === 'of') {
+  if (
+    lowAt(tokens, at) === 'the' &&
+    lowAt(tokens, at + 1) === 'rest' &&
+    lowAt(tokens, at + 2) === 'of'
+  ) {
     const which = /^(?:the|this)$/.test(lowAt(tokens, at + 3)) ? 1 : 0;
     const today = lowAt(tokens, at + 3) === 'today';
     const unit = lowAt(tokens, at + 3 + which);
     if (today) return { value: { until: { endOf: 'day' } }, to: at + 4 };
-    return /^(?:day|week|month|year)$/.test(unit) ? { value: { until: { endOf: unit as Unit } }, to: at + 4 + which } : null;
+    return /^(?:day|week|month|year)$/.test(unit)
+      ? { value: { until: { endOf: unit as Unit } }, to: at + 4 + which }
+      : null;
   }
   if (lowAt(tokens, at) === 'the' && /^(?:next|following|coming)$/.test(lowAt(tokens, at + 1))) {
     at += 2;
@@ -189,36 +232,62 @@ function readSpan(tokens: readonly Token[], index: number): Read<Facts> | null {
   }
   if (/^(?:another|exactly)$/.test(lowAt(tokens, at))) at += 1;
   if (low !== 'for' && !next) return null;
-  const duration = readDuration(tokens, at) ?? (next || lowAt(tokens, at - 1) === 'another' ? bareUnit(tokens, at) : null);
+  const duration =
+    readDuration(tokens, at) ??
+    (next || lowAt(tokens, at - 1) === 'another' ? bareUnit(tokens, at) : null);
   return duration ? { value: { span: duration.value }, to: duration.to } : null;
 }
 
 /** "the next hour": one of them. */
 function bareUnit(tokens: readonly Token[], index: number): ReturnType<typeof readDuration> {
   const here = tokens[index];
-  if (!here || here.kind !== 'word') return null;
+  if (here?.kind !== 'word') return null;
   const one: Token = { kind: 'number', text: '1', low: '1', start: here.start, end: here.start };
   const read = readDuration([one, ...tokens.slice(index, index + 1)], 0);
   return read ? { value: read.value, to: index + 1 } : null;
 }
 
 function readExcept(tokens: readonly Token[], index: number): Read<Facts> | null {
-  const words = tokens.slice(index, index + 2).map((token) => token.low).join(' ');
+  const words = tokens
+    .slice(index, index + 2)
+    .map((token) => token.low)
+    .join(' ');
   let at: number;
-  if (/^(?:except for|other than|apart from|but not|save for|with the|and not|but skip|not on|but never)$/.test(words)) at = index + 2;
-  else if (/^(?:except|excluding|excl|minus|skipping|besides|but|without|no)\b/.test(words)) at = index + 1;
+  if (
+    /^(?:except for|other than|apart from|but not|save for|with the|and not|but skip|not on|but never)$/.test(
+      words,
+    )
+  )
+    at = index + 2;
+  else if (/^(?:except|excluding|excl|minus|skipping|besides|but|without|no)\b/.test(words))
+    at = index + 1;
   else return null;
   const plainBut = lowAt(tokens, index) === 'but' && at === index + 1;
   const no = lowAt(tokens, index) === 'no';
   if (/^(?:on|for|at|during)$/.test(lowAt(tokens, at))) at += 1;
   const the = /^(?:the|public|bank|national)$/.test(lowAt(tokens, at)) ? at + 1 : at;
   const days = readDayList(tokens, the);
-  if (days && (!no || /s$/.test(lowAt(tokens, days.to - 1)))) return { value: { except: days.value }, to: days.to };
+  if (days && (!no || /s$/.test(lowAt(tokens, days.to - 1))))
+    return { value: { except: days.value }, to: days.to };
   if (/^(?:holidays|holiday|vacations|vacation)$/.test(lowAt(tokens, the))) {
-    return { value: { ask: 'I do not know the holidays, so I cannot leave them out. Shall I do it on those days too?' }, to: the + 1 };
+    return {
+      value: {
+        ask: 'I do not know the holidays, so I cannot leave them out. Shall I do it on those days too?',
+      },
+      to: the + 1,
+    };
   }
-  if (plainBut || no || lowAt(tokens, index) === 'without' || /^(?:with|and)$/.test(lowAt(tokens, index))) return null;
-  return { value: { ask: 'I cannot leave out that exception. On which days or hours should it happen?' }, to: Math.max(at, index + 1) };
+  if (
+    plainBut ||
+    no ||
+    lowAt(tokens, index) === 'without' ||
+    /^(?:with|and)$/.test(lowAt(tokens, index))
+  )
+    return null;
+  return {
+    value: { ask: 'I cannot leave out that exception. On which days or hours should it happen?' },
+    to: Math.max(at, index + 1),
+  };
 }
 
 /** "3 times", "five times in total": how often at all. */

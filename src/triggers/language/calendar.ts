@@ -1,10 +1,10 @@
 /** From said days and times to instants, in one time zone and relative to one moment. */
 import { DAY_MS } from '../../shared/clock.js';
-import { instantOfWall, localParts, type LocalParts } from '../../shared/zones.js';
+import { instantOfWall, type LocalParts, localParts } from '../../shared/zones.js';
 import type { Duration } from './amounts.js';
-import { hourOf, type ClockTime } from './clock-time.js';
 import type { Bound, DayRef, MonthDay, Nth } from './facts.js';
-import { PART_HOUR, type DayPart } from './words.js';
+import { type ClockTime, hourOf } from './one-time.js';
+import { type DayPart, PART_HOUR } from './words.js';
 
 /** A calendar day. Day and month may be out of range; they roll over. */
 export interface Day {
@@ -53,7 +53,8 @@ function nthInMonth(year: number, month: number, nth: Nth): Day | null {
   const first = shifted({ year, month, day: 1 }, 0);
   const length = monthLength(first.year, first.month);
   const start = 1 + ((nth.weekday - weekdayOf(first) + 7) % 7);
-  const day = nth.nth === 'L' ? start + 7 * Math.floor((length - start) / 7) : start + 7 * (nth.nth - 1);
+  const day =
+    nth.nth === 'L' ? start + 7 * Math.floor((length - start) / 7) : start + 7 * (nth.nth - 1);
   return day <= length ? { ...first, day } : null;
 }
 
@@ -62,7 +63,11 @@ function nthInMonth(year: number, month: number, nth: Nth): Day | null {
  * Friday evening is the next one. "next Friday" is the Friday of the next calendar week (weeks begin on
  * Monday). Null when there is no such day; 'past' when it is over.
  */
-export function resolveDay(ref: DayRef, moment: Moment, passed: (day: Day) => boolean): Day | 'past' | null {
+export function resolveDay(
+  ref: DayRef,
+  moment: Moment,
+  passed: (day: Day) => boolean,
+): Day | 'past' | null {
   const today: Day = { year: moment.now.year, month: moment.now.month, day: moment.now.day };
   switch (ref.type) {
     case 'offset':
@@ -83,14 +88,19 @@ export function resolveDay(ref: DayRef, moment: Moment, passed: (day: Day) => bo
       }
       for (let year = today.year; year <= today.year + 8; year += 1) {
         const day = dayInMonth(year, ref.month, ref.day);
-        if (day && compareDays(day, today) >= 0 && !(compareDays(day, today) === 0 && passed(day))) return day;
+        if (day && compareDays(day, today) >= 0 && !(compareDays(day, today) === 0 && passed(day)))
+          return day;
       }
       return null;
     }
     case 'monthDay':
-      return nextInMonths(moment, passed, ref.monthOffset, (year, month) => dayInMonth(year, month, ref.day));
+      return nextInMonths(moment, passed, ref.monthOffset, (year, month) =>
+        dayInMonth(year, month, ref.day),
+      );
     case 'nth':
-      return nextInMonths(moment, passed, ref.monthOffset, (year, month) => nthInMonth(year, month, ref.nth));
+      return nextInMonths(moment, passed, ref.monthOffset, (year, month) =>
+        nthInMonth(year, month, ref.nth),
+      );
     case 'past':
       return 'past';
     default:
@@ -99,7 +109,10 @@ export function resolveDay(ref: DayRef, moment: Moment, passed: (day: Day) => bo
 }
 
 function nextInMonths(
-  moment: Moment, passed: (day: Day) => boolean, offset: number | undefined, find: (year: number, month: number) => Day | null,
+  moment: Moment,
+  passed: (day: Day) => boolean,
+  offset: number | undefined,
+  find: (year: number, month: number) => Day | null,
 ): Day | 'past' | null {
   const today: Day = moment.now;
   const last = offset ?? 12;
@@ -114,7 +127,13 @@ function nextInMonths(
 }
 
 /** The instant of a time of day on a day. Midnight "tonight" is the one at the end of the day. */
-export function instantOn(day: Day, hour: number, minute: number, second: number, zone: string): number {
+export function instantOn(
+  day: Day,
+  hour: number,
+  minute: number,
+  second: number,
+  zone: string,
+): number {
   return instantOfWall({ ...day, hour, minute, second }, zone);
 }
 
@@ -136,7 +155,11 @@ export function dayAfter(delay: Duration, moment: Moment): Day {
 }
 
 /** The hour and minute of a time on the clock, for a plain day. */
-export function clockOf(time: ClockTime | undefined, part: DayPart | undefined, waking: boolean): { hour: number; minute: number; second: number } | null {
+export function clockOf(
+  time: ClockTime | undefined,
+  part: DayPart | undefined,
+  waking: boolean,
+): { hour: number; minute: number; second: number } | null {
   if (time) return { hour: hourOf(time, part, waking), minute: time.minute, second: time.second };
   return part ? { hour: PART_HOUR[part], minute: 0, second: 0 } : null;
 }
@@ -148,13 +171,16 @@ export function startOf(bound: Bound, moment: Moment): number | null {
   const clock = clockOf(bound.time, bound.part, false);
   if (bound.next) {
     const day =
-      bound.next === 'week' ? shifted(today, 7 - ((moment.now.weekday + 6) % 7))
-      : bound.next === 'month' ? shifted({ year: today.year, month: today.month + 1, day: 1 }, 0)
-      : { year: today.year + 1, month: 1, day: 1 };
+      bound.next === 'week'
+        ? shifted(today, 7 - ((moment.now.weekday + 6) % 7))
+        : bound.next === 'month'
+          ? shifted({ year: today.year, month: today.month + 1, day: 1 }, 0)
+          : { year: today.year + 1, month: 1, day: 1 };
     return instantOn(day, clock?.hour ?? 0, clock?.minute ?? 0, 0, moment.zone);
   }
   const passed = (day: Day): boolean =>
-    clock !== null && instantOn(day, clock.hour, clock.minute, clock.second, moment.zone) <= moment.nowMs;
+    clock !== null &&
+    instantOn(day, clock.hour, clock.minute, clock.second, moment.zone) <= moment.nowMs;
   if (!bound.day) {
     if (!clock) return null;
     const day = passed(today) ? shifted(today, 1) : today;
@@ -174,8 +200,11 @@ export function endOf(bound: Bound, moment: Moment): number | null {
   if (bound.endOf || bound.next) return endOfPeriod(bound, today, moment);
   const clock = clockOf(bound.time, bound.part, false);
   const at = (day: Day): number => {
-    if (bound.time?.midnight) return instantOn(shifted(day, bound.day ? 1 : 0), 0, 0, 0, moment.zone);
-    return clock ? instantOn(day, clock.hour, clock.minute, clock.second, moment.zone) : instantOn(day, 23, 59, 59, moment.zone);
+    if (bound.time?.midnight)
+      return instantOn(shifted(day, bound.day ? 1 : 0), 0, 0, 0, moment.zone);
+    return clock
+      ? instantOn(day, clock.hour, clock.minute, clock.second, moment.zone)
+      : instantOn(day, 23, 59, 59, moment.zone);
   };
   const passed = (day: Day): boolean => at(day) <= moment.nowMs;
   if (!bound.day) return passed(today) ? at(shifted(today, 1)) : at(today);
@@ -189,10 +218,13 @@ function endOfPeriod(bound: Bound, today: Day, moment: Moment): number {
   const monday = shifted(today, -((moment.now.weekday + 6) % 7));
   // "until next week" stops before it begins, "until the end of the week" on its Sunday.
   const day =
-    unit === 'week' ? shifted(monday, 6)
-    : unit === 'month' ? { year: today.year, month: today.month, day: monthLength(today.year, today.month) }
-    : unit === 'year' ? { year: today.year, month: 12, day: 31 }
-    : today;
+    unit === 'week'
+      ? shifted(monday, 6)
+      : unit === 'month'
+        ? { year: today.year, month: today.month, day: monthLength(today.year, today.month) }
+        : unit === 'year'
+          ? { year: today.year, month: 12, day: 31 }
+          : today;
   return instantOn(day, 23, 59, 59, moment.zone);
 }
 

@@ -1,24 +1,42 @@
 /** Recurring facts → cron where wall time matters, an interval where only the distance does. */
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../shared/clock.js';
 import type { Schedule } from '../schema.js';
-import { clockOf, instantOn, shifted, startOf, weekdayOf, type Day, type Moment } from './calendar.js';
-import type { Composed } from './compose.js';
-import { isSubDaily, type Facts } from './facts.js';
+import {
+  clockOf,
+  type Day,
+  instantOn,
+  type Moment,
+  shifted,
+  startOf,
+  weekdayOf,
+} from './calendar.js';
+import { type Facts, isSubDaily } from './facts.js';
 import type { Unit } from './words.js';
 
+/** A schedule, or what has to be asked first. */
+export type Composed = { schedule: Schedule } | { question: string };
+
 const ALL_DAYS = [0, 1, 2, 3, 4, 5, 6];
-const UNIT_MS: Partial<Record<Unit, number>> = { second: SECOND_MS, minute: MINUTE_MS, hour: HOUR_MS, day: DAY_MS, week: 7 * DAY_MS };
+const UNIT_MS: Partial<Record<Unit, number>> = {
+  second: SECOND_MS,
+  minute: MINUTE_MS,
+  hour: HOUR_MS,
+  day: DAY_MS,
+  week: 7 * DAY_MS,
+};
 
 /** The schedule of facts that repeat. Its bounds are added by the caller, except a start it needs itself. */
 export function composeRecurring(said: Facts, moment: Moment, waking: boolean): Composed {
   if (said.cron !== undefined) {
-    if (said.times || said.every || said.weekdays) return { question: 'Shall I follow the cron expression or the words?' };
+    if (said.times || said.every || said.weekdays)
+      return { question: 'Shall I follow the cron expression or the words?' };
     return cron(said.cron, moment);
   }
   const counted = withoutPerUnit(said);
   if ('question' in counted) return counted;
   const facts = withoutExceptions(absorbDay(counted.facts));
-  if (facts.weekdays?.length === 0) return { question: 'That leaves no day at all. On which days should it be?' };
+  if (facts.weekdays?.length === 0)
+    return { question: 'That leaves no day at all. On which days should it be?' };
   return isSubDaily(facts) ? subDaily(facts, moment) : daily(facts, moment, waking);
 }
 
@@ -26,10 +44,12 @@ export function composeRecurring(said: Facts, moment: Moment, waking: boolean): 
 function withoutPerUnit(facts: Facts): { facts: Facts } | { question: string } {
   if (!facts.perUnit) return { facts };
   const { perUnit, ...rest } = facts;
-  if (perUnit.unit === 'day' && facts.times?.length === perUnit.count) return { facts: { ...rest, every: { count: 1, unit: 'day' } } };
+  if (perUnit.unit === 'day' && facts.times?.length === perUnit.count)
+    return { facts: { ...rest, every: { count: 1, unit: 'day' } } };
   if (perUnit.unit === 'week' && facts.weekdays?.length === perUnit.count) return { facts: rest };
   if (perUnit.unit === 'month' && facts.monthDays?.length === perUnit.count) return { facts: rest };
-  if (perUnit.unit === 'hour' && 60 % perUnit.count === 0) return { facts: { ...rest, every: { count: 60 / perUnit.count, unit: 'minute' } } };
+  if (perUnit.unit === 'hour' && 60 % perUnit.count === 0)
+    return { facts: { ...rest, every: { count: 60 / perUnit.count, unit: 'minute' } } };
   const what = perUnit.unit === 'day' ? 'At which times' : 'On which days, and at what time';
   return { question: `${what} should that be?` };
 }
@@ -61,14 +81,20 @@ function cron(cronExpression: string, moment: Moment): Composed {
 }
 
 function subDaily(facts: Facts, moment: Moment): Composed {
-  const every = facts.every ?? (facts.everyMs === undefined ? { count: 1, unit: 'hour' as Unit } : undefined);
+  const every =
+    facts.every ?? (facts.everyMs === undefined ? { count: 1, unit: 'hour' as Unit } : undefined);
   if (facts.part) return { question: 'Between which hours should that be?' };
-  if (facts.monthDays || facts.nth || facts.months) return { question: 'Between which hours of that day should it be?' };
+  if (facts.monthDays || facts.nth || facts.months)
+    return { question: 'Between which hours of that day should it be?' };
   const intervalMs = facts.everyMs ?? (every ? every.count * (UNIT_MS[every.unit] ?? 0) : 0);
-  const onClock = facts.window !== undefined || facts.weekdays !== undefined || facts.minuteOfHour !== undefined;
+  const onClock =
+    facts.window !== undefined || facts.weekdays !== undefined || facts.minuteOfHour !== undefined;
   if (!onClock) return interval(intervalMs, facts, moment);
   const weekdays = facts.weekdays ? weekdayField(facts.weekdays) : '*';
-  const odd = { question: 'Those steps do not fit evenly into a day with such limits. Which times exactly should it be?' };
+  const odd = {
+    question:
+      'Those steps do not fit evenly into a day with such limits. Which times exactly should it be?',
+  };
   if (intervalMs % MINUTE_MS !== 0) return odd;
   const minutes = intervalMs / MINUTE_MS;
   if (minutes < 60) {
@@ -77,7 +103,8 @@ function subDaily(facts: Facts, moment: Moment): Composed {
     if (!facts.window) return cron(`${field} * * * ${weekdays}`, moment);
     const { from, to } = facts.window;
     // The end is no start of a further hour: "until 17:00" at steps of half an hour ends with 16:30.
-    if (from.minute !== 0 || to.minute !== 0) return { question: 'I can only keep to full hours there. From which hour to which?' };
+    if (from.minute !== 0 || to.minute !== 0)
+      return { question: 'I can only keep to full hours there. From which hour to which?' };
     const last = (to.hour === 0 ? 24 : to.hour) - 1;
     if (last < from.hour) return cron(`${field} ${from.hour}-23,0-${last} * * ${weekdays}`, moment);
     return cron(`${field} ${range(from.hour, last)} * * ${weekdays}`, moment);
@@ -96,7 +123,10 @@ function subDaily(facts: Facts, moment: Moment): Composed {
     if (hours > 1 || end < 0) return odd;
     return cron(`${minute} ${from.hour}-23,${range(0, end)} * * ${weekdays}`, moment);
   }
-  return cron(`${minute} ${from.hour === end ? String(from.hour) : `${from.hour}-${end}${step}`} * * ${weekdays}`, moment);
+  return cron(
+    `${minute} ${from.hour === end ? String(from.hour) : `${from.hour}-${end}${step}`} * * ${weekdays}`,
+    moment,
+  );
 }
 
 function range(from: number, to: number): string {
@@ -104,7 +134,8 @@ function range(from: number, to: number): string {
 }
 
 function interval(intervalMs: number, facts: Facts, moment: Moment): Composed {
-  if (intervalMs <= 0 || !Number.isInteger(intervalMs)) return { question: 'How often should that be?' };
+  if (intervalMs <= 0 || !Number.isInteger(intervalMs))
+    return { question: 'How often should that be?' };
   const schedule: Schedule = { triggerType: 'interval', intervalMs };
   const startMs = facts.start ? startOf(facts.start, moment) : null;
   if (startMs !== null) schedule.startAtIso = new Date(startMs).toISOString();
@@ -118,31 +149,52 @@ function daily(facts: Facts, moment: Moment, waking: boolean): Composed {
   const unit = facts.every?.unit ?? 'day';
   const count = facts.every?.count ?? 1;
   if (facts.window) return { question: 'How often between those hours?' };
-  const clocks = times.length > 0 ? times.map((time) => clockOf(time, part, waking)) : [clockOf(undefined, part, waking)];
+  const clocks =
+    times.length > 0
+      ? times.map((time) => clockOf(time, part, waking))
+      : [clockOf(undefined, part, waking)];
   const first = clocks[0];
   const named = facts.weekdays ?? facts.monthDays ?? facts.nth ?? facts.months;
   if (!first) {
-    if (named === undefined && count > 1 && (unit === 'day' || unit === 'week')) return interval(count * (UNIT_MS[unit] ?? 0), facts, moment);
-    if (named === undefined && unit === 'month') return { question: 'On which day of the month, and at what time?' };
-    if (named === undefined && unit === 'year') return { question: 'On which date, and at what time?' };
-    if (named === undefined && unit === 'week' && facts.start?.day === undefined) return { question: 'On which day of the week, and at what time?' };
+    if (named === undefined && count > 1 && (unit === 'day' || unit === 'week'))
+      return interval(count * (UNIT_MS[unit] ?? 0), facts, moment);
+    if (named === undefined && unit === 'month')
+      return { question: 'On which day of the month, and at what time?' };
+    if (named === undefined && unit === 'year')
+      return { question: 'On which date, and at what time?' };
+    if (named === undefined && unit === 'week' && facts.start?.day === undefined)
+      return { question: 'On which day of the week, and at what time?' };
     return { question: 'At what time?' };
   }
   const minute = first.minute;
   if (clocks.some((clock) => clock?.minute !== minute || clock.second !== 0)) {
-    return { question: 'Those times differ in their minutes, and one schedule cannot do that. Which one shall I take first?' };
+    return {
+      question:
+        'Those times differ in their minutes, and one schedule cannot do that. Which one shall I take first?',
+    };
   }
-  const hours = [...new Set(clocks.map((clock) => clock?.hour ?? 0))].sort((a, b) => a - b).join(',');
+  const hours = [...new Set(clocks.map((clock) => clock?.hour ?? 0))]
+    .sort((a, b) => a - b)
+    .join(',');
   const at = `${minute} ${hours}`;
-  if (count > 1 && (unit === 'day' || unit === 'week')) return everyFewDays(facts, count, unit, first, clocks.length, moment);
+  if (count > 1 && (unit === 'day' || unit === 'week'))
+    return everyFewDays(facts, count, unit, first, clocks.length, moment);
   if (unit === 'year' || facts.months) return yearly(facts, at, count);
   if (unit === 'month' || facts.monthDays || facts.nth) return monthly(facts, at, count, moment);
-  const weekdays = unit === 'week' && !facts.weekdays ? startWeekday(facts, moment) : facts.weekdays;
+  const weekdays =
+    unit === 'week' && !facts.weekdays ? startWeekday(facts, moment) : facts.weekdays;
   if (unit === 'week' && !weekdays) return { question: 'On which day of the week?' };
-  return cron(`${at} * * ${weekdays && weekdays.length < 7 ? weekdayField(weekdays) : '*'}`, moment);
+  return cron(
+    `${at} * * ${weekdays && weekdays.length < 7 ? weekdayField(weekdays) : '*'}`,
+    moment,
+  );
 
   function yearly(given: Facts, clock: string, years: number): Composed {
-    if (!given.months || years > 1) return { question: years > 1 ? 'I can repeat that every year only. Shall I?' : 'On which date of the year?' };
+    if (!given.months || years > 1)
+      return {
+        question:
+          years > 1 ? 'I can repeat that every year only. Shall I?' : 'On which date of the year?',
+      };
     if (given.nth) return nthField(given, clock, given.months.join(','), moment);
     if (!given.monthDays) return { question: 'On which day of that month?' };
     return cron(`${clock} ${given.monthDays.join(',')} ${given.months.join(',')} *`, moment);
@@ -159,13 +211,23 @@ function startWeekday(facts: Facts, moment: Moment): number[] | undefined {
 
 /** Steps of several days keep their time of day and are counted from their first occurrence. */
 function everyFewDays(
-  facts: Facts, count: number, unit: 'day' | 'week', clock: { hour: number; minute: number; second: number }, times: number, moment: Moment,
+  facts: Facts,
+  count: number,
+  unit: 'day' | 'week',
+  clock: { hour: number; minute: number; second: number },
+  times: number,
+  moment: Moment,
 ): Composed {
   if (times > 1) return { question: 'With such steps I can keep one time of day only. Which one?' };
-  if (facts.monthDays || facts.nth || facts.months) return { question: 'I cannot combine those. On which days should it be?' };
+  if (facts.monthDays || facts.nth || facts.months)
+    return { question: 'I cannot combine those. On which days should it be?' };
   const weekdays = facts.weekdays ?? (unit === 'week' ? startWeekday(facts, moment) : undefined);
-  if (unit === 'day' && weekdays) return { question: 'Counting days and naming weekdays does not go together. On which weekdays?' };
-  if (unit === 'week' && (!weekdays || weekdays.length !== 1)) return { question: 'On which day of the week? With such steps I can keep one.' };
+  if (unit === 'day' && weekdays)
+    return {
+      question: 'Counting days and naming weekdays does not go together. On which weekdays?',
+    };
+  if (unit === 'week' && weekdays?.length !== 1)
+    return { question: 'On which day of the week? With such steps I can keep one.' };
   const startMs = facts.start ? startOf(facts.start, moment) : null;
   const from = Math.max(moment.nowMs, startMs ?? 0);
   let day: Day = moment.now;
@@ -175,8 +237,11 @@ function everyFewDays(
     if (atMs < from || atMs === moment.nowMs) continue;
     return {
       schedule: {
-        triggerType: 'interval', intervalMs: count * (unit === 'week' ? 7 : 1) * DAY_MS, wallClock: true,
-        startAtIso: new Date(atMs).toISOString(), timezone: moment.zone,
+        triggerType: 'interval',
+        intervalMs: count * (unit === 'week' ? 7 : 1) * DAY_MS,
+        wallClock: true,
+        startAtIso: new Date(atMs).toISOString(),
+        timezone: moment.zone,
       },
     };
   }
@@ -184,11 +249,18 @@ function everyFewDays(
 }
 
 function monthly(facts: Facts, at: string, count: number, moment: Moment): Composed {
-  if (count > 1 && 12 % count !== 0) return { question: `I cannot count in steps of ${count} months. In which months should it be?` };
+  if (count > 1 && 12 % count !== 0)
+    return {
+      question: `I cannot count in steps of ${count} months. In which months should it be?`,
+    };
   const months = count === 1 ? '*' : monthsFrom(facts, count, moment);
-  if (facts.nth && facts.monthDays) return { question: 'I cannot combine those days in one schedule. Which one shall I take?' };
+  if (facts.nth && facts.monthDays)
+    return { question: 'I cannot combine those days in one schedule. Which one shall I take?' };
   if (facts.nth) return nthField(facts, at, months, moment);
-  if (facts.weekdays) return { question: 'Which one of those weekdays in the month: the first, the second, the last?' };
+  if (facts.weekdays)
+    return {
+      question: 'Which one of those weekdays in the month: the first, the second, the last?',
+    };
   if (!facts.monthDays) return { question: 'On which day of the month?' };
   const days = [...facts.monthDays].sort((a, b) => (a === 'L' ? 32 : a) - (b === 'L' ? 32 : b));
   return cron(`${at} ${days.join(',')} ${months} *`, moment);
@@ -206,7 +278,10 @@ function monthsFrom(facts: Facts, count: number, moment: Moment): string {
 
 function nthField(facts: Facts, at: string, months: string, moment: Moment): Composed {
   const [only, ...others] = facts.nth ?? [];
-  if (!only || others.length > 0) return { question: 'One schedule can hold one such weekday of the month. Which one shall I take?' };
+  if (!only || others.length > 0)
+    return {
+      question: 'One schedule can hold one such weekday of the month. Which one shall I take?',
+    };
   const field = only.nth === 'L' ? `${only.weekday}L` : `${only.weekday}#${only.nth}`;
   return cron(`${at} * ${months} ${field}`, moment);
 }

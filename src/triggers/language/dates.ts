@@ -1,9 +1,9 @@
 /** Days that are said once: "tomorrow", "next Friday", "on March 3rd", "2026-12-24", "the 15th". */
-import { en } from 'chrono-node';
-import { readDuration, readInteger, readOrdinal, type Read } from './amounts.js';
+import { type Read, readDuration, readOrdinal } from './amounts.js';
 import type { DayRef, MonthDay, Nth } from './facts.js';
 import { lowAt, type Token } from './tokens.js';
-import { MONTHS, NAMED_DAYS, PLURAL_WEEKDAYS, WEEKDAYS, type DayPart } from './words.js';
+import { type DayPart, NAMED_DAYS, PLURAL_WEEKDAYS, WEEKDAYS } from './words.js';
+import { ask, dayOf, type FoundDay, found, partOf, readWrittenDate } from './written-dates.js';
 
 export interface SaidDay {
   day: DayRef;
@@ -11,28 +11,34 @@ export interface SaidDay {
   bare: boolean;
 }
 
-const PREPOSITIONS = new Set(['on', 'this', 'coming', 'upcoming']);
+const PREPOSITIONS = new Set(['on', 'this', 'coming', 'upcoming', 'at']);
 
 /** A day at `index`, with its preposition. */
 export function readDay(tokens: readonly Token[], index: number): Read<SaidDay> | null {
   let at = index;
   while (PREPOSITIONS.has(lowAt(tokens, at)) && at < index + 2) at += 1;
   const found =
-    readRelativeDay(tokens, at, at > index) ?? readWrittenDate(tokens, at, at > index) ?? readNamedDay(tokens, at) ??
-    readMonthDay(tokens, at, at > index) ?? readWeekday(tokens, at, lowAt(tokens, index) === 'this');
+    readRelativeDay(tokens, at, at > index) ??
+    readWrittenDate(tokens, at, at > index) ??
+    readNamedDay(tokens, at) ??
+    readMonthDay(tokens, at, at > index) ??
+    readWeekday(tokens, at, lowAt(tokens, index) === 'this');
   if (!found) return null;
-  return { value: { bare: at === index && found.value.type !== 'date', ...partOf(found.value), day: dayOf(found.value) }, to: found.to };
+  return {
+    value: {
+      bare: at === index && found.value.type !== 'date',
+      ...partOf(found.value),
+      day: dayOf(found.value),
+    },
+    to: found.to,
+  };
 }
 
-type Found = DayRef & { part?: DayPart };
-const dayOf = ({ part: _part, ...day }: Found): DayRef => day as DayRef;
-const partOf = (found: Found): { part?: DayPart } => (found.part ? { part: found.part } : {});
-
-function found(value: Found, to: number): Read<Found> {
-  return { value, to };
-}
-
-function readRelativeDay(tokens: readonly Token[], index: number, introduced: boolean): Read<Found> | null {
+function readRelativeDay(
+  tokens: readonly Token[],
+  index: number,
+  introduced: boolean,
+): Read<FoundDay> | null {
   const low = lowAt(tokens, index);
   const next = lowAt(tokens, index + 1);
   const before = lowAt(tokens, index - 1);
@@ -47,13 +53,24 @@ function readRelativeDay(tokens: readonly Token[], index: number, introduced: bo
     return found({ type: 'offset', days: 0, part: low as DayPart }, index + 1);
   }
   const the = low === 'the' ? 1 : 0;
-  if (lowAt(tokens, index + the) === 'day' && lowAt(tokens, index + the + 1) === 'after' && lowAt(tokens, index + the + 2) === 'tomorrow') {
+  if (
+    lowAt(tokens, index + the) === 'day' &&
+    lowAt(tokens, index + the + 1) === 'after' &&
+    lowAt(tokens, index + the + 2) === 'tomorrow'
+  ) {
     return found({ type: 'offset', days: 2 }, index + the + 3);
   }
-  if (lowAt(tokens, index + the) === 'day' && lowAt(tokens, index + the + 1) === 'before' && lowAt(tokens, index + the + 2) === 'yesterday') {
+  if (
+    lowAt(tokens, index + the) === 'day' &&
+    lowAt(tokens, index + the + 1) === 'before' &&
+    lowAt(tokens, index + the + 2) === 'yesterday'
+  ) {
     return found({ type: 'past' }, index + the + 3);
   }
-  if (low === 'last' && (Object.hasOwn(WEEKDAYS, next) || /^(?:week|month|year|night)$/.test(next))) {
+  if (
+    low === 'last' &&
+    (Object.hasOwn(WEEKDAYS, next) || /^(?:week|month|year|night)$/.test(next))
+  ) {
     return found({ type: 'past' }, index + 2);
   }
   if (before === 'this' && low === 'weekend') return found(ask('Saturday or Sunday?'), index + 1);
@@ -62,12 +79,8 @@ function readRelativeDay(tokens: readonly Token[], index: number, introduced: bo
   return readFrom(tokens, index);
 }
 
-function ask(question: string): Found {
-  return { type: 'ask', question };
-}
-
 /** "next week Monday", "next month on the 3rd"; alone it names no day. */
-function readNextPeriod(tokens: readonly Token[], index: number): Read<Found> {
+function readNextPeriod(tokens: readonly Token[], index: number): Read<FoundDay> {
   const unit = lowAt(tokens, index + 1);
   let at = index + 2;
   if (lowAt(tokens, at) === ',') at += 1;
@@ -84,7 +97,7 @@ function readNextPeriod(tokens: readonly Token[], index: number): Read<Found> {
 }
 
 /** "a week from Monday", "two days after tomorrow", "two weeks from today". */
-function readFrom(tokens: readonly Token[], index: number): Read<Found> | null {
+function readFrom(tokens: readonly Token[], index: number): Read<FoundDay> | null {
   const duration = readDuration(tokens, index);
   if (!duration || duration.value.ms > 0 || duration.value.months > 0) return null;
   if (!/^(?:from|after)$/.test(lowAt(tokens, duration.to))) return null;
@@ -93,7 +106,8 @@ function readFrom(tokens: readonly Token[], index: number): Read<Found> | null {
   const days = duration.value.days;
   const day = base.value.day;
   if (day.type === 'offset') return found({ type: 'offset', days: day.days + days }, base.to);
-  if (day.type === 'weekday' && days % 7 === 0) return found({ ...day, week: day.week + days / 7, sameWeek: day.week === 0 }, base.to);
+  if (day.type === 'weekday' && days % 7 === 0)
+    return found({ ...day, week: day.week + days / 7, sameWeek: day.week === 0 }, base.to);
   return null;
 }
 
@@ -105,27 +119,42 @@ export function weekdayAt(tokens: readonly Token[], index: number): number | und
     const before = lowAt(tokens, index - 1);
     const next = lowAt(tokens, index + 1);
     const backed =
-      /^(?:on|every|each|next|this|and|,|-|to|or|through|thru|until|till|from|starting|other|&)$/.test(before) ||
-      /^(?:at|@|,|-|morning|afternoon|evening|night)$/.test(next) || /^\d/.test(next);
+      /^(?:on|every|each|next|this|and|,|-|to|or|through|thru|until|till|from|starting|other|&)$/.test(
+        before,
+      ) ||
+      /^(?:at|@|,|-|morning|afternoon|evening|night)$/.test(next) ||
+      /^\d/.test(next);
     if (!backed) return undefined;
   }
   return WEEKDAYS[here.low];
 }
 
-function readWeekday(tokens: readonly Token[], index: number, thisWeek: boolean): Read<Found> | null {
+function readWeekday(
+  tokens: readonly Token[],
+  index: number,
+  thisWeek: boolean,
+): Read<FoundDay> | null {
   let at = index;
   let week = 0;
   if (lowAt(tokens, at) === 'next') {
     week = 1;
     at += 1;
-  } else if (lowAt(tokens, at) === 'the' && /^(?:following|coming|next)$/.test(lowAt(tokens, at + 1))) {
+  } else if (
+    lowAt(tokens, at) === 'the' &&
+    /^(?:following|coming|next)$/.test(lowAt(tokens, at + 1))
+  ) {
     week = lowAt(tokens, at + 1) === 'coming' ? 0 : 1;
     at += 2;
   }
   const weekday = weekdayAt(tokens, at);
   if (weekday === undefined) return null;
   at += 1;
-  if (lowAt(tokens, at) === '.' && tokens[at - 1]?.text.length === 3 && lowAt(tokens, at + 1) !== '') at += 1;
+  if (
+    lowAt(tokens, at) === '.' &&
+    tokens[at - 1]?.text.length === 3 &&
+    lowAt(tokens, at + 1) !== ''
+  )
+    at += 1;
   const dated = readWrittenDate(tokens, lowAt(tokens, at) === ',' ? at + 1 : at, false);
   // "Friday, March 6th": the date says more than the weekday.
   if (dated) return dated;
@@ -145,9 +174,12 @@ function readWeekday(tokens: readonly Token[], index: number, thisWeek: boolean)
   return found({ type: 'weekday', weekday, week }, at);
 }
 
-function readNamedDay(tokens: readonly Token[], index: number): Read<Found> | null {
+function readNamedDay(tokens: readonly Token[], index: number): Read<FoundDay> | null {
   for (let length = 3; length >= 1; length -= 1) {
-    const words = tokens.slice(index, index + length).map((token) => token.low).join(' ');
+    const words = tokens
+      .slice(index, index + length)
+      .map((token) => token.low)
+      .join(' ');
     const date = Object.hasOwn(NAMED_DAYS, words) ? NAMED_DAYS[words] : undefined;
     if (date) return found({ type: 'date', month: date[0], day: date[1] }, index + length);
   }
@@ -155,24 +187,43 @@ function readNamedDay(tokens: readonly Token[], index: number): Read<Found> | nu
 }
 
 /** "the 15th", "the last day of the month", "the 3rd of next month", "the end of the month". */
-function readMonthDay(tokens: readonly Token[], index: number, introduced: boolean): Read<Found> | null {
+function readMonthDay(
+  tokens: readonly Token[],
+  index: number,
+  introduced: boolean,
+): Read<FoundDay> | null {
   const the = lowAt(tokens, index) === 'the' ? 1 : 0;
   if (!the && !introduced) return null;
   const nth = readNth(tokens, index);
   if (nth) {
     const offset = monthAfter(tokens, nth.to);
-    return offset ? found({ type: 'nth', nth: nth.value, monthOffset: offset.value }, offset.to) : null;
+    return offset
+      ? found({ type: 'nth', nth: nth.value, monthOffset: offset.value }, offset.to)
+      : null;
   }
   const day = readMonthDayNumber(tokens, index + the);
   if (!day) return null;
-  const offset = monthAfter(tokens, day.to);
-  if (offset) return found({ type: 'monthDay', day: day.value, monthOffset: offset.value }, offset.to);
-  if (day.value === 'L' || lowAt(tokens, index + the) !== lowAt(tokens, day.to - 1) || tokens[index + the]?.kind === 'word') return null;
-  return FOLLOWS_A_DAY.test(lowAt(tokens, day.to)) ? found({ type: 'monthDay', day: day.value }, day.to) : null;
+  const whole =
+    lowAt(tokens, day.to - 1) === 'end' && lowAt(tokens, day.to + 1) === 'the'
+      ? { value: 0, to: day.to + 3 }
+      : null;
+  const offset = monthAfter(tokens, day.to) ?? whole;
+  if (offset)
+    return found({ type: 'monthDay', day: day.value, monthOffset: offset.value }, offset.to);
+  if (
+    day.value === 'L' ||
+    lowAt(tokens, index + the) !== lowAt(tokens, day.to - 1) ||
+    tokens[index + the]?.kind === 'word'
+  )
+    return null;
+  return FOLLOWS_A_DAY.test(lowAt(tokens, day.to))
+    ? found({ type: 'monthDay', day: day.value }, day.to)
+    : null;
 }
 
 /** "on the 15th at 9", but not "on the 15th floor". */
-const FOLLOWS_A_DAY = /^(?:|\n|[,.;:!?()@&-]|at|to|and|or|in|around|please|remind|every|each|until|till|for|about|that|i|we|noon|midnight|tell|ping|send|\d.*)$/;
+const FOLLOWS_A_DAY =
+  /^(?:|\n|[,.;:!?()@&-]|at|to|and|or|in|around|please|remind|every|each|until|till|for|about|that|i|we|noon|midnight|tell|ping|send|\d.*)$/;
 
 /** "of this month" 0, "of next month" 1. */
 function monthAfter(tokens: readonly Token[], index: number): Read<number> | null {
@@ -187,11 +238,15 @@ export function readMonthDayNumber(tokens: readonly Token[], index: number): Rea
   const low = lowAt(tokens, index);
   const next = lowAt(tokens, index + 1);
   if (/^(?:last|final)$/.test(low) && next === 'day') return { value: 'L', to: index + 2 };
-  if (low === 'end' && next === 'of' && /month$/.test(lowAt(tokens, index + 3))) return { value: 'L', to: index + 1 };
+  if (low === 'end' && next === 'of' && /month$/.test(lowAt(tokens, index + 3)))
+    return { value: 'L', to: index + 1 };
   if (/^(?:start|beginning)$/.test(low) && next === 'of') return { value: 1, to: index + 1 };
   const ordinal = readOrdinal(tokens, index);
   if (!ordinal) return null;
-  return { value: ordinal.value, to: lowAt(tokens, ordinal.to) === 'day' ? ordinal.to + 1 : ordinal.to };
+  return {
+    value: ordinal.value,
+    to: lowAt(tokens, ordinal.to) === 'day' ? ordinal.to + 1 : ordinal.to,
+  };
 }
 
 /** "first Monday", "the 2nd Tuesday", "last Friday". */
@@ -203,90 +258,4 @@ export function readNth(tokens: readonly Token[], index: number): Read<Nth> | nu
   const weekday = weekdayAt(tokens, ordinal.to) ?? PLURAL_WEEKDAYS[lowAt(tokens, ordinal.to)];
   if (weekday === undefined) return null;
   return { value: { nth: last ? 'L' : ordinal.value, weekday }, to: ordinal.to + 1 };
-}
-
-/** Dates with a month in them, in letters or figures. */
-export function readWrittenDate(tokens: readonly Token[], index: number, introduced: boolean): Read<Found> | null {
-  const here = tokens[index];
-  if (!here) return null;
-  if (here.kind === 'iso') return readIso(here.text, index + 1);
-  if (here.kind === 'date') return readFigures(here.text, index + 1, introduced);
-  return readMonthName(tokens, index);
-}
-
-function readIso(text: string, to: number): Read<Found> | null {
-  const [year = 0, month = 0, day = 0] = text.slice(0, 10).split('-').map(Number);
-  if (!isDate(year, month, day)) return null;
-  if (text.length <= 10) return found({ type: 'date', year, month, day }, to);
-  return Number.isNaN(Date.parse(/[zZ]|[+-]\d{2}:?\d{2}$/.test(text) ? text : `${text}Z`))
-    ? null
-    : found({ type: 'instant', iso: text.toUpperCase() }, to);
-}
-
-/** Which of day and month comes first is a matter of country: where both could be either, ask. */
-function readFigures(text: string, to: number, introduced: boolean): Read<Found> | null {
-  const numbers = text.split(/[/.]/).map(Number);
-  const [a = 0, b = 0, c] = numbers;
-  if (text.length > 7 && a > 1000) return isDate(a, b, c ?? 0) ? found({ type: 'date', year: a, month: b, day: c ?? 0 }, to) : null;
-  if (c === undefined && !introduced) return null;
-  const year = c === undefined ? {} : { year: c < 100 ? 2000 + c : c };
-  const checkYear = year.year ?? 2024;
-  const dayFirst = isDate(checkYear, b, a);
-  const monthFirst = isDate(checkYear, a, b);
-  if (text.includes('.')) return dayFirst ? found({ type: 'date', ...year, month: b, day: a }, to) : null;
-  if (dayFirst && monthFirst && a !== b) {
-    return found(ask(`Is ${text} day/month or month/day? Please write the month as a word.`), to);
-  }
-  if (dayFirst) return found({ type: 'date', ...year, month: b, day: a }, to);
-  return monthFirst ? found({ type: 'date', ...year, month: a, day: b }, to) : null;
-}
-
-/**
- * "March 3rd", "3rd of March, 2027", "Dec. 24": chrono reads them. It is given only the words that can
- * be part of a date, and only what it is certain of is used: its guesses depend on the machine's zone.
- */
-function readMonthName(tokens: readonly Token[], index: number): Read<Found> | null {
-  const at = lowAt(tokens, index) === 'the' ? index + 1 : index;
-  const starts = isMonth(tokens, at) || readOrdinal(tokens, at) !== null || readInteger(tokens, at) !== null;
-  if (!starts) return null;
-  let to = at;
-  let months = 0;
-  while (to < at + 7 && isDateWord(tokens, to)) {
-    if (isMonth(tokens, to)) months += 1;
-    if (months > 1) break;
-    to += 1;
-  }
-  if (months === 0) return null;
-  // chrono's own reader runs once per try, longest first, so that "March 3 9am" leaves the 9 alone.
-  for (; to > at + 1; to -= 1) {
-    const words = tokens.slice(at, to).map((token) => token.low).join(' ').replaceAll(' .', '.').replaceAll(' ,', ',');
-    const [result] = en.strict.parse(words, REFERENCE);
-    if (!result || result.index !== 0 || result.text.length !== words.length || result.end) continue;
-    const { start } = result;
-    if (!start.isCertain('day') || !start.isCertain('month') || start.isCertain('hour')) continue;
-    const month = start.get('month') ?? 0;
-    const day = start.get('day') ?? 0;
-    const year = start.isCertain('year') ? { year: start.get('year') ?? 0 } : {};
-    if (isDate(year.year ?? 2024, month, day)) return found({ type: 'date', ...year, month, day }, to);
-  }
-  return null;
-}
-
-const REFERENCE = new Date(Date.UTC(2024, 0, 1, 12));
-
-function isMonth(tokens: readonly Token[], index: number): boolean {
-  return Object.hasOwn(MONTHS, lowAt(tokens, index));
-}
-
-function isDateWord(tokens: readonly Token[], index: number): boolean {
-  const here = tokens[index];
-  if (!here) return false;
-  if (here.kind === 'number') return here.low.length <= 2 || /^20\d\d$|^19\d\d$/.test(here.low);
-  if (here.kind === 'mark') return here.low === ',' || here.low === '.' || here.low === '-';
-  return isMonth(tokens, index) || here.low === 'of' || readOrdinal(tokens, index) !== null || readInteger(tokens, index) !== null;
-}
-
-function isDate(year: number, month: number, day: number): boolean {
-  if (month < 1 || month > 12 || day < 1) return false;
-  return day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
 }

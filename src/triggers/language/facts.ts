@@ -3,7 +3,7 @@
  * schedule. Pieces are merged; two that say the same thing differently are a conflict.
  */
 import type { Duration } from './amounts.js';
-import type { ClockTime } from './clock-time.js';
+import type { ClockTime } from './one-time.js';
 import type { DayPart, Unit } from './words.js';
 
 /** A day that is said once. `week`: 0 the coming one, 1 in the next calendar week, and so on. */
@@ -84,29 +84,43 @@ export interface Piece {
 /** True when the facts say that something repeats. */
 export function isRecurring(facts: Facts): boolean {
   return (
-    facts.every !== undefined || facts.everyMs !== undefined || facts.weekdays !== undefined ||
-    facts.monthDays !== undefined || facts.nth !== undefined || facts.months !== undefined ||
-    facts.perUnit !== undefined || facts.cron !== undefined || facts.minuteOfHour !== undefined
+    facts.every !== undefined ||
+    facts.everyMs !== undefined ||
+    facts.weekdays !== undefined ||
+    facts.monthDays !== undefined ||
+    facts.nth !== undefined ||
+    facts.months !== undefined ||
+    facts.perUnit !== undefined ||
+    facts.cron !== undefined ||
+    facts.minuteOfHour !== undefined
   );
 }
 
 /** True when the facts say when, and not only until when or in which zone. */
 export function isAnchored(facts: Facts): boolean {
   return (
-    isRecurring(facts) || facts.times !== undefined || facts.part !== undefined || facts.day !== undefined ||
-    facts.delay !== undefined || facts.ask !== undefined
+    isRecurring(facts) ||
+    facts.times !== undefined ||
+    facts.part !== undefined ||
+    facts.day !== undefined ||
+    facts.delay !== undefined ||
+    facts.ask !== undefined
   );
 }
 
 /** Both together, or null when they contradict each other. */
 export function merged(a: Facts, b: Facts): Facts | null {
-  const shared = (Object.keys(b) as (keyof Facts)[]).filter((key) => a[key] !== undefined && b[key] !== undefined);
+  const shared = (Object.keys(b) as (keyof Facts)[]).filter(
+    (key) => a[key] !== undefined && b[key] !== undefined,
+  );
   const result: Facts = { ...a, ...b };
   for (const key of shared) {
     if (key === 'ask') {
       result.ask = a.ask;
     } else if (key === 'weekdays' && !a.times && !b.times) {
-      result.weekdays = [...new Set([...(a.weekdays ?? []), ...(b.weekdays ?? [])])].sort((x, y) => x - y);
+      result.weekdays = [...new Set([...(a.weekdays ?? []), ...(b.weekdays ?? [])])].sort(
+        (x, y) => x - y,
+      );
     } else if (key === 'every' && isSameCycle(a, b)) {
       result.every = a.every;
     } else if (key === 'part' && (a.times !== undefined) !== (b.times !== undefined)) {
@@ -117,7 +131,8 @@ export function merged(a: Facts, b: Facts): Facts | null {
   }
   if (isRecurring(result) && result.delay) return null;
   if (result.day && !absorbs(result)) return null;
-  if (result.delay && (result.day || (result.delay.ms > 0 && (result.times || result.part)))) return null;
+  if (result.delay && (result.day || (result.delay.ms > 0 && (result.times || result.part))))
+    return null;
   if (result.times && !fitsPart(result.times, result.part)) return null;
   if (result.times && isSubDaily(result)) return null;
   return result;
@@ -126,18 +141,30 @@ export function merged(a: Facts, b: Facts): Facts | null {
 /** Several times within a day: "every 5 minutes", "hourly". */
 export function isSubDaily(facts: Facts): boolean {
   const unit = facts.every?.unit;
-  return facts.everyMs !== undefined || unit === 'second' || unit === 'minute' || unit === 'hour' || facts.minuteOfHour !== undefined;
+  return (
+    facts.everyMs !== undefined ||
+    unit === 'second' ||
+    unit === 'minute' ||
+    unit === 'hour' ||
+    facts.minuteOfHour !== undefined
+  );
 }
 
 const PART_RANGE: Readonly<Record<DayPart, readonly [number, number]>> = {
-  morning: [0, 12], afternoon: [12, 19], evening: [16, 24], night: [17, 30],
+  morning: [0, 12],
+  afternoon: [12, 19],
+  evening: [16, 24],
+  night: [17, 30],
 };
 
 /** "every morning … at 3pm": the time belongs to something else. */
 function fitsPart(times: readonly ClockTime[], part: DayPart | undefined): boolean {
   if (!part) return true;
   const [from, to] = PART_RANGE[part];
-  return times.every((time) => !time.sure || (time.hour >= from && time.hour <= to) || (part === 'night' && time.hour <= 6));
+  return times.every(
+    (time) =>
+      !time.sure || (time.hour >= from && time.hour <= to) || (part === 'night' && time.hour <= 6),
+  );
 }
 
 function isSameCycle(a: Facts, b: Facts): boolean {

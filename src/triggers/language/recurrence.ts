@@ -1,52 +1,55 @@
 /** Things that repeat: "every 5 minutes", "on Tuesdays", "the first Monday of each month", "twice a day". */
-import { readDuration, readInteger, readOrdinal, readUnit, type Read } from './amounts.js';
-import { readTime } from './clock-time.js';
-import { readMonthDayNumber, readNth, readWrittenDate, weekdayAt } from './dates.js';
+import { type Read, readDuration, readInteger, readOrdinal, readUnit } from './amounts.js';
+import { readMonthDayNumber, readNth } from './dates.js';
 import type { Facts, MonthDay, Nth } from './facts.js';
-import { lowAt, type Token } from './tokens.js';
 import {
-  MONTHS, PARTS, PLURAL_PARTS, PLURAL_WEEKDAYS, WEEKDAYS, WEEKEND, WORKDAYS, type DayPart, type Unit,
-} from './words.js';
-
-export interface SaidRecurrence {
-  facts: Facts;
-  adjective?: boolean;
-  vague?: boolean;
-  bare?: boolean;
-}
-
-type Found = Read<SaidRecurrence>;
-
-function found(facts: Facts, to: number, marks: Omit<SaidRecurrence, 'facts'> = {}): Found {
-  return { value: { facts, ...marks }, to };
-}
+  type FoundRecurrence,
+  found,
+  readMinuteOfHour,
+  readTimesPer,
+  readVagueAdverb,
+} from './frequency.js';
+import { readTime } from './one-time.js';
+import { lowAt, type Token } from './tokens.js';
+import { readDayGroup, readDayList, withPart } from './weekdays.js';
+import { type DayPart, MONTHS, PARTS, type Unit, WORKDAYS } from './words.js';
+import { readWrittenDate } from './written-dates.js';
 
 const EVERY_DAY: Facts['every'] = { count: 1, unit: 'day' };
-/** Groups of days that have a name of their own. */
-const DAY_GROUPS: Readonly<Record<string, readonly number[]>> = {
-  weekday: WORKDAYS, weekdays: WORKDAYS, workday: WORKDAYS, workdays: WORKDAYS, weekend: WEEKEND, weekends: WEEKEND,
-};
 const ADVERBS: Readonly<Record<string, Facts>> = {
-  daily: { every: EVERY_DAY }, everyday: { every: EVERY_DAY }, hourly: { every: { count: 1, unit: 'hour' } },
-  weekly: { every: { count: 1, unit: 'week' } }, monthly: { every: { count: 1, unit: 'month' } },
-  yearly: { every: { count: 1, unit: 'year' } }, annually: { every: { count: 1, unit: 'year' } },
-  annual: { every: { count: 1, unit: 'year' } }, nightly: { every: EVERY_DAY, part: 'night' },
-  fortnightly: { every: { count: 2, unit: 'week' } }, quarterly: { every: { count: 3, unit: 'month' } },
+  daily: { every: EVERY_DAY },
+  everyday: { every: EVERY_DAY },
+  hourly: { every: { count: 1, unit: 'hour' } },
+  weekly: { every: { count: 1, unit: 'week' } },
+  monthly: { every: { count: 1, unit: 'month' } },
+  yearly: { every: { count: 1, unit: 'year' } },
+  annually: { every: { count: 1, unit: 'year' } },
+  annual: { every: { count: 1, unit: 'year' } },
+  nightly: { every: EVERY_DAY, part: 'night' },
+  fortnightly: { every: { count: 2, unit: 'week' } },
+  quarterly: { every: { count: 3, unit: 'month' } },
   biweekly: { ask: 'Does "biweekly" mean twice a week or every two weeks?' },
   bimonthly: { ask: 'Does "bimonthly" mean twice a month or every two months?' },
 };
 
 /** A recurrence at `index`. */
-export function readRecurrence(tokens: readonly Token[], index: number): Found | null {
+export function readRecurrence(tokens: readonly Token[], index: number): FoundRecurrence | null {
   return (
-    readEvery(tokens, index) ?? readAdverb(tokens, index) ?? readTimesPer(tokens, index) ?? readMinuteOfHour(tokens, index) ??
-    readDayGroup(tokens, index) ?? readMonthly(tokens, index)
+    readEvery(tokens, index) ??
+    readAdverb(tokens, index) ??
+    readTimesPer(tokens, index) ??
+    readMinuteOfHour(tokens, index) ??
+    readDayGroup(tokens, index) ??
+    readMonthly(tokens, index)
   );
 }
 
-function readEvery(tokens: readonly Token[], index: number): Found | null {
+function readEvery(tokens: readonly Token[], index: number): FoundRecurrence | null {
   let at = index;
-  if (/^(?:on|at|in|once|for)$/.test(lowAt(tokens, at)) && /^(?:every|each)$/.test(lowAt(tokens, at + 1))) {
+  if (
+    /^(?:on|at|in|once|for)$/.test(lowAt(tokens, at)) &&
+    /^(?:every|each)$/.test(lowAt(tokens, at + 1))
+  ) {
     if (lowAt(tokens, at) === 'for') return null;
     at += 1;
   }
@@ -54,14 +57,25 @@ function readEvery(tokens: readonly Token[], index: number): Found | null {
   at += 1;
   if (/^(?:single|and)$/.test(lowAt(tokens, at))) at += lowAt(tokens, at) === 'and' ? 2 : 1;
   return (
-    readVagueEvery(tokens, at) ?? readEveryNth(tokens, at) ?? readEveryNamed(tokens, at, { count: 1, unit: 'week' }) ??
-    readEveryOther(tokens, at) ?? readEveryAmount(tokens, at)
+    readVagueEvery(tokens, at) ??
+    readEveryNth(tokens, at) ??
+    readEveryNamed(tokens, at, { count: 1, unit: 'week' }) ??
+    readEveryOther(tokens, at) ??
+    readEveryAmount(tokens, at)
   );
 }
 
-function readVagueEvery(tokens: readonly Token[], index: number): Found | null {
-  const words = tokens.slice(index, index + 3).map((token) => token.low).join(' ');
-  for (const [phrase, length] of [['now and then', 3], ['now and again', 3], ['so often', 2], ['once in', 2]] as const) {
+function readVagueEvery(tokens: readonly Token[], index: number): FoundRecurrence | null {
+  const words = tokens
+    .slice(index, index + 3)
+    .map((token) => token.low)
+    .join(' ');
+  for (const [phrase, length] of [
+    ['now and then', 3],
+    ['now and again', 3],
+    ['so often', 2],
+    ['once in', 2],
+  ] as const) {
     if (words.startsWith(phrase)) {
       const extra = phrase === 'once in' ? 2 : 0;
       return found({}, index + length + extra, { vague: true });
@@ -79,15 +93,21 @@ function readVagueEvery(tokens: readonly Token[], index: number): Found | null {
 }
 
 /** Days by name behind "every": weekdays, day groups, parts of the day, months, dates. */
-function readEveryNamed(tokens: readonly Token[], index: number, cycle: { count: number; unit: Unit }): Found | null {
+function readEveryNamed(
+  tokens: readonly Token[],
+  index: number,
+  cycle: { count: number; unit: Unit },
+): FoundRecurrence | null {
   const low = lowAt(tokens, index);
   const days = readDayList(tokens, index);
   if (days) {
-    const facts: Facts = cycle.count === 1 ? { weekdays: days.value } : { weekdays: days.value, every: cycle };
+    const facts: Facts =
+      cycle.count === 1 ? { weekdays: days.value } : { weekdays: days.value, every: cycle };
     return withPart(tokens, facts, days.to);
   }
   if (cycle.count > 1) return null;
-  if (Object.hasOwn(PARTS, low)) return found({ every: EVERY_DAY, part: PARTS[low] as DayPart }, index + 1);
+  if (Object.hasOwn(PARTS, low))
+    return found({ every: EVERY_DAY, part: PARTS[low] as DayPart }, index + 1);
   if (/^(?:noon|midday|midnight|lunchtime)$/.test(low)) {
     const time = readTime(tokens, index, false);
     return time ? found({ every: EVERY_DAY, times: [time.value] }, time.to) : null;
@@ -99,56 +119,74 @@ function readEveryNamed(tokens: readonly Token[], index: number, cycle: { count:
     }
   }
   if (Object.hasOwn(MONTHS, low)) return found({ months: [MONTHS[low] ?? 1] }, index + 1);
-  if (low === 'quarter' && !/^(?:hour|of)$/.test(lowAt(tokens, index + 1)) && lowAt(tokens, index + 1) !== '-') {
+  if (
+    low === 'quarter' &&
+    !/^(?:hour|of)$/.test(lowAt(tokens, index + 1)) &&
+    lowAt(tokens, index + 1) !== '-'
+  ) {
     return found({ every: { count: 3, unit: 'month' } }, index + 1);
   }
   return null;
 }
 
 /** "every other day", "every second Friday", "every 3rd week". */
-function readEveryOther(tokens: readonly Token[], index: number): Found | null {
+function readEveryOther(tokens: readonly Token[], index: number): FoundRecurrence | null {
   const other = /^(?:other|alternate)$/.test(lowAt(tokens, index));
   const ordinal = other ? { value: 2, to: index + 1 } : readOrdinal(tokens, index);
   if (!ordinal) return null;
   const unit = readUnit(tokens, ordinal.to);
-  if (unit && tokens[ordinal.to]?.low !== 'second') return found({ every: { count: ordinal.value, unit } }, ordinal.to + 1);
+  if (unit && tokens[ordinal.to]?.low !== 'second')
+    return found({ every: { count: ordinal.value, unit } }, ordinal.to + 1);
   return readEveryNamed(tokens, ordinal.to, { count: ordinal.value, unit: 'week' });
 }
 
-function readEveryAmount(tokens: readonly Token[], index: number): Found | null {
+function readEveryAmount(tokens: readonly Token[], index: number): FoundRecurrence | null {
   let at = index;
   // "every minute", "every hour and a half", "every quarter hour" have no number in front.
   const unit = readUnit(tokens, at);
   if (unit && !/^(?:s|m|h|d|w)$/.test(lowAt(tokens, at))) {
-    const half = lowAt(tokens, at + 1) === 'and' && lowAt(tokens, at + 2) === 'a' && lowAt(tokens, at + 3) === 'half';
+    const half =
+      lowAt(tokens, at + 1) === 'and' &&
+      lowAt(tokens, at + 2) === 'a' &&
+      lowAt(tokens, at + 3) === 'half';
     if (half && unit === 'hour') return found({ everyMs: 90 * 60_000 }, at + 4);
     const count = lowAt(tokens, at).startsWith('fortnight') ? 2 : 1;
-    if (unit === 'day' && lowAt(tokens, at + 1) === 'of' && /^(?:the|every|each)$/.test(lowAt(tokens, at + 2))) {
-      if (/^(?:week|month|year)$/.test(lowAt(tokens, at + 3))) return found({ every: EVERY_DAY }, at + 4);
+    if (
+      unit === 'day' &&
+      lowAt(tokens, at + 1) === 'of' &&
+      /^(?:the|every|each)$/.test(lowAt(tokens, at + 2))
+    ) {
+      if (/^(?:week|month|year)$/.test(lowAt(tokens, at + 3)))
+        return found({ every: EVERY_DAY }, at + 4);
     }
     return found({ every: { count, unit } }, at + 1);
   }
-  if (/^(?:business|working|work|week)$/.test(lowAt(tokens, at)) && /^days?$/.test(lowAt(tokens, at + 1))) {
+  if (
+    /^(?:business|working|work|week)$/.test(lowAt(tokens, at)) &&
+    /^days?$/.test(lowAt(tokens, at + 1))
+  ) {
     return found({ weekdays: [...WORKDAYS] }, at + 2);
   }
   const duration = readDuration(tokens, at);
   if (!duration) return null;
   at = duration.to;
   const { ms, days, months, unit: said, count } = duration.value;
-  if (said && Number.isInteger(count) && count >= 1) return found({ every: { count, unit: said } }, at);
+  if (said && Number.isInteger(count) && count >= 1)
+    return found({ every: { count, unit: said } }, at);
   if (ms > 0 && months === 0) return found({ everyMs: ms + days * 86_400_000 }, at);
   return null;
 }
 
 /** "every first Monday", "every 15th", "every 1st and 15th", "every last day of the month". */
-function readEveryNth(tokens: readonly Token[], index: number): Found | null {
+function readEveryNth(tokens: readonly Token[], index: number): FoundRecurrence | null {
   const monthly = readMonthlyDays(tokens, index);
   if (!monthly) return null;
   const of = ofMonth(tokens, monthly.to);
   if (of !== null) return found({ ...monthly.value, ...of.value }, of.to);
   // "every second Friday" is every other Friday; "every first Friday" and "every last" can only be monthly.
   const { nth, monthDays } = monthly.value;
-  if (nth && nth.every((item) => item.nth === 1 || item.nth === 'L')) return found(monthly.value, monthly.to);
+  if (nth?.every((item) => item.nth === 1 || item.nth === 'L'))
+    return found(monthly.value, monthly.to);
   const numeral = tokens[index]?.kind === 'ordinal' && tokens[monthly.to - 1]?.kind === 'ordinal';
   const unit = readUnit(tokens, monthly.to);
   return monthDays && numeral && !unit ? found(monthly.value, monthly.to) : null;
@@ -182,7 +220,10 @@ function readMonthlyDays(tokens: readonly Token[], index: number): Read<Facts> |
       const shared = readNth(tokens, from);
       if (shared && typeof shared.value.nth === 'number') {
         const weekday = shared.value.weekday;
-        return { value: { nth: [...ordinals.map((nth) => ({ nth, weekday })), shared.value] }, to: shared.to };
+        return {
+          value: { nth: [...ordinals.map((nth) => ({ nth, weekday })), shared.value] },
+          to: shared.to,
+        };
       }
     }
     const day = readMonthDayNumber(tokens, from);
@@ -199,112 +240,67 @@ function ofMonth(tokens: readonly Token[], index: number): Read<Facts> | null {
   let at = index;
   if (/^(?:of|in)$/.test(lowAt(tokens, at))) at += 1;
   else if (!/^(?:every|each)$/.test(lowAt(tokens, at))) return null;
-  if (/^(?:the|a|any)$/.test(lowAt(tokens, at)) && lowAt(tokens, at + 1) === 'month') return { value: {}, to: at + 2 };
+  if (/^(?:the|a|any)$/.test(lowAt(tokens, at)) && lowAt(tokens, at + 1) === 'month')
+    return { value: {}, to: at + 2 };
   if (!/^(?:every|each)$/.test(lowAt(tokens, at))) return null;
   if (/^(?:month|calendar)$/.test(lowAt(tokens, at + 1))) {
     return { value: {}, to: lowAt(tokens, at + 1) === 'calendar' ? at + 3 : at + 2 };
   }
-  const other = lowAt(tokens, at + 1) === 'other' ? { value: 2, to: at + 2 } : readInteger(tokens, at + 1) ?? readOrdinal(tokens, at + 1);
+  const other =
+    lowAt(tokens, at + 1) === 'other'
+      ? { value: 2, to: at + 2 }
+      : (readInteger(tokens, at + 1) ?? readOrdinal(tokens, at + 1));
   if (other && /^months?$/.test(lowAt(tokens, other.to))) {
     return { value: { every: { count: other.value, unit: 'month' } }, to: other.to + 1 };
   }
   const month = lowAt(tokens, at + 1);
-  if (lowAt(tokens, at + 1) === 'quarter') return { value: { every: { count: 3, unit: 'month' } }, to: at + 2 };
-  return Object.hasOwn(MONTHS, month) ? { value: { months: [MONTHS[month] ?? 1] }, to: at + 2 } : null;
+  if (lowAt(tokens, at + 1) === 'quarter')
+    return { value: { every: { count: 3, unit: 'month' } }, to: at + 2 };
+  return Object.hasOwn(MONTHS, month)
+    ? { value: { months: [MONTHS[month] ?? 1] }, to: at + 2 }
+    : null;
 }
 
 /** "on the 15th of every month", "the first Monday of each month", "on the 1st and 15th". */
-function readMonthly(tokens: readonly Token[], index: number): Found | null {
+function readMonthly(tokens: readonly Token[], index: number): FoundRecurrence | null {
   let at = index;
   if (/^(?:on|at)$/.test(lowAt(tokens, at))) at += 1;
   if (lowAt(tokens, at) === 'the') at += 1;
   else if (/^(?:day|days)$/.test(lowAt(tokens, at))) {
     const day = readInteger(tokens, at + 1);
     const of = day ? ofMonth(tokens, day.to) : null;
-    return day && of && day.value >= 1 && day.value <= 31 ? found({ monthDays: [day.value], ...of.value }, of.to) : null;
+    return day && of && day.value >= 1 && day.value <= 31
+      ? found({ monthDays: [day.value], ...of.value }, of.to)
+      : null;
   }
   const days = readMonthlyDays(tokens, at);
   if (!days) return null;
   const end = lowAt(tokens, days.to - 1);
   if (/^(?:end|start|beginning)$/.test(end)) {
     const of = ofMonth(tokens, days.to);
-    return of && lowAt(tokens, of.to - 1) === 'month' && lowAt(tokens, of.to - 2) !== 'the' ? found({ ...days.value, ...of.value }, of.to) : null;
+    return of && lowAt(tokens, of.to - 1) === 'month' && lowAt(tokens, of.to - 2) !== 'the'
+      ? found({ ...days.value, ...of.value }, of.to)
+      : null;
   }
   const of = ofMonth(tokens, days.to);
   if (of) return found({ ...days.value, ...of.value }, of.to);
-  const several = (days.value.monthDays?.length ?? 0) > 1 && tokens.slice(at, days.to).every((token) => token.kind !== 'word' || !/day$/.test(token.low));
+  if (
+    end === 'day' &&
+    at > index + 1 &&
+    days.value.monthDays?.length === 1 &&
+    lowAt(tokens, days.to) !== 'of'
+  ) {
+    return found({ day: { type: 'monthDay', day: days.value.monthDays[0] ?? 'L' } }, days.to);
+  }
+  const several =
+    (days.value.monthDays?.length ?? 0) > 1 &&
+    tokens.slice(at, days.to).every((token) => token.kind !== 'word' || !/day$/.test(token.low));
   const all = tokens.slice(at, days.to).some((token) => token.kind === 'ordinal');
   return several && all && at > index ? found(days.value, days.to) : null;
 }
 
-/** Weekday names joined by commas, "and", "to": sorted day numbers. At least one. */
-export function readDayList(tokens: readonly Token[], index: number): Read<number[]> | null {
-  const days = new Set<number>();
-  let to = index;
-  while (days.size < 7) {
-    let from = to;
-    if (days.size > 0) {
-      while (/^(?:,|and|&|or|\/|\+|on|every|each)$/.test(lowAt(tokens, from)) && from < to + 4) from += 1;
-      if (from === to) break;
-    }
-    const here = dayOrGroup(tokens, from);
-    if (!here) break;
-    const joint = lowAt(tokens, here.to);
-    const last = /^(?:-|–|—|to|through|thru|till|until)$/.test(joint) ? dayOrGroup(tokens, here.to + 1) : null;
-    if (last && here.value.length === 1 && last.value.length === 1) {
-      for (let day = here.value[0] ?? 0; ; day = (day + 1) % 7) {
-        days.add(day);
-        if (day === last.value[0]) break;
-      }
-      to = last.to;
-    } else {
-      for (const day of here.value) days.add(day);
-      to = here.to;
-    }
-  }
-  return days.size > 0 ? { value: [...days].sort((a, b) => a - b), to } : null;
-}
-
-function dayOrGroup(tokens: readonly Token[], index: number): Read<readonly number[]> | null {
-  const low = lowAt(tokens, index);
-  const weekday = weekdayAt(tokens, index) ?? (Object.hasOwn(PLURAL_WEEKDAYS, low) ? PLURAL_WEEKDAYS[low] : undefined);
-  if (weekday !== undefined) return { value: [weekday], to: index + 1 };
-  if (Object.hasOwn(DAY_GROUPS, low)) return { value: DAY_GROUPS[low] ?? [], to: /^days?$/.test(lowAt(tokens, index + 1)) ? index + 2 : index + 1 };
-  if (/^(?:business|working|work|week)$/.test(low) && /^days?$/.test(lowAt(tokens, index + 1))) return { value: WORKDAYS, to: index + 2 };
-  if (/^(?:weeknight|weeknights)$/.test(low)) return { value: WORKDAYS, to: index + 1 };
-  return null;
-}
-
-/** "on weekdays", "Mon-Fri", "Tuesdays and Thursdays", "mornings". One plural or a range makes it repeat. */
-function readDayGroup(tokens: readonly Token[], index: number): Found | null {
-  let at = index;
-  if (/^(?:only|just)$/.test(lowAt(tokens, at))) at += 1;
-  if (/^(?:on|during|in|from|over)$/.test(lowAt(tokens, at))) at += 1;
-  if (lowAt(tokens, at) === 'the' && /^(?:weekends|weekdays|weekend)$/.test(lowAt(tokens, at + 1))) at += 1;
-  const part = lowAt(tokens, at);
-  if (Object.hasOwn(PLURAL_PARTS, part)) {
-    return at > index && lowAt(tokens, index) !== 'on' || at === index ? found({ every: EVERY_DAY, part: PLURAL_PARTS[part] as DayPart }, at + 1, { bare: true }) : null;
-  }
-  const days = readDayList(tokens, at);
-  if (!days) return null;
-  const said = tokens.slice(at, days.to);
-  // A group that starts with "every" inside the list repeats too: "Mondays and every Friday".
-  const plural = said.some((token) => Object.hasOwn(PLURAL_WEEKDAYS, token.low) || /^(?:weekdays|workdays|weekends|days|weeknights|every|each)$/.test(token.low));
-  const range = said.some((token) => /^(?:-|–|—|to|through|thru|till|until)$/.test(token.low));
-  if (plural || range) {
-    const only = lowAt(tokens, days.to) === 'only' ? 1 : 0;
-    return withPart(tokens, { weekdays: days.value }, days.to + only, at === index);
-  }
-  if (days.value.length > 1 && said.every((token) => Object.hasOwn(WEEKDAYS, token.low) || !/\w/.test(token.low) || /^(?:and|or|on)$/.test(token.low))) {
-    const then = at === index ? lowAt(tokens, days.to) : 'at';
-    if (!/^(?:at|@|,|\.|morning|evening|)$/.test(then) && !/^\d/.test(then)) return null;
-    return found({ ask: 'Every week on those days, or only once?' }, days.to, { bare: at === index });
-  }
-  return null;
-}
-
 /** "daily", "hourly", …; in front of a noun it is an adjective and names no schedule by itself. */
-function readAdverb(tokens: readonly Token[], index: number): Found | null {
+function readAdverb(tokens: readonly Token[], index: number): FoundRecurrence | null {
   const low = lowAt(tokens, index);
   const once = low === 'once' && Object.hasOwn(ADVERBS, lowAt(tokens, index + 1)) ? 1 : 0;
   const word = lowAt(tokens, index + once);
@@ -312,104 +308,17 @@ function readAdverb(tokens: readonly Token[], index: number): Found | null {
   if (!facts) return readVagueAdverb(tokens, index);
   const before = lowAt(tokens, index - 1);
   const next = lowAt(tokens, index + once + 1);
-  const nominal = /^(?:a|an|the|my|our|your|his|her|their|this|that|another|new|some|recurring)$/.test(before);
-  const ends = /^(?:|\n|[.,;:!?)("-]|at|@|on|in|from|for|to|around|starting|beginning|until|till|and|between|please|through|as|except|thanks|with|about|during|every|each|noon|midnight)$/.test(next) || /^\d/.test(next);
-  const adverb = !nominal && (ends || index === 0 || tokens[index - 1]?.kind === 'mark' || tokens[index - 1]?.kind === 'break');
+  const nominal =
+    /^(?:a|an|the|my|our|your|his|her|their|this|that|another|new|some|recurring)$/.test(before);
+  const ends =
+    /^(?:|\n|[.,;:!?)("-]|at|@|on|in|from|for|to|around|starting|beginning|until|till|and|between|please|through|as|except|thanks|with|about|during|every|each|noon|midnight)$/.test(
+      next,
+    ) || /^\d/.test(next);
+  const adverb =
+    !nominal &&
+    (ends ||
+      index === 0 ||
+      tokens[index - 1]?.kind === 'mark' ||
+      tokens[index - 1]?.kind === 'break');
   return found(facts, index + once + 1, adverb ? {} : { adjective: true });
-}
-
-const VAGUE = [
-  'sometimes', 'occasionally', 'periodically', 'regularly', 'frequently', 'someday', 'eventually', 'intermittently',
-  'routinely', 'continuously', 'constantly', 'soon', 'later today', 'later on', 'later this week', 'later',
-  'from time to time', 'once in a while', 'now and then', 'now and again', 'at some point', 'one of these days',
-  'some time', 'some day', 'some other time', 'in a bit', 'in a while', 'in a moment', 'in a little while', 'in a little bit',
-  'a few times a day', 'several times a day', 'multiple times a day', 'a few times a week', 'several times a week',
-  'at random times', 'at random', 'as often as possible', 'on a regular basis', 'at regular intervals', 'around the clock',
-  'at dawn', 'at dusk', 'at sunrise', 'at sunset', 'before bed', 'before bedtime', 'at bedtime', 'after lunch', 'after work',
-  'after dinner', 'before lunch', 'before dinner', 'after breakfast', 'at dinnertime', 'end of day', 'at the end of the day', 'eod',
-].map((phrase) => phrase.split(' '));
-const vagueByFirst = new Map<string, string[][]>();
-for (const phrase of VAGUE) {
-  const first = phrase[0] ?? '';
-  vagueByFirst.set(first, [...(vagueByFirst.get(first) ?? []), phrase]);
-}
-
-function readVagueAdverb(tokens: readonly Token[], index: number): Found | null {
-  let best = 0;
-  for (const phrase of vagueByFirst.get(lowAt(tokens, index)) ?? []) {
-    if (phrase.length > best && phrase.every((word, offset) => lowAt(tokens, index + offset) === word)) best = phrase.length;
-  }
-  if (best > 0) return found({}, index + best, { vague: true });
-  // "in a few minutes", "in some days"
-  if (lowAt(tokens, index) === 'in') {
-    const a = lowAt(tokens, index + 1) === 'a' ? 1 : 0;
-    if (/^(?:few|some|several)$/.test(lowAt(tokens, index + 1 + a)) && readUnit(tokens, index + 2 + a)) {
-      return found({}, index + 3 + a, { vague: true });
-    }
-  }
-  return null;
-}
-
-/** "twice a day", "3 times per week", "once an hour", "once every two hours". */
-function readTimesPer(tokens: readonly Token[], index: number): Found | null {
-  const low = lowAt(tokens, index);
-  let count = low === 'once' ? 1 : low === 'twice' ? 2 : low === 'thrice' ? 3 : 0;
-  let at = index + 1;
-  if (count === 0) {
-    const number = readInteger(tokens, index);
-    if (!number || !/^times?$/.test(lowAt(tokens, number.to))) return null;
-    count = number.value;
-    at = number.to + 1;
-  }
-  const article = lowAt(tokens, at);
-  const unit = readUnit(tokens, at + 1);
-  if (!/^(?:a|an|per|each|every)$/.test(article) || !unit || unit === 'second') {
-    return article === 'daily' ? found({ perUnit: { count, unit: 'day' } }, at + 1) : null;
-  }
-  if (count === 1) return found({ every: { count: 1, unit } }, at + 2);
-  return found({ perUnit: { count, unit } }, at + 2);
-}
-
-/** "on the hour", "at quarter past every hour", "at 15 minutes past the hour", "on the half hour". */
-function readMinuteOfHour(tokens: readonly Token[], index: number): Found | null {
-  const low = lowAt(tokens, index);
-  if (!/^(?:on|at)$/.test(low)) return null;
-  let at = index + 1;
-  if (lowAt(tokens, at) === 'the' && lowAt(tokens, at + 1) === 'hour') return found({ minuteOfHour: 0 }, at + 2);
-  if (lowAt(tokens, at) === 'the' && /^(?:top|start|beginning)$/.test(lowAt(tokens, at + 1)) && lowAt(tokens, at + 2) === 'of') {
-    const every = /^(?:every|each)$/.test(lowAt(tokens, at + 3));
-    if (/^(?:the|every|each)$/.test(lowAt(tokens, at + 3)) && lowAt(tokens, at + 4) === 'hour') {
-      return found(every ? { every: { count: 1, unit: 'hour' }, minuteOfHour: 0 } : { minuteOfHour: 0 }, at + 5);
-    }
-    return null;
-  }
-  if (lowAt(tokens, at) === 'the' && lowAt(tokens, at + 1) === 'half' && lowAt(tokens, at + 2) === 'hour') {
-    return found({ minuteOfHour: 30 }, at + 3);
-  }
-  let minutes: number | null = null;
-  if (/^(?:a)$/.test(lowAt(tokens, at))) at += 1;
-  if (lowAt(tokens, at) === ':') at += 1;
-  const word = lowAt(tokens, at);
-  if (word === 'quarter') minutes = 15;
-  else if (word === 'half') minutes = 30;
-  const number = minutes === null ? readInteger(tokens, at) : null;
-  if (number) minutes = number.value;
-  if (minutes === null || minutes > 59) return null;
-  at = number ? number.to : at + 1;
-  if (lowAt(tokens, index + 1) === ':' && !readUnit(tokens, at)) return found({ minuteOfHour: minutes }, at);
-  if (/^(?:minutes|minute|mins|min)$/.test(lowAt(tokens, at))) at += 1;
-  const relation = lowAt(tokens, at);
-  if (!/^(?:past|after|to|before|of)$/.test(relation)) return null;
-  at += 1;
-  const every = /^(?:every|each)$/.test(lowAt(tokens, at));
-  if (!(every || lowAt(tokens, at) === 'the') || lowAt(tokens, at + 1) !== 'hour') return null;
-  const minute = relation === 'past' || relation === 'after' ? minutes : (60 - minutes) % 60;
-  return found(every ? { every: { count: 1, unit: 'hour' }, minuteOfHour: minute } : { minuteOfHour: minute }, at + 2);
-}
-
-/** "every Saturday morning", "weekdays in the evening". */
-function withPart(tokens: readonly Token[], facts: Facts, index: number, bare = false): Found {
-  const low = lowAt(tokens, index);
-  const part = Object.hasOwn(PARTS, low) ? PARTS[low] : Object.hasOwn(PLURAL_PARTS, low) ? PLURAL_PARTS[low] : undefined;
-  return found(part ? { ...facts, part } : facts, part ? index + 1 : index, bare ? { bare: true } : {});
 }

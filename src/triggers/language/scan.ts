@@ -1,16 +1,30 @@
 /** Finds every piece of a sentence that speaks of time, longest reading first, left to right. */
 import { readDuration } from './amounts.js';
 import { readBound } from './bounds.js';
-import { partAfter, readTimes } from './clock-time.js';
+import { readTimes } from './clock-time.js';
 import { readDay } from './dates.js';
 import type { Facts, Piece } from './facts.js';
+import { partAfter } from './one-time.js';
 import { readRecurrence } from './recurrence.js';
 import { lowAt, type Token } from './tokens.js';
 import { PARTS } from './words.js';
 import { readZone } from './zone-names.js';
 
 /** "my 9am call", "the Monday meeting": names of things, not times to act at. */
-const NAMING = new Set(['the', 'my', 'our', 'your', 'his', 'her', 'their', 'its', 'a', 'an', 'that', 'another']);
+const NAMING = new Set([
+  'the',
+  'my',
+  'our',
+  'your',
+  'his',
+  'her',
+  'their',
+  'its',
+  'a',
+  'an',
+  'that',
+  'another',
+]);
 
 /** The pieces between `from` and `to`, in order, not overlapping. */
 export function findPieces(tokens: readonly Token[], from: number, to: number): Piece[] {
@@ -28,7 +42,9 @@ export function findPieces(tokens: readonly Token[], from: number, to: number): 
 function pieceAt(tokens: readonly Token[], index: number, last: Piece | undefined): Piece | null {
   const here = tokens[index];
   if (!here || here.kind === 'quote' || here.kind === 'break') return null;
-  if (here.kind === 'cron') return withZone(tokens, { from: index, to: index + 1, facts: { cron: here.low } });
+  if (here.kind === 'mark' && !/^[@(,:'’]$/.test(here.low)) return null;
+  if (here.kind === 'cron')
+    return withZone(tokens, { from: index, to: index + 1, facts: { cron: here.low } });
   const touching = last !== undefined && last.to === index;
   if (touching && !last.adjective && !last.vague) {
     const zone = readZone(tokens, index);
@@ -37,8 +53,12 @@ function pieceAt(tokens: readonly Token[], index: number, last: Piece | undefine
     }
   }
   const candidates = [
-    readTimesPiece(tokens, index), readDayPiece(tokens, index), readRecurrencePiece(tokens, index), readDelay(tokens, index),
-    bound(tokens, index), readPart(tokens, index, touching),
+    readTimesPiece(tokens, index),
+    readDayPiece(tokens, index),
+    readRecurrencePiece(tokens, index),
+    readDelay(tokens, index),
+    bound(tokens, index),
+    readPart(tokens, index, touching),
   ];
   let best: Piece | null = null;
   for (const candidate of candidates) {
@@ -50,7 +70,9 @@ function pieceAt(tokens: readonly Token[], index: number, last: Piece | undefine
 }
 
 function zoneFacts(named: { zone: string | null; said: string }): Facts {
-  return named.zone === null ? { ask: `I cannot keep time in ${named.said}. Which place is that?` } : { zone: named.zone };
+  return named.zone === null
+    ? { ask: `I cannot keep time in ${named.said}. Which place is that?` }
+    : { zone: named.zone };
 }
 
 function withZone(tokens: readonly Token[], piece: Piece): Piece {
@@ -76,8 +98,13 @@ function readDayPiece(tokens: readonly Token[], index: number): Piece | null {
   const facts: Facts = { day: day.value.day };
   let to = day.to;
   const word = lowAt(tokens, to);
-  const early = /^(?:early|late)$/.test(word) && Object.hasOwn(PARTS, lowAt(tokens, to + 1)) ? 1 : 0;
-  const part = day.value.part ?? (Object.hasOwn(PARTS, lowAt(tokens, to + early)) ? PARTS[lowAt(tokens, to + early)] : undefined);
+  const early =
+    /^(?:early|late)$/.test(word) && Object.hasOwn(PARTS, lowAt(tokens, to + 1)) ? 1 : 0;
+  const part =
+    day.value.part ??
+    (Object.hasOwn(PARTS, lowAt(tokens, to + early))
+      ? PARTS[lowAt(tokens, to + early)]
+      : undefined);
   if (part) facts.part = part;
   if (part && !day.value.part) to += early + 1;
   else if (/^first$/.test(word) && lowAt(tokens, to + 1) === 'thing') {
@@ -98,9 +125,14 @@ function readDelay(tokens: readonly Token[], index: number): Piece | null {
   let at = index;
   const introduced = /^(?:in|after)$/.test(lowAt(tokens, at));
   if (introduced) at += 1;
-  while (introduced && /^(?:about|around|exactly|approximately|roughly|just|like|another)$/.test(lowAt(tokens, at)) && at < index + 3) at += 1;
+  while (
+    introduced &&
+    /^(?:about|around|exactly|approximately|roughly|just|like|another)$/.test(lowAt(tokens, at)) &&
+    at < index + 3
+  )
+    at += 1;
   const duration = readDuration(tokens, at);
-  if (!duration) return null;
+  if (!duration) return lowAt(tokens, index) === 'in' ? readUnitless(tokens, index) : null;
   let to = duration.to;
   const last = tokens[to - 1];
   if (lowAt(tokens, to) === 'from' && /^(?:now|today)$/.test(lowAt(tokens, to + 1))) to += 2;
@@ -111,17 +143,32 @@ function readDelay(tokens: readonly Token[], index: number): Piece | null {
   }
   // "after 2 days of rain", "in 5 minutes of silence" measure something else.
   if (lowAt(tokens, to) === 'of') return null;
-  if (lowAt(tokens, index) === 'after' && !/^(?:|[.,;!?]|please|remind|tell|ping|notify|\n)$/.test(lowAt(tokens, to)) && index > 0) {
+  if (
+    lowAt(tokens, index) === 'after' &&
+    !/^(?:|[.,;!?]|please|remind|tell|ping|notify|\n)$/.test(lowAt(tokens, to)) &&
+    index > 0
+  ) {
     if (!/^(?:to|about|that)$/.test(lowAt(tokens, to))) return null;
   }
   return { from: index, to, facts: { delay: duration.value } };
+}
+
+/** "in 15" at the end: minutes, most likely, but it is not said. */
+function readUnitless(tokens: readonly Token[], index: number): Piece | null {
+  const number = tokens[index + 1];
+  if (number?.kind !== 'number' || !/^(?:5|10|15|20|25|30|40|45|60|90)$/.test(number.low))
+    return null;
+  if (!/^(?:|[.!?]|please|thanks)$/.test(lowAt(tokens, index + 2))) return null;
+  return { from: index, to: index + 2, facts: { ask: `In ${number.low} minutes?` } };
 }
 
 function bound(tokens: readonly Token[], index: number): Piece | null {
   const read = readBound(tokens, index);
   if (!read) return null;
   const piece: Piece = { from: index, to: read.to, facts: read.value };
-  return read.value.window || read.value.until || read.value.start ? withZone(tokens, piece) : piece;
+  return read.value.window || read.value.until || read.value.start
+    ? withZone(tokens, piece)
+    : piece;
 }
 
 /** "in the morning" anywhere; "morning" right behind a day; "first thing in the morning". */
@@ -131,6 +178,10 @@ function readPart(tokens: readonly Token[], index: number, touching: boolean): P
     at += 2;
     const part = partAfter(tokens, at);
     if (part) return { from: index, to: part.to, facts: { part: part.value } };
+    const day = readDayPiece(tokens, lowAt(tokens, at) === 'on' ? at + 1 : at);
+    if (day && day.facts.part === undefined)
+      return { from: index, to: day.to, facts: { ...day.facts, part: 'morning' } };
+    if (day) return { from: index, to: day.to, facts: day.facts };
     return touching ? { from: index, to: at, facts: { part: 'morning' } } : null;
   }
   const part = partAfter(tokens, at);

@@ -6,7 +6,17 @@ import { readCron } from '../cron-fields.js';
 import { repaired } from './spelling.js';
 
 export type TokenKind =
-  | 'word' | 'number' | 'ordinal' | 'clock' | 'decimal' | 'date' | 'iso' | 'cron' | 'quote' | 'mark' | 'break';
+  | 'word'
+  | 'number'
+  | 'ordinal'
+  | 'clock'
+  | 'decimal'
+  | 'date'
+  | 'iso'
+  | 'cron'
+  | 'quote'
+  | 'mark'
+  | 'break';
 
 export interface Token {
   kind: TokenKind;
@@ -23,8 +33,14 @@ const CRON = new RegExp(`^(?:${CRON_FIELD} ){4}${CRON_FIELD}(?![\\w*])`);
 const SHORTHAND = /^@(?:yearly|annually|monthly|weekly|daily|midnight|hourly)(?!\w)/i;
 
 const PATTERNS: readonly [TokenKind, RegExp][] = [
-  ['iso', /\d{4}-\d{2}-\d{2}(?:[Tt]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:[Zz]|[+-]\d{2}:?\d{2})?)?(?!\w)/y],
-  ['date', /\d{1,2}([/.])\d{1,2}\1(?:\d{4}|\d{2})(?![\w/])|\d{4}\/\d{1,2}\/\d{1,2}(?![\w/])|\d{1,2}\/\d{1,2}(?![\w/])/y],
+  [
+    'iso',
+    /\d{4}-\d{2}-\d{2}(?:[Tt]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:[Zz]|[+-]\d{2}:?\d{2})?)?(?!\w)/y,
+  ],
+  [
+    'date',
+    /\d{1,2}([/.])\d{1,2}\1(?:\d{4}|\d{2})(?![\w/])|\d{4}\/\d{1,2}\/\d{1,2}(?![\w/])|\d{1,2}\/\d{1,2}(?![\w/])/y,
+  ],
   ['clock', /\d{1,2}:\d{2}(?::\d{2})?(?![\d:])/y],
   ['decimal', /\d{1,4}\.\d{1,2}(?![\d.])/y],
   ['ordinal', /\d{1,2}(?:st|nd|rd|th)(?!\w)/iy],
@@ -34,6 +50,8 @@ const PATTERNS: readonly [TokenKind, RegExp][] = [
   ['word', /[A-Za-z]+(?:\/[A-Za-z][\w+-]*){1,2}(?![\w/])/y],
   ['word', /\p{L}[\p{L}\p{M}\d_]*(?:['’]\p{L}+)*/uy],
 ];
+
+const UNIT_LETTERS = /[hdmsw](?=\d)/iy;
 
 /** Reads at most the first `limit` characters. Linear in their number. */
 export function tokenize(text: string, limit: number): Token[] {
@@ -47,7 +65,7 @@ export function tokenize(text: string, limit: number): Token[] {
       at += 1;
       continue;
     }
-    if (/[\s\u0000-\u001f\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/.test(char)) {
+    if (char <= ' ' || /[\s\u200b-\u200f\u202a-\u202e\u2066-\u2069\ufeff]/.test(char)) {
       at += 1;
       continue;
     }
@@ -73,14 +91,22 @@ function cronAt(source: string, at: number, before: readonly Token[]): Token | n
   if (!match) return null;
   // "@daily" right after a word is a mention in a sentence, not an order; it must lead or follow ":".
   const expression = match[0];
-  if (!expression.startsWith('@') && (!expression.includes('*') || !readCron(expression).ok)) return null;
-  if (expression.startsWith('@') && before.at(-1)?.kind === 'word' && before.at(-1)?.low !== 'cron') return null;
+  if (!expression.startsWith('@') && (!expression.includes('*') || !readCron(expression).ok))
+    return null;
+  if (expression.startsWith('@') && before.at(-1)?.kind === 'word' && before.at(-1)?.low !== 'cron')
+    return null;
   const end = inner + expression.length;
   if (inner !== at && source.charAt(end) !== '`') return null;
   return { ...token('cron', source, at, inner === at ? end : end + 1), low: expression };
 }
 
-const CLOSING: Readonly<Record<string, string>> = { '"': '"', '“': '”', '«': '»', '`': '`', '„': '“' };
+const CLOSING: Readonly<Record<string, string>> = {
+  '"': '"',
+  '“': '”',
+  '«': '»',
+  '`': '`',
+  '„': '“',
+};
 
 function quoteAt(source: string, at: number): Token | null {
   const char = source.charAt(at);
@@ -107,6 +133,13 @@ function quoteAt(source: string, at: number): Token | null {
 }
 
 function patternAt(source: string, at: number, before: readonly Token[]): Token {
+  // "2h30m": letters that touch a number end where the next number begins.
+  const last = before.at(-1);
+  if (last?.kind === 'number' && last.end === at) {
+    UNIT_LETTERS.lastIndex = at;
+    const letters = UNIT_LETTERS.exec(source);
+    if (letters) return token('word', source, at, at + letters[0].length);
+  }
   for (const [kind, pattern] of PATTERNS) {
     pattern.lastIndex = at;
     const match = pattern.exec(source);
@@ -124,7 +157,10 @@ function wordOf(found: Token, before: readonly Token[]): string {
   if (/^[ap]\.\s?m/.test(low)) return `${low.charAt(0)}m`;
   if (low === 'a' || low === 'p') {
     const last = before.at(-1);
-    const touches = last !== undefined && last.end === found.start && (last.kind === 'number' || last.kind === 'clock');
+    const touches =
+      last !== undefined &&
+      last.end === found.start &&
+      (last.kind === 'number' || last.kind === 'clock');
     return touches ? `${low}m` : low;
   }
   return low.includes('/') || low.includes("'") ? low : repaired(low);

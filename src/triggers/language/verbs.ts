@@ -9,15 +9,41 @@ function words(text: string): ReadonlySet<string> {
 }
 
 /** Speaking to somebody at a time: the time is always the time to speak. */
-export const REMIND = words('remind notify nudge wake warn alert ping poke buzz nag bug prompt beep page dm message msg text holler');
+export const REMIND = words(
+  'remind notify nudge wake warn alert ping poke buzz nag bug prompt beep page dm message msg text holler',
+);
 
 /** Also nouns, or names of acts of our own: they need somebody to speak to. */
-export const REMIND_NEEDS_OBJECT = words('alert buzz prompt page dm message msg text bug call ring phone email mail warn beep page poke');
+export const REMIND_NEEDS_OBJECT = words(
+  'alert buzz prompt page dm message msg text bug call ring phone email mail warn beep page poke',
+);
 
 export const DELIVER = words(
   'tell send post say ask give show read share publish tweet broadcast announce report deliver forward play sing wish greet ' +
-    'quiz congratulate thank praise motivate encourage inspire brief email mail fetch bring dm inform quote',
+    'quiz congratulate praise motivate encourage inspire brief email mail fetch bring dm inform quote',
 );
+
+/** Verbs that are as often nouns: "watch party", "review session" begin no order. */
+export const NOUN_LIKE = words(
+  'check post backup report test review run watch update deploy build record track log monitor scan sync export import archive play ' +
+    'share show study research plan list recap draft trade order book brief digest forecast ping load charge ring sound light cycle ' +
+    'tune flag mark graph chart measure process release ship launch start stop close open cache index score rank rate vote mirror ' +
+    'transfer invoice bill snapshot dump patch upgrade trigger query refresh water feed push pull press cook sale buy reply answer ' +
+    'question quiz estimate balance hedge stake claim swap mint prompt email text message alert notice race dance practice',
+);
+/** Bare nouns that such a verb often takes as its object. */
+const BARE_OBJECTS = words(
+  'email mail inbox slack twitter discord telegram github news weather traffic production staging prod maintenance status disk memory cpu usage ' +
+    'space health uptime latency bitcoin btc eth ethereum crypto gold oil feedback content data code everything anything something ' +
+    'unread unanswered new all open pending incoming music jazz yesterday daily weekly monthly recent latest current any each every ' +
+    'system server website garbage cleanup work progress revenue spending attendance sentiment engagement compliance security ' +
+    'stock inventory water plants cat dog dogs kids homework rent standup',
+);
+
+/** May this word be the object of a noun-like verb, or does it make a compound noun with it? */
+export function isBareObject(low: string): boolean {
+  return BARE_OBJECTS.has(low) || (/[^s]s$/.test(low) && low.length > 3);
+}
 
 /** Work the agent can do at a time. */
 export const DO = words(
@@ -27,17 +53,17 @@ export const DO = words(
     'trigger kick process purge prune delete remove clear empty renew rebuild build compress copy move merge rebase reindex ' +
     'validate inspect look watch poll query train retrain update upgrade patch do make invoke evaluate consolidate reflect ' +
     'organize organise sort triage label tag reply respond answer follow suggest recommend pick choose propose remake ' +
-    'recalculate recompute resend repost rerun retry revisit re-check recheck snapshot dump flush reset heal probe crawl ' +
+    'recalculate recompute resend repost rerun retry revisit recheck snapshot dump flush reset heal probe crawl ' +
     'scrape parse index rank score dim mute unmute enable activate boot shut power charge water feed tidy curate digest ' +
     'aggregate extract convert transform render print sum total reconcile bill invoice pay transfer submit commit tick ' +
     'bump vacuum defrag optimize optimise tune warm cool heat brew roll ship release dispatch queue enqueue drain sweep ' +
     'evict expire invalidate revoke rekey encrypt decrypt mirror replicate restore migrate seed populate fill warmup cycle ' +
-    'survey study research investigate explore keep set put get grab take load cache note-check list recap outline rewrite refactor ' +
+    'survey study research investigate explore keep set put get grab take load cache list recap outline rewrite refactor ' +
     'increase decrease raise lower add create write plan find search compare calculate translate order book reserve buy sell ' +
-    'trade invest stake claim swap rebalance mint hedge harvest compound ask-for learn teach tweet moderate welcome scold ' +
-    'ring sound chime light illuminate spin rake mow vote rate estimate forecast predict flag escalate assign close-out ' +
-    'check-in ingest embed tabulate graph chart plot visualize visualise highlight mark dedupe deduplicate join-up cross-check ' +
-    'google lookup explain describe define discuss brainstorm proofread correct fix repair resolve resume-work',
+    'trade invest stake claim swap rebalance mint hedge harvest compound learn teach tweet moderate welcome scold ' +
+    'ring sound chime light illuminate spin rake mow vote rate estimate forecast predict flag escalate assign ' +
+    'ingest embed tabulate graph chart plot visualize visualise highlight mark dedupe deduplicate ' +
+    'google lookup explain describe define discuss brainstorm proofread correct fix repair resolve',
 );
 
 /** A single time behind these is usually part of what is wanted: "find a flight tomorrow at 9". */
@@ -51,18 +77,18 @@ export const SEARCH = words(
 export const HUMAN = words(
   'drink eat sleep exercise stretch walk jog swim cook shower brush wash shave workout meditate breathe rest relax nap pray ' +
     'smoke vote marry dance hydrate floss blink smile laugh call phone drive fly ride travel shop pack practice rehearse ' +
-    'swallow apply dust iron hoover visit attend pick drop celebrate play-with cuddle hug kiss pet',
+    'swallow apply dust iron hoover visit attend pick drop celebrate cuddle hug kiss pet',
 );
 
 /** Never an order to an agent, however imperative they look. */
 export const NO_ORDER = words(
   'be have see come go meet join wait stay enjoy hope remember forget note imagine suppose assume consider think guess believe ' +
     'know let love like hate hold hang stand sit arrive leave bet mind care dream feel hear understand recall realize realise ' +
-    'pretend presume expect try want need wonder wish-that seem look-forward happen become beware behold bless damn welcome-to ' +
+    'pretend presume expect try want need wonder seem happen become beware behold bless damn ' +
     'cancel skip snooze pause resume postpone reschedule unschedule disable delay ignore quit cease rename undo never ' +
-    'can could will would should shall may might must do does did is are was were am has had say-what bring-up picture ' +
-    'face date miss bear cheer chill cry die fall grow lie live lose matter mean owe own possess remain resemble rise sound-like ' +
-    'survive taste weigh win work worry allow agree disagree argue admit deny admire appreciate approve blame fear regret',
+    'can could will would should shall may might must does did is are was were am has had bring picture ' +
+    'face date miss bear cheer chill cry die fall grow lie live lose matter mean owe own possess remain resemble rise ' +
+    'survive taste weigh win work worry allow agree disagree argue admit deny admire appreciate approve blame fear regret thank trust excuse forgive pardon save beat',
 );
 
 /** Nouns of schedule management: "change my reminder" is about a trigger, it does not make one. */
@@ -81,8 +107,8 @@ const STATEMENT_S = words(
   'runs starts opens closes begins ends happens arrives leaves departs goes comes gets takes makes keeps fails meets restarts ' +
     'crashes fires triggers sends calls works says tells asks wants needs likes loves hates lives stops stays looks seems feels ' +
     'sounds means gives does has is becomes wakes eats drinks sleeps walks drives flies rings plays reads writes posts pings ' +
-    'reminds shows breaks dies returns reboots deploys updates-itself refreshes resets expires renews finishes completes ' +
-    'launches rises sets falls occurs appears disappears changes-by repeats recurs lasts continues goes serves sells pays costs ' +
+    'reminds shows breaks dies returns reboots deploys refreshes resets expires renews finishes completes ' +
+    'launches rises sets falls occurs appears disappears repeats recurs lasts continues goes serves sells pays costs times ' +
     'receives believes thinks knows hopes remembers forgets sees hears',
 );
 /** Past forms that differ from the base form and are no adjectives in front of nouns. */
@@ -101,7 +127,7 @@ const AUXILIARY = words(
 const PRONOUN_SUBJECTS = words('i we they he she it you');
 
 /** A verb that has a subject: the clause it stands in states something. */
-export function isFinite(low: string): boolean {
+export function hasSubject(low: string): boolean {
   return STATEMENT_S.has(low) || STATEMENT_PAST.has(low) || AUXILIARY.has(low);
 }
 
@@ -119,10 +145,34 @@ export function isVerb(low: string): boolean {
 }
 
 const IRREGULAR: Readonly<Record<string, string>> = {
-  running: 'run', setting: 'set', getting: 'get', putting: 'put', pinging: 'ping', nagging: 'nag', bugging: 'bug', dming: 'dm',
-  doing: 'do', reminding: 'remind', waking: 'wake', telling: 'tell', scanning: 'scan', pruning: 'prune', texting: 'text',
-  messaging: 'message', messing: 'mess', does: 'do', goes: 'go', summarizing: 'summarize', summarising: 'summarise',
-  giving: 'give', making: 'make', writing: 'write', taking: 'take', sharing: 'share', dumping: 'dump', flushing: 'flush',
+  running: 'run',
+  setting: 'set',
+  getting: 'get',
+  putting: 'put',
+  pinging: 'ping',
+  nagging: 'nag',
+  bugging: 'bug',
+  dming: 'dm',
+  doing: 'do',
+  reminding: 'remind',
+  waking: 'wake',
+  telling: 'tell',
+  scanning: 'scan',
+  pruning: 'prune',
+  texting: 'text',
+  messaging: 'message',
+  messing: 'mess',
+  does: 'do',
+  goes: 'go',
+  summarizing: 'summarize',
+  summarising: 'summarise',
+  giving: 'give',
+  making: 'make',
+  writing: 'write',
+  taking: 'take',
+  sharing: 'share',
+  dumping: 'dump',
+  flushing: 'flush',
 };
 
 /** The base form of "sending" or "sends", or null when it is no verb we know. */

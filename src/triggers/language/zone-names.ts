@@ -19,36 +19,132 @@ const CHICAGO = 'America/Chicago';
 const DENVER = 'America/Denver';
 
 const ABBREVIATIONS: Readonly<Record<string, string>> = {
-  utc: 'UTC', gmt: 'UTC', zulu: 'UTC', pst: LOS_ANGELES, pdt: LOS_ANGELES, pt: LOS_ANGELES,
-  est: NEW_YORK, edt: NEW_YORK, et: NEW_YORK, cst: CHICAGO, cdt: CHICAGO, ct: CHICAGO,
-  mst: DENVER, mdt: DENVER, mt: DENVER, cet: 'Europe/Paris', cest: 'Europe/Paris', bst: 'Europe/London',
-  wet: 'Europe/Lisbon', eet: 'Europe/Athens', eest: 'Europe/Athens', msk: 'Europe/Moscow', ist: 'Asia/Kolkata',
-  jst: 'Asia/Tokyo', kst: 'Asia/Seoul', sgt: 'Asia/Singapore', hkt: 'Asia/Hong_Kong', aest: 'Australia/Sydney',
-  aedt: 'Australia/Sydney', awst: 'Australia/Perth', acst: 'Australia/Adelaide', nzst: 'Pacific/Auckland',
-  nzdt: 'Pacific/Auckland', sast: 'Africa/Johannesburg', brt: 'America/Sao_Paulo', akst: 'America/Anchorage',
+  utc: 'UTC',
+  gmt: 'UTC',
+  zulu: 'UTC',
+  pst: LOS_ANGELES,
+  pdt: LOS_ANGELES,
+  pt: LOS_ANGELES,
+  est: NEW_YORK,
+  edt: NEW_YORK,
+  et: NEW_YORK,
+  cst: CHICAGO,
+  cdt: CHICAGO,
+  ct: CHICAGO,
+  mst: DENVER,
+  mdt: DENVER,
+  mt: DENVER,
+  cet: 'Europe/Paris',
+  cest: 'Europe/Paris',
+  bst: 'Europe/London',
+  wet: 'Europe/Lisbon',
+  eet: 'Europe/Athens',
+  eest: 'Europe/Athens',
+  msk: 'Europe/Moscow',
+  ist: 'Asia/Kolkata',
+  jst: 'Asia/Tokyo',
+  kst: 'Asia/Seoul',
+  sgt: 'Asia/Singapore',
+  hkt: 'Asia/Hong_Kong',
+  aest: 'Australia/Sydney',
+  aedt: 'Australia/Sydney',
+  awst: 'Australia/Perth',
+  acst: 'Australia/Adelaide',
+  nzst: 'Pacific/Auckland',
+  nzdt: 'Pacific/Auckland',
+  sast: 'Africa/Johannesburg',
+  brt: 'America/Sao_Paulo',
+  akst: 'America/Anchorage',
   hst: 'Pacific/Honolulu',
 };
 /** Also words or initials: they are zones only in capitals. */
 const NEEDS_CAPITALS = new Set(['pt', 'et', 'ct', 'mt', 'wet', 'est', 'ist']);
 
 const PLACES: Readonly<Record<string, string>> = {
-  eastern: NEW_YORK, pacific: LOS_ANGELES, central: CHICAGO, mountain: DENVER, 'central european': 'Europe/Paris',
-  'east coast': NEW_YORK, 'west coast': LOS_ANGELES, nyc: NEW_YORK, ny: NEW_YORK, boston: NEW_YORK, miami: NEW_YORK,
-  washington: NEW_YORK, atlanta: NEW_YORK, philadelphia: NEW_YORK, la: LOS_ANGELES, sf: LOS_ANGELES,
-  'san francisco': LOS_ANGELES, seattle: LOS_ANGELES, 'las vegas': LOS_ANGELES, 'san diego': LOS_ANGELES,
-  california: LOS_ANGELES, portland: LOS_ANGELES, austin: CHICAGO, dallas: CHICAGO, houston: CHICAGO, texas: CHICAGO,
-  montreal: 'America/Toronto', ottawa: 'America/Toronto', rio: 'America/Sao_Paulo', uk: 'Europe/London',
-  british: 'Europe/London', edinburgh: 'Europe/London', manchester: 'Europe/London', german: 'Europe/Berlin',
-  germany: 'Europe/Berlin', munich: 'Europe/Berlin', hamburg: 'Europe/Berlin', frankfurt: 'Europe/Berlin',
-  cologne: 'Europe/Berlin', french: 'Europe/Paris', france: 'Europe/Paris', barcelona: 'Europe/Madrid',
-  spanish: 'Europe/Madrid', milan: 'Europe/Rome', italian: 'Europe/Rome', geneva: 'Europe/Zurich', kiev: 'Europe/Kyiv',
-  india: 'Asia/Kolkata', indian: 'Asia/Kolkata', mumbai: 'Asia/Kolkata', delhi: 'Asia/Kolkata',
-  'new delhi': 'Asia/Kolkata', bangalore: 'Asia/Kolkata', bengaluru: 'Asia/Kolkata', chennai: 'Asia/Kolkata',
-  japan: 'Asia/Tokyo', japanese: 'Asia/Tokyo', osaka: 'Asia/Tokyo', china: 'Asia/Shanghai', beijing: 'Asia/Shanghai',
-  korea: 'Asia/Seoul', 'abu dhabi': 'Asia/Dubai', canberra: 'Australia/Sydney', hawaii: 'Pacific/Honolulu',
+  eastern: NEW_YORK,
+  pacific: LOS_ANGELES,
+  central: CHICAGO,
+  mountain: DENVER,
+  'central european': 'Europe/Paris',
+  'east coast': NEW_YORK,
+  'west coast': LOS_ANGELES,
+  nyc: NEW_YORK,
+  ny: NEW_YORK,
+  boston: NEW_YORK,
+  miami: NEW_YORK,
+  washington: NEW_YORK,
+  atlanta: NEW_YORK,
+  philadelphia: NEW_YORK,
+  la: LOS_ANGELES,
+  sf: LOS_ANGELES,
+  'san francisco': LOS_ANGELES,
+  seattle: LOS_ANGELES,
+  'las vegas': LOS_ANGELES,
+  'san diego': LOS_ANGELES,
+  california: LOS_ANGELES,
+  portland: LOS_ANGELES,
+  austin: CHICAGO,
+  dallas: CHICAGO,
+  houston: CHICAGO,
+  texas: CHICAGO,
+  montreal: 'America/Toronto',
+  ottawa: 'America/Toronto',
+  rio: 'America/Sao_Paulo',
+  uk: 'Europe/London',
+  british: 'Europe/London',
+  edinburgh: 'Europe/London',
+  manchester: 'Europe/London',
+  german: 'Europe/Berlin',
+  germany: 'Europe/Berlin',
+  munich: 'Europe/Berlin',
+  hamburg: 'Europe/Berlin',
+  frankfurt: 'Europe/Berlin',
+  cologne: 'Europe/Berlin',
+  french: 'Europe/Paris',
+  france: 'Europe/Paris',
+  barcelona: 'Europe/Madrid',
+  spanish: 'Europe/Madrid',
+  milan: 'Europe/Rome',
+  italian: 'Europe/Rome',
+  geneva: 'Europe/Zurich',
+  kiev: 'Europe/Kyiv',
+  india: 'Asia/Kolkata',
+  indian: 'Asia/Kolkata',
+  mumbai: 'Asia/Kolkata',
+  delhi: 'Asia/Kolkata',
+  'new delhi': 'Asia/Kolkata',
+  bangalore: 'Asia/Kolkata',
+  bengaluru: 'Asia/Kolkata',
+  chennai: 'Asia/Kolkata',
+  japan: 'Asia/Tokyo',
+  japanese: 'Asia/Tokyo',
+  osaka: 'Asia/Tokyo',
+  china: 'Asia/Shanghai',
+  beijing: 'Asia/Shanghai',
+  korea: 'Asia/Seoul',
+  'abu dhabi': 'Asia/Dubai',
+  canberra: 'Australia/Sydney',
+  hawaii: 'Pacific/Honolulu',
 };
 
-const FOLLOWS_A_CITY = new Set(['', ',', '.', '?', '!', ')', ';', ':', '\n', 'to', 'and', 'every', 'please']);
+const FOLLOWS_A_CITY = new Set([
+  '',
+  ',',
+  '.',
+  '?',
+  '!',
+  ')',
+  ';',
+  ':',
+  '\n',
+  'to',
+  'and',
+  'every',
+  'please',
+]);
+
+/** "5pm Eastern": these stand for a zone and for nothing else behind a time. */
+const AMERICAN = /^(?:eastern|pacific|central|mountain)$/;
 
 let cities: Map<string, string> | null = null;
 
@@ -57,7 +153,10 @@ function cityZone(name: string): string | undefined {
   if (!cities) {
     cities = new Map();
     for (const zone of Intl.supportedValuesOf('timeZone')) {
-      const city = zone.slice(zone.lastIndexOf('/') + 1).replaceAll('_', ' ').toLowerCase();
+      const city = zone
+        .slice(zone.lastIndexOf('/') + 1)
+        .replaceAll('_', ' ')
+        .toLowerCase();
       if (!cities.has(city)) cities.set(city, zone === 'Asia/Calcutta' ? 'Asia/Kolkata' : zone);
     }
     cities.set('kolkata', 'Asia/Kolkata');
@@ -79,10 +178,17 @@ export function readZone(tokens: readonly Token[], index: number): Read<NamedZon
     const inner = readZone(tokens, index + 1);
     return inner && /time$|zone$/.test(lowAt(tokens, inner.to - 1)) ? inner : null;
   }
-  if ((low === 'my' || low === 'local' || low === 'our') && /^(?:time|timezone)$/.test(lowAt(tokens, index + 1))) {
+  if (
+    (low === 'my' || low === 'local' || low === 'our') &&
+    /^(?:time|timezone)$/.test(lowAt(tokens, index + 1))
+  ) {
     return { value: { zone: '', said: 'local time' }, to: index + 2 };
   }
-  if (low === 'my' && /^(?:local)$/.test(lowAt(tokens, index + 1)) && lowAt(tokens, index + 2) === 'time') {
+  if (
+    low === 'my' &&
+    /^(?:local)$/.test(lowAt(tokens, index + 1)) &&
+    lowAt(tokens, index + 2) === 'time'
+  ) {
     return { value: { zone: '', said: 'local time' }, to: index + 3 };
   }
   return readIana(tokens, index) ?? readAbbreviation(tokens, index) ?? readCity(tokens, index);
@@ -102,13 +208,21 @@ function readAbbreviation(tokens: readonly Token[], index: number): Read<NamedZo
   const zone = ABBREVIATIONS[here.low] ?? 'UTC';
   const sign = lowAt(tokens, index + 1);
   const offset = tokens[index + 2];
-  if (zone === 'UTC' && (sign === '+' || sign === '-') && offset && /^\d{1,2}(?::?\d{2})?$/.test(offset.low)) {
+  if (
+    zone === 'UTC' &&
+    (sign === '+' || sign === '-') &&
+    offset &&
+    /^\d{1,2}(?::?\d{2})?$/.test(offset.low)
+  ) {
     const [hours = '0', minutes = '00'] = offset.low.split(':');
     // POSIX signs: Etc/GMT-2 is two hours ahead of Greenwich. There is no such name for half hours.
     const fixed = `Etc/GMT${sign === '+' ? '-' : '+'}${Number(hours)}`;
     const known = minutes === '00' && (Number(hours) === 0 || isTimeZone(fixed));
     const said = `${here.text}${sign}${offset.text}`;
-    return { value: { zone: known ? (Number(hours) === 0 ? 'UTC' : fixed) : null, said }, to: index + 3 };
+    return {
+      value: { zone: known ? (Number(hours) === 0 ? 'UTC' : fixed) : null, said },
+      to: index + 3,
+    };
   }
   return afterTime(tokens, index + 1, zone, here.text);
 }
@@ -127,11 +241,23 @@ function readCity(tokens: readonly Token[], index: number): Read<NamedZone> | nu
     const said = words.join(' ');
     if (/^(?:time|timezone)$/.test(lowAt(tokens, to))) best = { value: { zone, said }, to: to + 1 };
     // "5pm Eastern", "9am Berlin": only where nothing follows that the name could belong to.
-    else if (/^[A-Z]/.test(here.text) && FOLLOWS_A_CITY.has(lowAt(tokens, to))) best = { value: { zone, said }, to };
+    else if (
+      /^[A-Z]/.test(here.text) &&
+      (AMERICAN.test(said) || FOLLOWS_A_CITY.has(lowAt(tokens, to)))
+    )
+      best = { value: { zone, said }, to };
   }
   return best;
 }
 
-function afterTime(tokens: readonly Token[], index: number, zone: string, said: string): Read<NamedZone> {
-  return { value: { zone, said }, to: /^(?:time|timezone)$/.test(lowAt(tokens, index)) ? index + 1 : index };
+function afterTime(
+  tokens: readonly Token[],
+  index: number,
+  zone: string,
+  said: string,
+): Read<NamedZone> {
+  return {
+    value: { zone, said },
+    to: /^(?:time|timezone)$/.test(lowAt(tokens, index)) ? index + 1 : index,
+  };
 }

@@ -1,0 +1,304 @@
+/**
+ * Requests from outside of a conversation (REST, later MCP and the command line): a draft or a
+ * change whose schedule may be text instead of data. What they mean is decided here, so that every
+ * such surface reads the same request in the same way.
+ */
+import { z } from 'zod';
+import { type Finding, InvalidInputError } from '../shared/errors.js';
+import { yieldToLoop } from '../shared/yield.js';
+import { timeZoneProblem } from '../shared/zones.js';
+import { parseIso } from './plan.js';
+import { judgedScheduleInput, previewSchedule, type SchedulePreview } from './report.js';
+import type { ScheduleLimits } from './schedule.js';
+import {
+  isWellFormed,
+  LIMITS,
+  type Requester,
+  scheduleSchema,
+  type TriggerDraft,
+  type TriggerSummary,
+  triggerDraftSchema,
+  triggerPatchSchema,
+} from './schema.js';
+import { findingsOf, scheduleOf } from './task-codec.js';
+import type { CreateManyResult, CreateResult, TriggerSettings, Triggers } from './triggers.js';
+
+const timezoneSchema = z
+  .string()
+  .max(100)
+  .superRefine((name, context) => {
+    const problem = timeZoneProblem(name);
+    if (problem !== null) context.addIssue({ code: 'custom', message: problem });
+  });
+
+const scheduleTextSchema = z
+  .string()
+  .refine((text) => text.trim() !== '', 'must not be empty')
+  .max(LIMITS.scheduleTextChars)
+  .refine((text) => !text.includes('\u0000'), 'must not contain NUL characters')
+  .refine(isWellFormed, 'must not contain half a character (a lone surrogate)');
+
+const either = {
+  text: scheduleTextSchema.optional(),
+  schedule: scheduleSchema.optional(),
+  timezone: timezoneSchema.optional(),
+};
+
+/** What creates a trigger: `text` or `schedule`; `text` may hold the instructions as well. */
+export const triggerInputSchema = triggerDraftSchema
+  .omit({ schedule: true, parentTriggerId: true })
+  .partial({ instructions: true })
+  .extend(either);
+export type TriggerInput = z.input<typeof triggerInputSchema>;
+
+/**
+ * What changes one: the fields of a patch, or one of the two commands `snoozeUntil` (ISO 8601,
+ * without an offset in the trigger's zone) and `skipNext`, which stand alone.
+ */
+export const triggerChangeSchema = triggerPatchSchema.extend({
+  ...either,
+  snoozeUntil: z.string().min(1).max(64).optional(),
+  skipNext: z.literal(true).optional(),
+});
+export type TriggerChange = z.input<typeof triggerChangeSchema>;
+
+export const previewInputSchema = z.strictObject(either);
+
+/** An export, or any part of one. */
+const importSchema = z.strictObject({
+  version: z.literal(1).optional(),
+  exportedAtIso: z.string().optional(),
+  triggers: z.array(z.unknown()),
+});
+
+export interface BatchResult {
+  created: { index: number; trigger: TriggerSummary }[];
+  duplicates: { index: number; trigger: TriggerSummary }[];
+  rejected: { index: number; findings: Finding[] }[];
+}
+
+export interface RequestsDeps {
+  triggers: Triggers;
+  settings: () => TriggerSettings;
+  now: () => number;
+  /** Zone of the agent, or what the person has told us. */
+  timezoneOf: (entityId: string | undefined) => Promise<string>;
+  /** Those of the given rooms that exist. */
+  roomsThatExist: (roomIds: string[]) => Promise<Set<string>>;
+}
+
+type Read = { ok: true; draft: TriggerDraft } | { ok: false; findings: Finding[] };
+/** How many items are judged before the event loop has its turn. */
+const READ_BATCH = 50;
+
+export type TriggerRequests = ReturnType<typeof createRequests>;
+
+export function createRequests(deps: RequestsDeps) {
+  const { triggers } = deps;
+
+  function limits(): ScheduleLimits & { minIntervalMs: number; allowSeconds: boolean } {
+    const { minIntervalMs, allowSeconds } = deps.settings();
+    return { nowMs: deps.now(), minIntervalMs, allowSeconds };
+  }
+
+  async function readDraft(raw: unknown): Promise<Read> {
+    const parsed = triggerInputSchema.safeParse(raw);
+    if (!parsed.success) return { ok: false, findings: findingsOf(parsed.error) };
+    const { text, schedule: given, timezone, instructions: said, ...fields } = parsed.data;
+    const zone = timezone ?? (await deps.timezoneOf(fields.creatorEntityId));
+    try {
+      oneOf(text, given);
+      const read = judgedScheduleInput(
+        { timezone: zone, ...optional({ text, schedule: given }) },
+        limits(),
+      );
+      const instructions = said ?? read.instructions;
+      if (instructions === undefined) return { ok: false, findings: [NO_INSTRUCTIONS] };
+      return { ok: true, draft: { ...fields, instructions, schedule: read.schedule } };
+    } catch (error) {
+      if (error instanceof InvalidInputError) return { ok: false, findings: error.findings };
+      throw error;
+    }
+  }
+
+  /** Rooms a request names and that are not there: a typing error would lose every answer. */
+  async function missingRooms(drafts: Rooms[]): Promise<(draft: Rooms) => Finding[]> {
+    const named = new Set(drafts.flatMap((draft) => roomsOf(draft).map(([, id]) => id)));
+    const known = named.size === 0 ? new Set() : await deps.roomsThatExist([...named]);
+    return (draft) =>
+      roomsOf(draft)
+        .filter(([, id]) => !known.has(id))
+        .map(([field]) => ({ field, message: 'the agent knows no room with this id' }));
+  }
+
+  return {
+    /** Nothing is stored. @throws InvalidInputError */
+    async preview(raw: unknown): Promise<SchedulePreview> {
+      const parsed = previewInputSchema.safeParse(raw);
+      if (!parsed.success) throw new InvalidInputError(findingsOf(parsed.error));
+      const { text, schedule, timezone } = parsed.data;
+      oneOf(text, schedule);
+      const zone = timezone ?? (await deps.timezoneOf(undefined));
+      return previewSchedule({ timezone: zone, ...optional({ text, schedule }) }, limits());
+    },
+
+    /** @throws InvalidInputError, AppError LIMIT_REACHED or DISABLED */
+    async create(raw: unknown, requester: Requester): Promise<Exclude<CreateResult, Confirm>> {
+      const read = await readDraft(raw);
+      if (!read.ok) throw new InvalidInputError(read.findings);
+      const missing = (await missingRooms([read.draft]))(read.draft);
+      if (missing.length > 0) throw new InvalidInputError(missing);
+      const result = await triggers.create(read.draft, { requester, source: 'operator' });
+      if ('confirm' in result) throw new Error('an operator is never asked to confirm');
+      return result;
+    },
+
+    /** Judged one by one; `index` is the place in the request. */
+    async createMany(raws: unknown[], requester: Requester): Promise<BatchResult> {
+      tooMany(raws);
+      const kept: { index: number; draft: TriggerDraft }[] = [];
+      const rejected: BatchResult['rejected'] = [];
+      for (let start = 0; start < raws.length; start += READ_BATCH) {
+        for (const [offset, raw] of raws.slice(start, start + READ_BATCH).entries()) {
+          const index = start + offset;
+          const read = await readDraft(raw);
+          if (read.ok) kept.push({ index, draft: read.draft });
+          else rejected.push({ index, findings: read.findings });
+        }
+        await yieldToLoop();
+      }
+      const missing = await missingRooms(kept.map((one) => one.draft));
+      const good = kept.filter(({ index, draft }) => {
+        const findings = missing(draft);
+        if (findings.length > 0) rejected.push({ index, findings });
+        return findings.length === 0;
+      });
+      const made = await triggers.createMany(
+        good.map((one) => one.draft),
+        { requester },
+      );
+      return placed(made, rejected, (position) => good[position]?.index ?? position, good.length);
+    },
+
+    /** @throws InvalidInputError, NotFoundError, AppError CONFLICT, DUPLICATE or DISABLED */
+    async change(id: string, raw: unknown, requester: Requester): Promise<TriggerSummary> {
+      const parsed = triggerChangeSchema.safeParse(raw);
+      if (!parsed.success) throw new InvalidInputError(findingsOf(parsed.error));
+      const { text, schedule: given, timezone, snoozeUntil, skipNext, ...patch } = parsed.data;
+      const asked = Object.entries(parsed.data).filter(([, value]) => value !== undefined);
+      if (asked.length === 0) throw new InvalidInputError([NOTHING]);
+      const command = skipNext ? 'skipNext' : snoozeUntil === undefined ? null : 'snoozeUntil';
+      if (command !== null && asked.length > 1) {
+        throw new InvalidInputError([
+          { field: command, message: 'cannot stand beside other fields' },
+        ]);
+      }
+      if (text !== undefined || given !== undefined) oneOf(text, given);
+      const before = await triggers.get(id, requester);
+      const zone = timezone ?? before.timezone ?? (await deps.timezoneOf(before.creatorEntityId));
+      if (skipNext) return triggers.skipNext(id, requester);
+      if (snoozeUntil !== undefined) {
+        return triggers.snooze(id, instantOf(snoozeUntil, zone, deps.now()), requester);
+      }
+      const missing = (await missingRooms([patch]))(patch);
+      if (missing.length > 0) throw new InvalidInputError(missing);
+      if (text !== undefined || given !== undefined) {
+        const read = judgedScheduleInput(
+          { timezone: zone, ...optional({ text, schedule: given }) },
+          limits(),
+        );
+        const { instructions = read.instructions, ...rest } = patch;
+        return triggers.update(
+          id,
+          { ...rest, schedule: read.schedule, ...optional({ instructions }) },
+          requester,
+        );
+      }
+      // A zone alone moves the same schedule to it.
+      const moved = timezone === undefined ? {} : { schedule: { ...scheduleOf(before), timezone } };
+      return triggers.update(id, { ...patch, ...moved }, requester);
+    },
+
+    /** Rooms are not checked: those of another agent are not here, and the answers are kept. */
+    async importAll(raw: unknown): Promise<BatchResult> {
+      const parsed = importSchema.safeParse(raw);
+      if (!parsed.success) throw new InvalidInputError(findingsOf(parsed.error));
+      tooMany(parsed.data.triggers);
+      const made = await triggers.importAll(parsed.data);
+      return placed(made, [], (position) => position, parsed.data.triggers.length);
+    },
+  };
+}
+
+type Confirm = Extract<CreateResult, { confirm: unknown }>;
+type Rooms = Pick<TriggerDraft, 'originRoomId'> & { deliverTo?: TriggerDraft['deliverTo'] | null };
+
+const NO_INSTRUCTIONS: Finding = { field: 'instructions', message: 'say what to do when it fires' };
+const NOTHING: Finding = { field: '(body)', message: 'holds nothing to change' };
+
+/** A schedule comes as text or as data, never as both. */
+function oneOf(text: string | undefined, schedule: unknown): void {
+  if ((text === undefined) !== (schedule === undefined)) return;
+  throw new InvalidInputError([
+    text === undefined
+      ? { field: 'schedule', message: 'give a schedule, or text to read one from' }
+      : { field: 'text', message: 'give text or schedule, not both' },
+  ]);
+}
+
+function roomsOf(draft: Rooms): [field: string, id: string][] {
+  const rooms: [string, string][] = [];
+  if (draft.deliverTo) rooms.push(['deliverTo.roomId', draft.deliverTo.roomId.toLowerCase()]);
+  if (draft.originRoomId !== undefined)
+    rooms.push(['originRoomId', draft.originRoomId.toLowerCase()]);
+  return rooms;
+}
+
+function instantOf(text: string, timezone: string, nowMs: number): number {
+  const atMs = parseIso(text, timezone);
+  const message =
+    atMs === null
+      ? 'is not an ISO 8601 date and time'
+      : atMs <= nowMs
+        ? `is in the past (${new Date(atMs).toISOString()})`
+        : null;
+  if (atMs === null || message !== null) {
+    throw new InvalidInputError([{ field: 'snoozeUntil', message: message ?? '' }]);
+  }
+  return atMs;
+}
+
+function tooMany(items: unknown[]): void {
+  if (items.length <= LIMITS.batch) return;
+  throw new InvalidInputError(
+    [{ field: 'triggers', message: `holds ${items.length} items, ${LIMITS.batch} is the limit` }],
+    'TOO_LARGE',
+  );
+}
+
+/** Gives each result its place in the request; what was created stands in the order of the items. */
+function placed(
+  made: CreateManyResult,
+  rejectedBefore: BatchResult['rejected'],
+  placeOf: (position: number) => number,
+  count: number,
+): BatchResult {
+  const duplicates = made.duplicates.map((one) => ({ ...one, index: placeOf(one.index) }));
+  const refused = made.rejected.map((one) => ({ ...one, index: placeOf(one.index) }));
+  const taken = new Set([...made.duplicates, ...made.rejected].map((one) => one.index));
+  const left = Array.from({ length: count }, (_, position) => position).filter(
+    (position) => !taken.has(position),
+  );
+  const inOrder = (a: { index: number }, b: { index: number }) => a.index - b.index;
+  return {
+    created: made.created.map((trigger, nth) => ({ index: placeOf(left[nth] ?? nth), trigger })),
+    duplicates: duplicates.toSorted(inOrder),
+    rejected: [...rejectedBefore, ...refused].toSorted(inOrder),
+  };
+}
+
+function optional<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+}
