@@ -29,7 +29,7 @@ const BLOCKING = new Set(
   (
     'before after by since about of than from due via past is are was were be been being called named titled leaving departing ' +
     'arriving starting beginning happening occurring scheduled planned taking ending running airing held booked closing opening ' +
-    "for isn't not dated until till than versus vs like within"
+    "for isn't not dated to toward towards into without until till versus vs like within"
   ).split(' '),
 );
 const SUBORDINATORS = new Set(
@@ -165,7 +165,10 @@ function embeddings(words: readonly Word[], head: Head): (index: number) => bool
     const subordinate = SUBORDINATORS.has(word.low) && !isPlainThat(words, at);
     const clause =
       hasSubject(word.low) ||
-      (isSubject(word.low) && word.low !== 'it' && word.low !== 'you' && before !== 'and');
+      (isSubject(word.low) &&
+        (word.low !== 'it' || before === ',') &&
+        (word.low !== 'you' || before === ',') &&
+        before !== 'and');
     if (subordinate || clause) open = word.index;
   }
   if (open >= 0) spans.push({ from: open, to: Number.POSITIVE_INFINITY });

@@ -34,6 +34,8 @@ const READ_LIMIT = 2_000;
 /** Longer texts are documents, not requests (instructions hold 8 KB at most). */
 const TEXT_LIMIT = 8_192;
 const TOKEN_LIMIT = 400;
+/** Source code and markup hold sentences in comments; nobody says them to the agent. */
+const CODE = /(?<!:)\/\/|=>|\);|[{}]|<\/?[a-z][^<>]{0,40}>|&&|\|\||\b(?:const|let|var) \w+ ?=/i;
 const NONE: ScheduleReading = { kind: 'none' };
 
 /** Reads `text`. See the file header for what is promised, `compose.ts` for the defaults. */
@@ -41,6 +43,7 @@ export function parseScheduleText(text: string, context: ReadingContext): Schedu
   if (text.length > TEXT_LIMIT || text.trim() === '' || !Number.isFinite(context.nowMs)) {
     return NONE;
   }
+  if (CODE.test(text.slice(0, READ_LIMIT).replace(/`[^`]*`|"[^"]*"/g, ''))) return NONE;
   const tokens = tokenize(text, READ_LIMIT).slice(0, TOKEN_LIMIT);
   const sentences = splitSentences(tokens).map((range) => readSentence(tokens, range));
   if (!sentences.some((sentence) => sentence.type === 'request')) {

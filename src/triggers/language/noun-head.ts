@@ -4,6 +4,7 @@ import {
   ELLIPTIC,
   KEPT_IDIOMS,
   PASSIVE,
+  REFUSED_START,
   REMIND_IDIOMS,
   REMIND_PARTICIPLES,
   SCHEDULE_REPORT,
@@ -24,7 +25,14 @@ export function idiomHead(text: string, at: number, asked: boolean): Head | null
   if (passive) {
     const prefix = REMIND_PARTICIPLES[passive[1] ?? ''] ?? 'remind me';
     const content = start + countWords(passive[0]);
-    return { kind: 'remind', verb: 'remind', keep: content, prefix, content, asked: true };
+    return {
+      kind: 'remind',
+      verb: prefix.split(' ')[0] ?? 'remind',
+      keep: content,
+      prefix,
+      content,
+      asked: true,
+    };
   }
   for (const [pattern, prefix] of REMIND_IDIOMS) {
     const length = lengthAt(pattern, text, at);
@@ -100,7 +108,11 @@ export function setupHead(
     };
   }
   WANTED_REPORT.lastIndex = at;
-  const wanted = / please(?: [!.])?$/.test(text) ? WANTED_REPORT.exec(text) : null;
+  const elliptic =
+    / please(?: [!.])?$/.test(text) &&
+    lengthAt(REFUSED_START, text, at) === 0 &&
+    !words.some((word) => hasSubject(word.low));
+  const wanted = elliptic ? WANTED_REPORT.exec(text) : null;
   if (wanted)
     return {
       kind: 'setup',

@@ -38,6 +38,9 @@ export interface Opening {
 
 const WISH =
   "(?:i|we) (?:really |just |also )?(?:want|need|require|wish|prefer)|(?:i'd|we'd|id|i would|we would) (?:really |also |just )?(?:like|love|want|prefer|need|appreciate)";
+/** "start sending", "keep reminding". */
+export const STARTING = sticky('start|begin|keep|keep on');
+
 export const OPENINGS: readonly Opening[] = [
   {
     pattern: sticky(
@@ -95,7 +98,7 @@ export const OPENINGS: readonly Opening[] = [
       "go ahead and|feel free to|remember to|be sure (?:to|and)|(?:make sure|ensure|see to it)(?: that)? (?:you|to)|(?:don't|do not|dont|never) forget to|i (?:need|want) to ask you to",
     ),
   },
-  { pattern: sticky('start|begin|keep|keep on|how about(?: you)?|what about'), gerund: true },
+  { pattern: sticky('how about(?: you)?|what about'), gerund: true },
   { pattern: sticky("how about you|let's have you|lets have you") },
   {
     pattern: sticky(

@@ -126,7 +126,9 @@ function isEmpty(words: readonly Word[], head: Head): boolean {
   if (head.selfSufficient) return false;
   if (head.prefix.startsWith('remind me about')) return false;
   const speaksToMe =
-    /^(?:me|us)$/.test(words[head.content - 1]?.low ?? '') || words[head.content - 1]?.low === 'up';
+    /^(?:me|us)$/.test(words[head.content - 1]?.low ?? '') ||
+    words[head.content - 1]?.low === 'up' ||
+    / me\b/.test(head.prefix);
   if ((SELF_CONTAINED.test(head.verb) || head.kind === 'unclear') && speaksToMe) return false;
   if (head.kind === 'remind' && SELF_CONTAINED.test(head.verb) && head.content - head.keep > 2)
     return false;

@@ -314,11 +314,12 @@ function readAdverb(tokens: readonly Token[], index: number): FoundRecurrence | 
     /^(?:|\n|[.,;:!?)("-]|at|@|on|in|from|for|to|around|starting|beginning|until|till|and|between|please|through|as|except|thanks|with|about|during|every|each|noon|midnight)$/.test(
       next,
     ) || /^\d/.test(next);
-  const adverb =
-    !nominal &&
-    (ends ||
-      index === 0 ||
-      tokens[index - 1]?.kind === 'mark' ||
-      tokens[index - 1]?.kind === 'break');
+  // "hourly check the queue" orders, "weekly sync in room 4" names: an object behind the next word tells.
+  const object =
+    /^(?:me|us|the|my|our|a|an|all|any|this|these|it|them|if|whether|for|your)$/.test(
+      lowAt(tokens, index + once + 2),
+    ) || tokens[index + once + 2]?.kind === 'quote';
+  const leads = index === 0 || /^(?:mark|break)$/.test(tokens[index - 1]?.kind ?? '');
+  const adverb = !nominal && (ends || (leads && object));
   return found(facts, index + once + 1, adverb ? {} : { adjective: true });
 }

@@ -4,7 +4,7 @@
  */
 import { type Head, lengthAt, position, type Word } from './head.js';
 import { idiomHead, setupHead } from './noun-head.js';
-import { NOISE_START, OPENINGS, REFUSED_START } from './phrases.js';
+import { NOISE_START, OPENINGS, REFUSED_START, STARTING } from './phrases.js';
 import { callsMe, fitsVerb, OBJECTS, verbHead } from './verb-head.js';
 import {
   baseForm,
@@ -28,6 +28,12 @@ export function findHead(words: readonly Word[]): Head | null {
   let gerund = false;
   let greeted = false;
   for (let round = 0; round < 14; round += 1) {
+    // "start sending me …": what is started is what is asked for.
+    const started = gerund ? 0 : lengthAt(STARTING, text, at);
+    if (started > 0 && startsWithGerund(text, at + started)) {
+      at += started;
+      gerund = true;
+    }
     const head = headAt(words, text, at, asked, gerund);
     if (head) return head;
     const opening: Opened | null = gerund ? null : openingAt(text, at);

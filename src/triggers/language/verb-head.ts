@@ -57,7 +57,7 @@ export function verbHead(
 function isCompound(words: readonly Word[], start: number): boolean {
   const verb = words[start];
   const next = words[start + 1];
-  if (!verb || !next || !NOUN_LIKE.has(verb.low) || next.index !== verb.index + 1) return false;
+  if (!verb || !next || !NOUN_LIKE.has(verb.low)) return false;
   if (
     !/^\p{Ll}+$/u.test(next.text) ||
     OBJECTS.test(next.low) ||
@@ -141,7 +141,10 @@ export function fitsVerb(words: readonly Word[], start: number, asked: boolean):
     );
   }
   if (!next) return true;
+  // "post-it notes", "check-in": one word.
+  if (next.low === '-' && next.index === (words[start]?.index ?? 0) + 1) return false;
   if (isStatementVerb(next.low)) return false;
+  if (verb === 'say' && /^(?:no|yes|what|that|goodbye|it)$/.test(next.low)) return false;
   if (
     /^(?:is|are|was|were|will|would|has|had|have|does|did|can|could|should|must|might|may|isn't|wasn't|won't|doesn't)$/.test(
       next.low,
@@ -175,6 +178,9 @@ export function fitsVerb(words: readonly Word[], start: number, asked: boolean):
   if (verb === 'wish' && /^(?:me|us)$/.test(next.low))
     return /^(?:a|an|happy|good)$/.test(words[start + 2]?.low ?? '');
   if (PREPOSITION.test(next.low))
-    return (PARTICLES[verb]?.test(next.low) ?? false) || (gap && next.low !== 'of');
+    return (
+      (PARTICLES[verb]?.test(next.low) ?? false) ||
+      (gap && !NOUN_LIKE.has(verb) && next.low !== 'of')
+    );
   return true;
 }

@@ -63,7 +63,7 @@ export const DO = words(
     'trade invest stake claim swap rebalance mint hedge harvest compound learn teach tweet moderate welcome scold ' +
     'ring sound chime light illuminate spin rake mow vote rate estimate forecast predict flag escalate assign ' +
     'ingest embed tabulate graph chart plot visualize visualise highlight mark dedupe deduplicate ' +
-    'google lookup explain describe define discuss brainstorm proofread correct fix repair resolve',
+    'hit curl grep shout whisper knock tap google lookup explain describe define discuss brainstorm proofread correct fix repair resolve',
 );
 
 /** A single time behind these is usually part of what is wanted: "find a flight tomorrow at 9". */

@@ -30,5 +30,8 @@ function properName(name: string): string {
 }
 
 function titled(words: string): string {
-  return words.replace(/(^|[\s/_-])(\p{L})/gu, (_all, before: string, letter: string) => before + letter.toUpperCase());
+  return words.replace(
+    /(^|[\s/_-])(\p{L})/gu,
+    (_all, before: string, letter: string) => before + letter.toUpperCase(),
+  );
 }
