@@ -8,7 +8,7 @@ export {
 } from './delivery.js';
 export { KEEP_LOGS_MS, KEEP_MESSAGES_MS, tidyAutonomousRooms } from './housekeeping.js';
 export { autonomousRoom } from './rooms.js';
-export { type AutonomyChange, autonomyChangeSchema, MIN_LOOP_INTERVAL_MS } from './schema.js';
+export { type AutonomyChange, autonomyChangeSchema } from './schema.js';
 export {
   AutonomyService,
   type AutonomySettings,

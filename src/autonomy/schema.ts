@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { DAY_MS, SECOND_MS } from '../shared/clock.js';
 
-export const MIN_LOOP_INTERVAL_MS = 5 * SECOND_MS;
+const MIN_LOOP_INTERVAL_MS = 5 * SECOND_MS;
 
 /** A change of the autonomy settings; what is absent stays. */
 export const autonomyChangeSchema = z.strictObject({

@@ -4,8 +4,10 @@
  * harmless: the second insert finds the row there.
  */
 import type { Clock } from '../shared/clock.js';
+import { messageOf } from '../shared/errors.js';
 import type { Ids } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
+import { yieldToLoop } from '../shared/yield.js';
 import type { Budget } from './budget.js';
 import { planDue } from './due.js';
 import type { Expectations } from './expectations.js';
@@ -60,6 +62,9 @@ export async function claimDue(
   const hints = new Map(named.map((one) => [one.taskId, one.dueAtMs]));
   const triggers = await readable(deps, rows, hints, nowMs);
   const more = rows.length >= DUE_BATCH;
+  const found = new Set(rows.map((row) => row.id));
+  const missing = [...hints.keys()].filter((id) => !found.has(id));
+  await moveOn(deps, await deps.store.strays(DUE_BATCH, missing));
   if (triggers.length === 0) return { runs: [], more };
 
   const open = await deps.ledger.openCounts(triggers.map(({ trigger }) => trigger.triggerId));
@@ -150,11 +155,50 @@ export async function claimDue(
     .map(({ run }) => run)
     .filter((run) => inserted.has(run.triggerRunId as never));
   deps.budget.spend(claimed.filter((run) => run.status === 'running').length);
-  await deps.store.write(writes);
-  // A one-shot whose row was there already has been run by an earlier call: if that run has ended,
-  // nothing else would come by to remove it.
-  for (const row of exhausted) await deps.settler.finishIfExhausted(row);
-  return { runs: claimed.filter((run) => run.status === 'running'), more };
+  const runs = claimed.filter((run) => run.status === 'running');
+  try {
+    await deps.store.write(writes);
+    // A one-shot whose row was there already has been run by an earlier call: if that run has
+    // ended, nothing else would come by to remove it.
+    for (const row of exhausted) await deps.settler.finishIfExhausted(row);
+  } catch (error) {
+    // What is claimed must run; the next tick meets the rows and writes the tasks again.
+    deps.log.error({ error: messageOf(error) }, 'claimed, but the tasks could not be updated');
+    return { runs, more: false };
+  }
+  return { runs, more };
+}
+
+/**
+ * Brings tasks in line that have been claimed but carry the old time again: the host writes it back
+ * on every task of a tick, also on those that an earlier one of the same tick, or another process,
+ * has claimed meanwhile. The ledger knows; what it does not know stays as it is.
+ */
+export async function moveOn(deps: ClaimDeps, strays: TriggerTaskRow[]): Promise<void> {
+  const nowMs = deps.clock.now();
+  const claimedAs = new Map<string, { row: TriggerTaskRow; trigger: TriggerConfig }>();
+  for (const row of strays) {
+    const decoded = decodeTrigger(row.metadata);
+    if (!decoded.ok || typeof decoded.trigger.nextRunAtMs !== 'number') continue;
+    const { trigger } = decoded;
+    claimedAs.set(runIdOf(trigger.triggerId, decoded.trigger.nextRunAtMs), { row, trigger });
+  }
+  for (const run of await deps.ledger.getMany([...claimedAs.keys()])) {
+    const known = claimedAs.get(run.triggerRunId);
+    if (!known) continue;
+    const { row, trigger } = known;
+    const nextRunAtMs =
+      trigger.triggerType === 'once' ? null : nextRunAfter(scheduleOf(trigger), nowMs);
+    const heat = heatOf(trigger, nextRunAtMs, {
+      nowMs,
+      hotWindowMs: deps.hotWindowMs(),
+      tags: row.tags,
+    });
+    const write: TaskWrite = { id: row.id, trigger: { nextRunAtMs }, ...heat };
+    await deps.store.write([{ ...write, seenRevision: trigger.revision ?? 0 }]);
+    if (nextRunAtMs === null) await deps.settler.finishIfExhausted(merged(row, write));
+    await yieldToLoop();
+  }
 }
 
 function waiting(

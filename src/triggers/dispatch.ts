@@ -2,16 +2,17 @@
  * The dispatcher: called by the TaskService for due triggers and by the heartbeat for everything
  * that waits. The host's tick is never held: its calls only leave a note and return.
  */
-import { HOUR_MS } from '../shared/clock.js';
+import { HOUR_MS, MINUTE_MS } from '../shared/clock.js';
 import { messageOf } from '../shared/errors.js';
 import { isUuid } from '../shared/ids.js';
 import { yieldToLoop } from '../shared/yield.js';
-import { type ClaimDeps, claimDue, type Named } from './claim.js';
+import { type ClaimDeps, claimDue, moveOn, type Named } from './claim.js';
 import { heatOf } from './projection.js';
 import { type Runner, SENDING_MS } from './run.js';
 import { nextRunAfter } from './schedule.js';
 import type { TriggerRun } from './schema.js';
 import { decodeTrigger, scheduleOf } from './task-codec.js';
+import type { TaskWrite } from './task-store.js';
 
 export interface DispatchDeps extends ClaimDeps {
   runner: Runner;
@@ -53,6 +54,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
   let beating: Promise<void> | null = null;
   let renewTimer: NodeJS.Timeout | null = null;
   let lastPruneMs = 0;
+  let lastStraysMs = 0;
   let stopping = false;
 
   function begin(run: TriggerRun): Promise<void> {
@@ -215,6 +217,10 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
       await deps.settler.finishIfExhausted(row);
       await yieldToLoop();
     }
+    if (nowMs - lastStraysMs >= MINUTE_MS) {
+      lastStraysMs = nowMs;
+      await moveOn(deps, await store.strays(BLOCK));
+    }
     if (nowMs - lastPruneMs >= HOUR_MS) {
       lastPruneMs = nowMs;
       await catchUp();
@@ -299,6 +305,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
       const nowMs = clock.now();
       let moved = 0;
       for await (const page of store.all()) {
+        const writes: TaskWrite[] = [];
         for (const row of page) {
           const decoded = decodeTrigger(row.metadata);
           if (!decoded.ok || !decoded.trigger.enabled) continue;
@@ -309,16 +316,22 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
               ? next
               : nextRunAfter(scheduleOf(trigger), nowMs);
           const wanted = next === null || earliest === null ? next : Math.min(next, earliest);
+          // A resting trigger whose time stands waits for the heartbeat, whatever the clock did.
+          if (wanted === next && !row.tags.includes('queue')) continue;
+          if (wanted !== next) moved += 1;
           const heat = heatOf(trigger, wanted, {
             nowMs,
             hotWindowMs: deps.hotWindowMs(),
             tags: row.tags,
           });
-          if (wanted !== next) moved += 1;
-          await store.write([
-            { id: row.id, trigger: { nextRunAtMs: wanted }, schedule: heat.schedule, tags: heat.tags },
-          ]);
+          writes.push({
+            id: row.id,
+            trigger: { nextRunAtMs: wanted },
+            schedule: heat.schedule,
+            tags: heat.tags,
+          });
         }
+        await store.write(writes);
       }
       log.warn({ moved }, 'the clock jumped back; triggers aligned anew');
       return moved;

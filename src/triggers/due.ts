@@ -2,7 +2,7 @@
  * What is to be done about a trigger whose time has come: pure policy (DESIGN §4). Time, ledger
  * facts and settings come in as arguments.
  */
-import { DAY_MS, MINUTE_MS } from '../shared/clock.js';
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '../shared/clock.js';
 import { formatInstant } from './describe.js';
 import { countRunsBetween, nextRunAfter, runsBetween } from './schedule.js';
 import type { TriggerConfig } from './schema.js';
@@ -10,6 +10,11 @@ import { scheduleOf } from './task-codec.js';
 
 /** A run that starts later than this after its time is a missed one. */
 export const MISSED_AFTER_MS = MINUTE_MS;
+/**
+ * A one-shot has no next time and always runs, so it says sooner that it is late: longer than ticks
+ * and a busy room explain.
+ */
+const ONCE_LATE_AFTER_MS = 3 * SECOND_MS;
 /** Counting of missed occurrences stops here; beyond it "at least" is precise enough. */
 const COUNT_CAP = 5_000;
 
@@ -54,7 +59,7 @@ export function planDue(trigger: TriggerConfig, nowMs: number, facts: LedgerFact
         {
           scheduledForMs: dueAtMs,
           cause: 'schedule',
-          ...(late(dueAtMs) ? { reason: wasDue(dueAtMs) } : {}),
+          ...(nowMs - dueAtMs > ONCE_LATE_AFTER_MS ? { reason: wasDue(dueAtMs) } : {}),
         },
       ],
       skip: [],
@@ -111,7 +116,9 @@ function missedPlan(
   const missed = total - run.length;
   if (missed === 0) return { run, skip: [] };
   const ran = new Set(run.map((one) => one.scheduledForMs));
-  const firstMissed = ran.has(dueAtMs) ? (times.find((atMs) => !ran.has(atMs)) ?? dueAtMs) : dueAtMs;
+  const firstMissed = ran.has(dueAtMs)
+    ? (times.find((atMs) => !ran.has(atMs)) ?? dueAtMs)
+    : dueAtMs;
   const count = later >= COUNT_CAP ? `at least ${COUNT_CAP}` : String(missed);
   return {
     run,

@@ -1,7 +1,7 @@
 export { describeSchedule, formatDuration, formatInstant } from './describe.js';
-export { runIdOf } from './ledger.js';
 export { parseScheduleText } from './language/index.js';
 export { timezoneOfWords } from './language/zone-of-words.js';
+export { runIdOf } from './ledger.js';
 export { type MatchResult, matchTrigger } from './match.js';
 export {
   type AutonomyPort,
@@ -11,12 +11,12 @@ export {
 } from './ports.js';
 export {
   type Explanation,
-  readScheduleInput,
+  readBareSchedule,
   type SchedulePreview,
   type TriggerHealth,
 } from './report.js';
-export { atTimeOfDay, type TimeOfDay, timeOfDayAt } from './retime.js';
 export type { BatchResult, TriggerRequests } from './requests.js';
+export { atTimeOfDay, type TimeOfDay, timeOfDayAt } from './retime.js';
 export {
   computeInitialSchedule,
   computeNextCronDelayMs,
@@ -36,19 +36,18 @@ export {
   TRIGGER_STATES,
   type TriggerConfig,
   type TriggerDraft,
-  triggerDraftSchema,
   type TriggerExecutionStatus,
   type TriggerPatch,
-  triggerPatchSchema,
   type TriggerRun,
   type TriggerRunRecord,
   type TriggerState,
   type TriggerSummary,
   type TriggerType,
   type TriggerWakeMode,
+  triggerDraftSchema,
+  triggerPatchSchema,
 } from './schema.js';
 export {
-  findingsOf,
   type NormalizeLimits,
   type NormalizeResult,
   normalizeTriggerTaskForCreate,

@@ -332,6 +332,29 @@ export function createLedger(records: Records, leaseMs: number = LEASE_MS) {
       return Number(rows[0]?.n ?? 0) + Number(rows[0]?.pruned ?? 0);
     },
 
+    /** The same for at most TASK_BATCH triggers, in one statement. */
+    async endedCounts(triggerIds: string[]): Promise<Map<string, number>> {
+      if (triggerIds.length === 0) return new Map();
+      const list = (ids: string[]) =>
+        sql.join(
+          ids.map((id) => sql`${id}`),
+          sql`, `,
+        );
+      const rows = await rowsOf<{ id: string; n: string | number }>(
+        db,
+        sql`select metadata->>'triggerId' as id, count(*) as n from memories
+          where ${mine} and metadata->>'triggerId' in (${list(triggerIds)})
+            and metadata->>'open' = 'false' and metadata->>'status' in ('success', 'failed')
+          group by 1
+          union all
+          select metadata->>'triggerId', (metadata->>'pruned')::int from memories
+          where type = ${COUNTER_TYPE} and id in (${list(triggerIds.map(counterId))})`,
+      );
+      const counts = new Map<string, number>();
+      for (const { id, n } of rows) counts.set(id, (counts.get(id) ?? 0) + Number(n));
+      return counts;
+    },
+
     /** Runs that used the model since then, for the cost guard. */
     async startedSince(sinceMs: number): Promise<number> {
       const rows = await rowsOf<{ n: string | number }>(

@@ -9,7 +9,7 @@ import { nextRuns, type ScheduleLimits, validateSchedule } from './schedule.js';
 import type { Requester, Schedule, TriggerRun, TriggerSummary } from './schema.js';
 import { summaryOf } from './task-codec.js';
 import type { TaskStore } from './task-store.js';
-import type { Triggers, TriggerSettings } from './triggers.js';
+import type { TriggerSettings, Triggers } from './triggers.js';
 
 /** Facts about the host that only the composition root can see. */
 export interface HostFacts {
@@ -122,28 +122,49 @@ export function readScheduleInput(
   input: { text?: string; schedule?: Schedule; timezone: string },
   nowMs: number,
 ): { schedule: Schedule; instructions?: string } {
-  if (input.schedule !== undefined) {
-    return {
-      schedule: { ...input.schedule, timezone: input.schedule.timezone ?? input.timezone },
-    };
-  }
+  const inZone = (schedule: Schedule): Schedule => ({
+    ...schedule,
+    timezone: schedule.timezone ?? input.timezone,
+  });
+  if (input.schedule !== undefined) return { schedule: inZone(input.schedule) };
   const text = input.text ?? '';
   if (text.trim() === '') {
-    throw new InvalidInputError([{ field: 'schedule', message: 'give a schedule, or text to read one from' }]);
+    throw new InvalidInputError([
+      { field: 'schedule', message: 'give a schedule, or text to read one from' },
+    ]);
   }
-  const whole = parseScheduleText(text, { nowMs, timezone: input.timezone });
+  const context = { nowMs, timezone: input.timezone };
+  const whole = parseScheduleText(text, context);
   if (whole.kind === 'schedule') {
-    return { schedule: whole.schedule, instructions: whole.instructions };
+    return { schedule: inZone(whole.schedule), instructions: whole.instructions };
   }
-  const bare = parseScheduleText(`${text.trim().replace(/[.,;:!]+$/, '')} remind me of it`, {
-    nowMs,
-    timezone: input.timezone,
-  });
-  if (bare.kind === 'schedule') return { schedule: bare.schedule };
-  const question = bare.kind === 'ambiguous' ? bare.question : null;
+  const bare = readBareSchedule(text, context);
+  if (bare.kind === 'schedule') return { schedule: inZone(bare.schedule) };
+  const question =
+    bare.kind === 'ambiguous' ? bare.question : whole.kind === 'ambiguous' ? whole.question : null;
   throw new InvalidInputError([
     { field: 'text', message: question ?? 'no schedule could be read from it; give `schedule`' },
   ]);
+}
+
+/** What to do, for words that only say when: the reader wants a whole request. */
+const WHATEVER = 'remind me to check the list';
+
+/** Words that only say when: "every day at 9", "tomorrow at noon". Anything beside them is refused. */
+export function readBareSchedule(
+  words: string,
+  context: { nowMs: number; timezone: string },
+):
+  | { kind: 'schedule'; schedule: Schedule }
+  | { kind: 'ambiguous'; question: string }
+  | { kind: 'none' } {
+  const said = words.trim().replace(/[.,;:!?\s]+$/, '');
+  if (said === '') return { kind: 'none' };
+  const reading = parseScheduleText(`${said} ${WHATEVER}`, context);
+  if (reading.kind !== 'schedule') return reading;
+  return reading.instructions === WHATEVER
+    ? { kind: 'schedule', schedule: reading.schedule }
+    : { kind: 'none' };
 }
 
 export async function healthOf(deps: ReportDeps): Promise<TriggerHealth> {
@@ -244,7 +265,9 @@ function sentenceOf(run: TriggerRun, zone: string): string {
   const because = run.error ?? run.reason;
   const tail = because === undefined ? '' : `: ${because}`;
   const retry =
-    run.retryAtMs === undefined ? '' : `; the next attempt is ${formatInstant(run.retryAtMs, zone)}`;
+    run.retryAtMs === undefined
+      ? ''
+      : `; the next attempt is ${formatInstant(run.retryAtMs, zone)}`;
   switch (run.status) {
     case 'success':
       return `${what} succeeded${run.responded === false ? ' without saying anything' : ''}${tail}${deliveryOf(run)}.`;

@@ -10,7 +10,7 @@ import { AppError, type Finding, InvalidInputError, NotFoundError } from '../sha
 import { derivedId, type Ids, isUuid, type Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
 import { yieldToLoop } from '../shared/yield.js';
-import { describeSchedule } from './describe.js';
+import { describeSchedule, formatInstant } from './describe.js';
 import type { Dispatcher } from './dispatch.js';
 import type { Expectations } from './expectations.js';
 import { COUNTER_TYPE, type Ledger, runIdOf } from './ledger.js';
@@ -535,9 +535,9 @@ export function createTriggers(deps: TriggersDeps) {
     if (untilMs <= nowMs) {
       throw new InvalidInputError([{ field: 'untilMs', message: 'lies in the past' }]);
     }
-    return moveNext(id, requester, () => ({
+    return moveNext(id, requester, (trigger) => ({
       toMs: untilMs,
-      reason: `snoozed until ${new Date(untilMs).toISOString()}`,
+      reason: `put off to ${formatInstant(untilMs, trigger.timezone ?? 'UTC')} on request`,
     }));
   }
 
@@ -641,7 +641,7 @@ export function createTriggers(deps: TriggersDeps) {
    */
   async function glance(requester: Requester, each: number): Promise<TriggerGlance> {
     const rows = await store.glance(
-      requester.kind === 'operator' ? {} : { visibleTo: visibleTo(requester) },
+      requester.kind === 'operator' ? null : visibleTo(requester),
       each,
     );
     return {
@@ -656,8 +656,9 @@ export function createTriggers(deps: TriggersDeps) {
     page: Page,
     requester: Requester,
   ): Promise<{ runs: TriggerRun[]; total: number; nextCursor: string | null }> {
+    if (!isUuid(id)) throw new NotFoundError('trigger', id);
     let triggerId = id.toLowerCase();
-    const row = isUuid(id) ? await store.byId(triggerId) : null;
+    const row = await store.byId(triggerId);
     if (row) {
       const summary = summaryOf(row);
       if (!(await maySee(requester, summary))) throw new NotFoundError('trigger', id);
@@ -748,14 +749,17 @@ export function createTriggers(deps: TriggersDeps) {
   }> {
     const triggers: TriggerConfig[] = [];
     for await (const page of store.all()) {
-      for (const row of page) {
-        const decoded = decodeTrigger(row.metadata);
-        if (decoded.ok) {
-          const runCount = await ledger.endedCount(decoded.trigger.triggerId);
-          triggers.push({ ...decoded.trigger, runCount });
+      for (let start = 0; start < page.length; start += TASK_BATCH) {
+        const readable = page.slice(start, start + TASK_BATCH).flatMap((row) => {
+          const decoded = decodeTrigger(row.metadata);
+          return decoded.ok ? [decoded.trigger] : [];
+        });
+        const counts = await ledger.endedCounts(readable.map((one) => one.triggerId));
+        for (const one of readable) {
+          triggers.push({ ...one, runCount: counts.get(one.triggerId) ?? 0 });
         }
+        await yieldToLoop();
       }
-      await yieldToLoop();
     }
     return { version: 1, exportedAtIso: new Date(clock.now()).toISOString(), triggers };
   }
@@ -765,9 +769,15 @@ export function createTriggers(deps: TriggersDeps) {
     const kept: { config: TriggerConfig; index: number; draft: TriggerDraft }[] = [];
     const rejected: CreateManyResult['rejected'] = [];
     for (const [index, item] of input.triggers.entries()) {
+      if (index > 0 && index % TASK_BATCH === 0) await yieldToLoop();
       const decoded = decodeTrigger({ trigger: item });
-      if (decoded.ok) kept.push({ config: decoded.trigger, index, draft: draftOf(decoded.trigger) });
-      else rejected.push({ index, findings: [{ field: `triggers.${index}`, message: decoded.reason }] });
+      if (!decoded.ok) {
+        rejected.push({ index, findings: [{ field: `triggers.${index}`, message: decoded.reason }] });
+      } else if (!isCount(decoded.trigger.runCount)) {
+        rejected.push({ index, findings: [{ field: 'runCount', message: 'is not a number of runs' }] });
+      } else {
+        kept.push({ config: decoded.trigger, index, draft: draftOf(decoded.trigger) });
+      }
     }
     const made = await createMany(
       kept.map((one) => one.draft),
@@ -775,9 +785,10 @@ export function createTriggers(deps: TriggersDeps) {
     );
     const nowMs = clock.now();
     const agentId = records.home.agentId;
+    const createdByKey = new Map(made.created.map((one) => [one.dedupeKey, one]));
     for (const { config, draft } of kept) {
       const key = dedupeKeyOf(agentId, config.originRoomId, config.instructions, scheduleOf(config));
-      const stored = made.created.find((one) => one.dedupeKey === key);
+      const stored = createdByKey.get(key);
       if (!stored || config.runCount === 0) continue;
       await records.insertOnce(COUNTER_TYPE, [
         {
@@ -898,6 +909,11 @@ function defined<T extends object>(fields: T): Partial<T> {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),
   ) as Partial<T>;
+}
+
+/** What the counter of a trigger can hold. */
+function isCount(value: number): boolean {
+  return Number.isInteger(value) && value >= 0 && value <= 1_000_000_000;
 }
 
 function writeCursor(row: { createdAtMs: number; id: string }): string {

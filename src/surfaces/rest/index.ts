@@ -1,5 +1,25 @@
+/** The routes of the plugin, served by the Eliza server below `/cue` (docs/rest.md). */
 import type { Route } from '@elizaos/core';
+import { NotFoundError } from '../../shared/errors.js';
+import { autonomyRoutes } from './autonomy-routes.js';
+import { type MakeRoute, type RouteDeps, routeMaker } from './route.js';
+import { triggerRoutes } from './trigger-routes.js';
 
-export function createRoutes(_deps: { apiKey: () => string | undefined }): Route[] {
-  return [];
+export function createRoutes(deps: RouteDeps): Route[] {
+  const route = routeMaker(deps);
+  return [...triggerRoutes(route), ...autonomyRoutes(route), ...elsewhere(route)];
+}
+
+/** Last: the host would answer what we do not know with the page of its web UI and status 200. */
+function elsewhere(route: MakeRoute): Route[] {
+  return (['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).map((type) =>
+    route({
+      type,
+      path: '/*',
+      unparsed: true,
+      handle: async ({ path }) => {
+        throw new NotFoundError('route', `${type} ${path}`);
+      },
+    }),
+  );
 }

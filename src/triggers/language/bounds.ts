@@ -6,7 +6,7 @@ import type { Bound, Facts } from './facts.js';
 import { type ClockTime, partAfter, readTime, readWindowEnd } from './one-time.js';
 import { lowAt, type Token } from './tokens.js';
 import { readDayList } from './weekdays.js';
-import { type DayPart, PARTS, type Unit } from './words.js';
+import { type DayPart, MONTHS, PARTS, type Unit } from './words.js';
 
 /** Any limit at `index`. */
 export function readBound(tokens: readonly Token[], index: number): Read<Facts> | null {
@@ -98,7 +98,10 @@ function readPoint(tokens: readonly Token[], index: number): Read<Bound> | null 
     if (/^(?:day|week|month|year)$/.test(unit) && lowAt(tokens, index + the + 2) !== 'next') {
       return { value: { endOf: unit as Unit }, to: index + the + 3 + which };
     }
-    return null;
+    const month = Object.hasOwn(MONTHS, unit) ? MONTHS[unit] : undefined;
+    if (month === undefined || which > 0) return null;
+    const day = month === 2 ? 28 : /^(?:4|6|9|11)$/.test(String(month)) ? 30 : 31;
+    return { value: { day: { type: 'date', month, day } }, to: index + the + 3 };
   }
   if (lowAt(tokens, index) === 'next' && /^(?:week|month|year)$/.test(lowAt(tokens, index + 1))) {
     const day = readDay(tokens, index);
@@ -182,7 +185,7 @@ function readStart(tokens: readonly Token[], index: number): Read<Facts> | null 
       at += 1;
     }
   } else if (low === 'as' && lowAt(tokens, at) === 'of') at += 1;
-  else if (low !== 'from') return null;
+  else if (low !== 'from' && low !== 'between') return null;
   const short = low === 'start' || low === 'begin' || low === 'starts' || low === 'begins';
   if (
     /^(?:now|today)$/.test(lowAt(tokens, at)) ||
@@ -199,12 +202,24 @@ function readStart(tokens: readonly Token[], index: number): Read<Facts> | null 
   const point = readPoint(tokens, at);
   if (!point || (low === 'from' && !point.value.day && !point.value.next)) return null;
   if (short && !point.value.day && !point.value.next && !point.value.time) return null;
+  const range = rangeEnd(tokens, point);
+  if (range || low === 'between') return range;
   let to = point.to;
   if (/^(?:onwards|onward|forward)$/.test(lowAt(tokens, to))) to += 1;
   else if (lowAt(tokens, to) === 'on' && /^(?:|[.,;!]|to)$/.test(lowAt(tokens, to + 1))) to += 1;
   // "from Monday to Friday" is a range of weekdays, read elsewhere.
   if (low === 'from' && /^(?:to|until|till|through|thru|-)$/.test(lowAt(tokens, to))) return null;
   return { value: { start: point.value }, to };
+}
+
+/** "from July 1 to July 5", "from tomorrow until Friday": both ends are days. */
+function rangeEnd(tokens: readonly Token[], start: Read<Bound>): Read<Facts> | null {
+  const day = start.value.day?.type;
+  if (!day || day === 'weekday' || start.value.time) return null;
+  if (!/^(?:to|until|till|til|through|thru|and|-|–|—)$/.test(lowAt(tokens, start.to))) return null;
+  const end = readPoint(tokens, start.to + 1);
+  const clear = end?.value.day && (day !== 'offset' || lowAt(tokens, start.to) !== 'and');
+  return end && clear ? { value: { start: start.value, until: end.value }, to: end.to } : null;
 }
 
 /** "for the next 3 days", "for a week", "over the next two hours", "for the rest of the week". */

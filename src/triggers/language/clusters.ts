@@ -117,6 +117,12 @@ function isBlocked(
   )
     return false;
   if (BLOCKING.has(before)) return true;
+  // "our new shop, open every day at 9"
+  if (
+    /^(?:open|closed|available|live|on)$/.test(before) &&
+    /^(?:,|now|also|-|–|—)$/.test(lowAt(tokens, cluster.from - 2))
+  )
+    return true;
   if (/^(?:the|my|our|your|his|her|their|this|that)$/.test(before) && cluster.pieces[0]?.bare)
     return true;
   // A name in the middle of other words: "the report Friday wrote".

@@ -22,7 +22,7 @@ import {
   startOf,
 } from './calendar.js';
 import { type Composed, composeRecurring } from './compose-recurring.js';
-import { type Facts, isRecurring } from './facts.js';
+import { type Facts, isRecurring, isSubDaily } from './facts.js';
 import type { ClockTime } from './one-time.js';
 import { WEEKDAY_NAMES } from './words.js';
 
@@ -34,7 +34,8 @@ export interface ComposeContext {
 }
 
 /** The schedule the facts make; an unknown `timezone` counts as UTC. */
-export function compose(facts: Facts, context: ComposeContext): Composed {
+export function compose(said: Facts, context: ComposeContext): Composed {
+  const facts = withTimeOfEnd(said);
   const own = isTimeZone(context.timezone) ? context.timezone : 'UTC';
   const zone = facts.zone ? facts.zone : own;
   const moment = momentIn(zone, context.nowMs);
@@ -54,6 +55,15 @@ export function compose(facts: Facts, context: ComposeContext): Composed {
     return { question: 'I cannot run that schedule. How often, and at what time, should it be?' };
   }
   return bounded;
+}
+
+/** "every day until July 1st at 7am": where no other time is said, it is that of every day. */
+function withTimeOfEnd(facts: Facts): Facts {
+  const time = facts.until?.day && facts.until.time;
+  if (!time || !isRecurring(facts) || isSubDaily(facts)) return facts;
+  if (facts.times || facts.part || facts.cron || facts.start?.time) return facts;
+  const { time: _time, part, ...until } = facts.until ?? {};
+  return { ...facts, times: [time], until, ...(part ? { part } : {}) };
 }
 
 function withBounds(schedule: Schedule, facts: Facts, moment: Moment): Composed {

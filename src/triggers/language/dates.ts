@@ -174,7 +174,7 @@ function readWeekday(
   return found({ type: 'weekday', weekday, week }, at);
 }
 
-function readNamedDay(tokens: readonly Token[], index: number): Read<FoundDay> | null {
+export function readNamedDay(tokens: readonly Token[], index: number): Read<FoundDay> | null {
   for (let length = 3; length >= 1; length -= 1) {
     const words = tokens
       .slice(index, index + length)

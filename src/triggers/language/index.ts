@@ -36,6 +36,9 @@ const TEXT_LIMIT = 8_192;
 const TOKEN_LIMIT = 400;
 /** Source code and markup hold sentences in comments; nobody says them to the agent. */
 const CODE = /(?<!:)\/\/|=>|\);|[{}]|<\/?[a-z][^<>]{0,40}>|&&|\|\||\b(?:const|let|var) \w+ ?=/i;
+/** A line of a crontab: five fields and a file to run. */
+const CRONTAB =
+  /^[ \t]*(?:@\w{3,10}|(?:[\d*?/,-]{1,40}[ \t]+){4}[\w*?/,#-]{1,40})[ \t]+(?:\S{1,60}[ \t]+){0,2}(?:\S{0,80}\/\S|\S{1,80}\.(?:sh|py|js|ts|rb|php|pl|exe|bat)\b)/m;
 const NONE: ScheduleReading = { kind: 'none' };
 
 /** Reads `text`. See the file header for what is promised, `compose.ts` for the defaults. */
@@ -43,7 +46,8 @@ export function parseScheduleText(text: string, context: ReadingContext): Schedu
   if (text.length > TEXT_LIMIT || text.trim() === '' || !Number.isFinite(context.nowMs)) {
     return NONE;
   }
-  if (CODE.test(text.slice(0, READ_LIMIT).replace(/`[^`]*`|"[^"]*"/g, ''))) return NONE;
+  const unquoted = text.slice(0, READ_LIMIT).replace(/`[^`]*`|"[^"]*"/g, '');
+  if (CODE.test(unquoted) || CRONTAB.test(unquoted)) return NONE;
   const tokens = tokenize(text, READ_LIMIT).slice(0, TOKEN_LIMIT);
   const sentences = splitSentences(tokens).map((range) => readSentence(tokens, range));
   if (!sentences.some((sentence) => sentence.type === 'request')) {
@@ -55,6 +59,7 @@ export function parseScheduleText(text: string, context: ReadingContext): Schedu
     return ask('Shall I set this up, or not?');
   }
   if (chosen === 'several') return ask('I can set one schedule at a time. Which one first?');
+  if (isAgenda(tokens, sentences, chosen)) return NONE;
   if (chosen.request.question !== undefined) return ask(chosen.request.question);
   return finished(text, tokens, sentences, chosen, context);
 }
@@ -93,6 +98,27 @@ function choose(sentences: Sentence[]): RequestSentence | 'several' | null {
   }
   const silent = chosen.request.facts === null && chosen.request.question === undefined;
   return silent ? null : chosen;
+}
+
+/** "Mon 9am standup / Tue 10am review", line by line: a plan in which one line looks like an order. */
+function isAgenda(
+  tokens: readonly Token[],
+  sentences: readonly Sentence[],
+  chosen: RequestSentence,
+): boolean {
+  const { head } = chosen.request;
+  if (!chosen.leads || head.asked || head.kind === 'remind' || head.kind === 'setup') return false;
+  return sentences.some(
+    (sentence) =>
+      sentence.type === 'other' &&
+      sentence.leads &&
+      tokens
+        .slice(
+          Math.min(sentence.range.from, chosen.range.from),
+          Math.max(sentence.range.from, chosen.range.from),
+        )
+        .some((token) => token.kind === 'break'),
+  );
 }
 
 function finished(

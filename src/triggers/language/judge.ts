@@ -3,7 +3,7 @@ import type { Cluster, Selection } from './clusters.js';
 import { type Facts, isRecurring, type Piece } from './facts.js';
 import type { Head, Word } from './head.js';
 import type { Range } from './sentences.js';
-import { SEARCH } from './verbs.js';
+import { DELIVER, isVerb, SEARCH } from './verbs.js';
 
 /** What a sentence asks for. */
 export interface Request {
@@ -76,6 +76,7 @@ export function judged(request: Request, selection: Selection): Request | null {
   const led = selection.clusters.some((cluster) => cluster.place === 'lead');
   const once = !isRecurring(facts);
   remindInstead(request);
+  if (led && !once) orderedByTime(request);
   const { head, words } = request;
   const content = words.slice(head.content).map((word) => word.low);
   const instead = {
@@ -93,6 +94,13 @@ export function judged(request: Request, selection: Selection): Request | null {
       if (!owned) return instead;
     }
   }
+  // "convert every day at 9am to UTC": the time is what the verb works on.
+  if (
+    /^(?:convert|translate|explain|define|describe|parse|interpret)$/.test(head.verb) &&
+    /^(?:to|into|in|as|from|)$/.test(content[0] ?? '') &&
+    !led
+  )
+    return null;
   if (once && !led && head.kind === 'do' && SEARCH.has(head.verb)) {
     return /^(?:write|draft|make|set|create|move|update|put|note|copy|outline)$/.test(head.verb) ||
       facts.delay
@@ -111,6 +119,8 @@ export function judged(request: Request, selection: Selection): Request | null {
     const shown =
       /^(?:give|show|fetch|bring|read)$/.test(head.verb) &&
       !content.some((low) => REPORTS.test(low));
+    const told = /^(?:tell|inform|brief|update)$/.test(head.verb) && content[0] !== 'about';
+    if (told && content.slice(0, 4).includes('about')) return instead;
     if (shown || (content.some((low) => STATE.test(low)) && facts.day)) return instead;
   }
   if (
@@ -124,6 +134,18 @@ export function judged(request: Request, selection: Selection): Request | null {
   )
     return null;
   return request;
+}
+
+const EVENT =
+  /^(?:party|parties|session|meeting|meetings|class|classes|course|match|game|games|show|shows|night|day|days|event|events|call|calls|lunch|dinner|breakfast|brunch|drinks?|time|club|group|practice|drive|race|drill|trip|tour|tea|coffee|conference|workshop|lesson|training|appointment|concert|window|period|hours?|season|ride|walk|demo|retro|standup|planning|board|team|house|room|office|center|centre|card|engine|point|book|story|stories|notes?|aerobics|polo|slot|release|notice|number|line)$/;
+
+/** "every month on the 1st run payroll": behind a recurrence a verb orders, unless it names an event. */
+function orderedByTime(request: Request): void {
+  const { head, words } = request;
+  if (head.kind !== 'unclear' || !isVerb(head.verb)) return;
+  const object = words.slice(head.content, head.content + 4);
+  if (object.length === 0 || object.some((word) => EVENT.test(word.low))) return;
+  request.head = { ...head, kind: DELIVER.has(head.verb) ? 'deliver' : 'do' };
 }
 
 /** "tomorrow 10am call the vet - remind me": the order to the agent stands at the end. */

@@ -8,6 +8,7 @@ import {
   REMIND_IDIOMS,
   REMIND_PARTICIPLES,
   SCHEDULE_REPORT,
+  SCHEDULE_WORK,
   SETUP,
   WANTED_REPORT,
   WISHED,
@@ -122,10 +123,12 @@ export function setupHead(
       content: start + countWords(wanted[0]),
       asked: true,
     };
-  const scheduled = lengthAt(SCHEDULE_REPORT, text, at);
+  const reports = lengthAt(SCHEDULE_REPORT, text, at);
+  const scheduled = reports || lengthAt(SCHEDULE_WORK, text, at);
   if (scheduled > 0) {
     const keep = start + countWords(text.slice(at, at + scheduled));
-    return { kind: 'setup', verb: 'send', keep, prefix: 'send', content: keep + 1, asked: true };
+    const prefix = reports > 0 ? 'send' : 'run';
+    return { kind: 'setup', verb: 'send', keep, prefix, content: keep + 1, asked: true };
   }
   return null;
 }

@@ -187,3 +187,8 @@ export const SCHEDULE_REPORT = new RegExp(
   `(?:schedule|set up|arrange) (?=(?:${A} )?(?:${MODIFIER}){0,3}?${REPORT}${END})`,
   'uy',
 );
+/** "schedule a daily backup": work that is run, not sent. */
+export const SCHEDULE_WORK = new RegExp(
+  `(?:schedule|set up|arrange) (?=(?:${A} )(?:${MODIFIER}){0,3}?(?:backup|cleanup|sync|scan|check|audit|restart|reboot|refresh|export|import|build|deployment)${END})`,
+  'uy',
+);

@@ -11,9 +11,9 @@ import { lowAt, type Token } from './tokens.js';
 
 /** A sentence: something else, nothing but time, or a request. */
 export type Sentence =
-  | { type: 'other'; range: Range; refused: boolean }
+  | { type: 'other'; range: Range; refused: boolean; leads: boolean }
   | { type: 'time'; range: Range; facts: Facts | null; pieces: Piece[] }
-  | { type: 'request'; range: Range; request: Request };
+  | { type: 'request'; range: Range; request: Request; leads: boolean };
 
 const ONE_AT_A_TIME = 'I can set one schedule at a time. Which one first?';
 
@@ -34,12 +34,13 @@ export function readSentence(tokens: readonly Token[], range: Range): Sentence {
     return { type: 'time', range, facts, pieces };
   }
   const refused = cancels(words);
-  const other: Sentence = { type: 'other', range, refused };
+  const leads = startsWithTime(tokens, range, pieces);
+  const other: Sentence = { type: 'other', range, refused, leads };
   if (refused) return other;
   const head = findHead(words);
   if (head) {
     const request = readRequest(tokens, range, pieces, words, head);
-    return request ? { type: 'request', range, request } : other;
+    return request ? { type: 'request', range, request, leads } : other;
   }
   for (const start of clauseStarts(tokens, range)) {
     if (reportsSpeech(tokens, range.from, start)) return other;
@@ -49,9 +50,16 @@ export function readSentence(tokens: readonly Token[], range: Range): Sentence {
     const clauseHead = findHead(clauseWords);
     if (!clauseHead) continue;
     const request = readRequest(tokens, clause, own, clauseWords, clauseHead);
-    if (request) return { type: 'request', range, request };
+    if (request) return { type: 'request', range, request, leads };
   }
   return other;
+}
+
+/** Nothing but a bullet stands before the first words of time. */
+function startsWithTime(tokens: readonly Token[], range: Range, pieces: readonly Piece[]): boolean {
+  const first = pieces[0];
+  if (!first) return false;
+  return tokens.slice(range.from, first.from).every((token) => !/[\p{L}"]/u.test(token.text));
 }
 
 function covered(pieces: readonly Piece[]): Set<number> {

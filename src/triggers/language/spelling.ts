@@ -29,6 +29,16 @@ const ALIASES: Readonly<Record<string, string>> = {
   wknd: 'weekend',
   midnite: 'midnight',
   morn: 'morning',
+  frist: 'first',
+  fisrt: 'first',
+  firts: 'first',
+  thrid: 'third',
+  chekc: 'check',
+  chcek: 'check',
+  cehck: 'check',
+  sned: 'send',
+  sedn: 'send',
+  wrtie: 'write',
 };
 
 const VOCABULARY = [
@@ -124,22 +134,86 @@ export function repaired(low: string): string {
   const alias = Object.hasOwn(ALIASES, low) ? ALIASES[low] : undefined;
   if (alias !== undefined) return alias;
   if (low.length < 4 || low.length > 11 || vocabulary.has(low) || ENGLISH.has(low)) return low;
+  if (/\d/.test(low)) return low;
   const reach = low.length >= 7 ? 2 : 1;
-  let best = low;
-  let bestDistance = reach + 1;
-  let tie = false;
-  for (const word of byInitial.get(low.charAt(0)) ?? []) {
-    if (Math.abs(word.length - low.length) > reach) continue;
-    const distance = editDistance(low, word);
-    if (distance < bestDistance) {
-      best = word;
-      bestDistance = distance;
-      tie = false;
-    } else if (distance === bestDistance) tie = true;
-  }
+  const { words, distance } = nearest(low, byInitial.get(low.charAt(0)) ?? [], reach);
+  const best = words.length === 1 ? words[0] : missingLetters(low, words);
+  if (best === undefined) return low;
   // Two letters off is a typing error only where most of a long word is left.
-  if (bestDistance === 2 && (!sharesEnds(low, best) || best.length < 7)) return low;
-  return bestDistance <= reach && !tie ? best : low;
+  if (distance === 2 && (!sharesEnds(low, best) || best.length < 7)) return low;
+  return best;
+}
+
+/** Units of time: behind "every" or a number even a short or English-looking slip can be nothing else. */
+const UNIT_WORDS = [
+  'day',
+  'days',
+  'week',
+  'weeks',
+  'hour',
+  'hours',
+  'month',
+  'months',
+  'year',
+].concat([
+  'years',
+  'minute',
+  'minutes',
+  'second',
+  'seconds',
+  'morning',
+  'evening',
+  'night',
+  'weekday',
+]);
+const NO_UNIT = /^(?:mints?|mines?|months?|moths?|mouths?|mounts?|wee|da|ho|mo|we|ye)$/;
+
+/** The unit meant by `low` where one must stand ("every dya", "15 minuets"), or `low` itself. */
+export function repairedUnit(low: string): string {
+  if (low.length < 3 || low.length > 9 || NO_UNIT.test(low) || !/^\p{L}+$/u.test(low)) return low;
+  const candidates = UNIT_WORDS.filter((word) => word.charAt(0) === low.charAt(0));
+  if (candidates.includes(low)) return low;
+  // Only letters swapped, left out or doubled: a changed letter makes too many other words.
+  const slips = candidates.filter((word) => isSlip(low, word));
+  return (slips.length === 1 ? slips[0] : missingLetters(low, slips)) ?? low;
+}
+
+function isSlip(low: string, word: string): boolean {
+  if (low.length === word.length) {
+    return editDistance(low, word) === 1 && sorted(low) === sorted(word);
+  }
+  return Math.abs(low.length - word.length) === 1 && editDistance(low, word) === 1;
+}
+
+const sorted = (word: string): string => [...word].sort().join('');
+
+function nearest(
+  low: string,
+  candidates: readonly string[],
+  reach: number,
+): { words: string[]; distance: number } {
+  let words: string[] = [];
+  let distance = reach;
+  for (const word of candidates) {
+    if (Math.abs(word.length - low.length) > reach) continue;
+    const own = editDistance(low, word);
+    if (own < distance) words = [];
+    if (own <= distance) {
+      words.push(word);
+      distance = own;
+    }
+  }
+  return { words, distance };
+}
+
+/** Of several near words the only one that `low` is with letters left out: "minuts" is "minutes". */
+function missingLetters(low: string, words: readonly string[]): string | undefined {
+  const whole = words.filter((word) => {
+    let at = 0;
+    for (const letter of word) if (letter === low.charAt(at)) at += 1;
+    return at === low.length;
+  });
+  return whole.length === 1 ? whole[0] : undefined;
 }
 
 function sharesEnds(a: string, b: string): boolean {

@@ -3,7 +3,7 @@
  * that no schedule is ever read out of a quotation.
  */
 import { readCron } from '../cron-fields.js';
-import { repaired } from './spelling.js';
+import { repaired, repairedUnit } from './spelling.js';
 
 export type TokenKind =
   | 'word'
@@ -41,11 +41,12 @@ const PATTERNS: readonly [TokenKind, RegExp][] = [
     'date',
     /\d{1,2}([/.])\d{1,2}\1(?:\d{4}|\d{2})(?![\w/])|\d{4}\/\d{1,2}\/\d{1,2}(?![\w/])|\d{1,2}\/\d{1,2}(?![\w/])/y,
   ],
-  ['clock', /\d{1,2}:\d{2}(?::\d{2})?(?![\d:])/y],
+  ['clock', /\d{1,2}:\d{2}(?::\d{2})?(?!\d|:\d)/y],
   ['decimal', /\d{1,4}\.\d{1,2}(?![\d.])/y],
   ['ordinal', /\d{1,2}(?:st|nd|rd|th)(?!\w)/iy],
   ['word', /2(?:moro|morrow|day|nite)(?!\w)/iy],
   ['number', /\d+/y],
+  ['word', /(?:every|each|at|from|until|till|by)(?=\d)/iy],
   ['word', /[ap]\.\s?m\.?(?!\w)/iy],
   ['word', /[A-Za-z]+(?:\/[A-Za-z][\w+-]*){1,2}(?![\w/])/y],
   ['word', /\p{L}[\p{L}\p{M}\d_]*(?:['’]\p{L}+)*/uy],
@@ -110,7 +111,9 @@ const CLOSING: Readonly<Record<string, string>> = {
 
 function quoteAt(source: string, at: number): Token | null {
   const char = source.charAt(at);
-  if (char === '>' && (at === 0 || source.charAt(at - 1) === '\n')) {
+  // Quoted mail, headings and comments take the whole line.
+  const leads = at === 0 || source.charAt(at - 1) === '\n';
+  if (leads && (char === '>' || /^(?:#+[ !]|-- )/.test(source.slice(at, at + 8)))) {
     const end = source.indexOf('\n', at);
     return token('quote', source, at, end < 0 ? source.length : end);
   }
@@ -163,7 +166,12 @@ function wordOf(found: Token, before: readonly Token[]): string {
       (last.kind === 'number' || last.kind === 'clock');
     return touches ? `${low}m` : low;
   }
-  return low.includes('/') || low.includes("'") ? low : repaired(low);
+  if (low.includes('/') || low.includes("'")) return low;
+  const last = before.at(-1);
+  const counted =
+    last?.kind === 'number' || (last?.kind === 'word' && /^(?:every|each)$/.test(last.low));
+  const unit = counted ? repairedUnit(low) : low;
+  return unit === low ? repaired(low) : unit;
 }
 
 /** The lower-case word at `index`, '' outside. Quotes answer '' too: nothing matches them. */

@@ -176,7 +176,7 @@ export function fitsVerb(words: readonly Word[], start: number, asked: boolean):
     );
   }
   if (verb === 'wish' && /^(?:me|us)$/.test(next.low))
-    return /^(?:a|an|happy|good)$/.test(words[start + 2]?.low ?? '');
+    return /^(?:a|an|happy|good|merry|luck)$/.test(words[start + 2]?.low ?? '');
   if (PREPOSITION.test(next.low))
     return (
       (PARTICLES[verb]?.test(next.low) ?? false) ||

@@ -70,7 +70,7 @@ export const DO = words(
 export const SEARCH = words(
   'find search book reserve buy order explain describe translate list plan show create add put get grab look compare teach ' +
     'calculate convert suggest recommend define write draft google lookup research explore investigate forecast predict ' +
-    'estimate learn read discuss brainstorm rate vote pick choose propose set make update move copy note give outline recap',
+    'estimate learn read watch discuss brainstorm rate vote pick choose propose set make update move copy note give outline recap',
 );
 
 /** What only people do: said to an agent it is advice, an invitation, or meant as a reminder. */

@@ -1,0 +1,212 @@
+import { readFileSync } from 'node:fs';
+import { composePromptFromState, parseKeyValueXml, type State } from '@elizaos/core';
+import { describe, expect, it } from 'vitest';
+import { type ChatTurn, chooseAction, saidNow } from '../../demo/intent.js';
+import { answerPrompt, embed, readTurn } from '../../demo/offline-model.js';
+import { parseScheduleText } from '../../src/index.js';
+import { cycleText, instructionText } from '../../src/triggers/run-text.js';
+import type { TriggerConfig, TriggerRun } from '../../src/triggers/schema.js';
+
+const NOW_MS = Date.parse('2026-03-04T10:00:00Z');
+const options = { parse: parseScheduleText, nowMs: NOW_MS, timezone: 'UTC' };
+const asked = (action: string): Pick<ChatTurn, 'lastAnswer'> => ({
+  lastAnswer: { text: 'That is every 10 seconds. Shall I?', action },
+});
+
+describe('the action for a line of chat', () => {
+  it.each([
+    ['in 8 seconds tell me to stretch', 'CREATE_TRIGGER'],
+    ['every 10 seconds tell me to drink water', 'CREATE_TRIGGER'],
+    ['Please remind me to call Ana tomorrow at 9 am', 'CREATE_TRIGGER'],
+    ['can you remind me in 5 minutes to check the oven?', 'CREATE_TRIGGER'],
+    ['every weekday at 9 am summarize my inbox', 'CREATE_TRIGGER'],
+    ['remind me at 9 to eat', 'CREATE_TRIGGER'],
+    ['delete the old logs every Friday at 5pm', 'CREATE_TRIGGER'],
+    ['remind me tomorrow at 10 am to cancel the subscription', 'CREATE_TRIGGER'],
+    ['every Monday at 9 am tell me to list my reminders', 'CREATE_TRIGGER'],
+    ['set an alarm for 7am tomorrow', 'CREATE_TRIGGER'],
+    ['remind me to breathe', 'CREATE_TRIGGER'],
+    ['list my reminders', 'LIST_TRIGGERS'],
+    ['what are my reminders?', 'LIST_TRIGGERS'],
+    ['which triggers do I have', 'LIST_TRIGGERS'],
+    ['show me everything that is scheduled', 'LIST_TRIGGERS'],
+    ['pause the water reminder', 'UPDATE_TRIGGER'],
+    ['please resume the water reminder', 'UPDATE_TRIGGER'],
+    ['snooze stretch for 10 minutes', 'UPDATE_TRIGGER'],
+    ['skip the next one', 'UPDATE_TRIGGER'],
+    ['rename the water reminder to hydrate', 'UPDATE_TRIGGER'],
+    ['move the water reminder to every 2 hours', 'UPDATE_TRIGGER'],
+    ['change it to 10 am', 'UPDATE_TRIGGER'],
+    ['delete the water reminder', 'DELETE_TRIGGER'],
+    ['cancel my 9 am reminder', 'DELETE_TRIGGER'],
+    ['stop reminding me to drink water', 'DELETE_TRIGGER'],
+    ['run the inbox summary now', 'RUN_TRIGGER'],
+    ['why did the water reminder not fire?', 'EXPLAIN_TRIGGER'],
+    ["why didn't you remind me to stretch?", 'EXPLAIN_TRIGGER'],
+    ['my time zone is Europe/Vienna', 'SET_TIME_ZONE'],
+    ['set my timezone to America/New_York', 'SET_TIME_ZONE'],
+    ['hello', 'REPLY'],
+    ['thanks!', 'REPLY'],
+    ['what is the capital of Austria?', 'REPLY'],
+    ['the server restarts every 5 minutes, why?', 'REPLY'],
+    ['yes', 'REPLY'],
+  ])('%s → %s', (text, action) => {
+    expect(chooseAction({ text }, options)).toBe(action);
+  });
+
+  it.each([
+    ['yes', 'CREATE_TRIGGER'],
+    ['no, rather not', 'CREATE_TRIGGER'],
+    ['tomorrow in the morning', 'CREATE_TRIGGER'],
+    ['the second one', 'DELETE_TRIGGER'],
+    ['the one about water', 'UPDATE_TRIGGER'],
+  ])('%s answers a question of %s', (text, action) => {
+    expect(chooseAction({ text, ...asked(action) }, options)).toBe(action);
+  });
+
+  it('is a new one when a question is left unanswered', () => {
+    const turn = { text: 'list my reminders', ...asked('CREATE_TRIGGER') };
+    expect(chooseAction(turn, options)).toBe('LIST_TRIGGERS');
+  });
+
+  it('is not taken from a question that was not about triggers', () => {
+    const turn = { text: 'yes', lastAnswer: { text: 'Do you like tea?', action: 'REPLY' } };
+    expect(chooseAction(turn, options)).toBe('REPLY');
+  });
+});
+
+describe('what is said when the time has come', () => {
+  it.each([
+    ['remind me to stretch', 'Reminder: stretch.'],
+    ['please remind me about the oven.', 'Reminder: the oven.'],
+    ['tell me to drink water', 'Time to drink water!'],
+    ['tell me that my alarm is going off', 'My alarm is going off.'],
+    ['say "good morning"', 'Good morning.'],
+    [
+      'summarize my inbox',
+      'It is time: summarize my inbox. (The small offline model can remind you of this, but not do it.)',
+    ],
+  ])('%s → %s', (instructions, answer) => {
+    expect(saidNow(instructions)).toBe(answer);
+  });
+});
+
+describe("prompts in the host's own words", () => {
+  const trigger = (displayName: string, instructions: string) =>
+    ({ displayName, instructions }) as TriggerConfig;
+  const run = (reason?: string) => (reason === undefined ? {} : { reason }) as TriggerRun;
+
+  it('answers the instruction of a trigger, with what is special about the run', () => {
+    const text = instructionText(
+      trigger('call "Ana"', 'remind me to call Ana'),
+      run('was due 09:00'),
+    );
+    expect(planOf(text)).toMatchObject({
+      actions: ['REPLY'],
+      text: 'Reminder: call Ana. (was due 09:00)',
+    });
+  });
+
+  it('answers several instructions of one cycle, a line each', () => {
+    const text = cycleText([
+      { trigger: trigger('stretch', 'tell me to stretch'), run: run() },
+      { trigger: trigger('a: b', 'remind me to call Ana'), run: run('was due 09:00') },
+    ]);
+    expect(planOf(text).text).toBe('Time to stretch!\nReminder: call Ana. (was due 09:00)');
+  });
+
+  it('plans an action without a text of its own', () => {
+    expect(planOf('in 8 seconds tell me to stretch')).toMatchObject({
+      actions: ['CREATE_TRIGGER'],
+      text: '',
+    });
+  });
+
+  it('keeps a reply in one piece that contains markup', () => {
+    const text = instructionText(trigger('x', 'say a <b> & </text> c'), run());
+    expect(planOf(text).text).toBe('A <b> & </text> c.');
+  });
+
+  it('is quiet in a thought of the autonomy loop', () => {
+    expect(planOf('This is a quiet moment of your own: nobody has asked.').actions).toEqual([
+      'IGNORE',
+    ]);
+  });
+
+  it('says in small talk that it is the offline model', () => {
+    expect(planOf('hello').text).toContain('offline model');
+  });
+
+  it('decides to respond, reflects without facts, and extracts nothing', () => {
+    const answer = (prompt: string) =>
+      parseKeyValueXml(answerPrompt(prompt, { parse: parseScheduleText, agentName: 'Cue' }));
+    expect(answer('<task>Decide on behalf of Cue whether they should respond')).toMatchObject({
+      action: 'RESPOND',
+    });
+    expect(answer('# Task: Generate Agent Reflection, Extract Facts')).toMatchObject({
+      facts: 'none',
+      relationships: 'none',
+    });
+    expect(answer('Fill in the form.')).toEqual({ kind: 'none' });
+  });
+
+  it('finds the last answer of the agent and its action in the conversation', () => {
+    const id = '878a3e8a-b18a-0193-bfd5-2c9a56dd64ee';
+    const prompt = [
+      '# Conversation Messages',
+      `10:00 (just now) [${id}] User: every 10 seconds tell me: drink`,
+      `10:00 (just now) [${id}] Cue: That is every 10 seconds.`,
+      'Shall I?',
+      "(Cue's internal thought: Offline rule)",
+      " (Cue's actions: CREATE_TRIGGER)",
+      `10:00 (just now) [${id}] User: yes`,
+      '',
+      '# Received Message',
+      'User: yes: do',
+      '',
+      '# Focus your response',
+    ].join('\n');
+    expect(readTurn(prompt, 'Cue')).toEqual({
+      text: 'yes: do',
+      lastAnswer: { text: 'That is every 10 seconds.\nShall I?', action: 'CREATE_TRIGGER' },
+    });
+  });
+
+  function planOf(text: string): Record<string, unknown> {
+    const state: State = {
+      values: {
+        agentName: 'Cue',
+        providers: `# Received Message\nUser: ${text}\n\n# Focus your response`,
+      },
+      data: {},
+      text: '',
+    };
+    const prompt = composePromptFromState({
+      state,
+      template:
+        '<task>Generate dialog and actions for the character {{agentName}}.</task>\n{{providers}}\nx',
+    });
+    const answer = answerPrompt(prompt, { parse: parseScheduleText, agentName: 'Cue' });
+    return parseKeyValueXml(answer) ?? {};
+  }
+});
+
+describe('the offline embedding', () => {
+  it('has the length the host knows, is never zero, and is the same for the same words', () => {
+    expect(embed('')).toHaveLength(384);
+    expect(Math.hypot(...embed(''))).toBeCloseTo(1);
+    expect(embed('Drink water')).toEqual(embed('drink, water!'));
+    expect(embed('drink water')).not.toEqual(embed('call Ana'));
+  });
+});
+
+describe('the character', () => {
+  it('names the package and the host plugin it needs', () => {
+    const read = (path: string) =>
+      JSON.parse(readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8'));
+    expect(read('characters/cue.json').plugins).toEqual([
+      '@elizaos/plugin-bootstrap',
+      read('package.json').name,
+    ]);
+  });
+});

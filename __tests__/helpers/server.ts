@@ -1,0 +1,125 @@
+/** A real Eliza server with one agent on a free loopback port, as ELIZA_GUIDE §9 starts it. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { IAgentRuntime, Plugin, ServiceTypeName, UUID } from '@elizaos/core';
+import bootstrapPlugin from '@elizaos/plugin-bootstrap';
+import { AgentServer } from '@elizaos/server';
+import {
+  AutonomyService,
+  type CueOptions,
+  createCuePlugin,
+  TriggerService,
+} from '../../src/index.js';
+import { forgetPglite } from './boot.js';
+import { type Brain, scriptedModel } from './scripted-model.js';
+
+export interface TestServer {
+  baseUrl: string;
+  agentId: UUID;
+  runtime: IAgentRuntime;
+  triggers: TriggerService;
+  autonomy: AutonomyService;
+  brain: Brain;
+  stop(): Promise<void>;
+}
+
+export interface ServerOptions {
+  /** Environment of the server; the one of the process is restored at `stop`. */
+  env?: Record<string, string>;
+  settings?: Record<string, string>;
+  brain?: Brain;
+  cue?: CueOptions;
+  plugins?: Plugin[];
+  name?: string;
+  /** Kept at `stop`; absent: a temporary one that is removed. */
+  dataDir?: string;
+}
+
+export async function startServer(options: ServerOptions = {}): Promise<TestServer> {
+  forgetPglite();
+  const home = mkdtempSync(join(tmpdir(), 'cue-server-'));
+  const dataDir = options.dataDir ?? join(home, 'db');
+  const port = await freePort();
+  const restore = setEnvironment({
+    // The host answers errors to a third party by default.
+    SENTRY_DSN: 'http://key@127.0.0.1:9/1',
+    SERVER_HOST: '127.0.0.1',
+    SERVER_PORT: String(port),
+    PGLITE_DATA_DIR: dataDir,
+    ELIZA_DATA_DIR: home,
+    ELIZA_UI_ENABLE: 'false',
+    ...options.env,
+  });
+  const brain = options.brain ?? scriptedModel();
+  const server = new AgentServer();
+  await server.start({
+    port,
+    dataDir,
+    agents: [
+      {
+        character: {
+          name: options.name ?? 'Cue Server Test',
+          bio: ['tests'],
+          settings: { CUE_TIMEZONE: 'UTC', ...options.settings },
+        },
+        plugins: [
+          bootstrapPlugin,
+          brain.plugin,
+          createCuePlugin(options.cue ?? {}),
+          ...(options.plugins ?? []),
+        ],
+      },
+    ],
+  });
+  const [runtime] = server.getAllAgents();
+  if (!runtime) throw new Error('the server has no agent');
+  const load = (type: string) => runtime.getServiceLoadPromise(type as ServiceTypeName);
+  await load('task');
+  const autonomy = (await load(AutonomyService.serviceType)) as AutonomyService;
+  const triggers = (await load(TriggerService.serviceType)) as TriggerService;
+  return {
+    baseUrl: `http://127.0.0.1:${port}`,
+    agentId: runtime.agentId,
+    runtime,
+    triggers,
+    autonomy,
+    brain,
+    async stop() {
+      await runtime.stop();
+      await new Promise((resolve) => {
+        server.socketIO.close();
+        server.server.close(resolve);
+        server.server.closeAllConnections();
+      });
+      await runtime.close();
+      forgetPglite();
+      restore();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.on('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const address = probe.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+function setEnvironment(values: Record<string, string>): () => void {
+  const before = Object.keys(values).map((key) => [key, process.env[key]] as const);
+  Object.assign(process.env, values);
+  return () => {
+    for (const [key, value] of before) {
+      if (value === undefined) delete process.env[key];
+      else process.env[key] = value;
+    }
+  };
+}

@@ -1,0 +1,304 @@
+/** The routes and the keys of every answer, frozen: a change here is a change for clients. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, call } from '../helpers/http.js';
+import { startServer, type TestServer } from '../helpers/server.js';
+
+let server: TestServer;
+let id: string;
+
+beforeAll(async () => {
+  server = await startServer();
+  const { body } = await rest('POST', '/triggers', draft);
+  id = (body.trigger as { id: string }).id;
+}, 120_000);
+afterAll(() => server.stop());
+
+const draft = {
+  instructions: 'water the plants',
+  schedule: { triggerType: 'cron', cronExpression: '0 9 * * *', timezone: 'Europe/Vienna' },
+};
+const rest = (method: string, path: string, body?: unknown): Promise<Answer> =>
+  call(method, `${server.baseUrl}/cue${path}`, body === undefined ? {} : { body });
+const keys = (value: unknown) => Object.keys(value as object).toSorted();
+
+const TRIGGER = [
+  'createdBy',
+  'cronExpression',
+  'dedupeKey',
+  'displayName',
+  'enabled',
+  'id',
+  'instructions',
+  'nextRunAtMs',
+  'revision',
+  'runCount',
+  'scheduleText',
+  'state',
+  'taskId',
+  'timezone',
+  'triggerId',
+  'triggerType',
+  'version',
+  'wakeMode',
+];
+const RUN = [
+  'actions',
+  'answer',
+  'attempt',
+  'cause',
+  'delivery',
+  'finishedAt',
+  'latencyMs',
+  'messageId',
+  'open',
+  'responded',
+  'responseId',
+  'roomId',
+  'scheduledForMs',
+  'startedAt',
+  'status',
+  'taskId',
+  'triggerId',
+  'triggerRunId',
+  'version',
+];
+
+it('pins the routes', () => {
+  expect(
+    server.runtime.routes
+      .filter((route) => route.path.startsWith('/cue/'))
+      .map((route) => `${route.type} ${route.path}`),
+  ).toStrictEqual([
+    'GET /cue/triggers/health',
+    'GET /cue/triggers/export',
+    'POST /cue/triggers/import',
+    'POST /cue/triggers/preview',
+    'POST /cue/triggers/batch',
+    'GET /cue/triggers',
+    'POST /cue/triggers',
+    'GET /cue/triggers/:id',
+    'PUT /cue/triggers/:id',
+    'DELETE /cue/triggers/:id',
+    'POST /cue/triggers/:id/execute',
+    'GET /cue/triggers/:id/runs',
+    'GET /cue/triggers/:id/why',
+    'GET /cue/autonomy',
+    'POST /cue/autonomy',
+    'GET /cue/*',
+    'POST /cue/*',
+    'PUT /cue/*',
+    'PATCH /cue/*',
+    'DELETE /cue/*',
+  ]);
+});
+
+describe('one trigger', () => {
+  it('pins creating, reading and changing', async () => {
+    const created = await rest('POST', '/triggers', { ...draft, instructions: 'feed the cat' });
+    expect([created.status, keys(created.body), keys(created.body.trigger)]).toStrictEqual([
+      201,
+      ['trigger'],
+      TRIGGER,
+    ]);
+    expect(created.body.trigger).toMatchObject({
+      version: 1,
+      displayName: 'feed the cat',
+      instructions: 'feed the cat',
+      triggerType: 'cron',
+      enabled: true,
+      wakeMode: 'inject_now',
+      createdBy: 'user',
+      timezone: 'Europe/Vienna',
+      cronExpression: '0 9 * * *',
+      runCount: 0,
+      revision: 0,
+      state: 'resting',
+    });
+    const { id: other } = created.body.trigger as { id: string };
+    const read = await rest('GET', `/triggers/${other}`);
+    expect([read.status, keys(read.body), keys(read.body.trigger)]).toStrictEqual([
+      200,
+      ['trigger'],
+      TRIGGER,
+    ]);
+    const changed = await rest('PUT', `/triggers/${other}`, { displayName: 'Cat' });
+    expect([changed.status, keys(changed.body), keys(changed.body.trigger)]).toStrictEqual([
+      200,
+      ['trigger'],
+      TRIGGER,
+    ]);
+    const gone = await rest('DELETE', `/triggers/${other}`);
+    expect([gone.status, gone.body]).toStrictEqual([200, { deleted: true }]);
+  });
+
+  it('pins a run, its list and the explanation', async () => {
+    const started = await rest('POST', `/triggers/${id}/execute`);
+    expect([started.status, keys(started.body)]).toStrictEqual([202, ['runId']]);
+    await server.triggers.settle();
+    const waited = await rest('POST', `/triggers/${id}/execute?waitMs=15000`);
+    expect([waited.status, keys(waited.body)]).toStrictEqual([200, ['run', 'trigger']]);
+    expect(keys(waited.body.run)).toStrictEqual(RUN);
+    expect(keys(waited.body.trigger)).toStrictEqual(
+      [...TRIGGER, 'failureCount', 'lastRunAtIso', 'lastStatus'].toSorted(),
+    );
+    await server.triggers.settle();
+    const runs = await rest('GET', `/triggers/${id}/runs`);
+    expect([runs.status, keys(runs.body)]).toStrictEqual([200, ['nextCursor', 'runs', 'total']]);
+    expect((runs.body.runs as object[]).map(keys)).toStrictEqual([RUN, RUN]);
+    const why = await rest('GET', `/triggers/${id}/why`);
+    expect([why.status, keys(why.body)]).toStrictEqual([200, ['lastRuns', 'reasons', 'trigger']]);
+    expect((why.body.lastRuns as object[]).map(keys)).toStrictEqual([RUN, RUN]);
+  });
+});
+
+describe('many triggers', () => {
+  it('pins the list', async () => {
+    const list = await rest('GET', '/triggers');
+    expect([list.status, keys(list.body)]).toStrictEqual([
+      200,
+      ['nextCursor', 'total', 'triggers'],
+    ]);
+  });
+
+  it('pins a batch', async () => {
+    const batch = await rest('POST', '/triggers/batch', {
+      triggers: [{ ...draft, instructions: 'call mother' }, draft, {}],
+    });
+    expect([batch.status, keys(batch.body)]).toStrictEqual([
+      201,
+      ['counts', 'created', 'duplicates', 'rejected'],
+    ]);
+    expect(keys((batch.body.created as object[])[0])).toStrictEqual([
+      'id',
+      'index',
+      'nextRunAtMs',
+      'taskId',
+    ]);
+    expect(batch.body.duplicates).toStrictEqual([{ index: 1, existingId: id }]);
+    expect(batch.body.rejected).toStrictEqual([
+      {
+        index: 2,
+        findings: [{ field: 'schedule', message: 'give a schedule, or text to read one from' }],
+      },
+    ]);
+    expect(batch.body.counts).toStrictEqual({ created: 1, duplicates: 1, rejected: 1 });
+  });
+
+  it('pins export and import', async () => {
+    const exported = await rest('GET', '/triggers/export');
+    expect([exported.status, keys(exported.body), exported.body.version]).toStrictEqual([
+      200,
+      ['exportedAtIso', 'triggers', 'version'],
+      1,
+    ]);
+    const imported = await rest('POST', '/triggers/import', exported.body);
+    expect([imported.status, keys(imported.body)]).toStrictEqual([
+      200,
+      ['counts', 'created', 'duplicates', 'rejected'],
+    ]);
+  });
+
+  it('pins a preview', async () => {
+    const preview = await rest('POST', '/triggers/preview', {
+      text: 'every day at 9 tell me to call mother',
+    });
+    expect([preview.status, keys(preview.body)]).toStrictEqual([
+      200,
+      ['instructions', 'nextRuns', 'schedule', 'scheduleText'],
+    ]);
+    expect((preview.body.nextRuns as object[]).map(keys)).toStrictEqual(
+      Array(5).fill(['atMs', 'iso', 'local']),
+    );
+  });
+});
+
+it('pins health', async () => {
+  const health = await rest('GET', '/triggers/health');
+  expect([health.status, keys(health.body)]).toStrictEqual([
+    200,
+    [
+      'active',
+      'autonomyPresent',
+      'blocked',
+      'deferred',
+      'deferredBy',
+      'deliveryUnknown',
+      'disabled',
+      'dispatchPaused',
+      'enabled',
+      'failuresLastHour',
+      'invalid',
+      'lastError',
+      'oldestDueLagMs',
+      'paused',
+      'resting',
+      'retrying',
+      'running',
+      'setAside',
+      'taskServicePresent',
+      'undelivered',
+      'workerRegistered',
+      'workerTakenBy',
+    ],
+  ]);
+});
+
+it('pins autonomy', async () => {
+  const STATUS = [
+    'busyRooms',
+    'cycling',
+    'delegated',
+    'enabled',
+    'intervalMs',
+    'lastCycleAtMs',
+    'lastCycleError',
+    'loop',
+  ];
+  const status = await rest('GET', '/autonomy');
+  expect([status.status, keys(status.body)]).toStrictEqual([200, STATUS]);
+  const changed = await rest('POST', '/autonomy', { intervalMs: 60_000 });
+  expect([changed.status, keys(changed.body)]).toStrictEqual([200, STATUS]);
+  const cycled = await rest('POST', '/autonomy', { runCycle: true });
+  expect([cycled.status, keys(cycled.body)]).toStrictEqual([200, ['cycle', ...STATUS].toSorted()]);
+});
+
+it('pins the shape of errors', async () => {
+  const wrong = await rest('POST', '/triggers', { ...draft, maxRuns: 0, nope: 1 });
+  expect([wrong.status, wrong.body]).toStrictEqual([
+    400,
+    {
+      error: {
+        code: 'INVALID_INPUT',
+        message: 'maxRuns: Too small: expected number to be >=1; nope: unknown field',
+        details: {
+          findings: [
+            { field: 'maxRuns', message: 'Too small: expected number to be >=1' },
+            { field: 'nope', message: 'unknown field' },
+          ],
+        },
+      },
+    },
+  ]);
+  const duplicate = await rest('POST', '/triggers', draft);
+  expect([duplicate.status, duplicate.body]).toStrictEqual([
+    409,
+    {
+      error: {
+        code: 'DUPLICATE',
+        message: 'this trigger exists already: "water the plants"',
+        details: { existingId: id },
+      },
+    },
+  ]);
+  const missing = await rest('GET', '/triggers/7');
+  expect([missing.status, missing.body]).toStrictEqual([
+    404,
+    {
+      error: {
+        code: 'NOT_FOUND',
+        message: 'no trigger with id "7"',
+        details: { what: 'trigger', id: '7' },
+      },
+    },
+  ]);
+});

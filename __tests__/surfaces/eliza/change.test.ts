@@ -1,0 +1,246 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { TriggerSummary } from '../../../src/index.js';
+import { FRIDAY_9, type Seat, startTalk, type Talk } from './talk.js';
+
+const UPDATE = 'UPDATE_TRIGGER';
+const DELETE = 'DELETE_TRIGGER';
+
+let talk: Talk;
+let people = 0;
+let ann: Seat;
+
+beforeAll(async () => {
+  talk = await startTalk();
+});
+afterAll(() => talk.agent.stop());
+beforeEach(async () => {
+  people += 1;
+  talk.clock.ms = FRIDAY_9;
+  ann = await talk.alone(`ann-${people}`);
+});
+
+async function make(...requests: string[]): Promise<void> {
+  for (const request of requests) {
+    expect(await talk.say(ann, request, 'CREATE_TRIGGER')).toMatch(/^Done/);
+  }
+}
+async function mine(): Promise<TriggerSummary[]> {
+  const requester = { kind: 'entity', ...ann } as const;
+  return (await talk.agent.triggers.list({}, { limit: 50 }, requester)).triggers;
+}
+async function only(): Promise<TriggerSummary> {
+  const all = await mine();
+  expect(all).toHaveLength(1);
+  return all[0]!;
+}
+const STANDUP = 'every weekday at 9:30 remind me of the standup';
+const WATER = 'every 20 minutes remind me to drink water';
+const MAIL = 'every day at 18:00 summarize my inbox';
+
+describe('pause and resume', () => {
+  it('stops one and lets it go on', async () => {
+    await make(STANDUP, WATER);
+    expect(await talk.say(ann, 'pause the standup', UPDATE)).toBe(
+      'Paused "remind me of the standup", every weekday at 09:30 (Europe/Berlin). Say "resume" when it shall go on.',
+    );
+    expect(await talk.say(ann, 'resume it', UPDATE)).toBe(
+      'Resumed "remind me of the standup", every weekday at 09:30 (Europe/Berlin). The next run is Fri 27 Nov 2026, 09:30 Europe/Berlin, in 30 minutes.',
+    );
+  });
+
+  it('of all of one\'s own is one sentence', async () => {
+    await make(STANDUP, WATER, MAIL);
+    expect(await talk.say(ann, 'pause all my reminders', UPDATE)).toBe('Paused 3 triggers.');
+    expect((await mine()).every((one) => one.state === 'paused')).toBe(true);
+    expect(await talk.say(ann, 'what is paused?', 'LIST_TRIGGERS')).toMatch(/^There are 3 paused triggers:\n/);
+    expect(await talk.say(ann, 'resume everything', UPDATE)).toBe('Resumed 3 triggers.');
+  });
+
+  it('until a day starts a repeating one again after it', async () => {
+    await make(STANDUP);
+    expect(await talk.say(ann, 'pause the standup until Wednesday', UPDATE)).toBe(
+      '"remind me of the standup" now runs every weekday at 09:30 (Europe/Berlin), starting 2 Dec 2026. The next run is Wed 2 Dec 2026, 09:30 Europe/Berlin, in 5 days.',
+    );
+  });
+});
+
+describe('snooze and skip', () => {
+  it('puts off the next run and keeps the pattern', async () => {
+    await make(STANDUP);
+    expect(await talk.say(ann, 'snooze it for 10 minutes', UPDATE)).toBe(
+      'The next run of "remind me of the standup" is Fri 27 Nov 2026, 09:10 Europe/Berlin, in 10 minutes. After that it goes on every weekday at 09:30 (Europe/Berlin).',
+    );
+    expect((await only()).cronExpression).toBe('30 9 * * 1-5');
+    expect(await talk.say(ann, 'snooze the standup until tomorrow 9am', UPDATE)).toContain(
+      'is Sat 28 Nov 2026, 09:00 Europe/Berlin, in 1 day.',
+    );
+  });
+
+  it('asks until when, if nothing is said', async () => {
+    await make(STANDUP);
+    expect(await talk.say(ann, 'snooze the standup', UPDATE)).toMatch(/^Until when shall I put off/);
+  });
+
+  it('leaves out the next run', async () => {
+    await make(STANDUP);
+    expect(await talk.say(ann, 'skip the next standup', UPDATE)).toBe(
+      '"remind me of the standup" leaves out the run of Fri 27 Nov 2026, 09:30 Europe/Berlin, in 30 minutes. The next run is Mon 30 Nov 2026, 09:30 Europe/Berlin, in 3 days.',
+    );
+  });
+
+  it("does not skip another day's run than the one that was named", async () => {
+    await make(STANDUP);
+    expect(await talk.say(ann, "skip tomorrow's standup", UPDATE)).toContain('so not tomorrow. I skipped nothing');
+    expect((await only()).nextRunAtMs).toBe(Date.parse('2026-11-27T08:30:00Z'));
+  });
+
+  it('says that a one-off has nothing to skip to', async () => {
+    await make('in 20 minutes tell me to stretch');
+    expect(await talk.say(ann, 'skip it', UPDATE)).toBe('A one-time trigger has no run after the next: delete it.');
+  });
+});
+
+describe('another name, text or time', () => {
+  it('renames, and knows the new name', async () => {
+    await make(MAIL, WATER);
+    expect(await talk.say(ann, 'rename the inbox summary to "Morning mail"', UPDATE)).toBe(
+      'Renamed "summarize my inbox" to "Morning mail".',
+    );
+    expect(await talk.say(ann, 'pause morning mail', UPDATE)).toMatch(/^Paused "Morning mail"/);
+  });
+
+  it('changes what it does, and a name that came from the old text', async () => {
+    await make(MAIL);
+    await talk.say(ann, 'change the text of the inbox summary to summarize my inbox and my calendar', UPDATE);
+    expect(await only()).toMatchObject({
+      instructions: 'summarize my inbox and my calendar',
+      displayName: 'summarize my inbox and my calendar',
+    });
+    await talk.say(ann, 'make it say "hello"', UPDATE);
+    expect((await only()).instructions).toBe('say "hello"');
+  });
+
+  it('moves the clock time and keeps the days', async () => {
+    await make(STANDUP);
+    expect(await talk.say(ann, 'move the standup to 10am', UPDATE)).toBe(
+      '"remind me of the standup" now runs every weekday at 10:00 (Europe/Berlin). The next run is Fri 27 Nov 2026, 10:00 Europe/Berlin, in 1 hour.',
+    );
+    expect((await only()).cronExpression).toBe('0 10 * * 1-5');
+  });
+
+  it('moves a one-off to another time of its day, or the next day when that is past', async () => {
+    await make('today at 17:00 remind me to call mom');
+    expect(await talk.say(ann, 'move it to 7pm', UPDATE)).toContain('once on Fri 27 Nov 2026 at 19:00 (Europe/Berlin)');
+    expect(await talk.say(ann, 'move it to 8am', UPDATE)).toContain('once on Sat 28 Nov 2026 at 08:00 (Europe/Berlin)');
+  });
+
+  it('takes a whole new schedule', async () => {
+    await make(STANDUP);
+    expect(await talk.say(ann, 'change the standup to every Friday at 9', UPDATE)).toContain(
+      'now runs every Friday at 09:00 (Europe/Berlin). The next run is Fri 4 Dec 2026',
+    );
+  });
+
+  it('takes a single day as being about the next run only', async () => {
+    await make(STANDUP);
+    expect(await talk.say(ann, 'move the standup to Saturday', UPDATE)).toBe(
+      'The next run of "remind me of the standup" is Sat 28 Nov 2026, 09:30 Europe/Berlin, in 1 day. After that it goes on every weekday at 09:30 (Europe/Berlin).',
+    );
+  });
+
+  it('needs a yes below five minutes', async () => {
+    await make(WATER);
+    expect(await talk.say(ann, 'change it to every 2 minutes', UPDATE)).toBe(
+      'That is every 2 minutes, up to 30 runs an hour. Shall I change "remind me to drink water" to that? Say yes or no.',
+    );
+    expect((await only()).intervalMs).toBe(20 * 60_000);
+    await talk.say(ann, 'sure', UPDATE);
+    expect((await only()).intervalMs).toBe(2 * 60_000);
+  });
+
+  it('says what is wrong with the new one', async () => {
+    await make(WATER);
+    expect(await talk.say(ann, 'change it to every 20 seconds', UPDATE)).toBe(
+      'The interval is 20 seconds, below the floor of 1 minute. I changed nothing.',
+    );
+    expect(await talk.say(ann, `rename it to ${'x'.repeat(200)}`, UPDATE)).toMatch(/^The name .*120/);
+  });
+});
+
+describe('which one is meant', () => {
+  it('is asked when two fit, and the answer is taken', async () => {
+    await make('every day at 9 send me the sales report', 'every Monday at 9 send me the traffic report');
+    const question = await talk.say(ann, 'pause the report', UPDATE);
+    expect(question).toMatch(/^Which one do you mean\? That fits 2 triggers:\n1\. .*\n2\. /);
+    const second = question.includes('2. "send me the sales report"') ? 'sales' : 'traffic';
+    expect(await talk.say(ann, 'the second one', UPDATE)).toMatch(`Paused "send me the ${second} report"`);
+  });
+
+  it('can be said by id', async () => {
+    await make(STANDUP, WATER);
+    const [first] = await mine();
+    expect(await talk.say(ann, `pause ${first!.id.slice(0, 8)}`, UPDATE)).toContain(first!.displayName);
+  });
+
+  it('is said to be none, with what there is', async () => {
+    await make(STANDUP);
+    expect(await talk.say(ann, 'delete the unicorn feeding', DELETE)).toMatch(
+      /^I know no trigger called "the unicorn feeding"\. There is:\n1\. "remind me of the standup"/,
+    );
+  });
+
+  it('"it" is the one that was spoken about last', async () => {
+    await make(STANDUP, WATER);
+    await talk.say(ann, 'why did the standup not fire?', 'EXPLAIN_TRIGGER');
+    expect(await talk.say(ann, 'delete it', DELETE)).toContain('Deleted "remind me of the standup"');
+  });
+});
+
+describe('delete', () => {
+  it('takes one away at once', async () => {
+    await make(WATER);
+    expect(await talk.say(ann, 'stop reminding me to drink water', DELETE)).toBe(
+      'Deleted "remind me to drink water", every 20 minutes. It will not run again.',
+    );
+    expect(await mine()).toEqual([]);
+  });
+
+  it('of all needs a yes, and no keeps them', async () => {
+    await make(STANDUP, WATER);
+    const question = 'That deletes 2 triggers for good: ';
+    expect(await talk.say(ann, 'cancel all my reminders', DELETE)).toContain(question);
+    expect(await talk.say(ann, 'no, keep them', DELETE)).toBe('All right, I deleted nothing.');
+    expect(await mine()).toHaveLength(2);
+    await talk.say(ann, 'delete everything', DELETE);
+    expect(await talk.say(ann, 'yes', DELETE)).toBe('Deleted 2 triggers.');
+    expect(await mine()).toEqual([]);
+  });
+
+  it('does not take a yes that was said to something else', async () => {
+    await make(STANDUP, WATER);
+    await talk.say(ann, 'cancel all my reminders', DELETE);
+    talk.clock.ms += 10 * 60_000;
+    await talk.say(ann, 'yes', DELETE);
+    expect(await mine()).toHaveLength(2);
+  });
+});
+
+describe('run and explain', () => {
+  it('runs one now and leaves its schedule alone', async () => {
+    await make(MAIL);
+    const { nextRunAtMs } = await only();
+    expect(await talk.say(ann, 'run the inbox summary now', 'RUN_TRIGGER')).toBe(
+      'I have started "summarize my inbox". The answer comes here. Its schedule stays as it is.',
+    );
+    await talk.agent.triggers.settle();
+    expect((await only()).nextRunAtMs).toBe(nextRunAtMs);
+  });
+
+  it('says why one does not fire', async () => {
+    await make(STANDUP);
+    await talk.say(ann, 'pause it', UPDATE);
+    expect(await talk.say(ann, 'why did my standup reminder not fire?', 'EXPLAIN_TRIGGER')).toBe(
+      'About "remind me of the standup": It is paused: paused on request. It has not run yet.',
+    );
+  });
+});

@@ -1,0 +1,94 @@
+/** The one way a route is made: nothing escapes it and nothing private leaves it. */
+import type { IAgentRuntime, RouteRequest } from '@elizaos/core';
+import { describe, expect, it } from 'vitest';
+import { createRoutes } from '../../../src/surfaces/rest/index.js';
+import { routeMaker } from '../../../src/surfaces/rest/route.js';
+
+const agentId = 'aaaaaaaa-0000-4000-8000-000000000001';
+
+function stage(services: unknown[] = []) {
+  const logged: Record<string, unknown>[] = [];
+  const runtime = {
+    agentId,
+    getServicesByType: () => services,
+    logger: { error: (fields: Record<string, unknown>) => logged.push(fields) },
+  } as unknown as IAgentRuntime;
+  const sent: { status?: number; body?: unknown } = {};
+  const response = {
+    headersSent: false,
+    status(code: number) {
+      sent.status = code;
+      return this;
+    },
+    json(body: unknown) {
+      sent.body = JSON.parse(JSON.stringify(body));
+      return this;
+    },
+    send() {
+      return this;
+    },
+    end() {
+      return this;
+    },
+    setHeader() {
+      return this;
+    },
+  };
+  return { runtime, response, sent, logged };
+}
+
+const local: RouteRequest = { headers: { host: 'localhost:3000' } };
+
+describe('a handler that fails', () => {
+  for (const [name, handle] of [
+    [
+      'throws',
+      () => {
+        throw new Error('secret /etc/passwd');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('secret /etc/passwd'))],
+    ['rejects with no error', () => Promise.reject('secret /etc/passwd')],
+  ] as const) {
+    it(`answers 500 without the cause, which is logged, when it ${name}`, async () => {
+      const { runtime, response, sent, logged } = stage();
+      const route = routeMaker({ apiKey: () => undefined })({ type: 'GET', path: '/x', handle });
+      await route.handler?.(local, response, runtime);
+      expect(sent).toEqual({
+        status: 500,
+        body: {
+          error: {
+            code: 'INTERNAL',
+            message: 'something went wrong here; the log of the agent has the cause',
+            details: {},
+          },
+        },
+      });
+      expect(logged[0]).toMatchObject({ route: 'GET /x', error: 'secret /etc/passwd' });
+    });
+  }
+
+  it('answers 500 when its answer cannot be written as JSON', async () => {
+    const { runtime, response, sent } = stage();
+    const route = routeMaker({ apiKey: () => undefined })({
+      type: 'GET',
+      path: '/x',
+      handle: async () => ({ status: 200, body: { big: 1n } }),
+    });
+    await route.handler?.(local, response, runtime);
+    expect(sent.status).toBe(500);
+  });
+});
+
+it('answers 503 on every route while the services have not started', async () => {
+  for (const route of createRoutes({ apiKey: () => undefined })) {
+    if (route.path === '/*') continue;
+    const { runtime, response, sent } = stage();
+    const bodies: Record<string, unknown> = { '/triggers/batch': { triggers: [] } };
+    const body = bodies[route.path] ?? (route.path === '/autonomy' ? { loop: true } : { a: 1 });
+    const takesBody = ['POST', 'PUT'].includes(route.type) && !route.path.endsWith('/execute');
+    await route.handler?.({ ...local, ...(takesBody ? { body } : {}) }, response, runtime);
+    expect([route.type, route.path, sent.status]).toEqual([route.type, route.path, 503]);
+    expect(sent.body).toMatchObject({ error: { code: 'UNAVAILABLE' } });
+  }
+});

@@ -1,0 +1,41 @@
+/** `npm run bench -- <suite>`: measures, prints a table, or with `--json` only the numbers. */
+import { cpus, totalmem } from 'node:os';
+import { readArguments, USAGE } from './arguments.js';
+import type { BenchResult, Machine, Row } from './stats.js';
+import { tableOf } from './table.js';
+import { type SuiteOptions, triggerRows } from './triggers/suite.js';
+
+const SUITES: Record<string, (options: SuiteOptions) => Promise<Row[]>> = {
+  triggers: triggerRows,
+};
+
+function machine(): Machine {
+  const [first] = cpus();
+  return {
+    cpu: first?.model.trim() ?? 'unknown',
+    cores: cpus().length,
+    memoryGb: Math.round(totalmem() / 2 ** 30),
+    node: process.versions.node,
+    platform: `${process.platform} ${process.arch}`,
+  };
+}
+
+async function main(): Promise<number> {
+  let options: ReturnType<typeof readArguments>;
+  try {
+    options = readArguments(process.argv.slice(2), Object.keys(SUITES));
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
+    return 2;
+  }
+  const suite = SUITES[options.suite];
+  if (!suite) return 2;
+  const say = (line: string) => console.error(line);
+  const rows = await suite({ ...options, say });
+  const result: BenchResult = { rows, machine: machine() };
+  if (!options.json) console.log(`${tableOf(result)}\n`);
+  console.log(JSON.stringify(result, null, options.json ? 2 : 0));
+  return 0;
+}
+
+process.exitCode = await main();

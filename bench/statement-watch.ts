@@ -1,0 +1,83 @@
+/**
+ * How long each SQL statement holds the event loop. PGlite runs on the main thread and every
+ * message of the protocol is one synchronous call, so the time in these calls is exactly the block,
+ * whatever queues before it. A statement begins with its Parse message, which carries the text.
+ */
+
+export interface StatementBlock {
+  /** The statement, shortened and with its numbers and ids left out. */
+  statement: string;
+  ms: number;
+}
+
+interface SyncClient {
+  execProtocolRawSync(message: Uint8Array): Uint8Array;
+}
+
+export interface StatementWatch {
+  /** Longest block of each statement since the last call, longest first. */
+  take(): StatementBlock[];
+}
+
+const PARSE = 'P'.charCodeAt(0);
+const QUERY = 'Q'.charCodeAt(0);
+
+/** @throws Error when the database is not PGlite, or keeps its protocol elsewhere now */
+export function watchStatements(db: unknown): StatementWatch {
+  const client = clientOf(db);
+  const original = client.execProtocolRawSync.bind(client);
+  const longest = new Map<string, number>();
+  let current = { statement: '', ms: 0 };
+  const close = () => {
+    if (current.statement === '') return;
+    longest.set(current.statement, Math.max(longest.get(current.statement) ?? 0, current.ms));
+  };
+  client.execProtocolRawSync = (message) => {
+    const text = textOf(message);
+    if (text !== null) {
+      close();
+      current = { statement: text, ms: 0 };
+    }
+    const from = performance.now();
+    const answer = original(message);
+    current.ms += performance.now() - from;
+    return answer;
+  };
+  return {
+    take() {
+      close();
+      current = { statement: '', ms: 0 };
+      const blocks = [...longest].map(([statement, ms]) => ({ statement, ms }));
+      longest.clear();
+      return blocks.sort((a, b) => b.ms - a.ms);
+    },
+  };
+}
+
+function clientOf(db: unknown): SyncClient {
+  const client = typeof db === 'object' && db !== null && '$client' in db ? db.$client : undefined;
+  if (typeof client === 'object' && client !== null && 'execProtocolRawSync' in client) {
+    return client as SyncClient;
+  }
+  throw new Error('statements can be watched on PGlite only');
+}
+
+/** Statement text of a Parse or simple Query message, `null` for every other message. */
+function textOf(message: Uint8Array): string | null {
+  const kind = message[0];
+  if (kind !== PARSE && kind !== QUERY) return null;
+  const body = Buffer.from(message.buffer, message.byteOffset + 5, message.byteLength - 5);
+  const from = kind === PARSE ? body.indexOf(0) + 1 : 0;
+  return shortened(body.toString('utf8', from, body.indexOf(0, from)));
+}
+
+/** One name for every call of a statement, however many rows or parameters it had. */
+export function shortened(statement: string): string {
+  return statement
+    .replace(/\s+/g, ' ')
+    .replace(/\$\d+/g, '?')
+    .replace(/\((\?|default)(, ?(\?|default))*\)(, ?\((\?|default)(, ?(\?|default))*\))*/g, '(…)')
+    .replace(/in \(…\)/g, 'in (…)')
+    .trim()
+    .slice(0, 160);
+}

@@ -1,0 +1,106 @@
+/** Pure arithmetic and the JSON form of every bench (DESIGN §13). */
+
+/** What was measured of one thing, all in milliseconds. */
+export interface Stats {
+  median: number;
+  p95: number;
+  p99: number;
+  max: number;
+  n: number;
+}
+
+/** Which of the numbers the budget is about. */
+export type Judged = 'median' | 'p95' | 'p99' | 'max';
+
+export interface Row {
+  id: string;
+  /** How many triggers (memories, hints …) were there. */
+  at: number;
+  ours: Stats;
+  /** The host's own way in the same run; `null` where it has none. */
+  beside: Stats | null;
+  /** How many times slower the host's way is, by median. */
+  ratio: number | null;
+  budget: number | null;
+  /** False only when a budget is missed. */
+  ok: boolean;
+  judged: Judged;
+  what: string;
+  note?: string;
+}
+
+export interface Machine {
+  cpu: string;
+  cores: number;
+  memoryGb: number;
+  node: string;
+  platform: string;
+}
+
+export interface BenchResult {
+  rows: Row[];
+  machine: Machine;
+}
+
+/** What a row is made of, before it is judged. */
+export interface RowInput {
+  id: string;
+  what: string;
+  at: number;
+  ours: number[];
+  beside?: number[];
+  budget?: number;
+  judged?: Judged;
+  note?: string;
+}
+
+/** Value below or at which the share `p` (0 to 1) of the values lies: nearest rank, no invention. */
+export function percentile(values: number[], p: number): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const rank = Math.max(1, Math.ceil(p * sorted.length));
+  return sorted[rank - 1] ?? Number.NaN;
+}
+
+/** The middle value, or the mean of the two in the middle. */
+export function median(values: number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = Math.floor(sorted.length / 2);
+  const upper = sorted[middle] ?? Number.NaN;
+  return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? Number.NaN) + upper) / 2;
+}
+
+/** @throws Error when nothing was measured: an empty row would look like a met budget. */
+export function statsOf(values: number[]): Stats {
+  if (values.length === 0 || values.some((value) => !Number.isFinite(value))) {
+    throw new Error('a bench row needs at least one number');
+  }
+  return {
+    median: rounded(median(values)),
+    p95: rounded(percentile(values, 0.95)),
+    p99: rounded(percentile(values, 0.99)),
+    max: rounded(Math.max(...values)),
+    n: values.length,
+  };
+}
+
+export function rowOf(input: RowInput): Row {
+  const judged = input.judged ?? 'median';
+  const ours = statsOf(input.ours);
+  const beside = input.beside && input.beside.length > 0 ? statsOf(input.beside) : null;
+  return {
+    id: input.id,
+    at: input.at,
+    ours,
+    beside,
+    ratio: beside && ours.median > 0 ? rounded(beside.median / ours.median) : null,
+    budget: input.budget ?? null,
+    ok: input.budget === undefined || ours[judged] <= input.budget,
+    judged,
+    what: input.what,
+    ...(input.note === undefined ? {} : { note: input.note }),
+  };
+}
+
+function rounded(value: number): number {
+  return Math.round(value * 100) / 100;
+}

@@ -1,0 +1,134 @@
+/**
+ * How the offline model decides: a line of chat → the action a real model would plan. Rules only,
+ * so that the same words always mean the same. Pure.
+ */
+import type { parseScheduleText } from '../src/index.js';
+
+export type ChosenAction =
+  | 'CREATE_TRIGGER'
+  | 'LIST_TRIGGERS'
+  | 'UPDATE_TRIGGER'
+  | 'DELETE_TRIGGER'
+  | 'RUN_TRIGGER'
+  | 'EXPLAIN_TRIGGER'
+  | 'SET_TIME_ZONE'
+  | 'REPLY';
+
+export interface ChatTurn {
+  text: string;
+  /** What the agent said last in this conversation. */
+  lastAnswer?: { text: string; action?: string };
+}
+
+export interface ReadingOptions {
+  /** The plugin's own reader: it knows what a schedule is better than any rule here. */
+  parse: typeof parseScheduleText;
+  nowMs: number;
+  timezone: string;
+}
+
+const POLITE =
+  /^(?:(?:please|ok|okay|hey|hi|so|and|now|cue)[\s,]+)*(?:(?:can|could|would|will) you (?:please )?)?(?:please )?/i;
+/** Names something that exists already, which a request for a new one does not. */
+const EXISTING =
+  /\b(?:reminders?|triggers?|schedules?|scheduled|alarms?|jobs?|routines?|it|that|this|them|(?:the|my) \w+ one|(?:the|my) last one)\b/i;
+const LIST =
+  /^(?:list|show|what|which|tell me|do i have|have i|are there|give me)\b.*\b(?:reminders?|triggers?|schedules?|scheduled|alarms?|planned|coming up)\b|^list\b/i;
+const EXPLAIN =
+  /^(?:so |but )?(?:why (?:did|do|does|is|isn't|are|aren't|was|wasn't|were|has|hasn't|have|haven't|didn't|doesn't|don't)|how come|explain|what happened (?:to|with))\b.*(?:\b(?:fire|fired|run|ran|running|remind|reminded|reminders?|triggers?|triggered|go off|went off|paused|skipped|failed|fail|late|work)\b|\bit\b)/i;
+const TIME_ZONE =
+  /\b(?:my|our|the|set|use|change)\b.*\btime ?zone\b|\btime ?zone (?:is|to)\b|\bi(?:'m| am) (?:in|on) [\w/+: ]+\btime\b/i;
+const RUN = /^(?:run|fire|execute|start|do|trigger)\b.*\b(?:now|right away|immediately|at once)\b/i;
+const CHANGE =
+  /^(?:pause|unpause|resume|continue|snooze|skip|rename|reschedule|postpone|push back)\b/i;
+const MAYBE_CHANGE =
+  /^(?:move|change|edit|update|shift|make|set|call|enable|disable|turn (?:on|off)|switch (?:on|off)|stop|start|hold)\b/i;
+const REMOVE =
+  /^(?:delete|remove|cancel|drop|forget|clear|get rid of|stop (?:reminding|telling))\b/i;
+const ASKS_TO_SCHEDULE =
+  /\b(?:remind me|schedule|wake me|set (?:up )?(?:a|an|another) (?:reminder|alarm|trigger|timer))\b/i;
+/** Short answers to a question of ours: to a confirmation, or which of two was meant. */
+const ANSWER_WORDS = 12;
+const OUR_ACTIONS = new Set<string>([
+  'CREATE_TRIGGER',
+  'UPDATE_TRIGGER',
+  'DELETE_TRIGGER',
+  'RUN_TRIGGER',
+  'EXPLAIN_TRIGGER',
+  'SET_TIME_ZONE',
+]);
+
+export function chooseAction(turn: ChatTurn, options: ReadingOptions): ChosenAction {
+  const text = turn.text.trim().replace(POLITE, '').trim() || turn.text.trim();
+  if (TIME_ZONE.test(text)) return 'SET_TIME_ZONE';
+  if (EXPLAIN.test(text)) return 'EXPLAIN_TRIGGER';
+  if (LIST.test(text)) return 'LIST_TRIGGERS';
+  if (RUN.test(text)) return 'RUN_TRIGGER';
+  if (CHANGE.test(text)) return 'UPDATE_TRIGGER';
+  const existing = EXISTING.test(text);
+  if (existing && REMOVE.test(text)) return 'DELETE_TRIGGER';
+  if (existing && MAYBE_CHANGE.test(text) && !ASKS_TO_SCHEDULE.test(text)) return 'UPDATE_TRIGGER';
+  // "delete the old logs every Friday at 5 pm" is a new schedule, whatever its first word.
+  const reading = options.parse(text, options);
+  if (reading.kind === 'schedule') return 'CREATE_TRIGGER';
+  const asked = questionBefore(turn);
+  if (asked !== undefined && text.split(/\s+/).length <= ANSWER_WORDS) return asked;
+  if (REMOVE.test(text)) return 'DELETE_TRIGGER';
+  if (reading.kind === 'ambiguous' || ASKS_TO_SCHEDULE.test(text)) return 'CREATE_TRIGGER';
+  return 'REPLY';
+}
+
+/** The action whose question the person is answering, if our last words were one. */
+function questionBefore(turn: ChatTurn): ChosenAction | undefined {
+  const last = turn.lastAnswer;
+  if (last === undefined || !last.text.includes('?')) return undefined;
+  const action = last.action?.split(',')[0]?.trim();
+  if (action !== undefined && OUR_ACTIONS.has(action)) return action as ChosenAction;
+  return undefined;
+}
+
+const SCHEDULED = /^\[Scheduled task "(?<name>.*)"(?:, (?<reason>[^\]]*))?\]/;
+const SEVERAL = /^\[\d+ scheduled tasks\]/;
+const CYCLE_LINE = /^\d+\. (?:.*? \((?<reason>[^)]*)\)|.*?): (?<task>.*)$/;
+
+/**
+ * The answer to an instruction that the plugin injected (src/triggers/run-text.ts), `null` for
+ * anything else.
+ */
+export function answerToInstruction(text: string): string | null {
+  const single = SCHEDULED.exec(text);
+  if (single) {
+    const task = text.slice(text.indexOf('\n\n') + 2);
+    return withReason(saidNow(task), single.groups?.reason);
+  }
+  if (SEVERAL.test(text)) {
+    const lines = text.split('\n').flatMap((line) => {
+      const found = CYCLE_LINE.exec(line)?.groups;
+      return found?.task === undefined ? [] : [withReason(saidNow(found.task), found.reason)];
+    });
+    return lines.join('\n');
+  }
+  return null;
+}
+
+function withReason(answer: string, reason: string | undefined): string {
+  return reason === undefined ? answer : `${answer} (${reason})`;
+}
+
+/** What a person hears when the time has come: "remind me to stretch" → "Reminder: stretch." */
+export function saidNow(instructions: string): string {
+  const task = instructions
+    .trim()
+    .replace(/\s+/g, ' ')
+    .replace(/[.!]+$/, '')
+    .replace(POLITE, '');
+  const remind = /^(?:remind|nudge|ping|alert) (?:me|us)(?: (?:to|about|of|that))? (.+)$/i.exec(
+    task,
+  );
+  if (remind?.[1]) return `Reminder: ${remind[1]}.`;
+  const tell = /^(?:tell|ask) (?:me|us) to (.+)$/i.exec(task);
+  if (tell?.[1]) return `Time to ${tell[1]}!`;
+  const say = /^(?:say|tell (?:me|us) that) ["“']?(.+?)["”']?$/i.exec(task);
+  if (say?.[1]) return `${say[1].charAt(0).toUpperCase()}${say[1].slice(1)}.`;
+  return `It is time: ${task}. (The small offline model can remind you of this, but not do it.)`;
+}

@@ -1,0 +1,59 @@
+/** `npm start`: Cue on this machine, with the web UI of Eliza, ready to talk to. */
+import { prepareEnvironment, StartError } from './environment.js';
+import { chooseModel } from './models.js';
+
+async function main(): Promise<void> {
+  const place = await prepareEnvironment();
+  const model = await chooseModel(process.env);
+  console.log(`Starting Cue. Model: ${model.description}`);
+  const { startServer } = await import('./server.js');
+  // The host keeps the process alive after such an error and says nothing.
+  process.on('uncaughtException', report);
+  process.on('unhandledRejection', report);
+  const running = await startServer(place, model);
+
+  const onSignal = () => {
+    running.closeConnections();
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+
+  const lines = [
+    '',
+    'Cue is ready.',
+    `  Web UI    ${running.url}`,
+    `  Model     ${running.model}`,
+    place.postgresUrl === undefined
+      ? `  Data      ${place.dataDir} (PGlite in ${place.databaseDir})`
+      : `  Data      PostgreSQL (POSTGRES_URL); secret salt in ${place.dataDir}`,
+    `  Agent     ${running.agentId}`,
+    '  Stop      Ctrl-C',
+  ];
+  if (running.url !== place.wantedUrl) {
+    lines.push(`  Note      ${place.wantedUrl} is taken, this is the next free port`);
+  }
+  if (!isLoopback(place.host) && !process.env.ELIZA_SERVER_AUTH_TOKEN) {
+    lines.push(
+      `  Warning   SERVER_HOST=${place.host} and no ELIZA_SERVER_AUTH_TOKEN: whoever reaches this machine can use the agent`,
+    );
+  }
+  console.log(`${lines.join('\n')}\n`);
+}
+
+function report(error: unknown): void {
+  console.error('Unexpected error, the server goes on:', error);
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || host.startsWith('127.');
+}
+
+try {
+  await main();
+} catch (error) {
+  // The plugin names what is wrong with a setting; where it was thrown helps nobody.
+  const plain =
+    error instanceof StartError || (error instanceof Error && error.message.startsWith('cue: '));
+  console.error(plain ? `\n${error.message}` : error);
+  process.exit(1);
+}

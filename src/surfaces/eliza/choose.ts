@@ -1,0 +1,137 @@
+/** Which trigger is meant: by id or name, by place in the list we just showed, by "it". */
+import { MINUTE_MS } from '../../shared/clock.js';
+import { LIMITS, matchTrigger, type TriggerSummary } from '../../triggers/index.js';
+import type { Outcome } from './action.js';
+import { placeNamed } from './confirm-words.js';
+import { counted, quoted, triggerLine } from './display.js';
+import { ask, forget, lastMentioned, type Pending } from './pending.js';
+import type { Turn } from './turn.js';
+
+/** More than one person's limit; beyond it a trigger is named by its id. */
+const CONSIDERED = 200;
+const SHOWN = 6;
+/** Nobody names a trigger with more; what comes after is talk. */
+const LONGEST_TARGET = 300;
+const SPOKE_LATELY_MS = 30 * MINUTE_MS;
+
+/** Nothing but a pointer; "that standup" is a name. */
+const PRONOUN =
+  /^(?:it|that|this|(?:that|this|the (?:last|latest|new|newest|same)) (?:one|trigger|reminder|task|alarm|timer|job)|the latest|the one)$/i;
+
+export type Choice = { trigger: TriggerSummary } | { outcome: Outcome };
+
+export interface ChoiceOptions {
+  action: string;
+  /** The words that name it. */
+  target: string;
+  /** All of the message, to be completed by the answer to "which one?". */
+  text: string;
+  /** Of several that fit equally well, these are meant first. */
+  prefer?: (trigger: TriggerSummary) => boolean;
+  /** The ids we offered in our last question, when this is the answer to it. */
+  among?: string[];
+}
+
+export async function visibleTriggers(turn: Turn): Promise<TriggerSummary[]> {
+  const { triggers } = await turn.service.list({}, { limit: CONSIDERED }, turn.requester);
+  return triggers;
+}
+
+/** The one trigger that is meant, or what to say instead. */
+export async function chooseTrigger(turn: Turn, options: ChoiceOptions): Promise<Choice> {
+  const all = await visibleTriggers(turn);
+  const offered = options.among;
+  const items =
+    offered === undefined ? all : offered.flatMap((id) => all.find((one) => one.id === id) ?? []);
+  if (items.length === 0) return { outcome: nothingThere() };
+  const place = offered === undefined ? null : placeNamed(options.target, items.length);
+  const placed = place === null ? undefined : items[place];
+  if (placed) return { trigger: placed };
+
+  const target = options.target.slice(0, LONGEST_TARGET);
+  if (PRONOUN.test(target.replace(/[\s.,!?]+$/, '').trim())) {
+    return { trigger: await pointedAt(turn, narrowed(turn, options, items)) };
+  }
+  const match = matchTrigger(target, items);
+  if (match.kind === 'one') return { trigger: match.item };
+  if (match.kind === 'none') return { outcome: noneFits(turn, options, items) };
+  const fits = narrowed(turn, options, match.items);
+  const [only, ...others] = fits;
+  if (only && others.length === 0) return { trigger: only };
+  await ask(turn, {
+    kind: 'which',
+    action: options.action,
+    text: options.text.slice(0, LIMITS.instructionsBytes),
+    ids: fits.slice(0, SHOWN).map((one) => one.id),
+  });
+  return { outcome: whichOne(turn, fits) };
+}
+
+/** The open "which one?" of this action, if the message can be its answer. */
+export function answersWhich(
+  pending: Pending | null,
+  action: string,
+): Extract<Pending, { kind: 'which' }> | null {
+  return pending?.kind === 'which' && pending.action === action ? pending : null;
+}
+
+function narrowed(turn: Turn, options: ChoiceOptions, items: TriggerSummary[]): TriggerSummary[] {
+  // Each rule is used only as far as it leaves something.
+  const keep = (from: TriggerSummary[], rule: (one: TriggerSummary) => boolean) => {
+    const kept = from.filter(rule);
+    return kept.length === 0 ? from : kept;
+  };
+  const fits = keep(items, (one) => one.creatorEntityId === turn.requester.entityId);
+  return options.prefer ? keep(fits, options.prefer) : fits;
+}
+
+/** "It": what has just spoken here, else what was talked about last, else the newest of this room. */
+async function pointedAt(turn: Turn, items: TriggerSummary[]): Promise<TriggerSummary> {
+  const said = await lastMentioned(turn);
+  const spoke = (one: TriggerSummary) =>
+    one.deliverTo?.roomId === turn.roomId ? Date.parse(one.lastRunAtIso ?? '') || 0 : 0;
+  const mentioned = items.find((one) => one.id === said?.triggerId);
+  const since = mentioned && said ? said.atMs : turn.nowMs - SPOKE_LATELY_MS;
+  const [latest] = items.filter((one) => spoke(one) > since).sort((a, b) => spoke(b) - spoke(a));
+  // Lists are newest first.
+  const here = items.find((one) => one.originRoomId === turn.roomId);
+  return latest ?? mentioned ?? here ?? (items[0] as TriggerSummary);
+}
+
+function nothingThere(): Outcome {
+  return {
+    text: 'There are no triggers here. Tell me what to do and when, for example "every weekday at 9 summarize my inbox".',
+    success: false,
+    data: { code: 'NOT_FOUND' },
+  };
+}
+
+function noneFits(turn: Turn, options: ChoiceOptions, items: TriggerSummary[]): Outcome {
+  return {
+    text: `I know no trigger called ${quoted(options.target, 60)}. There ${items.length === 1 ? 'is' : 'are'}:\n${lines(turn, items)}`,
+    success: false,
+    data: { code: 'NOT_FOUND' },
+  };
+}
+
+function whichOne(turn: Turn, items: TriggerSummary[]): Outcome {
+  return {
+    text: `Which one do you mean? That fits ${counted(items.length)}:\n${lines(turn, items)}`,
+    success: true,
+    asked: true,
+    data: { candidates: items.slice(0, SHOWN).map((one) => one.id) },
+  };
+}
+
+function lines(turn: Turn, items: TriggerSummary[]): string {
+  const shown = items
+    .slice(0, SHOWN)
+    .map((one, index) => `${index + 1}. ${triggerLine(one, turn.nowMs, turn.zone.name)}`);
+  const more = items.length - shown.length;
+  return [...shown, ...(more > 0 ? [`… and ${more} more`] : [])].join('\n');
+}
+
+/** Closes an open question that this message has answered or made pointless. */
+export async function settle(turn: Turn, pending: Pending | null): Promise<void> {
+  if (pending !== null) await forget(turn);
+}

@@ -1,0 +1,108 @@
+/** DELETE_TRIGGER: one at once, all of one's own only after a clear yes. */
+import { isAppError } from '../../shared/errors.js';
+import { example, type Outcome, triggerAction } from './action.js';
+import { answersWhich, chooseTrigger, settle, visibleTriggers } from './choose.js';
+import { yesOrNo } from './confirm-words.js';
+import { counted, quoted } from './display.js';
+import { isAll } from './intent.js';
+import { ask, forget, pendingOf } from './pending.js';
+import type { Turn } from './turn.js';
+
+export const DELETE_TRIGGER = 'DELETE_TRIGGER';
+
+const NAMED = 5;
+const VERB =
+  /^(?:(?:please|hey|ok|okay|and|can you|could you|would you|will you|i want you to|you can|cue)[\s,]+)*(?:delete|remove|cancel|drop|get rid of|kill|erase|clear|unschedule|forget(?: about)?|stop|end|call off)\b/i;
+const SPEAKING =
+  /^\s*(?:reminding|telling|pinging|notifying|asking|messaging|sending) (?:me|us)?\s*(?:to|about|of)?\b/i;
+
+export const deleteTriggerAction = triggerAction({
+  name: DELETE_TRIGGER,
+  similes: ['REMOVE_TRIGGER', 'CANCEL_TRIGGER', 'CANCEL_REMINDER', 'DELETE_REMINDER'],
+  description:
+    'Deletes a trigger (reminder, timer, recurring task) for good, named by its name or id, or all of the user\'s own after a confirmation. Also the right action when the user answers yes or no to "shall I delete them?". To stop it for a while only, use UPDATE_TRIGGER.',
+  examples: [
+    example('delete the stretch reminder', 'Deleted "stretch", every 20 minutes.', DELETE_TRIGGER),
+    [
+      ...example(
+        'cancel all my reminders',
+        'That deletes 3 triggers for good. Shall I? Say yes or no.',
+        DELETE_TRIGGER,
+      ),
+      ...example('yes', 'Deleted 3 triggers.', DELETE_TRIGGER),
+    ],
+  ],
+  handle: deleteTrigger,
+});
+
+async function deleteTrigger(turn: Turn): Promise<Outcome> {
+  const pending = await pendingOf(turn);
+  const answer = yesOrNo(turn.text);
+  if (pending?.kind === 'confirm-delete' && answer !== null) {
+    await forget(turn);
+    if (answer === 'no') {
+      return { text: 'All right, I deleted nothing.', success: true, data: { deleted: 0 } };
+    }
+    return deleteMany(turn, pending.ids);
+  }
+  const which = answersWhich(pending, DELETE_TRIGGER);
+  if (which && answer === 'no') {
+    await forget(turn);
+    return { text: 'All right, I deleted nothing.', success: true, data: { deleted: 0 } };
+  }
+  const said = turn.text.trim().slice(0, 500);
+  const rest = said.replace(VERB, '').replace(SPEAKING, '').trim();
+  const verbSaid = VERB.test(said);
+  if (isAll(rest.replace(/[.!?]+$/, ''))) return askForAll(turn);
+
+  const choice = await chooseTrigger(turn, {
+    action: DELETE_TRIGGER,
+    target: rest,
+    text: turn.text,
+    ...(which && !verbSaid ? { among: which.ids } : {}),
+  });
+  if ('outcome' in choice) return choice.outcome;
+  const gone = await turn.service.delete(choice.trigger.id, turn.requester);
+  await settle(turn, which);
+  return {
+    text: `Deleted ${quoted(gone.displayName)}, ${gone.scheduleText}. It will not run again.`,
+    success: true,
+    data: { triggerId: gone.id, deleted: 1 },
+  };
+}
+
+async function askForAll(turn: Turn): Promise<Outcome> {
+  const own = (await visibleTriggers(turn)).filter(
+    (one) => one.creatorEntityId === turn.requester.entityId,
+  );
+  if (own.length === 0) {
+    return {
+      text: 'You have no triggers of your own to delete.',
+      success: true,
+      data: { deleted: 0 },
+    };
+  }
+  await ask(turn, { kind: 'confirm-delete', ids: own.map((one) => one.id) });
+  const names = own.slice(0, NAMED).map((one) => quoted(one.displayName, 40));
+  const more = own.length - names.length;
+  return {
+    text: `That deletes ${counted(own.length)} for good: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}. Shall I? Say yes or no.`,
+    success: true,
+    asked: true,
+    data: { candidates: own.map((one) => one.id) },
+  };
+}
+
+async function deleteMany(turn: Turn, ids: string[]): Promise<Outcome> {
+  let deleted = 0;
+  for (const id of ids) {
+    try {
+      await turn.service.delete(id, turn.requester);
+      deleted += 1;
+    } catch (error) {
+      // Finished or deleted since we asked: gone is what was wanted.
+      if (!isAppError(error) || error.code !== 'NOT_FOUND') throw error;
+    }
+  }
+  return { text: `Deleted ${counted(deleted)}.`, success: true, data: { deleted } };
+}

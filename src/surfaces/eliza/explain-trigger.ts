@@ -1,0 +1,50 @@
+/** EXPLAIN_TRIGGER: why did it (not) fire? The answer is the service's, from ledger and state. */
+import { example, type Outcome, triggerAction } from './action.js';
+import { answersWhich, chooseTrigger, settle } from './choose.js';
+import { plain, quoted } from './display.js';
+import { pendingOf } from './pending.js';
+import type { Turn } from './turn.js';
+
+export const EXPLAIN_TRIGGER = 'EXPLAIN_TRIGGER';
+
+const QUESTION =
+  /\b(?:why|how come|what|when|did(?:n'?t| not)?|does(?:n'?t| not)?|do(?:n'?t| not)?|has(?:n'?t| not)?|have(?:n'?t| not)?|was(?:n'?t| not)?|is(?:n'?t| not)?|will|would|explain|tell me|about|not|never|fir(?:e|ed|ing)|r[au]n|running|work(?:ed|ing)?|go off|went off|trigger(?:ed)?|happen(?:ed)?|fail(?:ed|ing)?|late|last time|yesterday|today|this morning|to|with|wrong|so)\b/gi;
+
+export const explainTriggerAction = triggerAction({
+  name: EXPLAIN_TRIGGER,
+  similes: ['WHY_TRIGGER', 'TRIGGER_STATUS', 'TRIGGER_HISTORY'],
+  description:
+    'Explains one trigger: why it did or did not fire, how its last runs went, when the next one is.',
+  examples: [
+    example(
+      'why did my stretch reminder not fire?',
+      'About "stretch": it is paused. It has not run yet.',
+      EXPLAIN_TRIGGER,
+    ),
+  ],
+  handle: explainTrigger,
+});
+
+async function explainTrigger(turn: Turn): Promise<Outcome> {
+  const which = answersWhich(await pendingOf(turn), EXPLAIN_TRIGGER);
+  const target = turn.text
+    .slice(0, 500)
+    .replace(QUESTION, ' ')
+    .replace(/[?!.]+/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+  const choice = await chooseTrigger(turn, {
+    action: EXPLAIN_TRIGGER,
+    target,
+    text: turn.text,
+    ...(which && !/\b(?:why|how come|explain)\b/i.test(turn.text) ? { among: which.ids } : {}),
+  });
+  if ('outcome' in choice) return choice.outcome;
+  const { trigger, reasons, lastRuns } = await turn.service.why(choice.trigger.id, turn.requester);
+  await settle(turn, which);
+  return {
+    text: `About ${quoted(trigger.displayName)}: ${reasons.map((reason) => plain(reason, 400)).join(' ')}`,
+    success: true,
+    data: { triggerId: trigger.id, state: trigger.state, runs: lastRuns.length },
+  };
+}

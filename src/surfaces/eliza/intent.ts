@@ -1,0 +1,218 @@
+/**
+ * What a person wants done to a trigger that exists, read from the words by rules. Pure. The words
+ * that carry the value ("for 10 minutes", "to 10am") are cut out of `target`, which is then only
+ * about which trigger is meant.
+ */
+
+export type UpdateIntent =
+  | { kind: 'pause'; target: string; all: boolean; until?: string }
+  | { kind: 'resume'; target: string; all: boolean }
+  /** `day`: only the run of that day is meant. */
+  | { kind: 'skip'; target: string; day?: 'today' | 'tomorrow' }
+  /** `when` is "10 minutes from now" or a moment; `null` when none is given. */
+  | { kind: 'snooze'; target: string; when: string | null }
+  | { kind: 'rename'; target: string; to: string }
+  | { kind: 'text'; target: string; to: string }
+  | { kind: 'reschedule'; target: string; to: string };
+
+/** Only so much of a message can be a command about a trigger; a new text may be long. */
+const MAX_COMMAND = 400;
+/** Longer than any text a trigger may have, so that one cut off here is refused there. */
+const MAX_READ = 10_000;
+
+const POLITE =
+  /^(?:(?:hey|hi|hello|ok|okay|please|pls|and|also|then|now|so|well|actually|no|yes|just|kindly|thanks|@?cue)[\s,!.:]+|(?:can|could|would|will) you (?:please )?|(?:i(?:'d| would) like|i want|i need) (?:you )?to |would you mind |let'?s )+/i;
+const TRAILING =
+  /[\s,]*(?:,? ?(?:please|pls|thanks|thank you|for me|for now|for the moment|now|right now|again))*[\s.!?]*$/i;
+
+const SNOOZE = /\b(?:snooze|postpone|put off|push back|push out|delay|hold off(?: on)?)\b/i;
+const SKIP =
+  /\b(?:skip|leave out|omit|miss out)\b|\b(?:no|not|cancel) (?:the )?(?:next (?:one|run|time)|tomorrow'?s|today'?s)\b/i;
+const RESUME =
+  /\b(?:resume|unpause|un-pause|reactivate|re-?enable|enable|restart|continue|turn (?:[^.]{0,60} )?(?:back )?on|switch (?:[^.]{0,60} )?(?:back )?on|start (?:[^.]{0,60} )?(?:up )?again|bring back)\b/i;
+const PAUSE =
+  /\b(?:pause|suspend|disable|deactivate|mute|silence|halt|hold|stop|turn (?:[^.]{0,60} )?off|switch (?:[^.]{0,60} )?off)\b/i;
+const RENAME =
+  /^rename (?:(.{1,160}?) )?(?:to|into|as) (.+)$|^(?:call|name) (.{1,160}?) (["“'].+|.+)$|^change the (?:name|title) of (.{1,160}?) to (.+)$|^(?:change|set) (?:the |its )(?:name|title) to (.+)$|^(?:change|set) (.{1,160}?)(?:'s)? (?:name|title) to (.+)$|^give (.{1,160}?) the name (.+)$/is;
+const TEXT =
+  /^(?:change|set|update|edit|replace|correct|fix) (?:the |its )?(?:text|message|instructions?|wording|content|words|prompt|task)(?: (?:of|for|in|on) (.{1,160}?))? (?:to|with|so (?:that )?it says) (.+)$|^(?:change|set|update|edit|replace) (.{1,160}?)(?:'s)? (?:text|message|instructions?|wording|content|prompt) (?:to|with) (.+)$/is;
+const SAY =
+  /^(?:make|have|let|change|update|edit) (.{1,160}?) (?:to |so (?:that )?it )?says?[\s:]+(.+)$|^(.{1,160}?) should (?:now )?say[\s:]+(.+)$/is;
+const RESCHEDULE =
+  /^(?:reschedule|move|shift|change|set|switch|update|push|bring forward|adjust|make|put|edit|run|do|retime|have|schedule)\s+(.+)$/is;
+/** Words between the trigger and its new time. */
+const BRIDGE =
+  /\s+(?:back )?(?:to run |run )?(?:to|for|until|till|so (?:that )?it (?:runs|is))(?: run)?\s+|\s+(?=(?:run )?(?:every|each|daily|weekly|monthly|hourly|on|at|in|once|twice|tomorrow|today|tonight|next)\b)/gi;
+const TIME_LIKE =
+  /^(?:run )?(?:every|each|daily|weekly|monthly|hourly|weekdays?|weekends?|on|at|in|noon|midday|midnight|today|tonight|tomorrow|next|the (?:\d|first|last|second|third|next)|half|quarter|\d|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|once|twice|morning|mon|tue|wed|thu|fri|sat|sun|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)/i;
+
+/** `null`: none of these is asked for. */
+export function readUpdateIntent(text: string): UpdateIntent | null {
+  const said = text.trim().slice(0, MAX_READ).replace(POLITE, '').trim();
+  // The first words say what is to be done, whatever a new text may say after them.
+  const command = said.slice(0, MAX_COMMAND);
+  return (
+    namingIntent(said) ??
+    snoozeIntent(command) ??
+    skipIntent(command) ??
+    pauseIntent(command) ??
+    rescheduleIntent(command)
+  );
+}
+
+function namingIntent(said: string): UpdateIntent | null {
+  const say = SAY.exec(said);
+  if (say) {
+    return {
+      kind: 'text',
+      target: (say[1] ?? say[3] ?? '').trim(),
+      to: `say ${quotedText(say[2] ?? say[4])}`,
+    };
+  }
+  const change = TEXT.exec(said);
+  if (change) {
+    return {
+      kind: 'text',
+      target: (change[1] ?? change[3] ?? 'it').trim(),
+      to: unquoted(change[2] ?? change[4] ?? ''),
+    };
+  }
+  const rename = RENAME.exec(said);
+  if (!rename) return null;
+  const [, from, to, called, name, of, ofTo, plainTo, whose, whoseTo, given, givenTo] = rename;
+  const target = from ?? called ?? of ?? whose ?? given ?? 'it';
+  const next = to ?? name ?? ofTo ?? plainTo ?? whoseTo ?? givenTo ?? '';
+  // "call mom" is something to do, not a name; "call it standup" and "call X 'Y'" are names.
+  if (called !== undefined && !/^(?:it|that|this)\b/i.test(called) && !/^["“']/.test(next))
+    return null;
+  return { kind: 'rename', target: target.trim(), to: unquoted(next.slice(0, MAX_COMMAND).replace(TRAILING, '')) };
+}
+
+function snoozeIntent(command: string): UpdateIntent | null {
+  if (!SNOOZE.test(command)) return null;
+  const rest = command.replace(SNOOZE, ' ').replace(TRAILING, '').trim();
+  const value =
+    /^(.*?)\s*\b(?:for (?:another |about )?|by (?:another )?)((?:\d|an? |one|two|three|four|five|six|seven|eight|nine|ten|fifteen|twenty|thirty|half|a couple|couple|a few|few)[\s\S]*)$/is.exec(
+      rest,
+    );
+  if (value)
+    return { kind: 'snooze', target: targetOf(value[1]), when: `in ${(value[2] ?? '').trim()}` };
+  const moment = /^(.*?)\s*\b(?:until|till|til|to)\b\s+(.+)$/is.exec(rest);
+  if (moment)
+    return { kind: 'snooze', target: targetOf(moment[1]), when: (moment[2] ?? '').trim() };
+  const bare =
+    /^(.*?)\s*((?:\d+|an?|one|two|five|ten|half an) ?(?:s|sec|secs|seconds?|m|min|mins|minutes?|h|hrs?|hours?|days?))$/is.exec(
+      rest,
+    );
+  if (bare) return { kind: 'snooze', target: targetOf(bare[1]), when: `in ${bare[2]}` };
+  return { kind: 'snooze', target: targetOf(rest), when: null };
+}
+
+function skipIntent(command: string): UpdateIntent | null {
+  if (!SKIP.test(command)) return null;
+  const target = command
+    .replace(SKIP, ' ')
+    .replace(
+      /\b(?:the )?next (?:one|run|time|occurrence|reminder)?\b|\b(?:tomorrow|today|tonight)(?:'s|s)?\b|\b(?:this|one) (?:time|once)\b|\bof\b|\bonce\b/gi,
+      ' ',
+    );
+  const day = /\btomorrow/i.test(command)
+    ? 'tomorrow'
+    : /\b(?:today|tonight)/i.test(command)
+      ? 'today'
+      : null;
+  return {
+    kind: 'skip',
+    target: targetOf(target.replace(TRAILING, '')),
+    ...(day === null ? {} : { day }),
+  };
+}
+
+function pauseIntent(command: string): UpdateIntent | null {
+  const resume = RESUME.exec(command);
+  const pause = PAUSE.exec(command);
+  // The verb leads; deep in a sentence the same word is part of a name.
+  const lead = (match: RegExpExecArray | null) => match !== null && match.index <= 12;
+  if (resume && lead(resume) && (!pause || resume.index <= pause.index)) {
+    const rest = command.replace(RESUME, (all) => insideOf(all));
+    const target = targetOf(rest.replace(TRAILING, ''));
+    return { kind: 'resume', target, all: isAll(target) };
+  }
+  if (!pause || !lead(pause)) return null;
+  const rest = command
+    .replace(PAUSE, (all) => insideOf(all))
+    .replace(TRAILING, '')
+    .trim();
+  const until = /^(.*?)\s*\b(?:until|till|til)\b\s+(.+)$/is.exec(rest);
+  const during = /^(.*?)\s*\bfor ((?:\d|an? |one|two|three|the next|half)[\s\S]*)$/is.exec(rest);
+  const target = targetOf(until?.[1] ?? during?.[1] ?? rest);
+  const moment =
+    until?.[2] ?? (during ? `in ${(during[2] ?? '').replace(/^the next /i, '')}` : undefined);
+  return {
+    kind: 'pause',
+    target,
+    all: isAll(target),
+    ...(moment === undefined ? {} : { until: moment.trim() }),
+  };
+}
+
+/** Of the places where the new time may begin, the first behind which a time stands. */
+function rescheduleIntent(command: string): UpdateIntent | null {
+  const rest = RESCHEDULE.exec(command)?.[1]?.replace(TRAILING, '');
+  if (rest === undefined) return null;
+  const splits = [...rest.matchAll(BRIDGE)].map((match) => ({
+    target: rest.slice(0, match.index),
+    to: rest
+      .slice(match.index + match[0].length)
+      .replace(/^run /i, '')
+      .trim(),
+    direct: /\S/.test(match[0]),
+  }));
+  const usable = splits.filter((split) => split.target.trim() !== '' && split.to !== '');
+  const best =
+    usable.find((split) => split.direct && TIME_LIKE.test(split.to)) ??
+    usable.find((split) => TIME_LIKE.test(split.to)) ??
+    usable.find((split) => split.direct);
+  if (!best) return null;
+  const target = best.target
+    .replace(/\s+from\s+.*$/is, '')
+    .replace(/(?:'s)?\s+(?:time|schedule|frequency|timing)$/i, '')
+    .replace(/^(?:the )?(?:time|schedule|frequency|timing) (?:of|for) /i, '');
+  return { kind: 'reschedule', target: targetOf(target), to: best.to };
+}
+
+/** "turn X off" → "X". */
+function insideOf(phrase: string): string {
+  const inner = /^(?:turn|switch|start) (.*?)(?: (?:back on|off|on|up again|again|back))$/i.exec(
+    phrase,
+  )?.[1];
+  return inner === undefined || /^(?:back )?(?:on|off|up)$/.test(inner) ? ' ' : ` ${inner} `;
+}
+
+function targetOf(text: string | undefined): string {
+  return (text ?? '')
+    .replace(/\s+/g, ' ')
+    .replace(/^[\s,:]+|[\s,:]+$/g, '')
+    .trim();
+}
+
+/** "all my reminders", "everything": only where nothing narrower is named. */
+export function isAll(text: string): boolean {
+  const words = text
+    .toLowerCase()
+    .replace(/[^\p{L}\s]+/gu, ' ')
+    .trim();
+  return /^(?:please )?(?:(?:all|every one)(?: of)?(?: (?:my|the|them|our|of|these|those|active|paused|scheduled|current|your))*(?: (?:triggers?|reminders?|tasks?|jobs?|alarms?|schedules?|ones|things?|stuff))?|(?:every|each)(?: single)? (?:trigger|reminder|task|job|alarm|one)|everything|them all|my (?:triggers|reminders|tasks|jobs|alarms) all)(?: (?:at once|please|now))*$/.test(
+    words,
+  );
+}
+
+function unquoted(text: string | undefined): string {
+  const trimmed = (text ?? '').trim();
+  const inner = /^["“'‘](.+?)["”'’][.!]?$/s.exec(trimmed)?.[1];
+  return inner ?? trimmed;
+}
+
+function quotedText(text: string | undefined): string {
+  return `"${unquoted((text ?? '').replace(/["“”]/g, "'").replace(/^'(.+)'$/s, '$1'))}"`;
+}

@@ -1,0 +1,110 @@
+/**
+ * What we have asked a person and not been answered yet: at most one question per person and room,
+ * kept in the host's cache so that it survives a restart, and forgotten after ten minutes.
+ */
+import type { IAgentRuntime } from '@elizaos/core';
+import { z } from 'zod';
+import { MINUTE_MS } from '../../shared/clock.js';
+import { scheduleSchema } from '../../triggers/index.js';
+import type { Turn } from './turn.js';
+
+export const PENDING_MS = 10 * MINUTE_MS;
+
+const pendingSchema = z.discriminatedUnion('kind', [
+  /** "That is every 20 seconds, shall I?" */
+  z.object({
+    kind: z.literal('confirm-create'),
+    instructions: z.string(),
+    schedule: scheduleSchema,
+    scheduleText: z.string(),
+  }),
+  /** "That is every minute from now on, shall I?", about a trigger that exists. */
+  z.object({
+    kind: z.literal('confirm-reschedule'),
+    id: z.string(),
+    schedule: scheduleSchema,
+    scheduleText: z.string(),
+  }),
+  /** "Which day?", about a request that is not complete. */
+  z.object({ kind: z.literal('question'), text: z.string(), question: z.string() }),
+  /** "Which one?", about a request that fits several triggers. */
+  z.object({
+    kind: z.literal('which'),
+    action: z.string(),
+    text: z.string(),
+    ids: z.array(z.string()),
+  }),
+  /** "That deletes 3 triggers, shall I?" */
+  z.object({ kind: z.literal('confirm-delete'), ids: z.array(z.string()) }),
+]);
+export type Pending = z.infer<typeof pendingSchema>;
+
+const storedSchema = z.object({ expiresAtMs: z.number(), pending: pendingSchema });
+
+function keyOf(roomId: string, entityId: string): string {
+  return `cue:pending:${roomId}:${entityId}`;
+}
+
+/** The question that is open between the agent and this person in this room. */
+export async function readPending(
+  runtime: IAgentRuntime,
+  who: { roomId: string | undefined; entityId: string },
+  nowMs: number,
+): Promise<Pending | null> {
+  if (who.roomId === undefined) return null;
+  const stored = await runtime.getCache<unknown>(keyOf(who.roomId, who.entityId));
+  const parsed = storedSchema.safeParse(stored);
+  if (!parsed.success || parsed.data.expiresAtMs <= nowMs) return null;
+  // A clock that was set back must not keep a question open for ever.
+  return parsed.data.expiresAtMs - nowMs > PENDING_MS ? null : parsed.data.pending;
+}
+
+export function pendingOf(turn: Turn): Promise<Pending | null> {
+  // What a person was asked in chat is not answered by a run.
+  if (turn.run !== null) return Promise.resolve(null);
+  return readPending(
+    turn.runtime,
+    { roomId: turn.roomId, entityId: turn.requester.entityId },
+    turn.nowMs,
+  );
+}
+
+/** Replaces whatever was open before. In a run nothing is kept: nobody would answer. */
+export async function ask(turn: Turn, pending: Pending): Promise<void> {
+  if (turn.run !== null || turn.roomId === undefined) return;
+  await turn.runtime.setCache(keyOf(turn.roomId, turn.requester.entityId), {
+    expiresAtMs: turn.nowMs + PENDING_MS,
+    pending,
+  });
+}
+
+/** What "it" means next: the trigger this person was last told about in this room. */
+export async function mention(turn: Turn, triggerId: string): Promise<void> {
+  if (turn.run !== null || turn.roomId === undefined) return;
+  await turn.runtime.setCache(mentionKey(turn.roomId, turn.requester.entityId), {
+    triggerId,
+    atMs: turn.nowMs,
+  });
+}
+
+export async function lastMentioned(
+  turn: Turn,
+): Promise<{ triggerId: string; atMs: number } | null> {
+  if (turn.run !== null || turn.roomId === undefined) return null;
+  const stored = await turn.runtime.getCache<unknown>(
+    mentionKey(turn.roomId, turn.requester.entityId),
+  );
+  const parsed = mentionSchema.safeParse(stored);
+  return parsed.success ? parsed.data : null;
+}
+
+const mentionSchema = z.object({ triggerId: z.string(), atMs: z.number() });
+
+function mentionKey(roomId: string, entityId: string): string {
+  return `cue:mentioned:${roomId}:${entityId}`;
+}
+
+export async function forget(turn: Turn): Promise<void> {
+  if (turn.run !== null || turn.roomId === undefined) return;
+  await turn.runtime.deleteCache(keyOf(turn.roomId, turn.requester.entityId));
+}

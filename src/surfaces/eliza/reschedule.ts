@@ -1,0 +1,203 @@
+/** The changes that are about time: when it runs next, and when it runs from now on. */
+import { InvalidInputError } from '../../shared/errors.js';
+import { localParts } from '../../shared/zones.js';
+import {
+  atTimeOfDay,
+  type Schedule,
+  scheduleOf,
+  type TriggerSummary,
+  timeOfDayAt,
+  validateSchedule,
+} from '../../triggers/index.js';
+import type { Outcome } from './action.js';
+import { instantWords, nextRunSentence, plain, quoted } from './display.js';
+import { findingWords } from './failure.js';
+import { ask } from './pending.js';
+import { clock, momentOf, readBare, readMoment, readTimeOfDay } from './reading.js';
+import type { Turn } from './turn.js';
+
+const WHEN_FORMS = 'Say for example "for 10 minutes" or "until tomorrow at 9am".';
+const SCHEDULE_FORMS =
+  'Say for example "to 10am", "to every Friday at 9" or "to tomorrow at noon".';
+
+export async function snooze(
+  turn: Turn,
+  trigger: TriggerSummary,
+  when: string | null,
+): Promise<Outcome> {
+  const name = quoted(trigger.displayName);
+  if (when === null) {
+    return {
+      text: `Until when shall I put off ${name}? ${WHEN_FORMS}`,
+      success: true,
+      asked: true,
+    };
+  }
+  const read = readMoment(when, zoned(turn, trigger), trigger.nextRunAtMs ?? undefined);
+  if (!read.ok)
+    return notUnderstood(read.question, `until when I shall put off ${name}`, WHEN_FORMS);
+  return putOff(turn, trigger, read.value);
+}
+
+async function putOff(turn: Turn, trigger: TriggerSummary, untilMs: number): Promise<Outcome> {
+  const moved = await turn.service.snooze(trigger.id, untilMs, turn.requester);
+  const zone = zoned(turn, trigger).timezone;
+  const after = moved.triggerType === 'once' ? '' : ` After that it goes on ${moved.scheduleText}.`;
+  return {
+    text: `The next run of ${quoted(moved.displayName)} is ${instantWords(untilMs, turn.nowMs, zone)}.${after}`,
+    success: true,
+    data: { triggerId: moved.id, nextRunAtMs: moved.nextRunAtMs },
+  };
+}
+
+/** "Pause it until Monday": a repeating one starts again with its own next time after that. */
+export async function pauseUntil(
+  turn: Turn,
+  trigger: TriggerSummary,
+  until: string,
+): Promise<Outcome> {
+  const options = zoned(turn, trigger);
+  const midnight = readMoment(`${until} at 00:00`, options);
+  const read = midnight.ok
+    ? midnight
+    : readMoment(until, options, trigger.nextRunAtMs ?? undefined);
+  if (!read.ok) {
+    return notUnderstood(
+      read.question,
+      `until when I shall pause ${quoted(trigger.displayName)}`,
+      WHEN_FORMS,
+    );
+  }
+  if (trigger.triggerType !== 'cron') return putOff(turn, trigger, read.value);
+  const schedule = { ...scheduleOf(trigger), startAtIso: new Date(read.value).toISOString() };
+  return applyReschedule(turn, trigger.id, schedule);
+}
+
+export async function skipNext(
+  turn: Turn,
+  trigger: TriggerSummary,
+  day: 'today' | 'tomorrow' | undefined,
+): Promise<Outcome> {
+  const name = quoted(trigger.displayName);
+  const { timezone } = zoned(turn, trigger);
+  const beforeMs = trigger.nextRunAtMs;
+  if (beforeMs !== null && day !== undefined && dayName(beforeMs, turn.nowMs, timezone) !== day) {
+    return {
+      text: `The next run of ${name} is ${instantWords(beforeMs, turn.nowMs, timezone)}, so not ${day}. I skipped nothing; to skip that one say "skip the next one".`,
+      success: false,
+    };
+  }
+  const left = await turn.service.skipNext(trigger.id, turn.requester);
+  const skipped = beforeMs === null ? '' : ` of ${instantWords(beforeMs, turn.nowMs, timezone)}`;
+  return {
+    text: `${name} leaves out the run${skipped}. ${nextRunSentence(left, turn.nowMs, turn.zone.name)}`,
+    success: true,
+    data: { triggerId: left.id, nextRunAtMs: left.nextRunAtMs },
+  };
+}
+
+export async function reschedule(
+  turn: Turn,
+  trigger: TriggerSummary,
+  to: string,
+): Promise<Outcome> {
+  const options = zoned(turn, trigger);
+  const current = scheduleOf(trigger);
+  const time = readTimeOfDay(to, options);
+  if (time) {
+    const moved = atTimeOfDay(current, time, turn.nowMs);
+    if (moved) return confirmed(turn, trigger, moved);
+    return {
+      text: `${quoted(trigger.displayName)} runs ${trigger.scheduleText}: it has no single time of day that I could change to ${clock(time)}. ${SCHEDULE_FORMS}`,
+      success: true,
+      asked: true,
+    };
+  }
+  let read = readBare(to, options);
+  if (!read.ok && trigger.nextRunAtMs !== null) {
+    // "to Friday", "to weekdays": another day at the time it has.
+    const same = clock(timeOfDayAt(trigger.nextRunAtMs, options.timezone));
+    const filled = [`${to} at ${same}`, `every ${to} at ${same}`, `on ${to} at ${same}`].map(
+      (words) => readBare(words, options),
+    );
+    read = filled.find((one) => one.ok) ?? read;
+  }
+  if (!read.ok)
+    return notUnderstood(
+      read.question,
+      `when ${quoted(trigger.displayName)} shall run`,
+      SCHEDULE_FORMS,
+    );
+  const atMs = momentOf(read.value);
+  // One moment for something that repeats is about its next run; the pattern stays.
+  if (atMs !== null && trigger.triggerType !== 'once') return putOff(turn, trigger, atMs);
+  return confirmed(turn, trigger, {
+    ...read.value,
+    timezone: read.value.timezone ?? options.timezone,
+  });
+}
+
+async function confirmed(
+  turn: Turn,
+  trigger: TriggerSummary,
+  schedule: Schedule,
+): Promise<Outcome> {
+  const { minIntervalMs, allowSeconds } = turn.service.settings;
+  const findings = validateSchedule(schedule, { nowMs: turn.nowMs, minIntervalMs, allowSeconds });
+  if (findings.length > 0) {
+    return {
+      text: `${findingWords(findings)} I changed nothing.`,
+      success: false,
+      data: { code: new InvalidInputError(findings).code },
+    };
+  }
+  const confirm = turn.run === null ? turn.service.confirmationFor(schedule, turn.nowMs) : null;
+  if (!confirm) return applyReschedule(turn, trigger.id, schedule);
+  await ask(turn, {
+    kind: 'confirm-reschedule',
+    id: trigger.id,
+    schedule,
+    scheduleText: confirm.scheduleText,
+  });
+  return {
+    text: `That is ${confirm.scheduleText}, up to ${Math.floor(3_600_000 / confirm.everyMs)} runs an hour. Shall I change ${quoted(trigger.displayName)} to that? Say yes or no.`,
+    success: true,
+    asked: true,
+    data: { triggerId: trigger.id, confirm: confirm.scheduleText },
+  };
+}
+
+export async function applyReschedule(
+  turn: Turn,
+  id: string,
+  schedule: Schedule,
+): Promise<Outcome> {
+  const moved = await turn.service.update(id, { schedule }, turn.requester);
+  return {
+    text: `${quoted(moved.displayName)} now runs ${moved.scheduleText}. ${nextRunSentence(moved, turn.nowMs, turn.zone.name)}`,
+    success: true,
+    data: { triggerId: moved.id, nextRunAtMs: moved.nextRunAtMs },
+  };
+}
+
+/** Times said about a trigger are read in the zone it already has. */
+function zoned(turn: Turn, trigger: TriggerSummary): { nowMs: number; timezone: string } {
+  return { nowMs: turn.nowMs, timezone: trigger.timezone ?? turn.zone.name };
+}
+
+function dayName(atMs: number, nowMs: number, zone: string): 'today' | 'tomorrow' | 'later' {
+  const dayOf = (ms: number) => {
+    const { year, month, day } = localParts(ms, zone);
+    return Date.UTC(year, month - 1, day) / 86_400_000;
+  };
+  const days = dayOf(atMs) - dayOf(nowMs);
+  return days === 0 ? 'today' : days === 1 ? 'tomorrow' : 'later';
+}
+
+function notUnderstood(question: string | null, what: string, forms: string): Outcome {
+  return {
+    text: question === null ? `I did not understand ${what}. ${forms}` : plain(question, 300),
+    success: question !== null,
+    ...(question === null ? {} : { asked: true }),
+  };
+}

@@ -1,0 +1,62 @@
+/** RUN_TRIGGER: once, now, whatever its schedule says. */
+import { example, type Outcome, triggerAction } from './action.js';
+import { answersWhich, chooseTrigger, settle } from './choose.js';
+import { plain, quoted } from './display.js';
+import { pendingOf } from './pending.js';
+import type { Turn } from './turn.js';
+
+export const RUN_TRIGGER = 'RUN_TRIGGER';
+
+const VERB =
+  /^(?:(?:please|hey|ok|okay|can you|could you|would you|will you|cue)[\s,]+)*(?:run|execute|fire|start|trigger|do|kick off|launch|test|try)\b/i;
+const NOW = /\b(?:right )?(?:now|immediately|at once|once|please|again)\b/gi;
+
+export const runTriggerAction = triggerAction({
+  name: RUN_TRIGGER,
+  similes: ['EXECUTE_TRIGGER', 'FIRE_TRIGGER'],
+  description:
+    'Runs an existing trigger once right now, without changing its schedule ("run the inbox summary now").',
+  examples: [
+    example(
+      'run the inbox summary now',
+      'I have started "summarize my inbox". The answer comes here.',
+      RUN_TRIGGER,
+    ),
+  ],
+  notInRuns: true,
+  handle: runTrigger,
+});
+
+async function runTrigger(turn: Turn): Promise<Outcome> {
+  const which = answersWhich(await pendingOf(turn), RUN_TRIGGER);
+  const said = turn.text.trim().slice(0, 500);
+  const choice = await chooseTrigger(turn, {
+    action: RUN_TRIGGER,
+    target: said.replace(VERB, '').replace(NOW, ' ').trim(),
+    text: said,
+    ...(which && !VERB.test(said) ? { among: which.ids } : {}),
+  });
+  if ('outcome' in choice) return choice.outcome;
+  const { trigger } = choice;
+  const { run, runId } = await turn.service.run(trigger.id, turn.requester);
+  await settle(turn, which);
+  const data = { triggerId: trigger.id, runId };
+  if (run?.status === 'deferred') {
+    return {
+      text: `${quoted(trigger.displayName)} cannot run right now: ${plain(run.reason ?? 'it is deferred', 200)}. It runs as soon as that is over.`,
+      success: true,
+      data,
+    };
+  }
+  const answer =
+    trigger.deliverTo === undefined
+      ? 'Its answer stays in its run history.'
+      : trigger.deliverTo.roomId === turn.roomId
+        ? 'The answer comes here.'
+        : 'The answer goes to the chat it belongs to.';
+  return {
+    text: `I have started ${quoted(trigger.displayName)}. ${answer} Its schedule stays as it is.`,
+    success: true,
+    data,
+  };
+}

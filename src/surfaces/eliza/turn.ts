@@ -1,0 +1,146 @@
+/**
+ * One message that an action has to answer: who asks with whose rights, from which room, in which
+ * time zone. Inside a trigger run the message comes from the autonomy entity and the creator of the
+ * trigger is meant; the entity decides, because anybody can write metadata.
+ */
+import type { IAgentRuntime, Memory, UUID } from '@elizaos/core';
+import { autonomousRoom, INSTRUCTION_TYPE } from '../../autonomy/index.js';
+import { isUuid } from '../../shared/ids.js';
+import { isTimeZone } from '../../shared/zones.js';
+import {
+  type DeliverTo,
+  type Requester,
+  TRIGGER_SERVICE,
+  TriggerService,
+} from '../../triggers/index.js';
+
+export interface Zone {
+  name: string;
+  /** False: nobody has said it, it is the agent's. */
+  told: boolean;
+}
+
+export interface Turn {
+  runtime: IAgentRuntime;
+  service: TriggerService;
+  text: string;
+  /** Read once; everything of this turn happens at that time. */
+  nowMs: number;
+  requester: Extract<Requester, { kind: 'entity' }>;
+  /** Conversation this is about: the room of the message, in a run the one the trigger came from. */
+  roomId: string | undefined;
+  deliverTo: DeliverTo | undefined;
+  /** Set inside a trigger run: nobody is there to answer a question. */
+  run: { triggerId: string | undefined } | null;
+  zone: Zone;
+}
+
+export function triggerServiceOf(runtime: IAgentRuntime): TriggerService | null {
+  const found = runtime
+    .getServicesByType(TRIGGER_SERVICE)
+    .find((service) => service instanceof TriggerService);
+  return found instanceof TriggerService ? found : null;
+}
+
+/** True for the instruction of a trigger or of the loop, which only our own entity can write. */
+export function isAutonomous(runtime: IAgentRuntime, message: Memory): boolean {
+  return (
+    message.entityId === autonomousRoom(runtime).entityId &&
+    fieldOf(message.metadata, 'type') === INSTRUCTION_TYPE
+  );
+}
+
+export function requesterOf(
+  runtime: IAgentRuntime,
+  message: Memory,
+): { requester: Turn['requester']; roomId: string | undefined; run: Turn['run'] } {
+  if (!isAutonomous(runtime, message)) {
+    return {
+      requester: { kind: 'entity', entityId: message.entityId, roomId: message.roomId },
+      roomId: message.roomId,
+      run: null,
+    };
+  }
+  const id = (key: string) => {
+    const value = fieldOf(message.metadata, key);
+    return isUuid(value) ? value : undefined;
+  };
+  const roomId = id('originRoomId');
+  const triggerId = id('triggerId');
+  return {
+    requester: {
+      kind: 'entity',
+      // A trigger without a creator (an operator's, the loop's) lends nobody's rights.
+      entityId: id('creatorEntityId') ?? message.entityId,
+      ...(roomId === undefined ? {} : { roomId }),
+      ...(triggerId === undefined ? {} : { viaRunOfTriggerId: triggerId }),
+    },
+    roomId,
+    run: { triggerId },
+  };
+}
+
+/** The trigger's header is the host's talk, not part of what was asked. */
+const RUN_HEADER = /^\[Scheduled task [^\n]*\n+/;
+
+export async function turnOf(
+  runtime: IAgentRuntime,
+  service: TriggerService,
+  message: Memory,
+): Promise<Turn> {
+  const who = requesterOf(runtime, message);
+  const said = typeof message.content.text === 'string' ? message.content.text : '';
+  return {
+    runtime,
+    service,
+    nowMs: service.now(),
+    text: who.run === null ? said : said.replace(RUN_HEADER, ''),
+    ...who,
+    deliverTo: await deliverToOf(service, message, who),
+    zone: await zoneOf(runtime, service, message, who.requester.entityId),
+  };
+}
+
+/** Answers go where it was asked for; those of a trigger made in a run where the run's own go. */
+async function deliverToOf(
+  service: TriggerService,
+  message: Memory,
+  who: ReturnType<typeof requesterOf>,
+): Promise<DeliverTo | undefined> {
+  if (who.run?.triggerId !== undefined) {
+    const parent = await service.get(who.run.triggerId, { kind: 'operator' }).catch(() => null);
+    if (parent?.deliverTo) return parent.deliverTo;
+  }
+  if (who.roomId === undefined) return undefined;
+  const source = who.run === null ? message.content.source : undefined;
+  return {
+    roomId: who.roomId,
+    ...(typeof source === 'string' && source !== '' ? { source: source.slice(0, 100) } : {}),
+  };
+}
+
+async function zoneOf(
+  runtime: IAgentRuntime,
+  service: TriggerService,
+  message: Memory,
+  entityId: string,
+): Promise<Zone> {
+  const told = await service.toldTimezone(entityId);
+  if (told !== null) return { name: told, told: true };
+  const sent = [message.metadata, message.content.metadata].map((data) =>
+    fieldOf(data, 'timezone'),
+  );
+  const entity = await runtime.getEntityById(entityId as UUID);
+  for (const candidate of [...sent, fieldOf(entity?.metadata, 'timezone')]) {
+    if (typeof candidate === 'string' && isTimeZone(candidate)) {
+      return { name: candidate, told: true };
+    }
+  }
+  return { name: service.timezone, told: false };
+}
+
+function fieldOf(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null && key in value
+    ? (value as Record<string, unknown>)[key]
+    : undefined;
+}

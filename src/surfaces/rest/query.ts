@@ -1,0 +1,32 @@
+/** Query parameters that several routes share: they arrive as text. */
+import { z } from 'zod';
+import { isWellFormed } from '../../triggers/index.js';
+
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 500;
+
+function wholeNumber(min: number, max: number) {
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.int().min(min).max(max));
+}
+
+/** Text that may reach a query of the database. */
+export const searchText = z
+  .string()
+  .max(200)
+  .refine(
+    (text) => !text.includes('\u0000') && isWellFormed(text),
+    'must not contain NUL characters',
+  );
+
+export const pageShape = {
+  limit: wholeNumber(1, MAX_LIMIT).default(DEFAULT_LIMIT),
+  cursor: z.string().min(1).max(200).optional(),
+};
+
+/** How long a caller may wait: the host's sockets idle out after 30 s. */
+export const MAX_WAIT_MS = 20_000;
+export const waitMs = wholeNumber(0, MAX_WAIT_MS);

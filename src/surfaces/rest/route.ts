@@ -1,0 +1,143 @@
+/**
+ * The one way a route of ours is made. A handler parses nothing, checks nobody and catches nothing:
+ * all that happens here, and nothing ever escapes, because the host lets a rejected handler hang
+ * until its socket times out (ELIZA_GUIDE §9).
+ */
+import type { IAgentRuntime, Route, RouteRequest, RouteResponse } from '@elizaos/core';
+import { z } from 'zod';
+import {
+  AppError,
+  ERROR_TABLE,
+  InvalidInputError,
+  isAppError,
+  messageOf,
+} from '../../shared/errors.js';
+import { findingsOf } from '../../shared/findings.js';
+import { authorize, checkAgent } from './guard.js';
+
+export interface RouteDeps {
+  /** The server's key, `undefined` when it asks for none; read at each request. */
+  apiKey: () => string | undefined;
+}
+
+export interface Reply {
+  status: 200 | 201 | 202;
+  body: object;
+}
+
+export interface RouteInput<Query, Body> {
+  path: string;
+  params: Record<string, string>;
+  query: Query;
+  body: Body;
+  runtime: IAgentRuntime;
+}
+
+export interface RouteSpec<Query, Body> {
+  type: Exclude<Route['type'], 'STATIC'>;
+  /** Below `/cue`, the plugin's name, which the host puts in front. */
+  path: string;
+  query?: z.ZodType<Query>;
+  /** Absent: the route takes no body. */
+  body?: z.ZodType<Body>;
+  /** Query and body are not looked at. */
+  unparsed?: true;
+  handle: (input: RouteInput<Query, Body>) => Promise<Reply>;
+}
+
+export type MakeRoute = <Query = unknown, Body = unknown>(spec: RouteSpec<Query, Body>) => Route;
+
+const noFields = z.strictObject({});
+const nothing = <T>() => ({}) as T;
+
+export function routeMaker(deps: RouteDeps): MakeRoute {
+  return (spec) => ({
+    type: spec.type,
+    path: spec.path,
+    handler: async (request, response, runtime) => {
+      try {
+        authorize(request, deps.apiKey());
+        checkAgent(request, runtime.agentId);
+        const { status, body } = await spec.handle({
+          path: request.path ?? '',
+          params: request.params ?? {},
+          query: spec.unparsed ? nothing() : queryOf(request, spec.query),
+          body: spec.unparsed ? nothing() : bodyOf(request, spec.body),
+          runtime,
+        });
+        send(response, status, body);
+      } catch (error) {
+        sendError(response, runtime, `${spec.type} ${spec.path}`, error);
+      }
+    },
+  });
+}
+
+function queryOf<Query>(request: RouteRequest, schema: z.ZodType<Query> | undefined): Query {
+  const { agentId: _checked, ...query } = request.query ?? {};
+  return parsed(query, schema ?? (noFields as unknown as z.ZodType<Query>), '(query)');
+}
+
+function bodyOf<Body>(request: RouteRequest, schema: z.ZodType<Body> | undefined): Body {
+  // The host parses JSON only; anything else, and nothing, arrives as undefined.
+  if (!schema) {
+    return parsed(request.body ?? {}, noFields as unknown as z.ZodType<Body>, '(body)');
+  }
+  if (request.body === undefined || request.body === null) {
+    throw new InvalidInputError([
+      { field: '(body)', message: 'send JSON with content-type: application/json' },
+    ]);
+  }
+  return parsed(request.body, schema, '(body)');
+}
+
+function parsed<T>(value: unknown, schema: z.ZodType<T>, whole: string): T {
+  const result = schema.safeParse(value);
+  if (result.success) return result.data;
+  throw new InvalidInputError(
+    findingsOf(result.error).map((found) =>
+      found.field === '(body)' ? { ...found, field: whole } : found,
+    ),
+  );
+}
+
+function send(response: RouteResponse, status: number, body: object): void {
+  // Set by hand: for a path that ends in `.js` the host has set another type already.
+  response.setHeader?.('content-type', 'application/json; charset=utf-8');
+  response.setHeader?.('cache-control', 'no-store');
+  response.status(status).json(body);
+}
+
+function sendError(
+  response: RouteResponse,
+  runtime: IAgentRuntime,
+  route: string,
+  error: unknown,
+): void {
+  const known = isAppError(error) && error.code !== 'INTERNAL' ? error : null;
+  if (!known) {
+    runtime.logger.error(
+      {
+        src: 'plugin:cue:rest',
+        agentId: runtime.agentId,
+        route,
+        error: messageOf(error),
+        ...(error instanceof Error && error.stack !== undefined ? { stack: error.stack } : {}),
+      },
+      'request failed',
+    );
+  }
+  if (response.headersSent) return;
+  const { code, message, details } =
+    known ??
+    new AppError('INTERNAL', 'something went wrong here; the log of the agent has the cause');
+  try {
+    send(response, ERROR_TABLE[code].http, { error: { code, message, details } });
+  } catch (failure) {
+    runtime.logger.error(
+      { src: 'plugin:cue:rest', route, error: messageOf(failure) },
+      'no answer sent',
+    );
+    response.end();
+  }
+}

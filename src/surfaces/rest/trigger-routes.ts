@@ -1,0 +1,202 @@
+/** `/cue/triggers…`: each route calls one method of the service and formats its answer. */
+import type { IAgentRuntime, Route } from '@elizaos/core';
+import { z } from 'zod';
+import { AppError } from '../../shared/errors.js';
+import {
+  type BatchResult,
+  type Requester,
+  TRIGGER_SERVICE,
+  TRIGGER_STATES,
+  TriggerService,
+} from '../../triggers/index.js';
+import { pageShape, searchText, waitMs } from './query.js';
+import type { MakeRoute } from './route.js';
+
+/** REST acts as operator of the project (DESIGN §3). */
+const OPERATOR: Requester = { kind: 'operator' };
+
+/** Items are judged by the service: here only that there is a body to judge. */
+const anyObject = z.record(z.string(), z.unknown());
+
+const listQuery = z.strictObject({
+  ...pageShape,
+  state: z.enum(TRIGGER_STATES).optional(),
+  q: searchText.optional(),
+  creatorEntityId: z.guid().optional(),
+});
+
+export function triggerRoutes(route: MakeRoute): Route[] {
+  return [
+    // The first route that matches wins: whole words stand before `:id`.
+    route({
+      type: 'GET',
+      path: '/triggers/health',
+      handle: async ({ runtime }) => ({
+        status: 200,
+        body: await startedService(runtime).health(),
+      }),
+    }),
+    route({
+      type: 'GET',
+      path: '/triggers/export',
+      handle: async ({ runtime }) => ({ status: 200, body: await serviceOf(runtime).exportAll() }),
+    }),
+    route({
+      type: 'POST',
+      path: '/triggers/import',
+      body: anyObject,
+      handle: async ({ runtime, body }) =>
+        batchReply(await serviceOf(runtime).requests.importAll(body)),
+    }),
+    route({
+      type: 'POST',
+      path: '/triggers/preview',
+      body: anyObject,
+      handle: async ({ runtime, body }) => ({
+        status: 200,
+        body: await serviceOf(runtime).requests.preview(body),
+      }),
+    }),
+    route({
+      type: 'POST',
+      path: '/triggers/batch',
+      body: z.strictObject({ triggers: z.array(z.unknown()) }),
+      handle: async ({ runtime, body }) =>
+        batchReply(await serviceOf(runtime).requests.createMany(body.triggers, OPERATOR)),
+    }),
+    route({
+      type: 'GET',
+      path: '/triggers',
+      query: listQuery,
+      handle: async ({ runtime, query }) => {
+        const { limit, cursor, state, q, creatorEntityId } = query;
+        const found = await serviceOf(runtime).list(
+          given({ state, text: q, creatorEntityId }),
+          { limit, ...given({ cursor }) },
+          OPERATOR,
+        );
+        return { status: 200, body: found };
+      },
+    }),
+    route({
+      type: 'POST',
+      path: '/triggers',
+      body: anyObject,
+      handle: async ({ runtime, body }) => {
+        const { created, trigger } = await serviceOf(runtime).requests.create(body, OPERATOR);
+        if (created) return { status: 201, body: { trigger } };
+        throw new AppError('DUPLICATE', `this trigger exists already: "${trigger.displayName}"`, {
+          existingId: trigger.id,
+        });
+      },
+    }),
+    route({
+      type: 'GET',
+      path: '/triggers/:id',
+      handle: async ({ runtime, params }) => ({
+        status: 200,
+        body: { trigger: await serviceOf(runtime).get(idOf(params), OPERATOR) },
+      }),
+    }),
+    route({
+      type: 'PUT',
+      path: '/triggers/:id',
+      body: anyObject,
+      handle: async ({ runtime, params, body }) => ({
+        status: 200,
+        body: { trigger: await serviceOf(runtime).requests.change(idOf(params), body, OPERATOR) },
+      }),
+    }),
+    route({
+      type: 'DELETE',
+      path: '/triggers/:id',
+      handle: async ({ runtime, params }) => {
+        await serviceOf(runtime).delete(idOf(params), OPERATOR);
+        return { status: 200, body: { deleted: true } };
+      },
+    }),
+    route({
+      type: 'POST',
+      path: '/triggers/:id/execute',
+      query: z.strictObject({ waitMs: waitMs.optional() }),
+      handle: async ({ runtime, params, query }) => {
+        const done = await serviceOf(runtime).run(idOf(params), OPERATOR, given(query));
+        if (query.waitMs === undefined) return { status: 202, body: { runId: done.runId } };
+        return { status: 200, body: { run: done.run, trigger: done.trigger } };
+      },
+    }),
+    route({
+      type: 'GET',
+      path: '/triggers/:id/runs',
+      query: z.strictObject(pageShape),
+      handle: async ({ runtime, params, query }) => ({
+        status: 200,
+        body: await serviceOf(runtime).runs(
+          idOf(params),
+          { limit: query.limit, ...given({ cursor: query.cursor }) },
+          OPERATOR,
+        ),
+      }),
+    }),
+    route({
+      type: 'GET',
+      path: '/triggers/:id/why',
+      handle: async ({ runtime, params }) => ({
+        status: 200,
+        body: await serviceOf(runtime).why(idOf(params), OPERATOR),
+      }),
+    }),
+  ];
+}
+
+/** Health answers while triggers are switched off, everything else says DISABLED. */
+function serviceOf(runtime: IAgentRuntime): TriggerService {
+  const service = startedService(runtime);
+  service.ensureEnabled();
+  return service;
+}
+
+function startedService(runtime: IAgentRuntime): TriggerService {
+  const service = runtime
+    .getServicesByType(TRIGGER_SERVICE)
+    .find((one): one is TriggerService => one instanceof TriggerService);
+  if (service) return service;
+  throw new AppError('UNAVAILABLE', 'the trigger service has not started; try again shortly');
+}
+
+function idOf(params: Record<string, string>): string {
+  return params.id ?? '';
+}
+
+/** Short items: ten thousand whole triggers would be ten megabytes. */
+function batchReply(result: BatchResult): { status: 200 | 201; body: object } {
+  return {
+    status: result.created.length > 0 ? 201 : 200,
+    body: {
+      created: result.created.map(({ index, trigger }) => ({
+        index,
+        id: trigger.id,
+        taskId: trigger.taskId,
+        nextRunAtMs: trigger.nextRunAtMs,
+      })),
+      duplicates: result.duplicates.map(({ index, trigger }) => ({
+        index,
+        existingId: trigger.id,
+      })),
+      rejected: result.rejected,
+      counts: {
+        created: result.created.length,
+        duplicates: result.duplicates.length,
+        rejected: result.rejected.length,
+      },
+    },
+  };
+}
+
+type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+function given<T extends object>(fields: T): Given<T> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as Given<T>;
+}
