@@ -9,8 +9,8 @@ export default defineConfig({
     exclude: ['__tests__/crash/**', '__tests__/fixtures/**', 'node_modules/**'],
     pool: 'forks',
     maxWorkers: 2,
-    hookTimeout: 60_000,
-    testTimeout: 30_000,
+    hookTimeout: 120_000,
+    testTimeout: 90_000,
     reporters: resultsFile ? ['default', ['json', { outputFile: resultsFile }]] : ['default'],
     coverage: { provider: 'v8', include: ['src/**'], reporter: ['text', 'html'] },
     // The host logs two lines per message at info; errors still show.

@@ -43,6 +43,8 @@ const CHANGE =
   /^(?:pause|unpause|resume|continue|snooze|skip|rename|reschedule|postpone|push back)\b/i;
 const MAYBE_CHANGE =
   /^(?:move|change|edit|update|shift|make|set|call|enable|disable|turn (?:on|off)|switch (?:on|off)|stop|start|hold)\b/i;
+/** "move morning mail to 10 am": something that exists, called by its name. */
+const MOVE = /^(?:move|change|shift|edit) .+ (?:to|for|until) \S/i;
 const REMOVE =
   /^(?:delete|remove|cancel|drop|forget|clear|get rid of|stop (?:reminding|telling))\b/i;
 const ASKS_TO_SCHEDULE =
@@ -74,6 +76,7 @@ export function chooseAction(turn: ChatTurn, options: ReadingOptions): ChosenAct
   const asked = questionBefore(turn);
   if (asked !== undefined && text.split(/\s+/).length <= ANSWER_WORDS) return asked;
   if (REMOVE.test(text)) return 'DELETE_TRIGGER';
+  if (MOVE.test(text)) return 'UPDATE_TRIGGER';
   if (reading.kind === 'ambiguous' || ASKS_TO_SCHEDULE.test(text)) return 'CREATE_TRIGGER';
   return 'REPLY';
 }

@@ -2,7 +2,13 @@
  * The composition root: settings, services, workers, events and surfaces of one agent. Everything
  * the rooms must not read themselves (time, chance, environment, the host) is handed in here.
  */
-import { EventType, type IAgentRuntime, type Plugin, type ServiceTypeName, type UUID } from '@elizaos/core';
+import {
+  EventType,
+  type IAgentRuntime,
+  type Plugin,
+  type ServiceTypeName,
+  type UUID,
+} from '@elizaos/core';
 import {
   AUTONOMY_LOOP_TASK,
   AUTONOMY_SERVICE,
@@ -11,7 +17,7 @@ import {
   tidyAutonomousRooms,
 } from './autonomy/index.js';
 import { databaseOf } from './records/index.js';
-import { pausedNow, parseSettings, type Settings, serverEnvironment } from './settings.js';
+import { parseSettings, pausedNow, type Settings, serverEnvironment } from './settings.js';
 import { type Clock, systemClock } from './shared/clock.js';
 import { type DirLock, lockDirectory } from './shared/dir-lock.js';
 import { messageOf } from './shared/errors.js';
@@ -87,7 +93,9 @@ export function createCuePlugin(options: CueOptions = {}): Plugin {
     events: {
       [EventType.RUN_STARTED]: [async (payload) => watchOf(payload)?.onRunStarted(payload)],
       [EventType.RUN_ENDED]: [async (payload) => watchOf(payload)?.onRunEnded(payload)],
-      [EventType.ACTION_COMPLETED]: [async (payload) => watchOf(payload)?.onActionCompleted(payload)],
+      [EventType.ACTION_COMPLETED]: [
+        async (payload) => watchOf(payload)?.onActionCompleted(payload),
+      ],
     },
     actions: triggerActions,
     providers: [triggersProvider],
@@ -128,7 +136,10 @@ async function autonomyPort(
   // Services start side by side; for a type that nobody registers the promise never settles.
   await Promise.race([
     runtime.getServiceLoadPromise(AUTONOMY_SERVICE as ServiceTypeName).catch((error: unknown) => {
-      runtime.logger.error({ src: 'plugin:cue', error: messageOf(error) }, 'autonomy did not start');
+      runtime.logger.error(
+        { src: 'plugin:cue', error: messageOf(error) },
+        'autonomy did not start',
+      );
     }),
     new Promise((resolve) => setTimeout(resolve, AUTONOMY_WAIT_MS).unref()),
   ]);

@@ -37,6 +37,7 @@ describe('the action for a line of chat', () => {
     ['rename the water reminder to hydrate', 'UPDATE_TRIGGER'],
     ['move the water reminder to every 2 hours', 'UPDATE_TRIGGER'],
     ['change it to 10 am', 'UPDATE_TRIGGER'],
+    ['move morning mail to 10 am', 'UPDATE_TRIGGER'],
     ['delete the water reminder', 'DELETE_TRIGGER'],
     ['cancel my 9 am reminder', 'DELETE_TRIGGER'],
     ['stop reminding me to drink water', 'DELETE_TRIGGER'],

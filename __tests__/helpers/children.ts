@@ -15,7 +15,8 @@ export interface DeathPoint {
   about?: string;
   /** The n-th time; 1 when absent. */
   count?: number;
-  signal?: 'SIGKILL' | 'SIGSTOP';
+  /** `throw`: the step fails, as with a database that is away for a moment. */
+  how?: 'SIGKILL' | 'SIGSTOP' | 'throw';
 }
 
 export interface ChildConfig {
@@ -44,6 +45,7 @@ export interface Chat {
 interface Methods {
   arm(point: DeathPoint | null): null;
   model(delayMs: number): null;
+  refuse(times: number): null;
   chat(seed: string): Chat;
   create(draft: unknown): { created: boolean; trigger: TriggerSummary };
   createMany(drafts: unknown[]): CreateManyResult;
@@ -51,6 +53,7 @@ interface Methods {
   update(id: string, patch: unknown): TriggerSummary;
   list(): { triggers: TriggerSummary[]; total: number };
   health(): TriggerHealth;
+  get(id: string): TriggerSummary;
   heartbeat(): null;
   cycle(): { instructions: number };
   settle(): null;

@@ -38,6 +38,8 @@ process.on('disconnect', () => process.exit(0));
 let armed: DeathPoint | null = config.die ?? null;
 let modelDelayMs = config.modelDelayMs ?? 0;
 let answers = 0;
+/** So many times the platform says no before it takes anything. */
+let refusals = 0;
 
 /** SIGKILL cannot be caught: nothing of this process runs after it. */
 async function dieAt(step: DeathPoint['step'], about: string): Promise<void> {
@@ -45,9 +47,10 @@ async function dieAt(step: DeathPoint['step'], about: string): Promise<void> {
   if (armed.about !== undefined && !about.includes(armed.about)) return;
   armed.count = (armed.count ?? 1) - 1;
   if (armed.count > 0) return;
-  const signal = armed.signal ?? 'SIGKILL';
+  const how = armed.how ?? 'SIGKILL';
   armed = null;
-  process.kill(process.pid, signal);
+  if (how === 'throw') throw new Error(`told to fail at ${step}`);
+  process.kill(process.pid, how);
   // A stopped process goes on from here once it is continued.
   await new Promise((resolve) => setTimeout(resolve, 50));
 }
@@ -76,6 +79,10 @@ const sender: Plugin = {
     const path = config.outbox;
     runtime.registerSendHandler('fake', async (_runtime, target, content) => {
       const line = { roomId: target.roomId, text: content.text, pid: process.pid };
+      if (refusals > 0) {
+        refusals -= 1;
+        throw new Error('the platform is away');
+      }
       await dieAt('sending', String(content.text));
       appendFileSync(path, `${JSON.stringify(line)}\n`);
       await dieAt('sent', String(content.text));
@@ -187,6 +194,9 @@ async function obey(command: ChildCommand): Promise<unknown> {
     case 'model':
       modelDelayMs = command.args[0];
       return null;
+    case 'refuse':
+      refusals = command.args[0];
+      return null;
     case 'chat':
       return host.chat(command.args[0]);
     case 'create':
@@ -200,6 +210,8 @@ async function obey(command: ChildCommand): Promise<unknown> {
       return triggers.importAll({ triggers: command.args[0] });
     case 'update':
       return triggers.update(command.args[0], command.args[1] as TriggerPatch, OPERATOR);
+    case 'get':
+      return triggers.get(command.args[0], OPERATOR);
     case 'list':
       return triggers.list({}, { limit: 200 }, OPERATOR);
     case 'health':

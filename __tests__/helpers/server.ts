@@ -89,7 +89,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     async stop() {
       await runtime.stop();
       await new Promise((resolve) => {
-        server.socketIO.close();
+        void server.socketIO.close();
         server.server.close(resolve);
         server.server.closeAllConnections();
       });

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { parseScheduleText, type ScheduleReading } from '../../src/triggers/language/index.js';
 import { nextRunAfter, nextRuns } from '../../src/triggers/schedule.js';
 import { NOT_SCHEDULES, SCHEDULES } from '../fixtures/phrasings.js';
+import { HEARD, NEVER_SCHEDULES } from '../fixtures/phrasings-audit.js';
 
 /** A Wednesday, 11:00 in Berlin. */
 const NOW_MS = Date.parse('2026-03-04T10:00:00Z');
@@ -22,7 +23,29 @@ describe.each(SCHEDULES)('said at $nowIso in $timezone', ({ nowIso, timezone, ro
   });
 });
 
+/** A moment as the wall clock of `zone` shows it. */
+function wallTime(ms: number, zone: string): string {
+  return new Intl.DateTimeFormat('sv-SE', {
+    timeZone: zone,
+    dateStyle: 'short',
+    timeStyle: 'short',
+  }).format(ms);
+}
+
+describe.each(HEARD)('fires as said at $nowIso in $timezone', ({ nowIso, timezone, rows }) => {
+  it.each(rows)('$text', ({ text, fires, zone = timezone, ends = false }) => {
+    const nowMs = Date.parse(nowIso);
+    const { schedule } = scheduleOf(parseScheduleText(text, { nowMs, timezone }));
+    const runs = nextRuns(schedule, nowMs, fires.length + (ends ? 1 : 0));
+    expect(runs.map((ms) => wallTime(ms, zone))).toEqual(fires);
+  });
+});
+
 describe('what is no schedule', () => {
+  it.each(NEVER_SCHEDULES)('%j', (text) => {
+    expect(parseScheduleText(text, BERLIN).kind).not.toBe('schedule');
+  });
+
   it.each(NOT_SCHEDULES)('%s', (text, accepted) => {
     expect(accepted).toContain(parseScheduleText(text, BERLIN).kind);
   });

@@ -3,7 +3,8 @@ import { stringToUuid } from '@elizaos/core';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Requester, TriggerDraft } from '../../src/index.js';
-import { databaseOf, rowsOf } from '../../src/records/index.js';
+import { createRecords, databaseOf, homeOf, rowsOf } from '../../src/records/index.js';
+import { createLedger, runIdOf } from '../../src/triggers/ledger.js';
 import { type Agent, boot, makeChat } from '../helpers/boot.js';
 import { plan } from '../helpers/scripted-model.js';
 import { takeTime, type Time } from '../helpers/time.js';
@@ -160,6 +161,19 @@ describe('limits', () => {
     expect([made.created.length, made.rejected.length]).toEqual([60, 10]);
     expect(made.rejected[0]?.findings[0]?.message).toContain('limit of 60');
     await expect(created(agent, { instructions: 'more', schedule: every(HOUR) })).rejects.toMatchObject({
+      code: 'LIMIT_REACHED',
+    });
+  });
+
+  it('a paused trigger can not be resumed past the limit', async () => {
+    const paused = await created(agent, { instructions: 'aside', schedule: every(HOUR) });
+    await agent.triggers.pause(paused.id, OPERATOR);
+    const drafts = Array.from({ length: 60 }, (_, n) => ({
+      instructions: `fill ${n}`,
+      schedule: every(HOUR),
+    }));
+    await agent.triggers.createMany(drafts, { requester: OPERATOR });
+    await expect(agent.triggers.resume(paused.id, OPERATOR)).rejects.toMatchObject({
       code: 'LIMIT_REACHED',
     });
   });
@@ -353,8 +367,31 @@ describe('changing', () => {
 
 describe('retention', () => {
   it('keeps the last hundred rows and the whole count', async () => {
-    const trigger = await created(agent, { instructions: 'very often', schedule: every(MINUTE) });
-    for (let step = 0; step < 115; step += 1) await time.advance(MINUTE);
+    const trigger = await created(agent, {
+      instructions: 'very often',
+      schedule: every(MINUTE),
+    });
+    const ledger = createLedger(
+      createRecords({ db: databaseOf(agent.runtime), home: homeOf(agent.runtime) }),
+    );
+    await ledger.claim(
+      Array.from({ length: 112 }, (_, n) => ({
+        text: `run ${n}`,
+        run: {
+          version: 1 as const,
+          triggerRunId: runIdOf(trigger.triggerId, n),
+          triggerId: trigger.triggerId,
+          taskId: trigger.taskId,
+          scheduledForMs: n,
+          cause: 'schedule' as const,
+          status: 'success' as const,
+          open: false,
+          attempt: 1,
+          startedAt: time.now() - HOUR + n,
+        },
+      })),
+    );
+    for (let step = 0; step < 3; step += 1) await time.advance(MINUTE);
     const { total } = await agent.triggers.runs(trigger.id, { limit: 1 }, OPERATOR);
     expect(total).toBeGreaterThanOrEqual(100);
     expect(total).toBeLessThanOrEqual(111);

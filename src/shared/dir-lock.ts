@@ -28,24 +28,25 @@ const heldHere = new Map<string, number>();
  * @param port port the holder serves on, for the message others read; null when it serves none
  */
 export function lockDirectory(directory: string, port: number | null): DirLock {
-  const count = heldHere.get(directory) ?? 0;
-  const path = resolve(directory) + LOCK_SUFFIX;
+  const key = resolve(directory);
+  const count = heldHere.get(key) ?? 0;
+  const path = key + LOCK_SUFFIX;
   if (count === 0) {
     mkdirSync(dirname(path), { recursive: true });
     take(path, directory, port);
   }
-  heldHere.set(directory, count + 1);
+  heldHere.set(key, count + 1);
   let released = false;
   return {
     release() {
       if (released) return;
       released = true;
-      const left = (heldHere.get(directory) ?? 1) - 1;
+      const left = (heldHere.get(key) ?? 1) - 1;
       if (left > 0) {
-        heldHere.set(directory, left);
+        heldHere.set(key, left);
         return;
       }
-      heldHere.delete(directory);
+      heldHere.delete(key);
       if (readHolder(path)?.pid === process.pid) rmSync(path, { force: true });
     },
   };

@@ -12,6 +12,7 @@ import type { Budget } from './budget.js';
 import { planDue } from './due.js';
 import type { Expectations } from './expectations.js';
 import { type Ledger, type NewRun, runIdOf } from './ledger.js';
+import { parseIso } from './plan.js';
 import type { AutonomyPort } from './ports.js';
 import { heatOf } from './projection.js';
 import { runLine } from './run-text.js';
@@ -264,7 +265,8 @@ function withNextRun(
 ): TriggerConfig {
   if (trigger.nextRunAtMs !== undefined) return trigger;
   if (trigger.triggerType === 'once' && trigger.scheduledAtIso !== undefined) {
-    return { ...trigger, nextRunAtMs: Date.parse(trigger.scheduledAtIso) };
+    const atMs = parseIso(trigger.scheduledAtIso, trigger.timezone ?? 'UTC');
+    return { ...trigger, nextRunAtMs: atMs ?? nowMs };
   }
   const nextRunAtMs =
     dueAtMs === undefined || dueAtMs > nowMs

@@ -2,7 +2,7 @@
  * The dispatcher: called by the TaskService for due triggers and by the heartbeat for everything
  * that waits. The host's tick is never held: its calls only leave a note and return.
  */
-import { HOUR_MS, MINUTE_MS } from '../shared/clock.js';
+import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../shared/clock.js';
 import { messageOf } from '../shared/errors.js';
 import { isUuid } from '../shared/ids.js';
 import { yieldToLoop } from '../shared/yield.js';
@@ -25,6 +25,11 @@ export interface DispatchDeps extends ClaimDeps {
 export interface Dispatcher {
   /** Called by the worker for one due task; returns at once. */
   noteDue(named: Named): void;
+  /**
+   * Called at every tick of the host, many times a second: looks after the edits of this process
+   * when the beat, which is one for all processes of the agent, keeps falling to another one.
+   */
+  watchEdits(): void;
   /** One turn of the heartbeat; overlapping calls share one. */
   heartbeat(): Promise<void>;
   /** Claims what is due now and starts it; resolves when it is claimed. */
@@ -45,6 +50,8 @@ export interface Dispatcher {
 }
 
 const BLOCK = 200;
+/** A little longer than the time between two beats. */
+const OWN_VERIFY_MS = 6 * SECOND_MS;
 
 export function createDispatcher(deps: DispatchDeps): Dispatcher {
   const { ledger, store, clock, log } = deps;
@@ -52,8 +59,10 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
   let notes: Named[] = [];
   let draining: Promise<void> | null = null;
   let beating: Promise<void> | null = null;
+  let verifying: Promise<void> | null = null;
   let renewTimer: NodeJS.Timeout | null = null;
   let lastPruneMs = 0;
+  let lastVerifyMs = 0;
   let lastStraysMs = 0;
   let stopping = false;
 
@@ -108,7 +117,10 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     if (stopping || deps.stopped() !== null) return Promise.resolve();
     draining ??= drainAll()
       .catch((error: unknown) => {
-        log.error({ error: messageOf(error) }, 'claiming due triggers failed; the next tick retries');
+        log.error(
+          { error: messageOf(error) },
+          'claiming due triggers failed; the next tick retries',
+        );
       })
       .finally(() => {
         draining = null;
@@ -141,7 +153,8 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     let left = allowance.left;
     for (const { run } of await ledger.retriesDue(nowMs)) {
       if (left <= 0) break;
-      if (await take(run, { attempt: run.attempt + 1, startedAt: nowMs, finishedAt: null })) left -= 1;
+      if (await take(run, { attempt: run.attempt + 1, startedAt: nowMs, finishedAt: null }))
+        left -= 1;
       await yieldToLoop();
     }
     if (deps.autonomy.unavailable() !== null) return;
@@ -170,7 +183,10 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
       const work = deps.runner
         .redeliver(mine)
         .catch((error: unknown) => {
-          log.error({ triggerRunId: run.triggerRunId, error: messageOf(error) }, 'delivery broke off');
+          log.error(
+            { triggerRunId: run.triggerRunId, error: messageOf(error) },
+            'delivery broke off',
+          );
         })
         .finally(() => inFlight.delete(id));
       inFlight.set(id, work);
@@ -178,6 +194,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
   }
 
   async function verifyEdits(): Promise<void> {
+    lastVerifyMs = clock.now();
     for (const taskId of deps.expectations.ids()) {
       const row = await store.byId(taskId);
       const repair = row ? deps.expectations.repair(row) : null;
@@ -226,6 +243,8 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
       await catchUp();
       await ledger.pruneOld(nowMs);
       await deps.autonomy.tidy(nowMs);
+      await yieldToLoop();
+      await store.tidy();
     }
   }
 
@@ -260,6 +279,17 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
       notes.push(named);
       void drain();
     },
+    watchEdits() {
+      const sinceMs = clock.now() - lastVerifyMs;
+      if (stopping || beating || verifying || (sinceMs >= 0 && sinceMs < OWN_VERIFY_MS)) return;
+      verifying = verifyEdits()
+        .catch((error: unknown) => {
+          log.error({ error: messageOf(error) }, 'edits not verified; a later tick retries');
+        })
+        .finally(() => {
+          verifying = null;
+        });
+    },
     heartbeat,
     drain,
     start: (run) => begin(run),
@@ -271,7 +301,12 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
         const row = await store.byId(run.taskId);
         const decoded = row ? decodeTrigger(row.metadata) : null;
         const trigger = decoded?.ok ? decoded.trigger : null;
-        const key = `${trigger?.originRoomId ?? ''}|${trigger?.deliverTo?.roomId ?? ''}`;
+        // One turn acts with one creator's rights and answers into one conversation.
+        const key = [
+          trigger?.creatorEntityId ?? '',
+          trigger?.originRoomId ?? '',
+          trigger?.deliverTo?.roomId ?? '',
+        ].join('|');
         groups.set(key, [...(groups.get(key) ?? []), run]);
         await yieldToLoop();
       }
@@ -346,15 +381,15 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     running: (triggerRunId) => inFlight.get(triggerRunId) ?? null,
 
     async idle() {
-      while (draining || beating || inFlight.size > 0) {
-        await Promise.all([draining, beating, ...inFlight.values()]);
+      while (draining || beating || verifying || inFlight.size > 0) {
+        await Promise.all([draining, beating, verifying, ...inFlight.values()]);
       }
     },
 
     async stop() {
       stopping = true;
       stopRenewing();
-      await Promise.all([draining, beating]);
+      await Promise.all([draining, beating, verifying]);
     },
   };
 }

@@ -3,8 +3,9 @@
  * TaskService writes a stale snapshot of the metadata back before it runs a task (ELIZA_GUIDE §3),
  * which undoes an edit or a result written in between; tags and other columns survive.
  */
-import type { TaskWrite } from './task-store.js';
+
 import { decodeTrigger, type TriggerTaskRow } from './task-codec.js';
+import type { TaskWrite } from './task-store.js';
 
 interface Expectation {
   trigger: Record<string, unknown>;

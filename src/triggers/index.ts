@@ -1,3 +1,9 @@
+export {
+  CONFIRM_BELOW_MS,
+  type CreateManyResult,
+  type CreateOptions,
+  type CreateResult,
+} from './create.js';
 export { describeSchedule, formatDuration, formatInstant } from './describe.js';
 export { parseScheduleText } from './language/index.js';
 export { timezoneOfWords } from './language/zone-of-words.js';
@@ -9,6 +15,7 @@ export {
   type DispatchStep,
   type StepObserver,
 } from './ports.js';
+export type { TriggerGlance } from './read.js';
 export {
   type Explanation,
   readBareSchedule,
@@ -56,16 +63,9 @@ export {
   type TriggerTask,
 } from './task-codec.js';
 export {
-  HEARTBEAT_TASK_NAME,
   TRIGGER_SERVICE,
   TriggerService,
   type TriggerServiceDeps,
 } from './trigger-service.js';
-export {
-  CONFIRM_BELOW_MS,
-  type CreateManyResult,
-  type CreateOptions,
-  type CreateResult,
-  type TriggerGlance,
-  type TriggerSettings,
-} from './triggers.js';
+export type { TriggerSettings } from './triggers.js';
+export { HEARTBEAT_TASK_NAME } from './worker.js';

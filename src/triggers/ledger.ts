@@ -48,11 +48,12 @@ export function runIdOf(triggerId: string, scheduledForMs: number, salt = ''): U
   return derivedId('trigger-run', triggerId, scheduledForMs, salt);
 }
 
+/** Which of them begin with `agent_id`: see TASK_INDEXES. */
 export const LEDGER_INDEXES: IndexSpec[] = [
   {
     name: 'cue_runs_by_trigger',
     statement: sql`create index if not exists cue_runs_by_trigger on memories
-      (agent_id, (metadata->>'triggerId'), created_at desc, id) where type = 'cue_trigger_run'`,
+      ((metadata->>'triggerId'), created_at desc, id) where type = 'cue_trigger_run'`,
   },
   {
     name: 'cue_runs_open',
@@ -62,7 +63,7 @@ export const LEDGER_INDEXES: IndexSpec[] = [
   {
     name: 'cue_runs_by_time',
     statement: sql`create index if not exists cue_runs_by_time on memories
-      (agent_id, created_at desc, id) where type = 'cue_trigger_run'`,
+      (created_at desc, id) where type = 'cue_trigger_run'`,
   },
   {
     name: 'cue_runs_undelivered',
@@ -311,7 +312,9 @@ export function createLedger(records: Records, leaseMs: number = LEASE_MS) {
       );
       const asked = new Set(triggerIds);
       return new Map(
-        rows.filter((row) => asked.has(row.trigger_id)).map((row) => [row.trigger_id, Number(row.n)]),
+        rows
+          .filter((row) => asked.has(row.trigger_id))
+          .map((row) => [row.trigger_id, Number(row.n)]),
       );
     },
 

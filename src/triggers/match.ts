@@ -16,12 +16,14 @@ const ID_PREFIX = /\b(?:trg_)?([0-9a-f]{8}(?:[0-9a-f-]{0,28}))\b/i;
 
 /** Words that name the act or the kind, not the trigger. */
 const STOP_WORDS = new Set(
-  ('a an the my your this that it its of for to from in on at about with and or please can could ' +
+  (
+    'a an the my your this that it its of for to from in on at about with and or please can could ' +
     'you me i cue trigger triggers reminder reminders remind task tasks job jobs schedule scheduled alarm one ' +
     'pause stop resume unpause continue delete remove cancel drop run now execute fire start again ' +
     'skip next snooze reschedule move change rename call update edit why did does not didnt doesnt ' +
     'explain what happened was is has been disable enable trigger_id today tomorrow minutes minute ' +
-    'hour hours by until new name text instructions set make be').split(' '),
+    'hour hours by until new name text instructions set make be'
+  ).split(' '),
 );
 
 /**
@@ -31,7 +33,9 @@ const STOP_WORDS = new Set(
 export function matchTrigger<T extends Nameable>(text: string, items: T[]): MatchResult<T> {
   const prefix = ID_PREFIX.exec(text)?.[1]?.toLowerCase();
   if (prefix !== undefined) {
-    const byId = items.filter((item) => item.id.startsWith(prefix) || item.taskId.startsWith(prefix));
+    const byId = items.filter(
+      (item) => item.id.startsWith(prefix) || item.taskId.startsWith(prefix),
+    );
     if (byId.length > 0) return resultOf(byId);
   }
   const quoted = /["“'‘]([^"”'’]{2,})["”'’]/.exec(text)?.[1];

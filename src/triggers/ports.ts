@@ -60,12 +60,6 @@ export interface AutonomyPort {
 }
 
 /** Steps of a dispatch, in order; a test can stop the process exactly there. */
-export const DISPATCH_STEPS = [
-  'claimed',
-  'injected',
-  'answered',
-  'delivered',
-  'recorded',
-] as const;
+export const DISPATCH_STEPS = ['claimed', 'injected', 'answered', 'delivered', 'recorded'] as const;
 export type DispatchStep = (typeof DISPATCH_STEPS)[number];
 export type StepObserver = (step: DispatchStep, triggerRunId: string) => void | Promise<void>;

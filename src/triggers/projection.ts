@@ -1,6 +1,7 @@
 /** How a trigger's next time becomes tags and the two fields the TaskService reads. Pure. */
-import { INVALID_TAG, RESTING_TAG } from './task-codec.js';
+
 import type { TriggerType } from './schema.js';
+import { INVALID_TAG, RESTING_TAG } from './task-codec.js';
 
 const TYPE_TAG: Record<TriggerType, string[]> = {
   interval: [],

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { type Finding, InvalidInputError } from '../shared/errors.js';
 import { yieldToLoop } from '../shared/yield.js';
 import { timeZoneProblem } from '../shared/zones.js';
+import type { CreateManyResult, CreateResult } from './create.js';
 import { parseIso } from './plan.js';
 import { judgedScheduleInput, previewSchedule, type SchedulePreview } from './report.js';
 import type { ScheduleLimits } from './schedule.js';
@@ -21,7 +22,7 @@ import {
   triggerPatchSchema,
 } from './schema.js';
 import { findingsOf, scheduleOf } from './task-codec.js';
-import type { CreateManyResult, CreateResult, TriggerSettings, Triggers } from './triggers.js';
+import type { TriggerSettings, Triggers } from './triggers.js';
 
 const timezoneSchema = z
   .string()

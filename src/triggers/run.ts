@@ -131,7 +131,13 @@ export function createRunner(deps: RunnerDeps): Runner {
     const retryAtMs =
       mayRetry && run.cause !== 'manual' ? retryAt(run.attempt, nowMs, trigger.nextRunAtMs) : null;
     log.warn(
-      { triggerId: run.triggerId, triggerRunId: run.triggerRunId, attempt: run.attempt, retryAtMs, error },
+      {
+        triggerId: run.triggerId,
+        triggerRunId: run.triggerRunId,
+        attempt: run.attempt,
+        retryAtMs,
+        error,
+      },
       'trigger run failed',
     );
     if (retryAtMs === null) {
@@ -237,7 +243,12 @@ export function createRunner(deps: RunnerDeps): Runner {
     const { error: _old, nextAttemptAtMs: _next, ...kept } = base;
     if (outcome.state !== 'delivered') {
       log.warn(
-        { triggerRunId: run.triggerRunId, roomId: before.roomId, state: outcome.state, error: outcome.error },
+        {
+          triggerRunId: run.triggerRunId,
+          roomId: before.roomId,
+          state: outcome.state,
+          error: outcome.error,
+        },
         'answer not delivered',
       );
     }
@@ -269,7 +280,10 @@ export function createRunner(deps: RunnerDeps): Runner {
         ledger
           .annotate(run.triggerRunId, { lateAnswer: result.text || (result.error ?? '') })
           .catch((error: unknown) =>
-            log.error({ triggerRunId: run.triggerRunId, error: messageOf(error) }, 'late answer lost'),
+            log.error(
+              { triggerRunId: run.triggerRunId, error: messageOf(error) },
+              'late answer lost',
+            ),
           ),
       (error: unknown) =>
         log.error({ triggerRunId: run.triggerRunId, error: messageOf(error) }, 'late run failed'),
@@ -286,7 +300,9 @@ export function createRunner(deps: RunnerDeps): Runner {
       wakeMode: trigger.wakeMode,
       displayName: trigger.displayName,
       ...(trigger.originRoomId === undefined ? {} : { originRoomId: trigger.originRoomId }),
-      ...(trigger.creatorEntityId === undefined ? {} : { creatorEntityId: trigger.creatorEntityId }),
+      ...(trigger.creatorEntityId === undefined
+        ? {}
+        : { creatorEntityId: trigger.creatorEntityId }),
       ...(trigger.timeoutMs === undefined ? {} : { timeoutMs: trigger.timeoutMs }),
     };
   }

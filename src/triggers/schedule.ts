@@ -3,8 +3,8 @@
  * `trigger-runtime.md` §4, §5.6, §8.4). All times are epoch milliseconds and nothing reads a clock.
  * Next runs come from the schedule's anchor, never from when the last run ended.
  */
-import { DAY_MS, MINUTE_MS } from '../shared/clock.js';
-import { type Finding, InvalidInputError } from '../shared/errors.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../shared/clock.js';
+import { AppError, type Finding, InvalidInputError } from '../shared/errors.js';
 import { smallestWallGapMs } from './cron.js';
 import { formatDuration } from './describe.js';
 import { countOfInterval, nextOf, ownField, type Plan, previousOf, readSchedule } from './plan.js';
@@ -277,4 +277,14 @@ function planOf(schedule: Schedule): Plan {
 function finite(ms: number, field: string): number {
   if (Number.isNaN(ms)) throw new InvalidInputError([{ field, message: 'is not a number' }]);
   return Math.min(Math.max(ms, -1), Date.UTC(10_000, 0, 1));
+}
+
+/** What runs make without being asked must not spin (DESIGN §4). */
+export function mustBeHourly(schedule: Schedule, nowMs: number): void {
+  if (schedule.triggerType !== 'once' && smallestGapMs(schedule, nowMs) < HOUR_MS) {
+    throw new AppError(
+      'LIMIT_REACHED',
+      'a trigger made by a scheduled run may not repeat more often than hourly',
+    );
+  }
 }

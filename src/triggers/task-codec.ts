@@ -249,8 +249,7 @@ export function summaryOf(row: TriggerTaskRow): TriggerSummary {
     };
   }
   const raw = row.metadata.trigger;
-  const fields: Record<string, unknown> =
-    typeof raw === 'object' && raw !== null ? { ...raw } : {};
+  const fields: Record<string, unknown> = typeof raw === 'object' && raw !== null ? { ...raw } : {};
   const text = (key: string) => (typeof fields[key] === 'string' ? fields[key] : '');
   const triggerId = isUuid(fields.triggerId) ? fields.triggerId : row.id;
   return {
@@ -270,4 +269,11 @@ export function summaryOf(row: TriggerTaskRow): TriggerSummary {
     scheduleText: 'unreadable',
     ...(isUuid(fields.creatorEntityId) ? { creatorEntityId: fields.creatorEntityId } : {}),
   };
+}
+
+/** Without the keys that have no value. */
+export function defined<T extends object>(fields: T): Partial<T> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as Partial<T>;
 }

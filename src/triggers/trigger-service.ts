@@ -1,5 +1,5 @@
 /** The Eliza service `TRIGGERS`: composes the room for one agent and hosts it (DESIGN §2). */
-import { type IAgentRuntime, Service, type Task, type TaskWorker } from '@elizaos/core';
+import { type IAgentRuntime, Service } from '@elizaos/core';
 import {
   createRecords,
   databaseOf,
@@ -9,7 +9,6 @@ import {
   pgliteDirectory,
 } from '../records/index.js';
 import type { Clock } from '../shared/clock.js';
-import { SECOND_MS } from '../shared/clock.js';
 import { AppError, InvalidInputError, messageOf } from '../shared/errors.js';
 import type { Ids } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
@@ -22,8 +21,8 @@ import type { AutonomyPort, StepObserver } from './ports.js';
 import {
   type Explanation,
   explain,
-  healthOf,
   type HostFacts,
+  healthOf,
   previewSchedule,
   type ReportDeps,
   type SchedulePreview,
@@ -35,16 +34,10 @@ import type { Requester, Schedule } from './schema.js';
 import { createSettler } from './settle.js';
 import { TRIGGER_TASK_NAME } from './task-codec.js';
 import { createTaskStore, TASK_INDEXES, type TaskStore } from './task-store.js';
-import { createTriggers, type Triggers, type TriggerSettings } from './triggers.js';
+import { createTriggers, type TriggerSettings, type Triggers } from './triggers.js';
+import { CLOCK_JUMP_MS, createWorkerHost, ensureHeartbeat, type WorkerHost } from './worker.js';
 
 export const TRIGGER_SERVICE = 'TRIGGERS';
-export const HEARTBEAT_TASK_NAME = 'CUE_HEARTBEAT';
-/** Often enough that a retry after 30 s is on time; an idle beat costs a few milliseconds. */
-export const HEARTBEAT_MS = 5 * SECOND_MS;
-const HEARTBEAT_TAG = 'cue_heartbeat';
-/** A step back of the clock smaller than this is jitter (NTP), not a jump. */
-const CLOCK_JUMP_MS = 5 * SECOND_MS;
-
 /** What the composition root hands in; the room takes exactly this. */
 export interface TriggerServiceDeps {
   clock: Clock;
@@ -89,7 +82,10 @@ export class TriggerService extends Service {
    */
   static provide(runtime: IAgentRuntime, deps: TriggerServiceDeps): void {
     TriggerService.provided.set(runtime, deps);
-    const host = createWorkerHost(deps);
+    const host = createWorkerHost({
+      clock: deps.clock,
+      stopped: () => stoppedReason(deps.settings()),
+    });
     TriggerService.hosts.set(runtime, host);
     for (const worker of host.workers) runtime.registerTaskWorker(worker);
   }
@@ -102,7 +98,10 @@ export class TriggerService extends Service {
     const deps = TriggerService.provided.get(runtime);
     const host = TriggerService.hosts.get(runtime);
     if (!deps || !host) {
-      throw new AppError('UNAVAILABLE', 'TriggerService needs the cue plugin: add it to the character');
+      throw new AppError(
+        'UNAVAILABLE',
+        'TriggerService needs the cue plugin: add it to the character',
+      );
     }
     const service = new TriggerService(runtime);
     service.deps = deps;
@@ -376,92 +375,4 @@ function logOf(runtime: IAgentRuntime): Log {
     warn: (fields, message) => runtime.logger.warn({ ...tag, ...fields }, message),
     error: (fields, message) => runtime.logger.error({ ...tag, ...fields }, message),
   };
-}
-
-interface WorkerHost {
-  workers: TaskWorker[];
-  attach(dispatcher: Dispatcher, nowMs: number, onClockSetBack: () => void): void;
-  detach(): void;
-}
-
-/**
- * The workers exist from `init` on, the dispatcher from the service's start. `validate` is given
- * no task by the host, only its own tick: it says whether we run at all, and it is also the one
- * place that is called every second whatever the clock does, so a clock that jumped back (after
- * which the host finds nothing due, our heartbeat included) is noticed here.
- */
-function createWorkerHost(deps: TriggerServiceDeps): WorkerHost {
-  let dispatcher: Dispatcher | null = null;
-  let lastSeenMs = 0;
-  let clockSetBack = () => {};
-
-  const validate = async (): Promise<boolean> => {
-    const nowMs = deps.clock.now();
-    const jumpedBack = lastSeenMs - nowMs > CLOCK_JUMP_MS;
-    lastSeenMs = nowMs;
-    if (dispatcher && jumpedBack) clockSetBack();
-    return dispatcher !== null && stoppedReason(deps.settings()) === null;
-  };
-
-  return {
-    workers: [
-      {
-        name: TRIGGER_TASK_NAME,
-        validate,
-        execute: async (_runtime, _options, task) => {
-          if (task.id) dispatcher?.noteDue({ taskId: task.id, dueAtMs: snapshotDueMs(task) });
-          return undefined;
-        },
-      },
-      {
-        name: HEARTBEAT_TASK_NAME,
-        validate,
-        execute: async () => {
-          // Not awaited: the host's tick is never held.
-          void dispatcher?.heartbeat();
-          return undefined;
-        },
-      },
-    ],
-    attach(started, nowMs, onClockSetBack) {
-      dispatcher = started;
-      lastSeenMs = nowMs;
-      clockSetBack = onClockSetBack;
-    },
-    detach() {
-      dispatcher = null;
-    },
-  };
-}
-
-/** When the host's snapshot of the task came due; the same for every tick that holds it. */
-function snapshotDueMs(task: Task): number {
-  const updatedAt = Number(task.metadata?.updatedAt ?? 0);
-  if (task.tags?.includes('immediate') && updatedAt === Number(task.metadata?.createdAt ?? 0)) {
-    return updatedAt;
-  }
-  return updatedAt + Number(task.metadata?.updateInterval ?? 0);
-}
-
-/** One repeating task beats for all triggers; a stale time in it would stop the beat. */
-async function ensureHeartbeat(
-  runtime: IAgentRuntime,
-  nowMs: number,
-): Promise<{ wasAheadMs: number }> {
-  const beats = await runtime.getTasksByName(HEARTBEAT_TASK_NAME);
-  const [first, ...rest] = beats.filter((task) => task.id !== undefined);
-  for (const extra of rest) if (extra.id) await runtime.deleteTask(extra.id);
-  const metadata = { updatedAt: nowMs, updateInterval: HEARTBEAT_MS };
-  if (first?.id) {
-    await runtime.updateTask(first.id, { tags: ['queue', 'repeat', HEARTBEAT_TAG], metadata });
-    return { wasAheadMs: Number(first.metadata?.updatedAt ?? 0) - nowMs };
-  }
-  await runtime.createTask({
-    name: HEARTBEAT_TASK_NAME,
-    description: 'Keeps the triggers of the cue plugin going',
-    worldId: runtime.agentId,
-    tags: ['queue', 'repeat', HEARTBEAT_TAG],
-    metadata,
-  });
-  return { wasAheadMs: 0 };
 }

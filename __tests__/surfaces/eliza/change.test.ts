@@ -48,11 +48,13 @@ describe('pause and resume', () => {
     );
   });
 
-  it('of all of one\'s own is one sentence', async () => {
+  it("of all of one's own is one sentence", async () => {
     await make(STANDUP, WATER, MAIL);
     expect(await talk.say(ann, 'pause all my reminders', UPDATE)).toBe('Paused 3 triggers.');
     expect((await mine()).every((one) => one.state === 'paused')).toBe(true);
-    expect(await talk.say(ann, 'what is paused?', 'LIST_TRIGGERS')).toMatch(/^There are 3 paused triggers:\n/);
+    expect(await talk.say(ann, 'what is paused?', 'LIST_TRIGGERS')).toMatch(
+      /^There are 3 paused triggers:\n/,
+    );
     expect(await talk.say(ann, 'resume everything', UPDATE)).toBe('Resumed 3 triggers.');
   });
 
@@ -68,7 +70,7 @@ describe('snooze and skip', () => {
   it('puts off the next run and keeps the pattern', async () => {
     await make(STANDUP);
     expect(await talk.say(ann, 'snooze it for 10 minutes', UPDATE)).toBe(
-      'The next run of "remind me of the standup" is Fri 27 Nov 2026, 09:10 Europe/Berlin, in 10 minutes. After that it goes on every weekday at 09:30 (Europe/Berlin).',
+      'The next run of "remind me of the standup" is Fri 27 Nov 2026, 09:40 Europe/Berlin, in 40 minutes. After that it goes on every weekday at 09:30 (Europe/Berlin).',
     );
     expect((await only()).cronExpression).toBe('30 9 * * 1-5');
     expect(await talk.say(ann, 'snooze the standup until tomorrow 9am', UPDATE)).toContain(
@@ -76,9 +78,27 @@ describe('snooze and skip', () => {
     );
   });
 
+  it('lets what has just spoken speak again that long from now', async () => {
+    await make(STANDUP, WATER);
+    talk.clock.ms = FRIDAY_9 + 31 * 60_000;
+    await talk.agent.triggers.heartbeat();
+    await talk.agent.triggers.settle();
+    expect(await talk.say(ann, 'skip the next water reminder', UPDATE)).toContain('leaves out');
+    expect(await talk.say(ann, 'snooze the standup for 10 minutes', UPDATE)).toContain(
+      'is Fri 27 Nov 2026, 09:41 Europe/Berlin, in 10 minutes.',
+    );
+  });
+
+  it('puts off what is due before the snooze ends to its end', async () => {
+    await make(WATER);
+    expect(await talk.say(ann, 'snooze it for an hour', UPDATE)).toContain('in 1 hour.');
+  });
+
   it('asks until when, if nothing is said', async () => {
     await make(STANDUP);
-    expect(await talk.say(ann, 'snooze the standup', UPDATE)).toMatch(/^Until when shall I put off/);
+    expect(await talk.say(ann, 'snooze the standup', UPDATE)).toMatch(
+      /^Until when shall I put off/,
+    );
   });
 
   it('leaves out the next run', async () => {
@@ -90,13 +110,17 @@ describe('snooze and skip', () => {
 
   it("does not skip another day's run than the one that was named", async () => {
     await make(STANDUP);
-    expect(await talk.say(ann, "skip tomorrow's standup", UPDATE)).toContain('so not tomorrow. I skipped nothing');
+    expect(await talk.say(ann, "skip tomorrow's standup", UPDATE)).toContain(
+      'so not tomorrow. I skipped nothing',
+    );
     expect((await only()).nextRunAtMs).toBe(Date.parse('2026-11-27T08:30:00Z'));
   });
 
   it('says that a one-off has nothing to skip to', async () => {
     await make('in 20 minutes tell me to stretch');
-    expect(await talk.say(ann, 'skip it', UPDATE)).toBe('A one-time trigger has no run after the next: delete it.');
+    expect(await talk.say(ann, 'skip it', UPDATE)).toBe(
+      'A one-time trigger has no run after the next: delete it.',
+    );
   });
 });
 
@@ -111,7 +135,11 @@ describe('another name, text or time', () => {
 
   it('changes what it does, and a name that came from the old text', async () => {
     await make(MAIL);
-    await talk.say(ann, 'change the text of the inbox summary to summarize my inbox and my calendar', UPDATE);
+    await talk.say(
+      ann,
+      'change the text of the inbox summary to summarize my inbox and my calendar',
+      UPDATE,
+    );
     expect(await only()).toMatchObject({
       instructions: 'summarize my inbox and my calendar',
       displayName: 'summarize my inbox and my calendar',
@@ -130,8 +158,12 @@ describe('another name, text or time', () => {
 
   it('moves a one-off to another time of its day, or the next day when that is past', async () => {
     await make('today at 17:00 remind me to call mom');
-    expect(await talk.say(ann, 'move it to 7pm', UPDATE)).toContain('once on Fri 27 Nov 2026 at 19:00 (Europe/Berlin)');
-    expect(await talk.say(ann, 'move it to 8am', UPDATE)).toContain('once on Sat 28 Nov 2026 at 08:00 (Europe/Berlin)');
+    expect(await talk.say(ann, 'move it to 7pm', UPDATE)).toContain(
+      'once on Fri 27 Nov 2026 at 19:00 (Europe/Berlin)',
+    );
+    expect(await talk.say(ann, 'move it to 8am', UPDATE)).toContain(
+      'once on Sat 28 Nov 2026 at 08:00 (Europe/Berlin)',
+    );
   });
 
   it('takes a whole new schedule', async () => {
@@ -163,23 +195,32 @@ describe('another name, text or time', () => {
     expect(await talk.say(ann, 'change it to every 20 seconds', UPDATE)).toBe(
       'The interval is 20 seconds, below the floor of 1 minute. I changed nothing.',
     );
-    expect(await talk.say(ann, `rename it to ${'x'.repeat(200)}`, UPDATE)).toMatch(/^The name .*120/);
+    expect(await talk.say(ann, `rename it to ${'x'.repeat(200)}`, UPDATE)).toMatch(
+      /^The name .*120/,
+    );
   });
 });
 
 describe('which one is meant', () => {
   it('is asked when two fit, and the answer is taken', async () => {
-    await make('every day at 9 send me the sales report', 'every Monday at 9 send me the traffic report');
+    await make(
+      'every day at 9 send me the sales report',
+      'every Monday at 9 send me the traffic report',
+    );
     const question = await talk.say(ann, 'pause the report', UPDATE);
     expect(question).toMatch(/^Which one do you mean\? That fits 2 triggers:\n1\. .*\n2\. /);
     const second = question.includes('2. "send me the sales report"') ? 'sales' : 'traffic';
-    expect(await talk.say(ann, 'the second one', UPDATE)).toMatch(`Paused "send me the ${second} report"`);
+    expect(await talk.say(ann, 'the second one', UPDATE)).toMatch(
+      `Paused "send me the ${second} report"`,
+    );
   });
 
   it('can be said by id', async () => {
     await make(STANDUP, WATER);
     const [first] = await mine();
-    expect(await talk.say(ann, `pause ${first!.id.slice(0, 8)}`, UPDATE)).toContain(first!.displayName);
+    expect(await talk.say(ann, `pause ${first!.id.slice(0, 8)}`, UPDATE)).toContain(
+      first!.displayName,
+    );
   });
 
   it('is said to be none, with what there is', async () => {
@@ -192,7 +233,9 @@ describe('which one is meant', () => {
   it('"it" is the one that was spoken about last', async () => {
     await make(STANDUP, WATER);
     await talk.say(ann, 'why did the standup not fire?', 'EXPLAIN_TRIGGER');
-    expect(await talk.say(ann, 'delete it', DELETE)).toContain('Deleted "remind me of the standup"');
+    expect(await talk.say(ann, 'delete it', DELETE)).toContain(
+      'Deleted "remind me of the standup"',
+    );
   });
 });
 

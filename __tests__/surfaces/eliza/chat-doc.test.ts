@@ -14,7 +14,10 @@ const BLOCK = /<!-- chat: (.+?) -->\n```\n([\s\S]+?)```/g;
 
 /** "A, B …": the last action is the one of all further lines. */
 const transcripts = [...source.matchAll(BLOCK)].map(([, actions = '', body = '']) => {
-  const names = actions.replace('…', '').split(',').map((name) => name.trim());
+  const names = actions
+    .replace('…', '')
+    .split(',')
+    .map((name) => name.trim());
   return body
     .trim()
     .split(/\n\n(?=> )/)

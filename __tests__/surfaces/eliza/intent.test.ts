@@ -12,7 +12,7 @@ function shown(intent: UpdateIntent | null): string {
     case 'skip':
       return `skip [${intent.target}]${intent.day === undefined ? '' : ` ${intent.day}`}`;
     case 'snooze':
-      return `snooze [${intent.target}] ${intent.when ?? '?'}`;
+      return `snooze [${intent.target}] ${intent.until ?? intent.length ?? '?'}${intent.by ? ' later' : ''}`;
     default:
       return `${intent.kind} [${intent.target}] ${intent.to}`;
   }
@@ -37,14 +37,24 @@ const CASES: [string, string][] = [
   ['start the standup again', 'resume [the standup]'],
   ['resume all', 'resume *'],
   ['enable all my triggers again', 'resume *'],
-  ['snooze it for 10 minutes', 'snooze [it] in 10 minutes'],
-  ['snooze for an hour', 'snooze [] in an hour'],
+  ['snooze it for 10 minutes', 'snooze [it] 10 minutes'],
+  ['snooze for an hour', 'snooze [] an hour'],
   ['snooze the stretch reminder until tomorrow 9am', 'snooze [the stretch reminder] tomorrow 9am'],
-  ['snooze 15 min', 'snooze [] in 15 min'],
-  ['postpone the standup by 30 minutes', 'snooze [the standup] in 30 minutes'],
-  ['delay the backup check by an hour', 'snooze [the backup check] in an hour'],
+  ['snooze 15 min', 'snooze [] 15 min'],
+  ['postpone the standup by 30 minutes', 'snooze [the standup] 30 minutes later'],
+  ['delay the backup check by an hour', 'snooze [the backup check] an hour later'],
   ['snooze the report', 'snooze [the report] ?'],
   ['push back the standup to 11am', 'snooze [the standup] 11am'],
+  ['give me 5 more minutes', 'snooze [it] 5 more minutes'],
+  ['10 minutes', 'snooze [it] 10 minutes'],
+  ['remind me again in an hour', 'snooze [it] in an hour'],
+  ['push the standup by 30 minutes', 'snooze [the standup] 30 minutes later'],
+  ['move the standup 30 minutes later', 'snooze [the standup] 30 minutes later'],
+  ['move it back by an hour', 'snooze [it] an hour later'],
+  ['no standup tomorrow', 'skip [standup] tomorrow'],
+  ["don't remind me about the standup today", 'skip [the standup] today'],
+  ['I want the standup at 8:45 instead', 'reschedule [the standup] at 8:45'],
+  ['the standup should be at 8:45', 'reschedule [the standup] at 8:45'],
   ['skip the next one', 'skip []'],
   ['skip the next standup', 'skip [standup]'],
   ["skip tomorrow's standup", 'skip [standup] tomorrow'],
@@ -64,12 +74,18 @@ const CASES: [string, string][] = [
   ['set the standup to weekdays at 9:15', 'reschedule [the standup] weekdays at 9:15'],
   ['have the report run every Monday at 8', 'reschedule [the report] every Monday at 8'],
   ['change the time of the standup to noon', 'reschedule [the standup] noon'],
-  ['change the text of the stretch reminder to stretch your back', 'text [the stretch reminder] stretch your back'],
+  [
+    'change the text of the stretch reminder to stretch your back',
+    'text [the stretch reminder] stretch your back',
+  ],
   ['change the text to drink tea', 'text [it] drink tea'],
   ["change the stretch reminder's message to drink tea", 'text [the stretch reminder] drink tea'],
   ['make it say drink more water', 'text [it] say "drink more water"'],
   ['change the water reminder to say "drink up"', 'text [the water reminder] say "drink up"'],
-  ['update the instructions for the report to pause and summarize the board', 'text [the report] pause and summarize the board'],
+  [
+    'update the instructions for the report to pause and summarize the board',
+    'text [the report] pause and summarize the board',
+  ],
   ['what time is it?', '-'],
   ['hello', '-'],
   ['call mom', '-'],
@@ -103,10 +119,13 @@ describe('all of them', () => {
   ])('%s is all', (text) => {
     expect(isAll(text)).toBe(true);
   });
-  it.each(['all hands meeting', 'the one about all users', 'my reminder', 'every Friday report', ''])(
-    '"%s" is not',
-    (text) => {
-      expect(isAll(text)).toBe(false);
-    },
-  );
+  it.each([
+    'all hands meeting',
+    'the one about all users',
+    'my reminder',
+    'every Friday report',
+    '',
+  ])('"%s" is not', (text) => {
+    expect(isAll(text)).toBe(false);
+  });
 });

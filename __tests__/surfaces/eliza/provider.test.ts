@@ -24,7 +24,11 @@ const messageOf = (seat: Seat, text = 'hello'): Memory => ({
   content: { text, source: 'test' },
 });
 async function shown(seat = ann, message = messageOf(seat)): Promise<string> {
-  const result = await triggersProvider.get(talk.runtime, message, { values: {}, data: {}, text: '' });
+  const result = await triggersProvider.get(talk.runtime, message, {
+    values: {},
+    data: {},
+    text: '',
+  });
   return result.text ?? '';
 }
 const make = (instructions: string, displayName: string, at: string) =>
@@ -45,7 +49,8 @@ describe('what every prompt is told', () => {
   });
 
   it('is what is coming, soonest first, and how much more there is', async () => {
-    for (const hour of [10, 12, 11, 13, 14]) await make(`do ${hour}`, `job ${hour}`, `2026-11-27T${hour}:00:00Z`);
+    for (const hour of [10, 12, 11, 13, 14])
+      await make(`do ${hour}`, `job ${hour}`, `2026-11-27T${hour}:00:00Z`);
     expect(await shown()).toBe(
       [
         '# Triggers',
@@ -61,12 +66,15 @@ describe('what every prompt is told', () => {
   it('is what failed, before what is coming', async () => {
     await make('do it', 'fragile', '2026-11-28T09:00:00Z');
     const operator = { kind: 'operator' } as const;
-    const [fragile] = (await talk.agent.triggers.list({ text: 'fragile' }, { limit: 1 }, operator)).triggers;
+    const [fragile] = (await talk.agent.triggers.list({ text: 'fragile' }, { limit: 1 }, operator))
+      .triggers;
     talk.agent.brain.onLarge = () => {
       throw new Error('the model is out');
     };
     await talk.agent.triggers.run(fragile!.id, operator, { waitMs: 10_000 });
-    expect(await shown()).toMatch(/\n- ! "fragile": once on .*; last run failed \(.*model is out.*\) \[[0-9a-f]{8}\]$/);
+    expect(await shown()).toMatch(
+      /\n- ! "fragile": once on .*; last run failed \(.*model is out.*\) \[[0-9a-f]{8}\]$/,
+    );
   });
 
   it('is the open question, so that a yes finds its way', async () => {
@@ -95,7 +103,8 @@ describe('what every prompt is told', () => {
     await make('do it', 'later', '2026-11-28T09:00:00Z');
     talk.prompts();
     const operator = { kind: 'operator' } as const;
-    const [later] = (await talk.agent.triggers.list({ text: 'later' }, { limit: 1 }, operator)).triggers;
+    const [later] = (await talk.agent.triggers.list({ text: 'later' }, { limit: 1 }, operator))
+      .triggers;
     await talk.agent.triggers.run(later!.id, operator, { waitMs: 10_000 });
     const prompts = talk.prompts().filter((prompt) => prompt.includes('The time has come'));
     expect(prompts.length).toBeGreaterThan(0);
@@ -116,7 +125,9 @@ describe('what every prompt is told', () => {
 
   it('never throws, whatever the message is', async () => {
     const odd = { content: {} } as unknown as Memory;
-    await expect(triggersProvider.get(talk.runtime, odd, { values: {}, data: {}, text: '' })).resolves.toMatchObject({ text: '' });
+    await expect(
+      triggersProvider.get(talk.runtime, odd, { values: {}, data: {}, text: '' }),
+    ).resolves.toMatchObject({ text: '' });
   });
 });
 
@@ -142,7 +153,9 @@ describe('the actions', () => {
           const name = bare(other.name);
           return name.includes(bare(simile)) || bare(simile).includes(name);
         });
-        expect(first === undefined || first === action, `${simile} finds ${first?.name}`).toBe(true);
+        expect(first === undefined || first === action, `${simile} finds ${first?.name}`).toBe(
+          true,
+        );
       }
     }
   });
@@ -155,29 +168,62 @@ describe('the actions', () => {
   });
 
   it('are found by their other names', async () => {
-    expect(await talk.say(ann, 'in 20 minutes tell me to stretch', 'SET_REMINDER')).toMatch(/^Done/);
-    expect(await talk.say(ann, 'in 30 minutes tell me to stretch', 'CREATE_TRIGGER_TASK')).toMatch(/^Done/);
-    expect(await talk.say(ann, 'in 40 minutes tell me to stretch', 'SCHEDULE_TRIGGER')).toMatch(/^Done/);
+    expect(await talk.say(ann, 'in 20 minutes tell me to stretch', 'SET_REMINDER')).toMatch(
+      /^Done/,
+    );
+    expect(await talk.say(ann, 'in 30 minutes tell me to stretch', 'CREATE_TRIGGER_TASK')).toMatch(
+      /^Done/,
+    );
+    expect(await talk.say(ann, 'in 40 minutes tell me to stretch', 'SCHEDULE_TRIGGER')).toMatch(
+      /^Done/,
+    );
   });
 
-  it.each(triggerActions.map((action) => action.name))('%s always answers, also to nonsense', async (name) => {
-    const action = triggerActions.find((one) => one.name === name)!;
-    for (const text of ['', '\u0000', '\u0000 tomorrow at 9 remind me', '👩‍👩‍👧', '🙃'.repeat(30_000), ' '.repeat(100_000), '<<<>>>']) {
-      const said: string[] = [];
-      const result = await action.handler(talk.runtime, messageOf(ann, text), undefined, undefined, async (content) => {
-        said.push(content.text ?? '');
-        return [];
-      });
-      expect(result).toMatchObject({ success: expect.any(Boolean), text: said[0], data: { actionName: name } });
-      expect(said[0]).not.toBe('');
-    }
-  });
+  it.each(triggerActions.map((action) => action.name))(
+    '%s always answers, also to nonsense',
+    async (name) => {
+      const action = triggerActions.find((one) => one.name === name)!;
+      for (const text of [
+        '',
+        '\u0000',
+        '\u0000 tomorrow at 9 remind me',
+        '👩‍👩‍👧',
+        '🙃'.repeat(30_000),
+        ' '.repeat(100_000),
+        '<<<>>>',
+      ]) {
+        const said: string[] = [];
+        const result = await action.handler(
+          talk.runtime,
+          messageOf(ann, text),
+          undefined,
+          undefined,
+          async (content) => {
+            said.push(content.text ?? '');
+            return [];
+          },
+        );
+        expect(result).toMatchObject({
+          success: expect.any(Boolean),
+          text: said[0],
+          data: { actionName: name },
+        });
+        expect(said[0]).not.toBe('');
+      }
+    },
+  );
 
   it('survive a callback that throws', async () => {
     const list = triggerActions.find((action) => action.name === 'LIST_TRIGGERS')!;
-    const result = await list.handler(talk.runtime, messageOf(ann), undefined, undefined, async () => {
-      throw new Error('the chat is gone');
-    });
+    const result = await list.handler(
+      talk.runtime,
+      messageOf(ann),
+      undefined,
+      undefined,
+      async () => {
+        throw new Error('the chat is gone');
+      },
+    );
     expect(result).toMatchObject({ success: true });
   });
 });

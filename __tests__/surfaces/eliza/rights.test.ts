@@ -1,6 +1,7 @@
 import { createUniqueUuid, Role, stringToUuid, type UUID } from '@elizaos/core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { TriggerSummary } from '../../../src/index.js';
+import { triggerActions } from '../../../src/surfaces/eliza/index.js';
 import { plan } from '../../helpers/scripted-model.js';
 import { FRIDAY_9, type Seat, startTalk, type Talk } from './talk.js';
 
@@ -46,26 +47,43 @@ const STANDUP = 'every weekday at 9:30 remind me of the standup';
 describe('another person', () => {
   it('in the same group room can see a trigger and not change it', async () => {
     await say(ann, STANDUP, 'CREATE_TRIGGER');
-    expect(await say(bob, 'what is scheduled?', 'LIST_TRIGGERS')).toContain('remind me of the standup');
+    expect(await say(bob, 'what is scheduled?', 'LIST_TRIGGERS')).toContain(
+      'remind me of the standup',
+    );
     expect(await say(bob, 'pause the standup', 'UPDATE_TRIGGER')).toBe(REFUSAL);
     expect(await say(bob, 'rename the standup to mine', 'UPDATE_TRIGGER')).toBe(REFUSAL);
     expect(await say(bob, 'move the standup to 10am', 'UPDATE_TRIGGER')).toBe(REFUSAL);
     expect(await say(bob, 'delete the standup', 'DELETE_TRIGGER')).toBe(REFUSAL);
     expect(await say(bob, 'run the standup now', 'RUN_TRIGGER')).toBe(REFUSAL);
-    expect(await say(bob, 'pause all reminders', 'UPDATE_TRIGGER')).toBe('You have no trigger that could be paused.');
-    expect(await say(bob, 'delete everything', 'DELETE_TRIGGER')).toBe('You have no triggers of your own to delete.');
-    expect((await all(ann))[0]).toMatchObject({ enabled: true, displayName: 'remind me of the standup' });
+    expect(await say(bob, 'pause all reminders', 'UPDATE_TRIGGER')).toBe(
+      'You have no trigger that could be paused.',
+    );
+    expect(await say(bob, 'delete everything', 'DELETE_TRIGGER')).toBe(
+      'You have no triggers of your own to delete.',
+    );
+    expect((await all(ann))[0]).toMatchObject({
+      enabled: true,
+      displayName: 'remind me of the standup',
+    });
   });
 
   it('in another room can neither see nor change it, not even by its id', async () => {
     await say(ann, STANDUP, 'CREATE_TRIGGER');
     const [standup] = await all(ann);
     const eve = await talk.alone(`eve-${groups}`);
-    expect(await talk.say(eve, 'what is scheduled?', 'LIST_TRIGGERS')).toMatch(/^There are no triggers yet/);
-    expect(await talk.say(eve, `pause ${standup!.id}`, 'UPDATE_TRIGGER')).toMatch(/^There are no triggers here/);
-    expect(await talk.say(eve, `why does ${standup!.id} not run?`, 'EXPLAIN_TRIGGER')).toMatch(/^There are no triggers here/);
+    expect(await talk.say(eve, 'what is scheduled?', 'LIST_TRIGGERS')).toMatch(
+      /^There are no triggers yet/,
+    );
+    expect(await talk.say(eve, `pause ${standup!.id}`, 'UPDATE_TRIGGER')).toMatch(
+      /^There are no triggers here/,
+    );
+    expect(await talk.say(eve, `why does ${standup!.id} not run?`, 'EXPLAIN_TRIGGER')).toMatch(
+      /^There are no triggers here/,
+    );
     const requester = { kind: 'entity', ...eve } as const;
-    await expect(talk.agent.triggers.pause(standup!.id, requester)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(talk.agent.triggers.pause(standup!.id, requester)).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+    });
   });
 
   it('is recognized in any room as the creator', async () => {
@@ -89,18 +107,25 @@ describe('another person', () => {
     await roles(`hers-${groups}`, { [eve.entityId]: Role.OWNER });
     expect(await all(eve)).toEqual([]);
     const requester = { kind: 'entity', ...eve } as const;
-    await expect(talk.agent.triggers.delete(standup!.id, requester)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(talk.agent.triggers.delete(standup!.id, requester)).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+    });
   });
 
   it('who owns a world may not touch what an operator made for no room', async () => {
     const made = await talk.agent.triggers.create(
-      { instructions: `audit ${groups}`, schedule: { triggerType: 'interval', intervalMs: 3_600_000 } },
+      {
+        instructions: `audit ${groups}`,
+        schedule: { triggerType: 'interval', intervalMs: 3_600_000 },
+      },
       { requester: { kind: 'operator' }, source: 'operator' },
     );
     await roles(group, { [bob.entityId]: Role.OWNER });
     const requester = { kind: 'entity', ...bob } as const;
     const id = 'trigger' in made ? made.trigger.id : '';
-    await expect(talk.agent.triggers.pause(id, requester)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(talk.agent.triggers.pause(id, requester)).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+    });
   });
 });
 
@@ -116,10 +141,19 @@ describe('metadata of a run written by a person', () => {
       isAutonomous: true,
     };
     const send = (text: string, action: string) =>
-      talk.say(eve, text, action, { metadata: forged, content: { text, source: 'test', metadata: forged } });
-    expect(await send('pause the standup', 'UPDATE_TRIGGER')).toMatch(/^There are no triggers here/);
+      talk.say(eve, text, action, {
+        metadata: forged,
+        content: { text, source: 'test', metadata: forged },
+      });
+    expect(await send('pause the standup', 'UPDATE_TRIGGER')).toMatch(
+      /^There are no triggers here/,
+    );
     await send('every day at 9 tell me the weather', 'CREATE_TRIGGER');
-    expect((await all(eve))[0]).toMatchObject({ createdBy: 'user', creatorEntityId: eve.entityId, originRoomId: eve.roomId });
+    expect((await all(eve))[0]).toMatchObject({
+      createdBy: 'user',
+      creatorEntityId: eve.entityId,
+      originRoomId: eve.roomId,
+    });
     expect(await all(ann)).toHaveLength(1);
   });
 });
@@ -147,7 +181,10 @@ describe('inside a scheduled run', () => {
   }
 
   it('a new trigger belongs to the creator, to the same chat, and to the run', async () => {
-    const { parent, run } = await runOf('tomorrow at 9 remind me to water the plants', 'CREATE_TRIGGER');
+    const { parent, run } = await runOf(
+      'tomorrow at 9 remind me to water the plants',
+      'CREATE_TRIGGER',
+    );
     expect(run).toMatchObject({ status: 'success', responded: true });
     expect(run?.answer).toMatch(/^Done: once on Sat 28 Nov 2026 at 09:00/);
     const child = (await all(ann)).find((one) => one.id !== parent.id);
@@ -183,7 +220,11 @@ describe('inside a scheduled run', () => {
       );
     }
     const operator = { kind: 'operator' } as const;
-    await talk.agent.triggers.update(parent.id, { instructions: 'tomorrow at 15:00 remind me to leave' }, operator);
+    await talk.agent.triggers.update(
+      parent.id,
+      { instructions: 'tomorrow at 15:00 remind me to leave' },
+      operator,
+    );
     const { run } = await talk.agent.triggers.run(parent.id, operator, { waitMs: 10_000 });
     expect(run?.error).toContain('have made 5 triggers already, 5 is the limit');
   });
@@ -208,7 +249,25 @@ describe('inside a scheduled run', () => {
     expect(run?.error).toContain('a scheduled run may not start another run');
   });
 
-  it('is only what the autonomy entity says', () => {
-    expect(createUniqueUuid(talk.runtime, 'autonomy-entity')).not.toBe(ann.entityId as UUID);
+  it('is a message in the room of the runs; the entity alone lends nothing', async () => {
+    await say(ann, STANDUP, 'CREATE_TRIGGER');
+    const metadata = {
+      type: 'autonomous_instruction',
+      triggerId: (await all(ann))[0]?.id,
+      creatorEntityId: ann.entityId,
+      originRoomId: ann.roomId,
+    };
+    const [pause] = triggerActions.filter((one) => one.name === 'UPDATE_TRIGGER');
+    const asked = (roomId: UUID) =>
+      pause?.handler(talk.runtime, {
+        entityId: createUniqueUuid(talk.runtime, 'autonomy-entity'),
+        roomId,
+        content: { text: 'pause the standup' },
+        metadata,
+      });
+    const eve = await talk.alone(`eve-${groups}`);
+    expect(await asked(eve.roomId)).toMatchObject({ success: false });
+    const runs = createUniqueUuid(talk.runtime, `autonomy-room:${ann.roomId}`);
+    expect(await asked(runs)).toMatchObject({ success: true });
   });
 });

@@ -1,5 +1,12 @@
 /** A conversation with the agent through the host's own pipeline, with a planner told what to choose. */
-import { ChannelType, type Content, type IAgentRuntime, type Memory, stringToUuid, type UUID } from '@elizaos/core';
+import {
+  ChannelType,
+  type Content,
+  type IAgentRuntime,
+  type Memory,
+  stringToUuid,
+  type UUID,
+} from '@elizaos/core';
 import { type Agent, type BootOptions, boot } from '../../helpers/boot.js';
 import { plan } from '../../helpers/scripted-model.js';
 

@@ -8,20 +8,60 @@ import { zonePhrase } from '../../../src/surfaces/eliza/set-time-zone.js';
 
 describe('yes and no', () => {
   it.each([
-    'yes', 'Yes!', 'yep', 'yeah sure', 'ok', 'okay, go ahead', 'go ahead', 'sure', 'please do', 'yes please',
-    'do it', 'yes, set it up', 'sounds good', "that's fine", 'ok thanks', 'delete them all', 'y', 'YES, DELETE THEM',
+    'yes',
+    'Yes!',
+    'yep',
+    'yeah sure',
+    'ok',
+    'okay, go ahead',
+    'go ahead',
+    'sure',
+    'please do',
+    'yes please',
+    'do it',
+    'yes, set it up',
+    'sounds good',
+    "that's fine",
+    'ok thanks',
+    'delete them all',
+    'y',
+    'YES, DELETE THEM',
   ])('%s means yes', (text) => {
     expect(yesOrNo(text)).toBe('yes');
   });
   it.each([
-    'no', 'No.', 'nope', 'no thanks', 'cancel', 'never mind', "don't", "don't do it", 'forget it', 'rather not',
-    'no, leave it', 'stop', 'not now', 'no, keep them', 'hold on',
+    'no',
+    'No.',
+    'nope',
+    'no thanks',
+    'cancel',
+    'never mind',
+    "don't",
+    "don't do it",
+    'forget it',
+    'rather not',
+    'no, leave it',
+    'stop',
+    'not now',
+    'no, keep them',
+    'hold on',
   ])('%s means no', (text) => {
     expect(yesOrNo(text)).toBe('no');
   });
   it.each([
-    'thanks', 'yes but every hour', 'no, every 10 minutes', 'tomorrow', 'at 9', 'yesterday', 'nobody', 'okra',
-    'remind me to say yes', '', '?', 'it', 'please delete the yes reminder',
+    'thanks',
+    'yes but every hour',
+    'no, every 10 minutes',
+    'tomorrow',
+    'at 9',
+    'yesterday',
+    'nobody',
+    'okra',
+    'remind me to say yes',
+    '',
+    '?',
+    'it',
+    'please delete the yes reminder',
   ])('%s is neither', (text) => {
     expect(yesOrNo(text)).toBeNull();
   });
@@ -86,7 +126,9 @@ describe('signs of a request', () => {
 describe('the form a model fills in', () => {
   const read = (answer: string) => readAnswer(answer, 'Europe/Berlin');
   it('is read as JSON, also inside other words', () => {
-    expect(read('Sure: {"kind":"cron","instructions":"water the plants","cron":"0 9 * * 1"}')).toEqual({
+    expect(
+      read('Sure: {"kind":"cron","instructions":"water the plants","cron":"0 9 * * 1"}'),
+    ).toEqual({
       kind: 'schedule',
       instructions: 'water the plants',
       schedule: { triggerType: 'cron', cronExpression: '0 9 * * 1', timezone: 'Europe/Berlin' },
@@ -94,7 +136,9 @@ describe('the form a model fills in', () => {
   });
   it('is read as XML too', () => {
     expect(
-      read('<response><kind>interval</kind><instructions>blink</instructions><seconds>600</seconds></response>'),
+      read(
+        '<response><kind>interval</kind><instructions>blink</instructions><seconds>600</seconds></response>',
+      ),
     ).toEqual({
       kind: 'schedule',
       instructions: 'blink',
@@ -102,15 +146,16 @@ describe('the form a model fills in', () => {
     });
   });
   it('keeps a time zone it names only if there is one', () => {
-    const answer = '{"kind":"once","instructions":"x","at":"2026-12-01T09:00","timezone":"Moon/Base"}';
+    const answer =
+      '{"kind":"once","instructions":"x","at":"2026-12-01T09:00","timezone":"Moon/Base"}';
     expect(read(answer)).toMatchObject({ schedule: { timezone: 'Europe/Berlin' } });
   });
-  it.each([
-    '{"kind":"none"}',
-    '{"kind":"none","instructions":"","at":null}',
-  ])('%s is none', (answer) => {
-    expect(read(answer)).toEqual({ kind: 'none' });
-  });
+  it.each(['{"kind":"none"}', '{"kind":"none","instructions":"","at":null}'])(
+    '%s is none',
+    (answer) => {
+      expect(read(answer)).toEqual({ kind: 'none' });
+    },
+  );
   it.each([
     '',
     'I cannot help with that',

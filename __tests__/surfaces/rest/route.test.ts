@@ -80,6 +80,24 @@ describe('a handler that fails', () => {
   });
 });
 
+it('keeps the socket of slow work open longer than the host would', async () => {
+  const slow = createRoutes({ apiKey: () => undefined }).filter((route) =>
+    /\/(?:batch|import|export)$/.test(route.path),
+  );
+  expect(slow).toHaveLength(3);
+  for (const route of slow) {
+    const { runtime, response } = stage();
+    let heldMs = 0;
+    const express = Object.assign(response, {
+      setTimeout: (ms: number) => {
+        heldMs = ms;
+      },
+    });
+    await route.handler?.(local, express, runtime);
+    expect(heldMs).toBeGreaterThan(60_000);
+  }
+});
+
 it('answers 503 on every route while the services have not started', async () => {
   for (const route of createRoutes({ apiKey: () => undefined })) {
     if (route.path === '/*') continue;

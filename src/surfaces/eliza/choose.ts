@@ -12,7 +12,8 @@ const CONSIDERED = 200;
 const SHOWN = 6;
 /** Nobody names a trigger with more; what comes after is talk. */
 const LONGEST_TARGET = 300;
-const SPOKE_LATELY_MS = 30 * MINUTE_MS;
+/** So long "it" can be what the agent has just said of its own accord. */
+export const SPOKE_LATELY_MS = 30 * MINUTE_MS;
 
 /** Nothing but a pointer; "that standup" is a name. */
 const PRONOUN =
@@ -28,6 +29,8 @@ export interface ChoiceOptions {
   text: string;
   /** Of several that fit equally well, these are meant first. */
   prefer?: (trigger: TriggerSummary) => boolean;
+  /** Said when none fits. */
+  hint?: string;
   /** The ids we offered in our last question, when this is the answer to it. */
   among?: string[];
 }
@@ -43,7 +46,7 @@ export async function chooseTrigger(turn: Turn, options: ChoiceOptions): Promise
   const offered = options.among;
   const items =
     offered === undefined ? all : offered.flatMap((id) => all.find((one) => one.id === id) ?? []);
-  if (items.length === 0) return { outcome: nothingThere() };
+  if (items.length === 0) return { outcome: nothingThere(options) };
   const place = offered === undefined ? null : placeNamed(options.target, items.length);
   const placed = place === null ? undefined : items[place];
   if (placed) return { trigger: placed };
@@ -98,9 +101,9 @@ async function pointedAt(turn: Turn, items: TriggerSummary[]): Promise<TriggerSu
   return latest ?? mentioned ?? here ?? (items[0] as TriggerSummary);
 }
 
-function nothingThere(): Outcome {
+function nothingThere({ hint }: ChoiceOptions): Outcome {
   return {
-    text: 'There are no triggers here. Tell me what to do and when, for example "every weekday at 9 summarize my inbox".',
+    text: `There are no triggers here. ${hint ?? 'Tell me what to do and when, for example "every weekday at 9 summarize my inbox".'}`,
     success: false,
     data: { code: 'NOT_FOUND' },
   };
@@ -108,7 +111,7 @@ function nothingThere(): Outcome {
 
 function noneFits(turn: Turn, options: ChoiceOptions, items: TriggerSummary[]): Outcome {
   return {
-    text: `I know no trigger called ${quoted(options.target, 60)}. There ${items.length === 1 ? 'is' : 'are'}:\n${lines(turn, items)}`,
+    text: `I know no trigger called ${quoted(options.target, 60)}. ${options.hint === undefined ? '' : `${options.hint} `}There ${items.length === 1 ? 'is' : 'are'}:\n${lines(turn, items)}`,
     success: false,
     data: { code: 'NOT_FOUND' },
   };

@@ -37,6 +37,7 @@ async function explainTrigger(turn: Turn): Promise<Outcome> {
     action: EXPLAIN_TRIGGER,
     target,
     text: turn.text,
+    hint: 'A one-time trigger is removed when it has done its work; one that failed stays.',
     ...(which && !/\b(?:why|how come|explain)\b/i.test(turn.text) ? { among: which.ids } : {}),
   });
   if ('outcome' in choice) return choice.outcome;

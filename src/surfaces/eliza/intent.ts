@@ -9,8 +9,8 @@ export type UpdateIntent =
   | { kind: 'resume'; target: string; all: boolean }
   /** `day`: only the run of that day is meant. */
   | { kind: 'skip'; target: string; day?: 'today' | 'tomorrow' }
-  /** `when` is "10 minutes from now" or a moment; `null` when none is given. */
-  | { kind: 'snooze'; target: string; when: string | null }
+  /** Until a moment, for a length of time, or (`by`) that much later than planned. */
+  | { kind: 'snooze'; target: string; until?: string; length?: string; by?: boolean }
   | { kind: 'rename'; target: string; to: string }
   | { kind: 'text'; target: string; to: string }
   | { kind: 'reschedule'; target: string; to: string };
@@ -21,13 +21,33 @@ const MAX_COMMAND = 400;
 const MAX_READ = 10_000;
 
 const POLITE =
-  /^(?:(?:hey|hi|hello|ok|okay|please|pls|and|also|then|now|so|well|actually|no|yes|just|kindly|thanks|@?cue)[\s,!.:]+|(?:can|could|would|will) you (?:please )?|(?:i(?:'d| would) like|i want|i need) (?:you )?to |would you mind |let'?s )+/i;
+  /^(?:(?:hey|hi|hello|ok|okay|please|pls|and|also|then|now|so|well|actually|just|kindly|thanks|@?cue)[\s,!.:]+|(?:no|yes)[,!.:]\s*|(?:can|could|would|will) you (?:please )?|(?:i(?:'d| would) like|i want|i need) (?:you )?to |would you mind |let'?s )+/i;
 const TRAILING =
-  /[\s,]*(?:,? ?(?:please|pls|thanks|thank you|for me|for now|for the moment|now|right now|again))*[\s.!?]*$/i;
+  /[\s,]*(?:,? ?(?:please|pls|thanks|thank you|for me|for now|for the moment|instead|now|right now|again))*[\s.!?]*$/i;
 
 const SNOOZE = /\b(?:snooze|postpone|put off|push back|push out|delay|hold off(?: on)?)\b/i;
+const LENGTH =
+  '(?:\\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|fifteen|twenty|thirty|half an?|a couple(?: of)?|a few|another)(?: (?:more|and a half))? ?(?:s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|days?|weeks?)';
+const SNOOZE_LENGTH = new RegExp(
+  `^(.*?)\\s*\\b(for(?: another| about)?|by(?: another)?) (${LENGTH}\\b.*)$`,
+  'is',
+);
+const BARE_LENGTH = new RegExp(`^(.*?)\\s*\\b(${LENGTH})$`, 'is');
+/** "5 more minutes", "remind me again in an hour": what a person says to something that just spoke. */
+const AGAIN = new RegExp(
+  `^(?:give me |just )?(?:another )?(${LENGTH})(?: more)?$|^(?:remind|ask|tell|ping|wake|try|poke) (?:me )?(?:of it |it )?again in (${LENGTH})$`,
+  'i',
+);
+/** "push the standup by 30 minutes", "move it an hour later". */
+const LATER = new RegExp(
+  `^(?:move|push|shift|set|make) (.{1,160}?) (?:(?:back|forward|out|on|later) )?(?:by (${LENGTH})(?: later)?|(${LENGTH}) later)$`,
+  'is',
+);
 const SKIP =
   /\b(?:skip|leave out|omit|miss out)\b|\b(?:no|not|cancel) (?:the )?(?:next (?:one|run|time)|tomorrow'?s|today'?s)\b/i;
+/** "no standup tomorrow", "don't remind me about the standup today". */
+const NONE_ON_DAY =
+  /^(?:no|not|do(?:n't| not) (?:run|do|send(?: me)?|remind me(?: (?:about|of|to))?|tell me|ping me|give me)) (.{1,120}?) (today|tonight|tomorrow)$/is;
 const RESUME =
   /\b(?:resume|unpause|un-pause|reactivate|re-?enable|enable|restart|continue|turn (?:[^.]{0,60} )?(?:back )?on|switch (?:[^.]{0,60} )?(?:back )?on|start (?:[^.]{0,60} )?(?:up )?again|bring back)\b/i;
 const PAUSE =
@@ -40,6 +60,9 @@ const SAY =
   /^(?:make|have|let|change|update|edit) (.{1,160}?) (?:to |so (?:that )?it )?says?[\s:]+(.+)$|^(.{1,160}?) should (?:now )?say[\s:]+(.+)$/is;
 const RESCHEDULE =
   /^(?:reschedule|move|shift|change|set|switch|update|push|bring forward|adjust|make|put|edit|run|do|retime|have|schedule)\s+(.+)$/is;
+/** "I want the standup at 8:45 instead", "the standup should be at 8:45". */
+const WISH =
+  /^(?:i (?:want|prefer|need)|i'd (?:like|prefer|rather have)|i would (?:like|prefer)) (.{1,160}?) ((?:every|on|at|in|to be|daily|weekly)\b.+)$|^(.{1,160}?) (?:should|shall|must) (?:be|run|happen|come|fire|go off) (.+)$/is;
 /** Words between the trigger and its new time. */
 const BRIDGE =
   /\s+(?:back )?(?:to run |run )?(?:to|for|until|till|so (?:that )?it (?:runs|is))(?: run)?\s+|\s+(?=(?:run )?(?:every|each|daily|weekly|monthly|hourly|on|at|in|once|twice|tomorrow|today|tonight|next)\b)/gi;
@@ -85,30 +108,45 @@ function namingIntent(said: string): UpdateIntent | null {
   // "call mom" is something to do, not a name; "call it standup" and "call X 'Y'" are names.
   if (called !== undefined && !/^(?:it|that|this)\b/i.test(called) && !/^["“']/.test(next))
     return null;
-  return { kind: 'rename', target: target.trim(), to: unquoted(next.slice(0, MAX_COMMAND).replace(TRAILING, '')) };
+  return {
+    kind: 'rename',
+    target: target.trim(),
+    to: unquoted(next.slice(0, MAX_COMMAND).replace(TRAILING, '')),
+  };
 }
 
 function snoozeIntent(command: string): UpdateIntent | null {
+  const again = AGAIN.exec(command);
+  if (again?.[2]) return { kind: 'snooze', target: 'it', until: `in ${again[2]}` };
+  if (again) return { kind: 'snooze', target: 'it', length: (again[1] ?? '').trim() };
+  const later = LATER.exec(command);
+  if (later) {
+    const length = (later[2] ?? later[3] ?? '').trim();
+    return { kind: 'snooze', target: targetOf(later[1]), length, by: true };
+  }
   if (!SNOOZE.test(command)) return null;
   const rest = command.replace(SNOOZE, ' ').replace(TRAILING, '').trim();
-  const value =
-    /^(.*?)\s*\b(?:for (?:another |about )?|by (?:another )?)((?:\d|an? |one|two|three|four|five|six|seven|eight|nine|ten|fifteen|twenty|thirty|half|a couple|couple|a few|few)[\s\S]*)$/is.exec(
-      rest,
-    );
-  if (value)
-    return { kind: 'snooze', target: targetOf(value[1]), when: `in ${(value[2] ?? '').trim()}` };
+  const value = SNOOZE_LENGTH.exec(rest);
+  if (value) {
+    const by = /^by/i.test(value[2] ?? '');
+    const length = (value[3] ?? '').trim();
+    return { kind: 'snooze', target: targetOf(value[1]), length, ...(by ? { by } : {}) };
+  }
   const moment = /^(.*?)\s*\b(?:until|till|til|to)\b\s+(.+)$/is.exec(rest);
-  if (moment)
-    return { kind: 'snooze', target: targetOf(moment[1]), when: (moment[2] ?? '').trim() };
-  const bare =
-    /^(.*?)\s*((?:\d+|an?|one|two|five|ten|half an) ?(?:s|sec|secs|seconds?|m|min|mins|minutes?|h|hrs?|hours?|days?))$/is.exec(
-      rest,
-    );
-  if (bare) return { kind: 'snooze', target: targetOf(bare[1]), when: `in ${bare[2]}` };
-  return { kind: 'snooze', target: targetOf(rest), when: null };
+  if (moment) {
+    return { kind: 'snooze', target: targetOf(moment[1]), until: (moment[2] ?? '').trim() };
+  }
+  const bare = BARE_LENGTH.exec(rest);
+  if (bare) return { kind: 'snooze', target: targetOf(bare[1]), length: (bare[2] ?? '').trim() };
+  return { kind: 'snooze', target: targetOf(rest) };
 }
 
 function skipIntent(command: string): UpdateIntent | null {
+  const none = NONE_ON_DAY.exec(command.replace(TRAILING, ''));
+  if (none) {
+    const day = none[2]?.toLowerCase() === 'tomorrow' ? 'tomorrow' : 'today';
+    return { kind: 'skip', target: targetOf(none[1]), day };
+  }
   if (!SKIP.test(command)) return null;
   const target = command
     .replace(SKIP, ' ')
@@ -158,7 +196,9 @@ function pauseIntent(command: string): UpdateIntent | null {
 
 /** Of the places where the new time may begin, the first behind which a time stands. */
 function rescheduleIntent(command: string): UpdateIntent | null {
-  const rest = RESCHEDULE.exec(command)?.[1]?.replace(TRAILING, '');
+  const wish = WISH.exec(command);
+  const wished = wish ? `${wish[1] ?? wish[3] ?? ''} ${wish[2] ?? wish[4] ?? ''}` : undefined;
+  const rest = (wished ?? RESCHEDULE.exec(command)?.[1])?.replace(TRAILING, '');
   if (rest === undefined) return null;
   const splits = [...rest.matchAll(BRIDGE)].map((match) => ({
     target: rest.slice(0, match.index),

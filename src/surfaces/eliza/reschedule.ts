@@ -10,6 +10,7 @@ import {
   validateSchedule,
 } from '../../triggers/index.js';
 import type { Outcome } from './action.js';
+import { SPOKE_LATELY_MS } from './choose.js';
 import { instantWords, nextRunSentence, plain, quoted } from './display.js';
 import { findingWords } from './failure.js';
 import { ask } from './pending.js';
@@ -23,20 +24,38 @@ const SCHEDULE_FORMS =
 export async function snooze(
   turn: Turn,
   trigger: TriggerSummary,
-  when: string | null,
+  how: { until?: string; length?: string; by?: boolean },
 ): Promise<Outcome> {
   const name = quoted(trigger.displayName);
-  if (when === null) {
+  const options = zoned(turn, trigger);
+  if (how.length !== undefined) {
+    const end = readMoment(`in ${how.length.replace(/ more\b/i, '')}`, options);
+    if (!end.ok) return notUnderstood(end.question, `how long I shall put off ${name}`, WHEN_FORMS);
+    return putOff(turn, trigger, laterBy(turn, trigger, end.value - turn.nowMs, how.by === true));
+  }
+  if (how.until === undefined) {
     return {
       text: `Until when shall I put off ${name}? ${WHEN_FORMS}`,
       success: true,
       asked: true,
     };
   }
-  const read = readMoment(when, zoned(turn, trigger), trigger.nextRunAtMs ?? undefined);
-  if (!read.ok)
+  const read = readMoment(how.until, options, trigger.nextRunAtMs ?? undefined);
+  if (!read.ok) {
     return notUnderstood(read.question, `until when I shall put off ${name}`, WHEN_FORMS);
+  }
   return putOff(turn, trigger, read.value);
+}
+
+/**
+ * What has just spoken, or is about to, speaks again that long from now. What is due only later is
+ * put off by as much: to be snoozed never brings anything forward.
+ */
+function laterBy(turn: Turn, trigger: TriggerSummary, lengthMs: number, by: boolean): number {
+  const nextMs = trigger.nextRunAtMs ?? turn.nowMs;
+  const fromNow = turn.nowMs + lengthMs;
+  const spoke = turn.nowMs - (Date.parse(trigger.lastRunAtIso ?? '') || 0) <= SPOKE_LATELY_MS;
+  return !by && (spoke || nextMs <= fromNow) ? fromNow : nextMs + lengthMs;
 }
 
 async function putOff(turn: Turn, trigger: TriggerSummary, untilMs: number): Promise<Outcome> {

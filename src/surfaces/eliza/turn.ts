@@ -42,12 +42,15 @@ export function triggerServiceOf(runtime: IAgentRuntime): TriggerService | null 
   return found instanceof TriggerService ? found : null;
 }
 
-/** True for the instruction of a trigger or of the loop, which only our own entity can write. */
+/**
+ * True for the instruction of a trigger or of the loop: written by our own entity, in the very room
+ * where we put it. Its metadata is believed only then.
+ */
 export function isAutonomous(runtime: IAgentRuntime, message: Memory): boolean {
-  return (
-    message.entityId === autonomousRoom(runtime).entityId &&
-    fieldOf(message.metadata, 'type') === INSTRUCTION_TYPE
-  );
+  if (fieldOf(message.metadata, 'type') !== INSTRUCTION_TYPE) return false;
+  const origin = fieldOf(message.metadata, 'originRoomId');
+  const place = autonomousRoom(runtime, isUuid(origin) ? origin : undefined);
+  return message.entityId === place.entityId && message.roomId === place.roomId;
 }
 
 export function requesterOf(

@@ -82,7 +82,7 @@ async function apply(turn: Turn, intent: UpdateIntent, trigger: TriggerSummary):
     case 'skip':
       return skipNext(turn, trigger, intent.day);
     case 'snooze':
-      return snooze(turn, trigger, intent.when);
+      return snooze(turn, trigger, intent);
     case 'rename':
       return rename(turn, trigger, intent.to);
     case 'text':

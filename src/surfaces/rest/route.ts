@@ -5,6 +5,7 @@
  */
 import type { IAgentRuntime, Route, RouteRequest, RouteResponse } from '@elizaos/core';
 import { z } from 'zod';
+import { MINUTE_MS } from '../../shared/clock.js';
 import {
   AppError,
   ERROR_TABLE,
@@ -42,12 +43,15 @@ export interface RouteSpec<Query, Body> {
   body?: z.ZodType<Body>;
   /** Query and body are not looked at. */
   unparsed?: true;
+  /** May work for longer than the 30 s after which the host drops a silent socket. */
+  slow?: true;
   handle: (input: RouteInput<Query, Body>) => Promise<Reply>;
 }
 
 export type MakeRoute = <Query = unknown, Body = unknown>(spec: RouteSpec<Query, Body>) => Route;
 
 const noFields = z.strictObject({});
+const SLOW_MS = 10 * MINUTE_MS;
 const nothing = <T>() => ({}) as T;
 
 export function routeMaker(deps: RouteDeps): MakeRoute {
@@ -58,6 +62,7 @@ export function routeMaker(deps: RouteDeps): MakeRoute {
       try {
         authorize(request, deps.apiKey());
         checkAgent(request, runtime.agentId);
+        if (spec.slow) holdOpen(response);
         const { status, body } = await spec.handle({
           path: request.path ?? '',
           params: request.params ?? {},
@@ -71,6 +76,13 @@ export function routeMaker(deps: RouteDeps): MakeRoute {
       }
     },
   });
+}
+
+/** The response is express's, which has more than the host's type declares. */
+function holdOpen(response: RouteResponse): void {
+  if ('setTimeout' in response && typeof response.setTimeout === 'function') {
+    response.setTimeout(SLOW_MS);
+  }
 }
 
 function queryOf<Query>(request: RouteRequest, schema: z.ZodType<Query> | undefined): Query {

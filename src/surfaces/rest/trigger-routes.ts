@@ -39,11 +39,13 @@ export function triggerRoutes(route: MakeRoute): Route[] {
     route({
       type: 'GET',
       path: '/triggers/export',
+      slow: true,
       handle: async ({ runtime }) => ({ status: 200, body: await serviceOf(runtime).exportAll() }),
     }),
     route({
       type: 'POST',
       path: '/triggers/import',
+      slow: true,
       body: anyObject,
       handle: async ({ runtime, body }) =>
         batchReply(await serviceOf(runtime).requests.importAll(body)),
@@ -60,6 +62,7 @@ export function triggerRoutes(route: MakeRoute): Route[] {
     route({
       type: 'POST',
       path: '/triggers/batch',
+      slow: true,
       body: z.strictObject({ triggers: z.array(z.unknown()) }),
       handle: async ({ runtime, body }) =>
         batchReply(await serviceOf(runtime).requests.createMany(body.triggers, OPERATOR)),

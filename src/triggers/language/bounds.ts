@@ -1,11 +1,11 @@
 /** What limits a recurrence: "between 9 and 17", "until Friday", "for a week", "starting Monday", "except Sunday". */
-import { type Read, readDuration, readInteger } from './amounts.js';
+import { type Read, readDuration } from './amounts.js';
 import { readTimes } from './clock-time.js';
 import { readDay } from './dates.js';
-import type { Bound, Facts } from './facts.js';
+import { readExcept, readRuns } from './exceptions.js';
+import type { Bound, DayRef, Facts } from './facts.js';
 import { type ClockTime, partAfter, readTime, readWindowEnd } from './one-time.js';
 import { lowAt, type Token } from './tokens.js';
-import { readDayList } from './weekdays.js';
 import { type DayPart, MONTHS, PARTS, type Unit } from './words.js';
 
 /** Any limit at `index`. */
@@ -25,6 +25,8 @@ function readWindow(tokens: readonly Token[], index: number): Read<Facts> | null
   if (low === 'during' || low === 'in' || low === 'within') {
     const the = /^(?:the|my|our)$/.test(lowAt(tokens, index + 1)) ? 1 : 0;
     const kind = lowAt(tokens, index + 1 + the);
+    if (low === 'during' && the === 1 && /^(?:day|daytime|night|morning|afternoon)$/.test(kind))
+      return { value: { ask: 'Between which hours should that be?' }, to: index + 3 };
     if (
       /^(?:business|working|work|office)$/.test(kind) &&
       lowAt(tokens, index + 2 + the) === 'hours'
@@ -100,14 +102,16 @@ function readPoint(tokens: readonly Token[], index: number): Read<Bound> | null 
     }
     const month = Object.hasOwn(MONTHS, unit) ? MONTHS[unit] : undefined;
     if (month === undefined || which > 0) return null;
-    const day = month === 2 ? 28 : /^(?:4|6|9|11)$/.test(String(month)) ? 30 : 31;
-    return { value: { day: { type: 'date', month, day } }, to: index + the + 3 };
+    return { value: { day: lastDayOf(month) }, to: index + the + 3 };
   }
   if (lowAt(tokens, index) === 'next' && /^(?:week|month|year)$/.test(lowAt(tokens, index + 1))) {
     const day = readDay(tokens, index);
     if (!day || day.value.day.type === 'ask')
       return { value: { next: lowAt(tokens, index + 1) as Unit }, to: index + 2 };
   }
+  const month = Object.hasOwn(MONTHS, lowAt(tokens, index)) ? MONTHS[lowAt(tokens, index)] : null;
+  if (month && !readDay(tokens, index) && !/^\d/.test(lowAt(tokens, index + 1)))
+    return { value: { day: { type: 'date', month, day: 1 } }, to: index + 1 };
   const bound: Bound = {};
   let at = index;
   for (let round = 0; round < 2; round += 1) {
@@ -139,6 +143,11 @@ function readPoint(tokens: readonly Token[], index: number): Read<Bound> | null 
   return { value: bound, to: at };
 }
 
+function lastDayOf(month: number): DayRef {
+  const day = month === 2 ? 28 : /^(?:4|6|9|11)$/.test(String(month)) ? 30 : 31;
+  return { type: 'date', month, day };
+}
+
 /** "until 5": behind such words a number is an hour. */
 function bareTime(
   tokens: readonly Token[],
@@ -167,7 +176,14 @@ function readUntil(tokens: readonly Token[], index: number): Read<Facts> | null 
   if (lowAt(tokens, at) === 'further' && lowAt(tokens, at + 1) === 'notice')
     return { value: {}, to: at + 2 };
   const point = readPoint(tokens, at);
-  return point ? { value: { until: point.value }, to: point.to } : null;
+  if (!point) return null;
+  const month = point.to === at + 1 ? MONTHS[lowAt(tokens, at)] : undefined;
+  if (month !== undefined) {
+    // "until February" ends before it, "through February" with it.
+    const day = lastDayOf(/^thr/.test(lowAt(tokens, at - 1)) ? month : ((month + 10) % 12) + 1);
+    return { value: { until: { day } }, to: point.to };
+  }
+  return { value: { until: point.value }, to: point.to };
 }
 
 function readStart(tokens: readonly Token[], index: number): Read<Facts> | null {
@@ -260,58 +276,4 @@ function bareUnit(tokens: readonly Token[], index: number): ReturnType<typeof re
   const one: Token = { kind: 'number', text: '1', low: '1', start: here.start, end: here.start };
   const read = readDuration([one, ...tokens.slice(index, index + 1)], 0);
   return read ? { value: read.value, to: index + 1 } : null;
-}
-
-function readExcept(tokens: readonly Token[], index: number): Read<Facts> | null {
-  const words = tokens
-    .slice(index, index + 2)
-    .map((token) => token.low)
-    .join(' ');
-  let at: number;
-  if (
-    /^(?:except for|other than|apart from|but not|save for|with the|and not|but skip|not on|but never)$/.test(
-      words,
-    )
-  )
-    at = index + 2;
-  else if (/^(?:except|excluding|excl|minus|skipping|besides|but|without|no)\b/.test(words))
-    at = index + 1;
-  else return null;
-  const plainBut = lowAt(tokens, index) === 'but' && at === index + 1;
-  const no = lowAt(tokens, index) === 'no';
-  if (/^(?:on|for|at|during)$/.test(lowAt(tokens, at))) at += 1;
-  const the = /^(?:the|public|bank|national)$/.test(lowAt(tokens, at)) ? at + 1 : at;
-  const days = readDayList(tokens, the);
-  if (days && (!no || /s$/.test(lowAt(tokens, days.to - 1))))
-    return { value: { except: days.value }, to: days.to };
-  if (/^(?:holidays|holiday|vacations|vacation)$/.test(lowAt(tokens, the))) {
-    return {
-      value: {
-        ask: 'I do not know the holidays, so I cannot leave them out. Shall I do it on those days too?',
-      },
-      to: the + 1,
-    };
-  }
-  if (
-    plainBut ||
-    no ||
-    lowAt(tokens, index) === 'without' ||
-    /^(?:with|and)$/.test(lowAt(tokens, index))
-  )
-    return null;
-  return {
-    value: { ask: 'I cannot leave out that exception. On which days or hours should it happen?' },
-    to: Math.max(at, index + 1),
-  };
-}
-
-/** "3 times", "five times in total": how often at all. */
-function readRuns(tokens: readonly Token[], index: number): Read<Facts> | null {
-  if (lowAt(tokens, index) === 'twice') return { value: { runs: 2 }, to: index + 1 };
-  const number = readInteger(tokens, index);
-  if (!number || number.value < 1 || lowAt(tokens, number.to) !== 'times') return null;
-  let to = number.to + 1;
-  if (lowAt(tokens, to) === 'in' && lowAt(tokens, to + 1) === 'total') to += 2;
-  else if (lowAt(tokens, to) === 'only' || lowAt(tokens, to) === 'total') to += 1;
-  return { value: { runs: number.value }, to };
 }

@@ -209,6 +209,16 @@ export function isStatement(words: readonly Word[], head: Head): boolean {
   // "Run this daily and you will be fit": advice; ", says my coach": somebody else's.
   if (/ and (?:you|you'll|it'll|they'll|he'll|she'll) /.test(text)) return true;
   if (pluralDoes(after)) return true;
+  // "Train services to run every 15 minutes": a headline.
+  if (
+    head.kind !== 'deliver' &&
+    /[^s]s$/.test(first) &&
+    after[1]?.low === 'to' &&
+    /^(?:run|open|close|start|begin|resume|end|stop|meet|launch|hold|rise|fall|leave|arrive)$/.test(
+      after[2]?.low ?? '',
+    )
+  )
+    return true;
   if (
     /^(?:the|my|our|a|an|all|any|this|these|those|your|if|whether|that|me|us|it|them|for|to|everyone|everything|every|each)$/.test(
       first,

@@ -35,7 +35,7 @@ export interface ComposeContext {
 
 /** The schedule the facts make; an unknown `timezone` counts as UTC. */
 export function compose(said: Facts, context: ComposeContext): Composed {
-  const facts = withTimeOfEnd(said);
+  const facts = withTimeOfEnd(withDaysOfWeek(said));
   const own = isTimeZone(context.timezone) ? context.timezone : 'UTC';
   const zone = facts.zone ? facts.zone : own;
   const moment = momentIn(zone, context.nowMs);
@@ -55,6 +55,13 @@ export function compose(said: Facts, context: ComposeContext): Composed {
     return { question: 'I cannot run that schedule. How often, and at what time, should it be?' };
   }
   return bounded;
+}
+
+/** "Sat and Sun at 9am every week": the week says that they repeat. */
+function withDaysOfWeek(facts: Facts): Facts {
+  if (!facts.onDays || facts.every?.unit !== 'week' || facts.every.count !== 1) return facts;
+  const { ask: _ask, onDays, every: _every, ...rest } = facts;
+  return { ...rest, weekdays: onDays };
 }
 
 /** "every day until July 1st at 7am": where no other time is said, it is that of every day. */

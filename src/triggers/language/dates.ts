@@ -123,6 +123,8 @@ export function weekdayAt(tokens: readonly Token[], index: number): number | und
         before,
       ) ||
       /^(?:at|@|,|-|morning|afternoon|evening|night)$/.test(next) ||
+      (/^(?:to|through|thru|and|&)$/.test(next) &&
+        Object.hasOwn(WEEKDAYS, lowAt(tokens, index + 2))) ||
       /^\d/.test(next);
     if (!backed) return undefined;
   }

@@ -64,6 +64,8 @@ export interface Facts {
   /** '' is the user's own zone. */
   zone?: string;
   cron?: string;
+  /** "Sat and Sun": weekly or once? A stated week settles it and `ask`. */
+  onDays?: number[];
   /** Understood as a schedule but not settled: the question to ask. */
   ask?: string;
 }

@@ -36,6 +36,11 @@ const TEXT_LIMIT = 8_192;
 const TOKEN_LIMIT = 400;
 /** Source code and markup hold sentences in comments; nobody says them to the agent. */
 const CODE = /(?<!:)\/\/|=>|\);|[{}]|<\/?[a-z][^<>]{0,40}>|&&|\|\||\b(?:const|let|var) \w+ ?=/i;
+/** A letter or a recipe: its orders are for whoever reads it. */
+const LETTER =
+  /^\s*dear (?!(?:cue|eliza|agent|assistant|bot)\b)|\b(?:best|kind|warm|many) (?:regards|wishes)\b|\b(?:sincerely|yours truly|yours faithfully)\b/i;
+const RECIPE =
+  /(?:^|[.!\n]\s*)(?:preheat|bake|mix|stir|whisk|knead|simmer|boil|fry|roast|grill|marinate|chop|season|pour|drain|serve|sprinkle|melt|saute|peel)\b/i;
 /** A line of a crontab: five fields and a file to run. */
 const CRONTAB =
   /^[ \t]*(?:@\w{3,10}|(?:[\d*?/,-]{1,40}[ \t]+){4}[\w*?/,#-]{1,40})[ \t]+(?:\S{1,60}[ \t]+){0,2}(?:\S{0,80}\/\S|\S{1,80}\.(?:sh|py|js|ts|rb|php|pl|exe|bat)\b)/m;
@@ -60,6 +65,10 @@ export function parseScheduleText(text: string, context: ReadingContext): Schedu
   }
   if (chosen === 'several') return ask('I can set one schedule at a time. Which one first?');
   if (isAgenda(tokens, sentences, chosen)) return NONE;
+  const { head } = chosen.request;
+  if (LETTER.test(unquoted))
+    return ask('Is that meant for me? Then say when, and what I shall do.');
+  if (head.kind === 'do' && !head.asked && RECIPE.test(unquoted)) return NONE;
   if (chosen.request.question !== undefined) return ask(chosen.request.question);
   return finished(text, tokens, sentences, chosen, context);
 }

@@ -27,7 +27,11 @@ export function instructionsOf(
       parts.push(token.kind === 'break' ? '\n' : ' ');
     // A repaired "remnd" is not handed on; other words stay as they were written.
     if (token.kind !== 'break')
-      parts.push(/^(?:remind|summarize|notify)$/.test(token.low) ? matchCase(token) : token.text);
+      parts.push(
+        /^(?:remind|summarize|notify|check|send|write)$/.test(token.low)
+          ? matchCase(token)
+          : token.text,
+      );
     lastEnd = token.end;
   }
   const kept = tidy(parts.join(''));
@@ -53,7 +57,7 @@ function dropAround(tokens: readonly Token[], piece: Piece, dropped: Set<number>
 }
 
 function matchCase(token: Token): string {
-  return token.text.length === token.low.length ? token.text : token.low;
+  return token.text.toLowerCase() === token.low ? token.text : token.low;
 }
 
 function glued(prefix: string, kept: string): string {

@@ -56,10 +56,17 @@ export function monitors(
     content.some((low) => /^(?:is|are|isn't|aren't|has|have|there's|it's)$/.test(low)) && !happens;
   const looked = content.some((low) => STATE.test(low)) && !happens;
   if (content[0] === 'how' || content[0] === 'why') return null;
+  if (content.some((low) => /^(?:true|normal|legal|common|possible)$/.test(low))) return null;
+  if (content.some((low, at) => PLURAL_ACT.test(low) && /[^s]s$/.test(content[at - 1] ?? '')))
+    return null;
   const single = clusters.filter((cluster) => cluster.embedded).length === 1;
   if (!single || !(looked || (conditional && state))) return null;
   return { facts: last.facts, used: last.pieces };
 }
+
+/** "shops open", "trains leave": what several do, told with a time of its own. */
+const PLURAL_ACT =
+  /^(?:open|close|meet|leave|arrive|depart|begin|end|come|go|happen|run|start|restart|play|sleep|work)$/;
 
 function isHappening(low: string): boolean {
   return /^(?:happens|runs|starts|opens|closes|begins|ends|arrives|leaves|departs|goes|comes|restarts|crashes|fires|fails|meets|works|wakes|happened|ran|was|were|did|went|came|held|scheduled|running|happening|starting|meeting|meet|do|does|happen|run|start|restart)$/.test(
@@ -101,6 +108,22 @@ export function judged(request: Request, selection: Selection): Request | null {
     !led
   )
     return null;
+  // "close the window at night": a habit, not tonight.
+  const vaguePart = facts.part && !facts.times && !facts.day && !facts.delay;
+  if (once && !led && !head.asked && head.kind === 'do' && vaguePart) return instead;
+  if (once && !led && head.kind === 'deliver' && datesEvent(request, selection)) return instead;
+  // "write an essay about getting up every day at 5"
+  const topic = content.lastIndexOf('about');
+  if (!led && topic >= 0 && /(?:do|deliver)/.test(head.kind) && !/^ask$/.test(head.verb)) {
+    if (
+      /^(?!(?:during|nothing|everything|anything|something|morning|evening)$).{2,}ing$/.test(
+        content[topic + 1] ?? '',
+      )
+    )
+      return instead;
+  }
+  if (!led && aboutWords(head.verb, content)) return instead;
+  if (!led && !toMe && passesOn(request, selection)) return instead;
   if (once && !led && head.kind === 'do' && SEARCH.has(head.verb)) {
     return /^(?:write|draft|make|set|create|move|update|put|note|copy|outline)$/.test(head.verb) ||
       facts.delay
@@ -134,6 +157,53 @@ export function judged(request: Request, selection: Selection): Request | null {
   )
     return null;
   return request;
+}
+
+/** "write a test for: …", "explain the phrase …": the schedule is what is written about. */
+function aboutWords(verb: string, content: readonly string[]): boolean {
+  if (
+    !/^(?:write|draft|create|make|give|generate|explain|translate|define|describe|parse|show|rewrite|convert)$/.test(
+      verb,
+    )
+  )
+    return false;
+  return (
+    content
+      .slice(0, 5)
+      .some((low) =>
+        /^(?:phrase|sentence|expression|crontab|cron|regex|test|word|words|meaning|syntax|rrule)$/.test(
+          low,
+        ),
+      ) || content.slice(1, 7).includes(':')
+  );
+}
+
+/** "tell Bob to check the server every hour": is it Bob who does that, or the telling that repeats? */
+function passesOn(request: Request, selection: Selection): boolean {
+  const { head, words } = request;
+  if (!/^(?:tell|ask|remind|text|message|email|notify)$/.test(head.verb)) return false;
+  const told = words.slice(head.keep + 1, head.keep + 5);
+  const to = told.findIndex((word) => word.low === 'to');
+  const first = told[0];
+  const known = /^(?:me|us|@|everyone|everybody|all|people|them|folks|to|that)$/;
+  if (to < 1 || !first || known.test(first.low) || selection.used.length === 0) return false;
+  const one =
+    /^\p{Lu}/u.test(first.text) ||
+    /^(?:him|her)$/.test(first.low) ||
+    /^(?:boss|wife|husband|mom|mum|dad|mother|father|brother|sister|son|daughter|friend|manager|colleague|neighbour|neighbor|boyfriend|girlfriend|partner)$/.test(
+      told[1]?.low ?? '',
+    );
+  const at = told[to]?.index ?? 0;
+  return one && selection.used.every((piece) => piece.from > at);
+}
+
+/** "send me the link to the event on Friday at 9": the time is the event's. */
+function datesEvent(request: Request, selection: Selection): boolean {
+  const from = selection.used[0]?.from ?? 0;
+  const before = request.words.filter((word) => word.index < from).at(-1)?.low ?? '';
+  return /^(?:event|meeting|call|party|concert|flight|train|game|match|appointment|session|class|webinar|conference|exam|interview|wedding|dinner|lunch|show|talk|lecture|workshop)$/.test(
+    before,
+  );
 }
 
 const EVENT =

@@ -17,7 +17,7 @@ const NOISE = sticky(
   `(?:[^\\p{L}\\p{N}\\s"] ?)+|${ADVERBS}|hey|hi|hello|yo|hiya|okay|ok|alright|right|so|well|um|uh|hmm|oh|and|but|btw|great|thanks|thank you|cool|actually|anyway|` +
     'anyways|yes|yeah|yep|sure|good (?:morning|evening|afternoon)|if possible|if you can|if you could|if you do not mind|' +
     "if you don't mind|when(?:ever)? you (?:can|get a chance|have time)|by the way|from now on|going forward|one more thing|" +
-    'wait(?= ,)|quick (?:question|one|favor|favour|request)|(?:new )?(?:recurring |scheduled )?(?:task|todo|job|trigger|request|cron|crontab|cronjob|cron job|schedule) :',
+    'wait(?= ,)|quick (?:question|one|favor|favour|request)|(?:new )?(?:recurring |scheduled )?(?:task|job|trigger|request|cron|crontab|cronjob|cron job|schedule) :',
 ).source;
 export const NOISE_START = new RegExp(NOISE, 'uy');
 

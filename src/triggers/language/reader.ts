@@ -71,11 +71,16 @@ function covered(pieces: readonly Piece[]): Set<number> {
   return indexes;
 }
 
+/** "…, said the doctor", "… - that is what they say", "… didn't work": the order is spoken about. */
+const CITED =
+  / , (?:(?:the|my|our|his|her|a) )?(?:\p{L}+ )?(?:says|said|according to|claims|claimed|writes|wrote|quoth|replied|joked|shouted|told me) | , (?:\p{L}+ ){1,2}(?:says|said|wrote|replied|joked|claims)(?: [.!?])*$| [-–—] (?:that's|that is|this is|thats) | is (?:what|how|why) (?:i|we|he|she|they|you|it) |^(?!.*\b(?:if|whether|that|which|what|when|because|why)\b).* (?:failed|did not work|didn't work|does not work|doesn't work)(?: [.!?])*$/u;
+
 /** "don't remind me", "stop sending …", "never mind": something is called off. */
 function cancels(words: readonly Word[]): boolean {
   const text = words.map((word) => word.low).join(' ');
   if (/\b(?:just kidding|never ?mind|nvm|forget it|scratch that|jk)\b/.test(text)) return true;
-  if (/ , (?:says|said|according to|claims|writes|wrote|quoth) /.test(text)) return true;
+  if (/^(?:no|nope|nah)(?: ,)? (?:thanks|thank you|need)\b/.test(text)) return true;
+  if (CITED.test(text)) return true;
   return (
     /\b(?:don't|dont|do not|never|stop|quit|no need to|needn't|not to|cancel|unschedule)(?: ever| please)? (?:remind|ping|notify|alert|wake|tell|send|text|message|nudge|call|schedule)(?:ing|ding)?\b/.test(
       text,

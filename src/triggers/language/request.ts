@@ -89,8 +89,10 @@ function nameLength(words: readonly Word[], text: string, at: number, greeted: b
   const word = words[position(text, at)];
   const next = words[position(text, at) + 1];
   if (!word || !next || !/^[\p{L}]/u.test(word.text) || NOT_A_NAME.test(word.low)) return 0;
+  // Words of time may have stood between: "users twice a day, …" calls nobody.
+  const called = next.low === ',' && (greeted || next.index === word.index + 1);
   if (
-    next.low === ',' &&
+    called &&
     (greeted ||
       /^\p{Lu}/u.test(word.text) ||
       /^(?:cue|eliza|agent|assistant|bot|buddy|friend)$/.test(word.low))

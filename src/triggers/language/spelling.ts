@@ -22,6 +22,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   pls: 'please',
   plz: 'please',
   plse: 'please',
+  pleas: 'please',
   ev: 'every',
   evr: 'every',
   wkday: 'weekday',
@@ -29,6 +30,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   wknd: 'weekend',
   midnite: 'midnight',
   morn: 'morning',
+  reminde: 'remind',
   frist: 'first',
   fisrt: 'first',
   firts: 'first',
@@ -110,7 +112,7 @@ const ENGLISH = new Set(
     'mourning mornings moaning warning meaning morn minuet minuets minutia minuted mints mines minus mints ' +
     'reminds reminded reminding reminders remained remain remains remand remake rewind rewinds rescind render renders remainder remainders rejoinder ' +
     'schedules scheduled scheduler schedulers scheduling summarizes summarized summarizer summarised notified notifies notes noting ' +
-    'pleased pleases pleas plead pleat release lease crease ' +
+    'pleased pleases plead pleat release lease crease ' +
     'seconded seconder secondly secondary sector sectors reckons beckons ' +
     'house houses hourglass honour honors humour humor hoard hoards hound hounds hour hours ' +
     'dairy daisy dally dailies dainty daddy weakly weedy weekly weaken weakens weakened weakend nightie knightly tightly ' +

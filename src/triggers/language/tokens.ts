@@ -113,7 +113,7 @@ function quoteAt(source: string, at: number): Token | null {
   const char = source.charAt(at);
   // Quoted mail, headings and comments take the whole line.
   const leads = at === 0 || source.charAt(at - 1) === '\n';
-  if (leads && (char === '>' || /^(?:#+[ !]|-- )/.test(source.slice(at, at + 8)))) {
+  if (leads && (char === '>' || /^(?:#+[ !]|-- |[-*] ?\[[ x]\])/.test(source.slice(at, at + 8)))) {
     const end = source.indexOf('\n', at);
     return token('quote', source, at, end < 0 ? source.length : end);
   }

@@ -43,6 +43,9 @@ export function verbHead(
   let content = start + 1;
   if (/^(?:me|us|him|them|everyone|everybody)$/.test(next)) content += 1;
   if (verb === 'wake' && words[content]?.low === 'up') content += 1;
+  // "wake up every morning at 5": nobody is to be woken.
+  if (verb === 'wake' && next === 'up' && !OBJECTS.test(words[start + 2]?.low ?? ''))
+    return { kind: 'human', verb, keep: start, prefix: '', content, asked };
   return {
     kind: kind !== 'remind' && !asked && isCompound(words, start) ? 'unclear' : kind,
     verb,
@@ -86,6 +89,12 @@ const PARTICLES: Readonly<Record<string, RegExp>> = {
   power: /^(?:on|off|down|up)$/,
   report: /^(?:on|back|to|about)$/,
   search: /^(?:for|through)$/,
+  scan: /^(?:for|through)$/,
+  monitor: /^for$/,
+  poll: /^for$/,
+  test: /^(?:for|if|whether)$/,
+  query: /^for$/,
+  listen: /^(?:for|to)$/,
   watch: /^(?:for)$/,
   clean: /^(?:up|out)$/,
   reflect: /^on$/,
@@ -151,6 +160,10 @@ export function fitsVerb(words: readonly Word[], start: number, asked: boolean):
     )
   )
     return false;
+  if (verb === 'do' && /^(?:me|us)$/.test(next.low)) return false;
+  if (verb === 'follow' && next.low === 'us') return false;
+  if (verb === 'make' && next.low === 'sure' && /^(?:you|to)$/.test(words[start + 2]?.low ?? ''))
+    return false;
   if (verb === 'take')
     return (
       /^(?:a|the|stock|care|notes|down)$/.test(next.low) &&
@@ -176,7 +189,7 @@ export function fitsVerb(words: readonly Word[], start: number, asked: boolean):
     );
   }
   if (verb === 'wish' && /^(?:me|us)$/.test(next.low))
-    return /^(?:a|an|happy|good|merry|luck)$/.test(words[start + 2]?.low ?? '');
+    return /^(?:a|an|happy|good|merry)$/.test(words[start + 2]?.low ?? '');
   if (PREPOSITION.test(next.low))
     return (
       (PARTICLES[verb]?.test(next.low) ?? false) ||

@@ -120,9 +120,8 @@ export function readDayGroup(tokens: readonly Token[], index: number): FoundRecu
   ) {
     const then = at === index ? lowAt(tokens, days.to) : 'at';
     if (!/^(?:at|@|,|\.|morning|evening|)$/.test(then) && !/^\d/.test(then)) return null;
-    return found({ ask: 'Every week on those days, or only once?' }, days.to, {
-      bare: at === index,
-    });
+    const facts = { ask: 'Every week on those days, or only once?', onDays: days.value };
+    return found(facts, days.to, { bare: at === index });
   }
   return null;
 }

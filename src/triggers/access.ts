@@ -1,0 +1,77 @@
+/** Who may see and change which trigger: one rule for every surface. */
+import { AppError, NotFoundError } from '../shared/errors.js';
+import { isUuid } from '../shared/ids.js';
+import type { Requester, TriggerConfig } from './schema.js';
+import { decodeTrigger, summaryOf, type TriggerTaskRow } from './task-codec.js';
+import type { TaskStore, Visibility } from './task-store.js';
+
+export interface AccessDeps {
+  store: TaskStore;
+  /** Owner or admin of the world that the room belongs to. */
+  isAdmin: (entityId: string, roomId: string | undefined) => Promise<boolean>;
+}
+
+export type Access = ReturnType<typeof createAccess>;
+
+export function createAccess({ store, isAdmin }: AccessDeps) {
+  async function mayChange(
+    requester: Requester,
+    trigger: Partial<TriggerConfig>,
+  ): Promise<boolean> {
+    if (requester.kind === 'operator') return true;
+    if (trigger.creatorEntityId !== undefined && trigger.creatorEntityId === requester.entityId) {
+      return true;
+    }
+    // The world of the trigger, not the asker's: in a chat of two the host makes everyone an owner.
+    const homeRoomId = homeRoomOf(trigger);
+    return homeRoomId !== undefined && isAdmin(requester.entityId, homeRoomId);
+  }
+
+  async function maySee(requester: Requester, trigger: Partial<TriggerConfig>): Promise<boolean> {
+    if (requester.kind === 'operator') return true;
+    if (requester.roomId !== undefined && homeRoomOf(trigger) === requester.roomId) return true;
+    return mayChange(requester, trigger);
+  }
+
+  /** The stored trigger, if the requester may see it; what one may not see does not exist. */
+  async function rowOf(id: string, requester: Requester): Promise<TriggerTaskRow> {
+    if (!isUuid(id)) throw new NotFoundError('trigger', id);
+    const row = await store.byId(id.toLowerCase());
+    if (!row || !(await maySee(requester, summaryOf(row)))) throw new NotFoundError('trigger', id);
+    return row;
+  }
+
+  /** The stored trigger, if the requester may change it. */
+  async function changeable(id: string, requester: Requester): Promise<TriggerTaskRow> {
+    const row = await rowOf(id, requester);
+    if (!(await mayChange(requester, summaryOf(row)))) {
+      throw new AppError(
+        'PERMISSION_DENIED',
+        'only the creator of a trigger or an owner or admin may change it',
+      );
+    }
+    return row;
+  }
+
+  return { mayChange, maySee, rowOf, changeable };
+}
+
+/** The trigger of a row; a damaged one can only be deleted. */
+export function readableTrigger(row: TriggerTaskRow): TriggerConfig {
+  const decoded = decodeTrigger(row.metadata);
+  if (decoded.ok) return decoded.trigger;
+  throw new AppError('CONFLICT', `this trigger is set aside (${decoded.reason}); delete it`);
+}
+
+/** The conversation a trigger belongs to: where it was asked for, else where its answers go. */
+function homeRoomOf(trigger: Partial<TriggerConfig>): string | undefined {
+  return trigger.originRoomId ?? trigger.deliverTo?.roomId;
+}
+
+/** What the requester sees in lists. */
+export function visibleTo(requester: Extract<Requester, { kind: 'entity' }>): Visibility {
+  return {
+    creatorEntityId: requester.entityId,
+    ...(requester.roomId === undefined ? {} : { homeRoomId: requester.roomId }),
+  };
+}

@@ -1,0 +1,284 @@
+/** Changes to a stored trigger, by compare-and-set and defended against the host's write-back. */
+import { AppError, InvalidInputError } from '../shared/errors.js';
+import { type Access, readableTrigger } from './access.js';
+import { formatInstant } from './describe.js';
+import { runIdOf } from './ledger.js';
+import { mustHaveRoom } from './limits.js';
+import { parseIso } from './plan.js';
+import { heatOf } from './projection.js';
+import { runLine } from './run-text.js';
+import { mustBeHourly, nextRunAfter, validateSchedule } from './schedule.js';
+import {
+  type Requester,
+  type Schedule,
+  type TriggerConfig,
+  type TriggerPatch,
+  type TriggerSummary,
+  triggerPatchSchema,
+} from './schema.js';
+import {
+  dedupeKeyOf,
+  defined,
+  displayNameOf,
+  findingsOf,
+  PAUSED_ON_REQUEST,
+  scheduleOf,
+  summaryOf,
+  type TriggerTaskRow,
+} from './task-codec.js';
+import type { TriggerSettings, TriggersDeps } from './triggers.js';
+
+export type Editing = ReturnType<typeof createEditing>;
+
+export function createEditing(deps: TriggersDeps, access: Access, mustBeOn: () => TriggerSettings) {
+  const { store, ledger, dispatcher, expectations, clock, log, records } = deps;
+  const { changeable } = access;
+
+  /** Writes an edited config by compare-and-set and remembers it against the host's write-back. */
+  async function save(
+    row: TriggerTaskRow,
+    before: TriggerConfig,
+    after: TriggerConfig,
+  ): Promise<TriggerSummary> {
+    const revision = (before.revision ?? 0) + 1;
+    const next: TriggerConfig = { ...after, revision };
+    const write: Record<string, unknown> = {};
+    for (const key of new Set([...Object.keys(before), ...Object.keys(next)])) {
+      if (key in next && next[key] !== undefined) write[key] = next[key];
+      else write[key] = null;
+    }
+    const heat = heatOf(next, next.nextRunAtMs ?? null, {
+      nowMs: clock.now(),
+      hotWindowMs: deps.settings().hotWindowMs,
+      tags: row.tags,
+    });
+    const done = await store.edit(
+      {
+        id: row.id,
+        trigger: write,
+        schedule: heat.schedule,
+        tags: heat.tags,
+        description: next.displayName,
+      },
+      before.revision ?? 0,
+    );
+    if (!done) {
+      throw new AppError('CONFLICT', 'the trigger was changed by someone else at the same moment');
+    }
+    // The run results belong to the ledger; only what the edit decided is defended.
+    const { runCount: _n, lastRunAtIso: _r, lastStatus: _s, lastError: _e, ...decided } = write;
+    expectations.add(row.id, decided, revision);
+    log.info({ triggerId: next.triggerId, revision }, 'trigger changed');
+    return summaryOf({
+      ...row,
+      tags: heat.tags,
+      metadata: { ...row.metadata, trigger: next },
+    });
+  }
+
+  function timeAfterResume(trigger: TriggerConfig, nowMs: number): number | null {
+    const schedule = scheduleOf(trigger);
+    if (trigger.triggerType === 'once') {
+      const atMs = parseIso(trigger.scheduledAtIso ?? '', trigger.timezone ?? 'UTC');
+      return atMs === null ? nowMs : Math.max(atMs, nowMs);
+    }
+    return nextRunAfter(schedule, nowMs);
+  }
+
+  async function update(
+    id: string,
+    input: TriggerPatch,
+    requester: Requester,
+  ): Promise<TriggerSummary> {
+    const settings = mustBeOn();
+    const parsed = triggerPatchSchema.safeParse(input);
+    if (!parsed.success) throw new InvalidInputError(findingsOf(parsed.error));
+    const patch = parsed.data;
+    const row = await changeable(id, requester);
+    const before = readableTrigger(row);
+    const nowMs = clock.now();
+    const { schedule, deliverTo, enabled, ...fields } = patch;
+    let after: TriggerConfig = { ...before, ...defined(fields) };
+    if (
+      fields.instructions !== undefined &&
+      fields.displayName === undefined &&
+      before.displayName === displayNameOf(before.instructions)
+    ) {
+      // A name that was made of the instructions follows them.
+      after.displayName = displayNameOf(fields.instructions);
+    }
+    if (deliverTo === null) delete after.deliverTo;
+    else if (deliverTo !== undefined) after.deliverTo = deliverTo;
+
+    if (schedule !== undefined) {
+      const findings = validateSchedule(schedule, {
+        nowMs,
+        minIntervalMs: settings.minIntervalMs,
+        allowSeconds: settings.allowSeconds,
+      });
+      if (findings.length > 0) {
+        throw new InvalidInputError(
+          findings.map((found) => ({ ...found, field: `schedule.${found.field}` })),
+        );
+      }
+      const viaRun = requester.kind === 'entity' && requester.viaRunOfTriggerId !== undefined;
+      if (viaRun) mustBeHourly(schedule, nowMs);
+      after = withSchedule(after, schedule, nowMs);
+      after.nextRunAtMs = nextRunAfter(scheduleOf(after), nowMs);
+    }
+    if (enabled === true && !before.enabled) {
+      await mustHaveRoom(
+        store,
+        settings,
+        requester.kind === 'entity' ? before.creatorEntityId : undefined,
+      );
+      after.enabled = true;
+      delete after.pausedReason;
+      after.failureCount = 0;
+      if (schedule === undefined) after.nextRunAtMs = timeAfterResume(after, nowMs);
+      if (after.nextRunAtMs === null) {
+        throw new InvalidInputError([
+          { field: 'enabled', message: 'its schedule has nothing left to run: give it a new one' },
+        ]);
+      }
+    } else if (enabled === false) {
+      after.enabled = false;
+      delete after.pausedReason;
+    }
+    after.dedupeKey = dedupeKeyOf(
+      records.home.agentId,
+      after.originRoomId,
+      after.instructions,
+      scheduleOf(after),
+    );
+    if (after.dedupeKey !== before.dedupeKey) {
+      const twin = (await store.byDedupeKeys([after.dedupeKey])).get(after.dedupeKey);
+      if (twin && twin.id !== row.id) {
+        throw new AppError('DUPLICATE', 'another trigger does exactly this already', {
+          existingId: summaryOf(twin).triggerId,
+        });
+      }
+    }
+    const saved = await save(row, before, after);
+    if (saved.nextRunAtMs !== null && saved.nextRunAtMs <= nowMs) void dispatcher.drain();
+    return saved;
+  }
+
+  /** Stops it until it is resumed; `reason` is shown wherever the trigger is. */
+  async function pause(id: string, requester: Requester, reason = PAUSED_ON_REQUEST) {
+    mustBeOn();
+    const row = await changeable(id, requester);
+    const before = readableTrigger(row);
+    return save(row, before, { ...before, enabled: false, pausedReason: reason });
+  }
+
+  function resume(id: string, requester: Requester) {
+    return update(id, { enabled: true }, requester);
+  }
+
+  /** Leaves out the next run; the ledger says that it was asked for. */
+  async function skipNext(id: string, requester: Requester): Promise<TriggerSummary> {
+    return moveNext(id, requester, (trigger, nextMs) => {
+      if (trigger.triggerType === 'once') {
+        throw new InvalidInputError([
+          { field: 'skipNext', message: 'a one-time trigger has no run after the next: delete it' },
+        ]);
+      }
+      return { toMs: nextRunAfter(scheduleOf(trigger), nextMs), reason: 'skipped on request' };
+    });
+  }
+
+  /** Puts off the next run to `untilMs`; a repeating trigger then goes on as before. */
+  async function snooze(id: string, untilMs: number, requester: Requester) {
+    const nowMs = clock.now();
+    if (untilMs <= nowMs) {
+      throw new InvalidInputError([{ field: 'untilMs', message: 'lies in the past' }]);
+    }
+    return moveNext(id, requester, (trigger) => ({
+      toMs: untilMs,
+      reason: `put off to ${formatInstant(untilMs, trigger.timezone ?? 'UTC')} on request`,
+    }));
+  }
+
+  async function moveNext(
+    id: string,
+    requester: Requester,
+    move: (trigger: TriggerConfig, nextMs: number) => { toMs: number | null; reason: string },
+  ): Promise<TriggerSummary> {
+    mustBeOn();
+    const row = await changeable(id, requester);
+    const before = readableTrigger(row);
+    const nextMs = before.nextRunAtMs ?? null;
+    if (!before.enabled || nextMs === null) {
+      throw new AppError('CONFLICT', 'the trigger is not waiting for a run: resume it first');
+    }
+    const { toMs, reason } = move(before, nextMs);
+    const after: TriggerConfig = { ...before, nextRunAtMs: toMs };
+    if (before.triggerType === 'once' && toMs !== null) {
+      after.scheduledAtIso = new Date(toMs).toISOString();
+      return save(row, before, after);
+    }
+    const saved = await save(row, before, after);
+    const nowMs = clock.now();
+    await ledger.claim([
+      {
+        run: {
+          version: 1,
+          triggerRunId: runIdOf(before.triggerId, nextMs),
+          triggerId: before.triggerId,
+          taskId: row.id,
+          scheduledForMs: nextMs,
+          cause: 'schedule',
+          status: 'skipped',
+          open: false,
+          attempt: 1,
+          startedAt: nowMs,
+          finishedAt: nowMs,
+          reason,
+        },
+        text: runLine(before.displayName, 'skipped', reason),
+      },
+    ]);
+    return saved;
+  }
+
+  async function remove(id: string, requester: Requester): Promise<TriggerSummary> {
+    mustBeOn();
+    const row = await changeable(id, requester);
+    const summary = summaryOf(row);
+    await store.remove([row.id]);
+    expectations.drop(row.id);
+    for (const { run } of await ledger.openRunsOf(summary.triggerId)) {
+      await ledger.endIfOpen(run.triggerRunId, {
+        status: run.status === 'failed' ? 'failed' : 'skipped',
+        open: false,
+        finishedAt: clock.now(),
+        reason: 'the trigger was deleted',
+        retryAtMs: null,
+      });
+    }
+    log.info({ triggerId: summary.triggerId }, 'trigger deleted');
+    return summary;
+  }
+
+  return { update, pause, resume, skipNext, snooze, remove };
+}
+
+function withSchedule(trigger: TriggerConfig, schedule: Schedule, nowMs: number): TriggerConfig {
+  const {
+    intervalMs: _i,
+    scheduledAtIso: _s,
+    cronExpression: _c,
+    timezone: _t,
+    startAtIso: _a,
+    untilIso: _u,
+    anchorMs: _m,
+    wallClock: _w,
+    ...rest
+  } = trigger;
+  const anchored =
+    schedule.triggerType === 'interval' && schedule.startAtIso === undefined
+      ? { anchorMs: schedule.anchorMs ?? nowMs }
+      : {};
+  return { ...rest, ...schedule, ...anchored } as TriggerConfig;
+}

@@ -1,0 +1,138 @@
+/** Reading triggers and their runs, in pages, with the rights of the requester. */
+import type { RecordCursor } from '../records/index.js';
+import { InvalidInputError, NotFoundError } from '../shared/errors.js';
+import { isUuid } from '../shared/ids.js';
+import { type Access, visibleTo } from './access.js';
+import type { Requester, TriggerRun, TriggerSummary } from './schema.js';
+import { summaryOf } from './task-codec.js';
+import type { ListFilter } from './task-store.js';
+import type { TriggersDeps } from './triggers.js';
+
+/** What one asker needs to know at a glance. */
+export interface TriggerGlance {
+  /** All that the asker may see here. */
+  total: number;
+  /** Failed last time, paused with a reason, or set aside. */
+  troubled: TriggerSummary[];
+  /** The next ones, soonest first; those that are switched off come last. */
+  coming: TriggerSummary[];
+}
+
+export interface Page {
+  limit: number;
+  cursor?: string;
+}
+
+export type Reading = ReturnType<typeof createReading>;
+
+export function createReading(deps: TriggersDeps, access: Access) {
+  const { store, ledger } = deps;
+  const { rowOf, maySee } = access;
+
+  async function get(id: string, requester: Requester): Promise<TriggerSummary> {
+    const row = await rowOf(id, requester);
+    const summary = summaryOf(row);
+    // The ledger is the truth; the number on the task may be a copy the host has written back.
+    return { ...summary, runCount: await ledger.endedCount(summary.triggerId) };
+  }
+
+  /** What the requester may see, newest first. */
+  async function list(
+    filter: Omit<ListFilter, 'visibleTo'>,
+    page: Page,
+    requester: Requester,
+  ): Promise<{ triggers: TriggerSummary[]; total: number; nextCursor: string | null }> {
+    const after = page.cursor === undefined ? undefined : readCursor(page.cursor);
+    const own: ListFilter = { ...filter };
+    if (requester.kind === 'entity') {
+      own.visibleTo = visibleTo(requester);
+      if (await deps.isAdmin(requester.entityId, requester.roomId)) own.visibleTo.wholeWorld = true;
+    }
+    // One more than asked for tells whether there is a next page.
+    const { rows, total } = await store.list(own, {
+      limit: page.limit + 1,
+      ...(after ? { after } : {}),
+    });
+    const shown = rows.slice(0, page.limit);
+    const last = shown.at(-1);
+    return {
+      triggers: shown.map(summaryOf),
+      total,
+      nextCursor: last && rows.length > page.limit ? writeCursor(last) : null,
+    };
+  }
+
+  /**
+   * The few lines that stand in every prompt: what is coming and what is wrong, of the requester and
+   * of the room. One statement; a world's owner is shown no more than anybody else here.
+   */
+  async function glance(requester: Requester, each: number): Promise<TriggerGlance> {
+    const rows = await store.glance(
+      requester.kind === 'operator' ? null : visibleTo(requester),
+      each,
+    );
+    return {
+      total: rows[0]?.total ?? 0,
+      troubled: rows.filter((one) => one.troubled).map((one) => summaryOf(one.row)),
+      coming: rows.filter((one) => !one.troubled).map((one) => summaryOf(one.row)),
+    };
+  }
+
+  async function runs(
+    id: string,
+    page: Page,
+    requester: Requester,
+  ): Promise<{ runs: TriggerRun[]; total: number; nextCursor: string | null }> {
+    if (!isUuid(id)) throw new NotFoundError('trigger', id);
+    let triggerId = id.toLowerCase();
+    const row = await store.byId(triggerId);
+    if (row) {
+      const summary = summaryOf(row);
+      if (!(await maySee(requester, summary))) throw new NotFoundError('trigger', id);
+      triggerId = summary.triggerId;
+    } else if (requester.kind !== 'operator') {
+      throw new NotFoundError('trigger', id);
+    }
+    const after = page.cursor === undefined ? undefined : readCursor(page.cursor);
+    const found = await ledger.list(triggerId, {
+      limit: page.limit + 1,
+      ...(after ? { after } : {}),
+    });
+    // A finished trigger is gone, its history is not.
+    if (!row && found.total === 0) throw new NotFoundError('trigger', id);
+    const shown = found.rows.slice(0, page.limit);
+    const last = shown.at(-1);
+    return {
+      runs: shown.map(({ run }) => publicRun(run)),
+      total: found.total,
+      nextCursor:
+        last && found.rows.length > page.limit
+          ? writeCursor({ createdAtMs: last.createdAtMs, id: last.run.triggerRunId })
+          : null,
+    };
+  }
+
+  return { get, list, glance, runs };
+}
+
+/** A run without the lease, which is nobody's business outside. */
+export function publicRun(run: TriggerRun): TriggerRun {
+  const { leaseOwner: _o, leaseToken: _t, leaseUntilMs: _u, type: _type, ...shown } = run;
+  return shown as TriggerRun;
+}
+
+function writeCursor(row: { createdAtMs: number; id: string }): string {
+  return Buffer.from(`${row.createdAtMs}:${row.id}`).toString('base64url');
+}
+
+/** The last instant a Date can hold. */
+const MAX_DATE_MS = 8.64e15;
+
+function readCursor(cursor: string): RecordCursor {
+  const [ms, id] = Buffer.from(cursor, 'base64url').toString('utf8').split(':');
+  const createdAtMs = Number(ms);
+  if (!Number.isSafeInteger(createdAtMs) || Math.abs(createdAtMs) > MAX_DATE_MS || !isUuid(id)) {
+    throw new InvalidInputError([{ field: 'cursor', message: 'is not a cursor of this list' }]);
+  }
+  return { createdAtMs, id };
+}
