@@ -23,7 +23,12 @@ describe('settings', () => {
 
   it('are read from text and from what the host makes of it', () => {
     const settings = parseSettings(
-      read({ CUE_TRIGGERS_PAUSED: 'yes', CUE_AUTONOMY: false, CUE_HOT_WINDOW_MS: ' 60000 ', CUE_TIMEZONE: 'Asia/Kolkata' }),
+      read({
+        CUE_TRIGGERS_PAUSED: 'yes',
+        CUE_AUTONOMY: false,
+        CUE_HOT_WINDOW_MS: ' 60000 ',
+        CUE_TIMEZONE: 'Asia/Kolkata',
+      }),
     );
     expect(settings).toMatchObject({
       CUE_TRIGGERS_PAUSED: true,

@@ -36,7 +36,10 @@ it('runs go through the service of the host', async () => {
     schedule: onceAt(time.now() + 60_000),
   });
   await time.advance(60_000);
-  expect((await runsOf(agent, trigger.id))[0]).toMatchObject({ status: 'success', answer: 'by the host' });
+  expect((await runsOf(agent, trigger.id))[0]).toMatchObject({
+    status: 'success',
+    answer: 'by the host',
+  });
   expect(taken[0]).toContain('leave it to the host');
   time.release();
   await agent.stop();

@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { databaseOf, rowsOf } from '../../src/records/index.js';
 import { type Agent, boot, makeChat } from '../helpers/boot.js';
-import { takeTime, type Time } from '../helpers/time.js';
+import { type Time, takeTime } from '../helpers/time.js';
 import { created, onceAt, runsOf } from '../helpers/triggers.js';
 
 const DAY = 86_400_000;
@@ -19,7 +19,9 @@ afterAll(async () => {
 });
 
 const count = (statement: ReturnType<typeof sql>) =>
-  rowsOf<{ n: string | number }>(databaseOf(agent.runtime), statement).then((rows) => Number(rows[0]?.n));
+  rowsOf<{ n: string | number }>(databaseOf(agent.runtime), statement).then((rows) =>
+    Number(rows[0]?.n),
+  );
 
 it("removes the host's logs of our runs after a day and their messages after thirty, and nothing of others", async () => {
   const chat = await makeChat(agent.runtime, 'tidy');
@@ -29,7 +31,10 @@ it("removes the host's logs of our runs after a day and their messages after thi
     true,
   );
   await agent.runtime.log({ entityId: chat.entityId, roomId: chat.roomId, type: 'test', body: {} });
-  const trigger = await created(agent, { instructions: 'leave traces', schedule: onceAt(time.now() + 60_000) });
+  const trigger = await created(agent, {
+    instructions: 'leave traces',
+    schedule: onceAt(time.now() + 60_000),
+  });
   await time.advance(60_000);
   const [run] = await runsOf(agent, trigger.id);
   const room = run?.roomId;
@@ -47,5 +52,7 @@ it("removes the host's logs of our runs after a day and their messages after thi
   await agent.triggers.heartbeat();
   expect(await count(messages)).toBe(0);
   expect(await count(sql`select count(*) as n from logs where room_id = ${chat.roomId}`)).toBe(1);
-  expect(await count(sql`select count(*) as n from memories where room_id = ${chat.roomId}`)).toBe(1);
+  expect(await count(sql`select count(*) as n from memories where room_id = ${chat.roomId}`)).toBe(
+    1,
+  );
 });

@@ -16,12 +16,22 @@ describe('success means executed', () => {
     ['a simple reply', {}, { status: 'success', responded: true, text: 'Hello' }],
     [
       'several callbacks are one answer',
-      { texts: ['one', ' ', 'two'], mode: 'actions', plannedActions: ['A'], actions: [{ name: 'A', success: true }] },
+      {
+        texts: ['one', ' ', 'two'],
+        mode: 'actions',
+        plannedActions: ['A'],
+        actions: [{ name: 'A', success: true }],
+      },
       { status: 'success', responded: true, text: 'one\n\ntwo' },
     ],
     [
       'actions without text',
-      { texts: [], mode: 'actions', plannedActions: ['A'], actions: [{ name: 'A', success: true }] },
+      {
+        texts: [],
+        mode: 'actions',
+        plannedActions: ['A'],
+        actions: [{ name: 'A', success: true }],
+      },
       { status: 'success', responded: false, text: '' },
     ],
     [
@@ -29,16 +39,30 @@ describe('success means executed', () => {
       { texts: ['not to be said'], plannedActions: ['IGNORE'] },
       { status: 'success', responded: false, text: '' },
     ],
-    ['a deliberate NONE', { texts: [], plannedActions: ['none'] }, { status: 'success', responded: false, text: '' }],
+    [
+      'a deliberate NONE',
+      { texts: [], plannedActions: ['none'] },
+      { status: 'success', responded: false, text: '' },
+    ],
     [
       'no parseable plan',
       { texts: [], plannedActions: null, mode: 'none' },
-      { status: 'failed', responded: false, text: '', error: 'the model gave no plan that could be parsed' },
+      {
+        status: 'failed',
+        responded: false,
+        text: '',
+        error: 'the model gave no plan that could be parsed',
+      },
     ],
     [
       'an empty plan',
       { texts: [], plannedActions: [], thought: ' ' },
-      { status: 'failed', responded: false, text: '', error: 'the model gave no plan that could be parsed' },
+      {
+        status: 'failed',
+        responded: false,
+        text: '',
+        error: 'the model gave no plan that could be parsed',
+      },
     ],
     [
       'an error of the pipeline',
@@ -48,12 +72,22 @@ describe('success means executed', () => {
     [
       'superseded: the host says nothing at all',
       { ended: undefined as never, didRespond: false },
-      { status: 'failed', responded: false, text: 'Hello', error: 'superseded by another message in the same room' },
+      {
+        status: 'failed',
+        responded: false,
+        text: 'Hello',
+        error: 'superseded by another message in the same room',
+      },
     ],
     [
       'muted',
       { ended: 'muted', didRespond: false, texts: [] },
-      { status: 'failed', responded: false, text: '', error: 'the agent is muted in its autonomous room' },
+      {
+        status: 'failed',
+        responded: false,
+        text: '',
+        error: 'the agent is muted in its autonomous room',
+      },
     ],
     [
       'a failed action among good ones',

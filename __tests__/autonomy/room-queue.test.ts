@@ -13,12 +13,14 @@ it('runs one job per room at a time, in order, and different rooms side by side'
   const queue = createRoomQueue({ maxConcurrent: 8 });
   const log: string[] = [];
   const first = gate();
-  const job = (name: string, wait: Promise<void> = Promise.resolve()) => async () => {
-    log.push(`start ${name}`);
-    await wait;
-    log.push(`end ${name}`);
-    return { value: name };
-  };
+  const job =
+    (name: string, wait: Promise<void> = Promise.resolve()) =>
+    async () => {
+      log.push(`start ${name}`);
+      await wait;
+      log.push(`end ${name}`);
+      return { value: name };
+    };
   const a1 = queue.run('a', job('a1', first.opened));
   const a2 = queue.run('a', job('a2'));
   const b1 = queue.run('b', job('b1'));
@@ -34,7 +36,9 @@ it('runs one job per room at a time, in order, and different rooms side by side'
 it('hands the value back at once and keeps the lane until the hold has settled', async () => {
   const queue = createRoomQueue({ maxConcurrent: 8 });
   const held = gate();
-  expect(await queue.run('a', async () => ({ value: 'timed out', hold: held.opened }))).toBe('timed out');
+  expect(await queue.run('a', async () => ({ value: 'timed out', hold: held.opened }))).toBe(
+    'timed out',
+  );
   let second = false;
   const next = queue.run('a', async () => {
     second = true;

@@ -39,7 +39,9 @@ it('ten instructions at once in one room are all answered, none is superseded', 
     return plan(`did ${asked}`);
   };
   const runs = await Promise.all(
-    Array.from({ length: 10 }, (_, n) => agent.autonomy.injectAutonomousInstruction(instruction(100 + n))),
+    Array.from({ length: 10 }, (_, n) =>
+      agent.autonomy.injectAutonomousInstruction(instruction(100 + n)),
+    ),
   );
   expect(runs.map((run) => run.status)).toEqual(new Array(10).fill('success'));
   expect(new Set(runs.map((run) => run.text)).size).toBe(10);

@@ -11,7 +11,12 @@ import {
 } from '@elizaos/core';
 import bootstrapPlugin from '@elizaos/plugin-bootstrap';
 import sqlPlugin, { createDatabaseAdapter, DatabaseMigrationService } from '@elizaos/plugin-sql';
-import { AutonomyService, type CueOptions, createCuePlugin, TriggerService } from '../../src/index.js';
+import {
+  AutonomyService,
+  type CueOptions,
+  createCuePlugin,
+  TriggerService,
+} from '../../src/index.js';
 import { type Brain, scriptedModel } from './scripted-model.js';
 
 export interface Agent {

@@ -49,7 +49,9 @@ it('changes a record only while the condition holds, and says so', async () => {
   const [stored] = await records.get(TYPE, [id]);
   expect(stored?.data).toMatchObject({ keep: 1 });
   expect(stored?.data).not.toHaveProperty('drop');
-  expect(await records.compareAndSet(TYPE, derivedId('test', 'nobody'), sql`true`, { a: 1 })).toBeNull();
+  expect(
+    await records.compareAndSet(TYPE, derivedId('test', 'nobody'), sql`true`, { a: 1 }),
+  ).toBeNull();
 });
 
 it('does not touch a record of another type under the same id', async () => {
@@ -63,7 +65,9 @@ it('does not touch a record of another type under the same id', async () => {
 it('lists in a total order, page by page, without losing or repeating a row', async () => {
   const type = 'cue_test_page';
   // Many rows share a time: the id decides.
-  const rows = Array.from({ length: 25 }, (_, n) => row(`page ${n}`, {}, 1_000 + Math.floor(n / 10)));
+  const rows = Array.from({ length: 25 }, (_, n) =>
+    row(`page ${n}`, {}, 1_000 + Math.floor(n / 10)),
+  );
   await records.insertOnce(type, rows);
   const seen: string[] = [];
   let after: { createdAtMs: number; id: never } | undefined;
@@ -89,7 +93,9 @@ it('a transaction that fails leaves nothing', async () => {
 });
 
 it('takes text with NUL characters, which PostgreSQL refuses, without them', async () => {
-  await records.insertOnce(TYPE, [{ ...row('nul'), text: 'a\u0000b', data: { deep: [{ x: 'c\u0000d' }] } }]);
+  await records.insertOnce(TYPE, [
+    { ...row('nul'), text: 'a\u0000b', data: { deep: [{ x: 'c\u0000d' }] } },
+  ]);
   const [stored] = await records.get(TYPE, [derivedId('test', 'nul')]);
   expect([stored?.text, stored?.data.deep]).toEqual(['ab', [{ x: 'cd' }]]);
   expect(withoutNul({ n: 1, a: ['\u0000'] })).toEqual({ n: 1, a: [''] });

@@ -2,8 +2,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Agent, boot, makeChat } from '../helpers/boot.js';
 import { plan } from '../helpers/scripted-model.js';
-import { takeTime, type Time } from '../helpers/time.js';
-import { created, cron, every, exists, OPERATOR, onceAt, runsOf, statusesOf } from '../helpers/triggers.js';
+import { type Time, takeTime } from '../helpers/time.js';
+import {
+  created,
+  cron,
+  every,
+  exists,
+  OPERATOR,
+  onceAt,
+  runsOf,
+  statusesOf,
+} from '../helpers/triggers.js';
 
 const START = Date.parse('2026-03-02T08:00:00Z');
 const MINUTE = 60_000;
@@ -23,7 +32,10 @@ describe('acceptance criteria of the seed', () => {
 
   it('1: an interval trigger executes repeatedly at its cadence', async () => {
     const t0 = time.now();
-    const trigger = await created(agent, { instructions: 'look around', schedule: every(5 * MINUTE) });
+    const trigger = await created(agent, {
+      instructions: 'look around',
+      schedule: every(5 * MINUTE),
+    });
     await time.tick();
     expect(await statusesOf(agent, trigger.id)).toEqual([]);
     for (let step = 0; step < 30; step += 1) await time.advance(30_000);
@@ -74,7 +86,10 @@ describe('acceptance criteria of the seed', () => {
   });
 
   it('4: the run status fields are written after each run', async () => {
-    const trigger = await created(agent, { instructions: 'check status', schedule: every(2 * MINUTE) });
+    const trigger = await created(agent, {
+      instructions: 'check status',
+      schedule: every(2 * MINUTE),
+    });
     await time.advance(2 * MINUTE);
     const ran = await agent.triggers.get(trigger.id, OPERATOR);
     expect(ran).toMatchObject({ runCount: 1, lastStatus: 'success' });
@@ -122,7 +137,10 @@ describe('acceptance criteria of the seed', () => {
   });
 
   it('6: a disabled trigger is not executed and costs the tick nothing', async () => {
-    const trigger = await created(agent, { instructions: 'never again', schedule: every(2 * MINUTE) });
+    const trigger = await created(agent, {
+      instructions: 'never again',
+      schedule: every(2 * MINUTE),
+    });
     await agent.triggers.update(trigger.id, { enabled: false }, OPERATOR);
     for (let step = 0; step < 5; step += 1) await time.advance(2 * MINUTE);
     await agent.triggers.heartbeat();

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { databaseOf, rowsOf } from '../../src/records/index.js';
 import { type Agent, boot, makeChat } from '../helpers/boot.js';
 import { plan } from '../helpers/scripted-model.js';
-import { takeTime, type Time } from '../helpers/time.js';
+import { type Time, takeTime } from '../helpers/time.js';
 import {
   created,
   cron,
@@ -49,7 +49,9 @@ async function until(done: () => boolean | Promise<boolean>): Promise<void> {
   throw new Error('waited 5 s in vain');
 }
 
-async function rawTask(taskId: string): Promise<{ tags: string[]; metadata: Record<string, unknown> }> {
+async function rawTask(
+  taskId: string,
+): Promise<{ tags: string[]; metadata: Record<string, unknown> }> {
   const [row] = await rowsOf<{ tags: string[]; metadata: Record<string, unknown> }>(
     databaseOf(agent.runtime),
     sql`select tags, metadata from tasks where id = ${taskId}`,
@@ -60,7 +62,10 @@ async function rawTask(taskId: string): Promise<{ tags: string[]; metadata: Reco
 
 describe('ticks', () => {
   it('ticks that overlap while a dispatch takes 5 s fire the occurrence once', async () => {
-    const trigger = await created(agent, { instructions: 'take long', schedule: onceAt(time.now() + MINUTE) });
+    const trigger = await created(agent, {
+      instructions: 'take long',
+      schedule: onceAt(time.now() + MINUTE),
+    });
     agent.brain.calls.length = 0;
     let finish = () => {};
     agent.brain.onLarge = () =>
@@ -147,8 +152,14 @@ describe('the stale snapshot that TaskService writes back', () => {
   });
 
   it('an edit made in the middle of a tick survives the write-back of that very tick', async () => {
-    const first = await created(agent, { instructions: 'first in the tick', schedule: every(MINUTE) });
-    const second = await created(agent, { instructions: 'second in the tick', schedule: every(MINUTE) });
+    const first = await created(agent, {
+      instructions: 'first in the tick',
+      schedule: every(MINUTE),
+    });
+    const second = await created(agent, {
+      instructions: 'second in the tick',
+      schedule: every(MINUTE),
+    });
     time.jump(MINUTE);
     const tick = checkTasks();
     await agent.triggers.update(second.id, { displayName: 'renamed meanwhile' }, OPERATOR);
@@ -176,7 +187,10 @@ describe('the stale snapshot that TaskService writes back', () => {
   });
 
   it('a trigger deleted in the middle of a tick does not run', async () => {
-    const trigger = await created(agent, { instructions: 'deleted in time', schedule: onceAt(time.now() + MINUTE) });
+    const trigger = await created(agent, {
+      instructions: 'deleted in time',
+      schedule: onceAt(time.now() + MINUTE),
+    });
     time.jump(MINUTE);
     agent.brain.calls.length = 0;
     const tick = checkTasks();
@@ -198,7 +212,7 @@ describe('damaged and foreign tasks', () => {
       [
         'bad schedule',
         {
-          ...(await rawTask(good.taskId)).metadata.trigger as object,
+          ...((await rawTask(good.taskId)).metadata.trigger as object),
           triggerId: '0d9ee20c-6a3f-4b0e-9c2e-2f3f5a1f6a01',
           triggerType: 'cron',
           cronExpression: 'not cron',
@@ -221,7 +235,10 @@ describe('damaged and foreign tasks', () => {
     const health = await agent.triggers.health();
     expect(health.invalid).toBe(cases.length);
     for (const [name, , pattern] of cases) {
-      expect(health.setAside.some((one) => pattern.test(one.reason)), name).toBe(true);
+      expect(
+        health.setAside.some((one) => pattern.test(one.reason)),
+        name,
+      ).toBe(true);
     }
     const { triggers } = await agent.triggers.list({ state: 'invalid' }, { limit: 50 }, OPERATOR);
     expect(triggers).toHaveLength(cases.length);
@@ -287,7 +304,10 @@ describe('damaged and foreign tasks', () => {
 
 describe('the clock', () => {
   it('jumping forward by a day runs the catch-up once and goes on at the new time', async () => {
-    const trigger = await created(agent, { instructions: 'through the gap', schedule: every(HOUR) });
+    const trigger = await created(agent, {
+      instructions: 'through the gap',
+      schedule: every(HOUR),
+    });
     time.jump(25 * HOUR);
     await agent.triggers.heartbeat();
     await time.tick();
@@ -297,7 +317,10 @@ describe('the clock', () => {
   });
 
   it('jumping back does not stop triggers until the old time comes again, and runs nothing twice', async () => {
-    const trigger = await created(agent, { instructions: 'back in time', schedule: every(2 * MINUTE) });
+    const trigger = await created(agent, {
+      instructions: 'back in time',
+      schedule: every(2 * MINUTE),
+    });
     time.jump(6 * HOUR);
     await agent.triggers.heartbeat();
     await time.tick();
@@ -323,8 +346,14 @@ describe('the clock', () => {
 
   it('a daily job keeps its local hour over both clock changes, through the real dispatch', async () => {
     for (const [from, expected] of [
-      ['2026-03-27T12:00:00Z', ['2026-03-28T01:30:00.000Z', '2026-03-29T01:00:00.000Z', '2026-03-30T00:30:00.000Z']],
-      ['2026-10-23T12:00:00Z', ['2026-10-24T00:30:00.000Z', '2026-10-25T00:30:00.000Z', '2026-10-26T01:30:00.000Z']],
+      [
+        '2026-03-27T12:00:00Z',
+        ['2026-03-28T01:30:00.000Z', '2026-03-29T01:00:00.000Z', '2026-03-30T00:30:00.000Z'],
+      ],
+      [
+        '2026-10-23T12:00:00Z',
+        ['2026-10-24T00:30:00.000Z', '2026-10-25T00:30:00.000Z', '2026-10-26T01:30:00.000Z'],
+      ],
     ] as const) {
       time.set(Date.parse(from));
       const trigger = await created(agent, {
@@ -371,7 +400,10 @@ describe('the chat it was asked in', () => {
   it('instructions of different conversations never stand in one prompt', async () => {
     const ann = await makeChat(agent.runtime, 'ann');
     const bob = await makeChat(agent.runtime, 'bob');
-    for (const [chat, secret] of [[ann, 'ann-secret-plan'], [bob, 'bob-secret-plan']] as const) {
+    for (const [chat, secret] of [
+      [ann, 'ann-secret-plan'],
+      [bob, 'bob-secret-plan'],
+    ] as const) {
       await created(agent, {
         instructions: `work on ${secret}`,
         schedule: onceAt(time.now() + MINUTE),
@@ -385,7 +417,9 @@ describe('the chat it was asked in', () => {
     expect(prompts.some((prompt) => prompt.includes('ann-secret-plan'))).toBe(true);
     expect(prompts.some((prompt) => prompt.includes('bob-secret-plan'))).toBe(true);
     expect(
-      prompts.filter((prompt) => prompt.includes('ann-secret-plan') && prompt.includes('bob-secret-plan')),
+      prompts.filter(
+        (prompt) => prompt.includes('ann-secret-plan') && prompt.includes('bob-secret-plan'),
+      ),
     ).toEqual([]);
   });
 });

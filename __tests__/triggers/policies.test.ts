@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Agent, boot, makeChat } from '../helpers/boot.js';
 import { plan } from '../helpers/scripted-model.js';
-import { takeTime, type Time } from '../helpers/time.js';
+import { type Time, takeTime } from '../helpers/time.js';
 import {
   created,
   cron,
@@ -84,7 +84,12 @@ describe('missed runs', () => {
       missedRunPolicy: { mode: 'all', max: 3 },
     });
     await offFor(6 * HOUR + 10 * MINUTE);
-    expect(await statusesOf(agent, trigger.id)).toEqual(['skipped', 'success', 'success', 'success']);
+    expect(await statusesOf(agent, trigger.id)).toEqual([
+      'skipped',
+      'success',
+      'success',
+      'success',
+    ]);
     expect((await agent.triggers.get(trigger.id, OPERATOR)).runCount).toBe(3);
   });
 
@@ -139,7 +144,9 @@ describe('overlap', () => {
     await tasks.checkTasks();
     await until(async () => (await runsOf(agent, trigger.id)).length === 2);
     expect(await statusesOf(agent, trigger.id)).toEqual(['running', 'skipped']);
-    expect((await runsOf(agent, trigger.id))[1]?.reason).toBe('the previous run was still under way');
+    expect((await runsOf(agent, trigger.id))[1]?.reason).toBe(
+      'the previous run was still under way',
+    );
     finish();
     await agent.triggers.settle();
     expect(await statusesOf(agent, trigger.id)).toEqual(['success', 'skipped']);
@@ -182,7 +189,10 @@ describe('failures', () => {
       if (broken) throw new Error('busy');
       return plan('at last');
     };
-    const trigger = await created(agent, { instructions: 'try hard', schedule: cron('15 13 * * *') });
+    const trigger = await created(agent, {
+      instructions: 'try hard',
+      schedule: cron('15 13 * * *'),
+    });
     time.set(trigger.nextRunAtMs ?? 0);
     await beat(0);
     broken = false;
@@ -243,24 +253,40 @@ describe('failures', () => {
       examples: [],
       similes: [],
       validate: async () => true,
-      handler: async () => ({ success: false, text: 'the disk is full', data: { actionName: 'POLICY_TEST_BREAKS' } }),
+      handler: async () => ({
+        success: false,
+        text: 'the disk is full',
+        data: { actionName: 'POLICY_TEST_BREAKS' },
+      }),
     });
     agent.brain.onLarge = () => plan('', 'POLICY_TEST_BREAKS');
-    const breaks = await created(agent, { instructions: 'break', schedule: onceAt(time.now() + MINUTE) });
+    const breaks = await created(agent, {
+      instructions: 'break',
+      schedule: onceAt(time.now() + MINUTE),
+    });
     await beat(MINUTE);
     expect((await runsOf(agent, breaks.id))[0]).toMatchObject({
       status: 'failed',
       error: 'action POLICY_TEST_BREAKS failed: the disk is full',
     });
     agent.brain.onLarge = () => plan('', 'IGNORE');
-    const silent = await created(agent, { instructions: 'only if wrong', schedule: onceAt(time.now() + MINUTE) });
+    const silent = await created(agent, {
+      instructions: 'only if wrong',
+      schedule: onceAt(time.now() + MINUTE),
+    });
     await beat(MINUTE);
-    expect((await runsOf(agent, silent.id))[0]).toMatchObject({ status: 'success', responded: false });
+    expect((await runsOf(agent, silent.id))[0]).toMatchObject({
+      status: 'success',
+      responded: false,
+    });
   });
 
   it('an action that does not exist makes the run fail with its name', async () => {
     agent.brain.onLarge = () => plan('', 'ZZZ_QQQ_WWW');
-    const trigger = await created(agent, { instructions: 'odd plan', schedule: onceAt(time.now() + MINUTE) });
+    const trigger = await created(agent, {
+      instructions: 'odd plan',
+      schedule: onceAt(time.now() + MINUTE),
+    });
     await beat(MINUTE);
     expect((await runsOf(agent, trigger.id))[0]?.error).toContain('ZZZ_QQQ_WWW');
   });
@@ -298,14 +324,21 @@ describe('failures', () => {
     expect(sent).toEqual([]);
     agent.brain.onLarge = () => plan('in time');
     await beat(30 * SECOND);
-    expect((await runsOf(agent, trigger.id))[0]).toMatchObject({ status: 'success', answer: 'in time' });
+    expect((await runsOf(agent, trigger.id))[0]).toMatchObject({
+      status: 'success',
+      answer: 'in time',
+    });
     expect(sent).toEqual(['in time']);
   });
 });
 
 describe('ends', () => {
   it('maxRuns reached removes the trigger, its history stays', async () => {
-    const trigger = await created(agent, { instructions: 'twice', schedule: every(MINUTE), maxRuns: 2 });
+    const trigger = await created(agent, {
+      instructions: 'twice',
+      schedule: every(MINUTE),
+      maxRuns: 2,
+    });
     for (let step = 0; step < 4; step += 1) await beat(MINUTE);
     expect(await exists(agent, trigger.id)).toBe(false);
     expect(await statusesOf(agent, trigger.id)).toEqual(['success', 'success']);
@@ -341,11 +374,18 @@ describe('ends', () => {
 
 describe('switches and limits', () => {
   it('without autonomy a run is deferred with its reason and runs when autonomy is back', async () => {
-    const trigger = await created(agent, { instructions: 'wait for me', schedule: onceAt(time.now() + MINUTE) });
+    const trigger = await created(agent, {
+      instructions: 'wait for me',
+      schedule: onceAt(time.now() + MINUTE),
+    });
     await agent.autonomy.configure({ enabled: false });
     await beat(MINUTE);
     expect(await runsOf(agent, trigger.id)).toMatchObject([
-      { status: 'deferred', waitsFor: 'autonomy', reason: 'autonomy is switched off (CUE_AUTONOMY)' },
+      {
+        status: 'deferred',
+        waitsFor: 'autonomy',
+        reason: 'autonomy is switched off (CUE_AUTONOMY)',
+      },
     ]);
     expect(await agent.triggers.health()).toMatchObject({
       deferred: 1,
@@ -359,8 +399,16 @@ describe('switches and limits', () => {
 
   it('next_autonomy_cycle waits for the loop, which takes all waiting instructions in one turn', async () => {
     const wakeMode = 'next_autonomy_cycle' as const;
-    const first = await created(agent, { instructions: 'count sheep', wakeMode, schedule: onceAt(time.now() + MINUTE) });
-    const second = await created(agent, { instructions: 'count goats', wakeMode, schedule: onceAt(time.now() + MINUTE) });
+    const first = await created(agent, {
+      instructions: 'count sheep',
+      wakeMode,
+      schedule: onceAt(time.now() + MINUTE),
+    });
+    const second = await created(agent, {
+      instructions: 'count goats',
+      wakeMode,
+      schedule: onceAt(time.now() + MINUTE),
+    });
     await beat(MINUTE);
     expect(await statusesOf(agent, first.id)).toEqual(['deferred']);
     expect((await runsOf(agent, first.id))[0]?.reason).toContain('CUE_AUTONOMY_LOOP');
@@ -392,7 +440,9 @@ describe('switches and limits', () => {
     await beat(MINUTE);
     expect(await statusesOf(agent, trigger.id)).toEqual([]);
     expect(await agent.triggers.health()).toMatchObject({ dispatchPaused: true });
-    await expect(agent.triggers.run(trigger.id, OPERATOR)).rejects.toMatchObject({ code: 'DISABLED' });
+    await expect(agent.triggers.run(trigger.id, OPERATOR)).rejects.toMatchObject({
+      code: 'DISABLED',
+    });
     agent.runtime.setSetting('CUE_TRIGGERS_PAUSED', 'false');
     await beat(SECOND);
     expect(await statusesOf(agent, trigger.id)).toEqual(['skipped', 'success']);
@@ -410,7 +460,10 @@ describe('switches and limits', () => {
     const count = async () => {
       const statuses: string[] = [];
       for (const trigger of made.created) statuses.push(...(await statusesOf(agent, trigger.id)));
-      return [statuses.filter((s) => s === 'success').length, statuses.filter((s) => s === 'deferred').length];
+      return [
+        statuses.filter((s) => s === 'success').length,
+        statuses.filter((s) => s === 'deferred').length,
+      ];
     };
     expect(await count()).toEqual([40, 5]);
     expect((await agent.triggers.health()).deferredBy).toEqual({ budget: 5 });

@@ -7,8 +7,17 @@ import { createRecords, databaseOf, homeOf, rowsOf } from '../../src/records/ind
 import { createLedger, runIdOf } from '../../src/triggers/ledger.js';
 import { type Agent, boot, makeChat } from '../helpers/boot.js';
 import { plan } from '../helpers/scripted-model.js';
-import { takeTime, type Time } from '../helpers/time.js';
-import { created, cron, every, exists, OPERATOR, onceAt, runsOf, statusesOf } from '../helpers/triggers.js';
+import { type Time, takeTime } from '../helpers/time.js';
+import {
+  created,
+  cron,
+  every,
+  exists,
+  OPERATOR,
+  onceAt,
+  runsOf,
+  statusesOf,
+} from '../helpers/triggers.js';
 
 const START = Date.parse('2026-03-02T08:00:00Z');
 const MINUTE = 60_000;
@@ -41,7 +50,11 @@ const rows = () =>
     sql`select count(*) as n from tasks where name = 'TRIGGER_DISPATCH'`,
   ).then((found) => Number(found[0]?.n));
 
-async function fromChat(seed: string, draft: Omit<TriggerDraft, 'originRoomId'>, confirmed = false) {
+async function fromChat(
+  seed: string,
+  draft: Omit<TriggerDraft, 'originRoomId'>,
+  confirmed = false,
+) {
   const chat = await makeChat(agent.runtime, seed);
   const requester: Requester = { kind: 'entity', entityId: chat.entityId, roomId: chat.roomId };
   return agent.triggers.create(
@@ -58,14 +71,30 @@ describe('bad input creates nothing and names the field', () => {
     ['NUL in the instructions', { ...base, instructions: 'a\u0000b' }, 'instructions'],
     ['instructions of the wrong type', { ...base, instructions: 7 }, 'instructions'],
     ['an unknown field', { ...base, colour: 'red' }, 'colour'],
-    ['an unknown field of the schedule', { ...base, schedule: { ...every(HOUR), color: 1 } }, 'schedule.color'],
+    [
+      'an unknown field of the schedule',
+      { ...base, schedule: { ...every(HOUR), color: 1 } },
+      'schedule.color',
+    ],
     ['an invalid cron', { ...base, schedule: cron('61 * * * *') }, 'schedule.cronExpression'],
-    ['a cron that never fires', { ...base, schedule: cron('0 0 30 2 *') }, 'schedule.cronExpression'],
+    [
+      'a cron that never fires',
+      { ...base, schedule: cron('0 0 30 2 *') },
+      'schedule.cronExpression',
+    ],
     ['an unknown zone', { ...base, schedule: cron('0 9 * * *', 'Mars/Base') }, 'schedule.timezone'],
     ['an interval under the floor', { ...base, schedule: every(1_000) }, 'schedule.intervalMs'],
     ['an interval over a year', { ...base, schedule: every(400 * DAY) }, 'schedule.intervalMs'],
-    ['an interval that is no number', { ...base, schedule: { triggerType: 'interval', intervalMs: 'x' } }, 'schedule.intervalMs'],
-    ['a one-off in the past', { ...base, schedule: onceAt(START - DAY) }, 'schedule.scheduledAtIso'],
+    [
+      'an interval that is no number',
+      { ...base, schedule: { triggerType: 'interval', intervalMs: 'x' } },
+      'schedule.intervalMs',
+    ],
+    [
+      'a one-off in the past',
+      { ...base, schedule: onceAt(START - DAY) },
+      'schedule.scheduledAtIso',
+    ],
     ['no schedule', { instructions: 'x' }, 'schedule'],
     ['a wake mode of its own', { ...base, wakeMode: 'soon' }, 'wakeMode'],
     ['maxRuns of zero', { ...base, maxRuns: 0 }, 'maxRuns'],
@@ -94,7 +123,10 @@ describe('bad input creates nothing and names the field', () => {
 
 describe('the same trigger', () => {
   it('is stored once: a second request gets the existing one', async () => {
-    const draft = { instructions: 'Water the plants!', schedule: cron('0 9 * * *', 'Europe/Berlin') };
+    const draft = {
+      instructions: 'Water the plants!',
+      schedule: cron('0 9 * * *', 'Europe/Berlin'),
+    };
     const first = await created(agent, draft);
     const again = await agent.triggers.create(
       { ...draft, instructions: '  water   the PLANTS ' },
@@ -127,7 +159,9 @@ describe('the same trigger', () => {
       ),
     );
     expect(results.filter((result) => result.created)).toHaveLength(1);
-    expect(new Set(results.map((result) => ('trigger' in result ? result.trigger.id : '')))).toHaveProperty('size', 1);
+    expect(
+      new Set(results.map((result) => ('trigger' in result ? result.trigger.id : ''))),
+    ).toHaveProperty('size', 1);
     expect(await rows()).toBe(1);
   });
 
@@ -147,7 +181,9 @@ describe('the same trigger', () => {
 describe('limits', () => {
   it('one person has at most so many active triggers, the operator is not bound by it', async () => {
     for (let n = 0; n < 3; n += 1) {
-      expect(await fromChat('greedy', { instructions: `n ${n}`, schedule: every(HOUR) })).toMatchObject({ created: true });
+      expect(
+        await fromChat('greedy', { instructions: `n ${n}`, schedule: every(HOUR) }),
+      ).toMatchObject({ created: true });
     }
     await expect(
       fromChat('greedy', { instructions: 'one too many', schedule: every(HOUR) }),
@@ -156,11 +192,16 @@ describe('limits', () => {
   });
 
   it('the agent has at most so many; createMany says which were over', async () => {
-    const drafts = Array.from({ length: 70 }, (_, n) => ({ instructions: `bulk ${n}`, schedule: every(HOUR) }));
+    const drafts = Array.from({ length: 70 }, (_, n) => ({
+      instructions: `bulk ${n}`,
+      schedule: every(HOUR),
+    }));
     const made = await agent.triggers.createMany(drafts, { requester: OPERATOR });
     expect([made.created.length, made.rejected.length]).toEqual([60, 10]);
     expect(made.rejected[0]?.findings[0]?.message).toContain('limit of 60');
-    await expect(created(agent, { instructions: 'more', schedule: every(HOUR) })).rejects.toMatchObject({
+    await expect(
+      created(agent, { instructions: 'more', schedule: every(HOUR) }),
+    ).rejects.toMatchObject({
       code: 'LIMIT_REACHED',
     });
   });
@@ -181,11 +222,18 @@ describe('limits', () => {
   it('createMany judges item by item and finds doubles within the request', async () => {
     const good = { instructions: 'a good one', schedule: every(HOUR) };
     const made = await agent.triggers.createMany(
-      [good, { ...good, schedule: every(5) }, good, { instructions: 'another', schedule: every(HOUR) }],
+      [
+        good,
+        { ...good, schedule: every(5) },
+        good,
+        { instructions: 'another', schedule: every(HOUR) },
+      ],
       { requester: OPERATOR },
     );
     expect(made.created.map((one) => one.instructions)).toEqual(['a good one', 'another']);
-    expect(made.rejected.map((one) => [one.index, one.findings[0]?.field])).toEqual([[1, 'schedule.intervalMs']]);
+    expect(made.rejected.map((one) => [one.index, one.findings[0]?.field])).toEqual([
+      [1, 'schedule.intervalMs'],
+    ]);
     expect(made.duplicates.map((one) => one.index)).toEqual([2]);
   });
 
@@ -222,31 +270,57 @@ describe('limits', () => {
           confirmed: true,
         },
       );
-    await expect(viaRun(parent.id, 'often', every(30 * MINUTE))).rejects.toMatchObject({ code: 'LIMIT_REACHED' });
+    await expect(viaRun(parent.id, 'often', every(30 * MINUTE))).rejects.toMatchObject({
+      code: 'LIMIT_REACHED',
+    });
     const first = await viaRun(parent.id, '1', every(2 * HOUR));
-    expect(first).toMatchObject({ created: true, trigger: { createdBy: 'agent', parentTriggerId: parent.id } });
+    expect(first).toMatchObject({
+      created: true,
+      trigger: { createdBy: 'agent', parentTriggerId: parent.id },
+    });
     for (const n of ['2', '3', '4']) await viaRun(parent.id, n, every(2 * HOUR));
     const childId = 'trigger' in first ? first.trigger.id : '';
-    expect(await viaRun(childId, '5', every(2 * HOUR))).toMatchObject({ trigger: { parentTriggerId: parent.id } });
-    await expect(viaRun(childId, '6', every(2 * HOUR))).rejects.toMatchObject({ code: 'LIMIT_REACHED' });
-    await expect(viaRun(parent.id, '7', every(2 * HOUR))).rejects.toMatchObject({ code: 'LIMIT_REACHED' });
+    expect(await viaRun(childId, '5', every(2 * HOUR))).toMatchObject({
+      trigger: { parentTriggerId: parent.id },
+    });
+    await expect(viaRun(childId, '6', every(2 * HOUR))).rejects.toMatchObject({
+      code: 'LIMIT_REACHED',
+    });
+    await expect(viaRun(parent.id, '7', every(2 * HOUR))).rejects.toMatchObject({
+      code: 'LIMIT_REACHED',
+    });
   });
 });
 
 describe('rights', () => {
   it('a stranger can neither see nor change a trigger, a member of the room can see it', async () => {
-    const made = await fromChat('owner-of-it', { instructions: 'private matter', schedule: every(HOUR) });
+    const made = await fromChat('owner-of-it', {
+      instructions: 'private matter',
+      schedule: every(HOUR),
+    });
     const id = 'trigger' in made ? made.trigger.id : '';
     const owner = await makeChat(agent.runtime, 'owner-of-it');
     const stranger = await makeChat(agent.runtime, 'stranger');
-    const asStranger: Requester = { kind: 'entity', entityId: stranger.entityId, roomId: stranger.roomId };
-    const asMember: Requester = { kind: 'entity', entityId: stranger.entityId, roomId: owner.roomId };
+    const asStranger: Requester = {
+      kind: 'entity',
+      entityId: stranger.entityId,
+      roomId: stranger.roomId,
+    };
+    const asMember: Requester = {
+      kind: 'entity',
+      entityId: stranger.entityId,
+      roomId: owner.roomId,
+    };
     const asOwner: Requester = { kind: 'entity', entityId: owner.entityId, roomId: owner.roomId };
 
     await expect(agent.triggers.get(id, asStranger)).rejects.toMatchObject({ code: 'NOT_FOUND' });
-    await expect(agent.triggers.runs(id, { limit: 1 }, asStranger)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(agent.triggers.runs(id, { limit: 1 }, asStranger)).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+    });
     await expect(agent.triggers.why(id, asStranger)).rejects.toMatchObject({ code: 'NOT_FOUND' });
-    await expect(agent.triggers.delete(id, asStranger)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+    await expect(agent.triggers.delete(id, asStranger)).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+    });
     expect((await agent.triggers.list({}, { limit: 50 }, asStranger)).triggers).toEqual([]);
 
     expect((await agent.triggers.get(id, asMember)).id).toBe(id);
@@ -264,12 +338,17 @@ describe('rights', () => {
   });
 
   it("the world's owner and its admins may change what others made there", async () => {
-    const made = await fromChat('governed', { instructions: 'governed matter', schedule: every(HOUR) });
+    const made = await fromChat('governed', {
+      instructions: 'governed matter',
+      schedule: every(HOUR),
+    });
     const id = 'trigger' in made ? made.trigger.id : '';
     const chat = await makeChat(agent.runtime, 'governed');
     const boss = await makeChat(agent.runtime, 'boss');
     const asBoss: Requester = { kind: 'entity', entityId: boss.entityId, roomId: chat.roomId };
-    await expect(agent.triggers.pause(id, asBoss)).rejects.toMatchObject({ code: 'PERMISSION_DENIED' });
+    await expect(agent.triggers.pause(id, asBoss)).rejects.toMatchObject({
+      code: 'PERMISSION_DENIED',
+    });
     const world = await agent.runtime.getWorld(chat.worldId);
     if (!world) throw new Error('no world');
     await agent.runtime.updateWorld({
@@ -306,7 +385,10 @@ describe('changing', () => {
   });
 
   it('snooze puts off the next run only', async () => {
-    const trigger = await created(agent, { instructions: 'snooze me', schedule: cron('0 * * * *') });
+    const trigger = await created(agent, {
+      instructions: 'snooze me',
+      schedule: cron('0 * * * *'),
+    });
     const first = trigger.nextRunAtMs ?? 0;
     await agent.triggers.snooze(trigger.id, first + 10 * MINUTE, OPERATOR);
     for (let step = 0; step < 8; step += 1) {
@@ -315,13 +397,14 @@ describe('changing', () => {
       await time.tick();
     }
     const runs = await runsOf(agent, trigger.id);
-    expect(runs.filter((run) => run.status === 'success').map((run) => run.scheduledForMs - first)).toEqual([
-      10 * MINUTE,
-      HOUR,
-    ]);
-    await expect(agent.triggers.snooze(trigger.id, time.now() - 1, OPERATOR)).rejects.toMatchObject({
-      code: 'INVALID_INPUT',
-    });
+    expect(
+      runs.filter((run) => run.status === 'success').map((run) => run.scheduledForMs - first),
+    ).toEqual([10 * MINUTE, HOUR]);
+    await expect(agent.triggers.snooze(trigger.id, time.now() - 1, OPERATOR)).rejects.toMatchObject(
+      {
+        code: 'INVALID_INPUT',
+      },
+    );
   });
 
   it('a partial change leaves the rest; two changes at once do not both win', async () => {
@@ -347,7 +430,11 @@ describe('changing', () => {
 
   it('a new schedule replaces the whole old one', async () => {
     const trigger = await created(agent, { instructions: 'shape', schedule: every(HOUR) });
-    const changed = await agent.triggers.update(trigger.id, { schedule: cron('0 9 * * 1') }, OPERATOR);
+    const changed = await agent.triggers.update(
+      trigger.id,
+      { schedule: cron('0 9 * * 1') },
+      OPERATOR,
+    );
     expect(changed).toMatchObject({ triggerType: 'cron', cronExpression: '0 9 * * 1' });
     const stored = await agent.triggers.get(trigger.id, OPERATOR);
     expect([stored.intervalMs, stored.anchorMs]).toEqual([undefined, undefined]);
@@ -405,7 +492,11 @@ describe('retention', () => {
   });
 
   it('old rows go by age, failed ones last', async () => {
-    const trigger = await created(agent, { instructions: 'seldom', schedule: every(DAY), maxFailures: 50 });
+    const trigger = await created(agent, {
+      instructions: 'seldom',
+      schedule: every(DAY),
+      maxFailures: 50,
+    });
     const day = async (times: number) => {
       for (let step = 0; step < times; step += 1) {
         time.jump(DAY);
