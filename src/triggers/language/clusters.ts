@@ -248,7 +248,7 @@ function pluralDoes(after: readonly Word[]): boolean {
 }
 
 const PLURAL_VERBS =
-  /^(?:come|go|arrive|run|start|end|open|close|happen|fail|meet|get|take|make|leave|begin|keep|work|need|want|look|seem|show|appear|expire|repeat|have|do|will|can|are|were|ring|fire|finish|return|die|stay|sound|crash|break|land|depart|drop|hit|always|usually|often|never)$/;
+  /^(?:come|go|arrive|run|start|end|open|close|happen|fail|meet|get|take|make|leave|begin|keep|work|need|want|look|seem|show|appear|expire|repeat|have|do|will|can|are|were|ring|fire|finish|return|die|stay|sound|crash|break|land|depart|drop|hit|resume|eat|drink|sleep|live|fly|swim|play|sing|vote|gather|occur|continue|restart|reopen|rise|fall|grow|last|cost|sell|pay|cause|remain|always|usually|often|never)$/;
 
 export interface Selection {
   facts: Facts | null;

@@ -81,6 +81,8 @@ function cancels(words: readonly Word[]): boolean {
   if (/\b(?:just kidding|never ?mind|nvm|forget it|scratch that|jk)\b/.test(text)) return true;
   if (/^(?:no|nope|nah)(?: ,)? (?:thanks|thank you|need)\b/.test(text)) return true;
   if (CITED.test(text)) return true;
+  if (/ , (?:see|catch|talk to) (?:you|ya|u)(?: (?:then|there|again|all))?(?: [.!])*$/.test(text))
+    return true;
   return (
     /\b(?:don't|dont|do not|never|stop|quit|no need to|needn't|not to|cancel|unschedule)(?: ever| please)? (?:remind|ping|notify|alert|wake|tell|send|text|message|nudge|call|schedule)(?:ing|ding)?\b/.test(
       text,

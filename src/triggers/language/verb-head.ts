@@ -161,6 +161,10 @@ export function fitsVerb(words: readonly Word[], start: number, asked: boolean):
   )
     return false;
   if (verb === 'do' && /^(?:me|us)$/.test(next.low)) return false;
+  // "give blood", "give way": to nobody.
+  if (verb === 'give' && !asked && !gap && !OBJECTS.test(next.low) && /^\p{Ll}/u.test(next.text))
+    return false;
+  if (verb === 'ask' && words[start + 2]?.low === 'anything') return false;
   if (verb === 'follow' && next.low === 'us') return false;
   if (verb === 'make' && next.low === 'sure' && /^(?:you|to)$/.test(words[start + 2]?.low ?? ''))
     return false;
