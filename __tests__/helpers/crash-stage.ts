@@ -150,8 +150,7 @@ export async function round(
     ]);
     stage.agent.signal('SIGKILL');
   }
-  const ending = await inTime(stage.agent.ended, 30_000, `${name} to die (${JSON.stringify(death)})`);
-  expect(ending.signal).toBe('SIGKILL');
+  await deathOf(stage, `${name}: ${JSON.stringify(death)}`);
   for (const afterMs of options.alsoDieAfterMs ?? []) {
     await restart(stage);
     await new Promise((resolve) => setTimeout(resolve, afterMs));
@@ -283,13 +282,14 @@ export async function closeStage(stage: Stage): Promise<void> {
   expect(await stage.agent.ended).toEqual({ code: 0, signal: null });
 }
 
-async function inTime<T>(work: Promise<T>, timeoutMs: number, what: string): Promise<T> {
+/** Waits for the death that was arranged; one that does not come is a mistake of the test. */
+export async function deathOf(stage: Stage, what: string): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`timed out waiting for ${what}`)), timeoutMs);
+    timer = setTimeout(() => reject(new Error(`it does not die: ${what}`)), 30_000);
   });
   try {
-    return await Promise.race([work, late]);
+    expect((await Promise.race([stage.agent.ended, late])).signal).toBe('SIGKILL');
   } finally {
     clearTimeout(timer);
   }

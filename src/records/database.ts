@@ -1,4 +1,4 @@
-import type { SQL } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
 import { AppError } from '../shared/errors.js';
 
@@ -31,6 +31,18 @@ export async function rowsOf<Row extends Record<string, unknown>>(
     return (result as { rows: Row[] }).rows;
   }
   throw new AppError('INTERNAL', 'the database driver answered without rows');
+}
+
+/**
+ * Runs a query that wants the first rows in the order of an index. Without statistics (PGlite never
+ * gathers any) the planner expects few rows and would rather sort, which means reading all of them
+ * (measured at 50,000: 200 ms instead of 2), so it may not.
+ */
+export function inIndexOrder<T>(db: Database, work: (tx: Executor) => Promise<T>): Promise<T> {
+  return db.transaction(async (tx) => {
+    await tx.execute(sql`set local enable_sort = off`);
+    return work(tx as Executor);
+  });
 }
 
 /** Directory of an embedded PGlite database, `null` for a database server, `memory` for neither. */

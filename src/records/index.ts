@@ -1,4 +1,11 @@
-export { type Database, databaseOf, type Executor, pgliteDirectory, rowsOf } from './database.js';
+export {
+  type Database,
+  databaseOf,
+  type Executor,
+  inIndexOrder,
+  pgliteDirectory,
+  rowsOf,
+} from './database.js';
 export { ensureHome, type Home, homeOf } from './home.js';
 export {
   createRecords,

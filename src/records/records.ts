@@ -5,7 +5,7 @@
  */
 import { and, desc, eq, inArray, lt, or, type SQL, sql } from 'drizzle-orm';
 import type { Uuid } from '../shared/ids.js';
-import { type Database, type Executor, rowsOf } from './database.js';
+import { type Database, type Executor, inIndexOrder, rowsOf } from './database.js';
 import type { Home } from './home.js';
 import { memoriesTable } from './tables.js';
 
@@ -49,10 +49,19 @@ export interface Records {
     options?: { text?: string; db?: Executor },
   ): Promise<Record<string, unknown> | null>;
   get(type: string, ids: Uuid[]): Promise<RecordRow<Record<string, unknown>>[]>;
-  /** Newest first by (createdAt, id); `limit` is required. */
+  /**
+   * Newest first by (createdAt, id); `limit` is required. `walk`: nearly every row fits, so walk an
+   * index that has the order instead of collecting them all.
+   */
   list(
     type: string,
-    options: { where?: SQL; limit: number; after?: RecordCursor; oldestFirst?: boolean },
+    options: {
+      where?: SQL;
+      limit: number;
+      after?: RecordCursor;
+      oldestFirst?: boolean;
+      walk?: boolean;
+    },
   ): Promise<RecordRow<Record<string, unknown>>[]>;
   count(type: string, where?: SQL): Promise<number>;
   delete(type: string, ids: Uuid[], db?: Executor): Promise<number>;
@@ -134,7 +143,7 @@ export function createRecords({ db, home }: { db: Database; home: Home }): Recor
       return rows.map(recordOf);
     },
 
-    async list(type, { where, limit, after, oldestFirst }) {
+    async list(type, { where, limit, after, oldestFirst, walk }) {
       const createdAt = memoriesTable.createdAt;
       const order = oldestFirst
         ? [createdAt, memoriesTable.id]
@@ -145,12 +154,14 @@ export function createRecords({ db, home }: { db: Database; home: Home }): Recor
             and(eq(createdAt, new Date(after.createdAtMs)), lt(memoriesTable.id, after.id)),
           )
         : undefined;
-      const rows = await db
-        .select()
-        .from(memoriesTable)
-        .where(and(ofType(type), where, cursor))
-        .orderBy(...order)
-        .limit(limit);
+      const query = (executor: Executor) =>
+        executor
+          .select()
+          .from(memoriesTable)
+          .where(and(ofType(type), where, cursor))
+          .orderBy(...order)
+          .limit(limit);
+      const rows = await (walk ? inIndexOrder(db, query) : query(db));
       return rows.map(recordOf);
     },
 

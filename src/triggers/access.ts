@@ -1,7 +1,7 @@
 /** Who may see and change which trigger: one rule for every surface. */
 import { AppError, NotFoundError } from '../shared/errors.js';
 import { isUuid } from '../shared/ids.js';
-import type { Requester, TriggerConfig } from './schema.js';
+import type { Requester, TriggerConfig, TriggerRun } from './schema.js';
 import { decodeTrigger, summaryOf, type TriggerTaskRow } from './task-codec.js';
 import type { TaskStore, Visibility } from './task-store.js';
 
@@ -66,6 +66,18 @@ export function readableTrigger(row: TriggerTaskRow): TriggerConfig {
 /** The conversation a trigger belongs to: where it was asked for, else where its answers go. */
 function homeRoomOf(trigger: Partial<TriggerConfig>): string | undefined {
   return trigger.originRoomId ?? trigger.deliverTo?.roomId;
+}
+
+/** What a run keeps of its trigger, for when the trigger is gone. */
+export function originOf(
+  trigger: TriggerConfig,
+): Pick<TriggerRun, 'displayName' | 'creatorEntityId' | 'homeRoomId'> {
+  const homeRoomId = homeRoomOf(trigger);
+  return {
+    displayName: trigger.displayName,
+    ...(trigger.creatorEntityId === undefined ? {} : { creatorEntityId: trigger.creatorEntityId }),
+    ...(homeRoomId === undefined ? {} : { homeRoomId }),
+  };
 }
 
 /** What the requester sees in lists. */

@@ -8,6 +8,7 @@ import { messageOf } from '../shared/errors.js';
 import type { Ids } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
 import { yieldToLoop } from '../shared/yield.js';
+import { originOf } from './access.js';
 import type { Budget } from './budget.js';
 import { planDue } from './due.js';
 import type { Expectations } from './expectations.js';
@@ -94,6 +95,7 @@ export async function claimDue(
       open: true,
       attempt: 1,
       startedAt: nowMs,
+      ...originOf(trigger),
     });
     for (const one of plan.skip) {
       const run: TriggerRun = {

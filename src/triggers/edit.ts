@@ -1,6 +1,6 @@
 /** Changes to a stored trigger, by compare-and-set and defended against the host's write-back. */
 import { AppError, InvalidInputError } from '../shared/errors.js';
-import { type Access, readableTrigger } from './access.js';
+import { type Access, originOf, readableTrigger } from './access.js';
 import { formatInstant } from './describe.js';
 import { runIdOf } from './ledger.js';
 import { mustHaveRoom } from './limits.js';
@@ -235,6 +235,7 @@ export function createEditing(deps: TriggersDeps, access: Access, mustBeOn: () =
           startedAt: nowMs,
           finishedAt: nowMs,
           reason,
+          ...originOf(before),
         },
         text: runLine(before.displayName, 'skipped', reason),
       },

@@ -20,6 +20,7 @@ export {
   type Explanation,
   readBareSchedule,
   type SchedulePreview,
+  sentenceOf,
   type TriggerHealth,
 } from './report.js';
 export type { BatchResult, TriggerRequests } from './requests.js';

@@ -53,7 +53,7 @@ export const LEDGER_INDEXES: IndexSpec[] = [
   {
     name: 'cue_runs_by_trigger',
     statement: sql`create index if not exists cue_runs_by_trigger on memories
-      ((metadata->>'triggerId'), created_at desc, id) where type = 'cue_trigger_run'`,
+      ((metadata->>'triggerId'), created_at desc, id desc) where type = 'cue_trigger_run'`,
   },
   {
     name: 'cue_runs_open',
@@ -63,7 +63,7 @@ export const LEDGER_INDEXES: IndexSpec[] = [
   {
     name: 'cue_runs_by_time',
     statement: sql`create index if not exists cue_runs_by_time on memories
-      (created_at desc, id) where type = 'cue_trigger_run'`,
+      (created_at desc, id desc) where type = 'cue_trigger_run'`,
   },
   {
     name: 'cue_runs_undelivered',
@@ -84,6 +84,10 @@ export function createLedger(records: Records, leaseMs: number = LEASE_MS) {
     const parsed = triggerRunSchema.safeParse(data);
     return parsed.success ? parsed.data : null;
   };
+  const runRowOf = (row: { data: Record<string, unknown>; createdAtMs: number }): RunRow[] => {
+    const run = parse(row.data);
+    return run ? [{ run, createdAtMs: row.createdAtMs }] : [];
+  };
   const runsWhere = async (
     where: ReturnType<typeof sql>,
     limit: number,
@@ -96,10 +100,7 @@ export function createLedger(records: Records, leaseMs: number = LEASE_MS) {
       oldestFirst,
       ...(after ? { after } : {}),
     });
-    return rows.flatMap((row) => {
-      const run = parse(row.data);
-      return run ? [{ run, createdAtMs: row.createdAtMs }] : [];
-    });
+    return rows.flatMap(runRowOf);
   };
   const heldBy = (token: string) =>
     sql`${field('leaseToken')} = ${token} and ${field('status')} = 'running'`;
@@ -295,11 +296,13 @@ export function createLedger(records: Records, leaseMs: number = LEASE_MS) {
     },
 
     /** The newest runs that have ended success or failed, whatever their trigger. */
-    newestEnded(limit: number): Promise<RunRow[]> {
-      return runsWhere(
-        sql`metadata->>'open' = 'false' and metadata->>'status' in ('success', 'failed')`,
+    async newestEnded(limit: number): Promise<RunRow[]> {
+      const rows = await records.list(RUN_TYPE, {
+        where: sql`metadata->>'open' = 'false' and metadata->>'status' in ('success', 'failed')`,
         limit,
-      );
+        walk: true,
+      });
+      return rows.flatMap(runRowOf);
     },
 
     /** Open occurrences per trigger. */
@@ -377,6 +380,17 @@ export function createLedger(records: Records, leaseMs: number = LEASE_MS) {
       const where = sql`metadata->>'triggerId' = ${triggerId}`;
       const rows = await runsWhere(where, options.limit, options.after);
       return { rows, total: await records.count(RUN_TYPE, where) };
+    },
+
+    /** The newest runs of a person or of a room, of whatever trigger. */
+    recent(of: { creatorEntityId: string; homeRoomId?: string }, limit: number): Promise<RunRow[]> {
+      const own = sql`metadata->>'creatorEntityId' = ${of.creatorEntityId}`;
+      return runsWhere(
+        of.homeRoomId === undefined
+          ? own
+          : sql`(${own} or metadata->>'homeRoomId' = ${of.homeRoomId})`,
+        limit,
+      );
     },
 
     /** Numbers for health, in one statement over the recent and the open rows. */

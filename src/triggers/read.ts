@@ -112,7 +112,16 @@ export function createReading(deps: TriggersDeps, access: Access) {
     };
   }
 
-  return { get, list, glance, runs };
+  /** The newest runs the requester may know of, also of triggers that are gone. */
+  async function recentRuns(
+    requester: Extract<Requester, { kind: 'entity' }>,
+    limit: number,
+  ): Promise<TriggerRun[]> {
+    const rows = await ledger.recent(visibleTo(requester), limit);
+    return rows.map(({ run }) => publicRun(run));
+  }
+
+  return { get, list, glance, runs, recentRuns };
 }
 
 /** A run without the lease, which is nobody's business outside. */

@@ -259,7 +259,8 @@ export async function explain(
   return { trigger, reasons, lastRuns: runs };
 }
 
-function sentenceOf(run: TriggerRun, zone: string): string {
+/** One run in a sentence. */
+export function sentenceOf(run: TriggerRun, zone: string): string {
   const at = formatInstant(run.scheduledForMs, zone);
   const what = run.cause === 'manual' ? `The run asked for at ${at}` : `The run due ${at}`;
   const because = run.error ?? run.reason;

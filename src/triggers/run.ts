@@ -5,6 +5,7 @@
  */
 import type { Clock } from '../shared/clock.js';
 import { messageOf } from '../shared/errors.js';
+import { derivedId } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
 import { retryAt } from './due.js';
 import type { Ledger } from './ledger.js';
@@ -265,13 +266,35 @@ export function createRunner(deps: RunnerDeps): Runner {
   }
 
   /** What an earlier process had already got from the model, or `null`. */
-  async function earlierAnswer(run: TriggerRun): Promise<Partial<InjectionResult> | null> {
+  async function earlierAnswer(
+    run: TriggerRun,
+  ): Promise<{ result: Partial<InjectionResult>; deliveredBy?: string } | null> {
     if (run.answer !== undefined) {
-      return { responded: run.responded ?? run.answer !== '', text: run.answer };
+      return { result: { responded: run.responded ?? run.answer !== '', text: run.answer } };
     }
     if ((run.takeovers ?? 0) === 0) return null;
-    const stored = await autonomy.storedAnswer(run.triggerRunId);
-    return stored && { responded: true, text: stored.text, responseId: stored.responseId };
+    const own = await autonomy.storedAnswer(run.triggerRunId);
+    if (own) return { result: { responded: true, ...own } };
+    const shared = run.together ? await autonomy.storedAnswer(run.together.id) : null;
+    if (!shared || !run.together) return null;
+    const { lead } = run.together;
+    return {
+      result: { responded: true, ...shared },
+      ...(lead === run.triggerRunId ? {} : { deliveredBy: lead }),
+    };
+  }
+
+  /**
+   * Notes on each run that it shares its turn, before the turn begins: whoever takes one of them
+   * over must not repeat what was said for all. Runs whose lease is lost are left out.
+   */
+  async function shareTurn(ready: Ready[], lead: string, id: string): Promise<Ready[]> {
+    const sharing: Ready[] = [];
+    for (const one of ready) {
+      const together = { id, lead };
+      if (await ledger.change(one.run.triggerRunId, one.token, { together })) sharing.push(one);
+    }
+    return sharing;
   }
 
   function keepLate(run: TriggerRun, late: Promise<InjectionResult> | undefined): void {
@@ -315,12 +338,17 @@ export function createRunner(deps: RunnerDeps): Runner {
       try {
         const earlier = await earlierAnswer(run);
         if (earlier) {
-          await finishAnswered(ready, {
-            responded: earlier.responded ?? true,
-            text: earlier.text ?? '',
-            actions: run.actions ?? [],
-            ...(earlier.responseId === undefined ? {} : { responseId: earlier.responseId }),
-          });
+          const { result, deliveredBy } = earlier;
+          await finishAnswered(
+            ready,
+            {
+              responded: result.responded ?? true,
+              text: result.text ?? '',
+              actions: run.actions ?? [],
+              ...(result.responseId === undefined ? {} : { responseId: result.responseId }),
+            },
+            deliveredBy === undefined ? undefined : { by: deliveredBy },
+          );
           return;
         }
         const result = await autonomy.inject(requestOf(ready, instructionText(ready.trigger, run)));
@@ -345,8 +373,12 @@ export function createRunner(deps: RunnerDeps): Runner {
         await this.execute(first.run);
         return;
       }
-      const result = await autonomy.inject(requestOf(first, cycleText(ready)));
-      for (const one of ready) {
+      const turnId = derivedId('together', first.run.triggerRunId, clock.now());
+      const sharing = await shareTurn(ready, first.run.triggerRunId, turnId);
+      for (const one of sharing) await observe('claimed', one.run.triggerRunId);
+      if (sharing.length === 0) return;
+      const result = await autonomy.inject(requestOf(first, cycleText(sharing), turnId));
+      for (const one of sharing) {
         keepLate(one.run, result.late);
         if (result.status === 'failed') await finishFailed(one, result.error ?? 'failed');
         else if (one === first) await finishAnswered(one, result);

@@ -233,6 +233,8 @@ export const triggerRunSchema = z.looseObject({
   leaseToken: z.string().optional(),
   leaseUntilMs: z.number().optional(),
   takeovers: z.number().optional(),
+  /** The turn of the autonomy loop it shares with others, and the run that delivers its answer. */
+  together: z.object({ id: z.string(), lead: z.string() }).optional(),
   responded: z.boolean().optional(),
   answer: z.string().optional(),
   actions: z
@@ -248,6 +250,10 @@ export const triggerRunSchema = z.looseObject({
   messageId: z.string().optional(),
   responseId: z.string().optional(),
   roomId: z.string().optional(),
+  /** Of the trigger when it was claimed: a finished one-shot is gone, its runs can still be asked for. */
+  displayName: z.string().optional(),
+  creatorEntityId: z.string().optional(),
+  homeRoomId: z.string().optional(),
   missedCount: z.number().optional(),
   delivery: z
     .looseObject({

@@ -7,6 +7,7 @@ import { type SQL, sql } from 'drizzle-orm';
 import {
   type Database,
   type IndexSpec,
+  inIndexOrder,
   pgliteDirectory,
   type Records,
   rowsOf,
@@ -190,15 +191,9 @@ export function createTaskStore(records: Records) {
     return (await rowsOf<StoredRow>(db, statement)).map(rowFrom);
   }
 
-  /**
-   * Rows in the order of an index. The planner thinks of few rows and would rather sort, which means
-   * reading all of them (measured at 50,000: 200 ms instead of 2), so it may not.
-   */
+  /** Rows in the order of an index. */
   function inOrder<Row extends Record<string, unknown>>(statement: SQL): Promise<Row[]> {
-    return records.transaction(async (tx) => {
-      await tx.execute(sql`set local enable_sort = off`);
-      return rowsOf<Row>(tx, statement);
-    });
+    return inIndexOrder(db, (tx) => rowsOf<Row>(tx, statement));
   }
 
   async function countOf(statement: SQL): Promise<number> {

@@ -155,6 +155,9 @@ export class TriggerService extends Service {
   get glance(): Triggers['glance'] {
     return this.core.triggers.glance;
   }
+  get recentRuns(): Triggers['recentRuns'] {
+    return this.core.triggers.recentRuns;
+  }
   get update(): Triggers['update'] {
     return this.core.triggers.update;
   }

@@ -8,7 +8,7 @@ import type { Clock } from '../shared/clock.js';
 import { AppError } from '../shared/errors.js';
 import type { Ids } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
-import { createAccess, readableTrigger } from './access.js';
+import { createAccess, originOf, readableTrigger } from './access.js';
 import { createCreation } from './create.js';
 import type { Dispatcher } from './dispatch.js';
 import { createEditing } from './edit.js';
@@ -98,6 +98,7 @@ export function createTriggers(deps: TriggersDeps) {
       open: true,
       attempt: 1,
       startedAt: nowMs,
+      ...originOf(trigger),
       ...(blocked === null
         ? {
             leaseOwner: deps.owner,

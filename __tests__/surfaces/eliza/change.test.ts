@@ -279,6 +279,21 @@ describe('run and explain', () => {
     expect((await only()).nextRunAtMs).toBe(nextRunAtMs);
   });
 
+  it('tells how a one-shot went after it has done its work and is gone, to those it concerns', async () => {
+    await make('in 10 minutes remind me to call Ana');
+    talk.clock.ms += 10 * 60_000;
+    await talk.agent.triggers.heartbeat();
+    await talk.agent.triggers.settle();
+    expect(await mine()).toEqual([]);
+    expect(await talk.say(ann, 'did my Ana reminder fire?', 'EXPLAIN_TRIGGER')).toMatch(
+      /^About "remind me to call Ana", which has done its work: The run due Fri 27 Nov 2026, 09:10 Europe\/Berlin succeeded/,
+    );
+    const eve = await talk.alone(`eve-${people}`);
+    expect(await talk.say(eve, 'did the Ana reminder fire?', 'EXPLAIN_TRIGGER')).toMatch(
+      /^There are no triggers here/,
+    );
+  });
+
   it('says why one does not fire', async () => {
     await make(STANDUP);
     await talk.say(ann, 'pause it', UPDATE);

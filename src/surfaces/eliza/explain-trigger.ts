@@ -1,4 +1,6 @@
 /** EXPLAIN_TRIGGER: why did it (not) fire? The answer is the service's, from ledger and state. */
+
+import { matchTrigger, sentenceOf } from '../../triggers/index.js';
 import { example, type Outcome, triggerAction } from './action.js';
 import { answersWhich, chooseTrigger, settle } from './choose.js';
 import { plain, quoted } from './display.js';
@@ -40,12 +42,44 @@ async function explainTrigger(turn: Turn): Promise<Outcome> {
     hint: 'A one-time trigger is removed when it has done its work; one that failed stays.',
     ...(which && !/\b(?:why|how come|explain)\b/i.test(turn.text) ? { among: which.ids } : {}),
   });
-  if ('outcome' in choice) return choice.outcome;
+  if ('outcome' in choice) {
+    const finished = choice.outcome.asked ? null : await aboutFinished(turn, target);
+    return finished ?? choice.outcome;
+  }
   const { trigger, reasons, lastRuns } = await turn.service.why(choice.trigger.id, turn.requester);
   await settle(turn, which);
   return {
     text: `About ${quoted(trigger.displayName)}: ${reasons.map((reason) => plain(reason, 400)).join(' ')}`,
     success: true,
     data: { triggerId: trigger.id, state: trigger.state, runs: lastRuns.length },
+  };
+}
+
+/** Runs looked through for a trigger that has done its work and is gone. */
+const RECENT_RUNS = 100;
+
+/** "Did my stretch reminder fire?", asked after it did: its runs outlive the trigger. */
+async function aboutFinished(turn: Turn, target: string): Promise<Outcome | null> {
+  if (target === '' || turn.requester.kind !== 'entity') return null;
+  const runs = await turn.service.recentRuns(turn.requester, RECENT_RUNS);
+  const byTrigger = new Map<string, (typeof runs)[number]>();
+  for (const run of runs) if (!byTrigger.has(run.triggerId)) byTrigger.set(run.triggerId, run);
+  const items = [...byTrigger.values()].map((run) => ({
+    id: run.triggerId,
+    taskId: run.taskId,
+    displayName: run.displayName ?? '',
+    instructions: '',
+    run,
+  }));
+  const match = matchTrigger(target, items);
+  // Of several the newest is meant: the runs come newest first.
+  const found =
+    match.kind === 'one' ? match.item : match.kind === 'several' ? match.items[0] : null;
+  if (!found) return null;
+  const zone = (await turn.service.timezoneOf(turn.requester.entityId)) ?? 'UTC';
+  return {
+    text: `About ${quoted(found.displayName)}, which has done its work: ${plain(sentenceOf(found.run, zone), 400)}`,
+    success: true,
+    data: { triggerId: found.id, state: 'finished', runs: 1 },
   };
 }
