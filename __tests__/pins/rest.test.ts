@@ -47,6 +47,7 @@ const RUN = [
   'attempt',
   'cause',
   'delivery',
+  'displayName',
   'finishedAt',
   'latencyMs',
   'messageId',
