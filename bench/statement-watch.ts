@@ -7,15 +7,22 @@
 export interface StatementBlock {
   /** The statement, shortened and with its numbers and ids left out. */
   statement: string;
+  /** Its longest block. */
   ms: number;
+  times: number;
+  /** How many of them blocked longer than LONG_BLOCK_MS. */
+  long: number;
 }
+
+/** No statement may hold the event loop longer (DESIGN §13). */
+export const LONG_BLOCK_MS = 50;
 
 interface SyncClient {
   execProtocolRawSync(message: Uint8Array): Uint8Array;
 }
 
 export interface StatementWatch {
-  /** Longest block of each statement since the last call, longest first. */
+  /** Every statement since the last call, longest block first. */
   take(): StatementBlock[];
 }
 
@@ -26,11 +33,18 @@ const QUERY = 'Q'.charCodeAt(0);
 export function watchStatements(db: unknown): StatementWatch {
   const client = clientOf(db);
   const original = client.execProtocolRawSync.bind(client);
-  const longest = new Map<string, number>();
+  const seen = new Map<string, StatementBlock>();
   let current = { statement: '', ms: 0 };
   const close = () => {
-    if (current.statement === '') return;
-    longest.set(current.statement, Math.max(longest.get(current.statement) ?? 0, current.ms));
+    const { statement, ms } = current;
+    if (statement === '') return;
+    const before = seen.get(statement) ?? { statement, ms: 0, times: 0, long: 0 };
+    seen.set(statement, {
+      statement,
+      ms: Math.max(before.ms, ms),
+      times: before.times + 1,
+      long: before.long + (ms > LONG_BLOCK_MS ? 1 : 0),
+    });
   };
   client.execProtocolRawSync = (message) => {
     const text = textOf(message);
@@ -47,8 +61,8 @@ export function watchStatements(db: unknown): StatementWatch {
     take() {
       close();
       current = { statement: '', ms: 0 };
-      const blocks = [...longest].map(([statement, ms]) => ({ statement, ms }));
-      longest.clear();
+      const blocks = [...seen.values()];
+      seen.clear();
       return blocks.sort((a, b) => b.ms - a.ms);
     },
   };
@@ -77,7 +91,6 @@ export function shortened(statement: string): string {
     .replace(/\s+/g, ' ')
     .replace(/\$\d+/g, '?')
     .replace(/\((\?|default)(, ?(\?|default))*\)(, ?\((\?|default)(, ?(\?|default))*\))*/g, '(…)')
-    .replace(/in \(…\)/g, 'in (…)')
     .trim()
     .slice(0, 160);
 }

@@ -18,6 +18,8 @@ export interface ChatTurn {
   text: string;
   /** What the agent said last in this conversation. */
   lastAnswer?: { text: string; action?: string };
+  /** The action that waits for an answer, as the plugin's provider names it in the prompt. */
+  openQuestion?: string;
 }
 
 export interface ReadingOptions {
@@ -33,7 +35,7 @@ const POLITE =
 const EXISTING =
   /\b(?:reminders?|triggers?|schedules?|scheduled|alarms?|jobs?|routines?|it|that|this|them|(?:the|my) \w+ one|(?:the|my) last one)\b/i;
 const LIST =
-  /^(?:list|show|what|which|tell me|do i have|have i|are there|give me)\b.*\b(?:reminders?|triggers?|schedules?|scheduled|alarms?|planned|coming up)\b|^list\b/i;
+  /^(?:list|show|what|which|tell me|do i have|have i|are there|give me)\b.*\b(?:reminders?|triggers?|schedules?|scheduled|alarms?|planned|coming up)\b|^list\b|^what(?:'s| is| are| has| have)? (?:been )?(?:paused|failed|failing)\b/i;
 const EXPLAIN =
   /^(?:so |but )?(?:why (?:did|do|does|is|isn't|are|aren't|was|wasn't|were|has|hasn't|have|haven't|didn't|doesn't|don't)|how come|explain|what happened (?:to|with))\b.*(?:\b(?:fire|fired|run|ran|running|remind|reminded|reminders?|triggers?|triggered|go off|went off|paused|skipped|failed|fail|late|work)\b|\bit\b)/i;
 const TIME_ZONE =
@@ -51,6 +53,8 @@ const ASKS_TO_SCHEDULE =
   /\b(?:remind me|schedule|wake me|set (?:up )?(?:a|an|another) (?:reminder|alarm|trigger|timer))\b/i;
 /** Short answers to a question of ours: to a confirmation, or which of two was meant. */
 const ANSWER_WORDS = 12;
+/** Small talk and questions, said while a question of ours is open. */
+const NO_ANSWER = /^(?:hi|hello|hey|good (?:morning|afternoon|evening)|thanks|thank you)\b|\?$/i;
 const OUR_ACTIONS = new Set<string>([
   'CREATE_TRIGGER',
   'UPDATE_TRIGGER',
@@ -73,12 +77,16 @@ export function chooseAction(turn: ChatTurn, options: ReadingOptions): ChosenAct
   // "delete the old logs every Friday at 5 pm" is a new schedule, whatever its first word.
   const reading = options.parse(text, options);
   if (reading.kind === 'schedule') return 'CREATE_TRIGGER';
-  const asked = questionBefore(turn);
-  if (asked !== undefined && text.split(/\s+/).length <= ANSWER_WORDS) return asked;
+  const asked = questionBefore(turn) ?? openQuestion(turn);
+  if (asked !== undefined && isShort(text)) return asked;
   if (REMOVE.test(text)) return 'DELETE_TRIGGER';
   if (MOVE.test(text)) return 'UPDATE_TRIGGER';
   if (reading.kind === 'ambiguous' || ASKS_TO_SCHEDULE.test(text)) return 'CREATE_TRIGGER';
   return 'REPLY';
+}
+
+function isShort(text: string): boolean {
+  return text.split(/\s+/).length <= ANSWER_WORDS;
 }
 
 /** The action whose question the person is answering, if our last words were one. */
@@ -88,6 +96,16 @@ function questionBefore(turn: ChatTurn): ChosenAction | undefined {
   const action = last.action?.split(',')[0]?.trim();
   if (action !== undefined && OUR_ACTIONS.has(action)) return action as ChosenAction;
   return undefined;
+}
+
+/**
+ * The question that is still open though our last words were others, or are not in the prompt: the
+ * host stores none of what it answers over a request that waits ("transport": "http").
+ */
+function openQuestion(turn: ChatTurn): ChosenAction | undefined {
+  const action = turn.openQuestion;
+  if (action === undefined || NO_ANSWER.test(turn.text.trim())) return undefined;
+  return OUR_ACTIONS.has(action) ? (action as ChosenAction) : undefined;
 }
 
 const SCHEDULED = /^\[Scheduled task "(?<name>.*)"(?:, (?<reason>[^\]]*))?\]/;

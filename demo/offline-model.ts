@@ -86,8 +86,17 @@ export function readTurn(prompt: string, agentName: string): ChatTurn {
   const text = received === null ? '' : received.slice(received.indexOf(': ') + 2).trim();
   const conversation = between(prompt, '# Conversation Messages\n', '\n# Received Message') ?? '';
   const lastAnswer = lastAnswerIn(conversation, agentName);
-  return { text, ...(lastAnswer === undefined ? {} : { lastAnswer }) };
+  const openQuestion = OPEN_QUESTION.exec(prompt)?.groups?.action;
+  return {
+    text,
+    ...(lastAnswer === undefined ? {} : { lastAnswer }),
+    ...(openQuestion === undefined ? {} : { openQuestion }),
+  };
 }
+
+/** A line of the plugin's provider (src/surfaces/eliza/triggers-provider.ts). */
+const OPEN_QUESTION =
+  /^The user has an open question from you\. .*(?:The answer|A yes or no) goes to (?<action>[A-Z_]+)\.$/m;
 
 /** Lines of the host: `10:31 (just now) [entity id] Name: text`, then `(Name's actions: A, B)`. */
 const SPOKEN = /^\d\d:\d\d \([^)]*\) \[[0-9a-f-]{36}\] (?<name>[^:]+): (?<text>.*)$/;

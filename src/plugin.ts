@@ -80,7 +80,11 @@ export function createCuePlugin(options: CueOptions = {}): Plugin {
         ids,
         timezone: settings.CUE_TIMEZONE ?? hostTimezone(),
         settings: () => triggerSettings(settings, pausedNow(read, settings)),
-        autonomy: (host) => autonomyPort(host, settings, options.fetch ?? fetch),
+        autonomy: async (host) => {
+          // Once more, now that the database is open: `init` may not have known its directory.
+          lockOf(host);
+          return autonomyPort(host, settings, options.fetch ?? fetch);
+        },
         onCycle: (host, hook) => autonomyOf(host)?.onCycle(hook),
         isAdmin,
         autonomyPresent: (host) => host.getServicesByType(AUTONOMY_SERVICE).length > 0,

@@ -29,6 +29,8 @@ describe('the action for a line of chat', () => {
     ['list my reminders', 'LIST_TRIGGERS'],
     ['what are my reminders?', 'LIST_TRIGGERS'],
     ['which triggers do I have', 'LIST_TRIGGERS'],
+    ['what is paused?', 'LIST_TRIGGERS'],
+    ['what failed?', 'LIST_TRIGGERS'],
     ['show me everything that is scheduled', 'LIST_TRIGGERS'],
     ['pause the water reminder', 'UPDATE_TRIGGER'],
     ['please resume the water reminder', 'UPDATE_TRIGGER'],
@@ -68,6 +70,18 @@ describe('the action for a line of chat', () => {
   it('is a new one when a question is left unanswered', () => {
     const turn = { text: 'list my reminders', ...asked('CREATE_TRIGGER') };
     expect(chooseAction(turn, options)).toBe('LIST_TRIGGERS');
+  });
+
+  it.each([
+    ['yes', 'DELETE_TRIGGER'],
+    ['tomorrow', 'DELETE_TRIGGER'],
+    ['hello', 'REPLY'],
+    ['what is the capital of Austria?', 'REPLY'],
+    ['list my reminders', 'LIST_TRIGGERS'],
+  ])('%s → %s while a question is open that was not our last word', (text, action) => {
+    const lastAnswer = { text: 'There are 3 triggers.', action: 'LIST_TRIGGERS' };
+    const turn = { text, lastAnswer, openQuestion: 'DELETE_TRIGGER' };
+    expect(chooseAction(turn, options)).toBe(action);
   });
 
   it('is not taken from a question that was not about triggers', () => {
@@ -171,6 +185,13 @@ describe("prompts in the host's own words", () => {
       text: 'yes: do',
       lastAnswer: { text: 'That is every 10 seconds.\nShall I?', action: 'CREATE_TRIGGER' },
     });
+  });
+
+  it("finds the open question in the words of the plugin's provider", () => {
+    const prompt =
+      '# Triggers\nThe user has an open question from you. Today or tomorrow? The answer goes to CREATE_TRIGGER.\n\n' +
+      '# Received Message\nUser: tomorrow\n\n# Focus your response';
+    expect(readTurn(prompt, 'Cue')).toEqual({ text: 'tomorrow', openQuestion: 'CREATE_TRIGGER' });
   });
 
   function planOf(text: string): Record<string, unknown> {

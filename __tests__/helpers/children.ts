@@ -26,6 +26,7 @@ export interface ChildConfig {
   postgresUrl?: string;
   migrated?: boolean;
   settings?: Record<string, string>;
+  env?: Record<string, string>;
   die?: DeathPoint;
   leaseMs?: number;
   modelDelayMs?: number;
@@ -106,6 +107,7 @@ export function startAgent(config: ChildConfig): AgentProcess {
       LOG_LEVEL: process.env.CUE_CHILD_LOG ?? 'fatal',
       TZ: 'UTC',
       SENTRY_DSN: 'http://x@127.0.0.1:9/1',
+      ...config.env,
     },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
@@ -134,7 +136,9 @@ export function startAgent(config: ChildConfig): AgentProcess {
     child.once('exit', (code, signal) => {
       living.delete(child);
       for (const waiting of open.values()) {
-        waiting.reject(new Error(`process ${pid} ended (${signal ?? code}): ${said.slice(-3_000)}`));
+        waiting.reject(
+          new Error(`process ${pid} ended (${signal ?? code}): ${said.slice(-3_000)}`),
+        );
       }
       open.clear();
       resolve({ code, signal });

@@ -16,7 +16,6 @@ import {
 } from '@elizaos/core';
 import bootstrapPlugin from '@elizaos/plugin-bootstrap';
 import { sql } from 'drizzle-orm';
-import { databaseOf, rowsOf } from '../../src/records/index.js';
 import {
   type AutonomyService,
   type CueOptions,
@@ -24,11 +23,12 @@ import {
   type TriggerDraft,
   TriggerService,
 } from '../../src/index.js';
+import { databaseOf, rowsOf } from '../../src/records/index.js';
 import type { TriggerPatch } from '../../src/triggers/index.js';
 import { boot, makeChat } from './boot.js';
 import type { ChildCommand, ChildConfig, ChildReply, DeathPoint } from './children.js';
-import { plan, scriptedModel } from './scripted-model.js';
 import { freePort } from './free-port.js';
+import { plan, scriptedModel } from './scripted-model.js';
 
 const config = JSON.parse(process.env.CUE_CHILD ?? '{}') as ChildConfig;
 const OPERATOR = { kind: 'operator' } as const;

@@ -391,10 +391,25 @@ describe('switches and limits', () => {
       deferred: 1,
       blocked: 'autonomy is switched off (CUE_AUTONOMY)',
     });
+    const byHand = await agent.triggers.run(
+      (await created(agent, { instructions: 'ask me', schedule: every(HOUR) })).id,
+      OPERATOR,
+    );
     await agent.autonomy.configure({ enabled: true });
+    agent.brain.calls.length = 0;
     await beat(5 * SECOND);
     expect(await statusesOf(agent, trigger.id)).toEqual(['success']);
     expect(await exists(agent, trigger.id)).toBe(false);
+    // What it waited for is over: neither the agent nor the ledger is told that it still holds.
+    expect((await runsOf(agent, trigger.id))[0]?.reason).toMatch(/^was due /);
+    const told = agent.brain.calls.map((call) => call.prompt).join('\n');
+    expect(told).toContain('wait for me');
+    expect(told).not.toContain('switched off');
+    expect(byHand.run?.status).toBe('deferred');
+    expect((await runsOf(agent, byHand.run?.triggerId ?? ''))[0]).toMatchObject({
+      status: 'success',
+    });
+    expect((await runsOf(agent, byHand.run?.triggerId ?? ''))[0]).not.toHaveProperty('reason');
   });
 
   it('next_autonomy_cycle waits for the loop, which takes all waiting instructions in one turn', async () => {
@@ -414,7 +429,9 @@ describe('switches and limits', () => {
     expect((await runsOf(agent, first.id))[0]?.reason).toContain('CUE_AUTONOMY_LOOP');
     agent.brain.calls.length = 0;
     expect(await agent.autonomy.runCycle()).toEqual({ instructions: 2 });
-    expect(agent.brain.calls.filter((call) => call.type === 'large')).toHaveLength(1);
+    const turns = agent.brain.calls.filter((call) => call.type === 'large');
+    expect(turns).toHaveLength(1);
+    expect(turns[0]?.prompt).not.toContain('CUE_AUTONOMY_LOOP');
     expect(await statusesOf(agent, first.id)).toEqual(['success']);
     expect(await statusesOf(agent, second.id)).toEqual(['success']);
     expect(await exists(agent, second.id)).toBe(false);

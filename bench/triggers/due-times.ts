@@ -4,7 +4,7 @@
 export type DueMode = 'same' | 'spread';
 
 /** Time to store them all and let the second begin anywhere between two ticks of the host. */
-const LEAD_MS = 3_000;
+const LEAD_MS = 2_000;
 
 export function dueTimes(mode: DueMode, count: number, nowMs: number): number[] {
   const firstMs = Math.round(nowMs + LEAD_MS + Math.random() * 1_000);

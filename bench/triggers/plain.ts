@@ -67,7 +67,7 @@ export async function plainScenario(request: ScenarioRequest): Promise<ScenarioR
 
   if (request.dueRounds > 0) {
     tasks.startTimer();
-    for (const mode of ['same', 'spread'] as const) {
+    for (const mode of request.dueModes) {
       for (let round = 0; round < request.dueRounds; round += 1) {
         await dueRound(runtime, beats, samples, mode, request.duePerRound);
       }

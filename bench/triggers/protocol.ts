@@ -1,5 +1,6 @@
 /** What the parent asks of a child process and what it gets back. */
 import type { StatementBlock } from '../statement-watch.js';
+import type { DueMode } from './due-times.js';
 
 export interface ScenarioRequest {
   way: 'cue' | 'plain';
@@ -8,6 +9,7 @@ export interface ScenarioRequest {
   /** Rounds of triggers that come due together; 0: leave that part out. */
   dueRounds: number;
   duePerRound: number;
+  dueModes: readonly DueMode[];
 }
 
 /** Milliseconds by name of the measurement; the names are the same for both ways. */

@@ -3,8 +3,8 @@
  * opening it (verified, ELIZA_GUIDE §1), and two of them corrupt it. The lock is a file with the
  * holder's pid; a holder that no longer lives is no holder.
  */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, resolve } from 'node:path';
+import { mkdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, resolve } from 'node:path';
 import { AppError } from './errors.js';
 
 export interface LockHolder {
@@ -20,15 +20,22 @@ export interface DirLock {
 
 /** Beside the directory, not in it: the database refuses to be made in a directory with files. */
 const LOCK_SUFFIX = '.cue-lock';
+/** Held for the moment in which a lock that nobody holds any more is cleared away. */
+const CLEARING_SUFFIX = '.clearing';
+/** A file that is still unreadable, or still being cleared away, after this was left by the dead. */
+const LEFT_BEHIND_MS = 2_000;
+const PATIENCE_MS = 3 * LEFT_BEHIND_MS;
+const PAUSE_MS = 10;
 /** Several agents of one process share the directory and the lock. */
 const heldHere = new Map<string, number>();
 
 /**
- * Takes the lock, or throws AppError UNAVAILABLE naming the holder's pid and port.
+ * Takes the lock, or throws AppError UNAVAILABLE naming the holder's pid and port. Blocks for a
+ * moment only where somebody else is just taking it.
  * @param port port the holder serves on, for the message others read; null when it serves none
  */
 export function lockDirectory(directory: string, port: number | null): DirLock {
-  const key = resolve(directory);
+  const key = realPath(resolve(directory));
   const count = heldHere.get(key) ?? 0;
   const path = key + LOCK_SUFFIX;
   if (count === 0) {
@@ -53,18 +60,10 @@ export function lockDirectory(directory: string, port: number | null): DirLock {
 }
 
 function take(path: string, directory: string, port: number | null): void {
-  const mine: LockHolder = {
-    pid: process.pid,
-    startedTicks: startedTicks(process.pid),
-    port,
-  };
-  for (let attempt = 0; attempt < 3; attempt += 1) {
-    try {
-      writeFileSync(path, `${JSON.stringify(mine)}\n`, { flag: 'wx' });
-      return;
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-    }
+  const mine: LockHolder = { pid: process.pid, startedTicks: stateOf(process.pid).ticks, port };
+  const endMs = Date.now() + PATIENCE_MS;
+  do {
+    if (create(path, mine)) return;
     const holder = readHolder(path);
     if (holder && isAlive(holder)) {
       const where = holder.port === null ? '' : `, serving on port ${holder.port}`;
@@ -75,9 +74,65 @@ function take(path: string, directory: string, port: number | null): void {
         { pid: holder.pid, port: holder.port },
       );
     }
-    rmSync(path, { force: true });
-  }
+    clearAway(path, mine);
+  } while (Date.now() < endMs);
   throw new AppError('UNAVAILABLE', `the lock ${path} could not be taken`);
+}
+
+/** Makes the file with the holder in it; `false` when there is one already. */
+function create(path: string, holder: LockHolder): boolean {
+  try {
+    writeFileSync(path, `${JSON.stringify(holder)}\n`, { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+/**
+ * Removes a lock that nobody holds, one process at a time: between reading that its holder is dead
+ * and removing it, another process could have taken it, and its lock would be removed instead.
+ */
+function clearAway(path: string, mine: LockHolder): void {
+  const guard = path + CLEARING_SUFFIX;
+  if (!create(guard, mine)) {
+    if (ageMs(guard) > LEFT_BEHIND_MS) rmSync(guard, { force: true });
+    pause();
+    return;
+  }
+  try {
+    const holder = readHolder(path);
+    // Unreadable and young: it is being written at this moment.
+    const held = holder ? isAlive(holder) : ageMs(path) <= LEFT_BEHIND_MS;
+    if (!held) rmSync(path, { force: true });
+  } finally {
+    rmSync(guard, { force: true });
+  }
+  pause();
+}
+
+function ageMs(path: string): number {
+  try {
+    return Date.now() - statSync(path).mtimeMs;
+  } catch {
+    return 0;
+  }
+}
+
+/** Loading a plugin is synchronous up to here, and nothing may open the database meanwhile. */
+function pause(): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
+}
+
+/** The path without symbolic links, as far as it exists yet. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    const parent = dirname(path);
+    return parent === path ? path : join(realPath(parent), basename(path));
+  }
 }
 
 function readHolder(path: string): LockHolder | null {
@@ -94,7 +149,7 @@ function readHolder(path: string): LockHolder | null {
       port: typeof port === 'number' ? port : null,
     };
   } catch {
-    // Missing, or half written by a process that died: nobody holds it.
+    // Missing, or half written.
     return null;
   }
 }
@@ -107,16 +162,21 @@ function isAlive(holder: LockHolder): boolean {
   } catch (error) {
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
-  const ticks = startedTicks(holder.pid);
+  const { ticks, ended } = stateOf(holder.pid);
+  if (ended) return false;
   return ticks === null || holder.startedTicks === null || ticks === holder.startedTicks;
 }
 
-/** Start time of a process in clock ticks since boot, where /proc has it (field 22 of stat). */
-function startedTicks(pid: number): string | null {
+/**
+ * Where /proc has it: start time of a process in clock ticks since boot (field 22 of stat), and
+ * whether it has ended and only waits for its parent to notice (in containers often for ever).
+ */
+function stateOf(pid: number): { ticks: string | null; ended: boolean } {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return { ticks: fields[19] ?? null, ended: fields[0] === 'Z' || fields[0] === 'X' };
   } catch {
-    return null;
+    return { ticks: null, ended: false };
   }
 }

@@ -60,7 +60,10 @@ export function createAccess({ store, isAdmin }: AccessDeps) {
 export function readableTrigger(row: TriggerTaskRow): TriggerConfig {
   const decoded = decodeTrigger(row.metadata);
   if (decoded.ok) return decoded.trigger;
-  throw new AppError('CONFLICT', `this trigger is set aside (${decoded.reason}); delete it`);
+  throw new AppError(
+    'CONFLICT',
+    `this trigger is set aside (${decoded.reason}); it can only be deleted`,
+  );
 }
 
 /** The conversation a trigger belongs to: where it was asked for, else where its answers go. */

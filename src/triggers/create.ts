@@ -61,7 +61,7 @@ const TIDY_AFTER = 1_000;
 export type Creation = ReturnType<typeof createCreation>;
 
 export function createCreation(deps: TriggersDeps, mustBeOn: () => TriggerSettings) {
-  const { store, clock, log, records } = deps;
+  const { store, ledger, clock, log, records } = deps;
 
   /** Draft → task with the agent's limits, or the findings. */
   function normalized(draft: TriggerDraft, settings: TriggerSettings, nowMs: number) {
@@ -159,6 +159,23 @@ export function createCreation(deps: TriggersDeps, mustBeOn: () => TriggerSettin
     return stored;
   }
 
+  /** Tasks and the counts they bring along, all of them or none. */
+  function insertCounted(tasks: TriggerTask[], nowMs: number): Promise<Set<string>> {
+    const counted = tasks.filter((task) => task.metadata.trigger.runCount > 0);
+    if (counted.length === 0) return store.insert(tasks);
+    return records.transaction(async (tx) => {
+      const inserted = await store.insert(tasks, tx);
+      const counts = counted
+        .filter((task) => inserted.has(task.id))
+        .map(({ metadata: { trigger } }) => ({
+          triggerId: trigger.triggerId,
+          runs: trigger.runCount,
+        }));
+      await ledger.bringCounts(counts, nowMs, tx);
+      return inserted;
+    });
+  }
+
   /** The task id is derived from the dedupe key: of two equal requests at once, one inserts. */
   async function insertOne(
     task: TriggerTask,
@@ -166,12 +183,12 @@ export function createCreation(deps: TriggersDeps, mustBeOn: () => TriggerSettin
   ): Promise<Extract<CreateResult, { trigger: TriggerSummary }>> {
     const nowMs = clock.now();
     let mine = task;
-    if (!(await store.insert([mine])).has(mine.id)) {
+    if (!(await insertCounted([mine], nowMs)).has(mine.id)) {
       const existing = (await store.byDedupeKeys([key])).get(key);
       if (existing) return { created: false, trigger: summaryOf(existing) };
       // The id belongs to a trigger that has been edited into another one since.
       mine = { ...task, id: deps.ids.next() };
-      await store.insert([mine]);
+      await insertCounted([mine], nowMs);
     }
     return { created: true, trigger: summaryOf({ ...mine, createdAtMs: nowMs }) };
   }
@@ -182,7 +199,12 @@ export function createCreation(deps: TriggersDeps, mustBeOn: () => TriggerSettin
    */
   async function createMany(
     drafts: TriggerDraft[],
-    options: { requester: Requester; onProgress?: (done: number, total: number) => void },
+    options: {
+      requester: Requester;
+      onProgress?: (done: number, total: number) => void;
+      /** How often the n-th draft has run before, elsewhere. */
+      runsBefore?: (index: number) => number;
+    },
   ): Promise<CreateManyResult> {
     const settings = mustBeOn();
     const nowMs = clock.now();
@@ -214,7 +236,9 @@ export function createCreation(deps: TriggersDeps, mustBeOn: () => TriggerSettin
           }
           continue;
         }
-        batch.push({ index, task: placed(one.task, settings, nowMs), key });
+        const task = placed(one.task, settings, nowMs);
+        task.metadata.trigger.runCount = options.runsBefore?.(index) ?? 0;
+        batch.push({ index, task, key });
       }
       await yieldToLoop();
       const existing = await store.byDedupeKeys(batch.map((one) => one.key));
@@ -236,7 +260,10 @@ export function createCreation(deps: TriggersDeps, mustBeOn: () => TriggerSettin
         });
       }
       room -= fresh.length;
-      const inserted = await store.insert(fresh.map((one) => one.task));
+      const inserted = await insertCounted(
+        fresh.map((one) => one.task),
+        nowMs,
+      );
       await yieldToLoop();
       for (const one of fresh) {
         const stored = inserted.has(one.task.id)

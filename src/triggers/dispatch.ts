@@ -7,11 +7,12 @@ import { messageOf } from '../shared/errors.js';
 import { isUuid } from '../shared/ids.js';
 import { yieldToLoop } from '../shared/yield.js';
 import { type ClaimDeps, claimDue, moveOn, type Named } from './claim.js';
+import { lateNote } from './due.js';
 import { heatOf } from './projection.js';
 import { type Runner, SENDING_MS } from './run.js';
 import { nextRunAfter } from './schedule.js';
-import type { TriggerRun } from './schema.js';
-import { decodeTrigger, scheduleOf } from './task-codec.js';
+import type { TriggerConfig, TriggerRun } from './schema.js';
+import { decodeTrigger, INVALID_TAG, scheduleOf } from './task-codec.js';
 import type { TaskWrite } from './task-store.js';
 
 export interface DispatchDeps extends ClaimDeps {
@@ -60,6 +61,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
   let draining: Promise<void> | null = null;
   let beating: Promise<void> | null = null;
   let verifying: Promise<void> | null = null;
+  let checking: Promise<void> | null = null;
   let renewTimer: NodeJS.Timeout | null = null;
   let lastPruneMs = 0;
   let lastVerifyMs = 0;
@@ -162,12 +164,37 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
       if (left <= 0) return;
       for (const { run } of await ledger.deferred(waitsFor, BLOCK)) {
         if (left <= 0) return;
-        if (await take(run, { startedAt: nowMs })) {
+        if (await take(run, released(run, await triggerOf(run), nowMs))) {
           left -= 1;
           deps.budget.spend(1);
         }
         await yieldToLoop();
       }
+    }
+  }
+
+  async function triggerOf(run: TriggerRun): Promise<TriggerConfig | null> {
+    const row = await store.byId(run.taskId);
+    const decoded = row ? decodeTrigger(row.metadata) : null;
+    return decoded?.ok ? decoded.trigger : null;
+  }
+
+  /**
+   * A damaged trigger whose time cannot be read, or lies far ahead, never falls due: without this
+   * health would count it among those that rest.
+   */
+  async function setDamagedAside(): Promise<void> {
+    for await (const page of store.all()) {
+      if (stopping) return;
+      const damaged: string[] = [];
+      for (const row of page) {
+        if (row.tags.includes(INVALID_TAG)) continue;
+        const decoded = decodeTrigger(row.metadata);
+        if (decoded.ok) continue;
+        damaged.push(row.id);
+        log.warn({ taskId: row.id, reason: decoded.reason }, 'trigger set aside');
+      }
+      await store.retag(damaged, { add: [INVALID_TAG], remove: ['queue', INVALID_TAG] });
     }
   }
 
@@ -296,29 +323,28 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
 
     async runCycle() {
       if (stopping || deps.stopped() !== null) return 0;
-      const groups = new Map<string, TriggerRun[]>();
+      const groups = new Map<string, { run: TriggerRun; trigger: TriggerConfig | null }[]>();
       for (const { run } of await ledger.deferred('cycle', BLOCK)) {
-        const row = await store.byId(run.taskId);
-        const decoded = row ? decodeTrigger(row.metadata) : null;
-        const trigger = decoded?.ok ? decoded.trigger : null;
+        const trigger = await triggerOf(run);
         // One turn acts with one creator's rights and answers into one conversation.
         const key = [
           trigger?.creatorEntityId ?? '',
           trigger?.originRoomId ?? '',
           trigger?.deliverTo?.roomId ?? '',
         ].join('|');
-        groups.set(key, [...(groups.get(key) ?? []), run]);
+        groups.set(key, [...(groups.get(key) ?? []), { run, trigger }]);
         await yieldToLoop();
       }
       let count = 0;
       const turns: Promise<void>[] = [];
       for (const waiting of groups.values()) {
         const taken: TriggerRun[] = [];
-        for (const run of waiting) {
+        for (const { run, trigger } of waiting) {
+          const nowMs = clock.now();
           const mine = await ledger.take(
             run,
-            { owner: deps.owner, token: deps.ids.next(), nowMs: clock.now() },
-            { startedAt: clock.now() },
+            { owner: deps.owner, token: deps.ids.next(), nowMs },
+            released(run, trigger, nowMs),
           );
           if (mine) taken.push(mine);
         }
@@ -376,20 +402,41 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
       await takeAbandoned(deps.soleOwner);
       await drain();
       await heartbeat();
+      checking = setDamagedAside()
+        .catch((error: unknown) => {
+          log.error({ error: messageOf(error) }, 'the triggers could not all be checked');
+        })
+        .finally(() => {
+          checking = null;
+        });
     },
 
     running: (triggerRunId) => inFlight.get(triggerRunId) ?? null,
 
     async idle() {
-      while (draining || beating || verifying || inFlight.size > 0) {
-        await Promise.all([draining, beating, verifying, ...inFlight.values()]);
+      while (draining || beating || verifying || checking || inFlight.size > 0) {
+        await Promise.all([draining, beating, verifying, checking, ...inFlight.values()]);
       }
     },
 
     async stop() {
       stopping = true;
       stopRenewing();
-      await Promise.all([draining, beating, verifying]);
+      await Promise.all([draining, beating, verifying, checking]);
     },
   };
+}
+
+/**
+ * What changes on a run that has waited: what it waited for is over, and must neither be told to
+ * the agent nor stay in the ledger as if it still held.
+ */
+function released(
+  run: TriggerRun,
+  trigger: TriggerConfig | null,
+  nowMs: number,
+): Record<string, unknown> {
+  const asked = run.cause === 'manual' || trigger === null;
+  const reason = asked ? undefined : lateNote(trigger, run.scheduledForMs, nowMs);
+  return { startedAt: nowMs, reason: reason ?? null };
 }

@@ -49,9 +49,8 @@ export function planDue(trigger: TriggerConfig, nowMs: number, facts: LedgerFact
   const dueAtMs = trigger.nextRunAtMs ?? null;
   if (dueAtMs === null || dueAtMs > nowMs) return { run: [], skip: [], nextRunAtMs: dueAtMs };
 
-  const zone = trigger.timezone ?? 'UTC';
-  const wasDue = (atMs: number) => `was due ${formatInstant(atMs, zone)}`;
-  const late = (atMs: number) => nowMs - atMs > MISSED_AFTER_MS;
+  const wasDue = (atMs: number) => wasDueAt(trigger, atMs);
+  const late = (atMs: number) => isLate(trigger, atMs, nowMs);
 
   if (trigger.triggerType === 'once') {
     return {
@@ -59,7 +58,7 @@ export function planDue(trigger: TriggerConfig, nowMs: number, facts: LedgerFact
         {
           scheduledForMs: dueAtMs,
           cause: 'schedule',
-          ...(nowMs - dueAtMs > ONCE_LATE_AFTER_MS ? { reason: wasDue(dueAtMs) } : {}),
+          ...(late(dueAtMs) ? { reason: wasDue(dueAtMs) } : {}),
         },
       ],
       skip: [],
@@ -80,6 +79,23 @@ export function planDue(trigger: TriggerConfig, nowMs: number, facts: LedgerFact
     run = run.slice(0, Math.max(0, trigger.maxRuns - facts.endedRuns - facts.openRuns));
   }
   return { run, skip, nextRunAtMs };
+}
+
+/** What is special about an occurrence that begins only now, or `undefined` when nothing is. */
+export function lateNote(
+  trigger: TriggerConfig,
+  dueAtMs: number,
+  nowMs: number,
+): string | undefined {
+  return isLate(trigger, dueAtMs, nowMs) ? wasDueAt(trigger, dueAtMs) : undefined;
+}
+
+function isLate(trigger: TriggerConfig, dueAtMs: number, nowMs: number): boolean {
+  return nowMs - dueAtMs > (trigger.triggerType === 'once' ? ONCE_LATE_AFTER_MS : MISSED_AFTER_MS);
+}
+
+function wasDueAt(trigger: TriggerConfig, dueAtMs: number): string {
+  return `was due ${formatInstant(dueAtMs, trigger.timezone ?? 'UTC')}`;
 }
 
 function missedPlan(

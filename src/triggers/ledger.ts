@@ -5,6 +5,7 @@
  */
 import { sql } from 'drizzle-orm';
 import {
+  type Executor,
   field,
   type IndexSpec,
   type RecordCursor,
@@ -292,6 +293,24 @@ export function createLedger(records: Records, leaseMs: number = LEASE_MS) {
         limit,
         undefined,
         true,
+      );
+    },
+
+    /** Counts that triggers bring along from elsewhere, beside what will be counted here. */
+    async bringCounts(
+      counts: { triggerId: string; runs: number }[],
+      nowMs: number,
+      executor: Executor,
+    ): Promise<void> {
+      await records.insertOnce(
+        COUNTER_TYPE,
+        counts.map(({ triggerId, runs }) => ({
+          id: counterId(triggerId),
+          text: `runs of trigger ${triggerId} made before it was imported`,
+          createdAtMs: nowMs,
+          data: { version: 1, triggerId, pruned: runs },
+        })),
+        executor,
       );
     },
 

@@ -44,6 +44,7 @@ export interface Runner {
 }
 
 type Delivery = NonNullable<TriggerRun['delivery']>;
+type Answer = Pick<InjectionResult, 'responded' | 'text' | 'actions'> & Partial<InjectionResult>;
 
 interface Ready {
   run: TriggerRun;
@@ -166,7 +167,7 @@ export function createRunner(deps: RunnerDeps): Runner {
   /** Stores the answer, delivers it, records the end. */
   async function finishAnswered(
     ready: Ready,
-    result: Pick<InjectionResult, 'responded' | 'text' | 'actions'> & Partial<InjectionResult>,
+    result: Answer,
     delivered?: { by: string },
   ): Promise<void> {
     const { run, token, trigger } = ready;
@@ -268,31 +269,36 @@ export function createRunner(deps: RunnerDeps): Runner {
   /** What an earlier process had already got from the model, or `null`. */
   async function earlierAnswer(
     run: TriggerRun,
-  ): Promise<{ result: Partial<InjectionResult>; deliveredBy?: string } | null> {
+  ): Promise<{ result: Answer; delivered?: { by: string } } | null> {
+    const actions = run.actions ?? [];
     if (run.answer !== undefined) {
-      return { result: { responded: run.responded ?? run.answer !== '', text: run.answer } };
+      const responded = run.responded ?? run.answer !== '';
+      return { result: { responded, text: run.answer, actions } };
     }
     if ((run.takeovers ?? 0) === 0) return null;
     const own = await autonomy.storedAnswer(run.triggerRunId);
-    if (own) return { result: { responded: true, ...own } };
-    const shared = run.together ? await autonomy.storedAnswer(run.together.id) : null;
-    if (!shared || !run.together) return null;
-    const { lead } = run.together;
-    return {
-      result: { responded: true, ...shared },
-      ...(lead === run.triggerRunId ? {} : { deliveredBy: lead }),
-    };
+    if (own) return { result: { ...own, responded: true, actions } };
+    if (!run.together) return null;
+    const { id, lead } = run.together;
+    const shared = await autonomy.storedAnswer(id);
+    if (!shared) return null;
+    const result = { ...shared, responded: true, actions };
+    return lead === run.triggerRunId ? { result } : { result, delivered: { by: lead } };
   }
 
   /**
    * Notes on each run that it shares its turn, before the turn begins: whoever takes one of them
-   * over must not repeat what was said for all. Runs whose lease is lost are left out.
+   * over must not repeat what was said for all. Runs whose lease is lost are left out; the first
+   * of the others leads, its answer is the one that is delivered.
    */
-  async function shareTurn(ready: Ready[], lead: string, id: string): Promise<Ready[]> {
+  async function shareTurn(ready: Ready[], id: string): Promise<Ready[]> {
     const sharing: Ready[] = [];
     for (const one of ready) {
-      const together = { id, lead };
-      if (await ledger.change(one.run.triggerRunId, one.token, { together })) sharing.push(one);
+      const lead = (sharing[0] ?? one).run.triggerRunId;
+      const marked = await ledger.change(one.run.triggerRunId, one.token, {
+        together: { id, lead },
+      });
+      if (marked) sharing.push(one);
     }
     return sharing;
   }
@@ -338,17 +344,7 @@ export function createRunner(deps: RunnerDeps): Runner {
       try {
         const earlier = await earlierAnswer(run);
         if (earlier) {
-          const { result, deliveredBy } = earlier;
-          await finishAnswered(
-            ready,
-            {
-              responded: result.responded ?? true,
-              text: result.text ?? '',
-              actions: run.actions ?? [],
-              ...(result.responseId === undefined ? {} : { responseId: result.responseId }),
-            },
-            deliveredBy === undefined ? undefined : { by: deliveredBy },
-          );
+          await finishAnswered(ready, earlier.result, earlier.delivered);
           return;
         }
         const result = await autonomy.inject(requestOf(ready, instructionText(ready.trigger, run)));
@@ -374,15 +370,16 @@ export function createRunner(deps: RunnerDeps): Runner {
         return;
       }
       const turnId = derivedId('together', first.run.triggerRunId, clock.now());
-      const sharing = await shareTurn(ready, first.run.triggerRunId, turnId);
+      const sharing = await shareTurn(ready, turnId);
+      const lead = sharing[0];
+      if (!lead) return;
       for (const one of sharing) await observe('claimed', one.run.triggerRunId);
-      if (sharing.length === 0) return;
-      const result = await autonomy.inject(requestOf(first, cycleText(sharing), turnId));
+      const result = await autonomy.inject(requestOf(lead, cycleText(sharing), turnId));
       for (const one of sharing) {
         keepLate(one.run, result.late);
         if (result.status === 'failed') await finishFailed(one, result.error ?? 'failed');
-        else if (one === first) await finishAnswered(one, result);
-        else await finishAnswered(one, result, { by: first.run.triggerRunId });
+        else if (one === lead) await finishAnswered(one, result);
+        else await finishAnswered(one, result, { by: lead.run.triggerRunId });
       }
     },
 

@@ -6,6 +6,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import {
   type Database,
+  type Executor,
   type IndexSpec,
   inIndexOrder,
   pgliteDirectory,
@@ -298,9 +299,9 @@ export function createTaskStore(records: Records) {
     },
 
     /** Inserts at most TASK_BATCH tasks whose id is new; returns the ids that were inserted. */
-    async insert(tasks: TriggerTask[]): Promise<Set<string>> {
+    async insert(tasks: TriggerTask[], executor: Executor = db): Promise<Set<string>> {
       if (tasks.length === 0) return new Set();
-      const rows = await db
+      const rows = await executor
         .insert(tasksTable)
         .values(
           tasks.map((task) => ({

@@ -1,15 +1,13 @@
 /** Export and import of triggers, with their counts. */
-import { derivedId } from '../shared/ids.js';
 import { yieldToLoop } from '../shared/yield.js';
 import type { CreateManyResult, Creation } from './create.js';
-import { COUNTER_TYPE } from './ledger.js';
 import type { TriggerConfig, TriggerDraft } from './schema.js';
-import { decodeTrigger, dedupeKeyOf, defined, scheduleOf } from './task-codec.js';
+import { decodeTrigger, defined, scheduleOf } from './task-codec.js';
 import { TASK_BATCH } from './task-store.js';
 import type { TriggersDeps } from './triggers.js';
 
 export function createTransfer(deps: TriggersDeps, { createMany }: Pick<Creation, 'createMany'>) {
-  const { records, store, ledger, clock, log } = deps;
+  const { store, ledger, clock } = deps;
 
   /** Everything needed to have the same triggers elsewhere. */
   async function exportAll(): Promise<{
@@ -34,9 +32,12 @@ export function createTransfer(deps: TriggersDeps, { createMany }: Pick<Creation
     return { version: 1, exportedAtIso: new Date(clock.now()).toISOString(), triggers };
   }
 
-  /** Takes an export back in; what exists already is left as it is. Counts are kept. */
+  /**
+   * Takes an export back in; what exists already is left as it is. A trigger and its count are
+   * stored together, so an import that was cut short can be repeated.
+   */
   async function importAll(input: { triggers: unknown[] }): Promise<CreateManyResult> {
-    const kept: { config: TriggerConfig; index: number; draft: TriggerDraft }[] = [];
+    const kept: { runCount: number; index: number; draft: TriggerDraft }[] = [];
     const rejected: CreateManyResult['rejected'] = [];
     for (const [index, item] of input.triggers.entries()) {
       if (index > 0 && index % TASK_BATCH === 0) await yieldToLoop();
@@ -52,37 +53,17 @@ export function createTransfer(deps: TriggersDeps, { createMany }: Pick<Creation
           findings: [{ field: 'runCount', message: 'is not a number of runs' }],
         });
       } else {
-        kept.push({ config: decoded.trigger, index, draft: draftOf(decoded.trigger) });
+        const { runCount } = decoded.trigger;
+        kept.push({ runCount, index, draft: draftOf(decoded.trigger) });
       }
     }
     const made = await createMany(
       kept.map((one) => one.draft),
-      { requester: { kind: 'operator' } },
+      {
+        requester: { kind: 'operator' },
+        runsBefore: (position) => kept[position]?.runCount ?? 0,
+      },
     );
-    const nowMs = clock.now();
-    const agentId = records.home.agentId;
-    const createdByKey = new Map(made.created.map((one) => [one.dedupeKey, one]));
-    for (const { config, draft } of kept) {
-      const key = dedupeKeyOf(
-        agentId,
-        config.originRoomId,
-        config.instructions,
-        scheduleOf(config),
-      );
-      const stored = createdByKey.get(key);
-      if (!stored || config.runCount === 0) continue;
-      await records.insertOnce(COUNTER_TYPE, [
-        {
-          id: derivedId('trigger-counter', stored.triggerId),
-          text: `runs of trigger ${stored.triggerId} made before it was imported`,
-          createdAtMs: nowMs,
-          data: { version: 1, triggerId: stored.triggerId, pruned: config.runCount },
-        },
-      ]);
-      await store.write([{ id: stored.taskId, trigger: { runCount: config.runCount } }]);
-      log.debug({ triggerId: stored.triggerId, instructions: draft.displayName }, 'count imported');
-      await yieldToLoop();
-    }
     const indexOf = (position: number) => kept[position]?.index ?? position;
     return {
       created: made.created,

@@ -215,6 +215,35 @@ describe('which one is meant', () => {
     );
   });
 
+  it.each([
+    ['delete the report', 'delete 1', DELETE, /^Deleted "(.*)",/],
+    ['cancel the report', 'cancel the first one', DELETE, /^Deleted "(.*)",/],
+    ['run the report now', 'run number 1', 'RUN_TRIGGER', /^I have started "(.*)"\. /],
+  ])(
+    '%s, %s: the place in the list may come with the verb',
+    async (request, answer, action, done) => {
+      await make(
+        'every day at 9 send me the sales report',
+        'every Monday at 9 send me the traffic report',
+        WATER,
+      );
+      const question = await talk.say(ann, request, action);
+      const first = /^1\. "(.*?)"/m.exec(question)?.[1];
+      expect(first).toContain('report');
+      expect(done.exec(await talk.say(ann, answer, action))?.[1]).toBe(first);
+    },
+  );
+
+  it('is another one when the answer names it', async () => {
+    await make(
+      'every day at 9 send me the sales report',
+      'every Monday at 9 send me the traffic report',
+      WATER,
+    );
+    expect(await talk.say(ann, 'delete the report', DELETE)).toMatch(/^Which one/);
+    expect(await talk.say(ann, 'delete the water', DELETE)).toContain('drink water');
+  });
+
   it('can be said by id', async () => {
     await make(STANDUP, WATER);
     const [first] = await mine();

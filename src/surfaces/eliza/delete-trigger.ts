@@ -2,7 +2,7 @@
 import { isAppError } from '../../shared/errors.js';
 import { example, type Outcome, triggerAction } from './action.js';
 import { answersWhich, chooseTrigger, settle, visibleTriggers } from './choose.js';
-import { yesOrNo } from './confirm-words.js';
+import { placeNamed, yesOrNo } from './confirm-words.js';
 import { counted, quoted } from './display.js';
 import { isAll } from './intent.js';
 import { ask, forget, pendingOf } from './pending.js';
@@ -52,14 +52,16 @@ async function deleteTrigger(turn: Turn): Promise<Outcome> {
   }
   const said = turn.text.trim().slice(0, 500);
   const rest = said.replace(VERB, '').replace(SPEAKING, '').trim();
-  const verbSaid = VERB.test(said);
   if (isAll(rest.replace(/[.!?]+$/, ''))) return askForAll(turn);
 
+  // "the second one" and "delete the second one" answer; "delete the standup" may be another one.
+  const answersList =
+    which !== null && (!VERB.test(said) || placeNamed(rest, which.ids.length) !== null);
   const choice = await chooseTrigger(turn, {
     action: DELETE_TRIGGER,
     target: rest,
     text: turn.text,
-    ...(which && !verbSaid ? { among: which.ids } : {}),
+    ...(answersList ? { among: which.ids } : {}),
   });
   if ('outcome' in choice) return choice.outcome;
   const gone = await turn.service.delete(choice.trigger.id, turn.requester);

@@ -1,6 +1,7 @@
 /** RUN_TRIGGER: once, now, whatever its schedule says. */
 import { example, type Outcome, triggerAction } from './action.js';
 import { answersWhich, chooseTrigger, settle } from './choose.js';
+import { placeNamed } from './confirm-words.js';
 import { plain, quoted } from './display.js';
 import { pendingOf } from './pending.js';
 import type { Turn } from './turn.js';
@@ -30,11 +31,15 @@ export const runTriggerAction = triggerAction({
 async function runTrigger(turn: Turn): Promise<Outcome> {
   const which = answersWhich(await pendingOf(turn), RUN_TRIGGER);
   const said = turn.text.trim().slice(0, 500);
+  const target = said.replace(VERB, '').replace(NOW, ' ').trim();
+  // "the second one" and "run the second one" answer; "run the standup" may be another one.
+  const answersList =
+    which !== null && (!VERB.test(said) || placeNamed(target, which.ids.length) !== null);
   const choice = await chooseTrigger(turn, {
     action: RUN_TRIGGER,
-    target: said.replace(VERB, '').replace(NOW, ' ').trim(),
+    target,
     text: said,
-    ...(which && !VERB.test(said) ? { among: which.ids } : {}),
+    ...(answersList ? { among: which.ids } : {}),
   });
   if ('outcome' in choice) return choice.outcome;
   const { trigger } = choice;

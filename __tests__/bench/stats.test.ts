@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import { readArguments } from '../../bench/arguments.js';
+import { shortened } from '../../bench/statement-watch.js';
+import { median, percentile, rowOf, statsOf } from '../../bench/stats.js';
+import { tableOf } from '../../bench/table.js';
+
+const MACHINE = { cpu: 'some cpu', cores: 2, memoryGb: 8, node: '20.19.0', platform: 'linux x64' };
+
+describe('statistics', () => {
+  it('takes the middle value, or the mean of the two in the middle', () => {
+    expect(median([5])).toBe(5);
+    expect(median([9, 1, 5])).toBe(5);
+    expect(median([1, 2, 10, 4])).toBe(3);
+  });
+
+  it('gives a percentile that was measured, by nearest rank', () => {
+    const values = Array.from({ length: 100 }, (_, index) => 100 - index);
+    expect(percentile(values, 0.95)).toBe(95);
+    expect(percentile(values, 0.99)).toBe(99);
+    expect(percentile(values, 1)).toBe(100);
+    expect(percentile([7], 0.95)).toBe(7);
+  });
+
+  it('does not depend on the order and leaves its input as it was', () => {
+    const values = [3, 1, 2];
+    expect(statsOf(values)).toEqual({ median: 2, p95: 3, p99: 3, max: 3, n: 3 });
+    expect(values).toEqual([3, 1, 2]);
+  });
+
+  it('refuses to say anything about nothing', () => {
+    expect(() => statsOf([])).toThrow('at least one number');
+    expect(() => statsOf([1, Number.NaN])).toThrow('at least one number');
+  });
+});
+
+describe('a row of a bench', () => {
+  it('has the form of DESIGN §13', () => {
+    const row = rowOf({
+      id: 'a',
+      what: 'a thing',
+      at: 10,
+      ours: [1, 2, 3],
+      beside: [10],
+      budget: 5,
+    });
+    expect(row).toEqual({
+      id: 'a',
+      at: 10,
+      ours: { median: 2, p95: 3, p99: 3, max: 3, n: 3 },
+      beside: { median: 10, p95: 10, p99: 10, max: 10, n: 1 },
+      ratio: 5,
+      budget: 5,
+      ok: true,
+      judged: 'median',
+      what: 'a thing',
+    });
+  });
+
+  it('is judged by the number its budget is about', () => {
+    const input = { id: 'a', what: '', at: 1, ours: [1, 1, 1, 9], budget: 5 };
+    expect(rowOf(input).ok).toBe(true);
+    expect(rowOf({ ...input, judged: 'p99' }).ok).toBe(false);
+  });
+
+  it('misses nothing when it has no budget, and compares with nothing when there is nothing', () => {
+    expect(rowOf({ id: 'a', what: '', at: 1, ours: [9], beside: [] })).toMatchObject({
+      beside: null,
+      ratio: null,
+      budget: null,
+      ok: true,
+    });
+  });
+});
+
+it('a table says where a budget is missed, and its notes stand below', () => {
+  const rows = [
+    rowOf({ id: 'quick', what: 'quick', at: 1_000, ours: [1], beside: [250], budget: 5 }),
+    rowOf({ id: 'slow', what: 'slow', at: 10, ours: [7], budget: 5, note: 'too slow' }),
+  ];
+  expect(tableOf({ rows, machine: MACHINE })).toBe(
+    [
+      '| what  |    at | ours ms |  p95 | n | beside ms | n | ratio | budget |  ok |',
+      '| ----- | ----- | ------- | ---- | - | --------- | - | ----- | ------ | --- |',
+      '| quick | 1,000 |    1.00 | 1.00 | 1 |       250 | 1 |  250× | ≤ 5.00 | yes |',
+      '| slow  |    10 |    7.00 | 7.00 | 1 |           |   |       | ≤ 5.00 |  NO |',
+      '',
+      'slow @ 10: too slow',
+      'Machine: some cpu, 2 cores, 8 GB, Node 20.19.0, linux x64.',
+    ].join('\n'),
+  );
+});
+
+describe('the command line', () => {
+  it('reads suite, switches and sizes', () => {
+    expect(readArguments(['triggers', '--json', '--sizes', '1000,100'], ['triggers'])).toEqual({
+      suite: 'triggers',
+      json: true,
+      quick: false,
+      sizes: [100, 1000],
+    });
+  });
+
+  it.each([
+    [[], 'name a bench: triggers'],
+    [['memory'], 'name a bench: triggers'],
+    [['triggers', '--fast'], 'unknown argument --fast'],
+    [['triggers', '--sizes'], 'whole numbers'],
+    [['triggers', '--sizes=0'], 'whole numbers'],
+  ])('refuses %j', (argv, message) => {
+    expect(() => readArguments(argv, ['triggers'])).toThrow(message);
+  });
+});
+
+it('calls of one statement have one name, however many values they carry', () => {
+  expect(shortened('insert into "tasks" ("id") values ($1, $2, default), ($3, $4, default)')).toBe(
+    shortened('insert into "tasks" ("id") values ($1, $2, default)'),
+  );
+  expect(shortened('select\n  1 where id in ($1, $2)')).toBe('select 1 where id in (…)');
+});

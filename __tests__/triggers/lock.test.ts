@@ -1,0 +1,195 @@
+/** One process per embedded database directory: two would corrupt it (DESIGN §11). */
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { AgentRuntime, type ServiceTypeName, stringToUuid } from '@elizaos/core';
+import bootstrapPlugin from '@elizaos/plugin-bootstrap';
+import sqlPlugin, { createDatabaseAdapter } from '@elizaos/plugin-sql';
+import { afterAll, describe, expect, it } from 'vitest';
+import { createCuePlugin, TriggerService } from '../../src/index.js';
+import { lockDirectory } from '../../src/shared/dir-lock.js';
+import { boot } from '../helpers/boot.js';
+import { cleanUp, newDirectory, startAgent } from '../helpers/children.js';
+import { scriptedModel } from '../helpers/scripted-model.js';
+
+const children: ChildProcess[] = [];
+/** Elsewhere a process cannot be told from a later one with its pid. */
+const hasProc = existsSync('/proc/self/stat');
+
+afterAll(async () => {
+  for (const child of children) child.kill('SIGKILL');
+  await cleanUp();
+});
+
+const lockOf = (directory: string) => `${directory}.cue-lock`;
+/** A pid that was given away and is free again. */
+async function deadPid(): Promise<number> {
+  const child = spawn(process.execPath, ['-e', '0']);
+  await once(child, 'exit');
+  return child.pid ?? 0;
+}
+
+describe('a second process', () => {
+  it('is refused by init, which names the pid and the port of the first', async () => {
+    const dataDir = join(newDirectory(), 'db');
+    const first = startAgent({ kind: 'bare', dataDir, env: { SERVER_PORT: '45671' } });
+    await first.ready;
+    const second = startAgent({ kind: 'bare', dataDir, migrated: true });
+    await expect(second.ready).rejects.toThrow(
+      `${dataDir} is in use by process ${first.pid}, serving on port 45671`,
+    );
+    // The first one goes on undisturbed, and leaves nothing behind.
+    expect(await first.call('health')).toMatchObject({ enabled: true });
+    expect(existsSync(lockOf(dataDir))).toBe(true);
+    await first.call('exit');
+    expect(await first.ended).toEqual({ code: 0, signal: null });
+    expect(existsSync(lockOf(dataDir))).toBe(false);
+
+    const third = startAgent({ kind: 'bare', dataDir, migrated: true });
+    await third.ready;
+    // Killed, it cannot clean up; the next one sees that nobody lives there any more.
+    await third.kill();
+    expect(existsSync(lockOf(dataDir))).toBe(true);
+    const fourth = startAgent({ kind: 'bare', dataDir, migrated: true });
+    await fourth.ready;
+    await fourth.kill();
+  }, 60_000);
+
+  it('is no matter for a database in memory', async () => {
+    const config = { kind: 'bare', dataDir: 'memory://' } as const;
+    const agents = [startAgent(config), startAgent(config)];
+    for (const agent of agents) await agent.ready;
+    for (const agent of agents) await agent.kill();
+    expect(existsSync('memory:.cue-lock')).toBe(false);
+  }, 60_000);
+});
+
+it('two agents of one process share the directory', async () => {
+  const dataDir = join(newDirectory(), 'db');
+  const one = await boot({ dataDir, name: 'One' });
+  const agentId = stringToUuid('Two');
+  const two = new AgentRuntime({
+    character: { name: 'Two', bio: ['tests'] },
+    agentId,
+    // The same PGlite: the host keeps one per process.
+    adapter: createDatabaseAdapter({ dataDir }, agentId),
+    plugins: [sqlPlugin, bootstrapPlugin, scriptedModel().plugin, createCuePlugin()],
+    settings: { PGLITE_DATA_DIR: dataDir, CUE_TIMEZONE: 'UTC' },
+  });
+  await two.initialize();
+  await two.getServiceLoadPromise('task');
+  const service = await two.getServiceLoadPromise(TriggerService.serviceType as ServiceTypeName);
+  expect(await (service as TriggerService).health()).toMatchObject({ enabled: true });
+  expect(JSON.parse(readFileSync(lockOf(dataDir), 'utf8'))).toMatchObject({ pid: process.pid });
+  const other = startAgent({ kind: 'bare', dataDir, migrated: true });
+  await expect(other.ready).rejects.toThrow(`in use by process ${process.pid}`);
+  await two.stop();
+  await one.stop();
+}, 60_000);
+
+describe('the lock file', () => {
+  it('is kept until the last of this process lets go', () => {
+    const directory = join(newDirectory(), 'db');
+    const first = lockDirectory(directory, 1234);
+    const second = lockDirectory(directory, 1234);
+    first.release();
+    first.release();
+    expect(existsSync(lockOf(directory))).toBe(true);
+    second.release();
+    expect(existsSync(lockOf(directory))).toBe(false);
+  });
+
+  it.runIf(hasProc)(
+    'of a process that is dead, or was another one with the same pid, is taken',
+    async () => {
+      const pid = await deadPid();
+      const ours = lockDirectory(join(newDirectory(), 'probe'), null);
+      for (const holder of [
+        { pid, startedTicks: null, port: null },
+        { pid: process.ppid, startedTicks: '1', port: 99 },
+        { pid: process.pid, startedTicks: '1', port: null },
+      ]) {
+        const directory = join(newDirectory(), 'db');
+        writeFileSync(lockOf(directory), JSON.stringify(holder));
+        lockDirectory(directory, null).release();
+      }
+      ours.release();
+    },
+  );
+
+  it.runIf(hasProc)('of a process that has ended but that nobody has buried is taken', async () => {
+    // The shell becomes a sleep that never waits for its child.
+    const parent = spawn('sh', ['-c', 'sleep 0.01 & echo $!; exec sleep 60']);
+    children.push(parent);
+    const [line] = (await once(parent.stdout, 'data')) as [Buffer];
+    const pid = Number(line.toString());
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect(() => process.kill(pid, 0)).not.toThrow();
+    const directory = join(newDirectory(), 'db');
+    writeFileSync(lockOf(directory), JSON.stringify({ pid, startedTicks: null, port: null }));
+    lockDirectory(directory, null).release();
+  });
+
+  it('that holds rubbish is taken once nobody can be writing it any more', () => {
+    const directory = join(newDirectory(), 'db');
+    const longAgo = Date.now() / 1_000 - 10;
+    for (const rubbish of ['', '{"pid":', 'null', '{}']) {
+      writeFileSync(lockOf(directory), rubbish);
+      utimesSync(lockOf(directory), longAgo, longAgo);
+      lockDirectory(directory, null).release();
+    }
+    writeFileSync(lockOf(directory), '');
+    const startMs = performance.now();
+    lockDirectory(directory, null).release();
+    expect(performance.now() - startMs).toBeGreaterThan(1_500);
+  });
+
+  it('is one, whatever the path to the directory', () => {
+    const parent = newDirectory();
+    mkdirSync(join(parent, 'db'));
+    symlinkSync(join(parent, 'db'), join(parent, 'alias'));
+    const lock = lockDirectory(join(parent, 'alias'), null);
+    expect(existsSync(lockOf(join(parent, 'db')))).toBe(true);
+    lock.release();
+  });
+
+  it('is taken by exactly one of many that come at once', async () => {
+    const program = fileURLToPath(new URL('../helpers/lock-child.ts', import.meta.url));
+    const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
+    const racers = Array.from({ length: 6 }, () => fork(program, { execArgv: ['--import', tsx] }));
+    children.push(...racers);
+    await Promise.all(racers.map((racer) => once(racer, 'message')));
+    const pid = await deadPid();
+    for (let race = 0; race < 40; race += 1) {
+      const directory = join(newDirectory(), 'db');
+      if (race % 2 === 0) {
+        writeFileSync(lockOf(directory), JSON.stringify({ pid, startedTicks: null, port: null }));
+      }
+      const atMs = Date.now() + 30;
+      const results = racers.map(async (racer) => {
+        racer.send({ directory, atMs });
+        const [said] = (await once(racer, 'message')) as [string];
+        return said;
+      });
+      const said = await Promise.all(results);
+      expect({ race, winners: said.filter((word) => word === 'mine').length }).toEqual({
+        race,
+        winners: 1,
+      });
+      const { pid: holder } = JSON.parse(readFileSync(lockOf(directory), 'utf8')) as {
+        pid: number;
+      };
+      expect(holder).toBe(racers[said.indexOf('mine')]?.pid);
+    }
+  }, 60_000);
+});
