@@ -39,15 +39,6 @@ export async function exists(agent: Agent, triggerId: string): Promise<boolean> 
   }
 }
 
-/** Instructions the model has been asked to carry out, in order. */
-export function instructed(agent: Agent, text: string): number {
-  return agent.brain.calls.filter((call) => {
-    if (call.type !== 'large') return false;
-    // The prompt holds the history of the room too; the newest message stands last.
-    return call.prompt.slice(-4_000).includes(text);
-  }).length;
-}
-
 export const every = (intervalMs: number) => ({ triggerType: 'interval' as const, intervalMs });
 export const cron = (cronExpression: string, timezone = 'UTC') => ({
   triggerType: 'cron' as const,

@@ -3,10 +3,9 @@ export {
   type DeliveryOutcome,
   type DeliveryRequest,
   deliver,
-  deliveryMessageId,
   type ServerAddress,
 } from './delivery.js';
-export { KEEP_LOGS_MS, KEEP_MESSAGES_MS, tidyAutonomousRooms } from './housekeeping.js';
+export { tidyAutonomousRooms } from './housekeeping.js';
 export { autonomousRoom } from './rooms.js';
 export { type AutonomyChange, autonomyChangeSchema } from './schema.js';
 export {

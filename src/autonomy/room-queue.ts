@@ -3,6 +3,8 @@
  * room silently lose the first answer (ELIZA_GUIDE §0.6), so a lane stays taken until the host has
  * really ended the run, even if our caller stopped waiting for it.
  */
+import { yieldToLoop } from '../shared/yield.js';
+
 export interface RoomQueue {
   /**
    * Runs `job` when the lane of `roomId` is free. The lane is held until `hold` settles (returned
@@ -45,6 +47,9 @@ export function createRoomQueue({ maxConcurrent }: { maxConcurrent: number }): R
       const work = async () => {
         await previous;
         await takeSlot();
+        // With an instant model on PGlite a turn never leaves the microtask queue: without this, 50
+        // turns in a row would hold timers, HTTP and the host's tick for seconds.
+        await yieldToLoop();
         let hold: Promise<unknown> | undefined;
         try {
           const outcome = await job();

@@ -5,5 +5,3 @@ export interface Log {
   warn(fields: Record<string, unknown>, message: string): void;
   error(fields: Record<string, unknown>, message: string): void;
 }
-
-export const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };

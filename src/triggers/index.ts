@@ -1,19 +1,16 @@
-export {
-  CONFIRM_BELOW_MS,
-  type CreateManyResult,
-  type CreateOptions,
-  type CreateResult,
+export type {
+  CreateManyResult,
+  CreateOptions,
+  CreateResult,
 } from './create.js';
 export { describeSchedule, formatDuration, formatInstant } from './describe.js';
 export { parseScheduleText } from './language/index.js';
 export { timezoneOfWords } from './language/zone-of-words.js';
-export { runIdOf } from './ledger.js';
 export { type MatchResult, matchTrigger } from './match.js';
-export {
-  type AutonomyPort,
-  DISPATCH_STEPS,
-  type DispatchStep,
-  type StepObserver,
+export type {
+  AutonomyPort,
+  DispatchStep,
+  StepObserver,
 } from './ports.js';
 export type { TriggerGlance } from './read.js';
 export {
@@ -30,7 +27,6 @@ export {
   computeNextCronDelayMs,
   isTriggerTask,
   nextRunAfter,
-  nextRuns,
   validateSchedule,
 } from './schedule.js';
 export {
@@ -52,15 +48,12 @@ export {
   type TriggerSummary,
   type TriggerType,
   type TriggerWakeMode,
-  triggerDraftSchema,
-  triggerPatchSchema,
 } from './schema.js';
 export {
   type NormalizeLimits,
   type NormalizeResult,
   normalizeTriggerTaskForCreate,
   scheduleOf,
-  TRIGGER_TASK_NAME,
   type TriggerTask,
 } from './task-codec.js';
 export {
@@ -69,4 +62,3 @@ export {
   type TriggerServiceDeps,
 } from './trigger-service.js';
 export type { TriggerSettings } from './triggers.js';
-export { HEARTBEAT_TASK_NAME } from './worker.js';
