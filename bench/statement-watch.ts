@@ -7,8 +7,10 @@
 export interface StatementBlock {
   /** The statement, shortened and with its numbers and ids left out. */
   statement: string;
-  /** Its longest block. */
+  /** Its longest block … */
   ms: number;
+  /** … and how much of that the process computed; the rest waited for the disk or for a core. */
+  cpuMs: number;
   times: number;
   /** How many of them blocked longer than LONG_BLOCK_MS. */
   long: number;
@@ -34,14 +36,15 @@ export function watchStatements(db: unknown): StatementWatch {
   const client = clientOf(db);
   const original = client.execProtocolRawSync.bind(client);
   const seen = new Map<string, StatementBlock>();
-  let current = { statement: '', ms: 0 };
+  let current = { statement: '', ms: 0, cpuMs: 0 };
   const close = () => {
-    const { statement, ms } = current;
+    const { statement, ms, cpuMs } = current;
     if (statement === '') return;
-    const before = seen.get(statement) ?? { statement, ms: 0, times: 0, long: 0 };
+    const before = seen.get(statement) ?? { statement, ms: 0, cpuMs: 0, times: 0, long: 0 };
     seen.set(statement, {
       statement,
       ms: Math.max(before.ms, ms),
+      cpuMs: ms > before.ms ? Math.min(ms, cpuMs) : before.cpuMs,
       times: before.times + 1,
       long: before.long + (ms > LONG_BLOCK_MS ? 1 : 0),
     });
@@ -50,17 +53,20 @@ export function watchStatements(db: unknown): StatementWatch {
     const text = textOf(message);
     if (text !== null) {
       close();
-      current = { statement: text, ms: 0 };
+      current = { statement: text, ms: 0, cpuMs: 0 };
     }
     const from = performance.now();
+    const cpuFrom = process.cpuUsage();
     const answer = original(message);
     current.ms += performance.now() - from;
+    const cpu = process.cpuUsage(cpuFrom);
+    current.cpuMs += (cpu.user + cpu.system) / 1_000;
     return answer;
   };
   return {
     take() {
       close();
-      current = { statement: '', ms: 0 };
+      current = { statement: '', ms: 0, cpuMs: 0 };
       const blocks = [...seen.values()];
       seen.clear();
       return blocks.sort((a, b) => b.ms - a.ms);

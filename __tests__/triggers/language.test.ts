@@ -231,3 +231,16 @@ describe('any text', () => {
     });
   });
 });
+
+describe('a date that is written out', () => {
+  it('is not moved to the evening when its time has passed: it is asked back', () => {
+    const said = 'remind me on 2026-03-04 at 10:00 to call mum';
+    expect(parseScheduleText(said, BERLIN)).toEqual({
+      kind: 'ambiguous',
+      question: 'That time has passed already. When should it be?',
+    });
+    expect(parseScheduleText('remind me today at 10:00 to call mum', BERLIN)).toMatchObject({
+      schedule: { scheduledAtIso: '2026-03-04T21:00:00.000Z' },
+    });
+  });
+});

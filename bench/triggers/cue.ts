@@ -95,6 +95,7 @@ export async function cueScenario(request: ScenarioRequest): Promise<ScenarioRep
     });
   }
   samples.statement = blocks.map((block) => block.ms);
+  samples['statement.cpu'] = blocks.map((block) => block.cpuMs);
   await delay(200);
   await agent.stop();
   return { samples, blocks: blocks.filter((block) => block.ms >= 20) };

@@ -35,7 +35,8 @@ export type SampleName =
   | 'due.spread.each'
   | 'due.begun.worst'
   | 'due.begun.each'
-  | 'statement';
+  | 'statement'
+  | 'statement.cpu';
 
 export interface ScenarioReport {
   samples: Samples;

@@ -24,7 +24,7 @@ export async function triggerRows(options: SuiteOptions): Promise<Row[]> {
     const request = {
       size,
       quick: options.quick,
-      dueRounds: size !== dueAt ? 0 : options.quick ? 1 : 12,
+      dueRounds: size !== dueAt ? 0 : options.quick ? 1 : 8,
       dueModes: options.quick ? (['same'] as const) : (['same', 'spread'] as const),
       duePerRound: options.quick ? 10 : 50,
     };
@@ -81,10 +81,12 @@ function rowsOf(size: number, ours: ScenarioReport, plain: ScenarioReport): Row[
 function longBlocks(report: ScenarioReport): { note?: string } {
   const long = report.blocks.filter((block) => block.ms > LONG_BLOCK_MS);
   if (long.length === 0) return {};
-  const lines = long.map(
-    (block) =>
-      `${Math.round(block.ms)} ms, ${block.long} of ${block.times} (${block.during}): ${block.statement}`,
-  );
+  const lines = long
+    .slice(0, 12)
+    .map(
+      (block) =>
+        `${Math.round(block.ms)} ms (${Math.round(block.cpuMs)} computing), ${block.long} of ${block.times}, ${block.during}: ${block.statement}`,
+    );
   return { note: `over ${LONG_BLOCK_MS} ms:\n    ${lines.join('\n    ')}` };
 }
 
@@ -203,7 +205,14 @@ function inputsFor(size: number): Line[] {
       id: 'triggers.statement',
       what: 'longest block by one statement',
       judged: 'max',
-      budget: 50,
+      besideName: null,
+    },
+    {
+      name: 'statement.cpu',
+      id: 'triggers.statement.computing',
+      what: 'the same without waiting for disk or core',
+      judged: 'max',
+      budget: LONG_BLOCK_MS,
       besideName: null,
     },
   ];

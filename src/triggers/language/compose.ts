@@ -154,8 +154,9 @@ function onDay(day: Day, facts: Facts, moment: Moment, waking: boolean): Compose
     target = shifted(day, 1);
   } else if (facts.part === 'night' && clock.hour < 5) target = shifted(day, 1);
   let atMs = instantOn(target, clock.hour, clock.minute, clock.second, moment.zone);
-  if (atMs <= moment.nowMs && today && time && !time.sure && clock.hour < 12 && !facts.part) {
-    // "today at 9", said at noon, can only be the evening's.
+  const loose = time && !time.sure && !facts.part && facts.day?.type !== 'date';
+  if (atMs <= moment.nowMs && today && loose && clock.hour < 12) {
+    // "today at 9", said at noon, can only be the evening's; "2026-11-21 at 9:00" is a mistake.
     atMs = instantOn(target, clock.hour + 12, clock.minute, clock.second, moment.zone);
   }
   if (atMs <= moment.nowMs) return { question: 'That time has passed already. When should it be?' };
