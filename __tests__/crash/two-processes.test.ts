@@ -159,6 +159,31 @@ it('a process that stands still past its lease says nothing when it goes on', as
   expect(rows).toEqual([{ status: 'success', takeovers: '1', delivery: 'delivered' }]);
 });
 
+it('a process that stands still does not begin what another one has taken over', async () => {
+  const [chat] = await chatsOf(1);
+  for (const agent of [first, second]) await agent.call('model', 2_000);
+  const dueMs = Date.now() + 500;
+  await first.call(
+    'createMany',
+    // One after the other, as they belong to one conversation.
+    ['one', 'two', 'three'].map((name) => draft(name, chat, dueMs)),
+  );
+  await until('the first is asked', async () =>
+    linesOf(config.modelLog).length > 0 ? true : null,
+  );
+  const [frozen, awake] = askedBy(first.pid) > 0 ? [first, second] : [second, first];
+  await awake.call('model', 0);
+  frozen.signal('SIGSTOP');
+  await allOver(awake);
+  expect(sent()).toHaveLength(3);
+  frozen.signal('SIGCONT');
+  await frozen.call('settle');
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  expect(sent()).toHaveLength(3);
+  // What was under way was asked a second time, what waited was not.
+  expect(askedBy(frozen.pid)).toBe(1);
+});
+
 it('a run that breaks off is taken up again although its process is alive and busy', async () => {
   await second.kill();
   const [one, other] = await chatsOf(2);

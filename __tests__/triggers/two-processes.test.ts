@@ -3,6 +3,7 @@
  * exactly once, and neither undoes what the other has written. With a death in between:
  * `__tests__/crash/two-processes.test.ts`.
  */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
@@ -33,6 +34,10 @@ beforeAll(async () => {
   config = {
     kind: 'bare',
     postgresUrl: database.url,
+    // Nobody dies here, and a machine under load must not look like a death.
+    leaseMs: 120_000,
+    // Not used, and so not locked.
+    env: { PGLITE_DATA_DIR: join(directory, 'unused') },
     outbox: join(directory, 'outbox'),
     modelLog: join(directory, 'model'),
   };
@@ -41,6 +46,7 @@ beforeAll(async () => {
   await first.ready;
   second = startAgent({ ...config, migrated: true });
   await second.ready;
+  expect(existsSync(join(directory, 'unused.cue-lock'))).toBe(false);
   for (let n = 0; n < ROOMS; n += 1) chats.push(await first.call('chat', `room ${n}`));
 }, 60_000);
 

@@ -48,6 +48,9 @@ export function inject(
 ): Promise<RunDescriptor> {
   const { roomId } = autonomousRoom(deps.runtime, instruction.originRoomId);
   return deps.queue.run(roomId, async () => {
+    if (!(await stillWanted(instruction))) {
+      return { value: notRun(instruction, roomId, 'it was no longer wanted when its turn came') };
+    }
     const fence = { abandoned: false };
     const whole = runPipeline(deps, instruction, fence);
     const timeoutMs = instruction.timeoutMs ?? DEFAULT_TIMEOUT_MS;
@@ -59,18 +62,34 @@ export function inject(
     clearTimeout(timer);
     if (first !== 'timeout') return { value: first };
     fence.abandoned = true;
-    const timedOut: RunDescriptor = {
-      status: 'failed',
-      messageId: instructionIds(instruction.triggerRunId).messageId,
+    const timedOut = notRun(
+      instruction,
       roomId,
-      responded: false,
-      text: '',
-      actions: [],
-      error: `timed out after ${Math.round(timeoutMs / 1000)} s`,
-      late: whole,
-    };
-    return { value: timedOut, hold: whole };
+      `timed out after ${Math.round(timeoutMs / 1000)} s`,
+    );
+    return { value: { ...timedOut, late: whole }, hold: whole };
   });
+}
+
+/** One that cannot be asked is run: better twice than never. */
+async function stillWanted(instruction: AutonomousInstruction): Promise<boolean> {
+  try {
+    return (await instruction.isWanted?.()) ?? true;
+  } catch {
+    return true;
+  }
+}
+
+function notRun(instruction: AutonomousInstruction, roomId: UUID, error: string): RunDescriptor {
+  return {
+    status: 'failed',
+    messageId: instructionIds(instruction.triggerRunId).messageId,
+    roomId,
+    responded: false,
+    text: '',
+    actions: [],
+    error,
+  };
 }
 
 async function runPipeline(

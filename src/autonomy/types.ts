@@ -22,6 +22,8 @@ export interface AutonomousInstruction {
   displayName?: string;
   /** From the start of the run, ms. Default 5 minutes. */
   timeoutMs?: number;
+  /** Asked when its turn in the room has come, which may be long after; `false`: leave it. */
+  isWanted?: () => Promise<boolean>;
 }
 
 /** How one turn of the pipeline ended. */

@@ -88,18 +88,31 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
   }
 
   function keepRenewing(): void {
-    if (renewTimer !== null) return;
-    renewTimer = setInterval(() => {
-      const ids = [...inFlight.keys()].filter(isUuid);
-      ledger.renew(deps.owner, ids, clock.now()).catch((error: unknown) => {
-        log.error({ error: messageOf(error) }, 'leases could not be renewed');
-      });
-    }, ledger.leaseMs / 3);
-    renewTimer.unref();
+    renewTimer ??= setTimeout(renew, ledger.leaseMs / 3).unref();
+  }
+
+  function renew(): void {
+    const timer = renewTimer;
+    const ids = [...inFlight.keys()].filter(isUuid);
+    ledger
+      .renew(deps.owner, ids, clock.now())
+      .then(
+        () => ledger.leaseMs / 3,
+        (error: unknown) => {
+          log.error({ error: messageOf(error) }, 'leases could not be renewed');
+          // Again soon: there is time for several tries before they run out.
+          return ledger.leaseMs / 15;
+        },
+      )
+      .then((waitMs) => {
+        // Stopped meanwhile, and perhaps begun anew.
+        if (renewTimer === timer) renewTimer = setTimeout(renew, waitMs).unref();
+      })
+      .catch(() => {});
   }
 
   function stopRenewing(): void {
-    if (renewTimer !== null) clearInterval(renewTimer);
+    if (renewTimer !== null) clearTimeout(renewTimer);
     renewTimer = null;
   }
 

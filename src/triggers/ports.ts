@@ -11,6 +11,8 @@ export interface InjectionRequest {
   creatorEntityId?: string;
   displayName?: string;
   timeoutMs?: number;
+  /** Asked when its turn has come: the run may have been taken over while it waited. */
+  isWanted?: () => Promise<boolean>;
 }
 
 export interface InjectionResult {

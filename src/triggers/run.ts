@@ -319,9 +319,25 @@ export function createRunner(deps: RunnerDeps): Runner {
     );
   }
 
-  function requestOf(ready: Ready, text: string, triggerRunId = ready.run.triggerRunId) {
+  /** The lease is renewed with it, so that the turn begins with a whole one. */
+  async function isHeld({ run, token }: Ready): Promise<boolean> {
+    const leaseUntilMs = clock.now() + ledger.leaseMs;
+    return (await ledger.change(run.triggerRunId, token, { leaseUntilMs })) !== null;
+  }
+
+  /** @param turn all runs of the turn; as long as one of them is still ours, it is worth taking */
+  function requestOf(
+    ready: Ready,
+    text: string,
+    turn: Ready[] = [ready],
+    triggerRunId = ready.run.triggerRunId,
+  ) {
     const { trigger, run } = ready;
     return {
+      isWanted: async () => {
+        for (const one of turn) if (await isHeld(one)) return true;
+        return false;
+      },
       text,
       source: 'trigger' as const,
       triggerId: run.triggerId,
@@ -374,7 +390,7 @@ export function createRunner(deps: RunnerDeps): Runner {
       const lead = sharing[0];
       if (!lead) return;
       for (const one of sharing) await observe('claimed', one.run.triggerRunId);
-      const result = await autonomy.inject(requestOf(lead, cycleText(sharing), turnId));
+      const result = await autonomy.inject(requestOf(lead, cycleText(sharing), sharing, turnId));
       for (const one of sharing) {
         keepLate(one.run, result.late);
         if (result.status === 'failed') await finishFailed(one, result.error ?? 'failed');

@@ -110,9 +110,10 @@ export function createSettler(deps: SettleDeps): Settler {
         return 'paused';
       }
     }
-    await store.remove([row.id]);
+    const removed = await store.remove([row.id]);
     expectations.drop(row.id);
-    log.info({ triggerId: trigger.triggerId, runCount: trigger.runCount }, 'trigger done');
+    if (removed > 0)
+      log.info({ triggerId: trigger.triggerId, runCount: trigger.runCount }, 'trigger done');
     return 'removed';
   }
 
