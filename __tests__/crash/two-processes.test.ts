@@ -32,6 +32,7 @@ beforeEach(async () => {
   const directory = newDirectory();
   config = {
     kind: 'bare',
+    slim: true,
     postgresUrl: database.url,
     leaseMs: LEASE_MS,
     outbox: join(directory, 'outbox'),

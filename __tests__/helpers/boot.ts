@@ -35,6 +35,8 @@ export interface BootOptions {
   migrated?: boolean;
   settings?: Record<string, string>;
   plugins?: Plugin[];
+  /** Only what a prompt needs of the host's providers, and no evaluators: a third of the queries. */
+  slim?: boolean;
   name?: string;
   brain?: Brain;
 }
@@ -49,6 +51,14 @@ export function forgetPglite(): void {
   }
 }
 
+const slimBootstrap: Plugin = {
+  ...bootstrapPlugin,
+  providers: bootstrapPlugin.providers?.filter(({ name }) =>
+    ['ACTIONS', 'RECENT_MESSAGES'].includes(name),
+  ),
+  evaluators: [],
+};
+
 export async function boot(options: BootOptions = {}): Promise<Agent> {
   forgetPglite();
   const character: Character = { name: options.name ?? 'Cue Test', bio: ['tests'] };
@@ -62,7 +72,13 @@ export async function boot(options: BootOptions = {}): Promise<Agent> {
   await adapter.init();
   const cue = createCuePlugin(options.cue ?? {});
   const brain = options.brain ?? scriptedModel();
-  const plugins = [sqlPlugin, bootstrapPlugin, brain.plugin, cue, ...(options.plugins ?? [])];
+  const plugins = [
+    sqlPlugin,
+    options.slim ? slimBootstrap : bootstrapPlugin,
+    brain.plugin,
+    cue,
+    ...(options.plugins ?? []),
+  ];
   if (!options.migrated) {
     const migrations = new DatabaseMigrationService();
     await migrations.initializeWithDatabase(adapter.db);

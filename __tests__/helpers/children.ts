@@ -29,6 +29,8 @@ export interface ChildConfig {
   env?: Record<string, string>;
   die?: DeathPoint;
   leaseMs?: number;
+  /** As `BootOptions.slim`: where hundreds of runs share one database. */
+  slim?: boolean;
   modelDelayMs?: number;
   /** One line per question the model was asked. */
   modelLog?: string;

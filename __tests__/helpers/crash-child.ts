@@ -114,6 +114,7 @@ async function bareHost(): Promise<Host> {
     ...(config.dataDir === undefined ? {} : { dataDir: config.dataDir }),
     ...(config.postgresUrl === undefined ? {} : { postgresUrl: config.postgresUrl }),
     ...(config.migrated ? { migrated: true } : {}),
+    ...(config.slim ? { slim: true } : {}),
   });
   return {
     ...agent,

@@ -156,7 +156,7 @@ describe('describeSchedule of one-offs', () => {
     ['once on Fri 27 Nov 2026 at 08:00 (UTC)', once, undefined],
     ['once on Fri 27 Nov 2026 at 08:00 (UTC)', once, 'No/Where'],
     ['once at "soon"', { ...once, scheduledAtIso: 'soon' }, undefined],
-  ])('%s', (expected, schedule, timezone) => {
+  ])('%s (%#)', (expected, schedule, timezone) => {
     expect(describeSchedule(schedule, timezone)).toBe(expected);
   });
 });

@@ -183,7 +183,7 @@ function inputsFor(size: number): Line[] {
       name: 'create.one',
       id: 'triggers.create.one',
       what: 'create one',
-      budget: 10,
+      ...budgetOf(size <= 10_000 ? 10 : undefined),
     },
     { name: 'list', id: 'triggers.list', what: 'page of 50 / getTasks (all)' },
     { name: 'get', id: 'triggers.get', what: 'get one' },
