@@ -1,0 +1,90 @@
+/**
+ * When a value is a secret: the names that secrets have, and what a random value looks like beside
+ * code, words, hashes and placeholders.
+ */
+import { isUuid } from './ids.js';
+
+const PASSWORD = 'password|passwd|passphrase|passcode|pwd';
+const KEY =
+  'secret|token|api[_-]?key|access[_-]?key|private[_-]?key|secret[_-]?key|auth[_-]?key|signing[_-]?key|encryption[_-]?key|account[_-]?key|master[_-]?key|credentials?';
+const SUFFIX = '(?:[_-]?(?:key|base|value|prod|dev|test|live|staging|id|[0-9]{1,4}))';
+
+const PASSWORD_NAME = new RegExp(`(?:${PASSWORD})$`, 'i');
+const KEY_NAME = new RegExp(`(?:${KEY})${SUFFIX}{0,2}$`, 'i');
+
+/**
+ * `name: value`, `name = "value"`, `"name": "value"`, `--name value`, `password is value`.
+ * Groups: what stands before, name, joint, quote, quoted value, bare value.
+ */
+export const NAMED = new RegExp(
+  `((?:--)?)((?:${PASSWORD})|(?:${KEY})${SUFFIX}{0,2})` +
+    `(["']?\\s{0,4}(?::=|=>|[=:])\\s{0,4}|\\s{1,4}is\\s{1,4}|(?<=--[A-Za-z_-]{1,24})\\s{1,4})` +
+    `(?:(\\\\?["'\`])([^"'\`\\n\\\\]{1,512})(?=\\\\?["'\`])|([^\\s"'\`,;)}\\]<>]{1,512}))`,
+  'gi',
+);
+
+/** What a thing of this name is when its value is a secret; `null`: names of this kind hold none. */
+export function isSensitiveName(name: string): 'password' | 'api_key' | null {
+  if (PASSWORD_NAME.test(name)) return 'password';
+  return KEY_NAME.test(name) ? 'api_key' : null;
+}
+
+const PLACEHOLDER =
+  /^(?:[$%{<[(*.]|x{3,}$|\.{3}|null$|none$|undefined$|true$|false$|your[_-]|my[_-]|process\.env|import\.meta|os\.environ|env\.|ENV\[|example|changeme|placeholder|redacted|dummy)/i;
+
+/** A stand-in that a reader is to replace, or code that fetches the value. */
+export function isPlaceholder(value: string): boolean {
+  return PLACEHOLDER.test(value);
+}
+
+/** `req.body.password`, `getToken()`, `config['x']`: an expression. */
+const CODE = /^[A-Za-z_$][\w$]{0,64}(?:[.(?[]|::|->)/;
+
+/**
+ * Whether the value of something called password is one: letters with digits or marks, or six
+ * digits and more. Types, code and words are not.
+ */
+export function isPassword(value: string, isQuoted: boolean): boolean {
+  if (value.length < 6 || isPlaceholder(value) || /\s/.test(value)) return false;
+  if (!isQuoted && CODE.test(value)) return false;
+  if (/^[0-9]+$/.test(value)) return true;
+  const letters = /[A-Za-z]/.test(value);
+  return letters && (/[0-9]/.test(value) || /[!@#$%^&*?+~]/.test(value)) && !isNamedThing(value);
+}
+
+const MIN_RANDOM = 16;
+/** Bits a character; English words have less over so few, random hex has up to 4. */
+const MIN_BITS = 2.9;
+
+/**
+ * Whether a value looks drawn at random: 16 characters and more, letters with digits, varied, and not words, versions, a path, a UUID or code.
+ */
+export function looksRandom(value: string): boolean {
+  if (value.length < MIN_RANDOM || isPlaceholder(value) || isUuid(value)) return false;
+  if (!/^[A-Za-z0-9_\-+/=.~!@#$%^&*:]+$/.test(value) || CODE.test(value)) return false;
+  if (!/[0-9]/.test(value) || !/[A-Za-z]/.test(value) || isNamedThing(value)) return false;
+  return bitsPerCharacter(value) >= MIN_BITS;
+}
+
+/** Every part is a word, a number or a word with a number behind it: `my-key-2024`, `v2`. */
+export function isNamedThing(value: string): boolean {
+  const parts = value.split(/[^A-Za-z0-9]+/).filter((part) => part !== '');
+  if (parts.length === 1 && /[0-9]/.test(value)) return false;
+  return parts.every((part) =>
+    /^(?:[0-9]{1,8}|v[0-9]{1,4}|(?:[A-Z]{1,12}|[A-Z]?[a-z]{1,20})(?:[A-Z][a-z]{1,14}){0,4}[0-9]{0,4})$/.test(
+      part,
+    ),
+  );
+}
+
+function bitsPerCharacter(value: string): number {
+  const sample = value.slice(0, 256);
+  const counts = new Map<string, number>();
+  for (const character of sample) counts.set(character, (counts.get(character) ?? 0) + 1);
+  let bits = 0;
+  for (const count of counts.values()) {
+    const share = count / sample.length;
+    bits -= share * Math.log2(share);
+  }
+  return bits;
+}

@@ -1,0 +1,98 @@
+/**
+ * Words of a text as search sees them: lower case, without accents, identifiers split as people
+ * split them, irregular forms brought to their dictionary form, then stemmed. Documents and queries
+ * go through the same function; a query also drops its question words.
+ */
+import { stemmer } from 'stemmer';
+import { DICTIONARY_FORMS } from './irregular.js';
+
+/** Words that say nothing about what a text is about; English. */
+const FUNCTION_WORDS = new Set(
+  (
+    'a an the this that these those and or but nor so if then else than as of at by for from in into ' +
+    'on onto to with without about over under up down out off is am are was were be been being ' +
+    'do does did doing done have has had having i me my mine myself you your yours he him his she ' +
+    'her hers it its we us our ours they them their theirs there here not no can could will would ' +
+    'shall should may might must s t d ll m re ve just also too very some any such own same ' +
+    'im ive youre dont didnt doesnt isnt wasnt cant wont'
+  ).split(' '),
+);
+
+/** Words with which a question is asked, not what it asks about. */
+const QUESTION_WORDS = new Set(
+  'what which who whom whose when where why how tell show give find many much kind'.split(' '),
+);
+
+/** A word: letters and digits, with inner apostrophes; identifiers keep `_` and are split later. */
+const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}_'’]*/gu;
+const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
+const ENGLISH = /^[a-z]+$/;
+/** Longer ones are data (hashes, base64), not words; they are cut so that they cost little. */
+const MAX_WORD = 40;
+
+/** Terms of a text, in order, with repetitions. Linear in the length of the text. */
+export function analyze(text: string): string[] {
+  const terms: string[] = [];
+  for (const [raw] of text.normalize('NFKC').matchAll(WORD)) addWord(raw, terms);
+  return terms;
+}
+
+/** Terms of a question: without the words that only make it a question, unless nothing is left. */
+export function analyzeQuery(text: string): string[] {
+  const terms: string[] = [];
+  for (const [raw] of text.normalize('NFKC').matchAll(WORD)) {
+    if (!QUESTION_WORDS.has(raw.toLowerCase())) addWord(raw, terms);
+  }
+  return terms.length > 0 ? terms : analyze(text);
+}
+
+function addWord(raw: string, terms: string[]): void {
+  if (CJK.test(raw)) {
+    addCjk(raw, terms);
+    return;
+  }
+  const word = raw.replace(/['’](?:s|S)?$/, '').replaceAll(/['’]/g, '');
+  const parts = partsOf(word);
+  if (parts.length > 1) addTerm(word.replaceAll('_', ''), terms);
+  for (const part of parts) addTerm(part, terms);
+}
+
+/** `parseHttpHeader_v2` → parse, Http, Header, v2. */
+function partsOf(word: string): string[] {
+  if (!/[_\p{Lu}]/u.test(word.slice(1))) return [word];
+  return word
+    .replaceAll(/([\p{Ll}\p{N}])(\p{Lu})/gu, '$1 $2')
+    .replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
+    .split(/[ _]+/)
+    .filter((part) => part !== '');
+}
+
+function addTerm(word: string, terms: string[]): void {
+  const lower = plainLetters(word.toLowerCase()).slice(0, MAX_WORD);
+  if (lower === '' || FUNCTION_WORDS.has(lower)) return;
+  terms.push(termOf(lower));
+}
+
+function termOf(lower: string): string {
+  if (!ENGLISH.test(lower)) return lower;
+  return stemmer(DICTIONARY_FORMS.get(lower) ?? lower);
+}
+
+function plainLetters(text: string): string {
+  // Accents are typed or left out at will; only Latin ones are dropped, elsewhere marks are letters.
+  return /[^\p{ASCII}]/u.test(text)
+    ? text
+        .normalize('NFD')
+        .replaceAll(/(\p{Script=Latin})\p{M}+/gu, '$1')
+        .normalize('NFC')
+    : text;
+}
+
+/** No spaces between words: pairs of characters, as CJK search commonly does. */
+function addCjk(raw: string, terms: string[]): void {
+  const characters = [...raw.toLowerCase()];
+  if (characters.length === 1) terms.push(raw);
+  for (let at = 0; at + 1 < characters.length; at += 1) {
+    terms.push(`${characters[at]}${characters[at + 1]}`);
+  }
+}
