@@ -1,3 +1,18 @@
+export { type CatalogDeps, createCatalog, type MemoryCatalog } from './catalog/catalog.js';
+export type {
+  Analyze,
+  Catalog,
+  CatalogDoc,
+  CatalogState,
+  DenseScores,
+  Hit,
+  LinkEdge,
+  LinkGraph,
+  SearchField,
+  Shelf,
+  SlotFilter,
+} from './catalog/types.js';
+export { type CatalogSync, createCatalogSync } from './catalog-sync.js';
 export {
   type Database,
   databaseOf,
@@ -7,6 +22,26 @@ export {
   rowsOf,
 } from './database.js';
 export { ensureHome, type Home, homeOf } from './home.js';
+export { RECORD_INDEXES } from './indexes.js';
+export type { LiveCatalog } from './live-catalog.js';
+export {
+  defaultFollowMs,
+  openProjectRecords,
+  type ProjectRecords,
+  type ProjectRecordsDeps,
+} from './project-records.js';
+export { projectIdOf } from './projects.js';
+export { TOMBSTONE_TYPE } from './record-codec.js';
+export type {
+  DamagedRecord,
+  IndexEntry,
+  ModelVector,
+  NewTypedRecord,
+  RecordPage,
+  RecordStore,
+  RecordType,
+  StoredRecord,
+} from './record-type.js';
 export {
   createRecords,
   ensureIndexes,
@@ -16,7 +51,17 @@ export {
   type RecordCursor,
   type RecordRow,
   type Records,
-  withoutNul,
 } from './records.js';
 export { existingRooms } from './rooms.js';
+export {
+  audienceOf,
+  audiencesOf,
+  canRead,
+  type Reader,
+  type Scope,
+  VISIBILITIES,
+  type Visibility,
+} from './scope.js';
+export { withoutNul } from './storable.js';
+export { createRecordStore, type PurgeableStore, type RecordStoreDeps } from './store.js';
 export { memoriesTable, tasksTable } from './tables.js';

@@ -7,6 +7,7 @@ import { and, desc, eq, inArray, lt, or, type SQL, sql } from 'drizzle-orm';
 import type { Uuid } from '../shared/ids.js';
 import { type Database, type Executor, inIndexOrder, rowsOf } from './database.js';
 import type { Home } from './home.js';
+import { withoutNul } from './storable.js';
 import { memoriesTable } from './tables.js';
 
 /** A record as stored: `data` is the metadata object, without the host's columns. */
@@ -71,18 +72,6 @@ export interface Records {
 /** Text of a metadata field in SQL: `metadata->>'key'`. */
 export function field(key: string): SQL {
   return sql`${memoriesTable.metadata}->>${sql.raw(`'${key.replaceAll("'", "''")}'`)}`;
-}
-
-/** PostgreSQL refuses U+0000 in JSON text; nothing of ours may carry it. */
-export function withoutNul<T>(value: T): T {
-  if (typeof value === 'string') return value.replaceAll('\u0000', '') as T;
-  if (Array.isArray(value)) return value.map(withoutNul) as T;
-  if (typeof value === 'object' && value !== null) {
-    return Object.fromEntries(
-      Object.entries(value).map(([key, inner]) => [key, withoutNul(inner)]),
-    ) as T;
-  }
-  return value;
 }
 
 export function createRecords({ db, home }: { db: Database; home: Home }): Records {

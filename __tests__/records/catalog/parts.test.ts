@@ -1,0 +1,200 @@
+/** The parts a catalog is made of: links, status, lists, strings, order. */
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { IdTable } from '../../../src/records/catalog/id-table.js';
+import { BlockPool, IntLists } from '../../../src/records/catalog/int-lists.js';
+import { Interner } from '../../../src/records/catalog/interner.js';
+import { createLinkGraph } from '../../../src/records/catalog/links.js';
+import { sortSlots } from '../../../src/records/catalog/time-sort.js';
+import type { LinkEdge } from '../../../src/records/catalog/types.js';
+import { docOf, emptyCatalog, idFor, MODEL, vectorOf } from './subject.js';
+
+describe('links', () => {
+  const edge = (id: string, source: string, target: string): LinkEdge => ({
+    id: idFor(id),
+    source: idFor(source),
+    target: idFor(target),
+    type: 'led_to',
+  });
+  const ids = (edges: readonly LinkEdge[]) => edges.map(({ id }) => id);
+
+  it('are found from both ends, in cycles too', () => {
+    const graph = createLinkGraph();
+    graph.put(edge('ab', 'a', 'b'));
+    graph.put(edge('ba', 'b', 'a'));
+    graph.put(edge('ac', 'a', 'c'));
+    expect(graph.size).toBe(3);
+    expect(ids(graph.out(idFor('a')))).toEqual([idFor('ab'), idFor('ac')]);
+    expect(ids(graph.in(idFor('a')))).toEqual([idFor('ba')]);
+    expect(graph.out(idFor('nobody'))).toEqual([]);
+  });
+
+  it('are replaced under their id, also by one that leads elsewhere', () => {
+    const graph = createLinkGraph();
+    graph.put(edge('x', 'a', 'b'));
+    graph.put(edge('x', 'a', 'b'));
+    graph.put(edge('x', 'c', 'd'));
+    expect([graph.size, graph.out(idFor('a')), graph.in(idFor('b'))]).toEqual([1, [], []]);
+    expect(ids(graph.out(idFor('c')))).toEqual([idFor('x')]);
+  });
+
+  it('from a document to itself are ignored', () => {
+    const graph = createLinkGraph();
+    graph.put(edge('x', 'a', 'a'));
+    expect([graph.size, graph.out(idFor('a')), graph.in(idFor('a'))]).toEqual([0, [], []]);
+  });
+
+  it('can be removed once, and a walk over them survives it', () => {
+    const graph = createLinkGraph();
+    for (const id of ['x', 'y', 'z']) graph.put(edge(id, 'a', id));
+    const walked: string[] = [];
+    for (const { id } of graph.out(idFor('a'))) {
+      walked.push(id);
+      expect(graph.remove(id)).toBe(true);
+    }
+    expect(walked).toEqual(['x', 'y', 'z'].map(idFor));
+    expect([graph.size, graph.remove(idFor('x')), graph.in(idFor('x'))]).toEqual([0, false, []]);
+  });
+});
+
+describe('the catalog', () => {
+  it('makes a shelf when first asked for and then gives the same', () => {
+    const catalog = emptyCatalog();
+    expect(catalog.shelves()).toEqual([]);
+    expect(catalog.shelf('cue_a')).toBe(catalog.shelf('cue_a'));
+    expect(catalog.shelf('cue_b').type).toBe('cue_b');
+    expect(catalog.shelves()).toHaveLength(2);
+  });
+
+  it('tells those who wait when it is ready, and those who come later', async () => {
+    const catalog = emptyCatalog();
+    const early = catalog.loaded();
+    catalog.report({ state: 'loading', loaded: 5, total: 10 });
+    expect(catalog.status()).toEqual({ state: 'loading', loaded: 5, total: 10 });
+    const failed = { state: 'failed', reason: 'no database' } as const;
+    catalog.report(failed);
+    expect(await early).toEqual(failed);
+    expect(await catalog.loaded()).toEqual(failed);
+    const ready = { state: 'ready', fromSnapshot: false, tookMs: 3 } as const;
+    catalog.report(ready);
+    expect(await catalog.loaded()).toEqual(ready);
+  });
+
+  it('counts the bytes of its parts', () => {
+    const catalog = emptyCatalog();
+    const shelf = catalog.shelf('cue_a');
+    shelf.setModel(MODEL);
+    expect(catalog.memory()).toEqual(shelf.memory());
+    const empty = catalog.memory().vectors as number;
+    for (let i = 0; i < 10; i += 1) shelf.put(docOf(i, { vector: vectorOf(i) }));
+    expect((catalog.memory().vectors as number) - empty).toBe(10 * 384);
+  });
+});
+
+it('keeps lists of integers apart through growing, shrinking and reuse', () => {
+  const list = fc.integer({ min: 0, max: 5 });
+  const action = fc.oneof(
+    fc.record({ push: list, count: fc.integer({ min: 1, max: 3_000 }) }),
+    fc.record({ removeAt: list, index: fc.nat(3_000) }),
+    fc.record({ clear: list }),
+    fc.record({ set: list, values: fc.array(fc.nat(), { maxLength: 40 }) }),
+  );
+  fc.assert(
+    fc.property(fc.array(action, { maxLength: 40 }), (actions) => {
+      const lists = new IntLists(new BlockPool());
+      const plain: number[][] = Array.from({ length: 6 }, () => []);
+      for (const [step, act] of actions.entries()) {
+        if ('push' in act) {
+          for (let i = 0; i < act.count; i += 1) {
+            lists.push(act.push, step * 10_000 + i);
+            plain[act.push]?.push(step * 10_000 + i);
+          }
+        } else if ('removeAt' in act) {
+          const values = plain[act.removeAt] as number[];
+          if (act.index >= values.length) continue;
+          lists.removeAt(act.removeAt, act.index);
+          values.splice(act.index, 1);
+        } else if ('clear' in act) {
+          lists.clear(act.clear);
+          plain[act.clear] = [];
+        } else {
+          lists.set(act.set, Int32Array.from(act.values));
+          plain[act.set] = [...act.values];
+        }
+      }
+      for (const [number, values] of plain.entries()) {
+        expect(lists.lengthOf(number)).toBe(values.length);
+        expect(lists.view(number)).toEqual(Int32Array.from(values));
+      }
+    }),
+    { numRuns: 100 },
+  );
+});
+
+it('does not grow when the same lists come and go', () => {
+  const pool = new BlockPool();
+  const lists = new IntLists(pool);
+  const values = Int32Array.from({ length: 3_000 }, (_, i) => i);
+  let first = 0;
+  for (let round = 0; round < 50; round += 1) {
+    for (let list = 0; list < 100; list += 1) lists.set(list, values.subarray(0, list * 30));
+    if (round === 0) first = pool.bytes;
+    for (let list = 0; list < 100; list += 1) lists.clear(list);
+  }
+  expect(pool.bytes).toBeLessThanOrEqual(first);
+});
+
+it('interns any string once, unpaired surrogates included', () => {
+  const names = new Interner();
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), (text) => {
+      const number = names.intern(text);
+      expect([names.intern(text), names.numberOf(text), names.textOf(number)]).toEqual([
+        number,
+        number,
+        text,
+      ]);
+    }),
+  );
+  expect(names.intern('\ud800')).not.toBe(names.intern('\ufffd'));
+});
+
+it('finds slots by id in either case, also after many came and went', () => {
+  const ids = new IdTable();
+  for (let i = 0; i < 5_000; i += 1) {
+    expect(ids.add(i, idFor(i))).toBe(true);
+    if (i >= 100) ids.remove(i - 100);
+  }
+  expect(ids.size).toBe(100);
+  for (let i = 4_800; i < 5_000; i += 1) {
+    expect(ids.slotOf(idFor(i))).toBe(i < 4_900 ? undefined : i);
+  }
+  expect(ids.slotOf(idFor(4_999).toUpperCase())).toBe(4_999);
+  expect([ids.slotOf('nonsense'), ids.add(1, 'nonsense')]).toEqual([undefined, false]);
+});
+
+it('sorts many slots as a comparison would, negative and equal times included', () => {
+  const time = fc.oneof(
+    fc.constantFrom(0, -0, 5, 1_700_000_000_000, -3.5),
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+  );
+  const entries = fc.array(fc.record({ time, thread: fc.nat(3) }), {
+    minLength: 300,
+    maxLength: 600,
+  });
+  fc.assert(
+    fc.property(entries, (all) => {
+      const times = Float64Array.from(all, (entry) => entry.time);
+      const threads = Int32Array.from(all, (entry) => entry.thread);
+      const slots = Int32Array.from(all.keys());
+      const wanted = [...slots].sort(
+        (a, b) =>
+          (threads[a] as number) - (threads[b] as number) ||
+          (times[a] as number) - (times[b] as number) ||
+          a - b,
+      );
+      expect([...sortSlots(slots, times, threads, 4)]).toEqual(wanted);
+    }),
+    { numRuns: 20 },
+  );
+});

@@ -1,0 +1,152 @@
+/** The catalog's searches written down naively: what the real ones are compared with. */
+import type { CatalogDoc, SlotFilter } from '../../../src/records/catalog/types.js';
+import { canRead } from '../../../src/records/scope.js';
+
+export interface ReferenceDoc extends CatalogDoc {
+  /** Order of insertion; a document that changed is inserted anew. */
+  sequence: number;
+}
+
+export const analyzeWords = (text: string) => text.split(' ').filter((word) => word !== '');
+
+const threadOf = (doc: CatalogDoc) => doc.thread ?? `\0${doc.audience}`;
+const keysOf = (doc: CatalogDoc) => [...new Set(doc.keys)].sort();
+
+/** Word → how often, weighted. */
+function frequencies(doc: CatalogDoc): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { text, weight } of doc.fields) {
+    for (const word of analyzeWords(text)) counts.set(word, (counts.get(word) ?? 0) + weight);
+  }
+  return counts;
+}
+
+const sum = (values: Iterable<number>) => [...values].reduce((total, value) => total + value, 0);
+const lengthOf = (doc: CatalogDoc) => sum(frequencies(doc).values());
+const contentOf = (doc: CatalogDoc) =>
+  JSON.stringify([
+    doc.timeMs,
+    threadOf(doc),
+    keysOf(doc),
+    [...frequencies(doc)].map(([word, n]) => [word, Math.min(15, n)]).sort(),
+    lengthOf(doc),
+  ]);
+
+export function createReference() {
+  const docs = new Map<string, ReferenceDoc>();
+  const threads: string[] = [];
+  let sequence = 0;
+
+  const live = () => [...docs.values()].sort((a, b) => a.sequence - b.sequence);
+  const inPlaces = () =>
+    live().sort(
+      (a, b) =>
+        threads.indexOf(threadOf(a)) - threads.indexOf(threadOf(b)) ||
+        a.timeMs - b.timeMs ||
+        a.sequence - b.sequence,
+    );
+  const df = (word: string) => live().filter((doc) => frequencies(doc).has(word)).length;
+  const idf = (word: string) => Math.log(1 + (docs.size - df(word) + 0.5) / (df(word) + 0.5));
+
+  function accepts(doc: CatalogDoc, filter: SlotFilter): boolean {
+    return (
+      readable(doc, filter) &&
+      (doc.flags & (filter.flagsAll ?? 0)) === (filter.flagsAll ?? 0) &&
+      (doc.flags & (filter.flagsNone ?? 0)) === 0 &&
+      doc.timeMs >= (filter.sinceMs ?? Number.NEGATIVE_INFINITY) &&
+      doc.timeMs < (filter.beforeMs ?? Number.POSITIVE_INFINITY) &&
+      (filter.keysAll ?? []).every((key) => doc.keys.includes(key))
+    );
+  }
+
+  function gain(doc: CatalogDoc, word: string, weight: number): number {
+    const tf = Math.min(15, frequencies(doc).get(word) ?? 0);
+    const average = sum(live().map(lengthOf)) / docs.size;
+    const padding = Math.max(0, 25 - average);
+    const relative = (lengthOf(doc) + padding) / (average + padding);
+    return (weight * idf(word) * tf * 2.2) / (tf + 1.2 * (0.25 + 0.75 * relative));
+  }
+
+  return {
+    live,
+    inPlaces,
+    put(doc: CatalogDoc) {
+      if (!threads.includes(threadOf(doc))) threads.push(threadOf(doc));
+      const old = docs.get(doc.id);
+      const kept = old !== undefined && contentOf(old) === contentOf(doc);
+      docs.set(doc.id, { ...doc, sequence: kept ? old.sequence : sequence++ });
+    },
+    setVector(id: string, vector: Float32Array | null) {
+      const doc = docs.get(id);
+      if (doc !== undefined) doc.vector = vector;
+    },
+    remove: (id: string) => docs.delete(id),
+    accepted: (filter: SlotFilter) => live().filter((doc) => accepts(doc, filter)),
+    newest: (keys: readonly string[], filter: SlotFilter) =>
+      live()
+        .filter((doc) => accepts(doc, filter) && keys.every((key) => doc.keys.includes(key)))
+        .sort((a, b) => b.timeMs - a.timeMs || b.sequence - a.sequence),
+    documentFrequency: df,
+    averageLength: () => (docs.size === 0 ? 0 : sum(live().map(lengthOf)) / docs.size),
+    keyword(terms: ReadonlyMap<string, number>, filter: SlotFilter, spread: readonly number[]) {
+      const scores = new Map<string, number>();
+      const order = inPlaces();
+      for (const [word, weight] of terms) {
+        const reach = df(word) > docs.size / 5 ? 0 : spread.length;
+        for (const [place, doc] of order.entries()) {
+          if (!accepts(doc, filter)) continue;
+          let best = 0;
+          for (const [other, giver] of order.entries()) {
+            const distance = Math.abs(place - other);
+            if (distance > reach || threadOf(giver) !== threadOf(doc)) continue;
+            if (spread.length > 0 && !readable(giver, filter)) continue;
+            const share = distance === 0 ? 1 : (spread[distance - 1] as number);
+            best = Math.max(best, share * gain(giver, word, weight));
+          }
+          if (best > 0) scores.set(doc.id, (scores.get(doc.id) ?? 0) + best);
+        }
+      }
+      return scores;
+    },
+    nearest(vector: Float32Array, filter: SlotFilter) {
+      const scores = new Map<string, number>();
+      for (const doc of live()) {
+        if (doc.vector === null || !accepts(doc, filter)) continue;
+        const dot = sum(doc.vector.map((value, i) => value * (vector[i] as number)));
+        if (dot > 0) scores.set(doc.id, dot);
+      }
+      return scores;
+    },
+    continuity() {
+      const order = inPlaces();
+      let weight = 0;
+      let excess = 0;
+      for (const [place, doc] of order.entries()) {
+        const near = order.filter(
+          (other, at) =>
+            at !== place && Math.abs(at - place) <= 2 && threadOf(other) === threadOf(doc),
+        );
+        for (const word of frequencies(doc).keys()) {
+          if (df(word) > docs.size / 10) continue;
+          const again = near.some((other) => frequencies(other).has(word)) ? 1 : 0;
+          weight += idf(word);
+          const absent = 1 - (df(word) - 1) / (docs.size - 1);
+          excess += idf(word) * (again - (1 - absent ** near.length));
+        }
+      }
+      return weight === 0 ? 0 : excess / weight;
+    },
+  };
+}
+
+function readable(doc: CatalogDoc, filter: SlotFilter): boolean {
+  const [visibility, id = null] = doc.audience.split(':');
+  if (visibility === 'p') {
+    return canRead(filter.reader, { visibility: 'project', entityId: null, roomId: null });
+  }
+  return canRead(filter.reader, {
+    visibility: visibility === 'u' ? 'user' : 'room',
+    entityId: id as never,
+    roomId: id as never,
+  });
+}

@@ -1,0 +1,154 @@
+/**
+ * The catalog: a rebuildable in-memory projection of our records that search and checks run on
+ * (DESIGN §3). One shelf per record type; documents of a shelf are numbered by slots, so that scores
+ * are plain arrays. It is never a source of truth.
+ */
+import type { Uuid } from '../../shared/ids.js';
+import type { Reader } from '../scope.js';
+
+/** One text of a document; its words count `weight` times (1 to 4). */
+export interface SearchField {
+  text: string;
+  weight: number;
+}
+
+export interface CatalogDoc {
+  id: Uuid;
+  timeMs: number;
+  keys: readonly string[];
+  flags: number;
+  /** From `audienceOf`. */
+  audience: string;
+  /**
+   * Documents of one thread (a session, a conversation) are neighbours in time; absent: the audience.
+   */
+  thread?: string;
+  fields: readonly SearchField[];
+  /** Unit vector of the shelf's model, `null` while it has none. */
+  vector: Float32Array | null;
+}
+
+export interface SlotFilter {
+  reader: Reader;
+  /** Bits that must all be set, and bits of which none may be. */
+  flagsAll?: number;
+  flagsNone?: number;
+  /** Inclusive / exclusive, ms. */
+  sinceMs?: number;
+  beforeMs?: number;
+  /** Keys that must all be present. */
+  keysAll?: readonly string[];
+}
+
+export interface Hit {
+  slot: number;
+  id: Uuid;
+  score: number;
+}
+
+/** Score of each slot (0: no match, filtered out or removed); `touched` lists the slots above 0. */
+export interface DenseScores {
+  scores: Float32Array;
+  touched: Int32Array;
+}
+
+export interface Shelf {
+  readonly type: string;
+  /** Live documents. */
+  readonly size: number;
+  /** Slots in use, holes of removed documents included; slots are below this. */
+  readonly slots: number;
+  /** Model of the vectors kept here. Another model's vectors are never compared. */
+  readonly model: string | null;
+  /** Sets the model; vectors of another one are dropped. Before it is set no vector is kept. */
+  setModel(model: string): void;
+  /**
+   * Adds or replaces. A document whose words, keys, thread and time are unchanged keeps its slot.
+   * @throws AppError INVALID_INPUT for an id, time or vector that is none
+   */
+  put(doc: CatalogDoc): void;
+  setVector(id: Uuid, vector: Float32Array | null): void;
+  remove(id: Uuid): boolean;
+  slotOf(id: Uuid): number | undefined;
+  idOf(slot: number): Uuid;
+  timeOf(slot: number): number;
+  flagsOf(slot: number): number;
+  hasVector(slot: number): boolean;
+  /** A test of slots for this filter, cheap to build and to call; `keysAll` as of now. */
+  accepts(filter: SlotFilter): (slot: number) => boolean;
+  /** Full ids that begin with the hex digits (dashes ignored), at most `limit`. */
+  idsWithPrefix(hex: string, limit: number): Uuid[];
+  /** Documents that have every key, newest first; `total` counts all of them. */
+  byKeys(
+    keys: readonly string[],
+    filter: SlotFilter,
+    limit: number,
+  ): { hits: Hit[]; total: number };
+  /** Newest first. */
+  newest(filter: SlotFilter, limit: number): { hits: Hit[]; total: number };
+  /** How many live documents hold the term. */
+  documentFrequency(term: string): number;
+  /** Mean number of terms of a live document. */
+  readonly averageLength: number;
+  /**
+   * BM25 over already analyzed terms, each with its weight; k1 1.2, b 0.75. Lengths below 25 words
+   * say little about a short text, so `25 - averageLength`, when positive, is added to all of them.
+   * With `spread`, what a term gives to a document it also gives, times `spread[d - 1]`, to the
+   * readable documents d places before and after it in the same thread; per term a document takes
+   * the largest of what it is given, so that neighbours complement but never pile up. Terms in more
+   * than a fifth of the documents do not spread.
+   */
+  keyword(
+    terms: ReadonlyMap<string, number>,
+    filter: SlotFilter,
+    options?: { spread?: readonly number[] },
+  ): DenseScores;
+  /**
+   * How much neighbours in a thread talk about the same: the idf-weighted share of term occurrences
+   * (of terms in at most a tenth of the documents) whose term occurs again within two places, above
+   * what chance gives. About 0 for unrelated documents, 0.04 to 0.1 for conversations. Estimated on a
+   * bounded sample, computed again when the shelf has grown or shrunk by a tenth.
+   */
+  continuity(): number;
+  /** Cosine to each vector, from int8; negative ones are 0. */
+  nearest(vector: Float32Array, filter: SlotFilter): DenseScores;
+  /** Place of a slot in the order of (thread, time, insertion), -1 for a hole, and back. */
+  placeOf(slot: number): number;
+  slotAt(place: number): number | undefined;
+  /** Bytes held, by part. */
+  memory(): Record<string, number>;
+}
+
+export interface LinkEdge {
+  id: Uuid;
+  source: Uuid;
+  target: Uuid;
+  type: string;
+}
+
+/** Typed edges between documents, walked from both ends. */
+export interface LinkGraph {
+  readonly size: number;
+  put(edge: LinkEdge): void;
+  remove(id: Uuid): boolean;
+  /** Edges that start (`out`) or end (`in`) at the document. */
+  out(id: Uuid): readonly LinkEdge[];
+  in(id: Uuid): readonly LinkEdge[];
+}
+
+export type CatalogState =
+  | { state: 'loading'; loaded: number; total: number | null }
+  | { state: 'ready'; fromSnapshot: boolean; tookMs: number }
+  | { state: 'failed'; reason: string };
+
+export interface Catalog {
+  readonly links: LinkGraph;
+  /** Made when first asked for. */
+  shelf(type: string): Shelf;
+  status(): CatalogState;
+  /** Resolves when it is ready or failed. */
+  loaded(): Promise<CatalogState>;
+}
+
+/** Words of a text as the catalog indexes them (`shared/text`). */
+export type Analyze = (text: string) => string[];

@@ -1,0 +1,143 @@
+/** What a typed record is, and the one interface through which rooms read and write them. */
+import type { SQL } from 'drizzle-orm';
+import type { z } from 'zod';
+import type { Uuid } from '../shared/ids.js';
+import type { Catalog, LinkEdge, SearchField } from './catalog/types.js';
+import type { Reader, Scope } from './scope.js';
+
+/** What search and checks see of a record. */
+export interface IndexEntry {
+  /** Time the thing happened, ms; it orders the timeline. */
+  timeMs: number;
+  /** Exact lookup keys, e.g. `file:src/auth.ts`, `tag:jwt`; made by the owning room. */
+  keys: readonly string[];
+  /** Bit field of the owning room (success, failure …). */
+  flags: number;
+  fields: readonly SearchField[];
+  /** Records of one thread (a session) are neighbours in time; absent: those of one audience. */
+  thread?: string;
+}
+
+export interface RecordType<Data> {
+  name: `cue_${string}`;
+  /** Current schema version, from 1. */
+  version: number;
+  /** Parses the data of the current version. Loose: fields of a newer writer survive. */
+  schema: z.ZodType<Data>;
+  /** `upgrades[n]` turns data of version n into data of version n + 1. */
+  upgrades: Readonly<Record<number, (data: Record<string, unknown>) => Record<string, unknown>>>;
+  /** `content.text`: what a person reads in the host's own memory viewer. */
+  text(data: Data): string;
+  /** Absent: the type is not in the catalog. */
+  index?(data: Data, createdAtMs: number): IndexEntry;
+  /** Text that is embedded; absent: the type has no vectors. */
+  embeddingText?(data: Data): string;
+  /** Present: records of the type are edges between documents (`catalog.links`). */
+  edge?(data: Data): Omit<LinkEdge, 'id'>;
+}
+
+export interface StoredRecord<Data> {
+  id: Uuid;
+  text: string;
+  createdAtMs: number;
+  /** Counts changes of the data, from 1; what compare-and-set compares. */
+  revision: number;
+  scope: Scope;
+  data: Data;
+  /** Id of the model that made the stored vector, `null` when there is none. */
+  embeddingModel: string | null;
+}
+
+/** A vector and the model that made it. Unit length, 384 numbers, all finite. */
+export interface ModelVector {
+  model: string;
+  vector: Float32Array;
+}
+
+export interface NewTypedRecord<Data> {
+  id: Uuid;
+  createdAtMs: number;
+  scope: Scope;
+  data: Data;
+  vector?: ModelVector | null;
+}
+
+export interface RecordPage {
+  limit: number;
+  /** Opaque, from `nextCursor` of the page before. */
+  cursor?: string;
+}
+
+/** What could not be read, so that one damaged row never hides the others. */
+export interface DamagedRecord {
+  id: Uuid;
+  reason: string;
+}
+
+/**
+ * Typed records of one project. Every read passes the reader; what the reader may not see is absent.
+ * After each committed write the catalog is brought in line, so a search right after sees it.
+ */
+export interface RecordStore {
+  readonly projectId: Uuid;
+  readonly catalog: Catalog;
+  /**
+   * Inserts what is new (row and vector in one statement, at most 50 rows each, a turn of the event
+   * loop between statements). Returns the ids inserted; the others existed.
+   */
+  insert<Data>(
+    type: RecordType<Data>,
+    records: readonly NewTypedRecord<Data>[],
+    options?: { onProgress?: (done: number) => void; signal?: AbortSignal },
+  ): Promise<Set<Uuid>>;
+  /** In the order of `ids`; missing, damaged and unreadable ones are absent. */
+  get<Data>(
+    type: RecordType<Data>,
+    ids: readonly Uuid[],
+    reader: Reader,
+  ): Promise<StoredRecord<Data>[]>;
+  /**
+   * Replaces the data if the stored revision still is `revision`: one statement.
+   * `vector: null` drops the vector (it is embedded again in the background); absent keeps it.
+   * @throws AppError CONFLICT with `details.revision` (the current one), NOT_FOUND
+   */
+  replace<Data>(
+    type: RecordType<Data>,
+    id: Uuid,
+    revision: number,
+    change: { data: Data; scope?: Scope; vector?: ModelVector | null },
+  ): Promise<StoredRecord<Data>>;
+  /** Newest first by (createdAt, id), or by a numeric field of the data, largest first. */
+  list<Data>(
+    type: RecordType<Data>,
+    reader: Reader,
+    query: RecordPage & { where?: SQL; orderBy?: string },
+  ): Promise<{ records: StoredRecord<Data>[]; total: number; nextCursor: string | null }>;
+  count<Data>(type: RecordType<Data>, reader: Reader, where?: SQL): Promise<number>;
+  /** Every readable record in chunks, oldest first, with a turn of the loop between them. */
+  scan<Data>(
+    type: RecordType<Data>,
+    reader: Reader,
+    options?: { where?: SQL; chunk?: number; onDamaged?: (damaged: DamagedRecord) => void },
+  ): AsyncIterable<StoredRecord<Data>[]>;
+  /** Leaves a tombstone, so that other processes and snapshots learn of it. Returns how many. */
+  remove<Data>(type: RecordType<Data>, ids: readonly Uuid[]): Promise<number>;
+  /** Numbers added to and fields set on the data without a new revision (access counts). */
+  touch<Data>(
+    type: RecordType<Data>,
+    ids: readonly Uuid[],
+    change: { add?: Record<string, number>; set?: Record<string, string | number> },
+  ): Promise<void>;
+  /** Writes vectors of records whose revision is unchanged; returns how many were written. */
+  setVectors(
+    type: RecordType<unknown>,
+    rows: readonly { id: Uuid; revision: number; vector: ModelVector }[],
+  ): Promise<number>;
+  /** Records without a vector of `model`, oldest first: what is to be embedded (again). */
+  withoutVector<Data>(
+    type: RecordType<Data>,
+    model: string,
+    limit: number,
+    after?: Uuid,
+  ): Promise<StoredRecord<Data>[]>;
+}

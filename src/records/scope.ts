@@ -1,0 +1,68 @@
+/**
+ * Who may read a record and who may change it (DESIGN §3). The rule exists once: the catalog
+ * compiles it into a bit test, SQL into a condition, and both come from here.
+ */
+import type { Uuid } from '../shared/ids.js';
+
+export const VISIBILITIES = ['user', 'room', 'project'] as const;
+export type Visibility = (typeof VISIBILITIES)[number];
+
+/** Where a record belongs. Stored in `metadata.scope`. */
+export interface Scope {
+  projectId: Uuid;
+  visibility: Visibility;
+  /** The person it was made with; needed for `user`. */
+  entityId: Uuid | null;
+  /** The conversation it was made in; needed for `room`. */
+  roomId: Uuid | null;
+  /** The agent identity that wrote it (an Eliza agent's id or a registered identity). */
+  authorId: Uuid;
+}
+
+/**
+ * Whose eyes a read has. `operator` (REST, command line) sees the whole project; `entity` is a
+ * person in a room; `agent` is a client that speaks for nobody (MCP): what is open to the project.
+ */
+export type Reader =
+  | { kind: 'operator' }
+  | { kind: 'entity'; entityId: Uuid; roomId?: Uuid }
+  | { kind: 'agent' };
+
+/**
+ * The audience of a record as one short word, so that a catalog can intern it: `p` everybody in the
+ * project, `u:<entity>`, `r:<room>`. A scope that lacks its id is readable by operators only (`-`).
+ */
+export function audienceOf(scope: Pick<Scope, 'visibility' | 'entityId' | 'roomId'>): string {
+  switch (scope.visibility) {
+    case 'project':
+      return 'p';
+    case 'user':
+      return scope.entityId === null ? '-' : `u:${scope.entityId}`;
+    case 'room':
+      return scope.roomId === null ? '-' : `r:${scope.roomId}`;
+  }
+}
+
+/** The audiences a reader belongs to; `null`: all of them. */
+export function audiencesOf(reader: Reader): ReadonlySet<string> | null {
+  switch (reader.kind) {
+    case 'operator':
+      return null;
+    case 'agent':
+      return new Set(['p']);
+    case 'entity':
+      return new Set([
+        'p',
+        `u:${reader.entityId}`,
+        ...(reader.roomId === undefined ? [] : [`r:${reader.roomId}`]),
+      ]);
+  }
+}
+
+export function canRead(
+  reader: Reader,
+  scope: Pick<Scope, 'visibility' | 'entityId' | 'roomId'>,
+): boolean {
+  const audiences = audiencesOf(reader);
+  return audiences === null || audiences.has(audienceOf(scope));
+}

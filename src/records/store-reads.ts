@@ -1,0 +1,348 @@
+/**
+ * Reading typed records. What an index answers is one statement; everything else (conditions on the
+ * data, order by a field) walks the rows in small statements with a turn of the loop between them,
+ * because one statement over 50,000 records would hold the process for a second.
+ */
+import { type SQL, sql } from 'drizzle-orm';
+import { AppError } from '../shared/errors.js';
+import { isUuid, type Uuid } from '../shared/ids.js';
+import type { Log } from '../shared/log.js';
+import { yieldToLoop } from '../shared/yield.js';
+import { type Database, rowsOf } from './database.js';
+import { decodeRecord, type StoredRow } from './record-codec.js';
+import {
+  audienceCondition,
+  beyond,
+  CREATED_MS,
+  inOrder,
+  type Key,
+  namedOf,
+  ofType,
+  ROW_COLUMNS,
+  timestampOf,
+} from './record-sql.js';
+import type { DamagedRecord, RecordStore, RecordType, StoredRecord } from './record-type.js';
+import { audiencesOf, canRead, type Reader } from './scope.js';
+
+/** Keys walked in one statement, and whole rows of one. */
+const WALK = 200;
+const CHUNK = 200;
+const IDS_PER_STATEMENT = 200;
+
+/** A place in the order: largest `value` first where there is one, then newest, then the id. */
+interface Place {
+  value: number | null;
+  createdAtMs: number;
+  id: Uuid;
+}
+
+interface ReadDeps {
+  db: Database;
+  projectId: Uuid;
+  log: Log;
+}
+
+export type StoreReads = Pick<RecordStore, 'get' | 'list' | 'count' | 'scan' | 'withoutVector'> & {
+  /** Reads a row the reader may see; a damaged one is logged once and `null`. */
+  readable<Data>(
+    type: RecordType<Data>,
+    row: StoredRow,
+    reader: Reader,
+    onDamaged?: (damaged: DamagedRecord) => void,
+  ): StoredRecord<Data> | null;
+};
+
+export function createStoreReads({ db, projectId, log }: ReadDeps): StoreReads {
+  const logged = new Set<Uuid>();
+
+  const readable: StoreReads['readable'] = (type, row, reader, onDamaged) => {
+    const decoded = decodeRecord(type, row);
+    if (decoded.damaged) {
+      if (!logged.has(row.id)) {
+        logged.add(row.id);
+        log.warn({ ...decoded.damaged, type: type.name }, 'damaged record');
+      }
+      onDamaged?.(decoded.damaged);
+      return null;
+    }
+    // SQL filtered already; a row whose audience and scope disagree stays closed.
+    return canRead(reader, decoded.record.scope) ? decoded.record : null;
+  };
+
+  async function rowsById(typeName: string, ids: readonly Uuid[]): Promise<Map<Uuid, StoredRow>> {
+    const found = new Map<Uuid, StoredRow>();
+    for (let start = 0; start < ids.length; start += IDS_PER_STATEMENT) {
+      if (start > 0) await yieldToLoop();
+      const rows = await rowsOf<StoredRow>(
+        db,
+        sql`select ${ROW_COLUMNS} from memories
+          where ${namedOf(projectId, typeName, ids.slice(start, start + IDS_PER_STATEMENT))}`,
+      );
+      for (const row of rows) found.set(row.id, row);
+    }
+    return found;
+  }
+
+  async function recordsById<Data>(
+    type: RecordType<Data>,
+    ids: readonly Uuid[],
+    reader: Reader,
+  ): Promise<StoredRecord<Data>[]> {
+    const rows = await rowsById(type.name, ids);
+    return ids.flatMap((id) => {
+      const row = rows.get(id);
+      const record = row && readable(type, row, reader);
+      return record ? [record] : [];
+    });
+  }
+
+  /** The newest rows of one audience (`null`: all), in the order of an index. */
+  const newestOf = (
+    typeName: string,
+    audience: string | null,
+    after: Place | null,
+    limit: number,
+  ) =>
+    sql`(select memories.id, memories.created_at from memories
+      where ${ofType(projectId, typeName)}
+        ${audience === null ? sql`` : sql`and memories.metadata->>'audience' = ${audience}`}
+        ${
+          after === null
+            ? sql``
+            : sql`and (memories.created_at, memories.id) <
+          (${timestampOf(after.createdAtMs)}, ${after.id}::uuid)`
+        }
+      order by memories.created_at desc, memories.id desc limit ${limit})`;
+
+  async function newestPlaces(
+    typeName: string,
+    reader: Reader,
+    after: Place | null,
+    limit: number,
+  ): Promise<Place[]> {
+    const audiences = audiencesOf(reader);
+    const parts = (audiences === null ? [null] : [...audiences]).map((audience) =>
+      newestOf(typeName, audience, after, limit),
+    );
+    const rows = await rowsOf<{ id: Uuid; created_ms: string | number }>(
+      db,
+      sql`select id, (extract(epoch from created_at) * 1000)::bigint as created_ms
+        from (${sql.join(parts, sql` union all `)}) as newest
+        order by created_at desc, id desc limit ${limit}`,
+    );
+    return rows.map(({ id, created_ms }) => ({
+      id,
+      createdAtMs: Number(created_ms),
+      value: null,
+    }));
+  }
+
+  /**
+   * Places of the rows that fit, in order of time. Rows that do not fit are read too, so a statement
+   * looks at a page of rows, however few of them fit; a turn of the loop between statements.
+   */
+  async function* walk(
+    typeName: string,
+    fits: SQL,
+    options: { orderBy?: string; oldestFirst?: boolean; after?: Key | null } = {},
+  ): AsyncGenerator<Place[]> {
+    const { orderBy, oldestFirst = false } = options;
+    // One look into the metadata per row: each unpacks all of it.
+    const value =
+      orderBy === undefined ? sql`null::jsonb` : sql`memories.metadata->'data'->${orderBy}::text`;
+    let after: Key | null = options.after ?? null;
+    for (;;) {
+      const rows: WalkedRow[] = await rowsOf<WalkedRow>(
+        db,
+        sql`select memories.id, memories.created_at::text as at, ${CREATED_MS} as created_ms,
+            ${value} as value, coalesce(${fits}, false) as fits
+          from memories where ${ofType(projectId, typeName)} ${beyond(after, oldestFirst)}
+          ${inOrder(oldestFirst)} limit ${WALK}`,
+      );
+      const places = rows.flatMap((row) => (row.fits ? [placeOf(row)] : []));
+      if (places.length > 0) yield places;
+      after = rows.at(-1) ?? null;
+      if (after === null || rows.length < WALK) return;
+      await yieldToLoop();
+    }
+  }
+
+  async function count(type: RecordType<unknown>, reader: Reader, where?: SQL): Promise<number> {
+    let total = 0;
+    if (where) {
+      for await (const places of walk(type.name, fitting(reader, where))) total += places.length;
+      return total;
+    }
+    // One range of the index per audience.
+    const parts = [...(audiencesOf(reader) ?? [null])].map(
+      (audience) => sql`(select count(*) as n from memories where ${ofType(projectId, type.name)}
+        ${audience === null ? sql`` : sql`and memories.metadata->>'audience' = ${audience}`})`,
+    );
+    const rows = await rowsOf<{ n: string | number }>(
+      db,
+      sql`select sum(n) as n from (${sql.join(parts, sql` union all `)}) as counts`,
+    );
+    return Number(rows[0]?.n ?? 0);
+  }
+
+  return {
+    readable,
+    count,
+
+    get: recordsById,
+
+    async list(type, reader, query) {
+      const { limit, where, orderBy } = query;
+      if (orderBy !== undefined && !/^[a-z][a-z0-9_]{0,62}$/i.test(orderBy)) {
+        throw new AppError('INVALID_INPUT', `"${orderBy}" is not a field to sort by`);
+      }
+      const after = query.cursor === undefined ? null : decodeCursor(query.cursor, orderBy);
+      let places: Place[];
+      let total: number;
+      if (where === undefined && orderBy === undefined) {
+        places = await newestPlaces(type.name, reader, after, limit + 1);
+        total = await count(type, reader);
+      } else {
+        const top = createTop(limit + 1, after);
+        total = 0;
+        for await (const page of walk(type.name, fitting(reader, where), { orderBy })) {
+          total += page.length;
+          top.add(page);
+        }
+        places = top.places();
+      }
+      const page = places.slice(0, limit);
+      const last = page.at(-1);
+      return {
+        records: await recordsById(
+          type,
+          page.map(({ id }) => id),
+          reader,
+        ),
+        total,
+        nextCursor: last && places.length > limit ? encodeCursor(last, orderBy) : null,
+      };
+    },
+
+    async *scan(type, reader, options = {}) {
+      const chunk = options.chunk ?? CHUNK;
+      const fits = fitting(reader, options.where);
+      let after: Key | null = null;
+      for (;;) {
+        const rows: ScannedRow[] = await rowsOf<ScannedRow>(
+          db,
+          sql`select id, at, created_ms, fits, case when fits then text end as text,
+              case when fits then metadata end as metadata
+            from (select ${ROW_COLUMNS}, memories.created_at, memories.created_at::text as at,
+                coalesce(${fits}, false) as fits
+              from memories where ${ofType(projectId, type.name)} ${beyond(after, true)}
+              ${inOrder(true)} limit ${chunk}) as page
+            order by created_at, id`,
+        );
+        const records = rows.flatMap((row) => {
+          const record = row.fits ? readable(type, row, reader, options.onDamaged) : null;
+          return record ? [record] : [];
+        });
+        if (records.length > 0) yield records;
+        after = rows.at(-1) ?? null;
+        if (after === null || rows.length < chunk) return;
+        await yieldToLoop();
+      }
+    },
+
+    async withoutVector(type, model, limit, after) {
+      const fits = sql`memories.metadata->>'embeddingModel' is distinct from ${model}`;
+      const ids: Uuid[] = [];
+      const from = after === undefined ? null : await keyOf(after);
+      for await (const places of walk(type.name, fits, { oldestFirst: true, after: from })) {
+        ids.push(...places.map(({ id }) => id));
+        if (ids.length >= limit) break;
+      }
+      return recordsById(type, ids.slice(0, limit), OPERATOR);
+    },
+  };
+
+  /** A purged record has no place any more: the walk begins again. */
+  async function keyOf(id: Uuid): Promise<Key | null> {
+    const rows = await rowsOf<{ id: Uuid; at: string }>(
+      db,
+      sql`select id, created_at::text as at from memories
+        where id = ${id} and (world_id = ${projectId}) is true`,
+    );
+    return rows[0] ?? null;
+  }
+}
+
+type WalkedRow = Key & {
+  created_ms: string | number;
+  value: unknown;
+  fits: boolean;
+};
+
+type ScannedRow = Key & StoredRow & { fits: boolean };
+
+const OPERATOR: Reader = { kind: 'operator' };
+
+function placeOf(row: WalkedRow): Place {
+  return {
+    id: row.id,
+    createdAtMs: Number(row.created_ms),
+    value: typeof row.value === 'number' ? row.value : null,
+  };
+}
+
+/** What the reader may see and the caller asked for. */
+function fitting(reader: Reader, where: SQL | undefined): SQL {
+  return sql`(${audienceCondition(reader) ?? sql`true`}) and (${where ?? sql`true`})`;
+}
+
+/** Keeps the first places after `after`, in order. */
+function createTop(size: number, after: Place | null) {
+  let best: Place[] = [];
+  return {
+    add(places: readonly Place[]): void {
+      for (const place of places) {
+        if (after === null || compare(after, place) < 0) best.push(place);
+      }
+      best = best.sort(compare).slice(0, size);
+    },
+    places: (): Place[] => best,
+  };
+}
+
+/** Records without a number in the field come last. */
+function compare(one: Place, other: Place): number {
+  const byValue =
+    (other.value ?? Number.NEGATIVE_INFINITY) - (one.value ?? Number.NEGATIVE_INFINITY);
+  if (byValue !== 0 && !Number.isNaN(byValue)) return byValue;
+  if (one.createdAtMs !== other.createdAtMs) return other.createdAtMs - one.createdAtMs;
+  return one.id < other.id ? 1 : one.id > other.id ? -1 : 0;
+}
+
+function encodeCursor(place: Place, orderBy: string | undefined): string {
+  const parts = [orderBy ?? '', place.value, place.createdAtMs, place.id];
+  return Buffer.from(JSON.stringify(parts)).toString('base64url');
+}
+
+/** @throws AppError INVALID_INPUT for a cursor of another order, or one we did not make */
+function decodeCursor(cursor: string, orderBy: string | undefined): Place {
+  let parts: unknown;
+  try {
+    parts = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8'));
+  } catch {
+    parts = null;
+  }
+  if (Array.isArray(parts)) {
+    const [order, value, createdAtMs, id]: unknown[] = parts;
+    if (
+      order === (orderBy ?? '') &&
+      (value === null || typeof value === 'number') &&
+      typeof createdAtMs === 'number' &&
+      Number.isSafeInteger(createdAtMs) &&
+      isUuid(id)
+    ) {
+      return { value, createdAtMs, id };
+    }
+  }
+  throw new AppError('INVALID_INPUT', 'the cursor is not one of this list');
+}

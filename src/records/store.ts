@@ -1,0 +1,275 @@
+/**
+ * Typed records of one project over the host's `memories` (DESIGN §3). Rows belong to a project by
+ * `world_id`, not to an agent: agents may share a project on purpose. After each committed write the
+ * catalog is brought in line.
+ */
+import { sql } from 'drizzle-orm';
+import { AppError, InvalidInputError, NotFoundError } from '../shared/errors.js';
+import type { Uuid } from '../shared/ids.js';
+import type { Log } from '../shared/log.js';
+import { yieldToLoop } from '../shared/yield.js';
+import type { Catalog } from './catalog/types.js';
+import { type CatalogSync, createCatalogSync } from './catalog-sync.js';
+import { type Database, rowsOf } from './database.js';
+import type { Home } from './home.js';
+import {
+  decodeRecord,
+  encodeRecord,
+  encodeScope,
+  encodeVector,
+  type RowDraft,
+  type StoredRow,
+} from './record-codec.js';
+import {
+  insertStatement,
+  namedOf,
+  purgeStatement,
+  removeStatement,
+  replaceStatement,
+  touchStatement,
+  vectorsStatement,
+} from './record-sql.js';
+import type { NewTypedRecord, RecordStore, RecordType } from './record-type.js';
+import type { Scope } from './scope.js';
+import { withoutNul } from './storable.js';
+import { createStoreReads } from './store-reads.js';
+import { checkVector } from './vector-codec.js';
+
+export interface RecordStoreDeps {
+  db: Database;
+  home: Home;
+  projectId: Uuid;
+  catalog: Catalog;
+  log: Log;
+  /** Shared with the loader and the follower where there are some. */
+  sync?: CatalogSync;
+}
+
+/** Rows and characters of one insert: at most, so that none takes 50 ms. */
+const ROWS_PER_INSERT = 50;
+const CHARACTERS_PER_INSERT = 300_000;
+const IDS_PER_STATEMENT = 200;
+const PURGED_PER_STATEMENT = 200;
+
+export type PurgeableStore = RecordStore & {
+  /** Forgets removals older than this (database time, ms); returns how many. */
+  purgeTombstones(olderThanMs: number): Promise<number>;
+};
+
+export function createRecordStore(deps: RecordStoreDeps): PurgeableStore {
+  const { db, home, projectId, catalog, log } = deps;
+  const sync = deps.sync ?? createCatalogSync({ catalog, log });
+  const { readable, ...reads } = createStoreReads({ db, projectId, log });
+
+  /** Statements in turn with a macrotask between them; nothing before the first. */
+  async function inTurn<T>(parts: Iterable<T>, work: (part: T) => Promise<void>): Promise<void> {
+    let first = true;
+    for (const part of parts) {
+      if (!first) await yieldToLoop();
+      first = false;
+      await work(part);
+    }
+  }
+
+  function ownScope(scope: Scope): void {
+    if (scope.projectId === projectId) return;
+    throw new InvalidInputError([
+      { field: 'scope.projectId', message: 'is not the project of this store' },
+    ]);
+  }
+
+  async function revisionOf(typeName: string, id: Uuid): Promise<unknown> {
+    const rows = await rowsOf<{ revision: unknown }>(
+      db,
+      sql`select metadata->'revision' as revision from memories
+        where ${namedOf(projectId, typeName, [id])}`,
+    );
+    const [row] = rows;
+    if (!row) throw new NotFoundError(typeName.replace(/^cue_/, '').replaceAll('_', ' '), id);
+    return row.revision;
+  }
+
+  return {
+    projectId,
+    catalog,
+    ...reads,
+
+    async insert(type, records, options = {}) {
+      const inserted = new Set<Uuid>();
+      // All of them are checked before the first is written.
+      for (const record of records) {
+        ownScope(record.scope);
+        if (record.vector) checkVector(record.vector.vector);
+      }
+      let done = 0;
+      await inTurn(batches(type, records), async (batch) => {
+        options.signal?.throwIfAborted();
+        const written = await rowsOf<{ id: Uuid; changed_at_ms: number }>(
+          db,
+          insertStatement({
+            typeName: type.name,
+            projectId,
+            home,
+            rows: batch.map(({ draft }) => draft),
+          }),
+        );
+        const changedAtMs = new Map(written.map((row) => [row.id, Number(row.changed_at_ms)]));
+        for (const { draft, record, taken } of batch) {
+          done += taken;
+          const atMs = changedAtMs.get(draft.id);
+          if (atMs === undefined) continue;
+          inserted.add(draft.id);
+          sync.put(type, {
+            ...draft,
+            metadata: { ...draft.metadata, changedAtMs: atMs },
+            vector: record.vector?.vector ?? null,
+          });
+        }
+        options.onProgress?.(done);
+      });
+      return inserted;
+    },
+
+    async replace(type, id, revision, change) {
+      if (change.scope) ownScope(change.scope);
+      const { vector } = change;
+      const metadata = {
+        version: type.version,
+        ...(change.scope ? encodeScope(change.scope) : {}),
+        ...(vector === undefined ? {} : { embeddingModel: vector?.model ?? null }),
+        data: withoutNul(change.data),
+      };
+      const rows = await rowsOf<StoredRow>(
+        db,
+        replaceStatement({
+          typeName: type.name,
+          projectId,
+          id,
+          revision,
+          text: withoutNul(type.text(change.data)),
+          metadata,
+          vector: vector === undefined ? undefined : encodeVector(vector?.vector),
+        }),
+      );
+      const [row] = rows;
+      if (!row) {
+        const current = await revisionOf(type.name, id);
+        throw new AppError('CONFLICT', 'somebody else changed it meanwhile', {
+          revision: current,
+        });
+      }
+      sync.put(type, vector === undefined ? row : { ...row, vector: vector?.vector ?? null });
+      const decoded = decodeRecord(type, row);
+      if (decoded.damaged) throw new AppError('INTERNAL', decoded.damaged.reason, { id });
+      return decoded.record;
+    },
+
+    async remove(type, ids) {
+      let removed = 0;
+      await inTurn(slices([...new Set(ids)], IDS_PER_STATEMENT), async (part) => {
+        const rows = await rowsOf<{ id: Uuid; changed_at_ms: number }>(
+          db,
+          removeStatement({ typeName: type.name, projectId, ids: part }),
+        );
+        for (const row of rows) sync.remove(type, row.id, Number(row.changed_at_ms));
+        removed += rows.length;
+      });
+      return removed;
+    },
+
+    async touch(type, ids, change) {
+      const { add = {}, set = {} } = change;
+      await inTurn(slices([...new Set(ids)].sort(), IDS_PER_STATEMENT), async (part) => {
+        await db.execute(
+          touchStatement({
+            typeName: type.name,
+            projectId,
+            ids: part,
+            add,
+            set: withoutNul(set),
+          }),
+        );
+      });
+    },
+
+    async setVectors(type, rows) {
+      const drafts = rows.map(({ id, revision, vector }) => ({
+        id,
+        revision,
+        model: vector.model,
+        vector: encodeVector(vector.vector) ?? '',
+      }));
+      const given = new Map(rows.map((row) => [row.id, row.vector]));
+      let written = 0;
+      await inTurn(slices(drafts, ROWS_PER_INSERT), async (part) => {
+        const changed = await rowsOf<{ id: Uuid }>(
+          db,
+          vectorsStatement({ typeName: type.name, projectId, rows: part }),
+        );
+        written += changed.length;
+        if (!type.index) return;
+        const shelf = catalog.shelf(type.name);
+        for (const { id } of changed) {
+          const vector = given.get(id);
+          if (vector && vector.model === shelf.model) shelf.setVector(id, vector.vector);
+        }
+      });
+      return written;
+    },
+
+    async purgeTombstones(olderThanMs) {
+      let purged = 0;
+      for (;;) {
+        const rows = await rowsOf<{ id: Uuid }>(
+          db,
+          purgeStatement(projectId, olderThanMs, PURGED_PER_STATEMENT),
+        );
+        purged += rows.length;
+        if (rows.length < PURGED_PER_STATEMENT) return purged;
+        await yieldToLoop();
+      }
+    },
+  };
+}
+
+interface BatchRow<Data> {
+  draft: RowDraft;
+  record: NewTypedRecord<Data>;
+  /** Records of the input this one stands for: one, and those of the same id right after. */
+  taken: number;
+}
+
+/** Rows encoded batch by batch; a repeated id counts once, its first record wins. */
+function* batches<Data>(
+  type: RecordType<Data>,
+  records: readonly NewTypedRecord<Data>[],
+): Generator<BatchRow<Data>[]> {
+  const seen = new Set<Uuid>();
+  let batch: BatchRow<Data>[] = [];
+  let characters = 0;
+  for (const record of records) {
+    const before = batch.at(-1);
+    if (seen.has(record.id) && before) {
+      before.taken += 1;
+      continue;
+    }
+    seen.add(record.id);
+    const draft = encodeRecord(type, record);
+    const size = JSON.stringify(draft).length;
+    if (
+      batch.length >= ROWS_PER_INSERT ||
+      (batch.length > 0 && characters + size > CHARACTERS_PER_INSERT)
+    ) {
+      yield batch;
+      batch = [];
+      characters = 0;
+    }
+    batch.push({ draft, record, taken: 1 });
+    characters += size;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function* slices<T>(items: readonly T[], size: number): Generator<T[]> {
+  for (let start = 0; start < items.length; start += size) yield items.slice(start, start + size);
+}
