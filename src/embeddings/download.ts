@@ -1,0 +1,307 @@
+/**
+ * Fetches the default model once: pinned revision, checksums, resumed where it was cut. A file has
+ * its final name only when it is complete and right; what is in the making ends in `.part`.
+ */
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Clock, DAY_MS } from '../shared/clock.js';
+import { lockDirectory } from '../shared/dir-lock.js';
+import { AppError, isAppError, messageOf } from '../shared/errors.js';
+import {
+  isLfsPointer,
+  MODEL_FILES,
+  type ModelFile,
+  sha256Of,
+  verifyModelFiles,
+} from './model-files.js';
+
+export interface PinnedModel {
+  /** Recorded with each vector. */
+  id: string;
+  /** Name on the hub. */
+  repo: string;
+  /** Full commit id: what a name like `main` points to may change. */
+  revision: string;
+  files: Readonly<Record<ModelFile, { sha256: string; bytes: number }>>;
+}
+
+/** Apache-2.0, 384 numbers, 23.7 MB in 8 bits. */
+export const MINILM: PinnedModel = {
+  id: 'Xenova/all-MiniLM-L6-v2@q8',
+  repo: 'Xenova/all-MiniLM-L6-v2',
+  revision: '751bff37182d3f1213fa05d7196b954e230abad9',
+  files: {
+    'config.json': {
+      sha256: '7135149f7cffa1a573466c6e4d8423ed73b62fd2332c575bf738a0d033f70df7',
+      bytes: 650,
+    },
+    'tokenizer.json': {
+      sha256: 'da0e79933b9ed51798a3ae27893d3c5fa4a201126cef75586296df9b4d2c62a0',
+      bytes: 711_661,
+    },
+    'tokenizer_config.json': {
+      sha256: '9261e7d79b44c8195c1cada2b453e55b00aeb81e907a6664974b4d7776172ab3',
+      bytes: 366,
+    },
+    'onnx/model_quantized.onnx': {
+      sha256: 'afdb6f1a0e45b715d0bb9b11772f032c399babd23bfc31fed1c170afc848bdb1',
+      bytes: 22_972_370,
+    },
+  },
+};
+
+export interface DownloadProgress {
+  file: ModelFile;
+  loadedBytes: number;
+  /** Of all files together. */
+  totalBytes: number;
+}
+
+export interface DownloadDeps {
+  model: PinnedModel;
+  dataDir: string;
+  clock: Clock;
+  /** The public hub when absent. */
+  hub?: string;
+  fetch?: typeof fetch;
+  onProgress?: (progress: DownloadProgress) => void;
+  signal?: AbortSignal;
+  /** How long the server may send nothing, ms. */
+  stallMs?: number;
+  /** Pauses between the tries of one file, ms. */
+  retryDelaysMs?: readonly number[];
+}
+
+const DEFAULT_HUB = 'https://huggingface.co';
+const STALL_MS = 30_000;
+const RETRY_DELAYS_MS = [1_000, 4_000, 15_000];
+const PART = '.part';
+/** A part nobody went on with for so long is removed. */
+const STALE_MS = 7 * DAY_MS;
+
+/** One download per directory in this process; the lock file keeps other processes out. */
+const running = new Set<string>();
+
+/** Another try may help: the connection, the server's mood. */
+class TransientError extends Error {}
+
+export function modelDirectory(dataDir: string, model: PinnedModel): string {
+  return join(dataDir, 'models', ...model.repo.split('/'), model.revision);
+}
+
+/** Whether all files are there and right; `null`, or what is wrong. Needs no network. */
+export async function problemOfDownload(
+  dataDir: string,
+  model: PinnedModel,
+): Promise<string | null> {
+  try {
+    await verifyModelFiles(modelDirectory(dataDir, model), model.files);
+    return null;
+  } catch (error) {
+    if (isAppError(error)) return error.message;
+    throw error;
+  }
+}
+
+/**
+ * Fetches what is missing and returns the directory. Complete files are not asked for again, cut
+ * ones are continued where the server can.
+ * @throws AppError UNAVAILABLE: hub not reachable, wrong file, no space, or another download of the
+ * same directory is under way (`details.busy`)
+ */
+export async function downloadModel(deps: DownloadDeps): Promise<string> {
+  const directory = modelDirectory(deps.dataDir, deps.model);
+  const release = takeTurn(directory);
+  try {
+    await mkdir(directory, { recursive: true });
+    await removeStaleParts(directory, deps.clock.now());
+    const totalBytes = MODEL_FILES.reduce((sum, file) => sum + deps.model.files[file].bytes, 0);
+    let before = 0;
+    for (const file of MODEL_FILES) {
+      const report = (bytes: number) =>
+        deps.onProgress?.({ file, loadedBytes: before + bytes, totalBytes });
+      await fetchFile(deps, join(directory, file), file, report);
+      before += deps.model.files[file].bytes;
+      report(0);
+    }
+    return directory;
+  } catch (error) {
+    if (isAppError(error)) throw error;
+    throw notFetched(deps.model, error);
+  } finally {
+    release();
+  }
+}
+
+function notFetched(model: PinnedModel, cause: unknown): AppError {
+  const message = `the embedding model ${model.repo} could not be fetched: ${messageOf(cause)}`;
+  return new AppError('UNAVAILABLE', message, {}, { cause });
+}
+
+function takeTurn(directory: string): () => void {
+  const busy = (who: string) =>
+    new AppError('UNAVAILABLE', `the model is already being fetched by ${who}`, { busy: true });
+  if (running.has(directory)) throw busy('this process');
+  let lock: ReturnType<typeof lockDirectory>;
+  try {
+    lock = lockDirectory(directory, null);
+  } catch (error) {
+    if (isAppError(error) && error.details.pid !== undefined) {
+      throw busy(`process ${String(error.details.pid)}`);
+    }
+    throw error;
+  }
+  running.add(directory);
+  return () => {
+    running.delete(directory);
+    lock.release();
+  };
+}
+
+async function removeStaleParts(directory: string, nowMs: number): Promise<void> {
+  for (const name of await readdir(directory, { recursive: true })) {
+    if (!name.endsWith(PART)) continue;
+    const path = join(directory, name);
+    const known = MODEL_FILES.some((file) => join(directory, file) + PART === path);
+    if (!known || nowMs - (await stat(path)).mtimeMs > STALE_MS) await rm(path, { force: true });
+  }
+}
+
+async function fetchFile(
+  deps: DownloadDeps,
+  path: string,
+  file: ModelFile,
+  report: (bytes: number) => void,
+): Promise<void> {
+  const expected = deps.model.files[file];
+  if ((await sizeOf(path)) === expected.bytes && (await sha256Of(path)) === expected.sha256) return;
+  await mkdir(dirname(path), { recursive: true });
+  const part = path + PART;
+  const delays = deps.retryDelaysMs ?? RETRY_DELAYS_MS;
+  for (let attempt = 0; ; attempt++) {
+    try {
+      const continued = await receive(deps, part, file, report);
+      await check(part, file, expected, continued);
+      await rename(part, path);
+      return;
+    } catch (error) {
+      const delayMs = delays[attempt];
+      if (!(error instanceof TransientError) || delayMs === undefined) throw error;
+      await sleep(delayMs, undefined, { signal: deps.signal });
+    }
+  }
+}
+
+/**
+ * Adds to the part what is missing, or begins anew where the server cannot continue. Returns whether
+ * bytes of an earlier try are in it.
+ */
+async function receive(
+  deps: DownloadDeps,
+  part: string,
+  file: ModelFile,
+  report: (bytes: number) => void,
+): Promise<boolean> {
+  const expected = deps.model.files[file];
+  let have = await sizeOf(part);
+  if (have > expected.bytes) have = 0;
+  if (have === expected.bytes) return true;
+  const stall = new AbortController();
+  const stallMs = deps.stallMs ?? STALL_MS;
+  const watch = setTimeout(() => stall.abort(), stallMs);
+  const signal = deps.signal ? AbortSignal.any([deps.signal, stall.signal]) : stall.signal;
+  try {
+    const response = await (deps.fetch ?? fetch)(urlOf(deps, file), {
+      signal,
+      headers: have > 0 ? { range: `bytes=${have}-` } : {},
+    });
+    const body = checkResponse(response, file);
+    const resumed =
+      response.status === 206 &&
+      response.headers.get('content-range')?.startsWith(`bytes ${have}-`) === true;
+    if (!resumed) have = 0;
+    const out = await open(part, resumed ? 'a' : 'w');
+    try {
+      for await (const chunk of body) {
+        watch.refresh();
+        have += chunk.length;
+        await out.write(chunk);
+        // Not the file that was asked for; the check below throws it away.
+        if (have > expected.bytes) break;
+        report(have);
+      }
+      await out.sync();
+    } finally {
+      await out.close();
+    }
+    return resumed;
+  } catch (error) {
+    if (isAppError(error) || error instanceof TransientError) throw error;
+    if (deps.signal?.aborted) throw error;
+    if (isFromDisk(error)) throw error;
+    const reason = stall.signal.aborted
+      ? `the hub sent nothing for ${stallMs} ms`
+      : reasonOf(error);
+    throw new TransientError(reason, { cause: error });
+  } finally {
+    clearTimeout(watch);
+  }
+}
+
+function urlOf(deps: DownloadDeps, file: ModelFile): string {
+  const hub = (deps.hub ?? DEFAULT_HUB).replace(/\/+$/, '');
+  return `${hub}/${deps.model.repo}/resolve/${deps.model.revision}/${file}`;
+}
+
+function checkResponse(response: Response, file: ModelFile): ReadableStream<Uint8Array> {
+  if (response.ok && response.body) return response.body;
+  void response.body?.cancel();
+  const message = `the hub answered ${response.status} for ${file}`;
+  if (response.status >= 500 || [408, 425, 429].includes(response.status)) {
+    throw new TransientError(message);
+  }
+  throw new AppError('UNAVAILABLE', message, { file, status: response.status });
+}
+
+/** A part that is wrong is removed: continuing it would be wrong again. */
+async function check(
+  part: string,
+  file: ModelFile,
+  expected: { sha256: string; bytes: number },
+  continued: boolean,
+): Promise<void> {
+  const size = await sizeOf(part);
+  const pointer = size > 0 && (await isLfsPointer(part));
+  if (!pointer && size < expected.bytes) {
+    throw new TransientError(`the connection ended after ${size} of ${expected.bytes} bytes`);
+  }
+  if (!pointer && (await sha256Of(part)) === expected.sha256) return;
+  await rm(part, { force: true });
+  if (continued) throw new TransientError(`the continued ${file} is not the published one`);
+  throw new AppError(
+    'UNAVAILABLE',
+    pointer
+      ? `the hub sent a Git LFS pointer instead of ${file}`
+      : `${file} came with another checksum than the published model: it was thrown away`,
+    { file },
+  );
+}
+
+async function sizeOf(path: string): Promise<number> {
+  try {
+    return (await stat(path)).size;
+  } catch {
+    return 0;
+  }
+}
+
+function isFromDisk(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && 'path' in error;
+}
+
+/** `fetch failed` says nothing; its cause names the host and what happened. */
+function reasonOf(error: unknown): string {
+  const cause = error instanceof Error ? error.cause : undefined;
+  return cause instanceof Error ? `${messageOf(error)} (${messageOf(cause)})` : messageOf(error);
+}

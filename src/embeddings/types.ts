@@ -1,0 +1,42 @@
+/** The port of the room: texts → vectors (DESIGN §6). */
+
+/** Every vector of ours has this length, whatever the host uses. */
+export const DIMENSION = 384;
+
+/** Cosine above which two intents are called similar; they belong to the model (calibrated). */
+export interface Thresholds {
+  /** At most 2 % of unrelated intents reach it. */
+  candidate: number;
+  /** "Nearly the same sentence"; still not proof of the same task. */
+  strong: number;
+}
+
+export interface Embedder {
+  /** Recorded with each vector; vectors of different ids are never compared. */
+  readonly id: string;
+  readonly thresholds: Thresholds;
+  /**
+   * One unit vector of 384 finite numbers per text, in order. An empty text has a constant vector.
+   * @throws AppError UNAVAILABLE when the model fails; never NaN, never a zero vector
+   */
+  embed(texts: readonly string[]): Promise<Float32Array[]>;
+}
+
+/** What the chain does and why, for health, logs and `npm run embeddings -- status`. */
+export interface EmbeddingStatus {
+  setting: 'auto' | 'local' | 'lexical' | 'runtime';
+  serving: { id: string; dimension: number; reason: string };
+  /** A better model on its way. */
+  preparing?: { id: string; phase: string; loadedBytes: number; totalBytes: number | null };
+  /** What is worse than configured, in words for the operator. */
+  degraded?: string;
+}
+
+export interface Embeddings {
+  /** What serves now; the lexical embedder until a model is ready. */
+  current(): Embedder;
+  status(): EmbeddingStatus;
+  /** Called when another model begins to serve; returns the way to stop listening. */
+  onChange(listener: (embedder: Embedder) => void): () => void;
+  stop(): Promise<void>;
+}

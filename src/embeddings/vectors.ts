@@ -1,0 +1,63 @@
+/** Small arithmetic on vectors: what makes any model's output fit the port (unit length, 384). */
+import { DIMENSION } from './types.js';
+
+/**
+ * The vector of an empty text: unit length and near nothing. Never zeros, whose cosine is no number
+ * in pgvector.
+ */
+export function constantVector(): Float32Array {
+  const size = 1 / Math.sqrt(DIMENSION);
+  return Float32Array.from({ length: DIMENSION }, (_, at) => (at % 2 === 0 ? size : -size));
+}
+
+/** The same direction at unit length; `null` for zeros and for anything that is not finite. */
+export function toUnit(values: ArrayLike<number>): Float32Array | null {
+  let sum = 0;
+  for (let at = 0; at < values.length; at++) sum += (values[at] ?? 0) ** 2;
+  if (!Number.isFinite(sum) || sum < 1e-24) return null;
+  const factor = 1 / Math.sqrt(sum);
+  return Float32Array.from(values, (value) => value * factor);
+}
+
+/** Cosine of two unit vectors. */
+export function cosine(a: Float32Array, b: Float32Array): number {
+  let sum = 0;
+  for (let at = 0; at < a.length; at++) sum += (a[at] ?? 0) * (b[at] ?? 0);
+  return sum;
+}
+
+/** Bits of an integer, well mixed and equal on every machine (the end of MurmurHash3). */
+export function mixBits(value: number): number {
+  let hash = value | 0;
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return (hash ^ (hash >>> 16)) >>> 0;
+}
+
+/**
+ * Brings vectors of one length to 384 numbers, always in the same way: shorter ones get zeros
+ * (cosines unchanged), longer ones are added up into 384 sums with fixed signs, a random projection
+ * (cosines kept to about ±0.05). Cutting them off instead would be right for few models only.
+ */
+export function createProjection(length: number): (values: ArrayLike<number>) => Float32Array {
+  if (length <= DIMENSION) {
+    return (values) => {
+      const out = new Float32Array(DIMENSION);
+      for (let at = 0; at < length; at++) out[at] = values[at] ?? 0;
+      return out;
+    };
+  }
+  const signs = new Int8Array(length * DIMENSION);
+  for (let at = 0; at < signs.length; at++) {
+    signs[at] = mixBits(Math.imul(at + 1, 0x9e3779b1)) & 1 ? 1 : -1;
+  }
+  return (values) => {
+    const out = new Float64Array(DIMENSION);
+    for (let from = 0, sign = 0; from < length; from++) {
+      const value = values[from] ?? 0;
+      for (let to = 0; to < DIMENSION; to++)
+        out[to] = (out[to] ?? 0) + value * (signs[sign++] ?? 0);
+    }
+    return Float32Array.from(out);
+  };
+}

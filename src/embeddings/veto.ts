@@ -1,0 +1,69 @@
+/**
+ * What a cosine cannot see: "Add the index" and "Drop the index" are nearly the same sentence to every
+ * model measured, nearer than most true re-asks. These rules compare what two intents do, deny, count
+ * and name. They only ever forbid a match, and only where both texts say something: English.
+ */
+import { contradiction, leftOver, sameFrame } from './veto-compare.js';
+import { readIntent } from './veto-read.js';
+import { ALTERNATIVES, OPPOSITE_ACTIONS, OPPOSITE_STATES } from './veto-words.js';
+
+/** `reason` says in words for the user why two similar intents are not one. */
+export type Veto = { vetoed: false } | { vetoed: true; reason: string };
+
+const NO_VETO: Veto = { vetoed: false };
+const veto = (reason: string): Veto => ({ vetoed: true, reason });
+const either = (words: ReadonlySet<string>) => [...words].join(', ');
+
+const REPAIRS = ['fix', 'repair', 'solve', 'resolve', 'debug', 'investigate'];
+const isRepair = (words: ReadonlySet<string>) => REPAIRS.some((word) => words.has(word));
+
+/**
+ * Whether two similar texts must not be taken for the same task. Symmetric, pure, about 0.02 ms; texts
+ * are read up to 2,000 characters.
+ */
+export function vetoOf(first: string, second: string): Veto {
+  const a = readIntent(first);
+  const b = readIntent(second);
+
+  for (const [one, other] of OPPOSITE_ACTIONS) {
+    const found = contradiction(a.actions, b.actions, one, other);
+    if (found) return veto(`opposite actions: ${found}`);
+  }
+  // "It cannot be imported" is what "fix the import" is about.
+  const repair = isRepair(a.words) !== isRepair(b.words);
+  for (const [words, negated] of [
+    [a.words, b.negated],
+    [b.words, a.negated],
+  ] as const) {
+    if (repair) break;
+    const denied = [...negated].find((word) => words.has(word));
+    const inBoth = denied !== undefined && a.negated.has(denied) && b.negated.has(denied);
+    if (denied !== undefined && !inBoth) return veto(`one of them says not: ${denied}`);
+  }
+  for (const swap of a.swaps) {
+    const [from, to] = swap.split('>');
+    if (b.swaps.has(`${to}>${from}`)) return veto(`opposite directions: ${from}, ${to}`);
+  }
+  for (const [kind, ofA, ofB] of [
+    ['numbers', a.numbers, b.numbers],
+    ['quoted texts', a.quoted, b.quoted],
+    ['files', a.files, b.files],
+  ] as const) {
+    const differ = leftOver(ofA, ofB);
+    if (differ) return veto(`different ${kind}: ${either(differ[0])} / ${either(differ[1])}`);
+  }
+  for (const alternatives of ALTERNATIVES) {
+    const pick = (words: ReadonlySet<string>) =>
+      new Set([...words].filter((word) => alternatives.has(word)));
+    const differ = leftOver(pick(a.words), pick(b.words));
+    if (differ) return veto(`different things: ${either(differ[0])} / ${either(differ[1])}`);
+  }
+  if (!sameFrame(a, b)) return NO_VETO;
+  for (const [one, other] of OPPOSITE_STATES) {
+    const found = contradiction(a.words, b.words, one, other);
+    if (found) return veto(`opposites: ${found}`);
+  }
+  const names = leftOver(a.names, b.names, a, b);
+  if (names) return veto(`different names: ${either(names[0])} / ${either(names[1])}`);
+  return NO_VETO;
+}
