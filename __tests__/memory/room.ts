@@ -1,0 +1,90 @@
+/** Work memory on a real database, with a clock and an embedder in the hands of the test. */
+import {
+  createLexicalEmbedder,
+  type Embedder,
+  type Embeddings,
+} from '../../src/embeddings/index.js';
+import {
+  chapterType,
+  createWorkMemory,
+  identityType,
+  memoryLinkType,
+  type WorkMemory,
+  wisdomType,
+  workMemoryType,
+} from '../../src/memory/index.js';
+import { openProjectRecords, type ProjectRecords, projectIdOf } from '../../src/records/index.js';
+import { derivedId, randomIds, type Uuid } from '../../src/shared/ids.js';
+import type { Log } from '../../src/shared/log.js';
+import { analyze } from '../../src/shared/text.js';
+import type { OpenRecordDatabase } from '../contract/record-database.js';
+
+export interface MemoryRoom {
+  memory: WorkMemory;
+  project: ProjectRecords;
+  agentId: Uuid;
+  /** Epoch ms of the room; tests set it. */
+  clock: { nowMs: number };
+  /** What embeds; tests replace it. */
+  embedder: { current: Embedder };
+  /** How often memories came in without vectors. */
+  unembedded: { count: number };
+  stop(): Promise<void>;
+}
+
+export const START_MS = Date.UTC(2026, 2, 2, 9);
+
+/** @param loaded false: the catalog stays as at start, so that answers come from the database */
+export async function openRoom(
+  database: OpenRecordDatabase,
+  name: string,
+  options: { loaded?: boolean; rewrite?: (text: string) => Promise<string> } = {},
+): Promise<MemoryRoom> {
+  const clock = { nowMs: START_MS };
+  const embedder = { current: createLexicalEmbedder() as Embedder };
+  const unembedded = { count: 0 };
+  const agentId = derivedId('agent', 'memory test');
+  const project = openProjectRecords({
+    db: database.db,
+    home: database.home,
+    projectId: projectIdOf(agentId, name),
+    types: [workMemoryType, memoryLinkType, chapterType, wisdomType, identityType],
+    analyze,
+    clock: { now: () => clock.nowMs },
+    log: SILENT,
+    build: 'test',
+    followMs: null,
+  });
+  project.catalog.shelf(workMemoryType.name).setModel(embedder.current.id);
+  if (options.loaded !== false) await project.start();
+  const embeddings: Embeddings = {
+    current: () => embedder.current,
+    status: () => ({
+      setting: 'lexical',
+      serving: { id: embedder.current.id, dimension: 384, reason: 'test' },
+    }),
+    onChange: () => () => {},
+    stop: async () => {},
+  };
+  const memory = createWorkMemory({
+    records: project.store,
+    embeddings,
+    clock: { now: () => clock.nowMs },
+    ids: randomIds,
+    log: SILENT,
+    agentId,
+    storeDiffs: false,
+    ...(options.rewrite ? { rewrite: options.rewrite } : {}),
+    onUnembedded: () => {
+      unembedded.count += 1;
+    },
+  });
+  return { memory, project, agentId, clock, embedder, unembedded, stop: () => project.stop() };
+}
+
+/** The least that a memory needs, short form. */
+export function draft(goal: string, more: Record<string, unknown> = {}): Record<string, unknown> {
+  return { intent: goal, outcome: { success: true }, ...more };
+}
+
+const SILENT: Log = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };

@@ -1,0 +1,100 @@
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import {
+  createLexicalEmbedder,
+  type Embedder,
+  type Embeddings,
+} from '../../src/embeddings/index.js';
+import { type Caller, WorkMemoryService } from '../../src/memory/index.js';
+import { rowsOf } from '../../src/records/index.js';
+import { randomIds } from '../../src/shared/ids.js';
+import { type OpenRecordDatabase, openRecordDatabase } from '../contract/record-database.js';
+import { draft, START_MS } from './room.js';
+
+const OPERATOR: Caller = { kind: 'operator' };
+
+let database: OpenRecordDatabase;
+/** Whether the model answers; it is the lexical one otherwise. */
+let broken = false;
+let service: WorkMemoryService;
+
+async function start(): Promise<WorkMemoryService> {
+  const lexical = createLexicalEmbedder();
+  const embedder: Embedder = {
+    ...lexical,
+    embed: (texts) => (broken ? Promise.reject(new Error('model gone')) : lexical.embed(texts)),
+  };
+  const embeddings: Embeddings = {
+    current: () => embedder,
+    status: () => ({
+      setting: 'lexical',
+      serving: { id: embedder.id, dimension: 384, reason: 'test' },
+    }),
+    onChange: () => () => {},
+    stop: async () => {},
+  };
+  WorkMemoryService.provide(database.runtime, {
+    clock: { now: () => START_MS },
+    ids: randomIds,
+    settings: { storeDiffs: false, capture: true, timezone: 'UTC' },
+    embeddings: async () => embeddings,
+    build: 'test',
+  });
+  const started = await WorkMemoryService.start(database.runtime);
+  await started.settle();
+  return started;
+}
+
+beforeAll(async () => {
+  database = await openRecordDatabase();
+  service = await start();
+});
+afterAll(async () => {
+  await service.stop();
+  await database.close();
+});
+
+it('finds after a restart what was stored before, links included', async () => {
+  const cause = await service.store(draft('Polish the brass lamp'), OPERATOR);
+  const effect = await service.store(
+    draft('Shine', { links: { caused_by: cause.memory_id } }),
+    OPERATOR,
+  );
+  await service.stop();
+  service = await start();
+  const found = await service.recall({ query: 'brass lamp', limit: 1 }, OPERATOR);
+  expect(found.memories.map(({ memory_id }) => memory_id)).toEqual([cause.memory_id]);
+  const { trace } = await service.trace({ memory_id: effect.memory_id }, OPERATOR);
+  expect(trace.map(({ memory_id }) => memory_id)).toEqual([effect.memory_id, cause.memory_id]);
+});
+
+it('gives a memory its vector once the model answers again', async () => {
+  const vectors = async (memoryId: string) => {
+    const rows = await rowsOf<{ n: number }>(
+      database.db,
+      sql`select count(*)::int as n from embeddings where memory_id = ${memoryId}`,
+    );
+    return rows[0]?.n;
+  };
+  broken = true;
+  const { memory, degraded } = await service.store(draft('Unheard of'), OPERATOR);
+  broken = false;
+  expect([degraded?.includes('model gone'), await vectors(memory.id)]).toEqual([true, 0]);
+  await service.stop();
+  service = await start();
+  await expect.poll(() => vectors(memory.id)).toBe(1);
+});
+
+it('keeps a memory when the chat it was made in is deleted', async () => {
+  const chat = await database.makeChat('ada');
+  const ada: Caller = { kind: 'entity', ...chat, private: true };
+  const { memory } = await service.store(draft('Ada likes tea'), ada);
+  await database.deleteChat(chat);
+  expect((await service.get(memory.id, OPERATOR)).intent.goal).toBe('Ada likes tea');
+});
+
+it('refuses work after its end', async () => {
+  const ended = await start();
+  await ended.stop();
+  expect(() => ended.store).toThrow('the work memory service is not running');
+});

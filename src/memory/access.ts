@@ -1,0 +1,119 @@
+/**
+ * Whose hand asks: what a caller may read, as whom it writes, and where what it makes belongs
+ * (DESIGN §3). Pure.
+ */
+import type { Reader, Scope } from '../records/index.js';
+import { AppError } from '../shared/errors.js';
+import type { Uuid } from '../shared/ids.js';
+
+/**
+ * `operator`: REST and the command line. `entity`: a person in a conversation with the agent;
+ * `private` when nobody else is in the room (DM or SELF). `agent`: an MCP client; `identityId` once
+ * it has registered or resumed, which the surface has checked by `identity`.
+ */
+export type Caller =
+  | { kind: 'operator'; agentId?: Uuid; sessionId?: string }
+  | { kind: 'entity'; entityId: Uuid; roomId: Uuid; private: boolean; sessionId?: string }
+  | { kind: 'agent'; identityId?: Uuid; sessionId?: string };
+
+export function readerOf(caller: Caller): Reader {
+  switch (caller.kind) {
+    case 'operator':
+      return { kind: 'operator' };
+    case 'agent':
+      return { kind: 'agent' };
+    case 'entity':
+      return { kind: 'entity', entityId: caller.entityId, roomId: caller.roomId };
+  }
+}
+
+/** The identity a caller writes as; `agentId` is the Eliza agent's. */
+export function authorOf(caller: Caller, agentId: Uuid): Uuid {
+  switch (caller.kind) {
+    case 'operator':
+      return caller.agentId ?? agentId;
+    case 'agent':
+      return caller.identityId ?? agentId;
+    case 'entity':
+      return agentId;
+  }
+}
+
+/** Where something new belongs: as private as the place it was made in, unless said otherwise. */
+export function scopeOf(
+  caller: Caller,
+  place: { projectId: Uuid; agentId: Uuid; said?: 'project' | undefined },
+): Scope {
+  const authorId = authorOf(caller, place.agentId);
+  const { projectId } = place;
+  if (caller.kind !== 'entity') {
+    return { projectId, visibility: 'project', entityId: null, roomId: null, authorId };
+  }
+  const { entityId, roomId } = caller;
+  const visibility = place.said ?? (caller.private ? 'user' : 'room');
+  return { projectId, visibility, entityId, roomId, authorId };
+}
+
+/** What is needed to judge a writer. */
+export interface WriteRule {
+  agentId: Uuid;
+  /** Parent of a registered identity, `null` for none. */
+  parentOf(identityId: Uuid): Promise<Uuid | null>;
+}
+
+/**
+ * Only the author writes: the operator everything, an agent its own and its subagents' records, a
+ * person what was made with them. What was made with a person is nobody else's to change.
+ */
+export async function mayWrite(
+  caller: Caller,
+  scope: Pick<Scope, 'authorId' | 'entityId'>,
+  rule: WriteRule,
+): Promise<boolean> {
+  if (caller.kind === 'operator') return true;
+  if (caller.kind === 'entity') {
+    return scope.authorId === rule.agentId && scope.entityId === caller.entityId;
+  }
+  if (scope.entityId !== null) return false;
+  const self = caller.identityId ?? rule.agentId;
+  const seen = new Set<Uuid>();
+  let author: Uuid | null = scope.authorId;
+  while (author !== null && !seen.has(author)) {
+    if (author === self) return true;
+    seen.add(author);
+    author = await rule.parentOf(author);
+  }
+  return false;
+}
+
+/** @throws AppError PERMISSION_DENIED */
+export async function requireWrite(
+  caller: Caller,
+  scope: Pick<Scope, 'authorId' | 'entityId'>,
+  rule: WriteRule,
+  what: string,
+): Promise<void> {
+  if (await mayWrite(caller, scope, rule)) return;
+  throw new AppError('PERMISSION_DENIED', `only its author may change this ${what}`, { what });
+}
+
+/**
+ * Where something made from other records belongs: never more open than the most private source.
+ * Sources of two different audiences leave it to operators alone.
+ */
+export function narrowestScope(sources: readonly Scope[], made: Scope): Scope {
+  const closed = sources.filter(({ visibility }) => visibility !== 'project');
+  const [first] = closed;
+  if (!first) return made;
+  const same = closed.every(
+    (scope) =>
+      scope.visibility === first.visibility &&
+      (first.visibility === 'user'
+        ? scope.entityId === first.entityId
+        : scope.roomId === first.roomId),
+  );
+  const { visibility, entityId, roomId } = first;
+  return same
+    ? { ...made, visibility, entityId, roomId }
+    : { ...made, visibility: 'user', entityId: null, roomId: null };
+}

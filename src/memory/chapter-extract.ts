@@ -1,0 +1,141 @@
+/**
+ * What a group of memories says together, without a model: learnings counted and ranked, failures
+ * with their reasons, files touched, time range. Pure; what it says depends on its members alone.
+ */
+import type { StoredRecord } from '../records/index.js';
+import type { Uuid } from '../shared/ids.js';
+import { analyze } from '../shared/text.js';
+import { isoOf } from './context.js';
+import type { ChapterData, Counted, WorkMemoryData } from './schema.js';
+
+export type Member = Pick<StoredRecord<WorkMemoryData>, 'id' | 'createdAtMs' | 'data'>;
+export type ChapterExtract = Omit<ChapterData, 'agent_id' | 'summary_by'>;
+
+/** Entries of one ranked list; what came up least is left out. */
+const KEPT = 20;
+const SHOWN = 3;
+const TITLE_CHARS = 120;
+
+/** `members` must not be empty. */
+export function extractChapter(members: readonly Member[], title?: string): ChapterExtract {
+  const inTime = [...members].sort(
+    (a, b) => a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1),
+  );
+  const data = inTime.map((member) => member.data);
+  const failed = data.filter(({ outcome }) => !outcome.success);
+  const tags = ranked(data.flatMap((memory) => memory.tags)).map(({ text }) => text);
+  const files = ranked(data.flatMap((memory) => memory.files));
+  const from = isoOf(inTime[0]?.createdAtMs ?? 0);
+  const to = isoOf(inTime.at(-1)?.createdAtMs ?? 0);
+  const extract = {
+    learnings: ranked(data.flatMap(({ outcome }) => outcome.learnings)),
+    practices: ranked(data.flatMap(({ outcome }) => (outcome.success ? outcome.learnings : []))),
+    failures: ranked(failed.map(({ outcome }) => outcome.failure_reason ?? outcome.summary)),
+    failure_categories: ranked(failed.flatMap(({ outcome }) => outcome.failure_category ?? [])),
+    files,
+    task_types: ranked(data.map(({ intent }) => intent.task_type)),
+    tags: tags.slice(0, KEPT),
+    memory_ids: inTime.map(({ id }) => id),
+    counts: {
+      memories: data.length,
+      succeeded: data.length - failed.length,
+      failed: failed.length,
+      forgotten: 0,
+    },
+    time_range: { from, to },
+  };
+  return {
+    title: title ?? titleOf(tags, files, data),
+    titled: title !== undefined,
+    summary: summaryOf(extract),
+    ...extract,
+  };
+}
+
+/** The same texts (by their words) counted together, most frequent first, then as first seen. */
+export function ranked(texts: readonly string[]): Counted[] {
+  return mergeCounted(texts.map((text) => ({ text, count: 1 })));
+}
+
+/** {@link ranked} of lists that are counted already. */
+export function mergeCounted(counts: readonly Counted[]): Counted[] {
+  const merged = new Map<string, Counted>();
+  for (const { text, count } of counts) {
+    const key = keyOf(text);
+    const known = merged.get(key);
+    merged.set(key, { text: known?.text ?? text, count: (known?.count ?? 0) + count });
+  }
+  return [...merged.values()].sort((a, b) => b.count - a.count).slice(0, KEPT);
+}
+
+/** Case, punctuation and inflection do not make another learning; other numbers do. */
+function keyOf(text: string): string {
+  const negated = /\b(?:not|no|never|without|don't|doesn't|avoid)\b/i.test(text) ? 'not ' : '';
+  return negated + (analyze(text).join(' ') || text.trim().toLowerCase());
+}
+
+/** `X (3×); Y`, the first few of a ranked list. */
+export function listed(counts: readonly Counted[], shown: number = SHOWN): string {
+  return counts
+    .slice(0, shown)
+    .map(({ text, count }) => (count > 1 ? `${text} (${count}×)` : text))
+    .join('; ');
+}
+
+function titleOf(tags: string[], files: Counted[], data: readonly WorkMemoryData[]): string {
+  const [tag] = tags;
+  if (tag !== undefined) return tag;
+  const [file] = files;
+  if (file && file.count > 1) return file.text;
+  return (data[0]?.intent.goal ?? '').slice(0, TITLE_CHARS);
+}
+
+export function summaryOf(
+  extract: Pick<ChapterData, 'counts' | 'time_range' | 'learnings' | 'failures' | 'files'>,
+): string {
+  const { counts, time_range, learnings, failures, files } = extract;
+  const days = [time_range.from.slice(0, 10), time_range.to.slice(0, 10)];
+  const when = days[0] === days[1] ? `on ${days[0]}` : `from ${days[0]} to ${days[1]}`;
+  const noun = counts.memories === 1 ? 'memory' : 'memories';
+  return [
+    `${counts.memories} ${noun} ${when}: ${counts.succeeded} succeeded, ${counts.failed} failed.`,
+    ...(learnings.length > 0 ? [`Learned: ${listed(learnings)}.`] : []),
+    ...(failures.length > 0 ? [`Failed because: ${listed(failures)}.`] : []),
+    ...(files.length > 0 ? [`Files: ${listed(files)}.`] : []),
+  ].join('\n');
+}
+
+/**
+ * Groups by tag, the largest first; a memory is in one group only and a group has at least
+ * `minMembers`. Memories without such a tag are left out.
+ */
+export function clusterByTags<M extends { id: Uuid; data: Pick<WorkMemoryData, 'tags'> }>(
+  memories: readonly M[],
+  minMembers: number,
+): { tag: string; members: M[] }[] {
+  const byTag = new Map<string, Set<M>>();
+  for (const memory of memories) {
+    for (const tag of memory.data.tags) {
+      const key = tag.toLowerCase();
+      const group = byTag.get(key) ?? new Set<M>();
+      group.add(memory);
+      byTag.set(key, group);
+    }
+  }
+  const clusters: { tag: string; members: M[] }[] = [];
+  while (byTag.size > 0) {
+    const [tag, group] = [...byTag].reduce((best, next) =>
+      next[1].size > best[1].size || (next[1].size === best[1].size && next[0] < best[0])
+        ? next
+        : best,
+    );
+    if (group.size < minMembers) break;
+    clusters.push({ tag, members: [...group] });
+    byTag.delete(tag);
+    for (const [other, rest] of byTag) {
+      for (const member of group) rest.delete(member);
+      if (rest.size < minMembers) byTag.delete(other);
+    }
+  }
+  return clusters;
+}

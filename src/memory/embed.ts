@@ -1,0 +1,46 @@
+/** One vector for a memory, or the reason why it has none: it is then found by its words. */
+import { DIMENSION } from '../embeddings/index.js';
+import type { ModelVector } from '../records/index.js';
+import { messageOf } from '../shared/errors.js';
+import type { MemoryContext } from './context.js';
+import { workMemoryType } from './records.js';
+import type { WorkMemoryData } from './schema.js';
+
+export interface Embedded {
+  vector: ModelVector | null;
+  degraded?: string;
+}
+
+/** Never throws: a model that fails must not lose the memory. The re-embedder fills the gap. */
+export async function embedMemory(
+  { embeddings, log }: Pick<MemoryContext, 'embeddings' | 'log'>,
+  data: WorkMemoryData,
+): Promise<Embedded> {
+  const embedder = embeddings.current();
+  try {
+    const [vector] = await embedder.embed([workMemoryType.embeddingText?.(data) ?? '']);
+    const problem = problemOf(vector);
+    if (vector && problem === null) return { vector: { model: embedder.id, vector } };
+    return without(problem ?? 'the model gave no vector');
+  } catch (error) {
+    return without(messageOf(error));
+  }
+
+  function without(reason: string): Embedded {
+    log.warn({ model: embedder.id, reason }, 'memory stored without a vector');
+    return {
+      vector: null,
+      degraded: `stored without a vector (${reason}); it is found by its words and embedded later`,
+    };
+  }
+}
+
+function problemOf(vector: Float32Array | undefined): string | null {
+  if (!vector) return 'the model gave no vector';
+  if (vector.length !== DIMENSION)
+    return `the vector has ${vector.length} numbers, not ${DIMENSION}`;
+  let squares = 0;
+  for (const value of vector) squares += value * value;
+  if (!Number.isFinite(squares)) return 'the vector is not finite';
+  return squares < 1e-12 ? 'the vector is all zeros' : null;
+}

@@ -1,0 +1,191 @@
+/**
+ * Identities that outlive their process: registered once, resumed with a token of which only the
+ * hash is kept (seed, Agent Identity Manager).
+ */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { z } from 'zod';
+import type { RecordStore, Scope, StoredRecord } from '../records/index.js';
+import { AppError, InvalidInputError, NotFoundError } from '../shared/errors.js';
+import { derivedId, type Ids, type Uuid } from '../shared/ids.js';
+import type { Caller } from './access.js';
+import { isoOf, type MemoryContext } from './context.js';
+import { parseInput } from './input.js';
+import { identityType } from './records.js';
+import { type IdentityData, sessionSchema, uuidSchema } from './schema.js';
+
+const name = z.string().trim().min(1).max(200);
+
+export const identityRequestSchema = z.discriminatedUnion('action', [
+  z.strictObject({
+    action: z.literal('register'),
+    type: z.enum(['main', 'subagent']).default('main'),
+    /** Unique in the project when given. */
+    name: name.optional(),
+    /** Identity of the parent; needed for a subagent. */
+    parent: uuidSchema.optional(),
+    session_id: sessionSchema.optional(),
+  }),
+  z.strictObject({
+    action: z.literal('resume'),
+    agent_id: uuidSchema,
+    resume_token: z.string().min(1).max(200),
+    session_id: sessionSchema.optional(),
+  }),
+  z.strictObject({ action: z.literal('info'), agent_id: uuidSchema }),
+]);
+
+export interface IdentityResult {
+  agent_id: Uuid;
+  type: 'main' | 'subagent';
+  name: string | null;
+  parent_id: Uuid | null;
+  project_id: Uuid;
+  created_at: string;
+  session_history: string[];
+  /** Shown once, by `register`. */
+  resume_token?: string;
+}
+
+/** Sessions kept of one identity; the oldest go first. */
+const MAX_SESSIONS = 100;
+const ATTEMPTS = 3;
+const EVERYBODY = { kind: 'operator' } as const;
+
+type IdentityContext = Pick<MemoryContext, 'records' | 'clock' | 'ids' | 'agentId'>;
+
+/**
+ * @throws InvalidInputError (a subagent without a parent), NotFoundError, AppError DUPLICATE (the
+ * name is taken: resume it), PERMISSION_DENIED (wrong token)
+ */
+export async function identity(
+  context: IdentityContext,
+  input: unknown,
+  caller: Caller,
+): Promise<IdentityResult> {
+  const request = parseInput(identityRequestSchema, input);
+  switch (request.action) {
+    case 'register':
+      return register(context, request, caller);
+    case 'resume':
+      return resume(context, request, caller);
+    case 'info':
+      return shown(await identityOf(context.records, request.agent_id), context.records);
+  }
+}
+
+/** Parent of an identity, `null` for none; the rule of access asks it. */
+export async function parentOf(records: RecordStore, id: Uuid): Promise<Uuid | null> {
+  const [record] = await records.get(identityType, [id], EVERYBODY);
+  return record?.data.parent_id ?? null;
+}
+
+/** @throws NotFoundError when the project knows no such identity */
+export async function identityOf(
+  records: RecordStore,
+  id: Uuid,
+): Promise<StoredRecord<IdentityData>> {
+  const [record] = await records.get(identityType, [id], EVERYBODY);
+  if (!record) throw new NotFoundError('identity', id);
+  return record;
+}
+
+async function register(
+  { records, clock, ids, agentId }: IdentityContext,
+  request: Extract<z.output<typeof identityRequestSchema>, { action: 'register' }>,
+  caller: Caller,
+): Promise<IdentityResult> {
+  const parent = request.parent ?? null;
+  if (request.type === 'subagent' && parent === null) {
+    throw new InvalidInputError([{ field: 'parent', message: 'is required for a subagent' }]);
+  }
+  if (request.type === 'main' && parent !== null) {
+    throw new InvalidInputError([{ field: 'parent', message: 'only a subagent has a parent' }]);
+  }
+  if (parent !== null && parent !== agentId) await identityOf(records, parent);
+  const session = request.session_id ?? caller.sessionId;
+  const token = tokenFrom(ids);
+  const id = derivedId('identity', records.projectId, request.name ?? ids.next());
+  const scope: Scope = {
+    projectId: records.projectId,
+    visibility: 'project',
+    entityId: null,
+    roomId: null,
+    authorId: id,
+  };
+  const data: IdentityData = {
+    type: request.type,
+    name: request.name ?? null,
+    parent_id: parent,
+    session_history: session === undefined ? [] : [session],
+    token_sha256: hashOf(token),
+  };
+  const createdAtMs = clock.now();
+  const inserted = await records.insert(identityType, [{ id, createdAtMs, scope, data }]);
+  if (inserted.size === 0) {
+    throw new AppError('DUPLICATE', `the name "${request.name}" is taken; resume it`, {
+      existingId: id,
+    });
+  }
+  return { ...shown({ id, createdAtMs, data }, records), resume_token: token };
+}
+
+async function resume(
+  { records }: IdentityContext,
+  request: Extract<z.output<typeof identityRequestSchema>, { action: 'resume' }>,
+  caller: Caller,
+): Promise<IdentityResult> {
+  const session = request.session_id ?? caller.sessionId;
+  for (let attempt = 1; ; attempt += 1) {
+    const record = await identityOf(records, request.agent_id);
+    if (!isToken(request.resume_token, record.data.token_sha256)) {
+      throw new AppError('PERMISSION_DENIED', 'the resume token is not that of this identity');
+    }
+    const history = record.data.session_history;
+    if (session === undefined || history.at(-1) === session) return shown(record, records);
+    const data = {
+      ...record.data,
+      session_history: [...history, session].slice(-MAX_SESSIONS),
+    };
+    try {
+      return shown(
+        await records.replace(identityType, record.id, record.revision, { data }),
+        records,
+      );
+    } catch (error) {
+      // Two sessions of one identity began at once: the other's stands, ours is added to it.
+      const lost = error instanceof AppError && error.code === 'CONFLICT';
+      if (!lost || attempt === ATTEMPTS) throw error;
+    }
+  }
+}
+
+function shown(
+  { id, createdAtMs, data }: Pick<StoredRecord<IdentityData>, 'id' | 'createdAtMs' | 'data'>,
+  { projectId }: Pick<RecordStore, 'projectId'>,
+): IdentityResult {
+  return {
+    agent_id: id,
+    type: data.type,
+    name: data.name,
+    parent_id: data.parent_id,
+    project_id: projectId,
+    created_at: isoOf(createdAtMs),
+    session_history: data.session_history,
+  };
+}
+
+/** 244 random bits. */
+function tokenFrom(ids: Ids): string {
+  return `rum_${ids.next()}${ids.next()}`.replaceAll('-', '');
+}
+
+function hashOf(token: string): string {
+  return createHash('sha256').update(token).digest('hex');
+}
+
+function isToken(token: string, sha256: string): boolean {
+  return timingSafeEqual(
+    createHash('sha256').update(token).digest(),
+    Buffer.from(sha256, 'hex').length === 32 ? Buffer.from(sha256, 'hex') : Buffer.alloc(32),
+  );
+}

@@ -1,0 +1,85 @@
+/**
+ * Ordered stages, most precise first (seed rum-architecture §3): a stage runs only while the earlier
+ * ones left room, and what they found stands first.
+ */
+
+import { causal } from './stages/causal.js';
+import { semantic } from './stages/semantic.js';
+import { structural } from './stages/structural.js';
+import { temporal } from './stages/temporal.js';
+import type { Candidate, Search, Stage, StageContext, StageName } from './types.js';
+
+export interface NamedStage {
+  name: StageName;
+  run: Stage;
+  /** Whether it has anything to do for this question. */
+  applies(search: Search): boolean;
+}
+
+export interface CascadeResult {
+  found: Candidate[];
+  total: number;
+  stages: { name: StageName; ms: number; found: number }[];
+  degraded: string[];
+}
+
+const isExact = ({ memoryId, keys }: Search) => memoryId !== null || keys.length > 0;
+
+export const STAGES: readonly NamedStage[] = [
+  {
+    name: 'structural',
+    run: structural,
+    applies: (search) => isExact(search) && search.request.strategy !== 'semantic',
+  },
+  {
+    name: 'temporal',
+    run: temporal,
+    applies: ({ range, request, keys }) =>
+      request.strategy !== 'semantic' &&
+      (range !== null || (keys.length === 0 && (request.since ?? request.before) !== undefined)),
+  },
+  {
+    name: 'causal',
+    run: causal,
+    // Beside an id only when links are wanted: who names one memory means that one.
+    applies: ({ request, found, memoryId }) =>
+      request.strategy === 'auto' &&
+      found.length > 0 &&
+      (memoryId === null || request.include_links),
+  },
+  {
+    name: 'semantic',
+    run: semantic,
+    applies: ({ request, text, memoryId }) =>
+      request.strategy !== 'exact' && text !== '' && memoryId === null,
+  },
+];
+
+/** @param clock milliseconds for the stages' durations; fractions are kept */
+export async function runCascade(
+  context: StageContext,
+  search: Search,
+  clock: () => number,
+  stages: readonly NamedStage[] = STAGES,
+): Promise<CascadeResult> {
+  const found: Candidate[] = [];
+  const ran: CascadeResult['stages'] = [];
+  const degraded: string[] = [];
+  let total = 0;
+  for (const stage of stages) {
+    const room = search.request.limit - found.length;
+    const asked = { ...search, found, room };
+    if (room <= 0 || !stage.applies(asked)) continue;
+    const startMs = clock();
+    const result = await stage.run(context, asked);
+    ran.push({
+      name: stage.name,
+      ms: Math.round((clock() - startMs) * 100) / 100,
+      found: result.candidates.length,
+    });
+    found.push(...result.candidates);
+    total += result.total;
+    if (result.degraded !== undefined) degraded.push(result.degraded);
+  }
+  return { found, total: Math.max(total, found.length), stages: ran, degraded };
+}

@@ -1,0 +1,157 @@
+/** Recall: what is asked, the cascade, and the answer under the token caps (DESIGN §7). */
+import { performance } from 'node:perf_hooks';
+import type { StoredRecord } from '../../records/index.js';
+import { messageOf } from '../../shared/errors.js';
+import type { Uuid } from '../../shared/ids.js';
+import { type Caller, readerOf } from '../access.js';
+import { isoOf, type MemoryContext } from '../context.js';
+import { shownLinks } from '../graph.js';
+import { printId } from '../ids.js';
+import { workMemoryType } from '../records.js';
+import { renderMemory, type ShownLinks } from '../render.js';
+import type { WorkMemoryData } from '../schema.js';
+import { type NamedStage, runCascade } from './cascade.js';
+import { readRequest } from './request.js';
+import { searchOf } from './search.js';
+import type { Candidate, RecalledMemory, RecallResult } from './types.js';
+
+export { isPrintedRecall, printedRecall } from './reference.js';
+export { MAX_RECALLED, type RecallInput, recallSchema } from './request.js';
+export type { RecalledMemory, RecallResult, StageName } from './types.js';
+
+export interface RecallOptions {
+  /** IANA zone in which "yesterday" is read; UTC when absent. */
+  zone?: string;
+  /** Other stages than the usual ones: the evaluation measures each alone. */
+  stages?: readonly NamedStage[];
+  /** False: does not count as an access (providers that look ahead, evaluations). */
+  counted?: boolean;
+}
+
+export interface Recall {
+  /**
+   * @param input an object (`recallSchema`) or a reference string
+   * @throws InvalidInputError, NotFoundError (a memory or session that is named)
+   */
+  recall(input: unknown, caller: Caller, options?: RecallOptions): Promise<RecallResult>;
+  /** Resolves when the access counts of all answers so far are stored. */
+  settled(): Promise<void>;
+}
+
+export function createRecall(context: MemoryContext): Recall {
+  const { records, clock, log } = context;
+  let pending: Promise<unknown> = Promise.resolve();
+
+  /** Not awaited by the answer: counting must not make reading slow. */
+  function countAccess(ids: readonly Uuid[]): void {
+    if (ids.length === 0) return;
+    const last_accessed = isoOf(clock.now());
+    pending = pending
+      .then(() =>
+        records.touch(workMemoryType, ids, { add: { access_count: 1 }, set: { last_accessed } }),
+      )
+      .catch((error: unknown) => {
+        log.warn({ error: messageOf(error), memories: ids.length }, 'accesses not counted');
+      });
+  }
+
+  return {
+    async recall(input, caller, options = {}) {
+      const request = readRequest(input);
+      const nowMs = clock.now();
+      const search = await searchOf(context, request, caller, {
+        nowMs,
+        zone: options.zone ?? 'UTC',
+      });
+      const embedder = context.embeddings.current();
+      const outcome = await runCascade(
+        { records, log, embedder },
+        search,
+        () => performance.now(),
+        options.stages,
+      );
+      const reader = readerOf(caller);
+      const rows = await rowsOf(outcome.found, reader);
+      const links = request.include_links
+        ? await shownLinks(
+            context,
+            rows.map(({ record }) => record.id),
+            reader,
+          )
+        : new Map<Uuid, ShownLinks>();
+      let tokens = 0;
+      const memories = rows.map(({ record, candidate }): RecalledMemory => {
+        const shown = shownOf(record, candidate, links.get(record.id));
+        tokens += shown.tokens;
+        return shown.memory;
+      });
+      if (options.counted !== false) countAccess(rows.map(({ record }) => record.id));
+      const degraded = [...loadingNote(), ...outcome.degraded, ...modelNote()];
+      return {
+        memories,
+        total_matches: outcome.total,
+        token_count: tokens,
+        stages: outcome.stages,
+        ...(degraded.length > 0 ? { degraded: degraded.join('; ') } : {}),
+      };
+
+      function shownOf(
+        record: StoredRecord<WorkMemoryData>,
+        candidate: Candidate,
+        shownLinksOf: ShownLinks | undefined,
+      ) {
+        const memoryId = printId('memory', record.id);
+        const { createdAtMs, data } = record;
+        const content = renderMemory(
+          { memoryId, createdAtMs, data, ...(shownLinksOf ? { links: shownLinksOf } : {}) },
+          request.depth,
+          nowMs,
+        );
+        const memory: RecalledMemory = {
+          memory_id: memoryId,
+          depth: request.depth,
+          content: content.text,
+          confidence: candidate.confidence,
+          stage: candidate.stage,
+          why: candidate.why,
+          fuzzy: candidate.fuzzy,
+          created_at: isoOf(createdAtMs),
+          success: data.outcome.success,
+          ...(request.include_links ? { links: shownLinksOf ?? {} } : {}),
+        };
+        return { memory, tokens: content.tokens };
+      }
+    },
+
+    async settled() {
+      await pending;
+    },
+  };
+
+  /** Rows of the candidates, in their order; what vanished meanwhile is left out. */
+  async function rowsOf(found: readonly Candidate[], reader: ReturnType<typeof readerOf>) {
+    const records_ = await records.get(
+      workMemoryType,
+      found.map(({ id }) => id),
+      reader,
+    );
+    const byId = new Map(records_.map((record) => [record.id, record]));
+    return found.flatMap((candidate) => {
+      const record = byId.get(candidate.id);
+      return record ? [{ record, candidate }] : [];
+    });
+  }
+
+  function loadingNote(): string[] {
+    const status = records.catalog.status();
+    if (status.state === 'ready') return [];
+    return status.state === 'failed'
+      ? [`the search index could not be loaded: ${status.reason}`]
+      : [`the search index is loading (${status.loaded} of ${status.total ?? '?'} memories)`];
+  }
+
+  function modelNote(): string[] {
+    const { degraded } = context.embeddings.status();
+    return degraded === undefined ? [] : [degraded];
+  }
+}

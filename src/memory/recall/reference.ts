@@ -1,0 +1,82 @@
+/**
+ * The short string that offers print and people type: `file:auth.ts`, `mem_1f2e3d4c`,
+ * `session:last`, or the whole printed line `recall("file:auth.ts", depth: "reasoning")`. Pure.
+ */
+
+import { parseRef } from '../ids.js';
+import type { DEPTHS } from '../render.js';
+
+/** Fields of a recall request that a reference stands for; checked by the request's own schema. */
+export type ReferenceFields = Record<string, unknown>;
+
+const KINDS: Readonly<Record<string, string>> = {
+  file: 'file',
+  intent: 'intent',
+  pattern: 'pattern',
+  session: 'session',
+  task: 'task_type',
+  task_type: 'task_type',
+  type: 'task_type',
+  agent: 'agent_id',
+  tag: 'tags',
+  query: 'query',
+};
+
+const PRINTED = /^recall\s*\(\s*(["'“”‘’`])(.*?)["'“”‘’`]\s*(?:,\s*(.*?))?\)\s*[.;]?$/is;
+const OPTION = /([a-z_]+)\s*[:=]\s*(?:["'“”‘’`]([^"'“”‘’`]*)["'“”‘’`]|([\w.+:-]+))/gi;
+const OPTIONS = new Set([
+  'depth',
+  'limit',
+  'include_links',
+  'include_failures',
+  'success_only',
+  'failures_only',
+  'since',
+  'before',
+  'strategy',
+]);
+
+/**
+ * What the text refers to. A text that is no reference is a query in words, so this never fails;
+ * an unknown option of a printed line is kept and refused by the schema, which names it.
+ */
+export function readReference(text: string): ReferenceFields {
+  const trimmed = text.trim();
+  const printed = PRINTED.exec(trimmed);
+  if (!printed) return fieldsOf(trimmed);
+  return { ...fieldsOf((printed[2] ?? '').trim()), ...optionsOf(printed[3] ?? '') };
+}
+
+/** Whether a message is nothing but a printed recall line. */
+export function isPrintedRecall(text: string): boolean {
+  return PRINTED.test(text.trim());
+}
+
+function fieldsOf(ref: string): ReferenceFields {
+  if (parseRef('memory', ref) !== null) return { memory_id: ref };
+  const match = /^([a-z_]+):\s*(\S.*)$/is.exec(ref);
+  const field = KINDS[match?.[1]?.toLowerCase() ?? ''];
+  const value = match?.[2]?.trim() ?? '';
+  if (field === undefined || value === '') return { query: ref };
+  return { [field]: field === 'tags' ? [value] : value };
+}
+
+function optionsOf(text: string): ReferenceFields {
+  const options: ReferenceFields = {};
+  for (const [, name = '', quoted, bare] of text.matchAll(OPTION)) {
+    const key = name.toLowerCase();
+    const value = quoted ?? bare ?? '';
+    options[key] = OPTIONS.has(key) && quoted === undefined ? plainValue(value) : value;
+  }
+  return options;
+}
+
+function plainValue(text: string): string | number | boolean {
+  if (text === 'true' || text === 'false') return text === 'true';
+  return /^\d+$/.test(text) ? Number(text) : text;
+}
+
+/** The line with which a memory or a group of them is asked for again. */
+export function printedRecall(ref: string, depth: (typeof DEPTHS)[number]): string {
+  return `recall("${ref.replaceAll('"', "'")}", depth: "${depth}")`;
+}

@@ -1,0 +1,151 @@
+/** What a caller may ask of `recall`, and what it means. Pure. */
+import { z } from 'zod';
+import { InvalidInputError } from '../../shared/errors.js';
+import { pathKeys } from '../../shared/paths.js';
+import { parseInput } from '../input.js';
+import { DEPTHS } from '../render.js';
+import {
+  isoSchema,
+  sessionSchema,
+  TASK_TYPES,
+  type TaskType,
+  tagsSchema,
+  uuidSchema,
+} from '../schema.js';
+import { readReference } from './reference.js';
+
+export const MAX_RECALLED = 100;
+export const DEFAULT_LIMIT = 5;
+
+const SCOPES = ['memory', 'file', 'intent', 'pattern', 'session', 'task', 'agent'] as const;
+const FIELD_OF_SCOPE = {
+  memory: 'memory_id',
+  file: 'file',
+  intent: 'intent',
+  pattern: 'pattern',
+  session: 'session',
+  task: 'task_type',
+  agent: 'agent_id',
+} as const;
+
+const words = z
+  .string()
+  .trim()
+  .min(1, 'must not be empty')
+  .max(8_192, 'must be at most 8192 characters');
+
+export const recallSchema = z.strictObject({
+  ref: words.optional(),
+  memory_id: z.string().trim().min(1).max(100).optional(),
+  file: words.refine((path) => pathKeys(path).length > 0, 'is no path of a file').optional(),
+  intent: words.optional(),
+  pattern: words.optional(),
+  session: sessionSchema.optional(),
+  task_type: z.enum(TASK_TYPES).optional(),
+  agent_id: uuidSchema.optional(),
+  query: words.optional(),
+  scope: z.enum(SCOPES).optional(),
+  target: words.optional(),
+  success_only: z.boolean().default(false),
+  failures_only: z.boolean().default(false),
+  include_failures: z.boolean().default(true),
+  since: isoSchema.optional(),
+  before: isoSchema.optional(),
+  tags: tagsSchema.optional(),
+  depth: z.enum(DEPTHS).default('outcome'),
+  limit: z.int().min(1).max(MAX_RECALLED).default(DEFAULT_LIMIT),
+  include_links: z.boolean().default(false),
+  strategy: z.enum(['auto', 'exact', 'semantic']).default('auto'),
+});
+export type RecallInput = z.input<typeof recallSchema>;
+
+/** A request whose reference and scope have been read. */
+export interface RecallRequest
+  extends Omit<z.output<typeof recallSchema>, 'ref' | 'scope' | 'target'> {
+  task_type?: TaskType | undefined;
+}
+
+/**
+ * Reads an object or a reference string.
+ * @throws InvalidInputError naming each field
+ */
+export function readRequest(input: unknown): RecallRequest {
+  const given = typeof input === 'string' ? { ref: input } : input;
+  const { ref, scope, target, ...request } = parseInput(recallSchema, given);
+  const fromScope = scopeFields(scope, target);
+  const fromRef = ref === undefined ? {} : readReference(ref);
+  const extra = { ...fromScope, ...fromRef };
+  if (Object.keys(extra).length === 0) return checked(request);
+  // What a reference says is read by the same schema; what the caller says beside it wins.
+  const said = isRecord(given) ? without(given, ['ref', 'scope', 'target']) : {};
+  const {
+    ref: _ref,
+    scope: _scope,
+    target: _target,
+    ...whole
+  } = parseInput(recallSchema, {
+    ...extra,
+    ...said,
+  });
+  return checked(whole);
+}
+
+function scopeFields(
+  scope: (typeof SCOPES)[number] | undefined,
+  target: string | undefined,
+): Record<string, unknown> {
+  if (scope === undefined && target === undefined) return {};
+  if (scope === undefined) throw invalid('scope', `is required with target: ${SCOPES.join(', ')}`);
+  if (target === undefined) throw invalid('target', `is required with scope "${scope}"`);
+  return { [FIELD_OF_SCOPE[scope]]: target };
+}
+
+function checked(request: RecallRequest): RecallRequest {
+  if (request.success_only && request.failures_only) {
+    throw invalid('failures_only', 'excludes success_only: choose one');
+  }
+  if (request.failures_only && !request.include_failures) {
+    throw invalid('include_failures', 'is false, yet failures_only asks for them');
+  }
+  if (request.since !== undefined && request.before !== undefined) {
+    if (Date.parse(request.since) >= Date.parse(request.before)) {
+      throw invalid('before', 'must be later than since');
+    }
+  }
+  const selects = [
+    'memory_id',
+    'file',
+    'intent',
+    'pattern',
+    'session',
+    'task_type',
+    'agent_id',
+    'query',
+    'tags',
+    'since',
+    'before',
+  ] as const;
+  if (
+    !request.success_only &&
+    !request.failures_only &&
+    selects.every((key) => request[key] === undefined)
+  ) {
+    throw invalid(
+      '(body)',
+      'says nothing to recall: give ref, query, intent, file, memory_id, session, pattern, task_type, tags or a time',
+    );
+  }
+  return request;
+}
+
+function invalid(field: string, message: string): InvalidInputError {
+  return new InvalidInputError([{ field, message }]);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+function without(value: Record<string, unknown>, keys: string[]): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(value).filter(([key]) => !keys.includes(key)));
+}

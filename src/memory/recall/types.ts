@@ -1,0 +1,84 @@
+/** What the stages of a recall work on and what comes out of it. */
+import type { Embedder } from '../../embeddings/index.js';
+import type { Reader, Shelf, SlotFilter } from '../../records/index.js';
+import type { Uuid } from '../../shared/ids.js';
+import type { MemoryContext } from '../context.js';
+import type { Depth } from '../render.js';
+import type { RecallRequest } from './request.js';
+
+export type StageName = 'structural' | 'temporal' | 'causal' | 'semantic';
+
+/** One memory found, before its row is read. */
+export interface Candidate {
+  id: Uuid;
+  stage: StageName;
+  /** 0 to 1; only comparable within one answer. */
+  confidence: number;
+  /** In words, for people: "file auth.ts", "led to mem_…", "words: jwt, refresh". */
+  why: string;
+  /** Found by likeness, not by a fact. */
+  fuzzy: boolean;
+}
+
+/** A stage's answer, best first. `total` counts all that fit, beyond `limit`. */
+export interface Found {
+  candidates: Candidate[];
+  total: number;
+}
+
+/** A question made ready for the stages. */
+export interface Search {
+  request: RecallRequest;
+  reader: Reader;
+  shelf: Shelf;
+  /** Reader, flags, explicit times and tags: holds in every stage. */
+  filter: SlotFilter;
+  /** Exact keys that must all be there; empty when nothing exact was asked. */
+  keys: string[];
+  /** What is looked for in words beside what was read as a key or a time; empty when nothing is. */
+  text: string;
+  /** All the words: a text may say "last week" itself. */
+  asked: string;
+  /** Time named in the words: where to look first, not a limit. */
+  range: { sinceMs: number; beforeMs: number; words: string } | null;
+  memoryId: Uuid | null;
+  nowMs: number;
+  /** How many more are wanted. */
+  room: number;
+  /** Found by earlier stages, best first. */
+  found: readonly Candidate[];
+}
+
+export interface StageContext extends Pick<MemoryContext, 'records' | 'log'> {
+  embedder: Embedder;
+}
+
+export type Stage = (
+  context: StageContext,
+  search: Search,
+) => Promise<Found & { degraded?: string }>;
+
+export interface RecalledMemory {
+  memory_id: string;
+  depth: Depth;
+  content: string;
+  /** 0 to 1. */
+  confidence: number;
+  stage: StageName;
+  why: string;
+  fuzzy: boolean;
+  created_at: string;
+  success: boolean;
+  links?: Record<string, string[]>;
+}
+
+export interface RecallResult {
+  memories: RecalledMemory[];
+  /** What fits the exact part of the question, shown or not; of a search by words, what was found. */
+  total_matches: number;
+  /** Tokens (o200k_base) of all contents. */
+  token_count: number;
+  stages: { name: StageName; ms: number; found: number }[];
+  /** What made this answer worse than it could be. */
+  degraded?: string;
+}

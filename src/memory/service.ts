@@ -1,0 +1,251 @@
+/** The Eliza service `WORK_MEMORY`: opens the room for one agent and hosts it (DESIGN §2). */
+import { type IAgentRuntime, Service } from '@elizaos/core';
+import { createReembedder, type Embeddings, type Reembedder } from '../embeddings/index.js';
+import {
+  databaseOf,
+  defaultFollowMs,
+  ensureHome,
+  ensureIndexes,
+  openProjectRecords,
+  type ProjectRecords,
+  projectIdOf,
+  RECORD_INDEXES,
+} from '../records/index.js';
+import type { Clock } from '../shared/clock.js';
+import { AppError, messageOf } from '../shared/errors.js';
+import type { Ids, Uuid } from '../shared/ids.js';
+import type { Log } from '../shared/log.js';
+import { analyze } from '../shared/text.js';
+import {
+  chapterType,
+  identityType,
+  memoryLinkType,
+  wisdomType,
+  workMemoryType,
+} from './records.js';
+import { createWorkMemory, type WorkMemory } from './work-memory.js';
+
+export const WORK_MEMORY = 'WORK_MEMORY';
+
+export interface WorkMemorySettings {
+  /** `CUE_PROJECT`: shared by the agents that name it; absent: one project per agent. */
+  project?: string | undefined;
+  /** `CUE_STORE_DIFFS`. */
+  storeDiffs: boolean;
+  /** `CUE_CAPTURE`. */
+  capture: boolean;
+  /** `CUE_TIMEZONE`, in which "yesterday" is read. */
+  timezone: string;
+}
+
+/** What the composition root hands in; the room takes exactly this. */
+export interface WorkMemoryServiceDeps {
+  clock: Clock;
+  ids: Ids;
+  settings: WorkMemorySettings;
+  /** Chosen when the service starts; it is stopped with the service. */
+  embeddings: (runtime: IAgentRuntime) => Promise<Embeddings>;
+  /** Rewrites extracts with a model (`CUE_SUMMARIES=model`); absent: extracts stand. */
+  rewrite?: (runtime: IAgentRuntime) => (text: string) => Promise<string>;
+  /** File of the catalog's snapshot; `undefined`: none is kept. */
+  snapshotPath?: (runtime: IAgentRuntime, projectId: Uuid) => string | undefined;
+  /** Version of the plugin. */
+  build: string;
+}
+
+interface Room {
+  memory: WorkMemory;
+  project: ProjectRecords;
+  embeddings: Embeddings;
+  reembedder: Reembedder;
+  stopListening: () => void;
+}
+
+export class WorkMemoryService extends Service {
+  static override serviceType: string = WORK_MEMORY;
+  override capabilityDescription =
+    'Work memory: stores what was intended, done and learned, and finds it again without a model call';
+
+  private static readonly provided = new WeakMap<IAgentRuntime, WorkMemoryServiceDeps>();
+
+  /** Called by the plugin's `init`: hands in what the host cannot. */
+  static provide(runtime: IAgentRuntime, deps: WorkMemoryServiceDeps): void {
+    WorkMemoryService.provided.set(runtime, deps);
+  }
+
+  private room: Room | null = null;
+  private deps: WorkMemoryServiceDeps | null = null;
+
+  /** @throws AppError UNAVAILABLE when the agent has no SQL database */
+  static override async start(runtime: IAgentRuntime): Promise<WorkMemoryService> {
+    const deps = WorkMemoryService.provided.get(runtime);
+    if (!deps) {
+      throw new AppError(
+        'UNAVAILABLE',
+        'WorkMemoryService needs the cue plugin: add it to the character',
+      );
+    }
+    const service = new WorkMemoryService(runtime);
+    service.deps = deps;
+    service.room = await open(runtime, deps);
+    return service;
+  }
+
+  override async stop(): Promise<void> {
+    if (!this.room) return;
+    const { memory, project, embeddings, reembedder, stopListening } = this.room;
+    this.room = null;
+    stopListening();
+    await memory.settled();
+    await reembedder.stop();
+    await project.stop();
+    await embeddings.stop();
+  }
+
+  private get core(): Room {
+    if (!this.room) throw new AppError('UNAVAILABLE', 'the work memory service is not running');
+    return this.room;
+  }
+
+  get store(): WorkMemory['store'] {
+    return this.core.memory.store;
+  }
+  get capture(): WorkMemory['capture'] {
+    return this.core.memory.capture;
+  }
+  get updateMemory(): WorkMemory['updateMemory'] {
+    return this.core.memory.updateMemory;
+  }
+  get get(): WorkMemory['get'] {
+    return this.core.memory.get;
+  }
+  /** Times in words are read in the agent's zone unless the caller hands in another. */
+  get recall(): WorkMemory['recall'] {
+    const { memory } = this.core;
+    const zone = this.deps?.settings.timezone;
+    return (input, caller, options) =>
+      memory.recall(input, caller, { ...(zone === undefined ? {} : { zone }), ...options });
+  }
+  get trace(): WorkMemory['trace'] {
+    return this.core.memory.trace;
+  }
+  get list(): WorkMemory['list'] {
+    return this.core.memory.list;
+  }
+  get link(): WorkMemory['link'] {
+    return this.core.memory.link;
+  }
+  get identity(): WorkMemory['identity'] {
+    return this.core.memory.identity;
+  }
+  get createChapter(): WorkMemory['createChapter'] {
+    return this.core.memory.createChapter;
+  }
+  get listChapters(): WorkMemory['listChapters'] {
+    return this.core.memory.listChapters;
+  }
+  get synthesize(): WorkMemory['synthesize'] {
+    return this.core.memory.synthesize;
+  }
+  get recallWisdom(): WorkMemory['recallWisdom'] {
+    return this.core.memory.recallWisdom;
+  }
+  get forget(): WorkMemory['forget'] {
+    return this.core.memory.forget;
+  }
+  get export(): WorkMemory['export'] {
+    return this.core.memory.export;
+  }
+  get exportLines(): WorkMemory['exportLines'] {
+    return this.core.memory.exportLines;
+  }
+  get import(): WorkMemory['import'] {
+    return this.core.memory.import;
+  }
+  get health(): WorkMemory['health'] {
+    return this.core.memory.health;
+  }
+
+  /** Whether finished runs are to be captured. */
+  get captures(): boolean {
+    return this.deps?.settings.capture ?? false;
+  }
+
+  /** The time this room works with, epoch ms. */
+  now(): number {
+    return this.deps?.clock.now() ?? 0;
+  }
+
+  /** Waits until the catalog is loaded and access counts are stored. For tests and demos. */
+  async settle(): Promise<void> {
+    await this.core.project.catalog.loaded();
+    await this.core.memory.settled();
+  }
+}
+
+async function open(runtime: IAgentRuntime, deps: WorkMemoryServiceDeps): Promise<Room> {
+  const { clock, ids, settings } = deps;
+  const db = databaseOf(runtime);
+  const home = await ensureHome(runtime);
+  await ensureIndexes(db, RECORD_INDEXES);
+  const log = logOf(runtime);
+  const agentId: Uuid = runtime.agentId;
+  const projectId = projectIdOf(agentId, settings.project);
+  const snapshotPath = deps.snapshotPath?.(runtime, projectId);
+  const embeddings = await deps.embeddings(runtime);
+  const project = openProjectRecords({
+    db,
+    home,
+    projectId,
+    types: [workMemoryType, memoryLinkType, chapterType, wisdomType, identityType],
+    analyze,
+    clock,
+    log,
+    build: deps.build,
+    followMs: defaultFollowMs(db),
+    ...(snapshotPath === undefined ? {} : { snapshotPath }),
+  });
+  const { store, catalog } = project;
+  // Before the load, so that it knows whose vectors count.
+  catalog.shelf(workMemoryType.name).setModel(embeddings.current().id);
+  const reembedder = createReembedder({
+    store,
+    types: [workMemoryType],
+    embeddings,
+    log,
+  });
+  const inBackground = (work: Promise<unknown>, message: string) => {
+    work.catch((error: unknown) => log.error({ error: messageOf(error) }, message));
+  };
+  const stopListening = embeddings.onChange((embedder) => {
+    catalog.shelf(workMemoryType.name).setModel(embedder.id);
+    inBackground(project.loadVectors(workMemoryType), 'vectors not loaded');
+  });
+  inBackground(
+    project.start().then(() => reembedder.start()),
+    'work memory not ready',
+  );
+  const memory = createWorkMemory({
+    records: store,
+    embeddings,
+    clock,
+    ids,
+    log,
+    agentId,
+    storeDiffs: settings.storeDiffs,
+    rewrite: deps.rewrite?.(runtime),
+    onUnembedded: () => inBackground(reembedder.run(), 're-embedding failed'),
+  });
+  return { memory, project, embeddings, reembedder, stopListening };
+}
+
+function logOf(runtime: IAgentRuntime): Log {
+  const say =
+    (level: 'debug' | 'info' | 'warn' | 'error') =>
+    (fields: Record<string, unknown>, message: string) =>
+      runtime.logger[level](
+        { src: 'plugin:cue:memory', agentId: runtime.agentId, ...fields },
+        message,
+      );
+  return { debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') };
+}

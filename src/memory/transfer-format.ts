@@ -1,0 +1,135 @@
+/** The shape of exports, and reading them back line by line. Pure. */
+import { z } from 'zod';
+import { VISIBILITIES } from '../records/index.js';
+import { AppError, InvalidInputError, messageOf } from '../shared/errors.js';
+import { isObject } from './input.js';
+import {
+  chapterSchema,
+  isoSchema,
+  memoryLinkSchema,
+  uuidSchema,
+  wisdomSchema,
+  workMemorySchema,
+} from './schema.js';
+
+export const EXPORT_VERSION = 1;
+
+/** Where a record belongs, as exported. */
+const placeShape = {
+  id: uuidSchema,
+  created_at: isoSchema,
+  visibility: z.enum(VISIBILITIES).default('project'),
+  entity_id: uuidSchema.nullable().default(null),
+  room_id: uuidSchema.nullable().default(null),
+  author_id: uuidSchema.optional(),
+};
+
+function lineOf<Kind extends string, Data extends z.ZodType>(kind: Kind, data: Data) {
+  return z.looseObject({ kind: z.literal(kind), ...placeShape, data });
+}
+
+/** One record of an export: a line of JSONL, an element of its list in JSON. */
+export const exportLineSchema = z.discriminatedUnion('kind', [
+  lineOf('memory', workMemorySchema),
+  lineOf('link', memoryLinkSchema),
+  lineOf('chapter', chapterSchema),
+  lineOf('wisdom', wisdomSchema),
+]);
+export type ExportLine = z.output<typeof exportLineSchema>;
+export type ExportKind = ExportLine['kind'];
+
+const LISTS: Readonly<Record<ExportKind, string>> = {
+  memory: 'memories',
+  link: 'links',
+  chapter: 'chapters',
+  wisdom: 'wisdom',
+};
+export const KINDS: readonly ExportKind[] = ['memory', 'link', 'chapter', 'wisdom'];
+
+/** Something to import, and where it stood: a line of the file, or a place in a list. */
+export interface RawRecord {
+  line: number;
+  value: unknown;
+  /** Set when the line is no JSON. */
+  problem?: string;
+}
+
+export interface ExportDocument {
+  version: number;
+  exported_at: string;
+  memories: ExportLine[];
+  links: ExportLine[];
+  chapters: ExportLine[];
+  wisdom: ExportLine[];
+}
+
+/** The JSON document of an export. */
+export function documentOf(lines: readonly ExportLine[], exportedAt: string): ExportDocument {
+  const ofKind = (kind: ExportKind) => lines.filter((line) => line.kind === kind);
+  return {
+    version: EXPORT_VERSION,
+    exported_at: exportedAt,
+    memories: ofKind('memory'),
+    links: ofKind('link'),
+    chapters: ofKind('chapter'),
+    wisdom: ofKind('wisdom'),
+  };
+}
+
+/**
+ * The records of a JSON document, a list, or the text of either or of JSONL. A memory without
+ * `kind` and `data` is read as a draft of `store`.
+ * @throws InvalidInputError when there is no record in it, AppError for a newer version
+ */
+export function rawRecords(content: unknown): RawRecord[] {
+  if (typeof content === 'string') return fromText(content);
+  if (Array.isArray(content)) return content.map((value, index) => ({ line: index + 1, value }));
+  if (!isObject(content)) {
+    throw new InvalidInputError([{ field: 'content', message: 'must be JSON or JSON lines' }]);
+  }
+  const version = content.version;
+  if (typeof version === 'number' && version > EXPORT_VERSION) {
+    throw new AppError('INVALID_INPUT', `exports of version ${version} are not known here`, {
+      findings: [{ field: 'version', message: `must be at most ${EXPORT_VERSION}` }],
+    });
+  }
+  let line = 0;
+  const records = KINDS.flatMap((kind) => {
+    const list = content[LISTS[kind]];
+    if (!Array.isArray(list)) return [];
+    return list.map((value: unknown) => {
+      line += 1;
+      const tagged = isObject(value) && 'data' in value ? { kind, ...value } : value;
+      return { line, value: tagged };
+    });
+  });
+  if (records.length > 0 || 'memories' in content) return records;
+  throw new InvalidInputError([{ field: 'content', message: 'has no memories' }]);
+}
+
+function fromText(text: string): RawRecord[] {
+  const trimmed = text.trim();
+  if (trimmed.startsWith('[')) {
+    const list = tryJson(trimmed);
+    if (Array.isArray(list)) return rawRecords(list);
+    throw new InvalidInputError([{ field: 'content', message: 'begins a list but is no JSON' }]);
+  }
+  const whole = trimmed.startsWith('{') ? tryJson(trimmed) : undefined;
+  if (isObject(whole) && !('kind' in whole) && 'memories' in whole) return rawRecords(whole);
+  return text.split('\n').flatMap((line, index): RawRecord[] => {
+    if (line.trim() === '') return [];
+    try {
+      return [{ line: index + 1, value: JSON.parse(line) }];
+    } catch (error) {
+      return [{ line: index + 1, value: null, problem: `is no JSON: ${messageOf(error)}` }];
+    }
+  });
+}
+
+function tryJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

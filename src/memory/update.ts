@@ -1,0 +1,72 @@
+/** Changing a memory: patch, compare-and-set by revision, a new vector when its meaning changed. */
+import { z } from 'zod';
+import { AppError, InvalidInputError, NotFoundError } from '../shared/errors.js';
+import { type Caller, readerOf, requireWrite } from './access.js';
+import type { MemoryContext } from './context.js';
+import { patched, readPatch } from './draft.js';
+import { embedMemory } from './embed.js';
+import { resolveRef } from './ids.js';
+import { cleaned, isObject, parseInput, type Redactions, requireSize } from './input.js';
+import { workMemoryType } from './records.js';
+import { type MemoryView, viewsOf } from './view.js';
+
+/** `revision`: the one the change was made against; absent: the current one. */
+const envelopeSchema = z.looseObject({
+  memory_id: z.string(),
+  revision: z.number().int().min(1).optional(),
+});
+
+export interface UpdateResult {
+  memory_id: string;
+  revision: number;
+  degraded?: string;
+  redacted?: Redactions;
+  memory: MemoryView;
+}
+
+/**
+ * `{ memory_id, revision?, ...patch }`: arrays replace, objects merge, `null` removes.
+ * @throws InvalidInputError, NotFoundError, AppError PERMISSION_DENIED, CONFLICT (`details.revision`
+ * is the current one), TOO_LARGE
+ */
+export async function updateMemory(
+  context: MemoryContext,
+  input: unknown,
+  caller: Caller,
+): Promise<UpdateResult> {
+  requireSize(input);
+  const { value, redacted } = cleaned(input);
+  if (!isObject(value))
+    throw new InvalidInputError([{ field: '(body)', message: 'must be an object' }]);
+  const { memory_id, revision, ...raw } = parseInput(envelopeSchema, value);
+  const patch = readPatch(raw);
+  const { records } = context;
+  const reader = readerOf(caller);
+  const id = await resolveRef(records, 'memory', workMemoryType, memory_id, reader, 'memory_id');
+  const [record] = await records.get(workMemoryType, [id], reader);
+  if (!record) throw new NotFoundError('memory', memory_id);
+  await requireWrite(caller, record.scope, context.rule, 'memory');
+  if (revision !== undefined && revision !== record.revision) {
+    const message = `the memory is at revision ${record.revision}, not ${revision}`;
+    throw new AppError('CONFLICT', message, { revision: record.revision });
+  }
+  const data = patched(record.data, patch, context);
+  const before = workMemoryType.embeddingText?.(record.data);
+  const embedded =
+    before === workMemoryType.embeddingText?.(data) && record.embeddingModel !== null
+      ? null
+      : await embedMemory(context, data);
+  const replaced = await records.replace(workMemoryType, id, record.revision, {
+    data,
+    ...(embedded === null ? {} : { vector: embedded.vector }),
+  });
+  const [memory] = await viewsOf(context, [replaced], reader);
+  if (!memory) throw new NotFoundError('memory', memory_id);
+  return {
+    memory_id: memory.memory_id,
+    revision: memory.revision,
+    ...(embedded?.degraded === undefined ? {} : { degraded: embedded.degraded }),
+    ...(redacted.length === 0 ? {} : { redacted }),
+    memory,
+  };
+}

@@ -1,0 +1,45 @@
+/** A stored memory as callers see it: its data with printed id, times, revision and links. */
+import type { Reader, StoredRecord, Visibility } from '../records/index.js';
+import type { Uuid } from '../shared/ids.js';
+import { isoOf, type MemoryContext } from './context.js';
+import { shownLinks } from './graph.js';
+import { printId } from './ids.js';
+import type { ShownLinks } from './render.js';
+import type { WorkMemoryData } from './schema.js';
+
+export interface MemoryView extends WorkMemoryData {
+  /** `mem_…`; the full UUID is `id`. */
+  memory_id: string;
+  id: Uuid;
+  created_at: string;
+  /** For `revision` of a change: compare-and-set. */
+  revision: number;
+  visibility: Visibility;
+  links: ShownLinks;
+}
+
+export function viewOf(record: StoredRecord<WorkMemoryData>, links: ShownLinks): MemoryView {
+  return {
+    memory_id: printId('memory', record.id),
+    id: record.id,
+    created_at: isoOf(record.createdAtMs),
+    revision: record.revision,
+    visibility: record.scope.visibility,
+    ...record.data,
+    links,
+  };
+}
+
+/** The records with the links their reader may see, in the given order. */
+export async function viewsOf(
+  context: Pick<MemoryContext, 'records'>,
+  records: readonly StoredRecord<WorkMemoryData>[],
+  reader: Reader,
+): Promise<MemoryView[]> {
+  const links = await shownLinks(
+    context,
+    records.map(({ id }) => id),
+    reader,
+  );
+  return records.map((record) => viewOf(record, links.get(record.id) ?? {}));
+}

@@ -1,0 +1,168 @@
+/** Wisdom: what several chapters taught, kept as an entry of its own and found by its words. */
+import { z } from 'zod';
+import { audienceOf, type Scope, type StoredRecord, type Visibility } from '../records/index.js';
+import { InvalidInputError } from '../shared/errors.js';
+import type { Uuid } from '../shared/ids.js';
+import { analyze, analyzeQuery } from '../shared/text.js';
+import { yieldToLoop } from '../shared/yield.js';
+import { authorOf, type Caller, narrowestScope, readerOf, scopeOf } from './access.js';
+import { allChapters, titleSchema } from './chapters.js';
+import { isoOf, type MemoryContext } from './context.js';
+import { printId, resolveRef } from './ids.js';
+import { cleaned, parseInput } from './input.js';
+import { chapterType, wisdomType } from './records.js';
+import { summarized } from './rewrite.js';
+import { type ChapterData, LIMITS, tagsSchema, type WisdomData } from './schema.js';
+import { extractWisdom } from './wisdom-extract.js';
+
+export const synthesizeRequestSchema = z.strictObject({
+  title: titleSchema,
+  /** Chapters to learn from; absent: all that the caller may read (and that have all of `tags`). */
+  chapter_ids: z.array(z.string()).min(1).max(LIMITS.items).optional(),
+  tags: tagsSchema.optional(),
+});
+
+export const wisdomRequestSchema = z.strictObject({
+  query: z.string().max(LIMITS.goalChars).optional(),
+  tags: tagsSchema.optional(),
+  limit: z.number().int().min(1).max(LIMITS.pageSize).default(5),
+});
+
+export interface WisdomView extends Omit<WisdomData, 'chapter_ids'> {
+  wisdom_id: string;
+  id: Uuid;
+  created_at: string;
+  visibility: Visibility;
+  chapter_ids: string[];
+}
+
+const MAX_SCANNED = 2_000;
+
+/** @throws InvalidInputError when there is no chapter to learn from, NotFoundError */
+export async function synthesize(
+  context: MemoryContext,
+  input: unknown,
+  caller: Caller,
+): Promise<{ created: number; wisdom: WisdomView[] }> {
+  const request = parseInput(synthesizeRequestSchema, cleaned(input ?? {}).value);
+  const { records, clock, ids, agentId } = context;
+  const groups = request.chapter_ids
+    ? [await chaptersOf(context, request.chapter_ids, caller)]
+    : byAudience(
+        (await allChapters(context, readerOf(caller))).filter(({ data }) =>
+          hasTags(data.tags, request.tags),
+        ),
+      );
+  if (groups.length === 0) {
+    throw new InvalidInputError([
+      { field: 'chapter_ids', message: 'there is no chapter yet; create one first' },
+    ]);
+  }
+  const wisdom: WisdomView[] = [];
+  for (const chapters of groups) {
+    const extract = extractWisdom(chapters, request.title);
+    const scope = narrowestScope(
+      chapters.map((chapter) => chapter.scope),
+      scopeOf(caller, { projectId: records.projectId, agentId }),
+    );
+    const data: WisdomData = {
+      ...extract,
+      ...(await summarized(context, extract.summary)),
+      agent_id: authorOf(caller, agentId),
+    };
+    const id = ids.next();
+    const createdAtMs = clock.now();
+    await records.insert(wisdomType, [{ id, createdAtMs, scope, data }]);
+    wisdom.push(wisdomView({ id, createdAtMs, scope, data }));
+    await yieldToLoop();
+  }
+  return { created: wisdom.length, wisdom };
+}
+
+/** By the words of the query, best first; without one the newest. @throws InvalidInputError */
+export async function recallWisdom(
+  { records }: MemoryContext,
+  input: unknown,
+  caller: Caller,
+): Promise<{ wisdom: WisdomView[]; total: number }> {
+  const { query, tags, limit } = parseInput(wisdomRequestSchema, input ?? {});
+  const entries: StoredRecord<WisdomData>[] = [];
+  for await (const chunk of records.scan(wisdomType, readerOf(caller))) {
+    entries.push(...chunk.filter(({ data }) => hasTags(data.tags, tags)));
+    if (entries.length >= MAX_SCANNED) break;
+  }
+  const terms = new Set(query === undefined ? [] : analyzeQuery(query));
+  const scored = entries
+    .map((entry) => ({ entry, score: scoreOf(entry.data, terms) }))
+    .filter(({ score }) => query === undefined || score > 0)
+    .sort(
+      (a, b) =>
+        b.score - a.score ||
+        b.entry.createdAtMs - a.entry.createdAtMs ||
+        (a.entry.id < b.entry.id ? -1 : 1),
+    );
+  return {
+    wisdom: scored.slice(0, limit).map(({ entry }) => wisdomView(entry)),
+    total: scored.length,
+  };
+}
+
+async function chaptersOf(
+  { records }: MemoryContext,
+  refs: readonly string[],
+  caller: Caller,
+): Promise<StoredRecord<ChapterData>[]> {
+  const reader = readerOf(caller);
+  const ids = new Set<Uuid>();
+  for (const [index, ref] of refs.entries()) {
+    ids.add(await resolveRef(records, 'chapter', chapterType, ref, reader, `chapter_ids.${index}`));
+    await yieldToLoop();
+  }
+  return records.get(chapterType, [...ids], reader);
+}
+
+function byAudience(chapters: StoredRecord<ChapterData>[]): StoredRecord<ChapterData>[][] {
+  const groups = new Map<string, StoredRecord<ChapterData>[]>();
+  for (const chapter of chapters) {
+    const audience = audienceOf(chapter.scope);
+    groups.set(audience, [...(groups.get(audience) ?? []), chapter]);
+  }
+  return [...groups.values()];
+}
+
+function hasTags(have: readonly string[], wanted: readonly string[] | undefined): boolean {
+  const tags = new Set(have.map((tag) => tag.toLowerCase()));
+  return (wanted ?? []).every((tag) => tags.has(tag.toLowerCase()));
+}
+
+/** Share of the query's words that the entry has; a word of title or tags counts double. */
+function scoreOf(data: WisdomData, terms: ReadonlySet<string>): number {
+  if (terms.size === 0) return 0;
+  const heading = new Set(analyze([data.title, ...data.tags].join(' ')));
+  const counted = [...data.insights, ...data.patterns, ...data.best_practices];
+  const body = new Set(analyze([data.summary, ...counted.map(({ text }) => text)].join('\n')));
+  let score = 0;
+  for (const term of terms) score += heading.has(term) ? 2 : body.has(term) ? 1 : 0;
+  return score / (2 * terms.size);
+}
+
+export function wisdomView({
+  id,
+  createdAtMs,
+  scope,
+  data,
+}: {
+  id: Uuid;
+  createdAtMs: number;
+  scope: Scope;
+  data: WisdomData;
+}): WisdomView {
+  return {
+    wisdom_id: printId('wisdom', id),
+    id,
+    created_at: isoOf(createdAtMs),
+    visibility: scope.visibility,
+    ...data,
+    chapter_ids: data.chapter_ids.map((chapterId) => printId('chapter', chapterId)),
+  };
+}
