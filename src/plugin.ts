@@ -5,6 +5,7 @@
 import {
   EventType,
   type IAgentRuntime,
+  ModelType,
   type Plugin,
   type ServiceTypeName,
   type UUID,
@@ -16,13 +17,22 @@ import {
   deliver,
   tidyAutonomousRooms,
 } from './autonomy/index.js';
+import { HOST_HANDLER_PRIORITY } from './embeddings/index.js';
+import { WorkMemoryService } from './memory/index.js';
+import { fieldOf, lockOf } from './plugin-lock.js';
+import { embedForHost, provideWorkMemory } from './plugin-memory.js';
 import { databaseOf } from './records/index.js';
 import { parseSettings, pausedNow, type Settings, serverEnvironment } from './settings.js';
 import { type Clock, systemClock } from './shared/clock.js';
-import { type DirLock, lockDirectory } from './shared/dir-lock.js';
 import { messageOf } from './shared/errors.js';
 import { type Ids, randomIds } from './shared/ids.js';
-import { triggerActions, triggersProvider } from './surfaces/eliza/index.js';
+import {
+  captureWorkEvaluator,
+  memoryActions,
+  triggerActions,
+  triggersProvider,
+  workMemoryProvider,
+} from './surfaces/eliza/index.js';
 import { createRoutes } from './surfaces/rest/index.js';
 import { type AutonomyPort, type StepObserver, TriggerService } from './triggers/index.js';
 
@@ -75,10 +85,12 @@ export function createCuePlugin(options: CueOptions = {}): Plugin {
           return undefined;
         },
       });
+      const timezone = settings.CUE_TIMEZONE ?? hostTimezone();
+      provideWorkMemory(runtime, settings, { clock, ids, timezone });
       TriggerService.provide(runtime, {
         clock,
         ids,
-        timezone: settings.CUE_TIMEZONE ?? hostTimezone(),
+        timezone,
         settings: () => triggerSettings(settings, pausedNow(read, settings)),
         autonomy: async (host) => {
           // Once more, now that the database is open: `init` may not have known its directory.
@@ -92,7 +104,7 @@ export function createCuePlugin(options: CueOptions = {}): Plugin {
         ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),
       });
     },
-    services: [AutonomyService, TriggerService],
+    services: [AutonomyService, TriggerService, WorkMemoryService],
     // A handler that throws aborts the host's own emitter (ELIZA_GUIDE §4); these cannot.
     events: {
       [EventType.RUN_STARTED]: [async (payload) => watchOf(payload)?.onRunStarted(payload)],
@@ -101,8 +113,12 @@ export function createCuePlugin(options: CueOptions = {}): Plugin {
         async (payload) => watchOf(payload)?.onActionCompleted(payload),
       ],
     },
-    actions: triggerActions,
-    providers: [triggersProvider],
+    actions: [...triggerActions, ...memoryActions],
+    providers: [triggersProvider, workMemoryProvider],
+    evaluators: [captureWorkEvaluator],
+    // The host orders models by this: any other provider of embeddings comes before ours.
+    priority: HOST_HANDLER_PRIORITY,
+    models: { [ModelType.TEXT_EMBEDDING]: embedForHost },
     routes: createRoutes({
       apiKey: () => serverEnvironment().apiKey,
     }),
@@ -201,45 +217,6 @@ async function isAdmin(
   if (metadata.ownership?.ownerId === entityId) return true;
   const role = metadata.roles?.[entityId as UUID];
   return role === 'OWNER' || role === 'ADMIN';
-}
-
-const locks = new WeakMap<IAgentRuntime, DirLock>();
-
-/** Refuses to start on an embedded database that another live process has open (DESIGN §11). */
-function lockOf(runtime: IAgentRuntime): void {
-  const directory = embeddedDirectory(runtime);
-  if (directory === null || locks.has(runtime)) return;
-  const lock = lockDirectory(directory, serverEnvironment().port);
-  locks.set(runtime, lock);
-  process.once('exit', () => lock.release());
-}
-
-/**
- * The PGlite directory of this process: the host's one instance if it is open, else what it will
- * open. `null`: a database server, or memory.
- */
-function embeddedDirectory(runtime: IAgentRuntime): string | null {
-  if (runtime.getSetting('POSTGRES_URL')) return null;
-  const open = openPgliteDirectory();
-  if (open !== undefined) return open;
-  const set = runtime.getSetting('PGLITE_DATA_DIR') ?? serverEnvironment().pgliteDir;
-  return typeof set === 'string' && set !== '' && !set.includes('://') ? set : null;
-}
-
-/** plugin-sql keeps its one PGlite instance of the process here (ELIZA_GUIDE §1). */
-function openPgliteDirectory(): string | null | undefined {
-  const key = Symbol.for('@elizaos/plugin-sql/global-singletons');
-  const singletons: unknown = Object.getOwnPropertyDescriptor(globalThis, key)?.value;
-  const manager = fieldOf(singletons, 'pgLiteClientManager');
-  const directory = fieldOf(fieldOf(manager, 'client'), 'dataDir');
-  if (typeof directory !== 'string') return undefined;
-  return directory === '' || directory.includes('://') ? null : directory;
-}
-
-function fieldOf(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null && key in value
-    ? (value as Record<string, unknown>)[key]
-    : undefined;
 }
 
 function runtimeOf(payload: unknown): IAgentRuntime | undefined {

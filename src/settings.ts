@@ -35,6 +35,25 @@ const whole = (fallback: number, min: number, max: number) =>
       return z.NEVER;
     });
 
+const oneOf = <const Words extends readonly [string, ...string[]]>(
+  words: Words,
+  fallback: Words[number],
+) =>
+  z
+    .string()
+    .optional()
+    .transform((value, context): Words[number] => {
+      if (value === undefined || value.trim() === '') return fallback;
+      const word = value.trim().toLowerCase();
+      const known = words.find((one) => one === word);
+      if (known !== undefined) return known;
+      context.addIssue({
+        code: 'custom',
+        message: `must be one of ${words.join(', ')}, not "${value}"`,
+      });
+      return z.NEVER;
+    });
+
 const zone = z
   .string()
   .optional()
@@ -63,6 +82,12 @@ const settingsSchema = z.object({
   CUE_AUTONOMY_LOOP: flag(false),
   CUE_AUTONOMY_INTERVAL_MS: whole(300_000, 5_000, 86_400_000),
   CUE_DELIVERY_RESEND: flag(false),
+  CUE_EMBEDDINGS: oneOf(['auto', 'local', 'lexical', 'runtime'], 'auto'),
+  CUE_EMBEDDINGS_MODEL_DIR: z.string().optional(),
+  CUE_EMBEDDINGS_DOWNLOAD: flag(false),
+  CUE_SUMMARIES: oneOf(['extractive', 'model'], 'extractive'),
+  CUE_STORE_DIFFS: flag(false),
+  CUE_CAPTURE: flag(true),
 });
 
 export type Settings = z.output<typeof settingsSchema>;

@@ -51,7 +51,7 @@ export function call(method: string, url: string, options: Call = {}): Promise<A
 }
 
 function jsonOf(type: string, text: string): Record<string, unknown> {
-  return type.includes('json') ? (JSON.parse(text) as Record<string, unknown>) : {};
+  return type.startsWith('application/json') ? (JSON.parse(text) as Record<string, unknown>) : {};
 }
 
 /** `code` and the fields blamed, of an error answer. */

@@ -1,6 +1,10 @@
-/** Runs every transcript of docs/chat.md: each block with a person nobody has talked to. */
+/**
+ * Runs every transcript of docs/chat.md and docs/memory.md: each block with a person nobody has
+ * talked to. `mem_00000001` is the first memory that a block shows.
+ */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { memoryOf } from '../../helpers/memory.js';
 import { startTalk, type Talk } from './talk.js';
 
 interface Line {
@@ -9,7 +13,9 @@ interface Line {
   action: string;
 }
 
-const source = readFileSync(new URL('../../../docs/chat.md', import.meta.url), 'utf8');
+const source = ['chat', 'memory']
+  .map((name) => readFileSync(new URL(`../../../docs/${name}.md`, import.meta.url), 'utf8'))
+  .join('\n');
 const BLOCK = /<!-- chat: (.+?) -->\n```\n([\s\S]+?)```/g;
 
 /** "A, B …": the last action is the one of all further lines. */
@@ -34,19 +40,25 @@ const transcripts = [...source.matchAll(BLOCK)].map(([, actions = '', body = '']
 let talk: Talk;
 beforeAll(async () => {
   talk = await startTalk();
+  await memoryOf(talk.runtime);
 });
 afterAll(() => talk.agent.stop());
 
-describe('docs/chat.md', () => {
+describe('docs/chat.md and docs/memory.md', () => {
   it('has a transcript for every action', () => {
     const shown = new Set(transcripts.flat().map((line) => line.action));
     expect([...shown].sort()).toEqual([
       'CREATE_TRIGGER',
       'DELETE_TRIGGER',
       'EXPLAIN_TRIGGER',
+      'FORGET_WORK_MEMORY',
+      'LINK_WORK_MEMORIES',
       'LIST_TRIGGERS',
+      'RECALL_WORK_MEMORY',
       'RUN_TRIGGER',
       'SET_TIME_ZONE',
+      'STORE_WORK_MEMORY',
+      'SYNTHESIZE_WISDOM',
       'UPDATE_TRIGGER',
     ]);
   });
@@ -57,9 +69,18 @@ describe('docs/chat.md', () => {
       const reader = await talk.alone(`reader-${index}`);
       // The page shows the agent of somebody who has told their zone.
       await talk.agent.triggers.rememberTimezone(reader.entityId, 'Europe/Berlin');
+      const memories: string[] = [];
+      const shown = (id: string) => {
+        if (!memories.includes(id)) memories.push(id);
+        return `mem_${String(memories.indexOf(id) + 1).padStart(8, '0')}`;
+      };
       for (const line of lines) {
-        const reply = await talk.say(reader, line.user, line.action);
-        expect(reply.replace(/\[[0-9a-f]{8}\]/g, '[ID]')).toBe(line.agent);
+        const said = line.user.replace(/mem_0{7}(\d)/g, (_, n) => memories[Number(n) - 1] ?? '');
+        const reply = await talk.say(reader, said, line.action);
+        const seen = reply
+          .replace(/\[[0-9a-f]{8}\]/g, '[ID]')
+          .replace(/mem_[0-9a-f]{8}/g, (id) => shown(id));
+        expect(seen).toBe(line.agent);
       }
     },
   );

@@ -1,12 +1,15 @@
-/** Every example of docs/rest.md, run in the order of the page. */
+/** Every example of docs/rest.md and docs/memory.md, run in the order of the pages. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeChat } from '../../helpers/boot.js';
 import { type Call, call } from '../../helpers/http.js';
+import { memoryOf } from '../../helpers/memory.js';
 import { startServer, type TestServer } from '../../helpers/server.js';
 
 const KEY = 'a-key-of-the-docs';
-const page = readFileSync(new URL('../../../docs/rest.md', import.meta.url), 'utf8');
+const page = ['rest', 'memory']
+  .map((name) => readFileSync(new URL(`../../../docs/${name}.md`, import.meta.url), 'utf8'))
+  .join('\n');
 const examples = [...page.matchAll(/^```sh\n# (\d{3})\n([\s\S]*?)^```/gm)].map(
   ([, status, command], index) => ({
     name: `${index + 1}. ${(command ?? '').split('\n')[0]?.slice(0, 70)}`,
@@ -16,18 +19,19 @@ const examples = [...page.matchAll(/^```sh\n# (\d{3})\n([\s\S]*?)^```/gm)].map(
 );
 
 let server: TestServer;
-/** What the shell variables of the page hold; `ID` is the last trigger created. */
+/** What the shell variables of the pages hold; `ID` and `M`: the last trigger and memory created. */
 const variables: Record<string, string> = { TOKEN: KEY };
 
 beforeAll(async () => {
   server = await startServer({ env: { ELIZA_SERVER_AUTH_TOKEN: KEY } });
+  await memoryOf(server.runtime);
   variables.B = server.baseUrl;
   variables.AGENT = server.agentId;
   variables.ROOM = (await makeChat(server.runtime, 'rest-docs')).roomId;
 }, 120_000);
 afterAll(() => server.stop());
 
-describe('docs/rest.md', () => {
+describe('docs/rest.md and docs/memory.md', () => {
   it('gives a status to each example', () => {
     expect(examples.length).toBe([...page.matchAll(/^```sh$/gm)].length);
     expect(examples.length).toBeGreaterThan(20);
@@ -44,8 +48,9 @@ describe('docs/rest.md', () => {
     const { method, url, options } = curl(command);
     const answer = await call(method, url, options);
     expect({ status: answer.status, text: answer.text }).toMatchObject({ status });
-    const { trigger } = answer.body as { trigger?: { id: string } };
+    const { trigger, memory_id } = answer.body as { trigger?: { id: string }; memory_id?: string };
     if (answer.status === 201 && trigger) variables.ID = trigger.id;
+    if (answer.status === 201 && memory_id) variables.M = memory_id;
   });
 });
 

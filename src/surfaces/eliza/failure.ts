@@ -2,6 +2,16 @@
 import { AppError, type Finding, InvalidInputError, isAppError } from '../../shared/errors.js';
 import { plain, upperFirst } from './display.js';
 
+export interface FailureWords {
+  /** Said for what is not there, or not there for them. */
+  notFound?: string;
+  /** How a field is called; `undefined`: the finding says enough. */
+  nameOf?: (field: string) => string | undefined;
+}
+
+const NO_TRIGGER =
+  'There is no such trigger any more; ask "what triggers do I have?" to see what there is.';
+
 const FIELDS: Readonly<Record<string, string>> = {
   instructions: 'what to do',
   displayName: 'the name',
@@ -15,28 +25,38 @@ const FIELDS: Readonly<Record<string, string>> = {
   triggerType: 'the kind of schedule',
 };
 
+/** How a field of a trigger is called in a chat, if it has a name there. */
+function triggerField(field: string): string | undefined {
+  return FIELDS[field.split('.').at(-1) ?? field];
+}
+
 /** One sentence per finding. */
-export function findingWords(findings: Finding[]): string {
+export function findingWords(
+  findings: Finding[],
+  nameOf: (field: string) => string | undefined = triggerField,
+): string {
   return findings
     .map((found) => {
-      const field = found.field.split('.').at(-1) ?? found.field;
-      const name = FIELDS[field];
+      const name = nameOf(found.field);
       const words = name === undefined ? found.message : `${name} ${found.message}`;
       return `${upperFirst(plain(words, 300))}.`;
     })
     .join(' ');
 }
 
-/** `null`: not one of ours, so its words are not for users. */
-export function failureWords(error: unknown): string | null {
-  if (error instanceof InvalidInputError) return findingWords(error.findings);
+/**
+ * `null`: not one of ours, so its words are not for users.
+ * @param family words of the things it is about; of triggers when absent
+ */
+export function failureWords(error: unknown, family: FailureWords = {}): string | null {
+  if (error instanceof InvalidInputError) return findingWords(error.findings, family.nameOf);
   if (!isAppError(error)) return null;
   const message = upperFirst(plain(error.message, 300));
   switch (error.code) {
     case 'PERMISSION_DENIED':
       return `I may not do that for you: ${plain(error.message, 300)}.`;
     case 'NOT_FOUND':
-      return 'There is no such trigger any more; ask "what triggers do I have?" to see what there is.';
+      return family.notFound ?? NO_TRIGGER;
     case 'LIMIT_REACHED':
       return `${message}.`;
     case 'DUPLICATE':

@@ -8,6 +8,9 @@ import { MINUTE_MS } from '../../shared/clock.js';
 import { scheduleSchema } from '../../triggers/index.js';
 import type { Turn } from './turn.js';
 
+/** What a question needs to know of a turn. */
+export type Asker = Pick<Turn, 'runtime' | 'run' | 'roomId' | 'nowMs' | 'requester'>;
+
 export const PENDING_MS = 10 * MINUTE_MS;
 
 const pendingSchema = z.discriminatedUnion('kind', [
@@ -36,6 +39,8 @@ const pendingSchema = z.discriminatedUnion('kind', [
   }),
   /** "That deletes 3 triggers, shall I?" */
   z.object({ kind: z.literal('confirm-delete'), ids: z.array(z.string()) }),
+  /** "That forgets 3 memories, shall I?": exactly those that were shown or counted. */
+  z.object({ kind: z.literal('confirm-forget'), ids: z.array(z.string()) }),
 ]);
 export type Pending = z.infer<typeof pendingSchema>;
 
@@ -59,7 +64,7 @@ export async function readPending(
   return parsed.data.expiresAtMs - nowMs > PENDING_MS ? null : parsed.data.pending;
 }
 
-export function pendingOf(turn: Turn): Promise<Pending | null> {
+export function pendingOf(turn: Asker): Promise<Pending | null> {
   // What a person was asked in chat is not answered by a run.
   if (turn.run !== null) return Promise.resolve(null);
   return readPending(
@@ -70,7 +75,7 @@ export function pendingOf(turn: Turn): Promise<Pending | null> {
 }
 
 /** Replaces whatever was open before. In a run nothing is kept: nobody would answer. */
-export async function ask(turn: Turn, pending: Pending): Promise<void> {
+export async function ask(turn: Asker, pending: Pending): Promise<void> {
   if (turn.run !== null || turn.roomId === undefined) return;
   await turn.runtime.setCache(keyOf(turn.roomId, turn.requester.entityId), {
     expiresAtMs: turn.nowMs + PENDING_MS,
@@ -104,7 +109,7 @@ function mentionKey(roomId: string, entityId: string): string {
   return `cue:mentioned:${roomId}:${entityId}`;
 }
 
-export async function forget(turn: Turn): Promise<void> {
+export async function forget(turn: Asker): Promise<void> {
   if (turn.run !== null || turn.roomId === undefined) return;
   await turn.runtime.deleteCache(keyOf(turn.roomId, turn.requester.entityId));
 }

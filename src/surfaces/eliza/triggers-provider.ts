@@ -84,5 +84,7 @@ function questionOf(pending: Pending): string {
       return `${open} Change a trigger to ${pending.scheduleText}? A yes or no goes to UPDATE_TRIGGER.`;
     case 'confirm-delete':
       return `${open} Delete ${pending.ids.length} triggers? A yes or no goes to DELETE_TRIGGER.`;
+    case 'confirm-forget':
+      return `${open} Forget ${pending.ids.length} memories? A yes or no goes to FORGET_WORK_MEMORY.`;
   }
 }

@@ -86,18 +86,23 @@ export function requesterOf(
 /** The trigger's header is the host's talk, not part of what was asked. */
 const RUN_HEADER = /^\[Scheduled task [^\n]*\n+/;
 
+/** What the person said, in a run what the trigger is to do. */
+export function saidText(message: Memory, run: Turn['run']): string {
+  const said = typeof message.content.text === 'string' ? message.content.text : '';
+  return run === null ? said : said.replace(RUN_HEADER, '');
+}
+
 export async function turnOf(
   runtime: IAgentRuntime,
   service: TriggerService,
   message: Memory,
 ): Promise<Turn> {
   const who = requesterOf(runtime, message);
-  const said = typeof message.content.text === 'string' ? message.content.text : '';
   return {
     runtime,
     service,
     nowMs: service.now(),
-    text: who.run === null ? said : said.replace(RUN_HEADER, ''),
+    text: saidText(message, who.run),
     ...who,
     deliverTo: await deliverToOf(service, message, who),
     zone: await zoneOf(runtime, service, message, who.requester.entityId),

@@ -5,6 +5,7 @@ import { AUTONOMY_SERVICE, AutonomyService, autonomyChangeSchema } from '../../a
 import { AppError, InvalidInputError } from '../../shared/errors.js';
 import { MAX_WAIT_MS } from './query.js';
 import type { MakeRoute } from './route.js';
+import { startedService } from './service-of.js';
 
 const changeBody = autonomyChangeSchema.extend({ runCycle: z.boolean().optional() });
 
@@ -49,9 +50,5 @@ async function oneCycle(service: AutonomyService): Promise<{ instructions: numbe
 }
 
 function serviceOf(runtime: IAgentRuntime): AutonomyService {
-  const service = runtime
-    .getServicesByType(AUTONOMY_SERVICE)
-    .find((one): one is AutonomyService => one instanceof AutonomyService);
-  if (service) return service;
-  throw new AppError('UNAVAILABLE', 'the autonomy service has not started; try again shortly');
+  return startedService(runtime, AUTONOMY_SERVICE, AutonomyService, 'autonomy');
 }

@@ -2,12 +2,20 @@
 import type { Route } from '@elizaos/core';
 import { NotFoundError } from '../../shared/errors.js';
 import { autonomyRoutes } from './autonomy-routes.js';
+import { knowledgeRoutes } from './knowledge-routes.js';
+import { memoryRoutes } from './memory-routes.js';
 import { type MakeRoute, type RouteDeps, routeMaker } from './route.js';
 import { triggerRoutes } from './trigger-routes.js';
 
 export function createRoutes(deps: RouteDeps): Route[] {
   const route = routeMaker(deps);
-  return [...triggerRoutes(route), ...autonomyRoutes(route), ...elsewhere(route)];
+  return [
+    ...triggerRoutes(route),
+    ...autonomyRoutes(route),
+    ...memoryRoutes(route),
+    ...knowledgeRoutes(route),
+    ...elsewhere(route),
+  ];
 }
 
 /** Last: the host would answer what we do not know with the page of its web UI and status 200. */

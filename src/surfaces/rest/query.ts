@@ -5,7 +5,7 @@ import { isWellFormed } from '../../triggers/index.js';
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 500;
 
-function wholeNumber(min: number, max: number) {
+export function wholeNumber(min: number, max: number) {
   return z
     .string()
     .regex(/^\d{1,9}$/, 'must be a whole number')
@@ -30,3 +30,17 @@ export const pageShape = {
 /** How long a caller may wait: the host's sockets idle out after 30 s. */
 export const MAX_WAIT_MS = 20_000;
 export const waitMs = wholeNumber(0, MAX_WAIT_MS);
+
+/** A query has text only; anything but the two words is a mistake worth telling. */
+export const flag = z
+  .enum(['true', 'false'], { error: 'must be true or false' })
+  .transform((word) => word === 'true');
+
+type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
+
+/** Without the fields that were not sent. */
+export function given<T extends object>(fields: T): Given<T> {
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined),
+  ) as Given<T>;
+}

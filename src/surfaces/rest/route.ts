@@ -23,7 +23,8 @@ export interface RouteDeps {
 
 export interface Reply {
   status: 200 | 201 | 202;
-  body: object;
+  /** A text is JSON lines. */
+  body: object | string;
 }
 
 export interface RouteInput<Query, Body> {
@@ -31,6 +32,8 @@ export interface RouteInput<Query, Body> {
   params: Record<string, string>;
   query: Query;
   body: Body;
+  /** Names in lower case; of a header sent twice the first. */
+  headers: Record<string, string | undefined>;
   runtime: IAgentRuntime;
 }
 
@@ -68,6 +71,7 @@ export function routeMaker(deps: RouteDeps): MakeRoute {
           params: request.params ?? {},
           query: spec.unparsed ? nothing() : queryOf(request, spec.query),
           body: spec.unparsed ? nothing() : bodyOf(request, spec.body),
+          headers: headersOf(request),
           runtime,
         });
         send(response, status, body);
@@ -103,6 +107,15 @@ function bodyOf<Body>(request: RouteRequest, schema: z.ZodType<Body> | undefined
   return parsed(request.body, schema, '(body)');
 }
 
+function headersOf(request: RouteRequest): Record<string, string | undefined> {
+  return Object.fromEntries(
+    Object.entries(request.headers ?? {}).map(([name, value]) => [
+      name.toLowerCase(),
+      Array.isArray(value) ? value[0] : value,
+    ]),
+  );
+}
+
 function parsed<T>(value: unknown, schema: z.ZodType<T>, whole: string): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
@@ -113,11 +126,13 @@ function parsed<T>(value: unknown, schema: z.ZodType<T>, whole: string): T {
   );
 }
 
-function send(response: RouteResponse, status: number, body: object): void {
+function send(response: RouteResponse, status: number, body: object | string): void {
+  const type = typeof body === 'string' ? 'application/x-ndjson' : 'application/json';
   // Set by hand: for a path that ends in `.js` the host has set another type already.
-  response.setHeader?.('content-type', 'application/json; charset=utf-8');
+  response.setHeader?.('content-type', `${type}; charset=utf-8`);
   response.setHeader?.('cache-control', 'no-store');
-  response.status(status).json(body);
+  if (typeof body === 'string') response.status(status).send(body);
+  else response.status(status).json(body);
 }
 
 function sendError(

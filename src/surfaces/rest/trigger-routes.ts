@@ -9,8 +9,9 @@ import {
   TRIGGER_STATES,
   TriggerService,
 } from '../../triggers/index.js';
-import { pageShape, searchText, waitMs } from './query.js';
+import { given, pageShape, searchText, waitMs } from './query.js';
 import type { MakeRoute } from './route.js';
+import { startedService } from './service-of.js';
 
 /** REST acts as operator of the project (DESIGN §3). */
 const OPERATOR: Requester = { kind: 'operator' };
@@ -33,7 +34,7 @@ export function triggerRoutes(route: MakeRoute): Route[] {
       path: '/triggers/health',
       handle: async ({ runtime }) => ({
         status: 200,
-        body: await startedService(runtime).health(),
+        body: await triggersOf(runtime).health(),
       }),
     }),
     route({
@@ -154,17 +155,13 @@ export function triggerRoutes(route: MakeRoute): Route[] {
 
 /** Health answers while triggers are switched off, everything else says DISABLED. */
 function serviceOf(runtime: IAgentRuntime): TriggerService {
-  const service = startedService(runtime);
+  const service = triggersOf(runtime);
   service.ensureEnabled();
   return service;
 }
 
-function startedService(runtime: IAgentRuntime): TriggerService {
-  const service = runtime
-    .getServicesByType(TRIGGER_SERVICE)
-    .find((one): one is TriggerService => one instanceof TriggerService);
-  if (service) return service;
-  throw new AppError('UNAVAILABLE', 'the trigger service has not started; try again shortly');
+function triggersOf(runtime: IAgentRuntime): TriggerService {
+  return startedService(runtime, TRIGGER_SERVICE, TriggerService, 'trigger');
 }
 
 function idOf(params: Record<string, string>): string {
@@ -194,12 +191,4 @@ function batchReply(result: BatchResult): { status: 200 | 201; body: object } {
       },
     },
   };
-}
-
-type Given<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
-
-function given<T extends object>(fields: T): Given<T> {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined),
-  ) as Given<T>;
 }

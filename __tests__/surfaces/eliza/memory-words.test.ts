@@ -1,0 +1,162 @@
+import { describe, expect, it } from 'vitest';
+import {
+  forgetSubject,
+  memoryIds,
+  objectIn,
+  readLink,
+  readNote,
+  recallSubject,
+  synthesisSubject,
+} from '../../../src/surfaces/eliza/memory-words.js';
+
+describe('words about memories', () => {
+  it.each([
+    [
+      'remember that the login bug came from an expired token',
+      'the login bug came from an expired token',
+    ],
+    ['Please note: use pnpm here', 'use pnpm here'],
+    ['can you store in memory that CI needs node 20', 'CI needs node 20'],
+    ["don't forget that staging is in Frankfurt", 'staging is in Frankfurt'],
+    ['the deploy key is rotated on Mondays', 'the deploy key is rotated on Mondays'],
+    ['merke: größer als 5', 'merke: größer als 5'],
+  ])('%j is to be remembered as %j', (message, goal) => {
+    expect(readNote(message)).toMatchObject({ goal, success: true, learning: null, shared: false });
+  });
+
+  it.each(['remember this', 'please remember', 'note that.', 'remember: …', ''])(
+    '%j does not say what',
+    (message) => {
+      expect(readNote(message)).toBeNull();
+    },
+  );
+
+  it('reads failure, its reason, files and tags', () => {
+    expect(
+      readNote(
+        'remember that the deploy of src/auth.ts failed because the token had expired. #deploy #Auth #deploy',
+      ),
+    ).toEqual({
+      goal: 'the deploy of src/auth.ts failed because the token had expired. #deploy #Auth #deploy',
+      learning: null,
+      success: false,
+      failureReason: 'the token had expired',
+      files: ['src/auth.ts'],
+      tags: ['deploy', 'Auth'],
+      shared: false,
+    });
+  });
+
+  it('reads what was learned', () => {
+    expect(readNote('note: fixed the cache. Lesson: invalidate by key')?.learning).toBe(
+      'invalidate by key',
+    );
+  });
+
+  it('is for everybody only when that is said', () => {
+    expect(readNote('remember for the whole team that we use pnpm')).toMatchObject({
+      shared: true,
+      goal: 'we use pnpm',
+    });
+    expect(readNote('remember that we use pnpm, for everyone')).toMatchObject({
+      shared: true,
+      goal: 'we use pnpm',
+    });
+  });
+
+  it('takes the first sentence of a long text as its goal and keeps the rest', () => {
+    const note = readNote(
+      `remember that the cache was wrong for hours. ${'It was stale. '.repeat(60)}`,
+    );
+    expect(note?.goal).toBe('the cache was wrong for hours.');
+    expect(note?.learning?.startsWith('It was stale.')).toBe(true);
+  });
+
+  it.each([
+    ['what do you remember about the login bug?', 'the login bug'],
+    ['do you remember anything about jwt refresh', 'jwt refresh'],
+    ['recall the deploy last week', 'the deploy last week'],
+    ['search your memory for pnpm', 'pnpm'],
+    ['what did we learn about caching?', 'caching'],
+    ['recall("file:auth.ts", depth: "reasoning")', 'recall("file:auth.ts", depth: "reasoning")'],
+    [
+      'Please do recall("session:last", depth: "full") now.',
+      'recall("session:last", depth: "full")',
+    ],
+    ['show me mem_1f2e3d4c', 'mem_1f2e3d4c'],
+    ['what about file:src/auth.ts?', 'file:src/auth.ts'],
+    ['why did the build break?', 'why did the build break'],
+    ['recall', ''],
+  ])('%j looks for %j', (message, subject) => {
+    expect(recallSubject(message)).toBe(subject);
+  });
+
+  it.each([
+    ['forget what I told you about the login bug', { kind: 'words', words: 'the login bug' }],
+    ['please delete my notes about pnpm', { kind: 'words', words: 'pnpm' }],
+    ['forget about src/auth.ts', { kind: 'words', words: 'src/auth.ts' }],
+    [
+      'forget mem_1F2E3D4C and mem_5a6b7c8d',
+      { kind: 'ids', ids: ['mem_1f2e3d4c', 'mem_5a6b7c8d'] },
+    ],
+    ['forget everything', { kind: 'everything' }],
+    ['forget everything you know about me', { kind: 'everything' }],
+    ['please forget everything I told you', { kind: 'everything' }],
+    ['forget me', { kind: 'everything' }],
+    ['delete all my memories', { kind: 'everything' }],
+    ['forget everything I told you about jwt', { kind: 'words', words: 'jwt' }],
+    ['forget it', { kind: 'words', words: '' }],
+    ['forget', { kind: 'words', words: '' }],
+  ])('%j is to be forgotten as %j', (message, subject) => {
+    expect(forgetSubject(message)).toEqual(subject);
+  });
+
+  it.each([
+    ['mem_11111111 was caused by mem_22222222', 'mem_11111111', 'mem_22222222', 'caused_by'],
+    ['link mem_11111111 led_to mem_22222222', 'mem_11111111', 'mem_22222222', 'led_to'],
+    ['mem_11111111 caused mem_22222222', 'mem_11111111', 'mem_22222222', 'led_to'],
+    ['mem_11111111 supersedes mem_22222222', 'mem_11111111', 'mem_22222222', 'supersedes'],
+    ['mem_11111111 is replaced by mem_22222222', 'mem_22222222', 'mem_11111111', 'supersedes'],
+    ['mem_11111111 is blocked by mem_22222222', 'mem_11111111', 'mem_22222222', 'blocked_by'],
+    ['mem_11111111 blocks mem_22222222', 'mem_22222222', 'mem_11111111', 'blocked_by'],
+    ['link mem_11111111 and mem_22222222', 'mem_11111111', 'mem_22222222', 'related_to'],
+  ])('%j links', (message, source, target, link_type) => {
+    expect(readLink(message)).toEqual({ source, target, link_type });
+  });
+
+  it.each(['link them', 'link mem_11111111', 'mem_11111111 and mem_11111111', 'mem_123'])(
+    '%j names no two memories',
+    (message) => {
+      expect(readLink(message)).toBeNull();
+    },
+  );
+
+  it('finds each id once and none inside of words', () => {
+    expect(memoryIds('xmem_11111111 MEM_22222222 mem_22222222')).toEqual(['mem_22222222']);
+  });
+
+  it('reads tags and words of a synthesis', () => {
+    expect(synthesisSubject('synthesize wisdom about #auth and #jwt').tags).toEqual([
+      'auth',
+      'jwt',
+    ]);
+    expect(synthesisSubject('what have we learned about auth?')).toEqual({
+      tags: [],
+      words: 'auth',
+    });
+    expect(synthesisSubject('synthesize wisdom')).toEqual({ tags: [], words: '' });
+  });
+
+  it.each([
+    [
+      'store {"intent":"x","outcome":{"success":true}}',
+      { intent: 'x', outcome: { success: true } },
+    ],
+    ['no object', null],
+    ['{broken', null],
+    ['set {a, b}', null],
+    ['[1]', null],
+  ])('the object in %j is %j', (text, object) => {
+    expect(objectIn(text)).toEqual(object);
+  });
+});

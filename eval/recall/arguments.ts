@@ -1,0 +1,69 @@
+/** The command line of the recall evaluation. Pure. */
+
+export const SETS = ['golden', 'conversations', 'cranfield', 'cosqa'] as const;
+export type SetName = (typeof SETS)[number];
+
+export interface RecallArguments {
+  /** A file of the user's; excludes `sets`. */
+  dataset?: string;
+  sets: SetName[];
+  json: boolean;
+  /** Ids, or beginnings of ids, of embedders; empty: all of the chain. */
+  embedders: string[];
+  /** A directory of a model to measure beside the others. */
+  modelDir?: string;
+  /** At most so many questions of each set. */
+  limit?: number;
+  /** Also each part of the search alone. */
+  parts: boolean;
+  /** Where the public sets lie. */
+  dataDir?: string;
+}
+
+export const USAGE = [
+  `npm run eval -- recall [${SETS.join('] [')}]`,
+  '  [--dataset FILE] [--parts] [--embedder ID]... [--model-dir DIR] [--limit N] [--data DIR] [--json]',
+  '--dataset  [{ "docs": [{ "id", "text" }], "questions": [{ "question", "evidence": [id] }] }]',
+  '--parts    each part of the search alone too; always so for the named sets',
+].join('\n');
+
+/** @throws Error with what is wrong, for the person at the keyboard. */
+export function readArguments(argv: readonly string[]): RecallArguments {
+  const result: RecallArguments = { sets: [], json: false, embedders: [], parts: false };
+  const rest = argv.flatMap((part) => {
+    const match = /^(--[a-z-]+)=(.*)$/.exec(part);
+    return match ? [match[1] ?? '', match[2] ?? ''] : [part];
+  });
+  const given = (option: string) => {
+    const value = rest.shift();
+    if (value === undefined || value === '') throw new Error(`${option} wants a value`);
+    return value;
+  };
+  for (let part = rest.shift(); part !== undefined; part = rest.shift()) {
+    const set = SETS.find((name) => name === part);
+    if (set !== undefined) result.sets.push(set);
+    else if (part === '--json') result.json = true;
+    else if (part === '--parts') result.parts = true;
+    else if (part === '--dataset') result.dataset = given(part);
+    else if (part === '--embedder') result.embedders.push(given(part));
+    else if (part === '--model-dir') result.modelDir = given(part);
+    else if (part === '--data') result.dataDir = given(part);
+    else if (part === '--limit') result.limit = positive(given(part));
+    else throw new Error(`unknown argument ${part}`);
+  }
+  if (result.dataset !== undefined && result.sets.length > 0) {
+    throw new Error('name sets or a --dataset, not both');
+  }
+  if (result.dataset === undefined) {
+    result.parts = true;
+    if (result.sets.length === 0) result.sets = [...SETS];
+  }
+  return result;
+}
+
+function positive(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1)
+    throw new Error('--limit wants a whole number above 0');
+  return value;
+}

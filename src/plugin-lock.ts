@@ -1,0 +1,43 @@
+/** One process per embedded database: the lock an agent takes before it opens one (DESIGN §11). */
+import type { IAgentRuntime } from '@elizaos/core';
+import { serverEnvironment } from './settings.js';
+import { type DirLock, lockDirectory } from './shared/dir-lock.js';
+
+const locks = new WeakMap<IAgentRuntime, DirLock>();
+
+/** Refuses to start on an embedded database that another live process has open (DESIGN §11). */
+export function lockOf(runtime: IAgentRuntime): void {
+  const directory = embeddedDirectory(runtime);
+  if (directory === null || locks.has(runtime)) return;
+  const lock = lockDirectory(directory, serverEnvironment().port);
+  locks.set(runtime, lock);
+  process.once('exit', () => lock.release());
+}
+
+/**
+ * The PGlite directory of this process: the host's one instance if it is open, else what it will
+ * open. `null`: a database server, or memory.
+ */
+function embeddedDirectory(runtime: IAgentRuntime): string | null {
+  if (runtime.getSetting('POSTGRES_URL')) return null;
+  const open = openPgliteDirectory();
+  if (open !== undefined) return open;
+  const set = runtime.getSetting('PGLITE_DATA_DIR') ?? serverEnvironment().pgliteDir;
+  return typeof set === 'string' && set !== '' && !set.includes('://') ? set : null;
+}
+
+/** plugin-sql keeps its one PGlite instance of the process here (ELIZA_GUIDE §1). */
+function openPgliteDirectory(): string | null | undefined {
+  const key = Symbol.for('@elizaos/plugin-sql/global-singletons');
+  const singletons: unknown = Object.getOwnPropertyDescriptor(globalThis, key)?.value;
+  const manager = fieldOf(singletons, 'pgLiteClientManager');
+  const directory = fieldOf(fieldOf(manager, 'client'), 'dataDir');
+  if (typeof directory !== 'string') return undefined;
+  return directory === '' || directory.includes('://') ? null : directory;
+}
+
+export function fieldOf(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null && key in value
+    ? (value as Record<string, unknown>)[key]
+    : undefined;
+}

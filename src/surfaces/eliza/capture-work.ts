@@ -1,0 +1,84 @@
+/**
+ * CAPTURE_WORK: keeps what a turn did, without a model call. Every evaluator that runs costs the
+ * host 100 KB of log (ELIZA_GUIDE §4), so `validate` is true only where actions left something to
+ * keep. One message is one memory, however often the host evaluates it.
+ */
+import type { ActionResult, Evaluator, IAgentRuntime, Memory } from '@elizaos/core';
+import { captureDraft, type FinishedAction, type FinishedRun } from '../../memory/index.js';
+import { messageOf } from '../../shared/errors.js';
+import { callerOf, memoryServiceOf } from './memory-turn.js';
+import { requesterOf, saidText } from './turn.js';
+
+const NAME = 'CAPTURE_WORK';
+
+export const captureWorkEvaluator: Evaluator = {
+  name: NAME,
+  description: 'Keeps a work memory of what the agent did in this turn',
+  similes: ['RECORD_WORK'],
+  examples: [],
+  validate: async (runtime, message) => {
+    try {
+      if (memoryServiceOf(runtime)?.captures !== true) return false;
+      const run = finishedRun(runtime, message, []);
+      return run !== null && captureDraft(run) !== null;
+    } catch (error) {
+      failed(runtime, error);
+      return false;
+    }
+  },
+  handler: async (runtime, message, _state, _options, _callback, responses) => {
+    try {
+      const service = memoryServiceOf(runtime);
+      const run = finishedRun(runtime, message, responses ?? []);
+      if (service?.captures === true && run !== null) {
+        await service.capture(run, await callerOf(runtime, message));
+      }
+    } catch (error) {
+      failed(runtime, error);
+    }
+    return undefined;
+  },
+};
+
+/** `null`: nothing was done, or it was the agent that spoke. */
+function finishedRun(
+  runtime: IAgentRuntime,
+  message: Memory,
+  responses: readonly Memory[],
+): FinishedRun | null {
+  if (message.id === undefined || message.entityId === runtime.agentId) return null;
+  const content = responses.at(0)?.content;
+  const planned = content?.actions ?? [];
+  const results = runtime.getActionResults(message.id);
+  const actions = results.map((result, index) =>
+    actionOf(result, planned.length === results.length ? planned[index] : undefined),
+  );
+  if (actions.length === 0) return null;
+  return {
+    messageId: message.id,
+    text: saidText(message, requesterOf(runtime, message).run),
+    actions,
+    ...(content?.text ? { answer: content.text } : {}),
+    ...(content?.thought ? { thought: content.thought } : {}),
+  };
+}
+
+/** Many actions do not say their name in what they return; the plan has it. */
+function actionOf(result: ActionResult, planned: string | undefined): FinishedAction {
+  const named = result.data?.actionName;
+  const error = result.error instanceof Error ? result.error.message : result.error;
+  return {
+    name: typeof named === 'string' ? named : (planned ?? 'ACTION'),
+    success: result.success,
+    ...(result.text === undefined ? {} : { text: result.text }),
+    ...(error === undefined ? {} : { error }),
+    ...(result.data === undefined ? {} : { data: result.data }),
+  };
+}
+
+function failed(runtime: IAgentRuntime, error: unknown): void {
+  runtime.logger.warn(
+    { src: 'plugin:cue:eliza', agentId: runtime.agentId, error: messageOf(error) },
+    'a finished turn could not be kept',
+  );
+}

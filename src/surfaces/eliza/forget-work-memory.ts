@@ -1,0 +1,121 @@
+/**
+ * FORGET_WORK_MEMORY: shows what would go and asks; a yes in the next message forgets exactly that.
+ * Only what was made with the asker is the asker's to forget.
+ */
+import { example, type Outcome } from './action-frame.js';
+import { yesOrNo } from './confirm-words.js';
+import { plain } from './display.js';
+import { countedMemories, memoryAction } from './memory-action.js';
+import type { MemoryTurn } from './memory-turn.js';
+import { type ForgetSubject, forgetSubject } from './memory-words.js';
+import { ask, forget, pendingOf } from './pending.js';
+
+export const FORGET_WORK_MEMORY = 'FORGET_WORK_MEMORY';
+
+const SHOWN = 8;
+
+export const forgetWorkMemoryAction = memoryAction({
+  name: FORGET_WORK_MEMORY,
+  similes: ['ERASE_WORK_MEMORY', 'DELETE_WORK_MEMORY', 'FORGET_ABOUT'],
+  description:
+    'Forgets work memories: what the user told about something, named memories (mem_…), or everything of the user. Shows what would go and asks first. Also the right action when the user answers yes or no to that question. Not for reminders: those are triggers.',
+  examples: [
+    [
+      ...example(
+        'forget what I told you about the login bug',
+        'That forgets one memory for good:\n- ✓ the login bug came from an expired refresh token\nShall I? Say yes or no.',
+        FORGET_WORK_MEMORY,
+      ),
+      ...example('yes', 'Forgotten: one memory.', FORGET_WORK_MEMORY),
+    ],
+  ],
+  handle: forgetWorkMemory,
+});
+
+async function forgetWorkMemory(turn: MemoryTurn): Promise<Outcome> {
+  const pending = await pendingOf(turn);
+  const answer = yesOrNo(turn.text);
+  if (answer !== null) {
+    if (pending?.kind === 'confirm-forget') {
+      await forget(turn);
+      return answer === 'yes' ? forgetThese(turn, pending.ids) : keepAll();
+    }
+    return {
+      text: 'There is nothing that waits for a yes or no. What shall I forget?',
+      success: true,
+      asked: true,
+    };
+  }
+  const subject = forgetSubject(turn.text);
+  if (subject.kind === 'words' && subject.words === '') {
+    return { text: 'What shall I forget? Name a topic or an id.', success: true, asked: true };
+  }
+  return askFirst(turn, subject);
+}
+
+async function askFirst(turn: MemoryTurn, subject: ForgetSubject): Promise<Outcome> {
+  const would = await turn.service.forget({ ...selectionOf(subject), dry_run: true }, turn.caller);
+  if (would.total === 0) {
+    const text =
+      would.kept > 0
+        ? 'What I remember about that is not yours to forget: only what you told me yourself is.'
+        : 'I have nothing of yours about that.';
+    return { text, success: true, data: { total: 0 } };
+  }
+  await ask(turn, { kind: 'confirm-forget', ids: would.memory_ids });
+  const shown = would.memories.slice(0, SHOWN);
+  const count = would.memory_ids.length;
+  const lines = [
+    `That forgets ${countedMemories(count)} for good:`,
+    ...shown.map((memory) => `- ${plain(memory.content, 160)}`),
+  ];
+  if (count > shown.length) lines.push(`- and ${count - shown.length} more`);
+  if (would.total > count) lines.push(`(${would.total - count} more stay until you ask again.)`);
+  lines.push('Shall I? Say yes or no.');
+  return {
+    text: lines.join('\n'),
+    success: true,
+    asked: true,
+    data: { total: would.total, candidates: would.memory_ids },
+  };
+}
+
+function selectionOf(subject: ForgetSubject): Record<string, unknown> {
+  switch (subject.kind) {
+    case 'everything':
+      return { all: true };
+    case 'ids':
+      return { memory_ids: subject.ids };
+    case 'words':
+      return /^[^\s]+\.[a-z][a-z0-9]{0,9}$/i.test(subject.words)
+        ? { file: subject.words }
+        : { query: subject.words };
+  }
+}
+
+async function forgetThese(turn: MemoryTurn, ids: string[]): Promise<Outcome> {
+  const there = await stillThere(turn, ids);
+  if (there.length === 0) {
+    return { text: 'They are gone already.', success: true, data: { forgotten: 0 } };
+  }
+  const gone = await turn.service.forget({ memory_ids: there, dry_run: false }, turn.caller);
+  return {
+    text: `Forgotten: ${countedMemories(gone.total)}.`,
+    success: true,
+    data: { forgotten: gone.total },
+  };
+}
+
+/** Some may have gone since we asked, which must not keep the others. */
+async function stillThere(turn: MemoryTurn, ids: string[]): Promise<string[]> {
+  const there: string[] = [];
+  for (const id of ids) {
+    const found = await turn.service.get(id, turn.caller).catch(() => null);
+    if (found !== null) there.push(found.id);
+  }
+  return there;
+}
+
+function keepAll(): Outcome {
+  return { text: 'All right, I forgot nothing.', success: true, data: { forgotten: 0 } };
+}

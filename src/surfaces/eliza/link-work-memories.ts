@@ -1,0 +1,48 @@
+/** LINK_WORK_MEMORIES: says how two memories belong together. */
+import { example, type Outcome } from './action-frame.js';
+import { memoryAction } from './memory-action.js';
+import type { MemoryTurn } from './memory-turn.js';
+import { readLink } from './memory-words.js';
+
+export const LINK_WORK_MEMORIES = 'LINK_WORK_MEMORIES';
+
+export const linkWorkMemoriesAction = memoryAction({
+  name: LINK_WORK_MEMORIES,
+  similes: ['CONNECT_WORK_MEMORIES', 'RELATE_WORK_MEMORIES'],
+  description:
+    'Links two work memories named by their ids (mem_…): caused by, led to, related to, supersedes, blocked by.',
+  examples: [
+    example(
+      'mem_1f2e3d4c was caused by mem_5a6b7c8d',
+      'Linked: mem_1f2e3d4c was caused by mem_5a6b7c8d.',
+      LINK_WORK_MEMORIES,
+    ),
+  ],
+  handle: linkWorkMemories,
+});
+
+const WORDS: Readonly<Record<string, string>> = {
+  caused_by: 'was caused by',
+  led_to: 'led to',
+  related_to: 'is related to',
+  supersedes: 'supersedes',
+  blocked_by: 'is blocked by',
+};
+
+async function linkWorkMemories(turn: MemoryTurn): Promise<Outcome> {
+  const request = readLink(turn.text);
+  if (request === null) {
+    return {
+      text: 'Which two memories? Name both by their ids, like "mem_1f2e3d4c was caused by mem_5a6b7c8d".',
+      success: true,
+      asked: true,
+    };
+  }
+  const made = await turn.service.link(request, turn.caller);
+  const words = `${made.source} ${WORDS[made.link_type] ?? made.link_type} ${made.target}`;
+  return {
+    text: made.created ? `Linked: ${words}.` : `That was linked already: ${words}.`,
+    success: true,
+    data: { linkId: made.link_id, created: made.created },
+  };
+}

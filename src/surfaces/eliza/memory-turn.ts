@@ -1,0 +1,68 @@
+/**
+ * One message about work memory: who asks, and how many others hear the answer. What is made with
+ * somebody alone is theirs alone; what is made in company belongs to that room (DESIGN §3). Inside a
+ * trigger run the creator of the trigger is meant, in the conversation it came from.
+ */
+import { ChannelType, type IAgentRuntime, type Memory, type UUID } from '@elizaos/core';
+import { type Caller, WORK_MEMORY, WorkMemoryService } from '../../memory/index.js';
+import type { Uuid } from '../../shared/ids.js';
+import type { Asker } from './pending.js';
+import { requesterOf, saidText } from './turn.js';
+
+export type EntityCaller = Extract<Caller, { kind: 'entity' }>;
+
+export interface MemoryTurn extends Asker {
+  service: WorkMemoryService;
+  text: string;
+  caller: EntityCaller;
+}
+
+const PRIVATE_ROOMS: ReadonlySet<string> = new Set([
+  ChannelType.DM,
+  ChannelType.VOICE_DM,
+  ChannelType.SELF,
+]);
+
+export function memoryServiceOf(runtime: IAgentRuntime): WorkMemoryService | null {
+  const found = runtime
+    .getServicesByType(WORK_MEMORY)
+    .find((service) => service instanceof WorkMemoryService);
+  return found instanceof WorkMemoryService ? found : null;
+}
+
+export async function memoryTurnOf(
+  runtime: IAgentRuntime,
+  service: WorkMemoryService,
+  message: Memory,
+): Promise<MemoryTurn> {
+  const who = requesterOf(runtime, message);
+  return {
+    runtime,
+    service,
+    nowMs: service.now(),
+    text: saidText(message, who.run),
+    ...who,
+    caller: await callerOf(runtime, message),
+  };
+}
+
+export async function callerOf(runtime: IAgentRuntime, message: Memory): Promise<EntityCaller> {
+  const { requester, roomId } = requesterOf(runtime, message);
+  const place = roomId ?? message.roomId;
+  const room = await runtime.getRoom(place as UUID);
+  return {
+    kind: 'entity',
+    entityId: requester.entityId as Uuid,
+    roomId: place as Uuid,
+    // A room that is not known is nobody else's either.
+    private: room === null || PRIVATE_ROOMS.has(room.type),
+  };
+}
+
+/**
+ * For what is shown unasked: in company the agent speaks for nobody, so that a memory which one
+ * person made in private is not brought up before the others. Asking for it is their own choice.
+ */
+export function discreet(caller: EntityCaller, agentId: string): EntityCaller {
+  return caller.private ? caller : { ...caller, entityId: agentId as Uuid };
+}

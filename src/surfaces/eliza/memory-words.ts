@@ -1,0 +1,177 @@
+/** What a sentence about memories asks for, read without a model. Pure. */
+import { looksLikePath } from '../../shared/paths.js';
+
+const POLITE =
+  "(?:(?:please|hey|ok|okay|and|can you|could you|would you|will you|i want you to|i'd like you to|you can|cue)[\\s,]+)*";
+
+const STORE = new RegExp(
+  `^${POLITE}(?:remember|memori[sz]e|note|store|save|record|log|keep in mind|write down|don't forget)\\b` +
+    `(?:\\s+(?:that|this|down|it|a note|as a note|for later|(?:to|in|as) (?:a |an |the |your |my )?(?:work )?memory))*[\\s:,—-]*`,
+  'i',
+);
+const RECALL = new RegExp(
+  `^${POLITE}(?:(?:do you |what do you )?(?:remember|recall|know)|recall|(?:search|look (?:in|through|up in)|check) (?:your |the |my )?(?:work )?memor(?:y|ies)|what (?:do|did) (?:you|we) (?:remember|know|learn|note)|look up|find)\\b` +
+    `(?:\\s+(?:memories|what|anything|everything|something))*(?:\\s+(?:about|for|of|on|regarding|concerning|that))?[\\s:,]*`,
+  'i',
+);
+const SYNTHESIZE = new RegExp(
+  `^${POLITE}(?:synthesi[sz]e|distil|distill|sum up|summari[sz]e|condense|what have (?:we|you) learned)\\b` +
+    `(?:\\s+(?:the |our |your |some |all )?(?:wisdom|knowledge|lessons|learnings|memories|chapters|what (?:we|you) (?:have )?learned))*` +
+    `(?:\\s+(?:about|for|of|on|from|regarding))?[\\s:,]*`,
+  'i',
+);
+const FORGET = new RegExp(
+  `^${POLITE}(?:forget|delete|erase|remove|drop|wipe)\\b` +
+    `(?:\\s+(?:the |all |all of |any |my |your )?(?:memor(?:y|ies)|notes?|what(?:ever)? (?:i|we) (?:have )?(?:told|said|taught)(?: (?:to )?you)?|everything (?:i|we) (?:have )?(?:told|said|taught)(?: (?:to )?you)?))*` +
+    `(?:\\s+(?:about|of|on|regarding|concerning|that))?[\\s:,]*`,
+  'i',
+);
+const EVERYTHING =
+  /^(?:(?:forget|delete|erase|wipe|remove) )?(?:(?:absolutely )?everything|all(?: of it)?|all (?:my|the) (?:memories|data)|it all)(?: (?:that )?(?:you know|you have|you remember|i (?:have )?(?:ever )?(?:told|said)(?: to)?(?: you)?)?)*(?: about me| of me| on me| you)?$/i;
+
+export interface Note {
+  goal: string;
+  learning: string | null;
+  success: boolean;
+  failureReason: string | null;
+  files: string[];
+  tags: string[];
+  /** Said to be for everybody in the project. */
+  shared: boolean;
+}
+
+const MAX_GOAL = 500;
+const MAX_FOUND = 20;
+const FAILED =
+  /\b(?:failed|fails|did(?: not|n't) work|does(?: not|n't) work|broke|gave up|could(?: not|n't)|crashed)\b/i;
+const BECAUSE = /\b(?:because(?: of)?|due to|since)\s+([^.!?\n]{3,500})/i;
+const LEARNED = /\b(?:learned|lesson|learning|takeaway)(?:\s+that|\s*:)\s*([^\n]{3,2000})/i;
+const SHARED =
+  /[\s,;(]*\b(?:for (?:everyone|everybody|the (?:whole |entire )?(?:team|project))|(?:and )?share (?:it|this|that) with (?:everyone|everybody|the (?:whole |entire )?(?:team|project)))\b[.)]?/i;
+
+/** `null`: the message says only that something is to be remembered. */
+export function readNote(message: string): Note | null {
+  const told = message.trim().replace(STORE, '');
+  const text = told
+    .replace(SHARED, '')
+    .replace(/^\s*(?:that\s+|[,:]\s*)/i, '')
+    .trim();
+  if (!/[\p{L}\p{N}]/u.test(text)) return null;
+  const words = text.split(/\s+/).map((word) => word.replace(/^[("'`]+|[)"'`,.;:!?]+$/g, ''));
+  const goal = firstPart(text);
+  const success = !FAILED.test(text);
+  const said = LEARNED.exec(text)?.[1]?.trim();
+  const rest = text.slice(goal.length).trim();
+  return {
+    goal,
+    learning: said ?? (rest === '' ? null : rest.slice(0, 2_000)),
+    success,
+    failureReason: success ? null : (BECAUSE.exec(text)?.[1]?.trim() ?? null),
+    files: [...new Set(words.filter(looksLikePath))].slice(0, MAX_FOUND),
+    tags: [
+      ...new Set(
+        [...text.matchAll(/(?<![\w/#&])#(\p{L}[\p{L}\p{N}_-]{1,49})/gu)].map((m) => m[1] ?? ''),
+      ),
+    ].slice(0, MAX_FOUND),
+    shared: SHARED.test(told),
+  };
+}
+
+/** All of a short text, else its first sentence, else its first words. */
+function firstPart(text: string): string {
+  if (text.length <= MAX_GOAL) return text;
+  const sentence = /^[\s\S]{20,500}?[.!?](?=\s)/.exec(text)?.[0];
+  if (sentence !== undefined) return sentence;
+  const head = text.slice(0, MAX_GOAL).replace(/[\ud800-\udbff]$/, '');
+  return head.replace(/\s+\S*$/, '');
+}
+
+/** The JSON object that stands in the message, for callers that know the fields. */
+export function objectIn(text: string): Record<string, unknown> | null {
+  const start = text.indexOf('{');
+  const end = text.lastIndexOf('}');
+  if (start < 0 || end <= start) return null;
+  try {
+    const value: unknown = JSON.parse(text.slice(start, end + 1));
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : null;
+  } catch {
+    return null;
+  }
+}
+
+const PRINTED = /\brecall\s*\(\s*["'“”‘’`][\s\S]{1,2000}?["'“”‘’`]\s*(?:,[^)\n]{0,500})?\)/i;
+const REFERENCE =
+  /(?<![\w:])(?:mem_[0-9a-f-]{8,36}|(?:file|session|pattern|task|tag|agent):(?:"[^"\n]{1,500}"|[^\s"',;]{1,500}))/i;
+
+/** What a request to remember is to be looked up by: a printed reference, or words. */
+export function recallSubject(message: string): string {
+  const printed = PRINTED.exec(message)?.[0] ?? REFERENCE.exec(message)?.[0];
+  if (printed !== undefined) return printed.replace(/[.!?]+$/, '');
+  return bare(message, RECALL);
+}
+
+/** "#jwt and #auth": tags; else words. */
+export function synthesisSubject(message: string): { tags: string[]; words: string } {
+  const words = bare(message, SYNTHESIZE);
+  const tags = [...words.matchAll(/#(\p{L}[\p{L}\p{N}_-]{0,49})/gu)].map((match) => match[1] ?? '');
+  return { tags, words };
+}
+
+export type ForgetSubject =
+  | { kind: 'everything' }
+  | { kind: 'ids'; ids: string[] }
+  | { kind: 'words'; words: string };
+
+/** What is to be forgotten; words are empty when the message does not say. */
+export function forgetSubject(message: string): ForgetSubject {
+  const ids = memoryIds(message);
+  if (ids.length > 0) return { kind: 'ids', ids };
+  const said = message.trim().replace(/[.!?]+$/, '');
+  const words = bare(message, FORGET);
+  if (EVERYTHING.test(said.replace(new RegExp(`^${POLITE}`, 'i'), '')) || EVERYTHING.test(words)) {
+    return { kind: 'everything' };
+  }
+  if (/^(?:me|about me)$/i.test(words)) return { kind: 'everything' };
+  return { kind: 'words', words: /^(?:it|that|this)$/i.test(words) ? '' : words };
+}
+
+/** The ids of memories in a text, each once. */
+export function memoryIds(text: string): string[] {
+  const found = text.match(/(?<!\w)mem_[0-9a-f-]{8,36}/gi) ?? [];
+  return [...new Set(found.map((id) => id.toLowerCase().replace(/-+$/, '')))];
+}
+
+export type LinkWord = 'caused_by' | 'led_to' | 'related_to' | 'supersedes' | 'blocked_by';
+
+/** The relation the words between two ids name; `isReversed`: from the second to the first. */
+const RELATIONS: readonly [RegExp, LinkWord, boolean][] = [
+  [/\bcaused[_ ]by\b|\bbecause of\b|\bdue to\b|\bresult of\b/i, 'caused_by', false],
+  [/\bled[_ ]to\b|\bleads to\b|\bcause[ds]?\b|\bresulted in\b/i, 'led_to', false],
+  [/\b(?:superseded|replaced) by\b/i, 'supersedes', true],
+  [/\bsupersedes?\b|\breplaces?\b/i, 'supersedes', false],
+  [/\bblocked[_ ]by\b|\bdepends on\b|\bwaits for\b/i, 'blocked_by', false],
+  [/\bblocks?\b|\bblocking\b/i, 'blocked_by', true],
+];
+
+/** `null`: the message does not name two memories. */
+export function readLink(
+  message: string,
+): { source: string; target: string; link_type: LinkWord } | null {
+  const [first, second] = memoryIds(message);
+  if (first === undefined || second === undefined) return null;
+  const found = RELATIONS.find(([words]) => words.test(message));
+  const [, type, isReversed] = found ?? [null, 'related_to' as const, false];
+  return isReversed
+    ? { source: second, target: first, link_type: type }
+    : { source: first, target: second, link_type: type };
+}
+
+function bare(message: string, lead: RegExp): string {
+  return message
+    .trim()
+    .replace(lead, '')
+    .replace(/[?!.\s]+$/, '')
+    .trim();
+}

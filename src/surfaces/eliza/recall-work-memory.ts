@@ -1,0 +1,46 @@
+/** RECALL_WORK_MEMORY: what earlier work says about something; a printed recall line as it stands. */
+import { example, type Outcome } from './action-frame.js';
+import { countedMemories, memoryAction, memoryLine } from './memory-action.js';
+import type { MemoryTurn } from './memory-turn.js';
+import { recallSubject } from './memory-words.js';
+
+export const RECALL_WORK_MEMORY = 'RECALL_WORK_MEMORY';
+
+export const recallWorkMemoryAction = memoryAction({
+  name: RECALL_WORK_MEMORY,
+  similes: ['SEARCH_WORK_MEMORY', 'REMEMBER_WORK', 'LOOK_UP_MEMORY'],
+  description:
+    'Finds work memories: what was done, decided, learned or went wrong before, about a topic, a file, a time ("last week"), an id, or a line like recall("file:auth.ts", depth: "reasoning").',
+  examples: [
+    example(
+      'what do you remember about the login bug?',
+      'I remember one memory about that:\n- ✓ the login bug came from an expired refresh token [mem_1f2e3d4c]',
+      RECALL_WORK_MEMORY,
+    ),
+  ],
+  handle: recallWorkMemory,
+});
+
+async function recallWorkMemory(turn: MemoryTurn): Promise<Outcome> {
+  const subject = recallSubject(turn.text);
+  if (subject === '') {
+    return {
+      text: 'What shall I look for? Name a topic, a file, or a time.',
+      success: true,
+      asked: true,
+    };
+  }
+  const found = await turn.service.recall(subject, turn.caller);
+  const { memories, total_matches: total, degraded } = found;
+  const data = { total, memoryIds: memories.map((one) => one.memory_id) };
+  if (memories.length === 0) {
+    return { text: 'I remember nothing about that.', success: true, data };
+  }
+  const lines = [
+    `I remember ${countedMemories(memories.length)} about that:`,
+    ...memories.map(memoryLine),
+  ];
+  if (total > memories.length) lines.push(`There are ${total - memories.length} more.`);
+  if (degraded !== undefined) lines.push('I could not search as well as usual.');
+  return { text: lines.join('\n'), success: true, data };
+}
