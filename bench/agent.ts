@@ -36,8 +36,15 @@ const SETTINGS = {
   CUE_TRIGGER_RUNS_PER_DAY: '1000000',
 };
 
-async function bootWith(plugins: Plugin[]): Promise<BenchAgent> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'cue-bench-'));
+/** A directory for one bench, with room for the database and for what lies beside it. */
+export function benchDirectory(): string {
+  return mkdtempSync(join(tmpdir(), 'cue-bench-'));
+}
+
+/** @param kept directory of an earlier agent to go on with, left as it is; absent: one of its own */
+async function bootWith(plugins: Plugin[], kept?: string): Promise<BenchAgent> {
+  const directory = kept ?? benchDirectory();
+  const dataDir = join(directory, 'db');
   const character: Character = { name: 'Cue Bench', bio: ['measures'] };
   const agentId = stringToUuid(character.name);
   const adapter = createDatabaseAdapter({ dataDir }, agentId);
@@ -64,14 +71,14 @@ async function bootWith(plugins: Plugin[]): Promise<BenchAgent> {
     async stop() {
       await runtime.stop();
       await runtime.close();
-      rmSync(dataDir, { recursive: true, force: true });
+      if (kept === undefined) rmSync(directory, { recursive: true, force: true });
     },
   };
 }
 
-/** The host alone: what an agent without the plugin does with plain tasks. */
-export function bootPlain(): Promise<BenchAgent> {
-  return bootWith([]);
+/** The host alone: what an agent does without the plugin. */
+export function bootPlain(kept?: string): Promise<BenchAgent> {
+  return bootWith([], kept);
 }
 
 export async function bootCue(

@@ -5,9 +5,12 @@ export interface BenchArguments {
   json: boolean;
   quick: boolean;
   sizes?: number[];
+  /** Sizes at which the catalog is measured without a database. */
+  catalog?: number[];
 }
 
-export const USAGE = 'npm run bench -- triggers [--json] [--quick] [--sizes 100,1000,10000,50000]';
+export const USAGE = `npm run bench -- triggers [--json] [--quick] [--sizes 100,1000,10000,50000]
+npm run bench -- memory [--json] [--quick] [--sizes 1000,10000,50000] [--catalog 100000]`;
 
 /** @throws Error with what is wrong, for the person at the keyboard. */
 export function readArguments(argv: string[], suites: string[]): BenchArguments {
@@ -16,9 +19,13 @@ export function readArguments(argv: string[], suites: string[]): BenchArguments 
   for (let part = rest.shift(); part !== undefined; part = rest.shift()) {
     if (part === '--json') result.json = true;
     else if (part === '--quick') result.quick = true;
-    else if (part === '--sizes') result.sizes = readSizes(rest.shift());
-    else if (part.startsWith('--sizes=')) result.sizes = readSizes(part.slice('--sizes='.length));
-    else if (!part.startsWith('-') && result.suite === '') result.suite = part;
+    else if (part === '--sizes') result.sizes = readSizes('--sizes', rest.shift());
+    else if (part.startsWith('--sizes='))
+      result.sizes = readSizes('--sizes', part.slice('--sizes='.length));
+    else if (part === '--catalog') result.catalog = readSizes(part, rest.shift());
+    else if (part.startsWith('--catalog=')) {
+      result.catalog = readSizes('--catalog', part.slice('--catalog='.length));
+    } else if (!part.startsWith('-') && result.suite === '') result.suite = part;
     else throw new Error(`unknown argument ${part}`);
   }
   if (!suites.includes(result.suite)) {
@@ -27,10 +34,10 @@ export function readArguments(argv: string[], suites: string[]): BenchArguments 
   return result;
 }
 
-function readSizes(text: string | undefined): number[] {
+function readSizes(name: string, text: string | undefined): number[] {
   const sizes = (text ?? '').split(',').map(Number);
   if (sizes.some((size) => !Number.isInteger(size) || size < 1)) {
-    throw new Error('--sizes wants whole numbers, as in --sizes 100,1000');
+    throw new Error(`${name} wants whole numbers, as in ${name} 100,1000`);
   }
   return [...new Set(sizes)].sort((a, b) => a - b);
 }

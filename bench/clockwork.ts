@@ -8,12 +8,14 @@ export interface Series {
   forMs?: number;
   /** Not counted: first calls compile statements and fill caches. */
   warmUp?: number;
+  /** What a call leaves to do, waited for before the next one. Not counted. */
+  after?: () => Promise<unknown>;
 }
 
 /** Milliseconds of each call; the event loop gets a turn between two. */
 export async function series(
   work: (index: number) => Promise<unknown>,
-  { times, forMs = 20_000, warmUp = 2 }: Series,
+  { times, forMs = 20_000, warmUp = 2, after }: Series,
 ): Promise<number[]> {
   const values: number[] = [];
   const stopAt = performance.now() + forMs;
@@ -22,6 +24,7 @@ export async function series(
     await work(index);
     const took = performance.now() - from;
     if (index >= warmUp) values.push(took);
+    await after?.();
     if (values.length >= 3 && performance.now() > stopAt) break;
     await nextTurn();
   }

@@ -1,12 +1,14 @@
 /** `npm run bench -- <suite>`: measures, prints a table, or with `--json` only the numbers. */
 import { cpus, totalmem } from 'node:os';
 import { readArguments, USAGE } from './arguments.js';
-import type { BenchResult, Machine, Row } from './stats.js';
+import { memoryRows } from './memory/suite.js';
+import type { BenchResult, Machine, Row, SuiteOptions } from './stats.js';
 import { tableOf } from './table.js';
-import { type SuiteOptions, triggerRows } from './triggers/suite.js';
+import { triggerRows } from './triggers/suite.js';
 
 const SUITES: Record<string, (options: SuiteOptions) => Promise<Row[]>> = {
   triggers: triggerRows,
+  memory: memoryRows,
 };
 
 function machine(): Machine {

@@ -19,6 +19,26 @@ export interface StatementBlock {
 /** No statement may hold the event loop longer (DESIGN §13). */
 export const LONG_BLOCK_MS = 50;
 
+/** A statement's longest block, with what was going on. */
+export type BlockDuring = StatementBlock & { during: string };
+
+/** Statements shown at most, longest first. */
+const SHOWN = 12;
+
+/** Statements that held the loop longer than DESIGN §13 allows, named for a row's note. */
+export function noteOfLong(blocks: readonly BlockDuring[]): { note?: string } {
+  const long = blocks.filter((block) => block.ms > LONG_BLOCK_MS);
+  if (long.length === 0) return {};
+  const lines = [...long]
+    .sort((a, b) => b.ms - a.ms)
+    .slice(0, SHOWN)
+    .map(
+      (block) =>
+        `${Math.round(block.ms)} ms (${Math.round(block.cpuMs)} computing), ${block.long} of ${block.times}, ${block.during}: ${block.statement}`,
+    );
+  return { note: `over ${LONG_BLOCK_MS} ms:\n    ${lines.join('\n    ')}` };
+}
+
 interface SyncClient {
   execProtocolRawSync(message: Uint8Array): Uint8Array;
 }

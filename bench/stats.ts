@@ -1,6 +1,6 @@
 /** Pure arithmetic and the JSON form of every bench (DESIGN §13). */
 
-/** What was measured of one thing, all in milliseconds. */
+/** What was measured of one thing, all in the unit of its row. */
 export interface Stats {
   median: number;
   p95: number;
@@ -26,7 +26,17 @@ export interface Row {
   ok: boolean;
   judged: Judged;
   what: string;
+  /** Absent: milliseconds. */
+  unit?: 'MB';
   note?: string;
+}
+
+/** What every suite is told. */
+export interface SuiteOptions {
+  quick: boolean;
+  sizes?: number[];
+  catalog?: number[];
+  say: (line: string) => void;
 }
 
 export interface Machine {
@@ -51,6 +61,7 @@ export interface RowInput {
   beside?: number[];
   budget?: number;
   judged?: Judged;
+  unit?: 'MB';
   note?: string;
 }
 
@@ -97,10 +108,11 @@ export function rowOf(input: RowInput): Row {
     ok: input.budget === undefined || ours[judged] <= input.budget,
     judged,
     what: input.what,
+    ...(input.unit === undefined ? {} : { unit: input.unit }),
     ...(input.note === undefined ? {} : { note: input.note }),
   };
 }
 
 function rounded(value: number): number {
-  return Math.round(value * 100) / 100;
+  return Math.round(value * 1_000) / 1_000;
 }

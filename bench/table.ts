@@ -30,7 +30,7 @@ export function tableOf({ rows, machine }: BenchResult): string {
 function cellsOf(row: Row): string[] {
   const { ours, beside } = row;
   return [
-    row.what,
+    row.unit === undefined ? row.what : `${row.what} (${row.unit})`,
     row.at.toLocaleString('en-US'),
     shown(ours[row.judged]),
     row.judged === 'median' ? shown(ours.p95) : '',
@@ -47,7 +47,8 @@ function cellsOf(row: Row): string[] {
 
 function shown(value: number): string {
   if (value >= 100) return Math.round(value).toLocaleString('en-US');
-  return value >= 10 ? value.toFixed(1) : value.toFixed(2);
+  if (value >= 10) return value.toFixed(1);
+  return value >= 0.1 || value === 0 ? value.toFixed(2) : value.toFixed(3);
 }
 
 /** The first column to the left, numbers to the right. */

@@ -1,5 +1,5 @@
 /** What the parent asks of a child process and what it gets back. */
-import type { StatementBlock } from '../statement-watch.js';
+import type { BlockDuring } from '../statement-watch.js';
 import type { DueMode } from './due-times.js';
 
 export interface ScenarioRequest {
@@ -41,7 +41,7 @@ export type SampleName =
 export interface ScenarioReport {
   samples: Samples;
   /** Longest block of each statement after start-up, with what was going on. */
-  blocks: (StatementBlock & { during: string })[];
+  blocks: BlockDuring[];
 }
 
 export function addTo(samples: Samples, name: SampleName, values: number[]): void {

@@ -1,15 +1,8 @@
 /** `npm run bench -- triggers`: the trigger rows of DESIGN §13, the plain TaskService way beside. */
-import { fork } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { LONG_BLOCK_MS } from '../statement-watch.js';
-import { type Row, type RowInput, rowOf } from '../stats.js';
+import { inChild } from '../in-child.js';
+import { LONG_BLOCK_MS, noteOfLong } from '../statement-watch.js';
+import { type Row, type RowInput, rowOf, type SuiteOptions } from '../stats.js';
 import type { SampleName, ScenarioReport, ScenarioRequest } from './protocol.js';
-
-export interface SuiteOptions {
-  quick: boolean;
-  sizes?: number[];
-  say: (line: string) => void;
-}
 
 const SIZES = [100, 1_000, 10_000, 50_000];
 const QUICK_SIZES = [100];
@@ -29,32 +22,17 @@ export async function triggerRows(options: SuiteOptions): Promise<Row[]> {
       duePerRound: options.quick ? 10 : 50,
     };
     options.say(`${size} triggers: ours …`);
-    const ours = await inChild({ way: 'cue', ...request });
+    const ours = await run({ way: 'cue', ...request });
     options.say(`${size} triggers: plain tasks …`);
-    const plain = await inChild({ way: 'plain', ...request });
+    const plain = await run({ way: 'plain', ...request });
     rows.push(...rowsOf(size, ours, plain));
   }
   return rows;
 }
 
-function inChild(request: ScenarioRequest): Promise<ScenarioReport> {
-  return new Promise((resolve, reject) => {
-    const child = fork(fileURLToPath(new URL('./child.ts', import.meta.url)), {
-      // What the host prints goes to stderr; stdout is for the result.
-      stdio: ['ignore', 2, 2, 'ipc'],
-      env: { ...process.env, LOG_LEVEL: 'fatal', TZ: 'UTC' },
-    });
-    let report: ScenarioReport | null = null;
-    child.once('message', (message) => {
-      report = message as ScenarioReport;
-    });
-    child.once('error', reject);
-    child.once('exit', (code) => {
-      if (report) resolve(report);
-      else reject(new Error(`the ${request.way} bench at ${request.size} ended with code ${code}`));
-    });
-    child.send(request);
-  });
+function run(request: ScenarioRequest): Promise<ScenarioReport> {
+  const name = `the ${request.way} bench at ${request.size}`;
+  return inChild(new URL('./child.ts', import.meta.url), request, { name });
 }
 
 function rowsOf(size: number, ours: ScenarioReport, plain: ScenarioReport): Row[] {
@@ -70,24 +48,11 @@ function rowsOf(size: number, ours: ScenarioReport, plain: ScenarioReport): Row[
         at: size,
         ours: values,
         ...(besideName !== null && beside ? { beside } : {}),
-        ...(name === 'statement' ? longBlocks(ours) : {}),
+        ...(name === 'statement' ? noteOfLong(ours.blocks) : {}),
       }),
     );
   }
   return rows;
-}
-
-/** Statements that hold the loop longer than DESIGN §13 allows, named. */
-function longBlocks(report: ScenarioReport): { note?: string } {
-  const long = report.blocks.filter((block) => block.ms > LONG_BLOCK_MS);
-  if (long.length === 0) return {};
-  const lines = long
-    .slice(0, 12)
-    .map(
-      (block) =>
-        `${Math.round(block.ms)} ms (${Math.round(block.cpuMs)} computing), ${block.long} of ${block.times}, ${block.during}: ${block.statement}`,
-    );
-  return { note: `over ${LONG_BLOCK_MS} ms:\n    ${lines.join('\n    ')}` };
 }
 
 type Line = Omit<RowInput, 'at' | 'ours' | 'beside'> & {

@@ -1,6 +1,7 @@
 /** The record types of this room: how each reads as text, what is searched and what is embedded. */
 import type { IndexEntry, RecordType } from '../records/index.js';
 import { pathKeys } from '../shared/paths.js';
+import { isGenerated } from './render.js';
 import {
   type ChapterData,
   chapterSchema,
@@ -97,7 +98,7 @@ function proseOf({
   files,
 }: WorkMemoryData): string[] {
   return [
-    outcome.summary,
+    isGenerated(outcome) ? undefined : outcome.summary,
     outcome.failure_reason,
     ...outcome.learnings,
     intent.context,

@@ -68,7 +68,8 @@ function outcomeParts({ outcome }: WorkMemoryData): (string | undefined)[] {
   ];
 }
 
-function isGenerated({ summary, success }: WorkMemoryData['outcome']): boolean {
+/** Whether the summary was made because the writer gave none. */
+export function isGenerated({ summary, success }: WorkMemoryData['outcome']): boolean {
   return summary === (success ? 'Succeeded' : 'Failed');
 }
 

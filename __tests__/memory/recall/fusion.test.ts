@@ -34,7 +34,7 @@ describe('fusion of two searches', () => {
 describe('what neighbours pass on', () => {
   it('is most in conversations of short texts and fades with distance', () => {
     expect(neighbourWeights(0.08, 8).map((weight) => Math.round(weight * 1000) / 1000)).toEqual([
-      0.55, 0.385, 0.269, 0.189,
+      0.7, 0.525, 0.394, 0.295, 0.221,
     ]);
   });
 
@@ -44,7 +44,7 @@ describe('what neighbours pass on', () => {
   });
 
   it('is less the longer the texts are', () => {
-    expect(neighbourWeights(0.08, 100)[0]).toBeCloseTo(0.1375, 5);
+    expect(neighbourWeights(0.08, 100)[0]).toBeCloseTo(0.175, 5);
   });
 });
 

@@ -32,6 +32,16 @@ const contentOf = (doc: CatalogDoc) =>
     lengthOf(doc),
   ]);
 
+/** One thread, and no silence of more than 30 minutes between the two. */
+function isOneRun(order: readonly CatalogDoc[], a: number, b: number): boolean {
+  const between = order.slice(Math.min(a, b), Math.max(a, b) + 1);
+  return between.every((doc, i) => {
+    const before = between[i - 1];
+    if (before === undefined) return true;
+    return threadOf(before) === threadOf(doc) && doc.timeMs - before.timeMs <= 1_800_000;
+  });
+}
+
 export function createReference() {
   const docs = new Map<string, ReferenceDoc>();
   const threads: string[] = [];
@@ -98,7 +108,7 @@ export function createReference() {
           let best = 0;
           for (const [other, giver] of order.entries()) {
             const distance = Math.abs(place - other);
-            if (distance > reach || threadOf(giver) !== threadOf(doc)) continue;
+            if (distance > reach || !isOneRun(order, place, other)) continue;
             if (spread.length > 0 && !readable(giver, filter)) continue;
             const share = distance === 0 ? 1 : (spread[distance - 1] as number);
             best = Math.max(best, share * gain(giver, word, weight));
@@ -123,8 +133,7 @@ export function createReference() {
       let excess = 0;
       for (const [place, doc] of order.entries()) {
         const near = order.filter(
-          (other, at) =>
-            at !== place && Math.abs(at - place) <= 2 && threadOf(other) === threadOf(doc),
+          (_other, at) => at !== place && Math.abs(at - place) <= 2 && isOneRun(order, at, place),
         );
         for (const word of frequencies(doc).keys()) {
           if (df(word) > docs.size / 10) continue;

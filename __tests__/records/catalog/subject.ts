@@ -60,7 +60,7 @@ const text = fc.array(fc.constantFrom(...WORDS), { maxLength: 6 }).map((words) =
 export const docs: fc.Arbitrary<CatalogDoc> = fc
   .record({
     id: fc.integer({ min: 0, max: 14 }).map(idFor),
-    timeMs: fc.constantFrom(-5, 0, 1, 2, 3, 1_700_000_000_000),
+    timeMs: fc.constantFrom(-5, 0, 1, 2, 3, 1_800_002, 1_700_000_000_000),
     keys: fc.array(fc.constantFrom(...KEYS), { maxLength: 4 }),
     flags: fc.integer({ min: 0, max: 7 }),
     audience: fc.constantFrom(...AUDIENCES),

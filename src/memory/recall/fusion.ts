@@ -7,17 +7,17 @@
  */
 
 /** Most a neighbour passes on, and how that fades with distance; in a shelf that talks in threads. */
-const NEIGHBOUR = 0.55;
-const FADING = 0.7;
-const REACH = 4;
+const NEIGHBOUR = 0.7;
+const FADING = 0.75;
+const REACH = 5;
 /** Continuity from which neighbours count fully. */
-const THREADED = 0.06;
+const THREADED = 0.04;
 /** Texts longer than so many words stand for themselves. */
 const SHORT_TEXT = 25;
 
 /** Weight of the vector search beside the keyword search, by how much its model knows. */
 export const VECTOR_WEIGHTS: readonly [prefix: string, weight: number][] = [
-  ['lexical', 0.2],
+  ['lexical', 0.15],
   ['static', 0.2],
 ];
 /** Models of sentences; not measured here (no such weights were at hand), chosen between extremes. */
@@ -25,12 +25,19 @@ export const DEFAULT_VECTOR_WEIGHT = 0.6;
 
 export const BOOST = {
   /** The question names who says it. */
-  speaker: 1.15,
+  speaker: 1.07,
   /** The question asks when, and a time is said. */
   time: 1.15,
   /** What a linked memory gains of the score of the better one. */
   link: 0.3,
+  /** Share of the better one's score up to which it may rise by that. */
+  linkedAtMost: 0.98,
+  /** Per natural logarithm of the length over the mean: of two short turns the longer says more. */
+  length: 0.2,
 } as const;
+
+/** Words that a turn of a conversation has at least, so that one of two words is no outlier. */
+const TURN = 5;
 
 /**
  * What a term passes on to neighbours at distance 1, 2 …: nothing where neighbours talk about
@@ -38,10 +45,23 @@ export const BOOST = {
  */
 export function neighbourWeights(continuity: number, averageLength: number): number[] {
   const threaded = Math.min(1, Math.max(0, continuity / THREADED));
-  const short = Math.min(1, SHORT_TEXT / Math.max(1, averageLength));
+  const short = Math.min(1, SHORT_TEXT / Math.max(1, averageLength)) ** 2;
   const first = NEIGHBOUR * threaded * short;
   if (first < 0.02) return [];
   return Array.from({ length: REACH }, (_, distance) => first * FADING ** distance);
+}
+
+/**
+ * Factor by which a text of so many words counts where texts are short turns of a conversation; 1
+ * elsewhere. "Sure!" rarely answers anything; what the hits around it share, it gets too.
+ */
+export function lengthFactor(
+  length: number,
+  averageLength: number,
+  spread: readonly number[],
+): number {
+  const threaded = Math.min(1, (spread[0] ?? 0) / NEIGHBOUR);
+  return 1 + BOOST.length * threaded * Math.log((TURN + length) / (TURN + averageLength));
 }
 
 export function vectorWeight(model: string): number {

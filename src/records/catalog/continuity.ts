@@ -32,12 +32,12 @@ export function continuityOf(words: Words, order: Places): number {
   return weight === 0 ? 0 : excess / weight;
 }
 
-/** Slots at most REACH places away in the same thread. */
+/** Slots at most REACH places away in the same run. */
 function neighbours(order: Places, place: number): number[] {
   const found: number[] = [];
   for (let near = place - REACH; near <= place + REACH; near += 1) {
     if (near === place || near < 0 || near >= order.length) continue;
-    if (order.threads[near] === order.threads[place]) found.push(order.slots[near] as number);
+    if (order.runs[near] === order.runs[place]) found.push(order.slots[near] as number);
   }
   return found;
 }

@@ -184,6 +184,10 @@ export class MemoryShelf implements Shelf {
     return this.vectors.has(slot);
   }
 
+  lengthOf(slot: number): number {
+    return this.words.lengthOf(slot);
+  }
+
   accepts(filter: SlotFilter): (slot: number) => boolean {
     const plain = this.#acceptsPlain(filter);
     if (filter.keysAll === undefined || filter.keysAll.length === 0) return plain;

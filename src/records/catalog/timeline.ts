@@ -3,11 +3,15 @@
  * time by insertion. Changes are noted and put in order when somebody asks, so that a bulk load
  * sorts once; a single change costs the next question one walk (about 1 ms for 100,000).
  */
+import { MINUTE_MS } from '../../shared/clock.js';
 import { type Column, int32Column } from './columns.js';
 import { sortSlots } from './time-sort.js';
 
 /** So many new slots are put in one by one; more are merged in one walk over all. */
 const FEW = 4;
+
+/** A longer silence ends a conversation (DESIGN §1, Session): what comes after it is no neighbour. */
+export const SILENCE_MS = 30 * MINUTE_MS;
 
 /** Columns of the shelf. `audiences` is 0 for holes. */
 export interface TimelineColumns {
@@ -21,8 +25,8 @@ export interface Places {
   length: number;
   /** Place → slot. */
   slots: Int32Array;
-  /** Place → thread. */
-  threads: Int32Array;
+  /** Place → run: a stretch of one thread without a silence of more than 30 minutes. */
+  runs: Int32Array;
   /** Slot → place. */
   places: Int32Array;
 }
@@ -30,7 +34,7 @@ export interface Places {
 export class Timeline {
   readonly #columns: TimelineColumns;
   readonly #slots = int32Column();
-  readonly #threads = int32Column();
+  readonly #runs = int32Column();
   readonly #places = int32Column();
   #length = 0;
   #threadCount = 0;
@@ -43,7 +47,7 @@ export class Timeline {
   }
 
   get bytes(): number {
-    return this.#slots.bytes + this.#threads.bytes + this.#places.bytes;
+    return this.#slots.bytes + this.#runs.bytes + this.#places.bytes;
   }
 
   /** A new slot, larger than all before. */
@@ -66,7 +70,7 @@ export class Timeline {
     return {
       length: this.#length,
       slots: this.#slots.data,
-      threads: this.#threads.data,
+      runs: this.#runs.data,
       places: this.#places.data,
     };
   }
@@ -74,9 +78,9 @@ export class Timeline {
   #append(slot: number): void {
     const place = this.#length;
     this.#slots.reserve(place + 1);
-    this.#threads.reserve(place + 1);
+    this.#runs.reserve(place + 1);
     this.#slots.data[place] = slot;
-    this.#threads.data[place] = this.#columns.threads.data[slot] as number;
+    this.#runs.data[place] = this.#runAt(place);
     this.#places.data[slot] = place;
     this.#length = place + 1;
   }
@@ -92,14 +96,28 @@ export class Timeline {
     }
     this.#length += 1;
     this.#slots.reserve(this.#length);
-    this.#threads.reserve(this.#length);
+    this.#runs.reserve(this.#length);
     const slots = this.#slots.data;
     const places = this.#places.data;
     slots.copyWithin(low + 1, low, this.#length - 1);
-    this.#threads.data.copyWithin(low + 1, low, this.#length - 1);
     slots[low] = slot;
-    this.#threads.data[low] = this.#columns.threads.data[slot] as number;
-    for (let place = low; place < this.#length; place += 1) places[slots[place] as number] = place;
+    for (let place = low; place < this.#length; place += 1) {
+      places[slots[place] as number] = place;
+      this.#runs.data[place] = this.#runAt(place);
+    }
+  }
+
+  /** Run of a place whose slot and whose place before are known. */
+  #runAt(place: number): number {
+    if (place === 0) return 0;
+    const run = this.#runs.data[place - 1] as number;
+    const { threads, times } = this.#columns;
+    const before = this.#slots.data[place - 1] as number;
+    const slot = this.#slots.data[place] as number;
+    const goesOn =
+      threads.data[before] === threads.data[slot] &&
+      (times.data[slot] as number) - (times.data[before] as number) <= SILENCE_MS;
+    return goesOn ? run : run + 1;
   }
 
   #isAfter(a: number, b: number): boolean {

@@ -74,6 +74,8 @@ export interface Shelf {
   timeOf(slot: number): number;
   flagsOf(slot: number): number;
   hasVector(slot: number): boolean;
+  /** Terms of the document, weighted by field. */
+  lengthOf(slot: number): number;
   /** A test of slots for this filter, cheap to build and to call; `keysAll` as of now. */
   accepts(filter: SlotFilter): (slot: number) => boolean;
   /** Full ids that begin with the hex digits (dashes ignored), at most `limit`. */
@@ -94,7 +96,8 @@ export interface Shelf {
    * BM25 over already analyzed terms, each with its weight; k1 1.2, b 0.75. Lengths below 25 words
    * say little about a short text, so `25 - averageLength`, when positive, is added to all of them.
    * With `spread`, what a term gives to a document it also gives, times `spread[d - 1]`, to the
-   * readable documents d places before and after it in the same thread; per term a document takes
+   * readable documents d places before and after it in the same thread, up to a silence of more than
+   * 30 minutes; per term a document takes
    * the largest of what it is given, so that neighbours complement but never pile up. Terms in more
    * than a fifth of the documents do not spread.
    */

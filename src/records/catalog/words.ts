@@ -107,7 +107,7 @@ export class Words {
 
   /**
    * The same, and what a term gives to a document it also gives, times `spread[d - 1]`, to those d
-   * places away in its thread; of what one term gives it, a document takes the largest. Only
+   * places away in its run; of what one term gives it, a document takes the largest. Only
    * documents that `readable` accepts (`null`: all) give: a hidden one must not show through its neighbours.
    * Works in places and not in slots, so that neighbours are next to each other in memory.
    */
@@ -119,7 +119,7 @@ export class Words {
     readable: ((slot: number) => boolean) | null,
   ): void {
     const norms = this.#norms();
-    const { length, threads, places, slots } = order;
+    const { length, runs, places, slots } = order;
     const sums = new Float32Array(length);
     const best = new Float32Array(length);
     const given = new Int32Array(length);
@@ -146,14 +146,14 @@ export class Words {
           sums[place] = (sums[place] as number) + gain;
           continue;
         }
-        const thread = threads[place] as number;
+        const run = runs[place] as number;
         const first = Math.max(0, place - reach);
         const last = Math.min(length - 1, place + reach);
         give(place, gain);
-        for (let near = place - 1; near >= first && threads[near] === thread; near -= 1) {
+        for (let near = place - 1; near >= first && runs[near] === run; near -= 1) {
           give(near, gain * (spread[place - near - 1] as number));
         }
-        for (let near = place + 1; near <= last && threads[near] === thread; near += 1) {
+        for (let near = place + 1; near <= last && runs[near] === run; near += 1) {
           give(near, gain * (spread[near - place - 1] as number));
         }
       }

@@ -7,7 +7,7 @@ import { analyzeQuery } from '../../../shared/text.js';
 import { edgesOf, linkFrom } from '../../graph.js';
 import { FLAGS, keyOf } from '../../records.js';
 import { asksForTime, namesIn } from '../../signals.js';
-import { BOOST, fuse, neighbourWeights, vectorWeight } from '../fusion.js';
+import { BOOST, fuse, lengthFactor, neighbourWeights, vectorWeight } from '../fusion.js';
 import type { Candidate, Search, Stage } from '../types.js';
 
 /** Hits whose links are followed. */
@@ -61,7 +61,7 @@ export function semanticStage(parts: SemanticParts): Stage {
       vectorWeight(embedder.id),
     );
     if (parts.keyword && parts.vector) {
-      boostSigns(fused, search);
+      boostSigns(fused, search, spread);
       await boostLinks(fused, context, search);
     }
     const known = new Set(search.found.map(({ id }) => id));
@@ -123,7 +123,16 @@ function likely(
 }
 
 /** Who is named and whether a time is asked for: small, and only where there is a score already. */
-function boostSigns(fused: Map<number, number>, { shelf, filter, asked: text }: Search): void {
+function boostSigns(
+  fused: Map<number, number>,
+  { shelf, filter, asked: text }: Search,
+  spread: readonly number[],
+): void {
+  if (spread.length > 0) {
+    for (const slot of fused.keys()) {
+      multiply(fused, slot, lengthFactor(shelf.lengthOf(slot), shelf.averageLength, spread));
+    }
+  }
   for (const name of namesIn(text)) {
     const { hits } = shelf.byKeys([keyOf.speaker(name)], filter, shelf.size);
     for (const { slot } of hits) multiply(fused, slot, BOOST.speaker);
@@ -153,8 +162,10 @@ async function boostLinks(
     for (const edge of await edgesOf({ records }, [id])) {
       const other = shelf.slotOf(linkFrom(edge, id).other);
       if (other === undefined || other === slot || !accepts(other)) continue;
-      const gained = BOOST.link * score;
-      fused.set(other, Math.max(fused.get(other) ?? 0, (fused.get(other) ?? 0) + gained));
+      const own = fused.get(other) ?? 0;
+      // It comes up to the hit it is linked to, never past it.
+      if (own < score)
+        fused.set(other, Math.min(own + BOOST.link * score, BOOST.linkedAtMost * score));
     }
   }
 }

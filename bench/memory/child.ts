@@ -1,0 +1,29 @@
+/** One part of the suite, one process: the host keeps one PGlite per process. */
+import { warmService } from './asked.js';
+import { catalogAlone } from './catalog.js';
+import { fill } from './fill.js';
+import { hostAlone } from './host.js';
+import type { Part, PartReport, PartRequest } from './protocol.js';
+import { coldStarts } from './starts.js';
+
+const PARTS: Readonly<Record<Part, (request: PartRequest) => Promise<PartReport>>> = {
+  fill,
+  cold: coldStarts,
+  warm: warmService,
+  host: hostAlone,
+  catalog: catalogAlone,
+};
+
+process.once('message', (message) => {
+  void run(message as PartRequest);
+});
+
+async function run(request: PartRequest): Promise<void> {
+  try {
+    const report = await PARTS[request.part](request);
+    process.send?.(report, () => process.exit(0));
+  } catch (error) {
+    console.error(error);
+    process.exit(1);
+  }
+}
