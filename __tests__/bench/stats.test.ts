@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { readArguments } from '../../bench/arguments.js';
+import { dataAt, draftAt, idAt, linksAt } from '../../bench/memory/workload.js';
 import { shortened } from '../../bench/statement-watch.js';
 import { median, percentile, rowOf, statsOf } from '../../bench/stats.js';
 import { tableOf } from '../../bench/table.js';
@@ -90,6 +91,11 @@ it('a table says where a budget is missed, and its notes stand below', () => {
   );
 });
 
+it('a table names the unit of what is not time', () => {
+  const rows = [rowOf({ id: 'held', what: 'held', at: 10, ours: [12.5], unit: 'MB' })];
+  expect(tableOf({ rows, machine: MACHINE })).toContain('| held (MB) | 10 |    12.5 |');
+});
+
 describe('the command line', () => {
   it('reads suite, switches and sizes', () => {
     expect(readArguments(['triggers', '--json', '--sizes', '1000,100'], ['triggers'])).toEqual({
@@ -100,12 +106,20 @@ describe('the command line', () => {
     });
   });
 
+  it('reads sizes of the catalog alone', () => {
+    expect(readArguments(['memory', '--catalog', '100000'], ['memory'])).toMatchObject({
+      suite: 'memory',
+      catalog: [100_000],
+    });
+  });
+
   it.each([
     [[], 'name a bench: triggers'],
     [['memory'], 'name a bench: triggers'],
     [['triggers', '--fast'], 'unknown argument --fast'],
     [['triggers', '--sizes'], 'whole numbers'],
     [['triggers', '--sizes=0'], 'whole numbers'],
+    [['triggers', '--catalog=x'], '--catalog wants whole numbers'],
   ])('refuses %j', (argv, message) => {
     expect(() => readArguments(argv, ['triggers'])).toThrow(message);
   });
@@ -116,4 +130,32 @@ it('calls of one statement have one name, however many values they carry', () =>
     shortened('insert into "tasks" ("id") values ($1, $2, default)'),
   );
   expect(shortened('select\n  1 where id in ($1, $2)')).toBe('select 1 where id in (…)');
+});
+
+describe('the memories of the memory bench', () => {
+  const agentId = idAt(0);
+
+  it('are the same whenever they are asked for, and differ from each other', () => {
+    expect(draftAt(7)).toEqual(draftAt(7));
+    expect(draftAt(7).intent.goal).not.toBe(draftAt(8).intent.goal);
+  });
+
+  it('are valid memories that name the files they touched', () => {
+    const { files } = dataAt(7, agentId);
+    const touched = draftAt(7).perception.relevant_files.map(({ path }) => path);
+    expect(touched.length).toBeGreaterThan(0);
+    expect(files).toEqual(expect.arrayContaining(touched));
+  });
+
+  it('are linked to earlier ones only', () => {
+    const number = new Map(Array.from({ length: 200 }, (_, index) => [idAt(index), index]));
+    const links = Array.from({ length: 200 }, (_, index) =>
+      linksAt(index, 200, agentId).map(({ data }) => ({ index, ...data })),
+    ).flat();
+    expect(links.length).toBeGreaterThan(50);
+    for (const { index, source_id, target_id } of links) {
+      expect(source_id).toBe(idAt(index));
+      expect(number.get(target_id)).toBeLessThan(index);
+    }
+  });
 });

@@ -16,7 +16,7 @@ export async function warmService(request: PartRequest): Promise<PartReport> {
   const agent = await bootPlain(directory);
   const seen = watched(agent.runtime);
   let service = await started(agent, directory, seen, true);
-  const held = heldNow();
+  const held = await heldNow();
   seen.add('held.heap', [held.heap]);
   seen.add('held.rss', [held.rss]);
   for (let round = 1; round < (quick ? 2 : 5); round += 1) {

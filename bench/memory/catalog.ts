@@ -22,7 +22,7 @@ export async function catalogAlone({ size, quick }: PartRequest): Promise<PartRe
   const embedder = createLexicalEmbedder();
   const samples: Samples = {};
   dataAt(0, AGENT);
-  const before = heldNow();
+  const before = await heldNow();
   const catalog = createCatalog({ analyze, project: PROJECT });
   const shelf = catalog.shelf(workMemoryType.name);
   shelf.setModel(embedder.id);
@@ -33,7 +33,7 @@ export async function catalogAlone({ size, quick }: PartRequest): Promise<PartRe
       catalog.links.put({ id, source, target, type });
     }
   }
-  const after = heldNow();
+  const after = await heldNow();
   samples['catalog.heap'] = [after.heap - before.heap];
   samples['catalog.rss'] = [after.rss - before.rss];
 

@@ -18,7 +18,7 @@ export async function hostAlone({ size, quick, directory }: PartRequest): Promis
   const agent = await bootPlain(directory);
   const { runtime } = agent;
   if (!runtime.getModel(ModelType.TEXT_EMBEDDING)) throw new Error('the host has no embeddings');
-  const held = heldNow();
+  const held = await heldNow();
   const searches = quick ? 20 : 100;
   const drawn = { size, count: searches + WARM_UP };
   // The same as ours are asked.

@@ -5,6 +5,7 @@ import { createLexicalEmbedder, DIMENSION, type Embeddings } from '../../src/emb
 import { type WorkMemory, WorkMemoryService } from '../../src/memory/index.js';
 import { systemClock } from '../../src/shared/clock.js';
 import { randomIds } from '../../src/shared/ids.js';
+import { delay } from '../clockwork.js';
 
 export const OPERATOR = { kind: 'operator' } as const;
 
@@ -67,12 +68,16 @@ export interface Held {
   rss: number;
 }
 
-/** After two full collections. @throws Error without `--expose-gc` */
-export function heldNow(): Held {
+const COLLECTIONS = 4;
+
+/** After full collections, with time to give pages back. @throws Error without `--expose-gc` */
+export async function heldNow(): Promise<Held> {
   const { gc } = globalThis;
   if (!gc) throw new Error('memory is measured with --expose-gc');
-  gc();
-  gc();
+  for (let round = 0; round < COLLECTIONS; round += 1) {
+    gc();
+    await delay(100);
+  }
   const { heapUsed, arrayBuffers, rss } = process.memoryUsage();
   return { heap: (heapUsed + arrayBuffers) / 2 ** 20, rss: rss / 2 ** 20 };
 }

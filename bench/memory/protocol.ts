@@ -30,6 +30,7 @@ export type SampleName =
   | 'import.gaps'
   | 'embed.memory'
   | 'embed.gaps'
+  | 'start.open'
   | 'start.cold'
   | 'start.cold.gaps'
   | 'start.snapshot'

@@ -17,6 +17,7 @@ export {
   type Reembedder,
   type ReembedProgress,
   type ReembedResult,
+  withWaiting,
 } from './reembed.js';
 export type { RuntimeModel } from './runtime-model.js';
 export { calibratedThresholds, isCalibrated } from './thresholds.js';

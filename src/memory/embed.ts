@@ -1,7 +1,7 @@
 /** One vector for a memory, or the reason why it has none: it is then found by its words. */
-import { DIMENSION } from '../embeddings/index.js';
+import { DIMENSION, type Embedder } from '../embeddings/index.js';
 import type { ModelVector } from '../records/index.js';
-import { messageOf } from '../shared/errors.js';
+import { AppError, messageOf } from '../shared/errors.js';
 import type { MemoryContext } from './context.js';
 import { workMemoryType } from './records.js';
 import type { WorkMemoryData } from './schema.js';
@@ -18,10 +18,8 @@ export async function embedMemory(
 ): Promise<Embedded> {
   const embedder = embeddings.current();
   try {
-    const [vector] = await embedder.embed([workMemoryType.embeddingText?.(data) ?? '']);
-    const problem = problemOf(vector);
-    if (vector && problem === null) return { vector: { model: embedder.id, vector } };
-    return without(problem ?? 'the model gave no vector');
+    const vector = await soundVector(embedder, workMemoryType.embeddingText?.(data) ?? '');
+    return { vector: { model: embedder.id, vector } };
   } catch (error) {
     return without(messageOf(error));
   }
@@ -33,6 +31,17 @@ export async function embedMemory(
       degraded: `stored without a vector (${reason}); it is found by its words and embedded later`,
     };
   }
+}
+
+/**
+ * The vector of one text, checked: no model's mistake goes further.
+ * @throws AppError UNAVAILABLE, or what the model threw
+ */
+export async function soundVector(embedder: Embedder, text: string): Promise<Float32Array> {
+  const [vector] = await embedder.embed([text]);
+  const problem = problemOf(vector);
+  if (vector && problem === null) return vector;
+  throw new AppError('UNAVAILABLE', problem ?? 'the model gave no vector');
 }
 
 function problemOf(vector: Float32Array | undefined): string | null {

@@ -32,7 +32,7 @@ export {
   wisdomType,
   workMemoryType,
 } from './records.js';
-export { DEPTHS, type Depth, renderMemory } from './render.js';
+export { DEPTH_TOKENS, DEPTHS, type Depth, renderMemory } from './render.js';
 export {
   draftSchema,
   LINK_TYPES,

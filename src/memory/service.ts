@@ -1,6 +1,11 @@
 /** The Eliza service `WORK_MEMORY`: opens the room for one agent and hosts it (DESIGN §2). */
 import { type IAgentRuntime, Service } from '@elizaos/core';
-import { createReembedder, type Embeddings, type Reembedder } from '../embeddings/index.js';
+import {
+  createReembedder,
+  type Embeddings,
+  type Reembedder,
+  withWaiting,
+} from '../embeddings/index.js';
 import {
   databaseOf,
   defaultFollowMs,
@@ -214,6 +219,7 @@ async function open(runtime: IAgentRuntime, deps: WorkMemoryServiceDeps): Promis
     embeddings,
     log,
   });
+  await project.preload();
   const inBackground = (work: Promise<unknown>, message: string) => {
     work.catch((error: unknown) => log.error({ error: messageOf(error) }, message));
   };
@@ -227,7 +233,7 @@ async function open(runtime: IAgentRuntime, deps: WorkMemoryServiceDeps): Promis
   );
   const memory = createWorkMemory({
     records: store,
-    embeddings,
+    embeddings: withWaiting(embeddings, reembedder),
     clock,
     ids,
     log,

@@ -33,6 +33,11 @@ export interface CatalogLoaderDeps {
 
 export interface CatalogLoader {
   /**
+   * The newest rows of each type first, one statement each: what is asked for right after a start
+   * is mostly recent. `load` reads them once more, which changes nothing.
+   */
+  loadNewest(signal: AbortSignal): Promise<void>;
+  /**
    * Loads what is not loaded yet; called again after a failure, it goes on where it stopped.
    * @throws the last error of the database when no further try is left, or the reason of the abort
    */
@@ -72,7 +77,7 @@ export function createCatalogLoader(deps: CatalogLoaderDeps): CatalogLoader {
     }
   }
 
-  const page = (type: RecordType<unknown>, after: Key | null) => {
+  const page = (type: RecordType<unknown>, after: Key | null, oldestFirst = true) => {
     const model = type.index ? catalog.shelf(type.name).model : null;
     const vector =
       model === null
@@ -82,8 +87,8 @@ export function createCatalogLoader(deps: CatalogLoaderDeps): CatalogLoader {
     return rowsOf<PageRow>(
       db,
       sql`select ${ROW_COLUMNS}, memories.created_at::text as at, ${vector} from memories
-        where ${ofType(projectId, type.name)} ${beyond(after, true)}
-        ${inOrder(true)} limit ${ROWS_PER_PAGE}`,
+        where ${ofType(projectId, type.name)} ${beyond(after, oldestFirst)}
+        ${inOrder(oldestFirst)} limit ${ROWS_PER_PAGE}`,
     );
   };
 
@@ -118,6 +123,14 @@ export function createCatalogLoader(deps: CatalogLoaderDeps): CatalogLoader {
   }
 
   return {
+    async loadNewest(signal) {
+      for (const type of types) {
+        signal.throwIfAborted();
+        for (const row of await page(type, null, false)) sync.put(type, row);
+        await yieldToLoop();
+      }
+    },
+
     async load(signal) {
       total ??= await patiently(signal, count);
       report({ state: 'loading', loaded, total });

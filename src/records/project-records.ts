@@ -44,6 +44,8 @@ export interface ProjectRecordsDeps {
 export interface ProjectRecords {
   readonly store: PurgeableStore;
   readonly catalog: LiveCatalog;
+  /** Reads the newest of each type, so that there is something to find while `start` fills it. */
+  preload(): Promise<void>;
   /**
    * Fills the catalog; the store works meanwhile. Never throws: the state says what happened.
    * After `failed` it may be called again and goes on where it stopped.
@@ -129,6 +131,13 @@ export function openProjectRecords(deps: ProjectRecordsDeps): ProjectRecords {
   return {
     store,
     catalog,
+    async preload() {
+      try {
+        await loader.loadNewest(signal);
+      } catch (error) {
+        log.warn({ projectId, reason: messageOf(error) }, 'newest records not read ahead');
+      }
+    },
     start() {
       starting ??= fill().finally(() => {
         if (catalog.status().state === 'failed') starting = null;

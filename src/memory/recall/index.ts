@@ -147,7 +147,9 @@ export function createRecall(context: MemoryContext): Recall {
     if (status.state === 'ready') return [];
     return status.state === 'failed'
       ? [`the search index could not be loaded: ${status.reason}`]
-      : [`the search index is loading (${status.loaded} of ${status.total ?? '?'} memories)`];
+      : [
+          `the search index is loading (${status.loaded} of ${status.total ?? '?'} records): the newest are searched, older ones may be missing`,
+        ];
   }
 
   function modelNote(): string[] {

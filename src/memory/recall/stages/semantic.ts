@@ -3,7 +3,9 @@
  * the cascade, and the only one whose hits are marked fuzzy.
  */
 import type { DenseScores, Shelf, SlotFilter } from '../../../records/index.js';
+import { messageOf } from '../../../shared/errors.js';
 import { analyzeQuery } from '../../../shared/text.js';
+import { soundVector } from '../../embed.js';
 import { edgesOf, linkFrom } from '../../graph.js';
 import { FLAGS, keyOf } from '../../records.js';
 import { asksForTime, namesIn } from '../../signals.js';
@@ -98,11 +100,10 @@ async function vectorScores(
     return { vector: null, degraded };
   }
   try {
-    const [vector] = await embedder.embed([text]);
-    if (!vector) throw new Error('the model gave no vector');
+    const vector = await soundVector(embedder, text);
     return { vector: shelf.nearest(vector, filter), degraded: undefined };
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     log.warn({ model: embedder.id, reason }, 'recall without vectors');
     return { vector: null, degraded: `searched by words only: ${reason}` };
   }
