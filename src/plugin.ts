@@ -29,6 +29,8 @@ import { type Ids, randomIds } from './shared/ids.js';
 import {
   captureWorkEvaluator,
   memoryActions,
+  memoryServiceOf,
+  openQuestionProvider,
   triggerActions,
   triggersProvider,
   workMemoryProvider,
@@ -107,14 +109,17 @@ export function createCuePlugin(options: CueOptions = {}): Plugin {
     services: [AutonomyService, TriggerService, WorkMemoryService],
     // A handler that throws aborts the host's own emitter (ELIZA_GUIDE §4); these cannot.
     events: {
-      [EventType.RUN_STARTED]: [async (payload) => watchOf(payload)?.onRunStarted(payload)],
+      [EventType.RUN_STARTED]: [
+        async (payload) => watchOf(payload)?.onRunStarted(payload),
+        async (payload) => noteMessage(payload),
+      ],
       [EventType.RUN_ENDED]: [async (payload) => watchOf(payload)?.onRunEnded(payload)],
       [EventType.ACTION_COMPLETED]: [
         async (payload) => watchOf(payload)?.onActionCompleted(payload),
       ],
     },
     actions: [...triggerActions, ...memoryActions],
-    providers: [triggersProvider, workMemoryProvider],
+    providers: [triggersProvider, workMemoryProvider, openQuestionProvider],
     evaluators: [captureWorkEvaluator],
     // The host orders models by this: any other provider of embeddings comes before ours.
     priority: HOST_HANDLER_PRIORITY,
@@ -217,6 +222,13 @@ async function isAdmin(
   if (metadata.ownership?.ownerId === entityId) return true;
   const role = metadata.roles?.[entityId as UUID];
   return role === 'OWNER' || role === 'ADMIN';
+}
+
+/** Each message keeps the session of its room open, also those that no memory is asked about. */
+function noteMessage(payload: unknown): void {
+  const runtime = runtimeOf(payload);
+  const roomId = fieldOf(payload, 'roomId');
+  if (runtime && typeof roomId === 'string') memoryServiceOf(runtime)?.sessionOf(roomId);
 }
 
 function runtimeOf(payload: unknown): IAgentRuntime | undefined {

@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { CreateManyResult, TriggerHealth, TriggerSummary } from '../../src/index.js';
+import type { ImportResult } from '../../src/memory/index.js';
 import type { DispatchStep } from '../../src/triggers/index.js';
 
 /** Where a child stops itself: a step of a dispatch, or before and after its send handler sends. */
@@ -60,6 +61,10 @@ interface Methods {
   heartbeat(): null;
   cycle(): { instructions: number };
   settle(): null;
+  /** Imports an export of work memories; answers when all of it is stored. */
+  importMemories(jsonl: string): ImportResult;
+  /** Found by the words, once the catalog is loaded: printed ids. */
+  recallMemories(query: string, limit: number): string[];
   rows(statement: string): Record<string, unknown>[];
   exit(): null;
 }

@@ -28,6 +28,7 @@ import type { TriggerPatch } from '../../src/triggers/index.js';
 import { boot, makeChat } from './boot.js';
 import type { ChildCommand, ChildConfig, ChildReply, DeathPoint } from './children.js';
 import { freePort } from './free-port.js';
+import { memoryOf } from './memory.js';
 import { plan, scriptedModel } from './scripted-model.js';
 
 const config = JSON.parse(process.env.CUE_CHILD ?? '{}') as ChildConfig;
@@ -223,6 +224,14 @@ async function obey(command: ChildCommand): Promise<unknown> {
       return host.autonomy.runCycle();
     case 'settle':
       return triggers.settle();
+    case 'importMemories':
+      return (await memoryOf(runtime)).import({ content: command.args[0] }, OPERATOR);
+    case 'recallMemories': {
+      const [query, limit] = command.args;
+      const memory = await memoryOf(runtime);
+      const found = await memory.recall({ query, limit, depth: 'summary' }, OPERATOR);
+      return found.memories.map(({ memory_id }) => memory_id);
+    }
     case 'rows':
       return rowsOf(databaseOf(runtime), sql.raw(command.args[0]));
     case 'exit':

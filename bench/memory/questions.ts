@@ -51,8 +51,9 @@ export function structural({ draft }: Drawn, place: number): RecallInput {
 }
 
 /** A file it touched. */
-export function fileOf({ perception }: Drawn['draft']): string {
-  return perception.relevant_files[0]?.path ?? '';
+export function fileOf({ actions }: Drawn['draft']): string {
+  const [edit] = actions;
+  return edit !== undefined && 'file_path' in edit.details ? edit.details.file_path : '';
 }
 
 /** How somebody would ask for it: half of its goal in another order, and two other words. */

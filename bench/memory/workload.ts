@@ -118,37 +118,23 @@ export function timeAt(index: number, size: number): number {
   return START_MS + Math.floor((index / size) * SPAN_MS);
 }
 
-/** What a caller would send to `store`: about 4 KB of JSON, a dozen keys, one in four a failure. */
+/**
+ * What a caller would send to `store`. Every second memory is told in full (4 KB of JSON), the
+ * others are as short as what a run leaves behind; one in four failed.
+ */
 export function draftAt(index: number) {
   const random = randomOf(index);
   const success = random() >= 0.25;
   const touched = Array.from({ length: 1 + Math.floor(random() * 4) }, () => someFile(random));
   const tags = Array.from({ length: 3 }, () => tagOf(drawn(tagSums, random)));
+  const goal = words(random, 9 + Math.floor(random() * 7));
+  const task_type = TASK_TYPES[Math.floor(random() * TASK_TYPES.length)] ?? 'other';
   return {
+    ...(index % 2 === 0 ? toldIn(random, touched) : {}),
     intent: {
-      goal: words(random, 9 + Math.floor(random() * 7)),
-      task_type: TASK_TYPES[Math.floor(random() * TASK_TYPES.length)] ?? 'other',
-      context: words(random, 25),
-      constraints: [words(random, 9)],
-    },
-    perception: {
-      observations: [1, 2].map(() => ({
-        what: words(random, 14),
-        where: someFile(random),
-        significance: words(random, 8),
-      })),
-      relevant_files: touched.map((path) => ({ path, relevance: words(random, 8) })),
-      patterns_noticed: [words(random, 8)],
-    },
-    reasoning: {
-      approach_chosen: words(random, 14),
-      why_chosen: words(random, 16),
-      alternatives_considered: [1, 2].map(() => ({
-        approach: words(random, 10),
-        why_rejected: words(random, 10),
-      })),
-      assumptions: [words(random, 9)],
-      risks_identified: [words(random, 9)],
+      goal,
+      task_type,
+      ...(index % 2 === 0 ? { context: words(random, 25), constraints: [words(random, 9)] } : {}),
     },
     actions: [
       ...touched.map((path) => ({
@@ -174,6 +160,31 @@ export function draftAt(index: number) {
     tags: [...new Set(tags)],
     importance: Math.round(random() * 100) / 100,
     session_id: `session-${Math.floor(index / PER_SESSION)}`,
+  };
+}
+
+/** What only somebody who thinks about it says. */
+function toldIn(random: Random, touched: readonly string[]) {
+  return {
+    perception: {
+      observations: [1, 2].map(() => ({
+        what: words(random, 14),
+        where: someFile(random),
+        significance: words(random, 8),
+      })),
+      relevant_files: touched.map((path) => ({ path, relevance: words(random, 8) })),
+      patterns_noticed: [words(random, 8)],
+    },
+    reasoning: {
+      approach_chosen: words(random, 14),
+      why_chosen: words(random, 16),
+      alternatives_considered: [1, 2].map(() => ({
+        approach: words(random, 10),
+        why_rejected: words(random, 10),
+      })),
+      assumptions: [words(random, 9)],
+      risks_identified: [words(random, 9)],
+    },
   };
 }
 

@@ -4,9 +4,8 @@
  */
 import { createHash } from 'node:crypto';
 import { type Finding, InvalidInputError } from '../shared/errors.js';
-import { findingsOf } from '../shared/findings.js';
 import { normalizePath } from '../shared/paths.js';
-import { isObject } from './input.js';
+import { isObject, judge, parseInput } from './input.js';
 import {
   type Action,
   draftSchema,
@@ -48,10 +47,11 @@ export interface DraftOptions {
 export function readDraft(raw: unknown, options: DraftOptions): MemoryDraft {
   const findings: Finding[] = [];
   const long = isObject(raw) ? longForm(raw, findings, true) : raw;
-  const parsed = draftSchema.safeParse(long);
-  if (!parsed.success) findings.push(...findingsOf(parsed.error));
-  if (findings.length > 0 || !parsed.success) throw new InvalidInputError(findings);
-  return finished(parsed.data, options);
+  const judged = judge(draftSchema, long);
+  if (judged.findings !== null || findings.length > 0) {
+    throw new InvalidInputError([...findings, ...(judged.findings ?? [])]);
+  }
+  return finished(judged.data, options);
 }
 
 /**
@@ -73,8 +73,7 @@ export function readPatch(raw: unknown): Patch {
     findings.push({ field: '(body)', message: `names no field; fields: ${PATCHABLE.join(', ')}` });
   }
   const patch = longForm(known, findings, false);
-  const judged = draftSchema.safeParse(merged(LEAST, patch));
-  if (!judged.success) findings.push(...findingsOf(judged.error));
+  findings.push(...(judge(draftSchema, merged(LEAST, patch)).findings ?? []));
   if (findings.length > 0) throw new InvalidInputError(findings);
   return patch;
 }
@@ -84,9 +83,7 @@ export function readPatch(raw: unknown): Patch {
  * @throws InvalidInputError when the whole is no memory any more
  */
 export function patched(data: WorkMemoryData, patch: Patch, options: DraftOptions): WorkMemoryData {
-  const parsed = workMemorySchema.safeParse(merged(data, patch));
-  if (!parsed.success) throw new InvalidInputError(findingsOf(parsed.error));
-  const next = finished(parsed.data, options);
+  const next = finished(parseInput(workMemorySchema, merged(data, patch)), options);
   return { ...next, files: filesOf(next) };
 }
 

@@ -1,9 +1,10 @@
 /** What every request goes through before it is read: size, NULs, secrets, then its schema. */
 import type { z } from 'zod';
-import { AppError, InvalidInputError } from '../shared/errors.js';
+import { AppError, type Finding, InvalidInputError } from '../shared/errors.js';
 import { findingsOf } from '../shared/findings.js';
 import { redactSecrets } from '../shared/secrets.js';
 import { LIMITS } from './schema.js';
+import { worded } from './wording.js';
 
 /** How deep a request may be nested; the deepest of ours has five levels. */
 const MAX_DEPTH = 12;
@@ -16,9 +17,20 @@ export function parseInput<Schema extends z.ZodType>(
   schema: Schema,
   input: unknown,
 ): z.output<Schema> {
-  const parsed = schema.safeParse(input);
-  if (!parsed.success) throw new InvalidInputError(findingsOf(parsed.error));
-  return parsed.data;
+  const judged = judge(schema, input);
+  if (judged.findings !== null) throw new InvalidInputError(judged.findings);
+  return judged.data;
+}
+
+/** The same for those who gather findings of their own. */
+export function judge<Schema extends z.ZodType>(
+  schema: Schema,
+  input: unknown,
+): { data: z.output<Schema>; findings: null } | { findings: Finding[] } {
+  const parsed = schema.safeParse(input, { error: worded });
+  return parsed.success
+    ? { data: parsed.data, findings: null }
+    : { findings: findingsOf(parsed.error) };
 }
 
 /** @throws AppError TOO_LARGE, InvalidInputError when it is no JSON at all */

@@ -197,7 +197,9 @@ function describe(keep: Keep) {
 }
 
 const refs = z
-  .union([z.string(), z.array(z.string()).max(LIMITS.items)])
+  .union([z.string(), z.array(z.string()).max(LIMITS.items)], {
+    error: `must be the id of a memory, or a list of at most ${LIMITS.items} ids`,
+  })
   .transform((value) => (typeof value === 'string' ? [value] : value))
   .optional();
 

@@ -28,6 +28,7 @@ import {
   wisdomType,
   workMemoryType,
 } from './records.js';
+import { createSessions, type Sessions } from './sessions.js';
 import { createWorkMemory, type WorkMemory } from './work-memory.js';
 
 export const WORK_MEMORY = 'WORK_MEMORY';
@@ -80,6 +81,7 @@ export class WorkMemoryService extends Service {
 
   private room: Room | null = null;
   private deps: WorkMemoryServiceDeps | null = null;
+  private sessions: Sessions | null = null;
 
   /** @throws AppError UNAVAILABLE when the agent has no SQL database */
   static override async start(runtime: IAgentRuntime): Promise<WorkMemoryService> {
@@ -92,6 +94,7 @@ export class WorkMemoryService extends Service {
     }
     const service = new WorkMemoryService(runtime);
     service.deps = deps;
+    service.sessions = createSessions(deps);
     service.room = await open(runtime, deps);
     return service;
   }
@@ -174,6 +177,14 @@ export class WorkMemoryService extends Service {
   /** Whether finished runs are to be captured. */
   get captures(): boolean {
     return this.deps?.settings.capture ?? false;
+  }
+
+  /**
+   * The session of a conversation, which goes on by being asked for: called for each message of a
+   * room. `undefined` before the start.
+   */
+  sessionOf(roomId: string): string | undefined {
+    return this.sessions?.sessionOf(roomId, this.now());
   }
 
   /** The time this room works with, epoch ms. */

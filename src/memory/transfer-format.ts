@@ -14,6 +14,10 @@ import {
 
 export const EXPORT_VERSION = 1;
 
+/** In the order of a file: what names others comes after them. */
+export const KINDS = ['memory', 'link', 'chapter', 'wisdom'] as const;
+export type ExportKind = (typeof KINDS)[number];
+
 /** Where a record belongs, as exported. */
 const placeShape = {
   id: uuidSchema,
@@ -29,14 +33,20 @@ function lineOf<Kind extends string, Data extends z.ZodType>(kind: Kind, data: D
 }
 
 /** One record of an export: a line of JSONL, an element of its list in JSON. */
-export const exportLineSchema = z.discriminatedUnion('kind', [
-  lineOf('memory', workMemorySchema),
-  lineOf('link', memoryLinkSchema),
-  lineOf('chapter', chapterSchema),
-  lineOf('wisdom', wisdomSchema),
-]);
+export const exportLineSchema = z.discriminatedUnion(
+  'kind',
+  [
+    lineOf('memory', workMemorySchema),
+    lineOf('link', memoryLinkSchema),
+    lineOf('chapter', chapterSchema),
+    lineOf('wisdom', wisdomSchema),
+  ],
+  {
+    error: ({ code }) =>
+      code === 'invalid_union' ? `must be one of ${KINDS.join(', ')}` : undefined,
+  },
+);
 export type ExportLine = z.output<typeof exportLineSchema>;
-export type ExportKind = ExportLine['kind'];
 
 const LISTS: Readonly<Record<ExportKind, string>> = {
   memory: 'memories',
@@ -44,7 +54,6 @@ const LISTS: Readonly<Record<ExportKind, string>> = {
   chapter: 'chapters',
   wisdom: 'wisdom',
 };
-export const KINDS: readonly ExportKind[] = ['memory', 'link', 'chapter', 'wisdom'];
 
 /** Something to import, and where it stood: a line of the file, or a place in a list. */
 export interface RawRecord {

@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import type { RecordType, Scope, StoredRecord } from '../records/index.js';
 import { InvalidInputError, isAppError } from '../shared/errors.js';
-import { findingsOf } from '../shared/findings.js';
 import { derivedId, type Uuid } from '../shared/ids.js';
 import { yieldToLoop } from '../shared/yield.js';
 import { authorOf, type Caller, mayWrite, readerOf, scopeOf } from './access.js';
@@ -176,9 +175,7 @@ function readLine(
     if (isObject(safe) && !('kind' in safe) && !('data' in safe)) {
       return { record: fromDraft(context, safe, caller) };
     }
-    const parsed = exportLineSchema.safeParse(safe);
-    if (!parsed.success) throw new InvalidInputError(findingsOf(parsed.error));
-    const record = parsed.data;
+    const record = parseInput(exportLineSchema, safe);
     if (record.kind !== 'memory') return { record };
     return { record: { ...record, data: { ...record.data, files: filesOf(record.data) } } };
   } catch (error) {
@@ -200,7 +197,7 @@ function fromDraft(
       { field: 'links', message: 'of an import are records of their own (kind "link")' },
     ]);
   }
-  return exportLineSchema.parse({
+  return parseInput(exportLineSchema, {
     kind: 'memory',
     id: id ?? derivedId('imported', context.records.projectId, JSON.stringify(draft)),
     created_at: created_at ?? isoOf(context.clock.now()),

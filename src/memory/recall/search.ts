@@ -71,7 +71,7 @@ async function keysOf(
   const longest = file === undefined ? undefined : pathKeys(file)[0];
   const sessionId =
     session?.toLowerCase() === 'last'
-      ? await lastSession(context, filter, caller.sessionId)
+      ? await lastSession(context, filter, caller)
       : session;
   return [
     ...(longest === undefined ? [] : [keyOf.file(longest)]),

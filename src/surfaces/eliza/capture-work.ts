@@ -31,7 +31,7 @@ export const captureWorkEvaluator: Evaluator = {
       const service = memoryServiceOf(runtime);
       const run = finishedRun(runtime, message, responses ?? []);
       if (service?.captures === true && run !== null) {
-        await service.capture(run, await callerOf(runtime, message));
+        await service.capture(run, await callerOf(runtime, service, message));
       }
     } catch (error) {
       failed(runtime, error);

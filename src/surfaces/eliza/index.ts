@@ -14,6 +14,8 @@ import { synthesizeWisdomAction } from './synthesize-wisdom.js';
 import { updateTriggerAction } from './update-trigger.js';
 
 export { captureWorkEvaluator } from './capture-work.js';
+export { memoryServiceOf } from './memory-turn.js';
+export { openQuestionProvider } from './open-question-provider.js';
 export { triggersProvider } from './triggers-provider.js';
 export { workMemoryProvider } from './work-memory-provider.js';
 

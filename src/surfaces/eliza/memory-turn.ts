@@ -7,7 +7,7 @@ import { ChannelType, type IAgentRuntime, type Memory, type UUID } from '@elizao
 import { type Caller, WORK_MEMORY, WorkMemoryService } from '../../memory/index.js';
 import type { Uuid } from '../../shared/ids.js';
 import type { Asker } from './pending.js';
-import { requesterOf, saidText } from './turn.js';
+import { requesterOf, saidText, toldZone } from './turn.js';
 
 export type EntityCaller = Extract<Caller, { kind: 'entity' }>;
 
@@ -15,6 +15,8 @@ export interface MemoryTurn extends Asker {
   service: WorkMemoryService;
   text: string;
   caller: EntityCaller;
+  /** In which "yesterday" is read; empty when the person has told none: the agent's. */
+  zone: { zone?: string };
 }
 
 const PRIVATE_ROOMS: ReadonlySet<string> = new Set([
@@ -42,20 +44,38 @@ export async function memoryTurnOf(
     nowMs: service.now(),
     text: saidText(message, who.run),
     ...who,
-    caller: await callerOf(runtime, message),
+    caller: await callerOf(runtime, service, message),
+    zone: await zoneOf(runtime, message, who.requester.entityId),
   };
 }
 
-export async function callerOf(runtime: IAgentRuntime, message: Memory): Promise<EntityCaller> {
+/** The zone of who asks, as recall takes it. */
+export async function zoneOf(
+  runtime: IAgentRuntime,
+  message: Memory,
+  entityId: string,
+): Promise<{ zone?: string }> {
+  const zone = await toldZone(runtime, message, entityId);
+  return zone === null ? {} : { zone };
+}
+
+export async function callerOf(
+  runtime: IAgentRuntime,
+  service: WorkMemoryService,
+  message: Memory,
+): Promise<EntityCaller> {
   const { requester, roomId } = requesterOf(runtime, message);
   const place = roomId ?? message.roomId;
   const room = await runtime.getRoom(place as UUID);
+  // A scheduled run is no part of the conversation that it is about: it has its own room's session.
+  const sessionId = service.sessionOf(message.roomId);
   return {
     kind: 'entity',
     entityId: requester.entityId as Uuid,
     roomId: place as Uuid,
     // A room that is not known is nobody else's either.
     private: room === null || PRIVATE_ROOMS.has(room.type),
+    ...(sessionId === undefined ? {} : { sessionId }),
   };
 }
 

@@ -30,7 +30,7 @@ async function recallWorkMemory(turn: MemoryTurn): Promise<Outcome> {
       asked: true,
     };
   }
-  const found = await turn.service.recall(subject, turn.caller);
+  const found = await turn.service.recall(subject, turn.caller, turn.zone);
   const { memories, total_matches: total, degraded } = found;
   const data = { total, memoryIds: memories.map((one) => one.memory_id) };
   if (memories.length === 0) {

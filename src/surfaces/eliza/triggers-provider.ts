@@ -1,22 +1,20 @@
 /**
- * TRIGGERS: what is coming and what is wrong, in a few lines of every prompt, and the question that
- * is open, so that the planner takes a "yes" to the action that asked. It is called two or three
- * times per message (ELIZA_GUIDE §4), so it is two small statements and never throws.
+ * TRIGGERS: what is coming and what is wrong, in a few lines of every prompt. It is called two or
+ * three times per message (ELIZA_GUIDE §4), so it is one small statement and never throws.
  */
 import type { Provider } from '@elizaos/core';
 import { messageOf } from '../../shared/errors.js';
 import type { TriggerSummary } from '../../triggers/index.js';
-import { plain, quoted, span, triggerLine } from './display.js';
-import { type Pending, readPending } from './pending.js';
+import { quoted, span, triggerLine } from './display.js';
 import { isAutonomous, triggerServiceOf } from './turn.js';
 
-/** Lines of each kind: with head and question about ten, well under 250 tokens. */
+/** Lines of each kind: with the head about eight, well under 250 tokens. */
 const EACH = 3;
 
 export const triggersProvider: Provider = {
   name: 'TRIGGERS',
   description:
-    'Scheduled triggers of this conversation: what is coming, what failed, what waits for an answer',
+    'Scheduled triggers of this conversation: what is coming, what failed',
   get: async (runtime, message) => {
     const nothing = { text: '', values: {}, data: {} };
     try {
@@ -25,25 +23,23 @@ export const triggersProvider: Provider = {
       if (!service || isAutonomous(runtime, message)) return nothing;
       const { entityId, roomId } = message;
       const nowMs = service.now();
-      const pending = await readPending(runtime, { roomId, entityId }, nowMs);
       const { total, troubled, coming } = await service.glance(
         { kind: 'entity', entityId, roomId },
         EACH,
       );
-      if (total === 0 && pending === null) return nothing;
+      if (total === 0) return nothing;
       const zone = service.timezone;
       const lines = [
-        ...(total === 0 ? [] : [headOf(total)]),
+        headOf(total),
         ...troubled.map((one) => `- ! ${triggerLine(one, nowMs, zone)}`),
         ...coming.map((one) => `- ${briefLine(one, nowMs)}`),
       ];
       const rest = total - troubled.length - coming.length;
       if (rest > 0) lines.push(`- and ${rest} more (LIST_TRIGGERS)`);
-      if (pending !== null) lines.push(questionOf(pending));
       return {
         text: `# Triggers\n${lines.join('\n')}`,
         values: { triggerCount: total },
-        data: { total, pending: pending?.kind ?? null },
+        data: { total },
       };
     } catch (error) {
       runtime.logger.warn(
@@ -69,22 +65,4 @@ function briefLine(trigger: TriggerSummary, nowMs: number): string {
         ? 'due now'
         : `next in ${span(trigger.nextRunAtMs - nowMs)}`;
   return `${name}: ${trigger.scheduleText}; ${next}`;
-}
-
-function questionOf(pending: Pending): string {
-  const open = 'The user has an open question from you.';
-  switch (pending.kind) {
-    case 'confirm-create':
-      return `${open} Set up ${quoted(pending.instructions, 60)} ${pending.scheduleText}? A yes or no goes to CREATE_TRIGGER.`;
-    case 'question':
-      return `${open} ${plain(pending.question, 120)} The answer goes to CREATE_TRIGGER.`;
-    case 'which':
-      return `${open} Which of ${pending.ids.length} triggers is meant? The answer goes to ${pending.action}.`;
-    case 'confirm-reschedule':
-      return `${open} Change a trigger to ${pending.scheduleText}? A yes or no goes to UPDATE_TRIGGER.`;
-    case 'confirm-delete':
-      return `${open} Delete ${pending.ids.length} triggers? A yes or no goes to DELETE_TRIGGER.`;
-    case 'confirm-forget':
-      return `${open} Forget ${pending.ids.length} memories? A yes or no goes to FORGET_WORK_MEMORY.`;
-  }
 }

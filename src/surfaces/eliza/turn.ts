@@ -133,18 +133,28 @@ async function zoneOf(
   message: Memory,
   entityId: string,
 ): Promise<Zone> {
-  const told = await service.toldTimezone(entityId);
-  if (told !== null) return { name: told, told: true };
+  const told = await toldZone(runtime, message, entityId);
+  return told === null
+    ? { name: service.timezone, told: false }
+    : { name: told, told: true };
+}
+
+/** The zone that the person has told us, or their client says; `null` when nobody has said it. */
+export async function toldZone(
+  runtime: IAgentRuntime,
+  message: Memory,
+  entityId: string,
+): Promise<string | null> {
+  const told = await triggerServiceOf(runtime)?.toldTimezone(entityId);
+  if (typeof told === 'string') return told;
   const sent = [message.metadata, message.content.metadata].map((data) =>
     fieldOf(data, 'timezone'),
   );
   const entity = await runtime.getEntityById(entityId as UUID);
   for (const candidate of [...sent, fieldOf(entity?.metadata, 'timezone')]) {
-    if (typeof candidate === 'string' && isTimeZone(candidate)) {
-      return { name: candidate, told: true };
-    }
+    if (typeof candidate === 'string' && isTimeZone(candidate)) return candidate;
   }
-  return { name: service.timezone, told: false };
+  return null;
 }
 
 function fieldOf(value: unknown, key: string): unknown {

@@ -72,8 +72,12 @@ export function knowledgeRoutes(route: MakeRoute): Route[] {
       slow: true,
       query: z.strictObject({ format: z.enum(['json', 'jsonl']).default('json') }),
       handle: async ({ runtime, query }) => {
-        const { content } = await memoryOf(runtime).export(query, OPERATOR);
-        return { status: 200, body: typeof content === 'string' ? content : Object(content) };
+        const memory = memoryOf(runtime);
+        if (query.format === 'jsonl') {
+          return { status: 200, body: { lines: memory.exportLines(OPERATOR) } };
+        }
+        const { content } = await memory.export(query, OPERATOR);
+        return { status: 200, body: Object(content) };
       },
     }),
     route({

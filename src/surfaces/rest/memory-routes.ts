@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { type Caller, WORK_MEMORY, WorkMemoryService } from '../../memory/index.js';
 import { InvalidInputError } from '../../shared/errors.js';
 import { isUuid } from '../../shared/ids.js';
+import { isTimeZone, timeZoneProblem } from '../../shared/zones.js';
 import { flag, given, pageShape, searchText, wholeNumber } from './query.js';
 import type { MakeRoute, Reply } from './route.js';
 import { startedService } from './service-of.js';
@@ -39,6 +40,14 @@ const traceQuery = z.strictObject({
   direction: searchText.optional(),
   max_hops: wholeNumber(1, 100).optional(),
   depth: searchText.optional(),
+});
+
+/** The zone in which "yesterday" is read; the agent's when absent. */
+const recallQuery = z.strictObject({
+  timezone: z
+    .string()
+    .refine(isTimeZone, { error: ({ input }) => timeZoneProblem(String(input)) ?? undefined })
+    .optional(),
 });
 
 export function memoryRoutes(route: MakeRoute): Route[] {
@@ -108,10 +117,15 @@ export function memoryRoutes(route: MakeRoute): Route[] {
     route({
       type: 'POST',
       path: '/recall',
+      query: recallQuery,
       body: anyObject,
-      handle: async ({ runtime, body }) => ({
+      handle: async ({ runtime, query, body: { session_id: session, ...input } }) => ({
         status: 200,
-        body: await memoryOf(runtime).recall(body, OPERATOR),
+        body: await memoryOf(runtime).recall(
+          input,
+          { ...OPERATOR, ...given({ sessionId: sessionOf(session) }) },
+          given({ zone: query.timezone }),
+        ),
       }),
     }),
     route({
@@ -139,6 +153,15 @@ export function spokenFor(body: Record<string, unknown>): {
   if (agentId === undefined) return { caller: OPERATOR, input };
   if (isUuid(agentId)) return { caller: { ...OPERATOR, agentId }, input };
   throw new InvalidInputError([{ field: 'agent_id', message: 'must be a UUID' }]);
+}
+
+/** The session that asks, so that `session:last` is the one before it. @throws InvalidInputError */
+function sessionOf(value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === 'string' && value.trim() !== '' && value.length <= 200) return value.trim();
+  throw new InvalidInputError([
+    { field: 'session_id', message: 'must be text of 1 to 200 characters' },
+  ]);
 }
 
 /**

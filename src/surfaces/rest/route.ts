@@ -15,6 +15,7 @@ import {
 } from '../../shared/errors.js';
 import { findingsOf } from '../../shared/findings.js';
 import { authorize, checkAgent } from './guard.js';
+import { abort, sendLines } from './stream.js';
 
 export interface RouteDeps {
   /** The server's key, `undefined` when it asks for none; read at each request. */
@@ -23,8 +24,12 @@ export interface RouteDeps {
 
 export interface Reply {
   status: 200 | 201 | 202;
-  /** A text is JSON lines. */
-  body: object | string;
+  body: object | JsonLines;
+}
+
+/** An answer of JSON lines, sent while it is made: for what is too large to hold. */
+export interface JsonLines {
+  lines: AsyncIterable<object>;
 }
 
 export interface RouteInput<Query, Body> {
@@ -74,7 +79,8 @@ export function routeMaker(deps: RouteDeps): MakeRoute {
           headers: headersOf(request),
           runtime,
         });
-        send(response, status, body);
+        if (isJsonLines(body)) await sendLines(response, body.lines);
+        else send(response, status, body);
       } catch (error) {
         sendError(response, runtime, `${spec.type} ${spec.path}`, error);
       }
@@ -126,13 +132,15 @@ function parsed<T>(value: unknown, schema: z.ZodType<T>, whole: string): T {
   );
 }
 
-function send(response: RouteResponse, status: number, body: object | string): void {
-  const type = typeof body === 'string' ? 'application/x-ndjson' : 'application/json';
+function isJsonLines(body: object): body is JsonLines {
+  return 'lines' in body && Symbol.asyncIterator in Object(body.lines);
+}
+
+function send(response: RouteResponse, status: number, body: object): void {
   // Set by hand: for a path that ends in `.js` the host has set another type already.
-  response.setHeader?.('content-type', `${type}; charset=utf-8`);
+  response.setHeader?.('content-type', 'application/json; charset=utf-8');
   response.setHeader?.('cache-control', 'no-store');
-  if (typeof body === 'string') response.status(status).send(body);
-  else response.status(status).json(body);
+  response.status(status).json(body);
 }
 
 function sendError(
@@ -154,7 +162,11 @@ function sendError(
       'request failed',
     );
   }
-  if (response.headersSent) return;
+  if (response.headersSent) {
+    // Half an answer must not look like a whole one.
+    abort(response);
+    return;
+  }
   const { code, message, details } =
     known ??
     new AppError('INTERNAL', 'something went wrong here; the log of the agent has the cause');

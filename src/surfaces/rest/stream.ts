@@ -1,0 +1,65 @@
+/**
+ * Answers that are sent while they are made. The host's type of a response knows nothing of this;
+ * express's is Node's own, and anything else gets the whole at once.
+ */
+import { once } from 'node:events';
+import { ServerResponse } from 'node:http';
+import type { RouteResponse } from '@elizaos/core';
+import { yieldToLoop } from '../../shared/yield.js';
+
+/** Characters gathered before they are written: few system calls, little memory. */
+const CHUNK_CHARS = 64 * 1024;
+
+/**
+ * Sends each object as a line of JSON with status 200. A client that is slow is waited for, one that
+ * has gone ends the work: the iterator is closed.
+ * @throws what making the lines throws; before the first line nothing has been sent
+ */
+export async function sendLines(
+  response: RouteResponse,
+  lines: AsyncIterable<object>,
+): Promise<void> {
+  const stream: unknown = response;
+  const live = stream instanceof ServerResponse ? stream : null;
+  let held = '';
+  for await (const line of lines) {
+    held += `${JSON.stringify(line)}\n`;
+    if (live === null || held.length < CHUNK_CHARS) continue;
+    if (!live.headersSent) setHeaders(response);
+    if (!(await written(live, held))) return;
+    held = '';
+    await yieldToLoop();
+  }
+  if (live?.headersSent) live.end(held);
+  else {
+    setHeaders(response);
+    response.status(200).send(held);
+  }
+}
+
+/** Breaks the connection, so that the client learns that the answer is not complete. */
+export function abort(response: RouteResponse): void {
+  const stream: unknown = response;
+  if (stream instanceof ServerResponse && !stream.writableEnded) stream.destroy();
+}
+
+function setHeaders(response: RouteResponse): void {
+  response.setHeader?.('content-type', 'application/x-ndjson; charset=utf-8');
+  response.setHeader?.('cache-control', 'no-store');
+}
+
+/** `false`: the client has gone. */
+async function written(stream: ServerResponse, text: string): Promise<boolean> {
+  if (stream.destroyed) return false;
+  if (stream.write(text)) return true;
+  const gone = new AbortController();
+  try {
+    await Promise.race([
+      once(stream, 'drain', { signal: gone.signal }),
+      once(stream, 'close', { signal: gone.signal }),
+    ]);
+  } finally {
+    gone.abort();
+  }
+  return !stream.destroyed;
+}
