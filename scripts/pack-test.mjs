@@ -3,7 +3,7 @@
  * imported by plain Node, and loaded by name into a real server, on Node and on Bun.
  *
  *   node scripts/pack-test.mjs                      everything, in a directory of its own
- *   node scripts/pack-test.mjs install DIRECTORY    pack (dist/ must be built), install, import
+ *   node scripts/pack-test.mjs install DIRECTORY    pack (dist/ must be built), install, import, embed
  *   node scripts/pack-test.mjs node DIRECTORY       start the server there on Node
  *   node scripts/pack-test.mjs bun DIRECTORY        the same on Bun
  */
@@ -15,6 +15,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
@@ -25,6 +26,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const MODEL_DIR = join(root, '__tests__', 'fixtures', 'models', 'static-glove-use-384');
 const HOST_PACKAGES = ['core', 'plugin-bootstrap', 'plugin-sql', 'server'];
 const ALLOWED = /^(dist|docs)\/|^(package\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
 const INSTALL_MS = 420_000;
@@ -102,6 +104,27 @@ console.log(wrong.length === 0 ? 'imported' : wrong.join('; '));
 process.exit(wrong.length === 0 ? 0 : 1);
 `;
 
+/** Runs in the project of the user: which model serves, and why. */
+const EMBED_SCRIPT = `
+import { pathToFileURL } from 'node:url';
+const [packageDirectory, modelDir] = process.argv.slice(2);
+const { createEmbeddings } = await import(pathToFileURL(packageDirectory + '/dist/embeddings/index.js').href);
+const silent = () => undefined;
+const embeddings = await createEmbeddings({
+  setting: 'auto',
+  modelDir,
+  download: false,
+  dataDir: '.cue',
+  clock: { now: Date.now },
+  log: { debug: silent, info: silent, warn: silent, error: silent },
+});
+const [one, same] = await embeddings.current().embed(['the login form is slow', 'the login form is slow']);
+const { serving, degraded } = embeddings.status();
+const cosine = one.reduce((sum, value, at) => sum + value * same[at], 0);
+await embeddings.stop();
+console.log(JSON.stringify({ id: serving.id, numbers: one.length, cosine, degraded }));
+`;
+
 // No model plugin: nothing is said to the agent, and the host only warns that there is none.
 const SERVE_SCRIPT = `
 import { AgentServer } from '@elizaos/server';
@@ -126,6 +149,7 @@ function install(directory) {
   writeFileSync(join(directory, 'package.json'), JSON.stringify(project));
   writeFileSync(join(directory, 'serve.mjs'), SERVE_SCRIPT);
   writeFileSync(join(directory, 'import.mjs'), IMPORT_SCRIPT);
+  writeFileSync(join(directory, 'embed.mjs'), EMBED_SCRIPT);
   copyFileSync(join(root, '.npmrc'), join(directory, '.npmrc'));
   npm(directory, 'install');
   const result = spawnSync(process.execPath, ['import.mjs'], {
@@ -135,6 +159,39 @@ function install(directory) {
   });
   check(result.status === 0, `import failed: ${result.stdout}${result.stderr}`);
   console.log('installed beside elizaOS and imported by plain Node');
+  embed(directory);
+}
+
+/** The model's thread starts from dist/, and without the optional package the reason is said. */
+function embed(directory) {
+  const optional = join(directory, 'node_modules', '@huggingface', 'transformers');
+  const aside = join(directory, 'transformers-aside');
+  check(existsSync(optional), 'npm left out the optional package @huggingface/transformers');
+  const served = whoEmbeds(directory);
+  check(served.id.startsWith('static-glove-use-384@'), `embeds with ${JSON.stringify(served)}`);
+  renameSync(optional, aside);
+  try {
+    const { id, degraded } = whoEmbeds(directory);
+    check(id === 'lexical-v1', `embeds with ${id} without @huggingface/transformers`);
+    check(/@huggingface\/transformers/.test(degraded ?? ''), `unclear reason: ${degraded}`);
+    console.log(`embeds in its worker thread; without the package: ${degraded}`);
+  } finally {
+    renameSync(aside, optional);
+  }
+}
+
+function whoEmbeds(directory) {
+  const installed = join(directory, 'node_modules', manifest.name);
+  const result = spawnSync(process.execPath, ['embed.mjs', installed, MODEL_DIR], {
+    cwd: directory,
+    encoding: 'utf8',
+    timeout: 60_000,
+  });
+  check(result.status === 0, `embedding failed: ${result.stdout}${result.stderr}`);
+  const answer = JSON.parse(result.stdout);
+  const unit = answer.numbers === 384 && Math.abs(answer.cosine - 1) < 1e-4;
+  check(unit, `no unit vectors of 384: ${result.stdout}`);
+  return answer;
 }
 
 /** Bun's real binary: the one on npm's path is a placeholder when install steps are switched off. */

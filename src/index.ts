@@ -5,6 +5,34 @@
 import { cuePlugin } from './plugin.js';
 
 export { AutonomyService, type AutonomySettings, type AutonomyStatus } from './autonomy/index.js';
+export {
+  type Caller,
+  type CaptureResult,
+  type ChaptersResult,
+  type ChapterView,
+  type ExportResult,
+  type FinishedAction,
+  type FinishedRun,
+  type ForgetResult,
+  type IdentityResult,
+  type ImportProgress,
+  type ImportResult,
+  type LinkResult,
+  type ListResult,
+  type MemoryDraftInput,
+  type MemoryHealth,
+  type MemoryView,
+  type RecalledMemory,
+  type RecallInput,
+  type RecallOptions,
+  type RecallResult,
+  type StoreResult,
+  type TraceResult,
+  type UpdateResult,
+  type WisdomView,
+  WORK_MEMORY,
+  WorkMemoryService,
+} from './memory/index.js';
 export { type CueOptions, createCuePlugin, cuePlugin } from './plugin.js';
 export { AppError, type ErrorCode, type Finding, InvalidInputError } from './shared/errors.js';
 export {

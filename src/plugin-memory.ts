@@ -1,7 +1,8 @@
 /** How one agent's work memory is put together from settings, the host and the rooms. */
 import { createRequire } from 'node:module';
-import { dirname, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { type IAgentRuntime, ModelType } from '@elizaos/core';
+import { dataDirectoryOf } from './data-directory.js';
 import {
   createEmbeddings,
   createHostHandler,
@@ -15,10 +16,6 @@ import type { Clock } from './shared/clock.js';
 import { AppError } from './shared/errors.js';
 import type { Ids } from './shared/ids.js';
 import type { Log } from './shared/log.js';
-
-/** Beside the database, or in the folder where the host keeps its own when there is none. */
-const FOLDER = 'cue';
-const HOST_FOLDER = '.eliza';
 
 const SUMMARY_PROMPT =
   'Rewrite these notes as two or three plain sentences. Keep every fact, name, file and number; ' +
@@ -91,16 +88,8 @@ function startEmbeddings(
   });
 }
 
-/** `kept`: outlives the process, so that files derived from the database may lie there. */
-function dataDirectory(
-  runtime: IAgentRuntime,
-  settings: Settings,
-): { path: string; kept: boolean } {
-  if (settings.CUE_DATA_DIR) return { path: resolve(settings.CUE_DATA_DIR), kept: true };
-  const database = pgliteDirectory(databaseOf(runtime));
-  if (database === 'memory') return { path: resolve(HOST_FOLDER, FOLDER), kept: false };
-  const beside = database === null ? HOST_FOLDER : dirname(resolve(database));
-  return { path: resolve(beside, FOLDER), kept: true };
+function dataDirectory(runtime: IAgentRuntime, settings: Settings) {
+  return dataDirectoryOf(settings.CUE_DATA_DIR, pgliteDirectory(databaseOf(runtime)));
 }
 
 /** Who answers TEXT_EMBEDDING: the first of the host's list, as `useModel` picks it. */

@@ -438,8 +438,8 @@ export function recordStoreContract(name: string, database: () => RecordDatabase
         (await store.insert(NOTE, notes, { onProgress: (done) => progress.push(done) })).size,
       ).toBe(2_000);
       running = false;
-      expect(progress).toEqual(Array.from({ length: 40 }, (_, n) => 50 * (n + 1)));
-      expect(ticks).toBeGreaterThanOrEqual(39);
+      expect(progress).toEqual(Array.from({ length: 80 }, (_, n) => 25 * (n + 1)));
+      expect(ticks).toBeGreaterThanOrEqual(159);
       expect(await store.count(NOTE, OPERATOR)).toBe(2_000);
 
       const other = project('stopped import');

@@ -189,7 +189,7 @@ describe("prompts in the host's own words", () => {
 
   it("finds the open question in the words of the plugin's provider", () => {
     const prompt =
-      '# Triggers\nThe user has an open question from you. Today or tomorrow? The answer goes to CREATE_TRIGGER.\n\n' +
+      '# Open question\nThe user has an open question from you. Today or tomorrow? The answer goes to CREATE_TRIGGER.\n\n' +
       '# Received Message\nUser: tomorrow\n\n# Focus your response';
     expect(readTurn(prompt, 'Cue')).toEqual({ text: 'tomorrow', openQuestion: 'CREATE_TRIGGER' });
   });

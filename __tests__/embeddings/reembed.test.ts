@@ -332,6 +332,7 @@ describe('once started', () => {
     await reembedder.stop();
     const last = modelOf('last');
     chain.serve(last);
+    expect(reembedder.waiting()).toBeUndefined();
     expect((await reembedder.run()).ended).toBe('stopped');
     expect(last.asked).toEqual([]);
   });

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { calibrate } from '../../eval/thresholds/calibrate.js';
+import { CALIBRATED } from '../../src/embeddings/calibrated.js';
 import {
   calibratedThresholds,
   createLexicalEmbedder,
@@ -18,6 +19,18 @@ it('commits what the calibration of the lexical embedder gives, at most 2 % of u
   expect(report.novelAccepted.candidate).toBeLessThanOrEqual(0.02);
   expect(report.lightVetoed).toBe(0);
   expect(report.nearMissesAfterVeto).toBe(0);
+});
+
+it('documents the thresholds that are used', () => {
+  const documentation = readFileSync(new URL('../../docs/embeddings.md', import.meta.url), 'utf8');
+  const rows = [...documentation.matchAll(/^\| `(\S+)` \| ([\d.]+) \| ([\d.]+) \| (yes|no)/gm)];
+  const documented = Object.fromEntries(
+    rows.map(([, id, candidate, strong, measured]) => [
+      id,
+      { candidate: Number(candidate), strong: Number(strong), calibrated: measured === 'yes' },
+    ]),
+  );
+  expect(documented).toEqual(CALIBRATED);
 });
 
 it('is cautious about a model it does not know', () => {

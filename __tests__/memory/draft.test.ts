@@ -99,15 +99,62 @@ describe('reading a draft', () => {
       'an unknown task type',
       { ...GOOD, intent: { goal: 'x', task_type: 'magic' } },
       [
-        'intent.task_type: Invalid option: expected one of "bug_fix"|"feature_add"|"refactor"|"investigation"|"test_write"|"documentation"|"optimization"|"security_fix"|"dependency_update"|"configuration"|"other"',
+        'intent.task_type: must be one of bug_fix, feature_add, refactor, investigation, test_write, documentation, optimization, security_fix, dependency_update, configuration, other',
       ],
     ],
-    ['no success', { intent: 'x', outcome: { summary: 'done' } }, ['outcome.success: is required']],
+    ['no outcome', { intent: 'x' }, ['outcome: is required']],
+    ['neither goal nor outcome', {}, ['intent: is required', 'outcome: is required']],
+    ['an outcome in words', { intent: 'x', outcome: 'done' }, ['outcome: must be an object']],
     [
-      'importance 7',
-      { ...GOOD, importance: 7 },
-      ['importance: Too big: expected number to be <=1'],
+      'a success in words',
+      { intent: 'x', outcome: { success: 'yes' } },
+      ['outcome.success: must be true or false'],
     ],
+    ['a list as goal', { ...GOOD, intent: ['x'] }, ['intent: must be an object']],
+    ['a number as goal', { ...GOOD, intent: { goal: 7 } }, ['intent.goal: must be text']],
+    ['a tag instead of tags', { ...GOOD, tags: 'jwt' }, ['tags: must be a list']],
+    ['a number among the tags', { ...GOOD, tags: ['jwt', 7] }, ['tags.1: must be text']],
+    ['actions in words', { ...GOOD, actions: 'edited' }, ['actions: must be a list']],
+    ['an action in words', { ...GOOD, actions: ['edited'] }, ['actions.0: must be an object']],
+    [
+      'an action of no type',
+      { ...GOOD, actions: [{ details: { command: 'ls' } }] },
+      ['actions.0.type: is required'],
+    ],
+    [
+      'an action of an unknown type',
+      { ...GOOD, actions: [{ type: 'sing' }] },
+      [
+        'actions.0.type: must be one of file_read, file_edit, file_create, file_delete, command_run, search, external_query',
+      ],
+    ],
+    [
+      'a duration below zero',
+      { ...GOOD, actions: [{ command: 'ls', result: { success: true, duration_ms: -1 } }] },
+      ['actions.0.result.duration_ms: must be at least 0'],
+    ],
+    ['importance in words', { ...GOOD, importance: 'high' }, ['importance: must be a number']],
+    [
+      'an unknown failure category',
+      { intent: 'x', outcome: { success: false, failure_category: 'bad_luck' } },
+      [
+        'outcome.failure_category: must be one of incorrect_assumption, unexpected_side_effect, missing_dependency, race_condition, type_error, test_failure, build_failure, runtime_error, logic_error, other',
+      ],
+    ],
+    [
+      'a learning of nothing',
+      { intent: 'x', outcome: { success: true, learning: ' ' } },
+      ['outcome.learnings.0: must not be empty'],
+    ],
+    ['an empty session', { ...GOOD, session_id: ' ' }, ['session_id: must not be empty']],
+    [
+      'a link to a number',
+      { ...GOOD, links: { caused_by: 7 } },
+      ['links.caused_by: must be the id of a memory, or a list of at most 100 ids'],
+    ],
+    ['a visibility of our own', { ...GOOD, visibility: 'user' }, ['visibility: must be project']],
+    ['no success', { intent: 'x', outcome: { summary: 'done' } }, ['outcome.success: is required']],
+    ['importance 7', { ...GOOD, importance: 7 }, ['importance: must be at most 1']],
     [
       '10,000 tags',
       { ...GOOD, tags: Array.from({ length: 10_000 }, (_, i) => `t${i}`) },
@@ -144,12 +191,8 @@ describe('reading a draft', () => {
       { ...GOOD, perception: { observations: Array(101).fill('x') } },
       ['perception.observations: must have at most 100 items'],
     ],
-    [
-      'NaN importance',
-      { ...GOOD, importance: Number.NaN },
-      ['importance: Invalid input: expected number, received NaN'],
-    ],
-    ['no object at all', 'hello', ['(body): Invalid input: expected object, received string']],
+    ['NaN importance', { ...GOOD, importance: Number.NaN }, ['importance: must be a number']],
+    ['no object at all', 'hello', ['(body): must be an object']],
   ])('refuses %s and says where', (_what, input, findings) => {
     expect(findingsOf(() => readDraft(input, PLAIN))).toEqual(findings);
   });
@@ -237,7 +280,7 @@ describe('patching', () => {
     ],
     ['an unknown field', { outcome: { mood: 1 } }, ['outcome.mood: unknown field']],
     ['the goal away', { intent: { goal: null } }, ['intent.goal: is required']],
-    ['importance to 7', { importance: 7 }, ['importance: Too big: expected number to be <=1']],
+    ['importance to 7', { importance: 7 }, ['importance: must be at most 1']],
   ])('refuses to change %s', (_what, patch, findings) => {
     expect(findingsOf(() => readPatch(patch))).toEqual(findings);
   });

@@ -293,7 +293,7 @@ describe('linking', () => {
     expect((await errorOf(link('mem_00000000'))).code).toBe('NOT_FOUND');
     expect((await errorOf(link(foreign.id))).code).toBe('NOT_FOUND');
     expect(await findingsOf(link(memory.id, 'likes'))).toEqual([
-      'link_type: Invalid option: expected one of "caused_by"|"led_to"|"related_to"|"supersedes"|"blocked_by"',
+      'link_type: must be one of caused_by, led_to, related_to, supersedes, blocked_by',
     ]);
   });
 
@@ -441,7 +441,7 @@ describe('listing', () => {
   });
 
   it.each<[unknown, string]>([
-    [{ limit: 0 }, 'limit: Too small: expected number to be >=1'],
+    [{ limit: 0 }, 'limit: must be at least 1'],
     [{ since: 'yesterday' }, 'since: must be an ISO 8601 time'],
     [{ colour: 'red' }, 'colour: unknown field'],
   ])('refuses %j', async (input, finding) => {

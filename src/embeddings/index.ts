@@ -15,6 +15,7 @@ export { verifyModelFiles } from './model-files.js';
 export {
   createReembedder,
   type Reembedder,
+  type ReembedderDeps,
   type ReembedProgress,
   type ReembedResult,
   withWaiting,

@@ -5,15 +5,27 @@ type Words = ReadonlySet<string>;
 
 /** Words of `a` from one side and of `b` from the other, where neither text has both. */
 export function contradiction(a: Words, b: Words, one: Words, other: Words): string | null {
-  const pick = (from: Words, side: Words) => [...from].find((word) => side.has(word));
-  const [a1, a2, b1, b2] = [pick(a, one), pick(a, other), pick(b, one), pick(b, other)];
-  if (a1 !== undefined && b2 !== undefined && a2 === undefined && b1 === undefined) {
-    return `${a1} / ${b2}`;
-  }
-  if (a2 !== undefined && b1 !== undefined && a1 === undefined && b2 === undefined) {
-    return `${a2} / ${b1}`;
-  }
+  const a1 = firstOf(a, one);
+  const a2 = firstOf(a, other);
+  // Both or neither, and that is nearly always: the rest need not be looked for.
+  if ((a1 === undefined) === (a2 === undefined)) return null;
+  const b1 = firstOf(b, one);
+  const b2 = firstOf(b, other);
+  if (a1 !== undefined && b2 !== undefined && b1 === undefined) return `${a1} / ${b2}`;
+  if (a2 !== undefined && b1 !== undefined && b2 === undefined) return `${a2} / ${b1}`;
   return null;
+}
+
+function firstOf(words: Words, side: Words): string | undefined {
+  for (const word of words) if (side.has(word)) return word;
+  return undefined;
+}
+
+/** The words that are in the list, too. */
+export function within(words: Words, list: Words): Set<string> {
+  const found = new Set<string>();
+  for (const word of words) if (list.has(word)) found.add(word);
+  return found;
 }
 
 /**

@@ -3,7 +3,7 @@
  * model measured, nearer than most true re-asks. These rules compare what two intents do, deny, count
  * and name. They only ever forbid a match, and only where both texts say something: English.
  */
-import { contradiction, leftOver, sameFrame } from './veto-compare.js';
+import { contradiction, leftOver, sameFrame, within } from './veto-compare.js';
 import { readIntent } from './veto-read.js';
 import { ALTERNATIVES, OPPOSITE_ACTIONS, OPPOSITE_STATES } from './veto-words.js';
 
@@ -14,18 +14,22 @@ const NO_VETO: Veto = { vetoed: false };
 const veto = (reason: string): Veto => ({ vetoed: true, reason });
 const either = (words: ReadonlySet<string>) => [...words].join(', ');
 
+/** All alternatives: most texts name none of them. */
+const THINGS = new Set(ALTERNATIVES.flatMap((words) => [...words]));
+
 const REPAIRS = ['fix', 'repair', 'solve', 'resolve', 'debug', 'investigate'];
 const isRepair = (words: ReadonlySet<string>) => REPAIRS.some((word) => words.has(word));
 
 /**
- * Whether two similar texts must not be taken for the same task. Symmetric, pure, about 0.02 ms; texts
- * are read up to 2,000 characters.
+ * Whether two similar texts must not be taken for the same task. Symmetric, pure, about 0.03 ms for two
+ * sentences, nearly all of it their reading; texts are read up to 2,000 characters.
  */
 export function vetoOf(first: string, second: string): Veto {
   const a = readIntent(first);
   const b = readIntent(second);
 
-  for (const [one, other] of OPPOSITE_ACTIONS) {
+  const bothAct = a.actions.size > 0 && b.actions.size > 0;
+  for (const [one, other] of bothAct ? OPPOSITE_ACTIONS : []) {
     const found = contradiction(a.actions, b.actions, one, other);
     if (found) return veto(`opposite actions: ${found}`);
   }
@@ -52,10 +56,10 @@ export function vetoOf(first: string, second: string): Veto {
     const differ = leftOver(ofA, ofB);
     if (differ) return veto(`different ${kind}: ${either(differ[0])} / ${either(differ[1])}`);
   }
-  for (const alternatives of ALTERNATIVES) {
-    const pick = (words: ReadonlySet<string>) =>
-      new Set([...words].filter((word) => alternatives.has(word)));
-    const differ = leftOver(pick(a.words), pick(b.words));
+  const thingsOfA = within(a.words, THINGS);
+  const thingsOfB = thingsOfA.size === 0 ? thingsOfA : within(b.words, THINGS);
+  for (const alternatives of thingsOfB.size === 0 ? [] : ALTERNATIVES) {
+    const differ = leftOver(within(thingsOfA, alternatives), within(thingsOfB, alternatives));
     if (differ) return veto(`different things: ${either(differ[0])} / ${either(differ[1])}`);
   }
   if (!sameFrame(a, b)) return NO_VETO;

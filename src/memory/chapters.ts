@@ -10,9 +10,10 @@ import {
 import { InvalidInputError } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import { yieldToLoop } from '../shared/yield.js';
-import { authorOf, type Caller, narrowestScope, readerOf, scopeOf } from './access.js';
+import { authorOf, type Caller, readerOf } from './access.js';
 import { clusterByTags, extractChapter } from './chapter-extract.js';
 import { isoOf, type MemoryContext } from './context.js';
+import { insertDerived } from './derived.js';
 import { printId, resolveRef } from './ids.js';
 import { cleaned, parseInput } from './input.js';
 import { conditionOf, filterShape } from './list.js';
@@ -71,20 +72,13 @@ export async function createChapter(
   const chapters: ChapterView[] = [];
   for (const { title, members } of groups) {
     const extract = extractChapter(members, title);
-    const scope = narrowestScope(
-      members.map((member) => member.scope),
-      scopeOf(caller, { projectId: context.records.projectId, agentId: context.agentId }),
-    );
     const data: ChapterData = {
       ...extract,
       titled: request.title !== undefined,
       ...(await summarized(context, extract.summary)),
       agent_id: authorOf(caller, context.agentId),
     };
-    const id = context.ids.next();
-    const createdAtMs = context.clock.now();
-    await context.records.insert(chapterType, [{ id, createdAtMs, scope, data }]);
-    chapters.push(chapterView({ id, createdAtMs, scope, data }));
+    chapters.push(chapterView(await insertDerived(context, chapterType, members, caller, data)));
     await yieldToLoop();
   }
   return { created: chapters.length, chapters };

@@ -239,7 +239,7 @@ function outcomeOf(outcome: Record<string, unknown>, whole: boolean): Record<str
   if (learning !== undefined) {
     long.learnings = Array.isArray(long.learnings) ? [learning, ...long.learnings] : [learning];
   }
-  if (!whole || long.summary !== undefined || typeof long.success !== 'boolean') return long;
+  if (!whole || long.summary !== undefined) return long;
   const first: unknown = Array.isArray(long.learnings) ? long.learnings[0] : undefined;
   const made = [first, long.failure_reason].find(
     (text) => typeof text === 'string' && text.trim() !== '',

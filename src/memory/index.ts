@@ -1,27 +1,20 @@
 /** Work memory: what was intended, seen, thought and done, and what came of it. */
-export { authorOf, type Caller, readerOf, scopeOf } from './access.js';
-export { ageOf } from './ages.js';
+export type { Caller } from './access.js';
 export type { FinishedAction, FinishedRun } from './capture.js';
 export { captureDraft, taskTypeOf } from './capture.js';
-export { type ChaptersResult, type ChapterView, chapterRequestSchema } from './chapters.js';
+export type { ChaptersResult, ChapterView } from './chapters.js';
 export type { MemoryContext } from './context.js';
-export { type ForgetResult, forgetRequestSchema } from './forget.js';
-export { type IdentityResult, identityRequestSchema } from './identity.js';
-export { parseRef, printId } from './ids.js';
-export { type LinkResult, linkRequestSchema } from './link.js';
-export { type ListResult, listRequestSchema } from './list.js';
-export {
-  createRecall,
-  isPrintedRecall,
-  MAX_RECALLED,
-  printedRecall,
-  type Recall,
-  type RecalledMemory,
-  type RecallInput,
-  type RecallOptions,
-  type RecallResult,
-  recallSchema,
-  type StageName,
+export type { ForgetResult } from './forget.js';
+export type { IdentityResult } from './identity.js';
+export type { LinkResult } from './link.js';
+export type { ListResult } from './list.js';
+export type {
+  Recall,
+  RecalledMemory,
+  RecallInput,
+  RecallOptions,
+  RecallResult,
+  StageName,
 } from './recall/index.js';
 export {
   chapterType,
@@ -32,15 +25,8 @@ export {
   wisdomType,
   workMemoryType,
 } from './records.js';
-export { DEPTH_TOKENS, DEPTHS, type Depth, renderMemory } from './render.js';
-export {
-  draftSchema,
-  LINK_TYPES,
-  type LinkType,
-  type MemoryDraftInput,
-  TASK_TYPES,
-  type WorkMemoryData,
-} from './schema.js';
+export { DEPTH_TOKENS, type Depth } from './render.js';
+export type { LinkType, MemoryDraftInput, WorkMemoryData } from './schema.js';
 export {
   WORK_MEMORY,
   WorkMemoryService,
@@ -48,11 +34,11 @@ export {
   type WorkMemorySettings,
 } from './service.js';
 export type { CaptureResult, StoreResult } from './store.js';
-export { type TraceResult, traceRequestSchema } from './trace.js';
+export type { TraceResult } from './trace.js';
 export type { ExportResult, ImportProgress, ImportResult } from './transfer.js';
 export type { UpdateResult } from './update.js';
 export type { MemoryView } from './view.js';
-export { synthesizeRequestSchema, type WisdomView, wisdomRequestSchema } from './wisdom.js';
+export type { WisdomView } from './wisdom.js';
 export {
   createWorkMemory,
   type MemoryHealth,

@@ -61,6 +61,8 @@ const TYPES: Readonly<Record<ExportKind, RecordType<unknown>>> = {
   wisdom: wisdomType,
 };
 const BATCH = 50;
+/** Names looked up in one statement, each under two ids. */
+const NAMES = 200;
 
 /** Every readable record, a line each; links only between readable memories. */
 export async function* exportLines(
@@ -141,9 +143,16 @@ export async function importMemories(
   for (const kind of KINDS) {
     const ofKind = lines.get(kind) ?? [];
     for (let start = 0; start < ofKind.length; start += BATCH) {
-      const batch = ofKind
-        .slice(start, start + BATCH)
-        .map(({ line, record }) => ({ line, record: withNames(context, record, renamed) }));
+      const part = ofKind.slice(start, start + BATCH);
+      await learnNames(
+        context,
+        part.map(({ record }) => record),
+        renamed,
+      );
+      const batch = part.map(({ line, record }) => ({
+        line,
+        record: withNames(context, record, renamed),
+      }));
       const good = kind === 'link' ? await withEnds(context, batch, caller, rejected) : batch;
       const count = await insertBatch(context, kind, good, caller, renamed);
       imported += count;
@@ -284,6 +293,50 @@ function rowOf(context: MemoryContext, record: ExportLine, caller: Caller) {
     scope,
     data: { ...record.data, ...own },
   };
+}
+
+/**
+ * What an earlier part of the same file brought in under an id of its own here, for the records of
+ * this part that name it.
+ */
+async function learnNames(
+  { records }: MemoryContext,
+  batch: readonly ExportLine[],
+  renamed: Map<Uuid, Uuid>,
+): Promise<void> {
+  const named = new Map<RecordType<unknown>, Set<Uuid>>();
+  for (const record of batch) {
+    const { type, ids } = namesIn(record);
+    if (type !== null) named.set(type, new Set([...(named.get(type) ?? []), ...ids]));
+  }
+  for (const [type, ids] of named) {
+    const unknown = [...ids].filter((id) => !renamed.has(id));
+    for (let start = 0; start < unknown.length; start += NAMES) {
+      const here = new Map(
+        unknown
+          .slice(start, start + NAMES)
+          .map((id) => [derivedId('imported', records.projectId, id), id]),
+      );
+      const wanted = [...here].flat();
+      const found = await records.get(type, wanted, { kind: 'operator' });
+      const there = new Set(found.map(({ id }) => id));
+      for (const [own, id] of here) if (there.has(own) && !there.has(id)) renamed.set(id, own);
+      await yieldToLoop();
+    }
+  }
+}
+
+function namesIn(record: ExportLine): { type: RecordType<unknown> | null; ids: Uuid[] } {
+  switch (record.kind) {
+    case 'memory':
+      return { type: null, ids: [] };
+    case 'link':
+      return { type: workMemoryType, ids: [record.data.source_id, record.data.target_id] };
+    case 'chapter':
+      return { type: workMemoryType, ids: record.data.memory_ids };
+    case 'wisdom':
+      return { type: chapterType, ids: record.data.chapter_ids };
+  }
 }
 
 /** The record with the ids that its memories and chapters have here. */

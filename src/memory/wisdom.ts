@@ -5,9 +5,10 @@ import { InvalidInputError } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import { analyze, analyzeQuery } from '../shared/text.js';
 import { yieldToLoop } from '../shared/yield.js';
-import { authorOf, type Caller, narrowestScope, readerOf, scopeOf } from './access.js';
+import { authorOf, type Caller, readerOf } from './access.js';
 import { allChapters, titleSchema } from './chapters.js';
 import { isoOf, type MemoryContext } from './context.js';
+import { insertDerived } from './derived.js';
 import { printId, resolveRef } from './ids.js';
 import { cleaned, parseInput } from './input.js';
 import { chapterType, wisdomType } from './records.js';
@@ -45,7 +46,6 @@ export async function synthesize(
   caller: Caller,
 ): Promise<{ created: number; wisdom: WisdomView[] }> {
   const request = parseInput(synthesizeRequestSchema, cleaned(input ?? {}).value);
-  const { records, clock, ids, agentId } = context;
   const groups = request.chapter_ids
     ? [await chaptersOf(context, request.chapter_ids, caller)]
     : byAudience(
@@ -61,19 +61,12 @@ export async function synthesize(
   const wisdom: WisdomView[] = [];
   for (const chapters of groups) {
     const extract = extractWisdom(chapters, request.title);
-    const scope = narrowestScope(
-      chapters.map((chapter) => chapter.scope),
-      scopeOf(caller, { projectId: records.projectId, agentId }),
-    );
     const data: WisdomData = {
       ...extract,
       ...(await summarized(context, extract.summary)),
-      agent_id: authorOf(caller, agentId),
+      agent_id: authorOf(caller, context.agentId),
     };
-    const id = ids.next();
-    const createdAtMs = clock.now();
-    await records.insert(wisdomType, [{ id, createdAtMs, scope, data }]);
-    wisdom.push(wisdomView({ id, createdAtMs, scope, data }));
+    wisdom.push(wisdomView(await insertDerived(context, wisdomType, chapters, caller, data)));
     await yieldToLoop();
   }
   return { created: wisdom.length, wisdom };

@@ -25,9 +25,17 @@ export function worded(issue: z.core.$ZodRawIssue): string | undefined {
     case 'invalid_value':
       return issue.input === undefined ? 'is required' : oneOf(issue.values);
     case 'too_small':
-      return sized(issue.origin, issue.inclusive === false ? 'more than' : 'at least', issue.minimum);
+      return sized(
+        issue.origin,
+        issue.inclusive === false ? 'more than' : 'at least',
+        issue.minimum,
+      );
     case 'too_big':
-      return sized(issue.origin, issue.inclusive === false ? 'less than' : 'at most', issue.maximum);
+      return sized(
+        issue.origin,
+        issue.inclusive === false ? 'less than' : 'at most',
+        issue.maximum,
+      );
     default:
       return undefined;
   }
@@ -48,7 +56,9 @@ function sized(origin: string, how: string, bound: number | bigint): string | un
     case 'int':
       return `must be ${how} ${bound}`;
     case 'string':
-      return `must have ${how} ${bound} characters`;
+      return bound === 1 && how === 'at least'
+        ? 'must not be empty'
+        : `must have ${how} ${bound} characters`;
     case 'array':
       return `must have ${how} ${bound} items`;
     default:

@@ -40,6 +40,11 @@ interface ReadDeps {
   db: Database;
   projectId: Uuid;
   log: Log;
+  /**
+   * How many the reader may see, when that is known without the database: counting 50,000 rows
+   * there takes a statement of 0.4 s.
+   */
+  counted(type: RecordType<unknown>, reader: Reader): number | null;
 }
 
 export type StoreReads = Pick<RecordStore, 'get' | 'list' | 'count' | 'scan' | 'withoutVector'> & {
@@ -52,7 +57,7 @@ export type StoreReads = Pick<RecordStore, 'get' | 'list' | 'count' | 'scan' | '
   ): StoredRecord<Data> | null;
 };
 
-export function createStoreReads({ db, projectId, log }: ReadDeps): StoreReads {
+export function createStoreReads({ db, projectId, log, counted }: ReadDeps): StoreReads {
   const logged = new Set<Uuid>();
 
   const readable: StoreReads['readable'] = (type, row, reader, onDamaged) => {
@@ -173,6 +178,8 @@ export function createStoreReads({ db, projectId, log }: ReadDeps): StoreReads {
       for await (const places of walk(type.name, fitting(reader, where))) total += places.length;
       return total;
     }
+    const known = counted(type, reader);
+    if (known !== null) return known;
     // One range of the index per audience.
     const parts = [...(audiencesOf(reader) ?? [null])].map(
       (audience) => sql`(select count(*) as n from memories where ${ofType(projectId, type.name)}

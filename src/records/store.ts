@@ -46,7 +46,7 @@ export interface RecordStoreDeps {
 }
 
 /** Rows and characters of one insert: at most, so that none takes 50 ms. */
-const ROWS_PER_INSERT = 50;
+const ROWS_PER_INSERT = 25;
 const CHARACTERS_PER_INSERT = 300_000;
 const IDS_PER_STATEMENT = 200;
 const PURGED_PER_STATEMENT = 200;
@@ -59,7 +59,15 @@ export type PurgeableStore = RecordStore & {
 export function createRecordStore(deps: RecordStoreDeps): PurgeableStore {
   const { db, home, projectId, catalog, log } = deps;
   const sync = deps.sync ?? createCatalogSync({ catalog, log });
-  const { readable, ...reads } = createStoreReads({ db, projectId, log });
+  const { readable, ...reads } = createStoreReads({
+    db,
+    projectId,
+    log,
+    counted: (type, reader) =>
+      type.index && catalog.status().state === 'ready'
+        ? catalog.shelf(type.name).newest({ reader }, 0).total
+        : null,
+  });
 
   /** Statements in turn with a macrotask between them; nothing before the first. */
   async function inTurn<T>(parts: Iterable<T>, work: (part: T) => Promise<void>): Promise<void> {
@@ -113,6 +121,7 @@ export function createRecordStore(deps: RecordStoreDeps): PurgeableStore {
             rows: batch.map(({ draft }) => draft),
           }),
         );
+        await yieldToLoop();
         const changedAtMs = new Map(written.map((row) => [row.id, Number(row.changed_at_ms)]));
         for (const { draft, record, taken } of batch) {
           done += taken;

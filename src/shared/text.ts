@@ -33,7 +33,9 @@ const MAX_WORD = 40;
 /** Terms of a text, in order, with repetitions. Linear in the length of the text. */
 export function analyze(text: string): string[] {
   const terms: string[] = [];
-  for (const [raw] of text.normalize('NFKC').matchAll(WORD)) addWord(raw, terms);
+  for (const [raw] of text.normalize('NFKC').matchAll(WORD)) {
+    for (const term of termsOfWord(raw)) terms.push(term);
+  }
   return terms;
 }
 
@@ -41,9 +43,28 @@ export function analyze(text: string): string[] {
 export function analyzeQuery(text: string): string[] {
   const terms: string[] = [];
   for (const [raw] of text.normalize('NFKC').matchAll(WORD)) {
-    if (!QUESTION_WORDS.has(raw.toLowerCase())) addWord(raw, terms);
+    if (!QUESTION_WORDS.has(raw.toLowerCase())) terms.push(...termsOfWord(raw));
   }
   return terms.length > 0 ? terms : analyze(text);
+}
+
+/**
+ * Terms of words seen lately: the same few thousand words come again and again, and stemming is five
+ * sixths of the work (measured). Forgotten all at once when full; long ones are data and not kept.
+ */
+const seen = new Map<string, readonly string[]>();
+const MOST_SEEN = 20_000;
+
+function termsOfWord(raw: string): readonly string[] {
+  const known = seen.get(raw);
+  if (known !== undefined) return known;
+  const terms: string[] = [];
+  addWord(raw, terms);
+  if (raw.length <= MAX_WORD) {
+    if (seen.size >= MOST_SEEN) seen.clear();
+    seen.set(raw, terms);
+  }
+  return terms;
 }
 
 function addWord(raw: string, terms: string[]): void {

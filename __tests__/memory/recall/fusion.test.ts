@@ -1,5 +1,12 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fuse, neighbourWeights, vectorWeight } from '../../../src/memory/recall/fusion.js';
+import {
+  bestOf,
+  fuse,
+  neighbourWeights,
+  raise,
+  vectorWeight,
+} from '../../../src/memory/recall/fusion.js';
 import { asksForTime, mentionsTime, namesIn, speakerOf } from '../../../src/memory/signals.js';
 
 const scores = (values: number[]) => ({
@@ -10,7 +17,9 @@ const scores = (values: number[]) => ({
 describe('fusion of two searches', () => {
   it('adds scores scaled to their best', () => {
     const fused = fuse(scores([4, 2, 0]), scores([0, 0.5, 0.25]), 0.2);
-    expect([...fused].map(([slot, score]) => [slot, Math.round(score * 100) / 100])).toEqual([
+    expect(
+      fused.touched.map((slot) => [slot, Math.round((fused.scores[slot] ?? 0) * 100) / 100]),
+    ).toEqual([
       [0, 1],
       [1, 0.7],
       [2, 0.1],
@@ -19,11 +28,35 @@ describe('fusion of two searches', () => {
 
   it('one search alone keeps its order', () => {
     const fused = fuse(scores([]), scores([0.1, 0.9, 0.5]), 0.2);
-    expect([...fused].sort(([, a], [, b]) => b - a).map(([slot]) => slot)).toEqual([1, 2, 0]);
+    expect(bestOf(fused, 9, (a, b) => a > b)).toEqual([1, 2, 0]);
   });
 
   it('is empty when nothing was found', () => {
-    expect(fuse(scores([0, 0]), null, 1).size).toBe(0);
+    expect(fuse(scores([0, 0]), null, 1).touched).toEqual([]);
+  });
+
+  it('the best are the first of the sorted, whatever the limit', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 0, max: 6 })),
+        fc.integer({ min: 1, max: 9 }),
+        (values, limit) => {
+          const fused = fuse(scores(values), null, 1);
+          const sorted = [...fused.touched].sort(
+            (a, b) => (fused.scores[b] ?? 0) - (fused.scores[a] ?? 0) || b - a,
+          );
+          expect(bestOf(fused, limit, (a, b) => a > b)).toEqual(sorted.slice(0, limit));
+        },
+      ),
+    );
+  });
+
+  it('a raised score touches its slot once and never falls', () => {
+    const fused = fuse(scores([1, 0]), null, 1);
+    raise(fused, 1, 0.5);
+    raise(fused, 1, 0.75);
+    raise(fused, 1, 0.25);
+    expect([fused.scores[1], fused.touched]).toEqual([0.75, [0, 1]]);
   });
 
   it('a model of sentences weighs more than words in disguise', () => {
@@ -44,7 +77,7 @@ describe('what neighbours pass on', () => {
   });
 
   it('is less the longer the texts are', () => {
-    expect(neighbourWeights(0.08, 100)[0]).toBeCloseTo(0.175, 5);
+    expect(neighbourWeights(0.08, 100)[0]).toBeCloseTo(0.04375, 5);
   });
 });
 

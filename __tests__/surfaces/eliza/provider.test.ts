@@ -1,7 +1,11 @@
 import { type Memory, stringToUuid } from '@elizaos/core';
 import bootstrapPlugin from '@elizaos/plugin-bootstrap';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { triggerActions, triggersProvider } from '../../../src/surfaces/eliza/index.js';
+import {
+  openQuestionProvider,
+  triggerActions,
+  triggersProvider,
+} from '../../../src/surfaces/eliza/index.js';
 import { FRIDAY_9, type Seat, startTalk, type Talk } from './talk.js';
 
 let talk: Talk;
@@ -23,12 +27,12 @@ const messageOf = (seat: Seat, text = 'hello'): Memory => ({
   ...seat,
   content: { text, source: 'test' },
 });
+const nothingKnown = { values: {}, data: {}, text: '' };
 async function shown(seat = ann, message = messageOf(seat)): Promise<string> {
-  const result = await triggersProvider.get(talk.runtime, message, {
-    values: {},
-    data: {},
-    text: '',
-  });
+  return (await triggersProvider.get(talk.runtime, message, nothingKnown)).text ?? '';
+}
+async function openQuestion(seat = ann): Promise<string> {
+  const result = await openQuestionProvider.get(talk.runtime, messageOf(seat), nothingKnown);
   return result.text ?? '';
 }
 const make = (instructions: string, displayName: string, at: string) =>
@@ -79,11 +83,13 @@ describe('what every prompt is told', () => {
 
   it('is the open question, so that a yes finds its way', async () => {
     await talk.say(ann, 'every minute tell me to breathe', 'CREATE_TRIGGER');
-    expect(await shown()).toBe(
-      '# Triggers\nThe user has an open question from you. Set up "tell me to breathe" every minute? A yes or no goes to CREATE_TRIGGER.',
-    );
-    talk.clock.ms += 10 * 60_000;
     expect(await shown()).toBe('');
+    expect(await openQuestion()).toBe(
+      '# Open question\nThe user has an open question from you. Set up "tell me to breathe" every minute? A yes or no goes to CREATE_TRIGGER.',
+    );
+    expect(await openQuestion(await talk.alone(`eve-${people}`))).toBe('');
+    talk.clock.ms += 10 * 60_000;
+    expect(await openQuestion()).toBe('');
   });
 
   it('reaches the planner through the host', async () => {
@@ -125,9 +131,9 @@ describe('what every prompt is told', () => {
 
   it('never throws, whatever the message is', async () => {
     const odd = { content: {} } as unknown as Memory;
-    await expect(
-      triggersProvider.get(talk.runtime, odd, { values: {}, data: {}, text: '' }),
-    ).resolves.toMatchObject({ text: '' });
+    for (const provider of [triggersProvider, openQuestionProvider]) {
+      expect(await provider.get(talk.runtime, odd, nothingKnown)).toMatchObject({ text: '' });
+    }
   });
 });
 

@@ -192,6 +192,46 @@ describe('/cue/recall, links and trace', () => {
     expect(byFile.body.total_matches).toBe(1);
   });
 
+  it('takes the last session to be the one before that of who asks', async () => {
+    await stored('Morning work', { session_id: 'morning' });
+    await stored('Evening work', { session_id: 'evening' });
+    const goals = async (body: object) => {
+      const answer = await rest('POST', '/recall', { session: 'last', ...body });
+      return (answer.body.memories as { content: string }[]).map(({ content }) => content);
+    };
+    expect(await goals({})).toEqual([expect.stringContaining('Evening work')]);
+    expect(await goals({ session_id: 'evening' })).toEqual([
+      expect.stringContaining('Morning work'),
+    ]);
+    const wrong = await rest('POST', '/recall', { session: 'last', session_id: 7 });
+    expect(errorOf(wrong).fields).toEqual(['session_id']);
+  });
+
+  it('reads "yesterday" in the zone that is named', async () => {
+    const memory = await memoryOf(server.runtime);
+    const recalled: (string | undefined)[] = [];
+    const recall = memory.recall;
+    Object.defineProperty(memory, 'recall', {
+      configurable: true,
+      value: (...args: Parameters<typeof recall>) => {
+        recalled.push(args[2]?.zone);
+        return recall(...args);
+      },
+    });
+    const body = { query: 'what happened yesterday' };
+    const answers = [];
+    for (const query of ['', '?timezone=Asia/Tokyo', '?timezone=EST', '?zone=UTC']) {
+      answers.push(await rest('POST', `/recall${query}`, body));
+    }
+    Reflect.deleteProperty(memory, 'recall');
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 400, 400]);
+    expect(recalled).toEqual([undefined, 'Asia/Tokyo']);
+    expect(answers.flatMap((one) => (one.status === 200 ? [] : errorOf(one).message))).toEqual([
+      'timezone: "EST" is ambiguous; write an IANA name such as America/New_York',
+      'zone: unknown field',
+    ]);
+  });
+
   it('links two memories once and traces the cause', async () => {
     const cause = await stored('Disk ran full');
     const effect = await stored('Backup failed', { outcome: { success: false } });
@@ -292,10 +332,35 @@ describe('/cue/export and import', () => {
     expect(rows.length).toBe((again.body.skipped as number) ?? -1);
     const goal = (n: number) =>
       JSON.stringify({ intent: `Imported ${n}`, outcome: { success: true } });
-    const jsonl = [goal(1), '{broken', goal(2), '{"intent":"no outcome"}'].join('\n');
+    const jsonl = [
+      goal(1),
+      '{broken',
+      goal(2),
+      '{"intent":"no outcome"}',
+      `{"id":"x",${goal(3).slice(1)}`,
+      '{"kind":"poem","data":{}}',
+    ].join('\n');
     const mixed = await rest('POST', '/import', { jsonl });
     expect(mixed.body).toMatchObject({ imported: 2, skipped: 0 });
-    expect((mixed.body.rejected as { line: number }[]).map(({ line }) => line)).toEqual([2, 4]);
+    expect((mixed.body.rejected as { line: number; reason: string }[]).slice(1)).toEqual([
+      { line: 4, reason: 'outcome: is required' },
+      { line: 5, reason: 'id: must be a UUID' },
+      { line: 6, reason: 'kind: must be one of memory, link, chapter, wisdom' },
+    ]);
+    expect((mixed.body.rejected as { line: number }[])[0]?.line).toBe(2);
+  });
+
+  it('sends JSON lines while they are read, through the host as well', async () => {
+    await stored('Long work', { perception: { observations: Array(10).fill('y'.repeat(8_000)) } });
+    const answer = await fetch(`${server.baseUrl}/cue/export?format=jsonl`);
+    const text = await answer.text();
+    expect([answer.status, answer.headers.get('transfer-encoding')]).toEqual([200, 'chunked']);
+    const kinds = text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).kind);
+    const { body } = await rest('GET', '/memories');
+    expect(kinds.filter((kind) => kind === 'memory')).toHaveLength(Number(body.total));
   });
 
   it.each([{}, { jsonl: 7 }, { nothing: [] }])('refuses to import %j', async (body) => {

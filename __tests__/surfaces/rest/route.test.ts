@@ -104,7 +104,8 @@ it('answers 503 on every route while the services have not started', async () =>
     const { runtime, response, sent } = stage();
     const bodies: Record<string, unknown> = { '/triggers/batch': { triggers: [] } };
     const body = bodies[route.path] ?? (route.path === '/autonomy' ? { loop: true } : { a: 1 });
-    const takesBody = ['POST', 'PUT', 'PATCH'].includes(route.type) && !route.path.endsWith('/execute');
+    const takesBody =
+      ['POST', 'PUT', 'PATCH'].includes(route.type) && !route.path.endsWith('/execute');
     await route.handler?.({ ...local, ...(takesBody ? { body } : {}) }, response, runtime);
     expect([route.type, route.path, sent.status]).toEqual([route.type, route.path, 503]);
     expect(sent.body).toMatchObject({ error: { code: 'UNAVAILABLE' } });

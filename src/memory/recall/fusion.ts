@@ -69,22 +69,70 @@ export function vectorWeight(model: string): number {
   return known?.[1] ?? DEFAULT_VECTOR_WEIGHT;
 }
 
-/** Adds `weight` times the second, each scaled to its best, over the slots either touched. */
-export function fuse(
-  keyword: { scores: Float32Array; touched: Iterable<number> },
-  vector: { scores: Float32Array; touched: Iterable<number> } | null,
-  weight: number,
-): Map<number, number> {
-  const fused = new Map<number, number>();
-  const add = (list: NonNullable<typeof vector>, share: number) => {
-    let best = 0;
-    for (const slot of list.touched) best = Math.max(best, list.scores[slot] ?? 0);
-    if (best <= 0) return;
-    for (const slot of list.touched) {
-      fused.set(slot, (fused.get(slot) ?? 0) + (share * (list.scores[slot] ?? 0)) / best);
-    }
-  };
-  add(keyword, 1);
-  if (vector) add(vector, weight);
+/** Score of each slot; `touched` lists those above 0. */
+export interface Fused {
+  scores: Float32Array;
+  touched: number[];
+}
+
+type Scored = { scores: Float32Array; touched: ArrayLike<number> };
+
+/** The first plus `weight` times the second, each scaled to its best. */
+export function fuse(keyword: Scored | null, vector: Scored | null, weight: number): Fused {
+  const size = Math.max(keyword?.scores.length ?? 0, vector?.scores.length ?? 0);
+  const fused: Fused = { scores: new Float32Array(size), touched: [] };
+  if (keyword) add(fused, keyword, 1);
+  if (vector) add(fused, vector, weight);
   return fused;
+}
+
+function add({ scores, touched }: Fused, list: Scored, share: number): void {
+  let best = 0;
+  for (let i = 0; i < list.touched.length; i += 1) {
+    best = Math.max(best, list.scores[list.touched[i] as number] ?? 0);
+  }
+  if (best <= 0) return;
+  const scale = share / best;
+  for (let i = 0; i < list.touched.length; i += 1) {
+    const slot = list.touched[i] as number;
+    raise({ scores, touched }, slot, (scores[slot] as number) + scale * (list.scores[slot] ?? 0));
+  }
+}
+
+/** Sets a score that only grows; what had none is touched by it. */
+export function raise({ scores, touched }: Fused, slot: number, score: number): void {
+  const had = scores[slot] ?? 0;
+  if (score <= had) return;
+  if (had === 0) touched.push(slot);
+  scores[slot] = score;
+}
+
+/**
+ * The `limit` best slots, best first; `isFirst` decides between equals. Selects instead of sorting:
+ * a common word touches half of all memories, and five are wanted.
+ */
+export function bestOf(
+  { scores, touched }: Fused,
+  limit: number,
+  isFirst: (a: number, b: number) => boolean,
+): number[] {
+  const best: number[] = [];
+  const isBefore = (a: number, b: number) => {
+    const difference = (scores[a] as number) - (scores[b] as number);
+    return difference > 0 || (difference === 0 && isFirst(a, b));
+  };
+  for (const slot of touched) {
+    const last = best[limit - 1];
+    if (last !== undefined && !isBefore(slot, last)) continue;
+    let low = 0;
+    let high = best.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (isBefore(best[middle] as number, slot)) low = middle + 1;
+      else high = middle;
+    }
+    best.splice(low, 0, slot);
+    if (best.length > limit) best.pop();
+  }
+  return best;
 }

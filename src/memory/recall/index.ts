@@ -15,8 +15,7 @@ import { readRequest } from './request.js';
 import { searchOf } from './search.js';
 import type { Candidate, RecalledMemory, RecallResult } from './types.js';
 
-export { isPrintedRecall, printedRecall } from './reference.js';
-export { MAX_RECALLED, type RecallInput, recallSchema } from './request.js';
+export type { RecallInput } from './request.js';
 export type { RecalledMemory, RecallResult, StageName } from './types.js';
 
 export interface RecallOptions {
@@ -148,7 +147,7 @@ export function createRecall(context: MemoryContext): Recall {
     return status.state === 'failed'
       ? [`the search index could not be loaded: ${status.reason}`]
       : [
-          `the search index is loading (${status.loaded} of ${status.total ?? '?'} records): the newest are searched, older ones may be missing`,
+          `the search index is loading (${status.loaded}${status.total === null ? '' : ` of ${status.total}`} records so far): the newest are searched, older ones may be missing`,
         ];
   }
 

@@ -70,9 +70,7 @@ async function keysOf(
   const { file, task_type, agent_id, session, tags } = request;
   const longest = file === undefined ? undefined : pathKeys(file)[0];
   const sessionId =
-    session?.toLowerCase() === 'last'
-      ? await lastSession(context, filter, caller)
-      : session;
+    session?.toLowerCase() === 'last' ? await lastSession(context, filter, caller) : session;
   return [
     ...(longest === undefined ? [] : [keyOf.file(longest)]),
     ...(task_type === undefined ? [] : [keyOf.type(task_type)]),

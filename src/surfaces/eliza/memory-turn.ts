@@ -45,12 +45,12 @@ export async function memoryTurnOf(
     text: saidText(message, who.run),
     ...who,
     caller: await callerOf(runtime, service, message),
-    zone: await zoneOf(runtime, message, who.requester.entityId),
+    zone: await recallZone(runtime, message, who.requester.entityId),
   };
 }
 
 /** The zone of who asks, as recall takes it. */
-export async function zoneOf(
+export async function recallZone(
   runtime: IAgentRuntime,
   message: Memory,
   entityId: string,

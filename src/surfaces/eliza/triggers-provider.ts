@@ -13,8 +13,7 @@ const EACH = 3;
 
 export const triggersProvider: Provider = {
   name: 'TRIGGERS',
-  description:
-    'Scheduled triggers of this conversation: what is coming, what failed',
+  description: 'Scheduled triggers of this conversation: what is coming, what failed',
   get: async (runtime, message) => {
     const nothing = { text: '', values: {}, data: {} };
     try {

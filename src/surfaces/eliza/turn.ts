@@ -134,9 +134,7 @@ async function zoneOf(
   entityId: string,
 ): Promise<Zone> {
   const told = await toldZone(runtime, message, entityId);
-  return told === null
-    ? { name: service.timezone, told: false }
-    : { name: told, told: true };
+  return told === null ? { name: service.timezone, told: false } : { name: told, told: true };
 }
 
 /** The zone that the person has told us, or their client says; `null` when nobody has said it. */

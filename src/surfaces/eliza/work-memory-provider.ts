@@ -7,7 +7,7 @@ import type { Provider } from '@elizaos/core';
 import { messageOf } from '../../shared/errors.js';
 import { countTokens } from '../../shared/tokens.js';
 import { memoryLine } from './memory-action.js';
-import { callerOf, discreet, memoryServiceOf, zoneOf } from './memory-turn.js';
+import { callerOf, discreet, memoryServiceOf, recallZone } from './memory-turn.js';
 import { requesterOf, saidText } from './turn.js';
 
 const NAME = 'WORK_MEMORY';
@@ -35,11 +35,14 @@ export const workMemoryProvider: Provider = {
       const text = saidText(message, run).trim();
       if (!service || text.length < MIN_CHARACTERS) return nothing;
       const caller = discreet(await callerOf(runtime, service, message), runtime.agentId);
-      const zone = await zoneOf(runtime, message, requester.entityId);
+      const zone = await recallZone(runtime, message, requester.entityId);
       const query = text.slice(0, MAX_CHARACTERS);
       const found = await within(
         // Looking ahead is no use of a memory: it does not count as one.
-        service.recall({ query, limit: LIMIT, depth: 'outcome' }, caller, { counted: false, ...zone }),
+        service.recall({ query, limit: LIMIT, depth: 'outcome' }, caller, {
+          counted: false,
+          ...zone,
+        }),
         MAX_WAIT_MS,
       );
       if (found === null || found.memories.length === 0) return nothing;

@@ -58,8 +58,10 @@ async function written(stream: ServerResponse, text: string): Promise<boolean> {
       once(stream, 'drain', { signal: gone.signal }),
       once(stream, 'close', { signal: gone.signal }),
     ]);
+    return !stream.destroyed;
+  } catch {
+    return false;
   } finally {
     gone.abort();
   }
-  return !stream.destroyed;
 }

@@ -9,13 +9,22 @@ import { soundVector } from '../../embed.js';
 import { edgesOf, linkFrom } from '../../graph.js';
 import { FLAGS, keyOf } from '../../records.js';
 import { asksForTime, namesIn } from '../../signals.js';
-import { BOOST, fuse, lengthFactor, neighbourWeights, vectorWeight } from '../fusion.js';
+import {
+  BOOST,
+  bestOf,
+  type Fused,
+  fuse,
+  lengthFactor,
+  neighbourWeights,
+  raise,
+  vectorWeight,
+} from '../fusion.js';
 import type { Candidate, Search, Stage } from '../types.js';
 
 /** Hits whose links are followed. */
 const LINKED_FROM = 10;
 /** Of the model's own threshold: below, likeness alone is no reason to show a memory. */
-const ALONE = 0.6;
+const ALONE = 0.25;
 /** Words of a question that are searched; more are a document, not a question. */
 const MAX_TERMS = 64;
 /** Below every fact. */
@@ -58,7 +67,7 @@ export function semanticStage(parts: SemanticParts): Stage {
       ? await vectorScores(context, search)
       : { vector: null, degraded: undefined };
     const fused = fuse(
-      keyword ?? NOTHING,
+      keyword,
       likely(vector, keyword, embedder.thresholds.candidate),
       vectorWeight(embedder.id),
     );
@@ -66,15 +75,12 @@ export function semanticStage(parts: SemanticParts): Stage {
       boostSigns(fused, search, spread);
       await boostLinks(fused, context, search);
     }
-    const known = new Set(search.found.map(({ id }) => id));
-    const ranked = [...fused]
-      .filter(([slot]) => !known.has(shelf.idOf(slot)))
-      .sort(
-        ([slotA, a], [slotB, b]) =>
-          b - a || shelf.timeOf(slotB) - shelf.timeOf(slotA) || slotB - slotA,
-      );
+    const known = new Set(search.found.map(({ id }) => shelf.slotOf(id)));
+    const ranked = bestOf(fused, room + known.size, newerIn(shelf)).filter(
+      (slot) => !known.has(slot),
+    );
     const scale = confidenceScale(shelf, text);
-    const candidates = ranked.slice(0, room).map(([slot]): Candidate => {
+    const candidates = ranked.slice(0, room).map((slot): Candidate => {
       const words = (keyword?.scores[slot] ?? 0) / scale;
       const likeness = vector?.scores[slot] ?? 0;
       return {
@@ -85,11 +91,19 @@ export function semanticStage(parts: SemanticParts): Stage {
         fuzzy: true,
       };
     });
-    return { candidates, total: ranked.length, ...(degraded === undefined ? {} : { degraded }) };
+    const again = [...known].filter((slot) => slot !== undefined && (fused.scores[slot] ?? 0) > 0);
+    return {
+      candidates,
+      total: fused.touched.length - again.length,
+      ...(degraded === undefined ? {} : { degraded }),
+    };
   };
 }
 
-const NOTHING: DenseScores = { scores: new Float32Array(0), touched: new Int32Array(0) };
+function newerIn(shelf: Shelf): (a: number, b: number) => boolean {
+  return (a, b) =>
+    shelf.timeOf(a) - shelf.timeOf(b) > 0 || (shelf.timeOf(a) === shelf.timeOf(b) && a > b);
+}
 
 async function vectorScores(
   { embedder, log }: Parameters<Stage>[0],
@@ -123,50 +137,53 @@ function likely(
   return { scores: vector.scores, touched };
 }
 
-/** Who is named and whether a time is asked for: small, and only where there is a score already. */
+/** Who is named, whether a time is asked for, how long a turn is: small, where there is a score. */
 function boostSigns(
-  fused: Map<number, number>,
+  { scores, touched }: Fused,
   { shelf, filter, asked: text }: Search,
   spread: readonly number[],
 ): void {
+  const times = (factorOf: (slot: number) => number) => {
+    for (const slot of touched) scores[slot] = (scores[slot] as number) * factorOf(slot);
+  };
   if (spread.length > 0) {
-    for (const slot of fused.keys()) {
-      multiply(fused, slot, lengthFactor(shelf.lengthOf(slot), shelf.averageLength, spread));
-    }
+    const mean = shelf.averageLength;
+    const byLength = new Map<number, number>();
+    times((slot) => {
+      const length = shelf.lengthOf(slot);
+      const factor = byLength.get(length) ?? lengthFactor(length, mean, spread);
+      byLength.set(length, factor);
+      return factor;
+    });
   }
   for (const name of namesIn(text)) {
-    const { hits } = shelf.byKeys([keyOf.speaker(name)], filter, shelf.size);
-    for (const { slot } of hits) multiply(fused, slot, BOOST.speaker);
+    const key = keyOf.speaker(name);
+    if (shelf.byKeys([key], filter, 1).total === 0) continue;
+    const speaks = shelf.accepts({ reader: filter.reader, keysAll: [key] });
+    times((slot) => (speaks(slot) ? BOOST.speaker : 1));
   }
-  if (!asksForTime(text)) return;
-  for (const slot of fused.keys()) {
-    if ((shelf.flagsOf(slot) & FLAGS.saysTime) !== 0) multiply(fused, slot, BOOST.time);
+  if (asksForTime(text)) {
+    times((slot) => ((shelf.flagsOf(slot) & FLAGS.saysTime) === 0 ? 1 : BOOST.time));
   }
 }
 
-function multiply(fused: Map<number, number>, slot: number, factor: number): void {
-  const score = fused.get(slot);
-  if (score !== undefined) fused.set(slot, score * factor);
-}
-
-/** What is linked to a good hit gains a share of its score. */
+/** What is linked to a good hit comes up to it by a share of its score, never past it. */
 async function boostLinks(
-  fused: Map<number, number>,
+  fused: Fused,
   { records }: Parameters<Stage>[0],
   { shelf, filter }: Search,
 ): Promise<void> {
   if (records.catalog.links.size === 0) return;
   const accepts = shelf.accepts(filter);
-  const best = [...fused].sort(([, a], [, b]) => b - a).slice(0, LINKED_FROM);
-  for (const [slot, score] of best) {
+  const { scores } = fused;
+  for (const slot of bestOf(fused, LINKED_FROM, newerIn(shelf))) {
+    const score = scores[slot] as number;
     const id = shelf.idOf(slot);
     for (const edge of await edgesOf({ records }, [id])) {
       const other = shelf.slotOf(linkFrom(edge, id).other);
       if (other === undefined || other === slot || !accepts(other)) continue;
-      const own = fused.get(other) ?? 0;
-      // It comes up to the hit it is linked to, never past it.
-      if (own < score)
-        fused.set(other, Math.min(own + BOOST.link * score, BOOST.linkedAtMost * score));
+      const gained = (scores[other] ?? 0) + BOOST.link * score;
+      raise(fused, other, Math.min(gained, BOOST.linkedAtMost * score));
     }
   }
 }

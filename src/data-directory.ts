@@ -1,0 +1,21 @@
+/** Where what belongs to a database and lies outside of it is kept: models, catalog snapshots. */
+import { dirname, join, resolve } from 'node:path';
+
+/** Beside the database, or in the folder where the host keeps its own when there is none. */
+const FOLDER = 'cue';
+const HOST_FOLDER = '.eliza';
+
+/**
+ * @param configured `CUE_DATA_DIR`
+ * @param database directory of an embedded database, `memory`, or `null` for a server
+ * @returns `kept`: outlives the process, so that files derived from the database may lie there
+ */
+export function dataDirectoryOf(
+  configured: string | undefined,
+  database: string | 'memory' | null,
+): { path: string; kept: boolean } {
+  if (configured) return { path: resolve(configured), kept: true };
+  if (database === 'memory') return { path: resolve(HOST_FOLDER, FOLDER), kept: false };
+  const beside = database === null ? HOST_FOLDER : dirname(resolve(database));
+  return { path: join(resolve(beside), FOLDER), kept: true };
+}
