@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import {
   downloadModel,
   isCalibrated,
+  LEXICAL_ID,
   MINILM,
   modelDirectory,
   problemOfDownload,
@@ -83,7 +84,7 @@ async function serving(place: Place, downloadProblem: string | null): Promise<nu
     settings.CUE_EMBEDDINGS_DOWNLOAD;
   // The status fetches nothing.
   if (downloads && downloadProblem !== null) {
-    row('serving', `lexical-v1 until ${MINILM.id} is downloaded: ${downloadProblem}`);
+    row('serving', `${LEXICAL_ID} until ${MINILM.id} is downloaded: ${downloadProblem}`);
     return 1;
   }
   const chain = await openChain(place, interruption.signal, () => undefined);

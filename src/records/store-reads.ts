@@ -257,15 +257,20 @@ export function createStoreReads({ db, projectId, log, counted }: ReadDeps): Sto
       }
     },
 
-    async withoutVector(type, model, limit, after) {
+    async withoutVector<Data>(type: RecordType<Data>, model: string, limit: number, after?: Uuid) {
       const fits = sql`memories.metadata->>'embeddingModel' is distinct from ${model}`;
-      const ids: Uuid[] = [];
+      // Damaged ones do not count: a limit's worth of them would look like the end.
+      const records: StoredRecord<Data>[] = [];
       const from = after === undefined ? null : await keyOf(after);
       for await (const places of walk(type.name, fits, { oldestFirst: true, after: from })) {
-        ids.push(...places.map(({ id }) => id));
-        if (ids.length >= limit) break;
+        for (let start = 0; start < places.length; start += limit) {
+          const ids = places.slice(start, start + limit).map(({ id }) => id);
+          records.push(...(await recordsById(type, ids, OPERATOR)));
+          if (records.length >= limit) return records.slice(0, limit);
+          await yieldToLoop();
+        }
       }
-      return recordsById(type, ids.slice(0, limit), OPERATOR);
+      return records;
     },
   };
 

@@ -34,6 +34,18 @@ describe('times in a question', () => {
     ['during May 2025', '2025-04-30T22:00', '2025-05-31T22:00', ''],
     ['on 2026-03-02', '2026-03-01T23:00', '2026-03-02T23:00', ''],
     ['since 2026-03-02', '2026-03-01T23:00', '2026-03-18T14:30', ''],
+    ['wombat since last month', '2026-01-31T23:00', '2026-03-18T14:30', 'wombat'],
+    ['wombat before last week', '1970-01-01T00:00', '2026-03-08T23:00', 'wombat'],
+    ['until yesterday', '1970-01-01T00:00', '2026-03-17T23:00', ''],
+    ['before October', '1970-01-01T00:00', '2025-09-30T22:00', ''],
+    ['in 2025', '2024-12-31T23:00', '2025-12-31T23:00', ''],
+    [
+      'deploys between Monday and Tuesday please',
+      '2026-03-15T23:00',
+      '2026-03-17T23:00',
+      'deploys please',
+    ],
+    ['between January and last week', '2025-12-31T23:00', '2026-03-15T23:00', ''],
   ])('%s', (text, since, before, rest) => {
     expect(span(text)).toEqual([since, before, rest]);
   });
@@ -45,6 +57,12 @@ describe('times in a question', () => {
     'Monday meeting notes',
   ])('no time is read from "%s"', (text) => {
     expect(span(text)).toBeNull();
+  });
+
+  it('after a time is everything later', () => {
+    const { range } = readTimeWords('after last month', NOW, ZONE);
+    expect(range && new Date(range.sinceMs).toISOString()).toBe('2026-02-28T23:00:00.000Z');
+    expect(range?.beforeMs).toBeGreaterThan(NOW);
   });
 
   it('a day of 23 hours is a day', () => {

@@ -1,7 +1,6 @@
 /** Recall: what is asked, the cascade, and the answer under the token caps (DESIGN §7). */
 import { performance } from 'node:perf_hooks';
 import type { StoredRecord } from '../../records/index.js';
-import { messageOf } from '../../shared/errors.js';
 import type { Uuid } from '../../shared/ids.js';
 import { type Caller, readerOf } from '../access.js';
 import { isoOf, type MemoryContext } from '../context.js';
@@ -10,6 +9,7 @@ import { printId } from '../ids.js';
 import { workMemoryType } from '../records.js';
 import { renderMemory, type ShownLinks } from '../render.js';
 import type { WorkMemoryData } from '../schema.js';
+import { countAccesses } from './accesses.js';
 import { type NamedStage, runCascade } from './cascade.js';
 import { readRequest } from './request.js';
 import { searchOf } from './search.js';
@@ -39,20 +39,7 @@ export interface Recall {
 
 export function createRecall(context: MemoryContext): Recall {
   const { records, clock, log } = context;
-  let pending: Promise<unknown> = Promise.resolve();
-
-  /** Not awaited by the answer: counting must not make reading slow. */
-  function countAccess(ids: readonly Uuid[]): void {
-    if (ids.length === 0) return;
-    const last_accessed = isoOf(clock.now());
-    pending = pending
-      .then(() =>
-        records.touch(workMemoryType, ids, { add: { access_count: 1 }, set: { last_accessed } }),
-      )
-      .catch((error: unknown) => {
-        log.warn({ error: messageOf(error), memories: ids.length }, 'accesses not counted');
-      });
-  }
+  const accesses = countAccesses(context);
 
   return {
     async recall(input, caller, options = {}) {
@@ -84,7 +71,7 @@ export function createRecall(context: MemoryContext): Recall {
         tokens += shown.tokens;
         return shown.memory;
       });
-      if (options.counted !== false) countAccess(rows.map(({ record }) => record.id));
+      if (options.counted !== false) accesses.add(rows.map(({ record }) => record.id));
       const degraded = [...loadingNote(), ...outcome.degraded, ...modelNote()];
       return {
         memories,
@@ -122,9 +109,7 @@ export function createRecall(context: MemoryContext): Recall {
       }
     },
 
-    async settled() {
-      await pending;
-    },
+    settled: () => accesses.settled(),
   };
 
   /** Rows of the candidates, in their order; what vanished meanwhile is left out. */

@@ -2,7 +2,7 @@
  * Times in a question: "yesterday", "last week", "3 days ago", "since Monday", "in March". Read
  * without a model, in the zone of the asker; what is left of the question is searched. Pure.
  */
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../shared/clock.js';
+import { HOUR_MS, MINUTE_MS } from '../../shared/clock.js';
 import { instantOfWall, localParts } from '../../shared/zones.js';
 
 /** Half open: `sinceMs` belongs to it, `beforeMs` does not. */
@@ -37,6 +37,9 @@ const COUNTS: Readonly<Record<string, number>> = {
 };
 const COUNT = `(\\d{1,3}|${Object.keys(COUNTS).join('|')})(?: of)?`;
 
+/** No memory is of a later time. */
+const FOREVER_MS = 8.64e15;
+
 interface Reading {
   pattern: RegExp;
   read(match: RegExpExecArray, day: Day, nowMs: number): [number, number] | null;
@@ -54,6 +57,12 @@ interface Day {
   startOfMonth(year: number, month: number): number;
   startOfDate(year: number, month: number, date: number): number;
 }
+
+/** What stands before a time turns the span into one that begins or ends there. */
+const DIRECTION = /\b(since|after|from|until|till|up to|before|by)(?: the)?\s+$/i;
+/** A bare "Monday" or "May" is a time only behind one of these. */
+const AFTER_WORD = '(?<=\\b(?:since|after|from|until|till|up to|before|by|between)\\s)';
+const BETWEEN = /\bbetween\s+(.{3,40}?)\s+and\s+(.{3,40})/i;
 
 const READINGS: readonly Reading[] = [
   rule(/\b(?:earlier )?today\b|\bthis (?:morning|afternoon|evening)\b/i, (_m, day) => [
@@ -95,23 +104,20 @@ const READINGS: readonly Reading[] = [
   rule(new RegExp(`\\b${COUNT} (minute|hour|day|week|month)s? ago\\b`, 'i'), (m, day, nowMs) =>
     around(day, nowMs, m[1], m[2]),
   ),
-  rule(
-    /\bsince (?:last )?(sunday|monday|tuesday|wednesday|thursday|friday|saturday)\b/i,
-    (m, day, nowMs) => [day.at(-daysSince(day, m[1])), nowMs + 1],
-  ),
-  rule(/\bsince yesterday\b/i, (_m, day, nowMs) => [day.at(-1), nowMs + 1]),
-  rule(/\b(?:on |last )(sunday|monday|tuesday|wednesday|thursday|friday|saturday)\b/i, (m, day) => {
+  rule(new RegExp(`\\b(?:on |last |${AFTER_WORD})(${DAYS.join('|')})\\b`, 'i'), (m, day) => {
     const back = daysSince(day, m[1]);
     return [day.at(-back), day.at(-back + 1)];
   }),
-  rule(/\b(?:on |since |before )?(\d{4})-(\d{2})-(\d{2})\b/i, (m, day, nowMs) => {
-    const start = day.startOfDate(Number(m[1]), Number(m[2]) - 1, Number(m[3]));
-    if (/^since/i.test(m[0])) return [start, nowMs + 1];
-    if (/^before/i.test(m[0])) return [0, start];
-    return [start, start + DAY_MS];
+  rule(/\b(?:on )?(\d{4})-(\d{2})-(\d{2})\b/i, (m, day) => {
+    const [year, monthIndex, date] = [Number(m[1]), Number(m[2]) - 1, Number(m[3])];
+    return [day.startOfDate(year, monthIndex, date), day.startOfDate(year, monthIndex, date + 1)];
   }),
+  rule(new RegExp(`\\b(?:in |during |${AFTER_WORD})((?:19|20)\\d\\d)\\b(?!-)`, 'i'), (m, day) => [
+    day.startOfMonth(Number(m[1]), 0),
+    day.startOfMonth(Number(m[1]) + 1, 0),
+  ]),
   rule(
-    new RegExp(`\\b(?:in|during|last) (${MONTHS.join('|')})(?: (\\d{4}))?\\b`, 'i'),
+    new RegExp(`\\b(?:in |during |last |${AFTER_WORD})(${MONTHS.join('|')})(?: (\\d{4}))?\\b`, 'i'),
     (m, day) => {
       const index = MONTHS.indexOf((m[1] ?? '').toLowerCase());
       const year =
@@ -130,20 +136,64 @@ export function readTimeWords(
   nowMs: number,
   zone: string,
 ): { range: TimeRange | null; rest: string } {
-  let best: { at: number; length: number; range: TimeRange } | null = null;
+  const read = between(text, nowMs, zone) ?? single(text, nowMs, zone);
+  if (!read) return { range: null, rest: text };
+  const { start, end, sinceMs, beforeMs } = read;
+  const rest = `${text.slice(0, start)} ${text.slice(end)}`.replaceAll(/\s+/g, ' ').trim();
+  return { range: { sinceMs, beforeMs, words: text.slice(start, end).trim() }, rest };
+}
+
+/** A span of time and where in the text it stands. */
+interface Read {
+  start: number;
+  end: number;
+  sinceMs: number;
+  beforeMs: number;
+}
+
+function single(text: string, nowMs: number, zone: string): Read | null {
+  let best: Read | null = null;
   let day: Day | null = null;
   for (const { pattern, read } of READINGS) {
     const match = pattern.exec(text);
-    if (!match || (best && best.at <= match.index)) continue;
+    if (!match || (best && best.start <= match.index)) continue;
     day ??= daysAround(nowMs, zone);
     const span = read(match, day, nowMs);
     if (span === null || !(span[0] < span[1])) continue;
-    const range = { sinceMs: span[0], beforeMs: span[1], words: match[0].trim() };
-    best = { at: match.index, length: match[0].length, range };
+    const [sinceMs, beforeMs] = span;
+    best = { start: match.index, end: match.index + match[0].length, sinceMs, beforeMs };
   }
-  if (!best) return { range: null, rest: text };
-  const rest = `${text.slice(0, best.at)} ${text.slice(best.at + best.length)}`;
-  return { range: best.range, rest: rest.replaceAll(/\s+/g, ' ').trim() };
+  return best && directed(text, best, nowMs);
+}
+
+/** "since last week" begins with it, "after" behind it; "before" ends with its start. */
+function directed(text: string, read: Read, nowMs: number): Read {
+  const direction = DIRECTION.exec(text.slice(0, read.start));
+  if (!direction) return read;
+  const start = direction.index;
+  switch ((direction[1] ?? '').toLowerCase()) {
+    case 'since':
+    case 'from':
+      return { ...read, start, beforeMs: Math.max(nowMs + 1, read.beforeMs) };
+    case 'after':
+      return { ...read, start, sinceMs: read.beforeMs, beforeMs: FOREVER_MS };
+    case 'before':
+      return { ...read, start, sinceMs: 0, beforeMs: read.sinceMs };
+    default:
+      return { ...read, start, sinceMs: 0 };
+  }
+}
+
+/** From the start of the first to the end of the second. */
+function between(text: string, nowMs: number, zone: string): Read | null {
+  const match = BETWEEN.exec(text);
+  if (!match) return null;
+  const [whole, left = '', right = ''] = match;
+  const from = single(`since ${left}`, nowMs, zone);
+  const to = single(`until ${right}`, nowMs, zone);
+  if (!from || !to || from.sinceMs >= to.beforeMs) return null;
+  const end = match.index + whole.length - right.length + (to.end - 'until '.length);
+  return { start: match.index, end, sinceMs: from.sinceMs, beforeMs: to.beforeMs };
 }
 
 function rule(pattern: RegExp, read: Reading['read']): Reading {
