@@ -15,7 +15,7 @@ import type { Settings } from './settings.js';
 import type { Clock } from './shared/clock.js';
 import { AppError } from './shared/errors.js';
 import type { Ids } from './shared/ids.js';
-import type { Log } from './shared/log.js';
+import { hostLog } from './shared/log.js';
 
 const SUMMARY_PROMPT =
   'Rewrite these notes as two or three plain sentences. Keep every fact, name, file and number; ' +
@@ -80,7 +80,7 @@ function startEmbeddings(
     download: settings.CUE_EMBEDDINGS_DOWNLOAD,
     dataDir: dataDirectory(runtime, settings).path,
     clock,
-    log: logOf(runtime),
+    log: hostLog(runtime, 'embeddings'),
     runtimeModel: {
       name: providerOf(runtime),
       embed: (text) => runtime.useModel(ModelType.TEXT_EMBEDDING, { text }),
@@ -117,15 +117,4 @@ function versionOf(): string {
   return typeof manifest === 'object' && manifest !== null && 'version' in manifest
     ? String(manifest.version)
     : 'unknown';
-}
-
-function logOf(runtime: IAgentRuntime): Log {
-  const say =
-    (level: 'debug' | 'info' | 'warn' | 'error') =>
-    (fields: Record<string, unknown>, message: string) =>
-      runtime.logger[level](
-        { src: 'plugin:cue:embeddings', agentId: runtime.agentId, ...fields },
-        message,
-      );
-  return { debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') };
 }

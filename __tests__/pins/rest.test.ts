@@ -85,6 +85,21 @@ it('pins the routes', () => {
     'GET /cue/triggers/:id/why',
     'GET /cue/autonomy',
     'POST /cue/autonomy',
+    'POST /cue/memories',
+    'GET /cue/memories',
+    'GET /cue/memories/:id',
+    'PATCH /cue/memories/:id',
+    'DELETE /cue/memories/:id',
+    'GET /cue/memories/:id/trace',
+    'POST /cue/recall',
+    'POST /cue/links',
+    'POST /cue/identity',
+    'GET /cue/chapters',
+    'POST /cue/chapters',
+    'GET /cue/wisdom',
+    'POST /cue/wisdom',
+    'GET /cue/export',
+    'POST /cue/import',
     'GET /cue/*',
     'POST /cue/*',
     'PUT /cue/*',
@@ -302,4 +317,72 @@ it('pins the shape of errors', async () => {
       },
     },
   ]);
+});
+
+describe('work memory', () => {
+  const MEMORY = [
+    'access_count',
+    'actions',
+    'agent_id',
+    'created_at',
+    'files',
+    'id',
+    'importance',
+    'intent',
+    'last_accessed',
+    'links',
+    'memory_id',
+    'origin',
+    'outcome',
+    'perception',
+    'reasoning',
+    'revision',
+    'tags',
+    'visibility',
+  ];
+
+  it('pins storing, reading, listing, recalling and tracing', async () => {
+    const stored = await rest('POST', '/memories', {
+      intent: 'Fix JWT expiry bug',
+      actions: [{ file: 'auth.ts', operation: 'edit' }],
+      outcome: { success: true, learning: 'Need retry on 401' },
+    });
+    expect([stored.status, keys(stored.body), keys(stored.body.memory)]).toStrictEqual([
+      201,
+      ['created', 'links', 'memory', 'memory_id'],
+      MEMORY,
+    ]);
+    const { memory_id: name } = stored.body.memory as { memory_id: string };
+    const read = await rest('GET', `/memories/${name}`);
+    expect([keys(read.body), keys(read.body.memory)]).toStrictEqual([['memory'], MEMORY]);
+    const list = await rest('GET', '/memories');
+    expect(keys(list.body)).toStrictEqual(['memories', 'nextCursor', 'total']);
+    const recalled = await rest('POST', '/recall', { ref: 'file:auth.ts' });
+    expect(keys(recalled.body)).toStrictEqual([
+      'memories',
+      'stages',
+      'token_count',
+      'total_matches',
+    ]);
+    const [found] = recalled.body.memories as object[];
+    expect(keys(found)).toStrictEqual([
+      'confidence',
+      'content',
+      'created_at',
+      'depth',
+      'fuzzy',
+      'memory_id',
+      'stage',
+      'success',
+      'why',
+    ]);
+    const trace = await rest('GET', `/memories/${name}/trace`);
+    expect(keys(trace.body)).toStrictEqual([
+      'direction',
+      'memory_id',
+      'token_count',
+      'trace',
+      'truncated',
+    ]);
+  });
 });

@@ -27,6 +27,8 @@ const GOAL_WEIGHT = 1;
 export const keyOf = {
   /** `path` is normalized; a memory has one key per suffix of each of its files. */
   file: (path: string) => `file:${path.toLowerCase()}`,
+  /** The whole of a noted path, as `pathKeys` spells it. */
+  path: (path: string) => `path:${path}`,
   tag: (tag: string) => `tag:${tag.toLowerCase()}`,
   type: (taskType: string) => `type:${taskType}`,
   session: (sessionId: string) => `session:${sessionId}`,
@@ -140,6 +142,7 @@ function indexMemory(memory: WorkMemoryData, createdAtMs: number): IndexEntry {
   const speaker = speakerOf(intent.goal);
   const keys = [
     ...files.flatMap((path) => pathKeys(path).map(keyOf.file)),
+    ...files.flatMap((path) => pathKeys(path).slice(0, 1).map(keyOf.path)),
     ...tags.map(keyOf.tag),
     keyOf.type(intent.task_type),
     keyOf.agent(agent_id),

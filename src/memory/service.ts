@@ -19,7 +19,7 @@ import {
 import type { Clock } from '../shared/clock.js';
 import { AppError, messageOf } from '../shared/errors.js';
 import type { Ids, Uuid } from '../shared/ids.js';
-import type { Log } from '../shared/log.js';
+import { hostLog } from '../shared/log.js';
 import { analyze } from '../shared/text.js';
 import {
   chapterType,
@@ -204,7 +204,7 @@ async function open(runtime: IAgentRuntime, deps: WorkMemoryServiceDeps): Promis
   const db = databaseOf(runtime);
   const home = await ensureHome(runtime);
   await ensureIndexes(db, RECORD_INDEXES);
-  const log = logOf(runtime);
+  const log = hostLog(runtime, 'memory');
   const agentId: Uuid = runtime.agentId;
   const projectId = projectIdOf(agentId, settings.project);
   const snapshotPath = deps.snapshotPath?.(runtime, projectId);
@@ -254,15 +254,4 @@ async function open(runtime: IAgentRuntime, deps: WorkMemoryServiceDeps): Promis
     onUnembedded: () => inBackground(reembedder.run(), 're-embedding failed'),
   });
   return { memory, project, embeddings, reembedder, stopListening };
-}
-
-function logOf(runtime: IAgentRuntime): Log {
-  const say =
-    (level: 'debug' | 'info' | 'warn' | 'error') =>
-    (fields: Record<string, unknown>, message: string) =>
-      runtime.logger[level](
-        { src: 'plugin:cue:memory', agentId: runtime.agentId, ...fields },
-        message,
-      );
-  return { debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') };
 }

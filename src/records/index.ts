@@ -12,7 +12,6 @@ export type {
   Shelf,
   SlotFilter,
 } from './catalog/types.js';
-export { type CatalogSync, createCatalogSync } from './catalog-sync.js';
 export {
   type Database,
   databaseOf,
@@ -31,7 +30,6 @@ export {
   type ProjectRecordsDeps,
 } from './project-records.js';
 export { projectIdOf } from './projects.js';
-export { TOMBSTONE_TYPE } from './record-codec.js';
 export type {
   DamagedRecord,
   IndexEntry,
@@ -55,8 +53,6 @@ export {
 export { existingRooms } from './rooms.js';
 export {
   audienceOf,
-  audiencesOf,
-  canRead,
   type Reader,
   type Scope,
   VISIBILITIES,

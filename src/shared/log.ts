@@ -5,3 +5,21 @@ export interface Log {
   warn(fields: Record<string, unknown>, message: string): void;
   error(fields: Record<string, unknown>, message: string): void;
 }
+
+type Level = keyof Log;
+
+/** The part of a host that logs. */
+export interface LoggingHost {
+  agentId: string;
+  logger: Record<Level, (fields: Record<string, unknown>, message: string) => unknown>;
+}
+
+/** The host's logger; every line says which part of the plugin and which agent speaks. */
+export function hostLog({ agentId, logger }: LoggingHost, part: string): Log {
+  const say =
+    (level: Level) =>
+    (fields: Record<string, unknown>, message: string): void => {
+      logger[level]({ src: `plugin:cue:${part}`, agentId, ...fields }, message);
+    };
+  return { debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') };
+}

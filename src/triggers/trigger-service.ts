@@ -11,7 +11,7 @@ import {
 import type { Clock } from '../shared/clock.js';
 import { AppError, InvalidInputError, messageOf } from '../shared/errors.js';
 import type { Ids } from '../shared/ids.js';
-import type { Log } from '../shared/log.js';
+import { hostLog } from '../shared/log.js';
 import { isTimeZone, timeZoneProblem } from '../shared/zones.js';
 import { type BudgetSettings, createBudget } from './budget.js';
 import { createDispatcher, type Dispatcher } from './dispatch.js';
@@ -107,7 +107,7 @@ export class TriggerService extends Service {
     service.deps = deps;
     service.room = await compose(runtime, deps, host);
     const { dispatcher } = service.room;
-    const log = logOf(runtime);
+    const log = hostLog(runtime, 'triggers');
     const setClockBack = async () => {
       await ensureHeartbeat(runtime, deps.clock.now());
       await dispatcher.realign();
@@ -289,7 +289,7 @@ async function compose(
   const store = createTaskStore(records);
   const ledger = createLedger(records, deps.leaseMs);
   const { clock, ids } = deps;
-  const log = logOf(runtime);
+  const log = hostLog(runtime, 'triggers');
   const autonomy = await deps.autonomy(runtime);
   const expectations = createExpectations();
   const hotWindowMs = () => deps.settings().hotWindowMs;
@@ -368,14 +368,4 @@ function hostFacts(runtime: IAgentRuntime, deps: TriggerServiceDeps, host: Worke
 function stoppedReason(settings: TriggerSettings): string | null {
   if (!settings.enabled) return 'CUE_TRIGGERS_ENABLED is false';
   return settings.paused ? 'CUE_TRIGGERS_PAUSED is true' : null;
-}
-
-function logOf(runtime: IAgentRuntime): Log {
-  const tag = { src: 'plugin:cue:triggers', agentId: runtime.agentId };
-  return {
-    debug: (fields, message) => runtime.logger.debug({ ...tag, ...fields }, message),
-    info: (fields, message) => runtime.logger.info({ ...tag, ...fields }, message),
-    warn: (fields, message) => runtime.logger.warn({ ...tag, ...fields }, message),
-    error: (fields, message) => runtime.logger.error({ ...tag, ...fields }, message),
-  };
 }

@@ -59,6 +59,16 @@ describe('by file', () => {
       expect(await found('oauth.ts')).toEqual([oauth]);
     }));
 
+  it('an absolute path finds what was noted of its end, and only of the whole of that', () =>
+    withRoom(async ({ memory }, store) => {
+      const auth = await store('Rotate keys', edits('src/auth.ts'));
+      await store('Rotate more keys', edits('other/src/auth.ts'));
+      const found = async (file: string) => ids(await memory.recall({ file }, OPERATOR));
+      expect(await found('/home/me/app/src/auth.ts')).toEqual([auth]);
+      expect(await found('C:\\work\\app\\src\\auth.ts')).toEqual([auth]);
+      expect(await found('/home/me/app/lib/auth.ts')).toEqual([]);
+    }));
+
   it('is read from a question, and then nothing else is guessed', () =>
     withRoom(async ({ memory }, store) => {
       const auth = await store('Rotate keys', edits('src/auth.ts'));

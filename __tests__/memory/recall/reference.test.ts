@@ -72,6 +72,8 @@ describe('a recall request', () => {
     [{ since: '2026-11-02T00:00:00Z', before: '2026-11-01T00:00:00Z' }, 'before'],
     [{ since: 'yesterday' }, 'since'],
     [{ file: '../../etc/passwd' }, 'file'],
+    [{ ref: 'login', query: 'zzz' }, 'query'],
+    [{ scope: 'file', target: 'a.ts', file: 'b.ts' }, 'file'],
     [{ ref: 'recall("x", tempo: "fast")' }, 'tempo'],
     [7, '(body)'],
     [null, '(body)'],

@@ -28,6 +28,25 @@ const FIELD_OF_SCOPE = {
   agent: 'agent_id',
 } as const;
 
+/** Fields that say what to recall; the others say how. */
+const SELECTORS = [
+  'memory_id',
+  'file',
+  'intent',
+  'pattern',
+  'session',
+  'task_type',
+  'agent_id',
+  'query',
+  'tags',
+  'since',
+  'before',
+] as const;
+
+function isSelector(key: string): boolean {
+  return SELECTORS.some((selector) => selector === key);
+}
+
 const words = z
   .string()
   .trim()
@@ -76,8 +95,13 @@ export function readRequest(input: unknown): RecallRequest {
   const fromRef = ref === undefined ? {} : readReference(ref);
   const extra = { ...fromScope, ...fromRef };
   if (Object.keys(extra).length === 0) return checked(request);
-  // What a reference says is read by the same schema; what the caller says beside it wins.
+  // What a reference says is read by the same schema. Options beside it win over its own; two
+  // different things to recall are one too many.
   const said = isRecord(given) ? without(given, ['ref', 'scope', 'target']) : {};
+  const twice = Object.keys(extra).find((key) => key in said && isSelector(key));
+  if (twice !== undefined) {
+    throw invalid(twice, `stands beside ${ref === undefined ? 'target' : 'ref'}, which says it`);
+  }
   const {
     ref: _ref,
     scope: _scope,
@@ -112,23 +136,10 @@ function checked(request: RecallRequest): RecallRequest {
       throw invalid('before', 'must be later than since');
     }
   }
-  const selects = [
-    'memory_id',
-    'file',
-    'intent',
-    'pattern',
-    'session',
-    'task_type',
-    'agent_id',
-    'query',
-    'tags',
-    'since',
-    'before',
-  ] as const;
   if (
     !request.success_only &&
     !request.failures_only &&
-    selects.every((key) => request[key] === undefined)
+    SELECTORS.every((key) => request[key] === undefined)
   ) {
     throw invalid(
       '(body)',

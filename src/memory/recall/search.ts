@@ -68,16 +68,32 @@ async function keysOf(
   caller: Caller,
 ): Promise<string[]> {
   const { file, task_type, agent_id, session, tags } = request;
-  const longest = file === undefined ? undefined : pathKeys(file)[0];
+  const fileKey =
+    file === undefined
+      ? undefined
+      : fileKeyOf(file, context.records.catalog.shelf(workMemoryType.name), filter);
   const sessionId =
     session?.toLowerCase() === 'last' ? await lastSession(context, filter, caller) : session;
   return [
-    ...(longest === undefined ? [] : [keyOf.file(longest)]),
+    ...(fileKey === undefined ? [] : [fileKey]),
     ...(task_type === undefined ? [] : [keyOf.type(task_type)]),
     ...(agent_id === undefined ? [] : [keyOf.agent(agent_id)]),
     ...(sessionId === undefined ? [] : [keyOf.session(sessionId)]),
     ...(tags ?? []).map(keyOf.tag),
   ];
+}
+
+/**
+ * The key of the memories whose path ends in this one; where there are none, of those whose whole
+ * path this one ends in: `/home/me/app/src/auth.ts` finds what was noted of `src/auth.ts`.
+ */
+function fileKeyOf(path: string, shelf: Search['shelf'], filter: SlotFilter): string | undefined {
+  const ends = pathKeys(path);
+  const [longest] = ends;
+  if (longest === undefined) return undefined;
+  const key = keyOf.file(longest);
+  if (shelf.byKeys([key], filter, 1).total > 0) return key;
+  return ends.map(keyOf.path).find((whole) => shelf.byKeys([whole], filter, 1).total > 0) ?? key;
 }
 
 /** The file a question names ("what happened with auth.ts?"), if the project knows it. */
@@ -89,10 +105,10 @@ function fileNamed(
   for (const word of query.split(/\s+/)) {
     const path = word.replace(/^["'`(<[]+|["'`)>\],;:?!.]+$/g, '');
     if (!looksLikePath(path)) continue;
-    const [longest] = pathKeys(path);
-    if (longest === undefined) continue;
-    const key = keyOf.file(longest);
-    if (shelf.byKeys([key], filter, 1).total > 0) return { key, rest: query.replace(word, ' ') };
+    const key = fileKeyOf(path, shelf, filter);
+    if (key !== undefined && shelf.byKeys([key], filter, 1).total > 0) {
+      return { key, rest: query.replace(word, ' ') };
+    }
   }
   return null;
 }
