@@ -3,8 +3,16 @@
  * so that the same words always mean the same. Pure.
  */
 import type { parseScheduleText } from '../src/index.js';
+import {
+  asksToBeReminded,
+  isYesOrNo,
+  type MemoryAction,
+  memoryAction,
+  memoryQuestion,
+} from './memory-intent.js';
 
 export type ChosenAction =
+  | MemoryAction
   | 'CREATE_TRIGGER'
   | 'LIST_TRIGGERS'
   | 'UPDATE_TRIGGER'
@@ -40,6 +48,8 @@ const EXPLAIN =
   /^(?:so |but )?(?:why (?:did|do|does|is|isn't|are|aren't|was|wasn't|were|has|hasn't|have|haven't|didn't|doesn't|don't)|how come|explain|what happened (?:to|with))\b.*(?:\b(?:fire|fired|run|ran|running|remind|reminded|reminders?|triggers?|triggered|go off|went off|paused|skipped|failed|fail|late|work)\b|\bit\b)/i;
 const TIME_ZONE =
   /\b(?:my|our|the|set|use|change)\b.*\btime ?zone\b|\btime ?zone (?:is|to)\b|\bi(?:'m| am) (?:in|on) [\w/+: ]+\btime\b/i;
+/** Somebody's own zone, even in "remember that …". */
+const MY_ZONE = /\bmy time ?zone (?:is|to)\b/i;
 const RUN = /^(?:run|fire|execute|start|do|trigger)\b.*\b(?:now|right away|immediately|at once)\b/i;
 const CHANGE =
   /^(?:pause|unpause|resume|continue|snooze|skip|rename|reschedule|postpone|push back)\b/i;
@@ -66,6 +76,9 @@ const OUR_ACTIONS = new Set<string>([
 
 export function chooseAction(turn: ChatTurn, options: ReadingOptions): ChosenAction {
   const text = turn.text.trim().replace(POLITE, '').trim() || turn.text.trim();
+  if (MY_ZONE.test(text)) return 'SET_TIME_ZONE';
+  const memory = memoryAnswer(turn, text) ?? memoryAction(text, () => isSchedule(text, options));
+  if (memory !== null) return memory;
   if (TIME_ZONE.test(text)) return 'SET_TIME_ZONE';
   if (EXPLAIN.test(text)) return 'EXPLAIN_TRIGGER';
   if (LIST.test(text)) return 'LIST_TRIGGERS';
@@ -82,7 +95,24 @@ export function chooseAction(turn: ChatTurn, options: ReadingOptions): ChosenAct
   if (REMOVE.test(text)) return 'DELETE_TRIGGER';
   if (MOVE.test(text)) return 'UPDATE_TRIGGER';
   if (reading.kind === 'ambiguous' || ASKS_TO_SCHEDULE.test(text)) return 'CREATE_TRIGGER';
-  return 'REPLY';
+  return asksToBeReminded(text) ? 'CREATE_TRIGGER' : 'REPLY';
+}
+
+function isSchedule(text: string, options: ReadingOptions): boolean {
+  return options.parse(text, options).kind === 'schedule';
+}
+
+/** An answer to a question about memories: the last words, or one that is still open. */
+function memoryAnswer(turn: ChatTurn, text: string): MemoryAction | null {
+  // "please" and "ok" are half an answer.
+  const said = turn.text.trim();
+  const isAnswer = isYesOrNo(text) || isYesOrNo(said);
+  if (turn.openQuestion === 'FORGET_WORK_MEMORY' && isAnswer) return 'FORGET_WORK_MEMORY';
+  if (turn.lastAnswer === undefined || NO_ANSWER.test(said)) return null;
+  const asked = memoryQuestion(turn.lastAnswer, text) ?? memoryQuestion(turn.lastAnswer, said);
+  if (asked === null || isAnswer) return asked;
+  // "What shall I remember?" may be left unanswered: another request is one.
+  return isShort(text) && !LIST.test(text) && !ASKS_TO_SCHEDULE.test(text) ? asked : null;
 }
 
 function isShort(text: string): boolean {

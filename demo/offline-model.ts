@@ -135,8 +135,9 @@ function smallTalk(text: string): string {
     ? 'Hello! '
     : '';
   return (
-    `${hello}I am the small offline model: no key is configured, so I only understand reminders ` +
-    'and schedules. Try "in 20 seconds tell me to stretch" or "list my reminders".'
+    `${hello}I am the small offline model: no key is configured, so I only understand reminders, ` +
+    'schedules and work memory. Try "in 20 seconds tell me to stretch", "list my reminders", ' +
+    '"remember that the login bug was an expired token" or "what do you remember about the login bug?".'
   );
 }
 

@@ -69,7 +69,7 @@ export function recordPlansContract(database: () => RecordDatabase): void {
       const { store } = project;
       const page = { limit: 5, where: sql`true`, orderBy: 'weight' };
       expect(await plansOf(() => store.list(NOTE, OPERATOR, page))).toEqual([
-        ...Array.from({ length: 6 }, () => 'cue_records_by_time'),
+        ...Array.from({ length: 11 }, () => 'cue_records_by_time'),
         'memories_pkey',
       ]);
     });

@@ -53,6 +53,50 @@ describe('the action for a line of chat', () => {
     ['what is the capital of Austria?', 'REPLY'],
     ['the server restarts every 5 minutes, why?', 'REPLY'],
     ['yes', 'REPLY'],
+    ['remember that the login bug came from an expired token #auth', 'STORE_WORK_MEMORY'],
+    ['please remember that the server restarts every 5 minutes', 'STORE_WORK_MEMORY'],
+    ['remember that the time zone bug of the parser is fixed', 'STORE_WORK_MEMORY'],
+    ['remember: deploys run now on Mondays', 'STORE_WORK_MEMORY'],
+    ['remember the kettle is descaled', 'STORE_WORK_MEMORY'],
+    ['note: log rotation was switched off in March', 'STORE_WORK_MEMORY'],
+    ["don't forget that staging is in Frankfurt", 'STORE_WORK_MEMORY'],
+    ['store {"intent":"x","outcome":{"success":true}}', 'STORE_WORK_MEMORY'],
+    ['store {broken', 'STORE_WORK_MEMORY'],
+    ['what do you remember about the login bug?', 'RECALL_WORK_MEMORY'],
+    ['what do you remember about my reminders?', 'RECALL_WORK_MEMORY'],
+    ['do you remember anything about jwt', 'RECALL_WORK_MEMORY'],
+    ['what did we learn about caching?', 'RECALL_WORK_MEMORY'],
+    ['recall("file:auth.ts", depth: "reasoning")', 'RECALL_WORK_MEMORY'],
+    ['recall the deploy last week', 'RECALL_WORK_MEMORY'],
+    ['recall session:last', 'RECALL_WORK_MEMORY'],
+    ['show me mem_1f2e3d4c', 'RECALL_WORK_MEMORY'],
+    ['search your memory for pnpm', 'RECALL_WORK_MEMORY'],
+    ['mem_1f2e3d4c was caused by mem_5a6b7c8d', 'LINK_WORK_MEMORIES'],
+    ['mem_1f2e3d4c was caused by mem_1f2e3d4c', 'LINK_WORK_MEMORIES'],
+    ['link mem_1f2e3d4c and mem_5a6b7c8d', 'LINK_WORK_MEMORIES'],
+    ['forget what I told you about the login bug', 'FORGET_WORK_MEMORY'],
+    ['forget what I told you about the water reminder', 'FORGET_WORK_MEMORY'],
+    ['forget mem_1f2e3d4c', 'FORGET_WORK_MEMORY'],
+    ['forget mem_1f2e3d4c and mem_5a6b7c8d', 'FORGET_WORK_MEMORY'],
+    ['forget everything you know about me', 'FORGET_WORK_MEMORY'],
+    ['delete my notes about pnpm', 'FORGET_WORK_MEMORY'],
+    ['delete all my memories', 'FORGET_WORK_MEMORY'],
+    ['synthesize wisdom about #auth', 'SYNTHESIZE_WISDOM'],
+    ['what have we learned about auth?', 'SYNTHESIZE_WISDOM'],
+    ['summarize our lessons about deploys', 'SYNTHESIZE_WISDOM'],
+    ['remember to call Ana tomorrow at 9 am', 'CREATE_TRIGGER'],
+    ['remember to call Ana', 'CREATE_TRIGGER'],
+    ["don't forget to remind me in 5 minutes to stretch", 'CREATE_TRIGGER'],
+    ['delete my notes every Friday at 5pm', 'CREATE_TRIGGER'],
+    ['every Monday at 9 am tell me to recall file:auth.ts', 'CREATE_TRIGGER'],
+    ['remind me tomorrow at 9 am to note the mileage', 'CREATE_TRIGGER'],
+    ['summarize my inbox every weekday at 9 am', 'CREATE_TRIGGER'],
+    ['forget the water reminder', 'DELETE_TRIGGER'],
+    ['forget about the water reminder', 'DELETE_TRIGGER'],
+    ['delete the reminder', 'DELETE_TRIGGER'],
+    ['delete all my reminders', 'DELETE_TRIGGER'],
+    ['forget it', 'DELETE_TRIGGER'],
+    ['remember that my time zone is Europe/Vienna', 'SET_TIME_ZONE'],
   ])('%s → %s', (text, action) => {
     expect(chooseAction({ text }, options)).toBe(action);
   });
@@ -65,6 +109,45 @@ describe('the action for a line of chat', () => {
     ['the one about water', 'UPDATE_TRIGGER'],
   ])('%s answers a question of %s', (text, action) => {
     expect(chooseAction({ text, ...asked(action) }, options)).toBe(action);
+  });
+
+  const forgets = {
+    text: 'That forgets one memory for good:\n- ✓ I like emus\nShall I? Say yes or no.',
+    action: 'FORGET_WORK_MEMORY',
+  };
+  it.each([
+    ['yes', 'FORGET_WORK_MEMORY'],
+    ['ok', 'FORGET_WORK_MEMORY'],
+    ['No, keep it.', 'FORGET_WORK_MEMORY'],
+    ['never mind', 'FORGET_WORK_MEMORY'],
+    ['forget it', 'FORGET_WORK_MEMORY'],
+    ['in 8 seconds tell me to stretch', 'CREATE_TRIGGER'],
+    ['delete the reminder', 'DELETE_TRIGGER'],
+    ['remember that I like otters', 'STORE_WORK_MEMORY'],
+    ['hello', 'REPLY'],
+  ])('%s → %s after it was asked whether to forget', (text, action) => {
+    expect(chooseAction({ text, lastAnswer: forgets }, options)).toBe(action);
+    const later = { lastAnswer: { text: 'Hello!' }, openQuestion: 'FORGET_WORK_MEMORY' };
+    expect(chooseAction({ text, ...later }, options)).toBe(action);
+  });
+
+  it.each([
+    ['STORE_WORK_MEMORY', 'What shall I remember? Say it in one message: "remember that …".'],
+    ['RECALL_WORK_MEMORY', 'What shall I look for? Name a topic, a file, or a time.'],
+    ['FORGET_WORK_MEMORY', 'What shall I forget? Name a topic or an id.'],
+  ])('a topic answers the question of %s', (action, text) => {
+    const lastAnswer = { text, action };
+    expect(chooseAction({ text: 'the login bug', lastAnswer }, options)).toBe(action);
+    expect(chooseAction({ text: 'list my reminders', lastAnswer }, options)).toBe('LIST_TRIGGERS');
+    expect(chooseAction({ text: 'thanks', lastAnswer }, options)).toBe('REPLY');
+  });
+
+  it('no question is what a memory asks that was recalled', () => {
+    const lastAnswer = {
+      text: '- ✓ why did it fail? [mem_1f2e3d4c]',
+      action: 'RECALL_WORK_MEMORY',
+    };
+    expect(chooseAction({ text: 'fine by me', lastAnswer }, options)).toBe('REPLY');
   });
 
   it('is a new one when a question is left unanswered', () => {
@@ -150,6 +233,7 @@ describe("prompts in the host's own words", () => {
 
   it('says in small talk that it is the offline model', () => {
     expect(planOf('hello').text).toContain('offline model');
+    expect(planOf('hello').text).toContain('what do you remember about');
   });
 
   it('decides to respond, reflects without facts, and extracts nothing', () => {
@@ -219,6 +303,27 @@ describe('the offline embedding', () => {
     expect(Math.hypot(...embed(''))).toBeCloseTo(1);
     expect(embed('Drink water')).toEqual(embed('drink, water!'));
     expect(embed('drink water')).not.toEqual(embed('call Ana'));
+  });
+});
+
+describe('docs/start.md', () => {
+  const page = readFileSync(new URL('../../docs/start.md', import.meta.url), 'utf8');
+  const examples = page.split('and say for example:')[1]?.split('When the time comes')[0] ?? '';
+
+  it('names only what the offline model understands', () => {
+    const chosen = [...examples.matchAll(/^- (.+)$/gm)].map(([, text = '']) =>
+      chooseAction({ text }, options),
+    );
+    expect(chosen).toEqual([
+      'CREATE_TRIGGER',
+      'CREATE_TRIGGER',
+      'LIST_TRIGGERS',
+      'UPDATE_TRIGGER',
+      'STORE_WORK_MEMORY',
+      'RECALL_WORK_MEMORY',
+      'RECALL_WORK_MEMORY',
+      'FORGET_WORK_MEMORY',
+    ]);
   });
 });
 

@@ -123,8 +123,8 @@ describe('reading sets', () => {
 
   it('puts what is too long for a goal into the context, and the store takes it', () => {
     const draft = readDraft(draftOf('ä'.repeat(9_000)), { storeDiffs: false });
-    expect(draft.intent.goal.length).toBe(2_000);
-    expect(draft.intent.context?.length).toBe(2_000);
+    expect(draft.intent.goal.length).toBe(8_000);
+    expect(draft.intent.context?.length).toBe(1_000);
     expect(draft.outcome.summary).toBe('Succeeded');
   });
 

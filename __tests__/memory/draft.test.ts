@@ -110,7 +110,7 @@ describe('reading a draft', () => {
       { intent: 'x', outcome: { success: 'yes' } },
       ['outcome.success: must be true or false'],
     ],
-    ['a list as goal', { ...GOOD, intent: ['x'] }, ['intent: must be an object']],
+    ['a list as goal', { ...GOOD, intent: ['x'] }, ['intent: must be text or an object']],
     ['a number as goal', { ...GOOD, intent: { goal: 7 } }, ['intent.goal: must be text']],
     ['a tag instead of tags', { ...GOOD, tags: 'jwt' }, ['tags: must be a list']],
     ['a number among the tags', { ...GOOD, tags: ['jwt', 7] }, ['tags.1: must be text']],

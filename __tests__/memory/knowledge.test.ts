@@ -96,9 +96,9 @@ describe('chapters', () => {
     const secret = `ghp_${'m1N2b3V4c5X6'.repeat(3)}`;
     let answer = async () => `Short. ${secret}`;
     const room = await fresh('rewritten', { rewrite: () => answer() });
-    const [first] = await tellAuth(room);
+    const ids = await tellAuth(room);
     const make = async () =>
-      (await room.memory.createChapter({ memory_ids: [first] }, OPERATOR)).chapters[0];
+      (await room.memory.createChapter({ memory_ids: [ids.pop()] }, OPERATOR)).chapters[0];
     const rewritten = await make();
     expect([rewritten?.summary_by, rewritten?.summary.startsWith('Short. [redacted')]).toEqual([
       'model',
@@ -229,6 +229,7 @@ describe('export and import', () => {
     await from.memory.link({ source: ids[1], target: ids[0], link_type: 'caused_by' }, OPERATOR);
     await from.memory.createChapter({}, OPERATOR);
     const exported = await from.memory.export({}, OPERATOR);
+    to.clock.nowMs = from.clock.nowMs;
     expect((await to.memory.import(exported, OPERATOR)).imported).toBe(5);
     expect((await to.memory.import(exported, OPERATOR)).skipped).toBe(5);
     const { memories } = await to.memory.list({ failures_only: true }, OPERATOR);
@@ -252,6 +253,7 @@ describe('export and import', () => {
     const lines = String(content).trimEnd().split('\n');
     const whole = await fresh('taken whole');
     const parts = await fresh('taken in parts');
+    for (const { clock } of [whole, parts]) clock.nowMs = from.clock.nowMs;
     await whole.memory.import(content, OPERATOR);
     for (const line of lines) {
       expect(await parts.memory.import(line, OPERATOR)).toMatchObject({

@@ -245,7 +245,7 @@ describe('changing', () => {
       OPERATOR,
     );
     room.embedder.current = good;
-    expect(texts).toEqual(['Tune the garbage collector\nSucceeded\nBigger nursery']);
+    expect(texts).toEqual(['Tune the garbage collector\nBigger nursery']);
     expect([changed.revision, changed.memory.tags]).toEqual([3, ['gc']]);
   });
 
@@ -442,7 +442,10 @@ describe('listing', () => {
 
   it.each<[unknown, string]>([
     [{ limit: 0 }, 'limit: must be at least 1'],
-    [{ since: 'yesterday' }, 'since: must be an ISO 8601 time'],
+    [
+      { since: 'yesterday' },
+      'since: must be an ISO 8601 date or time, such as 2026-11-22 or 2026-11-22T09:30:00Z',
+    ],
     [{ colour: 'red' }, 'colour: unknown field'],
   ])('refuses %j', async (input, finding) => {
     expect(await findingsOf(listed.memory.list(input, OPERATOR))).toEqual([finding]);

@@ -85,8 +85,9 @@ it('pins the routes', () => {
     'GET /cue/triggers/:id/why',
     'GET /cue/autonomy',
     'POST /cue/autonomy',
-    'POST /cue/memories',
     'GET /cue/memories',
+    'POST /cue/memories',
+    'GET /cue/memories/health',
     'GET /cue/memories/:id',
     'PATCH /cue/memories/:id',
     'DELETE /cue/memories/:id',
@@ -375,6 +376,12 @@ describe('work memory', () => {
       'stage',
       'success',
       'why',
+    ]);
+    const health = await rest('GET', '/memories/health');
+    expect([keys(health.body), health.body.memories, health.body.degraded]).toStrictEqual([
+      ['catalog', 'degraded', 'embeddings', 'memories', 'project_id'],
+      1,
+      [],
     ]);
     const trace = await rest('GET', `/memories/${name}/trace`);
     expect(keys(trace.body)).toStrictEqual([

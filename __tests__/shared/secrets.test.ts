@@ -101,9 +101,41 @@ const POSITIVES: [secret: string, kind: string, around?: [string, string]][] = [
   [MIX, 'api_key', ['export AUTH_TOKEN=', ' && deploy']],
   [MIX, 'api_key', ['deploy --token ', ' --yes']],
   [MIX, 'api_key', ['AccountKey=', ';EndpointSuffix=core']],
+  ['sup3rS3cret', 'password', ['mysql -p', ' db']],
+  ['hunter', 'password', ['mysqldump -u root -p', ' shop > shop.sql']],
+  ['hunter', 'password', ["mariadb -p'", "' shop"]],
+  ['geheim123456', 'password', ['Passwort: ', '']],
+  ['geheim123456', 'password', ['Das Kennwort ist ', '.']],
+  ['ouvre12345', 'password', ['mot de passe : ', '']],
+  ['abrete12345', 'password', ['La contraseña es ', '']],
+  ['abrete12345', 'password', ['clave: ', '']],
+  ['apriti12345', 'password', ["parola d'ordine: ", '']],
+  ['abre12345', 'password', ['SENHA=', '']],
+  ['abre12345', 'password', ['A palavra-passe é ', '']],
+  ['open12345', 'password', ['wachtwoord is ', '']],
+  [MIX, 'api_key', ['API-Schlüssel: ', '']],
+  [MIX, 'api_key', ['clé API : ', '']],
+  [MIX, 'api_key', ['jeton: ', '']],
+  [MIX, 'api_key', ['chiave API: ', '']],
+  [MIX, 'api_key', ['chave de API: ', '']],
+  [MIX, 'api_key', ['clave de API: ', '']],
+  [MIX, 'api_key', ['sleutel: ', '']],
 ];
 
 const NEGATIVES = [
+  'mysql -p shop',
+  'mysql -u root -p$DB_PASSWORD shop',
+  'mysql --port 3307 -h db2',
+  'mysql -h db2 | grep -pattern1',
+  'Passwort: string',
+  'Das Passwort ist zu kurz.',
+  'La clave primaria es id_2024',
+  'le mot de passe est obligatoire',
+  'a senha é curta',
+  'Schlüssel: user_id_2024',
+  'clé étrangère: orders.customer_id1',
+  '👩\u200d💻 shipped it',
+  'zero\u200bwidth in prose',
   '',
   'ok',
   'Fixed the login bug in src/auth.ts',
@@ -234,6 +266,19 @@ describe('secrets', () => {
 
   it.each(NEGATIVES)('leaves alone: %j', (text) => {
     expect(redactSecrets(text)).toEqual({ text, found: [] });
+  });
+
+  it('finds what characters of no width were put into, and leaves those of the rest', () => {
+    const hidden = [...j('ghp', '_', MIX36)].join('\u200b');
+    expect(redactSecrets(`👩\u200d💻 uses ${hidden} and pass\u2060word: hun\ufeffter2`)).toEqual({
+      text: '👩\u200d💻 uses [redacted:github] and password: [redacted:password]',
+      found: [
+        { kind: 'github', count: 1 },
+        { kind: 'password', count: 1 },
+      ],
+    });
+    const half = `${j('ghp', '_', MIX)}\u200b5uEo`;
+    expect(redactSecrets(half).text).toBe('[redacted:github]');
   });
 
   it('has enough of both kinds of examples', () => {

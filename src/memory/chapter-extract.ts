@@ -23,17 +23,19 @@ export function extractChapter(members: readonly Member[], title?: string): Chap
   );
   const data = inTime.map((member) => member.data);
   const failed = data.filter(({ outcome }) => !outcome.success);
-  const tags = ranked(data.flatMap((memory) => memory.tags)).map(({ text }) => text);
-  const files = ranked(data.flatMap((memory) => memory.files));
+  const tags = ranked(data.map((memory) => memory.tags)).map(({ text }) => text);
+  const files = ranked(data.map((memory) => memory.files));
   const from = isoOf(inTime[0]?.createdAtMs ?? 0);
   const to = isoOf(inTime.at(-1)?.createdAtMs ?? 0);
   const extract = {
-    learnings: ranked(data.flatMap(({ outcome }) => outcome.learnings)),
-    practices: ranked(data.flatMap(({ outcome }) => (outcome.success ? outcome.learnings : []))),
-    failures: ranked(failed.map(({ outcome }) => outcome.failure_reason ?? outcome.summary)),
-    failure_categories: ranked(failed.flatMap(({ outcome }) => outcome.failure_category ?? [])),
+    learnings: ranked(data.map(({ outcome }) => outcome.learnings)),
+    practices: ranked(data.map(({ outcome }) => (outcome.success ? outcome.learnings : []))),
+    failures: ranked(failed.map(({ outcome }) => [outcome.failure_reason ?? outcome.summary])),
+    failure_categories: ranked(
+      failed.map(({ outcome: { failure_category: kind } }) => (kind === undefined ? [] : [kind])),
+    ),
     files,
-    task_types: ranked(data.map(({ intent }) => intent.task_type)),
+    task_types: ranked(data.map(({ intent }) => [intent.task_type])),
     tags: tags.slice(0, KEPT),
     memory_ids: inTime.map(({ id }) => id),
     counts: {
@@ -52,12 +54,21 @@ export function extractChapter(members: readonly Member[], title?: string): Chap
   };
 }
 
-/** The same texts (by their words) counted together, most frequent first, then as first seen. */
-export function ranked(texts: readonly string[]): Counted[] {
-  return mergeCounted(texts.map((text) => ({ text, count: 1 })));
+/**
+ * In how many of the lists each text (by its words) is, most frequent first, then as first seen: a
+ * memory that says a thing twice has said it.
+ */
+function ranked(lists: readonly (readonly string[])[]): Counted[] {
+  return mergeCounted(
+    lists.flatMap((texts) => {
+      const distinct = new Map<string, string>();
+      for (const text of texts) if (!distinct.has(keyOf(text))) distinct.set(keyOf(text), text);
+      return [...distinct.values()].map((text) => ({ text, count: 1 }));
+    }),
+  );
 }
 
-/** {@link ranked} of lists that are counted already. */
+/** What was counted already, the same texts together, most frequent first, then as first seen. */
 export function mergeCounted(counts: readonly Counted[]): Counted[] {
   const merged = new Map<string, Counted>();
   for (const { text, count } of counts) {

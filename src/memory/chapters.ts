@@ -3,6 +3,7 @@ import { z } from 'zod';
 import {
   audienceOf,
   type Reader,
+  type RecordStore,
   type Scope,
   type StoredRecord,
   type Visibility,
@@ -13,8 +14,8 @@ import { yieldToLoop } from '../shared/yield.js';
 import { authorOf, type Caller, readerOf } from './access.js';
 import { clusterByTags, extractChapter } from './chapter-extract.js';
 import { isoOf, type MemoryContext } from './context.js';
-import { insertDerived } from './derived.js';
-import { printId, resolveRef } from './ids.js';
+import { derivedBefore, insertDerived } from './derived.js';
+import { printIn, resolveRef } from './ids.js';
 import { cleaned, parseInput } from './input.js';
 import { conditionOf, filterShape } from './list.js';
 import { chapterType, workMemoryType } from './records.js';
@@ -50,6 +51,7 @@ export interface ChapterView extends Omit<ChapterData, 'memory_ids'> {
 }
 
 export interface ChaptersResult {
+  /** How many are new: a chapter of exactly the same memories is there once. */
   created: number;
   chapters: ChapterView[];
 }
@@ -57,6 +59,8 @@ export interface ChaptersResult {
 /** Memories looked at when groups are found, newest first to go. */
 const MAX_CLUSTERED = 10_000;
 const MAX_CHAPTERS = 500;
+/** Members read in one statement. */
+const LOADED = 200;
 
 /** @throws InvalidInputError, NotFoundError for a member that is not there for the caller */
 export async function createChapter(
@@ -70,18 +74,28 @@ export async function createChapter(
     ? [{ title: request.title, members: await membersOf(context, request.memory_ids, reader) }]
     : await foundGroups(context, request, reader);
   const chapters: ChapterView[] = [];
+  let created = 0;
   for (const { title, members } of groups) {
     const extract = extractChapter(members, title);
+    const { memory_ids: ids } = extract;
+    const before = await derivedBefore(context, chapterType, 'memory_ids', ids, reader);
+    if (before) {
+      chapters.push(chapterView(context.records, before));
+      await yieldToLoop();
+      continue;
+    }
     const data: ChapterData = {
       ...extract,
       titled: request.title !== undefined,
       ...(await summarized(context, extract.summary)),
       agent_id: authorOf(caller, context.agentId),
     };
-    chapters.push(chapterView(await insertDerived(context, chapterType, members, caller, data)));
+    const made = await insertDerived(context, chapterType, members, caller, data);
+    chapters.push(chapterView(context.records, made));
+    created += 1;
     await yieldToLoop();
   }
-  return { created: chapters.length, chapters };
+  return { created, chapters };
 }
 
 /** Newest first. @throws InvalidInputError */
@@ -96,7 +110,7 @@ export async function listChapters(
     ...(cursor === undefined ? {} : { cursor }),
   });
   return {
-    chapters: page.records.map(chapterView),
+    chapters: page.records.map((chapter) => chapterView(records, chapter)),
     total: page.total,
     next_cursor: page.nextCursor,
   };
@@ -113,6 +127,22 @@ export async function allChapters(
     if (found.length >= MAX_CHAPTERS) break;
   }
   return found;
+}
+
+/** The memories of several chapters, each once, as far as the reader may see them. */
+export async function membersOfAll(
+  records: RecordStore,
+  chapters: readonly { data: Pick<ChapterData, 'memory_ids'> }[],
+  reader: Reader,
+): Promise<StoredRecord<WorkMemoryData>[]> {
+  const ids = [...new Set(chapters.flatMap(({ data }) => data.memory_ids))];
+  const members: StoredRecord<WorkMemoryData>[] = [];
+  for (let start = 0; start < ids.length; start += LOADED) {
+    const part = ids.slice(start, start + LOADED);
+    members.push(...(await records.get(workMemoryType, part, reader)));
+    await yieldToLoop();
+  }
+  return members;
 }
 
 async function membersOf(
@@ -167,23 +197,21 @@ async function foundGroups(
     }));
 }
 
-export function chapterView({
-  id,
-  createdAtMs,
-  scope,
-  data,
-}: {
-  id: Uuid;
-  createdAtMs: number;
-  scope: Scope;
-  data: ChapterData;
-}): ChapterView {
+function chapterView(
+  records: RecordStore,
+  {
+    id,
+    createdAtMs,
+    scope,
+    data,
+  }: { id: Uuid; createdAtMs: number; scope: Scope; data: ChapterData },
+): ChapterView {
   return {
-    chapter_id: printId('chapter', id),
+    chapter_id: printIn(records, 'chapter', id),
     id,
     created_at: isoOf(createdAtMs),
     visibility: scope.visibility,
     ...data,
-    memory_ids: data.memory_ids.map((memberId) => printId('memory', memberId)),
+    memory_ids: data.memory_ids.map((memberId) => printIn(records, 'memory', memberId)),
   };
 }

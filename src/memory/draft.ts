@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { type Finding, InvalidInputError } from '../shared/errors.js';
 import { normalizePath } from '../shared/paths.js';
 import { isObject, judge, parseInput } from './input.js';
+import { isGenerated } from './render.js';
 import {
   type Action,
   draftSchema,
@@ -83,7 +84,14 @@ export function readPatch(raw: unknown): Patch {
  * @throws InvalidInputError when the whole is no memory any more
  */
 export function patched(data: WorkMemoryData, patch: Patch, options: DraftOptions): WorkMemoryData {
-  const next = finished(parseInput(workMemorySchema, merged(data, patch)), options);
+  const whole = merged(data, patch);
+  const outcome = isObject(whole) && isObject(whole.outcome) ? whole.outcome : {};
+  const told = isObject(patch.outcome) && 'summary' in patch.outcome;
+  // A summary that was made up from the outcome is made again with it.
+  if (isGenerated(data.outcome) && isObject(patch.outcome) && !told) {
+    outcome.summary = madeSummary(outcome);
+  }
+  const next = finished(parseInput(workMemorySchema, whole), options);
   return { ...next, files: filesOf(next) };
 }
 
@@ -239,12 +247,16 @@ function outcomeOf(outcome: Record<string, unknown>, whole: boolean): Record<str
   if (learning !== undefined) {
     long.learnings = Array.isArray(long.learnings) ? [learning, ...long.learnings] : [learning];
   }
-  if (!whole || long.summary !== undefined) return long;
-  const first: unknown = Array.isArray(long.learnings) ? long.learnings[0] : undefined;
-  const made = [first, long.failure_reason].find(
+  return whole && long.summary === undefined ? { ...long, summary: madeSummary(long) } : long;
+}
+
+/** The first learning, the reason of a failure, or only how it went. */
+function madeSummary(outcome: Record<string, unknown>): unknown {
+  const first: unknown = Array.isArray(outcome.learnings) ? outcome.learnings[0] : undefined;
+  const made = [first, outcome.failure_reason].find(
     (text) => typeof text === 'string' && text.trim() !== '',
   );
-  return { ...long, summary: made ?? (long.success ? 'Succeeded' : 'Failed') };
+  return made ?? (outcome.success ? 'Succeeded' : 'Failed');
 }
 
 function withPath(value: unknown, key: string, field: string, findings: Finding[]): unknown {

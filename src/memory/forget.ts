@@ -11,9 +11,10 @@ import { analyze, analyzeQuery } from '../shared/text.js';
 import { yieldToLoop } from '../shared/yield.js';
 import { type Caller, mayWrite, readerOf } from './access.js';
 import { extractChapter } from './chapter-extract.js';
+import { membersOfAll } from './chapters.js';
 import { isoOf, type MemoryContext, scopeText } from './context.js';
 import { edgesOf } from './graph.js';
-import { printId, resolveRef } from './ids.js';
+import { printIn, resolveRef } from './ids.js';
 import { parseInput } from './input.js';
 import { conditionOf, filterShape } from './list.js';
 import { chapterType, memoryLinkType, wisdomType, workMemoryType } from './records.js';
@@ -44,7 +45,7 @@ type ForgetRequest = z.output<typeof forgetRequestSchema>;
 
 export interface ForgetResult {
   dry_run: boolean;
-  /** Memories that would go or are gone. */
+  /** Memories that would go or are gone by this call; what another call took first is its own. */
   total: number;
   /** The first of them, for a person to read. */
   memories: { memory_id: string; content: string; created_at: string }[];
@@ -84,15 +85,14 @@ export async function forget(
   const result: ForgetResult = {
     dry_run: request.dry_run,
     total: mine.length,
-    memories: mine.slice(0, SHOWN).map(({ id, createdAtMs, data }) => ({
-      memory_id: printId('memory', id),
-      content: renderMemory(
-        { memoryId: printId('memory', id), createdAtMs, data },
-        'summary',
-        nowMs,
-      ).text,
-      created_at: isoOf(createdAtMs),
-    })),
+    memories: mine.slice(0, SHOWN).map(({ id, createdAtMs, data }) => {
+      const memoryId = printIn(context.records, 'memory', id);
+      return {
+        memory_id: memoryId,
+        content: renderMemory({ memoryId, createdAtMs, data }, 'summary', nowMs).text,
+        created_at: isoOf(createdAtMs),
+      };
+    }),
     memory_ids: ids.slice(0, LIMITS.refs),
     links: linkIds.length,
     chapters: derived.chapters.length,
@@ -106,11 +106,12 @@ export async function forget(
     await context.records.remove(memoryLinkType, batch);
     await yieldToLoop();
   }
+  let total = 0;
   for (const batch of batches(ids)) {
-    await context.records.remove(workMemoryType, batch);
+    total += await context.records.remove(workMemoryType, batch);
     await yieldToLoop();
   }
-  return result;
+  return { ...result, total };
 }
 
 async function matching(
@@ -167,7 +168,7 @@ async function named(
   const found = await records.get(workMemoryType, [...ids], reader);
   for (const { id, scope } of found) {
     if (await mayWrite(caller, scope, rule)) continue;
-    const memory = printId('memory', id);
+    const memory = printIn(records, 'memory', id);
     throw new AppError('PERMISSION_DENIED', `only its author may forget ${memory}`, { memory });
   }
   return found;
@@ -232,7 +233,9 @@ async function rebuild(
     await again(records, wisdomType, id, async (data): Promise<WisdomData | null> => {
       const sources = await records.get(chapterType, data.chapter_ids, EVERYBODY);
       if (sources.length === 0) return null;
-      const extract = extractWisdom(sources, data.titled ? data.title : undefined);
+      const members = await membersOfAll(records, sources, EVERYBODY);
+      const left = members.filter((member) => !gone.has(member.id));
+      const extract = extractWisdom(sources, left, data.titled ? data.title : undefined);
       return { ...extract, summary_by: 'extractive', agent_id: data.agent_id };
     });
     await yieldToLoop();

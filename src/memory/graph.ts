@@ -6,7 +6,7 @@ import { inArray, or } from 'drizzle-orm';
 import type { LinkEdge, Reader } from '../records/index.js';
 import type { Uuid } from '../shared/ids.js';
 import { dataText, type MemoryContext } from './context.js';
-import { printId } from './ids.js';
+import { printIn } from './ids.js';
 import { memoryLinkType, workMemoryType } from './records.js';
 import type { ShownLinks } from './render.js';
 import type { LinkType } from './schema.js';
@@ -182,7 +182,7 @@ export async function shownLinks(
       // What it supersedes or blocks is told by the other end alone.
       const backwards = edge.target === id && (link === 'supersedes' || link === 'blocked_by');
       if (backwards || !readable.has(other)) continue;
-      links[link] = [...(links[link] ?? []), printId('memory', other)];
+      links[link] = [...(links[link] ?? []), printIn(context.records, 'memory', other)];
     }
   }
   return shown;

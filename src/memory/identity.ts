@@ -9,11 +9,19 @@ import { AppError, InvalidInputError, NotFoundError } from '../shared/errors.js'
 import { derivedId, type Ids, type Uuid } from '../shared/ids.js';
 import type { Caller } from './access.js';
 import { isoOf, type MemoryContext } from './context.js';
-import { parseInput } from './input.js';
+import { cleaned, isObject, parseInput } from './input.js';
 import { identityType } from './records.js';
 import { type IdentityData, sessionSchema, uuidSchema } from './schema.js';
 
-const name = z.string().trim().min(1).max(200);
+/** Control characters, and those that hide or reorder what stands beside them; joiners are letters' own. */
+const UNSEEN = /[\p{Cc}\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff]/u;
+const name = z
+  .string()
+  .trim()
+  .min(1)
+  .max(200)
+  .refine((text) => !UNSEEN.test(text), 'must not contain control characters or invisible ones')
+  .refine((text) => /[^\p{C}\s]/u.test(text), 'must not be empty');
 
 export const identityRequestSchema = z.discriminatedUnion('action', [
   z.strictObject({
@@ -62,7 +70,7 @@ export async function identity(
   input: unknown,
   caller: Caller,
 ): Promise<IdentityResult> {
-  const request = parseInput(identityRequestSchema, input);
+  const request = parseInput(identityRequestSchema, withoutSecrets(input));
   switch (request.action) {
     case 'register':
       return register(context, request, caller);
@@ -71,6 +79,14 @@ export async function identity(
     case 'info':
       return shown(await identityOf(context.records, request.agent_id), context.records);
   }
+}
+
+/** The token stays: it is compared and never kept. */
+function withoutSecrets(input: unknown): unknown {
+  if (!isObject(input)) return input;
+  const { resume_token, ...rest } = input;
+  const { value } = cleaned(rest);
+  return resume_token === undefined ? value : { ...value, resume_token };
 }
 
 /** Parent of an identity, `null` for none; the rule of access asks it. */

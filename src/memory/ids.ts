@@ -1,21 +1,63 @@
 /** Ids as people see them: `mem_` and at least eight hex digits of a UUID (DESIGN §3). */
 
 import { sql } from 'drizzle-orm';
-import type { RecordStore, RecordType } from '../records/index.js';
+import type { RecordStore, RecordType, Shelf } from '../records/index.js';
 import { memoriesTable, type Reader } from '../records/index.js';
 import { AppError, InvalidInputError, NotFoundError } from '../shared/errors.js';
 import { isUuid, type Uuid } from '../shared/ids.js';
+import { workMemoryType } from './records.js';
 
 export const PREFIXES = { memory: 'mem', chapter: 'chap', wisdom: 'wis' } as const;
 export type Named = keyof typeof PREFIXES;
 
 const SHOWN_DIGITS = 8;
+/** Ids with the same first digits that are looked at; chance makes no more than a few. */
+const ALIKE = 1_000;
 /** Candidates that an ambiguity error lists. */
 const LISTED = 5;
 
 /** `mem_1f2e3d4c`: short enough to type, long enough for hundreds of thousands. */
 export function printId(kind: Named, id: Uuid, digits: number = SHOWN_DIGITS): string {
   return `${PREFIXES[kind]}_${hexOf(id).slice(0, digits)}`;
+}
+
+/** Printed ids of a shelf, as long as nothing came or went. */
+interface Printed {
+  size: number;
+  slots: number;
+  names: Map<Uuid, string>;
+}
+const printed = new WeakMap<Shelf, Printed>();
+const MOST_PRINTED = 10_000;
+
+/**
+ * {@link printId} with as many digits as tell the record apart from the others of the project; ids
+ * that the catalog does not hold (chapters, wisdom) have eight. The first time costs a pass over the
+ * ids in memory (0.2 ms of 50,000), the next nothing until a memory comes or goes.
+ */
+export function printIn({ catalog }: Pick<RecordStore, 'catalog'>, kind: Named, id: Uuid): string {
+  if (kind !== 'memory') return printId(kind, id);
+  const shelf = catalog.shelf(workMemoryType.name);
+  const { names } = printedOf(shelf);
+  const known = names.get(id);
+  if (known !== undefined) return known;
+  const others = shelf.idsWithPrefix(hexOf(id).slice(0, SHOWN_DIGITS), ALIKE);
+  const needed = others
+    .filter((other) => other !== id)
+    .map((other) => sharedDigits(hexOf(id), hexOf(other)) + 1);
+  const name = printId(kind, id, Math.max(SHOWN_DIGITS, ...needed));
+  if (names.size >= MOST_PRINTED) names.clear();
+  names.set(id, name);
+  return name;
+}
+
+function printedOf(shelf: Shelf): Printed {
+  const { size, slots } = shelf;
+  const known = printed.get(shelf);
+  if (known && known.size === size && known.slots === slots) return known;
+  const fresh: Printed = { size, slots, names: new Map() };
+  printed.set(shelf, fresh);
+  return fresh;
 }
 
 /** The hex digits of a reference, or `null` when the text is no reference of this kind. */
@@ -79,6 +121,12 @@ async function idsLike(
     { limit, where: sql`${memoriesTable.id} between ${from}::uuid and ${to}::uuid` },
   );
   return page.records.map(({ id }) => id);
+}
+
+function sharedDigits(a: string, b: string): number {
+  let shared = 0;
+  while (shared < a.length && a[shared] === b[shared]) shared += 1;
+  return shared;
 }
 
 function hexOf(id: string): string {

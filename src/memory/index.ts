@@ -6,6 +6,7 @@ export type { ChaptersResult, ChapterView } from './chapters.js';
 export type { MemoryContext } from './context.js';
 export type { ForgetResult } from './forget.js';
 export type { IdentityResult } from './identity.js';
+export type { ImportProgress, ImportResult } from './import.js';
 export type { LinkResult } from './link.js';
 export type { ListResult } from './list.js';
 export type {
@@ -35,7 +36,7 @@ export {
 } from './service.js';
 export type { CaptureResult, StoreResult } from './store.js';
 export type { TraceResult } from './trace.js';
-export type { ExportResult, ImportProgress, ImportResult } from './transfer.js';
+export type { ExportResult } from './transfer.js';
 export type { UpdateResult } from './update.js';
 export type { MemoryView } from './view.js';
 export type { WisdomView } from './wisdom.js';

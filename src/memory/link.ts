@@ -4,7 +4,7 @@ import { type Finding, InvalidInputError, NotFoundError } from '../shared/errors
 import { derivedId, type Uuid } from '../shared/ids.js';
 import { authorOf, type Caller, mayWrite, readerOf, requireWrite, scopeOf } from './access.js';
 import type { MemoryContext } from './context.js';
-import { printId, resolveRef } from './ids.js';
+import { printIn, resolveRef } from './ids.js';
 import { parseInput } from './input.js';
 import { memoryLinkType, workMemoryType } from './records.js';
 import {
@@ -83,8 +83,8 @@ export async function link(
   return {
     link_id: edge.id,
     created: inserted > 0,
-    source: printId('memory', source),
-    target: printId('memory', target),
+    source: printIn(records, 'memory', source),
+    target: printIn(records, 'memory', target),
     link_type: request.link_type,
   };
 }

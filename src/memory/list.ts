@@ -9,7 +9,14 @@ import { dataText, isoOf, type MemoryContext } from './context.js';
 import { resolveRef } from './ids.js';
 import { parseInput } from './input.js';
 import { workMemoryType } from './records.js';
-import { isoSchema, LIMITS, sessionSchema, TASK_TYPES, tagsSchema, uuidSchema } from './schema.js';
+import {
+  isoSchema,
+  LIMITS,
+  sessionSchema,
+  TASK_TYPES,
+  tagsFilterSchema,
+  uuidSchema,
+} from './schema.js';
 import { type MemoryView, viewsOf } from './view.js';
 
 /** Filters that list and forget share; all of them must hold. */
@@ -17,7 +24,7 @@ export const filterShape = {
   agent_id: uuidSchema.optional(),
   session_id: sessionSchema.optional(),
   task_type: z.enum(TASK_TYPES).optional(),
-  tags: tagsSchema.optional(),
+  tags: tagsFilterSchema,
   /** Exact path or path suffix: `auth.ts` is not `oauth.ts`. */
   file: z.string().min(1).max(LIMITS.textBytes).optional(),
   success_only: z.boolean().optional(),
@@ -90,8 +97,13 @@ export async function get(
   return memory;
 }
 
-/** The filter in SQL. @throws InvalidInputError for a path that is none */
+/** The filter in SQL. @throws InvalidInputError for a path that is none, or a contradiction */
 export function conditionOf(filter: MemoryFilter): SQL | undefined {
+  if (filter.success_only && filter.failures_only) {
+    throw new InvalidInputError([
+      { field: 'failures_only', message: 'excludes success_only: choose one' },
+    ]);
+  }
   const path = filter.file === undefined ? undefined : pathOf(filter.file);
   return and(
     filter.agent_id === undefined ? undefined : eq(dataText('agent_id'), filter.agent_id),
@@ -115,7 +127,7 @@ function pathOf(file: string): string {
 }
 
 function hasTag(tag: string): SQL {
-  return sql`exists (select 1 from jsonb_array_elements_text(${memoriesTable.metadata}->'data'->'tags') as t(tag) where lower(t.tag) = ${tag.toLowerCase()})`;
+  return sql`exists (select 1 from jsonb_array_elements_text(${memoriesTable.metadata}->'data'->'tags') as t(tag) where lower(ltrim(t.tag, '# ')) = ${tag.toLowerCase()})`;
 }
 
 function hasFile(path: string): SQL {

@@ -80,6 +80,11 @@ function said(issue: { input?: unknown }): string {
   return issue.input === undefined ? 'is required' : 'must be text';
 }
 
+/** Whether there is something to be seen: not only spaces and characters of no width. */
+function isVisible(value: string): boolean {
+  return /[^\s\p{Cf}\p{Cc}\u115f\u1160\u2800\u3164]/u.test(value);
+}
+
 const text = bounded(LIMITS.textBytes);
 const someText = text.refine((value) => value.trim() !== '', 'must not be empty');
 const goal = z
@@ -93,16 +98,53 @@ function listOf<Item extends z.ZodType>(item: Item, max: number = LIMITS.items) 
 }
 
 export const uuidSchema = z.custom<Uuid>(isUuid, 'must be a UUID');
-export const isoSchema = z.iso.datetime({ offset: true, error: 'must be an ISO 8601 time' });
-const tag = z
+
+const TIME_FORM = 'must be an ISO 8601 date or time, such as 2026-11-22 or 2026-11-22T09:30:00Z';
+/** Date, time of day, zone. */
+const TIME_PARTS =
+  /^(\d{4}-\d{2}-\d{2})(?:[Tt ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(Z|z|[+-]\d{2}:?\d{2})?)?$/;
+const fullTime = z.iso.datetime({ offset: true });
+
+/** A date is the start of its day; what names no zone is UTC. */
+export const isoSchema = z
+  .string({ error: TIME_FORM })
+  .overwrite(isoTime)
+  .refine((value) => fullTime.safeParse(value).success, TIME_FORM);
+
+function isoTime(value: string): string {
+  const [, date, time = '00:00', zone = 'Z'] = TIME_PARTS.exec(value.trim()) ?? [];
+  if (date === undefined) return value;
+  const offset = zone.toUpperCase().replace(/^([+-]\d{2})(\d{2})$/, '$1:$2');
+  return `${date}T${time.length === 5 ? `${time}:00` : time}${offset}`;
+}
+
+/** A tag as it is kept and compared, case aside: `#auth` is `auth`. */
+export function normalizeTag(tag: string): string {
+  return tag.replace(/^[\s#]+/, '').trim();
+}
+
+const storedTag = z
   .string({ error: said })
-  .trim()
+  .overwrite(normalizeTag)
   .min(1, 'must not be empty')
   .max(LIMITS.tagChars, `must be at most ${LIMITS.tagChars} characters`);
-export const tagsSchema = z
-  .array(tag)
-  .max(LIMITS.tags, `must have at most ${LIMITS.tags} tags`)
-  .transform(distinct);
+const tag = storedTag.refine(
+  (value) => !value.includes(','),
+  'must not contain a comma; write two tags',
+);
+
+function tagsOf(each: typeof storedTag) {
+  return z
+    .array(each)
+    .max(LIMITS.tags, `must have at most ${LIMITS.tags} tags`)
+    .transform(distinct);
+}
+
+export const tagsSchema = tagsOf(tag);
+/** Tags to look for; an empty list says nothing. */
+export const tagsFilterSchema = tagsSchema
+  .transform((tags) => (tags.length === 0 ? undefined : tags))
+  .optional();
 export const sessionSchema = z.string().trim().min(1).max(200);
 
 function distinct(tags: string[]): string[] {
@@ -113,41 +155,69 @@ function distinct(tags: string[]): string[] {
 type Keep = 'strict' | 'loose';
 
 /** Typed as a plain object: what a loose one carries beyond its fields is nobody's business here. */
-function object<Shape extends z.core.$ZodLooseShape>(keep: Keep, shape: Shape) {
-  const made: unknown = keep === 'strict' ? z.strictObject(shape) : z.looseObject(shape);
+function object<Shape extends z.core.$ZodLooseShape>(
+  keep: Keep,
+  shape: Shape,
+  params?: Parameters<typeof z.strictObject>[1],
+) {
+  const made: unknown =
+    keep === 'strict' ? z.strictObject(shape, params) : z.looseObject(shape, params);
   return made as z.ZodObject<Shape, z.core.$strip>;
 }
 
+/** Parts that the short form writes as a text. */
+const textOrObject = {
+  error: ({ code, input }: { code?: string | undefined; input?: unknown }) =>
+    code === 'invalid_type' && input !== undefined ? 'must be text or an object' : undefined,
+};
+
 function describe(keep: Keep) {
-  const intent = object(keep, {
-    goal,
-    task_type: z.enum(TASK_TYPES).default('other'),
-    context: text.optional(),
-    constraints: listOf(someText),
-  });
-  const perception = object(keep, {
-    observations: listOf(
-      object(keep, { what: someText, where: text.optional(), significance: text.optional() }),
-    ),
-    relevant_files: listOf(
-      object(keep, {
-        path: someText,
-        relevance: text.optional(),
-        state_summary: text.optional(),
-      }),
-    ),
-    patterns_noticed: listOf(someText),
-    anomalies: listOf(someText),
-  });
-  const reasoning = object(keep, {
-    approach_chosen: text.optional(),
-    why_chosen: text.optional(),
-    alternatives_considered: listOf(
-      object(keep, { approach: someText, why_rejected: text.optional() }),
-    ),
-    assumptions: listOf(someText),
-    risks_identified: listOf(someText),
-  });
+  const seen = <Text extends z.ZodType<string>>(schema: Text) =>
+    // What is stored stays readable, whatever was allowed when it was written.
+    keep === 'strict'
+      ? schema.refine((value) => value === '' || isVisible(value), 'must not be empty')
+      : schema;
+  const intent = object(
+    keep,
+    {
+      goal: seen(goal),
+      task_type: z.enum(TASK_TYPES).default('other'),
+      context: text.optional(),
+      constraints: listOf(someText),
+    },
+    textOrObject,
+  );
+  const perception = object(
+    keep,
+    {
+      observations: listOf(
+        object(keep, { what: someText, where: text.optional(), significance: text.optional() }),
+      ),
+      relevant_files: listOf(
+        object(keep, {
+          path: someText,
+          relevance: text.optional(),
+          state_summary: text.optional(),
+        }),
+      ),
+      patterns_noticed: listOf(someText),
+      anomalies: listOf(someText),
+    },
+    textOrObject,
+  );
+  const reasoning = object(
+    keep,
+    {
+      approach_chosen: text.optional(),
+      why_chosen: text.optional(),
+      alternatives_considered: listOf(
+        object(keep, { approach: someText, why_rejected: text.optional() }),
+      ),
+      assumptions: listOf(someText),
+      risks_identified: listOf(someText),
+    },
+    textOrObject,
+  );
   const action = object(keep, {
     type: z.enum(ACTION_TYPES),
     timestamp: isoSchema.optional(),
@@ -190,7 +260,7 @@ function describe(keep: Keep) {
     reasoning: reasoning.prefault({}),
     actions: listOf(action),
     outcome,
-    tags: tagsSchema.default([]),
+    tags: tagsOf(keep === 'strict' ? tag : storedTag).default([]),
     importance: z.number().min(0).max(1).default(0.5),
     session_id: sessionSchema.optional(),
   };

@@ -90,13 +90,27 @@ async function write(
   const links = await linksOfDraft(context, extra.id, draft.links, caller);
   const { vector, degraded } = await embedMemory(context, data);
   const scope = scopeOf(caller, { projectId: records.projectId, agentId, said: draft.visibility });
+  const createdAtMs = clock.now();
   const inserted = await records.insert(workMemoryType, [
-    { id: extra.id, createdAtMs: clock.now(), scope, data, vector },
+    { id: extra.id, createdAtMs, scope, data, vector },
   ]);
   const created = inserted.size > 0;
   const count = created ? await linkOrUndo(context, extra.id, links, caller) : 0;
   const reader = readerOf(caller);
-  const [record] = await records.get(workMemoryType, [extra.id], reader);
+  // What was inserted is known; only what another had stored under this id is read.
+  const [record] = created
+    ? [
+        {
+          id: extra.id,
+          text: workMemoryType.text(data),
+          createdAtMs,
+          revision: 1,
+          scope,
+          data,
+          embeddingModel: vector?.model ?? null,
+        },
+      ]
+    : await records.get(workMemoryType, [extra.id], reader);
   const [memory] = record ? await viewsOf(context, [record], reader) : [];
   if (!memory) throw new NotFoundError('memory', printId('memory', extra.id));
   return {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Caller, readerOf } from './access.js';
 import type { MemoryContext } from './context.js';
 import { MAX_HOPS, walkCauses } from './graph.js';
-import { printId, resolveRef } from './ids.js';
+import { printIn, resolveRef } from './ids.js';
 import { parseInput } from './input.js';
 import { workMemoryType } from './records.js';
 import { DEPTHS, renderMemory } from './render.js';
@@ -62,7 +62,7 @@ export async function trace(
   const shown = steps.flatMap(({ id, hops, from, link }): TraceStep[] => {
     const record = byId.get(id);
     if (!record) return [];
-    const memoryId = printId('memory', id);
+    const memoryId = printIn(records, 'memory', id);
     const { createdAtMs, data } = record;
     const content = renderMemory({ memoryId, createdAtMs, data }, request.depth, nowMs);
     tokens += content.tokens;
@@ -71,13 +71,13 @@ export async function trace(
         memory_id: memoryId,
         hops,
         link_type: link,
-        from: from === null ? null : printId('memory', from),
+        from: from === null ? null : printIn(records, 'memory', from),
         content: content.text,
       },
     ];
   });
   return {
-    memory_id: printId('memory', start),
+    memory_id: printIn(records, 'memory', start),
     direction: request.direction,
     trace: shown,
     truncated,

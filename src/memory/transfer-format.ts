@@ -48,6 +48,8 @@ export const exportLineSchema = z.discriminatedUnion(
 );
 export type ExportLine = z.output<typeof exportLineSchema>;
 
+const EXPECTED = `must be an export ({ "version": ${EXPORT_VERSION}, "memories": […] }), a list of records or JSON lines`;
+
 const LISTS: Readonly<Record<ExportKind, string>> = {
   memory: 'memories',
   link: 'links',
@@ -94,14 +96,25 @@ export function rawRecords(content: unknown): RawRecord[] {
   if (typeof content === 'string') return fromText(content);
   if (Array.isArray(content)) return content.map((value, index) => ({ line: index + 1, value }));
   if (!isObject(content)) {
-    throw new InvalidInputError([{ field: 'content', message: 'must be JSON or JSON lines' }]);
+    throw new InvalidInputError([{ field: 'content', message: EXPECTED }]);
   }
-  const version = content.version;
+  const { version } = content;
   if (typeof version === 'number' && version > EXPORT_VERSION) {
     throw new AppError('INVALID_INPUT', `exports of version ${version} are not known here`, {
       findings: [{ field: 'version', message: `must be at most ${EXPORT_VERSION}` }],
     });
   }
+  const findings = [
+    ...(version === undefined || version === EXPORT_VERSION
+      ? []
+      : [{ field: 'version', message: `must be ${EXPORT_VERSION}` }]),
+    ...Object.values(LISTS).flatMap((field) =>
+      content[field] === undefined || Array.isArray(content[field])
+        ? []
+        : [{ field, message: 'must be a list' }],
+    ),
+  ];
+  if (findings.length > 0) throw new InvalidInputError(findings);
   let line = 0;
   const records = KINDS.flatMap((kind) => {
     const list = content[LISTS[kind]];
@@ -113,10 +126,12 @@ export function rawRecords(content: unknown): RawRecord[] {
     });
   });
   if (records.length > 0 || 'memories' in content) return records;
-  throw new InvalidInputError([{ field: 'content', message: 'has no memories' }]);
+  throw new InvalidInputError([{ field: 'content', message: EXPECTED }]);
 }
 
-function fromText(text: string): RawRecord[] {
+function fromText(written: string): RawRecord[] {
+  // Editors of one system put a byte order mark first; it is no part of the JSON.
+  const text = written.replace(/^\ufeff/, '');
   const trimmed = text.trim();
   if (trimmed.startsWith('[')) {
     const list = tryJson(trimmed);
@@ -124,7 +139,7 @@ function fromText(text: string): RawRecord[] {
     throw new InvalidInputError([{ field: 'content', message: 'begins a list but is no JSON' }]);
   }
   const whole = trimmed.startsWith('{') ? tryJson(trimmed) : undefined;
-  if (isObject(whole) && !('kind' in whole) && 'memories' in whole) return rawRecords(whole);
+  if (isObject(whole) && isDocument(whole)) return rawRecords(whole);
   return text.split('\n').flatMap((line, index): RawRecord[] => {
     if (line.trim() === '') return [];
     try {
@@ -133,6 +148,13 @@ function fromText(text: string): RawRecord[] {
       return [{ line: index + 1, value: null, problem: `is no JSON: ${messageOf(error)}` }];
     }
   });
+}
+
+/** Not a single record: it has what only a document has, or nothing at all. */
+function isDocument(whole: Record<string, unknown>): boolean {
+  if ('kind' in whole || 'intent' in whole) return false;
+  const marks = ['version', ...Object.values(LISTS)];
+  return Object.keys(whole).length === 0 || marks.some((mark) => mark in whole);
 }
 
 function tryJson(text: string): unknown {

@@ -1,5 +1,7 @@
 /** Changing a memory: patch, compare-and-set by revision, a new vector when its meaning changed. */
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import type { StoredRecord } from '../records/index.js';
 import { AppError, InvalidInputError, NotFoundError } from '../shared/errors.js';
 import { type Caller, readerOf, requireWrite } from './access.js';
 import type { MemoryContext } from './context.js';
@@ -8,6 +10,7 @@ import { embedMemory } from './embed.js';
 import { resolveRef } from './ids.js';
 import { cleaned, isObject, parseInput, type Redactions, requireSize } from './input.js';
 import { workMemoryType } from './records.js';
+import type { WorkMemoryData } from './schema.js';
 import { type MemoryView, viewsOf } from './view.js';
 
 /** `revision`: the one the change was made against; absent: the current one. */
@@ -25,7 +28,8 @@ export interface UpdateResult {
 }
 
 /**
- * `{ memory_id, revision?, ...patch }`: arrays replace, objects merge, `null` removes.
+ * `{ memory_id, revision?, ...patch }`: arrays replace, objects merge, `null` removes; a patch that
+ * changes nothing raises no revision.
  * @throws InvalidInputError, NotFoundError, AppError PERMISSION_DENIED, CONFLICT (`details.revision`
  * is the current one), TOO_LARGE
  */
@@ -51,6 +55,8 @@ export async function updateMemory(
     throw new AppError('CONFLICT', message, { revision: record.revision });
   }
   const data = patched(record.data, patch, context);
+  // Nothing is changed by saying what is there already.
+  if (isDeepStrictEqual(data, record.data)) return answer(record);
   const before = workMemoryType.embeddingText?.(record.data);
   const embedded =
     before === workMemoryType.embeddingText?.(data) && record.embeddingModel !== null
@@ -60,13 +66,20 @@ export async function updateMemory(
     data,
     ...(embedded === null ? {} : { vector: embedded.vector }),
   });
-  const [memory] = await viewsOf(context, [replaced], reader);
-  if (!memory) throw new NotFoundError('memory', memory_id);
-  return {
-    memory_id: memory.memory_id,
-    revision: memory.revision,
-    ...(embedded?.degraded === undefined ? {} : { degraded: embedded.degraded }),
-    ...(redacted.length === 0 ? {} : { redacted }),
-    memory,
-  };
+  return answer(replaced, embedded?.degraded);
+
+  async function answer(
+    current: StoredRecord<WorkMemoryData>,
+    degraded?: string,
+  ): Promise<UpdateResult> {
+    const [memory] = await viewsOf(context, [current], reader);
+    if (!memory) throw new NotFoundError('memory', memory_id);
+    return {
+      memory_id: memory.memory_id,
+      revision: memory.revision,
+      ...(degraded === undefined ? {} : { degraded }),
+      ...(redacted.length === 0 ? {} : { redacted }),
+      memory,
+    };
+  }
 }

@@ -1,9 +1,9 @@
 /** A stored memory as callers see it: its data with printed id, times, revision and links. */
-import type { Reader, StoredRecord, Visibility } from '../records/index.js';
+import type { Reader, RecordStore, StoredRecord, Visibility } from '../records/index.js';
 import type { Uuid } from '../shared/ids.js';
 import { isoOf, type MemoryContext } from './context.js';
 import { shownLinks } from './graph.js';
-import { printId } from './ids.js';
+import { printIn } from './ids.js';
 import type { ShownLinks } from './render.js';
 import type { WorkMemoryData } from './schema.js';
 
@@ -18,9 +18,13 @@ export interface MemoryView extends WorkMemoryData {
   links: ShownLinks;
 }
 
-export function viewOf(record: StoredRecord<WorkMemoryData>, links: ShownLinks): MemoryView {
+function viewOf(
+  records: RecordStore,
+  record: StoredRecord<WorkMemoryData>,
+  links: ShownLinks,
+): MemoryView {
   return {
-    memory_id: printId('memory', record.id),
+    memory_id: printIn(records, 'memory', record.id),
     id: record.id,
     created_at: isoOf(record.createdAtMs),
     revision: record.revision,
@@ -41,5 +45,5 @@ export async function viewsOf(
     records.map(({ id }) => id),
     reader,
   );
-  return records.map((record) => viewOf(record, links.get(record.id) ?? {}));
+  return records.map((record) => viewOf(context.records, record, links.get(record.id) ?? {}));
 }

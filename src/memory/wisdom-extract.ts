@@ -1,6 +1,6 @@
 /** What chapters say together: what holds beyond one of them. Pure. */
 import type { StoredRecord } from '../records/index.js';
-import { listed, mergeCounted } from './chapter-extract.js';
+import { extractChapter, listed, type Member, mergeCounted } from './chapter-extract.js';
 import type { ChapterData, Counted, WisdomData } from './schema.js';
 
 export type WisdomExtract = Omit<WisdomData, 'agent_id' | 'summary_by'>;
@@ -10,20 +10,27 @@ export type Source = Pick<StoredRecord<ChapterData>, 'id' | 'data'>;
 const PATTERN_COUNT = 2;
 const TITLE_TAGS = 3;
 
-/** `chapters` must not be empty. */
-export function extractWisdom(chapters: readonly Source[], title?: string): WisdomExtract {
+/**
+ * `chapters` must not be empty; `members` are their memories, each once, however many chapters it
+ * is in.
+ */
+export function extractWisdom(
+  chapters: readonly Source[],
+  members: readonly Member[],
+  title?: string,
+): WisdomExtract {
   const data = chapters.map((chapter) => chapter.data);
-  const insights = mergeCounted(data.flatMap(({ learnings }) => learnings));
+  const all = extractChapter(members);
   const tags = mergeCounted(
     data.flatMap((chapter) => chapter.tags.map((text) => ({ text, count: 1 }))),
   ).map(({ text }) => text);
   const extract = {
-    insights,
-    patterns: patternsOf(data),
-    best_practices: mergeCounted(data.flatMap(({ practices }) => practices)),
+    insights: all.learnings,
+    patterns: patternsOf(all),
+    best_practices: all.practices,
     tags,
     chapter_ids: chapters.map(({ id }) => id),
-    memory_count: new Set(data.flatMap(({ memory_ids }) => memory_ids)).size,
+    memory_count: members.length,
   };
   const named = tags.slice(0, TITLE_TAGS).join(', ') || data[0]?.title || 'work';
   return {
@@ -34,28 +41,18 @@ export function extractWisdom(chapters: readonly Source[], title?: string): Wisd
   };
 }
 
-function patternsOf(data: readonly ChapterData[]): Counted[] {
+function patternsOf(
+  all: Pick<ChapterData, 'failures' | 'failure_categories' | 'files' | 'task_types'>,
+): Counted[] {
   const often = (counts: Counted[], say: (text: string) => string): Counted[] =>
-    mergeCounted(counts)
+    counts
       .filter(({ count }) => count >= PATTERN_COUNT)
       .map(({ text, count }) => ({ text: say(text), count }));
   return [
-    ...often(
-      data.flatMap(({ failures }) => failures),
-      (reason) => `Fails again: ${reason}`,
-    ),
-    ...often(
-      data.flatMap(({ failure_categories }) => failure_categories),
-      (category) => `Failures of the kind ${category}`,
-    ),
-    ...often(
-      data.flatMap(({ files }) => files),
-      (file) => `Work comes back to ${file}`,
-    ),
-    ...often(
-      data.flatMap(({ task_types }) => task_types),
-      (type) => `Tasks of the kind ${type}`,
-    ),
+    ...often(all.failures, (reason) => `Fails again: ${reason}`),
+    ...often(all.failure_categories, (category) => `Failures of the kind ${category}`),
+    ...often(all.files, (file) => `Work comes back to ${file}`),
+    ...often(all.task_types, (type) => `Tasks of the kind ${type}`),
   ];
 }
 

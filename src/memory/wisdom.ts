@@ -6,26 +6,26 @@ import type { Uuid } from '../shared/ids.js';
 import { analyze, analyzeQuery } from '../shared/text.js';
 import { yieldToLoop } from '../shared/yield.js';
 import { authorOf, type Caller, readerOf } from './access.js';
-import { allChapters, titleSchema } from './chapters.js';
+import { allChapters, membersOfAll, titleSchema } from './chapters.js';
 import { isoOf, type MemoryContext } from './context.js';
-import { insertDerived } from './derived.js';
+import { derivedBefore, insertDerived } from './derived.js';
 import { printId, resolveRef } from './ids.js';
 import { cleaned, parseInput } from './input.js';
 import { chapterType, wisdomType } from './records.js';
 import { summarized } from './rewrite.js';
-import { type ChapterData, LIMITS, tagsSchema, type WisdomData } from './schema.js';
+import { type ChapterData, LIMITS, tagsFilterSchema, type WisdomData } from './schema.js';
 import { extractWisdom } from './wisdom-extract.js';
 
 export const synthesizeRequestSchema = z.strictObject({
   title: titleSchema,
   /** Chapters to learn from; absent: all that the caller may read (and that have all of `tags`). */
   chapter_ids: z.array(z.string()).min(1).max(LIMITS.items).optional(),
-  tags: tagsSchema.optional(),
+  tags: tagsFilterSchema,
 });
 
 export const wisdomRequestSchema = z.strictObject({
   query: z.string().max(LIMITS.goalChars).optional(),
-  tags: tagsSchema.optional(),
+  tags: tagsFilterSchema,
   limit: z.number().int().min(1).max(LIMITS.pageSize).default(5),
 });
 
@@ -39,7 +39,10 @@ export interface WisdomView extends Omit<WisdomData, 'chapter_ids'> {
 
 const MAX_SCANNED = 2_000;
 
-/** @throws InvalidInputError when there is no chapter to learn from, NotFoundError */
+/**
+ * Wisdom of exactly the same chapters is there once: `created` counts what is new.
+ * @throws InvalidInputError when there is no chapter to learn from, NotFoundError
+ */
 export async function synthesize(
   context: MemoryContext,
   input: unknown,
@@ -58,18 +61,30 @@ export async function synthesize(
       { field: 'chapter_ids', message: 'there is no chapter yet; create one first' },
     ]);
   }
+  const reader = readerOf(caller);
   const wisdom: WisdomView[] = [];
+  let created = 0;
   for (const chapters of groups) {
-    const extract = extractWisdom(chapters, request.title);
+    const ids = chapters.map(({ id }) => id);
+    const before = await derivedBefore(context, wisdomType, 'chapter_ids', ids, reader);
+    if (before) {
+      wisdom.push(wisdomView(before));
+      await yieldToLoop();
+      continue;
+    }
+    const members = await membersOfAll(context.records, chapters, reader);
+    const extract = extractWisdom(chapters, members, request.title);
     const data: WisdomData = {
       ...extract,
       ...(await summarized(context, extract.summary)),
       agent_id: authorOf(caller, context.agentId),
     };
-    wisdom.push(wisdomView(await insertDerived(context, wisdomType, chapters, caller, data)));
+    const sources = [...chapters, ...members];
+    wisdom.push(wisdomView(await insertDerived(context, wisdomType, sources, caller, data)));
+    created += 1;
     await yieldToLoop();
   }
-  return { created: wisdom.length, wisdom };
+  return { created, wisdom };
 }
 
 /** By the words of the query, best first; without one the newest. @throws InvalidInputError */
@@ -139,7 +154,7 @@ function scoreOf(data: WisdomData, terms: ReadonlySet<string>): number {
   return score / (2 * terms.size);
 }
 
-export function wisdomView({
+function wisdomView({
   id,
   createdAtMs,
   scope,

@@ -12,20 +12,14 @@ import { type ChaptersResult, type ChapterView, createChapter, listChapters } fr
 import type { MemoryContext } from './context.js';
 import { type ForgetResult, forget } from './forget.js';
 import { type IdentityResult, identity, identityOf, parentOf } from './identity.js';
+import { type ImportProgress, type ImportResult, importMemories } from './import.js';
 import { type LinkResult, link } from './link.js';
 import { get, type ListResult, list } from './list.js';
 import { createRecall, type Recall } from './recall/index.js';
 import { workMemoryType } from './records.js';
 import { type CaptureResult, capture, type StoreResult, store } from './store.js';
 import { type TraceResult, trace } from './trace.js';
-import {
-  type ExportResult,
-  exportLines,
-  exportMemories,
-  type ImportProgress,
-  type ImportResult,
-  importMemories,
-} from './transfer.js';
+import { type ExportResult, exportLines, exportMemories } from './transfer.js';
 import type { ExportLine } from './transfer-format.js';
 import { type UpdateResult, updateMemory } from './update.js';
 import type { MemoryView } from './view.js';

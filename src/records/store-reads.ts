@@ -25,7 +25,7 @@ import type { DamagedRecord, RecordStore, RecordType, StoredRecord } from './rec
 import { audiencesOf, canRead, type Reader } from './scope.js';
 
 /** Keys walked in one statement, and whole rows of one. */
-const WALK = 200;
+const WALK = 100;
 const CHUNK = 200;
 const IDS_PER_STATEMENT = 200;
 

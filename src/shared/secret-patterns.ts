@@ -117,6 +117,12 @@ export const PATTERNS: readonly SecretPattern[] = [
   },
   {
     kind: 'password',
+    hint: '-p',
+    head: /((?<![A-Za-z0-9])(?:mysql|mysqldump|mysqladmin|mysqlimport|mariadb|mariadb-dump|sshpass)(?=\s)[^\n|;&]{0,200}?\s-p["']?)[^\s"'-][^\s"']{0,127}/g,
+    accept: (secret) => !isPlaceholder(secret),
+  },
+  {
+    kind: 'password',
     hint: 'curl',
     head: /((?<![A-Za-z0-9])curl(?=\s)[^\n]{0,200}?(?:\s-u|\s--user)[\s=]{1,3}["']?[^\s:"']{1,64}:)[^\s"']{1,128}/g,
     accept: (secret) => !isPlaceholder(secret),

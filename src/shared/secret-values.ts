@@ -4,8 +4,12 @@
  */
 import { isUuid } from './ids.js';
 
-const PASSWORD = 'password|passwd|passphrase|passcode|pwd';
+/** English, then German, French, Spanish, Italian, Portuguese and Dutch. */
+const PASSWORD =
+  'password|passwd|passphrase|passcode|pwd|passwort|kennwort|mot de passe|contrase(?:ñ|n\u0303|n)a|(?<![a-z])clave|parola d.ordine|palavra-passe|senha|wachtwoord';
+const API = '(?: (?:de |d.)?(?:api|acc[eè]s|acceso|accesso|acesso))?';
 const KEY =
+  `schl(?:ü|u\u0308|ue)ssel|(?<![a-z])cl(?:é|e\u0301|e)${API}|jeton|(?<![a-z])clave${API}|chiave${API}|chave${API}|(?<![a-z])sleutel|` +
   'secret|token|api[_-]?key|access[_-]?key|private[_-]?key|secret[_-]?key|auth[_-]?key|signing[_-]?key|encryption[_-]?key|account[_-]?key|master[_-]?key|credentials?';
 const SUFFIX = '(?:[_-]?(?:key|base|value|prod|dev|test|live|staging|id|[0-9]{1,4}))';
 
@@ -18,7 +22,7 @@ const KEY_NAME = new RegExp(`(?:${KEY})${SUFFIX}{0,2}$`, 'i');
  */
 export const NAMED = new RegExp(
   `((?:--)?)((?:${PASSWORD})|(?:${KEY})${SUFFIX}{0,2})` +
-    `(["']?\\s{0,4}(?::=|=>|[=:])\\s{0,4}|\\s{1,4}is\\s{1,4}|(?<=--[A-Za-z_-]{1,24})\\s{1,4})` +
+    `(["']?\\s{0,4}(?::=|=>|[=:])\\s{0,4}|\\s{1,4}(?:is|ist|lautet|est|es|è|é)\\s{1,4}|(?<=--[A-Za-z_-]{1,24})\\s{1,4})` +
     `(?:(\\\\?["'\`])([^"'\`\\n\\\\]{1,512})(?=\\\\?["'\`])|([^\\s"'\`,;)}\\]<>]{1,512}))`,
   'gi',
 );

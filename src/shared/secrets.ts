@@ -68,9 +68,20 @@ function namedKind(name: string, value: string): string | null {
   return (kind === 'password' ? isPassword(value, true) : looksRandom(value)) ? kind : null;
 }
 
+/** Characters of no width between two of ASCII: no script needs them there. */
+const HIDDEN = /(?<=[!-~])[\u00ad\u180e\u200b-\u200f\u2060-\u2064\ufeff]+(?=[!-~])/g;
+
 function redactText(text: string, counts: Map<string, number>): string {
   // The shortest thing that is taken for a secret, with its name in front.
   if (text.length < 8) return text;
+  const seen = text.replace(HIDDEN, '');
+  if (seen === text) return redactSeen(text, counts);
+  // As it is read; without a secret it stays as it was written.
+  const redacted = redactSeen(seen, counts);
+  return redacted === seen ? text : redacted;
+}
+
+function redactSeen(text: string, counts: Map<string, number>): string {
   let redacted = redactPrivateKeys(text, counts);
   for (const pattern of PATTERNS) redacted = redactPattern(redacted, pattern, counts);
   return redactNamed(redacted, counts);
@@ -136,8 +147,8 @@ function redactNamed(text: string, counts: Map<string, number>): string {
     const value = quoted ?? bare ?? '';
     const kind = isSensitiveName(name);
     if (kind === null) return whole;
-    // Behind "is" everything is prose; a sentence about passwords holds none.
-    const prose = /^\s+is\s+$/i.test(joint);
+    // Behind "is", in any language, everything is prose; a sentence about passwords holds none.
+    const prose = /^\s+\p{L}+\s+$/u.test(joint);
     if (prose && kind !== 'password') return whole;
     const { core, rest } = quoted === undefined ? trimmed(value, kind) : { core: value, rest: '' };
     const secret = kind === 'password' ? isPassword(core, quoted !== undefined) : looksRandom(core);

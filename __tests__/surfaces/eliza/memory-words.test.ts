@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import {
   forgetSubject,
+  linksToItself,
   memoryIds,
-  objectIn,
+  readDraftText,
   readLink,
   readNote,
   recallSubject,
@@ -148,15 +149,35 @@ describe('words about memories', () => {
   });
 
   it.each([
-    [
-      'store {"intent":"x","outcome":{"success":true}}',
-      { intent: 'x', outcome: { success: true } },
-    ],
-    ['no object', null],
-    ['{broken', null],
-    ['set {a, b}', null],
-    ['[1]', null],
-  ])('the object in %j is %j', (text, object) => {
-    expect(objectIn(text)).toEqual(object);
+    ['store {"intent":"x"}', { kind: 'object', object: { intent: 'x' } }],
+    ['please save this memory: {"a":1}', { kind: 'object', object: { a: 1 } }],
+    ['store ```json\n{"intent":"x"}\n```', { kind: 'object', object: { intent: 'x' } }],
+    ['{"intent":"x"}', { kind: 'object', object: { intent: 'x' } }],
+    ['remember {"intent":"x"}', { kind: 'object', object: { intent: 'x' } }],
+    ['remember that the body was {"a":1}', { kind: 'prose' }],
+    ['remember that {"a":1} breaks the parser', { kind: 'prose' }],
+    ['remember that {"a":1}', { kind: 'prose' }],
+    ['store that the reply {"ok":true} is wrong', { kind: 'prose' }],
+    ['remember set {a, b}', { kind: 'prose' }],
+    ['{a, b} is a set', { kind: 'prose' }],
+    ['no object', { kind: 'prose' }],
+    ['[1]', { kind: 'prose' }],
+    ['store {"intent":"x"', { kind: 'broken' }],
+    ['store {"intent":"x"} please', { kind: 'broken' }],
+    ['store {intent: x}', { kind: 'broken' }],
+    ['{"intent":', { kind: 'broken' }],
+    ['remember {"intent": "x",}', { kind: 'broken' }],
+  ])('%j is read as %j', (text, read) => {
+    expect(readDraftText(text)).toMatchObject(read);
+  });
+
+  it.each([
+    ['mem_11111111 was caused by mem_11111111', true],
+    ['mem_11111111 led to MEM_11111111-2222-4333-8444-555555555555', true],
+    ['mem_11111111 was caused by mem_22222222', false],
+    ['link mem_11111111', false],
+    ['link them', false],
+  ])('%j links a memory to itself: %j', (text, itself) => {
+    expect(linksToItself(text)).toBe(itself);
   });
 });

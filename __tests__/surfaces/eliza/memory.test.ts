@@ -107,6 +107,62 @@ describe('conversations about work memory', () => {
     expect((await memory.list({}, OPERATOR)).total).toBe(total);
   });
 
+  it('repeats what was said byte for byte', async () => {
+    const text = 'Promise<void> and Array<string> broke the 1 < 2 > 0 parser, "really" `x`';
+    const told = await talk.say(ada, `remember that ${text}`, 'STORE_WORK_MEMORY');
+    const id = idIn(told);
+    expect(told).toBe(`I will remember that: "${text}" [${id}].`);
+    const lined = await talk.say(ada, `recall("${id}", depth: "summary")`, 'RECALL_WORK_MEMORY');
+    expect(lined).toContain('✗ Promise<void> and Array<string> broke the 1 < 2 > 0');
+    const whole = await talk.say(ada, `recall("${id}", depth: "complete")`, 'RECALL_WORK_MEMORY');
+    const json = /\n```json\n(.*)\n```$/.exec(whole)?.[1] ?? '';
+    expect(JSON.parse(json)).toMatchObject({ intent: { goal: text } });
+  });
+
+  it('keeps prose with braces as prose, and says what is wrong with broken JSON', async () => {
+    const reply = await talk.say(
+      ada,
+      'remember that the webhook body was {"a":1}',
+      'STORE_WORK_MEMORY',
+    );
+    expect(await memory.get(idIn(reply), OPERATOR)).toMatchObject({
+      intent: { goal: 'the webhook body was {"a":1}' },
+    });
+    const { total } = await memory.list({}, OPERATOR);
+    expect(await talk.say(ada, 'store {"intent":"x"', 'STORE_WORK_MEMORY')).toMatch(
+      /^That is no valid JSON, so I stored nothing: .+\.$/,
+    );
+    expect((await memory.list({}, OPERATOR)).total).toBe(total);
+    expect(
+      await talk.say(ada, `${idIn(reply)} was caused by ${idIn(reply)}`, 'LINK_WORK_MEMORIES'),
+    ).toBe('A memory cannot be linked to itself.');
+  });
+
+  it('lists nothing that hardly fits, and counts only what would be shown', async () => {
+    const gus = await talk.alone('gus');
+    for (const text of [
+      'the espresso grinder of the bar needs new burrs',
+      'the bar opens at nine',
+      'the roof of the shed is green',
+    ]) {
+      await talk.say(gus, `remember that ${text}`, 'STORE_WORK_MEMORY');
+    }
+    const words = 'what do you remember about the espresso grinder of the bar?';
+    const reply = await talk.say(gus, words, 'RECALL_WORK_MEMORY');
+    expect(reply).toContain('new burrs');
+    expect(reply).not.toMatch(/shed|opens at nine/);
+    expect(await provided(gus, words)).not.toMatch(/shed|opens at nine/);
+    for (let n = 1; n <= 7; n += 1) {
+      await talk.say(gus, `remember that kiln ${n} is warm`, 'STORE_WORK_MEMORY');
+    }
+    const kilns = await talk.say(
+      gus,
+      'what do you remember about the warm kiln?',
+      'RECALL_WORK_MEMORY',
+    );
+    expect(kilns).toMatch(/\nThere are 2 more\.$/);
+  });
+
   it('leaves a secret out and says so', async () => {
     const reply = await talk.say(
       ada,

@@ -107,7 +107,19 @@ describe('/cue/memories', () => {
     expect((important.body.memories as typeof rows)[0]?.intent.goal).toBe('Paged work 3');
   });
 
+  it('lists what has every one of the tags', async () => {
+    await stored('Both tags', { tags: ['#left', 'right'] });
+    await stored('One tag', { tags: ['left'] });
+    const goals = async (tags: string) => {
+      const { body } = await rest('GET', `/memories?tags=${encodeURIComponent(tags)}`);
+      return (body.memories as { intent: { goal: string } }[]).map((one) => one.intent.goal);
+    };
+    expect(await goals('left,#right')).toEqual(['Both tags']);
+    expect(await goals(' #left ')).toEqual(['One tag', 'Both tags']);
+  });
+
   it.each([
+    'success_only=true&failures_only=true',
     'limit=0',
     'limit=101',
     'sort=loudest',
@@ -162,6 +174,12 @@ describe('/cue/memories', () => {
         code: 'NOT_FOUND',
       });
     }
+  });
+
+  it('forgets once when two ask at the same time', async () => {
+    const { memory_id } = await stored('Gone at once');
+    const answers = await Promise.all([1, 2].map(() => rest('DELETE', `/memories/${memory_id}`)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404]);
   });
 
   it.each(['mem_12', 'nonsense', 'mem_zzzzzzzz', '%00'])('refuses the id %j', async (id) => {
@@ -308,8 +326,13 @@ describe('/cue/identity, chapters and wisdom', () => {
     expect(chapters.body).toMatchObject({ created: 1 });
     const listed = await rest('GET', '/chapters?limit=5');
     expect(listed.body).toMatchObject({ total: 1, nextCursor: null });
+    const [chapter] = chapters.body.chapters as { memory_ids: string[] }[];
+    const same = await rest('POST', '/chapters', { memory_ids: chapter?.memory_ids });
+    expect([same.status, same.body]).toEqual([200, { ...chapters.body, created: 0 }]);
     const wisdom = await rest('POST', '/wisdom', { tags: ['cache'] });
     expect(wisdom.status).toBe(201);
+    const again = await rest('POST', '/wisdom', { tags: ['#cache'] });
+    expect([again.status, again.body]).toEqual([200, { ...wisdom.body, created: 0 }]);
     const found = await rest('GET', '/wisdom?q=invalidate');
     expect(found.body).toMatchObject({ total: 1, nextCursor: null });
     expect(JSON.stringify(found.body.wisdom)).toContain('invalidate by key');

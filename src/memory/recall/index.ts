@@ -5,7 +5,7 @@ import type { Uuid } from '../../shared/ids.js';
 import { type Caller, readerOf } from '../access.js';
 import { isoOf, type MemoryContext } from '../context.js';
 import { shownLinks } from '../graph.js';
-import { printId } from '../ids.js';
+import { printIn } from '../ids.js';
 import { workMemoryType } from '../records.js';
 import { renderMemory, type ShownLinks } from '../render.js';
 import type { WorkMemoryData } from '../schema.js';
@@ -86,7 +86,7 @@ export function createRecall(context: MemoryContext): Recall {
         candidate: Candidate,
         shownLinksOf: ShownLinks | undefined,
       ) {
-        const memoryId = printId('memory', record.id);
+        const memoryId = printIn(records, 'memory', record.id);
         const { createdAtMs, data } = record;
         const content = renderMemory(
           { memoryId, createdAtMs, data, ...(shownLinksOf ? { links: shownLinksOf } : {}) },

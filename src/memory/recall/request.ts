@@ -9,7 +9,7 @@ import {
   sessionSchema,
   TASK_TYPES,
   type TaskType,
-  tagsSchema,
+  tagsFilterSchema,
   uuidSchema,
 } from '../schema.js';
 import { readReference } from './reference.js';
@@ -70,7 +70,7 @@ export const recallSchema = z.strictObject({
   include_failures: z.boolean().default(true),
   since: isoSchema.optional(),
   before: isoSchema.optional(),
-  tags: tagsSchema.optional(),
+  tags: tagsFilterSchema,
   depth: z.enum(DEPTHS).default('outcome'),
   limit: z.int().min(1).max(MAX_RECALLED).default(DEFAULT_LIMIT),
   include_links: z.boolean().default(false),

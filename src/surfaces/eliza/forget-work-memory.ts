@@ -4,8 +4,8 @@
  */
 import { example, type Outcome } from './action-frame.js';
 import { yesOrNo } from './confirm-words.js';
-import { plain } from './display.js';
 import { countedMemories, memoryAction } from './memory-action.js';
+import { safe } from './memory-display.js';
 import type { MemoryTurn } from './memory-turn.js';
 import { type ForgetSubject, forgetSubject } from './memory-words.js';
 import { ask, forget, pendingOf } from './pending.js';
@@ -67,7 +67,7 @@ async function askFirst(turn: MemoryTurn, subject: ForgetSubject): Promise<Outco
   const count = would.memory_ids.length;
   const lines = [
     `That forgets ${countedMemories(count)} for good:`,
-    ...shown.map((memory) => `- ${plain(memory.content, 160)}`),
+    ...shown.map((memory) => `- ${safe(memory.content, 160)}`),
   ];
   if (count > shown.length) lines.push(`- and ${count - shown.length} more`);
   if (would.total > count) lines.push(`(${would.total - count} more stay until you ask again.)`);

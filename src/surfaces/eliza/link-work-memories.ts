@@ -2,7 +2,7 @@
 import { example, type Outcome } from './action-frame.js';
 import { memoryAction } from './memory-action.js';
 import type { MemoryTurn } from './memory-turn.js';
-import { readLink } from './memory-words.js';
+import { linksToItself, readLink } from './memory-words.js';
 
 export const LINK_WORK_MEMORIES = 'LINK_WORK_MEMORIES';
 
@@ -30,6 +30,13 @@ const WORDS: Readonly<Record<string, string>> = {
 };
 
 async function linkWorkMemories(turn: MemoryTurn): Promise<Outcome> {
+  if (linksToItself(turn.text)) {
+    return {
+      text: 'A memory cannot be linked to itself.',
+      success: false,
+      data: { code: 'INVALID_INPUT' },
+    };
+  }
   const request = readLink(turn.text);
   if (request === null) {
     return {

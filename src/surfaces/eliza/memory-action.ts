@@ -2,7 +2,7 @@
 import type { Action, IAgentRuntime, Memory } from '@elizaos/core';
 import type { RecallResult } from '../../memory/index.js';
 import { type ActionFamily, type ActionWords, framedAction, type Outcome } from './action-frame.js';
-import { plain } from './display.js';
+import { safe, safeJson } from './memory-display.js';
 import { type MemoryTurn, memoryServiceOf, memoryTurnOf } from './memory-turn.js';
 
 export interface MemoryActionSpec extends ActionWords {
@@ -35,12 +35,34 @@ async function run(
   return outcome.asked && turn.run !== null ? { ...outcome, success: false } : outcome;
 }
 
-/** `complete` is JSON of the whole memory; a chat shows its beginning. */
-const SHOWN_CHARACTERS = 4_000;
+type Recalled = RecallResult['memories'][number];
 
-/** One line: a memory holds what strangers wrote, so it is shown without markup. */
-export function memoryLine(memory: RecallResult['memories'][number]): string {
-  return `- ${plain(memory.content, SHOWN_CHARACTERS)} [${memory.memory_id}]`;
+/** Most of one memory at the depth `complete` that a chat shows, characters. */
+const MAX_JSON = 20_000;
+/** Likeness alone: below the first it says nothing, below the second next to nothing. */
+const LEAST_CONFIDENCE = 0.15;
+const SURE_CONFIDENCE = 0.3;
+/** Share of the best hit's confidence that another needs to stand beside it. */
+const SHARE_OF_BEST = 0.35;
+
+/** Without what was found by likeness and is hardly like it. */
+export function worthShowing<Memory extends Pick<Recalled, 'fuzzy' | 'confidence'>>(
+  memories: readonly Memory[],
+): Memory[] {
+  const best = Math.max(0, ...memories.map(({ confidence }) => confidence));
+  const least = Math.max(LEAST_CONFIDENCE, SHARE_OF_BEST * best);
+  return memories.filter(({ fuzzy, confidence }) => !fuzzy || confidence >= least);
+}
+
+/** A memory holds what strangers wrote: one line without markup, or JSON in a fence. */
+export function memoryLine(memory: Recalled): string {
+  const maybe = memory.fuzzy && memory.confidence < SURE_CONFIDENCE ? 'maybe: ' : '';
+  if (memory.depth !== 'complete') return `- ${maybe}${safe(memory.content)} [${memory.memory_id}]`;
+  const json = safeJson(memory.content);
+  const id = `[${memory.memory_id}]`;
+  return json.length > MAX_JSON
+    ? `- ${maybe}${id} is too long for a chat (${json.length} characters): ask for depth "full", or export it`
+    : `- ${maybe}${id}\n\`\`\`json\n${json}\n\`\`\``;
 }
 
 /** "one memory", "3 memories". */

@@ -3,10 +3,11 @@
  * somebody alone is theirs alone; what is made in company belongs to that room (DESIGN §3). Inside a
  * trigger run the creator of the trigger is meant, in the conversation it came from.
  */
-import { ChannelType, type IAgentRuntime, type Memory, type UUID } from '@elizaos/core';
+import type { IAgentRuntime, Memory } from '@elizaos/core';
 import { type Caller, WORK_MEMORY, WorkMemoryService } from '../../memory/index.js';
 import type { Uuid } from '../../shared/ids.js';
 import type { Asker } from './pending.js';
+import { isPrivateRoom } from './private-room.js';
 import { requesterOf, saidText, toldZone } from './turn.js';
 
 export type EntityCaller = Extract<Caller, { kind: 'entity' }>;
@@ -18,12 +19,6 @@ export interface MemoryTurn extends Asker {
   /** In which "yesterday" is read; empty when the person has told none: the agent's. */
   zone: { zone?: string };
 }
-
-const PRIVATE_ROOMS: ReadonlySet<string> = new Set([
-  ChannelType.DM,
-  ChannelType.VOICE_DM,
-  ChannelType.SELF,
-]);
 
 export function memoryServiceOf(runtime: IAgentRuntime): WorkMemoryService | null {
   const found = runtime
@@ -66,15 +61,13 @@ export async function callerOf(
 ): Promise<EntityCaller> {
   const { requester, roomId } = requesterOf(runtime, message);
   const place = roomId ?? message.roomId;
-  const room = await runtime.getRoom(place as UUID);
   // A scheduled run is no part of the conversation that it is about: it has its own room's session.
   const sessionId = service.sessionOf(message.roomId);
   return {
     kind: 'entity',
     entityId: requester.entityId as Uuid,
     roomId: place as Uuid,
-    // A room that is not known is nobody else's either.
-    private: room === null || PRIVATE_ROOMS.has(room.type),
+    private: await isPrivateRoom(runtime, place, service.now()),
     ...(sessionId === undefined ? {} : { sessionId }),
   };
 }

@@ -1,4 +1,5 @@
 /** What a sentence about memories asks for, read without a model. Pure. */
+import { messageOf } from '../../shared/errors.js';
 import { looksLikePath } from '../../shared/paths.js';
 
 const POLITE =
@@ -86,19 +87,47 @@ function firstPart(text: string): string {
   return head.replace(/\s+\S*$/, '');
 }
 
-/** The JSON object that stands in the message, for callers that know the fields. */
-export function objectIn(text: string): Record<string, unknown> | null {
-  const start = text.indexOf('{');
-  const end = text.lastIndexOf('}');
-  if (start < 0 || end <= start) return null;
+export type DraftText =
+  | { kind: 'prose' }
+  | { kind: 'object'; object: Record<string, unknown> }
+  /** Meant as JSON; `problem` says what is wrong with it. */
+  | { kind: 'broken'; problem: string };
+
+/** "store {", "save this memory: ```json {": what follows is meant as data. */
+const DATA = new RegExp(
+  `^(?:${POLITE}(?:store|save|record|log)\\b(?:\\s+(?:the|this|that|a|an|it|as|in|to|following|new|work|memory|json|object|draft|down))*[\\s:,—-]*)?` +
+    '(?:```(?:json)?\\s*)?(?=\\{)',
+  'i',
+);
+const FIELDS = ['intent', 'outcome', 'perception', 'reasoning', 'actions'];
+
+/** Prose with braces in it is prose; a memory as JSON is the whole of what is to be stored. */
+export function readDraftText(message: string): DraftText {
+  const text = message.trim();
+  const lead = DATA.exec(text)?.[0];
+  const told = lead === undefined ? text.replace(STORE, '') : text.slice(lead.length);
+  const json = told
+    .replace(/^```(?:json)?\s*/i, '')
+    .replace(/\s*```[.!]?$/, '')
+    .trim();
+  if (!json.startsWith('{')) return { kind: 'prose' };
   try {
-    const value: unknown = JSON.parse(text.slice(start, end + 1));
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : null;
-  } catch {
-    return null;
+    const object: unknown = JSON.parse(json);
+    if (!isPlainObject(object)) return { kind: 'prose' };
+    // After "remember that" an object is a memory only if it looks like one.
+    const isMeant = lead !== undefined || FIELDS.some((field) => field in object);
+    return isMeant ? { kind: 'object', object } : { kind: 'prose' };
+  } catch (error) {
+    const isMeant =
+      lead === undefined
+        ? /^\{\s*"(?:intent|outcome)"\s*:/.test(json)
+        : lead !== '' || /^\{\s*"/.test(json);
+    return isMeant ? { kind: 'broken', problem: messageOf(error) } : { kind: 'prose' };
   }
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const PRINTED = /\brecall\s*\(\s*["'“”‘’`][\s\S]{1,2000}?["'“”‘’`]\s*(?:,[^)\n]{0,500})?\)/i;
@@ -137,9 +166,11 @@ export function forgetSubject(message: string): ForgetSubject {
   return { kind: 'words', words: /^(?:it|that|this)$/i.test(words) ? '' : words };
 }
 
+const MEMORY_ID = /(?<!\w)mem_[0-9a-f-]{8,36}/gi;
+
 /** The ids of memories in a text, each once. */
 export function memoryIds(text: string): string[] {
-  const found = text.match(/(?<!\w)mem_[0-9a-f-]{8,36}/gi) ?? [];
+  const found = text.match(MEMORY_ID) ?? [];
   return [...new Set(found.map((id) => id.toLowerCase().replace(/-+$/, '')))];
 }
 
@@ -154,6 +185,14 @@ const RELATIONS: readonly [RegExp, LinkWord, boolean][] = [
   [/\bblocked[_ ]by\b|\bdepends on\b|\bwaits for\b/i, 'blocked_by', false],
   [/\bblocks?\b|\bblocking\b/i, 'blocked_by', true],
 ];
+
+/** "mem_1f2e3d4c was caused by mem_1f2e3d4c": one memory at both ends, by its short or long id. */
+export function linksToItself(message: string): boolean {
+  const all = message.match(MEMORY_ID) ?? [];
+  if (all.length < 2) return false;
+  const [shortest = ''] = memoryIds(message).sort((one, other) => one.length - other.length);
+  return memoryIds(message).every((id) => id.startsWith(shortest));
+}
 
 /** `null`: the message does not name two memories. */
 export function readLink(

@@ -1,10 +1,10 @@
 /** STORE_WORK_MEMORY: keeps what the user says, as private as the place it is said in. */
 import type { StoreResult } from '../../memory/index.js';
 import { example, type Outcome } from './action-frame.js';
-import { quoted } from './display.js';
 import { memoryAction } from './memory-action.js';
+import { safe, safeQuoted } from './memory-display.js';
 import type { MemoryTurn } from './memory-turn.js';
-import { type Note, objectIn, readNote } from './memory-words.js';
+import { type Note, readDraftText, readNote } from './memory-words.js';
 
 export const STORE_WORK_MEMORY = 'STORE_WORK_MEMORY';
 
@@ -24,9 +24,16 @@ export const storeWorkMemoryAction = memoryAction({
 });
 
 async function storeWorkMemory(turn: MemoryTurn): Promise<Outcome> {
-  const object = objectIn(turn.text);
-  const note = object === null ? readNote(turn.text) : null;
-  const draft = object ?? (note === null ? null : draftOf(note));
+  const json = readDraftText(turn.text);
+  if (json.kind === 'broken') {
+    return {
+      text: `That is no valid JSON, so I stored nothing: ${safe(json.problem, 200)}.`,
+      success: false,
+      data: { code: 'INVALID_INPUT' },
+    };
+  }
+  const note = json.kind === 'prose' ? readNote(turn.text) : null;
+  const draft = json.kind === 'object' ? json.object : note === null ? null : draftOf(note);
   if (draft === null) {
     return {
       text: 'What shall I remember? Say it in one message: "remember that …".',
@@ -57,7 +64,9 @@ function draftOf(note: Note): Record<string, unknown> {
 }
 
 function answerOf({ memory, memory_id, redacted, degraded }: StoreResult): string {
-  const sentences = [`I will remember that: ${quoted(memory.intent.goal, 120)} [${memory_id}].`];
+  const sentences = [
+    `I will remember that: ${safeQuoted(memory.intent.goal, 120)} [${memory_id}].`,
+  ];
   if (memory.visibility === 'project') sentences.push('Everyone in the project can find it.');
   const secrets = (redacted ?? []).reduce((sum, { count }) => sum + count, 0);
   if (secrets > 0) {

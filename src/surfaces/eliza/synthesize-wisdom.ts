@@ -1,8 +1,8 @@
 /** SYNTHESIZE_WISDOM: what all the work on something has taught, from its memories. */
 import { InvalidInputError } from '../../shared/errors.js';
 import { example, type Outcome } from './action-frame.js';
-import { plain, quoted } from './display.js';
 import { memoryAction } from './memory-action.js';
+import { safe, safeQuoted } from './memory-display.js';
 import type { MemoryTurn } from './memory-turn.js';
 import { synthesisSubject } from './memory-words.js';
 
@@ -44,7 +44,7 @@ async function synthesizeWisdom(turn: MemoryTurn): Promise<Outcome> {
   const shown = made.filter((one) => turn.caller.private || one.visibility !== 'user');
   if (shown.length === 0) return NOTHING;
   const lines = shown.flatMap((one) => [
-    `${quoted(one.title, 120)}, from ${one.memory_count} memories [${one.wisdom_id}]:`,
+    `${safeQuoted(one.title, 120)}, from ${one.memory_count} memories [${one.wisdom_id}]:`,
     ...linesOf('Insight', one.insights),
     ...linesOf('Pattern', one.patterns),
     ...linesOf('Best practice', one.best_practices),
@@ -69,5 +69,5 @@ async function synthesized(turn: MemoryTurn, request: Record<string, unknown>) {
 function linesOf(label: string, items: readonly { text: string; count: number }[]): string[] {
   return items
     .slice(0, SHOWN)
-    .map(({ text, count }) => `- ${label}: ${plain(text, 200)}${count > 1 ? ` (${count}×)` : ''}`);
+    .map(({ text, count }) => `- ${label}: ${safe(text, 200)}${count > 1 ? ` (${count}×)` : ''}`);
 }

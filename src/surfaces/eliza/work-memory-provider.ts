@@ -6,7 +6,7 @@
 import type { Provider } from '@elizaos/core';
 import { messageOf } from '../../shared/errors.js';
 import { countTokens } from '../../shared/tokens.js';
-import { memoryLine } from './memory-action.js';
+import { memoryLine, worthShowing } from './memory-action.js';
 import { callerOf, discreet, memoryServiceOf, recallZone } from './memory-turn.js';
 import { requesterOf, saidText } from './turn.js';
 
@@ -45,10 +45,11 @@ export const workMemoryProvider: Provider = {
         }),
         MAX_WAIT_MS,
       );
-      if (found === null || found.memories.length === 0) return nothing;
+      const memories = worthShowing(found?.memories ?? []);
+      if (memories.length === 0) return nothing;
       const lines: string[] = [];
       let tokens = countTokens(HEADER);
-      for (const memory of found.memories) {
+      for (const memory of memories) {
         const line = memoryLine(memory);
         tokens += countTokens(`\n${line}`);
         if (tokens > MAX_TOKENS) break;
@@ -58,7 +59,7 @@ export const workMemoryProvider: Provider = {
       return {
         text: [HEADER, ...lines].join('\n'),
         values: { workMemoryCount: lines.length },
-        data: { memoryIds: found.memories.slice(0, lines.length).map((one) => one.memory_id) },
+        data: { memoryIds: memories.slice(0, lines.length).map((one) => one.memory_id) },
       };
     } catch (error) {
       runtime.logger.warn(

@@ -2,7 +2,7 @@
 import type { IAgentRuntime, Route } from '@elizaos/core';
 import { z } from 'zod';
 import { type Caller, WORK_MEMORY, WorkMemoryService } from '../../memory/index.js';
-import { InvalidInputError } from '../../shared/errors.js';
+import { InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import { isUuid } from '../../shared/ids.js';
 import { isTimeZone, timeZoneProblem } from '../../shared/zones.js';
 import { flag, given, pageShape, searchText, wholeNumber } from './query.js';
@@ -75,6 +75,11 @@ export function memoryRoutes(route: MakeRoute): Route[] {
     }),
     route({
       type: 'GET',
+      path: '/memories/health',
+      handle: async ({ runtime }) => ({ status: 200, body: await memoryOf(runtime).health() }),
+    }),
+    route({
+      type: 'GET',
       path: '/memories/:id',
       handle: async ({ runtime, params }) => ({
         status: 200,
@@ -97,8 +102,10 @@ export function memoryRoutes(route: MakeRoute): Route[] {
       handle: async ({ runtime, params }) => {
         const service = memoryOf(runtime);
         // A reference that is ambiguous, or names nothing, is an error here and not an empty deed.
-        const { id } = await service.get(params.id ?? '', OPERATOR);
-        await service.forget({ memory_ids: [id], dry_run: false }, OPERATOR);
+        const { id, memory_id } = await service.get(params.id ?? '', OPERATOR);
+        const { total } = await service.forget({ memory_ids: [id], dry_run: false }, OPERATOR);
+        // Somebody else was faster.
+        if (total === 0) throw new NotFoundError('memory', memory_id);
         return { status: 200, body: { deleted: true } };
       },
     }),

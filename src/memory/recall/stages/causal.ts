@@ -1,6 +1,6 @@
 /** What led to the memories found so far, and what they led to: at most five hops (DESIGN §7). */
 import { MAX_HOPS, walkCauses } from '../../graph.js';
-import { printId } from '../../ids.js';
+import { printIn } from '../../ids.js';
 import type { Candidate, Stage } from '../types.js';
 
 /** Walks begin at so many of the best. */
@@ -25,7 +25,7 @@ export const causal: Stage = async ({ records }, { found, filter, reader, room, 
         id,
         stage: 'causal',
         confidence: Math.round(FADING ** hops * 100) / 100,
-        why: from === null ? 'linked' : `${relation} ${printId('memory', from)}`,
+        why: from === null ? 'linked' : `${relation} ${printIn(records, 'memory', from)}`,
         fuzzy: false,
       });
     }

@@ -1,0 +1,68 @@
+/** One record of an import as it is judged: read, cleaned, brought into the shape of an export. */
+import { DAY_MS } from '../shared/clock.js';
+import { InvalidInputError, isAppError } from '../shared/errors.js';
+import { derivedId } from '../shared/ids.js';
+import { authorOf, type Caller } from './access.js';
+import { isoOf, type MemoryContext } from './context.js';
+import { filesOf, readDraft } from './draft.js';
+import { cleaned, isObject, parseInput, type Redactions, requireSize } from './input.js';
+import { type ExportLine, exportLineSchema, type RawRecord } from './transfer-format.js';
+
+/** A good record and what was taken out of it, or why it is none. */
+export type ReadLine =
+  | { record: ExportLine; redacted: Redactions }
+  | { record: null; reason: string };
+
+/** Clocks differ; what was made later than this was not made. */
+const AHEAD_MS = DAY_MS;
+
+export function readLine(
+  context: MemoryContext,
+  { value, problem }: RawRecord,
+  caller: Caller,
+): ReadLine {
+  if (problem !== undefined) return { record: null, reason: problem };
+  try {
+    requireSize(value);
+    const { value: safe, redacted } = cleaned(value);
+    const isDraft = isObject(safe) && !('kind' in safe) && !('data' in safe);
+    const record = isDraft
+      ? fromDraft(context, safe, caller)
+      : withFiles(parseInput(exportLineSchema, safe));
+    if (Date.parse(record.created_at) > context.clock.now() + AHEAD_MS) {
+      const message = 'must not be more than a day from now';
+      throw new InvalidInputError([{ field: 'created_at', message }]);
+    }
+    return { record, redacted };
+  } catch (error) {
+    if (isAppError(error)) return { record: null, reason: error.message };
+    throw error;
+  }
+}
+
+function withFiles(record: ExportLine): ExportLine {
+  if (record.kind !== 'memory') return record;
+  return { ...record, data: { ...record.data, files: filesOf(record.data) } };
+}
+
+/** A memory written by hand: as `store` takes it. The same one twice is one. */
+function fromDraft(
+  context: MemoryContext,
+  value: Record<string, unknown>,
+  caller: Caller,
+): ExportLine {
+  const { created_at, id, ...rest } = value;
+  const { links, visibility, ...draft } = readDraft(rest, context);
+  if (links !== undefined) {
+    throw new InvalidInputError([
+      { field: 'links', message: 'of an import are records of their own (kind "link")' },
+    ]);
+  }
+  return parseInput(exportLineSchema, {
+    kind: 'memory',
+    id: id ?? derivedId('imported', context.records.projectId, JSON.stringify(draft)),
+    created_at: created_at ?? isoOf(context.clock.now()),
+    visibility: visibility ?? 'project',
+    data: { ...draft, files: filesOf(draft), agent_id: authorOf(caller, context.agentId) },
+  });
+}

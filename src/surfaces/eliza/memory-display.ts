@@ -1,0 +1,85 @@
+/**
+ * How the texts of memories are repeated in chat and in prompts: byte for byte, but for what could
+ * pass for the markup of the host's prompts and answers, for characters that nobody sees, and for
+ * line breaks. What is taken away is only the bracket that makes a tag of a word. Pure.
+ */
+
+/** Words that the host, or a model's own format, reads as tags. */
+const TAG_NAMES = [
+  'response|responses|thoughts?|thinking|think|actions?|providers?|text|evaluators?|evaluations?',
+  'simple|reasoning|messages?|names?|params?|parameters|arguments|keys|title|template',
+  'tasks?|instructions?|output|input|system|assistant|user|human|agent|developer|role|prompts?',
+  'tools?|tool_calls?|tool_results?|function|function_calls?|function_results?|invoke|results?',
+  'reflection|facts?|relationships?|entity|entities|examples?|context|content|conversation',
+  'decision|final|answer|is_?finish|skip|rules?|important|sys|inst|memory|memories',
+].join('|');
+/** `<` in the forms that models read as one. */
+const OPEN = '(?:[<＜﹤]|&lt;?|&#0*60;?|&#x0*3c;?)';
+const SLASH = '[\\/／\\\\]*';
+/** Between the bracket and the word; `\n` stands for itself in JSON. */
+const GAP = '(?:\\\\[nrt]|[\\s\\/／\\\\])*';
+const NAME = `(?:[a-z][\\w-]*:)?(?:${TAG_NAMES})(?![a-z0-9])`;
+const CLOSE = '(?:\\s+[\\w:-]+\\s*=[^<>]{0,200})?[\\s\\/]*(?:[>＞﹥]|&gt|&#0*62|&#x0*3e)';
+const TAG = new RegExp(
+  // With a gap only what is closed, so that "i < results.length" stays a comparison.
+  `${OPEN}(?=${SLASH}${NAME}|${GAP}${NAME}${CLOSE}|${GAP}!\\[CDATA\\[|\\|[a-z_]{1,40}\\|)`,
+  'giu',
+);
+/** `Promise<Response>`, `Array<Text>`: a type of a programming language. */
+const TYPE_ARGUMENT = /^<[A-Z][a-z][a-zA-Z]*\s*[>,|&<[]/;
+const TEMPLATE = /\{(?=\{)/g;
+const BRACKETED = /\[(?=\/?(?:INST|SYSTEM)\])/gi;
+
+/** Controls, line and paragraph separators, directions, zero widths, tag characters. */
+const INVISIBLE =
+  /[\p{Cc}\p{Zl}\p{Zp}\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+const BREAKS = /[\r\n\u2028\u2029]+/g;
+
+/** A text of a memory as one line; at most `max` characters when given. */
+export function safe(text: string, max?: number): string {
+  const line = text.replace(BREAKS, ' ').replace(INVISIBLE, ' ').trim();
+  const shown = neutral(line, {
+    tag: () => '‹',
+    brace: '{ ',
+    bracket: '(',
+  });
+  if (max === undefined) return shown;
+  const characters = [...shown];
+  return characters.length <= max ? shown : `${characters.slice(0, max - 1).join('')}…`;
+}
+
+/** The same between quotation marks. */
+export function safeQuoted(text: string, max?: number): string {
+  return `"${safe(text, max)}"`;
+}
+
+/** JSON that says exactly the same and holds no markup: what could be some is escaped. */
+export function safeJson(json: string): string {
+  const visible = json.replace(INVISIBLE, escapeAll).replace(/`/g, escapeAll);
+  return neutral(visible, {
+    tag: (found) => escapeAll(found.charAt(0)) + found.slice(1),
+    brace: escapeAll('{'),
+    bracket: escapeAll('['),
+  });
+}
+
+function neutral(
+  text: string,
+  by: { tag: (found: string) => string; brace: string; bracket: string },
+): string {
+  return text
+    .replace(TAG, (found: string, offset: number) => {
+      const isType =
+        /\w/.test(text.charAt(offset - 1)) && TYPE_ARGUMENT.test(text.slice(offset, offset + 80));
+      return isType ? found : by.tag(found);
+    })
+    .replace(TEMPLATE, by.brace)
+    .replace(BRACKETED, by.bracket);
+}
+
+function escapeAll(text: string): string {
+  return text
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('');
+}
