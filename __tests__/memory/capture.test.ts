@@ -54,6 +54,7 @@ describe('capturing a finished run', () => {
     ['no action', run('Fix it')],
     ['our own look-up', run('what happened with auth.ts', done('RECALL_WORK_MEMORY'))],
     ['our own list in another spelling', run('list them', done('listTriggers'))],
+    ['making a reminder', run('remind me every Friday to water them', done('CREATE_TRIGGER'))],
     ['a greeting', run('Good morning!', done('SEND_WEATHER'))],
     ['thanks', run('thanks a lot', done('SEND_WEATHER'))],
     ['an empty message', run('  ', done('SEND_WEATHER'))],

@@ -50,8 +50,14 @@ const NO_WORK = new Set(
     'LINK_WORK_MEMORIES',
     'SYNTHESIZE_WISDOM',
     'FORGET_WORK_MEMORY',
+    // A trigger is kept as a trigger; to remember that it was asked for would be its echo.
+    'CREATE_TRIGGER',
     'LIST_TRIGGERS',
+    'UPDATE_TRIGGER',
+    'DELETE_TRIGGER',
+    'RUN_TRIGGER',
     'EXPLAIN_TRIGGER',
+    'SET_TIME_ZONE',
   ].map(plain),
 );
 
