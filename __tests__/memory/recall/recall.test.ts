@@ -182,6 +182,31 @@ describe('by time', () => {
       expect(result.memories.map(({ stage }) => stage)).toEqual(['temporal', 'semantic']);
     }));
 
+  it('a file beside a time means that file in that time', () =>
+    withRoom(async ({ memory, clock }, store) => {
+      await store('Older edit', edits('src/auth.ts'));
+      clock.nowMs = START_MS + 10 * DAY_MS;
+      const yesterday = await store('Rotate keys', edits('src/auth.ts'));
+      clock.nowMs += DAY_MS;
+      for (let n = 0; n < 6; n += 1) await store(`Edit ${n} of today`, edits('src/auth.ts'));
+      const query = 'what happened with auth.ts yesterday?';
+      const result = await memory.recall({ query }, OPERATOR, { zone });
+      expect(ids(result)).toEqual([yesterday]);
+      expect(result).toMatchObject({
+        total_matches: 1,
+        memories: [{ stage: 'structural', why: 'file auth.ts, yesterday' }],
+      });
+      const field = { file: 'auth.ts', query: 'what did we do yesterday' };
+      expect(ids(await memory.recall(field, OPERATOR, { zone }))).toEqual([yesterday]);
+    }));
+
+  it('a hostile question costs no more than its length', () =>
+    withRoom(async ({ memory }, store) => {
+      await store('Paint the fence');
+      const query = `yesterday ${'is '.repeat(2_000)}zzz`;
+      expect(ids(await memory.recall({ query }, OPERATOR, { zone }))).toEqual([]);
+    }));
+
   it('since and before are limits, whatever else is asked', () =>
     withRoom(async ({ memory, clock }, store) => {
       await store('Paint the fence');

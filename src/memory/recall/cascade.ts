@@ -34,9 +34,11 @@ export const STAGES: readonly NamedStage[] = [
   {
     name: 'temporal',
     run: temporal,
-    applies: ({ range, request, keys }) =>
-      request.strategy !== 'semantic' &&
-      (range !== null || (keys.length === 0 && (request.since ?? request.before) !== undefined)),
+    // A key beside the time: the structural stage has looked within it already.
+    applies: (search) =>
+      search.request.strategy !== 'semantic' &&
+      !isExact(search) &&
+      (search.range ?? search.request.since ?? search.request.before) != null,
   },
   {
     name: 'causal',

@@ -36,6 +36,7 @@ export async function searchOf(
     reader,
     shelf,
     filter,
+    within: withinRange(filter, range),
     keys: named === null ? keys : [named.key],
     text: textOf(request, named?.rest ?? rest, range !== null || named !== null),
     asked: textOf(request, request.query ?? '', false),
@@ -44,6 +45,15 @@ export async function searchOf(
     nowMs,
     room: request.limit,
     found: [],
+  };
+}
+
+function withinRange(filter: SlotFilter, range: Search['range']): SlotFilter {
+  if (range === null) return filter;
+  return {
+    ...filter,
+    sinceMs: Math.max(range.sinceMs, filter.sinceMs ?? Number.NEGATIVE_INFINITY),
+    beforeMs: Math.min(range.beforeMs, filter.beforeMs ?? Number.POSITIVE_INFINITY),
   };
 }
 
@@ -117,9 +127,22 @@ function fileNamed(
 function textOf({ intent, pattern }: RecallRequest, rest: string, read: boolean): string {
   const parts = [intent, pattern?.replaceAll(/[_-]+/g, ' '), rest];
   const text = parts.filter((part): part is string => part !== undefined).join('\n');
-  return read && ONLY_ASKS.test(text) ? '' : text.trim();
+  return read && onlyAsks(text) ? '' : text.trim();
 }
 
 /** What is left of "what did we do yesterday?" once its time or file is read: nothing to search. */
-const ONLY_ASKS =
-  /^\W*(?:(?:what|which|show|tell|list|did|do|does|done|was|were|is|has|have|had|happened|happen|i|we|you|us|me|it|the|a|about|memories|memory|things?|stuff|work|worked|working|on|everything|all|been|up|to|there|any|anything|from|of|get|got|go|going|my|our|your|with|about|s)\W*)*$/i;
+const ASKING = new Set(
+  (
+    'what which show tell list did do does done was were is has have had happened happen i we you us ' +
+    'me it the a about memories memory thing things stuff work worked working on everything all been ' +
+    'up to there any anything from of get got go going my our your with s'
+  ).split(' '),
+);
+
+/** Word by word: one pattern for all of it would take exponential time on "is is is … x". */
+function onlyAsks(text: string): boolean {
+  return text
+    .toLowerCase()
+    .split(/[^\p{L}\p{N}]+/u)
+    .every((word) => word === '' || ASKING.has(word));
+}

@@ -33,13 +33,15 @@ export interface Search {
   shelf: Shelf;
   /** Reader, flags, explicit times and tags: holds in every stage. */
   filter: SlotFilter;
+  /** The same, and the time that the words name: for the stages that answer with facts. */
+  within: SlotFilter;
   /** Exact keys that must all be there; empty when nothing exact was asked. */
   keys: string[];
   /** What is looked for in words beside what was read as a key or a time; empty when nothing is. */
   text: string;
   /** All the words: a text may say "last week" itself. */
   asked: string;
-  /** Time named in the words: where to look first, not a limit. */
+  /** Time named in the words. Facts keep to it; likeness only comes after them. */
   range: { sinceMs: number; beforeMs: number; words: string } | null;
   memoryId: Uuid | null;
   nowMs: number;

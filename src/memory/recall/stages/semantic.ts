@@ -100,7 +100,8 @@ export function semanticStage(parts: SemanticParts): Stage {
   };
 }
 
-function newerIn(shelf: Shelf): (a: number, b: number) => boolean {
+/** Of two equally good ones the newer, then the one that was stored later. */
+export function newerIn(shelf: Shelf): (a: number, b: number) => boolean {
   return (a, b) =>
     shelf.timeOf(a) - shelf.timeOf(b) > 0 || (shelf.timeOf(a) === shelf.timeOf(b) && a > b);
 }
