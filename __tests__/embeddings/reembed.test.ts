@@ -55,7 +55,7 @@ function modelOf(id: string, answer: Answer = byNumber): Model {
 }
 
 /** The chain as the re-embedder sees it, switched by hand. */
-function chainOf(first: Embedder): Embeddings & { serve(next: Embedder): void } {
+function chainOf(first: Embedder, wanted?: string): Embeddings & { serve(next: Embedder): void } {
   const listeners = new Set<(embedder: Embedder) => void>();
   let current = first;
   return {
@@ -63,6 +63,7 @@ function chainOf(first: Embedder): Embeddings & { serve(next: Embedder): void } 
     status: () => ({
       setting: 'auto',
       serving: { id: current.id, dimension: 384, reason: 'test' },
+      ...(wanted !== undefined && wanted !== current.id && { wanted }),
     }),
     onChange(listener) {
       listeners.add(listener);
@@ -385,4 +386,18 @@ describe('recall while the model changes', () => {
     expect(await ask()).toEqual({ found: ['login'], degraded: undefined });
     await room.stop();
   });
+});
+
+it('a stand-in embeds what has no vector and keeps what the wanted model has made', async () => {
+  const project = await notes(40, 20);
+  const standIn = modelOf('stand-in');
+  const chain = chainOf(standIn, MODEL);
+  const reembedder = reembedderOf(project, chain);
+  expect(await reembedder.run()).toMatchObject({ done: 20, ended: 'complete' });
+  expect(standIn.asked.flat()).toEqual(titles(20, 40));
+  const wanted = modelOf(MODEL);
+  chain.serve(wanted);
+  expect(await reembedder.run()).toMatchObject({ done: 20, ended: 'complete' });
+  expect(wanted.asked.flat()).toEqual(titles(20, 40));
+  await reembedder.stop();
 });

@@ -71,6 +71,7 @@ export async function createEmbeddings(deps: EmbeddingsDeps): Promise<Embeddings
   const source = sourceOf(deps);
   const stopping = new AbortController();
   let better: Served | null = null;
+  let servedBefore: string | undefined;
   let facade: Embedder = lexical;
   let preparing: EmbeddingStatus['preparing'];
   let degraded: string | undefined;
@@ -79,6 +80,7 @@ export async function createEmbeddings(deps: EmbeddingsDeps): Promise<Embeddings
 
   function serve(next: Served | null): void {
     better = next;
+    servedBefore = next?.embedder.id ?? servedBefore;
     facade = next ? guarded(next) : lexical;
     for (const listener of listeners) listener(facade);
   }
@@ -177,6 +179,7 @@ export async function createEmbeddings(deps: EmbeddingsDeps): Promise<Embeddings
         dimension: DIMENSION,
         reason: better?.reason ?? lexicalReason(deps, source),
       },
+      ...(source && better === null && { wanted: servedBefore ?? source.id }),
       ...(preparing && { preparing }),
       ...(degraded !== undefined && { degraded }),
     }),

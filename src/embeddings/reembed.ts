@@ -8,7 +8,7 @@ import { AppError, messageOf } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
 import { yieldToLoop } from '../shared/yield.js';
-import { DIMENSION, type Embedder, type Embeddings } from './types.js';
+import { DIMENSION, type Embedder, type Embeddings, isOf } from './types.js';
 import { toUnit } from './vectors.js';
 
 export interface ReembedProgress {
@@ -35,7 +35,7 @@ export interface ReembedderDeps {
   store: Pick<RecordStore, 'catalog' | 'withoutVector' | 'setVectors'>;
   /** Those that have a text to embed are taken. */
   types: readonly RecordType<unknown>[];
-  embeddings: Pick<Embeddings, 'current' | 'onChange'>;
+  embeddings: Pick<Embeddings, 'current' | 'onChange' | 'status'>;
   log: Log;
   onProgress?: (progress: ReembedProgress) => void;
   /** Pauses before what was left over is tried again, ms; the last one repeats. */
@@ -93,10 +93,18 @@ export function createReembedder(deps: ReembedderDeps): Reembedder {
       if (stopped) result.ended = 'stopped';
       else if (embeddings.current().id !== embedder.id) result.ended = 'superseded';
       if (result.ended !== 'complete') return;
-      const records = await store.withoutVector(type, embedder.id, BATCH, after);
-      if (records.length === 0) return;
-      waiting = true;
+      const found = await store.withoutVector(type, embedder.id, BATCH, after);
+      if (found.length === 0) return;
+      after = found.at(-1)?.id;
       await yieldToLoop();
+      // A stand-in must not destroy what the model it stands in for has made.
+      const { wanted } = embeddings.status();
+      const records = found.filter(
+        ({ embeddingModel }) =>
+          wanted === undefined || embeddingModel === null || !isOf(wanted, embeddingModel),
+      );
+      if (records.length === 0) continue;
+      waiting = true;
       try {
         const written = await embedBatch(type, embedder, records);
         result.done += written;
@@ -113,7 +121,6 @@ export function createReembedder(deps: ReembedderDeps): Reembedder {
         done: result.done,
         seen: result.done + result.skipped,
       });
-      after = records.at(-1)?.id;
       await yieldToLoop();
     }
   }

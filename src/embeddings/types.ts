@@ -26,6 +26,8 @@ export interface Embedder {
 export interface EmbeddingStatus {
   setting: 'auto' | 'local' | 'lexical' | 'runtime';
   serving: { id: string; dimension: number; reason: string };
+  /** The model that the settings ask for while another serves: what it has embedded is kept. */
+  wanted?: string;
   /** A better model on its way. */
   preparing?: { id: string; phase: string; loadedBytes: number; totalBytes: number | null };
   /** What is worse than configured, in words for the operator. */
@@ -39,4 +41,9 @@ export interface Embeddings {
   /** Called when another model begins to serve; returns the way to stop listening. */
   onChange(listener: (embedder: Embedder) => void): () => void;
   stop(): Promise<void>;
+}
+
+/** A model's id may say more than its source's: `runtime:openai` serves as `runtime:openai:1536`. */
+export function isOf(wanted: string, model: string): boolean {
+  return model === wanted || model.startsWith(`${wanted}:`);
 }

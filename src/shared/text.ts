@@ -4,6 +4,7 @@
  * go through the same function; a query also drops its question words.
  */
 import { stemmer } from 'stemmer';
+import { detached } from './detached.js';
 import { DICTIONARY_FORMS } from './irregular.js';
 
 /** Words that say nothing about what a text is about; English. */
@@ -59,11 +60,14 @@ function termsOfWord(raw: string): readonly string[] {
   const known = seen.get(raw);
   if (known !== undefined) return known;
   const terms: string[] = [];
-  addWord(raw, terms);
-  if (raw.length <= MAX_WORD) {
-    if (seen.size >= MOST_SEEN) seen.clear();
-    seen.set(raw, terms);
+  if (raw.length > MAX_WORD) {
+    addWord(raw, terms);
+    return terms;
   }
+  const own = detached(raw);
+  addWord(own, terms);
+  if (seen.size >= MOST_SEEN) seen.clear();
+  seen.set(own, terms);
   return terms;
 }
 

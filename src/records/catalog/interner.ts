@@ -1,17 +1,8 @@
 /** Strings as small numbers, so that postings and comparisons are over integers. */
+import { detached } from '../../shared/detached.js';
 
 /** Rough bytes of a string and its entry in a Map, for `memory()`. */
 const ENTRY_BYTES = 56;
-const LATIN1 = /^[\0-\xff]*$/;
-
-/**
- * A copy that does not keep a larger string alive: a word cut out of a text of 1 MB is a view of
- * that text in V8, and would hold it for as long as the word is known.
- */
-function detached(text: string): string {
-  const encoding = LATIN1.test(text) ? 'latin1' : 'utf16le';
-  return Buffer.from(text, encoding).toString(encoding);
-}
 
 export class Interner {
   readonly #numbers = new Map<string, number>();
