@@ -8,14 +8,15 @@ const HOST_FOLDER = '.eliza';
 /**
  * @param configured `CUE_DATA_DIR`
  * @param database directory of an embedded database, `memory`, or `null` for a server
- * @returns `kept`: outlives the process, so that files derived from the database may lie there
+ * @returns `kept`: the database outlives the process, so that files derived from it may lie there
  */
 export function dataDirectoryOf(
   configured: string | undefined,
   database: string | 'memory' | null,
 ): { path: string; kept: boolean } {
-  if (configured) return { path: resolve(configured), kept: true };
-  if (database === 'memory') return { path: resolve(HOST_FOLDER, FOLDER), kept: false };
+  const kept = database !== 'memory';
+  if (configured) return { path: resolve(configured), kept };
+  if (!kept) return { path: resolve(HOST_FOLDER, FOLDER), kept };
   const beside = database === null ? HOST_FOLDER : dirname(resolve(database));
-  return { path: join(resolve(beside), FOLDER), kept: true };
+  return { path: join(resolve(beside), FOLDER), kept };
 }

@@ -23,7 +23,7 @@ function embeddedDirectory(runtime: IAgentRuntime): string | null {
   const open = openPgliteDirectory();
   if (open !== undefined) return open;
   const set = runtime.getSetting('PGLITE_DATA_DIR') ?? serverEnvironment().pgliteDir;
-  return typeof set === 'string' && set !== '' && !set.includes('://') ? set : null;
+  return typeof set === 'string' ? directoryOf(set) : null;
 }
 
 /** plugin-sql keeps its one PGlite instance of the process here (ELIZA_GUIDE §1). */
@@ -33,7 +33,13 @@ function openPgliteDirectory(): string | null | undefined {
   const manager = fieldOf(singletons, 'pgLiteClientManager');
   const directory = fieldOf(fieldOf(manager, 'client'), 'dataDir');
   if (typeof directory !== 'string') return undefined;
-  return directory === '' || directory.includes('://') ? null : directory;
+  return directoryOf(directory);
+}
+
+/** PGlite takes `file://` for a plain path; anything else with a scheme is no directory. */
+function directoryOf(dataDir: string): string | null {
+  const path = dataDir.replace(/^file:\/\//, '');
+  return path === '' || path.includes('://') ? null : path;
 }
 
 export function fieldOf(value: unknown, key: string): unknown {

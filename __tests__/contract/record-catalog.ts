@@ -289,5 +289,50 @@ export function recordCatalogContract(name: string, database: () => RecordDataba
       await third.stop();
       rmSync(directory, { recursive: true, force: true });
     });
+
+    it('takes no snapshot of another database, or of other records than there are', async () => {
+      const { db, home } = database();
+      const { store, note, projectId } = project('bound snapshot');
+      const link = (from: string, to: string) => ({
+        id: derivedId(projectId, from, to),
+        createdAtMs: 1,
+        scope: note(from).scope,
+        data: { source_id: note(from).id, target_id: note(to).id, link_type: 'led_to' },
+      });
+      await store.insert(
+        NOTE,
+        Array.from({ length: 2_003 }, (_, n) => note(`note ${n}`, { createdAtMs: n })),
+      );
+      await store.insert(EDGE, [link('note 1', 'note 2')]);
+      await db.execute(sql`update memories
+        set metadata = metadata - 'data' where id = ${note('note 7').id}`);
+      const directory = mkdtempSync(join(tmpdir(), 'cue-catalog-'));
+      const open = async () => {
+        const records = openRecords(projectId, { snapshotPath: join(directory, 'catalog') });
+        const state = await records.start();
+        const { size } = records.catalog.shelf(NOTE.name);
+        const links = records.catalog.links.size;
+        await records.stop();
+        return [state.state === 'ready' && state.fromSnapshot, size, links];
+      };
+      expect(await open()).toEqual([false, 2_002, 1]);
+      // A damaged row, which the catalog lacks, is no difference; not at the second time either.
+      expect(await open()).toEqual([true, 2_002, 1]);
+      expect(await open()).toEqual([true, 2_002, 1]);
+
+      // Gone and added without a trace in the times of change, as in a dump that was restored.
+      await db.execute(sql`delete from memories where id = ${note('note 5').id}`);
+      expect(await open()).toEqual([false, 2_001, 1]);
+      await db.execute(sql`delete from memories
+        where id = ${derivedId(projectId, 'note 1', 'note 2')}`);
+      expect(await open()).toEqual([false, 2_001, 0]);
+
+      // As many records as before, in a database that was made at another time.
+      expect(await open()).toEqual([true, 2_001, 0]);
+      await db.execute(sql`update rooms
+        set created_at = created_at - interval '1 minute' where id = ${home.roomId}`);
+      expect(await open()).toEqual([false, 2_001, 0]);
+      rmSync(directory, { recursive: true, force: true });
+    });
   });
 }

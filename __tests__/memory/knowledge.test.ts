@@ -70,6 +70,7 @@ describe('chapters', () => {
       task_types: [{ text: 'other', count: 3 }],
       tags: ['auth'],
       memory_ids: ids.map((id) => `mem_${id.slice(0, 8)}`),
+      memory_count: 3,
       counts: { memories: 3, succeeded: 2, failed: 1, forgotten: 0 },
       time_range: { from: '2026-03-02T09:00:00.000Z', to: '2026-03-04T09:00:00.000Z' },
       agent_id: room.agentId,
@@ -149,6 +150,7 @@ describe('forgetting', () => {
     expect(shown).toEqual({
       dry_run: true,
       total: 1,
+      elsewhere: 0,
       memories: [
         {
           memory_id: `mem_${ids[1]?.slice(0, 8)}`,

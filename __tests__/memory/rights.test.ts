@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { printIn } from '../../src/memory/ids.js';
 import type { Caller } from '../../src/memory/index.js';
 import { derivedId, type Uuid } from '../../src/shared/ids.js';
 import { type OpenRecordDatabase, openRecordDatabase } from '../contract/record-database.js';
@@ -83,7 +84,10 @@ describe('what a caller sees', () => {
     expect(kinds.filter((kind) => kind === 'link')).toHaveLength(expected.length - 1);
     const shown = await memory.forget({ tags: ['zebra'], dry_run: true }, caller);
     const seen = new Set<string>(expected);
-    expect(shown.memory_ids.every((id) => listed.memories.some((one) => one.id === id))).toBe(true);
+    // What Ada made is hers to forget, also where she does not read it.
+    const own = caller.kind === 'entity' && caller.entityId === derivedId('person', 'ada');
+    const known = [...listed.memories.map(({ id }) => id), ...(own ? [told.group] : [])];
+    expect(shown.memory_ids.filter((id) => !known.includes(id))).toEqual([]);
     for (const [name, id] of Object.entries(told)) {
       const reached = await codeOf(memory.get(id, caller));
       expect([name, reached]).toEqual([name, seen.has(name) ? 'allowed' : 'NOT_FOUND']);
@@ -161,6 +165,61 @@ describe('what a caller may change', () => {
     await room.memory.store(draft('Bob likes coffee'), BOB_DM);
     expect((await room.memory.forget({ all: true }, BOB_GROUP)).total).toBe(1);
     expect(await codeOf(room.memory.get(told.group, ADA_GROUP))).toBe('allowed');
+  });
+
+  it('forgets what a person said in any room, and shows a group no words from elsewhere', async () => {
+    const { memory } = room;
+    const as = (where: string, alone: boolean) => person('gus', where, alone);
+    const says = async (goal: string, caller: Caller) =>
+      (await memory.store(draft(goal), caller)).memory.id;
+    const dm = await says('Gus owes a goose', as('gus-dm', true));
+    const group = await says('Gus sold a goose', as('group', false));
+    const other = await says('Gus ate a goose', as('other', false));
+    await says('Hal owns a goose', person('hal', 'other', false));
+    const contents = (shown: { memories: { content: string }[] }) =>
+      shown.memories.map(({ content }) => content.replace(/^\W+/, '')).sort();
+
+    const requests = [{ all: true }, { query: 'goose' }, { entity_id: derivedId('person', 'gus') }];
+    for (const request of requests) {
+      const alone = await memory.forget({ ...request, dry_run: true }, as('gus-dm', true));
+      expect([alone.total, alone.elsewhere, alone.kept]).toEqual([3, 0, 0]);
+      expect(contents(alone)).toEqual(['Gus ate a goose', 'Gus owes a goose', 'Gus sold a goose']);
+      const before = await memory.forget({ ...request, dry_run: true }, as('group', false));
+      expect([before.total, before.elsewhere, contents(before)]).toEqual([
+        3,
+        2,
+        ['Gus sold a goose'],
+      ]);
+    }
+    const short = printIn(room.project.store, 'memory', other);
+    const named = await memory.forget({ memory_id: short, dry_run: true }, as('gus-dm', true));
+    expect(named.memory_ids).toEqual([other]);
+    // Who can neither read nor forget it learns nothing by the same two ids.
+    for (const memory_id of [short, other]) {
+      expect(await codeOf(memory.forget({ memory_id }, BOB_GROUP))).toBe('NOT_FOUND');
+      expect(await codeOf(memory.forget({ memory_id, missing_ok: true }, BOB_GROUP))).toBe(
+        'allowed',
+      );
+    }
+    const gone = await memory.forget({ memory_ids: [dm, group, other] }, as('gus-dm', true));
+    expect(gone.total).toBe(3);
+    expect((await memory.list({}, OPERATOR)).memories.map(({ intent }) => intent.goal)).toContain(
+      'Hal owns a goose',
+    );
+    expect(await codeOf(memory.get(other, OPERATOR))).toBe('NOT_FOUND');
+  });
+
+  it('skips what is gone only when that is asked for', async () => {
+    const { memory } = room;
+    const { id } = (await memory.store(draft('Bob likes cake'), BOB_DM)).memory;
+    const memory_ids = [derivedId('never was'), 'mem_00000000', id];
+    expect(await codeOf(memory.forget({ memory_ids }, BOB_DM))).toBe('NOT_FOUND');
+    expect(await codeOf(memory.get(id, BOB_DM))).toBe('allowed');
+    const gone = await memory.forget({ memory_ids, missing_ok: true }, BOB_DM);
+    expect([gone.total, gone.memory_ids]).toEqual([1, [id]]);
+    expect((await memory.forget({ memory_ids, missing_ok: true }, BOB_DM)).total).toBe(0);
+    const denied = memory.forget({ memory_id: told.open, missing_ok: true }, BOB_DM);
+    expect(await codeOf(denied)).toBe('PERMISSION_DENIED');
   });
 
   it('imports as oneself: neither place nor author of the file is believed', async () => {

@@ -1,5 +1,7 @@
-import { sql } from 'drizzle-orm';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { IAgentRuntime } from '@elizaos/core';
+import { type SQL, sql } from 'drizzle-orm';
+import { PgDialect } from 'drizzle-orm/pg-core';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import {
   createLexicalEmbedder,
   type Embedder,
@@ -18,7 +20,8 @@ let database: OpenRecordDatabase;
 let broken = false;
 let service: WorkMemoryService;
 
-async function start(): Promise<WorkMemoryService> {
+/** A service that may still be filling its catalog. */
+async function open(runtime: IAgentRuntime): Promise<WorkMemoryService> {
   const lexical = createLexicalEmbedder();
   const embedder: Embedder = {
     ...lexical,
@@ -33,14 +36,18 @@ async function start(): Promise<WorkMemoryService> {
     onChange: () => () => {},
     stop: async () => {},
   };
-  WorkMemoryService.provide(database.runtime, {
+  WorkMemoryService.provide(runtime, {
     clock: { now: () => START_MS },
     ids: randomIds,
     settings: { storeDiffs: false, capture: true, timezone: 'UTC' },
     embeddings: async () => embeddings,
     build: 'test',
   });
-  const started = await WorkMemoryService.start(database.runtime);
+  return WorkMemoryService.start(runtime);
+}
+
+async function start(): Promise<WorkMemoryService> {
+  const started = await open(database.runtime);
   await started.settle();
   return started;
 }
@@ -97,4 +104,57 @@ it('refuses work after its end', async () => {
   const ended = await start();
   await ended.stop();
   expect(() => ended.store).toThrow('the work memory service is not running');
+});
+
+/** The runtime on a database that fails the statements chosen. */
+function runtimeFailing(fails: (statement: string) => boolean): IAgentRuntime {
+  const dialect = new PgDialect();
+  const over = <T extends object>(target: T, own: Record<PropertyKey, unknown>): T =>
+    new Proxy(target, {
+      get(from, key) {
+        if (key in own) return own[key];
+        const value: unknown = Reflect.get(from, key);
+        return typeof value === 'function' ? value.bind(from) : value;
+      },
+    });
+  const db = over(database.db, {
+    execute: (statement: SQL) =>
+      fails(dialect.sqlToQuery(statement).sql)
+        ? Promise.reject(new Error('connection lost'))
+        : database.db.execute(statement),
+  });
+  return over(database.runtime, { db });
+}
+
+it('fills its catalog later when the database fails at the start', async () => {
+  let failures = 0;
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+  try {
+    const started = await open(
+      runtimeFailing((statement) => / as now$/.test(statement.trim()) && failures++ < 2),
+    );
+    await started.settle();
+    const state = () => started.health().then(({ catalog }) => catalog.state);
+    expect(await state()).toBe('failed');
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect([failures, await state()]).toEqual([2, 'failed']);
+    await vi.advanceTimersByTimeAsync(10_000);
+    vi.useRealTimers();
+    await expect.poll(state).toBe('ready');
+    await started.stop();
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+it('says so when the database has no halfvec, before anything is made in it', async () => {
+  const { db, runtime } = database;
+  await db.execute(sql`alter type halfvec rename to halfvec_away`);
+  try {
+    await expect(open(runtime)).rejects.toThrow(
+      'pgvector 0.7 or newer is needed (ALTER EXTENSION vector UPDATE)',
+    );
+  } finally {
+    await db.execute(sql`alter type halfvec_away rename to halfvec`);
+  }
 });

@@ -79,6 +79,7 @@ describe('storing', () => {
         agent_id: room.agentId,
         origin: 'told',
         links: { caused_by: [cause.memory_id] },
+        links_total: 1,
       },
     });
     const seen = await room.memory.get(cause.memory_id, OPERATOR);

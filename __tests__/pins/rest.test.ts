@@ -332,6 +332,7 @@ describe('work memory', () => {
     'intent',
     'last_accessed',
     'links',
+    'links_total',
     'memory_id',
     'origin',
     'outcome',

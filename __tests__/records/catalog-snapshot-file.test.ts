@@ -25,6 +25,7 @@ afterAll(() => {
 });
 
 const NOW_MS = 1_800_000_000_000;
+const OUTSIDE = { [NOTE.name]: [derivedId('test', 'damaged')] };
 const DAY_MS = 86_400_000;
 const PROJECT = derivedId('test', 'snapshot project');
 
@@ -40,7 +41,7 @@ async function written(name: string, build = 'build 1') {
     fields: [{ text: 'kept word', weight: 1 }],
     vector: null,
   });
-  await writeSnapshotFile({ path, build }, catalog, NOW_MS);
+  await writeSnapshotFile({ path, build }, catalog, NOW_MS, OUTSIDE);
   return path;
 }
 
@@ -54,10 +55,11 @@ async function read(path: string, nowMs = NOW_MS, build = 'build 1', project = P
   return { snapshot, lines, exists: existsSync(path) };
 }
 
-it('gives back the catalog and the watermark, and leaves no other file', async () => {
+it('gives back the catalog, the watermark and what was left out, and leaves no other file', async () => {
   const path = await written('whole');
   const { snapshot, exists } = await read(path, NOW_MS + DAY_MS);
   expect([snapshot?.watermarkMs, exists]).toEqual([NOW_MS, true]);
+  expect(snapshot?.outside).toEqual(OUTSIDE);
   expect(snapshot?.catalog.shelf(NOTE.name).documentFrequency('kept')).toBe(1);
   expect(readdirSync(join(directory, 'whole'))).toEqual(['catalog']);
 });

@@ -7,6 +7,7 @@ import {
   ensureHome,
   field,
   memoriesTable,
+  type RecordCursor,
   type Records,
   withoutNul,
 } from '../../src/records/index.js';
@@ -79,6 +80,25 @@ it('lists in a total order, page by page, without losing or repeating a row', as
     after = { createdAtMs: last.createdAtMs, id: last.id as never };
   }
   expect(new Set(seen).size).toBe(25);
+  expect(seen).toHaveLength(25);
+});
+
+it('pages from the oldest on in the same order', async () => {
+  const type = 'cue_test_page';
+  const all = await records.list(type, { limit: 100 });
+  const seen: string[] = [];
+  let after: RecordCursor | undefined;
+  for (;;) {
+    const page = await records.list(type, {
+      limit: 7,
+      oldestFirst: true,
+      ...(after ? { after } : {}),
+    });
+    seen.push(...page.map((one) => one.id));
+    after = page.at(-1);
+    if (page.length < 7) break;
+  }
+  expect(seen).toEqual(all.map((one) => one.id).reverse());
   expect(seen).toHaveLength(25);
 });
 

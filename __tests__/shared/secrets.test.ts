@@ -120,6 +120,19 @@ const POSITIVES: [secret: string, kind: string, around?: [string, string]][] = [
   [MIX, 'api_key', ['chave de API: ', '']],
   [MIX, 'api_key', ['clave de API: ', '']],
   [MIX, 'api_key', ['sleutel: ', '']],
+  ['Hello@123', 'password', ['password: ', '']],
+  ['Admin@123', 'password', ['password: ', '.']],
+  ['Winter!2024', 'password', ['the password is ', '']],
+  ['Summer#99', 'password', ['DB_PASSWORD=', '\n']],
+  ['Postgres@1', 'password', ['PGPASSWORD=', ' psql']],
+  ['Qwerty!234', 'password', ['password="', '"']],
+  ['Welcome*1', 'password', ["pwd: '", "'"]],
+  ['Hello%20World', 'password', ['login?password=', '&page=2']],
+  ['hunter2', 'password', ['password=', '&user=bob']],
+  ['Hello@123', 'password', ['redis://u:', '@h']],
+  ['@bc@@123', 'password', ['redis://u:', '@h:6379/0']],
+  ['p@ss#1?x', 'password', ['amqp://u:', '@mq']],
+  ['pw@12', 'password', ['https://u:', '@host?email=a@b.example']],
 ];
 
 const NEGATIVES = [
@@ -251,6 +264,21 @@ const NEGATIVES = [
   'UserPasswordResetTokenExpiredException was thrown',
   'password_reset_timeout_ms=3600000',
   'PASSWORD_MIN_LENGTH=12',
+  'password: my-key-2024',
+  'password: user_name.v2-2024',
+  'password: someone@example2.com',
+  'password: argon2@0.31.1',
+  'password: @types/bcrypt@5.0.2',
+  'password: https://example.com/reset?id=12',
+  'password: /reset?step=2',
+  'password: acme/app#12',
+  'password: "^[A-Za-z0-9]{8,64}$"',
+  'password: /^[a-z0-9]{8,64}$/',
+  j('password: app-$', '{ENV2}-x'),
+  j('password=`app-$', '{index2}`'),
+  'password: "app-#{index2}"',
+  'forgot_password=true&page=2',
+  'redis://u:@h:6379/0',
 ];
 
 describe('secrets', () => {
@@ -323,6 +351,38 @@ describe('secrets', () => {
       ],
     });
     expect(given).toEqual(copy);
+  });
+
+  it('judges passwords in data with marks in them, and those that are numbers', () => {
+    const given = {
+      password: 'Hello@123',
+      DB_PASSWORD: 'hunter2!x',
+      passcode: 48291734,
+      pwd: [48291734n, 12, -48291734, 1.5e300, 1234567.5],
+      max_password: 128,
+      password_changed_at: 1732233600000,
+      api_key: 1234567890123456,
+      memory: 48291734,
+    };
+    expect(redactDeep(given)).toEqual({
+      value: {
+        ...given,
+        password: '[redacted:password]',
+        DB_PASSWORD: '[redacted:password]',
+        passcode: '[redacted:password]',
+        pwd: ['[redacted:password]', 12, -48291734, 1.5e300, 1234567.5],
+      },
+      found: [{ kind: 'password', count: 4 }],
+    });
+  });
+
+  it('takes each of many keys that begin inside another one, and the last to its end', () => {
+    const begin = j('-----BEGIN PRIVATE', ' KEY-----\n');
+    const text = `${begin.repeat(35_000)}MIIE\n${begin.replace('BEGIN', 'END')}end`;
+    expect(redactSecrets(text)).toEqual({
+      text: `${'[redacted:private_key]\n'.repeat(35_000)}end`,
+      found: [{ kind: 'private_key', count: 35_000 }],
+    });
   });
 
   it('has no unbounded quantifier in what is tried at every character', () => {

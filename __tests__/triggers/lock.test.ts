@@ -66,6 +66,13 @@ it('a database in memory needs no lock', async () => {
   await agent.stop();
 }, 60_000);
 
+it('locks a directory that is given as a file URL', async () => {
+  const dataDir = join(newDirectory(), 'db');
+  const agent = await boot({ dataDir: `file://${dataDir}` });
+  expect(JSON.parse(readFileSync(lockOf(dataDir), 'utf8'))).toMatchObject({ pid: process.pid });
+  await agent.stop();
+}, 60_000);
+
 it('two agents of one process share the directory', async () => {
   const dataDir = join(newDirectory(), 'db');
   const one = await boot({ dataDir, name: 'One' });

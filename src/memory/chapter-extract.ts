@@ -117,35 +117,54 @@ export function summaryOf(
 }
 
 /**
- * Groups by tag, the largest first; a memory is in one group only and a group has at least
- * `minMembers`. Memories without such a tag are left out.
+ * Groups by tag, the largest first, of equal ones the first by name; a memory is in one group only
+ * and a group has at least `minMembers`. Memories without such a tag are left out.
+ *
+ * Linear in the tags of all memories: a group only ever shrinks, so tags wait in buckets by size and
+ * one that has shrunk by its turn moves down.
  */
 export function clusterByTags<M extends { id: Uuid; data: Pick<WorkMemoryData, 'tags'> }>(
   memories: readonly M[],
   minMembers: number,
 ): { tag: string; members: M[] }[] {
-  const byTag = new Map<string, Set<M>>();
-  for (const memory of memories) {
-    for (const tag of memory.data.tags) {
-      const key = tag.toLowerCase();
-      const group = byTag.get(key) ?? new Set<M>();
-      group.add(memory);
-      byTag.set(key, group);
+  const tagsOf = memories.map(({ data }) => new Set(data.tags.map((tag) => tag.toLowerCase())));
+  const byTag = new Map<string, number[]>();
+  for (const [index, tags] of tagsOf.entries()) {
+    for (const tag of tags) {
+      const group = byTag.get(tag);
+      if (group) group.push(index);
+      else byTag.set(tag, [index]);
     }
   }
+  const sizes = new Map<string, number>();
+  const buckets: string[][] = [];
+  const wait = (tag: string, size: number) => {
+    const bucket = buckets[size];
+    if (bucket) bucket.push(tag);
+    else buckets[size] = [tag];
+  };
+  for (const [tag, { length }] of byTag) {
+    sizes.set(tag, length);
+    wait(tag, length);
+  }
+  const taken = new Set<number>();
   const clusters: { tag: string; members: M[] }[] = [];
-  while (byTag.size > 0) {
-    const [tag, group] = [...byTag].reduce((best, next) =>
-      next[1].size > best[1].size || (next[1].size === best[1].size && next[0] < best[0])
-        ? next
-        : best,
-    );
-    if (group.size < minMembers) break;
-    clusters.push({ tag, members: [...group] });
-    byTag.delete(tag);
-    for (const [other, rest] of byTag) {
-      for (const member of group) rest.delete(member);
-      if (rest.size < minMembers) byTag.delete(other);
+  for (let size = buckets.length - 1; size >= Math.max(minMembers, 1); size -= 1) {
+    for (const tag of (buckets[size] ?? []).sort()) {
+      const left = sizes.get(tag) ?? 0;
+      if (left < size) {
+        wait(tag, left);
+        continue;
+      }
+      const members: M[] = [];
+      for (const index of byTag.get(tag) ?? []) {
+        const member = memories[index];
+        if (member === undefined || taken.has(index)) continue;
+        taken.add(index);
+        members.push(member);
+        for (const other of tagsOf[index] ?? []) sizes.set(other, (sizes.get(other) ?? 0) - 1);
+      }
+      clusters.push({ tag, members });
     }
   }
   return clusters;

@@ -18,6 +18,7 @@ import { derivedBefore, insertDerived } from './derived.js';
 import { printIn, resolveRef } from './ids.js';
 import { cleaned, parseInput } from './input.js';
 import { conditionOf, filterShape } from './list.js';
+import { membersOfAll, rebuildChapter } from './rebuild.js';
 import { chapterType, workMemoryType } from './records.js';
 import { summarized } from './rewrite.js';
 import { type ChapterData, LIMITS, type WorkMemoryData } from './schema.js';
@@ -47,32 +48,42 @@ export interface ChapterView extends Omit<ChapterData, 'memory_ids'> {
   id: Uuid;
   created_at: string;
   visibility: Visibility;
+  /** The first members in time, at most 100. */
   memory_ids: string[];
+  /** All members that are there, shown or not. */
+  memory_count: number;
 }
 
 export interface ChaptersResult {
   /** How many are new: a chapter of exactly the same memories is there once. */
   created: number;
   chapters: ChapterView[];
+  /** Older memories are in no chapter either: ask again. */
+  truncated?: true;
 }
 
-/** Memories looked at when groups are found, newest first to go. */
+/** Memories without a chapter that groups are found among, the newest of them. */
 const MAX_CLUSTERED = 10_000;
 const MAX_CHAPTERS = 500;
-/** Members read in one statement. */
-const LOADED = 200;
+const SHOWN_MEMBERS = 100;
 
 /** @throws InvalidInputError, NotFoundError for a member that is not there for the caller */
 export async function createChapter(
   context: MemoryContext,
   input: unknown,
   caller: Caller,
+  maxClustered: number = MAX_CLUSTERED,
 ): Promise<ChaptersResult> {
   const request = parseInput(chapterRequestSchema, cleaned(input ?? {}).value);
   const reader = readerOf(caller);
-  const groups = request.memory_ids
-    ? [{ title: request.title, members: await membersOf(context, request.memory_ids, reader) }]
-    : await foundGroups(context, request, reader);
+  const { groups, truncated } = request.memory_ids
+    ? {
+        groups: [
+          { title: request.title, members: await membersOf(context, request.memory_ids, reader) },
+        ],
+        truncated: false,
+      }
+    : await foundGroups(context, request, reader, maxClustered);
   const chapters: ChapterView[] = [];
   let created = 0;
   for (const { title, members } of groups) {
@@ -91,11 +102,16 @@ export async function createChapter(
       agent_id: authorOf(caller, context.agentId),
     };
     const made = await insertDerived(context, chapterType, members, caller, data);
-    chapters.push(chapterView(context.records, made));
-    created += 1;
+    // Forgotten while this was written: whoever forgot could not see this chapter yet.
+    const left = await membersOfAll(context.records, [made], { kind: 'operator' });
+    const kept = left.length === ids.length ? made : await rebuildChapter(context.records, made.id);
+    if (kept) {
+      chapters.push(chapterView(context.records, kept));
+      created += 1;
+    }
     await yieldToLoop();
   }
-  return { created, chapters };
+  return { created, chapters, ...(truncated ? { truncated } : {}) };
 }
 
 /** Newest first. @throws InvalidInputError */
@@ -116,33 +132,19 @@ export async function listChapters(
   };
 }
 
-/** All chapters a reader may see, newest first, up to a bound. */
-export async function allChapters(
+/** The newest chapters a reader may see that fit, newest first; `truncated`: there are more. */
+export async function newestChapters(
   { records }: Pick<MemoryContext, 'records'>,
   reader: Reader,
-): Promise<StoredRecord<ChapterData>[]> {
-  const found: StoredRecord<ChapterData>[] = [];
-  for await (const chunk of records.scan(chapterType, reader)) {
-    found.push(...chunk);
-    if (found.length >= MAX_CHAPTERS) break;
+  fits: (chapter: StoredRecord<ChapterData>) => boolean,
+  most: number = MAX_CHAPTERS,
+): Promise<{ chapters: StoredRecord<ChapterData>[]; truncated: boolean }> {
+  const chapters: StoredRecord<ChapterData>[] = [];
+  for await (const chunk of records.scan(chapterType, reader, { newestFirst: true })) {
+    chapters.push(...chunk.filter(fits));
+    if (chapters.length > most) break;
   }
-  return found;
-}
-
-/** The memories of several chapters, each once, as far as the reader may see them. */
-export async function membersOfAll(
-  records: RecordStore,
-  chapters: readonly { data: Pick<ChapterData, 'memory_ids'> }[],
-  reader: Reader,
-): Promise<StoredRecord<WorkMemoryData>[]> {
-  const ids = [...new Set(chapters.flatMap(({ data }) => data.memory_ids))];
-  const members: StoredRecord<WorkMemoryData>[] = [];
-  for (let start = 0; start < ids.length; start += LOADED) {
-    const part = ids.slice(start, start + LOADED);
-    members.push(...(await records.get(workMemoryType, part, reader)));
-    await yieldToLoop();
-  }
-  return members;
+  return { chapters: chapters.slice(0, most), truncated: chapters.length > most };
 }
 
 async function membersOf(
@@ -162,39 +164,49 @@ async function membersOf(
 }
 
 /**
- * Groups of memories that stand in no chapter yet. Different audiences are never mixed: a chapter
+ * Groups of memories that stand in no chapter yet, the newest first. Different audiences are never mixed: a chapter
  * would have to hide itself from everybody.
  */
 async function foundGroups(
   context: MemoryContext,
   request: z.output<typeof chapterRequestSchema>,
   reader: Reader,
-): Promise<{ title: string | undefined; members: StoredRecord<WorkMemoryData>[] }[]> {
+  most: number,
+): Promise<{
+  groups: { title: string | undefined; members: StoredRecord<WorkMemoryData>[] }[];
+  truncated: boolean;
+}> {
   const { title, memory_ids: _none, min_memories, ...filter } = request;
-  const taken = new Set(
-    (await allChapters(context, reader)).flatMap(({ data }) => data.memory_ids),
-  );
+  const taken = new Set<Uuid>();
+  for await (const chunk of context.records.scan(chapterType, reader)) {
+    for (const { data } of chunk) for (const id of data.memory_ids) taken.add(id);
+  }
   const where = conditionOf(filter);
   const byAudience = new Map<string, StoredRecord<WorkMemoryData>[]>();
-  let seen = 0;
-  const chunks = context.records.scan(workMemoryType, reader, where ? { where } : {});
+  let free = 0;
+  const chunks = context.records.scan(workMemoryType, reader, {
+    newestFirst: true,
+    ...(where ? { where } : {}),
+  });
   for await (const chunk of chunks) {
     for (const memory of chunk) {
       if (taken.has(memory.id)) continue;
+      free += 1;
+      if (free > most) break;
       const audience = audienceOf(memory.scope);
       const group = byAudience.get(audience);
       if (group) group.push(memory);
       else byAudience.set(audience, [memory]);
     }
-    seen += chunk.length;
-    if (seen >= MAX_CLUSTERED) break;
+    if (free > most) break;
   }
-  return [...byAudience.values()]
+  const groups = [...byAudience.values()]
     .flatMap((memories) => clusterByTags(memories, min_memories))
     .map(({ tag, members }) => ({
       title: title === undefined ? tag : `${title}: ${tag}`,
       members,
     }));
+  return { groups, truncated: free > most };
 }
 
 function chapterView(
@@ -212,6 +224,9 @@ function chapterView(
     created_at: isoOf(createdAtMs),
     visibility: scope.visibility,
     ...data,
-    memory_ids: data.memory_ids.map((memberId) => printIn(records, 'memory', memberId)),
+    memory_ids: data.memory_ids
+      .slice(0, SHOWN_MEMBERS)
+      .map((memberId) => printIn(records, 'memory', memberId)),
+    memory_count: data.memory_ids.length,
   };
 }

@@ -1,32 +1,26 @@
 /**
- * Forgetting: shows what would go, then does it. Links of what is forgotten go too; chapters and
- * wisdom made from it are made anew from what remains, so that none of its words stays behind.
+ * Forgetting: shows what would go, then does it. What was made with a person is theirs to forget
+ * wherever it was said: reading is bound to a room, forgetting is not. Links of what is forgotten
+ * go too; chapters and wisdom made from it are made anew from what remains, so that none of its
+ * words stays behind.
  */
 import { and, eq } from 'drizzle-orm';
 import { z } from 'zod';
-import type { RecordStore, RecordType, StoredRecord } from '../records/index.js';
-import { AppError, InvalidInputError } from '../shared/errors.js';
-import type { Uuid } from '../shared/ids.js';
+import type { Reader, Scope, StoredRecord } from '../records/index.js';
+import { AppError, InvalidInputError, NotFoundError } from '../shared/errors.js';
+import { isUuid, type Uuid } from '../shared/ids.js';
 import { analyze, analyzeQuery } from '../shared/text.js';
 import { yieldToLoop } from '../shared/yield.js';
 import { type Caller, mayWrite, readerOf } from './access.js';
-import { extractChapter } from './chapter-extract.js';
-import { membersOfAll } from './chapters.js';
 import { isoOf, type MemoryContext, scopeText } from './context.js';
 import { edgesOf } from './graph.js';
 import { printIn, resolveRef } from './ids.js';
 import { parseInput } from './input.js';
 import { conditionOf, filterShape } from './list.js';
+import { rebuildChapter, rebuildWisdom } from './rebuild.js';
 import { chapterType, memoryLinkType, wisdomType, workMemoryType } from './records.js';
 import { renderMemory } from './render.js';
-import {
-  type ChapterData,
-  LIMITS,
-  uuidSchema,
-  type WisdomData,
-  type WorkMemoryData,
-} from './schema.js';
-import { extractWisdom } from './wisdom-extract.js';
+import { LIMITS, uuidSchema, type WorkMemoryData } from './schema.js';
 
 export const forgetRequestSchema = z.strictObject({
   memory_id: z.string().optional(),
@@ -38,6 +32,8 @@ export const forgetRequestSchema = z.strictObject({
   /** Everything the caller may change: must be said, it is the widest there is. */
   all: z.literal(true).optional(),
   ...filterShape,
+  /** Ids that do not exist (any more) are skipped, so that one that is gone keeps no other. */
+  missing_ok: z.boolean().default(false),
   /** Only shows what would go. */
   dry_run: z.boolean().default(false),
 });
@@ -47,8 +43,10 @@ export interface ForgetResult {
   dry_run: boolean;
   /** Memories that would go or are gone by this call; what another call took first is its own. */
   total: number;
-  /** The first of them, for a person to read. */
+  /** The first of them, for a person to read; in a group only those that were said there. */
   memories: { memory_id: string; content: string; created_at: string }[];
+  /** Of the total, those that a group may not read here: they were said in another room. */
+  elsewhere: number;
   /** Full ids, for the call that confirms; at most 1,000. */
   memory_ids: Uuid[];
   links: number;
@@ -62,7 +60,6 @@ const SHOWN = 20;
 const BATCH = 50;
 /** One call forgets at most this many; call again for more. */
 const MAX_FORGOTTEN = 10_000;
-const ATTEMPTS = 5;
 const EVERYBODY = { kind: 'operator' } as const;
 
 type Found = StoredRecord<WorkMemoryData>;
@@ -82,10 +79,11 @@ export async function forget(
   const linkIds = await linksOf(context, ids);
   const nowMs = context.clock.now();
   const derived = await derivedFrom(context, new Set(ids));
+  const shown = mine.filter(({ scope }) => mayShow(caller, scope));
   const result: ForgetResult = {
     dry_run: request.dry_run,
     total: mine.length,
-    memories: mine.slice(0, SHOWN).map(({ id, createdAtMs, data }) => {
+    memories: shown.slice(0, SHOWN).map(({ id, createdAtMs, data }) => {
       const memoryId = printIn(context.records, 'memory', id);
       return {
         memory_id: memoryId,
@@ -93,6 +91,7 @@ export async function forget(
         created_at: isoOf(createdAtMs),
       };
     }),
+    elsewhere: mine.length - shown.length,
     memory_ids: ids.slice(0, LIMITS.refs),
     links: linkIds.length,
     chapters: derived.chapters.length,
@@ -111,7 +110,17 @@ export async function forget(
     total += await context.records.remove(workMemoryType, batch);
     await yieldToLoop();
   }
+  // What was being made from them meanwhile: its maker may have looked before they were gone.
+  const late = await derivedFrom(context, new Set(ids), derived.chapters);
+  const done = new Set(derived.wisdom);
+  const wisdom = late.wisdom.filter((id) => !done.has(id));
+  await rebuild(context, { chapters: late.chapters, wisdom }, new Set(ids));
   return { ...result, total };
+}
+
+/** Before others the agent repeats nothing that was said to it elsewhere. */
+function mayShow(caller: Caller, scope: Pick<Scope, 'roomId'>): boolean {
+  return caller.kind !== 'entity' || caller.private || scope.roomId === caller.roomId;
 }
 
 async function matching(
@@ -119,9 +128,10 @@ async function matching(
   request: ForgetRequest,
   caller: Caller,
 ): Promise<{ mine: Found[]; kept: number }> {
-  const { memory_id, memory_ids, query, entity_id, all, dry_run: _dry, ...filter } = request;
+  const { memory_id, memory_ids, query, entity_id, all, ...rest } = request;
+  const { dry_run: _dry, missing_ok, ...filter } = rest;
   const refs = [...(memory_ids ?? []), ...(memory_id === undefined ? [] : [memory_id])];
-  if (refs.length > 0) return { mine: await named(context, refs, caller), kept: 0 };
+  if (refs.length > 0) return { mine: await named(context, refs, caller, missing_ok), kept: 0 };
   const conditions = conditionOf(filter);
   if (!all && query === undefined && entity_id === undefined && conditions === undefined) {
     const message = 'say what to forget: memory_ids, query, a filter, entity_id or all';
@@ -142,36 +152,104 @@ async function matching(
   );
   const mine: Found[] = [];
   let kept = 0;
-  const chunks = context.records.scan(workMemoryType, readerOf(caller), where ? { where } : {});
-  for await (const chunk of chunks) {
+  // A person's own is pinned by `where`, and theirs in rooms too that they cannot read from here.
+  const eyes = caller.kind === 'entity' ? EVERYBODY : readerOf(caller);
+  for await (const chunk of context.records.scan(workMemoryType, eyes, where ? { where } : {})) {
+    const others: Uuid[] = [];
     for (const memory of chunk) {
       if (terms && !hasWords(memory.text, terms)) continue;
       if (await mayWrite(caller, memory.scope, context.rule)) mine.push(memory);
-      else kept += 1;
+      else others.push(memory.id);
     }
+    kept += await readableOf(context, others, caller);
     if (mine.length >= MAX_FORGOTTEN) break;
   }
   return { mine: mine.slice(0, MAX_FORGOTTEN), kept };
 }
 
-async function named(
-  { records, rule }: MemoryContext,
-  refs: readonly string[],
+async function readableOf(
+  { records }: MemoryContext,
+  ids: readonly Uuid[],
   caller: Caller,
-): Promise<Found[]> {
-  const reader = readerOf(caller);
-  const ids = new Set<Uuid>();
-  for (const ref of refs) {
-    ids.add(await resolveRef(records, 'memory', workMemoryType, ref, reader, 'memory_ids'));
+): Promise<number> {
+  // Only a person's own were looked for with more than their own eyes.
+  if (caller.kind !== 'entity') return ids.length;
+  let count = 0;
+  for (const batch of batches(ids)) {
+    count += (await records.get(workMemoryType, batch, readerOf(caller))).length;
     await yieldToLoop();
   }
-  const found = await records.get(workMemoryType, [...ids], reader);
-  for (const { id, scope } of found) {
-    if (await mayWrite(caller, scope, rule)) continue;
-    const memory = printIn(records, 'memory', id);
-    throw new AppError('PERMISSION_DENIED', `only its author may forget ${memory}`, { memory });
+  return count;
+}
+
+/** What the references name, each once; what the caller can neither read nor forget is not there. */
+async function named(
+  context: MemoryContext,
+  refs: readonly string[],
+  caller: Caller,
+  missingOk: boolean,
+): Promise<Found[]> {
+  const { records, rule } = context;
+  const resolved: { ref: string; id: Uuid }[] = [];
+  for (const ref of refs) {
+    const id = await idOf(context, ref, caller);
+    if (id !== null) resolved.push({ ref, id });
+    else if (!missingOk) throw new NotFoundError('memory', ref);
   }
-  return found;
+  const found = new Map<Uuid, Found>();
+  for (const batch of batches([...new Set(resolved.map(({ id }) => id))])) {
+    for (const memory of await records.get(workMemoryType, batch, readerOf(caller))) {
+      if (!(await mayWrite(caller, memory.scope, rule))) {
+        const name = printIn(records, 'memory', memory.id);
+        throw new AppError('PERMISSION_DENIED', `only its author may forget ${name}`, {
+          memory: name,
+        });
+      }
+      found.set(memory.id, memory);
+    }
+    await yieldToLoop();
+    if (caller.kind !== 'entity') continue;
+    const unread = batch.filter((id) => !found.has(id));
+    for (const memory of await records.get(workMemoryType, unread, EVERYBODY)) {
+      if (await mayWrite(caller, memory.scope, rule)) found.set(memory.id, memory);
+    }
+    await yieldToLoop();
+  }
+  const missing = resolved.find(({ id }) => !found.has(id));
+  if (missing && !missingOk) throw new NotFoundError('memory', missing.ref);
+  return [...found.values()];
+}
+
+/**
+ * A whole id is taken as it is; a short one means what the caller can read, else what is theirs
+ * elsewhere. `null`: nothing, or nothing the caller may know of.
+ */
+async function idOf(
+  { records, rule }: MemoryContext,
+  ref: string,
+  caller: Caller,
+): Promise<Uuid | null> {
+  const whole = ref.trim().toLowerCase();
+  if (isUuid(whole)) return whole;
+  const resolve = (reader: Reader) =>
+    resolveRef(records, 'memory', workMemoryType, ref, reader, 'memory_ids');
+  await yieldToLoop();
+  try {
+    return await resolve(readerOf(caller));
+  } catch (error) {
+    if (!(error instanceof NotFoundError)) throw error;
+    if (caller.kind !== 'entity') return null;
+  }
+  try {
+    const [memory] = await records.get(workMemoryType, [await resolve(EVERYBODY)], EVERYBODY);
+    return memory && (await mayWrite(caller, memory.scope, rule)) ? memory.id : null;
+  } catch (error) {
+    // That several begin like this, of whomever, is not for the caller to know.
+    if (error instanceof AppError && ['NOT_FOUND', 'INVALID_INPUT'].includes(error.code)) {
+      return null;
+    }
+    throw error;
+  }
 }
 
 function hasWords(text: string, terms: readonly string[]): boolean {
@@ -188,79 +266,47 @@ async function linksOf(context: MemoryContext, ids: readonly Uuid[]): Promise<Uu
   return [...found];
 }
 
-/** Chapters with a forgotten member, and wisdom made from those chapters, whoever may read them. */
-async function derivedFrom({ records }: MemoryContext, gone: ReadonlySet<Uuid>) {
-  const chapters = [];
-  const wisdom = [];
+/**
+ * Chapters with a forgotten member, and wisdom made from those chapters or from `more`, whoever may
+ * read them.
+ */
+async function derivedFrom(
+  { records }: MemoryContext,
+  gone: ReadonlySet<Uuid>,
+  more: readonly Uuid[] = [],
+): Promise<{ chapters: Uuid[]; wisdom: Uuid[] }> {
+  const chapters: Uuid[] = [];
+  const wisdom: Uuid[] = [];
   if (gone.size > 0) {
     for await (const chunk of records.scan(chapterType, EVERYBODY)) {
-      chapters.push(...chunk.filter(({ data }) => data.memory_ids.some((id) => gone.has(id))));
+      for (const { id, data } of chunk) {
+        if (data.memory_ids.some((member) => gone.has(member))) chapters.push(id);
+      }
     }
   }
-  const touched = new Set(chapters.map(({ id }) => id));
+  const touched = new Set([...more, ...chapters]);
   if (touched.size > 0) {
     for await (const chunk of records.scan(wisdomType, EVERYBODY)) {
-      wisdom.push(...chunk.filter(({ data }) => data.chapter_ids.some((id) => touched.has(id))));
+      for (const { id, data } of chunk) {
+        if (data.chapter_ids.some((chapter) => touched.has(chapter))) wisdom.push(id);
+      }
     }
   }
   return { chapters, wisdom };
 }
 
-/** Counts stay, words go: each is made again from the members that are left. */
 async function rebuild(
   { records }: MemoryContext,
-  { chapters, wisdom }: Awaited<ReturnType<typeof derivedFrom>>,
+  { chapters, wisdom }: { chapters: readonly Uuid[]; wisdom: readonly Uuid[] },
   gone: ReadonlySet<Uuid>,
 ): Promise<void> {
-  for (const { id } of chapters) {
-    await again(records, chapterType, id, async (data): Promise<ChapterData> => {
-      const rest = data.memory_ids.filter((member) => !gone.has(member));
-      const members = await records.get(workMemoryType, rest, EVERYBODY);
-      const title = data.titled ? data.title : members.length === 0 ? '(forgotten)' : undefined;
-      const extract = extractChapter(members, title);
-      const forgotten = data.counts.forgotten + data.memory_ids.length - rest.length;
-      return {
-        ...extract,
-        summary_by: 'extractive',
-        agent_id: data.agent_id,
-        time_range: members.length === 0 ? data.time_range : extract.time_range,
-        counts: { ...data.counts, forgotten },
-      };
-    });
+  for (const id of chapters) {
+    await rebuildChapter(records, id, gone);
     await yieldToLoop();
   }
-  for (const { id } of wisdom) {
-    await again(records, wisdomType, id, async (data): Promise<WisdomData | null> => {
-      const sources = await records.get(chapterType, data.chapter_ids, EVERYBODY);
-      if (sources.length === 0) return null;
-      const members = await membersOfAll(records, sources, EVERYBODY);
-      const left = members.filter((member) => !gone.has(member.id));
-      const extract = extractWisdom(sources, left, data.titled ? data.title : undefined);
-      return { ...extract, summary_by: 'extractive', agent_id: data.agent_id };
-    });
+  for (const id of wisdom) {
+    await rebuildWisdom(records, id, gone);
     await yieldToLoop();
-  }
-}
-
-/** Replaces a record by what `make` says (`null`: removes it), again if somebody else was faster. */
-async function again<Data>(
-  records: RecordStore,
-  type: RecordType<Data>,
-  id: Uuid,
-  make: (data: Data) => Promise<Data | null>,
-): Promise<void> {
-  for (let attempt = 1; ; attempt += 1) {
-    const [record] = await records.get(type, [id], EVERYBODY);
-    if (!record) return;
-    const data = await make(record.data);
-    try {
-      if (data === null) await records.remove(type, [id]);
-      else await records.replace(type, id, record.revision, { data });
-      return;
-    } catch (error) {
-      const overtaken = error instanceof AppError && error.code === 'CONFLICT';
-      if (!overtaken || attempt === ATTEMPTS) throw error;
-    }
   }
 }
 

@@ -16,6 +16,8 @@ type GraphContext = Pick<MemoryContext, 'records'>;
 export const MAX_HOPS = 5;
 /** Memories one walk visits at most. */
 export const MAX_VISITED = 100;
+/** Links shown of one memory. */
+const SHOWN_LINKS = 100;
 /** Edges read of one set of memories; more say nothing to a reader. */
 const MAX_EDGES = 500;
 
@@ -170,19 +172,34 @@ export async function shownLinks(
   ids: readonly Uuid[],
   reader: Reader,
 ): Promise<Map<Uuid, ShownLinks>> {
+  const counted = await countedLinks(context, ids, reader);
+  return new Map([...counted].map(([id, { links }]) => [id, links]));
+}
+
+/** The same, at most 100 of a memory, with how many it has (`total`). */
+export async function countedLinks(
+  context: GraphContext,
+  ids: readonly Uuid[],
+  reader: Reader,
+): Promise<Map<Uuid, { links: ShownLinks; total: number }>> {
   const edges = await edgesOf(context, ids);
   const ends = edges.flatMap(({ source, target }) => [source, target]);
   const readable = await readableOf(context, [...new Set(ends)], reader);
-  const shown = new Map<Uuid, ShownLinks>(ids.map((id) => [id, {}]));
+  const shown = new Map<Uuid, { links: ShownLinks; total: number }>(
+    ids.map((id) => [id, { links: {}, total: 0 }]),
+  );
   for (const edge of edges) {
     for (const id of new Set([edge.source, edge.target])) {
-      const links = shown.get(id);
-      if (!links) continue;
+      const own = shown.get(id);
+      if (!own) continue;
       const { other, link } = linkFrom(edge, id);
       // What it supersedes or blocks is told by the other end alone.
       const backwards = edge.target === id && (link === 'supersedes' || link === 'blocked_by');
       if (backwards || !readable.has(other)) continue;
-      links[link] = [...(links[link] ?? []), printIn(context.records, 'memory', other)];
+      own.total += 1;
+      if (own.total > SHOWN_LINKS) continue;
+      own.links[link] ??= [];
+      own.links[link].push(printIn(context.records, 'memory', other));
     }
   }
   return shown;

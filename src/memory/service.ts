@@ -11,10 +11,12 @@ import {
   defaultFollowMs,
   ensureHome,
   ensureIndexes,
+  keepStarting,
   openProjectRecords,
   type ProjectRecords,
   projectIdOf,
   RECORD_INDEXES,
+  requireHalfvec,
 } from '../records/index.js';
 import type { Clock } from '../shared/clock.js';
 import { AppError, messageOf } from '../shared/errors.js';
@@ -65,6 +67,8 @@ interface Room {
   embeddings: Embeddings;
   reembedder: Reembedder;
   stopListening: () => void;
+  /** Ends the tries to fill the catalog. */
+  stopping: AbortController;
 }
 
 export class WorkMemoryService extends Service {
@@ -83,7 +87,7 @@ export class WorkMemoryService extends Service {
   private deps: WorkMemoryServiceDeps | null = null;
   private sessions: Sessions | null = null;
 
-  /** @throws AppError UNAVAILABLE when the agent has no SQL database */
+  /** @throws AppError UNAVAILABLE when the agent has no SQL database, or one without `halfvec` */
   static override async start(runtime: IAgentRuntime): Promise<WorkMemoryService> {
     const deps = WorkMemoryService.provided.get(runtime);
     if (!deps) {
@@ -101,8 +105,9 @@ export class WorkMemoryService extends Service {
 
   override async stop(): Promise<void> {
     if (!this.room) return;
-    const { memory, project, embeddings, reembedder, stopListening } = this.room;
+    const { memory, project, embeddings, reembedder, stopListening, stopping } = this.room;
     this.room = null;
+    stopping.abort();
     stopListening();
     await memory.settled();
     await reembedder.stop();
@@ -202,6 +207,7 @@ export class WorkMemoryService extends Service {
 async function open(runtime: IAgentRuntime, deps: WorkMemoryServiceDeps): Promise<Room> {
   const { clock, ids, settings } = deps;
   const db = databaseOf(runtime);
+  await requireHalfvec(db);
   const home = await ensureHome(runtime);
   await ensureIndexes(db, RECORD_INDEXES);
   const log = hostLog(runtime, 'memory');
@@ -238,8 +244,11 @@ async function open(runtime: IAgentRuntime, deps: WorkMemoryServiceDeps): Promis
     catalog.shelf(workMemoryType.name).setModel(embedder.id);
     inBackground(project.loadVectors(workMemoryType), 'vectors not loaded');
   });
+  const stopping = new AbortController();
   inBackground(
-    project.start().then(() => reembedder.start()),
+    keepStarting(project, stopping.signal).then(() => {
+      if (!stopping.signal.aborted) reembedder.start();
+    }),
     'work memory not ready',
   );
   const memory = createWorkMemory({
@@ -253,5 +262,5 @@ async function open(runtime: IAgentRuntime, deps: WorkMemoryServiceDeps): Promis
     rewrite: deps.rewrite?.(runtime),
     onUnembedded: () => inBackground(reembedder.run(), 're-embedding failed'),
   });
-  return { memory, project, embeddings, reembedder, stopListening };
+  return { memory, project, embeddings, reembedder, stopListening, stopping };
 }

@@ -2,7 +2,7 @@
 import type { Reader, RecordStore, StoredRecord, Visibility } from '../records/index.js';
 import type { Uuid } from '../shared/ids.js';
 import { isoOf, type MemoryContext } from './context.js';
-import { shownLinks } from './graph.js';
+import { countedLinks } from './graph.js';
 import { printIn } from './ids.js';
 import type { ShownLinks } from './render.js';
 import type { WorkMemoryData } from './schema.js';
@@ -15,13 +15,16 @@ export interface MemoryView extends WorkMemoryData {
   /** For `revision` of a change: compare-and-set. */
   revision: number;
   visibility: Visibility;
+  /** At most 100 ids. */
   links: ShownLinks;
+  /** How many links there are, shown or not. */
+  links_total: number;
 }
 
 function viewOf(
   records: RecordStore,
   record: StoredRecord<WorkMemoryData>,
-  links: ShownLinks,
+  shown: { links: ShownLinks; total: number } | undefined,
 ): MemoryView {
   return {
     memory_id: printIn(records, 'memory', record.id),
@@ -30,7 +33,8 @@ function viewOf(
     revision: record.revision,
     visibility: record.scope.visibility,
     ...record.data,
-    links,
+    links: shown?.links ?? {},
+    links_total: shown?.total ?? 0,
   };
 }
 
@@ -40,10 +44,10 @@ export async function viewsOf(
   records: readonly StoredRecord<WorkMemoryData>[],
   reader: Reader,
 ): Promise<MemoryView[]> {
-  const links = await shownLinks(
+  const links = await countedLinks(
     context,
     records.map(({ id }) => id),
     reader,
   );
-  return records.map((record) => viewOf(context.records, record, links.get(record.id) ?? {}));
+  return records.map((record) => viewOf(context.records, record, links.get(record.id)));
 }

@@ -6,11 +6,12 @@ import type { Uuid } from '../shared/ids.js';
 import { analyze, analyzeQuery } from '../shared/text.js';
 import { yieldToLoop } from '../shared/yield.js';
 import { authorOf, type Caller, readerOf } from './access.js';
-import { allChapters, membersOfAll, titleSchema } from './chapters.js';
+import { newestChapters, titleSchema } from './chapters.js';
 import { isoOf, type MemoryContext } from './context.js';
 import { derivedBefore, insertDerived } from './derived.js';
 import { printId, resolveRef } from './ids.js';
 import { cleaned, parseInput } from './input.js';
+import { membersOfAll, rebuildWisdom } from './rebuild.js';
 import { chapterType, wisdomType } from './records.js';
 import { summarized } from './rewrite.js';
 import { type ChapterData, LIMITS, tagsFilterSchema, type WisdomData } from './schema.js';
@@ -37,6 +38,21 @@ export interface WisdomView extends Omit<WisdomData, 'chapter_ids'> {
   chapter_ids: string[];
 }
 
+export interface SynthesisResult {
+  created: number;
+  wisdom: WisdomView[];
+  /** Only the newest chapters were learned from. */
+  truncated?: true;
+}
+
+export interface FoundWisdom {
+  wisdom: WisdomView[];
+  total: number;
+  /** Only the newest entries were looked at. */
+  truncated?: true;
+}
+
+/** Entries ranked by a query, the newest of those that fit. */
 const MAX_SCANNED = 2_000;
 
 /**
@@ -47,21 +63,24 @@ export async function synthesize(
   context: MemoryContext,
   input: unknown,
   caller: Caller,
-): Promise<{ created: number; wisdom: WisdomView[] }> {
+  maxChapters?: number,
+): Promise<SynthesisResult> {
   const request = parseInput(synthesizeRequestSchema, cleaned(input ?? {}).value);
-  const groups = request.chapter_ids
-    ? [await chaptersOf(context, request.chapter_ids, caller)]
-    : byAudience(
-        (await allChapters(context, readerOf(caller))).filter(({ data }) =>
-          hasTags(data.tags, request.tags),
-        ),
+  const reader = readerOf(caller);
+  const { chapters: sources, truncated } = request.chapter_ids
+    ? { chapters: await chaptersOf(context, request.chapter_ids, caller), truncated: false }
+    : await newestChapters(
+        context,
+        reader,
+        ({ data }) => hasTags(data.tags, request.tags),
+        maxChapters,
       );
+  const groups = request.chapter_ids ? [sources] : byAudience(sources);
   if (groups.length === 0) {
     throw new InvalidInputError([
       { field: 'chapter_ids', message: 'there is no chapter yet; create one first' },
     ]);
   }
-  const reader = readerOf(caller);
   const wisdom: WisdomView[] = [];
   let created = 0;
   for (const chapters of groups) {
@@ -79,12 +98,17 @@ export async function synthesize(
       ...(await summarized(context, extract.summary)),
       agent_id: authorOf(caller, context.agentId),
     };
-    const sources = [...chapters, ...members];
-    wisdom.push(wisdomView(await insertDerived(context, wisdomType, sources, caller, data)));
-    created += 1;
+    const made = await insertDerived(context, wisdomType, [...chapters, ...members], caller, data);
+    const kept = (await stillThere(context, chapters, members))
+      ? made
+      : await rebuildWisdom(context.records, made.id);
+    if (kept) {
+      wisdom.push(wisdomView(kept));
+      created += 1;
+    }
     await yieldToLoop();
   }
-  return { created, wisdom };
+  return { created, wisdom, ...(truncated ? { truncated } : {}) };
 }
 
 /** By the words of the query, best first; without one the newest. @throws InvalidInputError */
@@ -92,15 +116,18 @@ export async function recallWisdom(
   { records }: MemoryContext,
   input: unknown,
   caller: Caller,
-): Promise<{ wisdom: WisdomView[]; total: number }> {
+  maxScanned: number = MAX_SCANNED,
+): Promise<FoundWisdom> {
   const { query, tags, limit } = parseInput(wisdomRequestSchema, input ?? {});
   const entries: StoredRecord<WisdomData>[] = [];
-  for await (const chunk of records.scan(wisdomType, readerOf(caller))) {
+  for await (const chunk of records.scan(wisdomType, readerOf(caller), { newestFirst: true })) {
     entries.push(...chunk.filter(({ data }) => hasTags(data.tags, tags)));
-    if (entries.length >= MAX_SCANNED) break;
+    if (entries.length > maxScanned) break;
   }
+  const truncated = entries.length > maxScanned;
   const terms = new Set(query === undefined ? [] : analyzeQuery(query));
   const scored = entries
+    .slice(0, maxScanned)
     .map((entry) => ({ entry, score: scoreOf(entry.data, terms) }))
     .filter(({ score }) => query === undefined || score > 0)
     .sort(
@@ -112,7 +139,23 @@ export async function recallWisdom(
   return {
     wisdom: scored.slice(0, limit).map(({ entry }) => wisdomView(entry)),
     total: scored.length,
+    ...(truncated ? { truncated } : {}),
   };
+}
+
+/** Nothing was forgotten while the wisdom was written: who forgets cannot see it before. */
+async function stillThere(
+  { records }: MemoryContext,
+  chapters: readonly StoredRecord<ChapterData>[],
+  members: readonly { id: Uuid }[],
+): Promise<boolean> {
+  const reader = { kind: 'operator' } as const;
+  const named = chapters.map(({ id }) => id);
+  if ((await records.get(chapterType, named, reader)).length < named.length) return false;
+  await yieldToLoop();
+  const memory_ids = members.map(({ id }) => id);
+  const left = await membersOfAll(records, [{ data: { memory_ids } }], reader);
+  return left.length === members.length;
 }
 
 async function chaptersOf(

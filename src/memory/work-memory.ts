@@ -23,7 +23,7 @@ import { type ExportResult, exportLines, exportMemories } from './transfer.js';
 import type { ExportLine } from './transfer-format.js';
 import { type UpdateResult, updateMemory } from './update.js';
 import type { MemoryView } from './view.js';
-import { recallWisdom, synthesize, type WisdomView } from './wisdom.js';
+import { type FoundWisdom, recallWisdom, type SynthesisResult, synthesize } from './wisdom.js';
 
 export type WorkMemoryDeps = Omit<MemoryContext, 'rule'> & {
   /** Called when memories came in without vectors: time for the re-embedder. */
@@ -69,9 +69,9 @@ export interface WorkMemory {
     caller: Caller,
   ): Promise<{ chapters: ChapterView[]; total: number; next_cursor: string | null }>;
   /** Wisdom from chapters: insights, patterns, best practices. */
-  synthesize(input: unknown, caller: Caller): Promise<{ created: number; wisdom: WisdomView[] }>;
+  synthesize(input: unknown, caller: Caller): Promise<SynthesisResult>;
   /** Wisdom by the words of a query, or the newest. */
-  recallWisdom(input: unknown, caller: Caller): Promise<{ wisdom: WisdomView[]; total: number }>;
+  recallWisdom(input: unknown, caller: Caller): Promise<FoundWisdom>;
   /** Forgets by id, words, filter or person; `dry_run` only shows. */
   forget(input: unknown, caller: Caller): Promise<ForgetResult>;
   /** Everything the caller may read, as a document or as JSON lines. */

@@ -10,6 +10,9 @@ import { decodeRecord, type StoredRow } from './record-codec.js';
 import type { DamagedRecord, RecordType } from './record-type.js';
 import { decodeHalfVector } from './vector-codec.js';
 
+/** Ids of rows, by type, that a catalog cannot hold: damaged ones mostly. */
+export type RowsOutside = Readonly<Record<string, readonly Uuid[]>>;
+
 export interface CatalogSync {
   /**
    * Adds or replaces the document or edge of the row. A vector of another model than the shelf's
@@ -18,13 +21,19 @@ export interface CatalogSync {
   put<Data>(type: RecordType<Data>, row: StoredRow): DamagedRecord | null;
   /** The record is gone since `changedAtMs` (database time). */
   remove(type: RecordType<unknown>, id: Uuid, changedAtMs: number): void;
-  /** Forgets what was applied: the catalog is another one now. */
-  reset(): void;
+  /** Forgets what was applied: the catalog is another one now, which lacks the rows `outside`. */
+  reset(outside?: RowsOutside): void;
+  /** Rows by type that were handed in and could not be put into the catalog. */
+  outside(): RowsOutside;
+  /** Changes remembered. */
+  readonly remembered: number;
 }
 
 /** Changes remembered, so that an older row that arrives late is known to be older. */
 const REMEMBERED = 4_000;
 const REMEMBERED_MS = 60_000;
+/** Entries looked at with each new one: more than one, so that forgetting outruns remembering. */
+const LOOKED_AT = 4;
 
 /** Orders changes of one record: database time, then revision; a removal ends its millisecond. */
 interface Stamp {
@@ -35,7 +44,9 @@ interface Stamp {
 export function createCatalogSync(deps: { catalog: Catalog; log: Log }): CatalogSync {
   const { catalog, log } = deps;
   const stamps = new Map<Uuid, Stamp>();
+  let place = stamps.entries();
   const logged = new Set<Uuid>();
+  const outside = new Map<string, Set<Uuid>>();
   let newestMs = 0;
 
   /** Whether the change is news; if so it is remembered. */
@@ -45,18 +56,38 @@ export function createCatalogSync(deps: { catalog: Catalog; log: Log }): Catalog
     stamps.delete(id);
     stamps.set(id, stamp);
     if (stamp.atMs > newestMs) newestMs = stamp.atMs;
-    // Entries stand in the order they came; the oldest go once nothing that late can arrive.
-    for (const [oldId, old] of stamps) {
-      if (stamps.size <= REMEMBERED || old.atMs > newestMs - REMEMBERED_MS) break;
-      stamps.delete(oldId);
-    }
+    forgetSome();
     return true;
+  }
+
+  /**
+   * Changes go once nothing as late can arrive. They stand in the order they came, which need not be
+   * that of their times (the newest records are loaded first), so it goes round all of them, a few
+   * at a time.
+   */
+  function forgetSome(): void {
+    for (let looked = 0; looked < LOOKED_AT && stamps.size > REMEMBERED; looked += 1) {
+      const next = place.next();
+      if (next.done) {
+        place = stamps.entries();
+        continue;
+      }
+      const [id, { atMs }] = next.value;
+      if (atMs <= newestMs - REMEMBERED_MS) stamps.delete(id);
+    }
+  }
+
+  function setOutside(type: string, id: Uuid, isOutside: boolean): void {
+    const ids = outside.get(type) ?? new Set();
+    if (isOutside) outside.set(type, ids.add(id));
+    else ids.delete(id);
   }
 
   return {
     put(type, row) {
       const found = readForCatalog(type, row);
       if ('damaged' in found) {
+        setOutside(type.name, row.id, true);
         if (!logged.has(row.id)) {
           logged.add(row.id);
           log.warn({ ...found.damaged, type: type.name }, 'damaged record');
@@ -66,7 +97,10 @@ export function createCatalogSync(deps: { catalog: Catalog; log: Log }): Catalog
       if (!isNews(row.id, found.stamp)) return null;
       const { data, model, audience } = found;
       try {
-        if (type.edge) catalog.links.put({ id: row.id, ...type.edge(data) });
+        const edge = type.edge?.(data);
+        if (edge) catalog.links.put({ id: row.id, ...edge });
+        // A graph has no edge from a record to itself.
+        setOutside(type.name, row.id, edge !== undefined && edge.source === edge.target);
         if (!type.index) return null;
         const shelf = catalog.shelf(type.name);
         const entry = type.index(data, Number(row.created_ms));
@@ -75,6 +109,7 @@ export function createCatalogSync(deps: { catalog: Catalog; log: Log }): Catalog
         shelf.put({ id: row.id, audience, vector, ...entry });
       } catch (error) {
         const reason = messageOf(error);
+        setOutside(type.name, row.id, true);
         log.warn({ id: row.id, type: type.name, reason }, 'record not indexed');
         return { id: row.id, reason };
       }
@@ -83,13 +118,23 @@ export function createCatalogSync(deps: { catalog: Catalog; log: Log }): Catalog
 
     remove(type, id, changedAtMs) {
       if (!isNews(id, { atMs: changedAtMs, revision: Number.POSITIVE_INFINITY })) return;
+      setOutside(type.name, id, false);
       if (type.edge) catalog.links.remove(id);
       if (type.index) catalog.shelf(type.name).remove(id);
     },
 
-    reset() {
+    reset(rows = {}) {
       stamps.clear();
+      place = stamps.entries();
+      outside.clear();
+      for (const [type, ids] of Object.entries(rows)) outside.set(type, new Set(ids));
       newestMs = 0;
+    },
+
+    outside: () => Object.fromEntries([...outside].map(([type, ids]) => [type, [...ids]])),
+
+    get remembered() {
+      return stamps.size;
     },
   };
 }

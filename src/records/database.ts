@@ -21,6 +21,22 @@ export function databaseOf(runtime: { db?: unknown }): Database {
   throw new AppError('UNAVAILABLE', 'the agent has no SQL database: add @elizaos/plugin-sql');
 }
 
+/**
+ * Vectors are read as `halfvec`, which pgvector has since 0.7.
+ * @throws AppError UNAVAILABLE when the database lacks it
+ */
+export async function requireHalfvec(db: Executor): Promise<void> {
+  const rows = await rowsOf<{ known: boolean }>(
+    db,
+    sql`select to_regtype('halfvec') is not null as known`,
+  );
+  if (rows[0]?.known) return;
+  throw new AppError(
+    'UNAVAILABLE',
+    'pgvector 0.7 or newer is needed (ALTER EXTENSION vector UPDATE)',
+  );
+}
+
 /** The rows of a raw statement. Both drivers answer `{ rows }`; timestamps come as strings. */
 export async function rowsOf<Row extends Record<string, unknown>>(
   db: Executor,

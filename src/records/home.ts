@@ -4,6 +4,10 @@
  */
 import { ChannelType, createUniqueUuid, type IAgentRuntime, type UUID } from '@elizaos/core';
 
+/** What marks our rooms among those of the host. */
+export const HOME_NAME = 'Cue records';
+export const HOME_SOURCE = 'cue';
+
 export interface Home {
   agentId: UUID;
   worldId: UUID;
@@ -26,7 +30,7 @@ export async function ensureHome(runtime: IAgentRuntime): Promise<Home> {
   const home = homeOf(runtime);
   await runtime.ensureWorldExists({
     id: home.worldId,
-    name: 'Cue records',
+    name: HOME_NAME,
     agentId: runtime.agentId,
     messageServerId: runtime.agentId,
     metadata: {},
@@ -34,15 +38,15 @@ export async function ensureHome(runtime: IAgentRuntime): Promise<Home> {
   if (!(await runtime.getEntityById(home.entityId))) {
     await runtime.createEntity({
       id: home.entityId,
-      names: ['Cue records'],
+      names: [HOME_NAME],
       metadata: {},
       agentId: runtime.agentId,
     });
   }
   await runtime.ensureRoomExists({
     id: home.roomId,
-    name: 'Cue records',
-    source: 'cue',
+    name: HOME_NAME,
+    source: HOME_SOURCE,
     type: ChannelType.SELF,
     channelId: home.roomId,
     messageServerId: runtime.agentId,

@@ -18,10 +18,12 @@ export {
   type Executor,
   inIndexOrder,
   pgliteDirectory,
+  requireHalfvec,
   rowsOf,
 } from './database.js';
 export { ensureHome, type Home, homeOf } from './home.js';
 export { RECORD_INDEXES } from './indexes.js';
+export { keepStarting } from './keep-starting.js';
 export type { LiveCatalog } from './live-catalog.js';
 export {
   defaultFollowMs,

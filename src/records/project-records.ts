@@ -2,16 +2,19 @@
  * The records of one project as a running agent holds them: the store, its catalog, and what keeps
  * the catalog in line from start (snapshot and catch-up, or load) to stop (snapshot).
  */
+import { rm } from 'node:fs/promises';
 import type { Clock } from '../shared/clock.js';
 import { messageOf } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
 import { createCatalog, type MemoryCatalog } from './catalog/catalog.js';
 import type { Analyze, CatalogState } from './catalog/types.js';
+import { databaseIdentity, holdsEveryRow } from './catalog-check.js';
 import { type CatalogFollower, createCatalogFollower, databaseNow } from './catalog-follow.js';
 import { createCatalogLoader } from './catalog-loader.js';
 import {
   readSnapshotFile,
+  type SnapshotFileDeps,
   TOMBSTONE_RETENTION_MS,
   writeSnapshotFile,
 } from './catalog-snapshot-file.js';
@@ -21,6 +24,7 @@ import type { Home } from './home.js';
 import { createLiveCatalog, type LiveCatalog } from './live-catalog.js';
 import type { RecordType } from './record-type.js';
 import { createRecordStore, type PurgeableStore } from './store.js';
+import { waitFor } from './wait.js';
 
 export interface ProjectRecordsDeps {
   db: Database;
@@ -59,6 +63,9 @@ export interface ProjectRecords {
   stop(): Promise<void>;
 }
 
+/** How often the rows are counted before a snapshot is taken for one of other records. */
+const LOOKS = 3;
+
 /** Others may write to a server; an embedded database has one process (DESIGN §11). */
 export function defaultFollowMs(db: Database): number | null {
   return pgliteDirectory(db) === null ? 3_000 : null;
@@ -87,21 +94,40 @@ export function openProjectRecords(deps: ProjectRecordsDeps): ProjectRecords {
   const stopping = new AbortController();
   const { signal } = stopping;
   const build = [deps.build, ...types.map(({ name, version }) => `${name}@${version}`)].join(' ');
-  const snapshotFile =
-    deps.snapshotPath === undefined ? null : { path: deps.snapshotPath, build, log };
+  /** Known once the database answered; `null`: no snapshot is kept. */
+  let snapshotFile: SnapshotFileDeps | null = null;
   let starting: Promise<CatalogState> | null = null;
   /** Database time the catalog is complete up to; `null` until it is. */
   let loadedFromMs: number | null = null;
 
   async function fromSnapshot(nowMs: number): Promise<boolean> {
+    snapshotFile = await fileOf(deps, build);
     if (!snapshotFile) return false;
     const snapshot = await readSnapshotFile(snapshotFile, catalogDeps, nowMs);
     if (!snapshot || signal.aborted) return false;
     const lacking = exchange(catalog, snapshot.catalog, types);
-    sync.reset();
+    sync.reset(snapshot.outside);
     await follower.catchUp(snapshot.watermarkMs);
+    if (!(await isComplete())) {
+      log.info({ path: snapshotFile.path }, 'catalog snapshot is not of these records, removed');
+      await rm(snapshotFile.path, { force: true });
+      exchange(catalog, createCatalog(catalogDeps), types);
+      sync.reset();
+      await loader.loadNewest(signal);
+      return false;
+    }
     for (const type of lacking) await loader.loadVectors(type, signal);
     return true;
+  }
+
+  /** Looks again where it seems not to be: rows may have been written while they were counted. */
+  async function isComplete(): Promise<boolean> {
+    for (let look = 1; ; look += 1) {
+      const check = { db, projectId, catalog, types, outside: sync.outside(), signal };
+      if (await holdsEveryRow(check)) return true;
+      if (look === LOOKS) return false;
+      await follower.catchUp(follower.watermark() ?? 0);
+    }
   }
 
   async function fill(): Promise<CatalogState> {
@@ -156,12 +182,23 @@ export function openProjectRecords(deps: ProjectRecordsDeps): ProjectRecords {
           snapshotFile,
           catalog.current(),
           await seenUpTo(db, deps, follower),
+          sync.outside(),
         );
       } catch (error) {
         log.warn({ path: snapshotFile.path, reason: messageOf(error) }, 'no catalog snapshot');
       }
     },
   };
+}
+
+/** The file of the snapshot, bound to this database. */
+async function fileOf(
+  { db, snapshotPath, log }: ProjectRecordsDeps,
+  build: string,
+): Promise<SnapshotFileDeps | null> {
+  if (snapshotPath === undefined) return null;
+  const identity = await databaseIdentity(db);
+  return identity === null ? null : { path: snapshotPath, build: `${build} ${identity}`, log };
 }
 
 /** Up to when every change is in the catalog: alone now, otherwise the last look at the others. */
@@ -190,19 +227,4 @@ function exchange(
   });
   catalog.exchange(next);
   return lacking;
-}
-
-/** Rejects with the reason of the abort. */
-function waitFor(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop);
-      resolve();
-    }, ms);
-    signal.addEventListener('abort', stop, { once: true });
-  });
 }

@@ -114,11 +114,19 @@ export interface RecordStore {
     query: RecordPage & { where?: SQL; orderBy?: string },
   ): Promise<{ records: StoredRecord<Data>[]; total: number; nextCursor: string | null }>;
   count<Data>(type: RecordType<Data>, reader: Reader, where?: SQL): Promise<number>;
-  /** Every readable record in chunks, oldest first, with a turn of the loop between them. */
+  /**
+   * Every readable record in chunks, oldest first or `newestFirst`, with a turn of the loop between
+   * them. Who stops at a bound and wants the latest asks for the newest first.
+   */
   scan<Data>(
     type: RecordType<Data>,
     reader: Reader,
-    options?: { where?: SQL; chunk?: number; onDamaged?: (damaged: DamagedRecord) => void },
+    options?: {
+      where?: SQL;
+      chunk?: number;
+      newestFirst?: boolean;
+      onDamaged?: (damaged: DamagedRecord) => void;
+    },
   ): AsyncIterable<StoredRecord<Data>[]>;
   /** Leaves a tombstone, so that other processes and snapshots learn of it. Returns how many. */
   remove<Data>(type: RecordType<Data>, ids: readonly Uuid[]): Promise<number>;

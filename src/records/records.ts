@@ -3,7 +3,7 @@
  * compare-and-set, listed with a total order. Metadata is the record; `content.text` is what a
  * person reads. Statements are small; callers loop with `yieldToLoop` between them.
  */
-import { and, desc, eq, inArray, lt, or, type SQL, sql } from 'drizzle-orm';
+import { and, desc, eq, gt, inArray, lt, or, type SQL, sql } from 'drizzle-orm';
 import type { Uuid } from '../shared/ids.js';
 import { type Database, type Executor, inIndexOrder, rowsOf } from './database.js';
 import type { Home } from './home.js';
@@ -26,7 +26,7 @@ export interface NewRecord {
   data: Record<string, unknown>;
 }
 
-/** Place in a list ordered newest first: rows strictly after (createdAtMs, id). */
+/** Place in a list: the rows strictly after (createdAtMs, id) in the order of the list. */
 export interface RecordCursor {
   createdAtMs: number;
   id: Uuid;
@@ -51,7 +51,7 @@ export interface Records {
   ): Promise<Record<string, unknown> | null>;
   get(type: string, ids: Uuid[]): Promise<RecordRow<Record<string, unknown>>[]>;
   /**
-   * Newest first by (createdAt, id); `limit` is required. `walk`: nearly every row fits, so walk an
+   * Newest first by (createdAt, id), or oldest first; `limit` is required. `walk`: nearly every row fits, so walk an
    * index that has the order instead of collecting them all.
    */
   list(
@@ -137,10 +137,11 @@ export function createRecords({ db, home }: { db: Database; home: Home }): Recor
       const order = oldestFirst
         ? [createdAt, memoriesTable.id]
         : [desc(createdAt), desc(memoriesTable.id)];
+      const beyond = oldestFirst ? gt : lt;
       const cursor = after
         ? or(
-            lt(createdAt, new Date(after.createdAtMs)),
-            and(eq(createdAt, new Date(after.createdAtMs)), lt(memoriesTable.id, after.id)),
+            beyond(createdAt, new Date(after.createdAtMs)),
+            and(eq(createdAt, new Date(after.createdAtMs)), beyond(memoriesTable.id, after.id)),
           )
         : undefined;
       const query = (executor: Executor) =>

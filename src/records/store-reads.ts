@@ -234,6 +234,8 @@ export function createStoreReads({ db, projectId, log, counted }: ReadDeps): Sto
     async *scan(type, reader, options = {}) {
       const chunk = options.chunk ?? CHUNK;
       const fits = fitting(reader, options.where);
+      const oldestFirst = options.newestFirst !== true;
+      const direction = sql.raw(oldestFirst ? 'asc' : 'desc');
       let after: Key | null = null;
       for (;;) {
         const rows: ScannedRow[] = await rowsOf<ScannedRow>(
@@ -242,9 +244,9 @@ export function createStoreReads({ db, projectId, log, counted }: ReadDeps): Sto
               case when fits then metadata end as metadata
             from (select ${ROW_COLUMNS}, memories.created_at, memories.created_at::text as at,
                 coalesce(${fits}, false) as fits
-              from memories where ${ofType(projectId, type.name)} ${beyond(after, true)}
-              ${inOrder(true)} limit ${chunk}) as page
-            order by created_at, id`,
+              from memories where ${ofType(projectId, type.name)} ${beyond(after, oldestFirst)}
+              ${inOrder(oldestFirst)} limit ${chunk}) as page
+            order by created_at ${direction}, id ${direction}`,
         );
         const records = rows.flatMap((row) => {
           const record = row.fits ? readable(type, row, reader, options.onDamaged) : null;

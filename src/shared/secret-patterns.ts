@@ -98,10 +98,11 @@ export const PATTERNS: readonly SecretPattern[] = [
     tail: /[A-Za-z0-9_-]*\.[A-Za-z0-9_-]{8}[A-Za-z0-9_-]*(?:\.[A-Za-z0-9_-]*)*/y,
   },
   {
+    // Up to the last `@` before the host: a password may have some itself, `?a=b@c` is no part of it.
     kind: 'password',
     hint: '://',
-    head: /((?<![a-z0-9+.-])[a-z][a-z0-9+.-]{1,24}:\/\/[^\s:/@"'<>`]{0,128}:)[^\s/@"'<>`]{1,256}(?=@[^\s@])/gi,
-    accept: (secret) => !isPlaceholder(secret),
+    head: /((?<![a-z0-9+.-])[a-z][a-z0-9+.-]{1,24}:\/\/[^\s:/@"'<>`]{0,128}:)[^\s/@"'<>`]{0,256}(?:@(?:(?![?&][\w.-]{1,40}=)[^\s/@"'<>`]){0,128}){0,8}(?=@[^\s@])/gi,
+    accept: (secret) => secret !== '' && !isPlaceholder(secret),
   },
   {
     kind: 'authorization',

@@ -44,16 +44,39 @@ export function isPlaceholder(value: string): boolean {
 /** `req.body.password`, `getToken()`, `config['x']`: an expression. */
 const CODE = /^[A-Za-z_$][\w$]{0,64}(?:[.(?[]|::|->)/;
 
+/** Marks that people put into passwords; `-`, `_` and `.` join the words of a name as well. */
+const MARK = /[!@#$%^&*?+~]/;
+
+/**
+ * Addresses, paths, `name@1.2.3`, `owner/name#12`, patterns and text with values put in: they have
+ * marks and digits and are no password.
+ */
+const REFERENCE = new RegExp(
+  [
+    String.raw`^[A-Za-z][A-Za-z0-9+.-]{0,30}:\/\/`,
+    String.raw`^\.{0,2}\/[\w./-]{0,200}\?`,
+    String.raw`^[\w.+-]{1,64}@[A-Za-z0-9-]{1,63}(?:\.[A-Za-z0-9-]{1,63}){0,6}\.[A-Za-z]{2,24}$`,
+    String.raw`^@?[\w./-]{1,200}@[~^]?[0-9]{1,5}\.[0-9]{1,5}\.[0-9]{1,5}(?:[-+][\w.-]{1,40})?$`,
+    String.raw`^[\w.-]{1,64}\/[\w.-]{1,100}#[0-9]{1,8}$`,
+    String.raw`^\/?\^[[(\\.]`,
+    String.raw`[$#]\{|\{\{|\$\(`,
+  ].join('|'),
+);
+
 /**
  * Whether the value of something called password is one: letters with digits or marks, or six
- * digits and more. Types, code and words are not.
+ * digits and more. Types, code and words are not; words with both a mark and a digit are.
  */
 export function isPassword(value: string, isQuoted: boolean): boolean {
   if (value.length < 6 || isPlaceholder(value) || /\s/.test(value)) return false;
   if (!isQuoted && CODE.test(value)) return false;
   if (/^[0-9]+$/.test(value)) return true;
-  const letters = /[A-Za-z]/.test(value);
-  return letters && (/[0-9]/.test(value) || /[!@#$%^&*?+~]/.test(value)) && !isNamedThing(value);
+  if (!/[A-Za-z]/.test(value)) return false;
+  const digit = /[0-9]/.test(value);
+  const marked = MARK.test(value);
+  // `Hello@123` is made of words like `my-key-2024`, but nobody joins the words of a name by `@`.
+  if (isNamedThing(value)) return digit && marked && !REFERENCE.test(value);
+  return digit || marked;
 }
 
 const MIN_RANDOM = 16;

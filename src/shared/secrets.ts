@@ -29,8 +29,8 @@ export function redactSecrets(text: string): { text: string; found: FoundSecrets
 }
 
 /**
- * The same for every string in plain data (objects, arrays); a string whose property is named like
- * a secret (`password`, `api_key`) is judged as its value. The data given is not changed.
+ * The same for every string in plain data (objects, arrays); a string or number whose property is
+ * named like a secret (`password`, `api_key`) is judged as its value. The data given is not changed.
  */
 export function redactDeep<T>(value: T): { value: T; found: FoundSecrets[] } {
   const counts = new Map<string, number>();
@@ -47,6 +47,10 @@ function redactValue(
   if (typeof value === 'string') {
     const kind = name === undefined ? null : namedKind(name, value);
     return kind === null ? redactText(value, counts) : mark(kind, counts);
+  }
+  if (Number.isSafeInteger(value) || typeof value === 'bigint') {
+    const kind = name === undefined ? null : namedKind(name, String(value));
+    return kind === null ? value : mark(kind, counts);
   }
   if (typeof value !== 'object' || value === null) return value;
   if (depth >= MAX_DEPTH) return mark('too_deep', counts);
@@ -104,13 +108,15 @@ function redactPrivateKeys(text: string, counts: Map<string, number>): string {
 
 /** Behind the END mark, or behind what may be the key when that was cut off. */
 function keyEnd(text: string, body: number): number {
-  const block = text.slice(body, body + MAX_KEY_BLOCK);
+  let block = text.slice(body, body + MAX_KEY_BLOCK);
+  // Only up to the next BEGIN: with many of them, each would search the whole block for the END.
+  const next = block.indexOf('-----BEGIN ');
+  if (next >= 0) block = block.slice(0, next);
   KEY_END.lastIndex = 0;
   const end = KEY_END.exec(block);
-  const next = block.indexOf('-----BEGIN ');
-  if (end !== null && (next < 0 || end.index < next)) return body + end.index + end[0].length;
+  if (end !== null) return body + end.index + end[0].length;
   KEY_BODY.lastIndex = 0;
-  const cut = KEY_BODY.exec(next < 0 ? block : block.slice(0, next));
+  const cut = KEY_BODY.exec(block);
   return body + (cut?.[0].trimEnd().length ?? 0);
 }
 
@@ -157,9 +163,12 @@ function redactNamed(text: string, counts: Map<string, number>): string {
   });
 }
 
-/** Punctuation behind a bare value belongs to the sentence, `&…` behind a key to the address. */
+/**
+ * Punctuation behind a bare value belongs to the sentence, `&…` behind a key to the address; behind
+ * a password, which may have an `&` itself, only `&name=`.
+ */
 function trimmed(value: string, kind: string): { core: string; rest: string } {
-  const next = kind === 'password' ? -1 : value.indexOf('&');
+  const next = value.search(kind === 'password' ? /&[A-Za-z_][\w.-]{0,40}=/ : /&/);
   const core = (next < 0 ? value : value.slice(0, next)).replace(/[.,;:!?]{1,8}$/, '');
   return { core, rest: value.slice(core.length) };
 }

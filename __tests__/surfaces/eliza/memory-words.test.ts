@@ -180,4 +180,42 @@ describe('words about memories', () => {
   ])('%j links a memory to itself: %j', (text, itself) => {
     expect(linksToItself(text)).toBe(itself);
   });
+
+  it.each([
+    ['stops', `${'.'.repeat(100_000)}x`],
+    ['spaces', `x${' '.repeat(100_000)}x`],
+    ['separators', `x${' ;,('.repeat(25_000)}x`],
+    ['closing marks', `x${')'.repeat(100_000)}x`],
+    ['polite words', 'please, '.repeat(12_500)],
+    ['whole sentences', 'forget everything that you know about me. '.repeat(2_500)],
+    ['printed look-ups', 'recall("'.repeat(12_500)],
+    ['printed look-ups with commas', 'recall(",'.repeat(12_500)],
+    ['ids', 'mem_11111111-'.repeat(8_000)],
+  ])('reads 100,000 characters of %s in no time', (_what, text) => {
+    for (const lead of ['', 'forget ', 'remember ', 'store {', 'recall ']) {
+      const started = performance.now();
+      const message = lead + text;
+      forgetSubject(message);
+      recallSubject(message);
+      synthesisSubject(message);
+      readDraftText(message);
+      readNote(message);
+      linksToItself(message);
+      readLink(message);
+      expect([lead, performance.now() - started < 400]).toEqual([lead, true]);
+    }
+  });
+
+  it('finds a printed look-up behind a few that are none', () => {
+    const broken = 'recall( '.repeat(19);
+    expect(recallSubject(`${broken}recall("file:a.ts")`)).toBe('recall("file:a.ts")');
+  });
+
+  it('reads the first 8,192 characters of a message, and ids wherever they are', () => {
+    const long = `forget ${'a'.repeat(8_184)}`;
+    expect(forgetSubject(`${long}bc`)).toEqual({ kind: 'words', words: `${'a'.repeat(8_184)}b` });
+    expect(forgetSubject(`${long}😀`)).toEqual({ kind: 'words', words: 'a'.repeat(8_184) });
+    expect(recallSubject(`${long}bc`)).toHaveLength(8_192);
+    expect(forgetSubject(`${long} mem_11111111`)).toEqual({ kind: 'ids', ids: ['mem_11111111'] });
+  });
 });

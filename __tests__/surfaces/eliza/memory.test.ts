@@ -223,6 +223,41 @@ describe('conversations about work memory', () => {
     expect(await memory.get(id, OPERATOR)).toMatchObject({ memory_id: id });
   });
 
+  it('a failure is no "gone already": the yes can be said again', async () => {
+    const flo = await talk.alone('flo');
+    const one = idIn(await talk.say(flo, 'remember that I like okapis', 'STORE_WORK_MEMORY'));
+    const two = idIn(await talk.say(flo, 'remember that okapis like me', 'STORE_WORK_MEMORY'));
+    await talk.say(flo, 'forget what I told you about okapis', 'FORGET_WORK_MEMORY');
+    const broken = async () => {
+      throw new Error('the connection was lost');
+    };
+    for (const name of ['get', 'forget']) {
+      Object.defineProperty(memory, name, { configurable: true, value: broken });
+    }
+    const reply = await talk.say(flo, 'yes', 'FORGET_WORK_MEMORY');
+    for (const name of ['get', 'forget']) Reflect.deleteProperty(memory, name);
+    expect(reply).not.toMatch(/gone already|Forgotten/);
+    // One of the two went by another way in between.
+    await memory.forget({ memory_id: one }, OPERATOR);
+    expect(await talk.say(flo, 'yes', 'FORGET_WORK_MEMORY')).toBe('Forgotten: one memory.');
+    await expect(memory.get(two, OPERATOR)).rejects.toMatchObject({ code: 'NOT_FOUND' });
+  });
+
+  it('counts in a group what was told elsewhere, and shows it alone', async () => {
+    const gil = await talk.alone('gil');
+    const gilThere = await talk.inGroup('gil', 'porch');
+    await talk.say(gil, 'remember that I fear geese', 'STORE_WORK_MEMORY');
+    await talk.say(gilThere, 'remember that I feed geese', 'STORE_WORK_MEMORY');
+    expect(await talk.say(gilThere, 'forget everything about me', 'FORGET_WORK_MEMORY')).toBe(
+      'That forgets 2 memories for good:\n- ✓ I feed geese\n- one memory from outside this conversation\nShall I? Say yes or no.',
+    );
+    const alone = await talk.say(gil, 'forget everything about me', 'FORGET_WORK_MEMORY');
+    expect(alone).toContain('I feed geese');
+    expect(alone).toContain('I fear geese');
+    expect(await talk.say(gil, 'yes', 'FORGET_WORK_MEMORY')).toBe('Forgotten: 2 memories.');
+    expect(await talk.say(gilThere, 'yes', 'FORGET_WORK_MEMORY')).toBe('They are gone already.');
+  });
+
   it('links two memories and makes wisdom of three', async () => {
     const ed = await talk.alone('ed');
     const ids: string[] = [];

@@ -76,6 +76,11 @@ export class IdTable {
     return this.#words.data.subarray(slot * WORDS, (slot + 1) * WORDS);
   }
 
+  /** The first word of a slot's id: its first eight hex digits. */
+  prefixOf(slot: number): number {
+    return this.#words.data[slot * WORDS] ?? 0;
+  }
+
   idOf(slot: number): Uuid {
     const [a = 0, b = 0, c = 0, d = 0] = this.wordsOf(slot);
     const hex = (word: number) =>

@@ -164,6 +164,10 @@ export class MemoryShelf implements Shelf {
     return this.ids.idOf(slot);
   }
 
+  prefixOf(slot: number): number {
+    return this.ids.prefixOf(slot);
+  }
+
   timeOf(slot: number): number {
     return this.#times.data[slot] ?? 0;
   }

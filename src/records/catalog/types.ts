@@ -71,6 +71,8 @@ export interface Shelf {
   remove(id: Uuid): boolean;
   slotOf(id: Uuid): number | undefined;
   idOf(slot: number): Uuid;
+  /** The first eight hex digits of its id as a number. */
+  prefixOf(slot: number): number;
   timeOf(slot: number): number;
   flagsOf(slot: number): number;
   hasVector(slot: number): boolean;

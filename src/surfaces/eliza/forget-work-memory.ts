@@ -37,8 +37,7 @@ async function forgetWorkMemory(turn: MemoryTurn): Promise<Outcome> {
   const answer = yesOrNo(turn.text);
   if (answer !== null) {
     if (pending?.kind === 'confirm-forget') {
-      await forget(turn);
-      return answer === 'yes' ? forgetThese(turn, pending.ids) : keepAll();
+      return answer === 'yes' ? forgetThese(turn, pending.ids) : keepAll(turn);
     }
     return {
       text: 'There is nothing that waits for a yes or no. What shall I forget?',
@@ -69,7 +68,11 @@ async function askFirst(turn: MemoryTurn, subject: ForgetSubject): Promise<Outco
     `That forgets ${countedMemories(count)} for good:`,
     ...shown.map((memory) => `- ${safe(memory.content, 160)}`),
   ];
-  if (count > shown.length) lines.push(`- and ${count - shown.length} more`);
+  // Counted only: who else is here did not hear them.
+  const elsewhere = Math.min(would.elsewhere, count - shown.length);
+  const more = count - shown.length - elsewhere;
+  if (more > 0) lines.push(`- and ${more} more`);
+  if (elsewhere > 0) lines.push(`- ${countedMemories(elsewhere)} from outside this conversation`);
   if (would.total > count) lines.push(`(${would.total - count} more stay until you ask again.)`);
   lines.push('Shall I? Say yes or no.');
   return {
@@ -93,29 +96,17 @@ function selectionOf(subject: ForgetSubject): Record<string, unknown> {
   }
 }
 
-async function forgetThese(turn: MemoryTurn, ids: string[]): Promise<Outcome> {
-  const there = await stillThere(turn, ids);
-  if (there.length === 0) {
-    return { text: 'They are gone already.', success: true, data: { forgotten: 0 } };
-  }
-  const gone = await turn.service.forget({ memory_ids: there, dry_run: false }, turn.caller);
-  return {
-    text: `Forgotten: ${countedMemories(gone.total)}.`,
-    success: true,
-    data: { forgotten: gone.total },
-  };
-}
-
 /** Some may have gone since we asked, which must not keep the others. */
-async function stillThere(turn: MemoryTurn, ids: string[]): Promise<string[]> {
-  const there: string[] = [];
-  for (const id of ids) {
-    const found = await turn.service.get(id, turn.caller).catch(() => null);
-    if (found !== null) there.push(found.id);
-  }
-  return there;
+async function forgetThese(turn: MemoryTurn, ids: string[]): Promise<Outcome> {
+  const gone = await turn.service.forget({ memory_ids: ids, missing_ok: true }, turn.caller);
+  // Only now: after a failure the yes can be said again.
+  await forget(turn);
+  const text =
+    gone.total === 0 ? 'They are gone already.' : `Forgotten: ${countedMemories(gone.total)}.`;
+  return { text, success: true, data: { forgotten: gone.total } };
 }
 
-function keepAll(): Outcome {
+async function keepAll(turn: MemoryTurn): Promise<Outcome> {
+  await forget(turn);
   return { text: 'All right, I forgot nothing.', success: true, data: { forgotten: 0 } };
 }

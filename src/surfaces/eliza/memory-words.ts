@@ -47,8 +47,9 @@ const FAILED =
   /\b(?:failed|fails|did(?: not|n't) work|does(?: not|n't) work|broke|gave up|could(?: not|n't)|crashed)\b/i;
 const BECAUSE = /\b(?:because(?: of)?|due to|since)\s+([^.!?\n]{3,500})/i;
 const LEARNED = /\b(?:learned|lesson|learning|takeaway)(?:\s+that|\s*:)\s*([^\n]{3,2000})/i;
+// A run of separators is tried from its start alone: from each of them would cost its square.
 const SHARED =
-  /[\s,;(]*\b(?:for (?:everyone|everybody|the (?:whole |entire )?(?:team|project))|(?:and )?share (?:it|this|that) with (?:everyone|everybody|the (?:whole |entire )?(?:team|project)))\b[.)]?/i;
+  /(?<![\s,;(])[\s,;(]*\b(?:for (?:everyone|everybody|the (?:whole |entire )?(?:team|project))|(?:and )?share (?:it|this|that) with (?:everyone|everybody|the (?:whole |entire )?(?:team|project)))\b[.)]?/i;
 
 /** `null`: the message says only that something is to be remembered. */
 export function readNote(message: string): Note | null {
@@ -58,7 +59,7 @@ export function readNote(message: string): Note | null {
     .replace(/^\s*(?:that\s+|[,:]\s*)/i, '')
     .trim();
   if (!/[\p{L}\p{N}]/u.test(text)) return null;
-  const words = text.split(/\s+/).map((word) => word.replace(/^[("'`]+|[)"'`,.;:!?]+$/g, ''));
+  const words = text.split(/\s+/).map((word) => withoutEnd(word.replace(/^[("'`]+/, ''), CLOSING));
   const goal = firstPart(text);
   const success = !FAILED.test(text);
   const said = LEARNED.exec(text)?.[1]?.trim();
@@ -108,7 +109,7 @@ export function readDraftText(message: string): DraftText {
   const told = lead === undefined ? text.replace(STORE, '') : text.slice(lead.length);
   const json = told
     .replace(/^```(?:json)?\s*/i, '')
-    .replace(/\s*```[.!]?$/, '')
+    .replace(/(?<!\s)\s*```[.!]?$/, '')
     .trim();
   if (!json.startsWith('{')) return { kind: 'prose' };
   try {
@@ -130,15 +131,30 @@ function isPlainObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-const PRINTED = /\brecall\s*\(\s*["'“”‘’`][\s\S]{1,2000}?["'“”‘’`]\s*(?:,[^)\n]{0,500})?\)/i;
+const PRINTED = /\brecall\s*\(\s*["'“”‘’`][\s\S]{1,2000}?["'“”‘’`]\s*(?:,[^)\n]{0,500})?\)/iy;
+const PRINTED_START = /\brecall\s*\(/gi;
+/** Beginnings of a printed look-up that are tried: each may cost a look at all that follows. */
+const MOST_PRINTED = 20;
 const REFERENCE =
   /(?<![\w:])(?:mem_[0-9a-f-]{8,36}|(?:file|session|pattern|task|tag|agent):(?:"[^"\n]{1,500}"|[^\s"',;]{1,500}))/i;
 
 /** What a request to remember is to be looked up by: a printed reference, or words. */
 export function recallSubject(message: string): string {
-  const printed = PRINTED.exec(message)?.[0] ?? REFERENCE.exec(message)?.[0];
-  if (printed !== undefined) return printed.replace(/[.!?]+$/, '');
+  const read = bounded(message);
+  const printed = printedIn(read) ?? REFERENCE.exec(read)?.[0];
+  if (printed !== undefined) return withoutEnd(printed, STOPS);
   return bare(message, RECALL);
+}
+
+function printedIn(text: string): string | undefined {
+  let tried = 0;
+  for (const { index } of text.matchAll(PRINTED_START)) {
+    PRINTED.lastIndex = index;
+    const found = PRINTED.exec(text)?.[0];
+    tried += 1;
+    if (found !== undefined || tried === MOST_PRINTED) return found;
+  }
+  return undefined;
 }
 
 /** "#jwt and #auth": tags; else words. */
@@ -157,7 +173,7 @@ export type ForgetSubject =
 export function forgetSubject(message: string): ForgetSubject {
   const ids = memoryIds(message);
   if (ids.length > 0) return { kind: 'ids', ids };
-  const said = message.trim().replace(/[.!?]+$/, '');
+  const said = withoutEnd(bounded(message), STOPS);
   const words = bare(message, FORGET);
   if (EVERYTHING.test(said.replace(new RegExp(`^${POLITE}`, 'i'), '')) || EVERYTHING.test(words)) {
     return { kind: 'everything' };
@@ -208,9 +224,25 @@ export function readLink(
 }
 
 function bare(message: string, lead: RegExp): string {
-  return message
-    .trim()
-    .replace(lead, '')
-    .replace(/[?!.\s]+$/, '')
-    .trim();
+  return withoutEnd(bounded(message).replace(lead, ''), STOPS_AND_SPACE).trim();
+}
+
+/** What a request is about stands in its first words; the rest is pasted. Characters. */
+const MOST_READ = 8_192;
+
+function bounded(message: string): string {
+  const text = message.trim();
+  if (text.length <= MOST_READ) return text;
+  return text.slice(0, MOST_READ).replace(/[\ud800-\udbff]$/, '');
+}
+
+const STOPS = /[.!?]/;
+const STOPS_AND_SPACE = /[.!?\s]/;
+const CLOSING = /[)"'`,.;:!?]/;
+
+/** Without the characters at its end that `drop` matches; linear, which `/[…]+$/` is not. */
+function withoutEnd(text: string, drop: RegExp): string {
+  let end = text.length;
+  while (end > 0 && drop.test(text.charAt(end - 1))) end -= 1;
+  return text.slice(0, end);
 }
