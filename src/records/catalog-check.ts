@@ -7,13 +7,13 @@ import type { Uuid } from '../shared/ids.js';
 import { yieldToLoop } from '../shared/yield.js';
 import type { Catalog } from './catalog/types.js';
 import type { RowsOutside } from './catalog-sync.js';
-import { type Database, inIndexOrder, rowsOf } from './database.js';
+import { type Database, rowsOf } from './database.js';
 import { HOME_NAME, HOME_SOURCE } from './home.js';
 import { beyond, inOrder, type Key, ofType } from './record-sql.js';
 import type { RecordType } from './record-type.js';
 
 /** Rows counted in one statement; only their index entries and keys are read. */
-const ROWS_PER_COUNT = 2_000;
+const ROWS_PER_COUNT = 500;
 
 /**
  * What tells this database from others: when its first room of ours was made, to the microsecond.
@@ -61,22 +61,15 @@ async function countRows({ db, projectId, signal }: RowCheck, typeName: string):
   for (;;) {
     signal.throwIfAborted();
     const from: Key | null = after;
-    const rows: { n: number; at: string; id: Uuid }[] = await inIndexOrder(db, (tx) =>
-      rowsOf<{ n: number; at: string; id: Uuid }>(
-        tx,
-        sql`with page as materialized (
-            select row_number() over (${inOrder(true)}) as n, memories.created_at, memories.id
-            from memories where ${ofType(projectId, typeName)} ${beyond(from, true)}
-            ${inOrder(true)} limit ${ROWS_PER_COUNT}
-          ), size as (select count(*) as n from page)
-          select page.n::int as n, page.created_at::text as at, page.id
-          from page join size on size.n = page.n`,
-      ),
+    const rows: Key[] = await rowsOf<Key & Record<string, unknown>>(
+      db,
+      sql`select memories.id, memories.created_at::text as at from memories
+        where ${ofType(projectId, typeName)} ${beyond(from, true)}
+        ${inOrder(true)} limit ${ROWS_PER_COUNT}`,
     );
-    const [last] = rows;
-    count += last?.n ?? 0;
-    if (last === undefined || last.n < ROWS_PER_COUNT) return count;
-    after = last;
+    count += rows.length;
+    after = rows.at(-1) ?? null;
+    if (after === null || rows.length < ROWS_PER_COUNT) return count;
     await yieldToLoop();
   }
 }
