@@ -79,6 +79,10 @@ export function createReembedder(deps: ReembedderDeps): Reembedder {
       await passOver(type, embedder, result);
       if (result.ended !== 'complete') break;
     }
+    // Another model may have come while the last rows were looked for: its records do wait.
+    if (embeddings.current().id !== embedder.id && result.ended === 'complete') {
+      result.ended = 'superseded';
+    }
     if (result.ended === 'complete') waiting = result.skipped > 0;
     return result;
   }
