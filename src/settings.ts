@@ -88,6 +88,9 @@ const settingsSchema = z.object({
   CUE_SUMMARIES: oneOf(['extractive', 'model'], 'extractive'),
   CUE_STORE_DIFFS: flag(false),
   CUE_CAPTURE: flag(true),
+  CUE_OFFERS_ENABLED: flag(true),
+  CUE_OFFERS_PREFIX: z.string().optional(),
+  CUE_DETECTORS: z.string().optional(),
 });
 
 export type Settings = z.output<typeof settingsSchema>;

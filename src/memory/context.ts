@@ -5,7 +5,7 @@ import { memoriesTable, type RecordStore } from '../records/index.js';
 import type { Clock } from '../shared/clock.js';
 import type { Ids, Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
-import type { WriteRule } from './access.js';
+import type { Caller, WriteRule } from './access.js';
 
 export interface MemoryContext {
   records: RecordStore;
@@ -20,6 +20,21 @@ export interface MemoryContext {
   /** Rewrites an extract with a model (CUE_SUMMARIES=model); absent: extracts stand as they are. */
   rewrite?: ((text: string) => Promise<string>) | undefined;
   rule: WriteRule;
+  observer?: MemoryObserver | undefined;
+}
+
+/** Who is told what happens to memories: rooms that show them must know what came of it. */
+export interface MemoryObserver {
+  /** Memories were asked for or linked by this caller; look-ahead does not count. Must not throw. */
+  used(use: MemoryUse): void;
+  /** These memories are about to be removed: what quotes them has to go first. */
+  forgetting(ids: readonly Uuid[]): Promise<void>;
+}
+
+export interface MemoryUse {
+  how: 'recalled' | 'linked';
+  ids: readonly Uuid[];
+  caller: Caller;
 }
 
 type DataField = 'agent_id' | 'session_id' | 'content_hash' | 'source_id' | 'target_id';

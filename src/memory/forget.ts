@@ -100,6 +100,7 @@ export async function forget(
   };
   if (request.dry_run || ids.length === 0) return result;
   // First what was made from them: after a crash in between, asking again finds the rest.
+  await context.observer?.forgetting(ids);
   await rebuild(context, derived, new Set(ids));
   for (const batch of batches(linkIds)) {
     await context.records.remove(memoryLinkType, batch);

@@ -1,9 +1,17 @@
 /** Work memory: what was intended, seen, thought and done, and what came of it. */
-export type { Caller } from './access.js';
+export { type Caller, readerOf, scopeOf } from './access.js';
+export { ageOf } from './ages.js';
 export type { FinishedAction, FinishedRun } from './capture.js';
 export { captureDraft, taskTypeOf } from './capture.js';
 export type { ChaptersResult, ChapterView } from './chapters.js';
-export type { MemoryContext } from './context.js';
+export {
+  createMemoryChecks,
+  type EmbeddedText,
+  type LookUp,
+  type MemoryChecks,
+  type MemoryChecksDeps,
+} from './checks.js';
+export type { MemoryContext, MemoryObserver, MemoryUse } from './context.js';
 export type { ForgetResult } from './forget.js';
 export type { IdentityResult } from './identity.js';
 export type { ImportProgress, ImportResult } from './import.js';
@@ -17,6 +25,7 @@ export type {
   RecallResult,
   StageName,
 } from './recall/index.js';
+export { printedRecall } from './recall/reference.js';
 export {
   chapterType,
   FLAGS,
@@ -26,7 +35,7 @@ export {
   wisdomType,
   workMemoryType,
 } from './records.js';
-export { DEPTH_TOKENS, type Depth } from './render.js';
+export { DEPTH_TOKENS, type Depth, isGenerated } from './render.js';
 export type { LinkType, MemoryDraftInput, WorkMemoryData } from './schema.js';
 export {
   WORK_MEMORY,

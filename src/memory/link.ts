@@ -91,7 +91,7 @@ export async function link(
 
 /** Returns how many were new. */
 export async function insertLinks(
-  { records, clock, agentId }: MemoryContext,
+  { records, clock, agentId, observer }: MemoryContext,
   links: readonly NewLink[],
   caller: Caller,
 ): Promise<number> {
@@ -99,7 +99,10 @@ export async function insertLinks(
   const scope = scopeOf(caller, { projectId: records.projectId, agentId });
   const createdAtMs = clock.now();
   const rows = links.map(({ id, data }) => ({ id, createdAtMs, scope, data }));
-  return (await records.insert(memoryLinkType, rows)).size;
+  const inserted = (await records.insert(memoryLinkType, rows)).size;
+  const ids = [...new Set(links.flatMap(({ data }) => [data.source_id, data.target_id]))];
+  observer?.used({ how: 'linked', ids, caller });
+  return inserted;
 }
 
 /**

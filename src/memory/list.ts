@@ -94,6 +94,7 @@ export async function get(
     add: { access_count: 1 },
     set: { last_accessed: isoOf(context.clock.now()) },
   });
+  context.observer?.used({ how: 'recalled', ids: [id], caller });
   return memory;
 }
 

@@ -23,6 +23,8 @@ import { AppError, messageOf } from '../shared/errors.js';
 import type { Ids, Uuid } from '../shared/ids.js';
 import { hostLog } from '../shared/log.js';
 import { analyze } from '../shared/text.js';
+import { createMemoryChecks, type MemoryChecks } from './checks.js';
+import type { MemoryObserver } from './context.js';
 import {
   chapterType,
   identityType,
@@ -63,6 +65,7 @@ export interface WorkMemoryServiceDeps {
 
 interface Room {
   memory: WorkMemory;
+  checks: MemoryChecks;
   project: ProjectRecords;
   embeddings: Embeddings;
   reembedder: Reembedder;
@@ -86,6 +89,7 @@ export class WorkMemoryService extends Service {
   private room: Room | null = null;
   private deps: WorkMemoryServiceDeps | null = null;
   private sessions: Sessions | null = null;
+  private readonly observers = new Set<MemoryObserver>();
 
   /** @throws AppError UNAVAILABLE when the agent has no SQL database, or one without `halfvec` */
   static override async start(runtime: IAgentRuntime): Promise<WorkMemoryService> {
@@ -99,7 +103,7 @@ export class WorkMemoryService extends Service {
     const service = new WorkMemoryService(runtime);
     service.deps = deps;
     service.sessions = createSessions(deps);
-    service.room = await open(runtime, deps);
+    service.room = await open(runtime, deps, service.observers);
     return service;
   }
 
@@ -179,6 +183,17 @@ export class WorkMemoryService extends Service {
     return this.core.memory.health;
   }
 
+  /** For rooms that watch: look-ups that cost next to nothing. @throws AppError UNAVAILABLE */
+  get checks(): MemoryChecks {
+    return this.core.checks;
+  }
+
+  /** Tells this observer what happens to memories; returns the way to stop. */
+  observe(observer: MemoryObserver): () => void {
+    this.observers.add(observer);
+    return () => this.observers.delete(observer);
+  }
+
   /** Whether finished runs are to be captured. */
   get captures(): boolean {
     return this.deps?.settings.capture ?? false;
@@ -204,7 +219,11 @@ export class WorkMemoryService extends Service {
   }
 }
 
-async function open(runtime: IAgentRuntime, deps: WorkMemoryServiceDeps): Promise<Room> {
+async function open(
+  runtime: IAgentRuntime,
+  deps: WorkMemoryServiceDeps,
+  observers: ReadonlySet<MemoryObserver>,
+): Promise<Room> {
   const { clock, ids, settings } = deps;
   const db = databaseOf(runtime);
   await requireHalfvec(db);
@@ -261,6 +280,23 @@ async function open(runtime: IAgentRuntime, deps: WorkMemoryServiceDeps): Promis
     storeDiffs: settings.storeDiffs,
     rewrite: deps.rewrite?.(runtime),
     onUnembedded: () => inBackground(reembedder.run(), 're-embedding failed'),
+    observer: {
+      used(use) {
+        for (const observer of observers) observer.used(use);
+      },
+      async forgetting(ids) {
+        for (const observer of observers) await observer.forgetting(ids);
+      },
+    },
   });
-  return { memory, project, embeddings, reembedder, stopListening, stopping };
+  const checks = createMemoryChecks({
+    records: store,
+    embedder: () => embeddings.current(),
+    clock,
+    log,
+    agentId,
+    agentName: runtime.character.name,
+    project: settings.project,
+  });
+  return { memory, checks, project, embeddings, reembedder, stopListening, stopping };
 }

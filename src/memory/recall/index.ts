@@ -71,7 +71,11 @@ export function createRecall(context: MemoryContext): Recall {
         tokens += shown.tokens;
         return shown.memory;
       });
-      if (options.counted !== false) accesses.add(rows.map(({ record }) => record.id));
+      if (options.counted !== false) {
+        const ids = rows.map(({ record }) => record.id);
+        accesses.add(ids);
+        context.observer?.used({ how: 'recalled', ids, caller });
+      }
       const degraded = [...loadingNote(), ...outcome.degraded, ...modelNote()];
       return {
         memories,

@@ -76,7 +76,8 @@ function plainValue(text: string): string | number | boolean {
   return /^\d+$/.test(text) ? Number(text) : text;
 }
 
-/** The line with which a memory or a group of them is asked for again. */
-export function printedRecall(ref: string, depth: (typeof DEPTHS)[number]): string {
-  return `recall("${ref.replaceAll('"', "'")}", depth: "${depth}")`;
+/** The line with which a memory or a group of them is asked for again; without depth the usual one. */
+export function printedRecall(ref: string, depth?: (typeof DEPTHS)[number]): string {
+  const quoted = `"${ref.replaceAll('"', "'")}"`;
+  return depth === undefined ? `recall(${quoted})` : `recall(${quoted}, depth: "${depth}")`;
 }

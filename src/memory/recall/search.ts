@@ -3,6 +3,7 @@ import type { SlotFilter } from '../../records/index.js';
 import { looksLikePath, pathKeys } from '../../shared/paths.js';
 import { type Caller, readerOf } from '../access.js';
 import type { MemoryContext } from '../context.js';
+import { fileKey } from '../file-key.js';
 import { resolveRef } from '../ids.js';
 import { FLAGS, keyOf, workMemoryType } from '../records.js';
 import { lastSession } from './last-session.js';
@@ -93,17 +94,10 @@ async function keysOf(
   ];
 }
 
-/**
- * The key of the memories whose path ends in this one; where there are none, of those whose whole
- * path this one ends in: `/home/me/app/src/auth.ts` finds what was noted of `src/auth.ts`.
- */
+/** A path that nobody knows is looked for all the same: the answer is that there is nothing. */
 function fileKeyOf(path: string, shelf: Search['shelf'], filter: SlotFilter): string | undefined {
-  const ends = pathKeys(path);
-  const [longest] = ends;
-  if (longest === undefined) return undefined;
-  const key = keyOf.file(longest);
-  if (shelf.byKeys([key], filter, 1).total > 0) return key;
-  return ends.map(keyOf.path).find((whole) => shelf.byKeys([whole], filter, 1).total > 0) ?? key;
+  const [longest] = pathKeys(path);
+  return fileKey(shelf, path, filter) ?? (longest === undefined ? undefined : keyOf.file(longest));
 }
 
 /** The file a question names ("what happened with auth.ts?"), if the project knows it. */
@@ -115,8 +109,8 @@ function fileNamed(
   for (const word of query.split(/\s+/)) {
     const path = word.replace(/^["'`(<[]+|["'`)>\],;:?!.]+$/g, '');
     if (!looksLikePath(path)) continue;
-    const key = fileKeyOf(path, shelf, filter);
-    if (key !== undefined && shelf.byKeys([key], filter, 1).total > 0) {
+    const key = fileKey(shelf, path, filter);
+    if (key !== undefined) {
       return { key, rest: query.replace(word, ' ') };
     }
   }

@@ -5,7 +5,7 @@
 import { example, type Outcome } from './action-frame.js';
 import { yesOrNo } from './confirm-words.js';
 import { countedMemories, memoryAction } from './memory-action.js';
-import { safe } from './memory-display.js';
+import { safe } from '../../shared/safe-text.js';
 import type { MemoryTurn } from './memory-turn.js';
 import { type ForgetSubject, forgetSubject } from './memory-words.js';
 import { ask, forget, pendingOf } from './pending.js';

@@ -2,7 +2,7 @@
 import type { Action, IAgentRuntime, Memory } from '@elizaos/core';
 import type { RecallResult } from '../../memory/index.js';
 import { type ActionFamily, type ActionWords, framedAction, type Outcome } from './action-frame.js';
-import { safe, safeJson } from './memory-display.js';
+import { safe, safeJson } from '../../shared/safe-text.js';
 import { type MemoryTurn, memoryServiceOf, memoryTurnOf } from './memory-turn.js';
 
 export interface MemoryActionSpec extends ActionWords {

@@ -2,7 +2,7 @@
 import type { StoreResult } from '../../memory/index.js';
 import { example, type Outcome } from './action-frame.js';
 import { memoryAction } from './memory-action.js';
-import { safe, safeQuoted } from './memory-display.js';
+import { safe, safeQuoted } from '../../shared/safe-text.js';
 import type { MemoryTurn } from './memory-turn.js';
 import { type Note, readDraftText, readNote } from './memory-words.js';
 

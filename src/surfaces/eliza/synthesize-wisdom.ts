@@ -2,7 +2,7 @@
 import { InvalidInputError } from '../../shared/errors.js';
 import { example, type Outcome } from './action-frame.js';
 import { memoryAction } from './memory-action.js';
-import { safe, safeQuoted } from './memory-display.js';
+import { safe, safeQuoted } from '../../shared/safe-text.js';
 import type { MemoryTurn } from './memory-turn.js';
 import { synthesisSubject } from './memory-words.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { safe, safeJson } from '../../../src/surfaces/eliza/memory-display.js';
+import { safe, safeJson } from '../../src/shared/safe-text.js';
 
 /** Read as generously as a model might: any bracket, then a word of the host's format. */
 const MARKUP =

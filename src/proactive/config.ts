@@ -1,0 +1,80 @@
+/** Settings of the detectors and the cooldown, with the seed's field names (`CUE_DETECTORS`). */
+import { z } from 'zod';
+
+const seconds = z.number().min(0).max(31_536_000);
+const days = z.number().min(0).max(36_500);
+const count = (min: number, max: number) => z.int().min(min).max(max);
+/** `auto`: what is calibrated for the embedder that serves. */
+const threshold = z.union([z.literal('auto'), z.number().min(0).max(1)]).default('auto');
+const flag = (fallback: boolean) => z.boolean().default(fallback);
+const slot = z.strictObject({ enabled: flag(true) }).prefault({});
+
+export const detectorConfigSchema = z.strictObject({
+  fileTouch: z
+    .strictObject({
+      enabled: flag(true),
+      min_memories: count(1, 1_000).default(1),
+      max_age_days: days.default(30),
+      include_failures: flag(true),
+      cooldown_seconds: seconds.default(300),
+    })
+    .prefault({}),
+  intentMatch: z
+    .strictObject({
+      enabled: flag(true),
+      similarity_threshold: threshold,
+      max_results: count(1, 20).default(3),
+      include_failures: flag(true),
+      recency_boost: flag(true),
+    })
+    .prefault({}),
+  conflictWarning: z
+    .strictObject({
+      enabled: flag(true),
+      action_similarity_threshold: threshold,
+      require_acknowledgment: flag(true),
+      max_age_days: days.default(90),
+    })
+    .prefault({}),
+  patternRecognition: z
+    .strictObject({
+      enabled: flag(true),
+      min_pattern_occurrences: count(2, 1_000).default(3),
+      confidence_threshold: z.number().min(0).max(1).default(0.6),
+      extract_learnings: flag(true),
+    })
+    .prefault({}),
+  sessionStart: z
+    .strictObject({
+      enabled: flag(true),
+      show_unfinished: flag(true),
+      show_recent_learnings: flag(true),
+      max_learnings: count(0, 20).default(3),
+      lookback_days: days.default(30),
+    })
+    .prefault({}),
+  whenMatch: slot,
+  hintMatch: slot,
+  cooldown: z
+    .strictObject({
+      file_cooldown_seconds: seconds.optional(),
+      memory_cooldown_seconds: seconds.default(600),
+      rate_limit_per_minute: count(0, 1_000).default(5),
+      batch_window_ms: count(0, 60_000).default(500),
+    })
+    .prefault({}),
+});
+
+/**
+ * `fileTouch.cooldown_seconds` and `cooldown.file_cooldown_seconds` are the seed's two names for one
+ * thing; the second wins where it is given.
+ */
+export type ProactiveConfig = z.output<typeof detectorConfigSchema>;
+export type ProactiveConfigInput = z.input<typeof detectorConfigSchema>;
+
+export const DEFAULT_CONFIG: ProactiveConfig = detectorConfigSchema.parse({});
+
+/** Seconds for which a file is not offered again. */
+export function fileCooldownSeconds(config: ProactiveConfig): number {
+  return config.cooldown.file_cooldown_seconds ?? config.fileTouch.cooldown_seconds;
+}

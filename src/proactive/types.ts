@@ -1,0 +1,210 @@
+/**
+ * The words of the room (DESIGN §1, §8; seed `rum-triggers.md`). A happening comes in, the router
+ * picks detectors, each says in a detection what it found, the aggregator and the cooldown decide
+ * what is said, the composer writes it, and what is shown in the end is an offer with a life.
+ */
+import type { Caller, WorkMemoryData } from '../memory/index.js';
+import type { StoredRecord } from '../records/index.js';
+import type { Uuid } from '../shared/ids.js';
+
+/** Detectors in the order of their priority: warnings > files > intents > hints > when > … */
+export const DETECTOR_NAMES = [
+  'conflictWarning',
+  'fileTouch',
+  'intentMatch',
+  'hintMatch',
+  'whenMatch',
+  'patternRecognition',
+  'sessionStart',
+] as const;
+export type DetectorName = (typeof DETECTOR_NAMES)[number];
+
+/** Most tokens (o200k_base) of one offer of each kind; a text stays strictly below. */
+export const TOKEN_LIMITS: Readonly<Record<DetectorName, number>> = {
+  conflictWarning: 100,
+  fileTouch: 60,
+  intentMatch: 80,
+  hintMatch: 60,
+  whenMatch: 60,
+  patternRecognition: 80,
+  sessionStart: 100,
+};
+/** Of all offers that are shown together; warnings are never cut, whatever that makes. */
+export const COMBINED_LIMIT = 200;
+
+/** Who something happens to, and where. All of it optional: absent, it is an agent of the project. */
+export interface Occasion {
+  /** The agent that acts: an Eliza agent's id, a registered identity, or any name of a client. */
+  agentId?: string | undefined;
+  /** Another project than the one served is never answered. Absent: the one served. */
+  projectId?: string | undefined;
+  sessionId?: string | undefined;
+  /** The conversation in which an offer is to be shown. */
+  roomId?: Uuid | undefined;
+  /** What may be read. Absent: what is open to the project (an agent that speaks for nobody). */
+  caller?: Caller | undefined;
+}
+
+export type FileOperation = 'read' | 'open' | 'edit' | 'create' | 'delete';
+
+export interface FileTouched extends Occasion {
+  filePath: string;
+  operation?: FileOperation | undefined;
+}
+export interface IntentStated extends Occasion {
+  intent: string;
+  /** Files that the intent is about. */
+  files?: readonly string[] | undefined;
+}
+export interface TaskStarted extends Occasion {
+  task: string;
+  /** A task type of work memory; absent: read from the wording. */
+  taskType?: string | undefined;
+  files?: readonly string[] | undefined;
+  tags?: readonly string[] | undefined;
+}
+export interface ActionPlanned extends Occasion {
+  /** What is about to be done, in words or as a command. */
+  action: string;
+  filePath?: string | undefined;
+}
+export type SessionStarted = Occasion;
+
+/** What can happen, by its name on the wire (`POST /cue/events`, `CUE_FILE_TOUCH` …). */
+export type Happening =
+  | ({ type: 'file_touch' } & FileTouched)
+  | ({ type: 'intent_stated' } & IntentStated)
+  | ({ type: 'task_start' } & TaskStarted)
+  | ({ type: 'action_planned' } & ActionPlanned)
+  | ({ type: 'session_start' } & SessionStarted);
+export type HappeningType = Happening['type'];
+
+/** What a detector has noticed, whether or not anything comes of it. */
+export interface Cue {
+  kind: DetectorName;
+  /** What it is about: the path, the intent, the planned action, the pattern's name, the session. */
+  subject: string;
+  /** 0 to 1: how sure the detector is; 0 when it found nothing. */
+  strength: number;
+  /** In words, for `why`. */
+  evidence: string[];
+  timeMs: number;
+}
+
+/** A memory fetched for a cue. */
+export interface Candidate {
+  id: Uuid;
+  /** Printed: `mem_…`. */
+  memoryId: string;
+  revision: number;
+  createdAtMs: number;
+  /** 0 to 1, comparable within one detection. */
+  score: number;
+  /** In words: "file src/auth.ts", "action 0.82 alike". */
+  reasons: string[];
+  /** Name of who made it. */
+  author: string;
+  record: StoredRecord<WorkMemoryData>;
+}
+
+/** A candidate that is not shown, and why: "dismissed 2 times", "already in the warning". */
+export interface Suppressed {
+  memoryId: string;
+  detector: DetectorName;
+  reason: string;
+}
+
+export interface UnfinishedWork {
+  candidate: Candidate;
+  /** What is left to do: the follow-up, else the goal. */
+  what: string;
+  /** Goal or summary of what it waits for; absent: nothing. */
+  blockedBy?: string;
+  /** The last attempt failed, for this reason. */
+  failedBecause?: string;
+}
+
+/** What there is to say, before it is text: the composer can write it with fewer memories, too. */
+export type OfferContent =
+  | {
+      kind: 'fileTouch';
+      /** As it was touched, normalized. */
+      file: string;
+      /** Readable memories of the file within the age limit, shown or not, and the failed ones. */
+      total: number;
+      failed: number;
+      memories: Candidate[];
+    }
+  | { kind: 'intentMatch'; intent: string; memories: Candidate[] }
+  | { kind: 'conflictWarning'; action: string; memories: Candidate[] }
+  | {
+      kind: 'patternRecognition';
+      /** As `recall("pattern:api_endpoint")` takes it. */
+      pattern: string;
+      /** For people: "API endpoint addition". */
+      title: string;
+      occurrences: number;
+      /** Each with the learning that is worth showing, if it has one. */
+      memories: (Candidate & { learning?: string })[];
+    }
+  | {
+      kind: 'sessionStart';
+      lastSession: { atMs: number; author: string; sessionId: string } | null;
+      unfinished: UnfinishedWork[];
+      learnings: { candidate: Candidate; text: string }[];
+    }
+  | {
+      kind: 'hintMatch' | 'whenMatch';
+      subject: string;
+      /** Lines as the owning room writes them; they are data like any stored text. */
+      lines: string[];
+      memories: Candidate[];
+    };
+
+/** The answer of a detector (the seed's call, and what came of it). */
+export interface Detection {
+  shouldNotify: boolean;
+  /** What its text shows, best first. */
+  memories: Candidate[];
+  /** Tokens of `text`: 0 when there is nothing to say, else strictly below the limit of its kind. */
+  tokenEstimate: number;
+  cue: Cue;
+  text: string;
+  /** `null` when there is nothing to say. */
+  content: OfferContent | null;
+  suppressed: Suppressed[];
+  /** What made the answer worse than it could be: "the search index is loading …". */
+  degraded?: string;
+}
+
+export interface Detector<Input extends Occasion> {
+  readonly name: DetectorName;
+  /** Reads only; changes no state, counts nothing, and may be called as often as one likes. */
+  evaluate(input: Input): Promise<Detection>;
+}
+
+/** One of each; `hintMatch` and `whenMatch` come from their rooms (`ProactiveDeps.detectors`). */
+export interface Detectors {
+  fileTouch: Detector<FileTouched>;
+  intentMatch: Detector<IntentStated>;
+  conflictWarning: Detector<ActionPlanned>;
+  patternRecognition: Detector<TaskStarted>;
+  sessionStart: Detector<SessionStarted>;
+}
+
+export const OFFER_STATES = [
+  'pending',
+  'shown',
+  'used',
+  'acknowledged',
+  'dismissed',
+  'expired',
+] as const;
+export type OfferState = (typeof OFFER_STATES)[number];
+
+/** Where an offer is shown: a conversation, a client's session, an agent, or anyone who asks. */
+export interface OfferTarget {
+  roomId?: Uuid | undefined;
+  sessionId?: string | undefined;
+  agentId?: string | undefined;
+}
