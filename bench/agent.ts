@@ -83,8 +83,9 @@ export function bootPlain(kept?: string): Promise<BenchAgent> {
 
 export async function bootCue(
   options: CueOptions,
+  kept?: string,
 ): Promise<BenchAgent & { triggers: TriggerService }> {
-  const agent = await bootWith([createCuePlugin(options)]);
+  const agent = await bootWith([createCuePlugin(options)], kept);
   const service = await agent.runtime.getServiceLoadPromise(
     TriggerService.serviceType as ServiceTypeName,
   );

@@ -2,6 +2,7 @@
 import { cpus, totalmem } from 'node:os';
 import { readArguments, USAGE } from './arguments.js';
 import { memoryRows } from './memory/suite.js';
+import { proactiveRows } from './proactive/suite.js';
 import type { BenchResult, Machine, Row, SuiteOptions } from './stats.js';
 import { tableOf } from './table.js';
 import { triggerRows } from './triggers/suite.js';
@@ -9,6 +10,7 @@ import { triggerRows } from './triggers/suite.js';
 const SUITES: Record<string, (options: SuiteOptions) => Promise<Row[]>> = {
   triggers: triggerRows,
   memory: memoryRows,
+  proactive: proactiveRows,
 };
 
 function machine(): Machine {

@@ -1,6 +1,7 @@
 /**
  * `npm run demo`: a real server, talked to over HTTP like any client would, watched while its
- * triggers fire, killed without warning and started again. Every line with ✓ was checked; the first
+ * triggers fire, killed without warning and started again; then it is about to repeat a mistake
+ * (second-act.ts). Every line with ✓ was checked; the first
  * one that does not hold ends the demo with a non-zero exit code.
  */
 import { randomUUID } from 'node:crypto';
@@ -9,10 +10,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort, type ServerProcess, startProcess } from './child.js';
 import { at, type ChannelMessage, type Client, createClient } from './client.js';
+import { secondAct } from './second-act.js';
 import { createTranscript, expect, StepError, sleep, until } from './transcript.js';
 
 /** A machine that runs the whole test suite beside it may give it longer. */
-const LIMIT_MS = Number(process.env.CUE_DEMO_LIMIT_MS) || 84_000;
+const LIMIT_MS = Number(process.env.CUE_DEMO_LIMIT_MS) || 120_000;
 const WATER_EVERY_MS = 10_000;
 const WATER_REQUEST = 'every 10 seconds tell me to drink water';
 
@@ -154,6 +156,8 @@ async function main(): Promise<void> {
       'the second one-shot did not answer exactly once',
     );
     out.kept(`${delivered.length} delivered runs in the ledger, each exactly once in the channel`);
+
+    await secondAct(client, agentId, out);
 
     out.heading('Stop');
     const code = await server.stop();

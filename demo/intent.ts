@@ -10,9 +10,11 @@ import {
   memoryAction,
   memoryQuestion,
 } from './memory-intent.js';
+import { type OfferAction, offerAction } from './offer-intent.js';
 
 export type ChosenAction =
   | MemoryAction
+  | OfferAction
   | 'CREATE_TRIGGER'
   | 'LIST_TRIGGERS'
   | 'UPDATE_TRIGGER'
@@ -37,7 +39,7 @@ export interface ReadingOptions {
   timezone: string;
 }
 
-const POLITE =
+export const POLITE =
   /^(?:(?:please|ok|okay|hey|hi|so|and|now|cue)[\s,]+)*(?:(?:can|could|would|will) you (?:please )?)?(?:please )?/i;
 /** Names something that exists already, which a request for a new one does not. */
 const EXISTING =
@@ -77,6 +79,9 @@ const OUR_ACTIONS = new Set<string>([
 export function chooseAction(turn: ChatTurn, options: ReadingOptions): ChosenAction {
   const text = turn.text.trim().replace(POLITE, '').trim() || turn.text.trim();
   if (MY_ZONE.test(text)) return 'SET_TIME_ZONE';
+  const offer =
+    offerAction(text, turn.lastAnswer) ?? offerAction(turn.text.trim(), turn.lastAnswer);
+  if (offer !== null) return offer;
   const memory = memoryAnswer(turn, text) ?? memoryAction(text, () => isSchedule(text, options));
   if (memory !== null) return memory;
   if (TIME_ZONE.test(text)) return 'SET_TIME_ZONE';

@@ -5,7 +5,14 @@
  */
 import { type IAgentRuntime, ModelType, type Plugin } from '@elizaos/core';
 import type { parseScheduleText } from '../src/index.js';
-import { answerToInstruction, type ChatTurn, type ChosenAction, chooseAction } from './intent.js';
+import {
+  answerToInstruction,
+  type ChatTurn,
+  type ChosenAction,
+  chooseAction,
+  POLITE,
+} from './intent.js';
+import { answerToWork, warningIn } from './offer-intent.js';
 
 export const OFFLINE_MODEL = 'cue-offline-model';
 const DIMENSION = 384;
@@ -71,13 +78,15 @@ export function answerPrompt(
   if (turn.text.startsWith(LOOP_THOUGHT)) return plan('IGNORE', '');
   const scheduled = answerToInstruction(turn.text);
   if (scheduled !== null) return plan('REPLY', scheduled);
-  if (!isMain) return plan('REPLY', smallTalk(turn.text));
+  const said = (text: string) =>
+    answerToWork(text.trim().replace(POLITE, ''), warningIn(prompt)) ?? smallTalk(text);
+  if (!isMain) return plan('REPLY', said(turn.text));
   const action = chooseAction(turn, {
     parse: options.parse,
     nowMs: Date.now(),
     timezone: options.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
   });
-  return action === 'REPLY' ? plan(action, smallTalk(turn.text)) : plan(action, '');
+  return action === 'REPLY' ? plan(action, said(turn.text)) : plan(action, '');
 }
 
 /** The message to answer and what the agent said before it, from the text of the prompt. */

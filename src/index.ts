@@ -34,6 +34,32 @@ export {
   WorkMemoryService,
 } from './memory/index.js';
 export { type CueOptions, createCuePlugin, cuePlugin } from './plugin.js';
+export {
+  type ActionPlanned,
+  type Candidate,
+  type Cue,
+  type Decision,
+  type Detection,
+  type Detector,
+  type DetectorName,
+  type Detectors,
+  type FileTouched,
+  type Happening,
+  type IntentStated,
+  type Offer,
+  type OfferEvent,
+  type OfferFilter,
+  type OfferState,
+  type OfferStats,
+  PROACTIVE,
+  type Proactive,
+  type ProactiveConfig,
+  type ProactiveHealth,
+  ProactiveService,
+  type Reaction,
+  type SessionStarted,
+  type TaskStarted,
+} from './proactive/index.js';
 export { AppError, type ErrorCode, type Finding, InvalidInputError } from './shared/errors.js';
 export {
   type CreateManyResult,

@@ -21,16 +21,28 @@ import { HOST_HANDLER_PRIORITY } from './embeddings/index.js';
 import { WorkMemoryService } from './memory/index.js';
 import { fieldOf, lockOf } from './plugin-lock.js';
 import { embedForHost, provideWorkMemory } from './plugin-memory.js';
+import { provideProactive } from './plugin-proactive.js';
+import { ProactiveService } from './proactive/index.js';
 import { databaseOf } from './records/index.js';
-import { parseSettings, pausedNow, type Settings, serverEnvironment } from './settings.js';
+import {
+  parseSettings,
+  pausedNow,
+  type Settings,
+  serverEnvironment,
+  settingReader,
+} from './settings.js';
 import { type Clock, systemClock } from './shared/clock.js';
 import { messageOf } from './shared/errors.js';
 import { type Ids, randomIds } from './shared/ids.js';
 import {
   captureWorkEvaluator,
+  type EventHandlers,
   memoryActions,
   memoryServiceOf,
+  offerActions,
+  offersProvider,
   openQuestionProvider,
+  proactiveEvents,
   triggerActions,
   triggersProvider,
   workMemoryProvider,
@@ -66,7 +78,7 @@ export function createCuePlugin(options: CueOptions = {}): Plugin {
       'Prospective memory: scheduled triggers that wake the agent, and the right memory at the right moment',
     dependencies: ['@elizaos/plugin-bootstrap'],
     init: async (_config, runtime) => {
-      const read = (key: string) => runtime.getSetting(key);
+      const read = settingReader(runtime);
       const settings = parseSettings(read);
       lockOf(runtime);
       AutonomyService.provide(runtime, {
@@ -89,6 +101,7 @@ export function createCuePlugin(options: CueOptions = {}): Plugin {
       });
       const timezone = settings.CUE_TIMEZONE ?? hostTimezone();
       provideWorkMemory(runtime, settings, { clock, ids, timezone });
+      provideProactive(runtime, settings, { clock, ids });
       TriggerService.provide(runtime, {
         clock,
         ids,
@@ -106,20 +119,23 @@ export function createCuePlugin(options: CueOptions = {}): Plugin {
         ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),
       });
     },
-    services: [AutonomyService, TriggerService, WorkMemoryService],
+    services: [AutonomyService, TriggerService, WorkMemoryService, ProactiveService],
     // A handler that throws aborts the host's own emitter (ELIZA_GUIDE §4); these cannot.
-    events: {
-      [EventType.RUN_STARTED]: [
-        async (payload) => watchOf(payload)?.onRunStarted(payload),
-        async (payload) => noteMessage(payload),
-      ],
-      [EventType.RUN_ENDED]: [async (payload) => watchOf(payload)?.onRunEnded(payload)],
-      [EventType.ACTION_COMPLETED]: [
-        async (payload) => watchOf(payload)?.onActionCompleted(payload),
-      ],
-    },
-    actions: [...triggerActions, ...memoryActions],
-    providers: [triggersProvider, workMemoryProvider, openQuestionProvider],
+    events: together(
+      {
+        [EventType.RUN_STARTED]: [
+          async (payload) => watchOf(payload)?.onRunStarted(payload),
+          async (payload) => noteMessage(payload),
+        ],
+        [EventType.RUN_ENDED]: [async (payload) => watchOf(payload)?.onRunEnded(payload)],
+        [EventType.ACTION_COMPLETED]: [
+          async (payload) => watchOf(payload)?.onActionCompleted(payload),
+        ],
+      },
+      proactiveEvents(),
+    ),
+    actions: [...triggerActions, ...memoryActions, ...offerActions],
+    providers: [triggersProvider, workMemoryProvider, offersProvider, openQuestionProvider],
     evaluators: [captureWorkEvaluator],
     // The host orders models by this: any other provider of embeddings comes before ours.
     priority: HOST_HANDLER_PRIORITY,
@@ -222,6 +238,14 @@ async function isAdmin(
   if (metadata.ownership?.ownerId === entityId) return true;
   const role = metadata.roles?.[entityId as UUID];
   return role === 'OWNER' || role === 'ADMIN';
+}
+
+/** The handlers of both for each event, the first's first. */
+function together(one: EventHandlers, other: EventHandlers): NonNullable<Plugin['events']> {
+  const names = new Set([...Object.keys(one), ...Object.keys(other)]);
+  return Object.fromEntries(
+    [...names].map((name) => [name, [...(one[name] ?? []), ...(other[name] ?? [])]]),
+  );
 }
 
 /** Each message keeps the session of its room open, also those that no memory is asked about. */

@@ -113,11 +113,42 @@ export function parseSettings(read: (key: string) => unknown): Settings {
   throw new Error(`cue: wrong setting: ${wrong.join('; ')}`);
 }
 
+/** The part of a host that settings are read from. */
+interface SettingsHost {
+  getSetting(key: string): unknown;
+  character: { settings?: unknown; secrets?: unknown };
+}
+
+/**
+ * The host's `getSetting`, which loses `false` and 0 of a character's file (ELIZA_GUIDE §10): what
+ * somebody has switched off there must not be on.
+ */
+export function settingReader(host: SettingsHost): (key: string) => unknown {
+  return (key) => {
+    const { secrets, settings } = host.character;
+    const own = [secrets, settings]
+      .map((values) => (isRecord(values) ? values[key] : undefined))
+      .find((value) => value !== undefined && value !== null);
+    return own === false || own === 0 ? own : host.getSetting(key);
+  };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
 /** The kill switch is read anew each time, so that it works without a restart. */
 export function pausedNow(read: (key: string) => unknown, settings: Settings): boolean {
   const value = read('CUE_TRIGGERS_PAUSED');
   const parsed = settingsSchema.shape.CUE_TRIGGERS_PAUSED.safeParse(value ?? undefined);
   return parsed.success ? parsed.data : settings.CUE_TRIGGERS_PAUSED;
+}
+
+/** The same for offers: `CUE_OFFERS_ENABLED`. */
+export function offersEnabledNow(read: (key: string) => unknown, settings: Settings): boolean {
+  const value = read('CUE_OFFERS_ENABLED');
+  const parsed = settingsSchema.shape.CUE_OFFERS_ENABLED.safeParse(value ?? undefined);
+  return parsed.success ? parsed.data : settings.CUE_OFFERS_ENABLED;
 }
 
 /** Where the Eliza server listens and what opens it, as the host itself reads them. */

@@ -101,6 +101,16 @@ it('pins the routes', () => {
     'POST /cue/wisdom',
     'GET /cue/export',
     'POST /cue/import',
+    'GET /cue/offers',
+    'GET /cue/offers/stats',
+    'GET /cue/offers/health',
+    'GET /cue/offers/decisions',
+    'GET /cue/offers/stream',
+    'GET /cue/offers/:id',
+    'POST /cue/offers/:id/acknowledge',
+    'POST /cue/offers/:id/dismiss',
+    'POST /cue/offers/:id/used',
+    'POST /cue/events',
     'GET /cue/*',
     'POST /cue/*',
     'PUT /cue/*',
@@ -391,6 +401,106 @@ describe('work memory', () => {
       'token_count',
       'trace',
       'truncated',
+    ]);
+  });
+});
+
+describe('offers', () => {
+  const OFFER = [
+    'createdAt',
+    'expiresAt',
+    'groupId',
+    'id',
+    'kind',
+    'requiresAcknowledgment',
+    'shownAt',
+    'shownBy',
+    'sources',
+    'state',
+    'subject',
+    'target',
+    'text',
+    'tokens',
+    'why',
+  ];
+  const NUMBERS = [
+    'acknowledged',
+    'dismissed',
+    'expired',
+    'falseAlarms',
+    'falseAlarmsPer100Turns',
+    'offers',
+    'pending',
+    'precision',
+    'recallRate',
+    'shown',
+    'tokens',
+    'used',
+  ];
+
+  it('pins a happening, its offer, the list and the numbers', async () => {
+    await rest('POST', '/memories', {
+      intent: 'Shard the ledger table',
+      actions: [{ file: 'src/ledger.ts', operation: 'edit' }],
+      outcome: { success: true, learning: 'split by year' },
+    });
+    const happened = await rest('POST', '/events', {
+      type: 'file_touch',
+      filePath: 'src/ledger.ts',
+    });
+    expect([happened.status, keys(happened.body)]).toStrictEqual([
+      201,
+      ['degraded', 'offers', 'suppressed', 'text', 'tokens', 'warning'],
+    ]);
+    const [offer] = happened.body.offers as { id: string; why: object; sources: object[] }[];
+    expect(keys(offer)).toStrictEqual(OFFER);
+    expect(keys(offer?.sources[0])).toStrictEqual([
+      'id',
+      'memoryId',
+      'reasons',
+      'revision',
+      'score',
+    ]);
+    expect(keys(offer?.why)).toStrictEqual(['detector', 'evidence', 'strength', 'suppressed']);
+    const read = await rest('GET', `/offers/${offer?.id}`);
+    expect([keys(read.body), keys(read.body.offer)]).toStrictEqual([['offer'], OFFER]);
+    const list = await rest('GET', '/offers');
+    expect(keys(list.body)).toStrictEqual(['nextCursor', 'offers', 'total']);
+    const used = await rest('POST', `/offers/${offer?.id}/used`, { reason: 'it named the key' });
+    expect([used.status, keys(used.body), keys(used.body.offer)]).toStrictEqual([
+      200,
+      ['offer'],
+      [...OFFER, 'usedAt', 'usedHow'].toSorted(),
+    ]);
+    const stats = await rest('GET', '/offers/stats');
+    expect(keys(stats.body)).toStrictEqual([
+      'byDay',
+      'byKind',
+      'sinceMs',
+      'total',
+      'turns',
+      'untilMs',
+    ]);
+    expect(keys(stats.body.total)).toStrictEqual(NUMBERS);
+    expect((stats.body.byDay as object[]).map(keys)).toStrictEqual([
+      ['day', ...NUMBERS, 'turns'].toSorted(),
+    ]);
+  });
+
+  it('pins health and decisions', async () => {
+    const health = await rest('GET', '/offers/health');
+    expect([health.status, keys(health.body)]).toStrictEqual([
+      200,
+      ['degraded', 'detectors', 'dropped', 'enabled', 'open', 'subscribers'],
+    ]);
+    const decided = await rest('GET', '/offers/decisions');
+    expect(keys(decided.body)).toStrictEqual(['decisions', 'nextCursor', 'total']);
+    expect(keys((decided.body.decisions as object[])[0])).toStrictEqual([
+      'atMs',
+      'detectors',
+      'happening',
+      'offerIds',
+      'suppressed',
     ]);
   });
 });

@@ -81,6 +81,16 @@ describe('the text of a memory, repeated', () => {
     expect(safe('abc', 3)).toBe('abc');
   });
 
+  it('is no markup after the cut either', () => {
+    expect(safe('<systematic checks', 8)).toBe('‹system…');
+    expect(safe('see <texture>', 10)).toBe('see ‹text…');
+  });
+
+  it('carries no bytes in variation selectors', () => {
+    expect(safe('a\u{e0158}\u{e0155}b')).toBe('a  b');
+    expect(safeJson('"\u{e0158}"')).toBe('"\\udb40\\udd58"');
+  });
+
   it('takes a long text in a moment', () => {
     const started = performance.now();
     safe('< '.repeat(4_000));

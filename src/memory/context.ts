@@ -27,8 +27,11 @@ export interface MemoryContext {
 export interface MemoryObserver {
   /** Memories were asked for or linked by this caller; look-ahead does not count. Must not throw. */
   used(use: MemoryUse): void;
-  /** These memories are about to be removed: what quotes them has to go first. */
-  forgetting(ids: readonly Uuid[]): Promise<void>;
+  /**
+   * These memories are about to be removed, and, when a person is named, all that was made with them:
+   * what quotes it has to go first.
+   */
+  forgetting(ids: readonly Uuid[], entityId?: Uuid): Promise<void>;
 }
 
 export interface MemoryUse {

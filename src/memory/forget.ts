@@ -98,9 +98,10 @@ export async function forget(
     wisdom: derived.wisdom.length,
     kept,
   };
-  if (request.dry_run || ids.length === 0) return result;
+  if (request.dry_run) return result;
   // First what was made from them: after a crash in between, asking again finds the rest.
-  await context.observer?.forgetting(ids);
+  await context.observer?.forgetting(ids, request.entity_id);
+  if (ids.length === 0) return result;
   await rebuild(context, derived, new Set(ids));
   for (const batch of batches(linkIds)) {
     await context.records.remove(memoryLinkType, batch);

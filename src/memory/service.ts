@@ -284,8 +284,8 @@ async function open(
       used(use) {
         for (const observer of observers) observer.used(use);
       },
-      async forgetting(ids) {
-        for (const observer of observers) await observer.forgetting(ids);
+      async forgetting(ids, entityId) {
+        for (const observer of observers) await observer.forgetting(ids, entityId);
       },
     },
   });

@@ -1,5 +1,7 @@
 /** Settings of the detectors and the cooldown, with the seed's field names (`CUE_DETECTORS`). */
 import { z } from 'zod';
+import { InvalidInputError, messageOf } from '../shared/errors.js';
+import { findingsOf } from '../shared/findings.js';
 
 const seconds = z.number().min(0).max(31_536_000);
 const days = z.number().min(0).max(36_500);
@@ -71,6 +73,33 @@ export const detectorConfigSchema = z.strictObject({
  */
 export type ProactiveConfig = z.output<typeof detectorConfigSchema>;
 export type ProactiveConfigInput = z.input<typeof detectorConfigSchema>;
+
+/**
+ * Reads `CUE_DETECTORS`; nothing said means the defaults.
+ * @throws InvalidInputError naming each wrong field below `CUE_DETECTORS`
+ */
+export function parseConfig(text: string | undefined): ProactiveConfig {
+  if (text === undefined || text.trim() === '') return DEFAULT_CONFIG;
+  const read = readJson(text);
+  const parsed = detectorConfigSchema.safeParse(read);
+  if (parsed.success) return parsed.data;
+  throw new InvalidInputError(
+    findingsOf(parsed.error).map(({ field, message }) => ({
+      field: field === '(body)' ? 'CUE_DETECTORS' : `CUE_DETECTORS.${field}`,
+      message,
+    })),
+  );
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const message = `is not JSON: ${messageOf(error)}`;
+    // biome-ignore lint/style/useErrorCause: the finding says all of it
+    throw new InvalidInputError([{ field: 'CUE_DETECTORS', message }]);
+  }
+}
 
 export const DEFAULT_CONFIG: ProactiveConfig = detectorConfigSchema.parse({});
 

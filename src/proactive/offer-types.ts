@@ -98,7 +98,8 @@ export interface Decision {
   suppressed: Suppressed[];
 }
 export interface HappeningSummary {
-  type: Happening['type'];
+  /** `message`: what a person wrote; `agent`: what the agent said or did. */
+  type: Happening['type'] | 'message' | 'agent';
   subject: string;
   target: OfferTarget;
 }
@@ -178,6 +179,8 @@ export interface TurnMessage {
   text: string;
   /** Names, titles and addresses of attached files. */
   attachments: readonly string[];
+  /** The instruction of a trigger: nobody begins a session with it. */
+  scheduled?: boolean | undefined;
 }
 
 /** What one turn shows; the same for every call with the message's id. */

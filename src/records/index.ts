@@ -55,6 +55,7 @@ export {
 export { existingRooms } from './rooms.js';
 export {
   audienceOf,
+  canRead,
   type Reader,
   type Scope,
   VISIBILITIES,

@@ -30,22 +30,25 @@ const TYPE_ARGUMENT = /^<[A-Z][a-z][a-zA-Z]*\s*[>,|&<[]/;
 const TEMPLATE = /\{(?=\{)/g;
 const BRACKETED = /\[(?=\/?(?:INST|SYSTEM)\])/gi;
 
-/** Controls, line and paragraph separators, directions, zero widths, tag characters. */
+/**
+ * Controls, line and paragraph separators, directions, zero widths, tag characters, and the variation
+ * selectors that can carry bytes.
+ */
 const INVISIBLE =
-  /[\p{Cc}\p{Zl}\p{Zp}\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu;
+  /[\p{Cc}\p{Zl}\p{Zp}\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]|[\u{e0100}-\u{e01ef}]/gu;
 const BREAKS = /[\r\n\u2028\u2029]+/g;
+
+const PLAIN = { tag: () => '‹', brace: '{ ', bracket: '(' };
 
 /** A text of a memory as one line; at most `max` characters when given. */
 export function safe(text: string, max?: number): string {
   const line = text.replace(BREAKS, ' ').replace(INVISIBLE, ' ').trim();
-  const shown = neutral(line, {
-    tag: () => '‹',
-    brace: '{ ',
-    bracket: '(',
-  });
+  const shown = neutral(line, PLAIN);
   if (max === undefined) return shown;
   const characters = [...shown];
-  return characters.length <= max ? shown : `${characters.slice(0, max - 1).join('')}…`;
+  if (characters.length <= max) return shown;
+  // Once more: of `<systematic` the cut may leave `<system`.
+  return neutral(`${characters.slice(0, max - 1).join('')}…`, PLAIN);
 }
 
 /** The same between quotation marks. */

@@ -1,6 +1,7 @@
 /**
- * Runs every transcript of docs/chat.md and docs/memory.md: each block with a person nobody has
- * talked to. `mem_00000001` is the first memory that a block shows.
+ * Runs every transcript of docs/chat.md, docs/memory.md and docs/proactive.md: each block with a
+ * person nobody has talked to. `mem_00000001` is the first memory that a block shows; what the agent
+ * says with REPLY is the model's, and stands in the page only.
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -13,7 +14,7 @@ interface Line {
   action: string;
 }
 
-const source = ['chat', 'memory']
+const source = ['chat', 'memory', 'proactive']
   .map((name) => readFileSync(new URL(`../../../docs/${name}.md`, import.meta.url), 'utf8'))
   .join('\n');
 const BLOCK = /<!-- chat: (.+?) -->\n```\n([\s\S]+?)```/g;
@@ -44,17 +45,20 @@ beforeAll(async () => {
 });
 afterAll(() => talk.agent.stop());
 
-describe('docs/chat.md and docs/memory.md', () => {
+describe('docs/chat.md, docs/memory.md and docs/proactive.md', () => {
   it('has a transcript for every action', () => {
     const shown = new Set(transcripts.flat().map((line) => line.action));
     expect([...shown].sort()).toEqual([
+      'ACKNOWLEDGE_WARNING',
       'CREATE_TRIGGER',
       'DELETE_TRIGGER',
+      'DISMISS_OFFER',
       'EXPLAIN_TRIGGER',
       'FORGET_WORK_MEMORY',
       'LINK_WORK_MEMORIES',
       'LIST_TRIGGERS',
       'RECALL_WORK_MEMORY',
+      'REPLY',
       'RUN_TRIGGER',
       'SET_TIME_ZONE',
       'STORE_WORK_MEMORY',
@@ -76,6 +80,7 @@ describe('docs/chat.md and docs/memory.md', () => {
       };
       for (const line of lines) {
         const said = line.user.replace(/mem_0{7}(\d)/g, (_, n) => memories[Number(n) - 1] ?? '');
+        talk.answers(line.action === 'REPLY' ? line.agent : '');
         const reply = await talk.say(reader, said, line.action);
         const seen = reply
           .replace(/\[[0-9a-f]{8}\]/g, '[ID]')

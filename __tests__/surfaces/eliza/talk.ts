@@ -28,6 +28,8 @@ export interface Talk {
   alone(name: string): Promise<Seat>;
   /** A person in the group room of a world. */
   inGroup(name: string, group: string): Promise<Seat>;
+  /** What the model says in words with its plans from now on; nothing at first. */
+  answers(text: string): void;
   /** What the planner answers inside scheduled runs; "done" at first. */
   inRuns(plan: string): void;
   /** Prompts the planner has seen since the last call. */
@@ -49,6 +51,7 @@ export async function startTalk(options: BootOptions = {}): Promise<Talk> {
   const { runtime, brain } = agent;
   let count = 0;
   let runPlan = plan('done');
+  let words = '';
   const seats = async (name: string, room: string, world: string, type: ChannelType) => {
     const seat = { entityId: stringToUuid(`user-${name}`), roomId: stringToUuid(`room-${room}`) };
     await runtime.ensureConnection({
@@ -70,7 +73,7 @@ export async function startTalk(options: BootOptions = {}): Promise<Talk> {
     alone: (name) => seats(name, name, name, ChannelType.DM),
     inGroup: (name, group) => seats(name, group, `of-${group}`, ChannelType.GROUP),
     async say(seat, text, actions, more = {}) {
-      const chosen = plan('', actions);
+      const chosen = plan(words, actions);
       brain.onLarge = (prompt) => (isRun(prompt) ? runPlan : chosen);
       const said: string[] = [];
       count += 1;
@@ -85,6 +88,9 @@ export async function startTalk(options: BootOptions = {}): Promise<Talk> {
         return [];
       });
       return said.join('\n');
+    },
+    answers(text) {
+      words = text;
     },
     inRuns(next) {
       runPlan = next;

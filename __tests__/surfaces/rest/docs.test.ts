@@ -1,4 +1,4 @@
-/** Every example of docs/rest.md and docs/memory.md, run in the order of the pages. */
+/** Every example of docs/rest.md, docs/memory.md and docs/proactive.md, run in the order of the pages. */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeChat } from '../../helpers/boot.js';
@@ -7,7 +7,7 @@ import { memoryOf } from '../../helpers/memory.js';
 import { startServer, type TestServer } from '../../helpers/server.js';
 
 const KEY = 'a-key-of-the-docs';
-const page = ['rest', 'memory']
+const page = ['rest', 'memory', 'proactive']
   .map((name) => readFileSync(new URL(`../../../docs/${name}.md`, import.meta.url), 'utf8'))
   .join('\n');
 const examples = [...page.matchAll(/^```sh\n# (\d{3})\n([\s\S]*?)^```/gm)].map(
@@ -19,7 +19,7 @@ const examples = [...page.matchAll(/^```sh\n# (\d{3})\n([\s\S]*?)^```/gm)].map(
 );
 
 let server: TestServer;
-/** What the shell variables of the pages hold; `ID` and `M`: the last trigger and memory created. */
+/** What the shell variables hold; `ID`, `M`, `O`: the last trigger, memory and offer created. */
 const variables: Record<string, string> = { TOKEN: KEY };
 
 beforeAll(async () => {
@@ -31,7 +31,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => server.stop());
 
-describe('docs/rest.md and docs/memory.md', () => {
+describe('docs/rest.md, docs/memory.md and docs/proactive.md', () => {
   it('gives a status to each example', () => {
     expect(examples.length).toBe([...page.matchAll(/^```sh$/gm)].length);
     expect(examples.length).toBeGreaterThan(20);
@@ -48,9 +48,14 @@ describe('docs/rest.md and docs/memory.md', () => {
     const { method, url, options } = curl(command);
     const answer = await call(method, url, options);
     expect({ status: answer.status, text: answer.text }).toMatchObject({ status });
-    const { trigger, memory_id } = answer.body as { trigger?: { id: string }; memory_id?: string };
+    const { trigger, memory_id, offers } = answer.body as {
+      trigger?: { id: string };
+      memory_id?: string;
+      offers?: { id: string }[];
+    };
     if (answer.status === 201 && trigger) variables.ID = trigger.id;
     if (answer.status === 201 && memory_id) variables.M = memory_id;
+    if (answer.status === 201 && offers) variables.O = offers[0]?.id ?? 'none';
   });
 });
 

@@ -7,6 +7,7 @@ import type {
   Action,
   ActionExample,
   ActionResult,
+  Content,
   HandlerCallback,
   IAgentRuntime,
   Memory,
@@ -44,11 +45,14 @@ export interface ActionFamily extends FailureWords {
 
 const BROKEN = 'Something went wrong on my side while doing that. Please try again in a moment.';
 
-/** @param handle does the work; what it throws becomes words of the agent */
+/**
+ * @param handle does the work; what it throws becomes words of the agent. `plan` is what the model
+ *   said when it chose the action
+ */
 export function framedAction(
   words: ActionWords,
   family: ActionFamily,
-  handle: (runtime: IAgentRuntime, message: Memory) => Promise<Outcome>,
+  handle: (runtime: IAgentRuntime, message: Memory, plan: Content | undefined) => Promise<Outcome>,
 ): Action {
   const { name, similes, description, examples } = words;
   return {
@@ -59,8 +63,9 @@ export function framedAction(
     // Prompt shaping only; the rules are checked where things happen.
     validate: async (runtime, message) =>
       family.isPresent(runtime) && !(words.notInRuns && isAutonomous(runtime, message)),
-    handler: async (runtime, message, _state, _options, callback) => {
-      const outcome = await run(name, family, runtime, () => handle(runtime, message));
+    handler: async (runtime, message, _state, _options, callback, responses) => {
+      const plan = responses?.at(0)?.content;
+      const outcome = await run(name, family, runtime, () => handle(runtime, message, plan));
       return told(name, family, outcome, message, callback, runtime);
     },
   };

@@ -1,11 +1,14 @@
 /** What the plugin adds to a conversation: actions, providers and one evaluator. */
 import type { Action } from '@elizaos/core';
+import { acknowledgeWarningAction } from './acknowledge-warning.js';
 import { createTriggerAction } from './create-trigger.js';
 import { deleteTriggerAction } from './delete-trigger.js';
+import { dismissOfferAction } from './dismiss-offer.js';
 import { explainTriggerAction } from './explain-trigger.js';
 import { forgetWorkMemoryAction } from './forget-work-memory.js';
 import { linkWorkMemoriesAction } from './link-work-memories.js';
 import { listTriggersAction } from './list-triggers.js';
+import { type EventHandlers, eventsOf } from './proactive-events.js';
 import { recallWorkMemoryAction } from './recall-work-memory.js';
 import { runTriggerAction } from './run-trigger.js';
 import { setTimeZoneAction } from './set-time-zone.js';
@@ -15,7 +18,10 @@ import { updateTriggerAction } from './update-trigger.js';
 
 export { captureWorkEvaluator } from './capture-work.js';
 export { memoryServiceOf } from './memory-turn.js';
+export { offersProvider } from './offers-provider.js';
 export { openQuestionProvider } from './open-question-provider.js';
+export { CUE_EVENTS, type EventHandlers } from './proactive-events.js';
+export { personIn, proactiveServiceOf } from './proactive-turn.js';
 export { triggersProvider } from './triggers-provider.js';
 export { workMemoryProvider } from './work-memory-provider.js';
 
@@ -36,3 +42,11 @@ export const memoryActions: Action[] = [
   synthesizeWisdomAction,
   forgetWorkMemoryAction,
 ];
+
+export const offerActions: Action[] = [acknowledgeWarningAction, dismissOfferAction];
+
+/** What the proactive room hears of the host; a plugin that has handlers of its own puts them beside. */
+export function proactiveEvents(): EventHandlers {
+  const own = [...triggerActions, ...memoryActions, ...offerActions].map(({ name }) => name);
+  return eventsOf(new Set(own));
+}

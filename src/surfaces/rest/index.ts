@@ -4,6 +4,7 @@ import { NotFoundError } from '../../shared/errors.js';
 import { autonomyRoutes } from './autonomy-routes.js';
 import { knowledgeRoutes } from './knowledge-routes.js';
 import { memoryRoutes } from './memory-routes.js';
+import { offerRoutes } from './offer-routes.js';
 import { type MakeRoute, type RouteDeps, routeMaker } from './route.js';
 import { triggerRoutes } from './trigger-routes.js';
 
@@ -14,6 +15,7 @@ export function createRoutes(deps: RouteDeps): Route[] {
     ...autonomyRoutes(route),
     ...memoryRoutes(route),
     ...knowledgeRoutes(route),
+    ...offerRoutes(route),
     ...elsewhere(route),
   ];
 }

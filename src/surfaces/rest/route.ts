@@ -14,6 +14,7 @@ import {
   messageOf,
 } from '../../shared/errors.js';
 import { findingsOf } from '../../shared/findings.js';
+import { type EventStream, isEventStream, sendEvents } from './event-stream.js';
 import { authorize, checkAgent } from './guard.js';
 import { abort, sendLines } from './stream.js';
 
@@ -24,7 +25,7 @@ export interface RouteDeps {
 
 export interface Reply {
   status: 200 | 201 | 202;
-  body: object | JsonLines;
+  body: object | JsonLines | EventStream;
 }
 
 /** An answer of JSON lines, sent while it is made: for what is too large to hold. */
@@ -49,6 +50,8 @@ export interface RouteSpec<Query, Body> {
   query?: z.ZodType<Query>;
   /** Absent: the route takes no body. */
   body?: z.ZodType<Body>;
+  /** No body at all is an empty one. */
+  bodyOptional?: true;
   /** Query and body are not looked at. */
   unparsed?: true;
   /** May work for longer than the 30 s after which the host drops a silent socket. */
@@ -75,11 +78,12 @@ export function routeMaker(deps: RouteDeps): MakeRoute {
           path: request.path ?? '',
           params: request.params ?? {},
           query: spec.unparsed ? nothing() : queryOf(request, spec.query),
-          body: spec.unparsed ? nothing() : bodyOf(request, spec.body),
+          body: spec.unparsed ? nothing() : bodyOf(request, spec.body, spec.bodyOptional),
           headers: headersOf(request),
           runtime,
         });
         if (isJsonLines(body)) await sendLines(response, body.lines);
+        else if (isEventStream(body)) await sendEvents(response, body);
         else send(response, status, body);
       } catch (error) {
         sendError(response, runtime, `${spec.type} ${spec.path}`, error);
@@ -100,12 +104,17 @@ function queryOf<Query>(request: RouteRequest, schema: z.ZodType<Query> | undefi
   return parsed(query, schema ?? (noFields as unknown as z.ZodType<Query>), '(query)');
 }
 
-function bodyOf<Body>(request: RouteRequest, schema: z.ZodType<Body> | undefined): Body {
+function bodyOf<Body>(
+  request: RouteRequest,
+  schema: z.ZodType<Body> | undefined,
+  isOptional = false,
+): Body {
   // The host parses JSON only; anything else, and nothing, arrives as undefined.
   if (!schema) {
     return parsed(request.body ?? {}, noFields as unknown as z.ZodType<Body>, '(body)');
   }
   if (request.body === undefined || request.body === null) {
+    if (isOptional) return parsed({}, schema, '(body)');
     throw new InvalidInputError([
       { field: '(body)', message: 'send JSON with content-type: application/json' },
     ]);

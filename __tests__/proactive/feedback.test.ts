@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import { feedbackOf, spanOf } from '../../src/proactive/feedback.js';
+import type { OfferFact } from '../../src/proactive/offer-fact.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/shared/clock.js';
+import { fact, MEMORY_A, MEMORY_B } from './offer-fixtures.js';
+
+const NOW = 60 * DAY_MS;
+const BASE = 10 * MINUTE_MS;
+
+/** `count` offers that ended so, a minute apart, the last a minute ago. */
+function ended(
+  state: OfferFact['state'],
+  count: number,
+  change: Partial<OfferFact> = {},
+): OfferFact[] {
+  return Array.from({ length: count }, (_, index) => {
+    const atMs = NOW - (count - index) * MINUTE_MS;
+    return fact(`${state} ${index} ${change.kind ?? ''}`, {
+      state,
+      createdAtMs: atMs,
+      shownAtMs: atMs,
+      closedAtMs: atMs,
+      ...change,
+    });
+  });
+}
+
+describe('feedback', () => {
+  it('makes the cooldown of a memory eight times as long with each dismissal, seven days at most', () => {
+    const cooldowns = [0, 1, 2, 3, 4, 9].map((count) =>
+      feedbackOf(ended('dismissed', count)).memoryCooldownMs(MEMORY_A, 'fileTouch', BASE, NOW),
+    );
+    expect(cooldowns.map((ms) => ms / MINUTE_MS)).toEqual([10, 80, 640, 5_120, 10_080, 10_080]);
+  });
+
+  it('counts a memory from one minute where memories have no cooldown', () => {
+    const feedback = feedbackOf(ended('dismissed', 1));
+    expect(feedback.memoryCooldownMs(MEMORY_A, 'fileTouch', 0, NOW)).toBe(8 * MINUTE_MS);
+    expect(feedback.memoryCooldownMs(MEMORY_B, 'fileTouch', 0, NOW)).toBe(0);
+  });
+
+  it.each([
+    [2, 0, 0],
+    [3, 0, 10],
+    [4, 0, 20],
+    [0, 5, 0],
+    [0, 6, 10],
+    [2, 3, 10],
+    [2, 4, 20],
+    [10, 0, 1_280],
+    [11, 0, 1_440],
+    [40, 0, 1_440],
+  ])(
+    'after %i dismissed and %i unused in a row it is one offer of the kind in %i minutes',
+    (dismissed, unused, minutes) => {
+      const feedback = feedbackOf([...ended('dismissed', dismissed), ...ended('expired', unused)]);
+      expect(feedback.kindIntervalMs('fileTouch', NOW) / MINUTE_MS).toBe(minutes);
+    },
+  );
+
+  it.each(['used', 'acknowledged'] as const)(
+    'begins anew when an offer of the kind is %s',
+    (state) => {
+      const feedback = feedbackOf(ended('dismissed', 4));
+      const wanted = { state, usedAtMs: NOW, closedAtMs: NOW };
+      feedback.note(
+        fact('another kind', { ...wanted, kind: 'intentMatch', sourceIds: [MEMORY_B] }),
+      );
+      expect(feedback.kindIntervalMs('fileTouch', NOW)).toBe(20 * MINUTE_MS);
+      feedback.note(fact('wanted', wanted));
+      expect(feedback.kindIntervalMs('fileTouch', NOW)).toBe(0);
+      expect(feedback.dismissals(MEMORY_A, 'fileTouch', NOW)).toBe(0);
+      feedback.note(fact('dismissed after it', { state: 'dismissed', closedAtMs: NOW }));
+      expect(feedback.dismissals(MEMORY_A, 'fileTouch', NOW)).toBe(1);
+    },
+  );
+
+  it('reads offers in the order in which they ended, whatever order they come in', () => {
+    const [first, second] = ended('dismissed', 2);
+    const used = fact('used between', {
+      state: 'used',
+      usedAtMs: NOW - 90 * SECOND_MS,
+      createdAtMs: NOW - HOUR_MS,
+    });
+    const feedback = feedbackOf([second, used, first].filter((one) => one !== undefined));
+    expect(feedback.dismissals(MEMORY_A, 'fileTouch', NOW)).toBe(1);
+  });
+
+  it('never holds warnings back by kind, and only for memories whose warnings were dismissed', () => {
+    const warnings = feedbackOf(ended('dismissed', 9, { kind: 'conflictWarning' }));
+    expect(warnings.kindIntervalMs('conflictWarning', NOW)).toBe(0);
+    expect(warnings.dismissals(MEMORY_A, 'conflictWarning', NOW)).toBe(9);
+    expect(warnings.dismissals(MEMORY_A, 'fileTouch', NOW)).toBe(0);
+    expect(feedbackOf(ended('dismissed', 9)).dismissals(MEMORY_A, 'conflictWarning', NOW)).toBe(0);
+  });
+
+  it('counts an offer once that expired and was dismissed late', () => {
+    const feedback = feedbackOf(ended('dismissed', 2));
+    const late = fact('late', { state: 'expired', closedAtMs: NOW - SECOND_MS });
+    feedback.note(late);
+    feedback.note({ ...late, state: 'dismissed', closedAtMs: NOW });
+    feedback.note({ ...late, state: 'dismissed', closedAtMs: NOW });
+    expect(feedback.sentence('fileTouch', [], NOW)).toBe(
+      'fileTouch was dismissed 3 times in a row: at most one offer in 10 minutes',
+    );
+    expect(feedback.dismissals(MEMORY_A, 'fileTouch', NOW)).toBe(3);
+  });
+
+  it('does not count what nobody was shown', () => {
+    const unseen = ended('expired', 20, { shownAtMs: undefined });
+    expect(feedbackOf(unseen).kindIntervalMs('fileTouch', NOW)).toBe(0);
+  });
+
+  it('forgets after thirty days, and a memory that is forgotten', () => {
+    const feedback = feedbackOf(ended('dismissed', 3));
+    const monthLater = NOW - MINUTE_MS + 30 * DAY_MS;
+    expect(feedback.dismissals(MEMORY_A, 'fileTouch', monthLater - 1)).toBe(1);
+    expect(feedback.dismissals(MEMORY_A, 'fileTouch', monthLater)).toBe(0);
+    feedback.forget([MEMORY_A]);
+    expect(feedback.dismissals(MEMORY_A, 'fileTouch', NOW)).toBe(0);
+    expect(feedback.kindIntervalMs('fileTouch', NOW)).toBe(10 * MINUTE_MS);
+  });
+
+  it('says in words what has changed', () => {
+    const sources = [
+      { id: MEMORY_B, memoryId: 'mem_bbbbbbbb' },
+      { id: MEMORY_A, memoryId: 'mem_aaaaaaaa' },
+    ];
+    const sentence = (facts: OfferFact[]) => feedbackOf(facts).sentence('fileTouch', sources, NOW);
+    expect(sentence([])).toBeUndefined();
+    expect(sentence(ended('dismissed', 1))).toBe(
+      'mem_aaaaaaaa was dismissed once: its cooldown is 8 times as long, at most 7 days',
+    );
+    expect(sentence(ended('expired', 6))).toBe(
+      'fileTouch was left unused 6 times in a row: at most one offer in 10 minutes',
+    );
+    expect(sentence([...ended('dismissed', 2), ...ended('expired', 4)])).toBe(
+      'fileTouch was dismissed 2 times and was left unused 4 times in a row: at most one offer in 20 minutes; mem_aaaaaaaa was dismissed 2 times: its cooldown is 64 times as long, at most 7 days',
+    );
+  });
+
+  it('rounds spans up to the unit a person would use', () => {
+    const spans = [1, SECOND_MS, 80_001, 2 * MINUTE_MS, 119 * MINUTE_MS, DAY_MS, 7 * DAY_MS];
+    expect(spans.map(spanOf)).toEqual([
+      '1 second',
+      '1 second',
+      '81 seconds',
+      '2 minutes',
+      '119 minutes',
+      '24 hours',
+      '7 days',
+    ]);
+  });
+});

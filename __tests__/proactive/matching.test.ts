@@ -1,0 +1,586 @@
+/** Sentences as people and agents write them, beside goals as they are stored. */
+import { describe, expect, it } from 'vitest';
+import {
+  ALIKE,
+  commandLikeness,
+  commandsIn,
+  goalOf,
+  isHarmless,
+  likeness,
+  planLikeness,
+  planOf,
+  readCommand,
+  taskOf,
+} from '../../src/proactive/matching/index.js';
+
+/** A small store in which no word is frequent. */
+const COUNTS = { documentFrequency: () => 1, size: 12 };
+
+type Pair = readonly [asked: string, goal: string];
+
+const SAME_TASK: readonly Pair[] = [
+  [
+    'I need to make the websocket reconnect automatically when the connection drops',
+    'Implement websocket auto-reconnect',
+  ],
+  [
+    'Could you have a look at why invoices get the wrong VAT rate and fix it?',
+    'Fix wrong VAT rate on invoices',
+  ],
+  [
+    'lets add input validation to the POST /orders endpoint',
+    'Add request validation to orders endpoint',
+  ],
+  [
+    'Customers complain that password reset emails never arrive. Please fix.',
+    'Fix password reset email not being sent',
+  ],
+  [
+    'we should really get pagination working on the audit log table',
+    'Implement pagination for audit log',
+  ],
+  ['Going to set up prettier and eslint in CI', 'Set up ESLint and Prettier in CI'],
+  [
+    'The cron job that cleans temp uploads is not running anymore',
+    'Fix temp upload cleanup cron job',
+  ],
+  ['Implement soft delete for projects', 'Add soft-delete support to projects'],
+  ["Can we cut the docker image size? it's 2GB right now", 'Reduce Docker image size'],
+  ['Add dark theme toggle in the navbar', 'Implement dark mode toggle'],
+  [
+    'Build a Stripe webhook handler that verifies signatures',
+    'Add signature verification to Stripe webhooks',
+  ],
+  [
+    "I'd like you to write integration tests for the checkout flow",
+    'Write integration tests for checkout',
+  ],
+  ['Fix race condition in the job queue', 'Resolve race in job queue worker'],
+  ['Make search case-insensitive', 'Make product search case insensitive'],
+  [
+    'Convert callbacks in fileLoader to async/await',
+    'Refactor fileLoader callbacks to async/await',
+  ],
+  ['Add OpenTelemetry tracing to the gateway', 'Instrument gateway with OpenTelemetry traces'],
+  ['Add health check endpoint for k8s probes', 'Create /healthz endpoint for Kubernetes probes'],
+  ['Sort out the N+1 queries on the orders page', 'Fix N+1 query in orders list'],
+  ['Support S3 for file storage', 'Add S3 backend to file storage'],
+  [
+    "Users can't log in with Google anymore, getting redirect_uri mismatch",
+    'Fix Google OAuth login redirect_uri mismatch',
+  ],
+  ['Store uploaded avatars on S3 instead of local disk', 'Move avatar uploads to S3'],
+  ['Handle expired JWT tokens gracefully', 'Fix JWT expiry handling'],
+  ['Bump Node to 22 in CI and Docker', 'Upgrade Node to 22'],
+  ['Write a script to back up the database', 'Create database backup script'],
+  ['websocket reconnect is not working', 'Implement websocket reconnect'],
+  ['Fix the login timeout', 'Fix authentication timeout'],
+  [
+    'Hey! Hope you are well. Could you please fix the authentication timeout that customers keep hitting? Thanks a lot',
+    'Fix authentication timeout',
+  ],
+  ['The login times out again. Can you fix it?', 'Fix login timeout'],
+  ['Add pagination to the /users endpoint', 'Add pagination to /users'],
+  ['Add caching with a lock to the user service', 'Add caching to the user service'],
+  ['Write unit tests for the invoice parser', 'Add tests for invoice parser'],
+  ['optimize the search query', 'Speed up slow search query'],
+  ['We should throttle requests to the orders API', 'Add rate limiting to orders API'],
+  [
+    'database migration fails on startup, please look into it',
+    'Fix failing db migration on startup',
+  ],
+  ['Implement retry logic for webhook delivery', 'Add retries to webhook delivery'],
+  ['Users report that checkout crashes in Safari', 'Fix Safari crash in checkout'],
+  ['fix(auth): token refresh race', 'Fix race in token refresh'],
+  ['How do I add dark mode to the settings page?', 'Implement dark mode for settings'],
+  ['Autentication timout needs fixing', 'Fix authentication timeout'],
+  ['Migrate the sessions table to Postgres', 'Move sessions table to PostgreSQL'],
+  ["let's bump eslint to v9", 'Upgrade ESLint to 9'],
+  ['Set up CI pipeline with GitHub Actions', 'Create GitHub Actions CI workflow'],
+  ['Export invoices as CSV', 'Add CSV export for invoices'],
+  ['The email queue is stuck, emails are delivered twice', 'Fix duplicate emails in queue'],
+  ['Validate phone numbers on the signup form', 'Add phone number validation to signup form'],
+  ['Refactor the payment module into smaller services', 'Split payment module into services'],
+  [
+    'I want to add two factor authentication for admins',
+    'Implement two-factor auth for admin users',
+  ],
+  [
+    "next I'll implement websocket reconnection with backoff",
+    'Add reconnect with exponential backoff to websocket client',
+  ],
+  ['fetchUserById crashes on null', 'Fix null crash in fetchUserById'],
+  ['Rewrite the OAuth callback to use PKCE', 'Implement OAuth callback with PKCE'],
+  ['please make the image upload faster', 'Optimize image upload speed'],
+  ['We need to rotate the API keys automatically', 'Automate API key rotation'],
+  [
+    'The nightly backup job fails with ENOSPC, can you sort it out?',
+    'Fix nightly backup job running out of disk',
+  ],
+  [
+    'Hi there, I was wondering if you could help me with something. The CSV import chokes on files with a BOM and our biggest customer is pretty unhappy. Can you fix that?',
+    'Handle BOM in CSV import',
+  ],
+  ['Refunds are rounded wrongly in the billing module', 'Fix rounding of refunds in billing'],
+  ['Make CI faster by caching node_modules', 'Speed up CI with node_modules cache'],
+  ['Dockerize the app for local development', 'Set up Docker for local development'],
+  [
+    'Stop the worker from processing the same job twice',
+    'Prevent duplicate job processing in worker',
+  ],
+  ['Add an index on orders.created_at', 'Create index for orders created_at column'],
+];
+
+const ANOTHER_TASK: readonly Pair[] = [
+  ['Make the sidebar collapsible', 'Fix sidebar flicker on resize'],
+  ['Add a loading spinner to the search page', 'Optimize search page queries'],
+  ['Rename user table to accounts', 'Add soft delete to user table'],
+  ['Write a blog post about the new release', 'Publish release 2.0 to npm'],
+  ['Fix the date format on invoices', 'Fix wrong VAT rate on invoices'],
+  ['Change the email footer text', 'Fix password reset email not being sent'],
+  ['What time is it in Tokyo?', 'Fix time zone handling in reports'],
+  ['Tell me a joke about docker', 'Reduce Docker image size'],
+  ['Nice work on the checkout tests', 'Write integration tests for checkout'],
+  ["What's the status of the S3 migration?", 'Move avatar uploads to S3'],
+  ['Add a FAQ entry about refunds', 'Add refunds endpoint to payments API'],
+  ["Let's talk about the roadmap for next quarter", 'Create roadmap page'],
+  ['Please format the README', 'Convert README to AsciiDoc'],
+  ['Add unit tests for date helpers', 'Add unit tests for currency helpers'],
+  ['Fix typo on the landing page', 'Redesign landing page hero'],
+  ['Fix the failing build', 'Fix failing checkout test'],
+  ['Run the tests again', 'Write integration tests for checkout'],
+  ['commit and push', 'Add commit hooks with husky'],
+  ['Open a PR for this', 'Fix PR template'],
+  ['Add tooltip to the export button', 'Add CSV export for invoices'],
+  ['Show order totals in euros', 'Fix rounding in order totals'],
+  ['Create a Slack notification when deploys fail', 'Create Slack bot for standup reminders'],
+  ['Remove unused imports', 'Remove unused feature flags'],
+  ['Update the user profile page to show avatars', 'Fix avatar upload size limit'],
+  ['Is the websocket auto-reconnect thing done?', 'Implement websocket auto-reconnect'],
+  ['By the way, the pagination looks great now', 'Implement pagination for audit log'],
+  ['Add index to users.email', 'Add unique constraint to users.email'],
+  ['Move the docs to Docusaurus', 'Move avatar uploads to S3'],
+  ['Let me know when you are ready', 'Add readiness probe'],
+  ['Make the API return 404 for missing orders', 'Make the API return 401 for expired tokens'],
+  ['Write a script to seed the database', 'Write a script to back up the database'],
+  ['Add German translations', 'Add French translations'],
+  ['Let me know when the deploy is done', 'Fix deploy notifications'],
+  ['works great, the websocket reconnects now', 'Implement websocket auto-reconnect'],
+  ['fix the bug in the code', 'Fix bug in invoice code'],
+  ['update the tests', 'Update tests for parser'],
+  ['add a new feature', 'Add new feature flag service'],
+  ['thanks, that works', 'Fix authentication timeout'],
+  ['what is the weather', 'Add weather widget'],
+  ['can you explain closures?', 'Fix closures leaking memory'],
+  ['can you explain the login timeout?', 'Fix login timeout'],
+  ['Add pagination to /users', 'Add rate limiting to /users'],
+  ['Fix flaky checkout test', 'Fix flaky payment test'],
+  ['Remove caching from the user service', 'Add caching to the user service'],
+  ['Upgrade React from 17 to 18', 'Upgrade Vue from 2 to 3'],
+  ['Write docs for the login timeout', 'Fix login timeout'],
+  ['Add search bar to the dashboard', 'Add date filter to the dashboard'],
+  ['Write unit tests for the parser', 'Write unit tests for the tokenizer'],
+  ['I fixed the login timeout', 'Fix login timeout'],
+  ["We've already added caching to the user service", 'Add caching to the user service'],
+  ["don't add caching to the user service", 'Add caching to the user service'],
+  ['Please read src/auth.ts', 'Fix login in src/auth.ts'],
+  ['Rename the token helper in auth.ts', 'Add caching to auth.ts'],
+  ['What did we do about dark mode?', 'Implement dark mode for settings'],
+  ['Fix memory leak in the image worker', 'Fix memory leak in the websocket server'],
+  ['Deploy to staging', 'Deploy the docs'],
+  ["let's bump eslint to v9", 'Upgrade ESLint to 8'],
+  ['good morning! how is everyone doing today', 'Fix morning report time zone'],
+  ['The tests pass now, great work', 'Fix failing tests in CI'],
+  ['Import invoices from CSV', 'Add CSV export for invoices'],
+  ['Send a welcome email after signup', 'Send an invoice email after payment'],
+  ['Validate postal codes on the signup form', 'Add phone number validation to signup form'],
+  ['Delete the old user accounts', 'Create user accounts'],
+  ['Fix typo in the README', 'Update README with install instructions'],
+  ['Rewrite the OAuth callback to use PKCE', 'Fix OAuth scopes in token exchange'],
+  [
+    'The nightly report job fails, can you sort it out?',
+    'Fix nightly backup job running out of disk',
+  ],
+  ['Hi there, I was wondering if you could help me with something.', 'Help text for wizard'],
+  ['write a poem about caching', 'Add caching to product catalog'],
+  ['Add caching to the auth service', 'Add caching to the product catalog'],
+  ['Convert the build to ESM', 'Convert callbacks to async await'],
+  ['Add logging to the payment service', 'Add metrics to the payment service'],
+  ['Fix lint errors in the billing module', 'Fix rounding errors in the billing module'],
+  ["What's next on the list?", 'List next steps for billing'],
+  ['Can you summarize what the billing module does?', 'Fix rounding errors in the billing module'],
+  ['ok sounds good, go ahead', 'Add go modules'],
+  ['Change button color on the login page', 'Fix login page redirect loop'],
+  ['Create a user settings page', 'Create user profile page'],
+  ['Make the tests faster', 'Make the API faster'],
+  ['Set up Docker for local development', 'Set up ESLint for local development'],
+  ['Update dependencies', 'Update dependency injection container'],
+  ["I'm heading out for lunch, talk later", 'Fix lunch menu'],
+  ['Bump axios to fix the security advisory', 'Bump lodash to fix security advisory'],
+  ['Drop the index on orders.created_at', 'Create index for orders created_at column'],
+];
+
+interface Case {
+  plan: string;
+  file?: string;
+  goal: string;
+  files?: string[];
+  approach?: string;
+  commands?: [command: string, success: boolean][];
+}
+
+const REPEATS: readonly Case[] = [
+  { plan: 'add caching to auth.ts', goal: 'Add caching to auth.ts', files: ['src/auth.ts'] },
+  {
+    plan: 'add caching with a lock',
+    file: 'src/auth.ts',
+    goal: 'Add caching to auth.ts',
+    files: ['src/auth.ts'],
+  },
+  {
+    plan: 'cache decoded tokens',
+    file: 'src/auth.ts',
+    goal: 'Add caching to auth.ts',
+    files: ['src/auth.ts'],
+  },
+  {
+    plan: 'implement a caching layer in auth.ts using redis',
+    goal: 'Add caching to auth.ts',
+    files: ['src/auth.ts'],
+  },
+  {
+    plan: "I'm going to memoize verifyToken in src/auth.ts so we stop hitting the db",
+    goal: 'Add caching of verifyToken',
+    files: ['src/auth.ts'],
+  },
+  {
+    plan: 'Add an in-memory token cache for lookups',
+    file: 'src/session.ts',
+    goal: 'Add in-memory token cache for lookups',
+    files: ['src/auth.ts'],
+  },
+  {
+    plan: 'npm install left-pad',
+    goal: 'Install left-pad',
+    commands: [['npm install left-pad', false]],
+  },
+  {
+    plan: 'npm i left-pad --save-dev',
+    goal: 'Install left-pad',
+    commands: [['npm install left-pad', false]],
+  },
+  {
+    plan: 'run `git rebase main`',
+    goal: 'Bring branch up to date',
+    commands: [
+      ['git status', true],
+      ['git rebase main', false],
+    ],
+  },
+  { plan: "Let's upgrade webpack to version 5", goal: 'Upgrade webpack to 5' },
+  {
+    plan: 'Speed up checkout by adding a redis cache for cart totals',
+    goal: 'Speed up checkout',
+    approach: 'Redis caching for cart totals',
+  },
+  {
+    plan: 'Add a redis cache for cart totals',
+    goal: 'Speed up checkout',
+    approach: 'Add Redis caching of cart totals',
+  },
+  { plan: 'refactor auth.ts', goal: 'Refactor src/auth.ts', files: ['src/auth.ts'] },
+  {
+    plan: 'Add exponential backoff retries',
+    file: 'src/client.ts',
+    goal: 'Add retry with backoff to client.ts',
+    files: ['src/client.ts'],
+  },
+  {
+    plan: 'Turn the parser into a state machine',
+    file: 'src/parser.ts',
+    goal: 'Rewrite parser.ts as a state machine',
+    files: ['src/parser.ts'],
+  },
+  {
+    plan: 'Could you switch the sessions store to Redis please?',
+    goal: 'Move session store to Redis',
+    files: ['src/session.ts'],
+  },
+  {
+    plan: 'Should we move the session store to redis?',
+    goal: 'Move session store to Redis',
+    files: ['src/session.ts'],
+  },
+  {
+    plan: 'drop the legacy_users table',
+    goal: 'Drop legacy_users table',
+    files: ['db/migrate.sql'],
+  },
+  {
+    plan: 'docker compose up -d --build',
+    goal: 'Start the stack',
+    commands: [['docker compose up --build', false]],
+  },
+  {
+    plan: 'Deploy to production on Friday with the blue-green script',
+    goal: 'Deploy to production with blue-green script',
+  },
+  {
+    plan: 'Enable strict null checks in tsconfig.json',
+    goal: 'Enable strict null checks',
+    files: ['tsconfig.json'],
+  },
+  {
+    plan: 'ALTER TABLE orders to make customer_id NOT NULL',
+    goal: 'Make orders.customer_id not null',
+    files: ['db/orders.sql'],
+  },
+];
+
+const DOES_NOT_REPEAT: readonly Case[] = [
+  {
+    plan: 'rename the token helper in auth.ts',
+    goal: 'Add caching to auth.ts',
+    files: ['src/auth.ts'],
+  },
+  {
+    plan: 'rename the cache helper',
+    file: 'src/auth.ts',
+    goal: 'Add caching to auth.ts',
+    files: ['src/auth.ts'],
+  },
+  { plan: 'remove caching from auth.ts', goal: 'Add caching to auth.ts', files: ['src/auth.ts'] },
+  { plan: 'revert the caching in auth.ts', goal: 'Add caching to auth.ts', files: ['src/auth.ts'] },
+  {
+    plan: 'why did caching fail in auth.ts?',
+    goal: 'Add caching to auth.ts',
+    files: ['src/auth.ts'],
+  },
+  { plan: 'show me auth.ts', goal: 'Add caching to auth.ts', files: ['src/auth.ts'] },
+  {
+    plan: 'read src/auth.ts and explain the caching',
+    goal: 'Add caching to auth.ts',
+    files: ['src/auth.ts'],
+  },
+  { plan: 'add caching to session.ts', goal: 'Add caching to auth.ts', files: ['src/auth.ts'] },
+  {
+    plan: 'add caching',
+    file: 'src/pricing.ts',
+    goal: 'Add caching to auth.ts',
+    files: ['src/auth.ts'],
+  },
+  {
+    plan: 'npm install right-pad',
+    goal: 'Install left-pad',
+    commands: [['npm install left-pad', false]],
+  },
+  {
+    plan: 'npm uninstall left-pad',
+    goal: 'Install left-pad',
+    commands: [['npm install left-pad', false]],
+  },
+  { plan: 'npm test', goal: 'Fix the flaky checkout test', commands: [['npm test', false]] },
+  {
+    plan: 'git status',
+    goal: 'Rebase onto main',
+    commands: [
+      ['git status', false],
+      ['git rebase main', false],
+    ],
+  },
+  { plan: 'run git fetch', goal: 'Bring branch up to date', commands: [['git fetch', false]] },
+  {
+    plan: 'npm run build',
+    goal: 'Upgrade webpack to 5',
+    commands: [
+      ['npm run build', true],
+      ['npm i webpack@5', false],
+    ],
+  },
+  { plan: 'Upgrade webpack to 6', goal: 'Upgrade webpack to 5' },
+  {
+    plan: 'Batch the queries of the order report',
+    goal: 'Speed up checkout',
+    approach: 'Add Redis caching of cart totals',
+  },
+  { plan: 'fix a typo in auth.ts', goal: 'Refactor src/auth.ts', files: ['src/auth.ts'] },
+  { plan: 'edit', file: 'src/auth.ts', goal: 'Refactor src/auth.ts', files: ['src/auth.ts'] },
+  { plan: 'edit src/auth.ts', goal: 'Add caching to auth.ts', files: ['src/auth.ts'] },
+  { plan: 'add logging to auth.ts', goal: 'Add caching to auth.ts', files: ['src/auth.ts'] },
+  {
+    plan: 'write tests for the caching in auth.ts',
+    goal: 'Add caching to auth.ts',
+    files: ['src/auth.ts'],
+  },
+  {
+    plan: 'Add a comment explaining the retry in client.ts',
+    goal: 'Add retry with backoff to client.ts',
+    files: ['src/client.ts'],
+  },
+  {
+    plan: 'Fix the null pointer in parseHeader',
+    file: 'src/parser.ts',
+    goal: 'Rewrite parser.ts as a state machine',
+    files: ['src/parser.ts'],
+  },
+  {
+    plan: 'Could you switch the sessions store to Memcached please?',
+    goal: 'Move session store to Redis',
+    files: ['src/session.ts'],
+  },
+  {
+    plan: 'We tried moving sessions to Redis and it failed',
+    goal: 'Move session store to Redis',
+    files: ['src/session.ts'],
+  },
+  {
+    plan: "don't move the sessions to redis",
+    goal: 'Move session store to Redis',
+    files: ['src/session.ts'],
+  },
+  {
+    plan: 'document the redis session store',
+    goal: 'Move session store to Redis',
+    files: ['src/session.ts'],
+  },
+  {
+    plan: 'create the legacy_users table',
+    goal: 'Drop legacy_users table',
+    files: ['db/migrate.sql'],
+  },
+  { plan: 'Update the README', goal: 'Update README with badges', files: ['README.md'] },
+  {
+    plan: 'Deploy to staging with the blue-green script',
+    goal: 'Deploy to production with blue-green script',
+  },
+  {
+    plan: 'Disable strict null checks in tsconfig.json',
+    goal: 'Enable strict null checks',
+    files: ['tsconfig.json'],
+  },
+  {
+    plan: 'Add path aliases to tsconfig.json',
+    goal: 'Enable strict null checks',
+    files: ['tsconfig.json'],
+  },
+  {
+    plan: 'I read auth.ts, caching failed there because of a race condition',
+    goal: 'Add caching to auth.ts',
+    files: ['src/auth.ts'],
+  },
+];
+
+function isAlike([asked, goal]: Pair): boolean {
+  return likeness(asked, goal, COUNTS).score >= ALIKE;
+}
+
+function repeats({ plan, file, goal, files = [], approach, commands = [] }: Case): boolean {
+  const read = planOf(plan, file);
+  const attempt = {
+    goal,
+    approach,
+    files,
+    commands: commands.map(([command, success]) => ({ command, success })),
+  };
+  return read !== null && planLikeness(read, attempt, COUNTS).alike;
+}
+
+describe('likeness of tasks', () => {
+  it('finds the same task in other words', () => {
+    expect(SAME_TASK.filter((pair) => !isAlike(pair))).toEqual([]);
+  });
+
+  it('keeps apart what only shares words, questions, thanks and reports', () => {
+    expect(ANOTHER_TASK.filter(isAlike)).toEqual([]);
+  });
+
+  it('says which words made it, and what forbade it', () => {
+    expect(likeness('Fix the login timeout', 'Fix authentication timeout', COUNTS)).toEqual({
+      score: 1,
+      reasons: ['words authent, timeout'],
+      evidence: expect.closeTo(1.8, 5),
+    });
+    expect(likeness('Remove the cache layer', 'Add a cache layer', COUNTS)).toEqual({
+      score: 0,
+      reasons: [],
+      evidence: 0,
+      veto: 'opposite actions: remove / add',
+    });
+  });
+
+  it('trusts a word less the more memories have it', () => {
+    const counts = (frequency: number) => ({
+      documentFrequency: (stem: string) => (stem === 'invoic' ? frequency : 1),
+      size: 1_000,
+    });
+    const scoreAt = (frequency: number) =>
+      likeness('Fix invoice rounding', 'Fix invoice numbering', counts(frequency)).score;
+    expect(scoreAt(900)).toBeLessThan(scoreAt(1));
+  });
+
+  it('reads a long message once and in bounded time', () => {
+    const long = `${'We talked about many things and '.repeat(400)}. Fix the login timeout.`;
+    expect(taskOf(long).readings.length).toBeLessThanOrEqual(12);
+    expect(taskOf('x'.repeat(100_000)).readings).toHaveLength(1);
+  });
+
+  it('takes a goal in any form, and a message only when something is to be done', () => {
+    expect(goalOf('Why does the login time out?').readings).toHaveLength(1);
+    expect(taskOf('Why does the login time out?').readings).toEqual([]);
+    expect(taskOf('').readings).toEqual([]);
+    expect(taskOf('Could you fix the login and add a cache?').readings).toHaveLength(2);
+  });
+});
+
+describe('likeness of a plan to a failed attempt', () => {
+  it('sees the same action coming', () => {
+    expect(REPEATS.filter((each) => !repeats(each))).toEqual([]);
+  });
+
+  it('stays silent about another action, its undoing, and mere looking', () => {
+    expect(DOES_NOT_REPEAT.filter(repeats)).toEqual([]);
+  });
+});
+
+describe('commands in a text', () => {
+  it('are found in backticks, after "run" and alone, and not in prose', () => {
+    const textsIn = (text: string) => commandsIn(text).map((command) => command.text);
+    expect(textsIn('first `npm ci`, then run git rebase main')).toEqual([
+      'npm ci',
+      'git rebase main',
+    ]);
+    expect(textsIn('docker compose up -d')).toEqual(['docker compose up -d']);
+    expect(textsIn('let us go through the list and make the tests pass')).toEqual([]);
+  });
+
+  it('are compared without the order of flags, sudo, aliases and spelling of paths', () => {
+    const alike = (one: string, other: string) => {
+      const [a, b] = [readCommand(one), readCommand(other)];
+      return a && b ? commandLikeness(a, b) : null;
+    };
+    expect(alike('sudo rm -r -f ./dist/', 'rm -f -r dist/')).toBe(1);
+    expect(alike('npm i left-pad', 'npm install left-pad')).toBe(1);
+    expect(alike('npm i left-pad', 'npm install left-pad@2 --save')).toBe(0.9);
+    expect(alike('npm i left-pad@1', 'npm install left-pad@2')).toBe(0);
+    expect(alike('npm i left-pad', 'npm uninstall left-pad')).toBe(0);
+    expect(alike('git push', 'git push --force')).toBe(0.9);
+  });
+
+  it('that look, list or test attempt nothing', () => {
+    const harmless = [
+      'git log -3',
+      'npm test',
+      'npm run lint',
+      'ls src',
+      'kubectl get pods',
+      'npx vitest run x',
+    ];
+    const attempts = ['git push', 'npm run build', 'rm -rf dist', 'kubectl apply -f x.yaml'];
+    const isHarmlessText = (text: string) => {
+      const command = readCommand(text);
+      return command !== null && isHarmless(command);
+    };
+    expect(harmless.filter((text) => !isHarmlessText(text))).toEqual([]);
+    expect(attempts.filter(isHarmlessText)).toEqual([]);
+  });
+});

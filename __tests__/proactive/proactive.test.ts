@@ -1,0 +1,530 @@
+/** The room as a whole, on real work memory: what happens, what is offered, and what becomes of it. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Caller } from '../../src/memory/index.js';
+import { createProactive, type OfferEvent, type SlotDetectors } from '../../src/proactive/index.js';
+import { InvalidInputError, NotFoundError } from '../../src/shared/errors.js';
+import { derivedId, randomIds, type Uuid } from '../../src/shared/ids.js';
+import { type OpenRecordDatabase, openRecordDatabase } from '../contract/record-database.js';
+import {
+  DAY_MS,
+  type DetectorRoom,
+  dmWith,
+  edits,
+  failed,
+  OPERATOR,
+  withRoom,
+} from './detector-room.js';
+
+let database: OpenRecordDatabase;
+beforeAll(async () => {
+  database = await openRecordDatabase();
+});
+afterAll(async () => {
+  await database.close();
+});
+
+interface Options {
+  slots?: SlotDetectors;
+  enabled?: { current: boolean };
+  loaded?: boolean;
+  detectorTimeoutMs?: number;
+}
+
+function withProactive(
+  work: (room: DetectorRoom & { proactive: ReturnType<typeof createProactive> }) => Promise<void>,
+  { slots = {}, enabled = { current: true }, detectorTimeoutMs, ...options }: Options = {},
+): Promise<void> {
+  return withRoom(
+    database,
+    async (room) => {
+      const proactive = open(room, { slots, enabled, detectorTimeoutMs });
+      try {
+        await work({ ...room, proactive });
+      } finally {
+        await proactive.stop();
+      }
+    },
+    options,
+  );
+}
+
+function open(
+  { checks, clock, config }: DetectorRoom,
+  { slots = {}, enabled = { current: true }, detectorTimeoutMs }: Options = {},
+) {
+  let counts: Record<string, number> = {};
+  return createProactive({
+    checks,
+    clock: { now: () => clock.nowMs },
+    ids: randomIds,
+    log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
+    config: () => config.current,
+    enabled: () => enabled.current,
+    prefix: 'RUM',
+    turnCounts: {
+      read: async () => counts,
+      write: async (next) => {
+        counts = next;
+      },
+    },
+    slots,
+    ...(detectorTimeoutMs === undefined ? {} : { detectorTimeoutMs }),
+  });
+}
+
+const AUTH = 'src/auth.ts';
+const PLAN = { action: 'add caching to src/auth.ts', filePath: AUTH };
+const ada = dmWith('ada', 'ada-1') as Extract<Caller, { kind: 'entity' }>;
+
+function messageOf(caller: typeof ada, text: string, id: string) {
+  const { roomId, sessionId } = caller;
+  return { messageId: derivedId('message', id), roomId, caller, sessionId, text, attachments: [] };
+}
+const long = 5_000;
+
+describe('a planned action that failed before', () => {
+  it('is answered with a warning at once, that stays until it is acknowledged', () =>
+    withProactive(async ({ proactive, store, clock }) => {
+      const memoryId = await store('Add caching to auth.ts', {
+        ...edits(AUTH),
+        ...failed('Race condition with concurrent requests'),
+      });
+      clock.nowMs += 2 * DAY_MS;
+      const first = await proactive.onActionPlanned(PLAN);
+      expect(first.warning?.state).toBe('shown');
+      expect(first.text).toContain('⚠️ Warning: Similar action failed before');
+      expect(first.text).toContain('Reason: Race condition with concurrent requests');
+      expect(first.text).toContain(`recall("${memoryId}", depth: "reasoning")`);
+      expect(first.warning?.why.detector).toBe('conflictWarning');
+      expect(first.warning?.sources.map((source) => source.memoryId)).toEqual([memoryId]);
+
+      const again = await proactive.onActionPlanned(PLAN);
+      expect(again.warning?.id).toBe(first.warning?.id);
+
+      const id = first.warning?.id ?? '';
+      const answered = await proactive.acknowledge(id, OPERATOR, 'a lock this time');
+      expect(answered).toMatchObject({ state: 'acknowledged', reason: 'a lock this time' });
+      const after = await proactive.onActionPlanned(PLAN);
+      expect(after.warning).toBeNull();
+      expect(after.suppressed.map(({ reason }) => reason)).toContain(
+        'the warning was answered, and the memory has not changed since',
+      );
+    }));
+
+  it('warns again once the memory has changed, also after a restart', () =>
+    withProactive(async (room) => {
+      const { proactive, store, memory } = room;
+      const memoryId = await store('Add caching to auth.ts', {
+        ...edits(AUTH),
+        ...failed('race condition'),
+      });
+      const { warning } = await proactive.onActionPlanned(PLAN);
+      await proactive.dismiss(warning?.id ?? '', OPERATOR, 'known');
+      await proactive.settled();
+      const restarted = open(room);
+      expect((await restarted.onActionPlanned(PLAN)).warning).toBeNull();
+      await memory.updateMemory(
+        { memory_id: memoryId, outcome: { failure_reason: 'deadlock' } },
+        OPERATOR,
+      );
+      room.clock.nowMs += 8 * DAY_MS;
+      const changed = await restarted.onActionPlanned(PLAN);
+      expect(changed.text).toContain('deadlock');
+      await restarted.stop();
+    }));
+});
+
+describe('a turn', () => {
+  it('shows an offer once and counts it once, however often it is asked', () =>
+    withProactive(async ({ proactive, store, clock }) => {
+      await store('Fix JWT expiry', edits(AUTH));
+      clock.nowMs += DAY_MS;
+      const message = messageOf(ada, 'please look at src/auth.ts', 'once');
+      const first = await proactive.offersForTurn(message, long);
+      const second = await proactive.offersForTurn(message, long);
+      expect(first.text).toContain('Fix JWT expiry');
+      expect(second).toEqual(first);
+      expect((await proactive.stats()).total).toMatchObject({ offers: 1, shown: 0, pending: 1 });
+      const turn = { messageId: message.messageId, roomId: ada.roomId, completed: true };
+      proactive.turnEnded(turn);
+      proactive.turnEnded(turn);
+      const { total } = await proactive.stats();
+      expect(total).toMatchObject({ offers: 1, shown: 1, pending: 0 });
+      const next = await proactive.offersForTurn(messageOf(ada, 'thanks', 'next'), long);
+      expect(next.text).toBe('');
+    }));
+
+  it('that another message overtakes leaves its offers to the next one', () =>
+    withProactive(async ({ proactive, store, clock }) => {
+      await store('Fix JWT expiry', edits(AUTH));
+      clock.nowMs += DAY_MS;
+      const lost = messageOf(ada, 'please look at src/auth.ts', 'lost');
+      expect((await proactive.offersForTurn(lost, long)).offers).toHaveLength(1);
+      const next = messageOf(ada, 'are you there?', 'there');
+      const { offers } = await proactive.offersForTurn(next, long);
+      proactive.turnEnded({ messageId: lost.messageId, roomId: ada.roomId, completed: true });
+      expect((await proactive.stats()).total.shown).toBe(0);
+      proactive.turnEnded({ messageId: next.messageId, roomId: ada.roomId, completed: true });
+      expect(offers).toHaveLength(1);
+      expect((await proactive.stats()).total).toMatchObject({ offers: 1, shown: 1 });
+    }));
+
+  it('does not wait for what is not ready, and shows it in the next', () => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const whenMatch: NonNullable<SlotDetectors['whenMatch']> = {
+      name: 'whenMatch',
+      evaluate: async () => {
+        await held;
+        return {
+          shouldNotify: true,
+          memories: [],
+          tokenEstimate: 5,
+          cue: { kind: 'whenMatch', subject: 'deploy', strength: 1, evidence: [], timeMs: 0 },
+          text: '',
+          content: {
+            kind: 'whenMatch',
+            subject: 'deploy',
+            lines: ['run the smoke test'],
+            memories: [],
+          },
+          suppressed: [],
+        };
+      },
+    };
+    return withProactive(
+      async ({ proactive }) => {
+        const early = await proactive.offersForTurn(
+          messageOf(ada, 'Please deploy the web app', 'early'),
+          5,
+        );
+        expect(early.text).toBe('');
+        release();
+        await proactive.settled();
+        const late = await proactive.offersForTurn(messageOf(ada, 'ok', 'late'), long);
+        expect(late.text).toContain('run the smoke test');
+      },
+      { slots: { whenMatch } },
+    );
+  });
+
+  it('never shows what another person said in private', () =>
+    withProactive(async ({ proactive, store, clock }) => {
+      await store(
+        'Add caching to auth.ts',
+        { ...edits(AUTH), ...failed('the secret of Ada') },
+        ada,
+      );
+      clock.nowMs += DAY_MS;
+      const bob = dmWith('bob', 'bob-1') as typeof ada;
+      const text = 'Please add caching to src/auth.ts';
+      expect((await proactive.offersForTurn(messageOf(bob, text, 'bob'), long)).text).toBe('');
+      const own = await proactive.offersForTurn(messageOf(ada, text, 'ada'), long);
+      expect(own.text).toContain('the secret of Ada');
+      const [offer] = own.offers;
+      await expect(proactive.get(offer?.id ?? '', bob)).rejects.toBeInstanceOf(NotFoundError);
+      expect((await proactive.list({}, bob)).offers).toEqual([]);
+      expect((await proactive.onActionPlanned(PLAN)).warning).toBeNull();
+    }));
+
+  it('begins with the unfinished work when the session is new, and only then', () =>
+    withProactive(async ({ proactive, store, clock }) => {
+      await store('Implement rate limiting', {
+        outcome: {
+          success: true,
+          summary: 'half of it',
+          follow_up_needed: ['Set up Redis for the limiter'],
+        },
+        session_id: 'earlier',
+      });
+      clock.nowMs += DAY_MS;
+      const first = await proactive.offersForTurn(messageOf(ada, 'good morning', 'hello'), long);
+      expect(first.text).toContain('Set up Redis');
+      proactive.turnEnded({
+        messageId: derivedId('message', 'hello'),
+        roomId: ada.roomId,
+        completed: true,
+      });
+      const second = await proactive.offersForTurn(messageOf(ada, 'how are you?', 'how'), long);
+      expect(second.text).toBe('');
+    }));
+});
+
+describe('a detector of another room', () => {
+  const fine = {
+    shouldNotify: false,
+    memories: [],
+    tokenEstimate: 0,
+    cue: { kind: 'hintMatch', subject: '', strength: 0, evidence: [], timeMs: 0 },
+    text: '',
+    content: null,
+    suppressed: [],
+  } as const;
+
+  it('that throws or hangs is counted, and the others answer', () =>
+    withProactive(
+      async ({ proactive, store, clock }) => {
+        await store('Fix the login timeout', edits(AUTH));
+        clock.nowMs += DAY_MS;
+        const { offers, degraded } = await proactive.onIntentStated({
+          intent: 'Fix the login timeout in src/auth.ts',
+        });
+        expect(offers.length).toBeGreaterThan(0);
+        expect(degraded).toEqual(['hintMatch: out of hints', 'whenMatch: no answer within 50 ms']);
+        const { detectors } = proactive.health();
+        expect(detectors.hintMatch).toMatchObject({
+          failed: 1,
+          timedOut: 0,
+          lastError: 'out of hints',
+        });
+        expect(detectors.whenMatch).toMatchObject({ failed: 0, timedOut: 1 });
+      },
+      {
+        detectorTimeoutMs: 50,
+        slots: {
+          hintMatch: {
+            name: 'hintMatch',
+            evaluate: () => {
+              throw new Error('out of hints');
+            },
+          },
+          whenMatch: { name: 'whenMatch', evaluate: () => new Promise(() => {}) },
+        },
+      },
+    ));
+
+  it('that keeps hanging is left alone for a minute', () =>
+    withProactive(
+      async ({ proactive, clock }) => {
+        let asked = 0;
+        hanging = () => {
+          asked += 1;
+          return new Promise(() => {});
+        };
+        for (let index = 0; index < 4; index += 1) {
+          await proactive.onIntentStated({
+            intent: `Deploy the service number ${index} of the shop`,
+          });
+        }
+        expect(asked).toBe(3);
+        clock.nowMs += 61_000;
+        hanging = async () => fine;
+        const { degraded } = await proactive.onIntentStated({ intent: 'Deploy the whole shop' });
+        expect(degraded).toEqual([]);
+      },
+      {
+        detectorTimeoutMs: 20,
+        slots: { whenMatch: { name: 'whenMatch', evaluate: () => hanging() } },
+      },
+    ));
+
+  it('that floods is cut to the limits of its kind', () =>
+    withProactive(
+      async ({ proactive }) => {
+        const { offers, text } = await proactive.onIntentStated({
+          intent: 'Deploy the whole shop',
+        });
+        expect(offers).toHaveLength(1);
+        expect(offers[0]?.tokens).toBeLessThan(60);
+        expect(text.length).toBeLessThan(1_000);
+      },
+      {
+        slots: {
+          hintMatch: {
+            name: 'hintMatch',
+            evaluate: async () => ({
+              ...fine,
+              shouldNotify: true,
+              content: {
+                kind: 'hintMatch',
+                subject: 'flood',
+                lines: Array.from(
+                  { length: 1_000 },
+                  (_, index) => `hint ${index} ${'x'.repeat(500)}`,
+                ),
+                memories: [],
+              },
+            }),
+          },
+        },
+      },
+    ));
+  let hanging: () => Promise<typeof fine> = async () => fine;
+});
+
+describe('happenings', () => {
+  it('too many at once are turned away and counted, and nothing else is harmed', () =>
+    withProactive(async ({ proactive, store }) => {
+      await store('Fix JWT expiry', edits(AUTH));
+      const all = await Promise.all(
+        Array.from({ length: 400 }, (_, index) =>
+          proactive.onFileTouch({ filePath: `lib/file-${index}.ts` }),
+        ),
+      );
+      const turnedAway = all.filter(({ degraded }) => degraded.length > 0).length;
+      expect(turnedAway).toBeGreaterThan(0);
+      expect(proactive.health().dropped).toBe(turnedAway);
+      expect((await proactive.onFileTouch({ filePath: AUTH })).offers).toHaveLength(1);
+    }));
+
+  it('are refused with the field that is wrong', () =>
+    withProactive(async ({ proactive }) => {
+      await expect(proactive.happen({ type: 'file_touch' })).rejects.toBeInstanceOf(
+        InvalidInputError,
+      );
+      await expect(proactive.happen({ type: 'coffee' })).rejects.toThrow('type');
+    }));
+
+  it('lead to nothing while offers are switched off, at once', () => {
+    const enabled = { current: true };
+    return withProactive(
+      async ({ proactive, store, clock }) => {
+        await store('Fix JWT expiry', edits(AUTH));
+        clock.nowMs += DAY_MS;
+        const message = messageOf(ada, 'look at src/auth.ts', 'off');
+        expect((await proactive.offersForTurn(message, long)).text).not.toBe('');
+        enabled.current = false;
+        expect((await proactive.offersForTurn(message, long)).text).toBe('');
+        const { offers, degraded } = await proactive.onFileTouch({ filePath: AUTH });
+        expect(offers).toEqual([]);
+        expect(degraded).toEqual(['offers are switched off (CUE_OFFERS_ENABLED)']);
+        expect(proactive.health().enabled).toBe(false);
+      },
+      { enabled },
+    );
+  });
+
+  it('of another project are never answered', () =>
+    withProactive(async ({ proactive, store, checks }) => {
+      await store('Fix JWT expiry', edits(AUTH));
+      const other = await proactive.onFileTouch({ filePath: AUTH, projectId: 'another' });
+      expect(other.offers).toEqual([]);
+      const own = await proactive.onFileTouch({ filePath: AUTH, projectId: checks.projectId });
+      expect(own.offers).toHaveLength(1);
+    }));
+
+  it('say why they led to nothing', () =>
+    withProactive(async ({ proactive, store, clock }) => {
+      await store('Fix JWT expiry', edits(AUTH));
+      clock.nowMs += 1_000;
+      await proactive.onFileTouch({ filePath: AUTH });
+      await proactive.onFileTouch({ filePath: AUTH });
+      const [last, first] = proactive.decisions();
+      expect(first?.offerIds).toHaveLength(1);
+      expect(last).toMatchObject({
+        offerIds: [],
+        happening: { type: 'file_touch', subject: AUTH },
+      });
+      expect(last?.suppressed[0]?.reason).toBe('the file was offered before: again in 300 s');
+    }));
+
+  it('are answered from the database while the catalog loads, and say so', () =>
+    withProactive(
+      async ({ proactive, store, clock }) => {
+        await store('Fix JWT expiry', edits(AUTH));
+        clock.nowMs += DAY_MS;
+        const { offers, degraded } = await proactive.onFileTouch({ filePath: AUTH });
+        expect(offers).toHaveLength(1);
+        expect(degraded.join()).toContain('read from the database');
+        expect(offers[0]?.why.degraded).toContain('read from the database');
+      },
+      { loaded: false },
+    ));
+});
+
+describe('what becomes of an offer', () => {
+  it('recalled by who was shown it, it is used; by somebody elsewhere it is not', () =>
+    withProactive(async ({ proactive, store, clock, memory }) => {
+      const memoryId = await store('Fix JWT expiry', edits(AUTH));
+      clock.nowMs += DAY_MS;
+      const message = messageOf(ada, 'look at src/auth.ts', 'use');
+      const [offer] = (await proactive.offersForTurn(message, long)).offers;
+      const { memories } = await memory.recall(memoryId, ada);
+      expect(memories).toHaveLength(1);
+      const id = offer?.sources[0]?.id as Uuid;
+      const bob = dmWith('bob');
+      proactive.observer.used({ how: 'recalled', ids: [id], caller: bob });
+      expect((await proactive.get(offer?.id ?? '', OPERATOR)).state).toBe('pending');
+      proactive.observer.used({ how: 'recalled', ids: [id], caller: ada });
+      const used = await proactive.get(offer?.id ?? '', OPERATOR);
+      expect(used).toMatchObject({ state: 'used', usedHow: 'recalled', shownBy: 'turn' });
+      const { total, byKind } = await proactive.stats();
+      expect(total).toMatchObject({ shown: 1, used: 1, recallRate: 1, precision: 1 });
+      expect(Object.keys(byKind)).toEqual(['fileTouch']);
+    }));
+
+  it('cited by the agent, it is used', () =>
+    withProactive(async ({ proactive, store, clock }) => {
+      const memoryId = await store('Fix JWT expiry', edits(AUTH));
+      clock.nowMs += DAY_MS;
+      const message = messageOf(ada, 'look at src/auth.ts', 'cite');
+      const [offer] = (await proactive.offersForTurn(message, long)).offers;
+      proactive.turnEnded({ messageId: message.messageId, roomId: ada.roomId, completed: true });
+      proactive.onAgentActivity({
+        roomId: ada.roomId,
+        caller: ada,
+        text: `As in ${memoryId} I renew it.`,
+        files: [],
+      });
+      expect((await proactive.get(offer?.id ?? '', ada)).usedHow).toBe('cited');
+    }));
+
+  it('expires unused after a day, which is a false alarm per turns', () =>
+    withProactive(async ({ proactive, store, clock }) => {
+      await store('Fix JWT expiry', edits(AUTH));
+      await proactive.onFileTouch({ filePath: AUTH });
+      clock.nowMs += DAY_MS + 1;
+      const { total } = await proactive.stats();
+      expect(total).toMatchObject({
+        shown: 1,
+        expired: 1,
+        falseAlarms: 1,
+        falseAlarmsPer100Turns: 100,
+      });
+    }));
+
+  it('dismissed often, a memory is offered less, and why says so', () =>
+    withProactive(async ({ proactive, store, clock }) => {
+      await store('Fix JWT expiry', edits(AUTH));
+      const first = await proactive.onFileTouch({ filePath: AUTH });
+      await proactive.dismiss(first.offers[0]?.id ?? '', OPERATOR);
+      clock.nowMs += 700_000;
+      const held = await proactive.onFileTouch({ filePath: AUTH });
+      expect(held.suppressed[0]?.reason).toMatch(/^dismissed once: again in \d+ s$/);
+      clock.nowMs += 8 * 600_000;
+      const [again] = (await proactive.onFileTouch({ filePath: AUTH })).offers;
+      expect(again?.why.feedback).toContain('was dismissed once');
+    }));
+
+  it('quotes nothing of a memory that is forgotten', () =>
+    withProactive(async ({ proactive, store, clock }) => {
+      await store('Fix JWT expiry', edits(AUTH));
+      clock.nowMs += DAY_MS;
+      const message = messageOf(ada, 'look at src/auth.ts', 'forget');
+      const [offer] = (await proactive.offersForTurn(message, long)).offers;
+      await proactive.observer.forgetting([offer?.sources[0]?.id as Uuid]);
+      expect((await proactive.offersForTurn(message, long)).text).toBe('');
+      expect((await proactive.list({}, OPERATOR)).total).toBe(0);
+      expect(proactive.decisions()).toEqual([]);
+    }));
+
+  it('is pushed after the batch window, the most urgent first', () =>
+    withProactive(async ({ proactive, store }) => {
+      await store('Add caching to auth.ts', { ...edits(AUTH), ...failed('race condition') });
+      await store('Fix JWT expiry', edits(AUTH));
+      const events: OfferEvent[] = [];
+      proactive.subscribe((event) => events.push(event));
+      proactive.subscribe(() => {
+        throw new Error('a broken listener');
+      });
+      await proactive.onFileTouch({ filePath: AUTH });
+      await proactive.onActionPlanned(PLAN);
+      expect(events.filter(({ type }) => type === 'offer')).toEqual([]);
+      await proactive.settled();
+      const offered = events.filter(({ type }) => type === 'offer').map(({ offer }) => offer.kind);
+      expect(offered[0]).toBe('conflictWarning');
+      expect(offered).toContain('fileTouch');
+    }));
+});

@@ -1,0 +1,418 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { actionIn, onlyLooks, readAgentWords, readMessage } from '../../src/proactive/reading.js';
+
+function read(text: string) {
+  const { intent, plan, task } = readMessage({ text });
+  return { intent, plan, task };
+}
+
+describe('what a message means', () => {
+  it.each([
+    ['Can you fix the login timeout?', 'fix the login timeout'],
+    ['I want to add caching to auth.ts', 'add caching to auth.ts'],
+    ["let's switch to pnpm", 'switch to pnpm'],
+    ['we need to migrate the database to Postgres', 'migrate the database to Postgres'],
+    ['please refactor the router in src/router.ts', 'refactor the router in src/router.ts'],
+    [
+      'Hi there! Could you please add rate limiting to the /orders endpoint? Thanks!',
+      'add rate limiting to the /orders endpoint',
+    ],
+    ["I'll add caching to auth.ts", 'add caching to auth.ts'],
+    ['add caching to src/auth.ts', 'add caching to src/auth.ts'],
+    ['run npm install --force', 'run npm install --force'],
+    ['Please run `npm install --force`', 'run npm install --force'],
+    ['how about adding an index on users.email?', 'add an index on users.email'],
+    ['would you mind renaming the helper in utils.ts?', 'rename the helper in utils.ts'],
+    ["I'm adding caching to auth.ts", 'add caching to auth.ts'],
+    ['Adding caching to auth.ts', 'add caching to auth.ts'],
+    ["The tests pass now, so let's deploy to staging", 'deploy to staging'],
+    ['It works now, but please add tests for the retry logic', 'add tests for the retry logic'],
+    ['Since the upgrade broke CI, please pin node to 18', 'pin node to 18'],
+    ['In auth.ts, add caching for tokens', 'add caching for tokens in auth.ts'],
+    [
+      'Add a cron job that cleans up sessions every night',
+      'Add a cron job that cleans up sessions every night',
+    ],
+    ['fix the job that runs every hour', 'fix the job that runs every hour'],
+    ['@cue please add a test for src/a.ts', 'add a test for src/a.ts'],
+    ['Cue, update the README with the new flags', 'update the README with the new flags'],
+    ['Task: implement OAuth login', 'implement OAuth login'],
+    ['TODO: remove the legacy endpoint', 'remove the legacy endpoint'],
+    ['I want you to delete the old migrations', 'delete the old migrations'],
+    ['My goal is to speed up the dashboard', 'speed up the dashboard'],
+    ['It would be great if you could cache the sessions', 'cache the sessions'],
+    ['Go ahead and deploy to production', 'deploy to production'],
+    ['try clearing the build cache', 'clear the build cache'],
+    ['get rid of the flaky retry in client.ts', 'get rid of the flaky retry in client.ts'],
+    ['Make sure the tests in auth.test.ts pass', 'Make sure the tests in auth.test.ts pass'],
+    ['get the login tests passing', 'get the login tests passing'],
+    [
+      'Update the timeout in config.ts to 30 seconds',
+      'Update the timeout in config.ts to 30 seconds',
+    ],
+    ["I'd like to move the session store to Redis", 'move the session store to Redis'],
+    ['I plan to upgrade React to v19', 'upgrade React to v19'],
+    ['we should probably drop support for Node 16', 'drop support for Node 16'],
+    ['You should add an index to the orders table', 'add an index to the orders table'],
+    ["why don't we just retry the request?", 'retry the request'],
+    [
+      'I was thinking we could move the rate limiter into middleware',
+      'move the rate limiter into middleware',
+    ],
+    ['I think we should cache JWT validation results', 'cache JWT validation results'],
+    ['What if we just increase the pool size?', 'increase the pool size'],
+    ['Today I want to finish the OAuth integration', 'finish the OAuth integration'],
+    [
+      "Okay so I've been looking at the scheduler and I want to rewrite the retry part",
+      'rewrite the retry part',
+    ],
+    [
+      'Great, next please implement the password reset flow. It should send an e-mail.',
+      'implement the password reset flow',
+    ],
+    [
+      'Perfect. Now wire the new component into App.tsx and delete the old one.',
+      'wire the new component into App.tsx and delete the old one',
+    ],
+    ['Retry failed jobs automatically', 'Retry failed jobs automatically'],
+    ['Fix broken links in docs', 'Fix broken links in docs'],
+    ['Upgrade to React 19 and fix whatever breaks', 'Upgrade to React 19 and fix whatever breaks'],
+    ['next step: run the database migration on staging', 'run the database migration on staging'],
+    ['I need help fixing the memory leak in worker.ts', 'fix the memory leak in worker.ts'],
+    [
+      'Could you bikeshed the variable names in router.ts?',
+      'bikeshed the variable names in router.ts',
+    ],
+  ])('%j wants and plans: %s', (text, wanted) => {
+    expect(read(text)).toEqual({ intent: wanted, plan: wanted, task: wanted });
+  });
+
+  it.each([
+    ['Investigate why the tests are flaky', 'Investigate why the tests are flaky'],
+    ['look into the memory leak in worker.ts', 'look into the memory leak in worker.ts'],
+    [
+      'Review the pull request for the payment flow',
+      'Review the pull request for the payment flow',
+    ],
+    ['Working on the login timeout', 'work on the login timeout'],
+    ['Find out why the worker stops', 'Find out why the worker stops'],
+    [
+      "Can you figure out what's wrong with the payment form?",
+      "figure out what's wrong with the payment form",
+    ],
+    ['We need rate limiting on the login endpoint', 'We need rate limiting on the login endpoint'],
+    ['auth.ts needs to be refactored', 'auth.ts needs to be refactored'],
+    ['Feature request: dark mode for the settings page', 'dark mode for the settings page'],
+  ])('%j is a task without an action: %s', (text, wanted) => {
+    expect(read(text)).toEqual({ intent: wanted, plan: null, task: wanted });
+  });
+
+  it.each([
+    ['How do I add caching to auth.ts?', 'add caching to auth.ts'],
+    ['should we use Redis for sessions?', 'use Redis for sessions'],
+    ['Is there a way to speed up the CI?', 'speed up the CI'],
+    ['Can we cache the responses in auth.ts?', 'cache the responses in auth.ts'],
+  ])('%j asks how or whether, and plans nothing', (text, wanted) => {
+    expect(read(text)).toEqual({ intent: wanted, plan: null, task: null });
+  });
+
+  it.each([
+    [
+      'The build fails since we upgraded TypeScript.',
+      'The build fails since we upgraded TypeScript',
+    ],
+    ['Why is the login so slow?', 'Why is the login so slow'],
+    ['why does the build fail on CI?', 'why does the build fail on CI'],
+    ['I added caching and now the login times out', 'I added caching and now the login times out'],
+    ['Build failed on CI', 'Build failed on CI'],
+    [
+      "TypeError: Cannot read properties of undefined (reading 'id')\n    at login (/app/src/auth.ts:10:5)",
+      "TypeError: Cannot read properties of undefined (reading 'id')",
+    ],
+    ['The nightly job crashes every night', 'The nightly job crashes every night'],
+    ["What's wrong with the login page?", "What's wrong with the login page"],
+    ['Any idea why the worker keeps crashing?', 'Any idea why the worker keeps crashing'],
+    ["The cache doesn't invalidate after logout", "The cache doesn't invalidate after logout"],
+    ["Users can't log in when 2FA is enabled", "Users can't log in when 2FA is enabled"],
+    ['We get a 500 error on /orders', 'We get a 500 error on /orders'],
+    [
+      'Our checkout page shows a blank screen on Safari',
+      'Our checkout page shows a blank screen on Safari',
+    ],
+    ['The user list takes forever to load', 'The user list takes forever to load'],
+    ['auth.test.ts is red', 'auth.test.ts is red'],
+    [
+      'After upgrading to Node 20, npm run build exits with code 137',
+      'After upgrading to Node 20, npm run build exits with code 137',
+    ],
+    ["I can't get the tests to pass", "I can't get the tests to pass"],
+    ['When I click save nothing happens', 'When I click save nothing happens'],
+  ])('%j reports a problem', (text, wanted) => {
+    expect(read(text)).toEqual({ intent: wanted, plan: null, task: null });
+  });
+
+  it.each([
+    'hello',
+    'Thanks, that works great!',
+    'good morning, how are you?',
+    'what does auth.ts do?',
+    'why did we choose Redis?',
+    'explain closures',
+    'How does the cache work?',
+    'yes please',
+    "no, don't",
+    'done',
+    'it works now',
+    'remind me to call the bank tomorrow at 9',
+    'Run the backup every night at 2am',
+    'every Friday send me a report',
+    'Every 10 minutes, check whether the site is up',
+    'Show me src/auth.ts',
+    'read src/auth.ts and explain the flow',
+    'look at auth.ts',
+    'Open src/auth.ts',
+    'fix it',
+    'Run it',
+    'I fixed the login timeout',
+    "I've added caching to auth.ts and pushed it",
+    'Fixed the crash in auth.ts',
+    'Done: fixed the login timeout',
+    'Test results look good',
+    'Tests are green',
+    'Update: it works',
+    "Don't touch auth.ts",
+    'I have a question about the auth module',
+    'Nice weather today',
+    'Is the build broken?',
+    'Does the cache work?',
+    'tell me a joke',
+    "That doesn't matter",
+    'it failed again',
+    'still broken',
+    "I'm going to lunch",
+    'I need a break',
+    "I'll be back tomorrow",
+    'let me know when the tests pass',
+    'I want to know how auth works',
+    'Kannst du bitte den Login in src/auth.ts reparieren?',
+    'Test ist fehlgeschlagen und der Build ist rot',
+    'Continue',
+    'try again',
+    'Which database do we use?',
+    'The error handling lives in errors.ts',
+    'Timeouts are configured in config.ts',
+    'summarize the last session',
+    'what happened in the last session?',
+    "Let's talk about the roadmap",
+    'Thanks for fixing the login',
+    'Could you explain why the build fails?',
+    'Can you show me how to add caching?',
+    'Let me check the logs',
+    'The crash is gone',
+    'The login no longer times out',
+    'The deploy finished without errors',
+  ])('%j wants no work', (text) => {
+    expect(read(text)).toEqual({ intent: null, plan: null, task: null });
+  });
+
+  it('a request without an object is about the problem that was told', () => {
+    expect(read('The login times out after five minutes. Please fix it!')).toEqual({
+      intent: 'The login times out after five minutes',
+      plan: 'fix: The login times out after five minutes',
+      task: null,
+    });
+  });
+
+  it('what is asked for counts more than the problem behind it', () => {
+    expect(
+      read('The login times out. Can you raise the session limit in auth.ts? Thanks!').intent,
+    ).toBe('raise the session limit in auth.ts');
+  });
+
+  it('writes a line for each thing wanted and each step', () => {
+    expect(read('- add caching to auth.ts\n- write tests for it\n- update the docs')).toEqual({
+      intent: 'add caching to auth.ts\nwrite tests for it',
+      plan: 'add caching to auth.ts\nwrite tests for it\nupdate the docs',
+      task: 'add caching to auth.ts',
+    });
+    expect(read('Add caching to auth.ts, then write tests for the cache').plan).toBe(
+      'Add caching to auth.ts\nwrite tests for the cache',
+    );
+  });
+
+  it.each([
+    ['npm install --force', 'npm install --force'],
+    ['`git push --force origin main`', 'git push --force origin main'],
+    ['$ make clean', 'make clean'],
+    ['```sh\nrm -rf node_modules\nnpm ci\n```', 'rm -rf node_modules\nnpm ci'],
+    ['Please run this:\n```bash\nnpm ci --force\n```', 'npm ci --force'],
+  ])('%j is a plan of commands', (text, plan) => {
+    expect(read(text)).toEqual({ intent: null, plan, task: null });
+  });
+
+  it.each([
+    'What does `rm -rf node_modules` do?',
+    'I ran this yesterday:\n```bash\nnpm ci --force\n```',
+    'go to the shop is what she said',
+  ])('%j plans no command', (text) => {
+    expect(read(text).plan).toBeNull();
+  });
+
+  it('does not take code, quotes and traces for words', () => {
+    const text = [
+      '> please delete the users table',
+      '```ts',
+      'fix the cache();',
+      '```',
+      'const add = remove(cache);',
+      '    at deploy (/app/src/a.ts:1:2)',
+      'Hello again',
+    ].join('\n');
+    expect(read(text)).toEqual({ intent: null, plan: null, task: null });
+  });
+
+  it('reads the files of any language, and of attachments by title or address', () => {
+    const reading = readMessage({
+      text: 'Kannst du bitte den Login in src/auth.ts reparieren?',
+      attachments: [
+        { title: 'Q3 report.pdf', url: 'https://cdn.example.com/x/y' },
+        { title: 'screenshot', url: 'https://cdn.example.com/up/error%20page.png?size=2' },
+        { title: 'auth.ts' },
+        { url: 'data:text/plain;base64,AAAA' },
+        {},
+      ],
+    });
+    expect(reading).toEqual({
+      files: ['src/auth.ts', 'Q3 report.pdf', 'error page.png', 'auth.ts'],
+      intent: null,
+      plan: null,
+      task: null,
+    });
+  });
+
+  it('cuts an intent at 400 characters, behind a word', () => {
+    const { intent } = read(`add caching to ${'very '.repeat(200)}slow routes`);
+    expect(intent?.length).toBeLessThanOrEqual(400);
+    expect(intent).toMatch(/ very$/);
+  });
+
+  it('never throws, and stays within its limits', () => {
+    const words = fc.constantFrom(
+      ...[
+        'can you ',
+        'please ',
+        'fix ',
+        'it ',
+        'the ',
+        'cache ',
+        'fails',
+        '. ',
+        '? ',
+        ', ',
+        '\n',
+        '```',
+        '$ ',
+      ],
+      ...[
+        'I ',
+        "let's ",
+        'adding ',
+        'and then ',
+        'every day ',
+        '`',
+        '- ',
+        'every ',
+        'if ',
+        'src/a.ts ',
+      ],
+    );
+    fc.assert(
+      fc.property(
+        fc.array(fc.oneof(words, fc.string({ maxLength: 5 })), { maxLength: 60 }),
+        (parts) => {
+          const { intent, plan } = readMessage({ text: parts.join('') });
+          expect(intent?.length ?? 0).toBeLessThanOrEqual(400);
+          expect(plan?.length ?? 0).toBeLessThanOrEqual(400);
+        },
+      ),
+      { numRuns: 300, seed: 11 },
+    );
+  });
+
+  it('takes no longer for hostile texts than for long ones', () => {
+    const hostile = [
+      'a ',
+      ',',
+      ', ',
+      'I ',
+      'have a ',
+      'please ',
+      'and then ',
+      'if a, ',
+      'get ',
+      'not ',
+      '`',
+      '. ',
+    ]
+      .map((part) => part.repeat(4_000))
+      .concat(
+        'have '.repeat(4_000),
+        'find where '.repeat(2_000),
+        '-'.repeat(9_000),
+        'x'.repeat(9_000),
+      );
+    const startedAt = performance.now();
+    for (const text of hostile) readMessage({ text });
+    // Milliseconds each when linear; a quadratic step would take seconds.
+    expect(performance.now() - startedAt).toBeLessThan(2_000);
+  });
+});
+
+describe("an agent's own words", () => {
+  it.each([
+    ["I'll add caching to src/auth.ts.", 'add caching to src/auth.ts'],
+    ["I've fixed src/auth.ts. Next I will write tests for it.", 'write tests for it'],
+    ["Let me check the logs first. Then I'm going to restart the server.", 'restart the server'],
+    [
+      'Now let me update config.ts, then run the migrations.',
+      'update config.ts\nrun the migrations',
+    ],
+    ['I am adding a mutex around the token refresh', 'add a mutex around the token refresh'],
+  ])('%j announces: %s', (text, plan) => {
+    expect(readAgentWords(text).plan).toBe(plan);
+  });
+
+  it.each([
+    'You should run npm install. Add caching to the client.',
+    'Sure! Would you like me to add caching?',
+    "I'll be happy to help. I will let you know.",
+    "If that fails, I'll revert the commit.",
+    "I've added caching to src/auth.ts.",
+    'To fix this, replace the token in config.ts.',
+  ])('%j announces nothing', (text) => {
+    expect(readAgentWords(text).plan).toBeNull();
+  });
+
+  it('names files, and cites memories by their printed ids', () => {
+    expect(
+      readAgentWords(
+        'As mem_1f2e3d4c and MEM_1F2E3D4C say (also mem_0a1b2c3d4e5f), src/auth.ts races; mem_xyz, mem_12, amem_1f2e3d4f.',
+      ),
+    ).toEqual({
+      files: ['src/auth.ts'],
+      plan: null,
+      cited: ['mem_1f2e3d4c', 'mem_0a1b2c3d4e5f'],
+    });
+  });
+});
+
+describe('what is told as data', () => {
+  it('states an action or not', () => {
+    expect(actionIn('Add caching to auth.ts')).toBe('Add caching to auth.ts');
+    expect(actionIn('authentication timeout')).toBeNull();
+    expect(onlyLooks('Investigate the login timeout')).toBe(true);
+    expect(onlyLooks('Add caching to auth.ts')).toBe(false);
+    expect(onlyLooks('')).toBe(false);
+  });
+});

@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest';
+import { DEFAULT_CONFIG, detectorConfigSchema } from '../../src/proactive/config.js';
+import { readMessage } from '../../src/proactive/reading.js';
+import { type Evaluation, type MessageHappening, route } from '../../src/proactive/router.js';
+import { DETECTOR_NAMES, type Happening } from '../../src/proactive/types.js';
+
+/** `detector subject`, with the file behind `@`. */
+function routed(happening: Happening | MessageHappening): string[] {
+  return route(happening, DEFAULT_CONFIG).map(named);
+}
+
+function named(evaluation: Evaluation): string {
+  switch (evaluation.detector) {
+    case 'fileTouch':
+      return `fileTouch ${evaluation.input.filePath}`;
+    case 'conflictWarning': {
+      const { action, filePath } = evaluation.input;
+      return `conflictWarning ${action}${filePath === undefined ? '' : ` @${filePath}`}`;
+    }
+    case 'intentMatch':
+      return `intentMatch ${evaluation.input.intent}`;
+    case 'patternRecognition':
+      return `patternRecognition ${evaluation.input.task}`;
+    case 'sessionStart':
+      return 'sessionStart';
+    case 'hintMatch':
+    case 'whenMatch':
+      return `${evaluation.detector} ${evaluation.input.text}`;
+  }
+}
+
+function message(text: string, newSession = false): MessageHappening {
+  return { type: 'message', ...readMessage({ text }), newSession };
+}
+
+describe('which detectors look at what happened', () => {
+  it.each<[string, Happening | MessageHappening, string[]]>([
+    [
+      'a file that is read',
+      { type: 'file_touch', filePath: 'a.ts', operation: 'read' },
+      ['fileTouch a.ts'],
+    ],
+    [
+      'a file that is deleted',
+      { type: 'file_touch', filePath: 'a.ts', operation: 'delete' },
+      ['fileTouch a.ts'],
+    ],
+    [
+      'an intent that states an action on a file',
+      { type: 'intent_stated', intent: 'Add caching to src/auth.ts' },
+      [
+        'conflictWarning Add caching to src/auth.ts @src/auth.ts',
+        'fileTouch src/auth.ts',
+        'intentMatch Add caching to src/auth.ts',
+        'hintMatch Add caching to src/auth.ts',
+        'whenMatch Add caching to src/auth.ts',
+      ],
+    ],
+    [
+      'an intent that is only a theme',
+      { type: 'intent_stated', intent: 'authentication timeout', files: ['src/auth.ts'] },
+      [
+        'fileTouch src/auth.ts',
+        'intentMatch authentication timeout',
+        'hintMatch authentication timeout',
+        'whenMatch authentication timeout',
+      ],
+    ],
+    [
+      'a task in any words',
+      { type: 'task_start', task: 'rate limiting for the API' },
+      [
+        'conflictWarning rate limiting for the API',
+        'intentMatch rate limiting for the API',
+        'hintMatch rate limiting for the API',
+        'whenMatch rate limiting for the API',
+        'patternRecognition rate limiting for the API',
+      ],
+    ],
+    [
+      'a task that only looks',
+      { type: 'task_start', task: 'Investigate the crash in src/worker.ts' },
+      [
+        'fileTouch src/worker.ts',
+        'intentMatch Investigate the crash in src/worker.ts',
+        'hintMatch Investigate the crash in src/worker.ts',
+        'whenMatch Investigate the crash in src/worker.ts',
+        'patternRecognition Investigate the crash in src/worker.ts',
+      ],
+    ],
+    [
+      'an action on a file',
+      { type: 'action_planned', action: 'add caching', filePath: 'src/auth.ts' },
+      [
+        'conflictWarning add caching @src/auth.ts',
+        'fileTouch src/auth.ts',
+        'hintMatch add caching',
+        'whenMatch add caching',
+      ],
+    ],
+    [
+      'a command',
+      { type: 'action_planned', action: 'npm install --force' },
+      [
+        'conflictWarning npm install --force',
+        'hintMatch npm install --force',
+        'whenMatch npm install --force',
+      ],
+    ],
+    ['a session', { type: 'session_start', sessionId: 's1' }, ['sessionStart']],
+    ['small talk', message('Good morning!'), []],
+    ['small talk that begins a session', message('Good morning!', true), ['sessionStart']],
+    ['a question about a file', message('What does src/auth.ts do?'), ['fileTouch src/auth.ts']],
+    [
+      'a problem',
+      message('The build fails on CI'),
+      [
+        'intentMatch The build fails on CI',
+        'hintMatch The build fails on CI',
+        'whenMatch The build fails on CI',
+      ],
+    ],
+    [
+      'a request of two steps',
+      message('Please add caching to src/auth.ts, then update docs/auth.md.'),
+      [
+        'conflictWarning add caching to src/auth.ts @src/auth.ts',
+        'conflictWarning update docs/auth.md @docs/auth.md',
+        'fileTouch src/auth.ts',
+        'fileTouch docs/auth.md',
+        'intentMatch add caching to src/auth.ts, then update docs/auth.md',
+        'hintMatch add caching to src/auth.ts, then update docs/auth.md',
+        'whenMatch add caching to src/auth.ts, then update docs/auth.md',
+        'patternRecognition add caching to src/auth.ts, then update docs/auth.md',
+      ],
+    ],
+  ])('%s', (_, happening, expected) => {
+    expect(routed(happening)).toEqual(expected);
+  });
+
+  it('looks up at most five files of a message, and the same thing once', () => {
+    const files = Array.from({ length: 9 }, (_, index) => `src/f${index}.ts`);
+    const happening = { ...message('Hello'), files: ['src/f0.ts', ...files] };
+    expect(routed(happening)).toEqual(files.slice(0, 5).map((file) => `fileTouch ${file}`));
+  });
+
+  it('hands on who and where, and nothing that is not there', () => {
+    const caller = { kind: 'agent' } as const;
+    const [evaluation] = route(
+      { type: 'file_touch', filePath: 'a.ts', agentId: 'a', sessionId: 's', caller },
+      DEFAULT_CONFIG,
+    );
+    expect(Object.entries(evaluation?.input ?? {})).toEqual([
+      ['agentId', 'a'],
+      ['sessionId', 's'],
+      ['caller', caller],
+      ['filePath', 'a.ts'],
+    ]);
+  });
+
+  it.each(DETECTOR_NAMES)('leaves out %s when it is switched off', (name) => {
+    const everything = message('Please add caching to src/auth.ts', true);
+    const all = route(everything, DEFAULT_CONFIG).map(({ detector }) => detector);
+    expect(all).toEqual([
+      'conflictWarning',
+      'fileTouch',
+      'intentMatch',
+      'hintMatch',
+      'whenMatch',
+      'patternRecognition',
+      'sessionStart',
+    ]);
+    const config = detectorConfigSchema.parse({ [name]: { enabled: false } });
+    expect(route(everything, config).map(({ detector }) => detector)).toEqual(
+      all.filter((detector) => detector !== name),
+    );
+  });
+});

@@ -1,0 +1,142 @@
+/** Turns of a conversation: whole ones through the host, and what the plugin adds to one. */
+import {
+  ChannelType,
+  EventType,
+  type IAgentRuntime,
+  type Memory,
+  type Plugin,
+  type State,
+  stringToUuid,
+  type UUID,
+} from '@elizaos/core';
+import { nextTurn, series } from '../clockwork.js';
+import { timed } from '../memory/watched.js';
+import type { happeningsOf } from './happenings.js';
+
+/** How often the host composes its state in a turn that takes an action. */
+const COMPOSED = 3;
+/** A new conversation every so many turns: a file is not offered twice in one. */
+const PER_CHAT = 10;
+
+export interface Chats {
+  runtime: IAgentRuntime;
+  /** The next message of a series: every other one names a file that has memories. */
+  message(series: string, index: number): Promise<Memory>;
+}
+
+interface TurnOptions {
+  quick: boolean;
+  settled: () => Promise<void>;
+}
+
+export function openChats(
+  runtime: IAgentRuntime,
+  happenings: Pick<ReturnType<typeof happeningsOf>, 'about' | 'smallTalk'>,
+): Chats {
+  const open = new Set<UUID>();
+  return {
+    runtime,
+    async message(name, index) {
+      const seed = `bench ${name} ${Math.floor(index / PER_CHAT)}`;
+      const entityId = stringToUuid(`${seed} person`);
+      const roomId = stringToUuid(`${seed} room`);
+      if (!open.has(roomId)) {
+        open.add(roomId);
+        const worldId = stringToUuid(`${seed} world`);
+        await runtime.ensureConnection({
+          entityId,
+          roomId,
+          worldId,
+          userName: seed,
+          name: seed,
+          source: 'bench',
+          type: ChannelType.DM,
+          channelId: roomId,
+          messageServerId: worldId,
+        });
+      }
+      const text = index % 2 === 0 ? happenings.about(index) : happenings.smallTalk(index);
+      return {
+        id: stringToUuid(`${seed} message ${index}`),
+        entityId,
+        roomId,
+        content: { text, source: 'bench', channelType: ChannelType.DM },
+      };
+    },
+  };
+}
+
+/** Milliseconds of whole turns: message in, answer out, evaluators and events done. */
+export async function wholeTurns(chats: Chats, { quick, settled }: TurnOptions) {
+  const { runtime } = chats;
+  const values: number[] = [];
+  const warmUp = quick ? 1 : 10;
+  for (let index = 0; index < (quick ? 6 : 60) + warmUp; index += 1) {
+    const message = await chats.message('whole', index);
+    const took = await timed(async () => {
+      if (!runtime.messageService) throw new Error('the host has no message service');
+      await runtime.messageService.handleMessage(runtime, message, async () => []);
+    });
+    if (index >= warmUp) values.push(took);
+    await settled();
+    await nextTurn();
+  }
+  return values;
+}
+
+/**
+ * What the parts of the plugin take of a turn, without the host's: its whole turns vary by more
+ * than this. `behind`: what is written after the turn.
+ */
+export async function addedTo(chats: Chats, parts: Plugin, { quick, settled }: TurnOptions) {
+  const { runtime } = chats;
+  const messages: Memory[] = [];
+  const times = quick ? 6 : 100;
+  const warmUp = 4;
+  for (let index = 0; index < times + warmUp; index += 1) {
+    messages.push(await chats.message('added', index));
+  }
+  const behind: number[] = [];
+  const state: State = { values: {}, data: {}, text: '' };
+  const providers = (parts.providers ?? []).filter((one) => !one.dynamic && !one.private);
+  const emit = async (name: EventType, message: Memory, more: object) => {
+    const payload = { runtime, source: 'bench', ...runOf(message), ...more };
+    for (const handler of handlersOf(parts, name)) await handler(payload);
+  };
+  const added = await series(
+    async (index) => {
+      const message = messages[index];
+      if (!message) throw new Error('more turns than messages');
+      await emit(EventType.RUN_STARTED, message, { status: 'started' });
+      for (let round = 0; round < COMPOSED; round += 1) {
+        await Promise.all(providers.map((provider) => provider.get(runtime, message, state)));
+      }
+      const content = { text: 'done', actions: ['REPLY'], actionStatus: 'completed' };
+      await emit(EventType.ACTION_STARTED, message, { content });
+      await emit(EventType.ACTION_COMPLETED, message, { content });
+      for (const { validate } of parts.evaluators ?? []) await validate(runtime, message, state);
+      await emit(EventType.RUN_ENDED, message, { status: 'completed' });
+    },
+    {
+      times,
+      warmUp,
+      after: async () => {
+        behind.push(await timed(settled));
+      },
+    },
+  );
+  return { added, behind: behind.slice(warmUp) };
+}
+
+/** As the host names a run in its events. */
+function runOf({ id, entityId, roomId }: Memory) {
+  return { runId: id, messageId: id, entityId, roomId, startTime: Date.now() };
+}
+
+type Handler = (payload: unknown) => Promise<void>;
+
+/** The host types each event's payload; here they are called with what it gives all of them. */
+function handlersOf({ events }: Plugin, name: EventType): Handler[] {
+  const handlers: unknown = events === undefined ? [] : Reflect.get(events, name);
+  return Array.isArray(handlers) ? handlers : [];
+}

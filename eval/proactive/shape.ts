@@ -1,0 +1,241 @@
+/**
+ * The shape of a scripted session (docs/proactive-eval.md): what the agent remembers, then what
+ * happens and what must, may or must not be offered. Strict, so that a mistyped label is an error
+ * and not a turn that nobody judges. Pure.
+ */
+import { z } from 'zod';
+import { detectorConfigSchema } from '../../src/proactive/config.js';
+import { DETECTOR_NAMES } from '../../src/proactive/types.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/shared/clock.js';
+
+const UNITS = { s: SECOND_MS, m: MINUTE_MS, h: HOUR_MS, d: DAY_MS, w: 7 * DAY_MS } as const;
+
+/** `90s`, `40m`, `2h`, `3d`, `2w`; read as milliseconds. */
+const duration = z
+  .string()
+  .regex(/^\d+(\.\d+)?[smhdw]$/, 'must be a number and a unit: 30s, 40m, 2h, 3d, 2w')
+  .transform((text) => {
+    const unit = text.at(-1) as keyof typeof UNITS;
+    return Math.round(Number.parseFloat(text) * UNITS[unit]);
+  });
+
+const name = z.string().trim().min(1).max(100);
+const text = z.string().trim().min(1);
+
+/** Beside these fields stands the memory itself, in RUM's long or short form; the store checks it. */
+const memorySchema = z
+  .looseObject({
+    /** What the labels of this session call it. */
+    id: name,
+    /** Before the session starts. */
+    age: duration,
+    /** Another agent of the project that made it; absent: the agent itself. */
+    by: name.optional(),
+    /** The session it was made in. */
+    session: name.optional(),
+    /** Made in a private conversation with this person. */
+    private_to: name.optional(),
+  })
+  .transform(({ id, age, by, session, private_to, ...draft }) => ({
+    id,
+    ageMs: age,
+    by,
+    session,
+    privateTo: private_to,
+    draft,
+  }));
+export type ScriptedMemory = z.output<typeof memorySchema>;
+
+const operation = z.enum(['read', 'open', 'edit', 'create', 'delete']);
+const files = z.array(text).optional();
+const orText = <Field extends string>(field: Field) =>
+  z.preprocess((value) => (typeof value === 'string' ? { [field]: value } : value), z.unknown());
+
+/** What may happen in a turn: exactly one of these. */
+const happenings = {
+  /** What a person writes in the chat. */
+  message: text.optional(),
+  /** What the agent says in the conversation. */
+  agent: text.optional(),
+  file_touch: orText('filePath')
+    .pipe(z.strictObject({ filePath: text, operation: operation.optional() }))
+    .optional(),
+  intent_stated: orText('intent')
+    .pipe(z.strictObject({ intent: text, files }))
+    .optional(),
+  task_start: orText('task')
+    .pipe(
+      z.strictObject({
+        task: text,
+        taskType: text.optional(),
+        files,
+        tags: z.array(text).optional(),
+      }),
+    )
+    .optional(),
+  action_planned: orText('action')
+    .pipe(z.strictObject({ action: text, filePath: text.optional() }))
+    .optional(),
+  session_start: z.strictObject({}).optional(),
+};
+export type HappeningKind = keyof typeof happenings;
+export const HAPPENING_KINDS = Object.keys(happenings) as HappeningKind[];
+
+const labels = z.array(name).default([]);
+const expectSchema = z
+  .strictObject({
+    /** Nothing may be offered. */
+    nothing: z.literal(true).optional(),
+    /** Has to be offered now, unless the agent was shown it within the cooldown. */
+    must: labels,
+    /** Of each group at least one has to be offered, as `must`: a pattern shows some of its cases. */
+    any: z.array(z.array(name).min(2)).default([]),
+    /** Fitting, but nothing is lost without it. */
+    may: labels,
+    /** Like what is not named at all; says what the turn is there for. */
+    must_not: labels,
+    /** The detector that has to offer it. */
+    kinds: z.record(name, z.enum(DETECTOR_NAMES)).default({}),
+  })
+  .prefault({ nothing: true });
+export type Expectation = z.output<typeof expectSchema>;
+
+const turnSchema = z
+  .strictObject({
+    /** Since the turn before. */
+    after: duration.default(MINUTE_MS),
+    ...happenings,
+    /** Who writes, and where (with `message` and `agent`); each person has a private room. */
+    person: name.optional(),
+    /** A room with several people in it; absent: the private conversation with `person`. */
+    room: name.optional(),
+    /** Names or addresses of attached files. */
+    attachments: z.array(text).optional(),
+    expect: expectSchema,
+    /** Feedback after the turn on the newest offer of this memory. */
+    acknowledge: name.optional(),
+    dismiss: name.optional(),
+  })
+  .transform((turn, context) => {
+    const given = HAPPENING_KINDS.filter((kind) => turn[kind] !== undefined);
+    const [kind] = given;
+    if (kind === undefined || given.length > 1) {
+      context.addIssue({
+        code: 'custom',
+        message: `a turn has exactly one of ${HAPPENING_KINDS.join(', ')}; this has ${given.join(', ') || 'none'}`,
+      });
+      return z.NEVER;
+    }
+    return { ...turn, kind };
+  });
+export type ScriptedTurn = z.output<typeof turnSchema>;
+
+const sessionSchema = z
+  .strictObject({
+    id: name,
+    about: text.optional(),
+    /** `CUE_DETECTORS` of the agent, with the seed's names. */
+    config: detectorConfigSchema.optional(),
+    memories: z.array(memorySchema),
+    turns: z.array(turnSchema).min(1),
+  })
+  .superRefine(({ memories, turns }, context) => {
+    const known = new Set<string>();
+    for (const { id } of memories) {
+      if (known.has(id)) context.addIssue({ code: 'custom', message: `two memories are "${id}"` });
+      known.add(id);
+    }
+    for (const [index, { expect, acknowledge, dismiss }] of turns.entries()) {
+      const { any, may, must_not, kinds, nothing } = expect;
+      const must = [...expect.must, ...any.flat()];
+      const problem = (message: string) =>
+        context.addIssue({ code: 'custom', path: ['turns', index, 'expect'], message });
+      const named = [...must, ...may, ...must_not, ...Object.keys(kinds), acknowledge, dismiss];
+      for (const id of named) {
+        if (id !== undefined && !known.has(id)) problem(`there is no memory "${id}"`);
+      }
+      if (nothing && must.length + may.length > 0) problem('"nothing" beside must or may');
+      const both = [...must, ...may].filter((id) => must_not.includes(id));
+      if (both.length > 0) problem(`wanted and not wanted: ${both.join(', ')}`);
+    }
+  });
+export type ScriptedSession = z.output<typeof sessionSchema>;
+
+/** Memories beside the sessions stand in each of them; a project has more than one session. */
+const fileSchema = z.strictObject({
+  about: text.optional(),
+  memories: z.array(z.unknown()).default([]),
+  sessions: z.array(z.looseObject({ memories: z.array(z.unknown()).default([]) })).min(1),
+});
+
+/**
+ * A file of sessions: `{ "sessions": [...] }`, a list, one session, or one session a line.
+ * @throws Error naming the session and the field that is wrong
+ */
+export function readSessions(content: string, fileName: string): ScriptedSession[] {
+  const sessions = sessionsIn(parsed(content, fileName), fileName).map((raw, index) => {
+    const result = sessionSchema.safeParse(raw);
+    if (result.success) return result.data;
+    const id = idOf(raw) ?? `session ${index + 1}`;
+    throw new Error(`${fileName}: ${id}: ${wrong(result.error)}`);
+  });
+  const ids = new Set<string>();
+  for (const { id } of sessions) {
+    if (ids.has(id)) throw new Error(`${fileName}: two sessions are "${id}"`);
+    ids.add(id);
+  }
+  return sessions;
+}
+
+/** Whether a session is one of the third that nothing is tuned on: by its id, so for ever. */
+export function isHeldOut({ id }: Pick<ScriptedSession, 'id'>): boolean {
+  let hash = 0x811c9dc5;
+  for (const byte of Buffer.from(id)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
+  return hash % 3 === 0;
+}
+
+function sessionsIn(value: unknown, fileName: string): unknown[] {
+  if (Array.isArray(value)) return value;
+  if (typeof value !== 'object' || value === null || !('sessions' in value)) return [value];
+  const result = fileSchema.safeParse(value);
+  if (!result.success) throw new Error(`${fileName}: ${wrong(result.error)}`);
+  const { memories, sessions } = result.data;
+  return sessions.map((session) => ({ ...session, memories: [...memories, ...session.memories] }));
+}
+
+function parsed(content: string, fileName: string): unknown {
+  try {
+    return JSON.parse(content);
+  } catch (cause) {
+    const lines = content.split('\n').filter((line) => line.trim() !== '');
+    // A broken document is no list of lines: its first line is not a whole value.
+    if (lines.length < 2 || !isJson(lines[0] ?? '')) {
+      throw new Error(`${fileName} is not JSON: ${(cause as Error).message}`, { cause });
+    }
+    return lines.flatMap((line, index) => {
+      if (isJson(line)) return sessionsIn(JSON.parse(line), fileName);
+      throw new Error(`${fileName}: line ${index + 1} is not JSON`);
+    });
+  }
+}
+
+function isJson(line: string): boolean {
+  try {
+    JSON.parse(line);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function idOf(raw: unknown): string | undefined {
+  if (typeof raw !== 'object' || raw === null || !('id' in raw)) return undefined;
+  return typeof raw.id === 'string' ? raw.id : undefined;
+}
+
+function wrong(error: z.ZodError): string {
+  return error.issues
+    .slice(0, 5)
+    .map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message))
+    .join('; ');
+}

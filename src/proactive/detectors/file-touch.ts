@@ -1,0 +1,178 @@
+/**
+ * A file is touched: what was done to it before (seed `rum-triggers.md`, 1). Found by exact key, so a
+ * check of a file that nobody knows costs next to nothing.
+ */
+import { FLAGS, keyOf } from '../../memory/index.js';
+import type { Hit, Reader, Shelf, SlotFilter } from '../../records/index.js';
+import { DAY_MS } from '../../shared/clock.js';
+import type { Uuid } from '../../shared/ids.js';
+import { normalizePath } from '../../shared/paths.js';
+import type { Candidate, Detector, FileTouched, Suppressed } from '../types.js';
+import {
+  type Acting,
+  actingIn,
+  candidatesOf,
+  disabled,
+  elsewhere,
+  nothing,
+  notifying,
+} from './candidates.js';
+import { type DetectorContext, readerIn } from './context.js';
+
+const SHOWN = 3;
+/** Looked at when some of the newest have been superseded. */
+const LOOKED_AT = 6;
+/** Memories of the session that touches the file, named among the suppressed. */
+const OWN_NAMED = 20;
+const KIND = 'fileTouch';
+
+export function createFileTouch(context: DetectorContext): Detector<FileTouched> {
+  return {
+    name: KIND,
+    async evaluate(touched) {
+      const config = context.config().fileTouch;
+      const file = fileOf(touched.filePath);
+      const subject = file ?? touched.filePath;
+      if (!config.enabled) return disabled(context, KIND, subject);
+      const reader = readerIn(context, touched);
+      if (reader === null) return elsewhere(context, KIND, subject, touched.projectId);
+      const cue = { kind: KIND, subject } as const;
+      if (file === null) return nothing(context, cue, ['not a path of a file']);
+
+      const { shelf, degraded } = await context.checks.lookUp();
+      const filter: SlotFilter = {
+        reader,
+        sinceMs: context.clock.now() - config.max_age_days * DAY_MS,
+        ...(config.include_failures ? {} : { flagsNone: FLAGS.failure }),
+      };
+      const key = context.checks.fileKey(shelf, file, filter);
+      if (key === undefined) return nothing(context, cue, ['no memory of this file'], { degraded });
+
+      const history = historyOf(shelf, key, filter, actingIn(context, touched));
+      const suppressed = history.own.map(
+        (id): Suppressed => ({
+          memoryId: context.checks.print(id),
+          detector: KIND,
+          reason: 'made in this session',
+        }),
+      );
+      const { total, failed } = history;
+      const counted = `${total} ${total === 1 ? 'memory' : 'memories'} of ${key.slice(key.indexOf(':') + 1)}`;
+      if (total < config.min_memories) {
+        const needed = total === 0 ? [] : [`fewer than ${config.min_memories}`];
+        const evidence = total === 0 ? ['no memory of this file'] : [counted, ...needed];
+        return nothing(context, cue, evidence, { suppressed, degraded });
+      }
+      const current = await withoutSuperseded(context, history.newest, reader);
+      suppressed.push(...current.suppressed);
+      const chosen = choose(current.ids, shelf);
+      const found = chosen.map((id, place) => ({
+        id,
+        score: 1 - place / 10,
+        reasons: [`file ${file}`],
+      }));
+      const memories: Candidate[] = await candidatesOf(context, found, reader);
+      // Forgotten since: the shelf follows within the second.
+      if (memories.length === 0) return nothing(context, cue, [counted, 'gone'], { degraded });
+      return notifying(
+        context,
+        { kind: KIND, file, total, failed, memories },
+        memories,
+        { subject, strength: 1, evidence: [counted, ...(failed > 0 ? [`${failed} failed`] : [])] },
+        { suppressed, degraded },
+      );
+    },
+  };
+}
+
+/** Normalized; `null` for what is empty, a folder, or an address on the web. */
+function fileOf(path: string): string | null {
+  const trimmed = path.trim();
+  if (/[\\/]$/.test(trimmed) || /^(?!file:)[a-z][a-z0-9+.-]+:\/\//i.test(trimmed)) return null;
+  const normal = normalizePath(trimmed);
+  return 'path' in normal ? normal.path : null;
+}
+
+interface History {
+  /** Without those of the session that touches it, whatever their number. */
+  total: number;
+  failed: number;
+  /** Newest first, what was told before what was captured, with the newest failure among them. */
+  newest: Uuid[];
+  own: Uuid[];
+}
+
+function historyOf(
+  shelf: Shelf,
+  key: string,
+  filter: SlotFilter,
+  { agentId, sessionId }: Acting,
+): History {
+  const failures = { ...filter, flagsAll: FLAGS.failure };
+  // An agent's key alone may name every memory there is; beside a file's it is not walked.
+  const ownKeys =
+    sessionId === undefined ? null : [key, keyOf.session(sessionId), keyOf.agent(agentId)];
+  const own = ownKeys ? shelf.byKeys(ownKeys, filter, OWN_NAMED) : { hits: [], total: 0 };
+  const ownFailed = ownKeys && own.total > 0 ? shelf.byKeys(ownKeys, failures, 1).total : 0;
+  const isOwn = new Set(
+    ownKeys && own.total > own.hits.length
+      ? shelf.byKeys(ownKeys, filter, own.total).hits.map(({ slot }) => slot)
+      : own.hits.map(({ slot }) => slot),
+  );
+  const read = (more: SlotFilter, limit: number): { hits: Hit[]; total: number } => {
+    const { hits, total } = shelf.byKeys([key], more, limit + isOwn.size);
+    return { hits: hits.filter(({ slot }) => !isOwn.has(slot)).slice(0, limit), total };
+  };
+  const none = (filter.flagsNone ?? 0) | FLAGS.captured;
+  const all = read(filter, LOOKED_AT);
+  const told = all.hits.some(({ slot }) => shelf.flagsOf(slot) & FLAGS.captured)
+    ? read({ ...filter, flagsNone: none }, LOOKED_AT)
+    : all;
+  const failure = read(failures, 1);
+  const newest = [...told.hits, ...all.hits, ...failure.hits].map(({ id }) => id);
+  return {
+    total: all.total - own.total,
+    failed: failure.total - ownFailed,
+    newest: [...new Set(newest)],
+    own: own.hits.map(({ id }) => id),
+  };
+}
+
+/** What a newer readable memory has taken the place of is history of history. */
+async function withoutSuperseded(
+  { checks }: DetectorContext,
+  ids: readonly Uuid[],
+  reader: Reader,
+): Promise<{ ids: Uuid[]; suppressed: Suppressed[] }> {
+  const edges = (await checks.links(ids)).filter(
+    ({ type, target }) => type === 'supersedes' && ids.includes(target),
+  );
+  if (edges.length === 0) return { ids: [...ids], suppressed: [] };
+  const sources = await checks.rows([...new Set(edges.map(({ source }) => source))], reader);
+  const readable = new Set(sources.map(({ id }) => id));
+  const gone = new Map(
+    edges
+      .filter(({ source }) => readable.has(source))
+      .map(({ source, target }) => [target, source]),
+  );
+  return {
+    ids: ids.filter((id) => !gone.has(id)),
+    suppressed: [...gone].map(([id, by]) => ({
+      memoryId: checks.print(id),
+      detector: KIND,
+      reason: `superseded by ${checks.print(by)}`,
+    })),
+  };
+}
+
+/** The first three; where they all succeeded and one failed before them, that one is the third. */
+function choose(ids: readonly Uuid[], shelf: Shelf): Uuid[] {
+  const hasFailed = (id: Uuid) => {
+    const slot = shelf.slotOf(id);
+    return slot !== undefined && (shelf.flagsOf(slot) & FLAGS.failure) !== 0;
+  };
+  const chosen = ids.slice(0, SHOWN);
+  const failure = ids.find(hasFailed);
+  if (failure === undefined || chosen.includes(failure)) return chosen;
+  return [...chosen.slice(0, SHOWN - 1), failure];
+}

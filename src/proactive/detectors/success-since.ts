@@ -1,0 +1,73 @@
+/** Whether what failed went well later: then its failure is history. */
+import { FLAGS, keyOf, type WorkMemoryData } from '../../memory/index.js';
+import type { Reader, Shelf, SlotFilter, StoredRecord } from '../../records/index.js';
+import type { Uuid } from '../../shared/ids.js';
+import { pathKeys } from '../../shared/paths.js';
+import { ALIKE, fileInCommon, goalOf, likeness } from '../matching/index.js';
+import { rowsOf } from './candidates.js';
+import type { DetectorContext } from './context.js';
+import { nearMemories } from './near-memories.js';
+
+const FILES = 4;
+const OF_FILE = 6;
+const BY_WORDS = 6;
+const JUDGED = 12;
+/** On the same file, and of what the success says it came from. */
+const ALIKE_ON_FILE = 0.54;
+const ALIKE_IF_CAUSED = 0.4;
+
+type Row = StoredRecord<WorkMemoryData>;
+
+/** "succeeded later: mem_…", or "superseded by mem_…" where that failed too; `null` when neither. */
+export async function successSince(
+  context: DetectorContext,
+  shelf: Shelf,
+  failure: Row,
+  reader: Reader,
+): Promise<string | null> {
+  const { checks } = context;
+  const edges = await checks.links([failure.id]);
+  const from = (type: string) =>
+    edges
+      .filter(
+        (edge) => edge.type === type && edge.target === failure.id && edge.source !== failure.id,
+      )
+      .map(({ source }) => source);
+  const superseding = new Set(from('supersedes'));
+  const caused = new Set(from('caused_by'));
+  const goal = goalOf(failure.data.intent.goal);
+  const filter: SlotFilter = {
+    reader,
+    flagsAll: FLAGS.success,
+    sinceMs: failure.createdAtMs + 1,
+  };
+  const near = await nearMemories(context, { shelf }, goal, filter);
+  const ids = new Set<Uuid>([
+    ...superseding,
+    ...caused,
+    ...near.ids.slice(0, BY_WORDS),
+    ...onFiles(shelf, failure.data.files, filter),
+  ]);
+  for (const row of await rowsOf(context, [...ids].slice(0, JUDGED), reader)) {
+    const { success } = row.data.outcome;
+    const by = checks.print(row.id);
+    if (superseding.has(row.id)) return success ? `succeeded later: ${by}` : `superseded by ${by}`;
+    if (!success || row.createdAtMs <= failure.createdAtMs) continue;
+    const file = fileInCommon(failure.data.files, row.data.files);
+    const otherFile =
+      file === undefined && failure.data.files.length > 0 && row.data.files.length > 0;
+    if (otherFile && !caused.has(row.id)) continue;
+    const { score } = likeness(goal, row.data.intent.goal, shelf, { files: false });
+    const least = caused.has(row.id) ? ALIKE_IF_CAUSED : file === undefined ? ALIKE : ALIKE_ON_FILE;
+    if (score >= least) return `succeeded later: ${by}`;
+  }
+  return null;
+}
+
+function onFiles(shelf: Shelf, files: readonly string[], filter: SlotFilter): Uuid[] {
+  return files.slice(0, FILES).flatMap((path) => {
+    const [whole] = pathKeys(path);
+    if (whole === undefined) return [];
+    return shelf.byKeys([keyOf.file(whole)], filter, OF_FILE).hits.map(({ id }) => id);
+  });
+}

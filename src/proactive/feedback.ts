@@ -1,0 +1,168 @@
+/**
+ * What is not wanted is offered less (docs/proactive.md). Pure; made from the offers of the last 30
+ * days, so that it survives a restart.
+ *
+ * - A memory that was dismissed d times since it was last used or acknowledged: its cooldown is
+ *   8^d times as long (counted from at least one minute), at most 7 days. Dismissed warnings count for warnings only, other offers for
+ *   other offers: who does not want to hear of a file may still want to be warned.
+ * - A kind that was dismissed (counts 1) or shown and left unused (counts ½) k ≥ 3 times in a row,
+ *   without a use or an acknowledgment: at most one offer of it in 2^(k−2) × 5 minutes (k rounded
+ *   down), at most 24 hours, in each conversation. Warnings are never held back by kind.
+ */
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '../shared/clock.js';
+import type { Uuid } from '../shared/ids.js';
+import { type OfferFact, settledAtMs } from './offer-fact.js';
+import type { DetectorName } from './types.js';
+
+export const FEEDBACK_DAYS = 30;
+const REMEMBERED_MS = FEEDBACK_DAYS * DAY_MS;
+const MEMORY_FACTOR = 8;
+const MOST_MEMORY_COOLDOWN_MS = 7 * DAY_MS;
+const KIND_LIMIT = 3;
+const KIND_BASE_MS = 5 * MINUTE_MS;
+const MOST_KIND_INTERVAL_MS = DAY_MS;
+/** More of them change nothing: the caps are reached before. */
+const KEPT_PER_KIND = 40;
+const KEPT_PER_MEMORY = 12;
+const MOST_MEMORIES = 10_000;
+
+export interface Feedback {
+  /** An offer has changed its state; the same again changes nothing. */
+  note(fact: OfferFact): void;
+  /** How often the memory was dismissed since it was last wanted. */
+  dismissals(sourceId: Uuid, kind: DetectorName, nowMs: number): number;
+  /** The cooldown of a memory, ms, given its ordinary one. */
+  memoryCooldownMs(sourceId: Uuid, kind: DetectorName, baseMs: number, nowMs: number): number;
+  /** Time between two offers of a kind in one conversation, ms; 0: nothing holds it back. */
+  kindIntervalMs(kind: DetectorName, nowMs: number): number;
+  /** For `why`: "fileTouch was dismissed 3 times in a row: at most one offer in 10 minutes". */
+  sentence(
+    kind: DetectorName,
+    sources: readonly { id: Uuid; memoryId: string }[],
+    nowMs: number,
+  ): string | undefined;
+  /** Forgotten memories. */
+  forget(sourceIds: readonly Uuid[]): void;
+}
+
+interface Unwanted {
+  atMs: number;
+  result: 'dismissed' | 'unused';
+}
+/** By the offer's id, oldest first: an offer that expired and is dismissed later counts once. */
+type Row = Map<Uuid, Unwanted>;
+
+export function feedbackOf(facts: Iterable<OfferFact>): Feedback {
+  const kinds = new Map<DetectorName, Row>();
+  /** Dismissals of a memory, those of warnings apart. */
+  const memories = new Map<string, Row>();
+
+  function note(fact: OfferFact): void {
+    const { id, kind, state, sourceIds } = fact;
+    const keys = sourceIds.map((sourceId) => memoryKey(sourceId, kind));
+    if (state === 'used' || state === 'acknowledged') {
+      kinds.delete(kind);
+      for (const key of keys) memories.delete(key);
+      return;
+    }
+    const atMs = settledAtMs(fact);
+    if (state === 'dismissed') {
+      put(kinds, kind, id, { atMs, result: 'dismissed' }, KEPT_PER_KIND);
+      for (const key of keys)
+        put(memories, key, id, { atMs, result: 'dismissed' }, KEPT_PER_MEMORY);
+      const [oldest] = memories.keys();
+      if (memories.size > MOST_MEMORIES && oldest !== undefined) memories.delete(oldest);
+    } else if (state === 'expired' && fact.shownAtMs !== undefined) {
+      put(kinds, kind, id, { atMs, result: 'unused' }, KEPT_PER_KIND);
+    }
+  }
+
+  const rowOf = (kind: DetectorName, nowMs: number) => countOf(kinds.get(kind), nowMs);
+
+  const feedback: Feedback = {
+    note,
+    dismissals: (sourceId, kind, nowMs) =>
+      countOf(memories.get(memoryKey(sourceId, kind)), nowMs).dismissed,
+    memoryCooldownMs(sourceId, kind, baseMs, nowMs) {
+      const times = feedback.dismissals(sourceId, kind, nowMs);
+      if (times === 0) return baseMs;
+      const longerMs = Math.max(baseMs, MINUTE_MS) * MEMORY_FACTOR ** times;
+      return Math.max(baseMs, Math.min(MOST_MEMORY_COOLDOWN_MS, longerMs));
+    },
+    kindIntervalMs(kind, nowMs) {
+      if (kind === 'conflictWarning') return 0;
+      const { dismissed, unused } = rowOf(kind, nowMs);
+      const weight = Math.floor(dismissed + unused / 2);
+      if (weight < KIND_LIMIT) return 0;
+      return Math.min(MOST_KIND_INTERVAL_MS, KIND_BASE_MS * 2 ** (weight - 2));
+    },
+    sentence(kind, sources, nowMs) {
+      const parts = sources.flatMap(({ id, memoryId }) => {
+        const times = feedback.dismissals(id, kind, nowMs);
+        if (times === 0) return [];
+        const factor = MEMORY_FACTOR ** times;
+        return [
+          `${memoryId} was dismissed ${timesOf(times)}: its cooldown is ${factor} times as long, at most 7 days`,
+        ];
+      });
+      const intervalMs = feedback.kindIntervalMs(kind, nowMs);
+      if (intervalMs > 0)
+        parts.unshift(`${kindHistory(kind, nowMs)}: at most one offer in ${spanOf(intervalMs)}`);
+      return parts.length === 0 ? undefined : parts.join('; ');
+    },
+    forget(sourceIds) {
+      for (const sourceId of sourceIds) {
+        memories.delete(memoryKey(sourceId, 'conflictWarning'));
+        memories.delete(memoryKey(sourceId, 'fileTouch'));
+      }
+    },
+  };
+
+  function kindHistory(kind: DetectorName, nowMs: number): string {
+    const { dismissed, unused } = rowOf(kind, nowMs);
+    const told = [
+      ...(dismissed > 0 ? [`was dismissed ${timesOf(dismissed)}`] : []),
+      ...(unused > 0 ? [`was left unused ${timesOf(unused)}`] : []),
+    ];
+    return `${kind} ${told.join(' and ')} in a row`;
+  }
+
+  for (const fact of [...facts].sort((a, b) => settledAtMs(a) - settledAtMs(b))) note(fact);
+  return feedback;
+}
+
+function memoryKey(sourceId: Uuid, kind: DetectorName): string {
+  return `${kind === 'conflictWarning' ? 'warning' : 'offer'} ${sourceId}`;
+}
+
+function put<Key>(rows: Map<Key, Row>, key: Key, id: Uuid, unwanted: Unwanted, most: number): void {
+  const row = rows.get(key) ?? new Map<Uuid, Unwanted>();
+  rows.delete(key);
+  rows.set(key, row);
+  row.delete(id);
+  row.set(id, unwanted);
+  const [oldest] = row.keys();
+  if (row.size > most && oldest !== undefined) row.delete(oldest);
+}
+
+/** A clock that was set back makes nothing older than it is. */
+function countOf(row: Row | undefined, nowMs: number): { dismissed: number; unused: number } {
+  const count = { dismissed: 0, unused: 0 };
+  for (const { atMs, result } of row?.values() ?? []) {
+    if (nowMs - atMs < REMEMBERED_MS) count[result] += 1;
+  }
+  return count;
+}
+
+function timesOf(count: number): string {
+  return count === 1 ? 'once' : `${count} times`;
+}
+
+/** "80 seconds", "10 minutes", "24 hours": rounded up to the largest unit that is at least two. */
+export function spanOf(ms: number): string {
+  if (ms >= 2 * DAY_MS) return `${Math.ceil(ms / DAY_MS)} days`;
+  if (ms >= 120 * MINUTE_MS) return `${Math.ceil(ms / (60 * MINUTE_MS))} hours`;
+  if (ms >= 2 * MINUTE_MS) return `${Math.ceil(ms / MINUTE_MS)} minutes`;
+  const seconds = Math.max(1, Math.ceil(ms / SECOND_MS));
+  return seconds === 1 ? '1 second' : `${seconds} seconds`;
+}

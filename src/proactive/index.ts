@@ -1,0 +1,19 @@
+/** Proactive offers: the right memory at the right moment, without being asked (DESIGN §8). */
+export { type ProactiveConfig, type ProactiveConfigInput, parseConfig } from './config.js';
+export type { Proactive } from './core-types.js';
+export type {
+  Decision,
+  Offer,
+  OfferData,
+  OfferEvent,
+  OfferFilter,
+  OfferNumbers,
+  OfferStats,
+  ProactiveHealth,
+  Reaction,
+  TurnMessage,
+  TurnOffers,
+} from './offer-types.js';
+export { createProactive, type ProactiveCoreDeps, type SlotDetectors } from './proactive.js';
+export { type ObservedMemory, PROACTIVE, ProactiveService } from './service.js';
+export * from './types.js';

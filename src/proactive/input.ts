@@ -1,0 +1,254 @@
+/**
+ * Happenings as callers send them: routes, events and tools send `{ type, … }`, hooks the fields alone
+ * or just a text. Names are taken in camelCase and snake_case and by a few obvious others; anything else
+ * is a finding. Who the caller is, is never read from input.
+ */
+import { z } from 'zod';
+import type { taskTypeOf } from '../memory/index.js';
+import { type Finding, InvalidInputError } from '../shared/errors.js';
+import { findingsOf } from '../shared/findings.js';
+import { isUuid, type Uuid } from '../shared/ids.js';
+import { normalizePath } from '../shared/paths.js';
+import { redactSecrets } from '../shared/secrets.js';
+import type {
+  ActionPlanned,
+  FileTouched,
+  Happening,
+  HappeningType,
+  IntentStated,
+  SessionStarted,
+  TaskStarted,
+} from './types.js';
+
+export const INPUT_LIMITS = {
+  textBytes: 8_192,
+  idChars: 200,
+  files: 50,
+  tags: 50,
+  tagChars: 100,
+} as const;
+
+type TaskType = ReturnType<typeof taskTypeOf>;
+/** Checked by the compiler against those of work memory. */
+const TASK_TYPES: Readonly<Record<TaskType, true>> = {
+  bug_fix: true,
+  feature_add: true,
+  refactor: true,
+  investigation: true,
+  test_write: true,
+  documentation: true,
+  optimization: true,
+  security_fix: true,
+  dependency_update: true,
+  configuration: true,
+  other: true,
+};
+const OPERATIONS = ['read', 'open', 'edit', 'create', 'delete'] as const;
+
+const required = (kind: string) => ({
+  error: ({ input }: { input?: unknown }) =>
+    input === undefined ? 'is required' : `must be ${kind}`,
+});
+const INVISIBLE = /^[\s\p{Cf}\p{Cc}\u115f\u1160\u2800\u3164]*$/u;
+
+/** Without NULs and half characters (the database refuses both), and without secrets. */
+function cleaned(text: string): string {
+  const whole = /[\ud800-\udfff]/.test(text) ? Buffer.from(text, 'utf8').toString('utf8') : text;
+  return redactSecrets(whole.replaceAll('\u0000', '')).text.trim();
+}
+
+const text = z
+  .string(required('text'))
+  .refine((value) => !INVISIBLE.test(value), { error: 'must not be empty', abort: true })
+  .refine((value) => Buffer.byteLength(value) <= INPUT_LIMITS.textBytes, {
+    error: `must be at most ${INPUT_LIMITS.textBytes} bytes`,
+    abort: true,
+  })
+  .transform(cleaned);
+const path = z.string(required('a path')).transform((value, context) => {
+  const normal = normalizePath(value);
+  if ('path' in normal) return normal.path;
+  context.addIssue({ code: 'custom', message: normal.finding, input: value });
+  return z.NEVER;
+});
+const paths = z
+  .array(path, required('a list of paths'))
+  .max(INPUT_LIMITS.files, `must have at most ${INPUT_LIMITS.files} items`)
+  .transform((each) => [...new Set(each)]);
+const id = z
+  .string(required('text'))
+  .trim()
+  .min(1, 'must not be empty')
+  .max(INPUT_LIMITS.idChars, `must have at most ${INPUT_LIMITS.idChars} characters`)
+  .refine((value) => !value.includes('\u0000'), 'must not contain NUL characters');
+const tags = z
+  .array(
+    z
+      .string(required('text'))
+      .trim()
+      .min(1, 'must not be empty')
+      .max(INPUT_LIMITS.tagChars, `must have at most ${INPUT_LIMITS.tagChars} characters`),
+    required('a list of tags'),
+  )
+  .max(INPUT_LIMITS.tags, `must have at most ${INPUT_LIMITS.tags} items`);
+const oneOf = <Value extends string>(values: readonly [Value, ...Value[]]) =>
+  z.enum(values, { error: `must be one of ${values.join(', ')}` });
+const taskTypes = Object.keys(TASK_TYPES) as [TaskType, ...TaskType[]];
+
+const occasion = {
+  agentId: id.optional(),
+  projectId: id.optional(),
+  sessionId: id.optional(),
+  roomId: z
+    .custom<Uuid>(isUuid, 'must be a UUID')
+    .transform((value) => value.toLowerCase() as Uuid)
+    .optional(),
+};
+
+interface Form<Fields> {
+  schema: z.ZodType<Fields>;
+  /** The field for which a bare text stands. */
+  main?: string;
+  /** Other names of fields, in camelCase. */
+  aliases: Readonly<Record<string, string>>;
+}
+
+const FILE_TOUCH: Form<FileTouched> = {
+  schema: z.strictObject({ ...occasion, filePath: path, operation: oneOf(OPERATIONS).optional() }),
+  main: 'filePath',
+  aliases: { file: 'filePath', path: 'filePath' },
+};
+const INTENT_STATED: Form<IntentStated> = {
+  schema: z.strictObject({ ...occasion, intent: text, files: paths.optional() }),
+  main: 'intent',
+  aliases: { goal: 'intent', text: 'intent' },
+};
+const TASK_START: Form<TaskStarted> = {
+  schema: z.strictObject({
+    ...occasion,
+    task: text,
+    taskType: oneOf(taskTypes).optional(),
+    files: paths.optional(),
+    tags: tags.optional(),
+  }),
+  main: 'task',
+  aliases: { description: 'task', taskDescription: 'task', text: 'task' },
+};
+const ACTION_PLANNED: Form<ActionPlanned> = {
+  schema: z.strictObject({ ...occasion, action: text, filePath: path.optional() }),
+  main: 'action',
+  aliases: {
+    plan: 'action',
+    command: 'action',
+    text: 'action',
+    file: 'filePath',
+    path: 'filePath',
+  },
+};
+const SESSION_START: Form<SessionStarted> = {
+  schema: z.strictObject(occasion),
+  main: 'sessionId',
+  aliases: {},
+};
+
+/** `FILE_TOUCH`, `fileTouch`, `CUE_FILE_TOUCH` and `onFileTouch` are read as `filetouch`. */
+const TYPES: ReadonlyMap<string, HappeningType> = new Map<string, HappeningType>([
+  ['filetouch', 'file_touch'],
+  ['filetouched', 'file_touch'],
+  ['intentstated', 'intent_stated'],
+  ['intent', 'intent_stated'],
+  ['taskstart', 'task_start'],
+  ['taskstarted', 'task_start'],
+  ['actionplanned', 'action_planned'],
+  ['sessionstart', 'session_start'],
+  ['sessionstarted', 'session_start'],
+]);
+const TYPE_NAMES = [...new Set(TYPES.values())].join(', ');
+
+/**
+ * A happening as data.
+ * @throws InvalidInputError with a finding for each field that is wrong, missing or unknown
+ */
+export function readHappening(input: unknown): Happening {
+  if (!isObject(input)) throw refused('(body)', 'must be an object');
+  const { type: given, ...fields } = input;
+  const type = typeof given === 'string' ? happeningType(given) : null;
+  if (type === null) {
+    throw refused('type', given === undefined ? 'is required' : `must be one of ${TYPE_NAMES}`);
+  }
+  switch (type) {
+    case 'file_touch':
+      return { type, ...read(FILE_TOUCH, fields) };
+    case 'intent_stated':
+      return { type, ...read(INTENT_STATED, fields) };
+    case 'task_start':
+      return { type, ...read(TASK_START, fields) };
+    case 'action_planned':
+      return { type, ...read(ACTION_PLANNED, fields) };
+    case 'session_start':
+      return { type, ...read(SESSION_START, fields) };
+  }
+}
+
+/** The type that a name of it means; `null` for no name of any. */
+export function happeningType(name: string): HappeningType | null {
+  const plain = name
+    .trim()
+    .slice(0, 40)
+    .toLowerCase()
+    .replace(/[_\s-]/g, '');
+  return TYPES.get(plain) ?? TYPES.get(plain.replace(/^(?:cue)?(?:on)?/, '')) ?? null;
+}
+
+/**
+ * The same for the hooks, which code calls with an object or with the main field alone
+ * (`onFileTouch("src/auth.ts")`). A `caller` in it is left out: whoever trusts it hands it on.
+ * @throws InvalidInputError
+ */
+export const readFileTouch = (input: unknown): FileTouched => readHook(FILE_TOUCH, input);
+export const readIntent = (input: unknown): IntentStated => readHook(INTENT_STATED, input);
+export const readTask = (input: unknown): TaskStarted => readHook(TASK_START, input);
+export const readAction = (input: unknown): ActionPlanned => readHook(ACTION_PLANNED, input);
+/** Nothing at all is a session start, too. */
+export const readSession = (input: unknown = {}): SessionStarted => readHook(SESSION_START, input);
+
+function readHook<Fields>(form: Form<Fields>, input: unknown): Fields {
+  if (typeof input === 'string' && form.main !== undefined)
+    return read(form, { [form.main]: input });
+  if (!isObject(input)) throw refused('(body)', 'must be an object');
+  const { caller: _, ...fields } = input;
+  return read(form, fields);
+}
+
+function read<Fields>(form: Form<Fields>, input: Record<string, unknown>): Fields {
+  const fields: Record<string, unknown> = {};
+  const findings: Finding[] = [];
+  /** Under which name a field came. */
+  const names = new Map<string, string>();
+  for (const [key, value] of Object.entries(input)) {
+    if (value === undefined) continue;
+    const camel = key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+    const field = Object.hasOwn(form.aliases, camel) ? (form.aliases[camel] ?? camel) : camel;
+    const other = names.get(field);
+    if (other !== undefined) findings.push({ field: key, message: `is the same as ${other}` });
+    else names.set(field, key);
+    fields[field] = value;
+  }
+  const parsed = form.schema.safeParse(fields);
+  if (parsed.success && findings.length === 0) return parsed.data;
+  if (!parsed.success) findings.push(...findingsOf(parsed.error).map(named));
+  throw new InvalidInputError(findings);
+
+  function named({ field, message }: Finding): Finding {
+    const [first = '', ...rest] = field.split('.');
+    return { field: [names.get(first) ?? first, ...rest].join('.'), message };
+  }
+}
+
+function refused(field: string, message: string): InvalidInputError {
+  return new InvalidInputError([{ field, message }]);
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

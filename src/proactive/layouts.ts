@@ -1,0 +1,201 @@
+/** What stands where in the text of each kind of offer, in the forms of the seed. Pure. */
+import { ageOf, printedRecall } from '../memory/index.js';
+import {
+  authorOf,
+  failureItem,
+  fileItem,
+  type Item,
+  intentItem,
+  patternItem,
+  unfinishedItem,
+} from './layout-items.js';
+import { fileName, fileReference } from './printed-file.js';
+import { phrase, quoted, shorten } from './stored-text.js';
+import type { OfferContent } from './types.js';
+
+/** A text before its length is settled. */
+export interface Layout {
+  head(width: number): string[];
+  /** In the order in which they stand. */
+  items: Item[];
+  /** The same items, the first to stay first. */
+  byWorth: Item[];
+  /** The last line: how to ask for more. */
+  tail: string | null;
+}
+
+type ContentOf<Kind extends OfferContent['kind']> = Extract<OfferContent, { kind: Kind }>;
+
+/** Of a subject in a header. */
+const TITLE_WIDTH = 48;
+/** What `recall("pattern:…")` reads back as it is. */
+const PATTERN_NAME = /^[\p{L}\p{N}][\p{L}\p{N}_-]*$/u;
+const NAME_WIDTH = 40;
+
+/** @param mark the prefix in its brackets. `null` when there is nothing to say. */
+export function layoutOf(content: OfferContent, mark: string, nowMs: number): Layout | null {
+  switch (content.kind) {
+    case 'fileTouch':
+      return fileLayout(content, mark, nowMs);
+    case 'intentMatch':
+      return intentLayout(content, mark, nowMs);
+    case 'conflictWarning':
+      return warningLayout(content, mark);
+    case 'patternRecognition':
+      return patternLayout(content, mark);
+    case 'sessionStart':
+      return sessionLayout(content, mark, nowMs);
+    case 'hintMatch':
+      return linesLayout(content, `${mark} Hint for`);
+    case 'whenMatch':
+      return linesLayout(content, `${mark} Noted for`);
+  }
+}
+
+function fileLayout(content: ContentOf<'fileTouch'>, mark: string, nowMs: number): Layout | null {
+  const { file, memories } = content;
+  const [first] = memories;
+  if (first === undefined) return null;
+  const name = fileName(file);
+  const items = memories.map((memory) => fileItem(memory, nowMs));
+  // The newest, then the newest failure, however many successes came since.
+  const failures = items.filter((_, at) => !memories[at]?.record.data.outcome.success);
+  return {
+    items,
+    byWorth: [...new Set([...items.slice(0, 1), ...failures.slice(0, 1), ...items])],
+    head: (width) => [`${mark} ${name(width)} has history (${countsOf(content)}):`],
+    tail: more(fileReference(file) ?? first.memoryId, 'details'),
+  };
+}
+
+function intentLayout(
+  { memories }: ContentOf<'intentMatch'>,
+  mark: string,
+  nowMs: number,
+): Layout | null {
+  const [first] = memories;
+  if (first === undefined) return null;
+  return {
+    ...inOrder(memories.map((memory, at) => intentItem(memory, nowMs, at === 0))),
+    head: () => [`${mark} Similar task found:`],
+    tail: more(first.memoryId, 'full reasoning'),
+  };
+}
+
+function warningLayout({ memories }: ContentOf<'conflictWarning'>, mark: string): Layout | null {
+  const [first] = memories;
+  if (first === undefined) return null;
+  return {
+    ...inOrder(memories.map(failureItem)),
+    head: () => [`${mark} ⚠️ Warning: Similar action failed before`],
+    tail: `  → ${printedRecall(first.memoryId, 'reasoning')} for details`,
+  };
+}
+
+function patternLayout(content: ContentOf<'patternRecognition'>, mark: string): Layout | null {
+  const { memories, pattern } = content;
+  const [first] = memories;
+  if (first === undefined) return null;
+  const title = quoted(content.title);
+  const isPrintable = PATTERN_NAME.test(pattern) && shorten(pattern, NAME_WIDTH) === pattern;
+  const reference = isPrintable ? `pattern:${pattern}` : first.memoryId;
+  return {
+    ...inOrder(memories.map(patternItem)),
+    head: (width) => [
+      `${mark} Pattern recognized: ${title(titleWidth(width))}`,
+      '  Related memories:',
+    ],
+    tail: more(reference, 'approach'),
+  };
+}
+
+function sessionLayout(
+  { lastSession, unfinished, learnings }: ContentOf<'sessionStart'>,
+  mark: string,
+  nowMs: number,
+): Layout | null {
+  const [source] = [...unfinished, ...learnings];
+  if (source === undefined) return null;
+  const open = unfinished.map(unfinishedItem);
+  const learnt = learnings.map(({ candidate, text }): Item => {
+    const learning = quoted(text);
+    return {
+      id: candidate.id,
+      lines: (width) => [`  • Recent learning: ${learning(width)}`],
+    };
+  });
+  // One of each in turn, so that neither crowds out the other.
+  const turns = Math.max(open.length, learnt.length);
+  const byWorth = Array.from({ length: turns }, (_, at) => [open[at], learnt[at]])
+    .flat()
+    .filter((item) => item !== undefined);
+  const last = lastSession && {
+    age: longAge(lastSession.atMs, nowMs),
+    author: authorOf(lastSession),
+  };
+  return {
+    head: (width) => [
+      `${mark} Project context:`,
+      ...(last === null ? [] : [`  • Last session: ${last.age} (${last.author(width)})`]),
+    ],
+    items: [...open, ...learnt],
+    byWorth,
+    tail: more(last === null ? source.candidate.memoryId : 'session:last', 'details'),
+  };
+}
+
+function linesLayout(
+  { lines, memories, ...content }: ContentOf<'hintMatch' | 'whenMatch'>,
+  opening: string,
+): Layout | null {
+  if (lines.length === 0) return null;
+  const subject = quoted(content.subject);
+  const [first] = memories;
+  const isPaired = memories.length === lines.length;
+  const items = lines.map((text, index): Item => {
+    const line = phrase(text);
+    return {
+      id: (isPaired ? memories[index]?.id : null) ?? null,
+      lines: (width) => [`  • ${line(width)}`],
+    };
+  });
+  return {
+    ...inOrder(items),
+    head: (width) => [`${opening} ${subject(titleWidth(width))}:`],
+    tail: first === undefined ? null : more(first.memoryId, 'details'),
+  };
+}
+
+function titleWidth(width: number): number {
+  return Math.min(width * 2, TITLE_WIDTH);
+}
+
+function more(reference: string, what: string): string {
+  return `  → ${printedRecall(reference)} for ${what}`;
+}
+
+function countsOf({ total, failed }: { total: number; failed: number }): string {
+  const memories = `${total} ${total === 1 ? 'memory' : 'memories'}`;
+  return failed === 0 ? memories : `${memories}, ${failed} failed`;
+}
+
+const LONG_UNITS: Readonly<Record<string, string>> = {
+  m: 'minute',
+  h: 'hour',
+  d: 'day',
+  w: 'week',
+  y: 'year',
+};
+
+/** The seed writes the age of a session in words: "2 days ago". */
+function longAge(thenMs: number, nowMs: number): string {
+  return ageOf(thenMs, nowMs).replace(
+    /^(\d+)([mhdwy]) ago$/,
+    (_, count: string, unit: string) =>
+      `${count} ${LONG_UNITS[unit] ?? unit}${count === '1' ? '' : 's'} ago`,
+  );
+}
+
+function inOrder(items: Item[]): Pick<Layout, 'items' | 'byWorth'> {
+  return { items, byWorth: items };
+}

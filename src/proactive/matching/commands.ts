@@ -1,0 +1,129 @@
+/** Commands in a text and whether two of them do the same: order of flags and spelling aside. Pure. */
+import { normalizePath } from '../../shared/paths.js';
+
+export interface Command {
+  /** As it was written. */
+  text: string;
+  program: string;
+  /** Subcommand and arguments, normalized, in their order. */
+  words: readonly string[];
+  /** Sorted. */
+  flags: readonly string[];
+}
+
+/** Programs that a text can begin a command with outside of backticks; none is an English word. */
+const PROGRAMS = new Set(
+  (
+    'npm npx pnpm yarn bun bunx deno tsc git gh docker docker-compose podman kubectl helm terraform ansible ' +
+    'pip pip3 pipx poetry uv python python3 cargo rustup gradle mvn bundle gem composer php dotnet brew apt ' +
+    'apt-get apk yum curl wget rm mv cp mkdir chmod chown sed awk ssh scp rsync psql mysql redis-cli prisma ' +
+    'drizzle-kit knex alembic rake rails aws gcloud az vercel netlify fly heroku systemctl pm2 eslint prettier ' +
+    'jest vitest webpack vite rollup esbuild sudo'
+  ).split(' '),
+);
+/** Written like the rest, but words of English too: they need what only a command has. */
+const WORDY =
+  /^(?:go (?:get|build|run|install|mod|test|generate)|make [\w-]+$|node \S+\.[cm]?[jt]s)\b/;
+/** What only looks, checks or lists is done over and over and is no attempt at anything. */
+const HARMLESS =
+  /^(?:git (?:status|log|diff|show|branch|fetch|blame)|(?:npm|pnpm|yarn|bun) (?:(?:run )?(?:test|t|lint|check|typecheck|type-check)|ls|list|outdated|view|why|audit(?! fix))\b|(?:docker|kubectl|helm) (?:ps|logs|get|describe|images|list)|cargo (?:test|check|clippy)|go test|ls|cat|grep|rg|find|head|tail|less|pwd|which|echo|curl(?! .*-x ?(?:post|put|delete|patch))|wget|(?:npx )?(?:jest|vitest|tsc|eslint|prettier|mocha|pytest)|pytest|wc|sed -n)\b/i;
+const MOST_TOKENS = 60;
+
+const SAME_SUBCOMMAND: Readonly<Record<string, string>> = {
+  i: 'install',
+  add: 'install',
+  ci: 'clean-install',
+  un: 'uninstall',
+  remove: 'uninstall',
+  rm: 'uninstall',
+  up: 'update',
+  upgrade: 'update',
+};
+const PACKAGE_MANAGERS = new Set(['npm', 'pnpm', 'yarn', 'bun']);
+
+/** Commands that a text names: in backticks, after "run", or the whole of it. */
+export function commandsIn(text: string): Command[] {
+  const quoted = [...text.matchAll(/`([^`\n]{2,300})`/g)].map(([, command = '']) => command);
+  const bare = text
+    .replace(/`[^`\n]*`/g, ' ')
+    .split(/[\n;]|\s(?:and then|then|&&|\|\|)\s|&&/)
+    .flatMap((part) => {
+      const said = part.trim().replace(/^\$\s+/, '');
+      const run =
+        /\b(?:run|execute|running|rerun|use|using|try|with|do)(?: the command)?:?\s+(\S.*)$/i.exec(
+          said,
+        );
+      return [said, ...(run?.[1] === undefined ? [] : [run[1]])];
+    })
+    .filter(isBare);
+  return [...quoted, ...bare].flatMap((command) => readCommand(command) ?? []);
+}
+
+function isBare(text: string): boolean {
+  const [program = '', next = ''] = text.split(/\s+/);
+  if (WORDY.test(text)) return true;
+  // A program's name in lower case with something behind it that it could take.
+  return (
+    PROGRAMS.has(program) &&
+    /^[-\w@./]/.test(next) &&
+    !/^(?:is|are|was|has|does|can|should)$/.test(next)
+  );
+}
+
+/** `null` for what has no program. Quotes are taken off, `sudo` and settings before the program, too. */
+export function readCommand(text: string): Command | null {
+  const [first = ''] = text.trim().split(/\s*(?:&&|\|\||[|;\n])\s*/);
+  const tokens = (first.match(/"[^"]*"|'[^']*'|\S+/g) ?? [])
+    .slice(0, MOST_TOKENS)
+    .map((token) => token.replace(/^(["'])(.*)\1$/, '$2'));
+  while (/^(?:sudo|env|time|npx|bunx|[A-Z_][A-Z0-9_]*=.*)$/.test(tokens[0] ?? '')) tokens.shift();
+  const program = (tokens.shift() ?? '').toLowerCase();
+  if (!/^[\w./@-]+$/.test(program) || tokens.length === 0) return null;
+  const flags = tokens.filter((token) => token.startsWith('-')).sort();
+  const words = tokens
+    .filter((token) => !token.startsWith('-'))
+    .map((token) => token.replace(/[.,!?]$/, ''));
+  const [subcommand, ...rest] = words;
+  const known = PACKAGE_MANAGERS.has(program) ? SAME_SUBCOMMAND[subcommand ?? ''] : undefined;
+  const named =
+    subcommand === undefined ? [] : [known ?? plainPath(subcommand), ...rest.map(plainPath)];
+  return { text: text.trim(), program, words: named, flags };
+}
+
+function plainPath(word: string): string {
+  if (!/[\\/]/.test(word) || word.includes('://') || word.startsWith('@')) return word;
+  const found = normalizePath(word);
+  return 'path' in found ? found.path : word;
+}
+
+/** Whether running it attempts nothing: it looks, lists, tests or checks. */
+export function isHarmless(command: Command): boolean {
+  const [subcommand = ''] = command.words;
+  return (
+    HARMLESS.test(`${command.program} ${command.words.join(' ')} ${command.flags.join(' ')}`) ||
+    subcommand === '--help'
+  );
+}
+
+/** 1: the same command; 0.9: the same but for its flags or a version that only one names; else 0. */
+export function commandLikeness(one: Command, other: Command): number {
+  if (one.program !== other.program || one.words.length !== other.words.length) return 0;
+  const same = one.words.every((word, at) => isSameWord(word, other.words[at] as string));
+  if (!same) return 0;
+  return one.words.join(' ') === other.words.join(' ') &&
+    one.flags.join(' ') === other.flags.join(' ')
+    ? 1
+    : 0.9;
+}
+
+function isSameWord(one: string, other: string): boolean {
+  if (one === other) return true;
+  const [nameA, versionA] = versioned(one);
+  const [nameB, versionB] = versioned(other);
+  return nameA === nameB && (versionA === '' || versionB === '');
+}
+
+function versioned(word: string): [string, string] {
+  const at = word.lastIndexOf('@');
+  return at > 0 ? [word.slice(0, at), word.slice(at + 1)] : [word, ''];
+}

@@ -1,0 +1,141 @@
+/** Reads of one clause what tasks are compared by: what is done, to what, and where. Pure. */
+import { pathsIn } from '../../shared/path-mentions.js';
+import { pathKeys } from '../../shared/paths.js';
+import { analyze } from '../../shared/text.js';
+import type { Clause } from './clauses.js';
+import { conceptOf, type Kind, PHRASES, stemOf, verbOf, weightOf } from './vocabulary.js';
+
+export interface Term {
+  /** Stem as the catalog counts it. */
+  stem: string;
+  /** 0 to 1, from the vocabulary alone. */
+  weight: number;
+  /** Said after "in", "to", "for" …: where or for what it is done rather than what is done. */
+  place: boolean;
+  /** Least for what only says where; what it is for tells tasks apart more. */
+  standing: number;
+  /** Of an identifier, the words it is made of: others write them apart. */
+  parts?: readonly string[];
+}
+
+export interface Reading {
+  clause: Clause;
+  kind: Kind | undefined;
+  /** By concept. */
+  terms: ReadonlyMap<string, Term>;
+  /** Neighbouring words written as one: "time out" is also `timeout`, by the concepts it is made of. */
+  joined: ReadonlyMap<string, readonly string[]>;
+  /** Named files, each as `pathKeys` spells it, whole. */
+  files: readonly string[];
+}
+
+/** Behind these stands the place. "of" continues the name of the thing. */
+const PLACES = new Set(
+  'in into to on onto at for from within inside across under over with without using via by when while because since so after before during through throughout against between'.split(
+    ' ',
+  ),
+);
+const MOST_WORDS = 120;
+/** From here a word alone tells which task is meant. */
+export const SPECIFIC = 0.9;
+/** Where something is done tells less than what is done, what for a little less. */
+const STANDING = { object: 1, purpose: 0.8, place: 0.6 } as const;
+
+export function readTask(clause: Clause): Reading {
+  const { text, files } = withoutFiles(clause.text);
+  let spoken = text;
+  for (const [phrase, word] of PHRASES) spoken = spoken.replace(phrase, word);
+  const words = (spoken.match(/[\p{L}\p{N}][\p{L}\p{N}_'’]*/gu) ?? []).slice(0, MOST_WORDS);
+  const terms = new Map<string, Term>();
+  const joined = new Map<string, readonly string[]>();
+  let kind: Kind | undefined;
+  let standing: number = STANDING.object;
+  let before = '';
+  words.forEach((word, at) => {
+    const lower = word.toLowerCase();
+    if (PLACES.has(lower) && terms.size > 0) {
+      standing = lower === 'for' ? STANDING.purpose : STANDING.place;
+    }
+    join(joined, before, lower);
+    before = lower;
+    const verb = verbOf(lower);
+    const heads = at === 0;
+    if (verb && (heads || !verb.nounish)) {
+      if (heads || kind === undefined) kind = verb.kind;
+      // "Caching" and "testing" name what is worked on, wherever they stand.
+      if (verb.kind === 'speed') addTerms(terms, 'performance', standing);
+      // "Shipping costs are wrong" names a thing.
+      if (!(heads && verb.nounish && /(?:ing|s)$/.test(lower))) return;
+    }
+    addTerms(terms, word, standing);
+  });
+  const read = { clause, terms, joined, files };
+  return { ...read, kind: kindBy(kind, terms) };
+}
+
+/** "Add tests for the parser" tests, "write docs" documents. */
+function kindBy(kind: Kind | undefined, terms: ReadonlyMap<string, Term>): Kind | undefined {
+  if (kind !== 'add' && kind !== 'change' && kind !== undefined) return kind;
+  if (terms.has(SPEED)) return 'speed';
+  const object = [...terms].filter(([, { place }]) => !place);
+  if (object.some(([, { weight }]) => weight >= SPECIFIC)) {
+    const [head] = object;
+    if (kind === undefined || head === undefined || head[1].weight >= SPECIFIC) return kind;
+  }
+  if (object.some(([concept]) => concept === 'test')) return 'test';
+  return object.some(([concept]) => DOCS.has(concept)) ? 'document' : kind;
+}
+
+const SPEED = conceptOf(stemOf('performance') ?? 'performance');
+const DOCS: ReadonlySet<string> = new Set(
+  ['docs', 'readme', 'comment', 'changelog', 'docstring', 'jsdoc'].map((word) =>
+    conceptOf(stemOf(word) ?? word),
+  ),
+);
+
+function addTerms(terms: Map<string, Term>, word: string, standing: number): void {
+  const stems = analyze(word.replace(/^v(?=\d)/i, ''));
+  const [whole] = stems;
+  // No spaces between words: each pair of characters is a term of its own.
+  const isIdentifier = stems.length > 1 && /^[\w'’]+$/.test(word);
+  for (const stem of isIdentifier && whole !== undefined ? [whole] : stems) {
+    const concept = conceptOf(stem);
+    if (terms.has(concept)) continue;
+    const weight = /^\p{N}+$/u.test(stem) ? 0.45 : stem.length < 2 ? 0.1 : weightOf(concept);
+    const parts = isIdentifier ? { parts: stems.slice(1).map(conceptOf) } : {};
+    terms.set(concept, { stem, weight, standing, place: standing < STANDING.object, ...parts });
+  }
+}
+
+function join(joined: Map<string, readonly string[]>, first: string, second: string): void {
+  if (first === '' || second === '') return;
+  const of = [first, second].map((word) => conceptOf(stemOf(word) ?? word));
+  for (const start of new Set([first, stemOf(first) ?? first])) {
+    const whole = stemOf(start + second);
+    if (whole !== undefined) joined.set(conceptOf(whole), of);
+  }
+}
+
+/** Most clauses have neither a dot nor a slash, and looking for paths costs more than the rest. */
+function withoutFiles(text: string): { text: string; files: string[] } {
+  if (!/[./\\]/.test(text)) return { text, files: [] };
+  const files: string[] = [];
+  let rest = text;
+  for (const path of pathsIn(text)) {
+    const [whole] = pathKeys(path);
+    if (whole === undefined) continue;
+    files.push(whole);
+    rest = rest.replaceAll(path, ' ');
+  }
+  return { text: rest, files };
+}
+
+/** What a term counts for where it stands; a place counts whole when there is no other object. */
+export function weightIn(reading: Reading, term: Term): number {
+  return term.place && hasObject(reading) ? term.weight * term.standing : term.weight;
+}
+
+export function hasObject({ terms }: Pick<Reading, 'terms'>): boolean {
+  for (const { place, weight } of terms.values()) if (!place && weight >= SPECIFIC) return true;
+  return false;
+}

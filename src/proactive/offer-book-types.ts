@@ -1,0 +1,127 @@
+/** What the book of offers does (`offer-book.ts`), as the room works with it. */
+import type { Reader, RecordStore, Scope } from '../records/index.js';
+import type { Clock } from '../shared/clock.js';
+import type { Ids, Uuid } from '../shared/ids.js';
+import type { Log } from '../shared/log.js';
+import type { OfferFact } from './offer-fact.js';
+import type { ChangeDetails, OfferChange } from './offer-life.js';
+import type { StoredOffer } from './offer-record.js';
+import type { OfferData, OfferFilter } from './offer-types.js';
+import type { OfferState, OfferTarget } from './types.js';
+
+/** An offer that is about to be made. Every memory whose words it uses is one of its sources. */
+export interface NewOffer {
+  scope: Scope;
+  data: Omit<
+    OfferData,
+    | 'state'
+    | 'shownAtMs'
+    | 'shownBy'
+    | 'usedAtMs'
+    | 'usedHow'
+    | 'closedAtMs'
+    | 'reason'
+    | 'closedBy'
+  >;
+}
+
+/** All that are given must be equal. */
+export interface OpenFilter
+  extends Pick<OfferFilter, 'roomId' | 'sessionId' | 'agentId' | 'kind' | 'state'> {
+  /** Only offers that are for no conversation. */
+  clients?: boolean | undefined;
+}
+
+/** An offer as it is now, and what it was before; the same when nothing has changed. */
+export interface ChangedOffer {
+  offer: StoredOffer;
+  from: OfferState;
+}
+
+export interface OfferBook {
+  /**
+   * Reads what was there before: open offers (those whose time is over expire), answered warnings,
+   * the offers of the last 30 days. In the background; may be called again after it failed.
+   * Never rejects: `problems` says what happened.
+   */
+  load(): Promise<void>;
+  /** In words, what is worse than it should be: not read yet, failed to read, lost writes. */
+  problems(): string[];
+  /** What other processes did to the offers of the last 25 hours; needed only where there are some. */
+  refresh(): Promise<void>;
+
+  /**
+   * Pending at once, written behind; secrets are redacted. An offer that quotes a memory which was
+   * just forgotten is left out.
+   */
+  add(offers: readonly NewOffer[]): StoredOffer[];
+  /** Pending, shown, and warnings that were used but not answered; newest first. */
+  open(filter?: OpenFilter, reader?: Reader): StoredOffer[];
+  /** Open and acknowledged offers of the last 24 h that show one of these memories. */
+  quoting(sourceIds: Iterable<Uuid>): StoredOffer[];
+  /**
+   * At once, written behind; `null` when the offer is not held (it ended, or there is none).
+   * @throws AppError CONFLICT with `details.state` when it ended otherwise (`offer-life.ts`)
+   */
+  change(id: Uuid, to: OfferChange, details: ChangeDetails): ChangedOffer | null;
+  /**
+   * The same for any offer that the reader may read; resolves when it is written, and rejects when
+   * another process was faster and it ended otherwise.
+   * @throws NotFoundError, AppError CONFLICT with `details.state`
+   */
+  answer(
+    id: string,
+    to: OfferChange,
+    details: ChangeDetails,
+    reader: Reader,
+  ): Promise<ChangedOffer>;
+  /** By UUID, or `offer_` and at least 8 hex digits of an open one. @throws NotFoundError */
+  get(id: string, reader: Reader): Promise<StoredOffer>;
+  /** Newest first, 50 when no limit is given. @throws AppError INVALID_INPUT for a foreign cursor */
+  list(
+    filter: OfferFilter,
+    reader: Reader,
+  ): Promise<{ offers: StoredOffer[]; total: number; nextCursor: string | null }>;
+  /** Of the last 30 days as far as they are loaded, oldest first, at most 10,000. */
+  facts(): OfferFact[];
+  /** Everything made since then, newest first, in pages. */
+  since(sinceMs: number): AsyncIterable<StoredOffer[]>;
+  /**
+   * Revision at which warnings of the memory were answered in the last 90 days; `null`: never. For
+   * another agent than the one that answered: never.
+   */
+  answeredRevision(sourceId: Uuid, target?: OfferTarget): number | null;
+
+  /** Those held whose time is over; returns how many. For every minute. */
+  expire(nowMs: number): number;
+  /** Removes what is older than 180 days. For every day. */
+  prune(nowMs: number): Promise<number>;
+  /**
+   * Removes the offers that quote these memories, from memory at once, then from the database;
+   * resolves when no word of them is left there. @throws when the database fails
+   */
+  forgetSources(sourceIds: readonly Uuid[]): Promise<ReadonlySet<Uuid>>;
+  /** The same for offers that only this person may read. */
+  forgetEntity(entityId: Uuid): Promise<ReadonlySet<Uuid>>;
+
+  counts(): { pending: number; shown: number };
+  /** Resolves when everything so far is written, or given up and logged. */
+  settled(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export interface OfferBookDeps {
+  store: RecordStore;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+  /** Waits between the tries of a write that fails, ms. */
+  retryMs?: readonly number[];
+  /**
+   * The state of an offer has changed: by a call, because its time was over, or because another
+   * process is found to have done so.
+   */
+  onChange?: (offer: StoredOffer, from: OfferState) => void;
+  /** Offers are gone: whoever still holds their text has to let go of it. */
+  onRemoved?: (ids: ReadonlySet<Uuid>) => void;
+}

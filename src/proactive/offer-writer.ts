@@ -1,0 +1,283 @@
+/**
+ * Writes offers behind: a turn never waits for the database. One write at a time; an offer that
+ * another process has changed meanwhile is read again and changed from there, so that the first
+ * answer stands; a write that fails is tried again, and what is lost in the end is logged.
+ */
+import type { NewTypedRecord, RecordStore } from '../records/index.js';
+import { AppError, isAppError, messageOf } from '../shared/errors.js';
+import type { Log } from '../shared/log.js';
+import { yieldToLoop } from '../shared/yield.js';
+import { type ChangeDetails, changeOffer, type OfferChange } from './offer-life.js';
+import { offerType, type StoredOffer } from './offer-record.js';
+import type { OfferData } from './offer-types.js';
+import type { OfferState } from './types.js';
+
+/** A change that is not written yet. */
+export interface Intent {
+  to: OfferChange;
+  details: ChangeDetails;
+  written?: () => void;
+  failed?: (error: unknown) => void;
+}
+
+/** An offer in memory: as it will be, and what of that is not in the database. */
+export interface Held {
+  offer: StoredOffer;
+  /** Revision in the database; `null`: it is not there yet. */
+  revision: number | null;
+  unsaved: Intent[];
+  /** Removed: nothing of it may be written any more. */
+  gone: boolean;
+  /** A write of it was lost: the database does not know what is held. */
+  behind: boolean;
+}
+
+export interface OfferWriter {
+  /** Writes what is new or changed of it. */
+  write(held: Held): void;
+  /** Runs alone, between writes. */
+  alone<T>(work: () => Promise<T>): Promise<T>;
+  /** What was given up since start, in words; `null`: nothing. */
+  lost(): string | null;
+  /** What waits to be written or is being written. */
+  pending(): Held[];
+  /** Whether anything of it waits to be written or is being written. */
+  isBusy(held: Held): boolean;
+  /** Resolves when everything so far is written or lost. */
+  settled(): Promise<void>;
+  /** The same, without waiting between the tries. */
+  stop(): Promise<void>;
+}
+
+export interface OfferWriterDeps {
+  store: RecordStore;
+  log: Log;
+  /** Waits between the tries, ms. */
+  retryMs: readonly number[];
+  /** What was held was not what another process had made of it. */
+  corrected: (held: Held, from: OfferState) => void;
+  /** It is not in the database any more. */
+  removed: (held: Held) => void;
+}
+
+const ROWS_PER_INSERT = 25;
+/** Each time somebody else was faster. */
+const MOST_CONFLICTS = 5;
+const EVERYBODY = { kind: 'operator' } as const;
+
+export function createOfferWriter(deps: OfferWriterDeps): OfferWriter {
+  const { store, log, retryMs } = deps;
+  const dirty = new Set<Held>();
+  const busy = new Set<Held>();
+  const jobs: (() => Promise<void>)[] = [];
+  let running: Promise<void> | null = null;
+  const losses = { count: 0, last: '' };
+  const stopping = new AbortController();
+
+  function wake(): void {
+    running ??= drain().finally(() => {
+      running = null;
+      if (jobs.length > 0 || dirty.size > 0) wake();
+    });
+  }
+
+  async function settled(): Promise<void> {
+    // What comes in meanwhile belongs to it.
+    for (let current = running; current !== null; current = running) await current;
+  }
+
+  async function drain(): Promise<void> {
+    for (;;) {
+      // First of all: what is made in one go is written in one statement.
+      await yieldToLoop();
+      const job = jobs.shift();
+      if (job) {
+        await job();
+        continue;
+      }
+      const fresh = [...dirty].filter(({ revision }) => revision === null);
+      const batch = fresh.slice(0, ROWS_PER_INSERT);
+      const [next] = batch.length > 0 ? batch : dirty;
+      if (!next) return;
+      const taken = batch.length > 0 ? batch : [next];
+      for (const held of taken) {
+        dirty.delete(held);
+        busy.add(held);
+      }
+      await (batch.length > 0 ? insert(batch) : replace(next));
+      for (const held of taken) busy.delete(held);
+    }
+  }
+
+  async function insert(batch: readonly Held[], waitsMs = retryMs): Promise<void> {
+    const taken = batch.map((held) => ({
+      held,
+      record: recordOf(held.offer),
+      intents: held.unsaved.splice(0),
+    }));
+    const living = () => taken.filter(({ held }) => !held.gone);
+    try {
+      const inserted = await retried(
+        async () =>
+          store.insert(
+            offerType,
+            living().map(({ record }) => record),
+          ),
+        waitsMs,
+      );
+      for (const { held, intents } of taken) {
+        held.revision = 1;
+        held.behind = false;
+        // There already: a try that seemed to fail had written it, perhaps as it was then.
+        if (!inserted.has(held.offer.id) && !held.gone) dirty.add(held);
+        for (const { written } of intents) written?.();
+      }
+    } catch (error) {
+      if (batch.length > 1) {
+        // One that cannot be written must not take the others along.
+        for (const { held, intents } of taken) {
+          held.unsaved.unshift(...intents);
+          await yieldToLoop();
+          await insert([held], []);
+        }
+        return;
+      }
+      for (const { held, intents } of taken) giveUp(held, intents, error);
+    }
+  }
+
+  async function replace(held: Held): Promise<void> {
+    const intents = held.unsaved.splice(0);
+    try {
+      await retried(() => compareAndSet(held, intents), retryMs);
+      held.behind = false;
+      for (const { written } of intents) written?.();
+    } catch (error) {
+      giveUp(held, intents, error);
+    }
+  }
+
+  /** Intents that somebody else's answer rules out are failed and taken out. */
+  async function compareAndSet(held: Held, intents: Intent[]): Promise<void> {
+    const { id } = held.offer;
+    for (let attempt = 1; !held.gone && held.revision !== null; attempt += 1) {
+      try {
+        const { data } = held.offer;
+        const { revision } = await store.replace(offerType, id, held.revision, { data });
+        held.revision = revision;
+        return;
+      } catch (error) {
+        if (isAppError(error) && error.code === 'NOT_FOUND') return vanished(held);
+        const lostRace = isAppError(error) && error.code === 'CONFLICT';
+        if (!lostRace || attempt === MOST_CONFLICTS) throw error;
+      }
+      await yieldToLoop();
+      const [stored] = await store.get(offerType, [id], EVERYBODY);
+      if (!stored) return vanished(held);
+      intents.push(...held.unsaved.splice(0));
+      const from = held.offer.data.state;
+      const merged = merge(stored.data, intents);
+      held.revision = stored.revision;
+      held.offer = { ...held.offer, scope: stored.scope, data: merged };
+      if (merged.state !== from) deps.corrected(held, from);
+      if (merged === stored.data) return;
+      await yieldToLoop();
+    }
+  }
+
+  function merge(stored: OfferData, intents: Intent[]): OfferData {
+    let data = stored;
+    for (const intent of intents.splice(0)) {
+      const changed = changeOffer(data, intent.to, intent.details);
+      data = changed.data;
+      if (changed.result === 'conflict') intent.failed?.(endedOtherwise(stored));
+      else intents.push(intent);
+    }
+    return data;
+  }
+
+  function vanished(held: Held): void {
+    held.gone = true;
+    deps.removed(held);
+  }
+
+  function giveUp(held: Held, intents: readonly Intent[], error: unknown): void {
+    held.behind = true;
+    for (const { failed } of intents) failed?.(error);
+    losses.count += 1;
+    losses.last = messageOf(error);
+    const { id, data } = held.offer;
+    log.error(
+      { offerId: id, kind: data.kind, state: data.state, reason: messageOf(error) },
+      held.revision === null ? 'an offer could not be stored' : 'a change of an offer was lost',
+    );
+  }
+
+  async function retried<T>(work: () => Promise<T>, waitsMs: readonly number[]): Promise<T> {
+    for (let attempt = 0; ; attempt += 1) {
+      try {
+        return await work();
+      } catch (error) {
+        const waitMs = waitsMs[attempt];
+        // What is wrong with an input is wrong the next time, too.
+        const hopeless = isAppError(error) && error.code === 'INVALID_INPUT';
+        if (waitMs === undefined || hopeless) throw error;
+        log.warn({ attempt: attempt + 1, reason: messageOf(error) }, 'offers not written, again');
+        await pause(waitMs, stopping.signal);
+      }
+    }
+  }
+
+  return {
+    write(held) {
+      dirty.add(held);
+      wake();
+    },
+    alone(work) {
+      return new Promise((resolve, reject) => {
+        jobs.push(async () => {
+          try {
+            resolve(await work());
+          } catch (error) {
+            reject(error);
+          }
+        });
+        wake();
+      });
+    },
+    lost: () =>
+      losses.count === 0
+        ? null
+        : `${losses.count} changes of offers could not be stored, the last: ${losses.last}`,
+    pending: () => [...dirty, ...busy],
+    isBusy: (held) => dirty.has(held) || busy.has(held),
+    settled,
+    stop() {
+      stopping.abort();
+      return settled();
+    },
+  };
+}
+
+/** @returns the error of a change that came too late: the offer ended otherwise */
+export function endedOtherwise({ state }: Pick<OfferData, 'state'>): AppError {
+  return new AppError('CONFLICT', `the offer was ${state} before`, { state });
+}
+
+function recordOf({ id, scope, data }: StoredOffer): NewTypedRecord<OfferData> {
+  return { id, scope, data, createdAtMs: data.createdAtMs };
+}
+
+/** Over at once when it is time to stop. */
+function pause(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    const timer = setTimeout(done, ms);
+    function done(): void {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', done);
+      resolve();
+    }
+    signal.addEventListener('abort', done, { once: true });
+  });
+}

@@ -1,0 +1,33 @@
+/** A file in an offer: what it is called, and what finds its memories again. Pure. */
+import { countTokens } from '../shared/tokens.js';
+import { type Phrase, phrase, stored } from './stored-text.js';
+
+/** Of a path in a header. */
+const PATH_WIDTH = 48;
+/** Of a path in a command, which cannot be shortened. */
+const MOST_TOKENS = 16;
+const LEAST_WIDTH = 8;
+/** Files that many folders of one project have by convention; these are named with their folder. */
+const IN_EVERY_FOLDER =
+  /^(?:index|mod|page|layout|route|__init__|conftest|readme|package|makefile|dockerfile)(?:\.|$)/i;
+/** The command is read back between quotation marks of any kind. */
+const QUOTES = /["'“”‘’„‟`]/;
+
+/** `auth.ts`; `users/index.ts` where the name alone says little. */
+function fileEnd(path: string): string {
+  const parts = path.split('/').filter((part) => part !== '');
+  return parts.slice(IN_EVERY_FOLDER.test(parts.at(-1) ?? '') ? -2 : -1).join('/');
+}
+
+/** What finds the file's memories when it is given back; `undefined`: it cannot be printed as it is. */
+export function fileReference(path: string): string | undefined {
+  const end = fileEnd(path);
+  const isFaithful = stored(end) === end && !QUOTES.test(end) && countTokens(end) <= MOST_TOKENS;
+  return end !== '' && isFaithful ? `file:${end}` : undefined;
+}
+
+/** As the header calls it. */
+export function fileName(path: string): Phrase {
+  const name = phrase(fileEnd(path), 'the file');
+  return (width) => name(Math.max(LEAST_WIDTH, Math.min(width * 2, PATH_WIDTH)));
+}

@@ -1,0 +1,503 @@
+/**
+ * The room put together: happenings in, offers out, and what becomes of them (DESIGN §8). Everything
+ * that reaches an agent unasked passes here.
+ */
+import {
+  type Caller,
+  type MemoryChecks,
+  type MemoryObserver,
+  type MemoryUse,
+  readerOf,
+} from '../memory/index.js';
+import { canRead } from '../records/index.js';
+import { type Clock, DAY_MS } from '../shared/clock.js';
+import { InvalidInputError, messageOf } from '../shared/errors.js';
+import type { Ids, Uuid } from '../shared/ids.js';
+import type { Log } from '../shared/log.js';
+import { block } from './block.js';
+import type { ProactiveConfig } from './config.js';
+import { createCooldown } from './cooldown.js';
+import type { Proactive } from './core-types.js';
+import { createDecisions } from './decisions.js';
+import { createDetectors } from './detectors/index.js';
+import { feedbackOf } from './feedback.js';
+import { createGate } from './gate.js';
+import { readHappening } from './input.js';
+import { createKeeper } from './keeper.js';
+import { createOfferBook } from './offer-book.js';
+import { factOf } from './offer-fact.js';
+import { isStandingWarning, isUnanswered, type OfferChange } from './offer-life.js';
+import { type StoredOffer, viewOf } from './offer-record.js';
+import type { HappeningSummary, Offer, Reaction, TurnMessage } from './offer-types.js';
+import { createPushes } from './pushes.js';
+import { createReactor, type Outcome } from './reactions.js';
+import { readAgentWords, readMessage } from './reading.js';
+import { type Evaluation, type MessageHappening, route, type SlotInput } from './router.js';
+import { createDetectorRunner, type DetectorCall } from './run-detectors.js';
+import { createMeasure } from './stats.js';
+import { createTurnCounter, type TurnCounterDeps } from './turn-counter.js';
+import { createTurns } from './turns.js';
+import type { Detector, DetectorName, Happening, Occasion, OfferTarget } from './types.js';
+import { DETECTOR_NAMES } from './types.js';
+
+/** Detectors of the rooms that come later; absent: nothing of the kind is looked for. */
+export interface SlotDetectors {
+  hintMatch?: Detector<SlotInput>;
+  whenMatch?: Detector<SlotInput>;
+}
+
+export interface ProactiveCoreDeps {
+  checks: MemoryChecks;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+  config: () => ProactiveConfig;
+  enabled: () => boolean;
+  /** Without brackets: `RUM`. */
+  prefix: string;
+  turnCounts: Pick<TurnCounterDeps, 'read' | 'write'>;
+  slots: SlotDetectors;
+  /** Other processes write to the same database. */
+  shared?: boolean;
+  /** For tests: how long a detector may take, ms. */
+  detectorTimeoutMs?: number;
+}
+
+const BUDGET_MS = 30;
+const STATS_DAYS = 30;
+/** Sessions that have begun, by conversation; the ones that have been silent longest are dropped. */
+const MOST_ROOMS = 10_000;
+const OFF = 'offers are switched off (CUE_OFFERS_ENABLED)';
+const FLOODED = 'too much happens at once: this was not looked into';
+const NOTHING: Outcome = { offers: [], standing: [], suppressed: [], degraded: [] };
+
+export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer: MemoryObserver } {
+  const { checks, clock, ids, log, config, enabled } = deps;
+  const detectors = createDetectors({ checks, clock, config, prefix: deps.prefix });
+  const runner = createDetectorRunner({ clock, log, timeoutMs: deps.detectorTimeoutMs });
+  const book = createOfferBook({
+    store: checks.store,
+    clock,
+    ids,
+    log,
+    onChange: (offer, from) => {
+      feedback.note(factOf(offer));
+      pushes.changed(viewOf(offer), from);
+    },
+    onRemoved: (gone) => turns.withdraw(gone),
+  });
+  const cooldown = createCooldown(config);
+  const feedback = feedbackOf([]);
+  const decisions = createDecisions();
+  const turnCounter = createTurnCounter({ ...deps.turnCounts, clock, log });
+  const gate = createGate();
+  const sessions = new Map<Uuid, string>();
+  const reactor = createReactor({
+    checks,
+    clock,
+    ids,
+    config,
+    prefix: deps.prefix,
+    runner,
+    book,
+    cooldown,
+    feedback,
+    decisions,
+  });
+  const pushes = createPushes({
+    windowMs: () => config().cooldown.batch_window_ms,
+    onDelivered: ({ id }) => change(id, 'shown', 'stream'),
+    onError: (error) => log.warn({ error: messageOf(error) }, 'an offer could not be pushed'),
+  });
+  const turns = createTurns({
+    log,
+    detect: async (message) => {
+      await loaded;
+      await reactTo(routeMessage(message), occasionOf(message), {
+        type: 'message',
+        subject: message.text.slice(0, 200),
+        target: targetOf(occasionOf(message)),
+      });
+    },
+    open: (roomId) =>
+      book
+        .open({ roomId })
+        .filter(({ data }) => data.state === 'pending' || isStandingWarning(data)),
+    view: viewOf,
+    shown: (id) => change(id, 'shown', 'turn'),
+    turned: () => turnCounter.count(),
+  });
+  /** Offers of before the start, with what came of them. Nothing is said before it is known. */
+  const loaded = book.load().then(() => {
+    for (const fact of book.facts()) {
+      feedback.note(fact);
+      cooldown.note({ ...fact, atMs: fact.createdAtMs });
+    }
+  });
+  const keeper = createKeeper({ book, clock, log, shared: deps.shared ?? false });
+
+  async function reactTo(
+    evaluations: readonly Evaluation[],
+    occasion: Occasion,
+    happening: HappeningSummary,
+  ): Promise<Outcome> {
+    if (!enabled()) return { ...NOTHING, degraded: [OFF] };
+    const outcome = await gate.pass(async () => {
+      await loaded;
+      gate.track(keeper.look());
+      return reactor.react(callsOf(evaluations, occasion), occasion, happening);
+    });
+    if (outcome === null) return { ...NOTHING, degraded: [FLOODED] };
+    pushes.offered(outcome.offers.map(viewOf));
+    return outcome;
+  }
+
+  function callsOf(evaluations: readonly Evaluation[], occasion: Occasion): DetectorCall[] {
+    return evaluations.flatMap((evaluation) => {
+      const run = runOf(evaluation, occasion);
+      return run ? [{ detector: evaluation.detector, subject: subjectOf(evaluation), run }] : [];
+    });
+  }
+
+  function runOf(evaluation: Evaluation, occasion: Occasion): DetectorCall['run'] | undefined {
+    switch (evaluation.detector) {
+      case 'fileTouch':
+        return () => detectors.fileTouch.evaluate({ ...occasion, ...evaluation.input });
+      case 'intentMatch':
+        return () => detectors.intentMatch.evaluate({ ...occasion, ...evaluation.input });
+      case 'conflictWarning':
+        return () => detectors.conflictWarning.evaluate({ ...occasion, ...evaluation.input });
+      case 'patternRecognition':
+        return () => detectors.patternRecognition.evaluate({ ...occasion, ...evaluation.input });
+      case 'sessionStart':
+        return () => detectors.sessionStart.evaluate({ ...occasion, ...evaluation.input });
+      case 'hintMatch':
+      case 'whenMatch': {
+        const slot = deps.slots[evaluation.detector];
+        return slot && (() => slot.evaluate({ ...occasion, ...evaluation.input }));
+      }
+    }
+  }
+
+  async function react(happening: Happening): Promise<Reaction> {
+    const { type } = happening;
+    const occasion = occasionIn(happening);
+    const target = targetOf(occasion);
+    if (target.roomId === undefined) turnCounter.count();
+    const outcome = await reactTo(route(happening, config()), occasion, {
+      type,
+      subject: happeningSubject(happening),
+      target,
+    });
+    // Who gives a room is answered in its next turn; a plan cannot wait.
+    const answered = target.roomId === undefined || type === 'action_planned';
+    const reader = occasion.caller ? readerOf(occasion.caller) : ({ kind: 'agent' } as const);
+    const all = [...outcome.offers, ...outcome.standing]
+      .filter(({ scope }) => canRead(reader, scope))
+      .sort((a, b) => rank(a) - rank(b));
+    const whole = block(all.map(({ data }) => data));
+    const views = all.map(({ id, data }, index) =>
+      viewOf(
+        (answered && whole.shownIndexes.includes(index) ? change(id, 'shown', 'answer') : null) ?? {
+          id,
+          data,
+        },
+      ),
+    );
+    return {
+      offers: views,
+      warning: views.find(({ kind }) => kind === 'conflictWarning') ?? null,
+      text: whole.text,
+      tokens: whole.tokens,
+      suppressed: outcome.suppressed,
+      degraded: outcome.degraded,
+    };
+  }
+
+  function change(id: Uuid, to: OfferChange, how: string): StoredOffer | null {
+    return book.change(id, to, { atMs: clock.now(), how })?.offer ?? null;
+  }
+
+  async function answer(
+    id: string,
+    to: OfferChange,
+    caller: Caller,
+    said: { reason?: string | undefined; how?: string | undefined },
+  ): Promise<Offer> {
+    await loaded;
+    const details = { atMs: clock.now(), by: nameOf(caller), ...said };
+    return viewOf((await book.answer(id, to, details, readerOf(caller))).offer);
+  }
+
+  function routeMessage(message: TurnMessage): Evaluation[] {
+    const { text, attachments, roomId, sessionId } = message;
+    const read = readMessage({ text, attachments: attachments.map((url) => ({ url })) });
+    const newSession =
+      message.scheduled !== true && sessionId !== undefined && sessions.get(roomId) !== sessionId;
+    if (newSession) {
+      sessions.delete(roomId);
+      sessions.set(roomId, sessionId);
+      const [silent] = sessions.keys();
+      if (sessions.size > MOST_ROOMS && silent !== undefined) sessions.delete(silent);
+    }
+    return route({ type: 'message', ...read, newSession }, config());
+  }
+
+  /** The offers that a use of these memories answers: those that whoever used them has in view. */
+  function onUsed({ how, ids: used, caller }: MemoryUse): void {
+    if (!enabled()) return;
+    for (const { id, data } of book.quoting(used)) {
+      if (!isInView(data.target, caller)) continue;
+      // What waits is not what made anybody look.
+      if (data.state === 'pending' && !turns.isShowing(id)) continue;
+      change(id, 'shown', 'turn');
+      change(id, 'used', how);
+    }
+  }
+
+  async function inRoom(
+    roomId: Uuid,
+    caller: Caller,
+    fits: (offer: StoredOffer) => boolean,
+  ): Promise<Offer[]> {
+    await loaded;
+    const reader = readerOf(caller);
+    return book
+      .open({ roomId })
+      .filter((offer) => fits(offer) && canRead(reader, offer.scope))
+      .sort((a, b) => b.data.createdAtMs - a.data.createdAtMs)
+      .map(viewOf);
+  }
+
+  return {
+    detectors,
+    onFileTouch: async (input) =>
+      react(readHappening({ ...bare(input, 'filePath'), type: 'file_touch' })),
+    onIntentStated: async (input) =>
+      react(readHappening({ ...bare(input, 'intent'), type: 'intent_stated' })),
+    onTaskStart: async (input) =>
+      react(readHappening({ ...bare(input, 'task'), type: 'task_start' })),
+    onActionPlanned: async (input) =>
+      react(readHappening({ ...bare(input, 'action'), type: 'action_planned' })),
+    onSessionStart: async (input) =>
+      react(readHappening({ ...bare(input, 'sessionId'), type: 'session_start' })),
+    happen: async (input, caller) => {
+      const happening = readHappening(input);
+      return react(caller === undefined ? happening : { ...happening, caller });
+    },
+
+    async offersForTurn(message, budgetMs = BUDGET_MS) {
+      if (!enabled()) return { offers: [], text: '', tokens: 0 };
+      pushes.flush();
+      return turns.offers(message, budgetMs);
+    },
+    turnEnded: (turn) => turns.ended(turn),
+    onAgentActivity({ roomId, caller, sessionId, text, files }) {
+      if (!enabled()) return;
+      const read = readAgentWords(text);
+      const cited = new Set(read.cited);
+      for (const { id, data } of book.open({ roomId })) {
+        const isCited = data.sources.some(({ memoryId }) => cited.has(memoryId));
+        if (isCited && data.state !== 'pending') change(id, 'used', 'cited');
+      }
+      const named = [...new Set([...files, ...read.files])];
+      if (named.length === 0 && read.plan === null) return;
+      const routed: MessageHappening = {
+        type: 'message',
+        files: named,
+        intent: null,
+        plan: read.plan,
+        task: null,
+        newSession: false,
+      };
+      const occasion = occasionOf({ roomId, caller, sessionId });
+      const work = reactTo(route(routed, config()), occasion, {
+        type: 'agent',
+        subject: text.slice(0, 200),
+        target: targetOf(occasion),
+      }).then(
+        () => undefined,
+        (error: unknown) => {
+          log.warn({ error: messageOf(error) }, 'what the agent said could not be looked into');
+        },
+      );
+      gate.track(work);
+    },
+
+    async list(filter, caller) {
+      await loaded;
+      pushes.flush();
+      const page = await book.list(filter, readerOf(caller));
+      const offers = page.offers.map((offer) => {
+        const delivers = filter.deliver === true && offer.data.target.roomId === undefined;
+        return viewOf((delivers ? change(offer.id, 'shown', 'list') : null) ?? offer);
+      });
+      return { offers, total: page.total, nextCursor: page.nextCursor };
+    },
+    get: async (id, caller) => {
+      await loaded;
+      return viewOf(await book.get(id, readerOf(caller)));
+    },
+    acknowledge: (id, caller, reason) => answer(id, 'acknowledged', caller, { reason }),
+    dismiss: (id, caller, reason) => answer(id, 'dismissed', caller, { reason }),
+    used: (id, caller, how) => answer(id, 'used', caller, { how: how ?? 'said so' }),
+    openWarnings: (roomId, caller) =>
+      inRoom(
+        roomId,
+        caller,
+        ({ data }) => data.kind === 'conflictWarning' && isStandingOrOpen(data),
+      ),
+    openOffers: (roomId, caller) => inRoom(roomId, caller, ({ data }) => isStandingOrOpen(data)),
+
+    async stats(range = {}) {
+      await loaded;
+      const untilMs = range.untilMs ?? clock.now() + 1;
+      const sinceMs = range.sinceMs ?? untilMs - STATS_DAYS * DAY_MS;
+      if (sinceMs >= untilMs) {
+        throw new InvalidInputError([{ field: 'before', message: 'must be later than since' }]);
+      }
+      book.expire(clock.now());
+      const measured = createMeasure({ sinceMs, untilMs });
+      for await (const page of book.since(sinceMs)) {
+        for (const { data } of page) measured.add(data);
+      }
+      return measured.result(await turnCounter.counts());
+    },
+    health() {
+      const settings: Record<DetectorName, { enabled: boolean }> = config();
+      const counts = runner.counts();
+      const catalog = checks.store.catalog.status();
+      return {
+        enabled: enabled(),
+        detectors: Object.fromEntries(
+          DETECTOR_NAMES.map((name) => [
+            name,
+            { ...(counts[name] ?? UNASKED), enabled: settings[name].enabled },
+          ]),
+        ),
+        open: book.counts(),
+        dropped: gate.dropped(),
+        subscribers: pushes.size(),
+        degraded: [
+          ...(enabled() ? [] : [OFF]),
+          ...(catalog.state === 'ready' ? [] : [`the search index is ${catalog.state}`]),
+          ...book.problems(),
+        ],
+      };
+    },
+    decisions: (limit) => decisions.list(limit),
+    subscribe: (listener, options) => pushes.subscribe(listener, options),
+    observer: {
+      used(use) {
+        try {
+          onUsed(use);
+        } catch (error) {
+          log.warn({ error: messageOf(error) }, 'a use could not be noted');
+        }
+      },
+      async forgetting(memoryIds, entityId) {
+        await loaded;
+        feedback.forget(memoryIds);
+        if (memoryIds.length > 0) await book.forgetSources(memoryIds);
+        if (entityId !== undefined) await book.forgetEntity(entityId);
+        decisions.clear();
+      },
+    },
+    async settled() {
+      await loaded;
+      await turns.settled();
+      await gate.settled();
+      pushes.flush();
+      await book.settled();
+    },
+    async stop() {
+      await loaded;
+      await turns.settled();
+      await gate.settled();
+      pushes.stop();
+      await turnCounter.stop();
+      await book.stop();
+    },
+  };
+}
+
+const UNASKED = {
+  evaluated: 0,
+  notified: 0,
+  failed: 0,
+  timedOut: 0,
+  ms: { median: null, p95: null },
+} as const;
+
+function isStandingOrOpen(data: StoredOffer['data']): boolean {
+  return isUnanswered(data) || isStandingWarning(data);
+}
+
+function rank({ data }: StoredOffer): number {
+  return DETECTOR_NAMES.indexOf(data.kind);
+}
+
+/** `onFileTouch('src/a.ts')`: a text stands for the main field, as in the seed. */
+function bare(input: unknown, field: string): Record<string, unknown> {
+  if (typeof input === 'string') return { [field]: input };
+  return typeof input === 'object' && input !== null ? { ...input } : {};
+}
+
+function occasionIn({ agentId, projectId, sessionId, roomId, caller }: Occasion): Occasion {
+  const place = roomId ?? (caller?.kind === 'entity' ? caller.roomId : undefined);
+  return { agentId, projectId, sessionId: sessionId ?? caller?.sessionId, roomId: place, caller };
+}
+
+function occasionOf(message: Pick<TurnMessage, 'roomId' | 'caller' | 'sessionId'>): Occasion {
+  const { roomId, caller, sessionId } = message;
+  return occasionIn({ roomId, caller, sessionId });
+}
+
+function targetOf({ roomId, sessionId, agentId }: Occasion): OfferTarget {
+  return {
+    ...(roomId === undefined ? {} : { roomId }),
+    ...(sessionId === undefined ? {} : { sessionId }),
+    ...(agentId === undefined ? {} : { agentId }),
+  };
+}
+
+/** Whether a caller has offers for this target in view: those of their conversation, or of clients. */
+function isInView(target: OfferTarget, caller: Caller): boolean {
+  if (caller.kind === 'entity') return target.roomId === caller.roomId;
+  if (target.roomId !== undefined) return false;
+  const { sessionId } = caller;
+  return (
+    sessionId === undefined || target.sessionId === undefined || target.sessionId === sessionId
+  );
+}
+
+function nameOf(caller: Caller): string {
+  switch (caller.kind) {
+    case 'operator':
+      return caller.agentId ?? 'operator';
+    case 'agent':
+      return caller.identityId ?? 'agent';
+    case 'entity':
+      return caller.entityId;
+  }
+}
+
+function subjectOf({ input }: Evaluation): string {
+  const [subject] = Object.values(input).filter((value) => typeof value === 'string');
+  return (subject ?? '').slice(0, 200);
+}
+
+function happeningSubject(happening: Happening): string {
+  switch (happening.type) {
+    case 'file_touch':
+      return happening.filePath;
+    case 'intent_stated':
+      return happening.intent.slice(0, 200);
+    case 'task_start':
+      return happening.task.slice(0, 200);
+    case 'action_planned':
+      return happening.action.slice(0, 200);
+    case 'session_start':
+      return happening.sessionId ?? '';
+  }
+}

@@ -1,0 +1,114 @@
+/**
+ * Pushes to whoever listens (SSE, later MCP): offers wait for the batch window, so that several of
+ * one moment come together and the most urgent first. A safe point ends the window early.
+ */
+import type { Offer, OfferEvent } from './offer-types.js';
+import { DETECTOR_NAMES, type OfferState } from './types.js';
+
+export interface SubscribeOptions {
+  /** What is pushed counts as shown, if it is for no conversation. */
+  deliver?: boolean | undefined;
+  /** Only offers for this session, or for nobody in particular. */
+  sessionId?: string | undefined;
+  agentId?: string | undefined;
+}
+
+export interface Pushes {
+  subscribe(listener: (event: OfferEvent) => void, options?: SubscribeOptions): () => void;
+  offered(offers: readonly Offer[]): void;
+  changed(offer: Offer, from: OfferState): void;
+  /** Sends what waits, now. */
+  flush(): void;
+  size(): number;
+  stop(): void;
+}
+
+interface Subscriber {
+  listener: (event: OfferEvent) => void;
+  options: SubscribeOptions;
+}
+
+/** Waiting offers beyond this are flushed at once. */
+const MOST_WAITING = 100;
+
+export function createPushes(deps: {
+  windowMs: () => number;
+  /** A subscriber that delivers has got this offer. */
+  onDelivered: (offer: Offer) => void;
+  onError: (error: unknown) => void;
+}): Pushes {
+  const subscribers = new Set<Subscriber>();
+  let waiting: Offer[] = [];
+  let timer: NodeJS.Timeout | undefined;
+
+  function send(subscriber: Subscriber, event: OfferEvent): boolean {
+    if (!concerns(subscriber.options, event.offer)) return false;
+    try {
+      subscriber.listener(event);
+      return true;
+    } catch (error) {
+      deps.onError(error);
+      return false;
+    }
+  }
+
+  function flush(): void {
+    clearTimeout(timer);
+    timer = undefined;
+    const batch = waiting.sort((a, b) => rank(a) - rank(b));
+    waiting = [];
+    for (const offer of batch) {
+      let delivered = false;
+      for (const subscriber of [...subscribers]) {
+        const sent = send(subscriber, { type: 'offer', offer });
+        if (sent && subscriber.options.deliver && offer.target.roomId === undefined) {
+          delivered = true;
+        }
+      }
+      if (delivered) deps.onDelivered(offer);
+    }
+  }
+
+  return {
+    subscribe(listener, options = {}) {
+      const subscriber = { listener, options };
+      subscribers.add(subscriber);
+      return () => subscribers.delete(subscriber);
+    },
+    offered(offers) {
+      // Nobody listens: nothing waits.
+      if (subscribers.size === 0 || offers.length === 0) return;
+      waiting.push(...offers);
+      if (waiting.length > MOST_WAITING) return flush();
+      if (timer === undefined) {
+        timer = setTimeout(flush, deps.windowMs());
+        timer.unref();
+      }
+    },
+    changed(offer, from) {
+      // What is still to come is sent as it is then.
+      const index = waiting.findIndex(({ id }) => id === offer.id);
+      if (index !== -1) {
+        waiting[index] = offer;
+        return;
+      }
+      for (const subscriber of [...subscribers]) send(subscriber, { type: 'state', offer, from });
+    },
+    flush,
+    size: () => subscribers.size,
+    stop() {
+      flush();
+      subscribers.clear();
+    },
+  };
+}
+
+function concerns({ sessionId, agentId }: SubscribeOptions, { target }: Offer): boolean {
+  const fits = (wanted: string | undefined, has: string | undefined) =>
+    wanted === undefined || has === undefined || wanted === has;
+  return fits(sessionId, target.sessionId) && fits(agentId, target.agentId);
+}
+
+function rank(offer: Offer): number {
+  return DETECTOR_NAMES.indexOf(offer.kind);
+}

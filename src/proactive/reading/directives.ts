@@ -1,0 +1,193 @@
+/** What a sentence asks for or announces, by its grammar: frames ("can you …"), then a verb of work. */
+import {
+  CHANGES,
+  CLAUSE_VERBS,
+  DETERMINERS,
+  EMPTY,
+  FINITES,
+  INVESTIGATES,
+  isWork,
+  LOOKS,
+  PARTICIPLES,
+  SUBORDINATORS,
+  verbOfGerund,
+} from './words.js';
+
+/**
+ * `change`: something is another afterwards; `investigate`: something is found out; `bare`: "fix it",
+ * where something else says what.
+ */
+export interface Directive {
+  kind: 'change' | 'investigate' | 'bare';
+  /** From the verb on: "add caching to auth.ts". */
+  text: string;
+  /** Asked whether or how, not asked for: "should we …", "how do I …". */
+  open: boolean;
+  /** "I'll …", "let me …": of the speaker. */
+  own: boolean;
+}
+
+const POLITE =
+  /^(?:(?:please|pls|plz|kindly|just|also|maybe|perhaps|quickly|now|then|next|first|simply|finally|still|really|possibly|probably|definitely|actually|instead|at least|again)[, ]+)+/i;
+/** Each puts a verb in its base form behind it. `own`: only known verbs of work count. */
+const FRAMES: readonly { form: RegExp; open?: true; own?: true; gerund?: true }[] = [
+  { form: /^(?:can|could|would|will|might) you (?=[a-z])(?!mind\b)/i },
+  {
+    form: /^(?:i'd|i would) (?:appreciate|love|like|be grateful|be happy) (?:it )?if you (?:can|could|would) /i,
+  },
+  { form: /^(?:is|would|will) it (?:be )?possible (?:for you )?to /i },
+  { form: /^(?:i|we)(?:'d like| would like| want| need| expect| wanted) you to /i },
+  {
+    form: /^you (?:can|could|should|must|need to|have to|might want to|ought to|may|will need to) /i,
+  },
+  { form: /^(?:would|do) you mind /i, gerund: true },
+  { form: /^(?:how|what) about /i, gerund: true },
+  { form: /^what if (?:we|you|i) /i },
+  { form: /^why (?:don't|not) (?:(?:we|you|i) )?/i },
+  {
+    form: /^(?:don't forget|remember|be sure|feel free|go ahead|proceed|continue|start|begin|try|help me|help us|go|(?:it's|it is) time|time|your (?:task|job|goal) is|(?:the|my|our|today's|your) (?:(?:current|next|main|first|new) )?(?:task|goal|plan|job|idea|aim|objective|step|todo)(?: (?:now|here|today|for today))? is|what (?:i|we) (?:want|need) is) (?:to|and) /i,
+  },
+  { form: /^(?:help me|help us) (?=[a-z]+ )(?!with\b|out\b)/i },
+  {
+    form: /^(?:start|begin|continue|keep|try|consider|resume|finish|proceed with|continue with|(?:(?:i|we)(?:'d like| would like| need| want| could use) )?(?:some )?help(?: me| us)?(?: with)?) (?:by |on )?/i,
+    gerund: true,
+  },
+  {
+    form: /^(?:i|we)(?:'ll| will| shall|'m going to| am going to|'re going to| are going to|'m about to| am about to|'re about to| are about to|'m gonna|'re gonna| gonna) (?:have to |need to |go ahead and |start to |try to |try and )?/i,
+    own: true,
+  },
+  { form: /^(?:let's|lets|let us|let me)(?: (?:try to|go ahead and|start to))? /i, own: true },
+  {
+    form: /^(?:i|we)(?:'d like| would like| want| wish| need| plan| intend| have| ought|'m trying| am trying|'re trying| are trying|'m planning| am planning|'re planning| are planning| wanted| needed| decided| hope| was asked| were asked| got| 've got|'m supposed| am supposed|'ve decided| have decided| really (?:want|need)| (?:also|still|now|just) (?:want|need|have)|'m thinking of| am thinking of) to /i,
+    own: true,
+  },
+  { form: /^(?:i|we) (?:should|must|could|might|can|better|'d better|gotta) /i, own: true },
+  {
+    form: /^(?:i'm|i am|we're|we are)(?: (?:currently|now|busy|about|still|just))? /i,
+    own: true,
+    gerund: true,
+  },
+  {
+    form: /^it(?: would|'d) be (?:great|nice|good|cool|awesome|helpful|best|better) (?:if (?:you|we) (?:can|could|would)|to) /i,
+  },
+  {
+    form: /^(?:how (?:do|can|could|should|would|might) (?:i|we|you|one)|how to|what(?:'s| is| would be) the (?:best |right |easiest |proper |recommended |fastest |cleanest )?way to|(?:is|are) there (?:a|any) (?:[a-z]+ )?ways? (?:for (?:us|me) )?to|any (?:way|idea how) to|do you know how to|what would it take to|(?:should|shall|can|could) we|should i) /i,
+    open: true,
+  },
+];
+
+const PHRASES: readonly [RegExp, Directive['kind']][] = [
+  [/^(?:look|dig|drill) (?:deeper )?into /i, 'investigate'],
+  [
+    /^find (?:out |the (?:root )?cause|the (?:reason|source|bug|leak|culprit)|why |where .* (?:from|fails))/i,
+    'investigate',
+  ],
+  [
+    /^(?:figure out|track down|check|see|understand|work out) (?:why|what(?:'s| is) (?:wrong|causing)|how come)/i,
+    'investigate',
+  ],
+  [/^(?:track down|figure out|narrow down|root[- ]cause) /i, 'investigate'],
+  [/^(?:get|take) (?:rid of|out|down) /i, 'change'],
+  [
+    /^(?:get|keep|have) .{1,80} (?:working|running|to (?:work|run|pass|build|compile)|green|passing|in sync|up to date)/i,
+    'change',
+  ],
+  [/^open (?:a|an) /i, 'change'],
+  [/^bring (?:back|down|up) /i, 'change'],
+  [/^work on /i, 'investigate'],
+];
+
+/** Of a sentence without greeting. `null`: it asks for nothing, or only to be shown or told something. */
+export function directiveIn(sentence: string, question: boolean): Directive | null {
+  let text = sentence;
+  let framed = false;
+  let own = false;
+  let open = false;
+  let gerund = false;
+  for (let round = 0; round < 5; round += 1) {
+    text = text.replace(POLITE, '');
+    const frame = FRAMES.find(({ form, ...each }) => {
+      const match = form.exec(text);
+      if (!match) return false;
+      return !each.gerund || gerundAt(text.slice(match[0].length)) !== null;
+    });
+    if (!frame) break;
+    framed = true;
+    open ||= frame.open === true;
+    own ||= frame.own === true;
+    text = text.replace(frame.form, '').replace(POLITE, '');
+    if (frame.gerund) {
+      gerund = true;
+      break;
+    }
+  }
+  if (!framed && gerundAt(text) !== null && !isStatement(text)) {
+    gerund = true;
+    own = true;
+  }
+  if (gerund) {
+    const found = gerundAt(text);
+    if (found === null) return null;
+    text = `${found.verb}${text.slice(found.length)}`;
+  }
+  // "Fix X?" asks whether that was meant.
+  if (question && !framed && !gerund) open = true;
+  const kind = kindOf(text, framed && !own);
+  if (kind === null || (!framed && !gerund && isStatement(text))) return null;
+  return { kind, text, open, own };
+}
+
+function gerundAt(text: string): { verb: string; length: number } | null {
+  const word = /^(?:[a-z]{2,5}-)?[a-z]+ing\b/i.exec(text)?.[0];
+  if (word === undefined) return null;
+  const lower = word.toLowerCase();
+  if (lower === 'working' && /^working on /i.test(text))
+    return { verb: 'work', length: word.length };
+  const verb = verbOfGerund(lower);
+  return verb === null ? null : { verb, length: word.length };
+}
+
+/** `anyVerb`: somebody was asked to do it, so that a verb nobody has listed is still one. */
+function kindOf(text: string, anyVerb: boolean): Directive['kind'] | null {
+  const phrase = PHRASES.find(([form]) => form.test(text));
+  if (phrase) return saysWhat(text) ? phrase[1] : 'bare';
+  const [first = '', second = ''] = text.toLowerCase().split(/[\s,:]+/, 2);
+  const told = second === 'me' || second === 'us';
+  const verb = first.replace(/^(?:re|un|de|pre|auto)-/, '');
+  const works = isWork(verb) && !(told && LOOKS.has(verb));
+  if (!works && (LOOKS.has(verb) || !anyVerb || !/^[a-z][a-z-]+$/.test(verb) || EMPTY.has(verb)))
+    return null;
+  if (second === 'of') return null;
+  if (!saysWhat(text)) return 'bare';
+  return INVESTIGATES.has(verb) && !CHANGES.has(verb) ? 'investigate' : 'change';
+}
+
+/** Whether something stands behind the verb that says what it is about. */
+export function saysWhat(text: string): boolean {
+  const [, ...rest] = wordsOf(text);
+  return rest.some((word) => !EMPTY.has(word));
+}
+
+export function wordsOf(text: string): string[] {
+  return text.toLowerCase().match(/[\p{L}\p{N}_][\p{L}\p{N}_'./-]*/gu) ?? [];
+}
+
+/** "Build failed on CI", "Test results are fine": the verb in front is a noun. */
+function isStatement(text: string): boolean {
+  const [first = '', second = '', ...rest] = wordsOf(text);
+  if (CLAUSE_VERBS.has(first) || DETERMINERS.has(second) || SUBORDINATORS.has(second)) return false;
+  const words = [second, ...rest];
+  for (const [index, word] of words.entries()) {
+    if (SUBORDINATORS.has(word)) return false;
+    if (FINITES.has(word)) return true;
+    const next = words[index + 1];
+    if (PARTICIPLES.has(word) && index < 2) {
+      if (
+        next === undefined ||
+        /^(?:on|in|at|with|for|after|again|because|since|due|to|by|from)$/.test(next)
+      )
+        return true;
+    }
+  }
+  return false;
+}

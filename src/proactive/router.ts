@@ -1,0 +1,202 @@
+/** Which detectors look at what happened, and with what (seed: "Trigger Router"). Pure. */
+import { pathsIn } from '../shared/path-mentions.js';
+import type { ProactiveConfig } from './config.js';
+import { actionIn, type MessageReading, onlyLooks } from './reading.js';
+import type {
+  ActionPlanned,
+  FileTouched,
+  Happening,
+  IntentStated,
+  Occasion,
+  SessionStarted,
+  TaskStarted,
+} from './types.js';
+
+/** What a detector of another room is asked: words of the moment, and the files in them. */
+export interface SlotInput extends Occasion {
+  text: string;
+  files: readonly string[];
+}
+
+/** A message as it was read, and whether it begins a session. */
+export interface MessageHappening extends MessageReading, Occasion {
+  type: 'message';
+  newSession: boolean;
+}
+
+export type Evaluation =
+  | { detector: 'conflictWarning'; input: ActionPlanned }
+  | { detector: 'fileTouch'; input: FileTouched }
+  | { detector: 'intentMatch'; input: IntentStated }
+  | { detector: 'hintMatch'; input: SlotInput }
+  | { detector: 'whenMatch'; input: SlotInput }
+  | { detector: 'patternRecognition'; input: TaskStarted }
+  | { detector: 'sessionStart'; input: SessionStarted };
+
+/** Files of one happening whose history is looked up. */
+const MAX_FILES = 5;
+/** Files of one action that are compared; one that touches more is no single action. */
+const MAX_ACTION_FILES = 3;
+const MAX_SLOT_CHARS = 2_000;
+
+/**
+ * What is to be evaluated, in the order of priority; detectors that are switched off are left out, and
+ * nothing is asked twice. A file's operation changes nothing: reading is how most work begins.
+ */
+export function route(
+  happening: Happening | MessageHappening,
+  config: ProactiveConfig,
+): Evaluation[] {
+  return distinct(evaluationsOf(happening)).filter(({ detector }) => config[detector].enabled);
+}
+
+function evaluationsOf(happening: Happening | MessageHappening): Evaluation[] {
+  const occasion = occasionOf(happening);
+  switch (happening.type) {
+    case 'file_touch':
+      return touches([happening.filePath], occasion, happening.operation);
+    case 'intent_stated': {
+      const files = filesOf(happening.files, happening.intent);
+      return [
+        ...conflicts(actionIn(happening.intent), files, occasion),
+        ...touches(files, occasion),
+        ...intents(happening.intent, files, occasion),
+        ...slots([happening.intent], files, occasion),
+      ];
+    }
+    case 'task_start': {
+      const files = filesOf(happening.files, happening.task);
+      const { task, taskType, tags } = happening;
+      // Whoever starts a task is about to do it, in whatever words, unless it only looks.
+      const action = actionIn(task) ?? (onlyLooks(task) ? null : task);
+      return [
+        ...conflicts(action, files, occasion),
+        ...touches(files, occasion),
+        ...intents(task, files, occasion),
+        ...slots([task], files, occasion),
+        {
+          detector: 'patternRecognition',
+          input: given({ ...occasion, task, taskType, files, tags }),
+        },
+      ];
+    }
+    case 'action_planned': {
+      const { action, filePath } = happening;
+      const files = filePath === undefined ? filesOf([], action) : [filePath];
+      return [
+        ...conflicts(action, files, occasion, false),
+        ...touches(files, occasion),
+        ...slots([action], files, occasion),
+      ];
+    }
+    case 'session_start':
+      return [{ detector: 'sessionStart', input: occasion }];
+    case 'message':
+      return ofMessage(happening, occasion);
+  }
+}
+
+function ofMessage(message: MessageHappening, occasion: Occasion): Evaluation[] {
+  const { files, intent, plan, task, newSession } = message;
+  const texts = [intent, plan, task].flatMap((text) => text?.split('\n') ?? []);
+  const evaluations: Evaluation[] = [
+    ...conflicts(plan, files, occasion),
+    ...touches(files, occasion),
+    ...(intent === null ? [] : intents(intent, files, occasion)),
+    ...slots(texts, files, occasion),
+  ];
+  if (task !== null) {
+    evaluations.push({ detector: 'patternRecognition', input: { ...occasion, task, files } });
+  }
+  if (newSession) evaluations.push({ detector: 'sessionStart', input: occasion });
+  return evaluations;
+}
+
+/**
+ * One for each step and file of it: a step is compared with what failed on its own file. `split`:
+ * the action has a line for each step, as a reading writes it.
+ */
+function conflicts(
+  action: string | null,
+  files: readonly string[],
+  occasion: Occasion,
+  split = true,
+): Evaluation[] {
+  if (action === null) return [];
+  const steps = split ? action.split('\n') : [action];
+  return steps.flatMap((step) => {
+    const own = pathsIn(step);
+    const on = (own.length > 0 && split ? own : files).slice(0, MAX_ACTION_FILES);
+    const each: (string | undefined)[] = on.length > 0 ? on : [undefined];
+    return each.map((filePath): Evaluation => {
+      return { detector: 'conflictWarning', input: given({ ...occasion, action: step, filePath }) };
+    });
+  });
+}
+
+function touches(
+  files: readonly string[],
+  occasion: Occasion,
+  operation?: FileTouched['operation'],
+): Evaluation[] {
+  return [...new Set(files)].slice(0, MAX_FILES).map((filePath) => ({
+    detector: 'fileTouch',
+    input: given({ ...occasion, filePath, operation }),
+  }));
+}
+
+function intents(intent: string, files: readonly string[], occasion: Occasion): Evaluation[] {
+  return intent
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .slice(0, 2)
+    .map((line) => ({ detector: 'intentMatch', input: { ...occasion, intent: line, files } }));
+}
+
+function slots(
+  texts: readonly string[],
+  files: readonly string[],
+  occasion: Occasion,
+): Evaluation[] {
+  const whole = [...new Set(texts)].filter(
+    (text) => !texts.some((other) => other !== text && other.includes(text)),
+  );
+  const text = whole.join('\n').slice(0, MAX_SLOT_CHARS);
+  if (text === '') return [];
+  const input: SlotInput = { ...occasion, text, files };
+  return [
+    { detector: 'hintMatch', input },
+    { detector: 'whenMatch', input },
+  ];
+}
+
+function filesOf(files: readonly string[] | undefined, text: string): string[] {
+  return [...new Set([...(files ?? []), ...pathsIn(text)])];
+}
+
+function occasionOf(occasion: Occasion): Occasion {
+  const { agentId, projectId, sessionId, roomId, caller } = occasion;
+  return given({ agentId, projectId, sessionId, roomId, caller });
+}
+
+/** Without the fields that are not there. */
+function given<Fields extends object>(fields: Fields): Fields {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
+  // Only fields that are optional can be left out.
+  return Object.fromEntries(entries) as Fields;
+}
+
+function distinct(evaluations: readonly Evaluation[]): Evaluation[] {
+  const seen = new Set<string>();
+  return evaluations.filter(({ detector, input }) => {
+    const key = `${detector}\n${subjectOf(input)}`;
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+}
+
+function subjectOf(input: Evaluation['input']): string {
+  const { caller: _, ...rest } = input;
+  return JSON.stringify(rest);
+}

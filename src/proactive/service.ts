@@ -1,0 +1,171 @@
+/** The Eliza service `PROACTIVE`: opens the room for one agent and hosts it (DESIGN §2). */
+import { type IAgentRuntime, Service } from '@elizaos/core';
+import type { MemoryChecks, MemoryObserver } from '../memory/index.js';
+import type { Clock } from '../shared/clock.js';
+import { AppError } from '../shared/errors.js';
+import type { Ids } from '../shared/ids.js';
+import { hostLog } from '../shared/log.js';
+import type { ProactiveConfig } from './config.js';
+import type { Proactive } from './core-types.js';
+import { createProactive, type ProactiveCoreDeps, type SlotDetectors } from './proactive.js';
+
+export const PROACTIVE = 'PROACTIVE';
+
+/** What the composition root hands in; the room takes exactly this. */
+export interface ProactiveServiceDeps {
+  clock: Clock;
+  ids: Ids;
+  config: ProactiveConfig;
+  /** `CUE_OFFERS_ENABLED`, read anew at each call, so that it works without a restart. */
+  enabled: () => boolean;
+  /** `CUE_OFFERS_PREFIX`. */
+  prefix: string;
+  /** Work memory, once it has started. @throws AppError UNAVAILABLE */
+  memory: (runtime: IAgentRuntime) => Promise<ObservedMemory>;
+  /** Turns by day, kept beside the records (the host's cache). */
+  turnCounts: (runtime: IAgentRuntime) => ProactiveCoreDeps['turnCounts'];
+  /** Other processes may write to the same database. */
+  shared: (runtime: IAgentRuntime) => boolean;
+  /** Detectors of other rooms. */
+  slots?: (runtime: IAgentRuntime) => SlotDetectors;
+}
+
+/** What this room needs of work memory. */
+export interface ObservedMemory {
+  readonly checks: MemoryChecks;
+  observe(observer: MemoryObserver): () => void;
+}
+
+interface Room {
+  proactive: Proactive & { observer: MemoryObserver };
+  stopObserving: () => void;
+}
+
+export class ProactiveService extends Service implements Proactive {
+  static override serviceType: string = PROACTIVE;
+  override capabilityDescription =
+    'Proactive offers: shows the right work memory at the right moment, and measures what it was good for';
+
+  private static readonly provided = new WeakMap<IAgentRuntime, ProactiveServiceDeps>();
+
+  /** Called by the plugin's `init`: hands in what the host cannot. */
+  static provide(runtime: IAgentRuntime, deps: ProactiveServiceDeps): void {
+    ProactiveService.provided.set(runtime, deps);
+  }
+
+  private room: Room | null = null;
+  private deps: ProactiveServiceDeps | null = null;
+
+  /** @throws AppError UNAVAILABLE without the plugin or without work memory */
+  static override async start(runtime: IAgentRuntime): Promise<ProactiveService> {
+    const deps = ProactiveService.provided.get(runtime);
+    if (!deps) {
+      throw new AppError(
+        'UNAVAILABLE',
+        'ProactiveService needs the cue plugin: add it to the character',
+      );
+    }
+    const memory = await deps.memory(runtime);
+    const proactive = createProactive({
+      checks: memory.checks,
+      clock: deps.clock,
+      ids: deps.ids,
+      log: hostLog(runtime, 'proactive'),
+      config: () => deps.config,
+      enabled: deps.enabled,
+      prefix: deps.prefix,
+      turnCounts: deps.turnCounts(runtime),
+      slots: deps.slots?.(runtime) ?? {},
+      shared: deps.shared(runtime),
+    });
+    const service = new ProactiveService(runtime);
+    service.deps = deps;
+    service.room = { proactive, stopObserving: memory.observe(proactive.observer) };
+    return service;
+  }
+
+  override async stop(): Promise<void> {
+    if (!this.room) return;
+    const { proactive, stopObserving } = this.room;
+    this.room = null;
+    stopObserving();
+    await proactive.stop();
+  }
+
+  private get core(): Proactive {
+    if (!this.room) throw new AppError('UNAVAILABLE', 'the proactive service is not running');
+    return this.room.proactive;
+  }
+
+  /** Whether anything is offered at all. */
+  enabled(): boolean {
+    return this.room !== null && (this.deps?.enabled() ?? false);
+  }
+
+  get detectors(): Proactive['detectors'] {
+    return this.core.detectors;
+  }
+  get onFileTouch(): Proactive['onFileTouch'] {
+    return this.core.onFileTouch;
+  }
+  get onIntentStated(): Proactive['onIntentStated'] {
+    return this.core.onIntentStated;
+  }
+  get onTaskStart(): Proactive['onTaskStart'] {
+    return this.core.onTaskStart;
+  }
+  get onActionPlanned(): Proactive['onActionPlanned'] {
+    return this.core.onActionPlanned;
+  }
+  get onSessionStart(): Proactive['onSessionStart'] {
+    return this.core.onSessionStart;
+  }
+  get happen(): Proactive['happen'] {
+    return this.core.happen;
+  }
+  get offersForTurn(): Proactive['offersForTurn'] {
+    return this.core.offersForTurn;
+  }
+  get turnEnded(): Proactive['turnEnded'] {
+    return this.core.turnEnded;
+  }
+  get onAgentActivity(): Proactive['onAgentActivity'] {
+    return this.core.onAgentActivity;
+  }
+  get list(): Proactive['list'] {
+    return this.core.list;
+  }
+  get get(): Proactive['get'] {
+    return this.core.get;
+  }
+  get acknowledge(): Proactive['acknowledge'] {
+    return this.core.acknowledge;
+  }
+  get dismiss(): Proactive['dismiss'] {
+    return this.core.dismiss;
+  }
+  get used(): Proactive['used'] {
+    return this.core.used;
+  }
+  get openWarnings(): Proactive['openWarnings'] {
+    return this.core.openWarnings;
+  }
+  get openOffers(): Proactive['openOffers'] {
+    return this.core.openOffers;
+  }
+  get stats(): Proactive['stats'] {
+    return this.core.stats;
+  }
+  get health(): Proactive['health'] {
+    return this.core.health;
+  }
+  get decisions(): Proactive['decisions'] {
+    return this.core.decisions;
+  }
+  get subscribe(): Proactive['subscribe'] {
+    return this.core.subscribe;
+  }
+  get settled(): Proactive['settled'] {
+    return this.core.settled;
+  }
+}

@@ -1,0 +1,140 @@
+/**
+ * The safe point of a conversation. The host asks a provider two or three times per message; what a
+ * turn shows is fixed by the first answer, and counts as shown when the run ends. A run that another
+ * message overtakes never ends, and what it was to show comes again in the next turn.
+ */
+
+import { readerOf } from '../memory/index.js';
+import { canRead } from '../records/index.js';
+import { messageOf } from '../shared/errors.js';
+import type { Uuid } from '../shared/ids.js';
+import type { Log } from '../shared/log.js';
+import { block, promptBlock } from './block.js';
+import type { StoredOffer } from './offer-book.js';
+import type { Offer, TurnMessage, TurnOffers } from './offer-types.js';
+
+export interface TurnsDeps {
+  log: Log;
+  /** Detects what the message touches, states and starts; its offers are then open in the room. */
+  detect: (message: TurnMessage) => Promise<void>;
+  /** Offers of the room that are pending, and warnings that stand. */
+  open: (roomId: Uuid) => StoredOffer[];
+  view: (offer: StoredOffer) => Offer;
+  /** Counted once per offer, however often it is called. */
+  shown: (offerId: Uuid) => unknown;
+  /** A turn was completed. */
+  turned: () => void;
+}
+
+export interface Turns {
+  offers(message: TurnMessage, budgetMs: number): Promise<TurnOffers>;
+  ended(turn: { messageId: Uuid; roomId: Uuid; completed: boolean }): void;
+  /** Whether a turn that is not over yet shows this offer. */
+  isShowing(offerId: Uuid): boolean;
+  /** Offers that must not be shown any more: their text goes, also from turns that hold it. */
+  withdraw(offerIds: ReadonlySet<Uuid>): void;
+  /** Resolves when every detection that was begun has ended. */
+  settled(): Promise<void>;
+}
+
+interface Turn {
+  roomId: Uuid;
+  answer: Promise<TurnOffers>;
+  offerIds: Uuid[];
+  over: boolean;
+}
+
+/** Turns remembered: the host may ask for a message again, much later than its run. */
+const MOST_TURNS = 1_000;
+const NOTHING: TurnOffers = { offers: [], text: '', tokens: 0 };
+
+export function createTurns(deps: TurnsDeps): Turns {
+  const turns = new Map<Uuid, Turn>();
+  /** Newest message of each room. */
+  const latest = new Map<Uuid, Uuid>();
+  const detecting = new Set<Promise<void>>();
+
+  async function make(message: TurnMessage, budgetMs: number, turn: Turn): Promise<TurnOffers> {
+    try {
+      const detection = deps.detect(message);
+      detecting.add(detection);
+      const done = () => detecting.delete(detection);
+      detection.then(done, (error: unknown) => {
+        done();
+        deps.log.warn({ error: messageOf(error) }, 'a message could not be looked into');
+      });
+      await within(detection, budgetMs);
+      const reader = readerOf(message.caller);
+      const open = deps.open(message.roomId).filter((offer) => canRead(reader, offer.scope));
+      const whole = block(open.map(({ data }) => data));
+      const chosen = whole.shownIndexes.flatMap((index) => open[index] ?? []);
+      if (chosen.length === 0) return NOTHING;
+      turn.offerIds = chosen.map(({ id }) => id);
+      const shown = promptBlock(whole.text);
+      return { offers: chosen.map(deps.view), text: shown.text, tokens: shown.tokens };
+    } catch (error) {
+      deps.log.warn({ error: messageOf(error) }, 'offers could not be shown');
+      return NOTHING;
+    }
+  }
+
+  return {
+    offers(message, budgetMs) {
+      const known = turns.get(message.messageId);
+      if (known) return known.answer;
+      const turn: Turn = {
+        roomId: message.roomId,
+        answer: Promise.resolve(NOTHING),
+        offerIds: [],
+        over: false,
+      };
+      // One run per room: what an earlier message was to show, nobody has seen.
+      const before = latest.get(message.roomId);
+      const overtaken = before === undefined ? undefined : turns.get(before);
+      if (overtaken) overtaken.over = true;
+      latest.delete(message.roomId);
+      latest.set(message.roomId, message.messageId);
+      turns.set(message.messageId, turn);
+      const [oldest] = turns.keys();
+      if (turns.size > MOST_TURNS && oldest !== undefined) turns.delete(oldest);
+      const [silent] = latest.keys();
+      if (latest.size > MOST_TURNS && silent !== undefined) latest.delete(silent);
+      turn.answer = make(message, budgetMs, turn);
+      return turn.answer;
+    },
+    ended({ messageId, roomId, completed }) {
+      const turn = turns.get(messageId);
+      if (completed) deps.turned();
+      if (!turn || turn.over || turn.roomId !== roomId) return;
+      turn.over = true;
+      if (completed) for (const id of turn.offerIds) deps.shown(id);
+    },
+    isShowing: (offerId) =>
+      [...turns.values()].some(({ over, offerIds }) => !over && offerIds.includes(offerId)),
+    withdraw(offerIds) {
+      for (const turn of turns.values()) {
+        if (!turn.offerIds.some((id) => offerIds.has(id))) continue;
+        turn.offerIds = [];
+        turn.answer = Promise.resolve(NOTHING);
+      }
+    },
+    async settled() {
+      await Promise.allSettled([...detecting]);
+    },
+  };
+}
+
+/** Waits for the work, at most so long; a failure is the work's own. */
+async function within(work: Promise<void>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const patience = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  try {
+    await Promise.race([work, patience]);
+  } catch {
+    // Told where the detection is begun.
+  } finally {
+    clearTimeout(timer);
+  }
+}

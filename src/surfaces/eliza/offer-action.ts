@@ -1,0 +1,155 @@
+/** What the actions about offers share: which offers are meant, and how each is called. */
+import type { Action, Content, IAgentRuntime, Memory } from '@elizaos/core';
+import type { DetectorName, Offer, ProactiveService } from '../../proactive/index.js';
+import { isUuid, type Uuid } from '../../shared/ids.js';
+import { safe, safeQuoted } from '../../shared/safe-text.js';
+import { type ActionFamily, type ActionWords, framedAction, type Outcome } from './action-frame.js';
+import { callerOf, type EntityCaller, memoryServiceOf } from './memory-turn.js';
+import { chosenOffers, offerName, offerWords, speaksOfOffers } from './offer-words.js';
+import { proactiveServiceOf } from './proactive-turn.js';
+import { requesterOf, saidText } from './turn.js';
+
+interface OfferTurn {
+  service: ProactiveService;
+  roomId: Uuid;
+  caller: EntityCaller;
+  /** What says which offers are meant, and why. */
+  text: string;
+  /** Kept with what is closed. */
+  reason: string | undefined;
+}
+
+export interface OfferActionSpec extends ActionWords {
+  /** Those that can be meant in this conversation, newest first. */
+  open: (turn: OfferTurn) => Promise<Offer[]>;
+  close: (turn: OfferTurn, id: string) => Promise<Offer>;
+  /** Said when nothing is open. */
+  none: string;
+  /** Before the list of several. */
+  which: string;
+  /** After one or more were closed. */
+  done: (offers: Offer[], reason: string | undefined) => string;
+}
+
+const SHOWN = 8;
+const MAX_THOUGHT = 500;
+const ABSENT = 'I make no offers at the moment: they are switched off, or still starting.';
+
+const OFFERS: ActionFamily = {
+  succeeded: 'offerActionSucceeded',
+  isPresent: (runtime) =>
+    memoryServiceOf(runtime) !== null && proactiveServiceOf(runtime)?.enabled() === true,
+  absent: ABSENT,
+  notFound: 'There is no such offer here, or it is not yours to see.',
+};
+
+export function offerAction(spec: OfferActionSpec): Action {
+  return framedAction(spec, OFFERS, (...turn) => run(spec, ...turn));
+}
+
+async function run(
+  spec: OfferActionSpec,
+  runtime: IAgentRuntime,
+  message: Memory,
+  plan: Content | undefined,
+): Promise<Outcome> {
+  const service = proactiveServiceOf(runtime);
+  const memory = memoryServiceOf(runtime);
+  if (!service || !memory) return { text: ABSENT, success: false, data: { code: 'UNAVAILABLE' } };
+  const inRun = requesterOf(runtime, message).run;
+  const turn: OfferTurn = {
+    service,
+    roomId: message.roomId,
+    caller: await callerOf(runtime, memory, message),
+    ...wordsOf(saidText(message, inRun), plan),
+  };
+  // A thought of the model is kept, and told to nobody.
+  const said = offerWords(turn.text).reason;
+  const choice = chosenOffers(await spec.open(turn), turn.text);
+  switch (choice.kind) {
+    case 'none':
+      return { text: spec.none, success: true, data: { closed: 0 } };
+    case 'which': {
+      const { offers } = choice;
+      const lines = offers.slice(0, SHOWN).map(offerLine);
+      if (offers.length > SHOWN) lines.push(`- and ${offers.length - SHOWN} more`);
+      const text = [spec.which, ...lines].join('\n');
+      // Nobody is there to say which.
+      return { text, success: inRun === null, asked: true, data: { candidates: idsOf(offers) } };
+    }
+    case 'unknown':
+      return closeNamed(spec, turn, choice.id, said);
+    case 'these': {
+      const closed: Offer[] = [];
+      for (const { id } of choice.offers) closed.push(await spec.close(turn, id));
+      return {
+        text: spec.done(closed, said),
+        success: true,
+        data: { closed: closed.length, offerIds: idsOf(closed) },
+      };
+    }
+  }
+}
+
+/** Not open here: the service says whether there is such an offer at all, and how it has ended. */
+async function closeNamed(
+  spec: OfferActionSpec,
+  turn: OfferTurn,
+  id: string,
+  said: string | undefined,
+): Promise<Outcome> {
+  const whole = id.replace(/^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})/, '$1-$2-$3-$4-');
+  if (!isUuid(whole)) {
+    const text = OFFERS.notFound ?? ABSENT;
+    return { text, success: false, data: { code: 'NOT_FOUND' } };
+  }
+  const closed = await spec.close(turn, whole);
+  return {
+    text: spec.done([closed], said),
+    success: true,
+    data: { closed: 1, offerIds: [closed.id] },
+  };
+}
+
+/** The person says it; or the agent by itself, when the message is about something else. */
+function wordsOf(
+  message: string,
+  plan: Content | undefined,
+): { text: string; reason: string | undefined } {
+  const told = { text: message, reason: offerWords(message).reason };
+  if (speaksOfOffers(message)) return told;
+  const words = [plan?.text, plan?.thought].filter((one) => typeof one === 'string').join('\n');
+  if (!speaksOfOffers(words)) return told;
+  const thought = words.trim().slice(0, MAX_THOUGHT);
+  return { text: words, reason: offerWords(words).reason ?? thought };
+}
+
+function idsOf(offers: readonly Offer[]): string[] {
+  return offers.map(({ id }) => id);
+}
+
+const KINDS: Readonly<Record<DetectorName, string>> = {
+  conflictWarning: 'the warning about',
+  fileTouch: 'the history of',
+  intentMatch: 'the tasks similar to',
+  hintMatch: 'the hint for',
+  whenMatch: 'the recipe for',
+  patternRecognition: 'the pattern',
+  sessionStart: 'the context of',
+};
+
+/** "the warning about \"add caching to auth.ts\"". */
+export function offerWord({ kind, subject }: Pick<Offer, 'kind' | 'subject'>): string {
+  return kind === 'sessionStart'
+    ? 'the project context'
+    : `${KINDS[kind]} ${safeQuoted(subject, 80)}`;
+}
+
+function offerLine(offer: Offer): string {
+  return `- ${offerWord(offer)} [${offerName(offer)}]`;
+}
+
+/** "Reason: …", or nothing. */
+export function reasonWords(reason: string | undefined): string {
+  return reason === undefined ? '' : ` Reason kept: ${safe(reason, 200)}`;
+}

@@ -1,0 +1,210 @@
+/**
+ * What happens in the host, told to the proactive room: events that any plugin may emit
+ * (`CUE_FILE_TOUCH` …), the end of a turn, and what the agent itself says and does. A handler that
+ * throws aborts the host's own emitter (ELIZA_GUIDE §4), so none of these does.
+ */
+import { EventType, type IAgentRuntime } from '@elizaos/core';
+import { sql } from 'drizzle-orm';
+import type { Caller } from '../../memory/index.js';
+import type { ProactiveService } from '../../proactive/index.js';
+import { databaseOf, rowsOf } from '../../records/index.js';
+import { messageOf } from '../../shared/errors.js';
+import { isUuid, type Uuid } from '../../shared/ids.js';
+import { personIn, proactiveServiceOf, workEnded, workingFor } from './proactive-turn.js';
+
+type Fields = Record<string, unknown>;
+export type EventHandlers = Record<string, ((payload: unknown) => Promise<void>)[]>;
+
+/** Events that other plugins emit; `runtime.emitEvent(name, { …fields, respond? })`. */
+export const CUE_EVENTS = [
+  'CUE_FILE_TOUCH',
+  'CUE_INTENT_STATED',
+  'CUE_TASK_START',
+  'CUE_ACTION_PLANNED',
+  'CUE_SESSION_START',
+] as const;
+
+/** What an event may say, by the names that plugins use; everything else of a payload is the host's. */
+const FIELDS: Readonly<Record<string, readonly string[]>> = {
+  filePath: ['filePath', 'file_path', 'file', 'path'],
+  operation: ['operation'],
+  intent: ['intent'],
+  files: ['files'],
+  task: ['task'],
+  taskType: ['taskType', 'task_type'],
+  tags: ['tags'],
+  action: ['action'],
+  agentId: ['agentId', 'agent_id'],
+  projectId: ['projectId', 'project_id'],
+  sessionId: ['sessionId', 'session_id'],
+  roomId: ['roomId', 'room_id'],
+};
+
+const NEWEST_REPLIES = 3;
+const MAX_PATH = 1_024;
+const MAX_FILES = 20;
+
+/** @param ownActions names of this plugin's actions: talking about memories is no work */
+export function eventsOf(ownActions: ReadonlySet<string>): EventHandlers {
+  const activity = (files: (content: Fields) => string[], text: (content: Fields) => string) =>
+    handler(async (runtime, service, payload) => {
+      const content = objectOf(payload.content);
+      const roomId = payload.roomId;
+      if (!service.enabled() || !isUuid(roomId) || isOwn(content, ownActions)) return;
+      tell(runtime, service, roomId, text(content), files(content));
+    });
+  return {
+    ...Object.fromEntries(CUE_EVENTS.map((name) => [name, [handler(happening(name))]])),
+    [EventType.RUN_ENDED]: [handler((...run) => runEnded(ownActions, ...run))],
+    [EventType.ACTION_STARTED]: [activity(noFiles, (content) => textOf(content.thought))],
+    [EventType.ACTION_COMPLETED]: [activity(filesOf, () => '')],
+  };
+}
+
+type Handle = (runtime: IAgentRuntime, service: ProactiveService, payload: Fields) => Promise<void>;
+
+function handler(handle: Handle): (payload: unknown) => Promise<void> {
+  return async (payload) => {
+    const fields = objectOf(payload);
+    const runtime = fields.runtime as IAgentRuntime | undefined;
+    try {
+      if (runtime === undefined) return;
+      const service = proactiveServiceOf(runtime);
+      if (service) await handle(runtime, service, fields);
+    } catch (error) {
+      runtime?.logger.warn(
+        { src: 'plugin:cue:eliza', agentId: runtime.agentId, error: messageOf(error) },
+        'an event could not be looked into',
+      );
+    }
+  };
+}
+
+/** Only a planned action is waited for: its warning is worth nothing afterwards. */
+function happening(name: (typeof CUE_EVENTS)[number]): Handle {
+  return async (runtime, service, payload) => {
+    if (!service.enabled()) return;
+    const input = happeningOf(name, payload);
+    const caller = await callerIn(runtime, payload.entityId, input.roomId);
+    const answer = [payload.respond, payload.callback].find((one) => typeof one === 'function');
+    const reaction = service.happen(input, caller);
+    if (typeof answer === 'function') await answer(await reaction);
+    else if (name === 'CUE_ACTION_PLANNED') await reaction;
+    else inBackground(runtime, reaction, 'an event could not be looked into');
+  };
+}
+
+function happeningOf(name: string, payload: Fields): Fields {
+  const said = Object.entries(FIELDS).flatMap(([field, names]) => {
+    const value = names.map((one) => payload[one]).find((one) => one !== undefined && one !== null);
+    return value === undefined ? [] : [[field, value] as const];
+  });
+  return { type: name, ...Object.fromEntries(said) };
+}
+
+async function callerIn(
+  runtime: IAgentRuntime,
+  entityId: unknown,
+  roomId: unknown,
+): Promise<Caller | undefined> {
+  if (!isUuid(entityId) || !isUuid(roomId)) return undefined;
+  return (await personIn(runtime, entityId, roomId)) ?? undefined;
+}
+
+/** A turn whose run broke has perhaps reached no model, so that its offers come again. */
+async function runEnded(
+  ownActions: ReadonlySet<string>,
+  runtime: IAgentRuntime,
+  service: ProactiveService,
+  payload: Fields,
+): Promise<void> {
+  const { messageId, roomId, status, error, startTime } = payload;
+  if (!isUuid(messageId) || !isUuid(roomId)) return;
+  const completed = status === 'completed' && error === undefined;
+  service.turnEnded({ messageId, roomId, completed });
+  const caller = workingFor(runtime, roomId);
+  workEnded(runtime, roomId);
+  if (!completed || !service.enabled() || typeof startTime !== 'number') return;
+  // Reading it must not hold the turn up.
+  inBackground(
+    runtime,
+    ownWords(runtime, roomId, startTime, ownActions).then((text) => {
+      if (text !== '') tell(runtime, service, roomId, text, [], caller);
+    }),
+    'the answer of the agent could not be looked into',
+  );
+}
+
+/** What the agent has said in a room since its run began, oldest first. */
+async function ownWords(
+  runtime: IAgentRuntime,
+  roomId: Uuid,
+  sinceMs: number,
+  ownActions: ReadonlySet<string>,
+): Promise<string> {
+  const since = new Date(sinceMs).toISOString();
+  const rows = await rowsOf(
+    databaseOf(runtime),
+    sql`select content from memories
+        where type = 'messages' and room_id = ${roomId} and agent_id = ${runtime.agentId}
+          and entity_id = ${runtime.agentId} and created_at >= ${since}::timestamp
+          and content->>'type' is distinct from 'action_result'
+        order by created_at desc, id limit ${NEWEST_REPLIES}`,
+  );
+  return rows
+    .map((row) => objectOf(row.content))
+    .filter((content) => !isOwn(content, ownActions))
+    .map((content) => [textOf(content.thought), textOf(content.text)].join('\n').trim())
+    .filter((text) => text !== '')
+    .reverse()
+    .join('\n');
+}
+
+function tell(
+  runtime: IAgentRuntime,
+  service: ProactiveService,
+  roomId: Uuid,
+  text: string,
+  files: string[],
+  caller: Caller = workingFor(runtime, roomId),
+): void {
+  if (text === '' && files.length === 0) return;
+  service.onAgentActivity({ roomId, caller, sessionId: caller.sessionId, text, files });
+}
+
+function isOwn(content: Fields, ownActions: ReadonlySet<string>): boolean {
+  const { actions } = content;
+  return Array.isArray(actions) && actions.some((name) => ownActions.has(String(name)));
+}
+
+/** The files that an action says it has worked on, in the fields actions commonly use for them. */
+function filesOf(content: Fields): string[] {
+  const data = objectOf(objectOf(content.actionResult).data);
+  const named = [data.file, data.filePath, data.file_path, data.path];
+  const listed = Array.isArray(data.files) ? data.files : [];
+  const paths = [...named, ...listed].filter(
+    (path): path is string => typeof path === 'string' && path !== '' && path.length <= MAX_PATH,
+  );
+  return [...new Set(paths)].slice(0, MAX_FILES);
+}
+
+function noFiles(): string[] {
+  return [];
+}
+
+function inBackground(runtime: IAgentRuntime, work: Promise<unknown>, message: string): void {
+  work.catch((error: unknown) => {
+    runtime.logger.debug(
+      { src: 'plugin:cue:eliza', agentId: runtime.agentId, error: messageOf(error) },
+      message,
+    );
+  });
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+function objectOf(value: unknown): Fields {
+  return typeof value === 'object' && value !== null ? (value as Fields) : {};
+}

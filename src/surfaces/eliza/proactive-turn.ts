@@ -1,0 +1,136 @@
+/**
+ * Who is shown an offer, and where. An offer comes unasked, so in company the agent speaks for
+ * nobody (`discreet`); inside a scheduled run the creator of the trigger is meant. The host asks a
+ * provider two or three times per message, and who asks is found out once.
+ */
+import type { IAgentRuntime, Memory, UUID } from '@elizaos/core';
+import type { Caller } from '../../memory/index.js';
+import { PROACTIVE, ProactiveService, type TurnMessage } from '../../proactive/index.js';
+import { MINUTE_MS } from '../../shared/clock.js';
+import { isUuid, type Uuid } from '../../shared/ids.js';
+import { callerOf, discreet, type EntityCaller, memoryServiceOf } from './memory-turn.js';
+import { isPrivateRoom } from './private-room.js';
+import { requesterOf, saidText } from './turn.js';
+
+/** Of a pasted message only so much is looked at, characters. */
+const MAX_TEXT = 16_384;
+const MAX_ATTACHMENTS = 20;
+const MAX_KEPT = 500;
+/** Who is in a room can change, so that an answer is not kept for long. */
+const KEPT_MS = MINUTE_MS;
+
+interface Known {
+  caller: Promise<EntityCaller>;
+  atMs: number;
+}
+interface Memo {
+  byMessage: Map<string, Known>;
+  byRoom: Map<string, EntityCaller>;
+}
+const memos = new WeakMap<IAgentRuntime, Memo>();
+
+export function proactiveServiceOf(runtime: IAgentRuntime): ProactiveService | null {
+  const found = runtime
+    .getServicesByType(PROACTIVE)
+    .find((service) => service instanceof ProactiveService);
+  return found instanceof ProactiveService ? found : null;
+}
+
+/** What the service is told of a message; `null`: the agent's own, or nothing can be said of it. */
+export async function turnMessageOf(
+  runtime: IAgentRuntime,
+  message: Memory,
+): Promise<TurnMessage | null> {
+  if (message.id === undefined || message.entityId === runtime.agentId) return null;
+  const caller = await shownTo(runtime, message);
+  if (caller === null) return null;
+  const { run } = requesterOf(runtime, message);
+  return {
+    messageId: message.id,
+    roomId: message.roomId,
+    caller,
+    sessionId: caller.sessionId,
+    text: saidText(message, run).slice(0, MAX_TEXT),
+    attachments: attachmentsOf(message),
+    scheduled: run !== null,
+  };
+}
+
+async function shownTo(runtime: IAgentRuntime, message: Memory): Promise<EntityCaller | null> {
+  const memory = memoryServiceOf(runtime);
+  if (!memory) return null;
+  const { byMessage, byRoom } = memoOf(runtime);
+  // Clients choose the ids of messages, so that an id alone is nobody's name.
+  const key = `${message.id} ${message.roomId} ${message.entityId}`;
+  const atMs = memory.now();
+  const known = byMessage.get(key);
+  if (known !== undefined && Math.abs(atMs - known.atMs) < KEPT_MS) return known.caller;
+  const caller = callerOf(runtime, memory, message).then((found) =>
+    discreet(found, runtime.agentId),
+  );
+  keep(byMessage, key, { caller, atMs });
+  caller.then(
+    (found) => keep(byRoom, message.roomId, found),
+    () => byMessage.delete(key),
+  );
+  return caller;
+}
+
+/** For whom the agent works in a room at the moment: who was answered there last. */
+export function workingFor(runtime: IAgentRuntime, roomId: string): Caller {
+  return memoOf(runtime).byRoom.get(roomId) ?? { kind: 'agent' };
+}
+
+/** A run is over: what the agent does in the room next is for somebody else. */
+export function workEnded(runtime: IAgentRuntime, roomId: string): void {
+  memoOf(runtime).byRoom.delete(roomId);
+}
+
+/**
+ * A person in a room, as events and routes name them; `null` when they are not in it, because what
+ * one may read must not be brought into the room of another.
+ */
+export async function personIn(
+  runtime: IAgentRuntime,
+  entityId: Uuid,
+  roomId: Uuid,
+): Promise<EntityCaller | null> {
+  const memory = memoryServiceOf(runtime);
+  const present = await runtime.getParticipantsForRoom(roomId as UUID);
+  if (!memory || !present.some((one) => one === entityId)) return null;
+  const caller: EntityCaller = {
+    kind: 'entity',
+    entityId,
+    roomId,
+    private: await isPrivateRoom(runtime, roomId, memory.now()),
+  };
+  const sessionId = memory.sessionOf(roomId);
+  return discreet(sessionId === undefined ? caller : { ...caller, sessionId }, runtime.agentId);
+}
+
+function memoOf(runtime: IAgentRuntime): Memo {
+  const memo = memos.get(runtime) ?? { byMessage: new Map(), byRoom: new Map() };
+  memos.set(runtime, memo);
+  return memo;
+}
+
+function keep<T>(map: Map<string, T>, key: string, value: T): void {
+  map.delete(key);
+  map.set(key, value);
+  const [oldest] = map.keys();
+  if (map.size > MAX_KEPT && oldest !== undefined) map.delete(oldest);
+}
+
+/** Titles and addresses, and ids that are names; clients leave any of them out. */
+function attachmentsOf(message: Memory): string[] {
+  const listed: unknown = message.content.attachments;
+  if (!Array.isArray(listed)) return [];
+  const names = listed.slice(0, MAX_ATTACHMENTS).flatMap((one: unknown) => {
+    if (typeof one !== 'object' || one === null) return [];
+    const { title, url, id } = one as Record<string, unknown>;
+    return [title, url, isUuid(id) ? undefined : id];
+  });
+  return names.filter(
+    (name): name is string => typeof name === 'string' && name !== '' && name.length <= 2_048,
+  );
+}

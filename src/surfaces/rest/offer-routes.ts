@@ -1,0 +1,199 @@
+/** `/cue/offers…`, `/cue/events`: what is offered, what became of it, and what happens elsewhere. */
+import type { IAgentRuntime, Route } from '@elizaos/core';
+import { z } from 'zod';
+import type { Caller } from '../../memory/index.js';
+import {
+  DETECTOR_NAMES,
+  type Decision,
+  OFFER_STATES,
+  type Offer,
+  PROACTIVE,
+  ProactiveService,
+} from '../../proactive/index.js';
+import { AppError, InvalidInputError } from '../../shared/errors.js';
+import { isUuid } from '../../shared/ids.js';
+import { personIn } from '../eliza/index.js';
+import type { EventStream } from './event-stream.js';
+import { anyObject, OPERATOR } from './memory-routes.js';
+import { flag, given, pageShape, searchText, wholeNumber } from './query.js';
+import type { MakeRoute } from './route.js';
+import { startedService } from './service-of.js';
+
+/** Who is to be shown an offer; `agentId` is taken: with it the host chooses the agent that answers. */
+const forWhom = { sessionId: searchText.optional(), forAgentId: searchText.optional() };
+const room = z.string().refine(isUuid, 'must be a UUID');
+
+const listQuery = z.strictObject({
+  ...pageShape,
+  ...forWhom,
+  state: z.enum(OFFER_STATES).optional(),
+  kind: z.enum(DETECTOR_NAMES).optional(),
+  roomId: room.optional(),
+  deliver: flag.optional(),
+});
+const streamQuery = z.strictObject({ ...forWhom, deliver: flag.optional() });
+const instant = z
+  .union([z.iso.datetime({ offset: true }), z.iso.date()], {
+    error: 'must be an ISO 8601 time with its zone, or a date (UTC)',
+  })
+  .transform((text) => Date.parse(text));
+const statsQuery = z.strictObject({ since: instant.optional(), before: instant.optional() });
+const decisionsQuery = z.strictObject({ limit: wholeNumber(1, 200).default(50) });
+const closeBody = z.strictObject({ reason: searchText.max(500).optional() });
+
+const MAX_STREAMS = 100;
+
+export function offerRoutes(route: MakeRoute): Route[] {
+  return [
+    route({
+      type: 'GET',
+      path: '/offers',
+      query: listQuery,
+      handle: async ({ runtime, query: { forAgentId, ...query } }) => ({
+        status: 200,
+        body: await offersOf(runtime).list(given({ ...query, agentId: forAgentId }), OPERATOR),
+      }),
+    }),
+    route({
+      type: 'GET',
+      path: '/offers/stats',
+      query: statsQuery,
+      handle: async ({ runtime, query: { since, before } }) => ({
+        status: 200,
+        body: await offersOf(runtime).stats({ sinceMs: since, untilMs: before }),
+      }),
+    }),
+    route({
+      type: 'GET',
+      path: '/offers/health',
+      handle: async ({ runtime }) => ({ status: 200, body: offersOf(runtime).health() }),
+    }),
+    route({
+      type: 'GET',
+      path: '/offers/decisions',
+      query: decisionsQuery,
+      handle: async ({ runtime, query: { limit } }) => ({
+        status: 200,
+        body: decisionList(offersOf(runtime).decisions(limit)),
+      }),
+    }),
+    route({
+      type: 'GET',
+      path: '/offers/stream',
+      query: streamQuery,
+      handle: async ({ runtime, query }) => ({
+        status: 200,
+        body: streamOf(offersOf(runtime), query),
+      }),
+    }),
+    route({
+      type: 'GET',
+      path: '/offers/:id',
+      handle: async ({ runtime, params }) => ({
+        status: 200,
+        body: { offer: await offersOf(runtime).get(params.id ?? '', OPERATOR) },
+      }),
+    }),
+    ending(route, 'acknowledge'),
+    ending(route, 'dismiss'),
+    ending(route, 'used'),
+    route({
+      type: 'POST',
+      path: '/events',
+      body: anyObject,
+      handle: async ({ runtime, body: { entityId, ...input } }) => {
+        const service = offersOf(runtime);
+        if (!service.enabled()) {
+          throw new AppError('DISABLED', 'offers are switched off (CUE_OFFERS_ENABLED)');
+        }
+        const caller = await callerOf(runtime, entityId, input.roomId);
+        return { status: 201, body: await service.happen(input, caller) };
+      },
+    }),
+  ];
+}
+
+/** Kept in memory only, and few: one page is all of them. */
+function decisionList(decisions: Decision[]): object {
+  return { decisions, total: decisions.length, nextCursor: null };
+}
+
+/** The three ways in which somebody says what an offer was good for. */
+function ending(route: MakeRoute, how: 'acknowledge' | 'dismiss' | 'used'): Route {
+  return route({
+    type: 'POST',
+    path: `/offers/:id/${how}`,
+    body: closeBody,
+    bodyOptional: true,
+    handle: async ({
+      runtime,
+      params,
+      body: { reason },
+    }): Promise<{
+      status: 200;
+      body: { offer: Offer };
+    }> => ({
+      status: 200,
+      body: { offer: await offersOf(runtime)[how](params.id ?? '', OPERATOR, reason) },
+    }),
+  });
+}
+
+/**
+ * REST manages offers as operator, but an offer is made for somebody: for a person in a room what
+ * that person may read there, else what is open to the project.
+ * @throws InvalidInputError for a person who is not in the room
+ */
+async function callerOf(
+  runtime: IAgentRuntime,
+  entityId: unknown,
+  roomId: unknown,
+): Promise<Caller | undefined> {
+  if (entityId === undefined) return undefined;
+  if (!isUuid(entityId)) {
+    throw new InvalidInputError([{ field: 'entityId', message: 'must be a UUID' }]);
+  }
+  if (!isUuid(roomId)) {
+    throw new InvalidInputError([
+      { field: 'roomId', message: 'must be a UUID when entityId is given' },
+    ]);
+  }
+  const person = await personIn(runtime, entityId, roomId);
+  if (person) return person;
+  throw new InvalidInputError([{ field: 'entityId', message: 'is not in this room' }]);
+}
+
+/** @throws AppError LIMIT_REACHED */
+function streamOf(
+  service: ProactiveService,
+  { forAgentId, ...options }: z.output<typeof streamQuery>,
+): EventStream {
+  if (service.health().subscribers >= MAX_STREAMS) {
+    throw new AppError('LIMIT_REACHED', `at most ${MAX_STREAMS} streams are open at a time`);
+  }
+  return {
+    listen: (send) =>
+      service.subscribe(
+        (event) => {
+          const { type, ...data } = event;
+          send({ event: type, id: event.offer.id, data });
+        },
+        given({ ...options, agentId: forAgentId }),
+      ),
+    isOpen: () => isRunning(service),
+  };
+}
+
+/** A service that was stopped gives nothing away any more. */
+function isRunning(service: ProactiveService): boolean {
+  try {
+    return service.detectors !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+/** @throws AppError UNAVAILABLE */
+function offersOf(runtime: IAgentRuntime): ProactiveService {
+  return startedService(runtime, PROACTIVE, ProactiveService, 'proactive');
+}
