@@ -49,6 +49,7 @@ export async function secondAct(client: Client, agentId: string, out: Transcript
     out.said('Cue', reply.text);
     return reply.text;
   };
+  await say('hello');
   const warned = await say(REQUEST);
   expect(/careful/i.test(warned), `it was not warned: "${warned}"`);
   expect(/race condition/i.test(warned), 'the warning does not say why it failed');

@@ -17,7 +17,7 @@ const DEFAULT_PREFIX = 'RUM';
 export function provideProactive(
   runtime: IAgentRuntime,
   settings: Settings,
-  { clock, ids }: { clock: Clock; ids: Ids },
+  { clock, ids, turnBudgetMs }: { clock: Clock; ids: Ids; turnBudgetMs?: number | undefined },
 ): void {
   const config = configOf(settings);
   const prefix = prefixOf(settings.CUE_OFFERS_PREFIX);
@@ -28,6 +28,7 @@ export function provideProactive(
     prefix,
     enabled: () => offersEnabledNow(settingReader(runtime), settings),
     memory: workMemory,
+    turnBudgetMs,
     shared: (host) => pgliteDirectory(databaseOf(host)) === null,
     turnCounts: (host) => ({
       read: async () => countsOf(await host.getCache(TURNS_KEY)),

@@ -59,6 +59,8 @@ export interface CueOptions {
   fetch?: typeof fetch;
   /** How long a run belongs to a process that gives no sign of life, ms; 30 s when absent. */
   leaseMs?: number;
+  /** How long a turn waits for what is to be offered in it, ms; 30 when absent. */
+  turnBudgetMs?: number;
 }
 
 const AUTONOMY_WAIT_MS = 20_000;
@@ -101,7 +103,7 @@ export function createCuePlugin(options: CueOptions = {}): Plugin {
       });
       const timezone = settings.CUE_TIMEZONE ?? hostTimezone();
       provideWorkMemory(runtime, settings, { clock, ids, timezone });
-      provideProactive(runtime, settings, { clock, ids });
+      provideProactive(runtime, settings, { clock, ids, turnBudgetMs: options.turnBudgetMs });
       TriggerService.provide(runtime, {
         clock,
         ids,

@@ -19,7 +19,7 @@ const KEPT = [
   'novel-view',
 ];
 /** What these sessions reach, with the default embedder; docs/proactive-eval.md has all of them. */
-const FLOOR = { precision: 0.9, recall: 0.8, falseAlarmsPer100Turns: 2 };
+const FLOOR = { precision: 0.95, recall: 0.75, falseAlarmsPer100Turns: 2 };
 
 function documented(): ScriptedSession {
   const page = readFileSync(new URL('../../docs/proactive-eval.md', import.meta.url), 'utf8');
@@ -52,6 +52,10 @@ describe('sessions replayed through a real agent', () => {
     expect(kept.total.precision).toBeGreaterThanOrEqual(FLOOR.precision);
     expect(kept.total.recall).toBeGreaterThanOrEqual(FLOOR.recall);
     expect(kept.total.falseAlarmsPer100Turns).toBeLessThanOrEqual(FLOOR.falseAlarmsPer100Turns);
+  });
+
+  it('what one person said in private is offered to nobody else', () => {
+    expect(kept.wrong.filter(({ session }) => session === 'support-private')).toEqual([]);
   });
 
   it('offers of a turn stay within the combined limit', () => {
@@ -177,7 +181,7 @@ describe('judging what was offered', () => {
     ms: 1,
     late: 0,
     suppressed: new Map(),
-    detectorMs: [],
+    asked: [],
   });
   const results = (scripted: ScriptedSession, played: PlayedTurn[]) =>
     judgeSession(scripted, played).map(({ turn: n, memory, result }) => `${n} ${memory} ${result}`);

@@ -70,7 +70,8 @@ export async function boot(options: BootOptions = {}): Promise<Agent> {
     agentId,
   );
   await adapter.init();
-  const cue = createCuePlugin(options.cue ?? {});
+  // A slow machine must not decide what a turn shows.
+  const cue = createCuePlugin({ turnBudgetMs: 10_000, ...options.cue });
   const brain = options.brain ?? scriptedModel();
   const plugins = [
     sqlPlugin,

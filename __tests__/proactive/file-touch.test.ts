@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createFileTouch } from '../../src/proactive/detectors/file-touch.js';
 import { type OpenRecordDatabase, openRecordDatabase } from '../contract/record-database.js';
-import { DAY_MS, dmWith, edits, failed, idsOf, withRoom } from './detector-room.js';
+import { DAY_MS, dmWith, edits, failed, idsOf, OPERATOR, withRoom } from './detector-room.js';
 
 let database: OpenRecordDatabase;
 beforeAll(async () => {
@@ -176,6 +176,23 @@ describe('a touched file', () => {
       expect(onlyOwn.shouldNotify).toBe(false);
       expect(onlyOwn.cue.evidence).toEqual(['no memory of this file']);
       expect(onlyOwn.suppressed).toHaveLength(1);
+    }));
+
+  it('counts what was captured from a run, and tells it after what was told', () =>
+    withRoom(database, async ({ context, store, memory, clock }) => {
+      const told = await store('Fix JWT expiry', edits(AUTH));
+      clock.nowMs += 1_000;
+      const run = {
+        messageId: 'm1',
+        text: 'Add caching to the tokens',
+        actions: [{ name: 'EDIT_FILE', success: true, data: { path: AUTH } }],
+      };
+      const captured = await memory.capture(run, OPERATOR);
+      const { content } = await createFileTouch(context).evaluate({ filePath: AUTH });
+      expect(content).toMatchObject({
+        total: 2,
+        memories: [{ memoryId: told }, { memoryId: captured.memory_id }],
+      });
     }));
 
   it('gives way to what has superseded a memory', () =>

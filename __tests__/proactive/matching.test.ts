@@ -129,6 +129,64 @@ const SAME_TASK: readonly Pair[] = [
     'Prevent duplicate job processing in worker',
   ],
   ['Add an index on orders.created_at', 'Create index for orders created_at column'],
+  ['The dashboard takes forever to load, can you make it quicker?', 'Speed up dashboard loading'],
+  [
+    'We keep getting 429s from the GitHub API. Add some backoff please',
+    'Add backoff for GitHub API 429 responses',
+  ],
+  ["I'm working on the session expiry bug today", 'Fix session expiry bug'],
+  ['Next up: implement CSV import for contacts', 'Add CSV import for contacts'],
+  ['Task: Fix memory leak in websocket handler', 'Fix websocket handler memory leak'],
+  ['Need to get the e2e tests running in parallel', 'Run e2e tests in parallel'],
+  ['please investigate why the build is failing on Windows', 'Fix Windows build failure'],
+  ["I'm about to add retry logic to the payment client", 'Add retries to payment client'],
+  [
+    'Please set the default currency to EUR for new accounts',
+    'Change default currency to EUR for new accounts',
+  ],
+  [
+    'Could you implement role based access control for the admin panel?',
+    'Add role-based access control to admin panel',
+  ],
+  ['Generate the OpenAPI spec from the zod schemas', 'Generate OpenAPI docs from zod schemas'],
+  ['Swap moment for date-fns', 'Replace moment with date-fns'],
+  ['Add a unique index on users.email to stop duplicates', 'Add unique index to users.email'],
+  ['Migrate from Jest to Vitest', 'Move test suite from Jest to Vitest'],
+  ['user uploads larger than 10MB fail with 413', 'Fix 413 error for uploads larger than 10MB'],
+  [
+    'Make the signup form accessible for screen readers',
+    'Improve signup form accessibility for screen readers',
+  ],
+  ['implement debouncing on the search input', 'Debounce search input'],
+  ['Write a migration that adds a status column to orders', 'Add status column to orders table'],
+  ['We should cache the product list response', 'Cache product list endpoint'],
+  ['Our invoices PDF is missing the logo, could you add it?', 'Add logo to invoice PDF'],
+  ["Let's get rid of the legacy v1 API", 'Remove legacy v1 API'],
+  ['Can you make sure emails are sent in a background job?', 'Send emails from a background job'],
+  [
+    'Working on: password strength meter on registration',
+    'Add password strength meter to registration form',
+  ],
+  [
+    'I want to split the monolithic config.ts into per-feature modules',
+    'Split config.ts into per-feature modules',
+  ],
+  ['The notifications bell shows a wrong unread count', 'Fix unread count of notifications bell'],
+  [
+    'implement graceful shutdown so in-flight requests finish',
+    'Add graceful shutdown for in-flight requests',
+  ],
+  ['Enable gzip compression for API responses', 'Compress API responses with gzip'],
+  ['Add sentry error tracking to the frontend', 'Integrate Sentry error tracking in frontend'],
+  ['Our feature flags need a percentage rollout', 'Add percentage rollout to feature flags'],
+  [
+    "please fix: TypeError cannot read property 'id' of undefined in cart reducer",
+    'Fix undefined id TypeError in cart reducer',
+  ],
+  [
+    'Users should be able to reorder todo items by dragging',
+    'Add drag and drop reordering of todo items',
+  ],
 ];
 
 const ANOTHER_TASK: readonly Pair[] = [
@@ -218,6 +276,52 @@ const ANOTHER_TASK: readonly Pair[] = [
   ["I'm heading out for lunch, talk later", 'Fix lunch menu'],
   ['Bump axios to fix the security advisory', 'Bump lodash to fix security advisory'],
   ['Drop the index on orders.created_at', 'Create index for orders created_at column'],
+  ['Migrate from Mocha to Jest', 'Move test suite from Jest to Vitest'],
+  [
+    'Change default language to German for new accounts',
+    'Change default currency to EUR for new accounts',
+  ],
+  ['Add a unique index on users.phone', 'Add status column to users'],
+  ['Add CSV import for products', 'Add CSV export for contacts'],
+  ['Bump the version to 2.1.0', 'Bump the minimum Node version to 20'],
+  ['Remove the debounce from the search input', 'Debounce search input'],
+  ['Is there a way to see which tests ran?', 'Run e2e tests in parallel'],
+  ['The build is green now', 'Fix Windows build failure'],
+  ["I'm off to a meeting about the payment client", 'Add retries to payment client'],
+  ['Can you remind me how the payment client works?', 'Add retries to payment client'],
+  ["Let's pick this up tomorrow", 'Pick up stale locks'],
+  ['What do you think about moment vs date-fns?', 'Replace moment with date-fns'],
+  ['Add a changelog entry for the release', 'Automate release changelog generation'],
+  ['Fix the typo in the signup form label', 'Improve signup form accessibility for screen readers'],
+  ['Fix the alignment of the admin panel header', 'Add role-based access control to admin panel'],
+  ['Write tests for the CSV import', 'Add CSV import for contacts'],
+  ['Rename the product list component', 'Cache product list endpoint'],
+  ['Add sorting to the product list', 'Cache product list endpoint'],
+  ['The API docs mention a 10MB limit', 'Fix 413 error for uploads larger than 10MB'],
+  ['Delete the old dashboard', 'Speed up dashboard loading'],
+  ['Translate the dashboard to French', 'Speed up dashboard loading'],
+  ['Clean up the websocket handler code', 'Fix websocket handler memory leak'],
+  ['Please commit your changes', 'Commit generated files'],
+  ['Update the dependencies', 'Update payment client'],
+  ['Add error handling to the upload service', 'Add error handling to the billing worker'],
+  ['How many users signed up yesterday?', 'Improve signup form accessibility for screen readers'],
+  [
+    'Great, thanks! That solved the memory leak in the websocket handler',
+    'Fix websocket handler memory leak',
+  ],
+  ['Could you review my PR for the websocket handler?', 'Fix websocket handler memory leak'],
+  ['Users should be able to archive todo items', 'Add drag and drop reordering of todo items'],
+  ['Add sentry to the team channel', 'Add logo to invoice PDF'],
+  ['Write a changelog for v1', 'Remove legacy v1 API'],
+  ['What is the unread count for?', 'Fix unread count of notifications bell'],
+  ['Add a notifications settings page', 'Fix unread count of notifications bell'],
+  ['Format config.ts with prettier', 'Split config.ts into per-feature modules'],
+  ['How are feature flags stored?', 'Add percentage rollout to feature flags'],
+  ['Add an expiry date to feature flags', 'Add percentage rollout to feature flags'],
+  ['Fix the cart total when a coupon is applied', 'Fix undefined id TypeError in cart reducer'],
+  ['awesome, gzip works!', 'Compress API responses with gzip'],
+  ['Compress the images in the README', 'Compress API responses with gzip'],
+  ['Can you rerun that?', 'Rerun failed jobs automatically'],
 ];
 
 interface Case {
@@ -334,6 +438,92 @@ const REPEATS: readonly Case[] = [
     plan: 'ALTER TABLE orders to make customer_id NOT NULL',
     goal: 'Make orders.customer_id not null',
     files: ['db/orders.sql'],
+  },
+  {
+    plan: "I'll parallelize the e2e tests with sharding",
+    goal: 'Run e2e tests in parallel with sharding',
+  },
+  { plan: 'Let me try running the e2e tests in parallel', goal: 'Run e2e tests in parallel' },
+  {
+    plan: 'edit src/db/pool.ts to raise the connection pool size to 50',
+    file: 'src/db/pool.ts',
+    goal: 'Increase connection pool size',
+    files: ['src/db/pool.ts'],
+  },
+  {
+    plan: 'Use a worker thread for PDF rendering',
+    file: 'src/pdf.ts',
+    goal: 'Move PDF rendering to worker threads',
+    files: ['src/pdf.ts'],
+  },
+  { plan: "Now I'm going to upgrade prisma to v6", goal: 'Upgrade Prisma to 6' },
+  {
+    plan: 'npm install prisma@6',
+    goal: 'Upgrade Prisma to 6',
+    commands: [['npm install prisma@6', false]],
+  },
+  {
+    plan: 'Replace the regex parser with a PEG grammar in src/query.ts',
+    goal: 'Rewrite query parser as PEG grammar',
+    files: ['src/query.ts'],
+  },
+  {
+    plan: 'git push --force origin main',
+    goal: 'Force push rebased main',
+    commands: [['git push --force origin main', false]],
+  },
+  {
+    plan: "Let's wrap the checkout in a database transaction",
+    file: 'src/checkout.ts',
+    goal: 'Wrap checkout in a transaction',
+    files: ['src/checkout.ts'],
+  },
+  {
+    plan: 'Please make checkout run inside one transaction',
+    file: 'src/checkout.ts',
+    goal: 'Wrap checkout in a transaction',
+    files: ['src/checkout.ts'],
+  },
+  {
+    plan: 'switch the api to fastify',
+    file: 'src/server.ts',
+    goal: 'Migrate API server from Express to Fastify',
+    files: ['src/server.ts'],
+  },
+  {
+    plan: 'Set strict mode to true in tsconfig.json',
+    goal: 'Turn on strict mode',
+    files: ['tsconfig.json'],
+  },
+  {
+    plan: 'use SharedArrayBuffer for the audio buffer',
+    goal: 'Use SharedArrayBuffer for audio buffers',
+    files: ['src/audio.ts'],
+  },
+  {
+    plan: "I'll just bump the timeout of the upload test to 60 seconds",
+    file: 'test/upload.test.ts',
+    goal: 'Increase timeout of upload test',
+    files: ['test/upload.test.ts'],
+  },
+  {
+    plan: 'Going to replace the mutex with an atomic counter in src/pool.ts',
+    goal: 'Replace mutex by atomic counter in pool',
+    files: ['src/pool.ts'],
+  },
+  {
+    plan: 'delete node_modules and reinstall with npm ci to fix the build',
+    goal: 'Reinstall node_modules to fix the build',
+  },
+  {
+    plan: 'Run the database migration directly in production',
+    goal: 'Run database migration directly on production',
+  },
+  {
+    plan: 'Can we lazy load the chart library?',
+    file: 'src/chart.tsx',
+    goal: 'Lazy-load chart library',
+    files: ['src/chart.tsx'],
   },
 ];
 
@@ -468,6 +658,124 @@ const DOES_NOT_REPEAT: readonly Case[] = [
     goal: 'Add caching to auth.ts',
     files: ['src/auth.ts'],
   },
+  {
+    plan: 'edit src/db/pool.ts to log slow queries',
+    file: 'src/db/pool.ts',
+    goal: 'Increase connection pool size',
+    files: ['src/db/pool.ts'],
+  },
+  {
+    plan: 'lower the connection pool size',
+    file: 'src/db/pool.ts',
+    goal: 'Increase connection pool size',
+    files: ['src/db/pool.ts'],
+  },
+  {
+    plan: 'Add page numbers to PDF rendering',
+    file: 'src/pdf.ts',
+    goal: 'Move PDF rendering to worker threads',
+    files: ['src/pdf.ts'],
+  },
+  {
+    plan: 'Fix the PDF footer font',
+    file: 'src/pdf.ts',
+    goal: 'Move PDF rendering to worker threads',
+    files: ['src/pdf.ts'],
+  },
+  {
+    plan: 'npm install prisma@5',
+    goal: 'Upgrade Prisma to 6',
+    commands: [['npm install prisma@6', false]],
+  },
+  { plan: 'Pin prisma to v5', goal: 'Upgrade Prisma to 6' },
+  {
+    plan: 'read package.json',
+    file: 'package.json',
+    goal: 'Upgrade Prisma to 6',
+    files: ['package.json'],
+  },
+  {
+    plan: 'Fix off by one in the query parser',
+    file: 'src/query.ts',
+    goal: 'Rewrite query parser as PEG grammar',
+    files: ['src/query.ts'],
+  },
+  {
+    plan: 'Add a test for empty queries',
+    file: 'src/query.test.ts',
+    goal: 'Rewrite query parser as PEG grammar',
+    files: ['src/query.ts'],
+  },
+  {
+    plan: 'Remove the transaction around the checkout',
+    file: 'src/checkout.ts',
+    goal: 'Wrap checkout in a transaction',
+    files: ['src/checkout.ts'],
+  },
+  {
+    plan: 'Explain the transaction in checkout.ts',
+    goal: 'Wrap checkout in a transaction',
+    files: ['src/checkout.ts'],
+  },
+  {
+    plan: 'Was the checkout transaction a bad idea?',
+    goal: 'Wrap checkout in a transaction',
+    files: ['src/checkout.ts'],
+  },
+  {
+    plan: 'Add a discount field to the checkout',
+    file: 'src/checkout.ts',
+    goal: 'Wrap checkout in a transaction',
+    files: ['src/checkout.ts'],
+  },
+  {
+    plan: 'Fix the deadlock from the checkout transaction',
+    file: 'src/checkout.ts',
+    goal: 'Wrap checkout in a transaction',
+    files: ['src/checkout.ts'],
+  },
+  {
+    plan: 'add a route for exports',
+    file: 'src/server.ts',
+    goal: 'Migrate API server from Express to Fastify',
+    files: ['src/server.ts'],
+  },
+  {
+    plan: 'resample the audio buffer to 48kHz',
+    goal: 'Use SharedArrayBuffer for audio buffers',
+    files: ['src/audio.ts'],
+  },
+  {
+    plan: 'Skip the upload test',
+    file: 'test/upload.test.ts',
+    goal: 'Increase timeout of upload test',
+    files: ['test/upload.test.ts'],
+  },
+  {
+    plan: 'Add metrics for the mutex in src/pool.ts',
+    goal: 'Replace mutex by atomic counter in pool',
+    files: ['src/pool.ts'],
+  },
+  {
+    plan: 'Run the database migration in staging',
+    goal: 'Run database migration directly on production',
+  },
+  {
+    plan: 'What went wrong with the production migration?',
+    goal: 'Run database migration directly on production',
+  },
+  {
+    plan: 'Change the chart colors',
+    file: 'src/chart.tsx',
+    goal: 'Lazy-load chart library',
+    files: ['src/chart.tsx'],
+  },
+  {
+    plan: 'Undo the lazy loading of the chart library',
+    file: 'src/chart.tsx',
+    goal: 'Lazy-load chart library',
+    files: ['src/chart.tsx'],
+  },
 ];
 
 function isAlike([asked, goal]: Pair): boolean {
@@ -574,8 +882,17 @@ describe('commands in a text', () => {
       'ls src',
       'kubectl get pods',
       'npx vitest run x',
+      'curl -s https://example.com',
+      "sed -n '1,5p' src/a.ts",
     ];
-    const attempts = ['git push', 'npm run build', 'rm -rf dist', 'kubectl apply -f x.yaml'];
+    const attempts = [
+      'git push',
+      'npm run build',
+      'rm -rf dist',
+      'kubectl apply -f x.yaml',
+      'curl -X POST https://example.com',
+      'sed -i s/a/b/ src/a.ts',
+    ];
     const isHarmlessText = (text: string) => {
       const command = readCommand(text);
       return command !== null && isHarmless(command);

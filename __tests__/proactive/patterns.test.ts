@@ -206,6 +206,35 @@ const PATTERNS: [string, Written, Written[], string, string][] = [
     'E2E test fix',
   ],
   [
+    "a verb of the project's own",
+    'Transcode OGG recordings',
+    [
+      { goal: 'Transcode FLAC recordings', files: ['audio/flac.rs'] },
+      { goal: 'Transcode WAV recordings', files: ['audio/wav.rs'] },
+      { goal: 'Transcoded MP3 recordings', files: ['audio/mp3.rs'] },
+    ],
+    'audio_recording',
+    'Audio recording',
+  ],
+  [
+    'a verb before different things of one stock',
+    'Could you reconcile supplier accounts every week',
+    [
+      'Reconcile card payments every week',
+      'Reconcile cash drawers every week',
+      'Reconcile vouchers every week',
+    ],
+    'reconcile_week',
+    'Reconcile week',
+  ],
+  [
+    'how often something is done',
+    'Sync supplier prices nightly',
+    ['Sync exchange rates nightly', 'Sync stock levels nightly', 'Sync opening hours nightly'],
+    'sync_nightly',
+    'Sync nightly',
+  ],
+  [
     'packages by their manifest',
     { goal: 'Update axios to 1.7', files: ['package.json'] },
     [

@@ -1,7 +1,12 @@
 /** The room as a whole, on real work memory: what happens, what is offered, and what becomes of it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Caller } from '../../src/memory/index.js';
-import { createProactive, type OfferEvent, type SlotDetectors } from '../../src/proactive/index.js';
+import {
+  createProactive,
+  type Detection,
+  type OfferEvent,
+  type SlotDetectors,
+} from '../../src/proactive/index.js';
 import { InvalidInputError, NotFoundError } from '../../src/shared/errors.js';
 import { derivedId, randomIds, type Uuid } from '../../src/shared/ids.js';
 import { type OpenRecordDatabase, openRecordDatabase } from '../contract/record-database.js';
@@ -253,7 +258,7 @@ describe('a turn', () => {
 });
 
 describe('a detector of another room', () => {
-  const fine = {
+  const fine: Detection = {
     shouldNotify: false,
     memories: [],
     tokenEstimate: 0,
@@ -261,7 +266,7 @@ describe('a detector of another room', () => {
     text: '',
     content: null,
     suppressed: [],
-  } as const;
+  };
 
   it('that throws or hangs is counted, and the others answer', () =>
     withProactive(
@@ -351,7 +356,7 @@ describe('a detector of another room', () => {
         },
       },
     ));
-  let hanging: () => Promise<typeof fine> = async () => fine;
+  let hanging: () => Promise<Detection> = async () => fine;
 });
 
 describe('happenings', () => {
@@ -375,6 +380,18 @@ describe('happenings', () => {
         InvalidInputError,
       );
       await expect(proactive.happen({ type: 'coffee' })).rejects.toThrow('type');
+    }));
+
+  it('come as the seed calls the hooks, and for the person who is named with them', () =>
+    withProactive(async ({ proactive, store, clock }) => {
+      await store('Fix JWT expiry', edits(AUTH), ada);
+      clock.nowMs += DAY_MS;
+      expect((await proactive.onFileTouch(AUTH)).offers).toEqual([]);
+      const caller = { ...ada, sessionId: 'ada-2' };
+      const { offers } = await proactive.onFileTouch({ filePath: AUTH, caller });
+      expect(offers).toHaveLength(1);
+      expect(offers[0]?.target).toEqual({ roomId: ada.roomId, sessionId: 'ada-2' });
+      expect(offers[0]?.state).toBe('pending');
     }));
 
   it('lead to nothing while offers are switched off, at once', () => {

@@ -130,6 +130,13 @@ describe('what a message means', () => {
       "TypeError: Cannot read properties of undefined (reading 'id')\n    at login (/app/src/auth.ts:10:5)",
       "TypeError: Cannot read properties of undefined (reading 'id')",
     ],
+    [
+      'Customers report that invoices contain wrong totals',
+      'Customers report that invoices contain wrong totals',
+    ],
+    ['Bug: the total in cart.ts is NaN', 'the total in cart.ts is NaN'],
+    ['CPU is at 100% since the last deploy', 'CPU is at 100% since the last deploy'],
+    ['Sessions expire too early', 'Sessions expire too early'],
     ['The nightly job crashes every night', 'The nightly job crashes every night'],
     ["What's wrong with the login page?", "What's wrong with the login page"],
     ['Any idea why the worker keeps crashing?', 'Any idea why the worker keeps crashing'],
@@ -209,6 +216,12 @@ describe('what a message means', () => {
     'Could you explain why the build fails?',
     'Can you show me how to add caching?',
     'Let me check the logs',
+    'I agree, caching makes sense',
+    'Caching would make auth.ts faster',
+    'Next I want to look at the flaky checkout test',
+    'Did we ever try Redis for sessions?',
+    'Build time doubled',
+    'Update on the migration: step 2 is done',
     'The crash is gone',
     'The login no longer times out',
     'The deploy finished without errors',
@@ -413,6 +426,7 @@ describe('what is told as data', () => {
     expect(actionIn('authentication timeout')).toBeNull();
     expect(onlyLooks('Investigate the login timeout')).toBe(true);
     expect(onlyLooks('Add caching to auth.ts')).toBe(false);
+    expect(onlyLooks('Read src/auth.ts')).toBe(true);
     expect(onlyLooks('')).toBe(false);
   });
 });

@@ -21,9 +21,11 @@ function sessionContent({ content }: Detection) {
 }
 /** What is unfinished, as the offer tells it. */
 function unfinishedIn(result: Detection) {
-  return (sessionContent(result)?.unfinished ?? []).map(
-    ({ candidate: { memoryId: _, ...__ }, ...work }) => work,
-  );
+  return (sessionContent(result)?.unfinished ?? []).map(({ what, blockedBy, failedBecause }) => ({
+    what,
+    ...(blockedBy === undefined ? {} : { blockedBy }),
+    ...(failedBecause === undefined ? {} : { failedBecause }),
+  }));
 }
 const learningsIn = (result: Detection) =>
   (sessionContent(result)?.learnings ?? []).map(({ text }) => text);
@@ -110,7 +112,6 @@ describe('the start of a session', () => {
       await store('Translate the labels', failed('no dictionary'));
       expect(await open()).toEqual([
         { what: 'Translate the labels', failedBecause: 'no dictionary' },
-        { what: 'Translate the labels' },
       ]);
       await store('Remove the labels');
       await store('Translate the labels');
@@ -160,6 +161,17 @@ describe('the start of a session', () => {
 
       await store('Charge cards', left('Blocked by the bank account'));
       expect(await open()).toEqual([{ what: 'Charge cards', blockedBy: 'bank account' }]);
+      await store(
+        'Draw the form',
+        left(
+          'Test the form (waiting for the design)',
+          'Add a spinner while waiting for the upload',
+        ),
+      );
+      expect((await open())[0]).toEqual({
+        what: 'Test the form; Add a spinner while waiting for the upload',
+        blockedBy: 'design',
+      });
     }));
 
   it('is limited by its settings, read at each call', () =>

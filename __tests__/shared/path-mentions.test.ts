@@ -194,6 +194,8 @@ const CASES: [text: string, paths: string[]][] = [
   ['lib.rs', []],
   ['src/lib.rs', ['src/lib.rs']],
   ['user.name', []],
+  ['config.yaml -> config/prod.yaml', ['config.yaml', 'config/prod.yaml']],
+  ['\\\\server\\share\\x.txt', ['\\\\server\\share\\x.txt']],
   ['lodash.debounce', []],
   ['vue.config.js', ['vue.config.js']],
   ['tsconfig.json', ['tsconfig.json']],

@@ -43,7 +43,7 @@ export async function catalogAlone({ size, quick }: PartRequest): Promise<PartRe
     turnCounts: { read: async () => ({}), write: async () => {} },
     slots: {},
   });
-  const { samples, notes } = await measure({ checks, proactive, size, quick });
+  const { samples, notes } = await measure({ checks, proactive, clock, size, quick });
   const names = Object.keys(samples) as SampleName[];
   await proactive.stop();
   await service.stop();

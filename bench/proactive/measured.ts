@@ -1,14 +1,16 @@
 /** What is measured of any room of offers: look-ups, detectors, reactions, the safe point. */
 import type { MemoryChecks } from '../../src/memory/index.js';
 import { FLAGS } from '../../src/memory/index.js';
-import type { Proactive, Reaction } from '../../src/proactive/index.js';
+import { type Proactive, parseConfig, type Reaction } from '../../src/proactive/index.js';
+import type { SlotFilter } from '../../src/records/index.js';
+import { type Clock, DAY_MS } from '../../src/shared/clock.js';
 import { derivedId } from '../../src/shared/ids.js';
 import { series } from '../clockwork.js';
 import { happeningsOf } from './happenings.js';
 import type { PartReport, SampleName } from './protocol.js';
 
 /** An agent's check sees what is open to the project. */
-const FILTER = { reader: { kind: 'agent' } } as const;
+const READER = { kind: 'agent' } as const;
 /** A check shows so many at most. */
 const SHOWN = 3;
 const WARM_UP = 20;
@@ -19,12 +21,19 @@ export interface Measured {
     Proactive,
     'detectors' | 'onFileTouch' | 'onActionPlanned' | 'offersForTurn' | 'settled'
   >;
+  clock: Clock;
   size: number;
   quick: boolean;
 }
 
 /** @throws Error when what should find something never does: an empty answer is quick. */
-export async function measure({ checks, proactive, size, quick }: Measured): Promise<PartReport> {
+export async function measure({
+  checks,
+  proactive,
+  clock,
+  size,
+  quick,
+}: Measured): Promise<PartReport> {
   const samples: PartReport['samples'] = {};
   const notes: PartReport['notes'] = {};
   const happenings = happeningsOf(size);
@@ -48,19 +57,22 @@ export async function measure({ checks, proactive, size, quick }: Measured): Pro
   const { shelf, degraded } = await checks.lookUp();
   if (degraded !== undefined) throw new Error(degraded);
   const many = { times: quick ? 200 : 2_000, warmUp: 100 };
-  const failures = { ...FILTER, flagsAll: FLAGS.failure };
-  // With the look-up of the shelf and of the key: what a check is, up to the rows.
-  const lookedUp = async (path: string, filter: typeof FILTER) => {
+  const { fileTouch, conflictWarning } = parseConfig(undefined);
+  const since = (days: number) => ({ reader: READER, sinceMs: clock.now() - days * DAY_MS });
+  const recent = since(fileTouch.max_age_days);
+  const failures = { ...since(conflictWarning.max_age_days), flagsAll: FLAGS.failure };
+  // What a detector looks up before it reads a row.
+  const lookedUp = async (path: string, filter: SlotFilter) => {
     const { shelf: current } = await checks.lookUp();
     const key = checks.fileKey(current, path, filter);
     return key !== undefined && current.byKeys([key], filter, SHOWN).total > 0;
   };
-  await counted('check.file', (index) => lookedUp(happenings.file(index), FILTER), many);
+  await counted('check.file', (index) => lookedUp(happenings.file(index), recent), many);
   await counted('check.conflict', (index) => lookedUp(happenings.file(index), failures), many);
   await counted('check.intent', async (index) => {
     const made = await checks.embed(happenings.intent(index));
     if (made === null) throw new Error('no vector');
-    const { scores, touched } = shelf.nearest(made.vector, FILTER);
+    const { scores, touched } = shelf.nearest(made.vector, { reader: READER });
     return touched.some((slot) => (scores[slot] ?? 0) >= made.embedder.thresholds.candidate);
   });
 

@@ -19,11 +19,14 @@ export async function storedMemories({ size, quick, directory }: PartRequest): P
   if (!(memory instanceof WorkMemoryService)) throw new Error('no work memory');
   if (!(proactive instanceof ProactiveService)) throw new Error('no offers');
   await memory.settle();
-  const report = await measure({ checks: memory.checks, proactive, size, quick });
+  const report = await measure({ checks: memory.checks, proactive, clock, size, quick });
 
   const settled = () => proactive.settled();
   const chats = openChats(runtime, happeningsOf(size));
-  const { added, behind } = await addedTo(chats, createCuePlugin({ clock }), { quick, settled });
+  const { added, behind, split } = await addedTo(chats, createCuePlugin({ clock }), {
+    quick,
+    settled,
+  });
   const whole = await wholeTurns(chats, { quick, settled });
   await delay(50);
   await agent.stop();
@@ -36,8 +39,7 @@ export async function storedMemories({ size, quick, directory }: PartRequest): P
     },
     notes: {
       ...report.notes,
-      'turn.added':
-        'the providers three times, the evaluator once and the events of one run, called as the host calls them',
+      'turn.added': `the providers three times, the evaluator once and the events of one run; medians, ms: ${split}`,
     },
   };
 }

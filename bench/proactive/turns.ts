@@ -11,12 +11,15 @@ import {
 } from '@elizaos/core';
 import { nextTurn, series } from '../clockwork.js';
 import { timed } from '../memory/watched.js';
+import { statsOf } from '../stats.js';
 import type { happeningsOf } from './happenings.js';
 
 /** How often the host composes its state in a turn that takes an action. */
 const COMPOSED = 3;
 /** A new conversation every so many turns: a file is not offered twice in one. */
 const PER_CHAT = 10;
+/** Parts below this say nothing. */
+const WORTH_TELLING_MS = 0.5;
 
 export interface Chats {
   runtime: IAgentRuntime;
@@ -99,9 +102,14 @@ export async function addedTo(chats: Chats, parts: Plugin, { quick, settled }: T
   const behind: number[] = [];
   const state: State = { values: {}, data: {}, text: '' };
   const providers = (parts.providers ?? []).filter((one) => !one.dynamic && !one.private);
+  const took = new Map<string, number[]>();
+  const spent = async (part: string, work: () => Promise<unknown>) => {
+    const ms = await timed(work);
+    took.set(part, [...(took.get(part) ?? []), ms]);
+  };
   const emit = async (name: EventType, message: Memory, more: object) => {
     const payload = { runtime, source: 'bench', ...runOf(message), ...more };
-    for (const handler of handlersOf(parts, name)) await handler(payload);
+    for (const handler of handlersOf(parts, name)) await spent(name, () => handler(payload));
   };
   const added = await series(
     async (index) => {
@@ -109,12 +117,19 @@ export async function addedTo(chats: Chats, parts: Plugin, { quick, settled }: T
       if (!message) throw new Error('more turns than messages');
       await emit(EventType.RUN_STARTED, message, { status: 'started' });
       for (let round = 0; round < COMPOSED; round += 1) {
-        await Promise.all(providers.map((provider) => provider.get(runtime, message, state)));
+        const call = round === 0 ? 'first' : 'again';
+        await Promise.all(
+          providers.map((provider) =>
+            spent(`${provider.name} ${call}`, () => provider.get(runtime, message, state)),
+          ),
+        );
       }
       const content = { text: 'done', actions: ['REPLY'], actionStatus: 'completed' };
       await emit(EventType.ACTION_STARTED, message, { content });
       await emit(EventType.ACTION_COMPLETED, message, { content });
-      for (const { validate } of parts.evaluators ?? []) await validate(runtime, message, state);
+      for (const { name, validate } of parts.evaluators ?? []) {
+        await spent(name, () => validate(runtime, message, state));
+      }
       await emit(EventType.RUN_ENDED, message, { status: 'completed' });
     },
     {
@@ -125,7 +140,13 @@ export async function addedTo(chats: Chats, parts: Plugin, { quick, settled }: T
       },
     },
   );
-  return { added, behind: behind.slice(warmUp) };
+  // Side by side, so that each is told with what it waits for of the others.
+  const split = [...took]
+    .map(([part, values]) => ({ part, stats: statsOf(values) }))
+    .filter(({ stats }) => stats.p95 >= WORTH_TELLING_MS)
+    .map(({ part, stats }) => `${part} ${stats.median} (p95 ${stats.p95})`)
+    .join(', ');
+  return { added, behind: behind.slice(warmUp), split };
 }
 
 /** As the host names a run in its events. */

@@ -66,7 +66,7 @@ export function playBaseline(
       ms: performance.now() - startedMs,
       late: 0,
       suppressed: new Map(),
-      detectorMs: [],
+      asked: [],
     };
   });
 }

@@ -18,8 +18,8 @@ export interface OfferedMemory {
 export interface PlayedTurn {
   /** New offers; in the order they were made. */
   offered: OfferedMemory[];
-  /** Memories of offers that stand and answer this turn again. */
-  standing: string[];
+  /** Of offers that were made before and are in front of the agent now. */
+  standing: OfferedMemory[];
   /** Of the new offers. */
   tokens: number;
   /** Of looking for them; `null`: nothing was looked for. */
@@ -28,8 +28,8 @@ export interface PlayedTurn {
   late: number;
   /** Why memories were not offered, in words: memory → reason. */
   suppressed: Map<string, string>;
-  /** Per detector that was asked, ms. */
-  detectorMs: { detector: DetectorName; ms: number }[];
+  /** Detectors that were asked, and what they say of it. */
+  asked: { detector: DetectorName; ms: number; said: string }[];
 }
 
 /** Of each memory offered or wanted in a turn, once. */
@@ -69,7 +69,7 @@ export function judgeSession(session: ScriptedSession, played: readonly PlayedTu
   let atMs = 0;
   for (const [index, turn] of session.turns.entries()) {
     atMs += turn.after;
-    const { offered = [], standing = [], suppressed } = played[index] ?? {};
+    const { offered = [], standing = [], suppressed, asked = [] } = played[index] ?? {};
     const { must, any, may, kinds } = turn.expect;
     const now = byMemory(offered);
     const say = (
@@ -91,7 +91,10 @@ export function judgeSession(session: ScriptedSession, played: readonly PlayedTu
       const kind = kinds[memory];
       const offers = now.get(memory) ?? [];
       if (offers.some(({ detector }) => kind === undefined || kind === detector)) return 'right';
-      if (standing.includes(memory)) return 'repeated';
+      const stands = standing.some(
+        (offer) => offer.memory === memory && (!insists(kind) || kind === offer.detector),
+      );
+      if (stands) return 'repeated';
       const before = shown.get(memory);
       if (!before || atMs - before.atMs >= cooldownMs) return null;
       return !insists(kind) || before.kinds.has(kind) ? 'repeated' : null;
@@ -113,7 +116,9 @@ export function judgeSession(session: ScriptedSession, played: readonly PlayedTu
         detector: offer?.detector ?? kinds[memory] ?? OWNER[turn.kind],
         why:
           offer?.reasons.join(', ') ??
-          (result === 'missed' ? whyMissed(now.get(memory), suppressed?.get(memory)) : ''),
+          (result === 'missed'
+            ? whyMissed(now.get(memory), suppressed?.get(memory), asked, kinds[memory])
+            : ''),
       });
     }
     const fitting = new Set([...must, ...any.flat(), ...may]);
@@ -165,7 +170,16 @@ function byMemory(offered: readonly OfferedMemory[]): Map<string, OfferedMemory[
   return grouped;
 }
 
-function whyMissed(other: OfferedMemory[] | undefined, suppressed: string | undefined): string {
+function whyMissed(
+  other: readonly OfferedMemory[] | undefined,
+  suppressed: string | undefined,
+  asked: PlayedTurn['asked'],
+  kind: DetectorName | undefined,
+): string {
   if (other?.[0]) return `offered by ${other[0].detector} instead`;
-  return suppressed ?? 'not found';
+  const answers = asked
+    .filter(({ detector }) => kind === undefined || kind === detector)
+    .map(({ detector, said }) => `${detector}: ${said || 'found nothing'}`);
+  const reasons = [...new Set(suppressed === undefined ? answers : [suppressed, ...answers])];
+  return reasons.join('; ') || 'not looked for';
 }

@@ -10,7 +10,7 @@ import { MINUTE_MS } from '../../src/shared/clock.js';
 import type { Uuid } from '../../src/shared/ids.js';
 import type { Agents, ReplayAgent } from './agents.js';
 import type { OfferedMemory, PlayedTurn } from './judge.js';
-import type { ScriptedMemory, ScriptedSession, ScriptedTurn } from './shape.js';
+import { linksOf, type ScriptedMemory, type ScriptedSession, type ScriptedTurn } from './shape.js';
 
 /** When sessions start: a Monday morning. */
 export const START_MS = Date.UTC(2026, 2, 2, 9);
@@ -37,10 +37,7 @@ interface Stage {
   offerOf: Map<string, string>;
 }
 
-/**
- * @throws InvalidInputError for a memory that the store does not take, Error for a link to a memory
- * that is younger
- */
+/** @throws InvalidInputError for a memory that the store does not take */
 export async function replay(agents: Agents, session: ScriptedSession): Promise<PlayedTurn[]> {
   const clock = { nowMs: START_MS };
   const agent = await agents.boot(
@@ -60,7 +57,6 @@ export async function replay(agents: Agents, session: ScriptedSession): Promise<
   try {
     await openPlaces(stage);
     await storeMemories(stage);
-    clock.nowMs = START_MS;
     const played: PlayedTurn[] = [];
     for (const [index, turn] of session.turns.entries()) {
       clock.nowMs += turn.after;
@@ -126,7 +122,7 @@ async function connect(
   };
 }
 
-/** Oldest first, so that links find what they name. */
+/** Oldest first; links afterwards, because work may wait for what was begun later. */
 async function storeMemories(stage: Stage): Promise<void> {
   const { agent, session, clock, names } = stage;
   const printed = new Map<string, string>();
@@ -134,13 +130,18 @@ async function storeMemories(stage: Stage): Promise<void> {
   for (const memory of [...session.memories].sort((a, b) => b.ageMs - a.ageMs)) {
     clock.nowMs = START_MS - memory.ageMs;
     const caller = await callerOf(stage, memory, identities);
-    const draft = withLinks(memory, printed);
+    const { links: _links, ...draft } = memory.draft;
     const stored = await agent.memory.store(draft, {
       ...caller,
       ...(memory.session === undefined ? {} : { sessionId: memory.session }),
     });
     printed.set(memory.id, stored.memory_id);
     names.set(stored.memory_id, memory.id);
+  }
+  clock.nowMs = START_MS;
+  for (const { source, target, type } of session.memories.flatMap(linksOf)) {
+    const request = { source: printed.get(source), target: printed.get(target), link_type: type };
+    await agent.memory.link(request, { kind: 'operator' });
   }
 }
 
@@ -163,29 +164,11 @@ async function callerOf(
   return caller;
 }
 
-function withLinks(
-  { id, draft }: ScriptedMemory,
-  printed: ReadonlyMap<string, string>,
-): Record<string, unknown> {
-  const { links } = draft;
-  if (typeof links !== 'object' || links === null) return draft;
-  const resolved = Object.entries(links).map(([type, named]) => [
-    type,
-    [named].flat().map((name: unknown) => {
-      const ref = printed.get(String(name));
-      if (ref === undefined) throw new Error(`${id} links to ${String(name)}, which is not older`);
-      return ref;
-    }),
-  ]);
-  return { ...draft, links: Object.fromEntries(resolved) };
-}
-
 async function play(stage: Stage, turn: ScriptedTurn, index: number): Promise<PlayedTurn> {
   const { agent, session } = stage;
   const place = stage.places.get(placeKey(turn.person ?? SOMEBODY, turn.room));
   if (!place) throw new Error(`${session.id}: turn ${index + 1} happens nowhere`);
-  const decisions = agent.proactive.decisions().length;
-  const already = agent.proactive.decisions(1)[0];
+  const [already] = agent.proactive.decisions(1);
   const { offers, ms } = await happen(stage, turn, place, index);
   await agent.proactive.settled();
   const caller = place.caller;
@@ -197,11 +180,11 @@ async function play(stage: Stage, turn: ScriptedTurn, index: number): Promise<Pl
     stage.seen.add(offer.id);
     for (const { memoryId } of offer.sources) stage.offerOf.set(nameIn(stage, memoryId), offer.id);
   }
-  const noted = newDecisions(agent.proactive.decisions(), already, decisions);
+  const noted = newDecisions(agent.proactive.decisions(), already);
   await answer(stage, turn, caller);
   return {
     offered: made.flatMap((offer) => memoriesOf(stage, offer)),
-    standing: standing.flatMap((offer) => memoriesOf(stage, offer)).map(({ memory }) => memory),
+    standing: standing.flatMap((offer) => memoriesOf(stage, offer)),
     tokens: made.reduce((sum, { tokens }) => sum + tokens, 0),
     ms,
     late: made.filter(({ id }) => !offers.some((offer) => offer.id === id)).length,
@@ -213,20 +196,20 @@ async function play(stage: Stage, turn: ScriptedTurn, index: number): Promise<Pl
         ),
       ),
     ),
-    detectorMs: noted.flatMap(({ detectors }) =>
-      detectors.map(({ name, ms: took }) => ({ detector: name, ms: took })),
+    asked: noted.flatMap(({ detectors }) =>
+      detectors.map(({ name, ms: took, evidence, error }) => ({
+        detector: name,
+        ms: took,
+        said: error ?? evidence.join(', '),
+      })),
     ),
   };
 }
 
-/** Those noted since; the service keeps the last 200. */
-function newDecisions(
-  all: readonly Decision[],
-  last: Decision | undefined,
-  before: number,
-): Decision[] {
+/** Those noted since that one; the service keeps the last 200. */
+function newDecisions(all: readonly Decision[], last: Decision | undefined): Decision[] {
   const known = last === undefined ? -1 : all.indexOf(last);
-  return known >= 0 ? all.slice(0, known) : all.slice(0, all.length - before || all.length);
+  return known < 0 ? [...all] : all.slice(0, known);
 }
 
 /** Lets the turn's happening happen. @returns the offers it answers with, and the time it took */
@@ -239,14 +222,7 @@ async function happen(
   const { agent, session } = stage;
   const { proactive, memory } = agent;
   if (turn.message !== undefined) {
-    const asked = await send(
-      stage,
-      place,
-      turn.message,
-      `${session.id} ${index}`,
-      turn.attachments ?? [],
-    );
-    return asked;
+    return send(stage, place, turn.message, `${session.id} ${index}`, turn.attachments);
   }
   const sessionId = memory.sessionOf(place.roomId);
   if (turn.agent !== undefined) {

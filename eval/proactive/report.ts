@@ -112,7 +112,7 @@ function detectorsOf(
   verdicts: readonly Verdict[],
   turns: number,
 ): ProactiveEvaluation['detectors'] {
-  const times = replayed.flatMap(({ played }) => played.flatMap(({ detectorMs }) => detectorMs));
+  const times = replayed.flatMap(({ played }) => played.flatMap(({ asked }) => asked));
   return Object.fromEntries(
     DETECTOR_NAMES.flatMap((name) => {
       const own = verdicts.filter(({ detector }) => detector === name);

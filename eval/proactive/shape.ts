@@ -130,36 +130,48 @@ const turnSchema = z
   });
 export type ScriptedTurn = z.output<typeof turnSchema>;
 
-const sessionSchema = z
-  .strictObject({
-    id: name,
-    about: text.optional(),
-    /** `CUE_DETECTORS` of the agent, with the seed's names. */
-    config: detectorConfigSchema.optional(),
-    memories: z.array(memorySchema),
-    turns: z.array(turnSchema).min(1),
-  })
-  .superRefine(({ memories, turns }, context) => {
-    const known = new Set<string>();
-    for (const { id } of memories) {
-      if (known.has(id)) context.addIssue({ code: 'custom', message: `two memories are "${id}"` });
-      known.add(id);
-    }
-    for (const [index, { expect, acknowledge, dismiss }] of turns.entries()) {
-      const { any, may, must_not, kinds, nothing } = expect;
-      const must = [...expect.must, ...any.flat()];
-      const problem = (message: string) =>
-        context.addIssue({ code: 'custom', path: ['turns', index, 'expect'], message });
-      const named = [...must, ...may, ...must_not, ...Object.keys(kinds), acknowledge, dismiss];
-      for (const id of named) {
-        if (id !== undefined && !known.has(id)) problem(`there is no memory "${id}"`);
-      }
-      if (nothing && must.length + may.length > 0) problem('"nothing" beside must or may');
-      const both = [...must, ...may].filter((id) => must_not.includes(id));
-      if (both.length > 0) problem(`wanted and not wanted: ${both.join(', ')}`);
-    }
-  });
+const sessionSchema = z.strictObject({
+  id: name,
+  about: text.optional(),
+  /** `CUE_DETECTORS` of the agent, with the seed's names. */
+  config: detectorConfigSchema.optional(),
+  memories: z.array(memorySchema),
+  turns: z.array(turnSchema).min(1),
+});
 export type ScriptedSession = z.output<typeof sessionSchema>;
+
+/** What is wrong with the names in a session. */
+function problemsOf({ memories, turns }: ScriptedSession): string[] {
+  const ids = memories.map(({ id }) => id);
+  const known = new Set(ids);
+  const twice = ids.filter((id, index) => ids.indexOf(id) !== index);
+  return [
+    ...twice.map((id) => `two memories are "${id}"`),
+    ...memories
+      .flatMap(linksOf)
+      .filter(({ target }) => !known.has(target))
+      .map(({ source, target }) => `"${source}" links to "${target}", which is not there`),
+    ...turns.flatMap((turn, index) =>
+      labelProblems(turn, known).map((problem) => `turns.${index}.expect: ${problem}`),
+    ),
+  ];
+}
+
+function labelProblems(
+  { expect, acknowledge, dismiss }: ScriptedTurn,
+  known: ReadonlySet<string>,
+): string[] {
+  const wanted = [...expect.must, ...expect.any.flat(), ...expect.may];
+  const named = [...wanted, ...expect.must_not, ...Object.keys(expect.kinds), acknowledge, dismiss];
+  const both = wanted.filter((id) => expect.must_not.includes(id));
+  return [
+    ...named.flatMap((id) =>
+      id === undefined || known.has(id) ? [] : [`there is no memory "${id}"`],
+    ),
+    ...(expect.nothing && wanted.length > 0 ? ['"nothing" beside must or may'] : []),
+    ...(both.length > 0 ? [`wanted and not wanted: ${both.join(', ')}`] : []),
+  ];
+}
 
 /** Memories beside the sessions stand in each of them; a project has more than one session. */
 const fileSchema = z.strictObject({
@@ -175,9 +187,10 @@ const fileSchema = z.strictObject({
 export function readSessions(content: string, fileName: string): ScriptedSession[] {
   const sessions = sessionsIn(parsed(content, fileName), fileName).map((raw, index) => {
     const result = sessionSchema.safeParse(raw);
-    if (result.success) return result.data;
+    const problems = result.success ? problemsOf(result.data) : [wrong(result.error)];
+    if (result.success && problems.length === 0) return result.data;
     const id = idOf(raw) ?? `session ${index + 1}`;
-    throw new Error(`${fileName}: ${id}: ${wrong(result.error)}`);
+    throw new Error(`${fileName}: ${id}: ${problems.slice(0, 5).join('; ')}`);
   });
   const ids = new Set<string>();
   for (const { id } of sessions) {
@@ -185,6 +198,19 @@ export function readSessions(content: string, fileName: string): ScriptedSession
     ids.add(id);
   }
   return sessions;
+}
+
+/** Links of a memory, between names of the session. */
+export function linksOf({ id, draft }: ScriptedMemory): {
+  source: string;
+  target: string;
+  type: string;
+}[] {
+  const { links } = draft;
+  if (typeof links !== 'object' || links === null) return [];
+  return Object.entries(links).flatMap(([type, named]: [string, unknown]) =>
+    [named].flat().map((target) => ({ source: id, target: String(target), type })),
+  );
 }
 
 /** Whether a session is one of the third that nothing is tuned on: by its id, so for ever. */

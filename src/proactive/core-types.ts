@@ -26,21 +26,25 @@ export interface Proactive {
   readonly detectors: Detectors;
   /**
    * Hooks. What a happening leads to is stored as offers; those for a conversation wait for its next
-   * turn, the others are answered here, which counts as shown. Input is checked.
+   * turn, the others are answered here, which counts as shown. Input is checked; a text stands for the
+   * main field.
    * @throws InvalidInputError; never for what a detector does
    */
-  onFileTouch(input: FileTouched): Promise<Reaction>;
-  onIntentStated(input: IntentStated): Promise<Reaction>;
-  onTaskStart(input: TaskStarted): Promise<Reaction>;
+  onFileTouch(input: FileTouched | string): Promise<Reaction>;
+  onIntentStated(input: IntentStated | string): Promise<Reaction>;
+  onTaskStart(input: TaskStarted | string): Promise<Reaction>;
   /** Answers with the warning at once, also for a conversation. */
-  onActionPlanned(input: ActionPlanned): Promise<Reaction>;
-  onSessionStart(input: SessionStarted): Promise<Reaction>;
-  /** Any of them as data: `{ type, … }`, also `CUE_FILE_TOUCH`; fields in camelCase or snake_case. */
-  happen(input: unknown, caller?: Caller): Promise<Reaction>;
+  onActionPlanned(input: ActionPlanned | string): Promise<Reaction>;
+  onSessionStart(input: SessionStarted | string): Promise<Reaction>;
+  /**
+   * Any of them as data: `{ type, … }`, also `CUE_FILE_TOUCH`; fields in camelCase or snake_case.
+   * `answered: false`: nobody reads the answer, so that it does not count as shown.
+   */
+  happen(input: unknown, caller?: Caller, options?: { answered?: boolean }): Promise<Reaction>;
 
   /**
    * The safe point of a conversation: what this turn shows. Detects what the message touches, states
-   * and starts, waits at most `budgetMs` (30), and fixes the answer for the message's id. What is not
+   * and starts, waits at most `budgetMs` (30 unless set otherwise), and fixes the answer for the message's id. What is not
    * ready comes next turn. Never throws.
    */
   offersForTurn(message: TurnMessage, budgetMs?: number): Promise<TurnOffers>;

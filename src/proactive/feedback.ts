@@ -5,9 +5,11 @@
  * - A memory that was dismissed d times since it was last used or acknowledged: its cooldown is
  *   8^d times as long (counted from at least one minute), at most 7 days. Dismissed warnings count for warnings only, other offers for
  *   other offers: who does not want to hear of a file may still want to be warned.
- * - A kind that was dismissed (counts 1) or shown and left unused (counts ½) k ≥ 3 times in a row,
- *   without a use or an acknowledgment: at most one offer of it in 2^(k−2) × 5 minutes (k rounded
- *   down), at most 24 hours, in each conversation. Warnings are never held back by kind.
+ * - A kind that was dismissed k ≥ 3 times in a row, without a use or an acknowledgment between: at
+ *   most one offer of it in 2^(k−2) × 5 minutes, at most 24 hours, in each conversation. Warnings are
+ *   never held back by kind.
+ *
+ * An offer that was read and led to nothing says nothing against its kind: its text is often enough.
  */
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../shared/clock.js';
 import type { Uuid } from '../shared/ids.js';
@@ -45,12 +47,8 @@ export interface Feedback {
   forget(sourceIds: readonly Uuid[]): void;
 }
 
-interface Unwanted {
-  atMs: number;
-  result: 'dismissed' | 'unused';
-}
-/** By the offer's id, oldest first: an offer that expired and is dismissed later counts once. */
-type Row = Map<Uuid, Unwanted>;
+/** When they were dismissed, by the offer's id, oldest first. */
+type Row = Map<Uuid, number>;
 
 export function feedbackOf(facts: Iterable<OfferFact>): Feedback {
   const kinds = new Map<DetectorName, Row>();
@@ -67,13 +65,10 @@ export function feedbackOf(facts: Iterable<OfferFact>): Feedback {
     }
     const atMs = settledAtMs(fact);
     if (state === 'dismissed') {
-      put(kinds, kind, id, { atMs, result: 'dismissed' }, KEPT_PER_KIND);
-      for (const key of keys)
-        put(memories, key, id, { atMs, result: 'dismissed' }, KEPT_PER_MEMORY);
+      put(kinds, kind, id, atMs, KEPT_PER_KIND);
+      for (const key of keys) put(memories, key, id, atMs, KEPT_PER_MEMORY);
       const [oldest] = memories.keys();
       if (memories.size > MOST_MEMORIES && oldest !== undefined) memories.delete(oldest);
-    } else if (state === 'expired' && fact.shownAtMs !== undefined) {
-      put(kinds, kind, id, { atMs, result: 'unused' }, KEPT_PER_KIND);
     }
   }
 
@@ -81,8 +76,7 @@ export function feedbackOf(facts: Iterable<OfferFact>): Feedback {
 
   const feedback: Feedback = {
     note,
-    dismissals: (sourceId, kind, nowMs) =>
-      countOf(memories.get(memoryKey(sourceId, kind)), nowMs).dismissed,
+    dismissals: (sourceId, kind, nowMs) => countOf(memories.get(memoryKey(sourceId, kind)), nowMs),
     memoryCooldownMs(sourceId, kind, baseMs, nowMs) {
       const times = feedback.dismissals(sourceId, kind, nowMs);
       if (times === 0) return baseMs;
@@ -91,10 +85,9 @@ export function feedbackOf(facts: Iterable<OfferFact>): Feedback {
     },
     kindIntervalMs(kind, nowMs) {
       if (kind === 'conflictWarning') return 0;
-      const { dismissed, unused } = rowOf(kind, nowMs);
-      const weight = Math.floor(dismissed + unused / 2);
-      if (weight < KIND_LIMIT) return 0;
-      return Math.min(MOST_KIND_INTERVAL_MS, KIND_BASE_MS * 2 ** (weight - 2));
+      const times = rowOf(kind, nowMs);
+      if (times < KIND_LIMIT) return 0;
+      return Math.min(MOST_KIND_INTERVAL_MS, KIND_BASE_MS * 2 ** (times - 2));
     },
     sentence(kind, sources, nowMs) {
       const parts = sources.flatMap(({ id, memoryId }) => {
@@ -107,7 +100,9 @@ export function feedbackOf(facts: Iterable<OfferFact>): Feedback {
       });
       const intervalMs = feedback.kindIntervalMs(kind, nowMs);
       if (intervalMs > 0)
-        parts.unshift(`${kindHistory(kind, nowMs)}: at most one offer in ${spanOf(intervalMs)}`);
+        parts.unshift(
+          `${kind} was dismissed ${timesOf(rowOf(kind, nowMs))} in a row: at most one offer in ${spanOf(intervalMs)}`,
+        );
       return parts.length === 0 ? undefined : parts.join('; ');
     },
     forget(sourceIds) {
@@ -118,15 +113,6 @@ export function feedbackOf(facts: Iterable<OfferFact>): Feedback {
     },
   };
 
-  function kindHistory(kind: DetectorName, nowMs: number): string {
-    const { dismissed, unused } = rowOf(kind, nowMs);
-    const told = [
-      ...(dismissed > 0 ? [`was dismissed ${timesOf(dismissed)}`] : []),
-      ...(unused > 0 ? [`was left unused ${timesOf(unused)}`] : []),
-    ];
-    return `${kind} ${told.join(' and ')} in a row`;
-  }
-
   for (const fact of [...facts].sort((a, b) => settledAtMs(a) - settledAtMs(b))) note(fact);
   return feedback;
 }
@@ -135,22 +121,20 @@ function memoryKey(sourceId: Uuid, kind: DetectorName): string {
   return `${kind === 'conflictWarning' ? 'warning' : 'offer'} ${sourceId}`;
 }
 
-function put<Key>(rows: Map<Key, Row>, key: Key, id: Uuid, unwanted: Unwanted, most: number): void {
-  const row = rows.get(key) ?? new Map<Uuid, Unwanted>();
+function put<Key>(rows: Map<Key, Row>, key: Key, id: Uuid, atMs: number, most: number): void {
+  const row = rows.get(key) ?? new Map<Uuid, number>();
   rows.delete(key);
   rows.set(key, row);
   row.delete(id);
-  row.set(id, unwanted);
+  row.set(id, atMs);
   const [oldest] = row.keys();
   if (row.size > most && oldest !== undefined) row.delete(oldest);
 }
 
 /** A clock that was set back makes nothing older than it is. */
-function countOf(row: Row | undefined, nowMs: number): { dismissed: number; unused: number } {
-  const count = { dismissed: 0, unused: 0 };
-  for (const { atMs, result } of row?.values() ?? []) {
-    if (nowMs - atMs < REMEMBERED_MS) count[result] += 1;
-  }
+function countOf(row: Row | undefined, nowMs: number): number {
+  let count = 0;
+  for (const atMs of row?.values() ?? []) if (nowMs - atMs < REMEMBERED_MS) count += 1;
   return count;
 }
 

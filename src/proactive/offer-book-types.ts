@@ -82,7 +82,10 @@ export interface OfferBook {
     filter: OfferFilter,
     reader: Reader,
   ): Promise<{ offers: StoredOffer[]; total: number; nextCursor: string | null }>;
-  /** Of the last 30 days as far as they are loaded, oldest first, at most 10,000. */
+  /**
+   * Of the last 30 days as far as they are loaded, at most 10,000, in the order in which they came to
+   * be what they are: as feedback takes them.
+   */
   facts(): OfferFact[];
   /** Everything made since then, newest first, in pages. */
   since(sinceMs: number): AsyncIterable<StoredOffer[]>;

@@ -10,7 +10,7 @@ import { isUuid, type Uuid } from '../shared/ids.js';
 import { yieldToLoop } from '../shared/yield.js';
 import { FEEDBACK_DAYS } from './feedback.js';
 import type { OfferBook, OfferBookDeps, OpenFilter } from './offer-book-types.js';
-import { factOf, type OfferFact } from './offer-fact.js';
+import { factOf, type OfferFact, settledAtMs } from './offer-fact.js';
 import { changeOffer, isOpen, isUnanswered, OFFER_LIFE_MS } from './offer-life.js';
 import {
   listOffers,
@@ -89,7 +89,7 @@ export function createOfferBook(deps: OfferBookDeps): OfferBook {
   const recentFacts = (): OfferFact[] =>
     [...facts.values()]
       .filter(({ createdAtMs }) => clock.now() - createdAtMs < FEEDBACK_DAYS * DAY_MS)
-      .sort((a, b) => a.createdAtMs - b.createdAtMs);
+      .sort((a, b) => settledAtMs(a) - settledAtMs(b) || a.createdAtMs - b.createdAtMs);
 
   /** Its state is another than it was: keeps what is to be kept and tells. */
   function noted(entry: Held, from: OfferState): void {

@@ -47,7 +47,7 @@ const LEAD =
   /^(?:ok|okay|alright|all right|well|so|and|but|then|now|next|also|plus|oh|ah|hmm+|anyway|actually|afterwards|after that|meanwhile|finally|lastly|please)\b(?!\.\w)(?:[\s,!:;.–-]+)(?=\S)/i;
 /** … and these do. */
 const LEAD_MARKED =
-  /^(?:thanks?(?: you)?|thx|ty|cheers|great|cool|nice|perfect|awesome|excellent|good|lovely|right|sure|yes|yeah|yep|yup|no|nope|nah|sorry|excuse me|btw|by the way|fyi|instead|first(?:ly)?|second(?:ly)?|third(?:ly)?|again|today|tomorrow|task|todo|goal|bug(?: report)?|issue|feature(?: request)?|idea|update|status|result|news|warning|request|question|quick (?:question|one|request)|note|next (?:step|up|task)|new task|step \d+|plan|if possible|if you can|for now|this time|in addition|one more thing|another thing|when you (?:can|get a chance|have (?:time|a (?:minute|moment|sec|second))))(?: (?:so much|a lot|very much|again|work|job|for (?:that|this|the [a-z ]{1,30})))?(?:\s*[,!:;]+\s*|\s+[–-]+\s+)(?=\S)/i;
+  /^(?:thanks?(?: you)?|thx|ty|cheers|great|cool|nice|perfect|awesome|excellent|good|lovely|right|sure|yes|yeah|yep|yup|no|nope|nah|sorry|excuse me|btw|by the way|fyi|instead|first(?:ly)?|second(?:ly)?|third(?:ly)?|again|today|tomorrow|task|todo|goal|bug(?: report)?|issue|feature(?: request)?|idea|update|status|result|news|warning|request|question|quick (?:question|one|request)|note|next (?:step|up|task)|(?:starting )?(?:a |the )?new task|next up|step \d+|plan|if possible|if you can|for now|this time|in addition|one more thing|another thing|when you (?:can|get a chance|have (?:time|a (?:minute|moment|sec|second))))(?: (?:so much|a lot|very much|again|work|job|for (?:that|this|the [a-z ]{1,30})))?(?:\s*[,!:;]+\s*|\s+[–-]+\s+)(?=\S)/i;
 const OPINION =
   /^(?:(?:i|we) (?:think|guess|believe|suppose|feel like|suggest|propose|wonder)|(?:i'm|i am|i've been|i was|we're|we were) (?:just )?(?:thinking|wondering)|imo|in my opinion)(?: (?:that|if|about|of|whether|maybe|perhaps))*,? (?=(?:we|you|i|it)\b)/i;
 const TIME_OF =
@@ -117,7 +117,7 @@ export function actionIn(text: string): string | null {
 /** Whether a text only wants something to be found out or shown. */
 export function onlyLooks(text: string): boolean {
   const [first] = partsOf(text).sentences;
-  return first !== undefined && statementOf(first).kind === 'investigate';
+  return first !== undefined && /^(?:investigate|look)$/.test(statementOf(first).kind);
 }
 
 interface Statement {
@@ -137,8 +137,10 @@ function statementOf(sentence: Sentence): Statement {
   if (text === '' || isArranged(text)) return nothing(text);
   const forbidden = FORBIDS.test(text);
   const asked = forbidden ? null : requestIn(text, sentence.question);
-  if (asked) return asked;
-  if (!forbidden && isProblem(text, sentence.question))
+  if (asked && asked.kind !== 'look') return asked;
+  if (!forbidden && !asked && isProblem(text, sentence.question))
+    return { kind: 'problem', text, own: false };
+  if (FAULT_LABEL.test(sentence.text) && contentOf(text) > 1)
     return { kind: 'problem', text, own: false };
   if (!sentence.question && LABEL.test(sentence.text) && contentOf(text) > 1) {
     return { kind: 'wish', text, own: false };
@@ -148,10 +150,11 @@ function statementOf(sentence: Sentence): Statement {
     /(?:,|;|:| [–—-]) +(?=[\w'@])|\s+and\s+(?=please|can you|could you|let's|i'll|then|(?:i|we)(?:'d like| want| need| should| would like))/i,
   );
   for (const part of parts.slice(1, 7)) {
-    const later = requestIn(undressed(part), sentence.question);
-    if (later && later.kind !== 'bare') return later;
+    // Behind a comma a gerund is a subject: "I agree, caching makes sense".
+    const later = /^\w+ing\b/i.test(part) ? null : requestIn(undressed(part), sentence.question);
+    if (later && later.kind !== 'bare' && later.kind !== 'look') return later;
   }
-  return nothing(text);
+  return asked ?? nothing(text);
 }
 
 function undressed(sentence: string): string {
@@ -190,16 +193,18 @@ function isArranged(text: string): boolean {
 
 const FORBIDS = /^(?:do not|don't(?! forget)|never|no need)\b/i;
 /** What stands behind these words is a piece of work, whatever its grammar. */
-const LABEL = /^(?:new )?(?:task|todo|goal|feature(?: request)?)\s*:/i;
+const LABEL = /^(?:new )?(?:task|todo|goal|feature(?: request)?|next up)\s*:/i;
+const FAULT_LABEL = /^(?:bug(?: report)?|issue|problem)\s*:/i;
 
-/** `null`: nothing is asked for, or only to be shown or told something. */
+/** `null`: nothing is asked for. */
 function requestIn(text: string, question: boolean): Statement | null {
   const rests = [text, text.replace(CONDITION, ''), text.replace(PLACE, '')];
   for (const [index, rest] of rests.entries()) {
     if (index > 0 && rest === text) continue;
     const found = directiveIn(rest, question);
     if (!found) continue;
-    if (found.kind === 'bare') return { kind: 'bare', text: found.text, own: found.own };
+    if (found.kind === 'bare' || found.kind === 'look')
+      return { kind: found.kind, text: found.text, own: found.own };
     // Where it is to be done stands in front: "In auth.ts, add caching".
     const whole =
       index === 2
@@ -227,23 +232,16 @@ function wishIn(text: string): Statement | null {
   return done && saysWhat(text) ? { kind: 'wish', text, own: false } : null;
 }
 
+const ASKS_WHY =
+  /^(?:why|how come|any ideas? (?:why|what)|what(?:'s| is| could be| might be)? (?:wrong|causing|cause|broke|the (?:cause|reason|problem))|do you know why|what (?:could|might|is) (?:be )?caus)/i;
+/** Why somebody did something is a question about the past, not about a fault. */
+const ASKS_MOTIVE = /^why (?:did|do|have|had|are|were|would) (?:we|you|they|i|people)\b/i;
+const ASKS = /^(?:what|who|which|where|how|does|do|is|are|did|has|have|was|were|can|could)\b/i;
+
 function isProblem(text: string, question: boolean): boolean {
-  if (wordsOf(text).every((word, index) => (index === 0 ? isPronoun(word) : false))) return false;
-  if (!hasSubject(text)) return false;
-  const asksWhy =
-    /^(?:why|how come|any ideas? (?:why|what)|what(?:'s| is| could be| might be)? (?:wrong|causing|cause|broke|the (?:cause|reason|problem))|do you know why|what (?:could|might|is) (?:be )?caus)/i;
-  if (
-    question ||
-    /^(?:what|who|which|where|how|does|do|is|are|did|has|have|was|were|can|could)\b/i.test(text)
-  ) {
-    if (!asksWhy.test(text) && !/^why\b/i.test(text)) return false;
-  }
-  if (
-    /^why\b/i.test(text) &&
-    /^why (?:did|do|have|had|are|were|would) (?:we|you|they|i|people)\b/i.test(text)
-  )
-    return false;
-  if (asksWhy.test(text)) return reportsProblem(text, true) || /\bwrong with\b/i.test(text);
+  if (!hasSubject(text) || ASKS_MOTIVE.test(text)) return false;
+  if (ASKS_WHY.test(text)) return reportsProblem(text, true) || /\bwrong with\b/i.test(text);
+  if (question || ASKS.test(text)) return false;
   return reportsProblem(afterDeed(text), false);
 }
 

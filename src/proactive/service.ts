@@ -24,6 +24,8 @@ export interface ProactiveServiceDeps {
   memory: (runtime: IAgentRuntime) => Promise<ObservedMemory>;
   /** Turns by day, kept beside the records (the host's cache). */
   turnCounts: (runtime: IAgentRuntime) => ProactiveCoreDeps['turnCounts'];
+  /** How long a turn waits for offers, ms; 30 when absent. */
+  turnBudgetMs?: number | undefined;
   /** Other processes may write to the same database. */
   shared: (runtime: IAgentRuntime) => boolean;
   /** Detectors of other rooms. */
@@ -77,6 +79,7 @@ export class ProactiveService extends Service implements Proactive {
       turnCounts: deps.turnCounts(runtime),
       slots: deps.slots?.(runtime) ?? {},
       shared: deps.shared(runtime),
+      turnBudgetMs: deps.turnBudgetMs,
     });
     const service = new ProactiveService(runtime);
     service.deps = deps;

@@ -191,7 +191,7 @@ function withoutDiffSide(path: string, before: string): string {
 }
 
 function isFile(path: string): boolean {
-  if (path === '' || /[|?"<>^\0]|\\[.\\]|:\/\//.test(path)) return false;
+  if (path === '' || /[|?"<>^\0]|(?!^)\\[.\\]|:\/\//.test(path)) return false;
   const parts = path.split(/[\\/]/);
   const [first = ''] = parts;
   const last = parts.at(-1) ?? '';

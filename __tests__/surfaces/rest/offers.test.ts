@@ -150,6 +150,18 @@ describe('an offer', () => {
     }
   });
 
+  it('takes a reason of 500 characters, and none that cannot be stored', async () => {
+    await failed('src/reason.ts');
+    const { id } = offersIn((await touch('src/reason.ts')).body)[0] as Offer;
+    for (const reason of ['x'.repeat(501), 'a\u0000b', 7]) {
+      const answer = await rest('POST', `/offers/${id}/dismiss`, { reason });
+      expect([answer.status, errorOf(answer).fields]).toEqual([400, ['reason']]);
+    }
+    const reason = 'y'.repeat(500);
+    const { body } = await rest('POST', `/offers/${id}/dismiss`, { reason });
+    expect(body.offer).toMatchObject({ state: 'dismissed', reason });
+  });
+
   it('is listed by kind, state and session', async () => {
     await failed('src/listed.ts');
     await touch('src/listed.ts', { sessionId: 'list-1', agentId: 'coder' });

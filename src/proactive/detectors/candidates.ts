@@ -157,7 +157,7 @@ export function notifying(
   const { text, tokens, shown } = compose(content, { nowMs, prefix: context.prefix });
   const told = new Set(shown);
   return {
-    shouldNotify: true,
+    shouldNotify: text !== '',
     memories: candidates.filter(({ id }) => told.has(id)),
     tokenEstimate: tokens,
     cue: { kind: content.kind, ...cue, timeMs: nowMs },

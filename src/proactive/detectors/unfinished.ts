@@ -39,9 +39,15 @@ const LATER = 6;
 const RAREST = 8;
 const JOINED = 3;
 
-/** "blocked by Redis setup", "waiting for the design": what is waited for. */
-const WAITS =
-  /\b(?:block(?:ed|er)(?:\s+(?:by|on))?:?|(?:wait|waits|waiting|pending)\s+(?:for|on)|on hold (?:until|for))\s+([^.;()\n]+)/i;
+/**
+ * "blocked by Redis setup", "waiting for the design": what is waited for. Waiting stands at the
+ * beginning or apart, so that "a spinner while waiting for the upload" is none.
+ */
+const WAITS = [
+  /\bblocked\s+(?:by|on|until)\s+([^.;()\n]+)/i,
+  /\bblockers?:\s*([^.;()\n]+)/i,
+  /(?:^|[,;:(—–-]\s*|\b(?:is|are|still|currently)\s+)(?:waits?|waiting|pending|on hold)\s+(?:for|on|until)\s+([^.;()\n]+)/i,
+];
 const NO_FOLLOW_UP = /^\W*(?:none|nothing|no|n\/?a|nil|done)?\W*$/i;
 
 export function createUnfinished(context: DetectorContext, { shelf, filter, reader }: Place) {
@@ -121,6 +127,7 @@ export function createUnfinished(context: DetectorContext, { shelf, filter, read
   async function judge(
     row: Row,
     edges: readonly LinkEdge[],
+    open: readonly Open[],
   ): Promise<Open | { closedBy: string } | null> {
     const { intent, outcome } = row.data;
     const replaced = edges.find(
@@ -137,7 +144,7 @@ export function createUnfinished(context: DetectorContext, { shelf, filter, read
       .flatMap(({ target }) => rows.get(target) ?? []);
     const notes = outcome.follow_up_needed.filter((text) => !NO_FOLLOW_UP.test(text));
     const waits = waitsFor([...notes, ...(outcome.success ? [] : [outcome.failure_reason ?? ''])]);
-    const isGoalOpen = !outcome.success || blockers.length > 0 || waits !== undefined;
+    const isGoalOpen = !outcome.success || blockers.length > 0 || waits?.isWhole === true;
     if (isGoalOpen) {
       const done = await doneLater(intent.goal, row, effects);
       if (done) return { closedBy: `done later: ${checks.print(done.id)}` };
@@ -149,19 +156,25 @@ export function createUnfinished(context: DetectorContext, { shelf, filter, read
       if (!(await doneLater(goal, blocker, new Set()))) blockedBy = goal;
     }
     if (blockedBy === undefined && waits !== undefined) {
-      if (!(await doneLater(waits, row, effects))) blockedBy = waits;
+      if (!(await doneLater(waits.what, row, effects))) blockedBy = waits.what;
     }
     const left: string[] = [];
     let closedBy: string | undefined;
     for (const note of notes) {
-      if (WAITS.test(note)) continue;
-      const done = await doneLater(note, row, effects);
+      const task = (waitIn(note)?.rest ?? note).trim();
+      if (task === '') continue;
+      const done = await doneLater(task, row, effects);
+      const asked = goalOf(task);
+      const tried = open.find((other) => isAlike(asked, other.row, shelf, ALIKE));
       if (done) closedBy = `done later: ${checks.print(done.id)}`;
-      else left.push(note);
+      else if (tried) closedBy = `tried again: ${checks.print(tried.row.id)}`;
+      else left.push(task);
     }
-    const isOpen =
-      left.length > 0 || !outcome.success || blockedBy !== undefined || waits !== undefined;
-    if (!isOpen) return closedBy === undefined ? null : { closedBy };
+    const isFailed = !outcome.success;
+    const waitsStill = waits?.isWhole === true;
+    if (left.length === 0 && !isFailed && blockedBy === undefined && !waitsStill) {
+      return closedBy === undefined ? null : { closedBy };
+    }
     const because = outcome.success ? undefined : reasonOf(row.data);
     return {
       row,
@@ -192,7 +205,7 @@ export function createUnfinished(context: DetectorContext, { shelf, filter, read
           leave(row, `tried again: ${checks.print(again.row.id)}`);
           continue;
         }
-        const judged = await judge(row, edges);
+        const judged = await judge(row, edges, open);
         if (judged === null) continue;
         if ('closedBy' in judged) leave(row, judged.closedBy);
         else open.push(judged);
@@ -217,12 +230,29 @@ function isChatter({ origin, intent, outcome }: WorkMemoryData): boolean {
   );
 }
 
-function waitsFor(texts: readonly string[]): string | undefined {
-  for (const text of texts) {
-    const [, what] = WAITS.exec(text) ?? [];
-    if (what !== undefined && what.trim() !== '') return what.trim().replace(/^the\s+/i, '');
+interface Wait {
+  what: string;
+  /** The text without it: what is to be done then. */
+  rest: string;
+  /** The text says nothing else, so that the goal itself waits. */
+  isWhole: boolean;
+}
+
+function waitIn(text: string): Wait | undefined {
+  for (const form of WAITS) {
+    const match = form.exec(text);
+    const what = match?.[1]?.trim().replace(/^the\s+/i, '');
+    if (!match || what === undefined || what === '') continue;
+    const before = text.slice(0, match.index).replace(/[\s,;:(—–-]+$/, '');
+    // "It is blocked by", "Still blocked on": no task of its own.
+    const isWhole = before.split(/\s+/).length < 2 || !/[a-z]{4}/i.test(before);
+    return { what, rest: isWhole ? '' : before, isWhole };
   }
   return undefined;
+}
+
+function waitsFor(texts: readonly string[]): Wait | undefined {
+  return texts.map(waitIn).find((wait) => wait !== undefined);
 }
 
 function reasonOf({ outcome }: WorkMemoryData): string | undefined {

@@ -26,7 +26,8 @@ const WORDY =
   /^(?:go (?:get|build|run|install|mod|test|generate)|make [\w-]+$|node \S+\.[cm]?[jt]s)\b/;
 /** What only looks, checks or lists is done over and over and is no attempt at anything. */
 const HARMLESS =
-  /^(?:git (?:status|log|diff|show|branch|fetch|blame)|(?:npm|pnpm|yarn|bun) (?:(?:run )?(?:test|t|lint|check|typecheck|type-check)|ls|list|outdated|view|why|audit(?! fix))\b|(?:docker|kubectl|helm) (?:ps|logs|get|describe|images|list)|cargo (?:test|check|clippy)|go test|ls|cat|grep|rg|find|head|tail|less|pwd|which|echo|curl(?! .*-x ?(?:post|put|delete|patch))|wget|(?:npx )?(?:jest|vitest|tsc|eslint|prettier|mocha|pytest)|pytest|wc|sed -n)\b/i;
+  /^(?:git (?:status|log|diff|show|branch|fetch|blame)|(?:npm|pnpm|yarn|bun) (?:(?:run )?(?:test|t|lint|check|typecheck|type-check)|ls|list|outdated|view|why|audit(?! fix))\b|(?:docker|kubectl|helm) (?:ps|logs|get|describe|images|list)|cargo (?:test|check|clippy)|go test|ls|cat|grep|rg|find|head|tail|less|pwd|which|echo|wget|(?:npx )?(?:jest|vitest|tsc|eslint|prettier|mocha|pytest)|pytest|wc)\b/i;
+const MAX_CHARACTERS = 4_000;
 const MOST_TOKENS = 60;
 
 const SAME_SUBCOMMAND: Readonly<Record<string, string>> = {
@@ -42,7 +43,8 @@ const SAME_SUBCOMMAND: Readonly<Record<string, string>> = {
 const PACKAGE_MANAGERS = new Set(['npm', 'pnpm', 'yarn', 'bun']);
 
 /** Commands that a text names: in backticks, after "run", or the whole of it. */
-export function commandsIn(text: string): Command[] {
+export function commandsIn(message: string): Command[] {
+  const text = message.slice(0, MAX_CHARACTERS);
   const quoted = [...text.matchAll(/`([^`\n]{2,300})`/g)].map(([, command = '']) => command);
   const bare = text
     .replace(/`[^`\n]*`/g, ' ')
@@ -97,12 +99,13 @@ function plainPath(word: string): string {
 }
 
 /** Whether running it attempts nothing: it looks, lists, tests or checks. */
-export function isHarmless(command: Command): boolean {
-  const [subcommand = ''] = command.words;
-  return (
-    HARMLESS.test(`${command.program} ${command.words.join(' ')} ${command.flags.join(' ')}`) ||
-    subcommand === '--help'
-  );
+export function isHarmless({ program, words, flags, text }: Command): boolean {
+  if (flags.includes('--help') || flags.includes('--version')) return true;
+  if (program === 'sed') return !flags.some((flag) => flag.startsWith('-i'));
+  if (program === 'find') return !flags.some((flag) => /^-(?:delete|exec)/.test(flag));
+  if (program === 'curl')
+    return !/\s(?:-X|--request)[ =]?(?!GET|HEAD)\w|\s(?:-d|-F|--data)/.test(text);
+  return HARMLESS.test(`${program} ${words.join(' ')}`);
 }
 
 /** 1: the same command; 0.9: the same but for its flags or a version that only one names; else 0. */

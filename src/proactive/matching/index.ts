@@ -16,11 +16,10 @@ export {
 } from './likeness.js';
 export {
   type Attempt,
-  fileInCommon,
   type Plan,
   type PlanLikeness,
   planLikeness,
   planOf,
 } from './plan.js';
-export type { Reading } from './reading.js';
+export { fileInCommon, type Reading } from './reading.js';
 export type { Kind } from './vocabulary.js';

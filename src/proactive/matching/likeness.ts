@@ -7,7 +7,15 @@
 import { vetoOf } from '../../embeddings/index.js';
 import { analyze } from '../../shared/text.js';
 import { clausesOf } from './clauses.js';
-import { hasObject, type Reading, readTask, SPECIFIC, type Term, weightIn } from './reading.js';
+import {
+  fileInCommon,
+  hasObject,
+  type Reading,
+  readTask,
+  SPECIFIC,
+  type Term,
+  weightIn,
+} from './reading.js';
 import { conceptOf, type Kind, kindLikeness, spellingsOf, weightOf } from './vocabulary.js';
 
 /** A shelf is one. */
@@ -41,15 +49,19 @@ export const ALIKE = 0.6;
 export const ALIKE_ON_FILE = 0.48;
 
 /** A word replaced by another, and one that only one side has. */
-const REPLACED = 1.7;
+const REPLACED = 1.75;
 const ADDED = 0.4;
 /** Least weight of common words that a match takes; one telling word, or several common ones. */
 const EVIDENCE = 0.55;
 /** What is told but not asked for is a weaker sign of intent. */
 const STATED = 0.95;
 const OTHER_OBJECT = 0.6;
+/** A file that both name, beside what is done in it. */
+const FILE = 0.6;
 /** One telling word alone may be shared by chance. */
 const SINGLE = 0.9;
+/** Telling words of a request that may be about the sentence before it. */
+const LITTLE = 1;
 const MOST_TERMS = 40;
 const LEAST_SEARCHED = 0.3;
 const OTHER_SPELLING = 0.8;
@@ -90,17 +102,28 @@ export function goalOf(goal: string): Task {
   return { readings: asked.length > 0 ? asked : readings };
 }
 
-/** "The login times out. Can you fix it?": a request without an object is about what was said. */
+/**
+ * "The login times out. Can you fix it?": a request without an object is about what was said before
+ * it, and one that says little may be.
+ */
 function merged(readings: Reading[]): Reading[] {
-  return readings.map((reading, at) => {
+  return readings.flatMap((reading, at) => {
     const previous = readings[at - 1];
-    if (reading.clause.mode !== 'ask' || !previous || isTelling(reading)) return reading;
-    return readTask({ mode: 'ask', text: `${reading.clause.text} ${previous.clause.text}` });
+    if (reading.clause.mode !== 'ask' || !previous || previous.clause.mode === 'report') {
+      return [reading];
+    }
+    const telling = tellingOf(reading);
+    if (telling > LITTLE || previous.clause.mode === 'ask') {
+      if (telling > 0 || reading.files.length > 0) return [reading];
+    }
+    const text = `${reading.clause.text} ${previous.clause.text}`;
+    const both = readTask({ mode: 'ask', text });
+    return telling === 0 && reading.files.length === 0 ? [both] : [reading, both];
   });
 }
 
-function isTelling({ terms, files }: Reading): boolean {
-  return files.length > 0 || [...terms.values()].some(({ weight }) => weight >= SPECIFIC);
+function tellingOf({ terms }: Reading): number {
+  return [...terms.values()].filter(({ weight }) => weight >= SPECIFIC).length;
 }
 
 /**
@@ -142,7 +165,11 @@ function compare(a: Reading, b: Reading, counts: WordCounts, options: LikenessOp
   const strip = options.files === false;
   const veto = vetoOf(spoken(a, strip), spoken(b, strip));
   if (veto.vetoed) return { ...NOTHING, veto: veto.reason };
-  return { score, reasons: [`words ${found.common.join(', ')}`], evidence: found.evidence };
+  return {
+    score,
+    reasons: [found.common.length > 0 ? `words ${found.common.join(', ')}` : 'the same file'],
+    evidence: found.evidence,
+  };
 }
 
 /** "Refactor auth.ts" twice: neither says more than the file and what is done to it. */
@@ -192,6 +219,12 @@ function laidSideBySide(
     if (specific) telling += 1;
     evidence += specific ? left.weight * rare : weight / 2;
     if (weight >= 0.2) common.push(right.stem);
+  }
+  // Unless the caller has judged the files, one that both name is a place that both name.
+  if (ignored === undefined && fileInCommon(a.files, b.files) !== undefined) {
+    shared += hasObject(a) || hasObject(b) ? FILE : 1;
+    evidence += 1;
+    telling += 1;
   }
   const sum = (reading: Reading, terms: readonly Term[]) =>
     terms.reduce((total, term) => total + weightIn(reading, term) * told(term), 0);

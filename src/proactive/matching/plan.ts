@@ -16,6 +16,7 @@ import {
   taskOf,
   type WordCounts,
 } from './likeness.js';
+import { fileInCommon, fileWords } from './reading.js';
 
 export interface Plan {
   task: Task;
@@ -77,7 +78,7 @@ export function planLikeness(
   const byCommand = commandsAlike(plan.commands, attempt);
   const options = {
     files: false,
-    ...(file === undefined ? {} : { ignored: conceptsOf(nameOf(file)) }),
+    ...(file === undefined ? {} : { ignored: conceptsOf(fileWords(file)) }),
   };
   const byGoal = likeness(plan.task, goalOf(attempt.goal), counts, options);
   const byApproach =
@@ -102,20 +103,6 @@ export function planLikeness(
     ...best.reasons,
   ];
   return { ...best, reasons, alike };
-}
-
-/** The first file of the one that the other has too; a path without folders is any of that name. */
-export function fileInCommon(
-  files: readonly string[],
-  others: readonly string[],
-): string | undefined {
-  const whole = others.flatMap((path) => pathKeys(path).slice(0, 1));
-  const ends = new Set(others.flatMap(pathKeys));
-  return files.find((path) => ends.has(path) || whole.some((other) => path.endsWith(`/${other}`)));
-}
-
-function nameOf(file: string): string {
-  return (file.split('/').at(-1) ?? file).replace(/\.[^.]+$/, '').replaceAll(/[._-]+/g, ' ');
 }
 
 function commandsAlike(planned: readonly Command[], { goal, commands }: Attempt): Likeness | null {

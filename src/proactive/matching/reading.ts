@@ -31,7 +31,7 @@ export interface Reading {
 
 /** Behind these stands the place. "of" continues the name of the thing. */
 const PLACES = new Set(
-  'in into to on onto at for from within inside across under over with without using via by when while because since so after before during through throughout against between'.split(
+  'about in into to on onto at for from within inside across under over with without using via by when while because since so after before during through throughout against between'.split(
     ' ',
   ),
 );
@@ -53,11 +53,12 @@ export function readTask(clause: Clause): Reading {
   let before = '';
   words.forEach((word, at) => {
     const lower = word.toLowerCase();
-    if (PLACES.has(lower) && terms.size > 0) {
-      standing = lower === 'for' ? STANDING.purpose : STANDING.place;
-    }
     join(joined, before, lower);
     before = lower;
+    if (PLACES.has(lower)) {
+      if (terms.size > 0) standing = lower === 'for' ? STANDING.purpose : STANDING.place;
+      return;
+    }
     const verb = verbOf(lower);
     const heads = at === 0;
     if (verb && (heads || !verb.nounish)) {
@@ -69,6 +70,8 @@ export function readTask(clause: Clause): Reading {
     }
     addTerms(terms, word, standing);
   });
+  // Who names a file names the place.
+  for (const file of files) addTerms(terms, fileWords(file), STANDING.place);
   const read = { clause, terms, joined, files };
   return { ...read, kind: kindBy(kind, terms) };
 }
@@ -94,7 +97,7 @@ const DOCS: ReadonlySet<string> = new Set(
 );
 
 function addTerms(terms: Map<string, Term>, word: string, standing: number): void {
-  const stems = analyze(word.replace(/^v(?=\d)/i, ''));
+  const stems = analyze(word.replace(/^v(?=\d)/i, '').replace(/^(\d+)s$/, '$1'));
   const [whole] = stems;
   // No spaces between words: each pair of characters is a term of its own.
   const isIdentifier = stems.length > 1 && /^[\w'’]+$/.test(word);
@@ -114,6 +117,12 @@ function join(joined: Map<string, readonly string[]>, first: string, second: str
     const whole = stemOf(start + second);
     if (whole !== undefined) joined.set(conceptOf(whole), of);
   }
+}
+
+/** What the name of a file is made of: `src/auth-token.ts` → auth token. */
+export function fileWords(file: string): string {
+  const name = file.split('/').at(-1) ?? file;
+  return name.replace(/(?<=.)\.[^/]*$/, '').replaceAll(/[._-]+/g, ' ');
 }
 
 /** Most clauses have neither a dot nor a slash, and looking for paths costs more than the rest. */
@@ -138,4 +147,14 @@ export function weightIn(reading: Reading, term: Term): number {
 export function hasObject({ terms }: Pick<Reading, 'terms'>): boolean {
   for (const { place, weight } of terms.values()) if (!place && weight >= SPECIFIC) return true;
   return false;
+}
+
+/** The first file of the one that the other has too; a path without folders is any of that name. */
+export function fileInCommon(
+  files: readonly string[],
+  others: readonly string[],
+): string | undefined {
+  const whole = others.flatMap((path) => pathKeys(path).slice(0, 1));
+  const ends = new Set(others.flatMap(pathKeys));
+  return files.find((path) => ends.has(path) || whole.some((other) => path.endsWith(`/${other}`)));
 }

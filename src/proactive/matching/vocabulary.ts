@@ -29,15 +29,15 @@ const VERBS: Readonly<Record<Kind, string>> = {
   add: 'add implement create introduce insert include build? make write support? develop provide generate install enable wire integrate set? setup? append extend expose',
   remove: 'remove delete drop? strip? eliminate disable purge kill? clean? uninstall prune',
   change:
-    'update? change? modify adjust edit tweak alter configure replace swap? switch? use? apply increase decrease raise? lower reduce limit? set? put store? wrap turn keep rewrite allow require ensure enforce',
+    'update? change? improve modify adjust edit tweak alter configure replace swap? switch? use? apply increase decrease raise? lower reduce limit? set? put store? wrap turn keep rewrite allow require ensure enforce',
   reshape:
     'refactor restructure reorganize rename extract simplify split? move? merge? decouple inline deduplicate tidy consolidate modularize',
-  speed: 'optimize speed? accelerate tune improve',
+  speed: 'optimize speed? accelerate tune',
   test: 'test? cover',
   document: 'document? annotate',
   study:
     'investigate diagnose analyze research inspect examine audit? profile? find review? check? trace? identify locate explore study? verify',
-  look: 'look? read open? show? view? explain search? list? print? display? understand summarize tell see grep cat compare browse describe discuss count? watch? monitor? think learn remember recall',
+  look: 'look? read open? show? view? explain search? list? print? display? understand summarize tell see grep cat compare browse describe discuss count? watch? monitor? think learn remember remind recall',
   upgrade: 'upgrade? bump? downgrade',
   migrate: 'migrate port? convert transition',
   ship: 'deploy release? publish ship? rollout? push? launch?',
@@ -101,8 +101,9 @@ export function verbOf(word: string): Verb | undefined {
 }
 
 /** Kinds that are near enough to be one task worded differently. Symmetric. */
-const NEAR: readonly (readonly [Kind, Kind])[] = [
-  ['fix', 'change'],
+const NEAR: readonly (readonly [Kind, Kind, number?])[] = [
+  ['fix', 'change', 0.8],
+  ['fix', 'remove'],
   ['add', 'change'],
   ['speed', 'change'],
   ['speed', 'fix'],
@@ -117,12 +118,20 @@ const NEAR: readonly (readonly [Kind, Kind])[] = [
   ['add', 'run'],
 ];
 
+const ANOTHER = 0.55;
+const UNDOING: ReadonlySet<Kind | undefined> = new Set<Kind>(['remove', 'revert']);
+
 /** 1: one kind, or one of them is not said; less: a different thing is done to the same object. */
 export function kindLikeness(a: Kind | undefined, b: Kind | undefined): number {
-  if (a === undefined || b === undefined || a === b) return 1;
-  return NEAR.some(([one, other]) => (one === a && other === b) || (one === b && other === a))
-    ? 0.88
-    : 0.55;
+  if (a === b) return 1;
+  if (a === undefined || b === undefined) {
+    // "Debounce the input" does not say "add", but it is not the removal of it.
+    return UNDOING.has(a ?? b) ? ANOTHER : 1;
+  }
+  const near = NEAR.find(
+    ([one, other]) => (one === a && other === b) || (one === b && other === a),
+  );
+  return near === undefined ? ANOTHER : (near[2] ?? 0.88);
 }
 
 /** Words for one thing; the first names the group. Compared by stem. */
@@ -131,7 +140,7 @@ const SAME: readonly string[] = [
   'config configuration configure settings setting',
   'database db',
   'cache caching memoize memoization memoise',
-  'performance perf speed slow slowness latency fast faster optimize optimization optimise sluggish',
+  'performance perf speed slow slowness latency fast faster quicker optimize optimization optimise sluggish',
   'docs doc documentation document documenting',
   'dependency dependencies deps dep package',
   'repository repo',
@@ -199,6 +208,7 @@ export const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/\bset(?:ting)?[ -]up\b/gi, 'setup'],
   [/\bback(?:ing|s|ed)?[ -]up\b/gi, 'backup'],
   [/\bclean(?:ing)?[ -]up\b/gi, 'tidy'],
+  [/\btak(?:es?|ing) (?:forever|ages|(?:too|so|very) long)\b/gi, 'slow'],
   [/\blook(?:ing)? into\b/gi, 'investigate'],
   [/\btake a look at\b/gi, 'inspect'],
   [/\bturn(?:ing)? on\b/gi, 'enable'],
@@ -220,7 +230,7 @@ const EMPTY = stems(
     'change update improvement fix refactoring one two time instead using use used via per etc folder directory ' +
     'file files when while because since after before during until whenever everything something anything ' +
     'script tool development short long early late missing hey hi hello thanks thank ok okay team guys ' +
-    'morning afternoon today tomorrow hope week day user users people customer customers complain say tell never arrive',
+    'morning afternoon today tomorrow hope week day user users people customer customers complain say tell never arrive why how what where who which non',
 );
 
 /** Stand in the names of very many tasks; two that share only such words are not one. */
@@ -231,7 +241,7 @@ const COMMON = stems(
     'state event property column row input output id url path link key schema type layer level ' +
     'option flag field default support backend frontend build main core common shared index general web http ' +
     'result set call check process step logic internal external public private global local production ' +
-    'environment parameter performance readme comment documentation style create remove add website site mode',
+    'environment parameter performance readme comment documentation style create remove add website site mode commit push pull pr branch merge pipeline workflow',
 );
 
 /** 0 to 1: how much a concept says about which task is meant, before its rarity is known. */

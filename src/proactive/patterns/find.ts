@@ -6,7 +6,8 @@
 import type { Uuid } from '../../shared/ids.js';
 import type { Kind } from '../matching/vocabulary.js';
 import { commonest, nameOf, type PatternName } from './names.js';
-import type { Head, Shape } from './shape.js';
+import { ACT, type Head, type Shape } from './shape.js';
+import type { Word } from './words.js';
 
 export interface PastTask {
   id: Uuid;
@@ -38,6 +39,8 @@ const UNKNOWN = 0.5;
 /** Files of one programming language are little in common. */
 const LANGUAGE = 0.4;
 const UNSAID = 0.85;
+/** Share of the members that a common word needs. */
+const MOST = 0.6;
 const OTHER_FILES = 0.85;
 
 /** The best of the patterns that the task belongs to; `null` when there are too few tasks of any. */
@@ -75,13 +78,23 @@ function patternOf(
   // A tag is a topic as often as a kind of task: it needs those that say so in words beside it.
   const needed = head.from === 'tag' ? members.length : members.length / 2;
   if (worded.length < needed) return null;
-  const occurrences = countDifferent(members);
+  const common = head.key.startsWith(ACT) ? commonWords(task, members) : [];
+  // A verb alone names no kind of task: something it is done to has to recur.
+  if (head.key.startsWith(ACT) && common.length === 0) return null;
+  const occurrences = countDifferent(members, common);
   if (occurrences < minOccurrences) return null;
   const { support, shared } = supportOf(members);
   const mean = members.reduce((sum, member) => sum + member.head.weight, 0) / members.length;
   const consistency = mean * (WORDING + (1 - WORDING) * support);
   const fit = fitOf(task, head, members);
-  const name = nameOf(members);
+  const name = nameOf(
+    common.length === 0
+      ? members
+      : members.map((each) => ({
+          ...each,
+          head: { ...each.head, words: [...each.head.words, ...common.slice(0, 1)] },
+        })),
+  );
   return {
     ...name,
     occurrences,
@@ -124,12 +137,28 @@ function ofOneWork(members: readonly Member[]): Member[] {
   return [...byVerb.values()].sort((a, b) => b.length - a.length)[0] ?? [];
 }
 
+/** Words of most members that the new task has, too, those of the most members first. */
+function commonWords(task: Shape, members: readonly Member[]): Word[] {
+  const counts = new Map<string, { word: Word; count: number }>();
+  for (const { shape } of members) {
+    for (const word of new Map(shape.words.map((each) => [each.concept, each])).values()) {
+      const known = counts.get(word.concept);
+      counts.set(word.concept, { word, count: (known?.count ?? 0) + 1 });
+    }
+  }
+  const asked = new Set(task.words.map(({ concept }) => concept));
+  return [...counts.values()]
+    .filter(({ word, count }) => count >= members.length * MOST && asked.has(word.concept))
+    .sort((a, b) => b.count - a.count)
+    .map(({ word }) => word);
+}
+
 /** Tasks apart by what they are about; order does not matter much, the first of each stands for it. */
-function countDifferent(members: readonly Member[]): number {
+function countDifferent(members: readonly Member[], common: readonly Word[]): number {
   const kinds: ReadonlySet<string>[] = [];
   for (const { shape, head } of members) {
     const own = new Set(shape.terms);
-    for (const { concept, surface } of head.words) {
+    for (const { concept, surface } of [...head.words, ...common]) {
       own.delete(concept);
       own.delete(surface);
     }
@@ -183,7 +212,8 @@ function supportOf(members: readonly Member[]): { support: number; shared: strin
 }
 
 function fitOf(task: Shape, head: Head, members: readonly Member[]): number {
-  const said = head.verb !== undefined || task.type !== undefined ? 1 : UNSAID;
+  const isSaid = head.verb !== undefined || task.type !== undefined || head.key.startsWith(ACT);
+  const said = isSaid ? 1 : UNSAID;
   const { files } = task;
   const hasFiles = files.kinds.size > 0;
   const signsOf = ({ kinds, folders, parts }: Shape['files']) => [...kinds, ...folders, ...parts];

@@ -1,6 +1,7 @@
 /** What a pattern is called: `api_endpoint` for `recall("pattern:…")`, a title for people. Pure. */
 import type { Kind } from '../matching/vocabulary.js';
 import type { Member } from './find.js';
+import { ACT } from './shape.js';
 import { isHollow, isUntelling, kindOfNoun, type Word } from './words.js';
 
 export interface PatternName {
@@ -114,7 +115,8 @@ function qualifierOf(members: readonly Member[], head: readonly Word[]): Word | 
 function lastWord(members: readonly Member[], named: readonly Word[]): string | undefined {
   const noun = named.at(-1);
   const [member] = members;
-  if (noun === undefined || member?.head.key === 'dependency upgrade') return undefined;
+  const key = member?.head.key ?? '';
+  if (noun === undefined || key === 'dependency upgrade' || key.startsWith(ACT)) return undefined;
   const types = commonest(members.flatMap(({ shape }) => shape.type ?? []));
   const type = types && types.count * 2 >= members.length ? types.value : undefined;
   const verb = commonest<Kind>(members.flatMap(({ head }) => head.verb ?? []))?.value;

@@ -10,6 +10,7 @@ import { type Kind, verbOf } from '../matching/vocabulary.js';
 import {
   BELONGS,
   conceptOfWord,
+  ENDS,
   type FileSigns,
   fileSigns,
   isDependencyWord,
@@ -50,6 +51,8 @@ export interface Shape {
   /** What kinds of names stand in the goal: a route, a path, a number. */
   names: ReadonlySet<WordClass>;
   files: FileSigns;
+  /** Every plain word of the clauses that were read, without the verb. */
+  words: Word[];
   /** Stems of the goal without verbs: what tells one task of a shape from another. */
   terms: ReadonlySet<string>;
 }
@@ -76,6 +79,7 @@ export function shapeOf(task: TaskText, asked = false): Shape {
     heads: [],
     type,
     modifiers: [],
+    words: [],
     tags: (task.tags ?? []).flatMap((tag) =>
       tag
         .split(/[^\p{L}\p{N}]+/u)
@@ -87,8 +91,10 @@ export function shapeOf(task: TaskText, asked = false): Shape {
     terms: new Set(analyze(task.goal).filter((term) => verbOf(term) === undefined)),
   };
   const names = new Set<WordClass>();
+  const isQuestion = task.goal.includes('?');
   const clauses = clausesOf(task.goal).filter(({ mode }) =>
-    asked ? mode === 'ask' || mode === 'state' : true,
+    // "Summarize the paper" is a task, too; "what does it do?" is none.
+    asked ? mode === 'ask' || mode === 'state' || (mode === 'question' && !isQuestion) : true,
   );
   for (const clause of clauses.slice(0, asked ? 6 : 2)) readClause(clause, shape, names);
   for (const tag of task.tags ?? []) readTag(tag, shape);
@@ -112,9 +118,23 @@ function readClause({ text: whole, mode }: Clause, shape: Shape, names: Set<Word
   const found = text === whole ? verbOf(first) : undefined;
   // "I need a new endpoint" asks for one that is not there.
   const wanted = !found && mode === 'ask' && INDEFINITE.test(text) ? 'add' : undefined;
-  if (!found && wanted === undefined && !isNamed) return;
+  // A question that is no command: "why the endpoint fails".
+  if (mode === 'question' && !found) return;
+  const own = found || wanted !== undefined || text !== whole ? undefined : ownVerb(text, mode);
+  if (!found && wanted === undefined && own === undefined && !isNamed) return;
   const kind = found?.kind ?? wanted;
-  const tokens = tokensOf(found ? text.slice(first.length) : text);
+  const tokens = tokensOf(found || own !== undefined ? text.slice(first.length) : text);
+  for (const token of tokens) if ('word' in token) shape.words.push(...token.word);
+  if (own !== undefined) {
+    shape.heads.push({
+      key: `${ACT}${own.concept}`,
+      words: [own],
+      weight: BELONGING,
+      from: 'wording',
+      verb: undefined,
+      verbWord: undefined,
+    });
+  }
   for (const token of tokens) if ('specific' in token) names.add(token.specific);
   const object = phraseAt(tokens, 0);
   shape.modifiers.push(...object.words.slice(0, -1));
@@ -161,6 +181,30 @@ function readClause({ text: whole, mode }: Clause, shape: Shape, names: Set<Word
     }
   }
 }
+
+/** Begins the key of a kind of task that its verb names: "decode", "validate", "translate". */
+export const ACT = 'to ';
+
+/**
+ * The first word as a verb of the project's own: what is asked for, or what stands before a
+ * determiner or a plural ("decode HEIC files"; not "checkout page crash", "retention of logs").
+ */
+function ownVerb(text: string, mode: Clause['mode']): Word | undefined {
+  const [, first = '', next = '', rest = ''] = /^([a-z]{3,})\s+(\S+)(.*)$/is.exec(text) ?? [];
+  const [token] = tokensOf(first);
+  if (!token || !('word' in token) || ENDS.has(next.toLowerCase())) return undefined;
+  if (mode === 'ask') return token.word[0];
+  if (DETERMINER.test(next)) return token.word[0];
+  const object: string[] = [];
+  for (const word of `${next}${rest}`.split(/\s+/)) {
+    if (ENDS.has(word.toLowerCase()) || DETERMINER.test(word)) break;
+    object.push(word.replace(/[,;:.!?]+$/, ''));
+  }
+  const isPlural = object.some((word) => /[^s]s$/i.test(word));
+  return isPlural ? token.word[0] : undefined;
+}
+
+const DETERMINER = /^(?:the|an?|all|each|every|our|its)$/i;
 
 /** Verbs of which the noun says what is made: tests are written, docs are updated. */
 const MAKING: ReadonlySet<Kind> = new Set<Kind>(['add', 'change', 'document', 'test']);

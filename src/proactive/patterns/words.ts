@@ -44,7 +44,7 @@ const HOLLOW = new Set(
 const UNTELLING = new Set(
   (
     'failing failed broken bad wrong slow missing weird strange nasty urgent critical minor major simple ' +
-    'basic current existing same good better possible common general main core'
+    'hourly daily nightly weekly monthly quarterly yearly basic current existing same good better possible common general main core'
   )
     .split(' ')
     .map(conceptOfWord),
@@ -109,6 +109,7 @@ export function wordOf(raw: string): Word {
   };
 }
 
+const HOW_OFTEN = /^(?:hour|dai|night|week|month|quarter|year)ly$/;
 const METHODS = /^(?:GET|POST|PUT|PATCH|DELETE|HEAD)$/;
 
 /** Tokens of a clause; a comma, colon or dash is a stop of its own. */
@@ -138,7 +139,7 @@ function tokensOfWord(raw: string): Token[] {
     return [{ specific: 'number', tail: null }];
   if (/[_.@#$*=<>[\]{}]|[a-z][A-Z]/.test(text)) return [specificOf(text, 'name')];
   if (ENDS.has(lower) || isParticiple(lower)) return [{ stop: lower }];
-  if (SKIPPED.has(lower) || /^[a-z]{3,}ly$/.test(lower)) return [];
+  if (SKIPPED.has(lower) || (/^[a-z]{3,}ly$/.test(lower) && !HOW_OFTEN.test(lower))) return [];
   const parts = text.split('-').filter((part) => /\p{L}/u.test(part));
   return parts.length === 0 ? [] : [{ word: parts.map(wordOf) }];
 }

@@ -15,10 +15,11 @@ import {
 
 /**
  * `change`: something is another afterwards; `investigate`: something is found out; `bare`: "fix it",
- * where something else says what.
+ * where something else says what; `look`:
+ * something is to be shown or said.
  */
 export interface Directive {
-  kind: 'change' | 'investigate' | 'bare';
+  kind: 'change' | 'investigate' | 'bare' | 'look';
   /** From the verb on: "add caching to auth.ts". */
   text: string;
   /** Asked whether or how, not asked for: "should we …", "how do I …". */
@@ -46,6 +47,14 @@ const FRAMES: readonly { form: RegExp; open?: true; own?: true; gerund?: true }[
   { form: /^why (?:don't|not) (?:(?:we|you|i) )?/i },
   {
     form: /^(?:don't forget|remember|be sure|feel free|go ahead|proceed|continue|start|begin|try|help me|help us|go|(?:it's|it is) time|time|your (?:task|job|goal) is|(?:the|my|our|today's|your) (?:(?:current|next|main|first|new) )?(?:task|goal|plan|job|idea|aim|objective|step|todo)(?: (?:now|here|today|for today))? is|what (?:i|we) (?:want|need) is) (?:to|and) /i,
+  },
+  { form: /^(?:can|could|would|will) (?:someone|somebody|anyone|anybody) /i },
+  { form: /^(?:someone|somebody|the team) (?:should|must|needs to|has to) /i },
+  { form: /^(?:going|about|planning|trying|hoping|need|want|have|got) to /i, own: true },
+  {
+    form: /^(?:(?:i'm|i am|we're|we are) )?(?:thinking (?:about|of)|considering) /i,
+    own: true,
+    gerund: true,
   },
   { form: /^(?:help me|help us) (?=[a-z]+ )(?!with\b|out\b)/i },
   {
@@ -76,8 +85,11 @@ const FRAMES: readonly { form: RegExp; open?: true; own?: true; gerund?: true }[
   },
 ];
 
+/** Orders to show or say something; other verbs of that kind also begin statements. */
+const SHOWS =
+  /^(?:show|read|view|look|list|print|display|explain|describe|tell|give|summari[sz]e|check|open|find|search|recall|watch) (?!is\b|are\b|fails?\b)/i;
 const PHRASES: readonly [RegExp, Directive['kind']][] = [
-  [/^(?:look|dig|drill) (?:deeper )?into /i, 'investigate'],
+  [/^(?:look|dig|drill)(?:ing)? (?:deeper )?into /i, 'investigate'],
   [
     /^find (?:out |the (?:root )?cause|the (?:reason|source|bug|leak|culprit)|why |where .* (?:from|fails))/i,
     'investigate',
@@ -94,10 +106,14 @@ const PHRASES: readonly [RegExp, Directive['kind']][] = [
   ],
   [/^open (?:a|an) /i, 'change'],
   [/^bring (?:back|down|up) /i, 'change'],
-  [/^work on /i, 'investigate'],
+  [/^take care of /i, 'change'],
+  [/^(?:do|perform|carry out|conduct) (?:a|an|the|another) /i, 'change'],
+  [/^help(?: me| us)? with /i, 'investigate'],
+  [/^(?:(?:start|begin|continue|resume) )?work(?:ing)? on /i, 'investigate'],
+  [/^(?:start|begin|continue|resume) (?:on|with) /i, 'investigate'],
 ];
 
-/** Of a sentence without greeting. `null`: it asks for nothing, or only to be shown or told something. */
+/** Of a sentence without greeting. `null`: it asks for nothing. */
 export function directiveIn(sentence: string, question: boolean): Directive | null {
   let text = sentence;
   let framed = false;
@@ -133,6 +149,9 @@ export function directiveIn(sentence: string, question: boolean): Directive | nu
   // "Fix X?" asks whether that was meant.
   if (question && !framed && !gerund) open = true;
   const kind = kindOf(text, framed && !own);
+  if (kind === null && (framed || SHOWS.test(text)) && LOOKS.has(wordsOf(text)[0] ?? '')) {
+    return { kind: 'look', text, open, own };
+  }
   if (kind === null || (!framed && !gerund && isStatement(text))) return null;
   return { kind, text, open, own };
 }
@@ -157,7 +176,7 @@ function kindOf(text: string, anyVerb: boolean): Directive['kind'] | null {
   const works = isWork(verb) && !(told && LOOKS.has(verb));
   if (!works && (LOOKS.has(verb) || !anyVerb || !/^[a-z][a-z-]+$/.test(verb) || EMPTY.has(verb)))
     return null;
-  if (second === 'of') return null;
+  if (second === 'of' || (first === 'update' && /^(?:on|about)$/.test(second))) return null;
   if (!saysWhat(text)) return 'bare';
   return INVESTIGATES.has(verb) && !CHANGES.has(verb) ? 'investigate' : 'change';
 }
@@ -174,7 +193,8 @@ export function wordsOf(text: string): string[] {
 
 /** "Build failed on CI", "Test results are fine": the verb in front is a noun. */
 function isStatement(text: string): boolean {
-  const [first = '', second = '', ...rest] = wordsOf(text);
+  const [clause = ''] = text.split(/[,;:] | [-–—] /, 1);
+  const [first = '', second = '', ...rest] = wordsOf(clause);
   if (CLAUSE_VERBS.has(first) || DETERMINERS.has(second) || SUBORDINATORS.has(second)) return false;
   const words = [second, ...rest];
   for (const [index, word] of words.entries()) {

@@ -1,17 +1,17 @@
 /** Whether a statement reports that something is not as it should be. Pure; English. */
 
 const FAILING =
-  /\b(?:fail(?:s|ed|ing)?|(?<!\b(?:a|lunch|coffee|tea|short|take) )breaks?|broke|broken|crash(?:es|ed|ing)?|throws?|threw|throwing|errors? out|tim(?:es?|ed|ing) out|hangs?|hanging|hung|freez(?:es|ing)|froze|frozen|flak(?:y|es)|regressed|deadlock(?:s|ed)|leak(?:s|ed|ing)|segfault(?:s|ed)?|panick?(?:s|ed|ing)|out of memory|infinite loop|stop(?:s|ped) (?:working|responding|\w+ing)|went down|blows up|blew up|corrupts?|corrupted|loses|gets? lost|unable to|misbehav\w+|buggy|rejects|refuses|refused|takes? forever|nothing happens|exit(?:s|ed)? (?:with )?(?:code|status) [1-9]\d*|(?:permission|access) denied|(?:not|never) found|(?:blank|white) (?:screen|page)|(?:can't|cannot|couldn't) get)\b/i;
+  /\b(?:fail(?:s|ed|ing)?|(?<!\b(?:a|lunch|coffee|tea|short|take) )breaks?|broke|broken|crash(?:es|ed|ing)?|throws?|threw|throwing|errors? out|tim(?:es?|ed|ing) out|hangs?|hanging|hung|freez(?:es|ing)|froze|frozen|flakes|regressed|deadlock(?:s|ed)|leak(?:s|ed|ing)|segfault(?:s|ed)?|panick?(?:s|ed|ing)|out of memory|infinite loop|stop(?:s|ped) (?:working|responding|\w+ing)|went down|blows up|blew up|corrupts?|corrupted|los(?:es?|t|ing)|complain(?:s|ed|ing)?|keeps? \w+ing|twice(?! (?:a|per|as)\b)|NaN|too (?:early|late|soon|often)|takes? (?:over |about |more than |up to )?\d+ ?(?:s|sec(?:ond)?s?|min(?:ute)?s?|hours?)|at 100(?= ?%)|unable to|misbehav\w+|buggy|rejects|refuses|refused|takes? forever|nothing happens|exit(?:s|ed)? (?:with )?(?:code|status) [1-9]\d*|(?:permission|access) denied|(?:not|never) found|(?:blank|white) (?:screen|page)|(?:can't|cannot|couldn't) get)\b/i;
 const STATE =
-  /\b(?:slow|sluggish|laggy|unresponsive|stuck|missing|wrong|red|incorrect|down|empty|inconsistent|duplicated?|unreachable|unavailable|vulnerable|invalid|stale|outdated|corrupt|blank|off by one|too (?:slow|long|large|big|many|much|high|low))\b/i;
+  /\b(?:slow|flaky|sluggish|laggy|unresponsive|stuck|missing|wrong|red|incorrect|down|empty|inconsistent|duplicated?|unreachable|unavailable|vulnerable|invalid|stale|outdated|corrupt|blank|off by one|too (?:slow|long|large|big|many|much|high|low))\b/i;
 const STATED = new RegExp(
   `\\b(?:is|are|was|were|gets?|got|became|becomes?|seems?|looks?|runs?|goes|being|'s|takes?|took|feels?)(?: (?:still|so|very|really|always|often|sometimes|completely|totally|now|again|quite|extremely|way|all|getting|being|returned|often))* ${STATE.source}`,
   'i',
 );
 const NOUN =
-  'errors?|exceptions?|failures?|timeouts?|bugs?|race conditions?|deadlocks?|(?:memory )?leaks?|crash(?:es)?|regressions?|outages?|vulnerabilit(?:y|ies)|problems?|issues?|conflicts?|warnings?|traceback|stack trace|[45]\\d\\d';
+  'errors?|exceptions?|failures?|timeouts?|bugs?|race conditions?|deadlocks?|(?:memory )?leaks?|crash(?:es)?|regressions?|outages?|vulnerabilit(?:y|ies)|problems?|issues?|conflicts?|warnings?|traceback|stack trace|(?:wrong|incorrect|invalid|duplicated?|stale|empty|missing|garbled|corrupt(?:ed)?) \\w+|[45]\\d\\d';
 const HAVING = new RegExp(
-  `\\b(?:there(?:'s| is| are| was)|have|has|get|gets|got|getting|see|sees|seeing|saw|face|facing|hit|hitting|hits|found|gives?|gave|returns?|returned|returning|shows?|reports?|reported|responds? with|redirects? (?:w+ )?to|ends? (?:in|with)|causes?|caused|produces?)\\b(?: [\\w'"./:-]+){0,5}? (?:[\\w]*(?:Error|Exception)\\b|(?:${NOUN})\\b)`,
+  `\\b(?:there(?:'s| is| are| was)|have|has|get|gets|got|getting|see|sees|seeing|saw|face|facing|hit|hitting|hits|found|gives?|gave|returns?|returned|returning|shows?|reports?|reported|responds? with|redirects? (?:w+ )?to|ends? (?:in|with)|causes?|caused|produces?|contains?|sends?|displays?)\\b(?: [\\w'"./:-]+){0,5}? (?:[\\w]*(?:Error|Exception)\\b|(?:${NOUN})\\b)`,
   'i',
 );
 const NAMED_ERROR =

@@ -28,7 +28,10 @@ export const CHANGES = set(`
   streamline strip stub style subscribe submit support suppress swap switch sync tag terminate test
   throttle tidy tighten toggle track transform try turn translate transpile trigger trim truncate tune tweak type unblock
   undo uncomment unify uninstall unlock unpin unregister unsubscribe unwrap update upgrade upload upsert
-  use validate vendor version virtualize warm whitelist widen wipe wire wrap write zip`);
+  use validate vendor version virtualize ship round adopt address allocate amend calculate concatenate constrain dedupe delegate deliver
+  detect discard double emit enrich evict fold hash highlight host hydrate ignore intercept join label lift map match
+  mirror monitor nest nuke pad proxy query queue require scan scope script shard sign slim snapshot specify
+  stage stash substitute tackle transfer unset vacuum yank allowlist blocklist warm whitelist widen wipe wire wrap write zip`);
 
 /** What is found out; nothing is another afterwards, but it is work. */
 export const INVESTIGATES = set(`
@@ -59,7 +62,8 @@ export const FINITES = set(`
   look seem appear is are was were has had does did will would isn't aren't wasn't weren't hasn't doesn't didn't won't can't
   cannot couldn't fails looks works passes seems takes took broke breaks keeps gets got came went shows says
   needs ran stopped finished succeeded completed crashed crashes hangs throws threw exists lives happens happened
-  became becomes means ended starts started depends belongs contains returned returns`);
+  makes helps matters doubled sounds causes requires costs could should might changed increased
+  dropped decreased became becomes means ended starts started depends belongs contains returned returns`);
 /** Forms that are statements only without a noun behind them: "build failed on CI", "fix failed tests". */
 export const PARTICIPLES = set('failed passed broken failing timed passing');
 
@@ -138,9 +142,9 @@ function baseOf(word: string, ending: string): string | null {
   return candidates.find((verb) => isWork(verb)) ?? null;
 }
 
-/** Whether a verb is one of work; `re-index`, `auto-format` are, too. */
+/** Whether a verb is one of work; `re-index`, `rerun`, `undeploy` and `optimise` are, too. */
 export function isWork(verb: string): boolean {
-  return (
-    CHANGES.has(verb) || INVESTIGATES.has(verb) || CHANGES.has(verb.replace(/^[a-z]{2,5}-/, ''))
-  );
+  if (CHANGES.has(verb) || INVESTIGATES.has(verb)) return true;
+  const american = verb.replace(/is(e?)$/, 'iz$1');
+  return CHANGES.has(american) || CHANGES.has(american.replace(/^(?:[a-z]{2,5}-|re|un|de)/, ''));
 }

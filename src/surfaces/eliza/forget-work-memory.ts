@@ -2,10 +2,11 @@
  * FORGET_WORK_MEMORY: shows what would go and asks; a yes in the next message forgets exactly that.
  * Only what was made with the asker is the asker's to forget.
  */
+
+import { safe } from '../../shared/safe-text.js';
 import { example, type Outcome } from './action-frame.js';
 import { yesOrNo } from './confirm-words.js';
 import { countedMemories, memoryAction } from './memory-action.js';
-import { safe } from '../../shared/safe-text.js';
 import type { MemoryTurn } from './memory-turn.js';
 import { type ForgetSubject, forgetSubject } from './memory-words.js';
 import { ask, forget, pendingOf } from './pending.js';

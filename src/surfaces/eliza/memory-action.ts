@@ -1,8 +1,8 @@
 /** What the actions about work memory share, and how memories are shown in chat. */
 import type { Action, IAgentRuntime, Memory } from '@elizaos/core';
 import type { RecallResult } from '../../memory/index.js';
-import { type ActionFamily, type ActionWords, framedAction, type Outcome } from './action-frame.js';
 import { safe, safeJson } from '../../shared/safe-text.js';
+import { type ActionFamily, type ActionWords, framedAction, type Outcome } from './action-frame.js';
 import { type MemoryTurn, memoryServiceOf, memoryTurnOf } from './memory-turn.js';
 
 export interface MemoryActionSpec extends ActionWords {

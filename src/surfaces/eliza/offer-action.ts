@@ -5,7 +5,7 @@ import { isUuid, type Uuid } from '../../shared/ids.js';
 import { safe, safeQuoted } from '../../shared/safe-text.js';
 import { type ActionFamily, type ActionWords, framedAction, type Outcome } from './action-frame.js';
 import { callerOf, type EntityCaller, memoryServiceOf } from './memory-turn.js';
-import { chosenOffers, offerName, offerWords, speaksOfOffers } from './offer-words.js';
+import { chosenOffers, cutReason, offerName, offerWords, speaksOfOffers } from './offer-words.js';
 import { proactiveServiceOf } from './proactive-turn.js';
 import { requesterOf, saidText } from './turn.js';
 
@@ -32,7 +32,6 @@ export interface OfferActionSpec extends ActionWords {
 }
 
 const SHOWN = 8;
-const MAX_THOUGHT = 500;
 const ABSENT = 'I make no offers at the moment: they are switched off, or still starting.';
 
 const OFFERS: ActionFamily = {
@@ -120,8 +119,7 @@ function wordsOf(
   if (speaksOfOffers(message)) return told;
   const words = [plan?.text, plan?.thought].filter((one) => typeof one === 'string').join('\n');
   if (!speaksOfOffers(words)) return told;
-  const thought = words.trim().slice(0, MAX_THOUGHT);
-  return { text: words, reason: offerWords(words).reason ?? thought };
+  return { text: words, reason: offerWords(words).reason ?? cutReason(words) };
 }
 
 function idsOf(offers: readonly Offer[]): string[] {

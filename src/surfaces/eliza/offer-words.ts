@@ -38,13 +38,21 @@ export function offerWords(message: string): OfferWords {
   // An id in the reason ("see mem_…") is no choice.
   const found = isAbout ? REASON.exec(text) : null;
   const head = found === null ? text : text.slice(0, found.index);
-  const reason = (found?.[1] ?? found?.[2])?.trim().slice(0, MAX_REASON);
+  const reason = cutReason(found?.[1] ?? found?.[2] ?? '');
   return {
     all: ALL.test(head),
     reason: reason === '' ? undefined : reason,
     offerIds: hexOf(head, OFFER_ID),
     memoryIds: hexOf(head, MEMORY_ID),
   };
+}
+
+/** No half character at its end, which the database refuses. */
+export function cutReason(text: string): string {
+  return text
+    .trim()
+    .slice(0, MAX_REASON)
+    .replace(/[\ud800-\udbff]$/, '');
 }
 
 function hexOf(text: string, pattern: RegExp): string[] {

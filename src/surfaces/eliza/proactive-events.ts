@@ -8,6 +8,7 @@ import { sql } from 'drizzle-orm';
 import type { Caller } from '../../memory/index.js';
 import type { ProactiveService } from '../../proactive/index.js';
 import { databaseOf, rowsOf } from '../../records/index.js';
+import { HOUR_MS } from '../../shared/clock.js';
 import { messageOf } from '../../shared/errors.js';
 import { isUuid, type Uuid } from '../../shared/ids.js';
 import { personIn, proactiveServiceOf, workEnded, workingFor } from './proactive-turn.js';
@@ -87,7 +88,7 @@ function happening(name: (typeof CUE_EVENTS)[number]): Handle {
     const input = happeningOf(name, payload);
     const caller = await callerIn(runtime, payload.entityId, input.roomId);
     const answer = [payload.respond, payload.callback].find((one) => typeof one === 'function');
-    const reaction = service.happen(input, caller);
+    const reaction = service.happen(input, caller, { answered: answer !== undefined });
     if (typeof answer === 'function') await answer(await reaction);
     else if (name === 'CUE_ACTION_PLANNED') await reaction;
     else inBackground(runtime, reaction, 'an event could not be looked into');
@@ -118,24 +119,27 @@ async function runEnded(
   service: ProactiveService,
   payload: Fields,
 ): Promise<void> {
-  const { messageId, roomId, status, error, startTime } = payload;
+  const { messageId, roomId, status, error, startTime, endTime } = payload;
   if (!isUuid(messageId) || !isUuid(roomId)) return;
   const completed = status === 'completed' && error === undefined;
   service.turnEnded({ messageId, roomId, completed });
   const caller = workingFor(runtime, roomId);
-  workEnded(runtime, roomId);
-  if (!completed || !service.enabled() || typeof startTime !== 'number') return;
+  if (typeof startTime !== 'number') return;
+  const before = workEnded(runtime, roomId, typeof endTime === 'number' ? endTime : startTime);
+  if (!completed || !service.enabled()) return;
+  // The answer of a scheduled run is stored after its end, and read with the next one.
+  const sinceMs = Math.max(Math.min(before ?? startTime, startTime), startTime - HOUR_MS);
   // Reading it must not hold the turn up.
   inBackground(
     runtime,
-    ownWords(runtime, roomId, startTime, ownActions).then((text) => {
+    ownWords(runtime, roomId, sinceMs, ownActions).then((text) => {
       if (text !== '') tell(runtime, service, roomId, text, [], caller);
     }),
     'the answer of the agent could not be looked into',
   );
 }
 
-/** What the agent has said in a room since its run began, oldest first. */
+/** What the agent has said in a room, oldest first. */
 async function ownWords(
   runtime: IAgentRuntime,
   roomId: Uuid,

@@ -26,6 +26,8 @@ interface Known {
 interface Memo {
   byMessage: Map<string, Known>;
   byRoom: Map<string, EntityCaller>;
+  /** When the last run of a room ended, in the host's time. */
+  endedMs: Map<string, number>;
 }
 const memos = new WeakMap<IAgentRuntime, Memo>();
 
@@ -81,9 +83,21 @@ export function workingFor(runtime: IAgentRuntime, roomId: string): Caller {
   return memoOf(runtime).byRoom.get(roomId) ?? { kind: 'agent' };
 }
 
-/** A run is over: what the agent does in the room next is for somebody else. */
-export function workEnded(runtime: IAgentRuntime, roomId: string): void {
-  memoOf(runtime).byRoom.delete(roomId);
+/**
+ * A run is over: what the agent does in the room next is for somebody else.
+ *
+ * @returns when the run before it ended, epoch ms of the host, if that is known
+ */
+export function workEnded(
+  runtime: IAgentRuntime,
+  roomId: string,
+  atMs: number,
+): number | undefined {
+  const { byRoom, endedMs } = memoOf(runtime);
+  const before = endedMs.get(roomId);
+  byRoom.delete(roomId);
+  keep(endedMs, roomId, atMs);
+  return before;
 }
 
 /**
@@ -109,7 +123,11 @@ export async function personIn(
 }
 
 function memoOf(runtime: IAgentRuntime): Memo {
-  const memo = memos.get(runtime) ?? { byMessage: new Map(), byRoom: new Map() };
+  const memo = memos.get(runtime) ?? {
+    byMessage: new Map(),
+    byRoom: new Map(),
+    endedMs: new Map(),
+  };
   memos.set(runtime, memo);
   return memo;
 }

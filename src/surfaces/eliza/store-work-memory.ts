@@ -1,8 +1,8 @@
 /** STORE_WORK_MEMORY: keeps what the user says, as private as the place it is said in. */
 import type { StoreResult } from '../../memory/index.js';
+import { safe, safeQuoted } from '../../shared/safe-text.js';
 import { example, type Outcome } from './action-frame.js';
 import { memoryAction } from './memory-action.js';
-import { safe, safeQuoted } from '../../shared/safe-text.js';
 import type { MemoryTurn } from './memory-turn.js';
 import { type Note, readDraftText, readNote } from './memory-words.js';
 

@@ -1,8 +1,8 @@
 /** SYNTHESIZE_WISDOM: what all the work on something has taught, from its memories. */
 import { InvalidInputError } from '../../shared/errors.js';
+import { safe, safeQuoted } from '../../shared/safe-text.js';
 import { example, type Outcome } from './action-frame.js';
 import { memoryAction } from './memory-action.js';
-import { safe, safeQuoted } from '../../shared/safe-text.js';
 import type { MemoryTurn } from './memory-turn.js';
 import { synthesisSubject } from './memory-words.js';
 

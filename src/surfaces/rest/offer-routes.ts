@@ -15,7 +15,7 @@ import { isUuid } from '../../shared/ids.js';
 import { personIn } from '../eliza/index.js';
 import type { EventStream } from './event-stream.js';
 import { anyObject, OPERATOR } from './memory-routes.js';
-import { flag, given, pageShape, searchText, wholeNumber } from './query.js';
+import { flag, given, pageShape, searchText, storableText, wholeNumber } from './query.js';
 import type { MakeRoute } from './route.js';
 import { startedService } from './service-of.js';
 
@@ -39,7 +39,7 @@ const instant = z
   .transform((text) => Date.parse(text));
 const statsQuery = z.strictObject({ since: instant.optional(), before: instant.optional() });
 const decisionsQuery = z.strictObject({ limit: wholeNumber(1, 200).default(50) });
-const closeBody = z.strictObject({ reason: searchText.max(500).optional() });
+const closeBody = z.strictObject({ reason: storableText(500).optional() });
 
 const MAX_STREAMS = 100;
 

@@ -13,14 +13,19 @@ export function wholeNumber(min: number, max: number) {
     .pipe(z.int().min(min).max(max));
 }
 
+/** Text that the database takes. */
+export function storableText(max: number) {
+  return z
+    .string()
+    .max(max)
+    .refine(
+      (text) => !text.includes('\u0000') && isWellFormed(text),
+      'must not contain NUL characters',
+    );
+}
+
 /** Text that may reach a query of the database. */
-export const searchText = z
-  .string()
-  .max(200)
-  .refine(
-    (text) => !text.includes('\u0000') && isWellFormed(text),
-    'must not contain NUL characters',
-  );
+export const searchText = storableText(200);
 
 export const pageShape = {
   limit: wholeNumber(1, MAX_LIMIT).default(DEFAULT_LIMIT),
