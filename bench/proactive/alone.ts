@@ -2,6 +2,7 @@
  * 100,000 memories without a database of them: a real catalog, real detectors and offers, and rows
  * that are read from memory. What the database would add is in the rows at the smaller sizes.
  */
+import { rmSync } from 'node:fs';
 import { createLexicalEmbedder } from '../../src/embeddings/index.js';
 import { type MemoryChecks, workMemoryType } from '../../src/memory/index.js';
 import { createProactive, parseConfig } from '../../src/proactive/index.js';
@@ -14,7 +15,7 @@ import {
 import { randomIds, type Uuid } from '../../src/shared/ids.js';
 import { hostLog } from '../../src/shared/log.js';
 import { analyze } from '../../src/shared/text.js';
-import { bootPlain } from '../agent.js';
+import { benchDirectory, bootPlain } from '../agent.js';
 import { nextTurn } from '../clockwork.js';
 import { openMemory } from '../memory/opened.js';
 import { dataAt, idAt, linksAt, timeAt } from '../memory/workload.js';
@@ -26,9 +27,10 @@ const NOTE = 'rows read from memory, not from a database';
 const ON_THE_CATALOG: readonly SampleName[] = ['check.file', 'check.conflict', 'check.intent'];
 
 export async function catalogAlone({ size, quick }: PartRequest): Promise<PartReport> {
-  const agent = await bootPlain();
+  const directory = benchDirectory();
+  const agent = await bootPlain(directory);
   const { runtime } = agent;
-  const { service } = await openMemory(runtime, '');
+  const { service } = await openMemory(runtime, directory);
   await service.settle();
   const clock = clockAfter(size);
   const checks = await checksOn(service.checks, size);
@@ -48,6 +50,7 @@ export async function catalogAlone({ size, quick }: PartRequest): Promise<PartRe
   await proactive.stop();
   await service.stop();
   await agent.stop();
+  rmSync(directory, { recursive: true, force: true });
   return {
     samples,
     notes: Object.fromEntries(
