@@ -12,7 +12,7 @@ export function fileKey(shelf: Shelf, path: string, filter: SlotFilter): string 
   const ends = pathKeys(path);
   const [longest] = ends;
   if (longest === undefined) return undefined;
-  const isKnown = (key: string) => shelf.byKeys([key], filter, 1).total > 0;
+  const isKnown = (key: string) => shelf.hasKeys([key], filter);
   const key = keyOf.file(longest);
   return isKnown(key) ? key : ends.map(keyOf.path).find(isKnown);
 }

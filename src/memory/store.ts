@@ -170,7 +170,7 @@ async function capturedSince(
   const reader = { kind: 'operator' } as const;
   if (records.catalog.status().state === 'ready') {
     const shelf = records.catalog.shelf(workMemoryType.name);
-    return shelf.byKeys([keyOf.hash(contentHash)], { reader, sinceMs }, 1).total > 0;
+    return shelf.hasKeys([keyOf.hash(contentHash)], { reader, sinceMs });
   }
   const where = and(
     eq(dataText('content_hash'), contentHash),

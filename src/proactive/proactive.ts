@@ -15,6 +15,7 @@ import { InvalidInputError, messageOf } from '../shared/errors.js';
 import type { Ids, Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
 import { block } from './block.js';
+import { compose } from './composer.js';
 import type { ProactiveConfig } from './config.js';
 import { createCooldown } from './cooldown.js';
 import type { Proactive } from './core-types.js';
@@ -47,7 +48,7 @@ import { createDetectorRunner, type DetectorCall } from './run-detectors.js';
 import { createMeasure } from './stats.js';
 import { createTurnCounter, type TurnCounterDeps } from './turn-counter.js';
 import { createTurns } from './turns.js';
-import type { Detector, DetectorName, Happening, Occasion } from './types.js';
+import type { Detector, DetectorName, Happening, Occasion, OfferContent } from './types.js';
 import { DETECTOR_NAMES } from './types.js';
 
 /** Detectors of the rooms that come later; absent: nothing of the kind is looked for. */
@@ -175,6 +176,14 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
     const message = { type: 'message', ...readMessage(WARM_UP), newSession: true } as const;
     const calls = callsOf(route(message, config()), {});
     await Promise.allSettled(calls.map(({ run }) => run()));
+    // The tokenizer reads its table at its first text, which takes longest of all.
+    const content: OfferContent = {
+      kind: 'hintMatch',
+      subject: 'warm',
+      lines: ['up'],
+      memories: [],
+    };
+    compose(content, { nowMs: clock.now(), prefix: deps.prefix });
   }
 
   function callsOf(evaluations: readonly Evaluation[], occasion: Occasion): DetectorCall[] {

@@ -97,6 +97,7 @@ describe('compared with the naive reference', () => {
     expect(found.hits.map(({ id }) => id)).toEqual(wanted.slice(0, limit));
     expect(found.hits.map((hit) => hit.slot)).toEqual(found.hits.map(({ id }) => slot(shelf, id)));
     expect(found.total).toBe(wanted.length);
+    expect(shelf.hasKeys(keys, filter)).toBe(wanted.length > 0);
   });
 
   property('lists the newest and counts all', ({ shelf, reference }, draw) => {

@@ -1,7 +1,6 @@
 /** One record type's documents and the searches over them (the contract is in types.ts). */
 import { AppError } from '../../shared/errors.js';
 import type { Uuid } from '../../shared/ids.js';
-import { audiencesOf } from '../scope.js';
 import { float64Column, int32Column } from './columns.js';
 import { continuityOf } from './continuity.js';
 import { IdTable } from './id-table.js';
@@ -10,6 +9,7 @@ import { Interner } from './interner.js';
 import type { KernelFactory } from './kernel.js';
 import { createNewest } from './newest.js';
 import { intersect, Postings } from './postings.js';
+import { acceptsEvery, acceptsPlain, type FilterColumns } from './slot-filter.js';
 import { Timeline } from './timeline.js';
 import type { Analyze, CatalogDoc, DenseScores, Hit, Shelf, SlotFilter } from './types.js';
 import { checkVector, Vectors } from './vectors.js';
@@ -50,6 +50,14 @@ export class MemoryShelf implements Shelf {
   /** Live documents per audience. */
   readonly #audienceSizes = int32Column();
   readonly #timeline: Timeline;
+  readonly #columns: FilterColumns = {
+    audiences: this.audiences,
+    audienceOf: this.#audienceOf,
+    audienceSizes: this.#audienceSizes,
+    flags: this.#flags,
+    times: this.#times,
+    size: () => this.size,
+  };
   #continuity: { size: number; value: number } | null = null;
   #slots = 0;
   #model: string | null = null;
@@ -193,7 +201,7 @@ export class MemoryShelf implements Shelf {
   }
 
   accepts(filter: SlotFilter): (slot: number) => boolean {
-    const plain = this.#acceptsPlain(filter);
+    const plain = acceptsPlain(this.#columns, filter);
     if (filter.keysAll === undefined || filter.keysAll.length === 0) return plain;
     const lists = this.#keyLists(filter.keysAll);
     if (lists === null) return nothing;
@@ -229,13 +237,28 @@ export class MemoryShelf implements Shelf {
       return this.#newestOf(first.length, (i) => first[i] as number, filter, limit);
     }
     const found: number[] = [];
-    const accepts = this.#acceptsPlain(filter);
+    const accepts = acceptsPlain(this.#columns, filter);
     intersect(lists, (slot) => {
       if (accepts(slot)) found.push(slot);
     });
     const newest = createNewest(limit, this.#times.data);
     for (const slot of found) newest.offer(slot);
     return { hits: newest.take().map((slot) => this.#hit(slot)), total: found.length };
+  }
+
+  hasKeys(keys: readonly string[], filter: SlotFilter): boolean {
+    const lists = this.#keyLists([...keys, ...(filter.keysAll ?? [])]);
+    if (lists === null) return false;
+    const accepts = acceptsPlain(this.#columns, filter);
+    const [first] = lists;
+    if (lists.length > 1 || first === undefined) return this.byKeys(keys, filter, 1).total > 0;
+    const since = filter.sinceMs ?? Number.NEGATIVE_INFINITY;
+    for (let at = first.length - 1; at >= 0; at -= 1) {
+      const slot = first[at] as number;
+      if ((this.#latest.data[slot] as number) < since) return false;
+      if (accepts(slot)) return true;
+    }
+    return false;
   }
 
   newest(filter: SlotFilter, limit: number): { hits: Hit[]; total: number } {
@@ -264,10 +287,10 @@ export class MemoryShelf implements Shelf {
       this.words.score(terms, scores);
     } else {
       const { reader } = filter;
-      const readable = this.#acceptsEvery({ reader }) ? null : this.accepts({ reader });
+      const readable = acceptsEvery(this.#columns, { reader }) ? null : this.accepts({ reader });
       this.words.scoreSpread(terms, scores, spread, this.#timeline.places(), readable);
     }
-    return dense(scores, this.#acceptsEvery(filter) ? null : this.accepts(filter));
+    return dense(scores, acceptsEvery(this.#columns, filter) ? null : this.accepts(filter));
   }
 
   continuity(): number {
@@ -282,7 +305,7 @@ export class MemoryShelf implements Shelf {
   nearest(vector: Float32Array, filter: SlotFilter): DenseScores {
     const scores = new Float32Array(this.#slots);
     this.vectors.nearest(vector, scores);
-    return dense(scores, this.#acceptsEvery(filter) ? null : this.accepts(filter));
+    return dense(scores, acceptsEvery(this.#columns, filter) ? null : this.accepts(filter));
   }
 
   placeOf(slot: number): number {
@@ -366,24 +389,31 @@ export class MemoryShelf implements Shelf {
     filter: SlotFilter,
     limit: number,
   ): { hits: Hit[]; total: number } {
-    const accepts = this.#acceptsPlain(filter);
+    const accepts = acceptsPlain(this.#columns, filter);
     const newest = createNewest(limit, this.#times.data);
     const latest = this.#latest.data;
+    const since = filter.sinceMs ?? Number.NEGATIVE_INFINITY;
     let total = 0;
     let at = length - 1;
     for (let complete = limit <= 0; at >= 0 && !complete; at -= 1) {
       const slot = slotAt(at);
+      if ((latest[slot] as number) < since) break;
       if (!accepts(slot)) continue;
       total += 1;
       newest.offer(slot);
       complete = newest.isFull() && (latest[slot] as number) <= newest.oldest();
     }
     const hits = newest.take().map((slot) => this.#hit(slot));
-    if (this.#acceptsEvery({ ...filter, keysAll: [] })) {
+    if (acceptsEvery(this.#columns, { ...filter, keysAll: [] })) {
       // Postings hold no holes, the slots of the shelf may.
       return { hits, total: Math.min(length, this.size) };
     }
-    for (; at >= 0; at -= 1) if (accepts(slotAt(at))) total += 1;
+    for (; at >= 0; at -= 1) {
+      const slot = slotAt(at);
+      // This one and all before it are too old.
+      if ((latest[slot] as number) < since) break;
+      if (accepts(slot)) total += 1;
+    }
     return { hits, total };
   }
 
@@ -396,56 +426,6 @@ export class MemoryShelf implements Shelf {
       lists.push(this.keys.postingsOf(number));
     }
     return lists;
-  }
-
-  /** Whether the filter lets every live document through: then nothing need be tested. */
-  #acceptsEvery(filter: SlotFilter): boolean {
-    if ((filter.keysAll?.length ?? 0) > 0 || filter.flagsAll || filter.flagsNone) return false;
-    if (filter.sinceMs !== undefined || filter.beforeMs !== undefined) return false;
-    const readable = audiencesOf(filter.reader);
-    if (readable === null) return true;
-    let size = 0;
-    for (const audience of readable) {
-      const number = this.audiences.numberOf(audience);
-      if (number !== undefined) size += this.#audienceSizes.data[number + 1] ?? 0;
-    }
-    return size === this.size;
-  }
-
-  /** The filter without `keysAll`. */
-  #acceptsPlain(filter: SlotFilter): (slot: number) => boolean {
-    const readable = audiencesOf(filter.reader);
-    let allowed: Uint8Array | null = null;
-    if (readable !== null) {
-      allowed = new Uint8Array(this.audiences.size + 1);
-      for (const audience of readable) {
-        const number = this.audiences.numberOf(audience);
-        if (number !== undefined) allowed[number + 1] = 1;
-      }
-    }
-    const all = (filter.flagsAll ?? 0) | 0;
-    const none = (filter.flagsNone ?? 0) | 0;
-    const since = filter.sinceMs ?? Number.NEGATIVE_INFINITY;
-    const before = filter.beforeMs ?? Number.POSITIVE_INFINITY;
-    // The columns and not their arrays: a put in between may replace those.
-    const audiences = this.#audienceOf;
-    const flags = this.#flags;
-    const times = this.#times;
-    const everyTime = since === Number.NEGATIVE_INFINITY && before === Number.POSITIVE_INFINITY;
-    if (everyTime && all === 0 && none === 0) {
-      const table = allowed;
-      if (table === null) return (slot) => (audiences.data[slot] ?? 0) !== 0;
-      return (slot) => table[audiences.data[slot] ?? 0] === 1;
-    }
-    return (slot) => {
-      const audience = audiences.data[slot] ?? 0;
-      if (audience === 0) return false;
-      if (allowed !== null && allowed[audience] !== 1) return false;
-      const bits = flags.data[slot] as number;
-      if ((bits & all) !== all || (bits & none) !== 0) return false;
-      const time = times.data[slot] as number;
-      return time >= since && time < before;
-    };
   }
 }
 

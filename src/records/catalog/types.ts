@@ -88,6 +88,8 @@ export interface Shelf {
     filter: SlotFilter,
     limit: number,
   ): { hits: Hit[]; total: number };
+  /** Whether any document has every key (at least one is given): cheaper than `byKeys`. */
+  hasKeys(keys: readonly string[], filter: SlotFilter): boolean;
   /** Newest first. */
   newest(filter: SlotFilter, limit: number): { hits: Hit[]; total: number };
   /** How many live documents hold the term. */
