@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseSettings, pausedNow, SETTING_KEYS } from '../src/settings.js';
+import { offersEnabledNow, parseSettings, pausedNow, SETTING_KEYS } from '../src/settings.js';
 
 const read = (values: Record<string, unknown>) => (key: string) => values[key] ?? null;
 
@@ -18,6 +18,7 @@ describe('settings', () => {
       CUE_AUTONOMY: true,
       CUE_AUTONOMY_LOOP: false,
       CUE_AUTONOMY_INTERVAL_MS: 300_000,
+      CUE_OFFERS_ENABLED: true,
     });
   });
 
@@ -54,6 +55,14 @@ describe('settings', () => {
     expect(pausedNow(read(values), settings)).toBe(false);
     values.CUE_TRIGGERS_PAUSED = 'true';
     expect(pausedNow(read(values), settings)).toBe(true);
+  });
+
+  it('the switch of offers is read anew', () => {
+    const values: Record<string, unknown> = {};
+    const settings = parseSettings(read(values));
+    expect(offersEnabledNow(read(values), settings)).toBe(true);
+    values.CUE_OFFERS_ENABLED = 'no';
+    expect(offersEnabledNow(read(values), settings)).toBe(false);
   });
 
   it('are all named CUE_', () => {

@@ -36,11 +36,11 @@ import { messageOf } from './shared/errors.js';
 import { type Ids, randomIds } from './shared/ids.js';
 import {
   captureWorkEvaluator,
+  createOffersProvider,
   type EventHandlers,
   memoryActions,
   memoryServiceOf,
   offerActions,
-  offersProvider,
   openQuestionProvider,
   proactiveEvents,
   triggerActions,
@@ -137,7 +137,12 @@ export function createCuePlugin(options: CueOptions = {}): Plugin {
       proactiveEvents(),
     ),
     actions: [...triggerActions, ...memoryActions, ...offerActions],
-    providers: [triggersProvider, workMemoryProvider, offersProvider, openQuestionProvider],
+    providers: [
+      triggersProvider,
+      workMemoryProvider,
+      createOffersProvider(options.turnBudgetMs),
+      openQuestionProvider,
+    ],
     evaluators: [captureWorkEvaluator],
     // The host orders models by this: any other provider of embeddings comes before ours.
     priority: HOST_HANDLER_PRIORITY,

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { readReference } from '../../src/memory/recall/reference.js';
 import { block, promptBlock } from '../../src/proactive/block.js';
 import { compose } from '../../src/proactive/composer.js';
-import { candidatesIn, withoutMemories } from '../../src/proactive/content.js';
-import { shorten, stored } from '../../src/proactive/stored-text.js';
+import { candidatesIn, quotedIn, withoutMemories } from '../../src/proactive/content.js';
+import { brief, shorten, stored } from '../../src/proactive/stored-text.js';
 import { DETECTOR_NAMES, type OfferContent, TOKEN_LIMITS } from '../../src/proactive/types.js';
 import { DAY_MS } from '../../src/shared/clock.js';
 import { normalizePath, pathKeys } from '../../src/shared/paths.js';
@@ -137,7 +137,7 @@ describe('an offer as text', () => {
       intent: 'fix timeouts',
       memories: [timeout, caching, jwt].map((memory) => ({ ...timeout, id: memory.id, author })),
     });
-    expect(text.match(/Fix authentication/g)).toHaveLength(2);
+    expect(text.match(/Fix authentication/g)).toHaveLength(3);
     expect(text.match(/Approach: /g)).toHaveLength(1);
     expect(text.indexOf('Approach: ')).toBeLessThan(text.lastIndexOf('Fix authentication'));
   });
@@ -266,12 +266,54 @@ describe('an offer as text', () => {
 
   it('keeps the newest failure of a file when three successes came since', () => {
     const successes = [1, 2, 3].map((n) => candidate({ memoryId: `mem_0000000${n}a`, daysAgo: n }));
-    const { shown, text } = compose(
-      fileOffer([...successes, { ...caching, author: 'A' }], { failed: 1 }),
-      RUM,
-    );
-    expect(shown).toEqual([successes[0]!.id, caching.id]);
+    const { shown, text } = compose(fileOffer([...successes, caching], { failed: 1 }), RUM);
+    expect(shown).toEqual([successes[0]!.id, successes[1]!.id, caching.id]);
     expect(text).toContain('— failed');
+  });
+
+  it('gives up reasons, authors, words and its frame, in this order, before a memory', () => {
+    const goals = [
+      'Make the session store survive a restart of the worker',
+      'Move the rounding of the order totals into integer cents',
+      'Stop the login form from sending the password twice',
+    ];
+    const [restart, rounding, login] = goals.map((goal, at) =>
+      candidate({
+        memoryId: `mem_0000001${at}`,
+        goal,
+        daysAgo: 1 + at * 4,
+        success: at !== 1,
+        ...(at === 1 ? { reason: 'old invoices did not add up any more' } : {}),
+      }),
+    );
+    const linesOf = (...memories: (typeof restart)[]) =>
+      textOf(
+        fileOffer(
+          memories.flatMap((one) => one ?? []),
+          { failed: 1 },
+        ),
+      ).split('\n');
+    expect(linesOf(rounding)).toEqual([
+      '[RUM] auth.ts has history (1 memory, 1 failed):',
+      '  • Agent-002 (5d ago): Move the rounding of the order totals into integer cents — failed (old invoices did not add up any more)',
+      '',
+      '  → recall("file:auth.ts") for details',
+    ]);
+    expect(linesOf(restart, rounding)).toEqual([
+      '[RUM] auth.ts has history (2 memories, 1 failed):',
+      '  • (yesterday): Make session store survive restart… — success',
+      '  • (5d ago): Move rounding of order totals into integer cents — failed',
+      '',
+      '  → recall("file:auth.ts") for details',
+    ]);
+    expect(linesOf(restart, rounding, login)).toEqual([
+      '[RUM] auth.ts has history:',
+      ' • (yesterday): Make session store survive restart… — success',
+      ' • (5d): Move rounding of order totals… — failed',
+      ' • (1w): Stop login form from sending password twice — success',
+      '',
+      ' → recall("file:auth.ts")',
+    ]);
   });
 });
 
@@ -391,6 +433,42 @@ describe('the recall command of an offer', () => {
   });
 });
 
+/** What people store, in 8 to 14 words. */
+const TOLD = [
+  'Make the session store survive a restart of the worker process',
+  'Move the rounding of the order totals into integer cents everywhere',
+  'Stop the login form from sending the password twice on slow networks',
+  'Replace the polling of the payment provider with signed webhooks',
+  'Add an index on customer and date so that the report is quick',
+  'Keep the old invoices readable after the change of the tax rate',
+  'Send the monthly statement as PDF instead of a spreadsheet attachment',
+  'Let the nightly import continue after a row that cannot be parsed',
+  'Show the remaining stock next to every size on the product page',
+  'Run the browser tests against the staging environment before each release',
+  'Cache the exchange rates for an hour and refresh them in the background',
+  'Write a guide for new volunteers about closing the shop at night',
+];
+const AUTHORS = ['Agent-002', 'Ada', 'Bartholomew-Kowalski', 'billing-agent'];
+const FILES = [
+  'src/auth.ts',
+  'web/checkout-form.tsx',
+  'api/users/index.ts',
+  'docs/opening_hours.md',
+];
+
+function ordinary(told: number, nth: number) {
+  const isFailed = nth % 4 === 1;
+  return candidate({
+    memoryId: `mem_${(0x1a2b3c4d + told * 0x1010101 + nth * 0x11).toString(16)}`,
+    goal: TOLD[told]!,
+    author: AUTHORS[nth % AUTHORS.length]!,
+    daysAgo: [0.1, 1, 2, 9, 25][nth % 5]!,
+    success: !isFailed,
+    approach: TOLD[(told + 3) % TOLD.length]!,
+    ...(isFailed ? { reason: TOLD[(told + 5) % TOLD.length]!, category: 'race_condition' } : {}),
+  });
+}
+
 describe('the length of an offer', () => {
   it('is below the limit of its kind, whatever is stored, and the frame stands', () => {
     fc.assert(
@@ -409,7 +487,9 @@ describe('the length of an offer', () => {
             expect(lines[0]).toMatch(/^\[.*\] /);
             if (content.kind === 'hintMatch') continue;
             expect(lines.at(-1)).toMatch(
-              /^ {2}→ recall\("[^"]+"(?:, depth: "reasoning")?\) for (?:details|full reasoning|approach)$/,
+              shown.length > 1 && content.kind === 'fileTouch'
+                ? /^ {1,2}→ recall\("[^"]+"\)(?: for details)?$/
+                : /^ {2}→ recall\("[^"]+"(?:, depth: "reasoning")?\) for (?:details|full reasoning|approach)$/,
             );
             if (content.kind !== 'conflictWarning') continue;
             expect(lines[2]).toMatch(/^ {4}Reason: ./);
@@ -419,6 +499,54 @@ describe('the length of an offer', () => {
       ),
       { numRuns: 40, seed: 4 },
     );
+  });
+
+  it('has room for all that a detector hands in, told in ordinary words', () => {
+    const memories = (at: number, count: number) =>
+      Array.from({ length: count }, (_, nth) =>
+        ordinary((at * 5 + nth * 7) % TOLD.length, at + nth),
+      );
+    const missing: Record<string, number> = {};
+    for (let at = 0; at < 60; at += 1) {
+      const two = memories(at, 2);
+      const three = memories(at, 3);
+      const file = FILES[at % FILES.length]!;
+      const contents: Record<string, OfferContent> = {
+        'two of a file': fileOffer(two, { file, total: 2, failed: 1 }),
+        'three of a file': fileOffer(three, { file, total: 3 + (at % 3), failed: 1 }),
+        'three tasks': { kind: 'intentMatch', intent: 'x', memories: three },
+        'two warnings': { kind: 'conflictWarning', action: 'x', memories: two },
+        'three of a pattern': {
+          kind: 'patternRecognition',
+          pattern: 'api_endpoint',
+          title: 'API endpoint addition',
+          occurrences: 3,
+          memories: three.map((one) => ({ ...one, learning: one.record.data.intent.goal })),
+        },
+        'a session': {
+          kind: 'sessionStart',
+          lastSession: { atMs: NOW_MS - 2 * DAY_MS, author: two[0]!.author, sessionId: 's' },
+          unfinished: two.map((one) => ({ candidate: one, what: one.record.data.intent.goal })),
+          learnings: [{ candidate: three[2]!, text: three[2]!.record.data.intent.goal }],
+        },
+      };
+      for (const [name, content] of Object.entries(contents)) {
+        const { shown, text } = compose(content, RUM);
+        missing[name] = (missing[name] ?? 0) + candidatesIn(content).length - shown.length;
+        // Every phrase says something: two words at least.
+        for (const [, cut = ''] of text.matchAll(/(?:: |")([^:"]*)…/g)) {
+          if (!/\p{L}{3,}.* \p{L}{3,}/u.test(cut)) missing[cut] = 1;
+        }
+      }
+    }
+    expect(missing).toEqual({
+      'two of a file': 0,
+      'three of a file': 0,
+      'three tasks': 0,
+      'two warnings': 0,
+      'three of a pattern': 0,
+      'a session': 0,
+    });
   });
 
   it('shows some of a memory of every kind, in however many words it is told', () => {
@@ -467,6 +595,37 @@ describe('a phrase', () => {
     ['élan', 2, 'é…'],
   ])('%j is at %i wide %j', (text, width, expected) => {
     expect(shorten(text, width)).toBe(expected);
+  });
+
+  it.each([
+    ['Retry with the backoff of the queue', 40, 'Retry with the backoff of the queue'],
+    ['Retry with the backoff of the queue', 28, 'Retry with backoff of queue'],
+    ['Retry with the backoff of the queue', 21, 'Retry with backoff…'],
+    ['Retry with the backoff of the queue', 12, 'Retry…'],
+    ['Move the cart to React Query at last', 20, 'Move cart…'],
+    ['Add Parser Tests For All Of It', 16, 'Add Parser Tests…'],
+    ['Fix the parser (see the long note of May) soon', 22, 'Fix parser…'],
+    ['Turn off A records that nobody uses', 20, 'Turn off A records…'],
+    ['Do not cache the sessions of guests', 12, 'Do not cache…'],
+    ['abcdefghijklmnop is long', 8, 'abcdefgh…'],
+    ['認証のタイムアウトを修正する', 12, '認証の…'],
+  ])('%j says at %i wide %j', (text, width, expected) => {
+    expect(brief(text, width)).toBe(expected);
+  });
+
+  it('that is quoted keeps its words', () => {
+    expect(brief('Retry with the backoff of the queue', 28, true)).toBe('Retry with the backoff…');
+  });
+
+  it('is never wider than it may be, and the same with more room', () => {
+    fc.assert(
+      fc.property(hostile.map(stored), fc.integer({ min: 4, max: 300 }), (text, width) => {
+        const short = brief(text, width);
+        if (short === text) return;
+        expect(shorten(short.replace(/…$/, ''), width)).toBe(short.replace(/…$/, ''));
+      }),
+      { numRuns: 200, seed: 4 },
+    );
   });
 
   it('changes no more when it is cleaned again', () => {
@@ -521,6 +680,22 @@ describe('a content without some of its memories', () => {
     });
     const file = fileOffer([jwt, caching], { total: 7, failed: 3 });
     expect(withoutMemories(file, new Set([caching.id]))).toMatchObject({ total: 7, failed: 3 });
+  });
+});
+
+describe('what an offer quotes', () => {
+  it('is what unfinished work waits for, once, and does not count as shown', () => {
+    const work = { candidate: jwt, what: 'a', blockedBy: 'b', blocker: timeout };
+    const content: OfferContent = {
+      kind: 'sessionStart',
+      lastSession: null,
+      unfinished: [work, { ...work, candidate: caching }],
+      learnings: [],
+    };
+    expect(quotedIn(content)).toEqual([timeout]);
+    expect(candidatesIn(content)).toEqual([jwt, caching]);
+    expect(compose(content, RUM).shown).toEqual([jwt.id, caching.id]);
+    expect(quotedIn(fileOffer())).toEqual([]);
   });
 });
 

@@ -5,6 +5,7 @@ import {
   commandLikeness,
   commandsIn,
   goalOf,
+  intentOf,
   isHarmless,
   likeness,
   planLikeness,
@@ -333,7 +334,173 @@ interface Case {
   commands?: [command: string, success: boolean][];
 }
 
+/** Near-identical, with reasons, as problems, without the grammar of English commands. */
+const SAME_INTENT: readonly Pair[] = [
+  ['move all clients to api version 3', 'Move the clients to API version 3'],
+  [
+    'let us ship the newsletter on thursday morning then',
+    'Ship the newsletter on Thursday morning',
+  ],
+  ['Rebuild the entire product catalogue overnight', 'Rebuild the product catalogue every night'],
+  ['Look up invoices by tax number', 'Find invoices by tax number'],
+  [
+    'Shrink the test fleet to 4 machines to cut the bill',
+    'Scale the test fleet down to 4 machines',
+  ],
+  ['make the weekly sales table incremental', 'Convert the weekly sales table to incremental'],
+  ['a guest was billed twice and asks for a refund', 'Refund a guest who was billed twice'],
+  [
+    'The audit found that the partner portal sends no HSTS header. Please set one.',
+    'Set the HSTS header on the partner portal',
+  ],
+  ['Bitte die Lieferscheine abends als PDF drucken', 'Lieferscheine abends als PDF drucken'],
+  ['Vorrei esportare le fatture in formato Excel', 'Esportare le fatture in formato Excel'],
+  [
+    'Import the prices of wholesalers by a queue and not by cron',
+    'Move the price import from cron to a queue of wholesalers',
+  ],
+  ['newsletters land in spam at outlook', 'Keep newsletters out of spam'],
+  ['the badge reader at gate 3 does not work', 'Get the badge reader at gate 3 to work'],
+  ['members cannot renew their passes online', 'Let members renew passes online'],
+  ['labels show question marks instead of accents', 'Print accents on labels'],
+  ['drivers cannot see the route on tablets', 'Show the route to drivers on tablets'],
+  [
+    'do we have a supplier without minimum order for gloves?',
+    'Find a supplier of gloves without minimum order',
+  ],
+  [
+    'did anybody ever find out why parcels to Norway come back?',
+    'Find out why parcels to Norway come back',
+  ],
+  [
+    'guests need their own printer queue, has that been set up?',
+    'Put guests on their own printer queue',
+  ],
+  [
+    'the pipeline fetches gradle artefacts on every run, can we cache them?',
+    'Cache gradle artefacts in the pipeline',
+  ],
+  [
+    'we see lock timeouts again when the stock count runs during closing',
+    'Fix lock timeouts between stock count and closing',
+  ],
+  [
+    'Sort out the stale prices on the kiosk screens, it annoys the staff',
+    'Fix stale prices on kiosk screens',
+  ],
+  ['i would laminate the menus, any objections?', 'Laminate the menus'],
+  [
+    'What if we narrate the second act from the point of view of the nurse?',
+    'Narrate the second act from the nurse’s point of view',
+  ],
+  [
+    'laminate them with -O2 maybe? I mean the kernels, compile the kernels with -O2',
+    'Compile the kernels with -O2',
+  ],
+  ['trace why the kiosk freezes after lunch', 'Find out why the kiosk freezes after lunch'],
+  ['the hall is double booked on the 4th again', 'Fix double bookings of the hall'],
+  [
+    'Patients should be able to move their visits on their own instead of calling the desk',
+    'Let patients move visits themselves',
+  ],
+  [
+    'Book the ferry to Crete for the climbing club, same as last time',
+    'Book the ferry to Crete for the climbing club',
+  ],
+  [
+    'The auditor needs the ledger of last month exported as CSV',
+    'Export the ledger of a month as CSV for the auditor',
+  ],
+];
+
+/** Chat, reports of a problem and questions that only share words with what is remembered. */
+const ANOTHER_INTENT: readonly Pair[] = [
+  ['move the clients to api version 4', 'Move the clients to API version 3'],
+  ['Look up invoices by customer name', 'Find orders by phone number'],
+  ['the badge reader at gate 5 does not work', 'Get the badge reader at gate 3 to work'],
+  ['the coffee machine on the third floor does not work', 'Get the badge reader at gate 3 to work'],
+  ['Refund a guest who left early', 'Seat a guest who came early'],
+  ['members like the new passes', 'Let members renew passes online'],
+  ['how many members renewed this month?', 'Let members renew passes online'],
+  ['the parcels to Norway arrived, thanks', 'Find out why parcels to Norway come back'],
+  ['labels are out of stock', 'Print accents on labels'],
+  ['drivers are late today because of the snow', 'Show the route to drivers on tablets'],
+  [
+    'what did the auditor say about the ledger?',
+    'Export the ledger of a month as CSV for the auditor',
+  ],
+  [
+    'the nurse called in sick, who takes the second shift?',
+    'Narrate the second act from the point of view of the nurse',
+  ],
+  ['which supplier has the cheapest gloves?', 'Find a supplier of tape without minimum order'],
+  ['have you seen the menus?', 'Laminate the menus'],
+  ['the menus look lovely', 'Laminate the menus'],
+  ['I laminated the menus yesterday', 'Laminate the menus'],
+  ['Unpublish the newsletter', 'Publish the newsletter'],
+  ['Stop shipping the newsletter on Thursday', 'Ship the newsletter on Thursday morning'],
+  ['ship the newsletter on tuesday morning', 'Ship the newsletter on Thursday morning'],
+  ['Lieferscheine morgens per Fax senden', 'Rechnungen abends als PDF drucken'],
+  ['the newsletter has a typo in the footer', 'Keep newsletters out of spam'],
+  ['the pipeline is red because of a license check', 'Cache gradle artefacts in the pipeline'],
+  ['Rename the kiosk screens', 'Fix stale prices on kiosk screens'],
+  ['prices on the web shop are stale', 'Fix stale stock counts on kiosk screens'],
+  ['Order new screens for the kiosk', 'Fix stale prices on kiosk screens'],
+  ['Book the bus to Crete for the choir', 'Book the ferry to Malta for the climbing club'],
+  ['can somebody book a room for the retro?', 'Fix double bookings of the hall'],
+  ['the hall smells of paint', 'Fix double bookings of the hall'],
+  ['Wonderful, the hall bookings are right again', 'Fix double bookings of the hall'],
+  ['support says the search feels slow in the app', 'Add search by tag to the app'],
+  ['have a look at src/ledger.ts', 'Export the ledger of a month as CSV for the auditor'],
+  ['is the ledger closed already?', 'Export the ledger of a month as CSV for the auditor'],
+  ['we lost two customers to a rival', 'Find out why parcels to Norway come back'],
+];
+
 const REPEATS: readonly Case[] = [
+  { plan: 'pin worker threads to cores', goal: 'Pin the worker threads to cores' },
+  {
+    plan: 'migrate the tablets to firmware version 7',
+    goal: 'Migrate tablets to firmware version 7',
+  },
+  { plan: 'retry the failed uploads of the archive', goal: 'Retry failed uploads of the archive' },
+  { plan: 'bake the sourdough at 240 degrees', goal: 'Bake sourdough at 240 degrees' },
+  { plan: 'Spare Zettel mit der Post verschicken', goal: 'Zettel mit der Post verschicken' },
+  {
+    plan: 'k9 run stress/basket.js',
+    goal: 'Put load on the shared environment',
+    commands: [['k9 run stress/basket.js', false]],
+  },
+  {
+    plan: 'k9 run --vus 80 stress/basket.js',
+    goal: 'Put load on the shared environment',
+    commands: [['k9 run stress/basket.js', false]],
+  },
+  {
+    plan: 'speedlane beta',
+    goal: 'Give testers the build',
+    commands: [['speedlane beta', false]],
+  },
+  {
+    plan: 'run the basket stress test with k9',
+    goal: 'Put load on the shared environment',
+    commands: [['k9 run stress/basket.js', false]],
+  },
+  {
+    plan: 'install rabbit with the operator chart',
+    file: 'k8s/rabbit.yaml',
+    goal: 'Set up Rabbit in the cluster',
+    files: ['k8s/rabbit.yaml'],
+  },
+  {
+    plan: 'change Justfile so that contract tests run in parallel',
+    file: 'Justfile',
+    goal: 'Run all contract tests in parallel',
+    files: ['Justfile'],
+  },
+  {
+    plan: 'cache parsed templates in the worker memory so that we do not read the disk each time',
+    goal: 'Cache parsed templates in worker memory',
+  },
   { plan: 'add caching to auth.ts', goal: 'Add caching to auth.ts', files: ['src/auth.ts'] },
   {
     plan: 'add caching with a lock',
@@ -528,6 +695,41 @@ const REPEATS: readonly Case[] = [
 ];
 
 const DOES_NOT_REPEAT: readonly Case[] = [
+  { plan: 'unpin worker threads', goal: 'Pin the worker threads to cores' },
+  { plan: 'bake the sourdough at 210 degrees', goal: 'Bake sourdough at 240 degrees' },
+  { plan: 'the sourdough did not work last week', goal: 'Bake sourdough at 240 degrees' },
+  { plan: 'was the sourdough baked at 240 degrees?', goal: 'Bake sourdough at 240 degrees' },
+  { plan: 'cat stress/basket.js', goal: 'Stress the basket', files: ['stress/basket.js'] },
+  {
+    plan: 'k9 run stress/search.js',
+    goal: 'Put load on the shared environment',
+    commands: [['k9 run stress/basket.js', false]],
+  },
+  {
+    plan: 'speedlane release',
+    goal: 'Give testers the build',
+    commands: [['speedlane beta', false]],
+  },
+  {
+    plan: 'deployer push --env=staging',
+    goal: 'Bring the build out',
+    commands: [['deployer push --env=production', false]],
+  },
+  {
+    plan: 'remove rabbit from the chart',
+    file: 'k8s/rabbit.yaml',
+    goal: 'Set up Rabbit in the cluster',
+    files: ['k8s/rabbit.yaml'],
+  },
+  {
+    plan: 'add a memory limit to rabbit',
+    file: 'k8s/rabbit.yaml',
+    goal: 'Set up Rabbit in the cluster',
+    files: ['k8s/rabbit.yaml'],
+  },
+  { plan: 'fix the bug', goal: 'Fix the bug in the totals' },
+  { plan: 'update the tests', goal: 'Update the tests of the totals' },
+  { plan: 'Convert invoices to Parquet', goal: 'Convert orders to Avro' },
   {
     plan: 'rename the token helper in auth.ts',
     goal: 'Add caching to auth.ts',
@@ -782,6 +984,10 @@ function isAlike([asked, goal]: Pair): boolean {
   return likeness(asked, goal, COUNTS).score >= ALIKE;
 }
 
+function isWanted([said, goal]: Pair): boolean {
+  return likeness(intentOf(said), goal, COUNTS).score >= ALIKE;
+}
+
 function repeats({ plan, file, goal, files = [], approach, commands = [] }: Case): boolean {
   const read = planOf(plan, file);
   const attempt = {
@@ -800,6 +1006,14 @@ describe('likeness of tasks', () => {
 
   it('keeps apart what only shares words, questions, thanks and reports', () => {
     expect(ANOTHER_TASK.filter(isAlike)).toEqual([]);
+  });
+
+  it('finds what is wanted behind reasons, symptoms and other grammar', () => {
+    expect(SAME_INTENT.filter((pair) => !isWanted(pair))).toEqual([]);
+  });
+
+  it('stays silent about chat, other symptoms and questions with a word in common', () => {
+    expect(ANOTHER_INTENT.filter(isWanted)).toEqual([]);
   });
 
   it('says which words made it, and what forbade it', () => {
@@ -828,7 +1042,7 @@ describe('likeness of tasks', () => {
 
   it('reads a long message once and in bounded time', () => {
     const long = `${'We talked about many things and '.repeat(400)}. Fix the login timeout.`;
-    expect(taskOf(long).readings.length).toBeLessThanOrEqual(12);
+    expect(taskOf(long).readings.length).toBeLessThanOrEqual(13);
     expect(taskOf('x'.repeat(100_000)).readings).toHaveLength(1);
   });
 
@@ -836,7 +1050,10 @@ describe('likeness of tasks', () => {
     expect(goalOf('Why does the login time out?').readings).toHaveLength(1);
     expect(taskOf('Why does the login time out?').readings).toEqual([]);
     expect(taskOf('').readings).toEqual([]);
-    expect(taskOf('Could you fix the login and add a cache?').readings).toHaveLength(2);
+    // Each alone, and both in one.
+    expect(taskOf('Could you fix the login and add a cache?').readings).toHaveLength(3);
+    expect(intentOf('Why does the login time out?').readings).toHaveLength(1);
+    expect(intentOf('I have fixed the login').readings).toEqual([]);
   });
 });
 

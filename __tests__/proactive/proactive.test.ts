@@ -1,24 +1,11 @@
 /** The room as a whole, on real work memory: what happens, what is offered, and what becomes of it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Caller } from '../../src/memory/index.js';
-import {
-  createProactive,
-  type Detection,
-  type OfferEvent,
-  type SlotDetectors,
-} from '../../src/proactive/index.js';
+import type { Detection, OfferEvent, SlotDetectors } from '../../src/proactive/index.js';
 import { InvalidInputError, NotFoundError } from '../../src/shared/errors.js';
-import { derivedId, randomIds, type Uuid } from '../../src/shared/ids.js';
+import { derivedId, type Uuid } from '../../src/shared/ids.js';
 import { type OpenRecordDatabase, openRecordDatabase } from '../contract/record-database.js';
-import {
-  DAY_MS,
-  type DetectorRoom,
-  dmWith,
-  edits,
-  failed,
-  OPERATOR,
-  withRoom,
-} from './detector-room.js';
+import { DAY_MS, dmWith, edits, failed, OPERATOR } from './detector-room.js';
+import { ada, long, messageOf, open, withProactive } from './proactive-room.js';
 
 let database: OpenRecordDatabase;
 beforeAll(async () => {
@@ -28,68 +15,11 @@ afterAll(async () => {
   await database.close();
 });
 
-interface Options {
-  slots?: SlotDetectors;
-  enabled?: { current: boolean };
-  loaded?: boolean;
-  detectorTimeoutMs?: number;
-}
-
-function withProactive(
-  work: (room: DetectorRoom & { proactive: ReturnType<typeof createProactive> }) => Promise<void>,
-  { slots = {}, enabled = { current: true }, detectorTimeoutMs, ...options }: Options = {},
-): Promise<void> {
-  return withRoom(
-    database,
-    async (room) => {
-      const proactive = open(room, { slots, enabled, detectorTimeoutMs });
-      try {
-        await work({ ...room, proactive });
-      } finally {
-        await proactive.stop();
-      }
-    },
-    options,
-  );
-}
-
-function open(
-  { checks, clock, config }: DetectorRoom,
-  { slots = {}, enabled = { current: true }, detectorTimeoutMs }: Options = {},
-) {
-  let counts: Record<string, number> = {};
-  return createProactive({
-    checks,
-    clock: { now: () => clock.nowMs },
-    ids: randomIds,
-    log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
-    config: () => config.current,
-    enabled: () => enabled.current,
-    prefix: 'RUM',
-    turnCounts: {
-      read: async () => counts,
-      write: async (next) => {
-        counts = next;
-      },
-    },
-    slots,
-    ...(detectorTimeoutMs === undefined ? {} : { detectorTimeoutMs }),
-  });
-}
-
 const AUTH = 'src/auth.ts';
 const PLAN = { action: 'add caching to src/auth.ts', filePath: AUTH };
-const ada = dmWith('ada', 'ada-1') as Extract<Caller, { kind: 'entity' }>;
-
-function messageOf(caller: typeof ada, text: string, id: string) {
-  const { roomId, sessionId } = caller;
-  return { messageId: derivedId('message', id), roomId, caller, sessionId, text, attachments: [] };
-}
-const long = 5_000;
-
 describe('a planned action that failed before', () => {
   it('is answered with a warning at once, that stays until it is acknowledged', () =>
-    withProactive(async ({ proactive, store, clock }) => {
+    withProactive(database, async ({ proactive, store, clock }) => {
       const memoryId = await store('Add caching to auth.ts', {
         ...edits(AUTH),
         ...failed('Race condition with concurrent requests'),
@@ -117,7 +47,7 @@ describe('a planned action that failed before', () => {
     }));
 
   it('warns again once the memory has changed, also after a restart', () =>
-    withProactive(async (room) => {
+    withProactive(database, async (room) => {
       const { proactive, store, memory } = room;
       const memoryId = await store('Add caching to auth.ts', {
         ...edits(AUTH),
@@ -141,7 +71,7 @@ describe('a planned action that failed before', () => {
 
 describe('a turn', () => {
   it('shows an offer once and counts it once, however often it is asked', () =>
-    withProactive(async ({ proactive, store, clock }) => {
+    withProactive(database, async ({ proactive, store, clock }) => {
       await store('Fix JWT expiry', edits(AUTH));
       clock.nowMs += DAY_MS;
       const message = messageOf(ada, 'please look at src/auth.ts', 'once');
@@ -160,7 +90,7 @@ describe('a turn', () => {
     }));
 
   it('that another message overtakes leaves its offers to the next one', () =>
-    withProactive(async ({ proactive, store, clock }) => {
+    withProactive(database, async ({ proactive, store, clock }) => {
       await store('Fix JWT expiry', edits(AUTH));
       clock.nowMs += DAY_MS;
       const lost = messageOf(ada, 'please look at src/auth.ts', 'lost');
@@ -200,6 +130,7 @@ describe('a turn', () => {
       },
     };
     return withProactive(
+      database,
       async ({ proactive }) => {
         const early = await proactive.offersForTurn(
           messageOf(ada, 'Please deploy the web app', 'early'),
@@ -216,7 +147,7 @@ describe('a turn', () => {
   });
 
   it('never shows what another person said in private', () =>
-    withProactive(async ({ proactive, store, clock }) => {
+    withProactive(database, async ({ proactive, store, clock }) => {
       await store(
         'Add caching to auth.ts',
         { ...edits(AUTH), ...failed('the secret of Ada') },
@@ -235,7 +166,7 @@ describe('a turn', () => {
     }));
 
   it('begins with the unfinished work when the session is new, and only then', () =>
-    withProactive(async ({ proactive, store, clock }) => {
+    withProactive(database, async ({ proactive, store, clock }) => {
       await store('Implement rate limiting', {
         outcome: {
           success: true,
@@ -270,6 +201,7 @@ describe('a detector of another room', () => {
 
   it('that throws or hangs is counted, and the others answer', () =>
     withProactive(
+      database,
       async ({ proactive, store, clock }) => {
         await store('Fix the login timeout', edits(AUTH));
         clock.nowMs += DAY_MS;
@@ -302,6 +234,7 @@ describe('a detector of another room', () => {
 
   it('that keeps hanging is left alone for a minute', () =>
     withProactive(
+      database,
       async ({ proactive, clock }) => {
         let asked = 0;
         hanging = () => {
@@ -327,6 +260,7 @@ describe('a detector of another room', () => {
 
   it('that floods is cut to the limits of its kind', () =>
     withProactive(
+      database,
       async ({ proactive }) => {
         const { offers, text } = await proactive.onIntentStated({
           intent: 'Deploy the whole shop',
@@ -361,7 +295,7 @@ describe('a detector of another room', () => {
 
 describe('happenings', () => {
   it('too many at once are turned away and counted, and nothing else is harmed', () =>
-    withProactive(async ({ proactive, store }) => {
+    withProactive(database, async ({ proactive, store }) => {
       await store('Fix JWT expiry', edits(AUTH));
       const all = await Promise.all(
         Array.from({ length: 400 }, (_, index) =>
@@ -375,7 +309,7 @@ describe('happenings', () => {
     }));
 
   it('are refused with the field that is wrong', () =>
-    withProactive(async ({ proactive }) => {
+    withProactive(database, async ({ proactive }) => {
       await expect(proactive.happen({ type: 'file_touch' })).rejects.toBeInstanceOf(
         InvalidInputError,
       );
@@ -383,7 +317,7 @@ describe('happenings', () => {
     }));
 
   it('come as the seed calls the hooks, and for the person who is named with them', () =>
-    withProactive(async ({ proactive, store, clock }) => {
+    withProactive(database, async ({ proactive, store, clock }) => {
       await store('Fix JWT expiry', edits(AUTH), ada);
       clock.nowMs += DAY_MS;
       expect((await proactive.onFileTouch(AUTH)).offers).toEqual([]);
@@ -397,6 +331,7 @@ describe('happenings', () => {
   it('lead to nothing while offers are switched off, at once', () => {
     const enabled = { current: true };
     return withProactive(
+      database,
       async ({ proactive, store, clock }) => {
         await store('Fix JWT expiry', edits(AUTH));
         clock.nowMs += DAY_MS;
@@ -414,7 +349,7 @@ describe('happenings', () => {
   });
 
   it('of another project are never answered', () =>
-    withProactive(async ({ proactive, store, checks }) => {
+    withProactive(database, async ({ proactive, store, checks }) => {
       await store('Fix JWT expiry', edits(AUTH));
       const other = await proactive.onFileTouch({ filePath: AUTH, projectId: 'another' });
       expect(other.offers).toEqual([]);
@@ -423,7 +358,7 @@ describe('happenings', () => {
     }));
 
   it('say why they led to nothing', () =>
-    withProactive(async ({ proactive, store, clock }) => {
+    withProactive(database, async ({ proactive, store, clock }) => {
       await store('Fix JWT expiry', edits(AUTH));
       clock.nowMs += 1_000;
       await proactive.onFileTouch({ filePath: AUTH });
@@ -439,6 +374,7 @@ describe('happenings', () => {
 
   it('are answered from the database while the catalog loads, and say so', () =>
     withProactive(
+      database,
       async ({ proactive, store, clock }) => {
         await store('Fix JWT expiry', edits(AUTH));
         clock.nowMs += DAY_MS;
@@ -453,7 +389,7 @@ describe('happenings', () => {
 
 describe('what becomes of an offer', () => {
   it('recalled by who was shown it, it is used; by somebody elsewhere it is not', () =>
-    withProactive(async ({ proactive, store, clock, memory }) => {
+    withProactive(database, async ({ proactive, store, clock, memory }) => {
       const memoryId = await store('Fix JWT expiry', edits(AUTH));
       clock.nowMs += DAY_MS;
       const message = messageOf(ada, 'look at src/auth.ts', 'use');
@@ -473,7 +409,7 @@ describe('what becomes of an offer', () => {
     }));
 
   it('cited by the agent, it is used', () =>
-    withProactive(async ({ proactive, store, clock }) => {
+    withProactive(database, async ({ proactive, store, clock }) => {
       const memoryId = await store('Fix JWT expiry', edits(AUTH));
       clock.nowMs += DAY_MS;
       const message = messageOf(ada, 'look at src/auth.ts', 'cite');
@@ -489,7 +425,7 @@ describe('what becomes of an offer', () => {
     }));
 
   it('expires unused after a day, which is a false alarm per turns', () =>
-    withProactive(async ({ proactive, store, clock }) => {
+    withProactive(database, async ({ proactive, store, clock }) => {
       await store('Fix JWT expiry', edits(AUTH));
       await proactive.onFileTouch({ filePath: AUTH });
       clock.nowMs += DAY_MS + 1;
@@ -503,7 +439,7 @@ describe('what becomes of an offer', () => {
     }));
 
   it('dismissed often, a memory is offered less, and why says so', () =>
-    withProactive(async ({ proactive, store, clock }) => {
+    withProactive(database, async ({ proactive, store, clock }) => {
       await store('Fix JWT expiry', edits(AUTH));
       const first = await proactive.onFileTouch({ filePath: AUTH });
       await proactive.dismiss(first.offers[0]?.id ?? '', OPERATOR);
@@ -516,7 +452,7 @@ describe('what becomes of an offer', () => {
     }));
 
   it('quotes nothing of a memory that is forgotten', () =>
-    withProactive(async ({ proactive, store, clock }) => {
+    withProactive(database, async ({ proactive, store, clock }) => {
       await store('Fix JWT expiry', edits(AUTH));
       clock.nowMs += DAY_MS;
       const message = messageOf(ada, 'look at src/auth.ts', 'forget');
@@ -527,8 +463,31 @@ describe('what becomes of an offer', () => {
       expect(proactive.decisions()).toEqual([]);
     }));
 
+  it('is gone when a memory is forgotten of which it only quotes what others wait for', () =>
+    withProactive(database, async ({ proactive, store, clock }) => {
+      const redis = await store('Set up the Redis cluster', failed('no licence'));
+      await store('Implement rate limiting', {
+        outcome: { success: true, follow_up_needed: ['Limit the login route'] },
+        links: { blocked_by: redis },
+      });
+      clock.nowMs += 60 * DAY_MS;
+      const newest = await store('Add quotas', {
+        outcome: { success: true, follow_up_needed: ['Announce the quotas'] },
+        links: { blocked_by: redis },
+      });
+      clock.nowMs += DAY_MS;
+      const [offer] = (await proactive.onSessionStart({})).offers;
+      expect(offer?.text).toContain('"Announce the quotas" (blocked by Set up the Redis cluster)');
+      expect(offer?.sources.map(({ memoryId }) => memoryId)).toEqual([newest, redis]);
+      // It was not told of: what is about it may still be said.
+      const planned = await proactive.onActionPlanned({ action: 'set up the Redis cluster' });
+      expect(planned.warning?.sources.map(({ memoryId }) => memoryId)).toEqual([redis]);
+      await proactive.observer.forgetting([offer?.sources[1]?.id as Uuid]);
+      expect((await proactive.list({}, OPERATOR)).total).toBe(0);
+    }));
+
   it('is pushed after the batch window, the most urgent first', () =>
-    withProactive(async ({ proactive, store }) => {
+    withProactive(database, async ({ proactive, store }) => {
       await store('Add caching to auth.ts', { ...edits(AUTH), ...failed('race condition') });
       await store('Fix JWT expiry', edits(AUTH));
       const events: OfferEvent[] = [];

@@ -292,7 +292,7 @@ async function answer({ agent, offerOf }: Stage, turn: ScriptedTurn, caller: Cal
 }
 
 function memoriesOf(stage: Stage, { kind, sources }: Offer): OfferedMemory[] {
-  return sources.map(({ memoryId, reasons }) => ({
+  return sources.filter(({ quoted }) => quoted !== true).map(({ memoryId, reasons }) => ({
     memory: nameIn(stage, memoryId),
     detector: kind,
     reasons,

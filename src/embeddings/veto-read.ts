@@ -18,6 +18,12 @@ export interface IntentReading {
   actions: ReadonlySet<string>;
   /** Words right behind a negation. */
   negated: ReadonlySet<string>;
+  /** Words behind "from": what is left, as what is denied may be. */
+  left: ReadonlySet<string>;
+  /** `word>in`, `word>out`: particles with the word that they belong to. */
+  particles: ReadonlySet<string>;
+  /** Whether it tells how things are: what it denies is what is wrong, not what is not wanted. */
+  describes: boolean;
   /** `x>y` for "x to y". */
   swaps: ReadonlySet<string>;
   numbers: ReadonlySet<string>;
@@ -45,6 +51,7 @@ const BEFORE_COMMAND = new Set(
   ),
 );
 const PASSIVE = new Set(['be', 'been', 'being', 'get', 'got', 'is', 'are', 'was', 'were']);
+const PARTICLES: ReadonlySet<string> = new Set(['up', 'down', 'on', 'off', 'in', 'out']);
 const PLAIN_NEGATION: ReadonlySet<string> = new Set(['instead', 'rather']);
 
 const ACTIONS = new Set(OPPOSITE_ACTIONS.flatMap(([one, other]) => [...one, ...other]));
@@ -79,7 +86,19 @@ export function readIntent(text: string): IntentReading {
       (word) => !FILLERS.has(word) && !names.has(word) && !numbers.has(word) && word.length > 1,
     ),
   );
-  return { ...reading, numbers, quoted, files, names, frame };
+  return { ...reading, numbers, quoted, files, names, frame, describes: describes(spoken) };
+}
+
+const SUBJECT =
+  /^\W*(?:the|a|an|our|my|your|this|that|these|some|all|it|we|they|i|he|she|users?)\b/;
+const PLURAL_SUBJECT = /^\W*[a-z]{3,}[^s\W]s\b(?! ?[:,])/;
+/** What is wanted rather than told, whoever is named first. */
+const WANTED =
+  /\b(?:should|shall|must|let|lets|want|need|needs|ought|please|could|would|'d|'ll|don't want|going to|has to|have to)\b/;
+
+/** "The printer does not work", "invoices show boxes instead of umlauts". */
+function describes(spoken: string): boolean {
+  return (SUBJECT.test(spoken) || PLURAL_SUBJECT.test(spoken)) && !WANTED.test(spoken);
 }
 
 function readTokens(tokens: readonly string[], numbers: Set<string>) {
@@ -87,6 +106,8 @@ function readTokens(tokens: readonly string[], numbers: Set<string>) {
   const actions = new Set<string>();
   const negated = new Set<string>();
   const swaps = new Set<string>();
+  const left = new Set<string>();
+  const particles = new Set<string>();
   let previous = '';
   let denies = 0;
   let before: string | null = null;
@@ -115,12 +136,14 @@ function readTokens(tokens: readonly string[], numbers: Set<string>) {
       negated.add(base);
       denies = 0;
     } else if (denies > 0) denies--;
+    if (previous === 'from') left.add(base);
+    if (PARTICLES.has(token) && previous !== '') particles.add(`${baseOf(previous)}>${token}`);
     if (previous === 'to' && before !== null) swaps.add(`${before}>${base}`);
     if (token === 'to') before = previous === '' ? null : baseOf(previous);
     previous = token;
   }
   for (const word of negated) words.delete(word);
-  return { words, actions, negated, swaps };
+  return { words, actions, negated, swaps, left, particles };
 }
 
 /** Capitalised words that do not begin a sentence; none in a text that capitalises everything. */

@@ -72,9 +72,6 @@ export const OPPOSITE_STATES: readonly (readonly [ReadonlySet<string>, ReadonlyS
   [set('public'), set('private')],
   [set('ascending'), set('descending')],
   [set('before'), set('after')],
-  [set('up'), set('down')],
-  [set('on'), set('off')],
-  [set('in'), set('out')],
   [set('always'), set('never')],
   [set('first'), set('last')],
   [set('next'), set('previous last')],
@@ -92,7 +89,13 @@ export const OPPOSITE_STATES: readonly (readonly [ReadonlySet<string>, ReadonlyS
   [set('minimum min'), set('maximum max')],
   [set('morning'), set('evening')],
   [set('incoming inbound'), set('outgoing outbound')],
-  [set('with'), set('without')],
+];
+
+/** They turn a verb around: "scale up" and "scale down". */
+export const OPPOSITE_PARTICLES: readonly (readonly [string, string])[] = [
+  ['up', 'down'],
+  ['on', 'off'],
+  ['in', 'out'],
 ];
 
 /** Things of which a task means one and not another. */

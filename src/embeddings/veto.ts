@@ -5,7 +5,12 @@
  */
 import { contradiction, leftOver, sameFrame, within } from './veto-compare.js';
 import { readIntent } from './veto-read.js';
-import { ALTERNATIVES, OPPOSITE_ACTIONS, OPPOSITE_STATES } from './veto-words.js';
+import {
+  ALTERNATIVES,
+  OPPOSITE_ACTIONS,
+  OPPOSITE_PARTICLES,
+  OPPOSITE_STATES,
+} from './veto-words.js';
 
 /** `reason` says in words for the user why two similar intents are not one. */
 export type Veto = { vetoed: false } | { vetoed: true; reason: string };
@@ -19,6 +24,11 @@ const THINGS = new Set(ALTERNATIVES.flatMap((words) => [...words]));
 
 const REPAIRS = ['fix', 'repair', 'solve', 'resolve', 'debug', 'investigate'];
 const isRepair = (words: ReadonlySet<string>) => REPAIRS.some((word) => words.has(word));
+
+function turnedAround(word: string, one: string, other: string): string {
+  if (word.endsWith(`>${one}`)) return word.slice(0, -one.length) + other;
+  return word.endsWith(`>${other}`) ? word.slice(0, -other.length) + one : '';
+}
 
 /**
  * Whether two similar texts must not be taken for the same task. Symmetric, pure, about 0.03 ms for two
@@ -34,13 +44,14 @@ export function vetoOf(first: string, second: string): Veto {
     if (found) return veto(`opposite actions: ${found}`);
   }
   // "It cannot be imported" is what "fix the import" is about.
-  const repair = isRepair(a.words) !== isRepair(b.words);
-  for (const [words, negated] of [
-    [a.words, b.negated],
-    [b.words, a.negated],
+  const told = a.describes !== b.describes;
+  const repair = told || isRepair(a.words) !== isRepair(b.words);
+  for (const [words, left, negated] of [
+    [a.words, a.left, b.negated],
+    [b.words, b.left, a.negated],
   ] as const) {
     if (repair) break;
-    const denied = [...negated].find((word) => words.has(word));
+    const denied = [...negated].find((word) => words.has(word) && !left.has(word));
     const inBoth = denied !== undefined && a.negated.has(denied) && b.negated.has(denied);
     if (denied !== undefined && !inBoth) return veto(`one of them says not: ${denied}`);
   }
@@ -62,8 +73,12 @@ export function vetoOf(first: string, second: string): Veto {
     const differ = leftOver(within(thingsOfA, alternatives), within(thingsOfB, alternatives));
     if (differ) return veto(`different things: ${either(differ[0])} / ${either(differ[1])}`);
   }
+  for (const [one, other] of OPPOSITE_PARTICLES) {
+    const turned = [...a.particles].find((word) => b.particles.has(turnedAround(word, one, other)));
+    if (turned !== undefined) return veto(`opposites: ${turned.replace('>', ' ')}`);
+  }
   if (!sameFrame(a, b)) return NO_VETO;
-  for (const [one, other] of OPPOSITE_STATES) {
+  for (const [one, other] of told ? [] : OPPOSITE_STATES) {
     const found = contradiction(a.words, b.words, one, other);
     if (found) return veto(`opposites: ${found}`);
   }

@@ -1,5 +1,5 @@
 /** Work memory: what was intended, seen, thought and done, and what came of it. */
-export { type Caller, readerOf, scopeOf } from './access.js';
+export { type Caller, narrowestScope, readerOf, scopeOf } from './access.js';
 export { ageOf } from './ages.js';
 export type { FinishedAction, FinishedRun } from './capture.js';
 export { captureDraft, taskTypeOf } from './capture.js';

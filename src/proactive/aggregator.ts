@@ -35,7 +35,21 @@ const SAID_IN: Readonly<Record<DetectorName, string>> = {
   sessionStart: 'the context of the session',
 };
 
-export function aggregate(detections: readonly Detection[]): Aggregated {
+/**
+ * Says whether a finding may be said now, and which of its memories then are; `null`: nothing of it.
+ * Only what is really said takes a memory from what is less urgent.
+ */
+export type Admit = (finding: Finding, wouldSay: readonly Candidate[]) => Said | null;
+export interface Said {
+  /** The finding with what is left of it. */
+  finding: Finding;
+  memories: readonly Pick<Candidate, 'id'>[];
+}
+
+export function aggregate(
+  detections: readonly Detection[],
+  admit: Admit = (finding, memories) => ({ finding, memories }),
+): Aggregated {
   const suppressed = detections.flatMap((detection) => detection.suppressed);
   const saidIn = new Map<Uuid, DetectorName>();
   const kept: Finding[] = [];
@@ -54,17 +68,19 @@ export function aggregate(detections: readonly Detection[]): Aggregated {
         ? found.content
         : withoutMemories(found.content, new Set(repeated.map(({ id }) => id)));
     if (content === null) continue;
-    // Where some were taken out, others may move up into the text.
-    const said = repeated.length === 0 ? found.shown : candidatesIn(content);
-    for (const { id } of said) saidIn.set(id, found.name);
     const { name, cue, degraded } = found;
-    kept.push({
+    const finding: Finding = {
       name,
       content,
       cue,
       suppressed: [...found.suppressed, ...lost],
       ...(degraded === undefined ? {} : { degraded }),
-    });
+    };
+    // Where some were taken out, others may move up into the text.
+    const said = admit(finding, repeated.length === 0 ? found.shown : candidatesIn(content));
+    if (said === null) continue;
+    for (const { id } of said.memories) saidIn.set(id, name);
+    kept.push(said.finding);
   }
   return { detections: kept, suppressed };
 }

@@ -23,17 +23,26 @@ const FENCE_CHARACTER = '`';
 const SHORTEST_FENCE = 3;
 
 /**
- * The offers as one text, most urgent first; equals stay as they came. While the sum is not below
- * the limit, the last offer is left out whole. Warnings are never left out, whatever that makes.
+ * The offers as one text, most urgent first; equals stay as they came. What would reach the limit is
+ * left out, and all after it; warnings never are, whatever that makes. Counted whole at the end: the
+ * parts' own counts only say where to stop, so that a thousand offers cost no more than a few.
  */
 export function block(
   offers: readonly BlockPart[],
   { limit = COMBINED_LIMIT }: { limit?: number } = {},
 ): Block {
-  const shown = offers
+  const inOrder = offers
     .map((offer, index) => ({ ...offer, index }))
     .filter(({ text }) => text !== '')
     .sort((a, b) => urgency(a.kind) - urgency(b.kind) || a.index - b.index);
+  const shown: typeof inOrder = [];
+  let sum = 0;
+  for (const offer of inOrder) {
+    // Two texts side by side are never shorter than each alone, but for the edge between them.
+    sum += offer.tokens;
+    if (offer.kind !== 'conflictWarning' && sum > limit + shown.length) break;
+    shown.push(offer);
+  }
   for (;;) {
     const text = shown.map((offer) => offer.text).join(GAP);
     const tokens = countTokens(text);

@@ -1,11 +1,13 @@
 /**
  * Offers as text: in the forms of the seed, strictly below the token limit of their kind whatever is
- * stored. Phrases are shortened first, then the least worthy memories are left out; the header, the
- * recall line and the reason of the first warning stay. Pure.
+ * stored. Where not all has room, details go first, then authors, then words, then what the frame of a
+ * file's offer says beside its name; and only then the least worthy memories. The header, the recall
+ * line, every outcome and the reason of the first warning stay. Pure.
  */
 import type { Uuid } from '../shared/ids.js';
 import { safe } from '../shared/safe-text.js';
 import { countTokens, truncateToTokens } from '../shared/tokens.js';
+import type { Form, Item } from './layout-items.js';
 import { type Layout, layoutOf } from './layouts.js';
 import { type OfferContent, TOKEN_LIMITS } from './types.js';
 
@@ -26,18 +28,34 @@ export interface ComposeOptions {
 
 const PREFIX_TOKENS = 6;
 const WIDEST = 240;
+/** What is given up, and how narrow phrases may become (see `brief`) before the next step. */
+interface Step extends Form {
+  least: number;
+}
+const ALL: Form = { detail: true, authors: true, frame: true };
+const NO_DETAIL: Form = { ...ALL, detail: false };
+const NO_AUTHORS: Form = { ...NO_DETAIL, authors: false };
+const NO_FRAME: Form = { ...NO_AUTHORS, frame: false };
+
+function steps(detailed: number, plain: number, narrow: number): Step[] {
+  return [
+    { ...ALL, least: detailed },
+    { ...NO_DETAIL, least: plain },
+    { ...NO_AUTHORS, least: narrow },
+  ];
+}
 /**
- * Narrowest phrases (see `shorten`) with details and without them, before a memory is left out. A
- * file's offer has little room: two memories in few words say more there than one in many.
+ * All steps are tried before a memory is left out: two memories in few words say more than one in
+ * many. A file's offer has the least room, and three or four words of each of its memories.
  */
-const NARROWEST: Readonly<Record<OfferContent['kind'], { detailed: number; plain: number }>> = {
-  fileTouch: { detailed: 16, plain: 10 },
-  intentMatch: { detailed: 24, plain: 24 },
-  conflictWarning: { detailed: 32, plain: 32 },
-  patternRecognition: { detailed: 24, plain: 24 },
-  sessionStart: { detailed: 28, plain: 28 },
-  hintMatch: { detailed: 40, plain: 40 },
-  whenMatch: { detailed: 40, plain: 40 },
+const STEPS: Readonly<Record<OfferContent['kind'], readonly Step[]>> = {
+  fileTouch: [...steps(24, 24, 24), { ...NO_FRAME, least: 20 }, { ...NO_FRAME, least: 14 }],
+  intentMatch: steps(28, 28, 20),
+  conflictWarning: steps(32, 32, 24),
+  patternRecognition: steps(30, 30, 20),
+  sessionStart: steps(28, 30, 30),
+  hintMatch: steps(40, 40, 40),
+  whenMatch: steps(40, 40, 40),
 };
 /** Of the last memory: something of it is better than nothing. */
 const LAST_WIDTH = 4;
@@ -46,61 +64,80 @@ export function compose(content: OfferContent, { nowMs, prefix }: ComposeOptions
   const mark = `[${truncateToTokens(safe(prefix), PREFIX_TOKENS)}]`;
   const layout = layoutOf(content, mark, nowMs);
   if (layout === null) return { text: '', tokens: 0, shown: [] };
-  const least = NARROWEST[content.kind];
   const most = TOKEN_LIMITS[content.kind] - 1;
   for (let count = layout.items.length; count > 0; count -= 1) {
-    const fitting =
-      widest(layout, { count, detail: true, least: least.detailed }, most) ??
-      widest(layout, { count, detail: false, least: least.plain }, most);
-    if (fitting !== null) return fitting;
+    for (const step of STEPS[content.kind]) {
+      // The frame makes room for further memories, not for more words of one.
+      if (count === 1 && !step.frame) continue;
+      const fitting = widest(layout, step, count, most);
+      if (fitting !== null) return fitting;
+    }
   }
-  const scant = { detail: false, least: LAST_WIDTH };
-  const last = widest(layout, { ...scant, count: 1 }, most);
-  if (last !== null) return last;
+  for (const form of [NO_DETAIL, NO_AUTHORS, NO_FRAME]) {
+    const last = widest(layout, { ...form, least: LAST_WIDTH }, 1, most);
+    if (last !== null) return last;
+  }
   return bare(layout, most);
 }
 
 /** Only the frame; reached with ids and prefixes of extreme length. */
 function bare({ head, tail }: Layout, most: number): Composed {
-  const end = tail === null ? '' : `\n\n${tail}`;
+  const end = tail === null ? '' : `\n\n${tail(ALL)}`;
   const room = most - countTokens(end) - 1;
-  const text = truncateToTokens(head(LAST_WIDTH).join('\n'), room) + end;
+  const text = truncateToTokens(head(LAST_WIDTH, ALL, 0).join('\n'), room) + end;
   return { text, tokens: countTokens(text), shown: [] };
 }
 
-interface Fit {
-  /** Items that are shown. */
-  count: number;
-  detail: boolean;
-  /** Width below which a phrase says nothing any more. */
-  least: number;
-}
-
 /** The text with this many items and as much of their words as fits; `null` when none does. */
-function widest(layout: Layout, fit: Fit, most: number): Composed | null {
-  let low = fit.least;
-  let best = written(layout, fit, low);
-  if (best.tokens > most) return null;
-  for (let high = WIDEST; low < high; ) {
-    const middle = (low + high + 1) >> 1;
-    const tried = written(layout, fit, middle);
-    if (tried.tokens > most) high = middle - 1;
-    else {
-      low = middle;
-      best = tried;
-    }
+function widest(layout: Layout, step: Step, count: number, most: number): Composed | null {
+  const kept = layout.byWorth.slice(0, count);
+  const { width, composed } = grown(step.least, (tried) =>
+    written(layout, step, kept, () => tried),
+  );
+  if (composed.tokens > most) return null;
+  // What is left is too little for one more word of each; the worthiest take it.
+  const widths = new Map(kept.map((item) => [item, width]));
+  let best = composed;
+  for (const item of kept) {
+    const more = grown(width, (tried) =>
+      written(layout, step, kept, (other) =>
+        other === item ? tried : other === null ? width : (widths.get(other) ?? width),
+      ),
+    );
+    widths.set(item, more.width);
+    best = more.composed;
   }
   return best;
+
+  /** The greatest width whose text fits; the least where none does. */
+  function grown(least: number, write: (width: number) => Composed) {
+    let low = least;
+    let composed = write(low);
+    if (composed.tokens > most) return { width: low, composed };
+    for (let high = WIDEST; low < high; ) {
+      const middle = (low + high + 1) >> 1;
+      const tried = write(middle);
+      if (tried.tokens > most) high = middle - 1;
+      else {
+        low = middle;
+        composed = tried;
+      }
+    }
+    return { width: low, composed };
+  }
 }
 
-function written(layout: Layout, { count, detail }: Fit, width: number): Composed {
-  const { head, items, byWorth, tail } = layout;
-  const kept = new Set(byWorth.slice(0, count));
-  const shown = items.filter((item) => kept.has(item));
+function written(
+  { head, items, tail }: Layout,
+  form: Form,
+  kept: readonly Item[],
+  widthOf: (item: Item | null) => number,
+): Composed {
+  const shown = items.filter((item) => kept.includes(item));
   const text = [
-    ...head(width),
-    ...shown.flatMap((item) => item.lines(width, detail)),
-    ...(tail === null ? [] : ['', tail]),
+    ...head(widthOf(null), form, shown.length),
+    ...shown.flatMap((item) => item.lines(widthOf(item), form)),
+    ...(tail === null ? [] : ['', tail(form)]),
   ].join('\n');
   const ids = shown.map(({ id }) => id).filter((id) => id !== null);
   return { text, tokens: countTokens(text), shown: [...new Set(ids)] };

@@ -12,6 +12,16 @@ export function candidatesIn(content: OfferContent): Candidate[] {
 }
 
 /**
+ * Memories of which the text quotes a few words beside those it is about, each once. They do not
+ * count as shown, but they are sources: an offer goes when a memory that it quotes is forgotten.
+ */
+export function quotedIn(content: OfferContent): Candidate[] {
+  if (content.kind !== 'sessionStart') return [];
+  const blockers = content.unfinished.flatMap(({ blocker }) => blocker ?? []);
+  return [...new Map(blockers.map((blocker) => [blocker.id, blocker])).values()];
+}
+
+/**
  * The content without what comes from these memories; the counts of a file stay, they are of the
  * file. `null` when nothing worth saying is left: "last session" alone is no reason to speak. A
  * content of lines loses those of its memories where it has one memory for each.

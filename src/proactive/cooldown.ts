@@ -10,14 +10,16 @@
  *   told may have been offered before, since a session starts with nothing in front of it,
  * - feedback makes cooldowns longer (`feedback.ts`).
  *
- * Warnings pass all of it until they are acknowledged or dismissed, and do not count. Only a warning
- * that was dismissed and comes again because its memory has changed waits for its own cooldown.
+ * Warnings do not count and know no rate limit. Those that ask for an acknowledgment pass all of it
+ * until they have one or are dismissed; only one that was dismissed and comes again because its
+ * memory has changed waits for its own cooldown. Those that ask for none wait as other offers do.
  */
 import { MINUTE_MS, SECOND_MS } from '../shared/clock.js';
 import type { Uuid } from '../shared/ids.js';
 import { pathKeys } from '../shared/paths.js';
 import { fileCooldownSeconds, type ProactiveConfig } from './config.js';
 import { type Feedback, spanOf } from './feedback.js';
+import { placeKey } from './place.js';
 import type { DetectorName, OfferTarget, Suppressed } from './types.js';
 
 export interface CooldownQuestion {
@@ -26,6 +28,8 @@ export interface CooldownQuestion {
   subject: string;
   sources: readonly { id: Uuid; memoryId: string; revision: number }[];
   target: OfferTarget;
+  /** A warning that comes until it is answered (`require_acknowledgment`); others wait their time. */
+  standing: boolean;
   /** Of the notification that it would be part of. */
   groupId: Uuid;
   nowMs: number;
@@ -89,7 +93,7 @@ export function createCooldown(config: () => ProactiveConfig): Cooldown {
   function blockedBy(question: CooldownQuestion): string | null {
     const { kind, subject, target, nowMs, feedback } = question;
     const { cooldown } = config();
-    const place = placeOf(target);
+    const place = placeKey(target);
     if (kind === 'sessionStart') {
       const key = sessionKey(place, target, subject);
       if (target.sessionId !== undefined && offered.has(key)) return 'this session was greeted';
@@ -132,10 +136,11 @@ export function createCooldown(config: () => ProactiveConfig): Cooldown {
     if (isWarning && (question.answeredRevision?.(source.id) ?? 0) >= source.revision) {
       return 'the warning was answered, and the memory has not changed since';
     }
-    if ((isWarning || kind === 'sessionStart') && times === 0) return null;
+    const comesAnyway = (isWarning && question.standing) || kind === 'sessionStart';
+    if (comesAnyway && times === 0) return null;
     const baseMs = config().cooldown.memory_cooldown_seconds * SECOND_MS;
     const waitMs = feedback.memoryCooldownMs(source.id, kind, baseMs, nowMs);
-    const ms = left(memoryKey(placeOf(target), source.id), waitMs, nowMs);
+    const ms = left(memoryKey(placeKey(target), source.id), waitMs, nowMs);
     if (ms <= 0) return null;
     const often =
       times === 0 ? 'offered before' : `dismissed ${times === 1 ? 'once' : `${times} times`}`;
@@ -176,7 +181,7 @@ export function createCooldown(config: () => ProactiveConfig): Cooldown {
     },
     note({ kind, subject, sourceIds, target, groupId, atMs }) {
       latestMs = Math.max(latestMs, atMs);
-      const place = placeOf(target);
+      const place = placeKey(target);
       for (const id of sourceIds) remember(memoryKey(place, id), atMs);
       // What a warning shows has been shown, but a warning takes nobody's turn.
       if (kind === 'conflictWarning') return;
@@ -186,13 +191,6 @@ export function createCooldown(config: () => ProactiveConfig): Cooldown {
       count(place, groupId, atMs);
     },
   };
-}
-
-/** The narrowest that a target names. */
-function placeOf({ roomId, sessionId, agentId }: OfferTarget): string {
-  if (roomId !== undefined) return `room ${roomId}`;
-  if (sessionId !== undefined) return `session ${sessionId}`;
-  return agentId === undefined ? 'anyone' : `agent ${agentId}`;
 }
 
 function fileKey(place: string, path: string): string {

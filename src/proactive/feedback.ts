@@ -13,10 +13,9 @@
  */
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../shared/clock.js';
 import type { Uuid } from '../shared/ids.js';
-import { type OfferFact, settledAtMs } from './offer-fact.js';
+import { FEEDBACK_DAYS, type OfferFact, settledAtMs } from './offer-fact.js';
 import type { DetectorName } from './types.js';
 
-export const FEEDBACK_DAYS = 30;
 const REMEMBERED_MS = FEEDBACK_DAYS * DAY_MS;
 const MEMORY_FACTOR = 8;
 const MOST_MEMORY_COOLDOWN_MS = 7 * DAY_MS;

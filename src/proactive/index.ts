@@ -1,4 +1,6 @@
 /** Proactive offers: the right memory at the right moment, without being asked (DESIGN §8). */
+
+export type { SlotDetectors } from './asking.js';
 export { type ProactiveConfig, type ProactiveConfigInput, parseConfig } from './config.js';
 export type { Proactive } from './core-types.js';
 export type {
@@ -14,6 +16,6 @@ export type {
   TurnMessage,
   TurnOffers,
 } from './offer-types.js';
-export { createProactive, type ProactiveCoreDeps, type SlotDetectors } from './proactive.js';
+export { createProactive, type ProactiveCoreDeps } from './proactive.js';
 export { type ObservedMemory, PROACTIVE, ProactiveService } from './service.js';
 export * from './types.js';

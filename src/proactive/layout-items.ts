@@ -1,14 +1,27 @@
 /** The lines about one memory in each kind of offer. Pure. */
 import { ageOf, isGenerated, type WorkMemoryData } from '../memory/index.js';
 import type { Uuid } from '../shared/ids.js';
-import { type Phrase, phrase, quoted } from './stored-text.js';
+import { name, type Phrase, phrase, quoted } from './stored-text.js';
 import type { Candidate, UnfinishedWork } from './types.js';
 
 export interface Item {
   /** `null`: a line that belongs to no memory. */
   id: Uuid | null;
-  /** @param width of each stored phrase @param detail without, what a recall tells as well is left out */
-  lines(width: number, detail: boolean): string[];
+  /** @param width of each stored phrase */
+  lines(width: number, form: Form): string[];
+}
+
+/** How much of a text is written beside its stored phrases; what is left out, a recall tells. */
+export interface Form {
+  /** Reasons and approaches of those that are not the first. */
+  detail: boolean;
+  /** Who did it. */
+  authors: boolean;
+  /**
+   * Of a file's offer. Without: no number of failures, which have lines; no number of memories where
+   * each has a line; "2d" for "2d ago"; an indentation of one; a recall that does not say what for.
+   */
+  frame: boolean;
 }
 
 const AUTHOR_WIDTH = { least: 6, most: 24 } as const;
@@ -25,8 +38,9 @@ export function fileItem(memory: Candidate, nowMs: number): Item {
   const age = ageOf(memory.createdAtMs, nowMs);
   return {
     id: memory.id,
-    lines: (width, detail) => [
-      `  • ${author(width)} (${age}): ${what(width)} — ${detail ? verdict(width) : plainVerdict}`,
+    lines: (width, { detail, authors, frame }) => [
+      `${frame ? '  ' : ' '}• ${authors ? `${author(width)} ` : ''}(${frame ? age : age.replace(/ ago$/, '')}): ` +
+        `${what(width)} — ${detail ? verdict(width) : plainVerdict}`,
     ],
   };
 }
@@ -43,8 +57,8 @@ export function intentItem(memory: Candidate, nowMs: number, isBest: boolean): I
   const verdict = outcome.success ? 'success' : 'failed';
   return {
     id: memory.id,
-    lines: (width, detail) => [
-      `  • ${goal(width)} (${author(width)}, ${age}) — ${verdict}`,
+    lines: (width, { detail, authors }) => [
+      `  • ${goal(width)} (${authors ? `${author(width)}, ` : ''}${age}) — ${verdict}`,
       ...(how === null || !(detail || isBest) ? [] : [`    ${label}: ${how(width)}`]),
     ],
   };
@@ -57,8 +71,8 @@ export function failureItem(memory: Candidate): Item {
   const reason = phrase(reasonOf(outcome), NO_REASON);
   return {
     id: memory.id,
-    lines: (width) => [
-      `  • ${author(width)} tried ${goal(width)} — FAILED`,
+    lines: (width, { authors }) => [
+      `  • ${authors ? `${author(width)} tried` : 'Tried'} ${goal(width)} — FAILED`,
       // Why it failed is what the warning is for: it gets twice the room of the rest.
       `    Reason: ${reason(width * 2)}`,
     ],
@@ -72,8 +86,8 @@ export function patternItem(memory: Candidate & { learning?: string }): Item {
   const learning = memory.learning === undefined ? null : phrase(memory.learning);
   return {
     id: memory.id,
-    lines: (width) => [
-      `  • ${author(width)}: ${what(width)} — ` +
+    lines: (width, { authors }) => [
+      `  • ${authors ? `${author(width)}: ` : ''}${what(width)} — ` +
         (learning === null ? verdict(width) : `learned: ${learning(width)}`),
     ],
   };
@@ -91,9 +105,11 @@ export function unfinishedItem({
   const why = told === undefined ? null : phrase(told, NO_REASON);
   return {
     id: candidate.id,
-    lines: (width) => [
-      `  • Unfinished: ${left(width)}${why === null ? '' : ` (${label}${why(width)})`}`,
-    ],
+    lines: (width, { detail }) => {
+      // What it waits for says when to go on; why it failed is of use once somebody does.
+      const isTold = why !== null && (detail || blockedBy !== undefined);
+      return [`  • Unfinished: ${left(width)}${isTold ? ` (${label}${why(width)})` : ''}`];
+    },
   };
 }
 
@@ -124,6 +140,6 @@ function verdictOf(outcome: WorkMemoryData['outcome']): Phrase {
 }
 
 export function authorOf({ author }: { author: string }): Phrase {
-  const name = phrase(author, 'somebody');
-  return (width) => name(Math.max(AUTHOR_WIDTH.least, Math.min(width, AUTHOR_WIDTH.most)));
+  const called = name(author, 'somebody');
+  return (width) => called(Math.max(AUTHOR_WIDTH.least, Math.min(width, AUTHOR_WIDTH.most)));
 }

@@ -2,6 +2,7 @@
 import { ageOf, printedRecall } from '../memory/index.js';
 import {
   authorOf,
+  type Form,
   failureItem,
   fileItem,
   type Item,
@@ -15,13 +16,14 @@ import type { OfferContent } from './types.js';
 
 /** A text before its length is settled. */
 export interface Layout {
-  head(width: number): string[];
+  /** @param shown how many of the items stand below */
+  head(width: number, form: Form, shown: number): string[];
   /** In the order in which they stand. */
   items: Item[];
   /** The same items, the first to stay first. */
   byWorth: Item[];
   /** The last line: how to ask for more. */
-  tail: string | null;
+  tail: ((form: Form) => string) | null;
 }
 
 type ContentOf<Kind extends OfferContent['kind']> = Extract<OfferContent, { kind: Kind }>;
@@ -63,8 +65,14 @@ function fileLayout(content: ContentOf<'fileTouch'>, mark: string, nowMs: number
   return {
     items,
     byWorth: [...new Set([...items.slice(0, 1), ...failures.slice(0, 1), ...items])],
-    head: (width) => [`${mark} ${name(width)} has history (${countsOf(content)}):`],
-    tail: more(fileReference(file) ?? first.memoryId, 'details'),
+    head: (width, { frame }, shown) => {
+      // In the seed there are no numbers; failures have lines, and so has every memory as a rule.
+      const counts = frame
+        ? countsOf(content)
+        : shown < content.total && countsOf({ ...content, failed: 0 });
+      return [`${mark} ${name(width)} has history${counts ? ` (${counts})` : ''}:`];
+    },
+    tail: ({ frame }) => more(fileReference(file) ?? first.memoryId, frame ? 'details' : null),
   };
 }
 
@@ -78,7 +86,7 @@ function intentLayout(
   return {
     ...inOrder(memories.map((memory, at) => intentItem(memory, nowMs, at === 0))),
     head: () => [`${mark} Similar task found:`],
-    tail: more(first.memoryId, 'full reasoning'),
+    tail: () => more(first.memoryId, 'full reasoning'),
   };
 }
 
@@ -88,7 +96,7 @@ function warningLayout({ memories }: ContentOf<'conflictWarning'>, mark: string)
   return {
     ...inOrder(memories.map(failureItem)),
     head: () => [`${mark} ⚠️ Warning: Similar action failed before`],
-    tail: `  → ${printedRecall(first.memoryId, 'reasoning')} for details`,
+    tail: () => `  → ${printedRecall(first.memoryId, 'reasoning')} for details`,
   };
 }
 
@@ -105,7 +113,7 @@ function patternLayout(content: ContentOf<'patternRecognition'>, mark: string): 
       `${mark} Pattern recognized: ${title(titleWidth(width))}`,
       '  Related memories:',
     ],
-    tail: more(reference, 'approach'),
+    tail: () => more(reference, 'approach'),
   };
 }
 
@@ -140,7 +148,7 @@ function sessionLayout(
     ],
     items: [...open, ...learnt],
     byWorth,
-    tail: more(last === null ? source.candidate.memoryId : 'session:last', 'details'),
+    tail: () => more(last === null ? source.candidate.memoryId : 'session:last', 'details'),
   };
 }
 
@@ -162,7 +170,7 @@ function linesLayout(
   return {
     ...inOrder(items),
     head: (width) => [`${opening} ${subject(titleWidth(width))}:`],
-    tail: first === undefined ? null : more(first.memoryId, 'details'),
+    tail: first === undefined ? null : () => more(first.memoryId, 'details'),
   };
 }
 
@@ -170,8 +178,8 @@ function titleWidth(width: number): number {
   return Math.min(width * 2, TITLE_WIDTH);
 }
 
-function more(reference: string, what: string): string {
-  return `  → ${printedRecall(reference)} for ${what}`;
+function more(reference: string, what: string | null): string {
+  return `${what === null ? ' ' : '  '}→ ${printedRecall(reference)}${what === null ? '' : ` for ${what}`}`;
 }
 
 function countsOf({ total, failed }: { total: number; failed: number }): string {

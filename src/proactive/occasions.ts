@@ -1,5 +1,6 @@
 /** Who something happens to, where, and what it is about, in the words of the room. Pure. */
 import type { Caller } from '../memory/index.js';
+import type { Scope } from '../records/index.js';
 import { readHappening } from './input.js';
 import type { TurnMessage } from './offer-types.js';
 import type { Evaluation } from './router.js';
@@ -11,21 +12,28 @@ import type { Happening, HappeningType, Occasion, OfferTarget } from './types.js
  */
 export function told(input: Occasion | string, type: HappeningType, field: string): Happening {
   if (typeof input === 'string') return readHappening({ [field]: input, type });
-  const { caller, ...said } = input;
-  const happening = readHappening({ ...said, type });
-  return caller === undefined ? happening : { ...happening, caller };
+  const { caller, speakerId, ...said } = input;
+  return { ...readHappening({ ...said, type }), caller, speakerId };
 }
 
-export function occasionIn({ agentId, projectId, sessionId, roomId, caller }: Occasion): Occasion {
+export function occasionIn(occasion: Occasion): Occasion {
+  const { agentId, projectId, sessionId, roomId, caller, speakerId } = occasion;
   const place = roomId ?? (caller?.kind === 'entity' ? caller.roomId : undefined);
-  return { agentId, projectId, sessionId: sessionId ?? caller?.sessionId, roomId: place, caller };
+  return {
+    agentId,
+    projectId,
+    sessionId: sessionId ?? caller?.sessionId,
+    roomId: place,
+    caller,
+    speakerId: speakerId ?? (caller?.kind === 'entity' ? caller.entityId : undefined),
+  };
 }
 
 export function occasionOf(
-  message: Pick<TurnMessage, 'roomId' | 'caller' | 'sessionId'>,
+  message: Pick<TurnMessage, 'roomId' | 'caller' | 'sessionId' | 'speakerId'>,
 ): Occasion {
-  const { roomId, caller, sessionId } = message;
-  return occasionIn({ roomId, caller, sessionId });
+  const { roomId, caller, sessionId, speakerId } = message;
+  return occasionIn({ roomId, caller, sessionId, speakerId });
 }
 
 export function targetOf({ roomId, sessionId, agentId }: Occasion): OfferTarget {
@@ -36,14 +44,20 @@ export function targetOf({ roomId, sessionId, agentId }: Occasion): OfferTarget 
   };
 }
 
-/** Whether a caller has offers for this target in view: those of their conversation, or of clients. */
-export function isInView(target: OfferTarget, caller: Caller): boolean {
-  if (caller.kind === 'entity') return target.roomId === caller.roomId;
+/**
+ * Whether a caller has an offer in view: it is for their conversation (also one that a scheduled run
+ * works for), or for the client that they are.
+ */
+export function isInView(
+  { scope, target }: { scope: Scope; target: OfferTarget },
+  caller: Caller,
+): boolean {
+  if (caller.kind === 'entity') {
+    return target.roomId === caller.roomId || scope.roomId === caller.roomId;
+  }
   if (target.roomId !== undefined) return false;
-  const { sessionId } = caller;
-  return (
-    sessionId === undefined || target.sessionId === undefined || target.sessionId === sessionId
-  );
+  const agentId = caller.kind === 'operator' ? caller.agentId : caller.identityId;
+  return target.sessionId === caller.sessionId && target.agentId === agentId;
 }
 
 export function nameOf(caller: Caller): string {

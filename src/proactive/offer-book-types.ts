@@ -8,6 +8,7 @@ import type { ChangeDetails, OfferChange } from './offer-life.js';
 import type { StoredOffer } from './offer-record.js';
 import type { OfferData, OfferFilter } from './offer-types.js';
 import type { OfferState, OfferTarget } from './types.js';
+import type { Audience } from './warning-answers.js';
 
 /** An offer that is about to be made. Every memory whose words it uses is one of its sources. */
 export interface NewOffer {
@@ -41,8 +42,8 @@ export interface ChangedOffer {
 export interface OfferBook {
   /**
    * Reads what was there before: open offers (those whose time is over expire), answered warnings,
-   * the offers of the last 30 days. In the background; may be called again after it failed.
-   * Never rejects: `problems` says what happened.
+   * the offers of the last 30 days. Resolves after the first try and never rejects; a try that failed
+   * is repeated in the background, and `problems` says so meanwhile.
    */
   load(): Promise<void>;
   /** In words, what is worse than it should be: not read yet, failed to read, lost writes. */
@@ -55,7 +56,7 @@ export interface OfferBook {
    * just forgotten is left out.
    */
   add(offers: readonly NewOffer[]): StoredOffer[];
-  /** Pending, shown, and warnings that were used but not answered; newest first. */
+  /** Pending, shown, and warnings that were used but not answered; newest first, none that is over. */
   open(filter?: OpenFilter, reader?: Reader): StoredOffer[];
   /** Open and acknowledged offers of the last 24 h that show one of these memories. */
   quoting(sourceIds: Iterable<Uuid>): StoredOffer[];
@@ -77,7 +78,10 @@ export interface OfferBook {
   ): Promise<ChangedOffer>;
   /** By UUID, or `offer_` and at least 8 hex digits of an open one. @throws NotFoundError */
   get(id: string, reader: Reader): Promise<StoredOffer>;
-  /** Newest first, 50 when no limit is given. @throws AppError INVALID_INPUT for a foreign cursor */
+  /**
+   * Newest first, 50 when no limit is given; those whose time is over are expired here, whether or
+   * not anybody has noted it. @throws AppError INVALID_INPUT for a foreign cursor
+   */
   list(
     filter: OfferFilter,
     reader: Reader,
@@ -87,13 +91,14 @@ export interface OfferBook {
    * be what they are: as feedback takes them.
    */
   facts(): OfferFact[];
-  /** Everything made since then, newest first, in pages. */
+  /** Everything made since then, newest first, in pages; what is over is expired. */
   since(sinceMs: number): AsyncIterable<StoredOffer[]>;
   /**
-   * Revision at which warnings of the memory were answered in the last 90 days; `null`: never. For
-   * another agent than the one that answered: never.
+   * Revision at which warnings of the memory were answered in the last 90 days by the audience of an
+   * offer with this scope; `null`: never. In the project, for another agent than the one that
+   * answered: never.
    */
-  answeredRevision(sourceId: Uuid, target?: OfferTarget): number | null;
+  answeredRevision(sourceId: Uuid, target: OfferTarget, scope: Audience): number | null;
 
   /** Those held whose time is over; returns how many. For every minute. */
   expire(nowMs: number): number;
@@ -104,12 +109,13 @@ export interface OfferBook {
    * resolves when no word of them is left there. @throws when the database fails
    */
   forgetSources(sourceIds: readonly Uuid[]): Promise<ReadonlySet<Uuid>>;
-  /** The same for offers that only this person may read. */
+  /** The same for offers that only this person may read, and those made of this person's words. */
   forgetEntity(entityId: Uuid): Promise<ReadonlySet<Uuid>>;
 
   counts(): { pending: number; shown: number };
   /** Resolves when everything so far is written, or given up and logged. */
   settled(): Promise<void>;
+  /** Writes what is not written yet; does not wait for what is being read. */
   stop(): Promise<void>;
 }
 
@@ -120,9 +126,17 @@ export interface OfferBookDeps {
   log: Log;
   /** Waits between the tries of a write that fails, ms. */
   retryMs?: readonly number[];
+  /** Waits between the tries of a first read that fails, ms; the last is repeated. */
+  reloadMs?: readonly number[];
+  /**
+   * An offer that this process did not know: made before the start, or by another process. With the
+   * state it has by then. In the order in which they came to be what they are, at the start at most
+   * 10,000 of the last 30 days.
+   */
+  onFound?: (offer: StoredOffer) => void;
   /**
    * The state of an offer has changed: by a call, because its time was over, or because another
-   * process is found to have done so.
+   * process is found to have done so, also where the offer had ended here.
    */
   onChange?: (offer: StoredOffer, from: OfferState) => void;
   /** Offers are gone: whoever still holds their text has to let go of it. */

@@ -10,8 +10,18 @@ import { isUuid, type Uuid } from '../shared/ids.js';
 import { yieldToLoop } from '../shared/yield.js';
 import { FEEDBACK_DAYS } from './feedback.js';
 import type { OfferBook, OfferBookDeps, OpenFilter } from './offer-book-types.js';
-import { factOf, type OfferFact, settledAtMs } from './offer-fact.js';
-import { changeOffer, isOpen, isUnanswered, OFFER_LIFE_MS } from './offer-life.js';
+import { createOfferFacts, factOf } from './offer-fact.js';
+import {
+  dropOldest,
+  fits,
+  heldAs,
+  isHeld,
+  type News,
+  newsInOrder,
+  offerAsOf,
+} from './offer-held.js';
+import { asOf, changeOffer, inTime, isOpen, isUnanswered, OFFER_LIFE_MS } from './offer-life.js';
+import { createOfferLoader } from './offer-loader.js';
 import {
   listOffers,
   type OfferRecord,
@@ -43,20 +53,20 @@ export const RETENTION_MS = 180 * DAY_MS;
 const RETRY_MS = [250, 1_000, 4_000];
 /** Open offers held; beyond, the oldest expire. */
 const MOST_HELD = 10_000;
-const MOST_FACTS = 10_000;
-/** Memories of which nothing may be offered any more, whatever a look-up still finds. */
+/** Memories of which nothing may be offered any more, and offers that are gone, whatever is still read. */
 const MOST_FORGOTTEN = 20_000;
 const EVERYBODY: Reader = { kind: 'operator' };
+/** Found offers told in one go. */
+const TOLD_AT_A_TIME = 250;
 
 export function createOfferBook(deps: OfferBookDeps): OfferBook {
   const { store, clock, ids, log } = deps;
   const held = new Map<Uuid, Held>();
-  const facts = new Map<Uuid, OfferFact>();
+  const facts = createOfferFacts(clock);
   const answers = createWarningAnswers();
   const forgotten = new Set<Uuid>();
-  let loading: Promise<void> | null = null;
-  let unread: string | null = 'offers of before are being read';
-  let isLoaded = false;
+  const removedIds = new Set<Uuid>();
+  const loader = createOfferLoader({ read, log, waitsMs: deps.reloadMs });
   let stopped = false;
 
   const writer = createOfferWriter({
@@ -80,16 +90,9 @@ export function createOfferBook(deps: OfferBookDeps): OfferBook {
   }
 
   function remember(offer: StoredOffer): void {
-    answers.note(offer.data);
-    facts.set(offer.id, factOf(offer));
-    const [oldest] = facts.keys();
-    if (facts.size > MOST_FACTS && oldest !== undefined) facts.delete(oldest);
+    answers.note(offer);
+    facts.put(factOf(offer));
   }
-
-  const recentFacts = (): OfferFact[] =>
-    [...facts.values()]
-      .filter(({ createdAtMs }) => clock.now() - createdAtMs < FEEDBACK_DAYS * DAY_MS)
-      .sort((a, b) => settledAtMs(a) - settledAtMs(b) || a.createdAtMs - b.createdAtMs);
 
   /** Its state is another than it was: keeps what is to be kept and tells. */
   function noted(entry: Held, from: OfferState): void {
@@ -106,70 +109,104 @@ export function createOfferBook(deps: OfferBookDeps): OfferBook {
     if (entry) entry.gone = true;
     held.delete(id);
     facts.delete(id);
+    removedIds.add(id);
+    dropOldest(removedIds, MOST_FORGOTTEN);
+  }
+
+  /** Changes what is held and writes it, but tells nobody. @throws AppError CONFLICT */
+  function alter(entry: Held, intent: Intent): 'changed' | 'rewritten' | 'same' {
+    const details = redactDetails(intent.details);
+    const { result, data } = changeOffer(entry.offer.data, intent.to, details);
+    if (result === 'conflict') throw endedOtherwise(data);
+    if (result === 'same' && !entry.behind) return 'same';
+    entry.offer = { ...entry.offer, data };
+    entry.unsaved.push({ ...intent, details });
+    writer.write(entry);
+    return result === 'same' ? 'rewritten' : 'changed';
   }
 
   /** @throws AppError CONFLICT */
-  function apply(entry: Held, intent: Intent): 'changed' | 'same' {
-    const { data } = entry.offer;
-    const details = redactDetails(intent.details);
-    const changed = changeOffer(data, intent.to, details);
-    if (changed.result === 'conflict') throw endedOtherwise(data);
-    if (changed.result === 'same' && !entry.behind) return 'same';
-    entry.offer = { ...entry.offer, data: changed.data };
-    entry.unsaved.push({ ...intent, details });
-    if (changed.result === 'changed') noted(entry, data.state);
-    writer.write(entry);
-    return 'changed';
+  function apply(entry: Held, intent: Intent): 'changed' | 'rewritten' | 'same' {
+    const from = entry.offer.data.state;
+    const result = alter(entry, intent);
+    if (result === 'changed') noted(entry, from);
+    return result;
   }
 
-  /** Takes over what the database knows; `null`: it quotes what was forgotten. */
-  function adopt({ id, scope, data, revision }: OfferRecord, nowMs: number): Held | null {
-    if (data.sources.some((source) => forgotten.has(source.id))) return null;
-    const known = held.get(id);
+  /**
+   * Takes over what the database knows; `null`: it is gone, or quotes what was forgotten.
+   * @param news takes what has to be told; `null`: too old or too many to be remembered
+   */
+  function adopt(record: OfferRecord, nowMs: number, news: News[] | null): Held | null {
+    const { id, scope, revision } = record;
+    if (removedIds.has(id) || record.data.sources.some((one) => forgotten.has(one.id))) return null;
     // What waits to be written finds out by itself.
-    if (known && (writer.isBusy(known) || known.revision === revision)) return known;
-    const from = known?.offer.data.state ?? data.state;
+    const waiting = writer.pendingOf(id);
+    if (waiting) return waiting;
+    const known = held.get(id);
+    if (known && known.revision !== null && revision <= known.revision) return known;
+    const from = known?.offer.data.state ?? facts.get(id)?.state ?? null;
+    const data = inTime(record.data, nowMs);
     const entry: Held = known ?? heldAs({ id, scope, data }, revision);
     entry.offer = { id, scope, data };
     entry.revision = revision;
-    if (from !== data.state) noted(entry, from);
-    else if (known || facts.has(id) || facts.size < MOST_FACTS) remember(entry.offer);
-    else answers.note(data);
-    if (isUnanswered(data) && data.expiresAtMs <= nowMs) {
-      apply(entry, { to: 'expired', details: { atMs: data.expiresAtMs } });
-    } else if (isHeld(data) && data.expiresAtMs > nowMs) {
-      held.set(id, entry);
+    const isOver = data.expiresAtMs <= nowMs;
+    if (isOver && isUnanswered(data)) {
+      alter(entry, { to: 'expired', details: { atMs: data.expiresAtMs } });
+    }
+    const { offer } = entry;
+    if (isHeld(offer.data) && !isOver) held.set(id, entry);
+    else held.delete(id);
+    if (news === null && from === null) {
+      answers.note(offer);
+    } else {
+      remember(offer);
+      if (from !== offer.data.state) news?.push({ entry, offer, from });
     }
     return entry;
   }
 
-  async function read(): Promise<void> {
+  async function tellNews(news: readonly News[]): Promise<void> {
+    for (const [index, { entry, offer, from }] of newsInOrder(news).entries()) {
+      if (index > 0 && index % TOLD_AT_A_TIME === 0) await yieldToLoop();
+      if (entry.gone) continue;
+      if (from === null) tell(() => deps.onFound?.(entry.offer));
+      // What was changed again since was told when that happened.
+      else if (entry.offer === offer) tell(() => deps.onChange?.(offer, from));
+    }
+  }
+
+  async function read(isStopped: () => boolean): Promise<boolean> {
+    const news: News[] = [];
+    const nowMs = clock.now();
+    const recentMs = nowMs - FEEDBACK_DAYS * DAY_MS;
+    const sinceMs = nowMs - ANSWER_DAYS * DAY_MS;
     try {
-      const nowMs = clock.now();
-      const recentMs = nowMs - FEEDBACK_DAYS * DAY_MS;
-      const sinceMs = nowMs - ANSWER_DAYS * DAY_MS;
       for await (const page of offersSince(store, sinceMs, worthKnowing(recentMs))) {
-        if (stopped) return;
-        for (const record of page) adopt(record, nowMs);
+        if (isStopped()) return false;
+        for (const record of page) {
+          const isRemembered = record.createdAtMs >= recentMs && facts.hasRoom();
+          adopt(record, nowMs, isRemembered ? news : null);
+        }
       }
       // The newest were read first, and the first are the first to go.
-      const inOrder = recentFacts();
-      facts.clear();
-      for (const fact of inOrder) facts.set(fact.id, fact);
-      unread = null;
-      isLoaded = true;
-    } catch (error) {
-      unread = `offers of before could not be read: ${messageOf(error)}`;
-      log.error({ reason: messageOf(error) }, 'offers of before could not be read');
+      facts.reorder();
+      return true;
+    } finally {
+      // Also what was read before it failed: the next try knows it.
+      if (!isStopped()) await tellNews(news);
     }
   }
 
   /** Readable, from the database; what could not be written there yet, from memory. */
   async function find(id: string, reader: Reader): Promise<Held> {
+    expire(clock.now());
     const uuid = idOf(id, reader);
     await writer.settled();
     const [record] = await store.get(offerType, [uuid], reader);
-    const known = record ? adopt(record, clock.now()) : held.get(uuid);
+    const news: News[] = [];
+    const known = record ? adopt(record, clock.now(), news) : held.get(uuid);
+    await tellNews(news);
     // Not in the database: it could not be written there, or somebody has removed it.
     const isThere = record !== undefined || known?.revision === null;
     if (known && isThere && canRead(reader, known.offer.scope)) return known;
@@ -210,37 +247,50 @@ export function createOfferBook(deps: OfferBookDeps): OfferBook {
   async function refresh(): Promise<void> {
     await writer.settled();
     const nowMs = clock.now();
-    const before = [...held.values()];
+    const before = [...held.values()].filter(({ revision }) => revision !== null);
+    const news: News[] = [];
     const seen = new Set<Uuid>();
     for await (const page of offersSince(store, nowMs - OFFER_LIFE_MS - HOUR_MS)) {
+      if (stopped) return;
       for (const record of page) {
         seen.add(record.id);
-        adopt(record, nowMs);
+        adopt(record, nowMs, news);
       }
     }
-    const missing = before.filter(
-      (entry) => !seen.has(entry.offer.id) && entry.revision !== null && !writer.isBusy(entry),
-    );
-    tellRemoved(missing.map(({ offer }) => offer.id));
+    const missing = before
+      .map(({ offer }) => offer.id)
+      .filter((id) => !seen.has(id) && held.has(id) && writer.pendingOf(id) === undefined);
+    tellRemoved(missing);
+    await tellNews(news);
+  }
+
+  /** Returns whether its time was over. */
+  function expireOne(entry: Held, nowMs: number): boolean {
+    const { id, data } = entry.offer;
+    const timed = inTime(data, nowMs);
+    if (timed !== data) {
+      entry.offer = { ...entry.offer, data: timed };
+      remember(entry.offer);
+    }
+    if (timed.expiresAtMs > nowMs) return false;
+    held.delete(id);
+    apply(entry, { to: 'expired', details: { atMs: timed.expiresAtMs } });
+    return true;
   }
 
   function expire(nowMs: number): number {
-    const over = [...held.values()].filter(({ offer }) => offer.data.expiresAtMs <= nowMs);
-    for (const entry of over) {
-      held.delete(entry.offer.id);
-      apply(entry, { to: 'expired', details: { atMs: nowMs } });
-    }
-    return over.length;
+    return [...held.values()].filter((entry) => expireOne(entry, nowMs)).length;
+  }
+
+  /** What is held now, and not over. */
+  function current(): StoredOffer[] {
+    expire(clock.now());
+    return [...held.values()].map(({ offer }) => offer);
   }
 
   return {
-    load() {
-      loading ??= read().finally(() => {
-        if (!isLoaded) loading = null;
-      });
-      return loading;
-    },
-    problems: () => [unread, writer.lost()].filter((problem) => problem !== null),
+    load: () => loader.load(),
+    problems: () => [loader.problem(), writer.lost()].filter((problem) => problem !== null),
     refresh,
 
     add(offers) {
@@ -263,20 +313,18 @@ export function createOfferBook(deps: OfferBookDeps): OfferBook {
     },
 
     open: (filter = {}, reader = EVERYBODY) =>
-      offersOf(held.values())
+      current()
         .filter(({ scope, data }) => isOpen(data) && fits(filter, data) && canRead(reader, scope))
         .sort((a, b) => b.data.createdAtMs - a.data.createdAtMs || (a.id < b.id ? 1 : -1)),
 
     quoting(sourceIds) {
       const wanted = new Set(sourceIds);
-      return offersOf(held.values()).filter(({ data }) =>
-        data.sources.some(({ id }) => wanted.has(id)),
-      );
+      return current().filter(({ data }) => data.sources.some(({ id }) => wanted.has(id)));
     },
 
     change(id, to, details) {
       const entry = held.get(id);
-      if (!entry) return null;
+      if (!entry || expireOne(entry, clock.now())) return null;
       const from = entry.offer.data.state;
       apply(entry, { to, details });
       return { offer: entry.offer, from };
@@ -296,19 +344,26 @@ export function createOfferBook(deps: OfferBookDeps): OfferBook {
     get: async (id, reader) => (await find(id, reader)).offer,
 
     async list(filter, reader) {
+      const nowMs = clock.now();
+      expire(nowMs);
       await writer.settled();
-      const { records, ...page } = await listOffers(store, filter, reader);
-      return { offers: records.map(offerOf), ...page };
+      const { records, ...page } = await listOffers(store, filter, reader, nowMs);
+      return { offers: records.map((record) => offerAsOf(record, nowMs)), ...page };
     },
 
-    facts: recentFacts,
+    facts: () => facts.recent(),
 
     async *since(sinceMs) {
+      const nowMs = clock.now();
+      expire(nowMs);
       await writer.settled();
-      for await (const page of offersSince(store, sinceMs)) yield page.map(offerOf);
+      for await (const page of offersSince(store, sinceMs)) {
+        yield page.map((record) => offerAsOf(record, nowMs));
+      }
     },
 
-    answeredRevision: (sourceId, target = {}) => answers.revision(sourceId, target, clock.now()),
+    answeredRevision: (sourceId, target, scope) =>
+      answers.revision(sourceId, target, scope, clock.now()),
 
     expire,
     prune: (nowMs) => writer.alone(() => removeOlder(store, nowMs - RETENTION_MS)),
@@ -316,15 +371,10 @@ export function createOfferBook(deps: OfferBookDeps): OfferBook {
     async forgetSources(sourceIds) {
       const wanted = new Set(sourceIds);
       for (const id of wanted) forgotten.add(id);
-      for (const id of forgotten) {
-        if (forgotten.size <= MOST_FORGOTTEN) break;
-        forgotten.delete(id);
-      }
+      dropOldest(forgotten, MOST_FORGOTTEN);
       answers.forget(sourceIds);
       const here = forgetHeld(({ data }) => data.sources.some(({ id }) => wanted.has(id)));
-      for (const [id, fact] of facts) {
-        if (fact.sourceIds.some((source) => wanted.has(source))) facts.delete(id);
-      }
+      facts.forget(wanted);
       // What is being written is written by then, and found.
       const removed = await writer.alone(() => removeQuoting(store, sourceIds));
       tellRemoved(removed);
@@ -332,14 +382,16 @@ export function createOfferBook(deps: OfferBookDeps): OfferBook {
     },
 
     async forgetEntity(entityId) {
-      const here = forgetHeld(({ scope }) => scope.entityId === entityId);
+      const here = forgetHeld(
+        ({ scope, data }) => scope.entityId === entityId || data.speakerId === entityId,
+      );
       const removed = await writer.alone(() => removeOfEntity(store, entityId));
       tellRemoved(removed);
       return new Set([...here, ...removed]);
     },
 
     counts() {
-      const states = offersOf(held.values()).map(({ data }) => data.state);
+      const states = current().map(({ data }) => data.state);
       return {
         pending: states.filter((state) => state === 'pending').length,
         shown: states.filter((state) => state === 'shown').length,
@@ -349,39 +401,9 @@ export function createOfferBook(deps: OfferBookDeps): OfferBook {
     settled: () => writer.settled(),
     async stop() {
       stopped = true;
-      await loading;
+      await loader.stop();
       await yieldToLoop();
       await writer.stop();
     },
   };
-}
-
-function heldAs(offer: StoredOffer, revision: number | null): Held {
-  return { offer, revision, unsaved: [], gone: false, behind: false };
-}
-
-function offerOf({ id, scope, data }: OfferRecord): StoredOffer {
-  return { id, scope, data };
-}
-
-function offersOf(entries: Iterable<Held>): StoredOffer[] {
-  return [...entries].map(({ offer }) => offer);
-}
-
-/** Something may still come of it: an answer, or the use of what was acknowledged. */
-function isHeld(data: OfferData): boolean {
-  return isOpen(data) || data.state === 'acknowledged';
-}
-
-function fits(filter: OpenFilter, data: OfferData): boolean {
-  const { roomId, sessionId, agentId, kind, state, clients } = filter;
-  const { target } = data;
-  return (
-    (roomId === undefined || target.roomId === roomId) &&
-    (sessionId === undefined || target.sessionId === sessionId) &&
-    (agentId === undefined || target.agentId === agentId) &&
-    (kind === undefined || data.kind === kind) &&
-    (state === undefined || data.state === state) &&
-    !(clients === true && target.roomId !== undefined)
-  );
 }

@@ -94,6 +94,30 @@ export function isStandingWarning(data: OfferData): boolean {
   return requiresAcknowledgment && (isUnanswered(data) || (state === 'used' && !isAnswered(data)));
 }
 
+/**
+ * An offer that a clock made which was set back since: what it made later than now is as old as now,
+ * or it would be open for as long as the clock was wrong.
+ */
+export function inTime(data: OfferData, nowMs: number): OfferData {
+  const { createdAtMs, expiresAtMs, shownAtMs, usedAtMs, closedAtMs } = data;
+  if (createdAtMs <= nowMs) return data;
+  return {
+    ...data,
+    createdAtMs: nowMs,
+    expiresAtMs: nowMs + (expiresAtMs - createdAtMs),
+    ...(shownAtMs === undefined ? {} : { shownAtMs: Math.min(shownAtMs, nowMs) }),
+    ...(usedAtMs === undefined ? {} : { usedAtMs: Math.min(usedAtMs, nowMs) }),
+    ...(closedAtMs === undefined ? {} : { closedAtMs: Math.min(closedAtMs, nowMs) }),
+  };
+}
+
+/** The offer as it is now, whether or not anybody has noted that its time is over. */
+export function asOf(data: OfferData, nowMs: number): OfferData {
+  const current = inTime(data, nowMs);
+  if (current.expiresAtMs > nowMs) return current;
+  return changeOffer(current, 'expired', { atMs: current.expiresAtMs }).data;
+}
+
 /** Whether anybody has seen it: whoever uses or answers an offer has. */
 export function wasShown({ state, shownAtMs }: Pick<OfferData, 'state' | 'shownAtMs'>): boolean {
   return shownAtMs !== undefined || (state !== 'pending' && state !== 'expired');

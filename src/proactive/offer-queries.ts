@@ -11,8 +11,10 @@ import {
 } from '../records/index.js';
 import type { Uuid } from '../shared/ids.js';
 import { yieldToLoop } from '../shared/yield.js';
+import { isUnanswered } from './offer-life.js';
 import { offerType } from './offer-record.js';
 import type { OfferData, OfferFilter } from './offer-types.js';
+import type { OfferState } from './types.js';
 
 export type OfferRecord = StoredRecord<OfferData>;
 
@@ -23,15 +25,19 @@ const ROWS_PER_REMOVAL = 50;
 const IDS_PER_PASS = 2_000;
 const CHUNK = 100;
 
-/** Newest first; `total` counts all that fit. @throws AppError INVALID_INPUT for a foreign cursor */
+/**
+ * Newest first; `total` counts all that fit. What was over before `nowMs` counts as expired, also
+ * where nobody has noted it. @throws AppError INVALID_INPUT for a foreign cursor
+ */
 export function listOffers(
   store: RecordStore,
   filter: OfferFilter,
   reader: Reader,
+  nowMs: number,
 ): Promise<{ records: OfferRecord[]; total: number; nextCursor: string | null }> {
   const { state, kind, roomId, sessionId, agentId, limit = DEFAULT_LIMIT, cursor } = filter;
   const where = and(
-    state === undefined ? undefined : eq(dataText('state'), state),
+    state === undefined ? undefined : isIn(state, nowMs),
     kind === undefined ? undefined : eq(dataText('kind'), kind),
     roomId === undefined ? undefined : eq(targetText('roomId'), roomId),
     sessionId === undefined ? undefined : eq(targetText('sessionId'), sessionId),
@@ -89,10 +95,11 @@ export async function removeQuoting(
   return removed;
 }
 
-/** Removes the offers that only this person may read. Returns their ids. */
+/** Removes the offers that only this person may read, or whose words they are made of. */
 export function removeOfEntity(store: RecordStore, entityId: Uuid): Promise<Uuid[]> {
   const scopeEntity = sql`${memoriesTable.metadata}->'scope'->>'entityId'`;
-  return removeFitting(store, sql`${scopeEntity} = ${entityId}`);
+  const speaker = sql`${memoriesTable.metadata}->'data'->>'speakerId'`;
+  return removeFitting(store, sql`(${scopeEntity} = ${entityId} or ${speaker} = ${entityId})`);
 }
 
 /** Removes what was made before. Returns how many. */
@@ -126,6 +133,16 @@ async function removeFitting(store: RecordStore, where: SQL): Promise<Uuid[]> {
 
 function idsOf(records: readonly OfferRecord[]): Uuid[] {
   return records.map(({ id }) => id);
+}
+
+function isIn(state: OfferState, nowMs: number): SQL | undefined {
+  const inState = eq(dataText('state'), state);
+  // Compared as JSON: what is no number in a damaged row must not fail the others.
+  const expiresAt = sql`${memoriesTable.metadata}->'data'->'expiresAtMs'`;
+  const isOver = sql`coalesce((${expiresAt}) <= to_jsonb(${nowMs}::bigint), false)`;
+  const unanswered = inArray(dataText('state'), ['pending', 'shown']);
+  if (state === 'expired') return or(inState, and(unanswered, isOver));
+  return isUnanswered({ state }) ? and(inState, sql`not ${isOver}`) : inState;
 }
 
 function dataText(key: 'state' | 'kind'): SQL {

@@ -18,6 +18,7 @@ const sourceSchema = z.looseObject({
   revision: z.int().min(1),
   score: z.number(),
   reasons: words,
+  files: words.optional(),
 });
 
 const whySchema = z.looseObject({
@@ -45,6 +46,7 @@ const offerSchema: z.ZodType<OfferData> = z.looseObject({
   groupId: uuid,
   requiresAcknowledgment: z.boolean(),
   why: whySchema,
+  speakerId: uuid.optional(),
   createdAtMs: z.number(),
   expiresAtMs: z.number(),
   shownAtMs: z.number().optional(),

@@ -12,7 +12,11 @@ export function redactOffer<Data extends Written>(data: Data): Data {
     ...data,
     subject: redacted(subject),
     text: redacted(text),
-    sources: sources.map((source) => ({ ...source, reasons: source.reasons.map(redacted) })),
+    sources: sources.map((source) => ({
+      ...source,
+      reasons: source.reasons.map(redacted),
+      ...(source.files === undefined ? {} : { files: source.files.map(redacted) }),
+    })),
     why: {
       ...why,
       evidence: why.evidence.map(redacted),

@@ -11,6 +11,10 @@ export interface OfferSource {
   revision: number;
   score: number;
   reasons: string[];
+  /** Files of that work, at most 10: who works on one of them afterwards has acted upon the offer. */
+  files?: string[] | undefined;
+  /** The text quotes a few words of it and is not about it. */
+  quoted?: boolean | undefined;
 }
 
 /** Why it exists. */
@@ -40,6 +44,8 @@ export interface OfferData {
   /** A warning that stays until it is acknowledged or dismissed. */
   requiresAcknowledgment: boolean;
   why: OfferWhy;
+  /** The person whose words it was made of, who may have them forgotten. */
+  speakerId?: Uuid | undefined;
   createdAtMs: number;
   expiresAtMs: number;
   shownAtMs?: number | undefined;
@@ -179,6 +185,8 @@ export interface TurnMessage {
   text: string;
   /** Names, titles and addresses of attached files. */
   attachments: readonly string[];
+  /** Whose words these are. */
+  speakerId?: Uuid | undefined;
   /** The instruction of a trigger: nobody begins a session with it. */
   scheduled?: boolean | undefined;
 }

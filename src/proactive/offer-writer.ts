@@ -5,6 +5,7 @@
  */
 import type { NewTypedRecord, RecordStore } from '../records/index.js';
 import { AppError, isAppError, messageOf } from '../shared/errors.js';
+import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
 import { yieldToLoop } from '../shared/yield.js';
 import { type ChangeDetails, changeOffer, type OfferChange } from './offer-life.js';
@@ -41,8 +42,8 @@ export interface OfferWriter {
   lost(): string | null;
   /** What waits to be written or is being written. */
   pending(): Held[];
-  /** Whether anything of it waits to be written or is being written. */
-  isBusy(held: Held): boolean;
+  /** The offer of this id, when anything of it waits to be written or is being written. */
+  pendingOf(id: Uuid): Held | undefined;
   /** Resolves when everything so far is written or lost. */
   settled(): Promise<void>;
   /** The same, without waiting between the tries. */
@@ -250,7 +251,12 @@ export function createOfferWriter(deps: OfferWriterDeps): OfferWriter {
         ? null
         : `${losses.count} changes of offers could not be stored, the last: ${losses.last}`,
     pending: () => [...dirty, ...busy],
-    isBusy: (held) => dirty.has(held) || busy.has(held),
+    pendingOf(id) {
+      for (const waiting of [dirty, busy]) {
+        for (const held of waiting) if (held.offer.id === id) return held;
+      }
+      return undefined;
+    },
     settled,
     stop() {
       stopping.abort();

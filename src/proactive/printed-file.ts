@@ -1,6 +1,6 @@
 /** A file in an offer: what it is called, and what finds its memories again. Pure. */
 import { countTokens } from '../shared/tokens.js';
-import { type Phrase, phrase, stored } from './stored-text.js';
+import { name, type Phrase, stored } from './stored-text.js';
 
 /** Of a path in a header. */
 const PATH_WIDTH = 48;
@@ -28,6 +28,6 @@ export function fileReference(path: string): string | undefined {
 
 /** As the header calls it. */
 export function fileName(path: string): Phrase {
-  const name = phrase(fileEnd(path), 'the file');
-  return (width) => name(Math.max(LEAST_WIDTH, Math.min(width * 2, PATH_WIDTH)));
+  const called = name(fileEnd(path), 'the file');
+  return (width) => called(Math.max(LEAST_WIDTH, Math.min(width * 2, PATH_WIDTH)));
 }

@@ -2,20 +2,14 @@
  * The room put together: happenings in, offers out, and what becomes of them (DESIGN §8). Everything
  * that reaches an agent unasked passes here.
  */
-import {
-  type Caller,
-  type MemoryChecks,
-  type MemoryObserver,
-  type MemoryUse,
-  readerOf,
-} from '../memory/index.js';
+import { type Caller, type MemoryChecks, type MemoryObserver, readerOf } from '../memory/index.js';
 import { canRead } from '../records/index.js';
-import { type Clock, DAY_MS } from '../shared/clock.js';
+import { type Clock, DAY_MS, SECOND_MS } from '../shared/clock.js';
 import { InvalidInputError, messageOf } from '../shared/errors.js';
 import type { Ids, Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
+import { callsOf, type SlotDetectors, warmUp } from './asking.js';
 import { block } from './block.js';
-import { compose } from './composer.js';
 import type { ProactiveConfig } from './config.js';
 import { createCooldown } from './cooldown.js';
 import type { Proactive } from './core-types.js';
@@ -25,16 +19,8 @@ import { feedbackOf } from './feedback.js';
 import { createGate } from './gate.js';
 import { readHappening } from './input.js';
 import { createKeeper } from './keeper.js';
-import {
-  happeningSubject,
-  isInView,
-  nameOf,
-  occasionIn,
-  occasionOf,
-  subjectOf,
-  targetOf,
-  told,
-} from './occasions.js';
+import { createBegun, createClientTurns, isFresh } from './moments.js';
+import { happeningSubject, nameOf, occasionIn, occasionOf, targetOf, told } from './occasions.js';
 import { createOfferBook } from './offer-book.js';
 import { factOf } from './offer-fact.js';
 import { isStandingWarning, isUnanswered, type OfferChange } from './offer-life.js';
@@ -43,19 +29,14 @@ import type { HappeningSummary, Offer, Reaction, TurnMessage } from './offer-typ
 import { createPushes } from './pushes.js';
 import { createReactor, type Outcome } from './reactions.js';
 import { readAgentWords, readMessage } from './reading.js';
-import { type Evaluation, type MessageHappening, route, type SlotInput } from './router.js';
-import { createDetectorRunner, type DetectorCall } from './run-detectors.js';
+import { type Evaluation, type MessageHappening, route } from './router.js';
+import { createDetectorRunner } from './run-detectors.js';
 import { createMeasure } from './stats.js';
 import { createTurnCounter, type TurnCounterDeps } from './turn-counter.js';
 import { createTurns } from './turns.js';
-import type { Detector, DetectorName, Happening, Occasion, OfferContent } from './types.js';
+import type { DetectorName, Happening, Occasion } from './types.js';
 import { DETECTOR_NAMES } from './types.js';
-
-/** Detectors of the rooms that come later; absent: nothing of the kind is looked for. */
-export interface SlotDetectors {
-  hintMatch?: Detector<SlotInput>;
-  whenMatch?: Detector<SlotInput>;
-}
+import { createUses } from './uses.js';
 
 export interface ProactiveCoreDeps {
   checks: MemoryChecks;
@@ -78,9 +59,8 @@ export interface ProactiveCoreDeps {
 
 const BUDGET_MS = 30;
 const STATS_DAYS = 30;
-/** Sessions that have begun, by conversation; the ones that have been silent longest are dropped. */
-const MOST_ROOMS = 10_000;
-const WARM_UP = { text: 'Please add caching to src/warm-up.ts and fix the failing build' };
+/** What was made in this moment is as it was read. */
+const RECENT_MS = SECOND_MS;
 const OFF = 'offers are switched off (CUE_OFFERS_ENABLED)';
 const FLOODED = 'too much happens at once: this was not looked into';
 const NOTHING: Outcome = { offers: [], standing: [], suppressed: [], degraded: [] };
@@ -88,6 +68,7 @@ const NOTHING: Outcome = { offers: [], standing: [], suppressed: [], degraded: [
 export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer: MemoryObserver } {
   const { checks, clock, ids, log, config, enabled } = deps;
   const detectors = createDetectors({ checks, clock, config, prefix: deps.prefix });
+  const asked = { ...detectors, ...deps.slots };
   const runner = createDetectorRunner({ clock, log, timeoutMs: deps.detectorTimeoutMs });
   const book = createOfferBook({
     store: checks.store,
@@ -98,14 +79,25 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
       feedback.note(factOf(offer));
       pushes.changed(viewOf(offer), from);
     },
-    onRemoved: (gone) => turns.withdraw(gone),
+    onFound: (offer) => {
+      const fact = factOf(offer);
+      feedback.note(fact);
+      cooldown.note({ ...fact, atMs: fact.createdAtMs });
+    },
+    onRemoved: (gone) => {
+      turns.withdraw(gone);
+      pushes.withdraw(gone);
+    },
   });
   const cooldown = createCooldown(config);
   const feedback = feedbackOf([]);
   const decisions = createDecisions();
   const turnCounter = createTurnCounter({ ...deps.turnCounts, clock, log });
+  /** Turns of people have a lane of their own: no flood of events may hold them up. */
   const gate = createGate();
-  const sessions = new Map<Uuid, string>();
+  const turnGate = createGate();
+  const clientTurns = createClientTurns(clock);
+  const begun = createBegun();
   const reactor = createReactor({
     checks,
     clock,
@@ -123,32 +115,35 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
     onDelivered: ({ id }) => change(id, 'shown', 'stream'),
     onError: (error) => log.warn({ error: messageOf(error) }, 'an offer could not be pushed'),
   });
+  const uses = createUses({ book, change, isShowing: (id) => turns.isShowing(id) });
   const turns = createTurns({
     log,
     detect: async (message) => {
-      await loaded;
-      await reactTo(routeMessage(message), occasionOf(message), {
+      const occasion = occasionOf(message);
+      const begins = beginsSession(message);
+      const { degraded } = await reactTo(routeMessage(message, begins), occasion, {
         type: 'message',
         subject: message.text.slice(0, 200),
-        target: targetOf(occasionOf(message)),
+        target: targetOf(occasion),
       });
+      // What went wrong is tried again with the next message.
+      if (begins && degraded.length === 0) begun.note(message);
     },
-    open: (roomId) =>
-      book
+    open: (roomId) => {
+      const nowMs = clock.now();
+      return book
         .open({ roomId })
-        .filter(({ data }) => data.state === 'pending' || isStandingWarning(data)),
+        .filter(({ data }) => isStandingWarning(data) || isFresh(data, nowMs));
+    },
+    stillTrue: (offers) => stillTrue(offers),
     view: viewOf,
     shown: (id) => change(id, 'shown', 'turn'),
+    passed: (id) => change(id, 'expired', 'no room'),
     turned: () => turnCounter.count(),
   });
   /** Offers of before the start, with what came of them. Nothing is said before it is known. */
-  const loaded = book.load().then(() => {
-    for (const fact of book.facts()) {
-      feedback.note(fact);
-      cooldown.note({ ...fact, atMs: fact.createdAtMs });
-    }
-  });
-  gate.track(loaded.then(() => warmUp()));
+  const loaded = book.load();
+  gate.track(loaded.then(() => (enabled() ? warmUp(detectors, config(), clock.now()) : undefined)));
   const keeper = createKeeper({ book, clock, log, shared: deps.shared ?? false });
 
   async function reactTo(
@@ -157,67 +152,25 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
     happening: HappeningSummary,
   ): Promise<Outcome> {
     if (!enabled()) return { ...NOTHING, degraded: [OFF] };
-    const outcome = await gate.pass(async () => {
+    const lane = happening.type === 'message' ? turnGate : gate;
+    const outcome = await lane.pass(async () => {
       await loaded;
-      gate.track(keeper.look());
-      return reactor.react(callsOf(evaluations, occasion), occasion, happening);
+      // What another process did has to be known before anything is said.
+      if (deps.shared === true) await keeper.look();
+      else gate.track(keeper.look());
+      return reactor.react(callsOf(asked, evaluations, occasion), occasion, happening);
     });
     if (outcome === null) return { ...NOTHING, degraded: [FLOODED] };
     pushes.offered(outcome.offers.map(viewOf));
     return outcome;
   }
 
-  /**
-   * Code that has never run takes several times as long, and the first message of a person must not
-   * come too late for that. Asks every detector once; nothing comes of it.
-   */
-  async function warmUp(): Promise<void> {
-    if (!enabled()) return;
-    const message = { type: 'message', ...readMessage(WARM_UP), newSession: true } as const;
-    const calls = callsOf(route(message, config()), {});
-    await Promise.allSettled(calls.map(({ run }) => run()));
-    // The tokenizer reads its table at its first text, which takes longest of all.
-    const content: OfferContent = {
-      kind: 'hintMatch',
-      subject: 'warm',
-      lines: ['up'],
-      memories: [],
-    };
-    compose(content, { nowMs: clock.now(), prefix: deps.prefix });
-  }
-
-  function callsOf(evaluations: readonly Evaluation[], occasion: Occasion): DetectorCall[] {
-    return evaluations.flatMap((evaluation) => {
-      const run = runOf(evaluation, occasion);
-      return run ? [{ detector: evaluation.detector, subject: subjectOf(evaluation), run }] : [];
-    });
-  }
-
-  function runOf(evaluation: Evaluation, occasion: Occasion): DetectorCall['run'] | undefined {
-    switch (evaluation.detector) {
-      case 'fileTouch':
-        return () => detectors.fileTouch.evaluate({ ...occasion, ...evaluation.input });
-      case 'intentMatch':
-        return () => detectors.intentMatch.evaluate({ ...occasion, ...evaluation.input });
-      case 'conflictWarning':
-        return () => detectors.conflictWarning.evaluate({ ...occasion, ...evaluation.input });
-      case 'patternRecognition':
-        return () => detectors.patternRecognition.evaluate({ ...occasion, ...evaluation.input });
-      case 'sessionStart':
-        return () => detectors.sessionStart.evaluate({ ...occasion, ...evaluation.input });
-      case 'hintMatch':
-      case 'whenMatch': {
-        const slot = deps.slots[evaluation.detector];
-        return slot && (() => slot.evaluate({ ...occasion, ...evaluation.input }));
-      }
-    }
-  }
-
   async function react(happening: Happening, readByNobody = false): Promise<Reaction> {
     const { type } = happening;
     const occasion = occasionIn(happening);
     const target = targetOf(occasion);
-    if (target.roomId === undefined) turnCounter.count();
+    if (target.roomId === undefined && clientTurns.begins(target)) turnCounter.count();
+    if (happening.type === 'file_touch') uses.ofFiles(target, [happening.filePath]);
     const outcome = await reactTo(route(happening, config()), occasion, {
       type,
       subject: happeningSubject(happening),
@@ -263,30 +216,29 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
     return viewOf((await book.answer(id, to, details, readerOf(caller))).offer);
   }
 
-  function routeMessage(message: TurnMessage): Evaluation[] {
-    const { text, attachments, roomId, sessionId } = message;
+  function beginsSession({ scheduled, sessionId, roomId }: TurnMessage): boolean {
+    return scheduled !== true && sessionId !== undefined && !begun.has({ roomId, sessionId });
+  }
+
+  function routeMessage({ text, attachments }: TurnMessage, newSession: boolean): Evaluation[] {
     const read = readMessage({ text, attachments: attachments.map((url) => ({ url })) });
-    const newSession =
-      message.scheduled !== true && sessionId !== undefined && sessions.get(roomId) !== sessionId;
-    if (newSession) {
-      sessions.delete(roomId);
-      sessions.set(roomId, sessionId);
-      const [silent] = sessions.keys();
-      if (sessions.size > MOST_ROOMS && silent !== undefined) sessions.delete(silent);
-    }
     return route({ type: 'message', ...read, newSession }, config());
   }
 
-  /** The offers that a use of these memories answers: those that whoever used them has in view. */
-  function onUsed({ how, ids: used, caller }: MemoryUse): void {
-    if (!enabled()) return;
-    for (const { id, data } of book.quoting(used)) {
-      if (!isInView(data.target, caller)) continue;
-      // What waits is not what made anybody look.
-      if (data.state === 'pending' && !turns.isShowing(id)) continue;
-      change(id, 'shown', 'turn');
-      change(id, 'used', how);
-    }
+  /** Offers wait; what they quote may have changed or gone meanwhile, and then they do not hold. */
+  async function stillTrue(offers: readonly StoredOffer[]): Promise<StoredOffer[]> {
+    const old = offers.filter(({ data }) => clock.now() - data.createdAtMs >= RECENT_MS);
+    if (old.length === 0) return [...offers];
+    const ids = [...new Set(old.flatMap(({ data }) => data.sources.map((source) => source.id)))];
+    const rows = await checks.rows(ids, { kind: 'operator' });
+    const revisions = new Map(rows.map(({ id, revision }) => [id, revision]));
+    return offers.filter((offer) => {
+      const holds =
+        !old.includes(offer) ||
+        offer.data.sources.every(({ id, revision }) => revisions.get(id) === revision);
+      if (!holds) change(offer.id, 'expired', 'its memory has changed');
+      return holds;
+    });
   }
 
   async function inRoom(
@@ -325,12 +277,9 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
     onAgentActivity({ roomId, caller, sessionId, text, files }) {
       if (!enabled()) return;
       const read = readAgentWords(text);
-      const cited = new Set(read.cited);
-      for (const { id, data } of book.open({ roomId })) {
-        const isCited = data.sources.some(({ memoryId }) => cited.has(memoryId));
-        if (isCited && data.state !== 'pending') change(id, 'used', 'cited');
-      }
+      uses.ofCitations(roomId, read.cited);
       const named = [...new Set([...files, ...read.files])];
+      uses.ofFiles({ roomId }, named);
       if (named.length === 0 && read.plan === null) return;
       const routed: MessageHappening = {
         type: 'message',
@@ -406,7 +355,7 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
           ]),
         ),
         open: book.counts(),
-        dropped: gate.dropped(),
+        dropped: gate.dropped() + turnGate.dropped(),
         subscribers: pushes.size(),
         degraded: [
           ...(enabled() ? [] : [OFF]),
@@ -420,7 +369,7 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
     observer: {
       used(use) {
         try {
-          onUsed(use);
+          if (enabled()) uses.ofMemories(use);
         } catch (error) {
           log.warn({ error: messageOf(error) }, 'a use could not be noted');
         }
@@ -436,6 +385,7 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
     async settled() {
       await loaded;
       await turns.settled();
+      await turnGate.settled();
       await gate.settled();
       pushes.flush();
       await book.settled();
@@ -443,6 +393,7 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
     async stop() {
       await loaded;
       await turns.settled();
+      await turnGate.settled();
       await gate.settled();
       pushes.stop();
       await turnCounter.stop();

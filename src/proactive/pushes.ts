@@ -2,13 +2,14 @@
  * Pushes to whoever listens (SSE, later MCP): offers wait for the batch window, so that several of
  * one moment come together and the most urgent first. A safe point ends the window early.
  */
+import type { Uuid } from '../shared/ids.js';
 import type { Offer, OfferEvent } from './offer-types.js';
 import { DETECTOR_NAMES, type OfferState } from './types.js';
 
 export interface SubscribeOptions {
   /** What is pushed counts as shown, if it is for no conversation. */
   deliver?: boolean | undefined;
-  /** Only offers for this session, or for nobody in particular. */
+  /** Only offers for this session, or for no client in particular; none of conversations. */
   sessionId?: string | undefined;
   agentId?: string | undefined;
 }
@@ -17,6 +18,8 @@ export interface Pushes {
   subscribe(listener: (event: OfferEvent) => void, options?: SubscribeOptions): () => void;
   offered(offers: readonly Offer[]): void;
   changed(offer: Offer, from: OfferState): void;
+  /** These are gone: what waits of them is not sent. */
+  withdraw(offerIds: ReadonlySet<Uuid>): void;
   /** Sends what waits, now. */
   flush(): void;
   size(): number;
@@ -94,6 +97,9 @@ export function createPushes(deps: {
       }
       for (const subscriber of [...subscribers]) send(subscriber, { type: 'state', offer, from });
     },
+    withdraw(offerIds) {
+      waiting = waiting.filter(({ id }) => !offerIds.has(id));
+    },
     flush,
     size: () => subscribers.size,
     stop() {
@@ -104,6 +110,9 @@ export function createPushes(deps: {
 }
 
 function concerns({ sessionId, agentId }: SubscribeOptions, { target }: Offer): boolean {
+  const isFiltered = sessionId !== undefined || agentId !== undefined;
+  // What is for a conversation is for the people in it, not for a client that asks for its own.
+  if (isFiltered && target.roomId !== undefined) return false;
   const fits = (wanted: string | undefined, has: string | undefined) =>
     wanted === undefined || has === undefined || wanted === has;
   return fits(sessionId, target.sessionId) && fits(agentId, target.agentId);

@@ -3,13 +3,14 @@
  * now, and its text. From the detectors' last answer to the notes of the cooldown nothing waits, so
  * two happenings at one time cannot both say the same.
  */
-import { type MemoryChecks, scopeOf } from '../memory/index.js';
+import { type MemoryChecks, narrowestScope, readerOf, scopeOf } from '../memory/index.js';
+import type { Reader, Scope } from '../records/index.js';
 import type { Clock } from '../shared/clock.js';
 import type { Ids, Uuid } from '../shared/ids.js';
-import { aggregate, type Finding } from './aggregator.js';
+import { aggregate, type Finding, type Said } from './aggregator.js';
 import { compose } from './composer.js';
 import type { ProactiveConfig } from './config.js';
-import { candidatesIn, withoutMemories } from './content.js';
+import { candidatesIn, quotedIn, withoutMemories } from './content.js';
 import type { Cooldown } from './cooldown.js';
 import type { Decisions } from './decisions.js';
 import { callerOf } from './detectors/context.js';
@@ -18,8 +19,16 @@ import type { NewOffer, OfferBook } from './offer-book-types.js';
 import { isStandingWarning, OFFER_LIFE_MS } from './offer-life.js';
 import type { StoredOffer } from './offer-record.js';
 import type { HappeningSummary, OfferSource } from './offer-types.js';
+import { placeKey } from './place.js';
 import type { DetectorCall, DetectorRunner } from './run-detectors.js';
-import type { Candidate, Occasion, OfferTarget, Suppressed } from './types.js';
+import type {
+  Candidate,
+  DetectorName,
+  Occasion,
+  OfferContent,
+  OfferTarget,
+  Suppressed,
+} from './types.js';
 
 export interface ReactorDeps {
   checks: MemoryChecks;
@@ -37,7 +46,7 @@ export interface ReactorDeps {
 export interface Outcome {
   /** New ones, most urgent first. */
   offers: StoredOffer[];
-  /** Warnings that stand already and say what would be said again. */
+  /** Offers that are open already and say what would be said again. */
   standing: StoredOffer[];
   suppressed: Suppressed[];
   degraded: string[];
@@ -52,17 +61,25 @@ export interface Reactor {
   ): Promise<Outcome>;
 }
 
+const MOST_FILES = 10;
+
 export function createReactor(deps: ReactorDeps): Reactor {
   const { checks, clock, ids, book, cooldown, feedback } = deps;
 
-  /** The warnings of this place that stand, by memory. */
-  function standingOf(target: OfferTarget): Map<Uuid, StoredOffer> {
-    const found = new Map<Uuid, StoredOffer>();
-    for (const offer of book.open(placeOf(target))) {
-      if (!isStandingWarning(offer.data)) continue;
-      for (const { id } of offer.data.sources) found.set(id, offer);
+  /**
+   * Offers of this very place that say something already: warnings that stand, and what waits to be
+   * shown. What the reader may not see does not exist for them.
+   */
+  function openIn(target: OfferTarget, reader: Reader) {
+    const place = placeKey(target);
+    const found = new Map<string, StoredOffer>();
+    for (const offer of book.open({}, reader)) {
+      const { data } = offer;
+      if (placeKey(data.target) !== place) continue;
+      if (!isStandingWarning(data) && data.state !== 'pending') continue;
+      for (const { id } of data.sources) found.set(`${data.kind} ${id}`, offer);
     }
-    return found;
+    return (kind: DetectorName, id: Uuid) => found.get(`${kind} ${id}`);
   }
 
   return {
@@ -70,26 +87,27 @@ export function createReactor(deps: ReactorDeps): Reactor {
       const { target } = happening;
       const runs = await deps.runner.run(calls);
       const nowMs = clock.now();
-      const found = aggregate(runs.flatMap(({ detection }) => detection ?? []));
-      const suppressed = [...found.suppressed];
+      const caller = callerOf(occasion);
+      const reader = readerOf(caller);
+      const scope = scopeOf(caller, { projectId: checks.projectId, agentId: checks.agentId });
+      const { require_acknowledgment } = deps.config().conflictWarning;
+      const openOf = openIn(target, reader);
       const standing = new Set<StoredOffer>();
-      const groupId = ids.next();
       const made: NewOffer[] = [];
-      const scope = scopeOf(callerOf(occasion), {
-        projectId: checks.projectId,
-        agentId: checks.agentId,
-      });
-      const standingBySource = standingOf(target);
-      for (const finding of found.detections) {
-        const offer = offerOf(finding);
-        if (offer) made.push({ scope, data: offer });
-      }
-      const offers = book.add(made);
+      const held: Suppressed[] = [];
+      const groupId = ids.next();
+
+      const found = aggregate(
+        runs.flatMap(({ detection }) => detection ?? []),
+        admit,
+      );
+      const suppressed = [...found.suppressed, ...held];
+      const offers = book.add(made.map((offer) => withSuppressed(offer, suppressed)));
       for (const { data } of offers) {
         cooldown.note({
           kind: data.kind,
           subject: data.subject,
-          sourceIds: data.sources.map(({ id }) => id),
+          sourceIds: data.sources.flatMap(({ id, quoted }) => (quoted === true ? [] : [id])),
           target,
           groupId,
           atMs: nowMs,
@@ -104,55 +122,18 @@ export function createReactor(deps: ReactorDeps): Reactor {
       });
       return { offers, standing: [...standing], suppressed, degraded: degradedOf() };
 
-      function offerOf(finding: Finding): NewOffer['data'] | null {
+      function admit(finding: Finding): Said | null {
         const { name: kind, cue } = finding;
         const candidates = candidatesIn(finding.content);
-        const allowed = allowedOf(finding, candidates);
-        if (allowed === null) return null;
-        const others = candidates.filter(({ id }) => !allowed.has(id));
-        const content =
-          others.length === 0
-            ? finding.content
-            : withoutMemories(finding.content, new Set(others.map(({ id }) => id)));
-        if (content === null) return null;
-        const { text, tokens, shown } = compose(content, { nowMs, prefix: deps.prefix });
-        if (tokens === 0) return null;
-        const sources = candidatesIn(content).flatMap((candidate) =>
-          shown.includes(candidate.id) ? [sourceOf(candidate)] : [],
-        );
-        const told = feedback.sentence(kind, sources, nowMs);
-        return {
-          kind,
-          subject: cue.subject,
-          text,
-          tokens,
-          sources,
-          target,
-          groupId,
-          requiresAcknowledgment:
-            kind === 'conflictWarning' && deps.config().conflictWarning.require_acknowledgment,
-          why: {
-            detector: kind,
-            strength: cue.strength,
-            evidence: cue.evidence,
-            suppressed: suppressed.filter(({ detector }) => detector === kind),
-            ...(told === undefined ? {} : { feedback: told }),
-            ...(finding.degraded === undefined ? {} : { degraded: finding.degraded }),
-          },
-          createdAtMs: nowMs,
-          expiresAtMs: nowMs + OFFER_LIFE_MS,
-        };
-      }
-
-      /** `null`: nothing of the kind may be said now, whatever it is about. */
-      function allowedOf({ name: kind, cue }: Finding, candidates: Candidate[]): Set<Uuid> | null {
-        const warnedOf = (candidate: Candidate) =>
-          kind === 'conflictWarning' ? standingBySource.get(candidate.id) : undefined;
-        const fresh = candidates.filter((candidate) => {
-          const stands = warnedOf(candidate);
-          if (stands) standing.add(stands);
-          return stands === undefined;
+        const repeated = candidates.flatMap(({ id, memoryId }) => {
+          const offer = openOf(kind, id);
+          if (!offer) return [];
+          standing.add(offer);
+          const reason = offer.data.state === 'pending' ? 'waits to be shown' : 'stands already';
+          held.push({ memoryId, detector: kind, reason });
+          return [id];
         });
+        const fresh = candidates.filter(({ id }) => !repeated.includes(id));
         const answer = cooldown.allows({
           kind,
           subject: cue.subject,
@@ -161,10 +142,54 @@ export function createReactor(deps: ReactorDeps): Reactor {
           groupId,
           nowMs,
           feedback,
-          answeredRevision: (id) => book.answeredRevision(id, target),
+          standing: require_acknowledgment,
+          answeredRevision: (id) => book.answeredRevision(id, target, scope),
         });
-        suppressed.push(...answer.suppressed);
-        return answer.blocked === null ? new Set(answer.allowed) : null;
+        held.push(...answer.suppressed);
+        const saidAlready = { finding, memories: repeated.map((id) => ({ id })) };
+        const nothingNew = repeated.length > 0 ? saidAlready : null;
+        if (answer.blocked !== null || (candidates.length > 0 && answer.allowed.length === 0)) {
+          return nothingNew;
+        }
+        const allowed = new Set(answer.allowed);
+        const content = without(finding.content, candidates, allowed);
+        if (content === null) return nothingNew;
+        const { text, tokens, shown } = compose(content, { nowMs, prefix: deps.prefix });
+        if (tokens === 0) return nothingNew;
+        const told = candidatesIn(content).filter(({ id }) => shown.includes(id));
+        const quoted = quotedBeside(content, shown);
+        const changed = feedback.sentence(kind, told, nowMs);
+        made.push({
+          scope: scopeFor([...told, ...quoted], scope),
+          data: {
+            kind,
+            subject: cue.subject,
+            text,
+            tokens,
+            sources: [
+              ...told.map(sourceOf),
+              ...quoted.map((candidate) => ({ ...sourceOf(candidate), quoted: true })),
+            ],
+            target,
+            groupId,
+            requiresAcknowledgment: kind === 'conflictWarning' && require_acknowledgment,
+            why: {
+              detector: kind,
+              strength: cue.strength,
+              evidence: cue.evidence,
+              suppressed: finding.suppressed,
+              ...(changed === undefined ? {} : { feedback: changed }),
+              ...(finding.degraded === undefined ? {} : { degraded: finding.degraded }),
+            },
+            ...(occasion.speakerId === undefined ? {} : { speakerId: occasion.speakerId }),
+            createdAtMs: nowMs,
+            expiresAtMs: nowMs + OFFER_LIFE_MS,
+          },
+        });
+        return {
+          finding: { ...finding, content },
+          memories: [...told, ...saidAlready.memories],
+        };
       }
 
       function degradedOf(): string[] {
@@ -178,13 +203,45 @@ export function createReactor(deps: ReactorDeps): Reactor {
   };
 }
 
-/** Where a warning stands: the narrowest that the target names. */
-function placeOf({ roomId, sessionId, agentId }: OfferTarget): OfferTarget {
-  if (roomId !== undefined) return { roomId };
-  return sessionId === undefined ? { agentId } : { sessionId };
+/** All that was left out of its kind: more may have been held back after it was made. */
+function withSuppressed(offer: NewOffer, suppressed: readonly Suppressed[]): NewOffer {
+  const { data } = offer;
+  const mine = suppressed.filter(({ detector }) => detector === data.kind);
+  return { ...offer, data: { ...data, why: { ...data.why, suppressed: mine } } };
+}
+
+/**
+ * Never more open than the most private source. What was made for one person alone is theirs: they
+ * could read every source.
+ */
+function scopeFor(sources: readonly Candidate[], made: Scope): Scope {
+  if (made.visibility === 'user') return made;
+  return narrowestScope(
+    sources.map(({ record }) => record.scope),
+    made,
+  );
+}
+
+function without(
+  content: OfferContent,
+  candidates: readonly Candidate[],
+  allowed: ReadonlySet<Uuid>,
+): OfferContent | null {
+  const others = candidates.filter(({ id }) => !allowed.has(id));
+  return others.length === 0
+    ? content
+    : withoutMemories(content, new Set(others.map(({ id }) => id)));
+}
+
+/** What the lines that are shown quote of memories that have no line. */
+function quotedBeside(content: OfferContent, shown: readonly Uuid[]): Candidate[] {
+  const unseen = candidatesIn(content).filter(({ id }) => !shown.includes(id));
+  const text = withoutMemories(content, new Set(unseen.map(({ id }) => id)));
+  return text === null ? [] : quotedIn(text).filter(({ id }) => !shown.includes(id));
 }
 
 function sourceOf(candidate: Candidate): OfferSource {
-  const { id, memoryId, revision, score, reasons } = candidate;
-  return { id, memoryId, revision, score, reasons };
+  const { id, memoryId, revision, score, reasons, record } = candidate;
+  const files = record.data.files.slice(0, MOST_FILES);
+  return { id, memoryId, revision, score, reasons, ...(files.length === 0 ? {} : { files }) };
 }

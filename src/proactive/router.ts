@@ -37,6 +37,8 @@ export type Evaluation =
 const MAX_FILES = 5;
 /** Files of one action that are compared; one that touches more is no single action. */
 const MAX_ACTION_FILES = 3;
+/** Lines of an intent that are looked for, as a reading writes them. */
+const MAX_INTENTS = 3;
 const MAX_SLOT_CHARS = 2_000;
 
 /**
@@ -149,7 +151,7 @@ function intents(intent: string, files: readonly string[], occasion: Occasion): 
   return intent
     .split('\n')
     .filter((line) => line.trim() !== '')
-    .slice(0, 2)
+    .slice(0, MAX_INTENTS)
     .map((line) => ({ detector: 'intentMatch', input: { ...occasion, intent: line, files } }));
 }
 

@@ -5,9 +5,10 @@ import type { Clock } from '../shared/clock.js';
 import { AppError } from '../shared/errors.js';
 import type { Ids } from '../shared/ids.js';
 import { hostLog } from '../shared/log.js';
+import type { SlotDetectors } from './asking.js';
 import type { ProactiveConfig } from './config.js';
 import type { Proactive } from './core-types.js';
-import { createProactive, type ProactiveCoreDeps, type SlotDetectors } from './proactive.js';
+import { createProactive, type ProactiveCoreDeps } from './proactive.js';
 
 export const PROACTIVE = 'PROACTIVE';
 
@@ -103,6 +104,12 @@ export class ProactiveService extends Service implements Proactive {
   /** Whether anything is offered at all. */
   enabled(): boolean {
     return this.room !== null && (this.deps?.enabled() ?? false);
+  }
+
+  /** @throws AppError DISABLED while `CUE_OFFERS_ENABLED` is false */
+  requireEnabled(): void {
+    if (this.enabled()) return;
+    throw new AppError('DISABLED', 'offers are switched off (CUE_OFFERS_ENABLED)');
   }
 
   get detectors(): Proactive['detectors'] {

@@ -3,26 +3,29 @@
  * turn shows is fixed by the first answer, and counts as shown when the run ends. A run that another
  * message overtakes never ends, and what it was to show comes again in the next turn.
  */
-
-import { readerOf } from '../memory/index.js';
+import { type Caller, readerOf } from '../memory/index.js';
 import { canRead } from '../records/index.js';
 import { messageOf } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
 import { block, promptBlock } from './block.js';
-import type { StoredOffer } from './offer-book.js';
+import type { StoredOffer } from './offer-record.js';
 import type { Offer, TurnMessage, TurnOffers } from './offer-types.js';
 
 export interface TurnsDeps {
   log: Log;
   /** Detects what the message touches, states and starts; its offers are then open in the room. */
   detect: (message: TurnMessage) => Promise<void>;
-  /** Offers of the room that are pending, and warnings that stand. */
+  /** Offers of the room that are to be shown: what waits, and warnings that stand. */
   open: (roomId: Uuid) => StoredOffer[];
+  /** Those of them whose memories still are as they say. */
+  stillTrue: (offers: readonly StoredOffer[]) => Promise<StoredOffer[]>;
   view: (offer: StoredOffer) => Offer;
   /** Counted once per offer, however often it is called. */
   shown: (offerId: Uuid) => unknown;
-  /** A turn was completed. */
+  /** There was no room for it when its turn came: its moment is over. */
+  passed: (offerId: Uuid) => unknown;
+  /** A turn that was asked for offers was completed. */
   turned: () => void;
 }
 
@@ -38,6 +41,7 @@ export interface Turns {
 }
 
 interface Turn {
+  messageId: Uuid;
   roomId: Uuid;
   answer: Promise<TurnOffers>;
   offerIds: Uuid[];
@@ -49,9 +53,10 @@ const MOST_TURNS = 1_000;
 const NOTHING: TurnOffers = { offers: [], text: '', tokens: 0 };
 
 export function createTurns(deps: TurnsDeps): Turns {
-  const turns = new Map<Uuid, Turn>();
-  /** Newest message of each room. */
-  const latest = new Map<Uuid, Uuid>();
+  /** By message, room and reader: clients choose the ids of messages, and two may choose the same. */
+  const turns = new Map<string, Turn>();
+  /** Newest turn of each room. */
+  const latest = new Map<Uuid, Turn>();
   const detecting = new Set<Promise<void>>();
 
   async function make(message: TurnMessage, budgetMs: number, turn: Turn): Promise<TurnOffers> {
@@ -65,9 +70,12 @@ export function createTurns(deps: TurnsDeps): Turns {
       });
       await within(detection, budgetMs);
       const reader = readerOf(message.caller);
-      const open = deps.open(message.roomId).filter((offer) => canRead(reader, offer.scope));
+      const mine = deps.open(message.roomId).filter((offer) => canRead(reader, offer.scope));
+      if (mine.length === 0) return NOTHING;
+      const open = await deps.stillTrue(mine);
       const whole = block(open.map(({ data }) => data));
       const chosen = whole.shownIndexes.flatMap((index) => open[index] ?? []);
+      for (const offer of open) if (!chosen.includes(offer)) deps.passed(offer.id);
       if (chosen.length === 0) return NOTHING;
       turn.offerIds = chosen.map(({ id }) => id);
       const shown = promptBlock(whole.text);
@@ -80,37 +88,35 @@ export function createTurns(deps: TurnsDeps): Turns {
 
   return {
     offers(message, budgetMs) {
-      const known = turns.get(message.messageId);
+      const { messageId, roomId } = message;
+      const key = `${messageId} ${roomId} ${readerKey(message.caller)}`;
+      const known = turns.get(key);
       if (known) return known.answer;
       const turn: Turn = {
-        roomId: message.roomId,
+        messageId,
+        roomId,
         answer: Promise.resolve(NOTHING),
         offerIds: [],
         over: false,
       };
       // One run per room: what an earlier message was to show, nobody has seen.
-      const before = latest.get(message.roomId);
-      const overtaken = before === undefined ? undefined : turns.get(before);
+      const overtaken = latest.get(roomId);
       if (overtaken) overtaken.over = true;
-      latest.delete(message.roomId);
-      latest.set(message.roomId, message.messageId);
-      turns.set(message.messageId, turn);
-      const [oldest] = turns.keys();
-      if (turns.size > MOST_TURNS && oldest !== undefined) turns.delete(oldest);
-      const [silent] = latest.keys();
-      if (latest.size > MOST_TURNS && silent !== undefined) latest.delete(silent);
+      remember(latest, roomId, turn);
+      remember(turns, key, turn);
       turn.answer = make(message, budgetMs, turn);
       return turn.answer;
     },
     ended({ messageId, roomId, completed }) {
-      const turn = turns.get(messageId);
-      if (completed) deps.turned();
-      if (!turn || turn.over || turn.roomId !== roomId) return;
+      const turn = latest.get(roomId);
+      if (!turn || turn.over || turn.messageId !== messageId) return;
       turn.over = true;
-      if (completed) for (const id of turn.offerIds) deps.shown(id);
+      if (!completed) return;
+      deps.turned();
+      for (const id of turn.offerIds) deps.shown(id);
     },
     isShowing: (offerId) =>
-      [...turns.values()].some(({ over, offerIds }) => !over && offerIds.includes(offerId)),
+      [...latest.values()].some(({ over, offerIds }) => !over && offerIds.includes(offerId)),
     withdraw(offerIds) {
       for (const turn of turns.values()) {
         if (!turn.offerIds.some((id) => offerIds.has(id))) continue;
@@ -122,6 +128,17 @@ export function createTurns(deps: TurnsDeps): Turns {
       await Promise.allSettled([...detecting]);
     },
   };
+}
+
+function readerKey(caller: Caller): string {
+  return caller.kind === 'entity' ? caller.entityId : caller.kind;
+}
+
+function remember<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): void {
+  map.delete(key);
+  map.set(key, value);
+  const [oldest] = map.keys();
+  if (map.size > MOST_TURNS && oldest !== undefined) map.delete(oldest);
 }
 
 /** Waits for the work, at most so long; a failure is the work's own. */

@@ -43,6 +43,8 @@ export interface Occasion {
   roomId?: Uuid | undefined;
   /** What may be read. Absent: what is open to the project (an agent that speaks for nobody). */
   caller?: Caller | undefined;
+  /** Whose words these are, also in company where the caller is nobody: theirs to have forgotten. */
+  speakerId?: Uuid | undefined;
 }
 
 export type FileOperation = 'read' | 'open' | 'edit' | 'create' | 'delete';
@@ -120,6 +122,8 @@ export interface UnfinishedWork {
   what: string;
   /** Goal or summary of what it waits for; absent: nothing. */
   blockedBy?: string;
+  /** The memory that `blockedBy` quotes; absent where the text is of the candidate itself. */
+  blocker?: Candidate;
   /** The last attempt failed, for this reason. */
   failedBecause?: string;
 }

@@ -1,14 +1,21 @@
 /** Which warnings were answered, so that nobody is warned twice of what they know. Pure. */
+import { audienceOf, type Scope } from '../records/index.js';
 import { DAY_MS } from '../shared/clock.js';
 import type { Uuid } from '../shared/ids.js';
 import { isAnswered } from './offer-life.js';
-import type { OfferData } from './offer-types.js';
+import type { StoredOffer } from './offer-record.js';
 import type { OfferTarget } from './types.js';
 
 /** How long an answer holds. */
 export const ANSWER_DAYS = 90;
 
+/** Who may read an offer, and so who has seen its answer. */
+export type Audience = Pick<Scope, 'visibility' | 'entityId' | 'roomId'>;
+
 interface Answer {
+  /** As `audienceOf` says it. */
+  audience: string;
+  /** Of the project only: other audiences are the people in them, whichever agent they talk to. */
   agentId: string | undefined;
   revision: number;
   atMs: number;
@@ -16,35 +23,38 @@ interface Answer {
 
 export interface WarningAnswers {
   /** Takes the answer of an offer, if it is a warning that has one. */
-  note(data: OfferData): void;
+  note(offer: Pick<StoredOffer, 'scope' | 'data'>): void;
   /**
    * Newest revision of the memory at which its warning was acknowledged or dismissed in the last 90
-   * days, `null`: never. An answer is its agent's: another agent that is named has not seen it; who
-   * is not named is the project's one agent.
+   * days, `null`: never. An answer holds for the audience of its offer: what one person has answered
+   * nobody else has seen. In the project it is its agent's: another agent that is named has not seen
+   * it; who is not named is the project's one agent.
    */
-  revision(sourceId: Uuid, target: OfferTarget, nowMs: number): number | null;
+  revision(sourceId: Uuid, target: OfferTarget, audience: Audience, nowMs: number): number | null;
   forget(sourceIds: readonly Uuid[]): void;
 }
 
 const MOST_SOURCES = 20_000;
-const MOST_AGENTS = 50;
+const MOST_ANSWERS = 50;
 
 export function createWarningAnswers(): WarningAnswers {
   const bySource = new Map<Uuid, Answer[]>();
   return {
-    note(data) {
+    note({ scope, data }) {
       if (data.kind !== 'conflictWarning' || !isAnswered(data)) return;
-      const { agentId } = data.target;
+      const whose = whoseAnswer(scope, data.target);
       const atMs = data.closedAtMs ?? data.createdAtMs;
       for (const { id, revision } of data.sources) {
         const answers = bySource.get(id) ?? [];
-        const mine = answers.find((answer) => answer.agentId === agentId);
-        const rest = answers.filter((answer) => answer !== mine).slice(1 - MOST_AGENTS);
+        const mine = answers.find(
+          ({ audience, agentId }) => audience === whose.audience && agentId === whose.agentId,
+        );
+        const rest = answers.filter((answer) => answer !== mine).slice(1 - MOST_ANSWERS);
         bySource.delete(id);
         bySource.set(id, [
           ...rest,
           {
-            agentId,
+            ...whose,
             revision: Math.max(revision, mine?.revision ?? 0),
             atMs: Math.max(atMs, mine?.atMs ?? 0),
           },
@@ -53,10 +63,12 @@ export function createWarningAnswers(): WarningAnswers {
         if (bySource.size > MOST_SOURCES && oldest !== undefined) bySource.delete(oldest);
       }
     },
-    revision(sourceId, target, nowMs) {
+    revision(sourceId, target, scope, nowMs) {
+      const whose = whoseAnswer(scope, target);
       const revisions = (bySource.get(sourceId) ?? [])
         .filter(({ atMs }) => nowMs - atMs < ANSWER_DAYS * DAY_MS)
-        .filter(({ agentId }) => isSameAgent(agentId, target.agentId))
+        .filter(({ audience }) => audience === whose.audience)
+        .filter(({ agentId }) => isSameAgent(agentId, whose.agentId))
         .map(({ revision }) => revision);
       return revisions.length === 0 ? null : Math.max(...revisions);
     },
@@ -64,6 +76,11 @@ export function createWarningAnswers(): WarningAnswers {
       for (const id of sourceIds) bySource.delete(id);
     },
   };
+}
+
+function whoseAnswer(scope: Audience, target: OfferTarget): Pick<Answer, 'audience' | 'agentId'> {
+  const agentId = scope.visibility === 'project' ? target.agentId : undefined;
+  return { audience: audienceOf(scope), agentId };
 }
 
 function isSameAgent(one: string | undefined, other: string | undefined): boolean {

@@ -22,6 +22,7 @@ export {
   rowsOf,
 } from './database.js';
 export { ensureHome, type Home, homeOf } from './home.js';
+export { messagesOf } from './host-messages.js';
 export { RECORD_INDEXES } from './indexes.js';
 export { keepStarting } from './keep-starting.js';
 export type { LiveCatalog } from './live-catalog.js';

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { WorkMemoryService } from '../../../src/memory/index.js';
 import type { Offer, ProactiveService, Reaction } from '../../../src/proactive/index.js';
 import { DAY_MS, HOUR_MS } from '../../../src/shared/clock.js';
-import { offersProvider } from '../../../src/surfaces/eliza/index.js';
+import { createOffersProvider } from '../../../src/surfaces/eliza/index.js';
 import { turnMessageOf } from '../../../src/surfaces/eliza/proactive-turn.js';
 import { memoryOf } from '../../helpers/memory.js';
 import { offersOf } from '../../helpers/offers.js';
@@ -126,7 +126,8 @@ describe('a turn', () => {
     const path = file('same');
     await known('Sort the same rows', path);
     const message = messageFrom(ada, `open ${path}`);
-    const ask = () => offersProvider.get(talk.runtime, message, { values: {}, data: {}, text: '' });
+    const provider = createOffersProvider(10_000);
+    const ask = () => provider.get(talk.runtime, message, { values: {}, data: {}, text: '' });
     const [first, ...later] = [await ask(), await ask(), await ask()];
     expect(first.values).toEqual({ cueOfferCount: 1, cueWarning: false });
     expect(fenced(first.text ?? '')).toContain(`same${round}.ts has history`);
@@ -448,7 +449,7 @@ describe('CUE_OFFERS_ENABLED=false', () => {
         action: `add caching to ${path}`,
         respond: (reaction: Reaction) => heard.push(reaction),
       } as never);
-      expect(heard).toEqual([]);
+      expect(heard).toMatchObject([{ offers: [], warning: null, text: '' }]);
       expect(await talk.say(ada, 'acknowledge the warning', 'ACKNOWLEDGE_WARNING')).toBe(
         'I make no offers at the moment: they are switched off, or still starting.',
       );

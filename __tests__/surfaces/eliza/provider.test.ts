@@ -1,6 +1,6 @@
 import { type Memory, stringToUuid } from '@elizaos/core';
 import bootstrapPlugin from '@elizaos/plugin-bootstrap';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import {
   openQuestionProvider,
   triggerActions,
@@ -90,6 +90,25 @@ describe('what every prompt is told', () => {
     expect(await openQuestion(await talk.alone(`eve-${people}`))).toBe('');
     talk.clock.ms += 10 * 60_000;
     expect(await openQuestion()).toBe('');
+  });
+
+  it('is read once per message, and again when an action may have changed it', async () => {
+    const message = messageOf(ann, 'again');
+    const read = vi.spyOn(talk.runtime, 'getCache');
+    const asked = async () =>
+      (await openQuestionProvider.get(talk.runtime, message, nothingKnown)).text;
+    const questions = () => read.mock.calls.filter(([key]) => key.startsWith('cue:pending:'));
+    expect([await shown(ann, message), await asked(), await asked()]).toEqual(['', '', '']);
+    expect(questions()).toHaveLength(1);
+    read.mockRestore();
+    await make('do it', 'made elsewhere', '2026-11-28T09:00:00Z');
+    expect(await shown(ann, message)).toBe('');
+    expect(await shown(ann, messageOf(ann, 'the next one'))).toContain('"made elsewhere"');
+    await talk.say(ann, 'every minute tell me to breathe', 'CREATE_TRIGGER');
+    expect(await shown(ann, message)).toContain('"made elsewhere"');
+    expect(await asked()).toContain('Set up "tell me to breathe" every minute?');
+    await talk.say(ann, 'no', 'CREATE_TRIGGER');
+    expect(await asked()).toBe('');
   });
 
   it('reaches the planner through the host', async () => {

@@ -8,7 +8,7 @@ import { offlineModel } from '../../../demo/offline-model.js';
 import { parseScheduleText } from '../../../src/index.js';
 import type { WorkMemoryService } from '../../../src/memory/index.js';
 import { databaseOf } from '../../../src/records/index.js';
-import { isPrivateRoom } from '../../../src/surfaces/eliza/private-room.js';
+import { isPrivateRoom } from '../../../src/surfaces/private-room.js';
 import { memoryOf } from '../../helpers/memory.js';
 import { scriptedModel } from '../../helpers/scripted-model.js';
 import { startServer, type TestServer } from '../../helpers/server.js';

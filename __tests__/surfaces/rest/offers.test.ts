@@ -88,6 +88,18 @@ describe('POST /cue/events', () => {
     expect([stranger.status, errorOf(stranger).fields]).toEqual([400, ['entityId']]);
   });
 
+  it('of the agent itself is of nobody: the person in the room can read what comes of it', async () => {
+    await failed('src/itself.ts');
+    const { roomId, entityId } = await makeChat(server.runtime, 'rest-offers-eve');
+    const { status } = await touch('src/itself.ts', {
+      roomId,
+      entityId: server.runtime.agentId.toUpperCase(),
+    });
+    const eve = { kind: 'entity', entityId, roomId, private: true } as const;
+    const open = await (await offersOf(server.runtime)).openOffers(roomId, eve);
+    expect([status, open.map(({ kind }) => kind)]).toEqual([201, ['fileTouch']]);
+  });
+
   it.each([
     [{}, 'type'],
     [{ type: 'coffee' }, 'type'],

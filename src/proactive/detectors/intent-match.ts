@@ -7,7 +7,7 @@ import type { Reader, StoredRecord } from '../../records/index.js';
 import { DAY_MS } from '../../shared/clock.js';
 import type { Uuid } from '../../shared/ids.js';
 import { pathKeys } from '../../shared/paths.js';
-import { ALIKE, type Likeness, likeness, type Task, taskOf } from '../matching/index.js';
+import { ALIKE, intentOf, type Likeness, likeness, type Task } from '../matching/index.js';
 import type { Candidate, Detector, IntentStated, Suppressed } from '../types.js';
 import {
   actingIn,
@@ -49,7 +49,7 @@ export function createIntentMatch(context: DetectorContext): Detector<IntentStat
       const reader = readerIn(context, stated);
       if (reader === null) return elsewhere(context, KIND, subject, stated.projectId);
       const cue = { kind: KIND, subject } as const;
-      const task = taskOf(subject);
+      const task = intentOf(subject);
       if (task.readings.length === 0) return nothing(context, cue, ['asks for nothing to be done']);
 
       const lookUp = await context.checks.lookUp();

@@ -77,8 +77,15 @@ export function createSessionStart(context: DetectorContext): Detector<SessionSt
         return fresh;
       };
       const unfinished: UnfinishedWork[] = [];
-      for (const [place, { row, reason, ...work }] of open.entries()) {
-        unfinished.push({ ...work, candidate: await candidate(row, 1 - place / 10, reason) });
+      for (const [place, { row, reason, blockerRow, ...work }] of open.entries()) {
+        unfinished.push({
+          ...work,
+          candidate: await candidate(row, 1 - place / 10, reason),
+          // Not one of those that are told of: that is said of it in its own line, if it has one.
+          ...(blockerRow === undefined
+            ? {}
+            : { blocker: await candidateOf(context, blockerRow, 0, ['quoted: blocks another']) }),
+        });
       }
       const learnings: { candidate: Candidate; text: string }[] = [];
       for (const [place, { row, text }] of learned.entries()) {

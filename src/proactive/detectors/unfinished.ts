@@ -14,8 +14,10 @@ import type { DetectorContext } from './context.js';
 
 type Row = StoredRecord<WorkMemoryData>;
 
-export interface Open extends Omit<UnfinishedWork, 'candidate'> {
+export interface Open extends Omit<UnfinishedWork, 'candidate' | 'blocker'> {
   row: Row;
+  /** What `blockedBy` quotes, where that is another memory. */
+  blockerRow?: Row;
   /** In words: "follow-up", "failed last". */
   reason: string;
 }
@@ -150,10 +152,13 @@ export function createUnfinished(context: DetectorContext, { shelf, filter, read
       if (done) return { closedBy: `done later: ${checks.print(done.id)}` };
     }
     let blockedBy: string | undefined;
+    let blockerRow: Row | undefined;
     for (const blocker of blockers) {
       if (blockedBy !== undefined || blocker.data.outcome.success) continue;
       const { goal } = blocker.data.intent;
-      if (!(await doneLater(goal, blocker, new Set()))) blockedBy = goal;
+      if (await doneLater(goal, blocker, new Set())) continue;
+      blockedBy = goal;
+      blockerRow = blocker;
     }
     if (blockedBy === undefined && waits !== undefined) {
       if (!(await doneLater(waits.what, row, effects))) blockedBy = waits.what;
@@ -181,6 +186,7 @@ export function createUnfinished(context: DetectorContext, { shelf, filter, read
       reason: blockedBy === undefined ? (left.length > 0 ? 'follow-up' : 'failed last') : 'blocked',
       what: left.length > 0 ? left.slice(0, JOINED).join('; ') : intent.goal,
       ...(blockedBy === undefined ? {} : { blockedBy }),
+      ...(blockerRow === undefined ? {} : { blockerRow }),
       ...(because === undefined || blockedBy !== undefined ? {} : { failedBecause: because }),
     };
   }

@@ -36,8 +36,8 @@ const REQUEST = new RegExp(
     "(?:i|we)(?: really| still| also)*(?:'d| would)? (?:want|need|like)",
     "(?:i|we)(?:'m|'re| am| are) (?:now |currently |just )*(?:going|trying|about|planning|asked) to",
     "(?:i|we)(?:'m|'re| am| are) (?:now |currently |just )*(?=\\w+ing\\b)",
-    "(?:i|we|you)(?:'ll| will| should| must| could| might| can)(?: now| also| just| probably)*(?: try to| start by| begin by| go ahead and)?",
-    "(?:should|shall|must) (?:we|i|you)|how (?:do|can|should|could|would) (?:i|we|you)|how about|what about|why (?:not|don't (?:we|you))",
+    "(?:i|we|you)(?:'ll|'d| will| would| should| must| could| might| can)(?: now| also| just| probably)*(?: try to| start by| begin by| go ahead and)?",
+    "(?:should|shall|must) (?:we|i|you)|how (?:do|can|should|could|would) (?:i|we|you)|how about|what about|what if(?: we| i| you)?|why (?:not|don't (?:we|you))",
     '(?:is it|would it be) (?:possible|ok|okay|fine|good|better|great|nice|best)(?: for you)? (?:to|if (?:you|we|i))(?: could| can)?|would it make sense to|does it make sense to|would you mind|do you mind',
     '(?:my|the|our|your|next|current|new)? ?(?:plan|goal|task|intent|intention|idea|job|aim|todo|step|ticket|issue)(?: now| here)?(?: is)?(?: to\\b| ?[:-])',
     "it(?:'d| would) be (?:great|good|nice|helpful|cool)(?: if)?(?: you| we| i)?(?: could| can)?(?: to)?",
@@ -52,7 +52,10 @@ const REPORT_SUBJECT =
 /** What says that something is done, or how good it is. */
 const REPORT_WORDS = new RegExp(
   [
-    '\\b(?:already|yesterday|last (?:week|month|night|time)|went (?:well|fine)|worked|works now|tried)\\b',
+    "^(?:i|we|you|they|he|she|it|that|this)(?:'ve|'s|'d)? (?:[a-z]+ ){0,3}(?:already|worked|works now|tried)\\b",
+    '\\b(?:went (?:well|fine)|works now)\\b',
+    "^(?:i|we)(?:'ve| have)? (?:(?:already|just|now|finally|also) )?(?!need|notic|receiv|observ|experienc|want|plann|decid|ask|hop|fail|miss|discover|lik|propos)[a-z]{3,}ed\\b",
+    '^(?!.*\\b(?:please|can|could|would|needs?)\\b).*\\b[a-z]+ed\\b.*\\bthanks?\\b',
     '\\b(?:is|are|was|were|has been|have been) (?:now |all |finally )?(?:done|fixed|working|green|live|merged|deployed|finished|complete|resolved)\\b',
     '\\b(?:looks?|works?|seems?|runs?) (?:\\w+ )?(?:great|good|fine|well|nice|perfect|perfectly|awesome|better|again now)\\b',
     '^(?:(?:very |really )?(?:nice|great|good|excellent|awesome|amazing|solid) (?:work|job|stuff|catch|progress)|well done|congrat\\w*|kudos|love)\\b',
@@ -64,6 +67,16 @@ const DENIED_REPAIR = /^(?:don't|do not|never|not|no need to)\s+(?:fix|repair|so
 /** Said about the conversation, not about the work. */
 const CHATTER =
   /^(?:let me know|tell me|keep me posted|ping me|talk (?:to you )?(?:later|soon)|see you|no (?:worries|problem|rush)|my bad|never ?mind|you're (?:welcome|right))\b/i;
+/** Asks for a fact, to be shown something, or how far it is: an answer is wanted and no work. */
+const FOR_A_FACT = new RegExp(
+  [
+    "^what(?!(?:'s| is| could be| might be) (?:causing|wrong|breaking))",
+    '^how (?:many|much|long|often|old|big)\\b',
+    '^(?:is|are|was|were|has|have)\\b.*\\b(?:done|ready|finished|merged|live|closed|already|yet|there|over)\\b',
+    '^(?:explain|show|list|describe|summari[sz]e|tell|read|see|cat|grep|let me know|let us know)\\b',
+  ].join('|'),
+  'i',
+);
 const CONVENTIONAL =
   /^(feat|fix|docs|refactor|test|perf|chore|build|ci)(?:\(([\w ./-]+)\))?!?:\s+/i;
 const CONVENTIONAL_VERB: Readonly<Record<string, string>> = {
@@ -75,6 +88,11 @@ const CONVENTIONAL_VERB: Readonly<Record<string, string>> = {
   perf: 'optimize',
 };
 
+/** Of a question: whether only a fact is asked for. */
+export function asksForFact({ mode, text }: Clause): boolean {
+  return mode === 'question' && (FOR_A_FACT.test(text) || CHATTER.test(text));
+}
+
 /** The clauses of a text in their order, at most twelve. */
 export function clausesOf(text: string): Clause[] {
   const plain = text
@@ -84,7 +102,9 @@ export function clausesOf(text: string): Clause[] {
     .replace(/```[\s\S]*?(?:```|$)/g, '\n')
     .replace(/\b[a-z][a-z0-9+.-]*:\/\/\S+/gi, ' ');
   const clauses: Clause[] = [];
-  for (const sentence of plain.split(/(?<=[.!?])\s+|[\n;]+|\s+[—–]\s+|\s-\s/)) {
+  for (const sentence of plain.split(
+    /(?<=[.!?])\s+|\s+[:;]-?[()DPp/](?=\s|$)|[\n;]+|\s+[—–]\s+|\s-\s/,
+  )) {
     for (const part of partsOf(sentence)) {
       const clause = readClause(part);
       if (clause.text !== '') clauses.push(clause);
@@ -164,7 +184,8 @@ function modeOf(text: string, requested: boolean, asks: boolean): Mode {
   if (QUESTION.test(text)) return 'question';
   const said = REPORT_SUBJECT.exec(text);
   if (said && isPast(said[2] ?? '')) return 'report';
-  if (asks) return verb ? 'ask' : 'question';
+  // "Compile it with -O3 maybe?" suggests.
+  if (asks) return verb ? 'ask' : 'state';
   if (verb && isPast(head)) return 'report';
   return verb ? 'ask' : 'state';
 }

@@ -108,15 +108,60 @@ export function isHarmless({ program, words, flags, text }: Command): boolean {
   return HARMLESS.test(`${program} ${words.join(' ')}`);
 }
 
-/** 1: the same command; 0.9: the same but for its flags or a version that only one names; else 0. */
+/**
+ * 1: the same command; 0.9: the same but for its flags or a version that only one names; 0.8: one
+ * does what the other does and more; else 0.
+ */
 export function commandLikeness(one: Command, other: Command): number {
-  if (one.program !== other.program || one.words.length !== other.words.length) return 0;
+  if (one.program !== other.program || haveOtherValues(one.flags, other.flags)) return 0;
+  if (one.words.length !== other.words.length) return includes(one, other) ? 0.8 : 0;
   const same = one.words.every((word, at) => isSameWord(word, other.words[at] as string));
   if (!same) return 0;
   return one.words.join(' ') === other.words.join(' ') &&
     one.flags.join(' ') === other.flags.join(' ')
     ? 1
     : 0.9;
+}
+
+/** `--env=staging` beside `--env=production`, `-O2` beside `-O3`. */
+function haveOtherValues(flags: readonly string[], others: readonly string[]): boolean {
+  const values = new Map(others.flatMap(settingOf));
+  return flags.flatMap(settingOf).some(([name, value]) => (values.get(name) ?? value) !== value);
+}
+
+function settingOf(flag: string): [string, string][] {
+  const [, name, value] = /^(--?[\w-]+)=(.*)$/.exec(flag) ?? /^(-[A-Za-z])(\d+)$/.exec(flag) ?? [];
+  return name === undefined || value === undefined ? [] : [[name, value]];
+}
+
+/** `k6 run load.js` within `k6 run --vus 50 load.js`: its subcommand and what it is done to. */
+function includes(one: Command, other: Command): boolean {
+  const [short, long] = one.words.length < other.words.length ? [one, other] : [other, one];
+  if (short.words.length < 2 || short.words[0] !== long.words[0]) return false;
+  if (short.words.length === 2 && !/[./@:_\d-]/.test(short.words[1] ?? '')) return false;
+  let at = 0;
+  for (const word of long.words) {
+    const wanted = short.words[at];
+    if (wanted !== undefined && isSameWord(word, wanted)) at += 1;
+  }
+  return at === short.words.length;
+}
+
+/** A text that may be a command of a program nobody has heard of: "fastlane beta". */
+export function perhapsCommand(text: string): Command | null {
+  const tokens = text.trim().split(/\s+/);
+  if (tokens.length > 12 || text.includes('\n') || /[?!]/.test(text)) return null;
+  const isShort = tokens.length < 4 && text === text.toLowerCase();
+  const hasArguments = tokens.slice(1).some((token) => /^-|[\w*][/.=@:][\w*]/.test(token));
+  return isShort || hasArguments ? readCommand(text) : null;
+}
+
+/** The words of a command as somebody would say them. */
+export function commandWords({ program, words }: Command): string {
+  return [program, ...words]
+    .join(' ')
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .slice(0, 300);
 }
 
 function isSameWord(one: string, other: string): boolean {

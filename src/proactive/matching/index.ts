@@ -6,6 +6,7 @@ export {
   ALIKE_ON_FILE,
   conceptsOf,
   goalOf,
+  intentOf,
   type Likeness,
   type LikenessOptions,
   likeness,

@@ -6,7 +6,7 @@
  */
 import { vetoOf } from '../../embeddings/index.js';
 import { analyze } from '../../shared/text.js';
-import { clausesOf } from './clauses.js';
+import { asksForFact, type Clause, clausesOf } from './clauses.js';
 import {
   fileInCommon,
   hasObject,
@@ -14,6 +14,7 @@ import {
   readTask,
   SPECIFIC,
   type Term,
+  together,
   weightIn,
 } from './reading.js';
 import { conceptOf, type Kind, kindLikeness, spellingsOf, weightOf } from './vocabulary.js';
@@ -56,10 +57,28 @@ const EVIDENCE = 0.55;
 /** What is told but not asked for is a weaker sign of intent. */
 const STATED = 0.95;
 const OTHER_OBJECT = 0.6;
+/** What is only asked about, or said over several sentences, has to name nearly the whole task. */
+const ASKED = 0.95;
+const MOST_OF_IT = 0.75;
+/** From here on a text has all of the other one's words: generic ones prove something together. */
+const ALL_OF_IT = 0.95;
+/** A verb that only one side has: people choose them freely. The second where it may be a noun. */
+const VERB = 0.35;
+const PERHAPS_VERB = 0.65;
+/** Of a word that only the longer text has, where that is much longer: a reason, not a replacement. */
+const REASONED = 1.2;
+const MORE = 0.5;
+/** What is told in passing and leaves out much of the task is about something else. */
+const IN_PASSING = 0.75;
+const SOME_OF_IT = 0.6;
+/** What the name of a file that both are about counts for where both say it. */
+const SAID_TOO = 0.3;
 /** A file that both name, beside what is done in it. */
 const FILE = 0.6;
 /** One telling word alone may be shared by chance. */
 const SINGLE = 0.9;
+const LONE = 0.8;
+const HALF_OF_IT = 0.5;
 /** Telling words of a request that may be about the sentence before it. */
 const LITTLE = 1;
 const MOST_TERMS = 40;
@@ -77,6 +96,8 @@ const WHOLE_FILE: ReadonlySet<Kind | undefined> = new Set<Kind>([
   'test',
   'migrate',
 ]);
+/** Done to the thing that a file is named after. */
+const MAKING: ReadonlySet<Kind | undefined> = new Set<Kind>(['add', 'ship', 'upgrade', 'migrate']);
 const SAME_KIND = 0.8;
 
 /** What a text asks for, ready to be compared; read once, compared with many. */
@@ -85,14 +106,26 @@ export interface Task {
 }
 
 /**
- * The tasks that a message is about to do: requests, else statements. Empty for questions, thanks
- * and reports of what is done.
+ * The tasks that a message is about to do: requests and statements, each alone and all in one.
+ * Empty for questions, thanks and reports of what is done.
  */
 export function taskOf(message: string): Task {
-  const readings = merged(clausesOf(message).map(readTask));
-  const asked = readings.filter(({ clause }) => clause.mode === 'ask');
-  if (asked.length > 0) return { readings: asked };
-  return { readings: readings.filter(({ clause }) => clause.mode === 'state') };
+  return readAs(message, ({ mode }) => mode === 'ask' || mode === 'state');
+}
+
+/**
+ * What is wanted, handed over as such: also what is only asked for ("do we know a solvent for it?").
+ * Empty for greetings, thanks and reports.
+ */
+export function intentOf(message: string): Task {
+  return readAs(message, (clause) => clause.mode !== 'report' && !asksForFact(clause));
+}
+
+function readAs(message: string, counts: (clause: Clause) => boolean): Task {
+  const single = clausesOf(message).map(readTask);
+  const readings = merged(single).filter(({ clause }) => counts(clause));
+  const told = single.filter(({ clause }) => counts(clause));
+  return { readings: told.length > 1 ? [...readings, together(told)] : readings };
 }
 
 /** A goal as it was stored: whatever its form, it is what was done. */
@@ -153,30 +186,55 @@ function compare(a: Reading, b: Reading, counts: WordCounts, options: LikenessOp
   if (options.ignored && isWholeFile(a, b, options.ignored)) {
     return { score: SAME_KIND, reasons: [`${a.kind} of the same file`], evidence: 1 };
   }
-  if (found.evidence < EVIDENCE) return NOTHING;
+  const evidence =
+    found.covered >= ALL_OF_IT && found.words > 1
+      ? Math.max(EVIDENCE, found.evidence)
+      : found.evidence;
+  if (evidence < EVIDENCE) return NOTHING;
+  const loose = a.whole === true || a.clause.mode === 'question';
+  if (loose && (found.covered < MOST_OF_IT || found.words < 2 || found.telling === 0))
+    return NOTHING;
   const score =
     found.score *
-    kindLikeness(a.kind, b.kind) *
-    (a.clause.mode === 'state' ? STATED : 1) *
+    kindLikeness(a.kind, b.kind, (a.kind === undefined ? a : b).head !== undefined) *
+    (a.clause.mode === 'state' ? STATED : a.clause.mode === 'question' ? ASKED : 1) *
+    (a.clause.mode === 'state' && found.covered < SOME_OF_IT ? IN_PASSING : 1) *
     (found.otherObject ? OTHER_OBJECT : 1) *
-    (found.telling < 2 && found.score < 1 ? SINGLE : 1);
+    loneliness(found, options.ignored !== undefined);
   // Reading for the veto costs more than all of the above.
-  if (score < ALIKE_ON_FILE / 2) return { score, reasons: [], evidence: found.evidence };
+  if (score < ALIKE_ON_FILE / 2) return { score, reasons: [], evidence };
   const strip = options.files === false;
   const veto = vetoOf(spoken(a, strip), spoken(b, strip));
   if (veto.vetoed) return { ...NOTHING, veto: veto.reason };
   return {
     score,
     reasons: [found.common.length > 0 ? `words ${found.common.join(', ')}` : 'the same file'],
-    evidence: found.evidence,
+    evidence,
   };
+}
+
+/** One telling word in common proves less, unless it is all that there is to say. */
+function loneliness({ telling, covered, score }: Laid, onFile: boolean): number {
+  if (telling > 1 || (onFile ? score >= 1 : covered >= ALL_OF_IT)) return 1;
+  return covered < HALF_OF_IT ? LONE : SINGLE;
 }
 
 /** "Refactor auth.ts" twice: neither says more than the file and what is done to it. */
 function isWholeFile(a: Reading, b: Reading, ignored: ReadonlySet<string>): boolean {
   const saysMore = ({ terms }: Reading) =>
     [...terms].some(([concept, { weight }]) => weight >= SPECIFIC && !ignored.has(concept));
-  return a.kind === b.kind && WHOLE_FILE.has(a.kind) && !saysMore(a) && !saysMore(b);
+  if (a.kind === b.kind && WHOLE_FILE.has(a.kind) && !saysMore(a) && !saysMore(b)) return true;
+  // "Install redis with the chart" in redis.yaml: both add what the file is there for.
+  const objects = ({ terms }: Reading) =>
+    [...terms].filter(([, { weight, place }]) => weight >= SPECIFIC && !place);
+  const [ofA, ofB] = [objects(a), objects(b)];
+  return (
+    a.kind === b.kind &&
+    MAKING.has(a.kind) &&
+    ofA.length > 0 &&
+    [...ofA, ...ofB].every(([concept]) => ignored.has(concept)) &&
+    ofA.some(([concept]) => ofB.some(([other]) => other === concept))
+  );
 }
 
 function spoken({ clause, files }: Reading, strip: boolean): string {
@@ -195,6 +253,10 @@ interface Laid {
   /** Words in common that tell a task apart alone. */
   telling: number;
   common: string[];
+  /** Words in common that say anything. */
+  words: number;
+  /** 0 to 1: share of the second text's words that the first has. */
+  covered: number;
   /** Neither does what the other does it to. */
   otherObject: boolean;
 }
@@ -209,46 +271,71 @@ function laidSideBySide(
   let shared = 0;
   let evidence = 0;
   let telling = 0;
+  let words = 0;
   const common: string[] = [];
   const told = (term: Term) => rarity(counts, term.stem);
   for (const [left, right] of pairs.common) {
     const rare = Math.min(told(left), told(right));
     const weight = ((weightIn(a, left) + weightIn(b, right)) / 2) * rare;
     shared += weight;
-    const specific = Math.min(left.weight, right.weight) >= SPECIFIC;
+    // "Have a look at auth.ts" says nothing of what is to be done there.
+    const specific = Math.min(left.weight, right.weight) >= SPECIFIC && !(left.ofFile && isIdle(a));
     if (specific) telling += 1;
+    if (Math.min(left.weight, right.weight) >= LEAST_SEARCHED) words += 1;
     evidence += specific ? left.weight * rare : weight / 2;
     if (weight >= 0.2) common.push(right.stem);
+  }
+  for (const [left, right] of pairs.ofFile) {
+    shared += SAID_TOO * Math.min(left.weight, right.weight);
   }
   // Unless the caller has judged the files, one that both name is a place that both name.
   if (ignored === undefined && fileInCommon(a.files, b.files) !== undefined) {
     shared += hasObject(a) || hasObject(b) ? FILE : 1;
     evidence += 1;
     telling += 1;
+    words += 1;
   }
-  const sum = (reading: Reading, terms: readonly Term[]) =>
-    terms.reduce((total, term) => total + weightIn(reading, term) * told(term), 0);
+  // Who tells of a symptom does not say what was done about it.
+  const isTold = a.clause.mode === 'state' && a.head === undefined;
+  const sum = (reading: Reading, terms: readonly [string, Term][]) =>
+    terms.reduce(
+      (total, [concept, term]) =>
+        total + weightIn(reading, term) * told(term) * chosen(reading, concept, isTold),
+      0,
+    );
   const onlyA = sum(a, pairs.onlyA);
   const onlyB = sum(b, pairs.onlyB);
   const replaced = Math.min(onlyA, onlyB);
   const added = Math.max(onlyA, onlyB) - replaced;
-  const against = REPLACED * replaced + (ADDED * added) / (1 + added / 3);
+  const lost = telling > 1 && onlyA > 2 * onlyB + MORE ? REASONED : REPLACED;
+  const against = lost * replaced + (ADDED * added) / (1 + added / 3);
   return {
     score: shared === 0 ? 0 : shared / (shared + against),
     evidence,
     telling,
+    words,
+    covered: shared === 0 ? 0 : shared / (shared + onlyB),
     common,
     otherObject: isOther(a, pairs.onlyA) && isOther(b, pairs.onlyB),
   };
 }
 
+function isIdle({ kind }: Reading): boolean {
+  return kind === undefined || kind === 'look' || kind === 'study';
+}
+
+function chosen({ head }: Reading, concept: string, isTold: boolean): number {
+  if (head?.concept !== concept) return 1;
+  return head.sure || isTold ? VERB : PERHAPS_VERB;
+}
+
 /** Whether nothing of what the sentence does something to is shared. */
-function isOther(reading: Reading, only: readonly Term[]): boolean {
+function isOther(reading: Reading, only: readonly [string, Term][]): boolean {
   if (!hasObject(reading)) return false;
   const objects = [...reading.terms.values()].filter(
     ({ place, weight }) => !place && weight >= SPECIFIC,
   );
-  return objects.every((term) => only.includes(term));
+  return objects.every((term) => only.some(([, other]) => other === term));
 }
 
 /** 1 for a word nobody else uses, down to 0.5 for one that everybody uses; flat while there are few. */
@@ -260,7 +347,11 @@ function rarity(counts: WordCounts, stem: string): number {
 function pairsOf(a: Reading, b: Reading, ignored: ReadonlySet<string> | undefined) {
   const onlyA = new Map(a.terms);
   const onlyB = new Map(b.terms);
+  const ofFile: [Term, Term][] = [];
   for (const concept of ignored ?? []) {
+    const left = onlyA.get(concept);
+    const right = onlyB.get(concept);
+    if (left && right) ofFile.push([left, right]);
     onlyA.delete(concept);
     onlyB.delete(concept);
   }
@@ -281,7 +372,9 @@ function pairsOf(a: Reading, b: Reading, ignored: ReadonlySet<string> | undefine
   ] as const) {
     for (const [concept, whole] of [...theirs]) {
       if (!whole.parts?.every((part) => mine.has(part) || weightOf(part) < SPECIFIC)) continue;
-      if (!whole.parts.some((part) => mine.has(part))) continue;
+      const said = whole.parts.filter((part) => mine.has(part));
+      if (said.length < whole.parts.length && !said.some((part) => weightOf(part) >= SPECIFIC))
+        continue;
       common.push([whole, whole]);
       theirs.delete(concept);
       for (const part of whole.parts) mine.delete(part);
@@ -305,7 +398,7 @@ function pairsOf(a: Reading, b: Reading, ignored: ReadonlySet<string> | undefine
     const inB = [...onlyB].find(([, other]) => isSpeltAlike(stem, other.stem));
     if (inB !== undefined) take(inA, inB[0]);
   }
-  return { common, onlyA: [...onlyA.values()], onlyB: [...onlyB.values()] };
+  return { common, ofFile, onlyA: [...onlyA], onlyB: [...onlyB] };
 }
 
 /** One family (`authent`, `authentic`) or one typing error apart; words of ASCII letters only. */
@@ -357,6 +450,7 @@ export function searchTerms({ readings }: Task, counts: WordCounts): Map<string,
       if (counts.documentFrequency(whole) > 0) add(whole, OTHER_SPELLING);
     }
   }
-  const telling = [...weights].filter(([, weight]) => weight >= OTHER_SPELLING);
-  return telling.length === 0 ? new Map() : weights;
+  // Several generic words together may be all that a task is made of.
+  const telling = [...weights.values()].some((weight) => weight >= OTHER_SPELLING);
+  return telling || weights.size > 1 ? weights : new Map();
 }

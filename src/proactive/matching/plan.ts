@@ -4,7 +4,15 @@
  */
 import { pathsIn } from '../../shared/path-mentions.js';
 import { pathKeys } from '../../shared/paths.js';
-import { type Command, commandLikeness, commandsIn, isHarmless, readCommand } from './commands.js';
+import {
+  type Command,
+  commandLikeness,
+  commandsIn,
+  commandWords,
+  isHarmless,
+  perhapsCommand,
+  readCommand,
+} from './commands.js';
 import {
   ALIKE,
   ALIKE_ON_FILE,
@@ -16,7 +24,7 @@ import {
   taskOf,
   type WordCounts,
 } from './likeness.js';
-import { fileInCommon, fileWords } from './reading.js';
+import { fileInCommon, fileWords, readTask } from './reading.js';
 
 export interface Plan {
   task: Task;
@@ -45,22 +53,31 @@ const APPROACH = 0.95;
 const ELSEWHERE = 0.8;
 const ELSEWHERE_EVIDENCE = 1.4;
 
+/** Told of what was done, never of what is about to be. */
+const FAILED =
+  /(?:(?<!\b(?:the|an?|all|any|every|each|of|from|for|with|after|retry|rerun)) (?:failed|broke|crashed)|\bwent wrong|\b(?:did not|didn't|never) (?:work|help|go well))\b/i;
+const MOST_COMMANDS = 3;
+
 /** `null` for what attempts nothing: looking, asking, checking, undoing. */
 export function planOf(action: string, filePath?: string): Plan | null {
   const named = [...(filePath === undefined ? [] : [filePath]), ...pathsIn(action)];
   const files = [...new Set(named.flatMap((path) => pathKeys(path).slice(0, 1)))];
   const found = commandsIn(action);
-  const commands = found.filter((command) => !isHarmless(command));
+  const known = found.filter((command) => !isHarmless(command));
+  const perhaps = found.length > 0 ? null : perhapsCommand(action);
+  if (perhaps !== null && isHarmless(perhaps)) return null;
+  const commands = perhaps === null ? known : [perhaps];
   const { readings } = taskOf(action);
   const acting = readings.filter(
     ({ kind, clause }) =>
       kind !== 'study' &&
       kind !== 'look' &&
       kind !== 'revert' &&
+      !(clause.mode === 'state' && FAILED.test(clause.text)) &&
       // A sentence about a command that only looks does no more than that.
-      !(found.length > commands.length && found.some(({ text }) => clause.text.includes(text))),
+      !(found.length > known.length && found.some(({ text }) => clause.text.includes(text))),
   );
-  if (acting.length === 0 && commands.length === 0) return null;
+  if (acting.length === 0 && known.length === 0) return null;
   return { task: { readings: acting }, commands, files };
 }
 
@@ -85,12 +102,14 @@ export function planLikeness(
     attempt.approach === undefined
       ? null
       : likeness(plan.task, goalOf(attempt.approach), counts, options);
+  const byWords = saidOf(plan.task, attempt, counts);
   // What forbids the goal forbids the whole: "remove caching" is no way to add it.
   if (byGoal.veto !== undefined && byCommand === null) return { ...byGoal, alike: false };
   const best = [
     byGoal,
     ...(byApproach === null ? [] : [{ ...byApproach, score: byApproach.score * APPROACH }]),
     ...(byCommand === null ? [] : [byCommand]),
+    ...byWords,
   ].reduce((one, other) => (other.score > one.score ? other : one));
   const onFile = Math.max(0, least - (ALIKE - ALIKE_ON_FILE));
   const otherFile = file === undefined && plan.files.length > 0 && attempt.files.length > 0;
@@ -103,6 +122,22 @@ export function planLikeness(
     ...best.reasons,
   ];
   return { ...best, reasons, alike };
+}
+
+/** "Run the checkout load test with k6" beside `k6 run load/checkout.js`, which failed. */
+function saidOf(task: Task, { commands }: Attempt, counts: WordCounts): Likeness[] {
+  return commands
+    .filter(({ success }) => success === false)
+    .slice(0, MOST_COMMANDS)
+    .flatMap(({ command }) => {
+      const read = readCommand(command);
+      if (read === null || isHarmless(read)) return [];
+      const tried = { readings: [readTask({ mode: 'ask', text: commandWords(read) })] };
+      const found = likeness(task, tried, counts, { files: false });
+      return found.evidence < ELSEWHERE_EVIDENCE
+        ? []
+        : [{ ...found, score: found.score * APPROACH, reasons: [`command ${read.text}`] }];
+    });
 }
 
 function commandsAlike(planned: readonly Command[], { goal, commands }: Attempt): Likeness | null {

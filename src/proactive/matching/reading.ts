@@ -12,6 +12,8 @@ export interface Term {
   weight: number;
   /** Said after "in", "to", "for" …: where or for what it is done rather than what is done. */
   place: boolean;
+  /** Only the name of a file says it. */
+  ofFile?: boolean;
   /** Least for what only says where; what it is for tells tasks apart more. */
   standing: number;
   /** Of an identifier, the words it is made of: others write them apart. */
@@ -27,6 +29,10 @@ export interface Reading {
   joined: ReadonlyMap<string, readonly string[]>;
   /** Named files, each as `pathKeys` spells it, whole. */
   files: readonly string[];
+  /** The word that is probably the verb of a command, where the vocabulary does not know it. */
+  head?: { concept: string; sure: boolean };
+  /** All that a message says in one: its words come from several sentences. */
+  whole?: boolean;
 }
 
 /** Behind these stands the place. "of" continues the name of the thing. */
@@ -36,6 +42,14 @@ const PLACES = new Set(
   ),
 );
 const MOST_WORDS = 120;
+/** Behind a verb these begin its object or its place. */
+const BEHIND_VERB =
+  /^(?:the|a|an|all|any|every|each|both|some|our|my|your|his|her|their|its|this|that|these|those|it|them|me|us|people|with|without|through|in|into|on|at|from|by|for|to|as)$/;
+const VERBAL = /^\p{L}+(?:ize|ise|ify|ate)$/u;
+const PARTICIPLE = /ed$/;
+const PASSIVE = /^(?:be|been|being|get|gets|got|is|are|was|were)$/;
+/** Weight of a participle: "verified sessions" are sessions before all. */
+const QUALITY = 0.45;
 /** From here a word alone tells which task is meant. */
 export const SPECIFIC = 0.9;
 /** Where something is done tells less than what is done, what for a little less. */
@@ -53,6 +67,7 @@ export function readTask(clause: Clause): Reading {
   let before = '';
   words.forEach((word, at) => {
     const lower = word.toLowerCase();
+    const previous = before;
     join(joined, before, lower);
     before = lower;
     if (PLACES.has(lower)) {
@@ -61,8 +76,15 @@ export function readTask(clause: Clause): Reading {
     }
     const verb = verbOf(lower);
     const heads = at === 0;
+    if (verb && !heads && PARTICIPLE.test(lower) && !PASSIVE.test(previous)) {
+      // What was done to a thing describes it; it is not what is to be done.
+      addTerms(terms, word, standing, QUALITY);
+      return;
+    }
     if (verb && (heads || !verb.nounish)) {
-      if (heads || kind === undefined) kind = verb.kind;
+      // "We see deadlocks" tells of them; it is not what is to be done.
+      const tells = verb.kind === 'look' || verb.kind === 'study';
+      if (heads || (kind === undefined && !tells)) kind = verb.kind;
       // "Caching" and "testing" name what is worked on, wherever they stand.
       if (verb.kind === 'speed') addTerms(terms, 'performance', standing);
       // "Shipping costs are wrong" names a thing.
@@ -71,9 +93,48 @@ export function readTask(clause: Clause): Reading {
     addTerms(terms, word, standing);
   });
   // Who names a file names the place.
+  const said = new Set(terms.keys());
   for (const file of files) addTerms(terms, fileWords(file), STANDING.place);
-  const read = { clause, terms, joined, files };
+  for (const [concept, term] of terms) if (!said.has(concept)) term.ofFile = true;
+  const head = headOf(words);
+  const read = { clause, terms, joined, files, ...(head === undefined ? {} : { head }) };
   return { ...read, kind: kindBy(kind, terms) };
+}
+
+/** Commands begin with their verb: "Anneal the films", "Arrange seats". A subject may, too. */
+function headOf([first = '', second = '']: readonly string[]): Reading['head'] {
+  const word = first.toLowerCase();
+  if (verbOf(word) !== undefined || !/^[a-z]{3,}$/.test(word) || second === '') return undefined;
+  if (/(?:[^s]s|ing|ed|ion|ment|ness|ly)$/.test(word)) return undefined;
+  const stem = stemOf(word);
+  if (stem === undefined) return undefined;
+  const sure = VERBAL.test(word) || BEHIND_VERB.test(second.toLowerCase());
+  return { concept: conceptOf(stem), sure };
+}
+
+/** Several sentences as one: the task may be in one and its object in another. */
+export function together(readings: readonly Reading[]): Reading {
+  const terms = new Map<string, Term>();
+  const joined = new Map<string, readonly string[]>();
+  for (const reading of readings) {
+    for (const [concept, term] of reading.terms) {
+      const known = terms.get(concept);
+      if (known === undefined || term.standing > known.standing) terms.set(concept, term);
+    }
+    for (const [concept, parts] of reading.joined) joined.set(concept, parts);
+  }
+  const asking = readings.find(({ clause }) => clause.mode === 'ask');
+  return {
+    clause: {
+      mode: asking === undefined ? 'state' : 'ask',
+      text: readings.map(({ clause }) => clause.text).join('. '),
+    },
+    kind: asking?.kind,
+    terms,
+    joined,
+    files: [...new Set(readings.flatMap(({ files }) => files))],
+    whole: true,
+  };
 }
 
 /** "Add tests for the parser" tests, "write docs" documents. */
@@ -96,7 +157,7 @@ const DOCS: ReadonlySet<string> = new Set(
   ),
 );
 
-function addTerms(terms: Map<string, Term>, word: string, standing: number): void {
+function addTerms(terms: Map<string, Term>, word: string, standing: number, most = 1): void {
   const stems = analyze(word.replace(/^v(?=\d)/i, '').replace(/^(\d+)s$/, '$1'));
   const [whole] = stems;
   // No spaces between words: each pair of characters is a term of its own.
@@ -104,7 +165,10 @@ function addTerms(terms: Map<string, Term>, word: string, standing: number): voi
   for (const stem of isIdentifier && whole !== undefined ? [whole] : stems) {
     const concept = conceptOf(stem);
     if (terms.has(concept)) continue;
-    const weight = /^\p{N}+$/u.test(stem) ? 0.45 : stem.length < 2 ? 0.1 : weightOf(concept);
+    const weight = Math.min(
+      most,
+      /^\p{N}+$/u.test(stem) ? 0.45 : stem.length < 2 ? 0.1 : weightOf(concept),
+    );
     const parts = isIdentifier ? { parts: stems.slice(1).map(conceptOf) } : {};
     terms.set(concept, { stem, weight, standing, place: standing < STANDING.object, ...parts });
   }

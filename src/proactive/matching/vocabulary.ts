@@ -26,18 +26,18 @@ export type Kind =
 /** Verbs in their base form; `?` marks those that are nouns as often ("the build", "a test"). */
 const VERBS: Readonly<Record<Kind, string>> = {
   fix: 'fix repair resolve solve correct debug patch? hotfix address? handle? prevent stop? stabilize',
-  add: 'add implement create introduce insert include build? make write support? develop provide generate install enable wire integrate set? setup? append extend expose',
+  add: 'add implement create introduce insert include build? write support? develop provide generate install enable wire integrate set? setup? append extend expose',
   remove: 'remove delete drop? strip? eliminate disable purge kill? clean? uninstall prune',
   change:
-    'update? change? improve modify adjust edit tweak alter configure replace swap? switch? use? apply increase decrease raise? lower reduce limit? set? put store? wrap turn keep rewrite allow require ensure enforce',
+    'update? change? improve modify adjust edit tweak alter configure replace swap? switch? use? apply increase decrease raise? lower reduce shrink enlarge scale? limit? set? put store? wrap turn keep make rewrite allow require ensure enforce',
   reshape:
     'refactor restructure reorganize rename extract simplify split? move? merge? decouple inline deduplicate tidy consolidate modularize',
   speed: 'optimize speed? accelerate tune',
   test: 'test? cover',
   document: 'document? annotate',
   study:
-    'investigate diagnose analyze research inspect examine audit? profile? find review? check? trace? identify locate explore study? verify',
-  look: 'look? read open? show? view? explain search? list? print? display? understand summarize tell see grep cat compare browse describe discuss count? watch? monitor? think learn remember remind recall',
+    'investigate diagnose analyze research inspect examine audit? profile? find review? check? trace? identify locate explore study? verify compare',
+  look: 'look? read show? view? explain list? understand summarize see grep cat browse describe discuss think remind recall',
   upgrade: 'upgrade? bump? downgrade',
   migrate: 'migrate port? convert transition',
   ship: 'deploy release? publish ship? rollout? push? launch?',
@@ -80,7 +80,7 @@ const VERB_FORMS: ReadonlyMap<string, Verb> = (() => {
     ['wrote', 'add'],
     ['written', 'add'],
     ['built', 'add'],
-    ['made', 'add'],
+    ['made', 'change'],
     ['ran', 'run'],
     ['rewrote', 'change'],
     ['found', 'look'],
@@ -102,13 +102,14 @@ export function verbOf(word: string): Verb | undefined {
 
 /** Kinds that are near enough to be one task worded differently. Symmetric. */
 const NEAR: readonly (readonly [Kind, Kind, number?])[] = [
-  ['fix', 'change', 0.8],
+  ['fix', 'change', 0.7],
   ['fix', 'remove'],
   ['add', 'change'],
   ['speed', 'change'],
   ['speed', 'fix'],
   ['study', 'fix'],
   ['study', 'speed'],
+  ['study', 'look'],
   ['reshape', 'change'],
   ['upgrade', 'change'],
   ['migrate', 'change'],
@@ -118,15 +119,23 @@ const NEAR: readonly (readonly [Kind, Kind, number?])[] = [
   ['add', 'run'],
 ];
 
-const ANOTHER = 0.55;
+const ANOTHER = 0.5;
+/** One of them does something that the vocabulary does not know. */
+const UNKNOWN = 0.85;
+const OWN_WAYS: ReadonlySet<Kind> = new Set<Kind>(['fix', 'test', 'document', 'study', 'reshape']);
 const UNDOING: ReadonlySet<Kind | undefined> = new Set<Kind>(['remove', 'revert']);
 
-/** 1: one kind, or one of them is not said; less: a different thing is done to the same object. */
-export function kindLikeness(a: Kind | undefined, b: Kind | undefined): number {
+/**
+ * 1: one kind, or one of them is not said; less: a different thing is done to the same object.
+ * @param acts whether the one without a kind does something all the same ("wrap it in a …")
+ */
+export function kindLikeness(a: Kind | undefined, b: Kind | undefined, acts = false): number {
   if (a === b) return 1;
   if (a === undefined || b === undefined) {
     // "Debounce the input" does not say "add", but it is not the removal of it.
-    return UNDOING.has(a ?? b) ? ANOTHER : 1;
+    const known = a ?? b;
+    if (UNDOING.has(known)) return ANOTHER;
+    return acts && known !== undefined && OWN_WAYS.has(known) ? UNKNOWN : 1;
   }
   const near = NEAR.find(
     ([one, other]) => (one === a && other === b) || (one === b && other === a),
@@ -166,6 +175,15 @@ const SAME: readonly string[] = [
   'translation i18n internationalization localization translate localize',
   'retry retrying',
   'upload uploading',
+  'hour hourly',
+  'daily everyday',
+  'weekly week',
+  'monthly month',
+  'yearly annual annually year',
+  'nightly night overnight tonight',
+  'phone telephone',
+  'thumbnail preview',
+  'folder directory',
   'automatic auto automate automatically',
   'validate validation validator',
 ];
@@ -208,6 +226,7 @@ export const PHRASES: readonly (readonly [RegExp, string])[] = [
   [/\bset(?:ting)?[ -]up\b/gi, 'setup'],
   [/\bback(?:ing|s|ed)?[ -]up\b/gi, 'backup'],
   [/\bclean(?:ing)?[ -]up\b/gi, 'tidy'],
+  [/\bsort(?:ing)? (?:(it|this|that|them) )?out\b/gi, 'fix $1'],
   [/\btak(?:es?|ing) (?:forever|ages|(?:too|so|very) long)\b/gi, 'slow'],
   [/\blook(?:ing)? into\b/gi, 'investigate'],
   [/\btake a look at\b/gi, 'inspect'],
@@ -230,7 +249,9 @@ const EMPTY = stems(
     'change update improvement fix refactoring one two time instead using use used via per etc folder directory ' +
     'file files when while because since after before during until whenever everything something anything ' +
     'script tool development short long early late missing hey hi hello thanks thank ok okay team guys ' +
-    'morning afternoon today tomorrow hope week day user users people customer customers complain say tell never arrive why how what where who which non',
+    'morning afternoon today tomorrow hope week day user users people customer customers complain say tell never arrive why how what where who which non ' +
+    'myself yourself himself herself itself ourselves themselves someone somebody anyone anybody everyone everybody nobody ' +
+    'month hour minute second year soon later ago maybe perhaps probably quite rather please then there here already',
 );
 
 /** Stand in the names of very many tasks; two that share only such words are not one. */

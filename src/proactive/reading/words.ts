@@ -39,15 +39,34 @@ export const INVESTIGATES = set(`
   review research explore evaluate bisect identify locate pinpoint compare measure triage verify assess
   determine figure`);
 
-/** What is looked at or said: neither a task nor an action. */
+/** What is looked at, said or felt: neither a task nor an action. */
 export const LOOKS = set(`
-  show read view see look list print display explain describe tell give summarize summarise recap clarify
+  show read view see look list print display explain describe tell summarize summarise recap clarify
   elaborate watch know understand learn hear listen talk discuss remember recall ask answer say speak wait think
-  guess let be have go come leave meet call thank wish hope like love enjoy play visit travel feel get
-  help keep continue proceed begin hold take check confirm believe imagine agree join chat
-  sing joke swim eat drink sleep walk mind stay sit celebrate greet hurry relax note quote cite
-  find search browse open count remind wonder mean need want pick grab head attend assume recommend suggest
-  propose advise estimate happen do point paste share send`);
+  guess let be have go come leave thank wish hope like love enjoy feel
+  help continue proceed begin believe imagine agree chat
+  sing joke swim eat drink sleep walk mind stay sit relax quote
+  wonder remind mean need want attend assume happen do point open`);
+
+/** Of these, what is a deed when it is proposed to be done to others. */
+export const SAYINGS = set('show tell ask print display list explain describe have let quote');
+
+/** What is looked for or made sure of; nothing is another afterwards, but it is work. */
+export const SEARCHES = set('find search browse check confirm count look');
+
+/** First words that are no verbs, whatever stands behind them. */
+export const OPENERS = set(`
+  about above after against all along although among and another any anybody anyone anything as at because
+  before behind below beside besides between beyond both but by despite down during each either enough even
+  every everybody everyone everything except few for from half hardly he her hers him his i if in inside instead
+  into it its just less like many maybe me mine more most much my near neither never no nobody none nor
+  not nothing of off on once one only onto or other others our out outside over past per perhaps quite
+  rather several she since so some somebody someone something still such than that the their them then there
+  these they this those though through till to too toward towards under unless until up upon us very via we
+  well what whatever when whenever where wherever whether which while who whoever whose why with within
+  without yet you your yours again always often sometimes usually never mostly maybe today yesterday tomorrow
+  same another first second third last next yes no nope yeah hey hi hello sorry thanks good great nice bad cool
+  wow ok okay sure fine right wrong true false`);
 
 /** Verbs that are nouns as often: an order only where an order can stand. */
 export const CLAUSE_VERBS = set('ensure verify check make confirm assume see let');
@@ -81,21 +100,29 @@ export const EMPTY = set(`
   was be do does did go try following above below quickly yourself myself still later once fine`);
 
 const FOREIGN = set(`
+  die sich bei sind oder noch auch nach bis sie unser unsere mehr wenn dass kannst könnte sollte muss mach mir uns man aus vom beim
   der das und ist nicht ein eine für mit auf bitte ich wir den dem zu im von wird kann
+  des nos notre votre il ils peux peut faut mais ou ne sans tout cette ce ces aux leur
   le les une pour avec dans est et je nous vous pas du au sur que qui
+  los nuestro puedes puede hay cuando esta este como más pero todos todas cada al
   el los las una para con por está que no es y en del se lo
   il gli che non per di è sono una con het een niet voor van en ik wij
   os não com uma por em do da proszę nie jest dla na się`);
 const ENGLISH = set(
-  'the a an is are was to and for of in it you we i that this with on my our be can not from at please do does what how',
+  'the a an is are was to and for of in it you we i that this with on my our be can not from at please do does what how has have should will would by when',
 );
 
-/** Whether a sentence is in a neighbouring language whose words look like English verbs ("Test", "Code"). */
+/**
+ * Whether a sentence is in another language: by its small words, its letters or its script. Its grammar
+ * is not known here, and its words look like English verbs ("Test", "Code").
+ */
 export function isForeign(words: readonly string[]): boolean {
   let foreign = 0;
   let english = 0;
   for (const word of words) {
     if (FOREIGN.has(word)) foreign += 1;
+    else if (/[^\p{Script=Latin}\p{N}\P{L}]/u.test(word)) foreign += 2;
+    else if (/[ßäöüñçãõąęłśżźćåøæîûêâôàèù]/.test(word)) foreign += 1;
     if (ENGLISH.has(word)) english += 1;
   }
   return foreign >= 2 && foreign > english;

@@ -14,6 +14,7 @@ import type {
 } from '@elizaos/core';
 import { messageOf } from '../../shared/errors.js';
 import { codeOf, type FailureWords, failureWords } from './failure.js';
+import { lookAgain } from './glance.js';
 import { isAutonomous } from './turn.js';
 
 /** What a handler has come to. */
@@ -66,6 +67,7 @@ export function framedAction(
     handler: async (runtime, message, _state, _options, callback, responses) => {
       const plan = responses?.at(0)?.content;
       const outcome = await run(name, family, runtime, () => handle(runtime, message, plan));
+      lookAgain(runtime);
       return told(name, family, outcome, message, callback, runtime);
     },
   };

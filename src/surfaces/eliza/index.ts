@@ -18,10 +18,10 @@ import { updateTriggerAction } from './update-trigger.js';
 
 export { captureWorkEvaluator } from './capture-work.js';
 export { memoryServiceOf } from './memory-turn.js';
-export { offersProvider } from './offers-provider.js';
+export { createOffersProvider } from './offers-provider.js';
 export { openQuestionProvider } from './open-question-provider.js';
 export { CUE_EVENTS, type EventHandlers } from './proactive-events.js';
-export { personIn, proactiveServiceOf } from './proactive-turn.js';
+export { proactiveServiceOf } from './proactive-turn.js';
 export { triggersProvider } from './triggers-provider.js';
 export { workMemoryProvider } from './work-memory-provider.js';
 

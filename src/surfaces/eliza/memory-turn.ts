@@ -4,13 +4,12 @@
  * trigger run the creator of the trigger is meant, in the conversation it came from.
  */
 import type { IAgentRuntime, Memory } from '@elizaos/core';
-import { type Caller, WORK_MEMORY, WorkMemoryService } from '../../memory/index.js';
+import { WORK_MEMORY, WorkMemoryService } from '../../memory/index.js';
 import type { Uuid } from '../../shared/ids.js';
+import type { EntityCaller } from '../people.js';
+import { isPrivateRoom } from '../private-room.js';
 import type { Asker } from './pending.js';
-import { isPrivateRoom } from './private-room.js';
 import { requesterOf, saidText, toldZone } from './turn.js';
-
-export type EntityCaller = Extract<Caller, { kind: 'entity' }>;
 
 export interface MemoryTurn extends Asker {
   service: WorkMemoryService;
@@ -70,12 +69,4 @@ export async function callerOf(
     private: await isPrivateRoom(runtime, place, service.now()),
     ...(sessionId === undefined ? {} : { sessionId }),
   };
-}
-
-/**
- * For what is shown unasked: in company the agent speaks for nobody, so that a memory which one
- * person made in private is not brought up before the others. Asking for it is their own choice.
- */
-export function discreet(caller: EntityCaller, agentId: string): EntityCaller {
-  return caller.private ? caller : { ...caller, entityId: agentId as Uuid };
 }

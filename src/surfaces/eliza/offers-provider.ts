@@ -1,43 +1,57 @@
 /**
  * CUE_OFFERS: the safe point at which the agent is shown what it did not ask for. It stands right
- * before the conversation. What a message shows is fixed by its first call; an error, a slow check
- * or `CUE_OFFERS_ENABLED=false` leaves it empty.
+ * before the conversation. What a message shows is fixed by the first call that comes to it; an error,
+ * a slow check or `CUE_OFFERS_ENABLED=false` leaves it empty.
  */
 import type { Provider } from '@elizaos/core';
 import { messageOf } from '../../shared/errors.js';
 import { proactiveServiceOf, turnMessageOf } from './proactive-turn.js';
+import { within } from './within.js';
 
 /** The conversation of the host is at 100, everything else of ours at 0. */
 const POSITION = 90;
+/** Of a whole call. */
+const BUDGET_MS = 30;
 
-export const offersProvider: Provider = {
-  name: 'CUE_OFFERS',
-  description:
-    'Earlier work that bears on what is happening now: warnings of actions that failed before, the history of files, similar tasks, unfinished work',
-  position: POSITION,
-  get: async (runtime, message) => {
-    const nothing = { text: '', values: {}, data: {} };
-    try {
-      const service = proactiveServiceOf(runtime);
-      if (!service?.enabled()) return nothing;
-      const turn = await turnMessageOf(runtime, message);
-      if (turn === null) return nothing;
-      const { offers, text } = await service.offersForTurn(turn);
-      if (text === '') return nothing;
-      return {
-        text,
-        values: {
-          cueOfferCount: offers.length,
-          cueWarning: offers.some(({ kind }) => kind === 'conflictWarning'),
-        },
-        data: { offerIds: offers.map(({ id }) => id) },
-      };
-    } catch (error) {
-      runtime.logger.warn(
-        { src: 'plugin:cue:eliza', agentId: runtime.agentId, error: messageOf(error) },
-        'offers could not be shown',
-      );
-      return nothing;
-    }
-  },
-};
+/**
+ * One deadline for the whole call. Who asks may take half of it to find out: when that takes longer
+ * nothing is fixed yet, and the next call for the message, which knows by then, has all of its own.
+ *
+ * @param budgetMs 30 when absent
+ */
+export function createOffersProvider(budgetMs = BUDGET_MS): Provider {
+  return {
+    name: 'CUE_OFFERS',
+    description:
+      'Earlier work that bears on what is happening now: warnings of actions that failed before, the history of files, similar tasks, unfinished work',
+    position: POSITION,
+    get: async (runtime, message) => {
+      const nothing = { text: '', values: {}, data: {} };
+      try {
+        const service = proactiveServiceOf(runtime);
+        if (!service?.enabled()) return nothing;
+        const startedMs = performance.now();
+        const turn = await within(turnMessageOf(runtime, message), budgetMs / 2);
+        // A database in this process holds the timer up as well, so that the time itself decides.
+        const leftMs = startedMs + budgetMs - performance.now();
+        if (turn === null || leftMs < budgetMs / 2) return nothing;
+        const { offers, text } = await service.offersForTurn(turn, leftMs);
+        if (text === '') return nothing;
+        return {
+          text,
+          values: {
+            cueOfferCount: offers.length,
+            cueWarning: offers.some(({ kind }) => kind === 'conflictWarning'),
+          },
+          data: { offerIds: offers.map(({ id }) => id) },
+        };
+      } catch (error) {
+        runtime.logger.warn(
+          { src: 'plugin:cue:eliza', agentId: runtime.agentId, error: messageOf(error) },
+          'offers could not be shown',
+        );
+        return nothing;
+      }
+    },
+  };
+}

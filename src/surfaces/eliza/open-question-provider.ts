@@ -1,14 +1,14 @@
 /**
  * OPEN_QUESTION: what the agent has asked this person and not been answered, in every prompt, so that
  * the planner takes a "yes" to the action that asked. Apart from the other providers, because a
- * question stays open whatever is switched off. One read of the host's cache, and never throws.
+ * question stays open whatever is switched off. One read of the host's cache per message, and never throws.
  */
 import type { Provider } from '@elizaos/core';
 import { messageOf } from '../../shared/errors.js';
 import { plain, quoted } from './display.js';
 import { countedMemories } from './memory-action.js';
 import { memoryServiceOf } from './memory-turn.js';
-import { type Pending, readPending } from './pending.js';
+import { type Pending, pendingFor } from './pending.js';
 import { isAutonomous, triggerServiceOf } from './turn.js';
 
 const HEADER = '# Open question';
@@ -22,7 +22,7 @@ export const openQuestionProvider: Provider = {
       const service = triggerServiceOf(runtime) ?? memoryServiceOf(runtime);
       // What a person was asked is not answered by a scheduled run.
       if (!service || isAutonomous(runtime, message)) return nothing;
-      const pending = await readPending(runtime, message, service.now());
+      const pending = await pendingFor(runtime, message, service.now());
       if (pending === null) return nothing;
       return {
         text: `${HEADER}\n${questionOf(pending)}`,

@@ -2,10 +2,11 @@
  * What we have asked a person and not been answered yet: at most one question per person and room,
  * kept in the host's cache so that it survives a restart, and forgotten after ten minutes.
  */
-import type { IAgentRuntime } from '@elizaos/core';
+import type { IAgentRuntime, Memory } from '@elizaos/core';
 import { z } from 'zod';
 import { MINUTE_MS } from '../../shared/clock.js';
 import { scheduleSchema } from '../../triggers/index.js';
+import { createPerMessage } from './per-message.js';
 import type { Turn } from './turn.js';
 
 /** What a question needs to know of a turn. */
@@ -46,6 +47,9 @@ export type Pending = z.infer<typeof pendingSchema>;
 
 const storedSchema = z.object({ expiresAtMs: z.number(), pending: pendingSchema });
 
+/** As it is stored; whether it is still open is asked each time. */
+const seen = createPerMessage<unknown>();
+
 function keyOf(roomId: string, entityId: string): string {
   return `cue:pending:${roomId}:${entityId}`;
 }
@@ -57,7 +61,20 @@ export async function readPending(
   nowMs: number,
 ): Promise<Pending | null> {
   if (who.roomId === undefined) return null;
-  const stored = await runtime.getCache<unknown>(keyOf(who.roomId, who.entityId));
+  return pendingIn(await runtime.getCache<unknown>(keyOf(who.roomId, who.entityId)), nowMs);
+}
+
+/** The same for whoever looks several times in one message: read once, until one is asked or answered. */
+export async function pendingFor(
+  runtime: IAgentRuntime,
+  message: Memory,
+  nowMs: number,
+): Promise<Pending | null> {
+  const read = () => runtime.getCache<unknown>(keyOf(message.roomId, message.entityId));
+  return pendingIn(await seen.of(runtime, message, nowMs, read), nowMs);
+}
+
+function pendingIn(stored: unknown, nowMs: number): Pending | null {
   const parsed = storedSchema.safeParse(stored);
   if (!parsed.success || parsed.data.expiresAtMs <= nowMs) return null;
   // A clock that was set back must not keep a question open for ever.
@@ -81,6 +98,7 @@ export async function ask(turn: Asker, pending: Pending): Promise<void> {
     expiresAtMs: turn.nowMs + PENDING_MS,
     pending,
   });
+  seen.drop(turn.runtime, turn.roomId);
 }
 
 /** What "it" means next: the trigger this person was last told about in this room. */
@@ -112,4 +130,5 @@ function mentionKey(roomId: string, entityId: string): string {
 export async function forget(turn: Asker): Promise<void> {
   if (turn.run !== null || turn.roomId === undefined) return;
   await turn.runtime.deleteCache(keyOf(turn.roomId, turn.requester.entityId));
+  seen.drop(turn.runtime, turn.roomId);
 }

@@ -4,14 +4,15 @@
  * throws aborts the host's own emitter (ELIZA_GUIDE §4), so none of these does.
  */
 import { EventType, type IAgentRuntime } from '@elizaos/core';
-import { sql } from 'drizzle-orm';
 import type { Caller } from '../../memory/index.js';
 import type { ProactiveService } from '../../proactive/index.js';
-import { databaseOf, rowsOf } from '../../records/index.js';
+import { databaseOf, messagesOf } from '../../records/index.js';
 import { HOUR_MS } from '../../shared/clock.js';
 import { messageOf } from '../../shared/errors.js';
 import { isUuid, type Uuid } from '../../shared/ids.js';
-import { personIn, proactiveServiceOf, workEnded, workingFor } from './proactive-turn.js';
+import { isAgentItself, type Person, personIn } from '../people.js';
+import { memoryServiceOf } from './memory-turn.js';
+import { proactiveServiceOf, workEnded, workingFor } from './proactive-turn.js';
 
 type Fields = Record<string, unknown>;
 export type EventHandlers = Record<string, ((payload: unknown) => Promise<void>)[]>;
@@ -84,11 +85,11 @@ function handler(handle: Handle): (payload: unknown) => Promise<void> {
 /** Only a planned action is waited for: its warning is worth nothing afterwards. */
 function happening(name: (typeof CUE_EVENTS)[number]): Handle {
   return async (runtime, service, payload) => {
-    if (!service.enabled()) return;
     const input = happeningOf(name, payload);
-    const caller = await callerIn(runtime, payload.entityId, input.roomId);
+    const person = await personOf(runtime, payload.entityId, input.roomId);
     const answer = [payload.respond, payload.callback].find((one) => typeof one === 'function');
-    const reaction = service.happen(input, caller, { answered: answer !== undefined });
+    const how = { answered: answer !== undefined, speakerId: person?.speakerId };
+    const reaction = service.happen(input, person?.caller, how);
     if (typeof answer === 'function') await answer(await reaction);
     else if (name === 'CUE_ACTION_PLANNED') await reaction;
     else inBackground(runtime, reaction, 'an event could not be looked into');
@@ -103,13 +104,15 @@ function happeningOf(name: string, payload: Fields): Fields {
   return { type: name, ...Object.fromEntries(said) };
 }
 
-async function callerIn(
+/** `null`: nobody is named, or somebody who is not in the room. */
+async function personOf(
   runtime: IAgentRuntime,
   entityId: unknown,
   roomId: unknown,
-): Promise<Caller | undefined> {
-  if (!isUuid(entityId) || !isUuid(roomId)) return undefined;
-  return (await personIn(runtime, entityId, roomId)) ?? undefined;
+): Promise<Person | null> {
+  const memory = memoryServiceOf(runtime);
+  if (!memory || !isUuid(entityId) || !isUuid(roomId)) return null;
+  return isAgentItself(runtime, entityId) ? null : personIn(runtime, memory, entityId, roomId);
 }
 
 /** A turn whose run broke has perhaps reached no model, so that its offers come again. */
@@ -146,21 +149,17 @@ async function ownWords(
   sinceMs: number,
   ownActions: ReadonlySet<string>,
 ): Promise<string> {
-  const since = new Date(sinceMs).toISOString();
-  const rows = await rowsOf(
+  const { agentId } = runtime;
+  const contents = await messagesOf(
     databaseOf(runtime),
-    sql`select content from memories
-        where type = 'messages' and room_id = ${roomId} and agent_id = ${runtime.agentId}
-          and entity_id = ${runtime.agentId} and created_at >= ${since}::timestamp
-          and content->>'type' is distinct from 'action_result'
-        order by created_at desc, id limit ${NEWEST_REPLIES}`,
+    { agentId, entityId: agentId, roomId },
+    { sinceMs, limit: NEWEST_REPLIES },
   );
-  return rows
-    .map((row) => objectOf(row.content))
+  return contents
+    .map(objectOf)
     .filter((content) => !isOwn(content, ownActions))
     .map((content) => [textOf(content.thought), textOf(content.text)].join('\n').trim())
     .filter((text) => text !== '')
-    .reverse()
     .join('\n');
 }
 
@@ -198,7 +197,7 @@ function noFiles(): string[] {
 
 function inBackground(runtime: IAgentRuntime, work: Promise<unknown>, message: string): void {
   work.catch((error: unknown) => {
-    runtime.logger.debug(
+    runtime.logger.warn(
       { src: 'plugin:cue:eliza', agentId: runtime.agentId, error: messageOf(error) },
       message,
     );

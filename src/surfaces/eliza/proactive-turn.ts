@@ -3,33 +3,27 @@
  * nobody (`discreet`); inside a scheduled run the creator of the trigger is meant. The host asks a
  * provider two or three times per message, and who asks is found out once.
  */
-import type { IAgentRuntime, Memory, UUID } from '@elizaos/core';
+import type { IAgentRuntime, Memory } from '@elizaos/core';
 import type { Caller } from '../../memory/index.js';
 import { PROACTIVE, ProactiveService, type TurnMessage } from '../../proactive/index.js';
-import { MINUTE_MS } from '../../shared/clock.js';
 import { isUuid, type Uuid } from '../../shared/ids.js';
-import { callerOf, discreet, type EntityCaller, memoryServiceOf } from './memory-turn.js';
-import { isPrivateRoom } from './private-room.js';
+import { discreet, type EntityCaller } from '../people.js';
+import { callerOf, memoryServiceOf } from './memory-turn.js';
+import { createPerMessage } from './per-message.js';
 import { requesterOf, saidText } from './turn.js';
 
 /** Of a pasted message only so much is looked at, characters. */
 const MAX_TEXT = 16_384;
 const MAX_ATTACHMENTS = 20;
 const MAX_KEPT = 500;
-/** Who is in a room can change, so that an answer is not kept for long. */
-const KEPT_MS = MINUTE_MS;
 
-interface Known {
-  caller: Promise<EntityCaller>;
-  atMs: number;
-}
 interface Memo {
-  byMessage: Map<string, Known>;
   byRoom: Map<string, EntityCaller>;
   /** When the last run of a room ended, in the host's time. */
   endedMs: Map<string, number>;
 }
 const memos = new WeakMap<IAgentRuntime, Memo>();
+const shown = createPerMessage<EntityCaller>();
 
 export function proactiveServiceOf(runtime: IAgentRuntime): ProactiveService | null {
   const found = runtime
@@ -46,7 +40,7 @@ export async function turnMessageOf(
   if (message.id === undefined || message.entityId === runtime.agentId) return null;
   const caller = await shownTo(runtime, message);
   if (caller === null) return null;
-  const { run } = requesterOf(runtime, message);
+  const { run, requester } = requesterOf(runtime, message);
   return {
     messageId: message.id,
     roomId: message.roomId,
@@ -54,6 +48,7 @@ export async function turnMessageOf(
     sessionId: caller.sessionId,
     text: saidText(message, run).slice(0, MAX_TEXT),
     attachments: attachmentsOf(message),
+    speakerId: requester.entityId as Uuid,
     scheduled: run !== null,
   };
 }
@@ -61,21 +56,11 @@ export async function turnMessageOf(
 async function shownTo(runtime: IAgentRuntime, message: Memory): Promise<EntityCaller | null> {
   const memory = memoryServiceOf(runtime);
   if (!memory) return null;
-  const { byMessage, byRoom } = memoOf(runtime);
-  // Clients choose the ids of messages, so that an id alone is nobody's name.
-  const key = `${message.id} ${message.roomId} ${message.entityId}`;
-  const atMs = memory.now();
-  const known = byMessage.get(key);
-  if (known !== undefined && Math.abs(atMs - known.atMs) < KEPT_MS) return known.caller;
-  const caller = callerOf(runtime, memory, message).then((found) =>
-    discreet(found, runtime.agentId),
-  );
-  keep(byMessage, key, { caller, atMs });
-  caller.then(
-    (found) => keep(byRoom, message.roomId, found),
-    () => byMessage.delete(key),
-  );
-  return caller;
+  return shown.of(runtime, message, memory.now(), async () => {
+    const caller = discreet(await callerOf(runtime, memory, message), runtime.agentId);
+    keep(memoOf(runtime).byRoom, message.roomId, caller);
+    return caller;
+  });
 }
 
 /** For whom the agent works in a room at the moment: who was answered there last. */
@@ -100,31 +85,8 @@ export function workEnded(
   return before;
 }
 
-/**
- * A person in a room, as events and routes name them; `null` when they are not in it, because what
- * one may read must not be brought into the room of another.
- */
-export async function personIn(
-  runtime: IAgentRuntime,
-  entityId: Uuid,
-  roomId: Uuid,
-): Promise<EntityCaller | null> {
-  const memory = memoryServiceOf(runtime);
-  const present = await runtime.getParticipantsForRoom(roomId as UUID);
-  if (!memory || !present.some((one) => one === entityId)) return null;
-  const caller: EntityCaller = {
-    kind: 'entity',
-    entityId,
-    roomId,
-    private: await isPrivateRoom(runtime, roomId, memory.now()),
-  };
-  const sessionId = memory.sessionOf(roomId);
-  return discreet(sessionId === undefined ? caller : { ...caller, sessionId }, runtime.agentId);
-}
-
 function memoOf(runtime: IAgentRuntime): Memo {
   const memo = memos.get(runtime) ?? {
-    byMessage: new Map(),
     byRoom: new Map(),
     endedMs: new Map(),
   };

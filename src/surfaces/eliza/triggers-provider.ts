@@ -1,11 +1,12 @@
 /**
  * TRIGGERS: what is coming and what is wrong, in a few lines of every prompt. It is called two or
- * three times per message (ELIZA_GUIDE §4), so it is one small statement and never throws.
+ * three times per message (ELIZA_GUIDE §4), so it is one small statement, read once, and never throws.
  */
 import type { Provider } from '@elizaos/core';
 import { messageOf } from '../../shared/errors.js';
 import type { TriggerSummary } from '../../triggers/index.js';
 import { quoted, span, triggerLine } from './display.js';
+import { glanceFor } from './glance.js';
 import { isAutonomous, triggerServiceOf } from './turn.js';
 
 /** Lines of each kind: with the head about eight, well under 250 tokens. */
@@ -20,12 +21,8 @@ export const triggersProvider: Provider = {
       const service = triggerServiceOf(runtime);
       // A scheduled run is to do its task, not to look after the schedule.
       if (!service || isAutonomous(runtime, message)) return nothing;
-      const { entityId, roomId } = message;
       const nowMs = service.now();
-      const { total, troubled, coming } = await service.glance(
-        { kind: 'entity', entityId, roomId },
-        EACH,
-      );
+      const { total, troubled, coming } = await glanceFor(runtime, service, message, EACH);
       if (total === 0) return nothing;
       const zone = service.timezone;
       const lines = [

@@ -6,9 +6,11 @@
 import type { Provider } from '@elizaos/core';
 import { messageOf } from '../../shared/errors.js';
 import { countTokens } from '../../shared/tokens.js';
+import { discreet } from '../people.js';
 import { memoryLine, worthShowing } from './memory-action.js';
-import { callerOf, discreet, memoryServiceOf, recallZone } from './memory-turn.js';
+import { callerOf, memoryServiceOf, recallZone } from './memory-turn.js';
 import { requesterOf, saidText } from './turn.js';
+import { within } from './within.js';
 
 const NAME = 'WORK_MEMORY';
 const LIMIT = 4;
@@ -70,18 +72,3 @@ export const workMemoryProvider: Provider = {
     }
   },
 };
-
-/** `null`: it takes longer than a turn should wait. */
-async function within<T>(work: Promise<T>, ms: number): Promise<T | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), ms);
-  });
-  try {
-    return await Promise.race([work, patience]);
-  } finally {
-    clearTimeout(timer);
-    // A late failure is nobody's any more.
-    work.catch(() => undefined);
-  }
-}

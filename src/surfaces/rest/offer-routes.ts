@@ -1,7 +1,7 @@
 /** `/cue/offers…`, `/cue/events`: what is offered, what became of it, and what happens elsewhere. */
 import type { IAgentRuntime, Route } from '@elizaos/core';
 import { z } from 'zod';
-import type { Caller } from '../../memory/index.js';
+import { WORK_MEMORY, WorkMemoryService } from '../../memory/index.js';
 import {
   DETECTOR_NAMES,
   type Decision,
@@ -12,7 +12,7 @@ import {
 } from '../../proactive/index.js';
 import { AppError, InvalidInputError } from '../../shared/errors.js';
 import { isUuid } from '../../shared/ids.js';
-import { personIn } from '../eliza/index.js';
+import { isAgentItself, type Person, personIn } from '../people.js';
 import type { EventStream } from './event-stream.js';
 import { anyObject, OPERATOR } from './memory-routes.js';
 import { flag, given, pageShape, searchText, storableText, wholeNumber } from './query.js';
@@ -103,11 +103,10 @@ export function offerRoutes(route: MakeRoute): Route[] {
       body: anyObject,
       handle: async ({ runtime, body: { entityId, ...input } }) => {
         const service = offersOf(runtime);
-        if (!service.enabled()) {
-          throw new AppError('DISABLED', 'offers are switched off (CUE_OFFERS_ENABLED)');
-        }
-        const caller = await callerOf(runtime, entityId, input.roomId);
-        return { status: 201, body: await service.happen(input, caller) };
+        service.requireEnabled();
+        const person = await personOf(runtime, entityId, input.roomId);
+        const how = { answered: true, speakerId: person?.speakerId };
+        return { status: 201, body: await service.happen(input, person?.caller, how) };
       },
     }),
   ];
@@ -141,15 +140,16 @@ function ending(route: MakeRoute, how: 'acknowledge' | 'dismiss' | 'used'): Rout
 
 /**
  * REST manages offers as operator, but an offer is made for somebody: for a person in a room what
- * that person may read there, else what is open to the project.
+ * that person may read there, else what is open to the project. `null`: nobody
+ * is named; the agent itself is nobody.
  * @throws InvalidInputError for a person who is not in the room
  */
-async function callerOf(
+async function personOf(
   runtime: IAgentRuntime,
   entityId: unknown,
   roomId: unknown,
-): Promise<Caller | undefined> {
-  if (entityId === undefined) return undefined;
+): Promise<Person | null> {
+  if (entityId === undefined) return null;
   if (!isUuid(entityId)) {
     throw new InvalidInputError([{ field: 'entityId', message: 'must be a UUID' }]);
   }
@@ -158,7 +158,9 @@ async function callerOf(
       { field: 'roomId', message: 'must be a UUID when entityId is given' },
     ]);
   }
-  const person = await personIn(runtime, entityId, roomId);
+  if (isAgentItself(runtime, entityId)) return null;
+  const memory = startedService(runtime, WORK_MEMORY, WorkMemoryService, 'work memory');
+  const person = await personIn(runtime, memory, entityId, roomId);
   if (person) return person;
   throw new InvalidInputError([{ field: 'entityId', message: 'is not in this room' }]);
 }

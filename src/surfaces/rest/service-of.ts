@@ -9,8 +9,7 @@ import { AppError } from '../../shared/errors.js';
 export function startedService<S extends Service>(
   runtime: IAgentRuntime,
   type: string,
-  // biome-ignore lint/suspicious/noExplicitAny: the arguments of a constructor nobody calls here
-  kind: abstract new (...args: any[]) => S,
+  kind: abstract new (...args: never[]) => S,
   name: string,
 ): S {
   const service = runtime.getServicesByType(type).find((one): one is S => one instanceof kind);

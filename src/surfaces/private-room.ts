@@ -5,9 +5,9 @@
  */
 import { ChannelType, type IAgentRuntime, type UUID } from '@elizaos/core';
 import { sql } from 'drizzle-orm';
-import { databaseOf, rowsOf } from '../../records/index.js';
-import { MINUTE_MS } from '../../shared/clock.js';
-import { messageOf } from '../../shared/errors.js';
+import { databaseOf, rowsOf } from '../records/index.js';
+import { MINUTE_MS } from '../shared/clock.js';
+import { messageOf } from '../shared/errors.js';
 
 const PRIVATE_ROOMS: ReadonlySet<string> = new Set([
   ChannelType.DM,

@@ -1,0 +1,164 @@
+/** The right moment: nothing lost, nothing stale, nobody held up. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { block } from '../../src/proactive/block.js';
+import { countTokens } from '../../src/shared/tokens.js';
+import { type OpenRecordDatabase, openRecordDatabase } from '../contract/record-database.js';
+import { DAY_MS, edits, failed, OPERATOR } from './detector-room.js';
+import { ada, long, messageOf, withProactive } from './proactive-room.js';
+
+let database: OpenRecordDatabase;
+beforeAll(async () => {
+  database = await openRecordDatabase();
+});
+afterAll(async () => {
+  await database.close();
+});
+
+const AUTH = 'src/auth.ts';
+const PLAN = { action: 'add caching to src/auth.ts', filePath: AUTH };
+const caching = { ...edits(AUTH), ...failed('race condition') };
+const kindsOf = (offers: readonly { kind: string }[]) => offers.map(({ kind }) => kind);
+
+describe('what is held back', () => {
+  it('takes no memory from what may be said: an answered warning leaves the file its history', () =>
+    withProactive(database, async ({ proactive, store, clock }) => {
+      await store('Add caching to auth.ts', caching);
+      const { warning } = await proactive.onActionPlanned(PLAN);
+      await proactive.acknowledge(warning?.id ?? '', OPERATOR);
+      clock.nowMs += 3_600_000;
+      expect(kindsOf((await proactive.onActionPlanned(PLAN)).offers)).toEqual(['fileTouch']);
+    }));
+
+  it('takes no memory from what may be said: a file in cooldown leaves the intent its match', () =>
+    withProactive(database, async ({ proactive, store, clock }) => {
+      await store('Rename the token helper', edits(AUTH));
+      await proactive.onFileTouch({ filePath: AUTH });
+      clock.nowMs += 60_000;
+      await store('Fix the login timeout', edits(AUTH));
+      const { offers } = await proactive.onIntentStated({
+        intent: 'Fix the login timeout in src/auth.ts',
+      });
+      expect(kindsOf(offers)).toEqual(['intentMatch']);
+    }));
+
+  it('and waits to be shown is the answer to who asks for it', () =>
+    withProactive(database, async ({ proactive, store, clock }) => {
+      await store('Fix JWT expiry', edits(AUTH));
+      clock.nowMs += DAY_MS;
+      const unread = await proactive.happen({ type: 'file_touch', filePath: AUTH }, undefined, {
+        answered: false,
+      });
+      expect(unread.offers[0]?.state).toBe('pending');
+      const { offers } = await proactive.onFileTouch({ filePath: AUTH });
+      expect(offers.map(({ id, state }) => ({ id, state }))).toEqual([
+        { id: unread.offers[0]?.id, state: 'shown' },
+      ]);
+    }));
+});
+
+describe('an offer that waits', () => {
+  it('is not shown once its memory says something else', () =>
+    withProactive(database, async ({ proactive, store, clock, memory }) => {
+      const memoryId = await store('Add caching to auth.ts', caching);
+      await proactive.onFileTouch({ filePath: AUTH, roomId: ada.roomId });
+      clock.nowMs += 60_000;
+      const outcome = { success: true, summary: 'Works with a lock now' };
+      await memory.updateMemory({ memory_id: memoryId, outcome }, OPERATOR);
+      const turn = await proactive.offersForTurn(messageOf(ada, 'ok', 'changed'), long);
+      expect(turn.text).not.toContain('failed');
+    }));
+
+  it('is not shown when the talk is elsewhere: half an hour later, or where there was no room', () =>
+    withProactive(database, async ({ proactive, store, clock, set }) => {
+      set('cooldown', { rate_limit_per_minute: 100 });
+      for (let index = 0; index < 12; index += 1) {
+        await store(`Repair gear number ${index} of the clockwork`, edits(`src/gear${index}.ts`));
+      }
+      for (let index = 0; index < 12; index += 1) {
+        await proactive.onFileTouch({ filePath: `src/gear${index}.ts`, roomId: ada.roomId });
+      }
+      const first = await proactive.offersForTurn(messageOf(ada, 'ok', 'one'), long);
+      expect(first.offers.length).toBeGreaterThan(1);
+      expect(first.offers.length).toBeLessThan(12);
+      const turn = {
+        messageId: first.offers.length > 0 ? messageOf(ada, '', 'one').messageId : '',
+      };
+      proactive.turnEnded({ ...turn, roomId: ada.roomId, completed: true } as never);
+      const second = await proactive.offersForTurn(messageOf(ada, 'and?', 'two'), long);
+      expect(second.text).toBe('');
+      clock.nowMs += 601_000;
+      await proactive.onFileTouch({ filePath: 'src/gear11.ts', roomId: ada.roomId });
+      clock.nowMs += 30 * 60_000;
+      const late = await proactive.offersForTurn(messageOf(ada, 'well', 'three'), long);
+      expect(late.text).toBe('');
+    }));
+
+  it('acted upon is used: work on a file of the similar task began', () =>
+    withProactive(database, async ({ proactive, store, clock }) => {
+      await store('Fix the login timeout', edits('src/session/expiry.ts'));
+      clock.nowMs += DAY_MS;
+      const occasion = { agentId: 'agent_007' };
+      const { offers } = await proactive.onIntentStated({
+        ...occasion,
+        intent: 'Fix the login timeout',
+      });
+      expect(kindsOf(offers)).toEqual(['intentMatch']);
+      await proactive.onFileTouch({ agentId: 'another', filePath: 'src/session/expiry.ts' });
+      const id = offers[0]?.id ?? '';
+      expect((await proactive.get(id, OPERATOR)).state).toBe('shown');
+      await proactive.onFileTouch({ ...occasion, filePath: 'src/session/expiry.ts' });
+      expect(await proactive.get(id, OPERATOR)).toMatchObject({
+        state: 'used',
+        usedHow: 'acted upon',
+      });
+    }));
+});
+
+describe('a flood', () => {
+  it('of events does not hold up the turn of a person', () =>
+    withProactive(database, async ({ proactive, store, clock }) => {
+      await store('Add caching to auth.ts', caching);
+      clock.nowMs += DAY_MS;
+      const events = Array.from({ length: 300 }, (_, index) =>
+        proactive.onFileTouch({ filePath: `lib/noise-${index}.ts`, agentId: 'noise' }),
+      );
+      const message = messageOf(ada, 'Please add caching to src/auth.ts', 'flood');
+      const turn = await proactive.offersForTurn(message, long);
+      await Promise.all(events);
+      expect(kindsOf(turn.offers)).toContain('conflictWarning');
+      expect(proactive.health().dropped).toBeGreaterThan(0);
+    }));
+
+  it('of offers is measured in tokens where it is shown, not where it is left out', () => {
+    const text = '[RUM] gear.ts has history:\n  • Ada (2d ago): Repair the gear — success';
+    const part = { kind: 'fileTouch', text, tokens: countTokens(text) } as const;
+    const many = Array.from({ length: 20_000 }, () => part);
+    const startedMs = performance.now();
+    const { tokens, shownIndexes } = block(many);
+    // Counting all of them takes minutes.
+    expect(performance.now() - startedMs).toBeLessThan(2_000);
+    expect(tokens).toBeLessThan(200);
+    expect(shownIndexes.length).toBeGreaterThan(3);
+  });
+});
+
+describe('a turn of the agent', () => {
+  it('counts once, whoever ends it how often, and not at all where nothing was asked', () =>
+    withProactive(database, async ({ proactive }) => {
+      const message = messageOf(ada, 'hello', 'count');
+      const turn = { messageId: message.messageId, roomId: ada.roomId, completed: true };
+      proactive.turnEnded(turn);
+      await proactive.offersForTurn(message, long);
+      for (let time = 0; time < 3; time += 1) proactive.turnEnded(turn);
+      expect((await proactive.stats()).turns).toBe(1);
+    }));
+
+  it('of a client is one, with all that happens in it', () =>
+    withProactive(database, async ({ proactive, clock }) => {
+      await proactive.onFileTouch({ filePath: AUTH });
+      await proactive.onActionPlanned(PLAN);
+      clock.nowMs += 11_000;
+      await proactive.onFileTouch({ filePath: AUTH });
+      expect((await proactive.stats()).turns).toBe(2);
+    }));
+});

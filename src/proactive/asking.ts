@@ -1,0 +1,69 @@
+/** From what is to be evaluated to calls of detectors, those of other rooms included. */
+
+import { compose } from './composer.js';
+import type { ProactiveConfig } from './config.js';
+import { subjectOf } from './occasions.js';
+import { readMessage } from './reading.js';
+import { type Evaluation, route, type SlotInput } from './router.js';
+import type { DetectorCall } from './run-detectors.js';
+import type { Detector, Detectors, Occasion, OfferContent } from './types.js';
+
+/** Detectors of the rooms that come later; absent: nothing of the kind is looked for. */
+export interface SlotDetectors {
+  hintMatch?: Detector<SlotInput>;
+  whenMatch?: Detector<SlotInput>;
+}
+
+const WARM_UP = { text: 'Please add caching to src/warm-up.ts and fix the failing build' };
+
+export function callsOf(
+  detectors: Detectors & SlotDetectors,
+  evaluations: readonly Evaluation[],
+  occasion: Occasion,
+): DetectorCall[] {
+  return evaluations.flatMap((evaluation) => {
+    const run = runOf(detectors, evaluation, occasion);
+    return run ? [{ detector: evaluation.detector, subject: subjectOf(evaluation), run }] : [];
+  });
+}
+
+function runOf(
+  detectors: Detectors & SlotDetectors,
+  evaluation: Evaluation,
+  occasion: Occasion,
+): DetectorCall['run'] | undefined {
+  switch (evaluation.detector) {
+    case 'fileTouch':
+      return () => detectors.fileTouch.evaluate({ ...occasion, ...evaluation.input });
+    case 'intentMatch':
+      return () => detectors.intentMatch.evaluate({ ...occasion, ...evaluation.input });
+    case 'conflictWarning':
+      return () => detectors.conflictWarning.evaluate({ ...occasion, ...evaluation.input });
+    case 'patternRecognition':
+      return () => detectors.patternRecognition.evaluate({ ...occasion, ...evaluation.input });
+    case 'sessionStart':
+      return () => detectors.sessionStart.evaluate({ ...occasion, ...evaluation.input });
+    case 'hintMatch':
+    case 'whenMatch': {
+      const slot = detectors[evaluation.detector];
+      return slot && (() => slot.evaluate({ ...occasion, ...evaluation.input }));
+    }
+  }
+}
+
+/**
+ * Code that has never run takes several times as long, and the first message of a person must not
+ * come too late for that. Asks every detector of work memory once; nothing comes of it.
+ */
+export async function warmUp(
+  detectors: Detectors,
+  config: ProactiveConfig,
+  nowMs: number,
+): Promise<void> {
+  const message = { type: 'message', ...readMessage(WARM_UP), newSession: true } as const;
+  const calls = callsOf(detectors, route(message, config), {});
+  await Promise.allSettled(calls.map(({ run }) => run()));
+  // The tokenizer reads its table at its first text, which takes longest of all.
+  const content: OfferContent = { kind: 'hintMatch', subject: 'warm', lines: ['up'], memories: [] };
+  compose(content, { nowMs, prefix: 'RUM' });
+}

@@ -1,0 +1,61 @@
+/** What the book of offers holds in memory: small rules without a state of their own. */
+import type { Uuid } from '../shared/ids.js';
+import type { OpenFilter } from './offer-book-types.js';
+import { factOf, settledAtMs } from './offer-fact.js';
+import { asOf, isOpen } from './offer-life.js';
+import type { OfferRecord } from './offer-queries.js';
+import type { StoredOffer } from './offer-record.js';
+import type { OfferData } from './offer-types.js';
+import type { Held } from './offer-writer.js';
+import type { OfferState } from './types.js';
+
+/** What was read of an offer and is news here; `from` is `null` when it was not known at all. */
+export interface News {
+  entry: Held;
+  /** As it was read. */
+  offer: StoredOffer;
+  from: OfferState | null;
+}
+
+/** In the order in which they came to be what they are, as feedback takes them. */
+export function newsInOrder(news: readonly News[]): News[] {
+  return news
+    .map((one) => ({ one, atMs: settledAtMs(factOf(one.offer)) }))
+    .sort((a, b) => a.atMs - b.atMs || a.one.offer.data.createdAtMs - b.one.offer.data.createdAtMs)
+    .map(({ one }) => one);
+}
+
+export function heldAs(offer: StoredOffer, revision: number | null): Held {
+  return { offer, revision, unsaved: [], gone: false, behind: false };
+}
+
+/** As it is at that time, whether or not it was noted in the database that its own is over. */
+export function offerAsOf({ id, scope, data }: OfferRecord, nowMs: number): StoredOffer {
+  return { id, scope, data: asOf(data, nowMs) };
+}
+
+/** Something may still come of it: an answer, or the use of what was acknowledged. */
+export function isHeld(data: OfferData): boolean {
+  return isOpen(data) || data.state === 'acknowledged';
+}
+
+export function fits(filter: OpenFilter, data: OfferData): boolean {
+  const { roomId, sessionId, agentId, kind, state, clients } = filter;
+  const { target } = data;
+  return (
+    (roomId === undefined || target.roomId === roomId) &&
+    (sessionId === undefined || target.sessionId === sessionId) &&
+    (agentId === undefined || target.agentId === agentId) &&
+    (kind === undefined || data.kind === kind) &&
+    (state === undefined || data.state === state) &&
+    !(clients === true && target.roomId !== undefined)
+  );
+}
+
+/** Leaves the newest `most`. */
+export function dropOldest(ids: Set<Uuid>, most: number): void {
+  for (const id of ids) {
+    if (ids.size <= most) return;
+    ids.delete(id);
+  }
+}
