@@ -1,16 +1,15 @@
 /** How one agent's offers are put together from settings, the host and work memory. */
 import type { IAgentRuntime, ServiceTypeName } from '@elizaos/core';
 import { WORK_MEMORY, WorkMemoryService } from './memory/index.js';
+import { turnsIn } from './plugin-turns.js';
 import { type ObservedMemory, ProactiveService, parseConfig } from './proactive/index.js';
-import { databaseOf, pgliteDirectory } from './records/index.js';
+import { databaseOf, pgliteDirectory, projectIdOf } from './records/index.js';
 import { offersEnabledNow, type Settings, settingReader } from './settings.js';
 import type { Clock } from './shared/clock.js';
 import { AppError, InvalidInputError } from './shared/errors.js';
 import type { Ids } from './shared/ids.js';
 
 const MEMORY_WAIT_MS = 25_000;
-/** Of the host's cache, which has one per agent. */
-const TURNS_KEY = 'cue:turns';
 const DEFAULT_PREFIX = 'RUM';
 
 /** @throws Error naming what is wrong in `CUE_DETECTORS` or `CUE_OFFERS_PREFIX` */
@@ -30,12 +29,11 @@ export function provideProactive(
     memory: workMemory,
     turnBudgetMs,
     shared: (host) => pgliteDirectory(databaseOf(host)) === null,
-    turnCounts: (host) => ({
-      read: async () => countsOf(await host.getCache(TURNS_KEY)),
-      write: async (counts) => {
-        await host.setCache(TURNS_KEY, counts);
-      },
-    }),
+    turnCounts: (host) =>
+      turnsIn(() => databaseOf(host), {
+        agentId: host.agentId,
+        projectId: projectIdOf(host.agentId, settings.CUE_PROJECT),
+      }),
   });
 }
 
@@ -75,11 +73,4 @@ async function workMemory(runtime: IAgentRuntime): Promise<ObservedMemory> {
   } finally {
     clearTimeout(timer);
   }
-}
-
-function countsOf(cached: unknown): Record<string, number> {
-  if (typeof cached !== 'object' || cached === null) return {};
-  return Object.fromEntries(
-    Object.entries(cached).filter((entry): entry is [string, number] => Number.isFinite(entry[1])),
-  );
 }

@@ -19,6 +19,7 @@ function open(cooldown: Partial<ProactiveConfig['cooldown']> = {}) {
     subject: 'src/a.ts',
     sources: [sourceOf(MEMORY_A)],
     target: { roomId: ROOM },
+    standing: true,
     groupId: group('asked'),
     nowMs: NOW,
     feedback: feedbackOf([]),
@@ -190,6 +191,27 @@ describe('warnings', () => {
     expect(ask().suppressed.map(({ reason }) => reason)).toEqual([
       'offered before: again in 600 s',
     ]);
+  });
+
+  it('that ask for no acknowledgment wait for their memory as other offers do, but for no rate limit', () => {
+    const { ask, note } = open({ rate_limit_per_minute: 0 });
+    const passing = { ...warning, standing: false };
+    expect(ask(passing).allowed).toEqual([MEMORY_A]);
+    note(passing);
+    expect(ask({ ...passing, nowMs: NOW + 599_999 })).toEqual({
+      allowed: [],
+      blocked: null,
+      suppressed: [
+        {
+          memoryId: sourceOf(MEMORY_A).memoryId,
+          detector: 'conflictWarning',
+          reason: 'offered before: again in 1 s',
+        },
+      ],
+    });
+    expect(ask({ ...passing, ...OTHER_FILE, nowMs: NOW + 1 }).allowed).toEqual([MEMORY_B]);
+    expect(ask({ ...passing, nowMs: NOW + 600_000 }).allowed).toEqual([MEMORY_A]);
+    expect(ask({ ...warning, standing: true, nowMs: NOW + 1 }).allowed).toEqual([MEMORY_A]);
   });
 
   it('wait for their own memory only, once it was dismissed as a warning', () => {

@@ -78,8 +78,16 @@ describe('feedback', () => {
       usedAtMs: NOW - 90 * SECOND_MS,
       createdAtMs: NOW - HOUR_MS,
     });
-    const feedback = feedbackOf([second, used, first].filter((one) => one !== undefined));
-    expect(feedback.dismissals(MEMORY_A, 'fileTouch', NOW)).toBe(1);
+    const known = [first, used, second].filter((one) => one !== undefined);
+    const orders = [
+      [0, 1, 2],
+      [2, 1, 0],
+      [1, 2, 0],
+      [2, 0, 1],
+    ].map((order) => feedbackOf(order.flatMap((index) => known[index] ?? [])));
+    expect(orders.map((feedback) => feedback.dismissals(MEMORY_A, 'fileTouch', NOW))).toEqual([
+      1, 1, 1, 1,
+    ]);
   });
 
   it('never holds warnings back by kind, and only for memories whose warnings were dismissed', () => {

@@ -415,6 +415,16 @@ const SAME_INTENT: readonly Pair[] = [
 
 /** Chat, reports of a problem and questions that only share words with what is remembered. */
 const ANOTHER_INTENT: readonly Pair[] = [
+  ['Announce the winter sale in the newsletter', 'Announce the summer sale in the newsletter'],
+  ['Pay the invoice of the printer supplier', 'Dispute the invoice of the printer supplier'],
+  ['Rename the orders service', 'Split the orders service'],
+  ['Write the minutes of the board meeting', 'Prepare the slides of the board meeting'],
+  ['Draft a contract for the caterer', 'Cancel the contract with the caterer'],
+  ['Measure the depth of the river at the bridge', 'Paint the bridge across the river'],
+  ['the board meeting is on friday', 'Prepare the slides of the board meeting'],
+  ['let us have lunch on friday then', 'Deploy on Friday evening'],
+  ['The payment client logs too much', 'Add a retry to the payment client'],
+  ['Test the backup restore', 'Copy the backups to another region'],
   ['move the clients to api version 4', 'Move the clients to API version 3'],
   ['Look up invoices by customer name', 'Find orders by phone number'],
   ['the badge reader at gate 5 does not work', 'Get the badge reader at gate 3 to work'],
@@ -695,6 +705,11 @@ const REPEATS: readonly Case[] = [
 ];
 
 const DOES_NOT_REPEAT: readonly Case[] = [
+  { plan: 'log parsed templates', goal: 'Cache parsed templates in worker memory' },
+  { plan: 'clear the template cache', goal: 'Cache parsed templates in worker memory' },
+  { plan: 'deploy on tuesday evening', goal: 'Deploy on Friday evening' },
+  { plan: 'drop the events table', goal: 'Run a full vacuum on the events table' },
+  { plan: 'run the unit tests in parallel', goal: 'Run all contract tests in parallel' },
   { plan: 'unpin worker threads', goal: 'Pin the worker threads to cores' },
   { plan: 'bake the sourdough at 210 degrees', goal: 'Bake sourdough at 240 degrees' },
   { plan: 'the sourdough did not work last week', goal: 'Bake sourdough at 240 degrees' },

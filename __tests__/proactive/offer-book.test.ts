@@ -21,6 +21,7 @@ const OPERATOR: Reader = { kind: 'operator' };
 const ANN = { kind: 'entity', entityId: derivedId('book test', 'ann') } as const;
 const BOB = { kind: 'entity', entityId: derivedId('book test', 'bob') } as const;
 const ROOM = derivedId('book test', 'room');
+const OPEN = { visibility: 'project', entityId: null, roomId: null } as const;
 
 let database: OpenRecordDatabase;
 let rooms: MemoryRoom[] = [];
@@ -148,6 +149,7 @@ describe('the book of offers', () => {
       }),
       offer('over', { createdAtMs: clock.nowMs - DAY_MS }),
     ]);
+    clock.nowMs += 1;
     if (!open || !warning) throw new Error('expected offers');
     before.change(open.id, 'shown', at(clock.nowMs));
     await before.answer(warning.id, 'acknowledged', at(clock.nowMs), OPERATOR);
@@ -166,7 +168,7 @@ describe('the book of offers', () => {
       ['fileTouch', 'shown'],
       ['conflictWarning', 'acknowledged'],
     ]);
-    const revision = (target: OfferData['target']) => after.answeredRevision(changed, target);
+    const revision = (target: OfferData['target']) => after.answeredRevision(changed, target, OPEN);
     expect([revision({ agentId: 'one' }), revision({}), revision({ agentId: 'two' })]).toEqual([
       4,
       4,
@@ -196,7 +198,7 @@ describe('the book of offers', () => {
     expect(mine.expire(clock.nowMs)).toBe(0);
     clock.nowMs += 1;
     expect(mine.expire(clock.nowMs)).toBe(1);
-    expect([mine.open(), mine.answeredRevision(source), told]).toEqual([
+    expect([mine.open(), mine.answeredRevision(source, {}, OPEN), told]).toEqual([
       [],
       null,
       ['pending → expired'],
@@ -207,7 +209,7 @@ describe('the book of offers', () => {
       closedAtMs: START_MS + DAY_MS,
     });
     const late = await mine.answer(warning.id, 'acknowledged', at(clock.nowMs), OPERATOR);
-    expect([late.from, late.offer.data.state, mine.answeredRevision(source)]).toEqual([
+    expect([late.from, late.offer.data.state, mine.answeredRevision(source, {}, OPEN)]).toEqual([
       'expired',
       'acknowledged',
       1,
@@ -316,7 +318,122 @@ describe('the book of offers', () => {
     await one.settled();
     await other.refresh();
     expect(other.open().map(({ data }) => data.text)).toEqual(['new']);
-    expect([removed, other.answeredRevision(memory('answered'))]).toEqual([[gone.id], 2]);
+    expect([removed, other.answeredRevision(memory('answered'), {}, OPEN)]).toEqual([[gone.id], 2]);
+  });
+});
+
+describe('several processes', () => {
+  it('tell each other of offers and dismissals, in the order in which they happened', async () => {
+    const { book, offer, clock } = await project('found');
+    const one = book();
+    const made = one.add([
+      offer('dismissed first', { createdAtMs: clock.nowMs - 3 }),
+      offer('used then', { createdAtMs: clock.nowMs - 2 }),
+      offer('open', { createdAtMs: clock.nowMs - 1 }),
+    ]);
+    const [dismissed, used, open] = made;
+    if (!dismissed || !used || !open) throw new Error('expected offers');
+    one.change(dismissed.id, 'dismissed', at(clock.nowMs + 1));
+    one.change(used.id, 'used', at(clock.nowMs + 2));
+    await one.settled();
+
+    const told: string[] = [];
+    const other = book({
+      onFound: ({ data }) => told.push(`${data.text}: ${data.state}`),
+      onChange: ({ data }, from) => told.push(`${data.text}: ${from} → ${data.state}`),
+    });
+    await other.load();
+    expect(told.splice(0)).toEqual([
+      'open: pending',
+      'dismissed first: dismissed',
+      'used then: used',
+    ]);
+
+    clock.nowMs += MINUTE_MS;
+    const [brief, lasting] = one.add([offer('brief'), offer('lasting')]);
+    if (!brief || !lasting) throw new Error('expected offers');
+    one.change(brief.id, 'dismissed', at(clock.nowMs + 2));
+    one.change(open.id, 'shown', at(clock.nowMs + 1));
+    await one.settled();
+    await other.refresh();
+    expect(told.splice(0)).toEqual([
+      'lasting: pending',
+      'open: pending → shown',
+      'brief: dismissed',
+    ]);
+    await other.refresh();
+    expect(told.splice(0)).toEqual([]);
+
+    const [asked] = one.add([offer('asked for')]);
+    if (!asked) throw new Error('expected an offer');
+    await one.settled();
+    await other.get(asked.id, OPERATOR);
+    expect(told).toEqual(['asked for: pending']);
+  });
+
+  it('hear of an answer to an offer that had ended here', async () => {
+    const { book, offer, clock } = await project('ended here');
+    const told: string[] = [];
+    const one = book();
+    const { id } = first(one.add([offer('late')]));
+    await one.settled();
+    const other = book({ onChange: ({ data }, from) => told.push(`${from} → ${data.state}`) });
+    await other.load();
+    clock.nowMs += DAY_MS;
+    expect([other.expire(clock.nowMs), told.splice(0)]).toEqual([1, ['pending → expired']]);
+    await other.settled();
+    await one.answer(id, 'dismissed', at(clock.nowMs), OPERATOR);
+    await other.refresh();
+    expect(told).toEqual(['expired → dismissed']);
+  });
+
+  it('leave alone at a refresh what was answered late', async () => {
+    const { book, offer, clock } = await project('late answer');
+    const removed: Uuid[] = [];
+    const mine = book({ onRemoved: (ids) => removed.push(...ids) });
+    const { id } = first(mine.add([offer('late', { kind: 'conflictWarning' })]));
+    clock.nowMs += 2 * DAY_MS;
+    await mine.answer(id, 'used', at(clock.nowMs), OPERATOR);
+    await mine.refresh();
+    expect([removed, (await mine.get(id, OPERATOR)).data.state]).toEqual([[], 'used']);
+  });
+});
+
+describe('time that passes while nothing happens', () => {
+  it('ends offers for whoever looks, also those of other processes', async () => {
+    const { book, offer, clock } = await project('nobody came by');
+    const [mine, other] = [book(), book()];
+    await other.load();
+    const { id } = first(mine.add([offer('left alone')]));
+    await mine.settled();
+    clock.nowMs += DAY_MS;
+    const total = async (state: OfferData['state']) =>
+      (await other.list({ state }, OPERATOR)).offers.map(({ data }) => data.state);
+    expect([await total('pending'), await total('expired')]).toEqual([[], ['expired']]);
+    for await (const [only] of other.since(0)) expect(only?.data.state).toBe('expired');
+    expect((await other.get(id, OPERATOR)).data).toMatchObject({
+      state: 'expired',
+      closedAtMs: START_MS + DAY_MS,
+    });
+    clock.nowMs += HOUR_MS;
+    expect([mine.change(id, 'shown', at(clock.nowMs)), mine.open()]).toEqual([null, []]);
+    expect(mine.counts()).toEqual({ pending: 0, shown: 0 });
+  });
+
+  it('ends those that a clock ahead of time has made a day after it was set right', async () => {
+    const { book, offer, clock } = await project('clock ahead');
+    const before = book();
+    before.add([offer('from the future', { createdAtMs: clock.nowMs + 300 * DAY_MS })]);
+    await before.settled();
+    const mine = book();
+    await mine.load();
+    for (const one of [before, mine]) {
+      expect(one.open().map(({ data }) => data.createdAtMs)).toEqual([START_MS]);
+    }
+    clock.nowMs += DAY_MS - 1;
+    expect(mine.counts()).toEqual({ pending: 1, shown: 0 });
+    clock.nowMs += 1;
+    expect([mine.open(), before.open()]).toEqual([[], []]);
   });
 });
 
@@ -422,6 +539,89 @@ describe('a database that fails', () => {
       [],
       [],
     ]);
+  });
+
+  it('is read again in the background when the first read fails, until it is stopped', async () => {
+    const { store, book, offer } = await project('read again');
+    const before = book();
+    before.add([offer('of before')]);
+    await before.settled();
+    let reads = 0;
+    const broken = (failures: number): RecordStore => ({
+      ...store,
+      async *scan(...args) {
+        reads += 1;
+        if (reads <= failures) throw new Error('the database is away');
+        yield* store.scan(...args);
+      },
+    });
+    let found: (text: string) => void = () => {};
+    const read = new Promise<string>((resolve) => {
+      found = resolve;
+    });
+    const mine = book({
+      store: broken(3),
+      reloadMs: [1, 2],
+      onFound: ({ data }) => found(data.text),
+    });
+    await mine.load();
+    expect([reads, mine.problems(), mine.open()]).toEqual([
+      1,
+      ['offers of before could not be read: the database is away'],
+      [],
+    ]);
+    expect(await read).toBe('of before');
+    await mine.load();
+    expect([reads, mine.problems(), mine.open().length]).toEqual([4, [], 1]);
+
+    reads = 0;
+    const idle = book({ store: broken(Infinity), reloadMs: [1] });
+    await idle.load();
+    await idle.stop();
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    await idle.load();
+    expect(reads).toBe(1);
+  });
+
+  it('does not keep whoever stops waiting for all that was to be read', async () => {
+    const { store, book, offer } = await project('stopped early');
+    const before = book();
+    before.add([offer('of before')]);
+    await before.settled();
+    let go = () => {};
+    const held = new Promise<void>((resolve) => {
+      go = resolve;
+    });
+    const found: string[] = [];
+    const mine = book({
+      store: {
+        ...store,
+        async *scan(...args) {
+          await held;
+          yield* store.scan(...args);
+        },
+      },
+      onFound: ({ data }) => found.push(data.text),
+    });
+    const loading = mine.load();
+    const stopping = mine.stop();
+    go();
+    await Promise.all([loading, stopping]);
+    expect([found, mine.open(), mine.problems()]).toEqual([
+      [],
+      [],
+      ['offers of before are being read'],
+    ]);
+    const hung = book({
+      store: {
+        ...store,
+        async *scan() {
+          await new Promise(() => {});
+        },
+      },
+    });
+    void hung.load();
+    await hung.stop();
   });
 
   it('is given up after the fourth try, and what is lost is said; the next change writes all', async () => {
@@ -567,6 +767,56 @@ describe('privacy', () => {
     expect(JSON.stringify(answered.offer)).not.toContain('a1B2c3D4');
     const { offers } = await mine.list({ state: 'dismissed' }, OPERATOR);
     expect([offers.length, JSON.stringify(offers).includes('a1B2c3D4')]).toEqual([1, false]);
+  });
+
+  it('removes what is made of the words of a person, though others may read it', async () => {
+    const { store, book, offer } = await project('speaker');
+    const mine = book();
+    mine.add([
+      offer(SECRET_WORDS, { speakerId: ANN.entityId }),
+      offer(SECRET_WORDS, { speakerId: ANN.entityId }, BOB),
+      offer('of Bob', { speakerId: BOB.entityId }),
+    ]);
+    await mine.settled();
+    const other = book();
+    const files = ['src/a.ts'];
+    const { id } = first(
+      mine.add([offer('with files', { sources: [{ ...sourceOf(memory('f')), files }] })]),
+    );
+    expect((await other.forgetEntity(ANN.entityId)).size).toBe(2);
+    expect(await quoted(store.projectId)).toBe(0);
+    expect((await mine.forgetEntity(ANN.entityId)).size).toBe(2);
+    expect(
+      mine
+        .open()
+        .map(({ data }) => data.text)
+        .sort(),
+    ).toEqual(['of Bob', 'with files']);
+    expect((await other.get(id, OPERATOR)).data.sources[0]?.files).toEqual(files);
+  });
+
+  it('lets an answer hold for those who may know of it', async () => {
+    const { book, offer, clock } = await project('answers');
+    const mine = book();
+    const source = memory('answered by Ann');
+    const warning = (revision: number, target: OfferData['target']) => ({
+      kind: 'conflictWarning' as const,
+      sources: [sourceOf(source, revision)],
+      target,
+    });
+    const [hers] = mine.add([offer('hers', warning(2, { agentId: 'one' }), ANN)]);
+    if (!hers) throw new Error('expected an offer');
+    await mine.answer(hers.id, 'acknowledged', at(clock.nowMs), ANN);
+    const scopeOf = (entityId: Uuid) => ({ visibility: 'user', entityId, roomId: null }) as const;
+    const revisions = () =>
+      [scopeOf(ANN.entityId), scopeOf(BOB.entityId), OPEN].map((scope) =>
+        mine.answeredRevision(source, { agentId: 'two' }, scope),
+      );
+    expect(revisions()).toEqual([2, null, null]);
+    const [everybodys] = mine.add([offer('for all', warning(3, {}))]);
+    if (!everybodys) throw new Error('expected an offer');
+    await mine.answer(everybodys.id, 'dismissed', at(clock.nowMs), BOB);
+    expect(revisions()).toEqual([2, null, 3]);
   });
 
   it('does not stop for a listener that throws', async () => {

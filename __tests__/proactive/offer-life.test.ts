@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import {
+  asOf,
   changeOffer,
+  inTime,
   isAnswered,
   isStandingWarning,
   LATE_ANSWER_MS,
+  OFFER_LIFE_MS,
   type OfferChange,
   wasShown,
 } from '../../src/proactive/offer-life.js';
@@ -98,5 +101,27 @@ describe('the life of an offer', () => {
       false,
     );
     expect(isStandingWarning(inState('shown'))).toBe(false);
+  });
+
+  it('is over for whoever reads it at the end of its time, unless something came of it', () => {
+    const states = (atMs: number) =>
+      OFFER_STATES.map((state) => asOf(offerData({ state }), atMs).state);
+    expect(states(OFFER_LIFE_MS - 1)).toEqual([...OFFER_STATES]);
+    expect(states(OFFER_LIFE_MS)).toEqual([
+      'expired',
+      'expired',
+      'used',
+      'acknowledged',
+      'dismissed',
+      'expired',
+    ]);
+    expect(asOf(offerData(), OFFER_LIFE_MS + NOW).closedAtMs).toBe(OFFER_LIFE_MS);
+  });
+
+  it('is as old as now when a clock that was wrong has made it later', () => {
+    const early = offerData({ createdAtMs: 2 * NOW, shownAtMs: 3 * NOW });
+    expect(inTime(early, NOW)).toEqual(offerData({ createdAtMs: NOW, shownAtMs: NOW }));
+    expect(asOf(early, NOW).state).toBe('pending');
+    expect(inTime(early, 2 * NOW)).toBe(early);
   });
 });

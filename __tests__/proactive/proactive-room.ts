@@ -41,7 +41,7 @@ export function open(
   { checks, clock, config }: DetectorRoom,
   { slots = {}, enabled = { current: true }, detectorTimeoutMs }: Options = {},
 ) {
-  let counts: Record<string, number> = {};
+  const counts: Record<string, number> = {};
   return createProactive({
     checks,
     clock: { now: () => clock.nowMs },
@@ -52,8 +52,8 @@ export function open(
     prefix: 'RUM',
     turnCounts: {
       read: async () => counts,
-      write: async (next) => {
-        counts = next;
+      add: async (turns) => {
+        for (const [day, count] of Object.entries(turns)) counts[day] = (counts[day] ?? 0) + count;
       },
     },
     slots,

@@ -42,7 +42,7 @@ export async function catalogAlone({ size, quick }: PartRequest): Promise<PartRe
     config: () => parseConfig(undefined),
     enabled: () => true,
     prefix: 'RUM',
-    turnCounts: { read: async () => ({}), write: async () => {} },
+    turnCounts: { read: async () => ({}), add: async () => {} },
     slots: {},
   });
   const { samples, notes } = await measure({ checks, proactive, clock, size, quick });

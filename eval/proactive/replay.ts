@@ -86,6 +86,8 @@ async function openPlaces(stage: Stage): Promise<void> {
     stage.places.set(key, place);
     await send(stage, place, 'hello', `hello ${key}`);
   }
+  // What the greeting sets off has ended before there is anything to find.
+  await agent.proactive.settled();
   agent.providerMs.length = 0;
 }
 
@@ -292,11 +294,13 @@ async function answer({ agent, offerOf }: Stage, turn: ScriptedTurn, caller: Cal
 }
 
 function memoriesOf(stage: Stage, { kind, sources }: Offer): OfferedMemory[] {
-  return sources.filter(({ quoted }) => quoted !== true).map(({ memoryId, reasons }) => ({
-    memory: nameIn(stage, memoryId),
-    detector: kind,
-    reasons,
-  }));
+  return sources
+    .filter(({ quoted }) => quoted !== true)
+    .map(({ memoryId, reasons }) => ({
+      memory: nameIn(stage, memoryId),
+      detector: kind,
+      reasons,
+    }));
 }
 
 function nameIn({ names }: Stage, memoryId: string): string {

@@ -38,9 +38,14 @@ export interface Proactive {
   onSessionStart(input: SessionStarted | string): Promise<Reaction>;
   /**
    * Any of them as data: `{ type, … }`, also `CUE_FILE_TOUCH`; fields in camelCase or snake_case.
-   * `answered: false`: nobody reads the answer, so that it does not count as shown.
+   * `answered: false`: nobody reads the answer, so that it does not count as shown; `speakerId`: whose
+   * words these are, where the caller does not say.
    */
-  happen(input: unknown, caller?: Caller, options?: { answered?: boolean }): Promise<Reaction>;
+  happen(
+    input: unknown,
+    caller?: Caller,
+    options?: { answered?: boolean; speakerId?: Uuid },
+  ): Promise<Reaction>;
 
   /**
    * The safe point of a conversation: what this turn shows. Detects what the message touches, states

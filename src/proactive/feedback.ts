@@ -3,8 +3,9 @@
  * days, so that it survives a restart.
  *
  * - A memory that was dismissed d times since it was last used or acknowledged: its cooldown is
- *   8^d times as long (counted from at least one minute), at most 7 days. Dismissed warnings count for warnings only, other offers for
- *   other offers: who does not want to hear of a file may still want to be warned.
+ *   8^d times as long (counted from at least one minute), at most 7 days. Dismissed warnings count for
+ *   warnings only, other offers for other offers: who does not want to hear of a file may still want
+ *   to be warned.
  * - A kind that was dismissed k ≥ 3 times in a row, without a use or an acknowledgment between: at
  *   most one offer of it in 2^(k−2) × 5 minutes, at most 24 hours, in each conversation. Warnings are
  *   never held back by kind.
@@ -28,7 +29,7 @@ const KEPT_PER_MEMORY = 12;
 const MOST_MEMORIES = 10_000;
 
 export interface Feedback {
-  /** An offer has changed its state; the same again changes nothing. */
+  /** What has come of an offer, in whatever order; the same again changes nothing. */
   note(fact: OfferFact): void;
   /** How often the memory was dismissed since it was last wanted. */
   dismissals(sourceId: Uuid, kind: DetectorName, nowMs: number): number;
@@ -46,8 +47,13 @@ export interface Feedback {
   forget(sourceIds: readonly Uuid[]): void;
 }
 
-/** When they were dismissed, by the offer's id, oldest first. */
-type Row = Map<Uuid, number>;
+/** What is known of a kind or memory, in whatever order it was heard of. */
+interface Row {
+  /** When they were dismissed since then, by the offer's id. */
+  dismissed: Map<Uuid, number>;
+  /** When it was last used or acknowledged, ms. */
+  wantedMs: number;
+}
 
 export function feedbackOf(facts: Iterable<OfferFact>): Feedback {
   const kinds = new Map<DetectorName, Row>();
@@ -57,21 +63,21 @@ export function feedbackOf(facts: Iterable<OfferFact>): Feedback {
   function note(fact: OfferFact): void {
     const { id, kind, state, sourceIds } = fact;
     const keys = sourceIds.map((sourceId) => memoryKey(sourceId, kind));
-    if (state === 'used' || state === 'acknowledged') {
-      kinds.delete(kind);
-      for (const key of keys) memories.delete(key);
-      return;
-    }
     const atMs = settledAtMs(fact);
-    if (state === 'dismissed') {
-      put(kinds, kind, id, atMs, KEPT_PER_KIND);
-      for (const key of keys) put(memories, key, id, atMs, KEPT_PER_MEMORY);
-      const [oldest] = memories.keys();
-      if (memories.size > MOST_MEMORIES && oldest !== undefined) memories.delete(oldest);
+    if (state === 'used' || state === 'acknowledged') {
+      wanted(kinds, kind, atMs);
+      for (const key of keys) wanted(memories, key, atMs);
+    } else if (state === 'dismissed') {
+      dismissed(kinds, kind, { id, atMs, most: KEPT_PER_KIND });
+      for (const key of keys) dismissed(memories, key, { id, atMs, most: KEPT_PER_MEMORY });
+    }
+    for (const key of memories.keys()) {
+      if (memories.size <= MOST_MEMORIES) break;
+      memories.delete(key);
     }
   }
 
-  const rowOf = (kind: DetectorName, nowMs: number) => countOf(kinds.get(kind), nowMs);
+  const inARow = (kind: DetectorName, nowMs: number) => countOf(kinds.get(kind), nowMs);
 
   const feedback: Feedback = {
     note,
@@ -84,7 +90,7 @@ export function feedbackOf(facts: Iterable<OfferFact>): Feedback {
     },
     kindIntervalMs(kind, nowMs) {
       if (kind === 'conflictWarning') return 0;
-      const times = rowOf(kind, nowMs);
+      const times = inARow(kind, nowMs);
       if (times < KIND_LIMIT) return 0;
       return Math.min(MOST_KIND_INTERVAL_MS, KIND_BASE_MS * 2 ** (times - 2));
     },
@@ -100,7 +106,7 @@ export function feedbackOf(facts: Iterable<OfferFact>): Feedback {
       const intervalMs = feedback.kindIntervalMs(kind, nowMs);
       if (intervalMs > 0)
         parts.unshift(
-          `${kind} was dismissed ${timesOf(rowOf(kind, nowMs))} in a row: at most one offer in ${spanOf(intervalMs)}`,
+          `${kind} was dismissed ${timesOf(inARow(kind, nowMs))} in a row: at most one offer in ${spanOf(intervalMs)}`,
         );
       return parts.length === 0 ? undefined : parts.join('; ');
     },
@@ -112,7 +118,7 @@ export function feedbackOf(facts: Iterable<OfferFact>): Feedback {
     },
   };
 
-  for (const fact of [...facts].sort((a, b) => settledAtMs(a) - settledAtMs(b))) note(fact);
+  for (const fact of facts) note(fact);
   return feedback;
 }
 
@@ -120,20 +126,39 @@ function memoryKey(sourceId: Uuid, kind: DetectorName): string {
   return `${kind === 'conflictWarning' ? 'warning' : 'offer'} ${sourceId}`;
 }
 
-function put<Key>(rows: Map<Key, Row>, key: Key, id: Uuid, atMs: number, most: number): void {
-  const row = rows.get(key) ?? new Map<Uuid, number>();
+function wanted<Key>(rows: Map<Key, Row>, key: Key, atMs: number): void {
+  const row = rowOf(rows, key);
+  row.wantedMs = Math.max(row.wantedMs, atMs);
+  for (const [id, dismissedMs] of row.dismissed) {
+    if (dismissedMs <= atMs) row.dismissed.delete(id);
+  }
+}
+
+function dismissed<Key>(
+  rows: Map<Key, Row>,
+  key: Key,
+  { id, atMs, most }: { id: Uuid; atMs: number; most: number },
+): void {
+  const row = rowOf(rows, key);
+  if (atMs < row.wantedMs) return;
+  row.dismissed.delete(id);
+  row.dismissed.set(id, atMs);
+  const [oldest] = row.dismissed.keys();
+  if (row.dismissed.size > most && oldest !== undefined) row.dismissed.delete(oldest);
+}
+
+/** The row of the key, which is the last to go by that. */
+function rowOf<Key>(rows: Map<Key, Row>, key: Key): Row {
+  const row = rows.get(key) ?? { dismissed: new Map<Uuid, number>(), wantedMs: 0 };
   rows.delete(key);
   rows.set(key, row);
-  row.delete(id);
-  row.set(id, atMs);
-  const [oldest] = row.keys();
-  if (row.size > most && oldest !== undefined) row.delete(oldest);
+  return row;
 }
 
 /** A clock that was set back makes nothing older than it is. */
 function countOf(row: Row | undefined, nowMs: number): number {
   let count = 0;
-  for (const atMs of row?.values() ?? []) if (nowMs - atMs < REMEMBERED_MS) count += 1;
+  for (const atMs of row?.dismissed.values() ?? []) if (nowMs - atMs < REMEMBERED_MS) count += 1;
   return count;
 }
 

@@ -18,4 +18,5 @@ export type {
 } from './offer-types.js';
 export { createProactive, type ProactiveCoreDeps } from './proactive.js';
 export { type ObservedMemory, PROACTIVE, ProactiveService } from './service.js';
+export type { TurnStore } from './turn-counter.js';
 export * from './types.js';

@@ -5,12 +5,11 @@
  */
 import { canRead, type Reader } from '../records/index.js';
 import { DAY_MS, HOUR_MS } from '../shared/clock.js';
-import { InvalidInputError, messageOf, NotFoundError } from '../shared/errors.js';
-import { isUuid, type Uuid } from '../shared/ids.js';
+import { messageOf, NotFoundError } from '../shared/errors.js';
+import type { Uuid } from '../shared/ids.js';
 import { yieldToLoop } from '../shared/yield.js';
-import { FEEDBACK_DAYS } from './feedback.js';
-import type { OfferBook, OfferBookDeps, OpenFilter } from './offer-book-types.js';
-import { createOfferFacts, factOf } from './offer-fact.js';
+import type { OfferBook, OfferBookDeps } from './offer-book-types.js';
+import { createOfferFacts, FEEDBACK_DAYS, factOf } from './offer-fact.js';
 import {
   dropOldest,
   fits,
@@ -19,8 +18,9 @@ import {
   type News,
   newsInOrder,
   offerAsOf,
+  uuidOf,
 } from './offer-held.js';
-import { asOf, changeOffer, inTime, isOpen, isUnanswered, OFFER_LIFE_MS } from './offer-life.js';
+import { changeOffer, inTime, isOpen, isUnanswered, OFFER_LIFE_MS } from './offer-life.js';
 import { createOfferLoader } from './offer-loader.js';
 import {
   listOffers,
@@ -33,7 +33,6 @@ import {
 } from './offer-queries.js';
 import { offerType, type StoredOffer } from './offer-record.js';
 import { redactDetails, redactOffer } from './offer-redaction.js';
-import type { OfferData } from './offer-types.js';
 import { createOfferWriter, endedOtherwise, type Held, type Intent } from './offer-writer.js';
 import type { OfferState } from './types.js';
 import { ANSWER_DAYS, createWarningAnswers } from './warning-answers.js';
@@ -53,7 +52,7 @@ export const RETENTION_MS = 180 * DAY_MS;
 const RETRY_MS = [250, 1_000, 4_000];
 /** Open offers held; beyond, the oldest expire. */
 const MOST_HELD = 10_000;
-/** Memories of which nothing may be offered any more, and offers that are gone, whatever is still read. */
+/** Memories that were forgotten and offers that are gone, whatever a look-up still finds of them. */
 const MOST_FORGOTTEN = 20_000;
 const EVERYBODY: Reader = { kind: 'operator' };
 /** Found offers told in one go. */
@@ -98,7 +97,7 @@ export function createOfferBook(deps: OfferBookDeps): OfferBook {
   function noted(entry: Held, from: OfferState): void {
     const { offer } = entry;
     if (entry.gone) return;
-    if (isHeld(offer.data)) held.set(offer.id, entry);
+    if (isHeld(offer.data) && offer.data.expiresAtMs > clock.now()) held.set(offer.id, entry);
     else held.delete(offer.id);
     remember(offer);
     tell(() => deps.onChange?.(offer, from));
@@ -200,8 +199,8 @@ export function createOfferBook(deps: OfferBookDeps): OfferBook {
 
   /** Readable, from the database; what could not be written there yet, from memory. */
   async function find(id: string, reader: Reader): Promise<Held> {
-    expire(clock.now());
-    const uuid = idOf(id, reader);
+    const readable = current().filter(({ scope }) => canRead(reader, scope));
+    const uuid = uuidOf(id, readable);
     await writer.settled();
     const [record] = await store.get(offerType, [uuid], reader);
     const news: News[] = [];
@@ -211,21 +210,6 @@ export function createOfferBook(deps: OfferBookDeps): OfferBook {
     const isThere = record !== undefined || known?.revision === null;
     if (known && isThere && canRead(reader, known.offer.scope)) return known;
     throw new NotFoundError('offer', id);
-  }
-
-  /** @throws NotFoundError, InvalidInputError for digits that mean several */
-  function idOf(id: string, reader: Reader): Uuid {
-    const text = id.trim().toLowerCase();
-    if (isUuid(text)) return text;
-    const digits = /^offer_([0-9a-f]{8,32})$/.exec(text)?.[1];
-    if (digits === undefined) throw new NotFoundError('offer', id);
-    const [first, ...others] = [...held.values()].filter(
-      ({ offer }) =>
-        offer.id.replaceAll('-', '').startsWith(digits) && canRead(reader, offer.scope),
-    );
-    if (!first) throw new NotFoundError('offer', id);
-    if (others.length === 0) return first.offer.id;
-    throw new InvalidInputError([{ field: 'id', message: 'means several offers: give all of it' }]);
   }
 
   /** Also those that ended and are not written yet: they must not be. Returns their ids. */
@@ -245,6 +229,8 @@ export function createOfferBook(deps: OfferBookDeps): OfferBook {
 
   /** Other processes answer and remove offers, too. */
   async function refresh(): Promise<void> {
+    // What is over is not among those that are read, and not gone for that.
+    expire(clock.now());
     await writer.settled();
     const nowMs = clock.now();
     const before = [...held.values()].filter(({ revision }) => revision !== null);

@@ -21,6 +21,7 @@ export interface OfferFact
     | 'closedAtMs'
   > {
   id: Uuid;
+  /** Memories that it tells of, without those that it only quotes. */
   sourceIds: readonly Uuid[];
 }
 

@@ -1,5 +1,6 @@
 /** What the book of offers holds in memory: small rules without a state of their own. */
-import type { Uuid } from '../shared/ids.js';
+import { InvalidInputError, NotFoundError } from '../shared/errors.js';
+import { isUuid, type Uuid } from '../shared/ids.js';
 import type { OpenFilter } from './offer-book-types.js';
 import { factOf, settledAtMs } from './offer-fact.js';
 import { asOf, isOpen } from './offer-life.js';
@@ -50,6 +51,23 @@ export function fits(filter: OpenFilter, data: OfferData): boolean {
     (state === undefined || data.state === state) &&
     !(clients === true && target.roomId !== undefined)
   );
+}
+
+/**
+ * The UUID that is written, or that of the one among the offers whose id begins with the digits of
+ * `offer_…`. @throws NotFoundError, InvalidInputError for digits that mean several
+ */
+export function uuidOf(id: string, offers: readonly StoredOffer[]): Uuid {
+  const text = id.trim().toLowerCase();
+  if (isUuid(text)) return text;
+  const digits = /^offer_([0-9a-f]{8,32})$/.exec(text)?.[1];
+  const [first, ...others] =
+    digits === undefined
+      ? []
+      : offers.filter((offer) => offer.id.replaceAll('-', '').startsWith(digits));
+  if (!first) throw new NotFoundError('offer', id);
+  if (others.length === 0) return first.id;
+  throw new InvalidInputError([{ field: 'id', message: 'means several offers: give all of it' }]);
 }
 
 /** Leaves the newest `most`. */

@@ -19,6 +19,7 @@ const sourceSchema = z.looseObject({
   score: z.number(),
   reasons: words,
   files: words.optional(),
+  quoted: z.boolean().optional(),
 });
 
 const whySchema = z.looseObject({

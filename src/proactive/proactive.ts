@@ -26,13 +26,14 @@ import { factOf } from './offer-fact.js';
 import { isStandingWarning, isUnanswered, type OfferChange } from './offer-life.js';
 import { type StoredOffer, viewOf } from './offer-record.js';
 import type { HappeningSummary, Offer, Reaction, TurnMessage } from './offer-types.js';
+import { within } from './patience.js';
 import { createPushes } from './pushes.js';
 import { createReactor, type Outcome } from './reactions.js';
 import { readAgentWords, readMessage } from './reading.js';
 import { type Evaluation, type MessageHappening, route } from './router.js';
 import { createDetectorRunner } from './run-detectors.js';
 import { createMeasure } from './stats.js';
-import { createTurnCounter, type TurnCounterDeps } from './turn-counter.js';
+import { createTurnCounter, type TurnStore } from './turn-counter.js';
 import { createTurns } from './turns.js';
 import type { DetectorName, Happening, Occasion } from './types.js';
 import { DETECTOR_NAMES } from './types.js';
@@ -47,7 +48,7 @@ export interface ProactiveCoreDeps {
   enabled: () => boolean;
   /** Without brackets: `RUM`. */
   prefix: string;
-  turnCounts: Pick<TurnCounterDeps, 'read' | 'write'>;
+  turnCounts: TurnStore;
   slots: SlotDetectors;
   /** Other processes write to the same database. */
   shared?: boolean;
@@ -58,12 +59,13 @@ export interface ProactiveCoreDeps {
 }
 
 const BUDGET_MS = 30;
+const STOP_MS = 3 * SECOND_MS;
 const STATS_DAYS = 30;
 /** What was made in this moment is as it was read. */
 const RECENT_MS = SECOND_MS;
 const OFF = 'offers are switched off (CUE_OFFERS_ENABLED)';
 const FLOODED = 'too much happens at once: this was not looked into';
-const NOTHING: Outcome = { offers: [], standing: [], suppressed: [], degraded: [] };
+const NOTHING: Outcome = { offers: [], standing: [], suppressed: [], degraded: [], failed: [] };
 
 export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer: MemoryObserver } {
   const { checks, clock, ids, log, config, enabled } = deps;
@@ -121,13 +123,13 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
     detect: async (message) => {
       const occasion = occasionOf(message);
       const begins = beginsSession(message);
-      const { degraded } = await reactTo(routeMessage(message, begins), occasion, {
+      const { failed } = await reactTo(routeMessage(message, begins), occasion, {
         type: 'message',
         subject: message.text.slice(0, 200),
         target: targetOf(occasion),
       });
       // What went wrong is tried again with the next message.
-      if (begins && degraded.length === 0) begun.note(message);
+      if (begins && !failed.includes('sessionStart')) begun.note(message);
     },
     open: (roomId) => {
       const nowMs = clock.now();
@@ -160,7 +162,7 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
       else gate.track(keeper.look());
       return reactor.react(callsOf(asked, evaluations, occasion), occasion, happening);
     });
-    if (outcome === null) return { ...NOTHING, degraded: [FLOODED] };
+    if (outcome === null) return { ...NOTHING, degraded: [FLOODED], failed: [...DETECTOR_NAMES] };
     pushes.offered(outcome.offers.map(viewOf));
     return outcome;
   }
@@ -169,7 +171,7 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
     const { type } = happening;
     const occasion = occasionIn(happening);
     const target = targetOf(occasion);
-    if (target.roomId === undefined && clientTurns.begins(target)) turnCounter.count();
+    if (enabled() && target.roomId === undefined && clientTurns.begins(target)) turnCounter.count();
     if (happening.type === 'file_touch') uses.ofFiles(target, [happening.filePath]);
     const outcome = await reactTo(route(happening, config()), occasion, {
       type,
@@ -262,11 +264,8 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
     onTaskStart: async (input) => react(told(input, 'task_start', 'task')),
     onActionPlanned: async (input) => react(told(input, 'action_planned', 'action')),
     onSessionStart: async (input) => react(told(input, 'session_start', 'sessionId')),
-    happen: async (input, caller, options = {}) => {
-      const happening = readHappening(input);
-      const mine = caller === undefined ? happening : { ...happening, caller };
-      return react(mine, options.answered === false);
-    },
+    happen: async (input, caller, { answered = true, speakerId } = {}) =>
+      react({ ...readHappening(input), caller, speakerId }, !answered),
 
     async offersForTurn(message, budgetMs = deps.turnBudgetMs ?? BUDGET_MS) {
       if (!enabled()) return { offers: [], text: '', tokens: 0 };
@@ -391,10 +390,8 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
       await book.settled();
     },
     async stop() {
-      await loaded;
-      await turns.settled();
-      await turnGate.settled();
-      await gate.settled();
+      // A database that hangs must not keep the agent from ending.
+      await within(this.settled(), STOP_MS);
       pushes.stop();
       await turnCounter.stop();
       await book.stop();

@@ -50,6 +50,8 @@ export interface Outcome {
   standing: StoredOffer[];
   suppressed: Suppressed[];
   degraded: string[];
+  /** Detectors that gave no answer. */
+  failed: DetectorName[];
 }
 
 export interface Reactor {
@@ -120,7 +122,13 @@ export function createReactor(deps: ReactorDeps): Reactor {
         offerIds: offers.map(({ id }) => id),
         suppressed,
       });
-      return { offers, standing: [...standing], suppressed, degraded: degradedOf() };
+      return {
+        offers,
+        standing: [...standing],
+        suppressed,
+        degraded: degradedOf(),
+        failed: runs.flatMap(({ detector, detection }) => (detection === null ? [detector] : [])),
+      };
 
       function admit(finding: Finding): Said | null {
         const { name: kind, cue } = finding;

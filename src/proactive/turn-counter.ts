@@ -1,15 +1,24 @@
 /**
- * How many turns each day had: what false alarms are divided by. Kept where the host keeps it, so
- * that it survives a restart; written seldom, since a turn must not wait for it.
+ * How many turns each day had: what false alarms are divided by. Kept in the database, so that it
+ * survives a restart; written seldom, since a turn must not wait for it.
  */
 import { type Clock, DAY_MS, SECOND_MS } from '../shared/clock.js';
 import { messageOf } from '../shared/errors.js';
 import type { Log } from '../shared/log.js';
 import { dayOf } from './stats.js';
 
-export interface TurnCounterDeps {
+/** Where turns are kept; several processes may add to it. */
+export interface TurnStore {
+  /** Turns of the project by UTC day. @throws when they cannot be read */
   read(): Promise<Record<string, number>>;
-  write(counts: Record<string, number>): Promise<void>;
+  /**
+   * Adds to what is stored, in one step, and drops days before `firstDay`.
+   * @throws when nothing was added
+   */
+  add(turns: Record<string, number>, firstDay: string): Promise<void>;
+}
+
+export interface TurnCounterDeps extends TurnStore {
   clock: Clock;
   log: Pick<Log, 'warn'>;
 }
@@ -17,7 +26,7 @@ export interface TurnCounterDeps {
 export interface TurnCounter {
   /** One more turn today; written within 10 s. */
   count(): void;
-  /** Turns by UTC day, also those not written yet. */
+  /** Turns by UTC day, also those not written yet. @throws when they cannot be read */
   counts(): Promise<Record<string, number>>;
   /** Writes what was counted. Never rejects: what cannot be written is kept for the next time. */
   flush(): Promise<void>;
@@ -28,7 +37,7 @@ const FLUSH_MS = 10 * SECOND_MS;
 /** Some more than the days for which offers are kept. */
 const KEPT_DAYS = 200;
 
-export function createTurnCounter({ read, write, clock, log }: TurnCounterDeps): TurnCounter {
+export function createTurnCounter({ read, add, clock, log }: TurnCounterDeps): TurnCounter {
   /** Counted here and not written. */
   let unsaved = new Map<string, number>();
   let timer: NodeJS.Timeout | undefined;
@@ -39,10 +48,7 @@ export function createTurnCounter({ read, write, clock, log }: TurnCounterDeps):
     const taken = unsaved;
     unsaved = new Map();
     try {
-      // Added to what is stored, which another process may have written meanwhile.
-      const oldest = dayOf(clock.now() - KEPT_DAYS * DAY_MS);
-      const sums = summed(await read(), taken);
-      await write(Object.fromEntries(Object.entries(sums).filter(([day]) => day >= oldest)));
+      await add(Object.fromEntries(taken), dayOf(clock.now() - KEPT_DAYS * DAY_MS));
     } catch (error) {
       for (const [day, turns] of taken) unsaved.set(day, (unsaved.get(day) ?? 0) + turns);
       log.warn({ reason: messageOf(error) }, 'turns could not be counted, tried again later');
@@ -66,18 +72,11 @@ export function createTurnCounter({ read, write, clock, log }: TurnCounterDeps):
     },
     async counts() {
       await writing;
-      return summed(await read(), unsaved);
+      const sums = await read();
+      for (const [day, turns] of unsaved) sums[day] = (sums[day] ?? 0) + turns;
+      return sums;
     },
     flush,
     stop: flush,
   };
-}
-
-function summed(
-  stored: Record<string, number>,
-  more: ReadonlyMap<string, number>,
-): Record<string, number> {
-  const sums = { ...stored };
-  for (const [day, turns] of more) sums[day] = (sums[day] ?? 0) + turns;
-  return sums;
 }

@@ -11,6 +11,7 @@ import type { Log } from '../shared/log.js';
 import { block, promptBlock } from './block.js';
 import type { StoredOffer } from './offer-record.js';
 import type { Offer, TurnMessage, TurnOffers } from './offer-types.js';
+import { within } from './patience.js';
 
 export interface TurnsDeps {
   log: Log;
@@ -139,19 +140,4 @@ function remember<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): voi
   map.set(key, value);
   const [oldest] = map.keys();
   if (map.size > MOST_TURNS && oldest !== undefined) map.delete(oldest);
-}
-
-/** Waits for the work, at most so long; a failure is the work's own. */
-async function within(work: Promise<void>, ms: number): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  try {
-    await Promise.race([work, patience]);
-  } catch {
-    // Told where the detection is begun.
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -58,12 +58,11 @@ async function emit(name: string, fields: object): Promise<void> {
   await talk.runtime.emitEvent(name, { runtime: talk.runtime, source: 'test', ...fields } as never);
   await service.settled();
 }
-/** Rows of offers in the database that hold a word. */
-async function rowsWith(word: string): Promise<number> {
+/** Offers in the database that are about these very words. */
+async function rowsAbout(words: string): Promise<number> {
   const [row] = await rowsOf(
     databaseOf(talk.runtime),
-    sql`select count(*) as n from memories
-        where metadata->'data'->>'kind' is not null and metadata::text like ${`%${word}%`}`,
+    sql`select count(*) as n from memories where metadata->'data'->>'subject' = ${words}`,
   );
   return Number(row?.n);
 }
@@ -73,25 +72,26 @@ describe('what somebody said in company', () => {
     const path = `src/company${round}.ts`;
     await failed(`Inline the tables of ${path}`, path);
     const group = await talk.inGroup(`named-${round}`, `club-${round}`);
+    const words = `inline the tables of ${path}`;
     const bob = await talk.inGroup(`listener-${round}`, `club-${round}`);
-    await ask(PATIENT_MS, messageFrom(group, `inline the tables of ${path} for Quillfeather`));
+    await ask(PATIENT_MS, messageFrom(group, words));
     await service.settled();
-    expect(await rowsWith('Quillfeather')).toBe(1);
+    expect(await rowsAbout(words)).toBe(1);
     await memory.forget({ entity_id: bob.entityId }, OPERATOR);
-    expect(await rowsWith('Quillfeather')).toBe(1);
+    expect(await rowsAbout(words)).toBe(1);
     await memory.forget({ entity_id: ada.entityId }, OPERATOR);
-    expect(await rowsWith('Quillfeather')).toBe(0);
+    expect(await rowsAbout(words)).toBe(0);
   });
 
   it('is theirs too when an event tells it', async () => {
     const path = `src/told${round}.ts`;
     await failed(`Inline the tables of ${path}`, path);
     const group = await talk.inGroup(`named-${round}`, `guild-${round}`);
-    const action = `inline the tables of ${path} for Bramblewick`;
-    await emit('CUE_ACTION_PLANNED', { ...group, action, filePath: path });
-    expect(await rowsWith('Bramblewick')).toBe(1);
+    const words = `inline the tables of ${path}`;
+    await emit('CUE_ACTION_PLANNED', { ...group, action: words, filePath: path });
+    expect(await rowsAbout(words)).toBe(1);
     await memory.forget({ entity_id: ada.entityId }, OPERATOR);
-    expect(await rowsWith('Bramblewick')).toBe(0);
+    expect(await rowsAbout(words)).toBe(0);
   });
 });
 
@@ -136,6 +136,22 @@ describe('a provider that cannot find out in time who asks', () => {
     expect(await ask(PATIENT_MS, message)).toContain(`slow${round}.ts has history`);
     // Who asks is found out once, whoever comes too late.
     expect(getRoom.mock.calls.filter(([roomId]) => roomId === ada.roomId)).toHaveLength(1);
+    getRoom.mockRestore();
+  });
+
+  it('is rare: it is looked up when the run begins, for the person who wrote', async () => {
+    const path = `src/early${round}.ts`;
+    await failed(`Inline the tables of ${path}`, path);
+    const message = messageFrom(ada, `open ${path}`);
+    const getRoom = vi.spyOn(talk.runtime, 'getRoom');
+    const asked = () => getRoom.mock.calls.filter(([roomId]) => roomId === ada.roomId).length;
+    await emit('RUN_STARTED', { messageId: message.id, ...ada });
+    expect(asked()).toBe(1);
+    expect(await ask(PATIENT_MS, message)).toContain(`early${round}.ts has history`);
+    expect(asked()).toBe(1);
+    const stranger = await talk.alone(`stranger-${round}`);
+    expect(await ask(PATIENT_MS, { ...message, entityId: stranger.entityId })).toBe('');
+    expect(asked()).toBe(2);
     getRoom.mockRestore();
   });
 });

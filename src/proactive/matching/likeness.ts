@@ -7,6 +7,7 @@
 import { vetoOf } from '../../embeddings/index.js';
 import { analyze } from '../../shared/text.js';
 import { asksForFact, type Clause, clausesOf } from './clauses.js';
+import { pairsOf } from './pairs.js';
 import {
   fileInCommon,
   hasObject,
@@ -17,7 +18,7 @@ import {
   together,
   weightIn,
 } from './reading.js';
-import { conceptOf, type Kind, kindLikeness, spellingsOf, weightOf } from './vocabulary.js';
+import { conceptOf, type Kind, kindLikeness, spellingsOf } from './vocabulary.js';
 
 /** A shelf is one. */
 export interface WordCounts {
@@ -65,6 +66,8 @@ const ALL_OF_IT = 0.95;
 /** A verb that only one side has: people choose them freely. The second where it may be a noun. */
 const VERB = 0.35;
 const PERHAPS_VERB = 0.65;
+const OTHER_VERB = 0.75;
+const PERHAPS_OTHER_VERB = 0.8;
 /** Of a word that only the longer text has, where that is much longer: a reason, not a replacement. */
 const REASONED = 1.2;
 const MORE = 0.5;
@@ -196,7 +199,8 @@ function compare(a: Reading, b: Reading, counts: WordCounts, options: LikenessOp
     return NOTHING;
   const score =
     found.score *
-    kindLikeness(a.kind, b.kind, (a.kind === undefined ? a : b).head !== undefined) *
+    kindLikeness(a.kind, b.kind) *
+    verbLikeness(a, b) *
     (a.clause.mode === 'state' ? STATED : a.clause.mode === 'question' ? ASKED : 1) *
     (a.clause.mode === 'state' && found.covered < SOME_OF_IT ? IN_PASSING : 1) *
     (found.otherObject ? OTHER_OBJECT : 1) *
@@ -211,6 +215,24 @@ function compare(a: Reading, b: Reading, counts: WordCounts, options: LikenessOp
     reasons: [found.common.length > 0 ? `words ${found.common.join(', ')}` : 'the same file'],
     evidence,
   };
+}
+
+/** "Water the tomatoes" is not "plant the tomatoes", though neither verb is in the vocabulary. */
+function verbLikeness(a: Reading, b: Reading): number {
+  const lost = [
+    a.head !== undefined &&
+    !b.terms.has(a.head.concept) &&
+    (b.head !== undefined || b.kind !== undefined)
+      ? a.head
+      : null,
+    b.head !== undefined &&
+    !a.terms.has(b.head.concept) &&
+    (a.head !== undefined || a.kind !== undefined)
+      ? b.head
+      : null,
+  ].filter((head) => head !== null);
+  if (lost.length === 0) return 1;
+  return lost.every(({ sure }) => sure) ? OTHER_VERB : PERHAPS_OTHER_VERB;
 }
 
 /** One telling word in common proves less, unless it is all that there is to say. */
@@ -342,88 +364,6 @@ function isOther(reading: Reading, only: readonly [string, Term][]): boolean {
 function rarity(counts: WordCounts, stem: string): number {
   const among = Math.log(counts.size + 20);
   return 0.5 + 0.5 * (1 - Math.min(1, Math.log(1 + counts.documentFrequency(stem)) / among));
-}
-
-function pairsOf(a: Reading, b: Reading, ignored: ReadonlySet<string> | undefined) {
-  const onlyA = new Map(a.terms);
-  const onlyB = new Map(b.terms);
-  const ofFile: [Term, Term][] = [];
-  for (const concept of ignored ?? []) {
-    const left = onlyA.get(concept);
-    const right = onlyB.get(concept);
-    if (left && right) ofFile.push([left, right]);
-    onlyA.delete(concept);
-    onlyB.delete(concept);
-  }
-  const common: [Term, Term][] = [];
-  const take = (inA: string, inB: string) => {
-    const left = onlyA.get(inA);
-    const right = onlyB.get(inB);
-    if (!left || !right) return;
-    common.push([left, right]);
-    onlyA.delete(inA);
-    onlyB.delete(inB);
-  };
-  for (const concept of [...onlyA.keys()]) take(concept, concept);
-  // `getUserById` beside "get the user by id", and "time out" beside "timeout", on either side.
-  for (const [mine, theirs] of [
-    [onlyA, onlyB],
-    [onlyB, onlyA],
-  ] as const) {
-    for (const [concept, whole] of [...theirs]) {
-      if (!whole.parts?.every((part) => mine.has(part) || weightOf(part) < SPECIFIC)) continue;
-      const said = whole.parts.filter((part) => mine.has(part));
-      if (said.length < whole.parts.length && !said.some((part) => weightOf(part) >= SPECIFIC))
-        continue;
-      common.push([whole, whole]);
-      theirs.delete(concept);
-      for (const part of whole.parts) mine.delete(part);
-    }
-  }
-  for (const [mine, theirs, joined] of [
-    [onlyA, onlyB, a.joined],
-    [onlyB, onlyA, b.joined],
-  ] as const) {
-    for (const concept of [...theirs.keys()]) {
-      const parts = joined.get(concept);
-      const said = parts?.find((part) => mine.has(part));
-      if (parts === undefined || said === undefined) continue;
-      const whole = theirs.get(concept) as Term;
-      common.push([whole, whole]);
-      theirs.delete(concept);
-      for (const part of parts) mine.delete(part);
-    }
-  }
-  for (const [inA, { stem }] of [...onlyA]) {
-    const inB = [...onlyB].find(([, other]) => isSpeltAlike(stem, other.stem));
-    if (inB !== undefined) take(inA, inB[0]);
-  }
-  return { common, ofFile, onlyA: [...onlyA], onlyB: [...onlyB] };
-}
-
-/** One family (`authent`, `authentic`) or one typing error apart; words of ASCII letters only. */
-export function isSpeltAlike(one: string, other: string): boolean {
-  const [short, long] = one.length <= other.length ? [one, other] : [other, one];
-  if (short.length < 5 || long.length - short.length > 3) return false;
-  if (!/^[a-z]+$/.test(one) || !/^[a-z]+$/.test(other)) return false;
-  if (long.startsWith(short)) return true;
-  // First letters are rarely mistyped, and "unload" is not "upload".
-  if (short.length < 6 || short.slice(0, 2) !== long.slice(0, 2)) return false;
-  return isWithin(short, long, short.length >= 9 ? 2 : 1);
-}
-
-/** Whether so few letters inserted, left out or replaced turn one into the other. */
-function isWithin(short: string, long: string, edits: number): boolean {
-  let row = Array.from({ length: long.length + 1 }, (_, at) => at);
-  for (let i = 1; i <= short.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= long.length; j++) {
-      const replaced = (row[j - 1] as number) + (short[i - 1] === long[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, (row[j] as number) + 1, (next[j - 1] as number) + 1));
-    }
-    row = next;
-  }
-  return (row[long.length] as number) <= edits;
 }
 
 /** What a short text, such as a file's name, is made of. */

@@ -12,6 +12,7 @@ export type Kind =
   | 'remove'
   | 'change'
   | 'reshape'
+  | 'name'
   | 'speed'
   | 'test'
   | 'document'
@@ -31,7 +32,8 @@ const VERBS: Readonly<Record<Kind, string>> = {
   change:
     'update? change? improve modify adjust edit tweak alter configure replace swap? switch? use? apply increase decrease raise? lower reduce shrink enlarge scale? limit? set? put store? wrap turn keep make rewrite allow require ensure enforce',
   reshape:
-    'refactor restructure reorganize rename extract simplify split? move? merge? decouple inline deduplicate tidy consolidate modularize',
+    'refactor restructure reorganize extract simplify split? move? merge? decouple inline deduplicate tidy consolidate modularize',
+  name: 'rename',
   speed: 'optimize speed? accelerate tune',
   test: 'test? cover',
   document: 'document? annotate',
@@ -120,22 +122,14 @@ const NEAR: readonly (readonly [Kind, Kind, number?])[] = [
 ];
 
 const ANOTHER = 0.5;
-/** One of them does something that the vocabulary does not know. */
-const UNKNOWN = 0.85;
-const OWN_WAYS: ReadonlySet<Kind> = new Set<Kind>(['fix', 'test', 'document', 'study', 'reshape']);
 const UNDOING: ReadonlySet<Kind | undefined> = new Set<Kind>(['remove', 'revert']);
 
-/**
- * 1: one kind, or one of them is not said; less: a different thing is done to the same object.
- * @param acts whether the one without a kind does something all the same ("wrap it in a …")
- */
-export function kindLikeness(a: Kind | undefined, b: Kind | undefined, acts = false): number {
+/** 1: one kind, or one of them is not said; less: a different thing is done to the same object. */
+export function kindLikeness(a: Kind | undefined, b: Kind | undefined): number {
   if (a === b) return 1;
   if (a === undefined || b === undefined) {
     // "Debounce the input" does not say "add", but it is not the removal of it.
-    const known = a ?? b;
-    if (UNDOING.has(known)) return ANOTHER;
-    return acts && known !== undefined && OWN_WAYS.has(known) ? UNKNOWN : 1;
+    return UNDOING.has(a ?? b) ? ANOTHER : 1;
   }
   const near = NEAR.find(
     ([one, other]) => (one === a && other === b) || (one === b && other === a),
@@ -251,7 +245,7 @@ const EMPTY = stems(
     'script tool development short long early late missing hey hi hello thanks thank ok okay team guys ' +
     'morning afternoon today tomorrow hope week day user users people customer customers complain say tell never arrive why how what where who which non ' +
     'myself yourself himself herself itself ourselves themselves someone somebody anyone anybody everyone everybody nobody ' +
-    'month hour minute second year soon later ago maybe perhaps probably quite rather please then there here already',
+    'month hour year soon later ago maybe perhaps probably quite rather please then there here already',
 );
 
 /** Stand in the names of very many tasks; two that share only such words are not one. */

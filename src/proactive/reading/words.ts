@@ -46,7 +46,8 @@ export const LOOKS = set(`
   guess let be have go come leave thank wish hope like love enjoy feel
   help continue proceed begin believe imagine agree chat
   sing joke swim eat drink sleep walk mind stay sit relax quote
-  wonder remind mean need want attend assume happen do point open`);
+  wonder remind mean need want attend assume happen do point open
+  recommend suggest propose advise estimate`);
 
 /** Of these, what is a deed when it is proposed to be done to others. */
 export const SAYINGS = set('show tell ask print display list explain describe have let quote');
@@ -120,10 +121,11 @@ export function isForeign(words: readonly string[]): boolean {
   let foreign = 0;
   let english = 0;
   for (const word of words) {
+    if (ENGLISH.has(word)) english += 1;
     if (FOREIGN.has(word)) foreign += 1;
+    else if (!/[^ -~]/.test(word)) continue;
     else if (/[^\p{Script=Latin}\p{N}\P{L}]/u.test(word)) foreign += 2;
     else if (/[ßäöüñçãõąęłśżźćåøæîûêâôàèù]/.test(word)) foreign += 1;
-    if (ENGLISH.has(word)) english += 1;
   }
   return foreign >= 2 && foreign > english;
 }

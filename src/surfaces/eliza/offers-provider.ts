@@ -14,8 +14,8 @@ const POSITION = 90;
 const BUDGET_MS = 30;
 
 /**
- * One deadline for the whole call. Who asks may take half of it to find out: when that takes longer
- * nothing is fixed yet, and the next call for the message, which knows by then, has all of its own.
+ * One deadline for the whole call. Who asks is found out since the run began; while that is not known,
+ * nothing is said and nothing is fixed, and the next call for the message has a deadline of its own.
  *
  * @param budgetMs 30 when absent
  */
@@ -31,10 +31,9 @@ export function createOffersProvider(budgetMs = BUDGET_MS): Provider {
         const service = proactiveServiceOf(runtime);
         if (!service?.enabled()) return nothing;
         const startedMs = performance.now();
-        const turn = await within(turnMessageOf(runtime, message), budgetMs / 2);
-        // A database in this process holds the timer up as well, so that the time itself decides.
-        const leftMs = startedMs + budgetMs - performance.now();
-        if (turn === null || leftMs < budgetMs / 2) return nothing;
+        const turn = await within(turnMessageOf(runtime, message), budgetMs);
+        if (turn === null) return nothing;
+        const leftMs = Math.max(0, startedMs + budgetMs - performance.now());
         const { offers, text } = await service.offersForTurn(turn, leftMs);
         if (text === '') return nothing;
         return {

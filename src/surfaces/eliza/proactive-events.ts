@@ -12,7 +12,7 @@ import { messageOf } from '../../shared/errors.js';
 import { isUuid, type Uuid } from '../../shared/ids.js';
 import { isAgentItself, type Person, personIn } from '../people.js';
 import { memoryServiceOf } from './memory-turn.js';
-import { proactiveServiceOf, workEnded, workingFor } from './proactive-turn.js';
+import { expectMessage, proactiveServiceOf, workEnded, workingFor } from './proactive-turn.js';
 
 type Fields = Record<string, unknown>;
 export type EventHandlers = Record<string, ((payload: unknown) => Promise<void>)[]>;
@@ -57,6 +57,7 @@ export function eventsOf(ownActions: ReadonlySet<string>): EventHandlers {
     });
   return {
     ...Object.fromEntries(CUE_EVENTS.map((name) => [name, [handler(happening(name))]])),
+    [EventType.RUN_STARTED]: [handler(runStarted)],
     [EventType.RUN_ENDED]: [handler((...run) => runEnded(ownActions, ...run))],
     [EventType.ACTION_STARTED]: [activity(noFiles, (content) => textOf(content.thought))],
     [EventType.ACTION_COMPLETED]: [activity(filesOf, () => '')],
@@ -113,6 +114,15 @@ async function personOf(
   const memory = memoryServiceOf(runtime);
   if (!memory || !isUuid(entityId) || !isUuid(roomId)) return null;
   return isAgentItself(runtime, entityId) ? null : personIn(runtime, memory, entityId, roomId);
+}
+
+async function runStarted(
+  runtime: IAgentRuntime,
+  service: ProactiveService,
+  { messageId, roomId, entityId }: Fields,
+): Promise<void> {
+  if (!service.enabled() || !isUuid(messageId) || !isUuid(roomId) || !isUuid(entityId)) return;
+  expectMessage(runtime, { messageId, roomId, entityId });
 }
 
 /** A turn whose run broke has perhaps reached no model, so that its offers come again. */

@@ -4,6 +4,7 @@
  * provider two or three times per message, and who asks is found out once.
  */
 import type { IAgentRuntime, Memory } from '@elizaos/core';
+import { autonomousRoom } from '../../autonomy/index.js';
 import type { Caller } from '../../memory/index.js';
 import { PROACTIVE, ProactiveService, type TurnMessage } from '../../proactive/index.js';
 import { isUuid, type Uuid } from '../../shared/ids.js';
@@ -40,6 +41,7 @@ export async function turnMessageOf(
   if (message.id === undefined || message.entityId === runtime.agentId) return null;
   const caller = await shownTo(runtime, message);
   if (caller === null) return null;
+  keep(memoOf(runtime).byRoom, message.roomId, caller);
   const { run, requester } = requesterOf(runtime, message);
   return {
     messageId: message.id,
@@ -56,10 +58,22 @@ export async function turnMessageOf(
 async function shownTo(runtime: IAgentRuntime, message: Memory): Promise<EntityCaller | null> {
   const memory = memoryServiceOf(runtime);
   if (!memory) return null;
-  return shown.of(runtime, message, memory.now(), async () => {
-    const caller = discreet(await callerOf(runtime, memory, message), runtime.agentId);
-    keep(memoOf(runtime).byRoom, message.roomId, caller);
-    return caller;
+  return shown.of(runtime, message, memory.now(), async () =>
+    discreet(await callerOf(runtime, memory, message), runtime.agentId),
+  );
+}
+
+/**
+ * A run begins: finds out who asks while the host stores the message, because the first call of the
+ * provider is the one before the agent plans. Not for runs of triggers, whose message says for whom.
+ */
+export function expectMessage(
+  runtime: IAgentRuntime,
+  { messageId, roomId, entityId }: { messageId: Uuid; roomId: Uuid; entityId: Uuid },
+): void {
+  if (entityId === runtime.agentId || entityId === autonomousRoom(runtime).entityId) return;
+  shownTo(runtime, { id: messageId, roomId, entityId, content: {} }).catch(() => {
+    // Read again by whoever needs it.
   });
 }
 
