@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { aggregate } from '../../src/proactive/aggregator.js';
-import { candidatesIn } from '../../src/proactive/content.js';
+import { candidatesIn } from '../../src/proactive/text/content.js';
 import type {
   Candidate,
   Detection,

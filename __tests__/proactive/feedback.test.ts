@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { feedbackOf, spanOf } from '../../src/proactive/feedback.js';
-import type { OfferFact } from '../../src/proactive/offer-fact.js';
+import type { OfferFact } from '../../src/proactive/offers/offer-fact.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/shared/clock.js';
 import { fact, MEMORY_A, MEMORY_B } from './offer-fixtures.js';
 

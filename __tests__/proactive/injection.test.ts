@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { block, promptBlock } from '../../src/proactive/block.js';
-import { compose } from '../../src/proactive/composer.js';
-import { stored } from '../../src/proactive/stored-text.js';
+import { block, promptBlock } from '../../src/proactive/text/block.js';
+import { compose } from '../../src/proactive/text/composer.js';
+import { stored } from '../../src/proactive/text/stored-text.js';
 import type { OfferContent } from '../../src/proactive/types.js';
 import { ATTACKS } from '../fixtures/attacks.js';
 import { candidate, NOW_MS } from '../helpers/candidates.js';

@@ -1,14 +1,14 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { OfferData, OfferFilter } from '../../src/proactive/offer-types.js';
 import {
   createOfferBook,
   type NewOffer,
   type OfferBookDeps,
   RETENTION_MS,
   viewOf,
-} from '../../src/proactive/offer-book.js';
-import { offerType } from '../../src/proactive/offer-record.js';
-import type { OfferData, OfferFilter } from '../../src/proactive/offer-types.js';
+} from '../../src/proactive/offers/offer-book.js';
+import { offerType } from '../../src/proactive/offers/offer-record.js';
 import { type Reader, type RecordStore, rowsOf } from '../../src/records/index.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/shared/clock.js';
 import { AppError, messageOf } from '../../src/shared/errors.js';

@@ -1,7 +1,8 @@
 /** Offers as the tests of their life, cooldown and numbers need them. */
-import type { OfferFact } from '../../src/proactive/offer-fact.js';
-import { OFFER_LIFE_MS } from '../../src/proactive/offer-life.js';
+
 import type { OfferData, OfferSource } from '../../src/proactive/offer-types.js';
+import type { OfferFact } from '../../src/proactive/offers/offer-fact.js';
+import { OFFER_LIFE_MS } from '../../src/proactive/offers/offer-life.js';
 import { derivedId, type Uuid } from '../../src/shared/ids.js';
 
 export const MEMORY_A = derivedId('offer test', 'memory a');

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { OfferData } from '../../src/proactive/offer-types.js';
 import {
   asOf,
   changeOffer,
@@ -9,8 +10,7 @@ import {
   OFFER_LIFE_MS,
   type OfferChange,
   wasShown,
-} from '../../src/proactive/offer-life.js';
-import type { OfferData } from '../../src/proactive/offer-types.js';
+} from '../../src/proactive/offers/offer-life.js';
 import { OFFER_STATES, type OfferState } from '../../src/proactive/types.js';
 import { offerData } from './offer-fixtures.js';
 

@@ -1,6 +1,6 @@
 /** The right moment: nothing lost, nothing stale, nobody held up. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { block } from '../../src/proactive/block.js';
+import { block } from '../../src/proactive/text/block.js';
 import { countTokens } from '../../src/shared/tokens.js';
 import { type OpenRecordDatabase, openRecordDatabase } from '../contract/record-database.js';
 import { DAY_MS, edits, failed, OPERATOR } from './detector-room.js';

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { actionIn, onlyLooks, readAgentWords, readMessage } from '../../src/proactive/reading.js';
+import {
+  actionIn,
+  onlyLooks,
+  readAgentWords,
+  readMessage,
+} from '../../src/proactive/reading/index.js';
 
 function read(text: string) {
   const { intent, plan, task } = readMessage({ text });

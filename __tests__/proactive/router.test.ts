@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_CONFIG, detectorConfigSchema } from '../../src/proactive/config.js';
-import { readMessage } from '../../src/proactive/reading.js';
+import { readMessage } from '../../src/proactive/reading/index.js';
 import { type Evaluation, type MessageHappening, route } from '../../src/proactive/router.js';
 import { DETECTOR_NAMES, type Happening } from '../../src/proactive/types.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type MeasuredOffer, measure } from '../../src/proactive/stats.js';
-import { createTurnCounter } from '../../src/proactive/turn-counter.js';
+import { type MeasuredOffer, measure } from '../../src/proactive/offers/stats.js';
+import { createTurnCounter } from '../../src/proactive/offers/turn-counter.js';
 import { DAY_MS } from '../../src/shared/clock.js';
 
 const MONDAY = Date.UTC(2026, 2, 2);

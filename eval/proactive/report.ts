@@ -1,5 +1,5 @@
 /** From verdicts to numbers and text. Pure. */
-import { measure } from '../../src/proactive/stats.js';
+import { measure } from '../../src/proactive/offers/stats.js';
 import { DETECTOR_NAMES, type DetectorName } from '../../src/proactive/types.js';
 import { playBaseline } from './baseline.js';
 import { judgeSession, type PlayedTurn, type Verdict } from './judge.js';

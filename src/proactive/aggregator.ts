@@ -3,8 +3,8 @@
  * once, two findings about one thing joined. Pure.
  */
 import type { Uuid } from '../shared/ids.js';
-import { urgency } from './block.js';
-import { candidatesIn, withoutMemories } from './content.js';
+import { urgency } from './text/block.js';
+import { candidatesIn, withoutMemories } from './text/content.js';
 import type { Candidate, Cue, Detection, DetectorName, OfferContent, Suppressed } from './types.js';
 
 /** What is left of a detection; it has something to say. */

@@ -1,11 +1,11 @@
 /** From what is to be evaluated to calls of detectors, those of other rooms included. */
 
-import { compose } from './composer.js';
 import type { ProactiveConfig } from './config.js';
 import { subjectOf } from './occasions.js';
-import { readMessage } from './reading.js';
+import { readMessage } from './reading/index.js';
 import { type Evaluation, route, type SlotInput } from './router.js';
 import type { DetectorCall } from './run-detectors.js';
+import { compose } from './text/composer.js';
 import type { Detector, Detectors, Occasion, OfferContent } from './types.js';
 
 /** Detectors of the rooms that come later; absent: nothing of the kind is looked for. */

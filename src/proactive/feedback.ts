@@ -14,7 +14,7 @@
  */
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../shared/clock.js';
 import type { Uuid } from '../shared/ids.js';
-import { FEEDBACK_DAYS, type OfferFact, settledAtMs } from './offer-fact.js';
+import { FEEDBACK_DAYS, type OfferFact, settledAtMs } from './offers/offer-fact.js';
 import type { DetectorName } from './types.js';
 
 const REMEMBERED_MS = FEEDBACK_DAYS * DAY_MS;

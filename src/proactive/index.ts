@@ -16,7 +16,7 @@ export type {
   TurnMessage,
   TurnOffers,
 } from './offer-types.js';
+export type { TurnStore } from './offers/turn-counter.js';
 export { createProactive, type ProactiveCoreDeps } from './proactive.js';
 export { type ObservedMemory, PROACTIVE, ProactiveService } from './service.js';
-export type { TurnStore } from './turn-counter.js';
 export * from './types.js';

@@ -8,19 +8,19 @@ import type { Reader, Scope } from '../records/index.js';
 import type { Clock } from '../shared/clock.js';
 import type { Ids, Uuid } from '../shared/ids.js';
 import { aggregate, type Finding, type Said } from './aggregator.js';
-import { compose } from './composer.js';
 import type { ProactiveConfig } from './config.js';
-import { candidatesIn, quotedIn, withoutMemories } from './content.js';
 import type { Cooldown } from './cooldown.js';
 import type { Decisions } from './decisions.js';
 import { callerOf } from './detectors/context.js';
 import type { Feedback } from './feedback.js';
-import type { NewOffer, OfferBook } from './offer-book-types.js';
-import { isStandingWarning, OFFER_LIFE_MS } from './offer-life.js';
-import type { StoredOffer } from './offer-record.js';
 import type { HappeningSummary, OfferSource } from './offer-types.js';
+import type { NewOffer, OfferBook } from './offers/offer-book-types.js';
+import { isStandingWarning, OFFER_LIFE_MS } from './offers/offer-life.js';
+import type { StoredOffer } from './offers/offer-record.js';
 import { placeKey } from './place.js';
 import type { DetectorCall, DetectorRunner } from './run-detectors.js';
+import { compose } from './text/composer.js';
+import { candidatesIn, quotedIn, withoutMemories } from './text/content.js';
 import type {
   Candidate,
   DetectorName,

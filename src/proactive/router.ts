@@ -1,7 +1,7 @@
 /** Which detectors look at what happened, and with what (seed: "Trigger Router"). Pure. */
 import { pathsIn } from '../shared/path-mentions.js';
 import type { ProactiveConfig } from './config.js';
-import { actionIn, type MessageReading, onlyLooks } from './reading.js';
+import { actionIn, type MessageReading, onlyLooks } from './reading/index.js';
 import type {
   ActionPlanned,
   FileTouched,

@@ -8,10 +8,10 @@ import { canRead } from '../records/index.js';
 import { messageOf } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
-import { block, promptBlock } from './block.js';
-import type { StoredOffer } from './offer-record.js';
 import type { Offer, TurnMessage, TurnOffers } from './offer-types.js';
+import type { StoredOffer } from './offers/offer-record.js';
 import { within } from './patience.js';
+import { block, promptBlock } from './text/block.js';
 
 export interface TurnsDeps {
   log: Log;

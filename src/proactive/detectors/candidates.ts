@@ -3,7 +3,7 @@ import type { WorkMemoryData } from '../../memory/index.js';
 import type { Reader, StoredRecord } from '../../records/index.js';
 import { isUuid, type Uuid } from '../../shared/ids.js';
 import { yieldToLoop } from '../../shared/yield.js';
-import { compose } from '../composer.js';
+import { compose } from '../text/composer.js';
 import type {
   Candidate,
   Cue,

@@ -1,7 +1,7 @@
 /** What people and agents wrote may hold secrets; names, numbers and ids of ours do not. */
-import { redactSecrets } from '../shared/secrets.js';
+import { redactSecrets } from '../../shared/secrets.js';
+import type { OfferData } from '../offer-types.js';
 import type { ChangeDetails } from './offer-life.js';
-import type { OfferData } from './offer-types.js';
 
 type Written = Pick<OfferData, 'subject' | 'text' | 'sources' | 'why'>;
 

@@ -1,14 +1,14 @@
 /** What the book of offers holds in memory: small rules without a state of their own. */
-import { InvalidInputError, NotFoundError } from '../shared/errors.js';
-import { isUuid, type Uuid } from '../shared/ids.js';
+import { InvalidInputError, NotFoundError } from '../../shared/errors.js';
+import { isUuid, type Uuid } from '../../shared/ids.js';
+import type { OfferData } from '../offer-types.js';
+import type { OfferState } from '../types.js';
 import type { OpenFilter } from './offer-book-types.js';
 import { factOf, settledAtMs } from './offer-fact.js';
 import { asOf, isOpen } from './offer-life.js';
 import type { OfferRecord } from './offer-queries.js';
 import type { StoredOffer } from './offer-record.js';
-import type { OfferData } from './offer-types.js';
 import type { Held } from './offer-writer.js';
-import type { OfferState } from './types.js';
 
 /** What was read of an offer and is news here; `from` is `null` when it was not known at all. */
 export interface News {

@@ -4,8 +4,8 @@
  * itself can be recalled byte for byte, so here nothing has to survive that could pass for markup,
  * for a line of ours or for a command. Pure.
  */
-import { safe } from '../shared/safe-text.js';
-import { analyze } from '../shared/text.js';
+import { safe } from '../../shared/safe-text.js';
+import { analyze } from '../../shared/text.js';
 
 /** A phrase shows a few hundred characters at most; the rest need not be cleaned. */
 const MOST_CHARACTERS = 600;

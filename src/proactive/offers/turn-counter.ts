@@ -2,9 +2,9 @@
  * How many turns each day had: what false alarms are divided by. Kept in the database, so that it
  * survives a restart; written seldom, since a turn must not wait for it.
  */
-import { type Clock, DAY_MS, SECOND_MS } from '../shared/clock.js';
-import { messageOf } from '../shared/errors.js';
-import type { Log } from '../shared/log.js';
+import { type Clock, DAY_MS, SECOND_MS } from '../../shared/clock.js';
+import { messageOf } from '../../shared/errors.js';
+import type { Log } from '../../shared/log.js';
 import { dayOf } from './stats.js';
 
 /** Where turns are kept; several processes may add to it. */

@@ -2,9 +2,9 @@
  * What has to be done to offers from time to time, done when somebody comes by, so that an agent that
  * sleeps costs nothing: expiring, looking at what other processes did, removing what is old.
  */
-import { type Clock, DAY_MS, MINUTE_MS } from '../shared/clock.js';
-import { messageOf } from '../shared/errors.js';
-import type { Log } from '../shared/log.js';
+import { type Clock, DAY_MS, MINUTE_MS } from '../../shared/clock.js';
+import { messageOf } from '../../shared/errors.js';
+import type { Log } from '../../shared/log.js';
 import type { OfferBook } from './offer-book-types.js';
 
 export interface Keeper {

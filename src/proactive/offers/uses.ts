@@ -3,14 +3,14 @@
  * the agent's answer, or acted upon, which means that work on one of its files began after it was
  * shown. The file that an offer about a file is about is no sign: it was touched before.
  */
-import type { MemoryUse } from '../memory/index.js';
-import type { Uuid } from '../shared/ids.js';
-import { pathKeys } from '../shared/paths.js';
-import { isInView } from './occasions.js';
+import type { MemoryUse } from '../../memory/index.js';
+import type { Uuid } from '../../shared/ids.js';
+import { pathKeys } from '../../shared/paths.js';
+import { isInView } from '../occasions.js';
+import { placeKey } from '../place.js';
+import type { OfferTarget } from '../types.js';
 import type { OfferBook } from './offer-book-types.js';
 import type { OfferChange } from './offer-life.js';
-import { placeKey } from './place.js';
-import type { OfferTarget } from './types.js';
 
 export interface Uses {
   /** Memories were recalled or linked. */

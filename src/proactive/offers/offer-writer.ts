@@ -3,15 +3,15 @@
  * another process has changed meanwhile is read again and changed from there, so that the first
  * answer stands; a write that fails is tried again, and what is lost in the end is logged.
  */
-import type { NewTypedRecord, RecordStore } from '../records/index.js';
-import { AppError, isAppError, messageOf } from '../shared/errors.js';
-import type { Uuid } from '../shared/ids.js';
-import type { Log } from '../shared/log.js';
-import { yieldToLoop } from '../shared/yield.js';
+import type { NewTypedRecord, RecordStore } from '../../records/index.js';
+import { AppError, isAppError, messageOf } from '../../shared/errors.js';
+import type { Uuid } from '../../shared/ids.js';
+import type { Log } from '../../shared/log.js';
+import { yieldToLoop } from '../../shared/yield.js';
+import type { OfferData } from '../offer-types.js';
+import type { OfferState } from '../types.js';
 import { type ChangeDetails, changeOffer, type OfferChange } from './offer-life.js';
 import { offerType, type StoredOffer } from './offer-record.js';
-import type { OfferData } from './offer-types.js';
-import type { OfferState } from './types.js';
 
 /** A change that is not written yet. */
 export interface Intent {

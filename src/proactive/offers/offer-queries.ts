@@ -8,13 +8,13 @@ import {
   type Reader,
   type RecordStore,
   type StoredRecord,
-} from '../records/index.js';
-import type { Uuid } from '../shared/ids.js';
-import { yieldToLoop } from '../shared/yield.js';
+} from '../../records/index.js';
+import type { Uuid } from '../../shared/ids.js';
+import { yieldToLoop } from '../../shared/yield.js';
+import type { OfferData, OfferFilter } from '../offer-types.js';
+import type { OfferState } from '../types.js';
 import { isUnanswered } from './offer-life.js';
 import { offerType } from './offer-record.js';
-import type { OfferData, OfferFilter } from './offer-types.js';
-import type { OfferState } from './types.js';
 
 export type OfferRecord = StoredRecord<OfferData>;
 

@@ -1,5 +1,5 @@
 /** A file in an offer: what it is called, and what finds its memories again. Pure. */
-import { countTokens } from '../shared/tokens.js';
+import { countTokens } from '../../shared/tokens.js';
 import { name, type Phrase, stored } from './stored-text.js';
 
 /** Of a path in a header. */

@@ -3,10 +3,10 @@
  * evaluation come from here. An offer belongs to the day it was made on, whenever it was answered,
  * so that what is divided speaks of the same offers.
  */
-import { DAY_MS } from '../shared/clock.js';
+import { DAY_MS } from '../../shared/clock.js';
+import type { OfferData, OfferNumbers, OfferStats } from '../offer-types.js';
+import { DETECTOR_NAMES } from '../types.js';
 import { wasShown } from './offer-life.js';
-import type { OfferData, OfferNumbers, OfferStats } from './offer-types.js';
-import { DETECTOR_NAMES } from './types.js';
 
 /** Epoch ms; from `sinceMs` on, before `untilMs`. */
 export interface StatsRange {

@@ -1,13 +1,13 @@
 /** What the book of offers does (`offer-book.ts`), as the room works with it. */
-import type { Reader, RecordStore, Scope } from '../records/index.js';
-import type { Clock } from '../shared/clock.js';
-import type { Ids, Uuid } from '../shared/ids.js';
-import type { Log } from '../shared/log.js';
+import type { Reader, RecordStore, Scope } from '../../records/index.js';
+import type { Clock } from '../../shared/clock.js';
+import type { Ids, Uuid } from '../../shared/ids.js';
+import type { Log } from '../../shared/log.js';
+import type { OfferData, OfferFilter } from '../offer-types.js';
+import type { OfferState, OfferTarget } from '../types.js';
 import type { OfferFact } from './offer-fact.js';
 import type { ChangeDetails, OfferChange } from './offer-life.js';
 import type { StoredOffer } from './offer-record.js';
-import type { OfferData, OfferFilter } from './offer-types.js';
-import type { OfferState, OfferTarget } from './types.js';
 import type { Audience } from './warning-answers.js';
 
 /** An offer that is about to be made. Every memory whose words it uses is one of its sources. */

@@ -3,11 +3,12 @@
  * which warnings were answered is held in memory, so that a turn asks and changes it at once, and is
  * written behind. Everything that is read passes a reader; who may read an offer may answer it.
  */
-import { canRead, type Reader } from '../records/index.js';
-import { DAY_MS, HOUR_MS } from '../shared/clock.js';
-import { messageOf, NotFoundError } from '../shared/errors.js';
-import type { Uuid } from '../shared/ids.js';
-import { yieldToLoop } from '../shared/yield.js';
+import { canRead, type Reader } from '../../records/index.js';
+import { DAY_MS, HOUR_MS } from '../../shared/clock.js';
+import { messageOf, NotFoundError } from '../../shared/errors.js';
+import type { Uuid } from '../../shared/ids.js';
+import { yieldToLoop } from '../../shared/yield.js';
+import type { OfferState } from '../types.js';
 import type { OfferBook, OfferBookDeps } from './offer-book-types.js';
 import { createOfferFacts, FEEDBACK_DAYS, factOf } from './offer-fact.js';
 import {
@@ -34,7 +35,6 @@ import {
 import { offerType, type StoredOffer } from './offer-record.js';
 import { redactDetails, redactOffer } from './offer-redaction.js';
 import { createOfferWriter, endedOtherwise, type Held, type Intent } from './offer-writer.js';
-import type { OfferState } from './types.js';
 import { ANSWER_DAYS, createWarningAnswers } from './warning-answers.js';
 
 export type {

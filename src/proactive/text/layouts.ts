@@ -1,5 +1,6 @@
 /** What stands where in the text of each kind of offer, in the forms of the seed. Pure. */
-import { ageOf, printedRecall } from '../memory/index.js';
+import { ageOf, printedRecall } from '../../memory/index.js';
+import type { OfferContent } from '../types.js';
 import {
   authorOf,
   type Form,
@@ -12,7 +13,6 @@ import {
 } from './layout-items.js';
 import { fileName, fileReference } from './printed-file.js';
 import { phrase, quoted, shorten } from './stored-text.js';
-import type { OfferContent } from './types.js';
 
 /** A text before its length is settled. */
 export interface Layout {

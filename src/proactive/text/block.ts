@@ -1,6 +1,6 @@
 /** What one safe point shows: offers as one text, and that text as a block of a prompt. Pure. */
-import { countTokens } from '../shared/tokens.js';
-import { COMBINED_LIMIT, DETECTOR_NAMES, type DetectorName } from './types.js';
+import { countTokens } from '../../shared/tokens.js';
+import { COMBINED_LIMIT, DETECTOR_NAMES, type DetectorName } from '../types.js';
 
 export interface BlockPart {
   kind: DetectorName;

@@ -3,10 +3,10 @@
  * found by conversation, state and time, never by their words, so they are not in the catalog.
  */
 import { z } from 'zod';
-import type { RecordType, Scope } from '../records/index.js';
-import { isUuid, type Uuid } from '../shared/ids.js';
-import type { Offer, OfferData } from './offer-types.js';
-import { DETECTOR_NAMES, OFFER_STATES } from './types.js';
+import type { RecordType, Scope } from '../../records/index.js';
+import { isUuid, type Uuid } from '../../shared/ids.js';
+import type { Offer, OfferData } from '../offer-types.js';
+import { DETECTOR_NAMES, OFFER_STATES } from '../types.js';
 
 const uuid = z.custom<Uuid>(isUuid, 'must be a UUID');
 const detector = z.enum(DETECTOR_NAMES);

@@ -1,8 +1,8 @@
 /** The lines about one memory in each kind of offer. Pure. */
-import { ageOf, isGenerated, type WorkMemoryData } from '../memory/index.js';
-import type { Uuid } from '../shared/ids.js';
+import { ageOf, isGenerated, type WorkMemoryData } from '../../memory/index.js';
+import type { Uuid } from '../../shared/ids.js';
+import type { Candidate, UnfinishedWork } from '../types.js';
 import { name, type Phrase, phrase, quoted } from './stored-text.js';
-import type { Candidate, UnfinishedWork } from './types.js';
 
 export interface Item {
   /** `null`: a line that belongs to no memory. */

@@ -1,10 +1,10 @@
 /** Which warnings were answered, so that nobody is warned twice of what they know. Pure. */
-import { audienceOf, type Scope } from '../records/index.js';
-import { DAY_MS } from '../shared/clock.js';
-import type { Uuid } from '../shared/ids.js';
+import { audienceOf, type Scope } from '../../records/index.js';
+import { DAY_MS } from '../../shared/clock.js';
+import type { Uuid } from '../../shared/ids.js';
+import type { OfferTarget } from '../types.js';
 import { isAnswered } from './offer-life.js';
 import type { StoredOffer } from './offer-record.js';
-import type { OfferTarget } from './types.js';
 
 /** How long an answer holds. */
 export const ANSWER_DAYS = 90;

@@ -1,6 +1,6 @@
 /** Offer contents with fewer memories. Pure. */
-import type { Uuid } from '../shared/ids.js';
-import type { Candidate, OfferContent } from './types.js';
+import type { Uuid } from '../../shared/ids.js';
+import type { Candidate, OfferContent } from '../types.js';
 
 /** Memories of a content, each once, in the order in which they would be shown. */
 export function candidatesIn(content: OfferContent): Candidate[] {

@@ -14,9 +14,9 @@
  * worth more than either answer and stays, but the answer stands (a used warning that is then
  * acknowledged is acknowledged). "7 d": an answer may come late; then it is CONFLICT.
  */
-import { DAY_MS } from '../shared/clock.js';
-import type { OfferData } from './offer-types.js';
-import type { OfferState } from './types.js';
+import { DAY_MS } from '../../shared/clock.js';
+import type { OfferData } from '../offer-types.js';
+import type { OfferState } from '../types.js';
 
 /** How long an offer waits for what comes of it. */
 export const OFFER_LIFE_MS = DAY_MS;

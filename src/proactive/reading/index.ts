@@ -2,12 +2,12 @@
  * What a message means for work: the files it names, what is wanted, what is about to be done. By the
  * grammar of English; a sentence of another language is taken as it is. Pure, linear in the length.
  */
-import { isFileName } from '../shared/file-names.js';
-import { pathsIn } from '../shared/path-mentions.js';
-import { contentOf, themeOf } from './reading/content.js';
-import { saysWhat } from './reading/directives.js';
-import { partsOf } from './reading/sentences.js';
-import { type Statement, statementsOf } from './reading/statements.js';
+import { isFileName } from '../../shared/file-names.js';
+import { pathsIn } from '../../shared/path-mentions.js';
+import { contentOf, themeOf } from './content.js';
+import { saysWhat } from './directives.js';
+import { partsOf } from './sentences.js';
+import { type Statement, statementsOf } from './statements.js';
 
 export interface MessageReading {
   /** Files named in the text and the names of attached ones, each once. */

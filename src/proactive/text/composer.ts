@@ -4,12 +4,12 @@
  * file's offer says beside its name; and only then the least worthy memories. The header, the recall
  * line, every outcome and the reason of the first warning stay. Pure.
  */
-import type { Uuid } from '../shared/ids.js';
-import { safe } from '../shared/safe-text.js';
-import { countTokens, truncateToTokens } from '../shared/tokens.js';
+import type { Uuid } from '../../shared/ids.js';
+import { safe } from '../../shared/safe-text.js';
+import { countTokens, truncateToTokens } from '../../shared/tokens.js';
+import { type OfferContent, TOKEN_LIMITS } from '../types.js';
 import type { Form, Item } from './layout-items.js';
 import { type Layout, layoutOf } from './layouts.js';
-import { type OfferContent, TOKEN_LIMITS } from './types.js';
 
 export interface Composed {
   /** '' when there is nothing to say. */

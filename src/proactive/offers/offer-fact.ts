@@ -1,8 +1,8 @@
 /** What cooldown and feedback remember of an offer: all of it but its words. */
-import { type Clock, DAY_MS } from '../shared/clock.js';
-import type { Uuid } from '../shared/ids.js';
+import { type Clock, DAY_MS } from '../../shared/clock.js';
+import type { Uuid } from '../../shared/ids.js';
+import type { OfferData } from '../offer-types.js';
 import type { StoredOffer } from './offer-record.js';
-import type { OfferData } from './offer-types.js';
 
 /** How long what came of an offer has an effect on others. */
 export const FEEDBACK_DAYS = 30;

@@ -2,8 +2,8 @@
  * Reads what was there before, and again in the background while that fails: a database that is away
  * for a moment at the start must not leave the agent without its offers for as long as it runs.
  */
-import { messageOf } from '../shared/errors.js';
-import type { Log } from '../shared/log.js';
+import { messageOf } from '../../shared/errors.js';
+import type { Log } from '../../shared/log.js';
 
 export interface OfferLoader {
   /** Resolves after the try that is under way, or after a new one; never rejects. */
