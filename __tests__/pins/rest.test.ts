@@ -455,6 +455,7 @@ describe('offers', () => {
     const [offer] = happened.body.offers as { id: string; why: object; sources: object[] }[];
     expect(keys(offer)).toStrictEqual(OFFER);
     expect(keys(offer?.sources[0])).toStrictEqual([
+      'files',
       'id',
       'memoryId',
       'reasons',

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createSessionStart } from '../../src/proactive/detectors/session-start.js';
 import type { Detection } from '../../src/proactive/types.js';
 import { type OpenRecordDatabase, openRecordDatabase } from '../contract/record-database.js';
-import { DAY_MS, dmWith, failed, idsOf, withRoom } from './detector-room.js';
+import { DAY_MS, dmWith, edits, failed, idsOf, withRoom } from './detector-room.js';
 
 let database: OpenRecordDatabase;
 beforeAll(async () => {
@@ -136,6 +136,23 @@ describe('the start of a session', () => {
         detector: 'sessionStart',
         reason: `done later: ${done}`,
       });
+    }));
+
+  it('knows what failed one way and was done another, on the same file', () =>
+    withRoom(database, async ({ context, store }) => {
+      const table = (goal: string, more: Record<string, unknown> = {}) =>
+        store(goal, {
+          intent: { goal, task_type: 'optimization' },
+          ...edits('src/tables/shipments.tsx'),
+          ...more,
+        });
+      await table('Virtualize the shipments table', failed('screen readers lost the count'));
+      await table('Colour the shipments legend', failed('too bright'));
+      await table('Page the shipments table on the server');
+      const result = await createSessionStart(context).evaluate({});
+      expect(unfinishedIn(result)).toEqual([
+        { what: 'Colour the shipments legend', failedBecause: 'too bright' },
+      ]);
     }));
 
   it('follows links: what supersedes, what was caused, what waits', () =>

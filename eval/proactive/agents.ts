@@ -43,7 +43,8 @@ const slimBootstrap: Plugin = {
   evaluators: [],
 };
 
-export function openAgents(): Agents {
+/** @param options.turnBudgetMs for a machine whose speed must not decide; 30 when absent */
+export function openAgents(options: { turnBudgetMs?: number } = {}): Agents {
   let booted = 0;
   let last: IAgentRuntime | null = null;
   return {
@@ -64,7 +65,12 @@ export function openAgents(): Agents {
         character,
         agentId,
         adapter,
-        plugins: [sqlPlugin, slimBootstrap, scriptedModel().plugin, createCuePlugin({ clock })],
+        plugins: [
+          sqlPlugin,
+          slimBootstrap,
+          scriptedModel().plugin,
+          createCuePlugin({ clock, ...options }),
+        ],
         settings: { CUE_TIMEZONE: 'UTC', CUE_EMBEDDINGS: 'lexical', ...settings },
       });
       await runtime.initialize();

@@ -91,7 +91,8 @@ export function readIntent(text: string): IntentReading {
 
 const SUBJECT =
   /^\W*(?:the|a|an|our|my|your|this|that|these|some|all|it|we|they|i|he|she|users?)\b/;
-const PLURAL_SUBJECT = /^\W*[a-z]{3,}[^s\W]s\b(?! ?[:,])/;
+const PLURAL_SUBJECT =
+  /^\W*(?!(?:always|sometimes|perhaps|besides|afterwards|does|has|was|alias|bias)\b)[a-z]{3,}[^sui\W]s\b(?! ?[:,])/;
 /** What is wanted rather than told, whoever is named first. */
 const WANTED =
   /\b(?:should|shall|must|let|lets|want|need|needs|ought|please|could|would|'d|'ll|don't want|going to|has to|have to)\b/;

@@ -102,7 +102,12 @@ it('answers 503 on every route while the services have not started', async () =>
   for (const route of createRoutes({ apiKey: () => undefined })) {
     if (route.path === '/*') continue;
     const { runtime, response, sent } = stage();
-    const bodies: Record<string, unknown> = { '/triggers/batch': { triggers: [] } };
+    const bodies: Record<string, unknown> = {
+      '/triggers/batch': { triggers: [] },
+      ...Object.fromEntries(
+        ['acknowledge', 'dismiss', 'used'].map((how) => [`/offers/:id/${how}`, { reason: 'seen' }]),
+      ),
+    };
     const body = bodies[route.path] ?? (route.path === '/autonomy' ? { loop: true } : { a: 1 });
     const takesBody =
       ['POST', 'PUT', 'PATCH'].includes(route.type) && !route.path.endsWith('/execute');

@@ -7,7 +7,14 @@ import type { LinkEdge, Reader, Shelf, SlotFilter, StoredRecord } from '../../re
 import type { Uuid } from '../../shared/ids.js';
 import { analyze } from '../../shared/text.js';
 import { yieldToLoop } from '../../shared/yield.js';
-import { ALIKE, ALIKE_ON_FILE, goalOf, likeness, type Task } from '../matching/index.js';
+import {
+  ALIKE,
+  ALIKE_ON_FILE,
+  conceptsOf,
+  goalOf,
+  likeness,
+  type Task,
+} from '../matching/index.js';
 import type { Suppressed, UnfinishedWork } from '../types.js';
 import { rowsOf } from './candidates.js';
 import type { DetectorContext } from './context.js';
@@ -40,6 +47,8 @@ const LINKED_WHILE_LOADING = 40;
 const LATER = 6;
 const RAREST = 8;
 const JOINED = 3;
+/** Words in common with another way to the same end. */
+const COMMON_WORDS = 2;
 
 /**
  * "blocked by Redis setup", "waiting for the design": what is waited for. Waiting stands at the
@@ -91,6 +100,7 @@ export function createUnfinished(context: DetectorContext, { shelf, filter, read
     text: string,
     since: Row,
     linked: ReadonlySet<Uuid>,
+    anyWay = false,
   ): Promise<Row | undefined> {
     const asked = goalOf(text);
     if (asked.readings.length === 0) return undefined;
@@ -102,8 +112,19 @@ export function createUnfinished(context: DetectorContext, { shelf, filter, read
         row.id !== since.id &&
         row.createdAtMs > since.createdAtMs &&
         row.data.outcome.success &&
-        isAlike(asked, row, shelf, linked.has(row.id) ? ALIKE_ON_FILE : ALIKE),
+        (isAlike(asked, row, shelf, linked.has(row.id) ? ALIKE_ON_FILE : ALIKE) ||
+          (anyWay && isAnotherWay(since, row))),
     );
+  }
+
+  /** What failed one way has succeeded another: the same kind of work on the same thing and file. */
+  function isAnotherWay({ data: failed }: Row, { data: done }: Row): boolean {
+    if (failed.intent.task_type !== done.intent.task_type) return false;
+    const files = new Set(failed.files.map((file) => file.toLowerCase()));
+    if (!done.files.some((file) => files.has(file.toLowerCase()))) return false;
+    const words = conceptsOf(failed.intent.goal);
+    const common = [...conceptsOf(done.intent.goal)].filter((word) => words.has(word));
+    return common.length >= COMMON_WORDS;
   }
 
   async function later(text: string, { createdAtMs }: Row): Promise<Uuid[]> {
@@ -148,7 +169,7 @@ export function createUnfinished(context: DetectorContext, { shelf, filter, read
     const waits = waitsFor([...notes, ...(outcome.success ? [] : [outcome.failure_reason ?? ''])]);
     const isGoalOpen = !outcome.success || blockers.length > 0 || waits?.isWhole === true;
     if (isGoalOpen) {
-      const done = await doneLater(intent.goal, row, effects);
+      const done = await doneLater(intent.goal, row, effects, !outcome.success);
       if (done) return { closedBy: `done later: ${checks.print(done.id)}` };
     }
     let blockedBy: string | undefined;
