@@ -47,9 +47,16 @@ export function warningIn(prompt: string): Warning | null {
   return { what: tried.what, reason: reason.reason };
 }
 
+function isAbout(text: string, what: string): boolean {
+  const words = (said: string) => said.toLowerCase().match(/[\p{L}\p{N}]{4,}/gu) ?? [];
+  const known = new Set(words(what));
+  return words(text).filter((word) => known.has(word)).length >= 2;
+}
+
 /** The answer to a request for work, `null` for anything else: a warning goes first. */
 export function answerToWork(text: string, warning: Warning | null): string | null {
-  if (!WORK.test(text)) return null;
+  // Other words than those of work count where they are those of the warning.
+  if (!WORK.test(text) && !(warning !== null && isAbout(text, warning.what))) return null;
   if (warning === null) {
     return 'I remember nothing that speaks against it. (The small offline model cannot do it itself.)';
   }

@@ -24,6 +24,26 @@ const AUTH = 'src/auth.ts';
 const CACHING = 'add caching to auth.ts';
 const RACE = failed('Race condition with concurrent requests');
 
+describe('an action that is word for word what failed', () => {
+  it.each([
+    'rename the class in src/rep1.ts',
+    'bump the version in src/rep1.ts',
+    'deploy the service in src/rep1.ts',
+    'revert the commit in src/rep1.ts',
+    'Do the thing in src/rep1.ts',
+    '🚀🚀',
+  ])('warns: %s', (action) =>
+    withRoom(database, async ({ context, store }) => {
+      const memoryId = await store(action, { ...edits('src/rep1.ts'), ...failed('broke') });
+      await store('Rename the colours', { ...edits('src/rep1.ts'), ...failed('ugly') });
+      const filePath = 'src/rep1.ts';
+      const { evaluate } = createConflictWarning(context);
+      const found = await evaluate({ action: ` ${action}. `, filePath });
+      expect(idsOf(found)).toEqual([memoryId]);
+    }),
+  );
+});
+
 describe('a planned action', () => {
   it('is warned of when it failed before, always with the reason', () =>
     withRoom(database, async ({ context, store, checks }) => {

@@ -129,6 +129,28 @@ describe('a flood', () => {
       expect(proactive.health().dropped).toBeGreaterThan(0);
     }));
 
+  it('of plans is not starved by other events, and what is turned away is told as such', () =>
+    withProactive(database, async ({ proactive, store, clock }) => {
+      await store('Add caching to auth.ts', caching);
+      clock.nowMs += DAY_MS;
+      const mixed = await Promise.allSettled(
+        Array.from({ length: 400 }, (_, index) =>
+          index % 4 === 0
+            ? proactive.happen({ type: 'action_planned', ...PLAN })
+            : proactive.happen({ type: 'file_touch', filePath: `lib/noise-${index}.ts` }),
+        ),
+      );
+      const plans = mixed.filter((_, index) => index % 4 === 0);
+      const warned = plans.filter(
+        (one) => one.status === 'fulfilled' && one.value.warning !== null,
+      );
+      expect(warned).toHaveLength(100);
+      const refused = mixed.flatMap((one) => (one.status === 'rejected' ? [one.reason] : []));
+      expect(refused.length).toBe(proactive.health().dropped);
+      expect(refused[0]).toMatchObject({ code: 'LIMIT_REACHED' });
+      expect(proactive.health().degraded.join()).toContain('too many at once');
+    }));
+
   it('of offers is measured in tokens where it is shown, not where it is left out', () => {
     const text = '[RUM] gear.ts has history:\n  • Ada (2d ago): Repair the gear — success';
     const part = { kind: 'fileTouch', text, tokens: countTokens(text) } as const;

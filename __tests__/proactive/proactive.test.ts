@@ -247,6 +247,9 @@ describe('a detector of another room', () => {
           });
         }
         expect(asked).toBe(3);
+        expect(proactive.health().degraded).toEqual([
+          'whenMatch rests for a minute: it hung several times',
+        ]);
         clock.nowMs += 61_000;
         hanging = async () => fine;
         const { degraded } = await proactive.onIntentStated({ intent: 'Deploy the whole shop' });
@@ -353,6 +356,9 @@ describe('happenings', () => {
       await store('Fix JWT expiry', edits(AUTH));
       const other = await proactive.onFileTouch({ filePath: AUTH, projectId: 'another' });
       expect(other.offers).toEqual([]);
+      expect(other.degraded).toEqual([
+        '"another" is not the project served here: nothing of it is known',
+      ]);
       const own = await proactive.onFileTouch({ filePath: AUTH, projectId: checks.projectId });
       expect(own.offers).toHaveLength(1);
     }));
@@ -457,10 +463,14 @@ describe('what becomes of an offer', () => {
       clock.nowMs += DAY_MS;
       const message = messageOf(ada, 'look at src/auth.ts', 'forget');
       const [offer] = (await proactive.offersForTurn(message, long)).offers;
+      await store('Water the plants', edits('src/plants.ts'));
+      await proactive.onFileTouch({ filePath: 'src/plants.ts' });
       await proactive.observer.forgetting([offer?.sources[0]?.id as Uuid]);
       expect((await proactive.offersForTurn(message, long)).text).toBe('');
-      expect((await proactive.list({}, OPERATOR)).total).toBe(0);
-      expect(proactive.decisions()).toEqual([]);
+      expect((await proactive.list({}, OPERATOR)).total).toBe(1);
+      expect(proactive.decisions().map(({ happening }) => happening.subject)).toEqual([
+        'src/plants.ts',
+      ]);
     }));
 
   it('is gone when a memory is forgotten of which it only quotes what others wait for', () =>

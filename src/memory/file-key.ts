@@ -1,6 +1,6 @@
 /** The key by which the memories about a file are looked up. Pure. */
 import type { Shelf, SlotFilter } from '../records/index.js';
-import { pathKeys } from '../shared/paths.js';
+import { isInEveryFolder, pathKeys } from '../shared/paths.js';
 import { keyOf } from './records.js';
 
 /**
@@ -13,6 +13,8 @@ export function fileKey(shelf: Shelf, path: string, filter: SlotFilter): string 
   const [longest] = ends;
   if (longest === undefined) return undefined;
   const isKnown = (key: string) => shelf.hasKeys([key], filter);
+  // `sub/Makefile` is not the Makefile of the root.
+  const whole = ends.filter((end) => end.includes('/') || !isInEveryFolder(end));
   const key = keyOf.file(longest);
-  return isKnown(key) ? key : ends.map(keyOf.path).find(isKnown);
+  return isKnown(key) ? key : whole.map(keyOf.path).find(isKnown);
 }

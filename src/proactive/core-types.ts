@@ -38,6 +38,7 @@ export interface Proactive {
   onSessionStart(input: SessionStarted | string): Promise<Reaction>;
   /**
    * Any of them as data: `{ type, … }`, also `CUE_FILE_TOUCH`; fields in camelCase or snake_case.
+   * @throws AppError LIMIT_REACHED when too much happens at once, InvalidInputError
    * `answered: false`: nobody reads the answer, so that it does not count as shown; `speakerId`: whose
    * words these are, where the caller does not say.
    */

@@ -151,6 +151,8 @@ export interface ProactiveHealth {
       failed: number;
       timedOut: number;
       lastError?: string;
+      /** It hung several times and is not asked for a minute. */
+      resting: boolean;
       ms: { median: number | null; p95: number | null };
     }
   >;

@@ -5,7 +5,7 @@
 import { type Caller, type MemoryChecks, type MemoryObserver, readerOf } from '../memory/index.js';
 import { canRead } from '../records/index.js';
 import { type Clock, DAY_MS, SECOND_MS } from '../shared/clock.js';
-import { InvalidInputError, messageOf } from '../shared/errors.js';
+import { AppError, InvalidInputError, messageOf } from '../shared/errors.js';
 import type { Ids, Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
 import { callsOf, type SlotDetectors, warmUp } from './asking.js';
@@ -60,6 +60,7 @@ export interface ProactiveCoreDeps {
 
 const BUDGET_MS = 30;
 const STOP_MS = 3 * SECOND_MS;
+const FLOOD_TOLD_MS = 10 * SECOND_MS;
 const STATS_DAYS = 30;
 /** What was made in this moment is as it was read. */
 const RECENT_MS = SECOND_MS;
@@ -98,8 +99,11 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
   /** Turns of people have a lane of their own: no flood of events may hold them up. */
   const gate = createGate();
   const turnGate = createGate();
+  /** A warning is worth nothing afterwards: plans do not wait behind what can. */
+  const planGate = createGate();
   const clientTurns = createClientTurns(clock);
   const begun = createBegun();
+  let floodToldMs = Number.NEGATIVE_INFINITY;
   const reactor = createReactor({
     checks,
     clock,
@@ -148,13 +152,27 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
   gate.track(loaded.then(() => (enabled() ? warmUp(detectors, config(), clock.now()) : undefined)));
   const keeper = createKeeper({ book, clock, log, shared: deps.shared ?? false });
 
+  function laneOf(type: HappeningSummary['type']): typeof gate {
+    if (type === 'message') return turnGate;
+    return type === 'action_planned' ? planGate : gate;
+  }
+  const dropped = () => gate.dropped() + turnGate.dropped() + planGate.dropped();
+
+  /** Told now and then: a line for each would be a flood of its own. */
+  function flooded(): void {
+    const nowMs = clock.now();
+    if (Math.abs(nowMs - floodToldMs) < FLOOD_TOLD_MS) return;
+    floodToldMs = nowMs;
+    log.warn({ dropped: dropped() }, 'too much happens at once: not all of it is looked into');
+  }
+
   async function reactTo(
     evaluations: readonly Evaluation[],
     occasion: Occasion,
     happening: HappeningSummary,
   ): Promise<Outcome> {
     if (!enabled()) return { ...NOTHING, degraded: [OFF] };
-    const lane = happening.type === 'message' ? turnGate : gate;
+    const lane = laneOf(happening.type);
     const outcome = await lane.pass(async () => {
       await loaded;
       // What another process did has to be known before anything is said.
@@ -162,7 +180,10 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
       else gate.track(keeper.look());
       return reactor.react(callsOf(asked, evaluations, occasion), occasion, happening);
     });
-    if (outcome === null) return { ...NOTHING, degraded: [FLOODED], failed: [...DETECTOR_NAMES] };
+    if (outcome === null) {
+      flooded();
+      return { ...NOTHING, degraded: [FLOODED], failed: [...DETECTOR_NAMES] };
+    }
     pushes.offered(outcome.offers.map(viewOf));
     return outcome;
   }
@@ -199,8 +220,14 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
       text: whole.text,
       tokens: whole.tokens,
       suppressed: outcome.suppressed,
-      degraded: outcome.degraded,
+      degraded: [...elsewhere(occasion), ...outcome.degraded],
     };
+  }
+
+  /** A slip in the name of the project must not look like "nothing known". */
+  function elsewhere({ projectId }: Occasion): string[] {
+    if (projectId === undefined || checks.isProject(projectId)) return [];
+    return [`"${projectId}" is not the project served here: nothing of it is known`];
   }
 
   function change(id: Uuid, to: OfferChange, how: string): StoredOffer | null {
@@ -264,8 +291,11 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
     onTaskStart: async (input) => react(told(input, 'task_start', 'task')),
     onActionPlanned: async (input) => react(told(input, 'action_planned', 'action')),
     onSessionStart: async (input) => react(told(input, 'session_start', 'sessionId')),
-    happen: async (input, caller, { answered = true, speakerId } = {}) =>
-      react({ ...readHappening(input), caller, speakerId }, !answered),
+    async happen(input, caller, { answered = true, speakerId } = {}) {
+      const reaction = await react({ ...readHappening(input), caller, speakerId }, !answered);
+      if (!reaction.degraded.includes(FLOODED)) return reaction;
+      throw new AppError('LIMIT_REACHED', `${FLOODED}; try again in a moment`);
+    },
 
     async offersForTurn(message, budgetMs = deps.turnBudgetMs ?? BUDGET_MS) {
       if (!enabled()) return { offers: [], text: '', tokens: 0 };
@@ -354,11 +384,17 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
           ]),
         ),
         open: book.counts(),
-        dropped: gate.dropped() + turnGate.dropped(),
+        dropped: dropped(),
         subscribers: pushes.size(),
         degraded: [
           ...(enabled() ? [] : [OFF]),
           ...(catalog.state === 'ready' ? [] : [`the search index is ${catalog.state}`]),
+          ...Object.entries(counts).flatMap(([name, { resting }]) =>
+            resting ? [`${name} rests for a minute: it hung several times`] : [],
+          ),
+          ...(dropped() > 0
+            ? [`${dropped()} happenings were not looked into: too many at once`]
+            : []),
           ...book.problems(),
         ],
       };
@@ -378,14 +414,13 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
         feedback.forget(memoryIds);
         if (memoryIds.length > 0) await book.forgetSources(memoryIds);
         if (entityId !== undefined) await book.forgetEntity(entityId);
-        decisions.clear();
+        decisions.forget(memoryIds, entityId);
       },
     },
     async settled() {
       await loaded;
       await turns.settled();
-      await turnGate.settled();
-      await gate.settled();
+      await Promise.all([turnGate.settled(), planGate.settled(), gate.settled()]);
       pushes.flush();
       await book.settled();
     },
@@ -404,6 +439,7 @@ const UNASKED = {
   notified: 0,
   failed: 0,
   timedOut: 0,
+  resting: false,
   ms: { median: null, p95: null },
 } as const;
 

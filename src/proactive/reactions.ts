@@ -115,13 +115,21 @@ export function createReactor(deps: ReactorDeps): Reactor {
           atMs: nowMs,
         });
       }
-      deps.decisions.note({
-        atMs: nowMs,
-        happening,
-        detectors: runs.map(({ report }) => report),
-        offerIds: offers.map(({ id }) => id),
-        suppressed,
-      });
+      deps.decisions.note(
+        {
+          atMs: nowMs,
+          happening,
+          detectors: runs.map(({ report }) => report),
+          offerIds: offers.map(({ id }) => id),
+          suppressed,
+        },
+        {
+          memoryIds: runs.flatMap(({ detection }) =>
+            detection?.content ? candidatesIn(detection.content).map(({ id }) => id) : [],
+          ),
+          speakerId: occasion.speakerId,
+        },
+      );
       return {
         offers,
         standing: [...standing],

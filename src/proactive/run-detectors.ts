@@ -76,13 +76,17 @@ export function createDetectorRunner(deps: {
     return fresh;
   }
 
+  /** Time left, ms. A clock that was set back does not make it longer. */
+  function restOf({ restUntilMs }: Tally): number {
+    const restMs = restUntilMs - clock.now();
+    return restMs <= MINUTE_MS ? Math.max(0, restMs) : 0;
+  }
+
   async function one(call: DetectorCall): Promise<DetectorRun> {
     const tally = tallyOf(call.detector);
     const report = { name: call.detector, ms: 0, notified: false, subject: call.subject };
     const nothing = { ...report, strength: 0, evidence: [] };
-    const restMs = tally.restUntilMs - clock.now();
-    // A clock that was set back does not make the rest longer.
-    if (restMs > 0 && restMs <= MINUTE_MS) {
+    if (restOf(tally) > 0) {
       const error = 'not asked: it hung several times';
       return { detector: call.detector, detection: null, report: { ...nothing, error } };
     }
@@ -160,6 +164,7 @@ export function createDetectorRunner(deps: {
             failed: tally.failed,
             timedOut: tally.timedOut,
             ...(tally.lastError === undefined ? {} : { lastError: tally.lastError }),
+            resting: restOf(tally) > 0,
             ms: { median: percentile(tally.times, 0.5), p95: percentile(tally.times, 0.95) },
           },
         ]),

@@ -49,6 +49,14 @@ export function pathKeys(path: string): string[] {
   return parts.map((_, index) => parts.slice(index).join('/'));
 }
 
+const IN_EVERY_FOLDER =
+  /^(?:index|mod|main|page|layout|route|types|__init__|conftest|readme|license|changelog|package|package-lock|tsconfig|makefile|dockerfile|docker-compose|cargo|go|pom|requirements|setup)(?:\.|$)|^\./i;
+
+/** Files that many folders of one project have by convention: the name alone says little. */
+export function isInEveryFolder(name: string): boolean {
+  return IN_EVERY_FOLDER.test(name);
+}
+
 const FOLDERS = new Set(
   'src lib libs app apps bin test tests __tests__ spec docs doc dist build packages scripts config public static assets components node_modules include cmd internal pkg server client api etc usr var home'.split(
     ' ',

@@ -9,6 +9,9 @@ import type { Uuid } from '../../shared/ids.js';
 import {
   ALIKE,
   type Attempt,
+  filesOf,
+  goalOf,
+  isVerbatim,
   type Plan,
   type PlanLikeness,
   planLikeness,
@@ -50,7 +53,13 @@ export function createConflictWarning(context: DetectorContext): Detector<Action
       if (reader === null) return elsewhere(context, KIND, subject, planned.projectId);
       const cue = { kind: KIND, subject } as const;
       const plan = planOf(subject, planned.filePath);
-      if (plan === null) return nothing(context, cue, ['attempts nothing']);
+      // What attempts nothing that could be judged may still be, word for word, what failed.
+      const { task, commands, files } = plan ?? {
+        task: goalOf(subject),
+        commands: [],
+        files: filesOf(subject, planned.filePath),
+      };
+      const none = plan === null ? 'attempts nothing' : 'nothing like it failed';
 
       const lookUp = await context.checks.lookUp();
       const filter: SlotFilter = {
@@ -58,17 +67,17 @@ export function createConflictWarning(context: DetectorContext): Detector<Action
         flagsAll: FLAGS.failure,
         sinceMs: context.clock.now() - config.max_age_days * DAY_MS,
       };
-      const near = await nearMemories(context, lookUp, plan.task, filter, plan.commands);
-      const ids = failuresNear(context, lookUp.shelf, filter, plan, near);
+      const near = await nearMemories(context, lookUp, task, filter, commands);
+      const ids = failuresNear(context, lookUp.shelf, filter, files, near);
       const { degraded } = near;
-      if (ids.length === 0) return nothing(context, cue, ['nothing like it failed'], { degraded });
+      if (ids.length === 0) return nothing(context, cue, [none], { degraded });
       const least =
         config.action_similarity_threshold === 'auto' ? ALIKE : config.action_similarity_threshold;
       const rows = await rowsOf(context, ids, reader);
       const judged = rows.map(
         (row): Failure => ({
           row,
-          likeness: planLikeness(plan, attemptOf(row.data), lookUp.shelf, least),
+          likeness: likenessOf(subject, plan, attemptOf(row.data), lookUp.shelf, least),
         }),
       );
       const suppressed: Suppressed[] = judged
@@ -85,8 +94,7 @@ export function createConflictWarning(context: DetectorContext): Detector<Action
       }
       const shown = standing.slice(0, SHOWN);
       const [first] = shown;
-      if (!first)
-        return nothing(context, cue, ['nothing like it failed'], { suppressed, degraded });
+      if (!first) return nothing(context, cue, [none], { suppressed, degraded });
       const memories: Candidate[] = [];
       for (const {
         row,
@@ -106,16 +114,35 @@ export function createConflictWarning(context: DetectorContext): Detector<Action
   };
 }
 
+function likenessOf(
+  action: string,
+  plan: Plan | null,
+  attempt: Attempt,
+  shelf: Shelf,
+  least: number,
+): PlanLikeness {
+  if (isVerbatim(action, attempt)) {
+    return {
+      score: 1,
+      evidence: Number.POSITIVE_INFINITY,
+      reasons: ['the very same'],
+      alike: true,
+    };
+  }
+  if (plan === null) return { score: 0, evidence: 0, reasons: [], alike: false };
+  return planLikeness(plan, attempt, shelf, least);
+}
+
 /** Failures of the plan's files, then those with its words, all of them bounded. */
 function failuresNear(
   { checks }: DetectorContext,
   shelf: Shelf,
   filter: SlotFilter,
-  plan: Plan,
+  files: readonly string[],
   near: NearMemories,
 ): Uuid[] {
   const ofFiles = new Set<Uuid>();
-  for (const file of plan.files.slice(0, FILES)) {
+  for (const file of files.slice(0, FILES)) {
     const key = checks.fileKey(shelf, file, filter);
     if (key === undefined) continue;
     const { hits } = shelf.byKeys([key], filter, OF_FILE);

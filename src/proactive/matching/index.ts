@@ -17,6 +17,8 @@ export {
 } from './likeness.js';
 export {
   type Attempt,
+  filesOf,
+  isVerbatim,
   type Plan,
   type PlanLikeness,
   planLikeness,

@@ -34,6 +34,28 @@ export interface Plan {
   files: readonly string[];
 }
 
+/** Files of an action, as `pathKeys` spells them, whole. */
+export function filesOf(action: string, filePath?: string): string[] {
+  const named = [...(filePath === undefined ? [] : [filePath]), ...pathsIn(action)];
+  return [...new Set(named.flatMap((path) => pathKeys(path).slice(0, 1)))];
+}
+
+/** Letter for letter what failed, but for case, spaces and the last mark: nothing has to be judged. */
+export function isVerbatim(action: string, { goal, approach, commands }: Attempt): boolean {
+  const said = plainly(action);
+  if (said === '') return false;
+  const failed = commands.flatMap(({ command, success }) => (success === true ? [] : [command]));
+  return [goal, approach ?? '', ...failed].some((text) => plainly(text) === said);
+}
+
+function plainly(text: string): string {
+  return text
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/\s+/g, ' ')
+    .replace(/^ ?(?:please )?|[ .!…]+$/g, '');
+}
+
 /** What is known of the action that failed. */
 export interface Attempt {
   goal: string;
@@ -60,8 +82,7 @@ const MOST_COMMANDS = 3;
 
 /** `null` for what attempts nothing: looking, asking, checking, undoing. */
 export function planOf(action: string, filePath?: string): Plan | null {
-  const named = [...(filePath === undefined ? [] : [filePath]), ...pathsIn(action)];
-  const files = [...new Set(named.flatMap((path) => pathKeys(path).slice(0, 1)))];
+  const files = filesOf(action, filePath);
   const found = commandsIn(action);
   const known = found.filter((command) => !isHarmless(command));
   const perhaps = found.length > 0 ? null : perhapsCommand(action);

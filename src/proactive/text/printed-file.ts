@@ -1,4 +1,5 @@
 /** A file in an offer: what it is called, and what finds its memories again. Pure. */
+import { isInEveryFolder } from '../../shared/paths.js';
 import { countTokens } from '../../shared/tokens.js';
 import { name, type Phrase, stored } from './stored-text.js';
 
@@ -7,16 +8,13 @@ const PATH_WIDTH = 48;
 /** Of a path in a command, which cannot be shortened. */
 const MOST_TOKENS = 16;
 const LEAST_WIDTH = 8;
-/** Files that many folders of one project have by convention; these are named with their folder. */
-const IN_EVERY_FOLDER =
-  /^(?:index|mod|page|layout|route|__init__|conftest|readme|package|makefile|dockerfile)(?:\.|$)/i;
 /** The command is read back between quotation marks of any kind. */
 const QUOTES = /["'“”‘’„‟`]/;
 
 /** `auth.ts`; `users/index.ts` where the name alone says little. */
 function fileEnd(path: string): string {
   const parts = path.split('/').filter((part) => part !== '');
-  return parts.slice(IN_EVERY_FOLDER.test(parts.at(-1) ?? '') ? -2 : -1).join('/');
+  return parts.slice(isInEveryFolder(parts.at(-1) ?? '') ? -2 : -1).join('/');
 }
 
 /** What finds the file's memories when it is given back; `undefined`: it cannot be printed as it is. */

@@ -120,7 +120,8 @@ function wordsOf(
   if (speaksOfOffers(message)) return told;
   const words = [plan?.text, plan?.thought].filter((one) => typeof one === 'string').join('\n');
   if (!speaksOfOffers(words)) return told;
-  return { text: words, reason: offerWords(words).reason ?? cutReason(words) };
+  const reason = offerWords(words).reason ?? cutReason(words);
+  return { text: words, reason: reason === '' ? undefined : reason };
 }
 
 function idsOf(offers: readonly Offer[]): string[] {

@@ -49,6 +49,8 @@ export function offerWords(message: string): OfferWords {
 
 /** No half character at its end, which the database refuses. */
 export function cutReason(text: string): string {
+  // The name of an action is the planner's word, not a reason.
+  if (/^[A-Z][A-Z_]+$/.test(text.trim())) return '';
   return text
     .trim()
     .slice(0, MAX_REASON)
@@ -86,6 +88,12 @@ export function chosenOffers(open: readonly Offer[], message: string): Choice {
   const placed = place === null ? undefined : open[place];
   if (placed !== undefined) return { kind: 'these', offers: [placed] };
   const named = open.filter((offer) => isNamed(offer, message));
+  // "That offer", said when one warning stands beside what was only mentioned.
+  const warnings = open.filter(({ kind }) => kind === 'conflictWarning');
+  const isThat = /\b(?:that|this|the) (?:offer|warning|suggestion)\b/i.test(message);
+  if (named.length === 0 && isThat && warnings.length === 1) {
+    return { kind: 'these', offers: warnings };
+  }
   return named.length === 1
     ? { kind: 'these', offers: named }
     : { kind: 'which', offers: named.length > 1 ? named : [...open] };

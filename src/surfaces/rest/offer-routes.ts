@@ -74,7 +74,7 @@ export function offerRoutes(route: MakeRoute): Route[] {
       query: decisionsQuery,
       handle: async ({ runtime, query: { limit } }) => ({
         status: 200,
-        body: decisionList(offersOf(runtime).decisions(limit)),
+        body: decisionList(offersOf(runtime).decisions(), limit),
       }),
     }),
     route({
@@ -113,8 +113,8 @@ export function offerRoutes(route: MakeRoute): Route[] {
 }
 
 /** Kept in memory only, and few: one page is all of them. */
-function decisionList(decisions: Decision[]): object {
-  return { decisions, total: decisions.length, nextCursor: null };
+function decisionList(decisions: Decision[], limit: number): object {
+  return { decisions: decisions.slice(0, limit), total: decisions.length, nextCursor: null };
 }
 
 /** The three ways in which somebody says what an offer was good for. */
