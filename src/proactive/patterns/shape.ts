@@ -5,7 +5,7 @@
  * `auth` is what they are about, not what they make. Pure.
  */
 import { analyze } from '../../shared/text.js';
-import { type Clause, clausesOf } from '../matching/clauses.js';
+import { type Clause, clausesOf } from '../matching/index.js';
 import { type Kind, verbOf } from '../matching/vocabulary.js';
 import {
   BELONGS,

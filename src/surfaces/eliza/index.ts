@@ -21,7 +21,6 @@ export { memoryServiceOf } from './memory-turn.js';
 export { createOffersProvider } from './offers-provider.js';
 export { openQuestionProvider } from './open-question-provider.js';
 export { CUE_EVENTS, type EventHandlers } from './proactive-events.js';
-export { proactiveServiceOf } from './proactive-turn.js';
 export { triggersProvider } from './triggers-provider.js';
 export { workMemoryProvider } from './work-memory-provider.js';
 
