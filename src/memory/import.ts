@@ -22,7 +22,7 @@ export interface ImportResult {
   rejected: Rejected[];
   /** Kinds of secrets that were taken out before anything was stored. */
   redacted?: Redactions;
-  /** Without a vector for now; they are found by their words. */
+  /** Set when records came in without vectors: words find them until they are embedded. */
   degraded?: string;
 }
 
