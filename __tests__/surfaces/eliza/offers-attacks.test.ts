@@ -32,7 +32,11 @@ const groups = Array.from({ length: Math.ceil(ATTACKS.length / TOGETHER) }, (_, 
 );
 
 it.each(
-  groups.map((attacks, group) => ({ attacks, group, names: attacks.map((one) => one.name) })),
+  groups.map((attacks, group) => ({
+    attacks,
+    group,
+    names: attacks.map((one) => one.name).join(', '),
+  })),
 )('cannot leave the fence of their offers: $names', async ({ attacks, group }) => {
   for (const { text, path } of attacks) {
     await memory.store(
