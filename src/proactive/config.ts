@@ -80,8 +80,7 @@ export type ProactiveConfigInput = z.input<typeof detectorConfigSchema>;
  */
 export function parseConfig(text: string | undefined): ProactiveConfig {
   if (text === undefined || text.trim() === '') return DEFAULT_CONFIG;
-  const read = readJson(text);
-  const parsed = detectorConfigSchema.safeParse(read);
+  const parsed = json.pipe(detectorConfigSchema).safeParse(text);
   if (parsed.success) return parsed.data;
   throw new InvalidInputError(
     findingsOf(parsed.error).map(({ field, message }) => ({
@@ -91,15 +90,14 @@ export function parseConfig(text: string | undefined): ProactiveConfig {
   );
 }
 
-function readJson(text: string): unknown {
+const json = z.string().transform((text, context): unknown => {
   try {
     return JSON.parse(text);
   } catch (error) {
-    const message = `is not JSON: ${messageOf(error)}`;
-    // biome-ignore lint/style/useErrorCause: the finding says all of it
-    throw new InvalidInputError([{ field: 'CUE_DETECTORS', message }]);
+    context.addIssue({ code: 'custom', message: `is not JSON: ${messageOf(error)}` });
+    return z.NEVER;
   }
-}
+});
 
 export const DEFAULT_CONFIG: ProactiveConfig = detectorConfigSchema.parse({});
 

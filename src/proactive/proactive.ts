@@ -15,15 +15,16 @@ import type { Proactive } from './core-types.js';
 import { createDecisions } from './decisions.js';
 import { createDetectors } from './detectors/index.js';
 import { feedbackOf } from './feedback.js';
-import { createGate } from './gate.js';
+import { healthOf } from './health.js';
 import { readHappening } from './input.js';
+import { createLanes } from './lanes.js';
 import { createBegun, createClientTurns, isFresh } from './moments.js';
 import { happeningSubject, nameOf, occasionIn, occasionOf, targetOf, told } from './occasions.js';
 import type { HappeningSummary, Offer, Reaction, TurnMessage } from './offer-types.js';
 import { createKeeper } from './offers/keeper.js';
 import { createOfferBook } from './offers/offer-book.js';
 import { factOf } from './offers/offer-fact.js';
-import { isStandingWarning, isUnanswered, type OfferChange } from './offers/offer-life.js';
+import { isOpen, isStandingWarning, type OfferChange } from './offers/offer-life.js';
 import { type StoredOffer, viewOf } from './offers/offer-record.js';
 import { createMeasure } from './offers/stats.js';
 import { createTurnCounter, type TurnStore } from './offers/turn-counter.js';
@@ -34,9 +35,9 @@ import { createReactor, type Outcome } from './reactions.js';
 import { readAgentWords, readMessage } from './reading/index.js';
 import { type Evaluation, type MessageHappening, route } from './router.js';
 import { createDetectorRunner } from './run-detectors.js';
-import { block } from './text/block.js';
+import { block, urgency } from './text/block.js';
 import { createTurns } from './turns.js';
-import type { DetectorName, Happening, Occasion } from './types.js';
+import type { Happening, Occasion } from './types.js';
 import { DETECTOR_NAMES } from './types.js';
 
 export interface ProactiveCoreDeps {
@@ -60,7 +61,6 @@ export interface ProactiveCoreDeps {
 
 const BUDGET_MS = 30;
 const STOP_MS = 3 * SECOND_MS;
-const FLOOD_TOLD_MS = 10 * SECOND_MS;
 const STATS_DAYS = 30;
 /** What was made in this moment is as it was read. */
 const RECENT_MS = SECOND_MS;
@@ -96,14 +96,9 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
   const feedback = feedbackOf([]);
   const decisions = createDecisions();
   const turnCounter = createTurnCounter({ ...deps.turnCounts, clock, log });
-  /** Turns of people have a lane of their own: no flood of events may hold them up. */
-  const gate = createGate();
-  const turnGate = createGate();
-  /** A warning is worth nothing afterwards: plans do not wait behind what can. */
-  const planGate = createGate();
+  const lanes = createLanes({ clock, log });
   const clientTurns = createClientTurns(clock);
   const begun = createBegun();
-  let floodToldMs = Number.NEGATIVE_INFINITY;
   const reactor = createReactor({
     checks,
     clock,
@@ -149,22 +144,10 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
   });
   /** Offers of before the start, with what came of them. Nothing is said before it is known. */
   const loaded = book.load();
-  gate.track(loaded.then(() => (enabled() ? warmUp(detectors, config(), clock.now()) : undefined)));
+  lanes.track(
+    loaded.then(() => (enabled() ? warmUp(detectors, config(), clock.now()) : undefined)),
+  );
   const keeper = createKeeper({ book, clock, log, shared: deps.shared ?? false });
-
-  function laneOf(type: HappeningSummary['type']): typeof gate {
-    if (type === 'message') return turnGate;
-    return type === 'action_planned' ? planGate : gate;
-  }
-  const dropped = () => gate.dropped() + turnGate.dropped() + planGate.dropped();
-
-  /** Told now and then: a line for each would be a flood of its own. */
-  function flooded(): void {
-    const nowMs = clock.now();
-    if (Math.abs(nowMs - floodToldMs) < FLOOD_TOLD_MS) return;
-    floodToldMs = nowMs;
-    log.warn({ dropped: dropped() }, 'too much happens at once: not all of it is looked into');
-  }
 
   async function reactTo(
     evaluations: readonly Evaluation[],
@@ -172,16 +155,14 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
     happening: HappeningSummary,
   ): Promise<Outcome> {
     if (!enabled()) return { ...NOTHING, degraded: [OFF] };
-    const lane = laneOf(happening.type);
-    const outcome = await lane.pass(async () => {
+    const outcome = await lanes.pass(happening.type, async () => {
       await loaded;
       // What another process did has to be known before anything is said.
       if (deps.shared === true) await keeper.look();
-      else gate.track(keeper.look());
+      else lanes.track(keeper.look());
       return reactor.react(callsOf(asked, evaluations, occasion), occasion, happening);
     });
     if (outcome === null) {
-      flooded();
       return { ...NOTHING, degraded: [FLOODED], failed: [...DETECTOR_NAMES] };
     }
     pushes.offered(outcome.offers.map(viewOf));
@@ -204,7 +185,7 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
     const reader = occasion.caller ? readerOf(occasion.caller) : ({ kind: 'agent' } as const);
     const all = [...outcome.offers, ...outcome.standing]
       .filter(({ scope }) => canRead(reader, scope))
-      .sort((a, b) => rank(a) - rank(b));
+      .sort((a, b) => urgency(a.data.kind) - urgency(b.data.kind));
     const whole = block(all.map(({ data }) => data));
     const views = all.map(({ id, data }, index) =>
       viewOf(
@@ -329,7 +310,7 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
           log.warn({ error: messageOf(error) }, 'what the agent said could not be looked into');
         },
       );
-      gate.track(work);
+      lanes.track(work);
     },
 
     async list(filter, caller) {
@@ -350,12 +331,8 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
     dismiss: (id, caller, reason) => answer(id, 'dismissed', caller, { reason }),
     used: (id, caller, how) => answer(id, 'used', caller, { how: how ?? 'said so' }),
     openWarnings: (roomId, caller) =>
-      inRoom(
-        roomId,
-        caller,
-        ({ data }) => data.kind === 'conflictWarning' && isStandingOrOpen(data),
-      ),
-    openOffers: (roomId, caller) => inRoom(roomId, caller, ({ data }) => isStandingOrOpen(data)),
+      inRoom(roomId, caller, ({ data }) => data.kind === 'conflictWarning' && isOpen(data)),
+    openOffers: (roomId, caller) => inRoom(roomId, caller, ({ data }) => isOpen(data)),
 
     async stats(range = {}) {
       await loaded;
@@ -371,34 +348,17 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
       }
       return measured.result(await turnCounter.counts());
     },
-    health() {
-      const settings: Record<DetectorName, { enabled: boolean }> = config();
-      const counts = runner.counts();
-      const catalog = checks.store.catalog.status();
-      return {
+    health: () =>
+      healthOf({
         enabled: enabled(),
-        detectors: Object.fromEntries(
-          DETECTOR_NAMES.map((name) => [
-            name,
-            { ...(counts[name] ?? UNASKED), enabled: settings[name].enabled },
-          ]),
-        ),
+        config: config(),
+        counts: runner.counts(),
+        catalog: checks.store.catalog.status().state,
         open: book.counts(),
-        dropped: dropped(),
+        dropped: lanes.dropped(),
         subscribers: pushes.size(),
-        degraded: [
-          ...(enabled() ? [] : [OFF]),
-          ...(catalog.state === 'ready' ? [] : [`the search index is ${catalog.state}`]),
-          ...Object.entries(counts).flatMap(([name, { resting }]) =>
-            resting ? [`${name} rests for a minute: it hung several times`] : [],
-          ),
-          ...(dropped() > 0
-            ? [`${dropped()} happenings were not looked into: too many at once`]
-            : []),
-          ...book.problems(),
-        ],
-      };
-    },
+        problems: [...(enabled() ? [] : [OFF]), ...book.problems()],
+      }),
     decisions: (limit) => decisions.list(limit),
     subscribe: (listener, options) => pushes.subscribe(listener, options),
     observer: {
@@ -420,7 +380,7 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
     async settled() {
       await loaded;
       await turns.settled();
-      await Promise.all([turnGate.settled(), planGate.settled(), gate.settled()]);
+      await lanes.settled();
       pushes.flush();
       await book.settled();
     },
@@ -432,21 +392,4 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
       await book.stop();
     },
   };
-}
-
-const UNASKED = {
-  evaluated: 0,
-  notified: 0,
-  failed: 0,
-  timedOut: 0,
-  resting: false,
-  ms: { median: null, p95: null },
-} as const;
-
-function isStandingOrOpen(data: StoredOffer['data']): boolean {
-  return isUnanswered(data) || isStandingWarning(data);
-}
-
-function rank({ data }: StoredOffer): number {
-  return DETECTOR_NAMES.indexOf(data.kind);
 }

@@ -4,7 +4,8 @@
  */
 import type { Uuid } from '../shared/ids.js';
 import type { Offer, OfferEvent } from './offer-types.js';
-import { DETECTOR_NAMES, type OfferState } from './types.js';
+import { urgency } from './text/block.js';
+import type { OfferState } from './types.js';
 
 export interface SubscribeOptions {
   /** What is pushed counts as shown, if it is for no conversation. */
@@ -58,7 +59,7 @@ export function createPushes(deps: {
   function flush(): void {
     clearTimeout(timer);
     timer = undefined;
-    const batch = waiting.sort((a, b) => rank(a) - rank(b));
+    const batch = waiting.sort((a, b) => urgency(a.kind) - urgency(b.kind));
     waiting = [];
     for (const offer of batch) {
       let delivered = false;
@@ -116,8 +117,4 @@ function concerns({ sessionId, agentId }: SubscribeOptions, { target }: Offer): 
   const fits = (wanted: string | undefined, has: string | undefined) =>
     wanted === undefined || has === undefined || wanted === has;
   return fits(sessionId, target.sessionId) && fits(agentId, target.agentId);
-}
-
-function rank(offer: Offer): number {
-  return DETECTOR_NAMES.indexOf(offer.kind);
 }

