@@ -37,6 +37,9 @@ const OPERATOR = { kind: 'operator' } as const;
 process.on('disconnect', () => process.exit(0));
 
 let armed: DeathPoint | null = config.die ?? null;
+/** Makers of triggers whose answer is not yet with the parent. */
+const unanswered = new Set<Promise<void>>();
+const MAKERS: ReadonlySet<ChildCommand['method']> = new Set(['create', 'createMany', 'import']);
 let modelDelayMs = config.modelDelayMs ?? 0;
 let answers = 0;
 /** So many times the platform says no before it takes anything. */
@@ -51,6 +54,9 @@ async function dieAt(step: DeathPoint['step'], about: string): Promise<void> {
   const how = armed.how ?? 'SIGKILL';
   armed = null;
   if (how === 'throw') throw new Error(`told to fail at ${step}`);
+  // A trigger that runs at once can get here before its maker has been answered; the parent needs
+  // that answer to know what to look for.
+  await Promise.all(unanswered);
   process.kill(process.pid, how);
   // A stopped process goes on from here once it is continued.
   await new Promise((resolve) => setTimeout(resolve, 50));
@@ -247,14 +253,23 @@ function inWords(error: unknown): string {
   return error.cause === undefined ? error.message : `${error.message}: ${inWords(error.cause)}`;
 }
 
+/** Resolves when the reply has left this process: what is only queued would die with it. */
+function answer(reply: ChildReply): Promise<void> {
+  return new Promise((resolve) => {
+    if (process.send) process.send(reply, () => resolve());
+    else resolve();
+  });
+}
+
 process.on('message', (command: ChildCommand) => {
-  obey(command).then(
-    (value) => process.send?.({ id: command.id, value: value ?? null } satisfies ChildReply),
-    (error: unknown) =>
-      process.send?.({
-        id: command.id,
-        error: inWords(error),
-      } satisfies ChildReply),
-  );
+  const answered = obey(command)
+    .then(
+      (value): ChildReply => ({ id: command.id, value: value ?? null }),
+      (error: unknown): ChildReply => ({ id: command.id, error: inWords(error) }),
+    )
+    .then(answer);
+  if (!MAKERS.has(command.method)) return;
+  unanswered.add(answered);
+  void answered.finally(() => unanswered.delete(answered));
 });
 process.send?.({ id: 0, value: { port: host.port } } satisfies ChildReply);
