@@ -2,19 +2,11 @@
  * Whose hand asks: what a caller may read, as whom it writes, and where what it makes belongs
  * (DESIGN §3). Pure.
  */
-import type { Reader, Scope } from '../records/index.js';
+import type { Caller, Reader, Scope } from '../records/index.js';
 import { AppError } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 
-/**
- * `operator`: REST and the command line. `entity`: a person in a conversation with the agent;
- * `private` when nobody else is in the room (DM or SELF). `agent`: an MCP client; `identityId` once
- * it has registered or resumed, which the surface has checked by `identity`.
- */
-export type Caller =
-  | { kind: 'operator'; agentId?: Uuid; sessionId?: string }
-  | { kind: 'entity'; entityId: Uuid; roomId: Uuid; private: boolean; sessionId?: string }
-  | { kind: 'agent'; identityId?: Uuid; sessionId?: string };
+export type { Caller } from '../records/index.js';
 
 export function readerOf(caller: Caller): Reader {
   switch (caller.kind) {

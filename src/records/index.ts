@@ -56,6 +56,7 @@ export {
 export { existingRooms } from './rooms.js';
 export {
   audienceOf,
+  type Caller,
   canRead,
   type Reader,
   type Scope,

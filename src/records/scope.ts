@@ -29,6 +29,17 @@ export type Reader =
   | { kind: 'agent' };
 
 /**
+ * Who asks a room for something, and in which session. `operator`: REST and the command line.
+ * `entity`: a person in a conversation with the agent; `private` when nobody else is in the room (DM
+ * or SELF). `agent`: an MCP client; `identityId` once it has registered or resumed, which the surface
+ * has checked by `identity`.
+ */
+export type Caller =
+  | { kind: 'operator'; agentId?: Uuid; sessionId?: string }
+  | { kind: 'entity'; entityId: Uuid; roomId: Uuid; private: boolean; sessionId?: string }
+  | { kind: 'agent'; identityId?: Uuid; sessionId?: string };
+
+/**
  * The audience of a record as one short word, so that a catalog can intern it: `p` everybody in the
  * project, `u:<entity>`, `r:<room>`. A scope that lacks its id is readable by operators only (`-`).
  */
