@@ -1,10 +1,45 @@
 /** Candidates as detectors make them, without a database. */
 import { workMemorySchema } from '../../src/memory/schema.js';
-import type { Candidate } from '../../src/proactive/types.js';
+import type { Candidate, ShownEntry } from '../../src/proactive/types.js';
+import type { Scope } from '../../src/records/index.js';
 import { DAY_MS } from '../../src/shared/clock.js';
-import { derivedId } from '../../src/shared/ids.js';
+import { derivedId, type Uuid } from '../../src/shared/ids.js';
 
 export const NOW_MS = Date.UTC(2026, 2, 20, 12);
+const SCOPE: Scope = {
+  projectId: derivedId('project', 'test'),
+  visibility: 'project',
+  entityId: null,
+  roomId: null,
+  authorId: derivedId('agent', 'test'),
+};
+
+export interface EntryInit {
+  id?: Uuid;
+  command?: string;
+  header?: string;
+  description?: string;
+}
+
+export function shownEntry(init: EntryInit = {}): ShownEntry {
+  const {
+    command = '/when writing mock tests',
+    id = derivedId('when entry', command),
+    header = 'Mock Patching Pattern',
+    description = 'patch where used, not defined',
+  } = init;
+  return {
+    id,
+    memoryId: command,
+    revision: 1,
+    score: 0.9,
+    reasons: ['made for a test'],
+    scope: SCOPE,
+    files: ['agents/decisions/testing.md'],
+    header,
+    description,
+  };
+}
 
 export interface CandidateInit {
   /** Printed id; the real one is derived from it. */
@@ -51,6 +86,7 @@ export function candidate(init: CandidateInit = {}): Candidate {
     files,
     agent_id: agent,
   });
+  const scope: Scope = { ...SCOPE, authorId: agent };
   return {
     id,
     memoryId,
@@ -59,15 +95,11 @@ export function candidate(init: CandidateInit = {}): Candidate {
     score: 1,
     reasons: ['made for a test'],
     author,
+    scope,
+    files,
     record: {
       id,
-      scope: {
-        projectId: derivedId('project', 'test'),
-        visibility: 'project',
-        entityId: null,
-        roomId: null,
-        authorId: agent,
-      },
+      scope,
       data,
       text: goal,
       createdAtMs,

@@ -9,7 +9,7 @@ import { DETECTOR_NAMES, type OfferContent, TOKEN_LIMITS } from '../../src/proac
 import { DAY_MS } from '../../src/shared/clock.js';
 import { normalizePath, pathKeys } from '../../src/shared/paths.js';
 import { countTokens } from '../../src/shared/tokens.js';
-import { type CandidateInit, candidate, NOW_MS } from '../helpers/candidates.js';
+import { type CandidateInit, candidate, NOW_MS, shownEntry } from '../helpers/candidates.js';
 
 const RUM = { nowMs: NOW_MS, prefix: 'RUM' };
 const jwt = candidate({ memoryId: 'mem_00000001', summary: 'Fixed JWT expiry' });
@@ -56,7 +56,12 @@ function everyKind(memories = [jwt, caching, timeout], words = 'npm test'): Offe
     fileOffer(memories, { file: `src/${words}.ts` }),
     { kind: 'intentMatch', intent: words, memories },
     { kind: 'hintMatch', subject: words, lines: [words, words], memories: [] },
-    { kind: 'whenMatch', subject: words, lines: memories.map(() => words), memories },
+    {
+      kind: 'whenMatch',
+      subject: words,
+      isFile: false,
+      memories: memories.map(({ id }) => shownEntry({ id, header: words, description: words })),
+    },
     {
       kind: 'patternRecognition',
       pattern: words,
@@ -226,20 +231,115 @@ describe('an offer as text', () => {
     expect(shown).toEqual([jwt.id, caching.id]);
   });
 
-  it('writes the lines of hints and entries', () => {
+  it('writes the lines of hints', () => {
     expect(
       textOf({ kind: 'hintMatch', subject: 'npm test', lines: ['use --bail'], memories: [] }),
     ).toBe('[RUM] Hint for "npm test":\n  • use --bail');
     expect(
       compose(
-        { kind: 'whenMatch', subject: 'deploy', lines: ['a | b', 'c'], memories: [jwt, timeout] },
+        { kind: 'hintMatch', subject: 'deploy', lines: ['a | b', 'c'], memories: [jwt, timeout] },
         RUM,
       ),
     ).toEqual({
-      text: '[RUM] Noted for "deploy":\n  • a | b\n  • c\n\n  → recall("mem_00000001") for details',
+      text: '[RUM] Hint for "deploy":\n  • a | b\n  • c\n\n  → recall("mem_00000001") for details',
       tokens: expect.any(Number),
       shown: [jwt.id, timeout.id],
     });
+  });
+
+  it('writes /when commands as they are typed, with what they lead to', () => {
+    const entry = shownEntry();
+    const other = shownEntry({
+      command: '/when splitting a test module',
+      header: 'Test Module Split Strategy',
+      description: '',
+    });
+    const content: OfferContent = {
+      kind: 'whenMatch',
+      subject: 'Write the mock tests for the parser',
+      isFile: false,
+      memories: [entry],
+    };
+    expect(compose(content, RUM)).toEqual({
+      text:
+        '[RUM] Noted for "Write the mock tests for the parser" — write the command to read it:\n' +
+        '  • /when writing mock tests (Mock Patching Pattern: patch where used, not defined)',
+      tokens: expect.any(Number),
+      shown: [entry.id],
+    });
+    expect(textOf({ ...content, memories: [entry, other] })).toBe(
+      '[RUM] Noted for "Write the mock tests for the parser" — write a command to read it:\n' +
+        '  • /when writing mock tests (Mock Patching Pattern: patch where used, not defined)\n' +
+        '  • /when splitting a test module (Test Module Split Strategy)',
+    );
+    expect(textOf({ ...content, isFile: true, subject: 'src/parser/tests/conftest.py' })).toBe(
+      '[RUM] Noted for tests/conftest.py — write the command to read it:\n' +
+        '  • /when writing mock tests (Mock Patching Pattern: patch where used, not defined)',
+    );
+  });
+
+  it('gives up words about a command, then how to ask, before it leaves one out', () => {
+    const entry = (trigger: string, title: string) =>
+      shownEntry({
+        command: `/when ${trigger}`,
+        header: title,
+        description: 'says where to look, what to do first, and what has gone wrong before',
+      });
+    const memories = [
+      entry('parsing nested command line arguments', 'Argument Grammar Of The Whole Command Line'),
+      entry('recovering from damaged input files', 'What We Do When Input Cannot Be Read'),
+      entry('printing usage of nested commands', 'Usage Texts And Where They Come From'),
+      entry('naming options of the command line', 'Names Of Options And Their Short Forms'),
+    ];
+    const told = (count: number) =>
+      textOf({
+        kind: 'whenMatch',
+        subject: 'Rework the parser of arguments for the new command line',
+        isFile: false,
+        memories: memories.slice(0, count),
+      }).split('\n');
+    expect(told(2)).toEqual([
+      '[RUM] Noted for "Rework the parser of arguments…" — write a command to read it:',
+      '  • /when parsing nested command line arguments (Argument Grammar Of The Whole Command…)',
+      '  • /when recovering from damaged input files (What We Do When Input Cannot Be Read…)',
+    ]);
+    expect(told(3)).toEqual([
+      '[RUM] Noted for "Rework the parser…":',
+      '  • /when parsing nested command line arguments (Argument Grammar…)',
+      '  • /when recovering from damaged input files (What We Do When Input Cannot…)',
+      '  • /when printing usage of nested commands (Usage Texts…)',
+    ]);
+    expect(told(4)).toEqual([
+      '[RUM] Noted for "Rework…" — write a command to read it:',
+      '  • /when parsing nested command line arguments',
+      '  • /when recovering from damaged input files',
+      '  • /when printing usage of nested commands',
+      '  • /when naming options of the command line',
+    ]);
+  });
+
+  it('never prints a command that cannot be typed as it stands', () => {
+    const good = shownEntry();
+    const bad = [
+      '/when `rm` it',
+      '/when a <tag>',
+      'when writing',
+      '/when x\ny',
+      '/when (a) b',
+      '/rm all',
+      `/when ${'界'.repeat(60)}`,
+      `/when ${'very '.repeat(30)}long`,
+      '/when using ghp_16C7e42F292c6912E7710c838347Ae178B4a',
+    ];
+    const content: OfferContent = {
+      kind: 'whenMatch',
+      subject: 'anything',
+      isFile: false,
+      memories: [...bad.map((command) => shownEntry({ command })), good],
+    };
+    expect(compose(content, RUM).shown).toEqual([good.id]);
+    const none = { ...content, memories: content.memories.slice(0, -1) };
+    expect(compose(none, RUM)).toEqual({ text: '', tokens: 0, shown: [] });
   });
 
   it('is under the prefix it is given', () => {
@@ -411,7 +511,7 @@ describe('the recall command of an offer', () => {
       fileTouch: { file: 'api_endpoint.ts' },
       intentMatch: { memory_id: 'mem_00000001' },
       hintMatch: null,
-      whenMatch: { memory_id: 'mem_00000001' },
+      whenMatch: null,
       patternRecognition: { pattern: 'api_endpoint' },
       sessionStart: { session: 'last' },
     });
@@ -485,7 +585,7 @@ describe('the length of an offer', () => {
             if (memories.some(({ memoryId }) => memoryId.length > 20)) continue;
             const lines = text.split('\n');
             expect(lines[0]).toMatch(/^\[.*\] /);
-            if (content.kind === 'hintMatch') continue;
+            if (content.kind === 'hintMatch' || content.kind === 'whenMatch') continue;
             expect(lines.at(-1)).toMatch(
               shown.length > 1 && content.kind === 'fileTouch'
                 ? /^ {1,2}→ recall\("[^"]+"\)(?: for details)?$/
@@ -667,14 +767,14 @@ describe('a content without some of its memories', () => {
   });
 
   it('loses the lines of these memories, and keeps the counts of the file', () => {
-    const when: OfferContent = {
-      kind: 'whenMatch',
+    const hint: OfferContent = {
+      kind: 'hintMatch',
       subject: 's',
       lines: ['a', 'b'],
       memories: [jwt, caching],
     };
-    expect(withoutMemories(when, new Set([jwt.id]))).toEqual({
-      ...when,
+    expect(withoutMemories(hint, new Set([jwt.id]))).toEqual({
+      ...hint,
       lines: ['b'],
       memories: [caching],
     });

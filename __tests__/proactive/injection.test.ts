@@ -4,7 +4,7 @@ import { compose } from '../../src/proactive/text/composer.js';
 import { stored } from '../../src/proactive/text/stored-text.js';
 import type { OfferContent } from '../../src/proactive/types.js';
 import { ATTACKS } from '../fixtures/attacks.js';
-import { candidate, NOW_MS } from '../helpers/candidates.js';
+import { candidate, NOW_MS, shownEntry } from '../helpers/candidates.js';
 
 /** Every line that a block may have; what is quoted in it is on the one line. */
 const OWN_LINES = [
@@ -13,13 +13,16 @@ const OWN_LINES = [
   /^```(?:text)?$/,
   /^\[RUM\] (?:⚠️ Warning: Similar action failed before|Similar task found:|Project context:)$/,
   /^\[RUM\] .+ has history \(\d+ memor(?:y|ies)(?:, \d+ failed)?\):$/,
-  /^\[RUM\] (?:Hint for|Noted for|Pattern recognized:) ".+":?$/,
+  /^\[RUM\] (?:Hint for|Pattern recognized:) ".+":?$/,
+  /^\[RUM\] Noted for .+?(?: — write (?:a|the) command to read it)?:$/,
   /^ {2}Related memories:$/,
   /^ {2}• [^•]+$/,
   /^ {4}(?:Reason|Approach): /,
   /^ {2}→ recall\("[^"]+"(?:, depth: "reasoning")?\) for (?:details|full reasoning|approach)$/,
   /^$/,
 ];
+
+const OF_OTHER_ROOMS: ReadonlySet<string> = new Set(['hintMatch', 'whenMatch']);
 
 /** One offer of each kind with the text wherever a stored text is shown. */
 function offersWith(text: string): OfferContent[] {
@@ -58,7 +61,16 @@ function offersWith(text: string): OfferContent[] {
       }),
     ),
     { kind: 'hintMatch', subject: text, lines: [text, text], memories: [] },
-    { kind: 'whenMatch', subject: text, lines: [text], memories: [done] },
+    {
+      kind: 'whenMatch',
+      subject: text,
+      isFile: false,
+      memories: [
+        shownEntry({ command: `/when ${text}` }),
+        shownEntry({ header: text, description: text }),
+      ],
+    },
+    { kind: 'whenMatch', subject: text, isFile: true, memories: [shownEntry({ header: text })] },
     {
       kind: 'patternRecognition',
       pattern: text,
@@ -98,7 +110,9 @@ describe('a stored text in an offer', () => {
         expect(OWN_LINES.some((own) => own.test(line)) ? '' : line).toBe('');
       }
       expect(whole.match(/\[RUM\]/g)).toHaveLength(1);
-      expect(whole.match(/recall\("/g) ?? []).toHaveLength(content.kind === 'hintMatch' ? 0 : 1);
+      expect(whole.match(/recall\("/g) ?? []).toHaveLength(
+        OF_OTHER_ROOMS.has(content.kind) ? 0 : 1,
+      );
       expect(whole.match(/⚠/g)).toHaveLength(content.kind === 'conflictWarning' ? 2 : 1);
       expect(whole.match(/```/g)).toHaveLength(2);
     }

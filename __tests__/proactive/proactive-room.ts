@@ -2,6 +2,7 @@
 import type { Caller } from '../../src/memory/index.js';
 import {
   createProactive,
+  type DetectorContext,
   type SlotDetectors,
   type TurnMessage,
 } from '../../src/proactive/index.js';
@@ -10,7 +11,7 @@ import type { OpenRecordDatabase } from '../contract/record-database.js';
 import { type DetectorRoom, dmWith, withRoom } from './detector-room.js';
 
 export interface Options {
-  slots?: SlotDetectors;
+  slots?: SlotDetectors | ((context: DetectorContext) => SlotDetectors);
   enabled?: { current: boolean };
   loaded?: boolean;
   detectorTimeoutMs?: number;
@@ -38,7 +39,7 @@ export function withProactive(
 }
 
 export function open(
-  { checks, clock, config }: DetectorRoom,
+  { checks, clock, config, context }: DetectorRoom,
   { slots = {}, enabled = { current: true }, detectorTimeoutMs }: Options = {},
 ) {
   const counts: Record<string, number> = {};
@@ -56,7 +57,7 @@ export function open(
         for (const [day, count] of Object.entries(turns)) counts[day] = (counts[day] ?? 0) + count;
       },
     },
-    slots,
+    slots: typeof slots === 'function' ? slots(context) : slots,
     ...(detectorTimeoutMs === undefined ? {} : { detectorTimeoutMs }),
   });
 }

@@ -109,18 +109,18 @@ describe('a turn', () => {
     const held = new Promise<void>((resolve) => {
       release = resolve;
     });
-    const whenMatch: NonNullable<SlotDetectors['whenMatch']> = {
-      name: 'whenMatch',
+    const hintMatch: NonNullable<SlotDetectors['hintMatch']> = {
+      name: 'hintMatch',
       evaluate: async () => {
         await held;
         return {
           shouldNotify: true,
           memories: [],
           tokenEstimate: 5,
-          cue: { kind: 'whenMatch', subject: 'deploy', strength: 1, evidence: [], timeMs: 0 },
+          cue: { kind: 'hintMatch', subject: 'deploy', strength: 1, evidence: [], timeMs: 0 },
           text: '',
           content: {
-            kind: 'whenMatch',
+            kind: 'hintMatch',
             subject: 'deploy',
             lines: ['run the smoke test'],
             memories: [],
@@ -142,7 +142,7 @@ describe('a turn', () => {
         const late = await proactive.offersForTurn(messageOf(ada, 'ok', 'late'), long);
         expect(late.text).toContain('run the smoke test');
       },
-      { slots: { whenMatch } },
+      { slots: { hintMatch } },
     );
   });
 

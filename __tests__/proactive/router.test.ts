@@ -4,7 +4,7 @@ import { readMessage } from '../../src/proactive/reading/index.js';
 import { type Evaluation, type MessageHappening, route } from '../../src/proactive/router.js';
 import { DETECTOR_NAMES, type Happening } from '../../src/proactive/types.js';
 
-/** `detector subject`, with the file behind `@`. */
+/** `detector subject`, with the file behind `@`; where there are no words, all files. */
 function routed(happening: Happening | MessageHappening): string[] {
   return route(happening, DEFAULT_CONFIG).map(named);
 }
@@ -24,8 +24,10 @@ function named(evaluation: Evaluation): string {
     case 'sessionStart':
       return 'sessionStart';
     case 'hintMatch':
-    case 'whenMatch':
-      return `${evaluation.detector} ${evaluation.input.text}`;
+    case 'whenMatch': {
+      const { text, files } = evaluation.input;
+      return `${evaluation.detector} ${text === '' ? files.map((file) => `@${file}`).join(' ') : text}`;
+    }
   }
 }
 
@@ -38,12 +40,12 @@ describe('which detectors look at what happened', () => {
     [
       'a file that is read',
       { type: 'file_touch', filePath: 'a.ts', operation: 'read' },
-      ['fileTouch a.ts'],
+      ['fileTouch a.ts', 'whenMatch @a.ts'],
     ],
     [
       'a file that is deleted',
       { type: 'file_touch', filePath: 'a.ts', operation: 'delete' },
-      ['fileTouch a.ts'],
+      ['fileTouch a.ts', 'whenMatch @a.ts'],
     ],
     [
       'an intent that states an action on a file',
@@ -110,7 +112,11 @@ describe('which detectors look at what happened', () => {
     ['a session', { type: 'session_start', sessionId: 's1' }, ['sessionStart']],
     ['small talk', message('Good morning!'), []],
     ['small talk that begins a session', message('Good morning!', true), ['sessionStart']],
-    ['a question about a file', message('What does src/auth.ts do?'), ['fileTouch src/auth.ts']],
+    [
+      'a question about a file',
+      message('What does src/auth.ts do?'),
+      ['fileTouch src/auth.ts', 'whenMatch @src/auth.ts'],
+    ],
     [
       'a problem',
       message('The build fails on CI'),
@@ -141,7 +147,11 @@ describe('which detectors look at what happened', () => {
   it('looks up at most five files of a message, and the same thing once', () => {
     const files = Array.from({ length: 9 }, (_, index) => `src/f${index}.ts`);
     const happening = { ...message('Hello'), files: ['src/f0.ts', ...files] };
-    expect(routed(happening)).toEqual(files.slice(0, 5).map((file) => `fileTouch ${file}`));
+    const five = files.slice(0, 5);
+    expect(routed(happening)).toEqual([
+      ...five.map((file) => `fileTouch ${file}`),
+      `whenMatch @${five.join(' @')}`,
+    ]);
   });
 
   it('hands on who and where, and nothing that is not there', () => {

@@ -5,7 +5,7 @@
 import type { Uuid } from '../shared/ids.js';
 import { urgency } from './text/block.js';
 import { candidatesIn, withoutMemories } from './text/content.js';
-import type { Candidate, Cue, Detection, DetectorName, OfferContent, Suppressed } from './types.js';
+import type { Cue, Detection, DetectorName, OfferContent, Shown, Suppressed } from './types.js';
 
 /** What is left of a detection; it has something to say. */
 export interface Finding {
@@ -39,11 +39,11 @@ const SAID_IN: Readonly<Record<DetectorName, string>> = {
  * Says whether a finding may be said now, and which of its memories then are; `null`: nothing of it.
  * Only what is really said takes a memory from what is less urgent.
  */
-export type Admit = (finding: Finding, wouldSay: readonly Candidate[]) => Said | null;
+export type Admit = (finding: Finding, wouldSay: readonly Shown[]) => Said | null;
 export interface Said {
   /** The finding with what is left of it. */
   finding: Finding;
-  memories: readonly Pick<Candidate, 'id'>[];
+  memories: readonly Pick<Shown, 'id'>[];
 }
 
 export function aggregate(
@@ -87,7 +87,7 @@ export function aggregate(
 
 interface Spoken extends Finding {
   /** What its text shows: only that is said. */
-  shown: Candidate[];
+  shown: Shown[];
 }
 
 /** What has something to say, in order; what is about the same thing joined. */
@@ -164,8 +164,10 @@ function together(one: OfferContent, other: OfferContent): OfferContent {
     case 'sessionStart':
       // One session starts once; both say the same of it.
       return one;
-    case 'hintMatch':
     case 'whenMatch':
+      if (other.kind !== one.kind) return one;
+      return { ...one, memories: distinct([...one.memories, ...other.memories]) };
+    case 'hintMatch':
       if (other.kind !== one.kind) return one;
       return {
         ...one,
@@ -176,7 +178,7 @@ function together(one: OfferContent, other: OfferContent): OfferContent {
 }
 
 /** The first of each memory. */
-function distinct<One extends Candidate>(candidates: readonly One[]): One[] {
+function distinct<One extends Shown>(candidates: readonly One[]): One[] {
   const byId = new Map<Uuid, One>();
   for (const candidate of candidates) {
     if (!byId.has(candidate.id)) byId.set(candidate.id, candidate);

@@ -55,7 +55,13 @@ export const detectorConfigSchema = z.strictObject({
       lookback_days: days.default(30),
     })
     .prefault({}),
-  whenMatch: slot,
+  whenMatch: z
+    .strictObject({
+      enabled: flag(true),
+      max_results: count(1, 20).default(2),
+      confidence_threshold: threshold,
+    })
+    .prefault({}),
   hintMatch: slot,
   cooldown: z
     .strictObject({

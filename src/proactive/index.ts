@@ -3,6 +3,12 @@
 export type { SlotDetectors } from './asking.js';
 export { type ProactiveConfig, type ProactiveConfigInput, parseConfig } from './config.js';
 export type { Proactive } from './core-types.js';
+export type { DetectorContext } from './detectors/index.js';
+export {
+  createWhenMatch,
+  type WhenEntry,
+  type WhenPort,
+} from './detectors/when-match.js';
 export type {
   Decision,
   Offer,

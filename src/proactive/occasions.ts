@@ -71,7 +71,10 @@ export function nameOf(caller: Caller): string {
   }
 }
 
-export function subjectOf({ input }: Evaluation): string {
+export function subjectOf({ detector, input }: Evaluation): string {
+  if (detector === 'whenMatch' || detector === 'hintMatch') {
+    return (input.text === '' ? (input.files[0] ?? '') : input.text).slice(0, 200);
+  }
   const [subject] = Object.values(input).filter((value) => typeof value === 'string');
   return (subject ?? '').slice(0, 200);
 }

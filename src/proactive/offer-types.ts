@@ -5,13 +5,13 @@ import type { DetectorName, Happening, OfferState, OfferTarget, Suppressed } fro
 
 export interface OfferSource {
   id: Uuid;
-  /** `mem_…`, as it was printed. */
+  /** As it was printed: `mem_…`, or the command of a `/when` entry. */
   memoryId: string;
   /** Of the memory when it was offered: a change of it ends an acknowledgment. */
   revision: number;
   score: number;
   reasons: string[];
-  /** Files of that work, at most 10: who works on one of them afterwards has acted upon the offer. */
+  /** Files of that work, or that an entry leads to, at most 10: who works on one of them afterwards has acted upon the offer. */
   files?: string[] | undefined;
   /** The text quotes a few words of it and is not about it. */
   quoted?: boolean | undefined;

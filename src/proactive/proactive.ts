@@ -35,6 +35,7 @@ import { createReactor, type Outcome } from './reactions.js';
 import { readAgentWords, readMessage } from './reading/index.js';
 import { type Evaluation, type MessageHappening, route } from './router.js';
 import { createDetectorRunner } from './run-detectors.js';
+import { createStillTrue } from './still-true.js';
 import { block, urgency } from './text/block.js';
 import { createTurns } from './turns.js';
 import type { Happening, Occasion } from './types.js';
@@ -62,8 +63,6 @@ export interface ProactiveCoreDeps {
 const BUDGET_MS = 30;
 const STOP_MS = 3 * SECOND_MS;
 const STATS_DAYS = 30;
-/** What was made in this moment is as it was read. */
-const RECENT_MS = SECOND_MS;
 const OFF = 'offers are switched off (CUE_OFFERS_ENABLED)';
 const FLOODED = 'too much happens at once: this was not looked into';
 const NOTHING: Outcome = { offers: [], standing: [], suppressed: [], degraded: [], failed: [] };
@@ -136,7 +135,13 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
         .open({ roomId })
         .filter(({ data }) => isStandingWarning(data) || isFresh(data, nowMs));
     },
-    stillTrue: (offers) => stillTrue(offers),
+    stillTrue: createStillTrue({
+      checks,
+      clock,
+      log,
+      detectors: asked,
+      changed: (id) => change(id, 'expired', 'its memory has changed'),
+    }),
     view: viewOf,
     shown: (id) => change(id, 'shown', 'turn'),
     passed: (id) => change(id, 'expired', 'no room'),
@@ -235,22 +240,6 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
     return route({ type: 'message', ...read, newSession }, config());
   }
 
-  /** Offers wait; what they quote may have changed or gone meanwhile, and then they do not hold. */
-  async function stillTrue(offers: readonly StoredOffer[]): Promise<StoredOffer[]> {
-    const old = offers.filter(({ data }) => clock.now() - data.createdAtMs >= RECENT_MS);
-    if (old.length === 0) return [...offers];
-    const ids = [...new Set(old.flatMap(({ data }) => data.sources.map((source) => source.id)))];
-    const rows = await checks.rows(ids, { kind: 'operator' });
-    const revisions = new Map(rows.map(({ id, revision }) => [id, revision]));
-    return offers.filter((offer) => {
-      const holds =
-        !old.includes(offer) ||
-        offer.data.sources.every(({ id, revision }) => revisions.get(id) === revision);
-      if (!holds) change(offer.id, 'expired', 'its memory has changed');
-      return holds;
-    });
-  }
-
   async function inRoom(
     roomId: Uuid,
     caller: Caller,
@@ -288,6 +277,7 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
       if (!enabled()) return;
       const read = readAgentWords(text);
       uses.ofCitations(roomId, read.cited);
+      uses.ofCommands(roomId, read.commands);
       const named = [...new Set([...files, ...read.files])];
       uses.ofFiles({ roomId }, named);
       if (named.length === 0 && read.plan === null) return;

@@ -22,11 +22,11 @@ import type { DetectorCall, DetectorRunner } from './run-detectors.js';
 import { compose } from './text/composer.js';
 import { candidatesIn, quotedIn, withoutMemories } from './text/content.js';
 import type {
-  Candidate,
   DetectorName,
   Occasion,
   OfferContent,
   OfferTarget,
+  Shown,
   Suppressed,
 } from './types.js';
 
@@ -230,17 +230,17 @@ function withSuppressed(offer: NewOffer, suppressed: readonly Suppressed[]): New
  * Never more open than the most private source. What was made for one person alone is theirs: they
  * could read every source.
  */
-function scopeFor(sources: readonly Candidate[], made: Scope): Scope {
+function scopeFor(sources: readonly Shown[], made: Scope): Scope {
   if (made.visibility === 'user') return made;
   return narrowestScope(
-    sources.map(({ record }) => record.scope),
+    sources.map(({ scope }) => scope),
     made,
   );
 }
 
 function without(
   content: OfferContent,
-  candidates: readonly Candidate[],
+  candidates: readonly Shown[],
   allowed: ReadonlySet<Uuid>,
 ): OfferContent | null {
   const others = candidates.filter(({ id }) => !allowed.has(id));
@@ -250,14 +250,14 @@ function without(
 }
 
 /** What the lines that are shown quote of memories that have no line. */
-function quotedBeside(content: OfferContent, shown: readonly Uuid[]): Candidate[] {
+function quotedBeside(content: OfferContent, shown: readonly Uuid[]): Shown[] {
   const unseen = candidatesIn(content).filter(({ id }) => !shown.includes(id));
   const text = withoutMemories(content, new Set(unseen.map(({ id }) => id)));
   return text === null ? [] : quotedIn(text).filter(({ id }) => !shown.includes(id));
 }
 
-function sourceOf(candidate: Candidate): OfferSource {
-  const { id, memoryId, revision, score, reasons, record } = candidate;
-  const files = record.data.files.slice(0, MOST_FILES);
+function sourceOf(shown: Shown): OfferSource {
+  const { id, memoryId, revision, score, reasons } = shown;
+  const files = shown.files.slice(0, MOST_FILES);
   return { id, memoryId, revision, score, reasons, ...(files.length === 0 ? {} : { files }) };
 }

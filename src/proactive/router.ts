@@ -14,6 +14,7 @@ import type {
 
 /** What a detector of another room is asked: words of the moment, and the files in them. */
 export interface SlotInput extends Occasion {
+  /** '' where files are only touched. */
   text: string;
   files: readonly string[];
 }
@@ -55,8 +56,10 @@ export function route(
 function evaluationsOf(happening: Happening | MessageHappening): Evaluation[] {
   const occasion = occasionOf(happening);
   switch (happening.type) {
-    case 'file_touch':
-      return touches([happening.filePath], occasion, happening.operation);
+    case 'file_touch': {
+      const files = [happening.filePath];
+      return [...touches(files, occasion, happening.operation), ...slots([], files, occasion)];
+    }
     case 'intent_stated': {
       const files = filesOf(happening.files, happening.intent);
       return [
@@ -164,12 +167,10 @@ function slots(
     (text) => !texts.some((other) => other !== text && other.includes(text)),
   );
   const text = whole.join('\n').slice(0, MAX_SLOT_CHARS);
-  if (text === '') return [];
-  const input: SlotInput = { ...occasion, text, files };
-  return [
-    { detector: 'hintMatch', input },
-    { detector: 'whenMatch', input },
-  ];
+  const input: SlotInput = { ...occasion, text, files: [...new Set(files)].slice(0, MAX_FILES) };
+  const when: Evaluation = { detector: 'whenMatch', input };
+  if (text !== '') return [{ detector: 'hintMatch', input }, when];
+  return files.length > 0 ? [when] : [];
 }
 
 function filesOf(files: readonly string[] | undefined, text: string): string[] {

@@ -8,7 +8,7 @@ import { type Clock, MINUTE_MS } from '../shared/clock.js';
 import { messageOf } from '../shared/errors.js';
 import type { Log } from '../shared/log.js';
 import type { Decision, ProactiveHealth } from './offer-types.js';
-import type { Detection, DetectorName } from './types.js';
+import type { Detection, DetectorName, OfferContent } from './types.js';
 
 /** One question to one detector. */
 export interface DetectorCall {
@@ -179,14 +179,20 @@ export function createDetectorRunner(deps: {
 function bounded(detection: Detection): Detection {
   const { content } = detection;
   if (content?.kind !== 'hintMatch' && content?.kind !== 'whenMatch') return detection;
+  const memories = detection.memories.slice(0, MOST_LINES);
+  return { ...detection, memories, content: boundedContent(content) };
+}
+
+type ForeignContent = Extract<OfferContent, { kind: 'hintMatch' | 'whenMatch' }>;
+
+function boundedContent(content: ForeignContent): ForeignContent {
+  if (content.kind === 'whenMatch') {
+    return { ...content, memories: content.memories.slice(0, MOST_LINES) };
+  }
   return {
-    ...detection,
-    memories: detection.memories.slice(0, MOST_LINES),
-    content: {
-      ...content,
-      lines: content.lines.slice(0, MOST_LINES).map((line) => line.slice(0, MOST_CHARACTERS)),
-      memories: content.memories.slice(0, MOST_LINES),
-    },
+    ...content,
+    lines: content.lines.slice(0, MOST_LINES).map((line) => line.slice(0, MOST_CHARACTERS)),
+    memories: content.memories.slice(0, MOST_LINES),
   };
 }
 

@@ -8,6 +8,7 @@ import { hostLog } from '../shared/log.js';
 import type { SlotDetectors } from './asking.js';
 import type { ProactiveConfig } from './config.js';
 import type { Proactive } from './core-types.js';
+import type { DetectorContext } from './detectors/index.js';
 import { createProactive, type ProactiveCoreDeps } from './proactive.js';
 
 export const PROACTIVE = 'PROACTIVE';
@@ -29,8 +30,11 @@ export interface ProactiveServiceDeps {
   turnBudgetMs?: number | undefined;
   /** Other processes may write to the same database. */
   shared: (runtime: IAgentRuntime) => boolean;
-  /** Detectors of other rooms. */
-  slots?: (runtime: IAgentRuntime) => SlotDetectors;
+  /**
+   * Detectors of other rooms, made once at the start; a room that starts later is looked up by them at
+   * each question (`createWhenMatch`).
+   */
+  slots?: (runtime: IAgentRuntime, context: DetectorContext) => SlotDetectors;
 }
 
 /** What this room needs of work memory. */
@@ -38,6 +42,8 @@ export interface ObservedMemory {
   readonly checks: MemoryChecks;
   observe(observer: MemoryObserver): () => void;
 }
+
+const NOBODY: MemoryObserver = { used: () => {}, forgetting: async () => {} };
 
 interface Room {
   proactive: Proactive & { observer: MemoryObserver };
@@ -69,16 +75,19 @@ export class ProactiveService extends Service implements Proactive {
       );
     }
     const memory = await deps.memory(runtime);
-    const proactive = createProactive({
+    const context: DetectorContext = {
       checks: memory.checks,
       clock: deps.clock,
+      config: () => deps.config,
+      prefix: deps.prefix,
+    };
+    const proactive = createProactive({
+      ...context,
       ids: deps.ids,
       log: hostLog(runtime, 'proactive'),
-      config: () => deps.config,
       enabled: deps.enabled,
-      prefix: deps.prefix,
       turnCounts: deps.turnCounts(runtime),
-      slots: deps.slots?.(runtime) ?? {},
+      slots: deps.slots?.(runtime, context) ?? {},
       shared: deps.shared(runtime),
       turnBudgetMs: deps.turnBudgetMs,
     });
@@ -110,6 +119,15 @@ export class ProactiveService extends Service implements Proactive {
   requireEnabled(): void {
     if (this.enabled()) return;
     throw new AppError('DISABLED', 'offers are switched off (CUE_OFFERS_ENABLED)');
+  }
+
+  /**
+   * For rooms whose records are sources of offers, as work memory tells it: what was recalled and by
+   * whom, and what is to be forgotten. What has merely changed needs no telling: offers that wait find
+   * out (`Detector.revisions`). Nothing while the service does not run.
+   */
+  get observer(): MemoryObserver {
+    return this.room?.proactive.observer ?? NOBODY;
   }
 
   get detectors(): Proactive['detectors'] {

@@ -4,7 +4,7 @@
  * what is said, the composer writes it, and what is shown in the end is an offer with a life.
  */
 import type { Caller, WorkMemoryData } from '../memory/index.js';
-import type { StoredRecord } from '../records/index.js';
+import type { Scope, StoredRecord } from '../records/index.js';
 import type { Uuid } from '../shared/ids.js';
 
 /** Detectors in the order of their priority: warnings > files > intents > hints > when > … */
@@ -93,20 +93,36 @@ export interface Cue {
   timeMs: number;
 }
 
-/** A memory fetched for a cue. */
-export interface Candidate {
+/** What an offer can show: a work memory, or a record of another room (a `/when` entry, a hint). */
+export interface Shown {
   id: Uuid;
-  /** Printed: `mem_…`. */
+  /** What asks for it, as printed: `mem_…`, `/when writing mock tests`. */
   memoryId: string;
+  /** Another number whenever what is shown of it has changed. */
   revision: number;
-  createdAtMs: number;
   /** 0 to 1, comparable within one detection. */
   score: number;
   /** In words: "file src/auth.ts", "action 0.82 alike". */
   reasons: string[];
+  /** Who may read it. */
+  scope: Scope;
+  /** Who works on one of them after it was shown has acted upon it. */
+  files: readonly string[];
+}
+
+/** A memory fetched for a cue. */
+export interface Candidate extends Shown {
+  createdAtMs: number;
   /** Name of who made it. */
   author: string;
   record: StoredRecord<WorkMemoryData>;
+}
+
+/** A `/when` entry; `memoryId` is its command, which can be typed as it stands. */
+export interface ShownEntry extends Shown {
+  /** Title of the section that the command recalls. */
+  header: string;
+  description: string;
 }
 
 /** A candidate that is not shown, and why: "dismissed 2 times", "already in the warning". */
@@ -158,18 +174,25 @@ export type OfferContent =
       learnings: { candidate: Candidate; text: string }[];
     }
   | {
-      kind: 'hintMatch' | 'whenMatch';
+      kind: 'hintMatch';
       subject: string;
       /** Lines as the owning room writes them; they are data like any stored text. */
       lines: string[];
-      memories: Candidate[];
+      memories: Shown[];
+    }
+  | {
+      kind: 'whenMatch';
+      /** The words of the moment; a path where `isFile`. */
+      subject: string;
+      isFile: boolean;
+      memories: ShownEntry[];
     };
 
 /** The answer of a detector (the seed's call, and what came of it). */
 export interface Detection {
   shouldNotify: boolean;
   /** What its text shows, best first. */
-  memories: Candidate[];
+  memories: Shown[];
   /** Tokens of `text`: 0 when there is nothing to say, else strictly below the limit of its kind. */
   tokenEstimate: number;
   cue: Cue;
@@ -185,9 +208,14 @@ export interface Detector<Input extends Occasion> {
   readonly name: DetectorName;
   /** Reads only; changes no state, counts nothing, and may be called as often as one likes. */
   evaluate(input: Input): Promise<Detection>;
+  /**
+   * Where what it shows is no work memory: the present revisions of those that still are, so that an
+   * offer which waits is not shown when it is no longer true. `null`: that cannot be said now.
+   */
+  revisions?(ids: readonly Uuid[]): Promise<ReadonlyMap<Uuid, number> | null>;
 }
 
-/** One of each; `hintMatch` and `whenMatch` come from their rooms (`ProactiveDeps.detectors`). */
+/** One of each; `hintMatch` and `whenMatch` look into other rooms (`SlotDetectors`). */
 export interface Detectors {
   fileTouch: Detector<FileTouched>;
   intentMatch: Detector<IntentStated>;

@@ -11,6 +11,7 @@ import type {
   DetectorName,
   Occasion,
   OfferContent,
+  Shown,
   Suppressed,
 } from '../types.js';
 import { callerOf, type DetectorContext } from './context.js';
@@ -75,6 +76,8 @@ export async function candidateOf(
     score,
     reasons: [...reasons],
     author: await checks.nameOf(record.data.agent_id),
+    scope: record.scope,
+    files: record.data.files,
     record,
   };
 }
@@ -148,7 +151,7 @@ export function elsewhere(
 export function notifying(
   context: DetectorContext,
   content: OfferContent,
-  candidates: readonly Candidate[],
+  candidates: readonly Shown[],
   cue: Omit<Cue, 'kind' | 'timeMs'>,
   more: { suppressed?: Suppressed[]; degraded?: string | undefined } = {},
 ): Detection {

@@ -55,7 +55,13 @@ const STEPS: Readonly<Record<OfferContent['kind'], readonly Step[]>> = {
   patternRecognition: steps(30, 30, 20),
   sessionStart: steps(28, 30, 30),
   hintMatch: steps(40, 40, 40),
-  whenMatch: steps(40, 40, 40),
+  // First words of the description, then how to ask; the commands alone before one of them is dropped.
+  whenMatch: [
+    { ...ALL, least: 24 },
+    { ...ALL, frame: false, least: 12 },
+    { ...NO_DETAIL, least: 12 },
+    { ...NO_FRAME, least: 4 },
+  ],
 };
 /** Of the last memory: something of it is better than nothing. */
 const LAST_WIDTH = 4;

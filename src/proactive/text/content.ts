@@ -1,10 +1,10 @@
 /** Offer contents with fewer memories. Pure. */
 import type { Uuid } from '../../shared/ids.js';
-import type { Candidate, OfferContent } from '../types.js';
+import type { OfferContent, Shown } from '../types.js';
 
-/** Memories of a content, each once, in the order in which they would be shown. */
-export function candidatesIn(content: OfferContent): Candidate[] {
-  const all =
+/** What a content shows, memories and others, each once, in the order in which they would be shown. */
+export function candidatesIn(content: OfferContent): Shown[] {
+  const all: readonly Shown[] =
     content.kind === 'sessionStart'
       ? [...content.unfinished, ...content.learnings].map(({ candidate }) => candidate)
       : content.memories;
@@ -15,7 +15,7 @@ export function candidatesIn(content: OfferContent): Candidate[] {
  * Memories of which the text quotes a few words beside those it is about, each once. They do not
  * count as shown, but they are sources: an offer goes when a memory that it quotes is forgotten.
  */
-export function quotedIn(content: OfferContent): Candidate[] {
+export function quotedIn(content: OfferContent): Shown[] {
   if (content.kind !== 'sessionStart') return [];
   const blockers = content.unfinished.flatMap(({ blocker }) => blocker ?? []);
   return [...new Map(blockers.map((blocker) => [blocker.id, blocker])).values()];
@@ -30,7 +30,7 @@ export function withoutMemories(
   content: OfferContent,
   ids: ReadonlySet<Uuid>,
 ): OfferContent | null {
-  const isKept = ({ id }: Candidate) => !ids.has(id);
+  const isKept = ({ id }: Shown) => !ids.has(id);
   switch (content.kind) {
     case 'sessionStart': {
       const unfinished = content.unfinished.filter(({ candidate }) => isKept(candidate));
@@ -39,8 +39,7 @@ export function withoutMemories(
         ? null
         : { ...content, unfinished, learnings };
     }
-    case 'hintMatch':
-    case 'whenMatch': {
+    case 'hintMatch': {
       if (content.memories.length === 0) return content;
       const memories = content.memories.filter(isKept);
       if (memories.length === 0) return null;
@@ -49,6 +48,10 @@ export function withoutMemories(
         ? content.lines.filter((_, at) => content.memories.slice(at, at + 1).every(isKept))
         : content.lines;
       return { ...content, lines, memories };
+    }
+    case 'whenMatch': {
+      const memories = content.memories.filter(isKept);
+      return memories.length === 0 ? null : { ...content, memories };
     }
     case 'patternRecognition':
     case 'fileTouch':

@@ -1,7 +1,8 @@
 /** The lines about one memory in each kind of offer. Pure. */
 import { ageOf, isGenerated, type WorkMemoryData } from '../../memory/index.js';
 import type { Uuid } from '../../shared/ids.js';
-import type { Candidate, UnfinishedWork } from '../types.js';
+import type { Candidate, ShownEntry, UnfinishedWork } from '../types.js';
+import { printedCommand } from './printed-command.js';
 import { name, type Phrase, phrase, quoted } from './stored-text.js';
 
 export interface Item {
@@ -13,13 +14,14 @@ export interface Item {
 
 /** How much of a text is written beside its stored phrases; what is left out, a recall tells. */
 export interface Form {
-  /** Reasons and approaches of those that are not the first. */
+  /** Reasons and approaches of those that are not the first; what a command leads to. */
   detail: boolean;
   /** Who did it. */
   authors: boolean;
   /**
    * Of a file's offer. Without: no number of failures, which have lines; no number of memories where
    * each has a line; "2d" for "2d ago"; an indentation of one; a recall that does not say what for.
+   * Of commands: without saying what to do with them.
    */
   frame: boolean;
 }
@@ -110,6 +112,17 @@ export function unfinishedItem({
       const isTold = why !== null && (detail || blockedBy !== undefined);
       return [`  • Unfinished: ${left(width)}${isTold ? ` (${label}${why(width)})` : ''}`];
     },
+  };
+}
+
+/** `null`: nobody could type its command as it stands. */
+export function entryItem({ id, memoryId, header, description }: ShownEntry): Item | null {
+  const command = printedCommand(memoryId);
+  if (command === undefined) return null;
+  const what = phrase([header, description].filter((part) => part.trim() !== '').join(': '));
+  return {
+    id,
+    lines: (width, { detail }) => [`  • ${command}${detail ? ` (${what(width)})` : ''}`],
   };
 }
 

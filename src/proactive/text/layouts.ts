@@ -3,6 +3,7 @@ import { ageOf, printedRecall } from '../../memory/index.js';
 import type { OfferContent } from '../types.js';
 import {
   authorOf,
+  entryItem,
   type Form,
   failureItem,
   fileItem,
@@ -30,6 +31,7 @@ type ContentOf<Kind extends OfferContent['kind']> = Extract<OfferContent, { kind
 
 /** Of a subject in a header. */
 const TITLE_WIDTH = 48;
+const LEAST_SUBJECT = 12;
 /** What `recall("pattern:…")` reads back as it is. */
 const PATTERN_NAME = /^[\p{L}\p{N}][\p{L}\p{N}_-]*$/u;
 const NAME_WIDTH = 40;
@@ -50,7 +52,7 @@ export function layoutOf(content: OfferContent, mark: string, nowMs: number): La
     case 'hintMatch':
       return linesLayout(content, `${mark} Hint for`);
     case 'whenMatch':
-      return linesLayout(content, `${mark} Noted for`);
+      return whenLayout(content, mark);
   }
 }
 
@@ -153,7 +155,7 @@ function sessionLayout(
 }
 
 function linesLayout(
-  { lines, memories, ...content }: ContentOf<'hintMatch' | 'whenMatch'>,
+  { lines, memories, ...content }: ContentOf<'hintMatch'>,
   opening: string,
 ): Layout | null {
   if (lines.length === 0) return null;
@@ -170,7 +172,27 @@ function linesLayout(
   return {
     ...inOrder(items),
     head: (width) => [`${opening} ${subject(titleWidth(width))}:`],
-    tail: first === undefined ? null : () => more(first.memoryId, 'details'),
+    tail: first?.memoryId.startsWith('mem_') ? () => more(first.memoryId, 'details') : null,
+  };
+}
+
+/** A line for each command, which is its own recall; what cannot be typed as it stands has none. */
+function whenLayout(content: ContentOf<'whenMatch'>, mark: string): Layout | null {
+  const items = content.memories.flatMap((entry) => entryItem(entry) ?? []);
+  if (items.length === 0) return null;
+  const named = fileName(content.subject);
+  const said = quoted(content.subject);
+  // The reader knows what it is about: what a command leads to has as much of the room.
+  const subject = content.isFile
+    ? named
+    : (width: number) => said(Math.max(LEAST_SUBJECT, Math.min(width, TITLE_WIDTH)));
+  return {
+    ...inOrder(items),
+    head: (width, { frame }, shown) => {
+      const how = frame ? ` — write ${shown > 1 ? 'a' : 'the'} command to read it` : '';
+      return [`${mark} Noted for ${subject(width)}${how}:`];
+    },
+    tail: null,
   };
 }
 
