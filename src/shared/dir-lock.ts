@@ -125,8 +125,8 @@ function pause(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
 }
 
-/** The path without symbolic links, as far as it exists yet. */
-function realPath(path: string): string {
+/** The absolute path without symbolic links, as far as it exists yet. Blocks. */
+export function realPath(path: string): string {
   try {
     return realpathSync(path);
   } catch {
@@ -157,14 +157,19 @@ function readHolder(path: string): LockHolder | null {
 function isAlive(holder: LockHolder): boolean {
   // Our own pid in a lock we do not hold: an earlier life of this container, not us.
   if (holder.pid === process.pid) return false;
+  if (!isRunning(holder.pid)) return false;
+  const { ticks } = stateOf(holder.pid);
+  return ticks === null || holder.startedTicks === null || ticks === holder.startedTicks;
+}
+
+/** Whether a process with this number lives now, whoever it is; what only waits to be buried does not. */
+export function isRunning(pid: number): boolean {
   try {
-    process.kill(holder.pid, 0);
+    process.kill(pid, 0);
   } catch (error) {
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
-  const { ticks, ended } = stateOf(holder.pid);
-  if (ended) return false;
-  return ticks === null || holder.startedTicks === null || ticks === holder.startedTicks;
+  return !stateOf(pid).ended;
 }
 
 /**

@@ -51,7 +51,32 @@ export function safe(text: string, max?: number): string {
   return neutral(`${characters.slice(0, max - 1).join('')}…`, PLAIN);
 }
 
-/** The same between quotation marks. */
+/** What a terminal reads as colours, and what nobody sees; tabs and line breaks are code. */
+const ESC = '\u001b';
+const TERMINAL = new RegExp(`${ESC}\\[[0-?]*[ -/]*[@-~]`, 'g');
+const UNSEEN_IN_LINES = new RegExp(`(?![\\t\\n])(?:${INVISIBLE.source})`, 'gu');
+const LINE_ENDS = /\r\n?|[\v\f\u0085\u2028\u2029]/g;
+/** A line that a model may take for the next turn of a conversation. */
+const SPEAKER = /^([^\S\n]*(?:Human|Assistant|System|User))(?=:)/gm;
+
+/**
+ * A text of several lines, which stay lines: as `safe`, but code in it can still be read. Stands
+ * between fences (`fenced`) or is a message of its own, because of its headings, lists and links
+ * nothing is taken away.
+ */
+export function safeBlock(text: string): string {
+  const lines = text.replace(TERMINAL, '').replace(LINE_ENDS, '\n').replace(UNSEEN_IN_LINES, '');
+  return neutral(lines, PLAIN).replace(SPEAKER, '$1 ');
+}
+
+/** Between fences that the text cannot close. */
+export function fenced(text: string): string {
+  const longest = Math.max(0, ...[...text.matchAll(/`{3,}/g)].map(([run]) => run.length));
+  const fence = '`'.repeat(Math.max(3, longest + 1));
+  return `${fence}text\n${text}\n${fence}`;
+}
+
+/** As `safe`, between quotation marks. */
 export function safeQuoted(text: string, max?: number): string {
   return `"${safe(text, max)}"`;
 }

@@ -1,0 +1,130 @@
+import { describe, expect, it } from 'vitest';
+import { findCommands } from '../../src/when/commands.js';
+
+function found(text: string): string[] {
+  return findCommands(text).map(({ query }) => query);
+}
+
+describe('findCommands at the start of a line', () => {
+  it.each([
+    ['alone', '/when writing mock tests'],
+    ['after other lines', 'Let me look that up.\n\n/when writing mock tests\n'],
+    ['below a line that begins with code', '```npm test``` fails.\n/when writing mock tests'],
+    ['as a list item', 'First:\n- /when writing mock tests'],
+    ['as a nested list item', '- look it up\n    - /when writing mock tests'],
+    ['as a numbered item', '2. /how writing mock tests'],
+    ['slightly indented', '   /when writing mock tests'],
+    ['spoken to somebody', '@cue /when writing mock tests'],
+    ['with a line break of Windows', 'Yes.\r\n/when writing mock tests\r\n'],
+    ['with the note of a printed line', '/when writing mock tests      # Mock Patching (sibling)'],
+    ['as one whole line of the index', '/when writing mock tests | Mock Patching | patch it'],
+    ['behind a closed code block', '```\ncode\n```\n/when writing mock tests'],
+    ['behind a code block with a longer fence', '````\n```\n````\n/when writing mock tests'],
+  ])('finds one %s', (_, text) => {
+    expect(found(text)).toEqual(['writing mock tests']);
+  });
+
+  it.each([
+    ['below the command', '/when\n- writing mock tests\n- § testing.md\n\nand then go on'],
+    ['below a blank line', '/when\n\n- writing mock tests\n- § testing.md\nand then go on'],
+    ['with typed breaks', 'First /when\n/when\\n- writing mock tests\\n- § testing.md'],
+    ['of commands', '- /when writing mock tests\n- /when § testing.md\n- then write the test'],
+    ['of commands below a command', '/when\n- /when writing mock tests\n- /when § testing.md'],
+  ])('finds a list %s', (_, text) => {
+    expect(found(text)).toEqual(['writing mock tests', '§ testing.md']);
+  });
+
+  it('does not take the list that follows a complete command', () => {
+    expect(found('/when writing mock tests\n- then I patch the module')).toEqual([
+      'writing mock tests',
+    ]);
+  });
+
+  it.each([
+    ['another command', '/whenever it rains'],
+    ['a path', '/when/then/else.ts'],
+    ['a part of a path', 'a/when b'],
+    ['a command within a line', 'please use /when writing mock tests'],
+    ['the bare command', '/when'],
+    ['the bare command before prose', '/when\nYou use it like this.'],
+    ['a placeholder', '/when <trigger>'],
+    ['a letter that stands for something', '/when X'],
+    ['an ellipsis', '/when …'],
+    ['three dots', '/when ...'],
+    ['fenced code', '```\n/when writing mock tests\n```'],
+    ['fenced code in a list', '- ```sh\n  /when writing mock tests\n  ```'],
+    ['fenced code that is never closed', '~~~\n/when writing mock tests'],
+    ['indented code', '    /when writing mock tests'],
+    ['a quotation', '> /when writing mock tests'],
+    ['a printed list', 'Related:\n- /when writing mock tests      # Mock Patching (sibling)'],
+    ['a printed list of suggestions', 'No entry.\nDid you mean:\n- /when writing mock tests'],
+    ['a piece of the index', '/when a thing | A | words\n/when b thing | B | words'],
+    ['nothing', ''],
+  ])('finds none in %s', (_, text) => {
+    expect(found(text)).toEqual([]);
+  });
+});
+
+describe('findCommands within a sentence', () => {
+  it.each([
+    'I will run `/when writing mock tests` first.',
+    "I'll start with `/when writing mock tests`, then patch the module.",
+    "Let's `/when writing mock tests` before we go on.",
+    'Before I write them I need to recall `/when writing mock tests`',
+    'Run `/when writing mock tests` and tell me what it says.',
+    'Then check `/when writing mock tests` to be sure.',
+    'Recalling `/when writing mock tests` now.',
+    'Next: `/when writing mock tests`',
+    '`/when writing mock tests`',
+    '- `/when writing mock tests`',
+    'Can you do `/when writing mock tests` for me?',
+    '``/when writing mock tests``',
+  ])('does what is to be done: %s', (text) => {
+    expect(found(text)).toEqual(['writing mock tests']);
+  });
+
+  it('finds two in one sentence', () => {
+    expect(found('Run `/when writing mock tests` and `/when § testing.md`.')).toEqual([
+      'writing mock tests',
+      '§ testing.md',
+    ]);
+  });
+
+  it.each([
+    'Use `/when` to recall.',
+    'The form is `/when <trigger>`.',
+    'Example: `/when writing mock tests` returns the "Mock patching pattern" section.',
+    'Such a line, e.g. `/when writing mock tests`, recalls a section.',
+    'According to `/when writing mock tests`, you patch where it is used.',
+    'I used `/when writing mock tests` and it says to patch.',
+    'Ran `/when writing mock tests` already.',
+    'We never need `/when writing mock tests`.',
+    "I won't run `/when writing mock tests` again.",
+    'The entry `/when writing mock tests` is wrong.',
+    '`/when writing mock tests` says to patch where it is used.',
+    'What does `/when writing mock tests` do?',
+    'Why is it `/when writing mock tests`?',
+    'You get it with `/when writing mock tests`.',
+    'See `src/when/writing mock.ts` and `/whenever`.',
+    '> I will run `/when writing mock tests` first.',
+  ])('leaves alone what is only talked about: %s', (text) => {
+    expect(found(text)).toEqual([]);
+  });
+});
+
+it('finds each once, at most twenty, and says when there are more', () => {
+  const twice = '/when writing mock tests\nNow run `/when Writing Mock Tests`.';
+  expect(found(twice)).toEqual(['writing mock tests']);
+  const many = Array.from({ length: 30 }, (_, index) => `/when topic ${index}`).join('\n');
+  const requests = findCommands(many);
+  expect(requests.length).toBe(21);
+  expect(requests[20]?.kind).toBe('invalid');
+});
+
+it('reads a hostile text in time linear in its length', () => {
+  for (const bad of ['`/when ', '/when\n', '`', ' ', '- ', '> ', '```\n', '/when a | b | c\n']) {
+    const started = performance.now();
+    findCommands(`/when ${bad.repeat(60_000)}`);
+    expect(performance.now() - started).toBeLessThan(1_000);
+  }
+});

@@ -1,0 +1,49 @@
+/** What `npm run eval -- when` measures on the set of the repository, held to what was reached. */
+import { beforeAll, describe, expect, it } from 'vitest';
+import { readDataset } from '../../eval/when/dataset.js';
+import { evaluate, type WhenEvaluation } from '../../eval/when/measure.js';
+import { createLexicalEmbedder } from '../../src/embeddings/index.js';
+
+let result: WhenEvaluation;
+beforeAll(async () => {
+  result = await evaluate(readDataset(), [createLexicalEmbedder()]);
+});
+
+const ours = () => {
+  const [embedder] = result.embedders;
+  if (embedder === undefined) throw new Error('nothing measured');
+  return embedder;
+};
+
+describe('paraphrases, without a model', () => {
+  it('are found no less often than reached, and more often than by plain BM25', () => {
+    expect(ours().recall['1']).toBeGreaterThanOrEqual(0.745);
+    expect(ours().recall['5']).toBeGreaterThanOrEqual(0.82);
+    expect(ours().mrr).toBeGreaterThan(result.bm25.mrr + 0.02);
+  });
+
+  it('that share a word with the entry or its section are nearly always among the first five', () => {
+    expect(ours().byKind.light?.recall['1']).toBeGreaterThanOrEqual(0.98);
+    expect(ours().byKind.light?.recall['5']).toBe(1);
+    expect(ours().byKind.medium?.recall['1']).toBeGreaterThanOrEqual(0.85);
+    expect(ours().byKind.medium?.recall['5']).toBeGreaterThanOrEqual(0.975);
+  });
+});
+
+describe('confidence', () => {
+  it('gives right answers and refuses questions that nothing is about', () => {
+    expect(ours().floor.rightGiven).toBeGreaterThanOrEqual(0.95);
+    expect(ours().floor.unrelatedRefused).toBeGreaterThanOrEqual(0.9);
+  });
+
+  it('means about the share of right answers', () => {
+    for (const { answers, meanConfidence, right } of ours().calibration) {
+      if (answers >= 20) expect(Math.abs(meanConfidence - right)).toBeLessThan(0.2);
+    }
+  });
+
+  it('of an unasked offer is high enough that nearly all offers are right', () => {
+    expect(ours().offers?.precision).toBeGreaterThanOrEqual(0.9);
+    expect(ours().offers?.recall).toBeGreaterThanOrEqual(0.5);
+  });
+});

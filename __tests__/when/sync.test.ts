@@ -1,0 +1,500 @@
+import { renameSync, rmSync } from 'node:fs';
+import { sql } from 'drizzle-orm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RecordStore } from '../../src/records/index.js';
+import { systemClock } from '../../src/shared/clock.js';
+import { parseDecisionFile } from '../../src/when/decisions.js';
+import { parseIndex } from '../../src/when/index-file.js';
+import { buildLibrary } from '../../src/when/library.js';
+import { createRowWriter } from '../../src/when/row-writer.js';
+import { createLibraryRecords } from '../../src/when/sync.js';
+import type { Library } from '../../src/when/types.js';
+import { type OpenRecordDatabase, openRecordDatabase } from '../contract/record-database.js';
+import { diskRoom } from './disk-room.js';
+import {
+  AGENT,
+  CLI,
+  fill,
+  INDEX,
+  OPERATOR,
+  openRoom,
+  type Row,
+  rowsIn,
+  SILENT,
+  START_MS,
+  storeOf,
+  TESTING,
+} from './when-room.js';
+
+const clock = { now: () => START_MS };
+const FILES = { 'testing.md': TESTING, 'cli.md': CLI };
+
+let database: OpenRecordDatabase;
+beforeAll(async () => {
+  database = await openRecordDatabase();
+});
+afterAll(() => database.close());
+
+function libraryOf(index: string, files: Record<string, string>): Library {
+  const parsed = Object.entries(files).map(([path, text]) => parseDecisionFile(path, text));
+  return buildLibrary(parseIndex(index), parsed);
+}
+
+function recordsOn(records: RecordStore) {
+  return createLibraryRecords({ records, agentId: AGENT, clock });
+}
+
+/** Texts of the rows that are new, changed or gone. */
+function changesOf(before: readonly Row[], after: readonly Row[]): string[] {
+  const was = new Map(before.map((row) => [row.id, row.revision]));
+  const is = new Set(after.map(({ id }) => id));
+  return [
+    ...after
+      .filter(({ id, revision }) => was.get(id) !== revision)
+      .map(({ id, text }) => `${was.has(id) ? 'changed' : 'new'}: ${text.split('\n')[0]}`),
+    ...before.filter(({ id }) => !is.has(id)).map(({ text }) => `gone: ${text.split('\n')[0]}`),
+  ];
+}
+
+describe('the rows of a library', () => {
+  it('are one per entry, section and file, open to the project, with ids that come from what they are', async () => {
+    const store = storeOf(database, 'rows');
+    const result = await recordsOn(store).write(libraryOf(INDEX, FILES));
+    const rows = await rowsIn(database, store);
+    expect(result).toEqual({ added: 9, changed: 0, removed: 0 });
+    expect(rows.map(({ text }) => text.split('\n')[0])).toEqual([
+      '/when choosing exit codes | Exit codes | zero done, three missing, two usage, one failure',
+      '/when organizing test files | Test Module Split Strategy | split by feature, mirror source modules',
+      '/when writing mock tests | Mock Patching Pattern | patch where used, not defined',
+      'cli.md',
+      'cli.md › Exit codes',
+      'testing.md',
+      'testing.md › .Mock Patching',
+      'testing.md › .Mock Patching › Mock Patching Pattern',
+      'testing.md › Test Module Split Strategy',
+    ]);
+    const again = storeOf(database, 'rows');
+    expect(await recordsOn(again).write(libraryOf(INDEX, FILES))).toEqual({
+      added: 0,
+      changed: 0,
+      removed: 0,
+    });
+    const scopes = await database.db.execute(
+      sql`select distinct metadata->'scope'->>'visibility' as visibility from memories
+        where world_id = ${store.projectId} and type like 'cue_when%'`,
+    );
+    expect(scopes.rows).toEqual([{ visibility: 'project' }]);
+  });
+
+  it('change only where the files did', async () => {
+    const store = storeOf(database, 'edits');
+    const rows = recordsOn(store);
+    await rows.write(libraryOf(INDEX, FILES));
+    const first = await rowsIn(database, store);
+
+    const edited = { ...FILES, 'cli.md': CLI.replace('0, 1', 'zero, 1') };
+    expect(await rows.write(libraryOf(INDEX, edited))).toEqual({
+      added: 0,
+      changed: 2,
+      removed: 0,
+    });
+    const second = await rowsIn(database, store);
+    expect(changesOf(first, second)).toEqual(['changed: cli.md', 'changed: cli.md › Exit codes']);
+
+    // Every line of the index moves, one entry comes, one changes, one goes.
+    const index = INDEX.replace('# Memory Index\n', '# Memory Index\n\nRead me.\n')
+      .replace('## cli.md\n', '## cli.md\n\n/when printing | Output | one document on stdout\n')
+      .replace('patch where used', 'patch it where used')
+      .replace(/^.*Test Module Split.*\n/m, '');
+    expect(await rows.write(libraryOf(index, edited))).toEqual({
+      added: 1,
+      changed: 1,
+      removed: 1,
+    });
+    expect(changesOf(second, await rowsIn(database, store))).toEqual([
+      'new: /when printing | Output | one document on stdout',
+      'changed: /when writing mock tests | Mock Patching Pattern | patch it where used, not defined',
+      'gone: /when organizing test files | Test Module Split Strategy | split by feature, mirror source modules',
+    ]);
+  });
+
+  it('come back when what was removed is written again', async () => {
+    const store = storeOf(database, 'back');
+    const rows = recordsOn(store);
+    await rows.write(libraryOf(INDEX, FILES));
+    const before = await rowsIn(database, store);
+    expect(await rows.write(libraryOf('', {}))).toEqual({ added: 0, changed: 0, removed: 9 });
+    expect(await rowsIn(database, store)).toEqual([]);
+    expect(await rows.write(libraryOf(INDEX, FILES))).toEqual({ added: 9, changed: 0, removed: 0 });
+    expect(await rowsIn(database, store)).toEqual(before);
+  });
+
+  it('hold the new place of a renamed file before the old one goes', async () => {
+    const store = storeOf(database, 'rename');
+    const seen: boolean[] = [];
+    const hasContent = async () =>
+      (await rowsIn(database, store)).some(({ data }) => String(data.content).includes('0, 1, 2'));
+    const rows = recordsOn({
+      ...store,
+      insert: async (...args) => {
+        const inserted = await store.insert(...args);
+        seen.push(await hasContent());
+        return inserted;
+      },
+      remove: async (...args) => {
+        const removed = await store.remove(...args);
+        seen.push(await hasContent());
+        return removed;
+      },
+    });
+    await rows.write(libraryOf(INDEX, FILES));
+    const renamed = { 'testing.md': TESTING, 'commands.md': CLI };
+    await rows.write(libraryOf(INDEX.replace('cli.md', 'commands.md'), renamed));
+    expect(seen.length).toBeGreaterThanOrEqual(4);
+    expect(new Set(seen)).toEqual(new Set([true]));
+  });
+
+  it('hold no secrets, neither in texts nor in titles nor in entries', async () => {
+    const store = storeOf(database, 'secrets');
+    const token = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
+    const file = `# F\n\n## Use ${token}\n\ntoken: ${token}\n`;
+    const index = `## f.md\n\n/when using ${token} | Use ${token} | the token ${token}\n`;
+    await recordsOn(store).write(libraryOf(index, { 'f.md': file }));
+    const rows = await rowsIn(database, store);
+    expect(rows).toHaveLength(3);
+    expect(JSON.stringify(rows)).not.toContain(token);
+    expect(JSON.stringify(rows)).toContain('[redacted:');
+    const stored = await recordsOn(store).read();
+    expect(stored?.entries.map(({ header }) => header)).toEqual([
+      stored?.files[0]?.text.match(/^## (.*)$/m)?.[1],
+    ]);
+  });
+
+  it('are read without the ones that are damaged, which the next write mends', async () => {
+    const store = storeOf(database, 'damaged');
+    await recordsOn(store).write(libraryOf(INDEX, FILES));
+    const before = await rowsIn(database, store);
+    await database.db.execute(
+      sql`update memories set metadata = jsonb_set(metadata, '{data}', '{"file": 7}')
+        where world_id = ${store.projectId} and (content->>'text' like '/when choosing%'
+          or content->>'text' like ${'testing.md\n%'})`,
+    );
+    const rows = recordsOn(store);
+    const stored = await rows.read();
+    expect(stored?.entries.map(({ phrase }) => phrase)).toEqual([
+      'writing mock tests',
+      'organizing test files',
+    ]);
+    // The row of the whole file is lost: its sections tell what was in it.
+    const rebuilt = parseDecisionFile('testing.md', stored?.files[1]?.text ?? '');
+    expect(rebuilt.sections.map(({ title, content }) => [title, content.trim()])).toEqual(
+      parseDecisionFile('testing.md', TESTING).sections.map(({ title, content }) => [
+        title,
+        content.trim(),
+      ]),
+    );
+    expect(await rows.write(libraryOf(INDEX, FILES))).toEqual({ added: 2, changed: 0, removed: 0 });
+    const mended = await rowsIn(database, store);
+    expect(mended.map(({ id, data }) => [id, data.hash])).toEqual(
+      before.map(({ id, data }) => [id, data.hash]),
+    );
+  });
+
+  it('settle when two processes follow the same files', async () => {
+    const one = recordsOn(storeOf(database, 'two'));
+    const other = recordsOn(storeOf(database, 'two'));
+    const none = { added: 0, changed: 0, removed: 0 };
+    expect(await one.write(libraryOf(INDEX, FILES))).toEqual({ added: 9, changed: 0, removed: 0 });
+    expect(await other.write(libraryOf(INDEX, FILES))).toEqual(none);
+    const edited = { 'testing.md': TESTING, 'cli.md': CLI.replace('0, 1', 'zero, 1') };
+    expect(await one.write(libraryOf(INDEX, edited))).toEqual({ added: 0, changed: 2, removed: 0 });
+    // What it knew is out of date: it looks again and finds it done.
+    expect(await other.write(libraryOf(INDEX, edited))).toEqual(none);
+    // One that has not seen the newest edit yet writes what it sees; the newest wins in the end.
+    expect(await one.write(libraryOf(INDEX, FILES))).toEqual({ added: 0, changed: 2, removed: 0 });
+    expect(await other.write(libraryOf(`${INDEX}\n`, edited))).toEqual(none);
+    const more = { ...edited, 'more.md': '# M\n\n## More\n\nmore\n' };
+    await Promise.all([one.write(libraryOf(INDEX, more)), other.write(libraryOf(INDEX, more))]);
+    const third = recordsOn(storeOf(database, 'two'));
+    expect(await third.write(libraryOf(INDEX, more))).toEqual(none);
+  });
+
+  it('leave the event loop a turn between two statements, and end where they are told to', async () => {
+    const store = storeOf(database, 'turns');
+    let turned = true;
+    let held = 0;
+    let statements = 0;
+    const abort = new AbortController();
+    const watched =
+      <Args extends unknown[], Result>(work: (...args: Args) => Promise<Result>) =>
+      (...args: Args) => {
+        statements += 1;
+        if (!turned) held += 1;
+        turned = false;
+        setImmediate(() => {
+          turned = true;
+        });
+        return work(...args);
+      };
+    const rows = recordsOn({
+      ...store,
+      insert: watched(store.insert) as typeof store.insert,
+      replace: watched(store.replace) as typeof store.replace,
+      remove: watched(store.remove),
+    });
+    const sections = (content: string) =>
+      `# A\n${Array.from({ length: 60 }, (_, at) => `\n## S${at}\n\n${content}\n`).join('')}`;
+    await rows.write(libraryOf('', { 'a.md': sections('one') }));
+    await rows.write(libraryOf('', { 'a.md': sections('two') }));
+    await rows.write(libraryOf('', {}));
+    expect([statements, held]).toEqual([3 + 61 + 3, 0]);
+    abort.abort();
+    await expect(
+      rows.write(libraryOf('', { 'a.md': sections('one') }), abort.signal),
+    ).rejects.toThrow('aborted');
+    expect(await rowsIn(database, store)).toEqual([]);
+  });
+});
+
+describe('writing rows in the background', () => {
+  it('tries again what failed, says so meanwhile, and ends where it is when it is stopped', async () => {
+    const store = storeOf(database, 'retry');
+    let failures = 2;
+    const records: RecordStore = {
+      ...store,
+      insert: (...args) =>
+        failures-- > 0 ? Promise.reject(new Error('connection lost')) : store.insert(...args),
+    };
+    const writer = createRowWriter({
+      rows: recordsOn(records),
+      clock,
+      log: SILENT,
+      retryMs: [60_000, 1],
+    });
+    writer.want(libraryOf(INDEX, FILES));
+    await expect
+      .poll(() => writer.problem())
+      .toBe('the rows are behind the files: connection lost');
+    expect(writer.last()).toBeUndefined();
+    // The look that comes next fails, too; the one after it comes by itself.
+    await writer.settled();
+    await expect
+      .poll(() => writer.last())
+      .toEqual({
+        ...{ added: 9, changed: 0, removed: 0 },
+        ...{ atMs: START_MS, tookMs: 0 },
+      });
+    expect([writer.problem(), (await rowsIn(database, store)).length]).toEqual([undefined, 9]);
+    writer.want(libraryOf('', {}));
+    await writer.stop();
+    writer.want(libraryOf(INDEX, FILES));
+    await writer.settled();
+    expect(writer.last()?.added).toBe(9);
+  });
+
+  it('writes the newest of what is wanted meanwhile, and not what came between', async () => {
+    const store = storeOf(database, 'newest');
+    const writer = createRowWriter({ rows: recordsOn(store), clock, log: SILENT });
+    const texts = ['one', 'two', 'three'];
+    for (const text of texts) writer.want(libraryOf('', { [`${text}.md`]: `## ${text}\n` }));
+    await writer.settled();
+    const rows = await rowsIn(database, store);
+    expect(rows.map(({ text }) => text.split('\n')[0])).toEqual(['three.md', 'three.md › three']);
+    await writer.stop();
+  });
+});
+
+describe('an index that is followed', () => {
+  // What is lost is believed after a while, which the machine's clock measures.
+  const fast = { watching: { settleMs: 60, debounceMs: 5, clock: systemClock } };
+  const given = async (when: Awaited<ReturnType<typeof openRoom>>, query: string) => {
+    const { results } = await when.recall(query, OPERATOR);
+    return results.map(({ found, matches: [best] }) =>
+      found === 'exact' ? best?.content?.trim() : found,
+    );
+  };
+
+  it('answers with what an editor saves, by itself, and stores it', async () => {
+    const room = fill(diskRoom());
+    const store = storeOf(database, 'followed');
+    const when = await openRoom(store, room, fast);
+    expect(when.health()).toMatchObject({ state: 'ready', entries: 3, sections: 4, files: 2 });
+    room.put('cli.md', CLI.replace('0, 1', 'zero, 1'));
+    await expect.poll(() => given(when, 'choosing exit codes')).toEqual(['zero, 1, 2 and 3.']);
+    await when.settled();
+    expect(when.health().lastSync).toMatchObject({ added: 0, changed: 2, removed: 0 });
+    expect(await when.settled().then(() => when.health().degraded)).toBeUndefined();
+    await when.stop();
+  });
+
+  it('answers from what was stored while the files are away, and from the files once they are back', async () => {
+    const room = fill(diskRoom());
+    const store = storeOf(database, 'away');
+    const away = `${room.root}/agents-away`;
+    const agents = `${room.root}/agents`;
+    let when = await openRoom(store, room, fast);
+    await when.settled();
+    const before = await rowsIn(database, store);
+
+    renameSync(agents, away);
+    await expect.poll(() => when.health().state, { timeout: 5_000 }).toBe('stored');
+    expect(when.health().degraded).toBe(
+      'the index and its files cannot be read; what was known before answers',
+    );
+    const asked = ['/when choosing exit codes', '/when writing mock tests'];
+    const known = await given(when, asked.join('\n'));
+    expect(known).toEqual(['0, 1, 2 and 3.', 'Patch where the object is used.']);
+    await when.stop();
+
+    when = await openRoom(store, room, fast);
+    expect([when.health().state, when.health().entries]).toEqual(['stored', 3]);
+    expect(await given(when, asked.join('\n'))).toEqual(known);
+    const [file] = (await when.recall('§ testing.md', OPERATOR)).results;
+    expect([file?.found, file?.matches[0]?.content?.trim()]).toEqual(['exact', TESTING.trim()]);
+    await when.settled();
+    expect(await rowsIn(database, store)).toEqual(before);
+
+    renameSync(away, agents);
+    await expect.poll(() => when.health().state).toBe('ready');
+    room.put('cli.md', CLI.replace('0, 1', 'zero, 1'));
+    await when.settled();
+    expect(await given(when, 'choosing exit codes')).toEqual(['zero, 1, 2 and 3.']);
+    expect(when.health().degraded).toBeUndefined();
+    await when.stop();
+  });
+
+  it('keeps the sections when only their folder is away, and the entries when only the index is', async () => {
+    const room = fill(diskRoom());
+    const store = storeOf(database, 'half away');
+    const when = await openRoom(store, room, fast);
+    await when.settled();
+    rmSync(room.paths.decisions, { recursive: true });
+    await expect.poll(() => when.health().state).toBe('stored');
+    expect(when.health().degraded).toBe('its files cannot be read; what was known before answers');
+    expect(await given(when, 'choosing exit codes')).toEqual(['0, 1, 2 and 3.']);
+    expect((await when.validate()).problems.map(({ code }) => code)).toContain('no_folder');
+    room.put('testing.md', TESTING);
+    room.put('cli.md', CLI);
+    await when.settled();
+    expect(when.health().state).toBe('ready');
+    rmSync(room.paths.index);
+    await expect.poll(() => when.health().state).toBe('stored');
+    expect(when.health().degraded).toBe('the index cannot be read; what was known before answers');
+    expect(await given(when, 'choosing exit codes')).toEqual(['0, 1, 2 and 3.']);
+    expect(await rowsIn(database, store)).toHaveLength(9);
+    // Who wants it forgotten says so.
+    room.putIndex('# Memory Index\n');
+    await expect.poll(() => when.health().entries).toBe(0);
+    await when.settled();
+    expect(await rowsIn(database, store)).toHaveLength(6);
+    await when.stop();
+  });
+
+  it('loses nothing to a file that is written in halves', async () => {
+    const room = fill(diskRoom());
+    const store = storeOf(database, 'halves');
+    const when = await openRoom(store, room, { watching: { settleMs: 60_000, debounceMs: 5 } });
+    await when.settled();
+    const before = await rowsIn(database, store);
+    for (const end of [0, 20, 60]) {
+      room.put('testing.md', TESTING.slice(0, end));
+      room.putIndex(INDEX.slice(0, end));
+      await when.settled();
+      expect(await given(when, 'writing mock tests')).toEqual(['Patch where the object is used.']);
+    }
+    fill(room);
+    await when.settled();
+    expect(await rowsIn(database, store)).toEqual(before);
+    await when.stop();
+  });
+
+  it('stores what the database would not take before, without another edit', async () => {
+    const room = fill(diskRoom());
+    const store = storeOf(database, 'lost connection');
+    let isLost = true;
+    const records: RecordStore = {
+      ...store,
+      insert: (...args) =>
+        isLost ? Promise.reject(new Error('connection lost')) : store.insert(...args),
+    };
+    const when = await openRoom(records, room, fast);
+    await when.settled();
+    expect(when.health()).toMatchObject({
+      state: 'ready',
+      degraded: 'the rows are behind the files: connection lost',
+    });
+    expect(await given(when, 'choosing exit codes')).toEqual(['0, 1, 2 and 3.']);
+    isLost = false;
+    await when.settled();
+    expect(when.health().degraded).toBeUndefined();
+    expect(await rowsIn(database, store)).toHaveLength(9);
+    await when.stop();
+  });
+
+  it('opens before a slow folder is read, and says that it is still being read', async () => {
+    const room = fill(diskRoom());
+    let answer = () => {};
+    const slow = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const embedder = {
+      id: 'slow',
+      embed: async (texts: readonly string[]) => {
+        await slow;
+        return texts.map(() => new Float32Array(384).fill(Math.sqrt(1 / 384)));
+      },
+    };
+    const when = await openRoom(storeOf(database, 'slow'), room, {
+      embedder: () => embedder,
+      waitMs: { open: 1, ask: 1 },
+    });
+    expect(when.health().state).toBe('loading');
+    const [early] = (await when.recall('choosing exit codes', OPERATOR)).results;
+    expect([early?.found, early?.message]).toEqual([
+      'none',
+      'the /when index is still being read: ask again in a moment',
+    ]);
+    expect(await when.relevant({ text: 'choosing exit codes', files: [] }, 3)).toEqual([]);
+    answer();
+    await when.settled();
+    expect(when.health().state).toBe('ready');
+    expect(await given(when, 'choosing exit codes')).toEqual(['0, 1, 2 and 3.']);
+    await when.stop();
+  });
+
+  it('compares with vectors of the model that serves', async () => {
+    const room = fill(diskRoom());
+    const embedded: Record<string, number> = { one: 0, two: 0 };
+    const model = (id: string) => ({
+      id,
+      embed: async (texts: readonly string[]) => {
+        embedded[id] = (embedded[id] ?? 0) + texts.length;
+        return texts.map(() => new Float32Array(384).fill(Math.sqrt(1 / 384)));
+      },
+    });
+    let serving = model('one');
+    let changed = () => {};
+    const listeners: boolean[] = [];
+    const when = await openRoom(storeOf(database, 'models'), room, {
+      embedder: () => serving,
+      onEmbedder: (listener) => {
+        changed = listener;
+        listeners.push(true);
+        return () => listeners.pop();
+      },
+    });
+    const texts = embedded.one;
+    expect(texts).toBeGreaterThan(0);
+    serving = model('two');
+    await when.recall('some exit of codes', OPERATOR);
+    // Vectors of two models are never compared.
+    expect(embedded).toEqual({ one: texts, two: 0 });
+    changed();
+    await when.settled();
+    expect(embedded).toEqual({ one: texts, two: texts });
+    await when.recall('some exit of codes', OPERATOR);
+    expect(embedded.two).toBe(Number(texts) + 1);
+    await when.stop();
+    expect(listeners).toEqual([]);
+  });
+});

@@ -1,0 +1,183 @@
+/**
+ * The knowledge of one index, ready to be asked: parsed, linked and indexed from what was read, and
+ * parsed again only where that changed. Knows no host: the Eliza service and the command line are
+ * both thin hosts of it.
+ */
+import { yieldToLoop } from '../shared/yield.js';
+import { parseDecisionFile } from './decisions.js';
+import { createFileMentions, type FileMentions } from './file-mentions.js';
+import { parseIndex } from './index-file.js';
+import { buildLibrary } from './library.js';
+import { createMatcher, FLOOR, type MatchEmbedder, OFFER_BAR } from './match/matcher.js';
+import { commandOf } from './related.js';
+import { parseRequests } from './requests.js';
+import { createResolver } from './resolve.js';
+import {
+  type DecisionFile,
+  type DiskState,
+  EMPTY_INDEX,
+  type Entry,
+  type IndexDocument,
+  type Library,
+  type LinkedEntry,
+  type Recall,
+  type Request,
+  type Section,
+} from './types.js';
+
+/** An entry that bears on something that was said or touched. */
+export interface Relevant {
+  entry: LinkedEntry;
+  section: Section;
+  /** `/when writing mock tests` */
+  command: string;
+  confidence: number;
+  /** In words: "names src/auth.ts", "like “…”". */
+  reasons: string[];
+}
+
+/** How sure it has to be: an offer comes unasked, a line of the index is only listed. */
+export type Bar = 'offer' | 'listing';
+
+export interface Book {
+  library(): Library;
+  /**
+   * Replaces what is known; of the parts in `kept` only the warnings are taken, and what is known of
+   * them stays. Calls of `load`, `use` and `restore` must not overlap.
+   */
+  load(state: DiskState, kept?: { index: boolean; files: boolean }): Promise<Library>;
+  /** Takes a library as it is; the one that is known: indexes it anew, for another model. */
+  use(library: Library): Promise<void>;
+  /** The same from stored entries, whose index is not at hand. */
+  restore(stored: {
+    entries: readonly Entry[];
+    files: readonly { path: string; text: string }[];
+  }): Promise<Library>;
+  /** Works out ahead of time what `relevant` needs for files. */
+  prepare(): Promise<void>;
+  /** One command (or the text behind it), or several: a batch. Never throws for what is asked. */
+  resolve(input: string | readonly string[]): Promise<Recall>;
+  resolveRequests(requests: readonly Request[]): Promise<Recall>;
+  /** What bears on a sentence or on touched files, surest first. */
+  relevant(
+    moment: { text: string; files: readonly string[] },
+    limit: number,
+    bar: Bar,
+  ): Promise<Relevant[]>;
+}
+
+/** A file that an entry's section names: sure, but less so than a command. */
+const NAMED_FILE = 0.9;
+const MAX_TEXT = 2_000;
+/** Parsed between two turns of the event loop, characters: some milliseconds. */
+const CHARACTERS = 200_000;
+
+export function createBook({ embedder }: { embedder: () => MatchEmbedder }): Book {
+  const matcher = createMatcher({ embedder });
+  let library: Library = { index: EMPTY_INDEX, files: [], entries: [], warnings: [] };
+  let mentions: Promise<FileMentions> | null = null;
+  const resolver = createResolver({ library: () => library, matcher, floor: FLOOR });
+
+  async function parsed(files: readonly { path: string; text: string }[]): Promise<DecisionFile[]> {
+    const known = new Map(library.files.map((file) => [file.path, file]));
+    const all: DecisionFile[] = [];
+    let characters = 0;
+    for (const { path, text } of files) {
+      const before = known.get(path);
+      if (before?.text === text) {
+        all.push(before);
+        continue;
+      }
+      all.push(parseDecisionFile(path, text));
+      characters += text.length;
+      if (characters < CHARACTERS) continue;
+      characters = 0;
+      await yieldToLoop();
+    }
+    return all;
+  }
+
+  async function use(next: Library): Promise<Library> {
+    await matcher.load(next);
+    if (next !== library) mentions = null;
+    library = next;
+    return next;
+  }
+
+  return {
+    library: () => library,
+    async load(state, kept = { index: false, files: false }) {
+      const { index, files } = library;
+      const nextIndex = kept.index ? index : indexOf(state.index?.text ?? '', index);
+      const nextFiles = kept.files ? files : await parsed(state.files);
+      return use(buildLibrary(nextIndex, nextFiles, state.warnings));
+    },
+    async use(next) {
+      await use(next);
+    },
+    restore: async ({ entries, files }) =>
+      use(buildLibrary(storedIndex(entries), await parsed(files))),
+    async prepare() {
+      mentions ??= createFileMentions(library);
+      await mentions;
+    },
+    resolve(input) {
+      const texts = typeof input === 'string' ? [input] : input;
+      return resolver.resolve(parseRequests(texts.join('\n')));
+    },
+    resolveRequests: (requests) => resolver.resolve(requests),
+    async relevant({ text, files }, limit, bar) {
+      const found = new Map<string, Relevant>();
+      if (files.length > 0) {
+        mentions ??= createFileMentions(library);
+        const named = await mentions;
+        for (const path of files) {
+          for (const entry of named.of(path)) note(found, entry, NAMED_FILE, `names ${path}`);
+        }
+      }
+      const said = text.trim().slice(0, MAX_TEXT);
+      if (said !== '') {
+        const floor = bar === 'offer' ? OFFER_BAR : FLOOR;
+        for (const { entry, confidence } of await matcher.rankSentence(said, limit + found.size)) {
+          if (entry !== null && confidence >= floor) {
+            note(found, entry, confidence, `${confidence.toFixed(2)} like what was said`);
+          }
+        }
+      }
+      return [...found.values()].toSorted((a, b) => b.confidence - a.confidence).slice(0, limit);
+    },
+  };
+}
+
+function note(
+  found: Map<string, Relevant>,
+  entry: LinkedEntry,
+  confidence: number,
+  reason: string,
+): void {
+  const { section } = entry;
+  if (section === null) return;
+  const key = JSON.stringify([section.file, section.line]);
+  const known = found.get(key);
+  if (known === undefined) {
+    found.set(key, { entry, section, command: commandOf(entry), confidence, reasons: [reason] });
+    return;
+  }
+  known.confidence = Math.max(known.confidence, confidence);
+  known.reasons.push(reason);
+}
+
+function indexOf(text: string, before: IndexDocument): IndexDocument {
+  return before.text === text && text !== '' ? before : parseIndex(text);
+}
+
+/** Groups in the order of their first entry; of the text itself nothing is known. */
+function storedIndex(entries: readonly Entry[]): IndexDocument {
+  const groups = new Map<string, number>();
+  for (const { group, line } of entries) if (!groups.has(group)) groups.set(group, line);
+  return {
+    ...EMPTY_INDEX,
+    entries,
+    groups: [...groups].map(([title, line]) => ({ title, line, level: 2 })),
+  };
+}

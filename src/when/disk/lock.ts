@@ -1,0 +1,73 @@
+/**
+ * One writer at a time for an index and its decision files, over all processes of this machine.
+ * Readers need no lock: what they see is whole, or settles (`settling.ts`).
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type DirLock, lockDirectory } from '../../shared/dir-lock.js';
+import { AppError, isAppError, messageOf } from '../../shared/errors.js';
+import type { WhenPaths } from '../types.js';
+import { boundsOf } from './bounds.js';
+
+const PAUSE_MS = 15;
+/** About ten seconds: a writer holds the lock for some milliseconds. */
+const ATTEMPTS = 650;
+/** The lock of a process is held for all of it: within it, writers stand in line here. */
+const lines = new Map<string, Promise<void>>();
+/** What the work that is running holds, so that it may ask again. */
+const held = new AsyncLocalStorage<ReadonlySet<string>>();
+
+/**
+ * Does the work while nobody else writes beside this index. Throws AppError UNAVAILABLE when the lock
+ * cannot be had, PERMISSION_DENIED when the index is not ours. Within such work it may be called again.
+ */
+export async function exclusively<T>(paths: WhenPaths, work: () => Promise<T>): Promise<T> {
+  const { index } = boundsOf(paths);
+  // The lock would be made beside it.
+  if ('refused' in index) throw new AppError('PERMISSION_DENIED', index.refused.message);
+  const key = index.real;
+  const mineAlready = held.getStore();
+  if (mineAlready?.has(key)) return work();
+  const before = lines.get(key) ?? Promise.resolve();
+  let leave = () => {};
+  const mine = new Promise<void>((done) => {
+    leave = done;
+  });
+  const line = before.then(() => mine);
+  lines.set(key, line);
+  await before;
+  try {
+    const lock = await takeLock(key);
+    try {
+      return await held.run(new Set([...(mineAlready ?? []), key]), work);
+    } finally {
+      lock.release();
+    }
+  } finally {
+    leave();
+    if (lines.get(key) === line) lines.delete(key);
+  }
+}
+
+async function takeLock(index: string): Promise<DirLock> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return lockDirectory(index, null);
+    } catch (error) {
+      const isBusy = isAppError(error) && error.details.pid !== undefined;
+      if (isBusy && attempt < ATTEMPTS) {
+        await sleep(PAUSE_MS);
+        continue;
+      }
+      throw notLocked(index, isBusy ? error.details.pid : null, error);
+    }
+  }
+}
+
+function notLocked(index: string, pid: unknown, cause: unknown): AppError {
+  const message =
+    pid === null
+      ? `${index} cannot be locked: ${messageOf(cause)}`
+      : `process ${String(pid)} is writing to ${index} and does not end`;
+  return new AppError('UNAVAILABLE', message, {}, { cause });
+}

@@ -1,0 +1,123 @@
+/** Index and decision files as they stand on the disk now. */
+import { lstat } from 'node:fs/promises';
+import { type Clock, SECOND_MS, systemClock } from '../../shared/clock.js';
+import type { DiskState, Warning, WhenPaths } from '../types.js';
+import { boundsOf, FOLDER, INDEX } from './bounds.js';
+import { type FileRead, readText, stampOf } from './read-file.js';
+import { type FoundFile, findDecisionFiles } from './walk.js';
+
+const AT_ONCE = 16;
+/** All files together, in characters. */
+const MAX_TOTAL = 64 * 1024 * 1024;
+/** Coarsest clock of a file system: within it, two writes may leave the same time. */
+const CLOCK_STEP_MS = 2 * SECOND_MS;
+
+export interface FolderReader {
+  read(): Promise<DiskState>;
+}
+
+interface Known {
+  stamp: string;
+  text: string;
+}
+
+/**
+ * Reads again and again: files that nobody touched since are not opened anew. What is refused or
+ * cannot be read is a warning (`no_index`, `no_folder`, `outside`, `too_large`, `not_text`, …), and
+ * the rest is read all the same.
+ */
+export function createFolderReader(paths: WhenPaths, clock: Clock = systemClock): FolderReader {
+  let known = new Map<string, Known>();
+
+  async function readKnown(real: string, next: Map<string, Known>): Promise<FileRead | Known> {
+    const before = known.get(real);
+    if (before !== undefined) {
+      const stats = await lstat(real, { bigint: true }).catch(() => null);
+      if (stats !== null && stampOf(stats) === before.stamp) {
+        next.set(real, before);
+        return before;
+      }
+    }
+    const startedMs = clock.now();
+    const read = await readText(real);
+    if (typeof read === 'object' && 'text' in read) {
+      const { stamp, text, changedMs } = read;
+      if (changedMs < startedMs - CLOCK_STEP_MS) next.set(real, { stamp, text });
+    }
+    return read;
+  }
+
+  return {
+    async read() {
+      const next = new Map<string, Known>();
+      const bounds = boundsOf(paths);
+      const warnings: Warning[] = [];
+      const texts = new Map<string, string>();
+
+      let index: DiskState['index'] = null;
+      if ('refused' in bounds.index) warnings.push(bounds.index.refused);
+      else {
+        const read = await readKnown(bounds.index.real, next);
+        if (read === 'gone') {
+          const message = `there is no index ${paths.index}`;
+          warnings.push({ file: INDEX, code: 'no_index', message });
+        } else if ('refused' in read) {
+          const message = `the index ${paths.index} ${read.refused.message}`;
+          warnings.push({ file: INDEX, code: read.refused.code, message });
+        } else index = { path: paths.index, text: read.text };
+      }
+
+      let found: FoundFile[] = [];
+      if ('refused' in bounds.decisions) warnings.push(bounds.decisions.refused);
+      else {
+        const walked = await findDecisionFiles(bounds.decisions.real);
+        const indexAt = 'real' in bounds.index ? bounds.index.real : null;
+        found = walked.files.filter(({ real }) => real !== indexAt);
+        warnings.push(...walked.warnings);
+      }
+      let left = MAX_TOTAL;
+      await forEachOf(found, async ({ path, real }) => {
+        if (left <= 0) return;
+        const read = await readKnown(real, next);
+        if (read === 'gone') return;
+        if ('refused' in read) {
+          const { code, message } = read.refused;
+          warnings.push({ file: path, code, message: `${path} ${message}` });
+          return;
+        }
+        left -= read.text.length;
+        texts.set(path, read.text);
+      });
+      if (left <= 0) {
+        const message = `the decision files are larger than ${MAX_TOTAL / 1024 / 1024} MB together: not all were read`;
+        warnings.push({ file: FOLDER, code: 'too_large', message });
+      }
+      known = next;
+      const files = found.flatMap(({ path }) => {
+        const text = texts.get(path);
+        return text === undefined ? [] : [{ path, text }];
+      });
+      return { index, files, warnings: warnings.sort(byFile) };
+    },
+  };
+}
+
+/** Reads once. Never throws for what stands on the disk. */
+export function readFolder(paths: WhenPaths): Promise<DiskState> {
+  return createFolderReader(paths).read();
+}
+
+/** The index first, then by path. */
+function byFile(a: Warning, b: Warning): number {
+  if (a.file === b.file) return 0;
+  if (a.file === INDEX || b.file === INDEX) return a.file === INDEX ? -1 : 1;
+  return a.file < b.file ? -1 : 1;
+}
+
+async function forEachOf<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  let at = 0;
+  const worker = async () => {
+    for (let item = items[at++]; item !== undefined; item = items[at++]) await work(item);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+}

@@ -1,0 +1,134 @@
+/**
+ * Which of what is seen on the disk to believe. Editors and version control write in steps (empty,
+ * then half, then whole; delete, then add), and a reader that believes each step forgets what is
+ * about to come back. What is added or changed is believed at once; what takes content away, only
+ * when it still stands after a while. Pure: the state is what was seen, time is handed in.
+ */
+import type { DiskState, Warning } from '../types.js';
+import { FOLDER, INDEX } from './bounds.js';
+
+/** Longer than an editor or a checkout takes between two steps. */
+export const SETTLE_MS = 300;
+
+export interface Settled {
+  /** What to go by; the same object as long as nothing in it changes. */
+  state: DiskState;
+  /** Look again after this time, whatever is reported meanwhile; `null`: no need. */
+  againInMs: number | null;
+}
+
+export interface Settling {
+  see(seen: DiskState, nowMs: number): Settled;
+}
+
+/** A loss that is not believed yet: what was seen instead (`null`: nothing), and since when. */
+interface Loss {
+  seen: string | null;
+  sinceMs: number;
+}
+
+/** No path of a decision file is empty. */
+const INDEX_KEY = '';
+
+export function createSettling({ settleMs = SETTLE_MS }: { settleMs?: number } = {}): Settling {
+  let believed: DiskState | null = null;
+  let losses = new Map<string, Loss>();
+
+  return {
+    see(seen, nowMs) {
+      if (believed === null) {
+        believed = seen;
+        return { state: seen, againInMs: null };
+      }
+      const before = textsOf(believed);
+      const now = textsOf(seen);
+      const added = new Set([...now].filter(([key]) => !before.has(key)).map(([, text]) => text));
+      const next = new Map<string, string>();
+      const pending = new Map<string, Loss>();
+      for (const key of new Set([...before.keys(), ...now.keys()])) {
+        const old = before.get(key);
+        const text = now.get(key) ?? null;
+        const moved = text === null && old !== undefined && added.has(old);
+        if (old === undefined || old === text || moved || !losesContent(old, text)) {
+          if (text !== null) next.set(key, text);
+          continue;
+        }
+        const loss = losses.get(key);
+        const sinceMs = loss !== undefined && loss.seen === text ? loss.sinceMs : nowMs;
+        const isUnknown = text === null && couldNotLook(key, seen.warnings);
+        if (!isUnknown && nowMs - sinceMs >= settleMs) {
+          if (text !== null) next.set(key, text);
+          continue;
+        }
+        next.set(key, old);
+        pending.set(key, { seen: text, sinceMs: isUnknown ? nowMs : sinceMs });
+      }
+      losses = pending;
+      const state = stateOf(next, believed, seen);
+      if (!isSame(believed, state)) believed = state;
+      const waits = [...pending.values()].map(({ sinceMs }) => sinceMs + settleMs - nowMs);
+      return { state: believed, againInMs: waits.length > 0 ? Math.min(...waits) : null };
+    },
+  };
+}
+
+function textsOf({ index, files }: DiskState): Map<string, string> {
+  const texts = new Map(files.map(({ path, text }) => [path, text]));
+  if (index !== null) texts.set(INDEX_KEY, index.text);
+  return texts;
+}
+
+function stateOf(texts: Map<string, string>, before: DiskState, seen: DiskState): DiskState {
+  const indexText = texts.get(INDEX_KEY);
+  const path = (seen.index ?? before.index)?.path;
+  const files = [...texts].filter(([key]) => key !== INDEX_KEY);
+  return {
+    index: indexText === undefined || path === undefined ? null : { path, text: indexText },
+    files: files
+      .map(([file, text]) => ({ path: file, text }))
+      .sort((a, b) => (a.path < b.path ? -1 : 1)),
+    // Of what is still believed to be there, it is not said that it is missing.
+    warnings: seen.warnings.filter(
+      ({ code }) =>
+        !(code === 'no_index' && indexText !== undefined) &&
+        !(code === 'no_folder' && files.length > 0),
+    ),
+  };
+}
+
+/** Headings and entries: what a file is taken apart by. Underlines stand for their headings. */
+const LANDMARK = /^ {0,3}(?:#{1,6}[ \t]|(?:[-*+] +)?\/(?:when|how) |=+[ \t]*$|-+[ \t]*$)/gm;
+
+/** Gone, empty, cut off, without some of its headings or entries, or less than half of it. */
+function losesContent(before: string, after: string | null): boolean {
+  if (after === null) return true;
+  if (before.trim() === '') return false;
+  if (after.length < before.length / 2 || before.startsWith(after)) return true;
+  return countOf(after) < countOf(before);
+}
+
+function countOf(text: string): number {
+  return text.match(LANDMARK)?.length ?? 0;
+}
+
+/** The reader was refused for the moment: that says nothing about the file. */
+function couldNotLook(key: string, warnings: readonly Warning[]): boolean {
+  return warnings.some(({ code, file }) => {
+    if (code !== 'busy') return false;
+    if (key === INDEX_KEY) return file === INDEX;
+    return file === FOLDER || file === key || key.startsWith(`${file}/`);
+  });
+}
+
+function isSame(one: DiskState, other: DiskState): boolean {
+  return (
+    one.index?.text === other.index?.text &&
+    one.index?.path === other.index?.path &&
+    one.files.length === other.files.length &&
+    one.files.every(({ path, text }, at) => {
+      const file = other.files[at];
+      return file?.path === path && file.text === text;
+    }) &&
+    JSON.stringify(one.warnings) === JSON.stringify(other.warnings)
+  );
+}

@@ -1,0 +1,12 @@
+/** `/when`: knowledge of the project, recalled by what one is about to do (DESIGN §9). */
+
+export type { Bar } from './book.js';
+export type { MatchEmbedder } from './match/matcher.js';
+export { faultOfPaths } from './paths.js';
+export { printRecall } from './print.js';
+export { parseRequests } from './requests.js';
+export { WHEN, WhenService, type WhenServiceDeps } from './service.js';
+export type * from './types.js';
+export { USAGE_FILE } from './usage/journal.js';
+export type { UsageStats } from './usage/rates.js';
+export type { RelevantEntry, WhenHealth, WhenObserver } from './when.js';

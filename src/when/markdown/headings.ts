@@ -1,0 +1,199 @@
+/**
+ * Headings of a markdown text and where their sections begin and end, found by markdown-it's block
+ * rules. Its inline rules run on the headings alone: they are most of the cost, and nothing else
+ * needs them. Offsets are UTF-16 and point into the text as it stands, so a slice is its own bytes.
+ */
+import MarkdownIt from 'markdown-it';
+import { lineAt, lineStarts } from './lines.js';
+
+type Token = ReturnType<MarkdownIt['parse']>[number];
+
+/** A heading at the top level: those in lists and quotes bound no section. */
+export interface Heading {
+  /** 1 to 6. */
+  level: number;
+  /** As a reader sees it: without markup, entities decoded, one line. */
+  title: string;
+  /** As written, without the marks that make it a heading. */
+  raw: string;
+  /** 1-based. */
+  line: number;
+  /** Where its first line begins. */
+  start: number;
+  /** Where the line after it begins. */
+  bodyStart: number;
+  /** Where the next heading of its level or above begins, or the text ends. */
+  end: number;
+}
+
+export interface Outline {
+  headings: Heading[];
+  /** Offsets at which lines begin. */
+  starts: number[];
+  /** 1-based lines in front matter, fenced code, comments and `<pre>`: shown, but not said. */
+  hidden: ReadonlySet<number>;
+}
+
+/**
+ * Below its limit of nesting markdown-it skips the rest of the text. The default of 100 is reached
+ * by a list 50 deep, or a long quoted thread; 400 leaves most of the call stack free.
+ */
+const OPTIONS = { html: true, maxNesting: 400 };
+const markdown = new MarkdownIt(OPTIONS);
+/** A heading longer than this is a paragraph somebody underlined; its markup stays. */
+const MAX_TITLE = 300;
+const MARKUP = /[\\`*_&<[\]!~]/;
+/** Elements that stand in a line of text; anything else in angle brackets is meant as written. */
+const INLINE_ELEMENT =
+  /^<(?:!--|\/?(?:a|abbr|b|bdi|bdo|br|cite|code|data|del|dfn|em|font|i|img|ins|kbd|mark|q|s|samp|small|span|strong|sub|sup|time|tt|u|var|wbr)(?![\w-]))/i;
+/** Raw blocks that hide what is in them; others, such as `<details>`, show it. */
+const HIDING_BLOCK = /^\s*<(?:!--|pre|script|style|textarea)/i;
+
+/** All headings of the text, in order. */
+export function headingsOf(text: string): Heading[] {
+  return outlineOf(text).headings;
+}
+
+/**
+ * Headings, lines and what is hidden. Never throws, whatever the text. `part`: the text is a piece
+ * of a file, so that `---` at its beginning is a rule and no front matter.
+ */
+export function outlineOf(text: string, part = false): Outline {
+  const starts = lineStarts(text);
+  const front = part ? 0 : frontMatterLines(text, starts);
+  const tokens: Token[] = [];
+  const env = {};
+  markdown.block.parse(parsable(text, starts, front), markdown, env, tokens);
+
+  const hidden = new Set<number>();
+  for (let line = 1; line <= front; line += 1) hidden.add(line);
+  const headings: Heading[] = [];
+  tokens.forEach((token, index) => {
+    hide(token, hidden);
+    if (token.type !== 'heading_open' || token.level !== 0 || token.map === null) return;
+    const [first, next] = token.map;
+    const raw = tokens[index + 1]?.content.trim() ?? '';
+    headings.push({
+      level: Number(token.tag.slice(1)),
+      title: plain(raw, env),
+      raw,
+      line: first + 1,
+      start: first === 0 && text.startsWith('\ufeff') ? 1 : (starts[first] ?? text.length),
+      bodyStart: starts[next] ?? text.length,
+      end: text.length,
+    });
+  });
+  close(headings);
+  return { headings, starts, hidden };
+}
+
+/** A piece of inline markdown as a reader sees it: `` `a` [b](c) &amp; **d** `` is `a b & d`. */
+export function plainText(inline: string): string {
+  return plain(inline, {});
+}
+
+/** Where links of a piece of inline markdown lead, decoded, in order. */
+export function linksOf(inline: string): string[] {
+  if (!inline.includes('](') && !inline.includes('<')) return [];
+  const links: string[] = [];
+  for (const token of inlineTokens(inline.slice(0, MAX_TITLE), {})) {
+    const href = token.type === 'link_open' ? token.attrGet('href') : null;
+    if (href !== null) links.push(decoded(href));
+  }
+  return links;
+}
+
+/** What markdown-it gets: the same number of lines, LF, no byte order mark, front matter emptied. */
+function parsable(text: string, starts: readonly number[], front: number): string {
+  const body = front === 0 ? text.replace(/^\ufeff/, '') : text.slice(starts[front] ?? text.length);
+  return '\n'.repeat(front) + body.replaceAll(/\r\n?/g, '\n').replaceAll('\0', '\ufffd');
+}
+
+/**
+ * Lines of YAML front matter, 0 without. The line after the first `---` must not be blank: that
+ * would be a rule, and what stands up to the next rule would be lost.
+ */
+function frontMatterLines(text: string, starts: readonly number[]): number {
+  if (!/^\ufeff?---[ \t]*[\r\n]/.test(text) || /^\s*$/.test(lineAt(text, starts, 1))) return 0;
+  for (let index = 1; index < starts.length; index += 1) {
+    if (/^(?:---|\.\.\.)[ \t]*$/.test(lineAt(text, starts, index))) return index + 1;
+  }
+  return 0;
+}
+
+/** Each heading ends where the next of its level or above begins. */
+function close(headings: readonly Heading[]): void {
+  const open: Heading[] = [];
+  for (const heading of headings) {
+    for (let last = open.at(-1); last && last.level >= heading.level; last = open.at(-1)) {
+      last.end = heading.start;
+      open.pop();
+    }
+    open.push(heading);
+  }
+}
+
+function hide(token: Token, hidden: Set<number>): void {
+  if (token.map === null) return;
+  const [first, next] = token.map;
+  if (token.type === 'fence' || (token.type === 'html_block' && HIDING_BLOCK.test(token.content))) {
+    for (let index = first; index < next; index += 1) hidden.add(index + 1);
+  } else if (token.type === 'inline' && token.content.includes('<!--')) {
+    hideComments(token.content, first, hidden);
+  }
+}
+
+/** Lines that begin within a comment in the middle of a paragraph. */
+function hideComments(paragraph: string, first: number, hidden: Set<number>): void {
+  let line = first + 1;
+  let at = 0;
+  for (;;) {
+    const open = paragraph.indexOf('<!--', at);
+    const close = open < 0 ? -1 : paragraph.indexOf('-->', open);
+    if (close < 0) return;
+    line += breaksIn(paragraph.slice(at, open));
+    for (let left = breaksIn(paragraph.slice(open, close)); left > 0; left -= 1) {
+      line += 1;
+      hidden.add(line);
+    }
+    at = close;
+  }
+}
+
+function breaksIn(text: string): number {
+  return text.split('\n').length - 1;
+}
+
+function plain(inline: string, env: object): string {
+  if (inline.length > MAX_TITLE || !MARKUP.test(inline)) return oneLine(inline);
+  return oneLine(textOf(inlineTokens(inline, env)));
+}
+
+function inlineTokens(inline: string, env: object): Token[] {
+  const tokens: Token[] = [];
+  markdown.inline.parse(inline, markdown, env, tokens);
+  return tokens;
+}
+
+function textOf(tokens: readonly Token[]): string {
+  return tokens
+    .map((token) => {
+      if (token.type === 'softbreak' || token.type === 'hardbreak') return ' ';
+      if (token.type === 'image') return textOf(token.children ?? []);
+      if (token.type === 'html_inline' && INLINE_ELEMENT.test(token.content)) return '';
+      return token.content;
+    })
+    .join('');
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}
+
+function decoded(href: string): string {
+  try {
+    return decodeURI(href);
+  } catch {
+    return href;
+  }
+}

@@ -1,0 +1,129 @@
+/** What `§` names: a section by its title, a file by its name; and what comes closest when none. */
+import { pathKeys } from '../shared/paths.js';
+import { headerKey } from './phrases.js';
+import { namesMarkdown } from './requests.js';
+import type { DecisionFile, Library, Section } from './types.js';
+
+/** Looked up in maps; made once for a library. */
+export interface Names {
+  /**
+   * Sections of this title, in the order of the files. Letter case and the dot of structural
+   * sections make no difference, but where there are structural ones, they are meant.
+   */
+  sections(title: string): readonly Section[];
+  /**
+   * Files of this path below the decisions folder, or else with it at the end of their path
+   * (`auth.md`), or else at the end of it (`agents/decisions/auth.md`). `.md` may be left out.
+   */
+  files(name: string): readonly DecisionFile[];
+  /** Titles of sections, most alike to this one first, and how many there are. */
+  titlesLike(title: string, most: number): { near: readonly string[]; total: number };
+  /** The same of files, as `fileName` calls them. */
+  filesLike(name: string, most: number): { near: readonly string[]; total: number };
+  /** How a file is called in commands: by its name when that leads to it, else by its path. */
+  fileName(path: string): string;
+}
+
+export function createNames({ files }: Pick<Library, 'files'>): Names {
+  const sectionsByTitle = new Map<string, Section[]>();
+  const filesByPath = new Map<string, DecisionFile[]>();
+  const filesByEnd = new Map<string, DecisionFile[]>();
+  for (const file of files) {
+    for (const [index, key] of pathKeys(file.path).entries()) {
+      if (index === 0) push(filesByPath, key, file);
+      push(filesByEnd, key, file);
+    }
+    for (const section of file.sections) push(sectionsByTitle, titleKey(section.title), section);
+  }
+
+  function filesNamed(name: string): readonly DecisionFile[] {
+    const wanted = pathKeys(namesMarkdown(name) ? name : `${name}.md`);
+    const [whole = ''] = wanted;
+    const found = filesByPath.get(whole) ?? filesByEnd.get(whole);
+    if (found !== undefined) {
+      // Where letter case tells files apart, it is what was typed.
+      const exact = found.length > 1 ? found.filter(({ path }) => path === name) : [];
+      return exact.length > 0 ? exact : found;
+    }
+    const longest = wanted.find((key) => filesByPath.has(key));
+    return longest === undefined ? [] : (filesByPath.get(longest) ?? []);
+  }
+
+  function fileName(path: string): string {
+    const name = path.slice(path.lastIndexOf('/') + 1);
+    const [first, second] = filesNamed(name);
+    return first?.path === path && second === undefined ? name : path;
+  }
+
+  // Only misses need these, and most libraries see none.
+  let titles: PairedName[] | undefined;
+  let fileNames: PairedName[] | undefined;
+
+  return {
+    sections(title) {
+      const named = sectionsByTitle.get(titleKey(title)) ?? [];
+      const structural = named.filter((section) => section.structural);
+      return structural.length > 0 ? structural : named;
+    },
+    files: filesNamed,
+    fileName,
+    titlesLike(title, most) {
+      titles ??= withPairs(files.flatMap(({ sections }) => sections.map((one) => one.title)));
+      return { near: nearestOf(titles, title, most), total: titles.length };
+    },
+    filesLike(name, most) {
+      fileNames ??= withPairs(files.map(({ path }) => fileName(path)));
+      return { near: nearestOf(fileNames, name, most), total: fileNames.length };
+    },
+  };
+}
+
+/** Names most alike to what was asked for first, each once; equals as they stand. */
+export function closest(names: readonly string[], asked: string, most: number): string[] {
+  return nearestOf(withPairs(names), asked, most);
+}
+
+/** A name and its pairs of neighbouring letters, which are most of the work of comparing. */
+interface PairedName {
+  name: string;
+  pairs: ReadonlySet<string>;
+}
+
+function withPairs(names: readonly string[]): PairedName[] {
+  return [...new Set(names)].map((name) => ({ name, pairs: pairsOf(titleKey(name)) }));
+}
+
+function nearestOf(names: readonly PairedName[], asked: string, most: number): string[] {
+  const wanted = pairsOf(titleKey(asked));
+  return names
+    .map(({ name, pairs }) => ({ name, likeness: likeness(wanted, pairs) }))
+    .sort((a, b) => b.likeness - a.likeness)
+    .slice(0, most)
+    .map(({ name }) => name);
+}
+
+function push<V>(map: Map<string, V[]>, key: string, value: V): void {
+  const values = map.get(key);
+  if (values === undefined) map.set(key, [value]);
+  else values.push(value);
+}
+
+function titleKey(title: string): string {
+  return headerKey(title.trim().replace(/^\.\s*/, ''));
+}
+
+/** Pairs of neighbouring characters, words apart: forgives typing errors, endings and word order. */
+function pairsOf(key: string): Set<string> {
+  const pairs = new Set<string>();
+  for (const word of key.split(/[^\p{L}\p{M}\p{N}]+/u)) {
+    const marked = ` ${word} `;
+    for (let at = 0; at + 1 < marked.length; at += 1) pairs.add(marked.slice(at, at + 2));
+  }
+  return pairs;
+}
+
+function likeness(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  let shared = 0;
+  for (const pair of a) if (b.has(pair)) shared += 1;
+  return (2 * shared) / (a.size + b.size || 1);
+}

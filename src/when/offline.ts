@@ -1,0 +1,15 @@
+/**
+ * The door for whoever has no host: the command line. What is loaded through it starts in a few
+ * hundredths of a second, because nothing here needs the host, a database or a tokenizer.
+ */
+
+export { findCommands } from './commands.js';
+export { type FolderBook, type Migrated, openBook } from './folder-book.js';
+export { parseEntryLine } from './index-file.js';
+export { reportText } from './migrate/report.js';
+export { printRecall } from './print.js';
+export { parseRequests } from './requests.js';
+export type * from './types.js';
+export { recallEvents } from './usage/events.js';
+export { createUsageJournal, USAGE_FILE } from './usage/journal.js';
+export { printUsage, type UsageStats, usageStats } from './usage/rates.js';

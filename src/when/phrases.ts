@@ -1,0 +1,62 @@
+/** When two triggers, or two titles, are the same one written differently. */
+
+/** Characters that nobody sees; joiners stay, since they make words of some scripts. */
+const UNSEEN = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g;
+const COMMAND = /^(?:[-*+] )?\/(?:when|how)(?: |$)/;
+/** Between letters or digits only: `--fix` is not `fix`, `__init__` is not `init`. */
+const JOINED = /(?<=[\p{L}\p{N}])[-_\u2010\u2011](?=[\p{L}\p{N}])/gu;
+/** Behind a word only: `?.` and `??` are what they are. */
+const FINAL_MARKS = /(?<=[\p{L}\p{N}\p{M}"')\]])[.,;:!?]+$/u;
+const QUOTES: readonly (readonly [string, string])[] = [
+  ['"', '"'],
+  ["'", "'"],
+  ['«', '»'],
+  ['**', '**'],
+];
+/** More layers of quotes than anybody writes. */
+const MAX_LAYERS = 8;
+
+/**
+ * A trigger as "exact" compares it: letter case, width, white space, a leading `/when`, backticks,
+ * surrounding quotes, final punctuation, and hyphen or underscore instead of a space make no
+ * difference; nothing else is dropped, so that two triggers of one index stay two. '' when nothing
+ * but such things is there.
+ */
+export function normalizePhrase(text: string): string {
+  let phrase = oneSpelling(text)
+    .replaceAll(/[‘’‛]/g, "'")
+    .replaceAll(/[“”„‟]/g, '"')
+    .replaceAll('`', '');
+  for (let layer = 0; layer < MAX_LAYERS; layer += 1) {
+    const before = phrase;
+    phrase = unquoted(phrase.trim().replace(COMMAND, '').replace(FINAL_MARKS, ''));
+    if (phrase === before) break;
+  }
+  return phrase.replaceAll(JOINED, ' ').replaceAll(/\s+/g, ' ').trim();
+}
+
+/** A title as titles are compared: without letter case, width and amount of white space. */
+export function headerKey(title: string): string {
+  return oneSpelling(title);
+}
+
+function oneSpelling(text: string): string {
+  return text
+    .replaceAll(UNSEEN, '')
+    .normalize('NFKC')
+    .toLowerCase()
+    .normalize('NFKC')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+}
+
+function unquoted(phrase: string): string {
+  for (const [open, close] of QUOTES) {
+    if (phrase.length <= open.length + close.length) continue;
+    if (!phrase.startsWith(open) || !phrase.endsWith(close)) continue;
+    const inner = phrase.slice(open.length, -close.length);
+    // `"a" or "b"` is not quoted as a whole.
+    if (!inner.includes(open)) return inner;
+  }
+  return phrase;
+}

@@ -1,0 +1,71 @@
+/**
+ * Index entries, sections and whole decision files as records (`cue_when_entry`, `cue_when_section`,
+ * DESIGN §3): what the agent knows when the files are away. Ids come from project, path, heading and
+ * ordinal, so that two processes that read the same files write the same rows.
+ */
+import { z } from 'zod';
+import type { RecordType } from '../records/index.js';
+import { derivedId, type Uuid } from '../shared/ids.js';
+import { headerKey } from './phrases.js';
+import type { DecisionFile, LinkedEntry, Section } from './types.js';
+
+const entrySchema = z.looseObject({
+  prefix: z.enum(['when', 'how']),
+  phrase: z.string(),
+  header: z.string(),
+  description: z.string(),
+  group: z.string(),
+  file: z.string().nullable(),
+  /** Line when the record was written; others may have moved it since. */
+  line: z.number(),
+  hash: z.string(),
+});
+
+const sectionSchema = z.looseObject({
+  file: z.string(),
+  /** 0: the whole file. */
+  level: z.number(),
+  title: z.string(),
+  path: z.array(z.string()),
+  ordinal: z.number(),
+  line: z.number(),
+  content: z.string(),
+  hash: z.string(),
+});
+
+export type EntryData = z.output<typeof entrySchema>;
+export type SectionData = z.output<typeof sectionSchema>;
+
+export const whenEntryType: RecordType<EntryData> = {
+  name: 'cue_when_entry',
+  version: 1,
+  schema: entrySchema,
+  upgrades: {},
+  text: ({ prefix, phrase, header, description }) =>
+    `/${prefix} ${phrase} | ${header} | ${description}`,
+};
+
+export const whenSectionType: RecordType<SectionData> = {
+  name: 'cue_when_section',
+  version: 1,
+  schema: sectionSchema,
+  upgrades: {},
+  // The host shows it as a memory; the whole is in the data.
+  text: ({ file, path, title, content }) =>
+    `${[file, ...path, title].filter((part) => part !== '').join(' › ')}\n${content.slice(0, 2_000)}`,
+};
+
+/** Of an entry: the same header twice in a file has two ids by its place among them. */
+export function entryId(projectId: Uuid, entry: LinkedEntry, ordinal: number): Uuid {
+  const where = entry.file ?? entry.group;
+  return derivedId('cue_when_entry', projectId, where, headerKey(entry.header), ordinal);
+}
+
+export function sectionId(projectId: Uuid, { file, path, title, ordinal }: Section): Uuid {
+  return derivedId('cue_when_section', projectId, file, ...path, title, ordinal);
+}
+
+/** The row with the whole text of a file. */
+export function fileId(projectId: Uuid, { path }: Pick<DecisionFile, 'path'>): Uuid {
+  return derivedId('cue_when_section', projectId, path);
+}

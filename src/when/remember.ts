@@ -1,0 +1,283 @@
+/**
+ * `/remember`: one new entry in the index and, when its content is given, the section it leads to.
+ * Worked out on what was read, checked by reading it back, then written together. The section comes
+ * first: of a process that dies in between a section without entry is left, and the same call again
+ * adds what is missing.
+ */
+import { basename, join, resolve, sep } from 'node:path';
+import { AppError, InvalidInputError, isAppError } from '../shared/errors.js';
+import { parseDecisionFile } from './decisions.js';
+import { FOLDER, INDEX } from './disk/bounds.js';
+import { exclusively } from './disk/lock.js';
+import type { readFolder } from './disk/read.js';
+import type { FileChange, writeTogether } from './disk/write.js';
+import { type CheckedDraft, checkDraft, faultOfNewFile } from './drafts.js';
+import { addSection, type Edited, insertEntry } from './edits.js';
+import { parseIndex, printEntry } from './index-file.js';
+import { buildLibrary, fileOfGroup } from './library.js';
+import { plainText } from './markdown/headings.js';
+import { CONSUMPTION_HEADER } from './migrate/consumption-header.js';
+import { closest } from './names.js';
+import { headerKey, normalizePhrase } from './phrases.js';
+import type {
+  DiskState,
+  EntryFields,
+  Library,
+  LinkedEntry,
+  RememberDraft,
+  Remembered,
+  Section,
+  WhenPaths,
+} from './types.js';
+
+export interface RememberDeps {
+  paths: WhenPaths;
+  read: typeof readFolder;
+  write: typeof writeTogether;
+}
+
+/** Somebody without our lock, an editor, wrote in between: worked out again on what stands there. */
+const ATTEMPTS = 4;
+const MOST_NAMED = 5;
+/** What is missing can be made. */
+const MISSING = new Set(['no_index', 'no_folder']);
+
+/**
+ * Writes the entry of a draft, once however often it is called.
+ * @throws InvalidInputError with findings (TOO_LARGE for the content); SECRET_REJECTED naming the
+ * field; NOT_FOUND when the header is in no file and there is no content; DUPLICATE when trigger or
+ * header has another entry (`details.line`); CONFLICT when the section is there with other content;
+ * PERMISSION_DENIED for a file that leads out of the folder; UNAVAILABLE when the disk refuses
+ */
+export async function remember(deps: RememberDeps, draft: RememberDraft): Promise<Remembered> {
+  const checked = checkDraft(draft);
+  return exclusively(deps.paths, async () => {
+    for (let attempt = 1; ; attempt++) {
+      const { changes, remembered } = plan(checked, await deps.read(deps.paths), deps.paths);
+      if (changes.length === 0) return remembered;
+      try {
+        await deps.write(changes, { paths: deps.paths });
+        return remembered;
+      } catch (error) {
+        if (attempt >= ATTEMPTS || !isAppError(error) || error.code !== 'CONFLICT') throw error;
+      }
+    }
+  });
+}
+
+interface Plan {
+  changes: FileChange[];
+  remembered: Remembered;
+}
+
+function plan(draft: CheckedDraft, disk: DiskState, paths: WhenPaths): Plan {
+  refuseUnread(disk, INDEX, paths.index, disk.index !== null);
+  refuseUnread(disk, FOLDER, paths.decisions, disk.files.length > 0);
+  const index = parseIndex(disk.index?.text ?? `# Memory Index\n\n${CONSUMPTION_HEADER}\n`);
+  const files = disk.files.map(({ path, text }) => parseDecisionFile(path, text));
+  const library = buildLibrary(index, files);
+  const file = fileFor(draft, library, paths);
+  const before = library.files.find(({ path }) => path === file);
+  refuseUnread(disk, file, file, before !== undefined);
+  const there = before === undefined ? null : sectionOf(before.sections, draft.fields.header);
+  const known = knownEntry(draft.fields, file, there, library);
+  if (there !== null) refuseOtherContent(draft, there);
+
+  const changes: FileChange[] = [];
+  let linked = library;
+  let header = there?.title;
+  if (header === undefined) {
+    const { text, line } = withSection(
+      draft,
+      before?.text ?? `# ${titleOf(file)}\n`,
+      file,
+      library,
+    );
+    const written = parseDecisionFile(file, text);
+    header = written.sections.find((section) => section.line === line)?.title ?? '';
+    linked = buildLibrary(index, [...files.filter(({ path }) => path !== file), written]);
+    const expected = before?.hash ?? null;
+    changes.push({ path: join(paths.decisions, ...file.split('/')), text, expected });
+  }
+  const fields = { ...draft.fields, header };
+  let line = known?.line;
+  if (line === undefined) {
+    const edited = insertEntry(index.text, fields, file, linked);
+    line = edited.line;
+    linked = buildLibrary(parseIndex(edited.text), linked.files);
+    const expected = disk.index === null ? null : index.hash;
+    changes.push({ path: paths.index, text: edited.text, expected });
+  }
+  const entry = linked.entries.find((one) => one.line === line);
+  if (entry?.section == null || entry.file !== file) throw notReadBack(fields, file);
+  return {
+    changes,
+    remembered: {
+      entry: printEntry(entry),
+      line,
+      file,
+      header: entry.section.title,
+      sectionAdded: there === null,
+      changed: changes.length > 0,
+    },
+  };
+}
+
+/** The file named, or the one that has the header; a new one when it may be made. */
+function fileFor({ fields, file, content }: CheckedDraft, library: Library, paths: WhenPaths) {
+  const known = library.files.map(({ path }) => path);
+  if (file !== undefined) {
+    const path = belowFolder(file, paths.decisions);
+    const isGroup = library.index.groups.some(({ title }) => title === file);
+    const found = existingFile(path, known) ?? (isGroup ? fileOfGroup(file, known) : null);
+    if (found !== null) return found;
+    const fault = faultOfNewFile(path);
+    if (fault !== null) throw new InvalidInputError([{ field: 'file', message: fault }]);
+    if (content === undefined) {
+      const message = `there is no file ${path}: give the content of its first section`;
+      throw new AppError('NOT_FOUND', message, { file: path, files: known.slice(0, 50) });
+    }
+    return path;
+  }
+  const having = library.files.filter(({ sections }) => sectionOf(sections, fields.header));
+  const [first, second] = having;
+  if (first !== undefined && second === undefined) return first.path;
+  if (first === undefined && content === undefined) throw noSection(fields.header, library);
+  const message =
+    first === undefined
+      ? 'say into which file the new section goes'
+      : `several files have "${fields.header}": ${having.map(({ path }) => path).join(', ')}`;
+  throw new InvalidInputError([{ field: 'file', message }]);
+}
+
+/** `agents/decisions/new.md` for a folder `…/agents/decisions` is `new.md` in it. */
+function belowFolder(path: string, decisions: string): string {
+  const folder = resolve(decisions).split(sep);
+  const parts = path.split('/').filter((part) => part !== '.');
+  for (let count = parts.length - 1; count > 0; count--) {
+    const isFolder = parts.slice(0, count).join('/') === folder.slice(-count).join('/');
+    if (isFolder) return parts.slice(count).join('/');
+  }
+  return parts.join('/');
+}
+
+/**
+ * The file of this path, letter case aside, or the one that ends in it; the `.md` may be left out.
+ * Stricter than groups are read: folders in front are not dropped, or a new file would be missed.
+ */
+function existingFile(path: string, known: readonly string[]): string | null {
+  if (known.includes(path)) return path;
+  const wanted = path.toLowerCase();
+  const names = wanted.endsWith('.md') ? [wanted] : [wanted, `${wanted}.md`];
+  const same = known.find((one) => names.includes(one.toLowerCase()));
+  if (same !== undefined) return same;
+  const ending = known.filter((one) =>
+    names.some((name) => one.toLowerCase().endsWith(`/${name}`)),
+  );
+  if (ending.length > 1) {
+    const message = `several files are meant: ${ending.join(', ')}`;
+    throw new InvalidInputError([{ field: 'file', message }]);
+  }
+  return ending[0] ?? null;
+}
+
+/** By the title as it is read, or as it is written with its markup. */
+function sectionOf(sections: readonly Section[], header: string): Section | null {
+  const keys = [headerKey(header), plainKey(header)];
+  const isMeant = ({ structural, title }: Section) =>
+    !structural && keys.includes(headerKey(title));
+  return sections.find(isMeant) ?? null;
+}
+
+function plainKey(header: string): string {
+  return headerKey(plainText(header));
+}
+
+/** The same entry, if it is there. Each header has one entry, and each trigger leads to one. */
+function knownEntry(
+  fields: EntryFields,
+  file: string,
+  section: Section | null,
+  library: Library,
+): LinkedEntry | null {
+  const paths = [...new Set([...library.files.map((one) => one.path), file])];
+  const isIn = (entry: LinkedEntry) =>
+    entry.section === null
+      ? (entry.file ?? fileOfGroup(entry.group, paths)) === file &&
+        plainKey(entry.header) === plainKey(fields.header)
+      : entry.section === section;
+  const trigger = normalizePhrase(fields.phrase);
+  for (const entry of library.entries) {
+    const sameTrigger = normalizePhrase(entry.phrase) === trigger;
+    const sameHeader = isIn(entry);
+    if (!sameTrigger && !sameHeader) continue;
+    if (sameTrigger && sameHeader && entry.description === fields.description) return entry;
+    const what = !sameHeader
+      ? `the trigger "${fields.phrase}" leads to "${entry.header}" already`
+      : sameTrigger
+        ? 'this entry has another description already'
+        : `"${entry.header}" has an entry already`;
+    const where = { line: entry.line, entry: printEntry(entry), header: entry.header };
+    throw new AppError('DUPLICATE', `${what} (line ${entry.line}: ${where.entry})`, where);
+  }
+  return null;
+}
+
+function withSection(draft: CheckedDraft, text: string, file: string, library: Library): Edited {
+  const { content, under, fields } = draft;
+  if (content === undefined) throw noSection(fields.header, library, file);
+  return addSection(text, { title: fields.header, content, under });
+}
+
+/** What a call before this one has written is not written again. */
+function refuseOtherContent({ content, fields }: CheckedDraft, section: Section): void {
+  if (content === undefined) return;
+  const own = addSection('# -\n', { title: fields.header, content }).text;
+  const [written] = parseDecisionFile('', own).sections;
+  if (written !== undefined && essence(written.content) === essence(section.content)) return;
+  const message = `${section.file} has a section "${section.title}" with other content (line ${section.line}): leave out the content, or choose another header`;
+  throw new AppError('CONFLICT', message, { file: section.file, line: section.line });
+}
+
+/** Without what depends on the place of a section: levels of headings, line breaks, blank lines. */
+function essence(content: string): string {
+  return content
+    .split(/\r\n?|\n/)
+    .map((line) => line.trimEnd().replace(/^ {0,3}#+(?= )/, '#'))
+    .filter((line) => line !== '')
+    .join('\n');
+}
+
+/** `api/error-handling.md` → `Error Handling`. */
+function titleOf(file: string): string {
+  const words = basename(file)
+    .replace(/\.md$/i, '')
+    .split(/[-_ ]+/);
+  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join(' ');
+}
+
+/** What is there but was not read must not be written over. */
+function refuseUnread(disk: DiskState, file: string, shown: string, isRead: boolean): void {
+  const warning = disk.warnings.find((one) => one.file === file && !MISSING.has(one.code));
+  if (warning === undefined || isRead) return;
+  const code = warning.code === 'outside' ? 'PERMISSION_DENIED' : 'UNAVAILABLE';
+  throw new AppError(code, `${shown} cannot be written: ${warning.message}`, { file });
+}
+
+function noSection(header: string, library: Library, file?: string): AppError {
+  const files = library.files.filter(({ path }) => file === undefined || path === file);
+  const titles = files.flatMap(({ sections }) => sections.filter((one) => !one.structural));
+  const like = closest(
+    titles.map(({ title }) => title),
+    header,
+    MOST_NAMED,
+  );
+  const have = like.length > 0 ? `; there are: ${like.join(', ')}` : '';
+  const message = `${file ?? 'no file'} has ${file === undefined ? 'a' : 'no'} section "${header}": give its content${have}`;
+  return new AppError('NOT_FOUND', message, { header, like });
+}
+
+function notReadBack({ header }: EntryFields, file: string): InvalidInputError {
+  const message = `"${header}" in ${file} would not be found by this entry: use a plain title and file name`;
+  return new InvalidInputError([{ field: 'header', message }]);
+}

@@ -1,0 +1,298 @@
+/**
+ * Requests → answers. A trigger is found exactly, or else by the nearest section when that is near
+ * enough to be believed, or else not, with suggestions; `§` names exactly or lists what there is.
+ */
+import { FLOOR } from './match/matcher.js';
+import { createNames, type Names } from './names.js';
+import { type Answered, commandOf, keyOfSection, relatedOf } from './related.js';
+import { namesMarkdown } from './requests.js';
+import type { Answer, Library, LinkedEntry, Match, Recall, Request, Section } from './types.js';
+
+/** A section found by content, and the entry that leads to it. */
+export interface FoundSection {
+  section: Section;
+  entry: LinkedEntry | null;
+  /** 0 to 1. */
+  confidence: number;
+}
+
+/** The part of the matcher that is used here; lists are best first, each section once in `rank`. */
+export interface Finder {
+  exact(phrase: string): readonly LinkedEntry[];
+  rank(query: string, limit: number): Promise<readonly FoundSection[]>;
+  suggest(query: string, limit: number): Promise<readonly LinkedEntry[]>;
+}
+
+export interface ResolverDeps {
+  library: () => Library;
+  matcher: Finder;
+  /** Confidence below which a section found by content is no answer; the matcher's own if absent. */
+  floor?: number;
+}
+
+export interface Resolver {
+  /**
+   * One answer for each request, in order. `matches`: how many of each, 5 to 50. Unknown names and
+   * `invalid` requests are answers with a message; nothing is thrown for what was asked.
+   */
+  resolve(requests: readonly Request[], options?: { matches?: number }): Promise<Recall>;
+}
+
+const LEAST_MATCHES = 5;
+const MOST_MATCHES = 50;
+const SUGGESTIONS = 5;
+/** Confidence from which a section that is no answer is suggested. */
+const WORTH_SHOWING = 0.05;
+/** Names that a message lists. */
+const LISTED = 8;
+
+export function createResolver({ library, matcher, floor = FLOOR }: ResolverDeps): Resolver {
+  let known: { library: Library; names: Names } | undefined;
+
+  return {
+    async resolve(requests, { matches = LEAST_MATCHES } = {}) {
+      const current = library();
+      if (known?.library !== current) known = { library: current, names: createNames(current) };
+      const { names } = known;
+      const count = Math.min(Math.max(Math.trunc(matches) || 0, LEAST_MATCHES), MOST_MATCHES);
+      const context: Context = { library: current, names, matcher, floor, count };
+      const found: Resolved[] = [];
+      for (const request of requests) found.push(await answerTo(context, request));
+      const answered = found.map((one) => one.answered);
+      const related = relatedOf(current, names, answered);
+      return {
+        results: found.map(({ answer }, index) => ({ ...answer, related: related[index] ?? [] })),
+      };
+    },
+  };
+}
+
+interface Context {
+  library: Library;
+  names: Names;
+  matcher: Finder;
+  floor: number;
+  count: number;
+}
+
+interface Resolved {
+  answer: Answer;
+  answered: Answered | null;
+}
+
+/** A match that has no rank yet; sections and files are told apart by `key`. */
+interface Candidate extends Pick<Match, 'header' | 'file' | 'line' | 'confidence'> {
+  key: string;
+  entry: LinkedEntry | null;
+  answered: Answered;
+}
+
+async function answerTo(context: Context, request: Request): Promise<Resolved> {
+  switch (request.kind) {
+    case 'invalid':
+      return miss(request.query, [], { message: request.message });
+    case 'trigger':
+      return byTrigger(context, request.query, request.phrase);
+    case 'section':
+      return byName(context, request.query, request.title, 'section');
+    case 'file':
+      return byName(context, request.query, request.name, 'file');
+  }
+}
+
+async function byTrigger(context: Context, query: string, phrase: string): Promise<Resolved> {
+  const { matcher, floor } = context;
+  const exact = distinct(
+    matcher.exact(phrase).flatMap((entry) => {
+      const { section } = entry;
+      return section === null ? [] : [candidateOf({ section, entry, confidence: 1 })];
+    }),
+  );
+  if (exact.length === 0 && looksNamed(phrase)) {
+    // No trigger looks like this, so the § was forgotten.
+    const kind = namesMarkdown(phrase) ? 'file' : 'section';
+    if (meantBy(context, phrase, kind).length === 1) return byName(context, query, phrase, kind);
+  }
+  const candidates = await nearest(context, phrase, exact);
+  if (exact.length > 0) {
+    const others = exact.slice(1).map(({ header, file, line }) => `"${header}" (${file}:${line})`);
+    const more = others.length > 0 ? { message: `also stands for ${others.join(', ')}` } : {};
+    return hit(query, 'exact', candidates, more);
+  }
+  if ((candidates[0]?.confidence ?? 0) >= floor) return hit(query, 'hybrid', candidates, {});
+  return miss(query, candidates, {
+    suggestions: await suggestionsFor(context, phrase, candidates),
+  });
+}
+
+/** Commands near by content and commands spelled alike, in turn: which of them is meant is open. */
+async function suggestionsFor(
+  { matcher }: Context,
+  phrase: string,
+  candidates: readonly Candidate[],
+): Promise<string[]> {
+  const near = candidates.flatMap(({ entry, confidence }) =>
+    entry !== null && confidence >= WORTH_SHOWING ? [entry] : [],
+  );
+  const alike = await matcher.suggest(phrase, SUGGESTIONS);
+  const inTurn = Array.from({ length: SUGGESTIONS }, (_, at) => [near[at], alike[at]]).flat();
+  const commands = inTurn.flatMap((entry) => (entry === undefined ? [] : [commandOf(entry)]));
+  return [...new Set(commands)].slice(0, SUGGESTIONS);
+}
+
+/** `.Mock Patching`, `testing.md`. */
+function looksNamed(phrase: string): boolean {
+  return /^\.\S/.test(phrase) || (namesMarkdown(phrase) && !phrase.includes(' '));
+}
+
+async function byName(
+  context: Context,
+  query: string,
+  name: string,
+  kind: 'section' | 'file',
+): Promise<Resolved> {
+  const meant = meantBy(context, name, kind);
+  // Which of several is meant nobody knows: each is as likely as the others.
+  const given = meant.map((one) => ({ ...one, confidence: 1 / meant.length }));
+  const words = name.replace(/^\./, '').replace(/\.\w+$/, '');
+  const candidates = await nearest(context, words, given);
+  if (given.length === 1) return hit(query, 'exact', candidates, {});
+  return miss(
+    query,
+    candidates,
+    given.length === 0 ? unknown(context, name, kind) : several(given),
+  );
+}
+
+/** What a name means; with nothing of that kind, the other kind is tried. */
+function meantBy(context: Context, name: string, kind: 'section' | 'file'): Candidate[] {
+  const sections = () =>
+    context.names.sections(name).map((section) => {
+      const key = keyOfSection(section);
+      const entry = context.library.entries.find(
+        (one) => one.section?.file === section.file && keyOfSection(one.section) === key,
+      );
+      const answered: Answered = { by: 'section', section };
+      return { ...candidateOf({ section, entry: entry ?? null, confidence: 1 }), answered };
+    });
+  const files = () =>
+    context.names.files(name).map((file) => ({
+      header: context.names.fileName(file.path),
+      file: file.path,
+      line: 1,
+      confidence: 1,
+      entry: null,
+      key: file.path,
+      answered: { by: 'file' as const, file },
+    }));
+  const [first, second] = kind === 'file' ? [files, sections] : [sections, files];
+  const found = first();
+  return found.length > 0 ? found : second();
+}
+
+function several(given: readonly Candidate[]): { message: string; suggestions: string[] } {
+  const places = given.map(({ file, line }) => `${file}:${line}`);
+  const name = given[0]?.header ?? '';
+  const files = [...new Set(given.map(({ file }) => file))];
+  return {
+    message: `"${name}" is ambiguous, it stands for ${places.length}: ${listed(places, LISTED)}.`,
+    suggestions: files.slice(0, SUGGESTIONS).map((file) => `/when § ${file}`),
+  };
+}
+
+function unknown(
+  { names }: Context,
+  name: string,
+  kind: 'section' | 'file',
+): { message: string; suggestions: string[] } {
+  const { near, total } =
+    kind === 'file' ? names.filesLike(name, LISTED) : names.titlesLike(name, LISTED);
+  if (total === 0) return { message: `No ${kind} "${name}": there are none.`, suggestions: [] };
+  const which = total > near.length ? `The closest of ${total}` : 'There are';
+  return {
+    message: `No ${kind} "${name}". ${which}: ${near.map((one) => `§ ${one}`).join(', ')}.`,
+    suggestions: near.slice(0, SUGGESTIONS).map((one) => `/when § ${one}`),
+  };
+}
+
+function listed(items: readonly string[], most: number): string {
+  const shown = items.slice(0, most).join(', ');
+  return items.length > most ? `${shown} and ${items.length - most} more` : shown;
+}
+
+/**
+ * The given ones, behind them what is near by content, and what is not near at all, where the rest
+ * does not make up as many as wanted.
+ */
+async function nearest(
+  { matcher, library, count }: Context,
+  query: string,
+  given: readonly Candidate[],
+): Promise<Candidate[]> {
+  const ranked = await matcher.rank(query, count + given.length);
+  const near = distinct([...given, ...ranked.map(candidateOf)]);
+  if (near.length >= count) return near.slice(0, Math.max(count, given.length));
+  const keys = new Set(near.map(({ key }) => key));
+  for (const entry of library.entries) {
+    if (entry.section === null) continue;
+    const far = candidateOf({ section: entry.section, entry, confidence: 0 });
+    if (!keys.has(far.key)) near.push(far);
+    keys.add(far.key);
+    if (near.length === count) break;
+  }
+  return near;
+}
+
+function candidateOf({ section, entry, confidence }: FoundSection): Candidate {
+  return {
+    header: section.title,
+    file: section.file,
+    line: section.line,
+    confidence,
+    entry,
+    key: keyOfSection(section),
+    answered: { by: 'trigger', section },
+  };
+}
+
+function distinct(candidates: readonly Candidate[]): Candidate[] {
+  const first = new Map<string, Candidate>();
+  for (const one of candidates) if (!first.has(one.key)) first.set(one.key, one);
+  return [...first.values()];
+}
+
+function hit(
+  query: string,
+  found: 'exact' | 'hybrid',
+  candidates: readonly Candidate[],
+  more: { message?: string },
+): Resolved {
+  const [first] = candidates;
+  if (first === undefined) return miss(query, [], {});
+  const { answered } = first;
+  const content = answered.by === 'file' ? answered.file.text : answered.section.content;
+  const matches = candidates.map(matchOf);
+  if (matches[0] !== undefined) matches[0].content = content;
+  const { confidence } = first;
+  return {
+    answer: { query, found, confidence, matches, related: [], suggestions: [], ...more },
+    answered,
+  };
+}
+
+function miss(
+  query: string,
+  candidates: readonly Candidate[],
+  more: { message?: string; suggestions?: string[] },
+): Resolved {
+  const matches = candidates.map(matchOf);
+  const none = { found: 'none' as const, confidence: 0, related: [], suggestions: [] };
+  return { answer: { query, ...none, matches, ...more }, answered: null };
+}
+
+function matchOf(candidate: Candidate, index: number): Match {
+  const { header, file, line, entry, confidence } = candidate;
+  const trigger = entry?.phrase ?? '';
+  const description = entry?.description ?? '';
+  return { rank: index + 1, header, file, line, trigger, description, confidence };
+}

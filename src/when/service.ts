@@ -1,0 +1,123 @@
+/** The Eliza service `WHEN`: one agent's `/when` knowledge (DESIGN §9), synced from its files. */
+import { type IAgentRuntime, Service } from '@elizaos/core';
+import type { RecordStore } from '../records/index.js';
+import type { Clock } from '../shared/clock.js';
+import { AppError } from '../shared/errors.js';
+import { hostLog } from '../shared/log.js';
+import type { MatchEmbedder } from './match/matcher.js';
+import type { WhenPaths } from './types.js';
+import { openWhen, type When, type WhenObserver } from './when.js';
+
+export const WHEN = 'WHEN';
+
+/** What the composition root hands in; the room takes exactly this. */
+export interface WhenServiceDeps {
+  clock: Clock;
+  /** `null`: no index is configured, and what was stored before is all there is. */
+  paths: WhenPaths | null;
+  /** Records of the project and what embeds, once work memory has started. @throws AppError */
+  memory: (runtime: IAgentRuntime) => Promise<{
+    store: RecordStore;
+    embedder: () => MatchEmbedder;
+    /** Calls the listener when another model begins to serve; returns the way to stop. */
+    onEmbedder: (listener: () => void) => () => void;
+  }>;
+  /** Whether a person is owner or admin of the world that a room belongs to. */
+  isAdmin: (runtime: IAgentRuntime, entityId: string, roomId: string) => Promise<boolean>;
+  /** File of the usage journal; `null`: none is kept. */
+  usagePath: (runtime: IAgentRuntime) => string | null;
+  /** Whoever offers entries learns here that they were recalled. Must not throw. */
+  onRecalled: (runtime: IAgentRuntime, ...use: Parameters<WhenObserver>) => void;
+  /** Called once it is open; returns what ends it. */
+  onOpen: (runtime: IAgentRuntime, service: WhenService) => () => void;
+}
+
+export class WhenService extends Service {
+  static override serviceType: string = WHEN;
+  override capabilityDescription =
+    'The /when index: knowledge of the project that is recalled by what one is about to do';
+
+  private static readonly provided = new WeakMap<IAgentRuntime, WhenServiceDeps>();
+
+  /** Called by the plugin's `init`: hands in what the host cannot. */
+  static provide(runtime: IAgentRuntime, deps: WhenServiceDeps): void {
+    WhenService.provided.set(runtime, deps);
+  }
+
+  private room: When | null = null;
+  private close: () => void = () => {};
+
+  /** @throws AppError UNAVAILABLE without the plugin or without work memory */
+  static override async start(runtime: IAgentRuntime): Promise<WhenService> {
+    const deps = WhenService.provided.get(runtime);
+    if (!deps) {
+      throw new AppError(
+        'UNAVAILABLE',
+        'WhenService needs the cue plugin: add it to the character',
+      );
+    }
+    const { store, ...embedding } = await deps.memory(runtime);
+    const service = new WhenService(runtime);
+    service.room = await openWhen({
+      records: store,
+      ...embedding,
+      agentId: runtime.agentId,
+      clock: deps.clock,
+      log: hostLog(runtime, 'when'),
+      paths: deps.paths,
+      usagePath: deps.usagePath(runtime),
+      isAdmin: (entityId, roomId) => deps.isAdmin(runtime, entityId, roomId),
+      onRecalled: (use) => deps.onRecalled(runtime, use),
+    });
+    service.close = deps.onOpen(runtime, service);
+    return service;
+  }
+
+  override async stop(): Promise<void> {
+    const { room } = this;
+    this.room = null;
+    this.close();
+    await room?.stop();
+  }
+
+  private get core(): When {
+    if (!this.room) throw new AppError('UNAVAILABLE', 'the when service is not running');
+    return this.room;
+  }
+
+  /** Whether there is an index at all. */
+  get configured(): boolean {
+    return this.room?.configured ?? false;
+  }
+  get recall(): When['recall'] {
+    return this.core.recall;
+  }
+  get find(): When['find'] {
+    return this.core.find;
+  }
+  get relevant(): When['relevant'] {
+    return this.core.relevant;
+  }
+  get current(): When['current'] {
+    return this.core.current;
+  }
+  get offered(): When['offered'] {
+    return this.core.offered;
+  }
+  get remember(): When['remember'] {
+    return this.core.remember;
+  }
+  get validate(): When['validate'] {
+    return this.core.validate;
+  }
+  get stats(): When['stats'] {
+    return this.core.stats;
+  }
+  get health(): When['health'] {
+    return this.core.health;
+  }
+  /** Reads the files now; resolves when their rows are written. For tests and after an edit. */
+  get settled(): When['settled'] {
+    return this.core.settled;
+  }
+}

@@ -1,0 +1,304 @@
+/**
+ * The rows of a library: written when files change, one row per entry, section and file, compared by
+ * content hash, so that an edit costs only what it changed. Lines are no part of the hash: a line
+ * added at the top of the index must not rewrite every row below it.
+ */
+import { createHash } from 'node:crypto';
+import type { NewTypedRecord, RecordStore, RecordType, Scope } from '../records/index.js';
+import type { Clock } from '../shared/clock.js';
+import { AppError, isAppError } from '../shared/errors.js';
+import type { Uuid } from '../shared/ids.js';
+import { redactDeep, redactSecrets } from '../shared/secrets.js';
+import { yieldToLoop } from '../shared/yield.js';
+import { ordinalsOf } from './entry-ids.js';
+import {
+  type EntryData,
+  entryId,
+  fileId,
+  type SectionData,
+  sectionId,
+  whenEntryType,
+  whenSectionType,
+} from './records.js';
+import type { DecisionFile, Entry, Library, LinkedEntry, Section } from './types.js';
+
+export interface SyncDeps {
+  records: RecordStore;
+  agentId: Uuid;
+  clock: Clock;
+}
+
+/** Rows. */
+export interface SyncResult {
+  added: number;
+  changed: number;
+  removed: number;
+}
+
+/** What was stored, in the order of the index and by path. */
+export interface StoredLibrary {
+  entries: Entry[];
+  files: { path: string; text: string }[];
+}
+
+export interface LibraryRecords {
+  /** `null`: nothing was ever stored. Learns what is there, so that `write` compares with it. */
+  read(): Promise<StoredLibrary | null>;
+  /**
+   * Brings the rows in line. What fails or is aborted half-way is made good by the next call; what
+   * another process has written in between stands, because it has read the same files.
+   * @throws AppError CONFLICT while others write other things, and what the database throws
+   */
+  write(library: Library, signal?: AbortSignal): Promise<SyncResult>;
+}
+
+interface Row<Data> {
+  id: Uuid;
+  data: Data;
+}
+interface Known {
+  hash: string;
+  revision: number;
+}
+/** Rows of one type: those that are to be, and those that are. */
+interface Shelf<Data extends { hash: string }> {
+  type: RecordType<Data>;
+  known: Map<Uuid, Known>;
+  /** Rows that cannot be read. */
+  damaged: Set<Uuid>;
+}
+
+const OPERATOR = { kind: 'operator' } as const;
+/** Rows of one statement. */
+const CHUNK = 25;
+/** Rows made between two turns of the event loop. */
+const STEP = 100;
+/** Another process may be writing the same rows: looked at again this often. */
+const PASSES = 3;
+
+export function createLibraryRecords({ records, agentId, clock }: SyncDeps): LibraryRecords {
+  const { projectId } = records;
+  const scope: Scope = {
+    projectId,
+    visibility: 'project',
+    entityId: null,
+    roomId: null,
+    authorId: agentId,
+  };
+  const entryShelf: Shelf<EntryData> = {
+    type: whenEntryType,
+    known: new Map(),
+    damaged: new Set(),
+  };
+  const sectionShelf: Shelf<SectionData> = {
+    type: whenSectionType,
+    known: new Map(),
+    damaged: new Set(),
+  };
+  const made = new WeakMap<DecisionFile, Row<SectionData>[]>();
+  let isRead = false;
+
+  async function readShelf<Data extends { hash: string }>({
+    type,
+    known,
+    damaged,
+  }: Shelf<Data>): Promise<Data[]> {
+    known.clear();
+    damaged.clear();
+    const all: Data[] = [];
+    const onDamaged = ({ id }: { id: Uuid }) => damaged.add(id);
+    for await (const chunk of records.scan(type, OPERATOR, { chunk: CHUNK, onDamaged })) {
+      for (const { id, revision, data } of chunk) {
+        known.set(id, { hash: data.hash, revision });
+        all.push(data);
+      }
+    }
+    return all;
+  }
+
+  async function readAll() {
+    isRead = false;
+    const entries = await readShelf(entryShelf);
+    const sections = await readShelf(sectionShelf);
+    isRead = true;
+    return { entries, sections };
+  }
+
+  /** New before old goes: what is renamed is there twice rather than not at all. */
+  async function bring<Data extends { hash: string }>(
+    { type, known, damaged }: Shelf<Data>,
+    rows: readonly Row<Data>[],
+    result: SyncResult,
+    signal: AbortSignal | undefined,
+  ): Promise<boolean> {
+    const wanted = new Map(rows.map((row) => [row.id, row]));
+    // The files have what they lost: they are written anew.
+    if (damaged.size > 0) await records.remove(type, [...damaged]);
+    damaged.clear();
+    const added: NewTypedRecord<Data>[] = [];
+    let agreed = true;
+    for (const { id, data } of wanted.values()) {
+      const before = known.get(id);
+      if (before?.hash === data.hash) continue;
+      if (before === undefined) {
+        added.push({ id, createdAtMs: clock.now(), scope, data });
+        continue;
+      }
+      signal?.throwIfAborted();
+      if (await replaced(type, id, data, before, known)) result.changed += 1;
+      else agreed = false;
+      await yieldToLoop();
+    }
+    for (let at = 0; at < added.length; at += CHUNK) {
+      signal?.throwIfAborted();
+      const chunk = added.slice(at, at + CHUNK);
+      const inserted = await records.insert(type, chunk);
+      for (const { id, data } of chunk) {
+        if (inserted.has(id)) known.set(id, { hash: data.hash, revision: 1 });
+        else agreed = false;
+      }
+      result.added += inserted.size;
+      await yieldToLoop();
+    }
+    const gone = [...known.keys()].filter((id) => !wanted.has(id));
+    for (let at = 0; at < gone.length; at += CHUNK) {
+      signal?.throwIfAborted();
+      const chunk = gone.slice(at, at + CHUNK);
+      result.removed += await records.remove(type, chunk);
+      for (const id of chunk) known.delete(id);
+      await yieldToLoop();
+    }
+    return agreed;
+  }
+
+  /** `false`: another process was here. */
+  async function replaced<Data extends { hash: string }>(
+    type: RecordType<Data>,
+    id: Uuid,
+    data: Data,
+    { revision }: Known,
+    known: Map<Uuid, Known>,
+  ): Promise<boolean> {
+    try {
+      const written = await records.replace(type, id, revision, { data });
+      known.set(id, { hash: data.hash, revision: written.revision });
+      return true;
+    } catch (error) {
+      if (isAppError(error) && (error.code === 'CONFLICT' || error.code === 'NOT_FOUND')) {
+        return false;
+      }
+      throw error;
+    }
+  }
+
+  return {
+    async read() {
+      const { entries, sections } = await readAll();
+      if (entries.length + sections.length === 0) return null;
+      return {
+        entries: entries
+          .toSorted((a, b) => a.line - b.line)
+          .map(({ prefix, phrase, header, description, group, line }) => ({
+            ...{ prefix, phrase, header, description, group, line },
+          })),
+        files: filesOf(sections),
+      };
+    },
+    async write(library, signal) {
+      const sections = await sectionRows(projectId, library, made);
+      const entries = await entryRows(projectId, library.entries);
+      const result: SyncResult = { added: 0, changed: 0, removed: 0 };
+      for (let pass = 1; pass <= PASSES; pass++) {
+        if (!isRead) await readAll();
+        const agreed =
+          (await bring(sectionShelf, sections, result, signal)) &&
+          (await bring(entryShelf, entries, result, signal));
+        if (agreed) return result;
+        isRead = false;
+      }
+      throw new AppError('CONFLICT', 'other processes keep changing the stored /when index');
+    },
+  };
+}
+
+/** Whole files; one whose own row is lost is put together from its sections. */
+function filesOf(sections: readonly SectionData[]): { path: string; text: string }[] {
+  const texts = new Map<string, string>();
+  for (const { file, level, content } of sections) if (level === 0) texts.set(file, content);
+  const outermost = sections
+    .filter(({ file, level, path }) => level > 0 && path.length === 0 && !texts.has(file))
+    .toSorted((a, b) => a.line - b.line);
+  const lost = new Map<string, string[]>();
+  for (const { file, level, title, content } of outermost) {
+    lost.set(file, [...(lost.get(file) ?? []), `${'#'.repeat(level)} ${title}\n${content}`]);
+  }
+  for (const [file, parts] of lost) texts.set(file, parts.join('\n'));
+  return [...texts]
+    .map(([path, text]) => ({ path, text }))
+    .toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+async function entryRows(
+  projectId: Uuid,
+  entries: readonly LinkedEntry[],
+): Promise<Row<EntryData>[]> {
+  const ordinals = ordinalsOf(entries);
+  const rows: Row<EntryData>[] = [];
+  for (const [at, entry] of entries.entries()) {
+    if (at % STEP === STEP - 1) await yieldToLoop();
+    const { prefix, phrase, header, description, group, file, line } = entry;
+    const fields = { prefix, phrase, header, description, group, file };
+    rows.push({
+      id: entryId(projectId, entry, ordinals[at] ?? 0),
+      data: { ...redactDeep(fields).value, line, hash: hashOf(fields) },
+    });
+  }
+  return rows;
+}
+
+/** Files that did not change are the same objects, and are not hashed and searched again. */
+async function sectionRows(
+  projectId: Uuid,
+  { files }: Library,
+  made: WeakMap<DecisionFile, Row<SectionData>[]>,
+): Promise<Row<SectionData>[]> {
+  const all: Row<SectionData>[] = [];
+  for (const file of files) {
+    const before = made.get(file);
+    if (before !== undefined) {
+      all.push(...before);
+      continue;
+    }
+    const whole: Row<SectionData> = {
+      id: fileId(projectId, file),
+      data: {
+        ...{ file: file.path, level: 0, title: '', path: [], ordinal: 0, line: 1 },
+        content: redactSecrets(file.text).text,
+        hash: file.hash,
+      },
+    };
+    await yieldToLoop();
+    const rows = [whole];
+    for (const [at, section] of file.sections.entries()) {
+      if (at % STEP === STEP - 1) await yieldToLoop();
+      rows.push(sectionRow(projectId, section));
+    }
+    made.set(file, rows);
+    all.push(...rows);
+    await yieldToLoop();
+  }
+  return all;
+}
+
+function sectionRow(projectId: Uuid, section: Section): Row<SectionData> {
+  const { file, level, title, path, ordinal, line, content } = section;
+  const fields = { file, level, title, path: [...path], ordinal, content };
+  return {
+    id: sectionId(projectId, section),
+    data: { ...redactDeep(fields).value, line, hash: hashOf(fields) },
+  };
+}
+
+function hashOf(value: object): string {
+  return createHash('sha256').update(JSON.stringify(value)).digest('hex');
+}
