@@ -103,5 +103,19 @@ export {
   type TriggerType,
   type TriggerWakeMode,
 } from './triggers/index.js';
+export {
+  type Answer,
+  type Found,
+  type Match,
+  type Recall,
+  type Related,
+  type RememberDraft,
+  type Remembered,
+  type UsageStats,
+  type Validation,
+  WHEN,
+  type WhenHealth,
+  WhenService,
+} from './when/index.js';
 
 export default cuePlugin;

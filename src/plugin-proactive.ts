@@ -1,15 +1,15 @@
 /** How one agent's offers are put together from settings, the host and work memory. */
-import type { IAgentRuntime, ServiceTypeName } from '@elizaos/core';
-import { WORK_MEMORY, WorkMemoryService } from './memory/index.js';
+import type { IAgentRuntime } from '@elizaos/core';
+import { startedWorkMemory } from './plugin-memory.js';
 import { turnsIn } from './plugin-turns.js';
-import { type ObservedMemory, ProactiveService, parseConfig } from './proactive/index.js';
+import { whenSlot } from './plugin-when.js';
+import { ProactiveService, parseConfig } from './proactive/index.js';
 import { databaseOf, pgliteDirectory, projectIdOf } from './records/index.js';
 import { offersEnabledNow, type Settings, settingReader } from './settings.js';
 import type { Clock } from './shared/clock.js';
-import { AppError, InvalidInputError } from './shared/errors.js';
+import { InvalidInputError } from './shared/errors.js';
 import type { Ids } from './shared/ids.js';
 
-const MEMORY_WAIT_MS = 25_000;
 const DEFAULT_PREFIX = 'RUM';
 
 /** @throws Error naming what is wrong in `CUE_DETECTORS` or `CUE_OFFERS_PREFIX` */
@@ -26,8 +26,9 @@ export function provideProactive(
     config,
     prefix,
     enabled: () => offersEnabledNow(settingReader(runtime), settings),
-    memory: workMemory,
+    memory: (host) => startedWorkMemory(host, 'offers'),
     turnBudgetMs,
+    slots: whenSlot,
     shared: (host) => pgliteDirectory(databaseOf(host)) === null,
     turnCounts: (host) =>
       turnsIn(() => databaseOf(host), {
@@ -54,23 +55,4 @@ function prefixOf(setting: string | undefined): string {
   throw new Error(
     `cue: wrong setting: CUE_OFFERS_PREFIX must be a word of at most 20 letters and digits, not "${word}"`,
   );
-}
-
-/** Services start side by side; for a type that nobody registers the promise never settles. */
-async function workMemory(runtime: IAgentRuntime): Promise<ObservedMemory> {
-  let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), MEMORY_WAIT_MS);
-    timer.unref();
-  });
-  try {
-    const service = await Promise.race([
-      runtime.getServiceLoadPromise(WORK_MEMORY as ServiceTypeName),
-      patience,
-    ]);
-    if (service instanceof WorkMemoryService) return service;
-    throw new AppError('UNAVAILABLE', 'offers need work memory, and its service has not started');
-  } finally {
-    clearTimeout(timer);
-  }
 }

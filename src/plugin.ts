@@ -22,6 +22,7 @@ import { WorkMemoryService } from './memory/index.js';
 import { fieldOf, lockOf } from './plugin-lock.js';
 import { embedForHost, provideWorkMemory } from './plugin-memory.js';
 import { provideProactive } from './plugin-proactive.js';
+import { provideWhen } from './plugin-when.js';
 import { ProactiveService } from './proactive/index.js';
 import { databaseOf } from './records/index.js';
 import {
@@ -37,6 +38,7 @@ import { type Ids, randomIds } from './shared/ids.js';
 import {
   captureWorkEvaluator,
   createOffersProvider,
+  createWhenIndexProvider,
   type EventHandlers,
   memoryActions,
   memoryServiceOf,
@@ -45,10 +47,12 @@ import {
   proactiveEvents,
   triggerActions,
   triggersProvider,
+  whenActions,
   workMemoryProvider,
 } from './surfaces/eliza/index.js';
 import { createRoutes } from './surfaces/rest/index.js';
 import { type AutonomyPort, type StepObserver, TriggerService } from './triggers/index.js';
+import { WhenService } from './when/index.js';
 
 /** What a test or an embedding host may replace. */
 export interface CueOptions {
@@ -104,6 +108,7 @@ export function createCuePlugin(options: CueOptions = {}): Plugin {
       const timezone = settings.CUE_TIMEZONE ?? hostTimezone();
       provideWorkMemory(runtime, settings, { clock, ids, timezone });
       provideProactive(runtime, settings, { clock, ids, turnBudgetMs: options.turnBudgetMs });
+      provideWhen(runtime, settings, { clock, isAdmin });
       TriggerService.provide(runtime, {
         clock,
         ids,
@@ -121,7 +126,7 @@ export function createCuePlugin(options: CueOptions = {}): Plugin {
         ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),
       });
     },
-    services: [AutonomyService, TriggerService, WorkMemoryService, ProactiveService],
+    services: [AutonomyService, TriggerService, WorkMemoryService, ProactiveService, WhenService],
     // A handler that throws aborts the host's own emitter (ELIZA_GUIDE §4); these cannot.
     events: together(
       {
@@ -136,10 +141,11 @@ export function createCuePlugin(options: CueOptions = {}): Plugin {
       },
       proactiveEvents(),
     ),
-    actions: [...triggerActions, ...memoryActions, ...offerActions],
+    actions: [...triggerActions, ...memoryActions, ...offerActions, ...whenActions],
     providers: [
       triggersProvider,
       workMemoryProvider,
+      createWhenIndexProvider(options.turnBudgetMs),
       createOffersProvider(options.turnBudgetMs),
       openQuestionProvider,
     ],

@@ -64,6 +64,16 @@ const zone = z
     return z.NEVER;
   });
 
+/** Comma-separated; absent and empty: `undefined`. */
+const list = z
+  .string()
+  .optional()
+  .transform((value) => {
+    const words = (value ?? '').split(',').map((word) => word.trim());
+    const given = words.filter((word) => word !== '');
+    return given.length === 0 ? undefined : given;
+  });
+
 /** The settings this version reads; the others of DESIGN §11a arrive with their rooms. */
 const settingsSchema = z.object({
   CUE_PROJECT: z.string().optional(),
@@ -91,6 +101,9 @@ const settingsSchema = z.object({
   CUE_OFFERS_ENABLED: flag(true),
   CUE_OFFERS_PREFIX: z.string().optional(),
   CUE_DETECTORS: z.string().optional(),
+  CUE_WHEN_INDEX: z.string().optional(),
+  CUE_WHEN_DECISIONS: z.string().optional(),
+  CUE_FILE_ROOTS: list,
 });
 
 export type Settings = z.output<typeof settingsSchema>;

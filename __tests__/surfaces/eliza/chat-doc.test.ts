@@ -6,7 +6,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { memoryOf } from '../../helpers/memory.js';
-import { startTalk, type Talk } from './talk.js';
+import { type KnowledgeFolder, knowledgeFolder, whenOf } from '../../helpers/when.js';
+import { makeAdmin, startTalk, type Talk } from './talk.js';
 
 interface Line {
   user: string;
@@ -38,12 +39,19 @@ const transcripts = [...source.matchAll(BLOCK)].map(([, actions = '', body = '']
     });
 });
 
+let folder: KnowledgeFolder;
 let talk: Talk;
 beforeAll(async () => {
-  talk = await startTalk();
+  folder = knowledgeFolder();
+  folder.write('decisions/network.md', '# Network\n\n## Retry With Jitter\n\nWait longer.\n');
+  talk = await startTalk({ settings: folder.settings });
   await memoryOf(talk.runtime);
+  await whenOf(talk.runtime);
 });
-afterAll(() => talk.agent.stop());
+afterAll(async () => {
+  await talk.agent.stop();
+  folder.remove();
+});
 
 describe('docs/chat.md, docs/memory.md and docs/proactive.md', () => {
   it('has a transcript for every action', () => {
@@ -57,7 +65,9 @@ describe('docs/chat.md, docs/memory.md and docs/proactive.md', () => {
       'FORGET_WORK_MEMORY',
       'LINK_WORK_MEMORIES',
       'LIST_TRIGGERS',
+      'RECALL_WHEN',
       'RECALL_WORK_MEMORY',
+      'REMEMBER_WHEN',
       'REPLY',
       'RUN_TRIGGER',
       'SET_TIME_ZONE',
@@ -73,6 +83,7 @@ describe('docs/chat.md, docs/memory.md and docs/proactive.md', () => {
       const reader = await talk.alone(`reader-${index}`);
       // The page shows the agent of somebody who has told their zone.
       await talk.agent.triggers.rememberTimezone(reader.entityId, 'Europe/Berlin');
+      await makeAdmin(talk.runtime, reader);
       const memories: string[] = [];
       const shown = (id: string) => {
         if (!memories.includes(id)) memories.push(id);

@@ -4,6 +4,7 @@ import {
   type Content,
   type IAgentRuntime,
   type Memory,
+  Role,
   stringToUuid,
   type UUID,
 } from '@elizaos/core';
@@ -101,4 +102,12 @@ export async function startTalk(options: BootOptions = {}): Promise<Talk> {
       return seen;
     },
   };
+}
+
+/** In the world of the room they sit in. */
+export async function makeAdmin(runtime: IAgentRuntime, { entityId, roomId }: Seat): Promise<void> {
+  const room = await runtime.getRoom(roomId);
+  const world = await runtime.getWorld(room!.worldId!);
+  const roles = { ...world!.metadata?.roles, [entityId]: Role.ADMIN };
+  await runtime.updateWorld({ ...world!, metadata: { ...world!.metadata, roles } });
 }

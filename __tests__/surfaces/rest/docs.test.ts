@@ -5,6 +5,7 @@ import { makeChat } from '../../helpers/boot.js';
 import { type Call, call } from '../../helpers/http.js';
 import { memoryOf } from '../../helpers/memory.js';
 import { startServer, type TestServer } from '../../helpers/server.js';
+import { knowledgeFolder, whenOf } from '../../helpers/when.js';
 
 const KEY = 'a-key-of-the-docs';
 const page = ['rest', 'memory', 'proactive']
@@ -18,18 +19,26 @@ const examples = [...page.matchAll(/^```sh\n# (\d{3})\n([\s\S]*?)^```/gm)].map(
   }),
 );
 
+const folder = knowledgeFolder();
 let server: TestServer;
 /** What the shell variables hold; `ID`, `M`, `O`: the last trigger, memory and offer created. */
 const variables: Record<string, string> = { TOKEN: KEY };
 
 beforeAll(async () => {
-  server = await startServer({ env: { ELIZA_SERVER_AUTH_TOKEN: KEY } });
+  server = await startServer({
+    env: { ELIZA_SERVER_AUTH_TOKEN: KEY },
+    settings: folder.settings,
+  });
   await memoryOf(server.runtime);
+  await whenOf(server.runtime);
   variables.B = server.baseUrl;
   variables.AGENT = server.agentId;
   variables.ROOM = (await makeChat(server.runtime, 'rest-docs')).roomId;
 }, 120_000);
-afterAll(() => server.stop());
+afterAll(async () => {
+  await server.stop();
+  folder.remove();
+});
 
 describe('docs/rest.md, docs/memory.md and docs/proactive.md', () => {
   it('gives a status to each example', () => {

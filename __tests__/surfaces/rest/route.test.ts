@@ -3,6 +3,7 @@ import type { IAgentRuntime, RouteRequest } from '@elizaos/core';
 import { describe, expect, it } from 'vitest';
 import { createRoutes } from '../../../src/surfaces/rest/index.js';
 import { routeMaker } from '../../../src/surfaces/rest/route.js';
+import { WhenService } from '../../../src/when/index.js';
 
 const agentId = 'aaaaaaaa-0000-4000-8000-000000000001';
 
@@ -104,6 +105,7 @@ it('answers 503 on every route while the services have not started', async () =>
     const { runtime, response, sent } = stage();
     const bodies: Record<string, unknown> = {
       '/triggers/batch': { triggers: [] },
+      '/when/remember': { trigger: 'a', header: 'b', description: 'c' },
       ...Object.fromEntries(
         ['acknowledge', 'dismiss', 'used'].map((how) => [`/offers/:id/${how}`, { reason: 'seen' }]),
       ),
@@ -111,8 +113,37 @@ it('answers 503 on every route while the services have not started', async () =>
     const body = bodies[route.path] ?? (route.path === '/autonomy' ? { loop: true } : { a: 1 });
     const takesBody =
       ['POST', 'PUT', 'PATCH'].includes(route.type) && !route.path.endsWith('/execute');
-    await route.handler?.({ ...local, ...(takesBody ? { body } : {}) }, response, runtime);
+    const query = route.path === '/when' ? { query: { q: 'writing mock tests' } } : {};
+    await route.handler?.(
+      { ...local, ...query, ...(takesBody ? { body } : {}) },
+      response,
+      runtime,
+    );
     expect([route.type, route.path, sent.status]).toEqual([route.type, route.path, 503]);
     expect(sent.body).toMatchObject({ error: { code: 'UNAVAILABLE' } });
+  }
+});
+
+it('answers 503 on the routes of /when while there is no index, but for its health', async () => {
+  for (const route of createRoutes({ apiKey: () => undefined })) {
+    if (!route.path.startsWith('/when') || route.path === '/when/health') continue;
+    const { runtime, response, sent } = stage([new WhenService()]);
+    const query = route.path === '/when' ? { query: { q: 'writing mock tests' } } : {};
+    const body = { trigger: 'a', header: 'b', description: 'c' };
+    const isPost = route.type === 'POST';
+    await route.handler?.({ ...local, ...query, ...(isPost ? { body } : {}) }, response, runtime);
+    expect([route.path, sent]).toEqual([
+      route.path,
+      {
+        status: 503,
+        body: {
+          error: {
+            code: 'DISABLED',
+            message: 'there is no /when index: set CUE_WHEN_INDEX',
+            details: {},
+          },
+        },
+      },
+    ]);
   }
 });

@@ -9,7 +9,9 @@ import { forgetWorkMemoryAction } from './forget-work-memory.js';
 import { linkWorkMemoriesAction } from './link-work-memories.js';
 import { listTriggersAction } from './list-triggers.js';
 import { type EventHandlers, eventsOf } from './proactive-events.js';
+import { recallWhenAction } from './recall-when.js';
 import { recallWorkMemoryAction } from './recall-work-memory.js';
+import { rememberWhenAction } from './remember-when.js';
 import { runTriggerAction } from './run-trigger.js';
 import { setTimeZoneAction } from './set-time-zone.js';
 import { storeWorkMemoryAction } from './store-work-memory.js';
@@ -22,6 +24,7 @@ export { createOffersProvider } from './offers-provider.js';
 export { openQuestionProvider } from './open-question-provider.js';
 export { CUE_EVENTS, type EventHandlers } from './proactive-events.js';
 export { triggersProvider } from './triggers-provider.js';
+export { createWhenIndexProvider, whenIndexProvider } from './when-index-provider.js';
 export { workMemoryProvider } from './work-memory-provider.js';
 
 export const triggerActions: Action[] = [
@@ -44,8 +47,10 @@ export const memoryActions: Action[] = [
 
 export const offerActions: Action[] = [acknowledgeWarningAction, dismissOfferAction];
 
+export const whenActions: Action[] = [recallWhenAction, rememberWhenAction];
+
 /** What the proactive room hears of the host; a plugin that has handlers of its own puts them beside. */
 export function proactiveEvents(): EventHandlers {
-  const own = [...triggerActions, ...memoryActions, ...offerActions].map(({ name }) => name);
-  return eventsOf(new Set(own));
+  const own = [...triggerActions, ...memoryActions, ...offerActions, ...whenActions];
+  return eventsOf(new Set(own.map(({ name }) => name)));
 }

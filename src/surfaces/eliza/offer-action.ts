@@ -133,7 +133,7 @@ const KINDS: Readonly<Record<DetectorName, string>> = {
   fileTouch: 'the history of',
   intentMatch: 'the tasks similar to',
   hintMatch: 'the hint for',
-  whenMatch: 'the recipe for',
+  whenMatch: 'the /when line for',
   patternRecognition: 'the pattern',
   sessionStart: 'the context of',
 };

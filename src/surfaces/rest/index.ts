@@ -7,6 +7,7 @@ import { memoryRoutes } from './memory-routes.js';
 import { offerRoutes } from './offer-routes.js';
 import { type MakeRoute, type RouteDeps, routeMaker } from './route.js';
 import { triggerRoutes } from './trigger-routes.js';
+import { whenRoutes } from './when-routes.js';
 
 export function createRoutes(deps: RouteDeps): Route[] {
   const route = routeMaker(deps);
@@ -16,6 +17,7 @@ export function createRoutes(deps: RouteDeps): Route[] {
     ...memoryRoutes(route),
     ...knowledgeRoutes(route),
     ...offerRoutes(route),
+    ...whenRoutes(route),
     ...elsewhere(route),
   ];
 }

@@ -1,0 +1,124 @@
+/** How one agent's `/when` knowledge is put together from settings, the host and work memory. */
+import { dirname, join, resolve } from 'node:path';
+import type { IAgentRuntime, ServiceTypeName } from '@elizaos/core';
+import { dataDirectory, embedderOf, onEmbedderOf, startedWorkMemory } from './plugin-memory.js';
+import {
+  createWhenMatch,
+  type DetectorContext,
+  PROACTIVE,
+  ProactiveService,
+  type SlotDetectors,
+} from './proactive/index.js';
+import type { Settings } from './settings.js';
+import type { Clock } from './shared/clock.js';
+import { messageOf } from './shared/errors.js';
+import { faultOfPaths, USAGE_FILE, WHEN, type WhenPaths, WhenService } from './when/index.js';
+
+/** Beside the index, unless it is said. */
+const DECISIONS = 'decisions';
+
+const SETTING = { index: 'CUE_WHEN_INDEX', decisions: 'CUE_WHEN_DECISIONS' } as const;
+
+/** @throws Error naming the setting that is wrong */
+export function provideWhen(
+  runtime: IAgentRuntime,
+  settings: Settings,
+  {
+    clock,
+    isAdmin,
+  }: {
+    clock: Clock;
+    isAdmin: (runtime: IAgentRuntime, entityId: string, roomId: string) => Promise<boolean>;
+  },
+): void {
+  const paths = pathsOf(settings);
+  WhenService.provide(runtime, {
+    clock,
+    paths,
+    isAdmin,
+    memory: async (host) => {
+      const memory = await startedWorkMemory(host, '/when');
+      return {
+        store: memory.checks.store,
+        embedder: () => embedderOf(host),
+        onEmbedder: (listener) => onEmbedderOf(host, listener),
+      };
+    },
+    usagePath: (host) => {
+      const directory = dataDirectory(host, settings);
+      return directory.kept ? join(directory.path, USAGE_FILE) : null;
+    },
+    onRecalled: (host, { ids, caller }) => {
+      offersOf(host)?.observer.used({ how: 'recalled', ids, caller });
+    },
+    onOpen: (host, when) => (when.configured ? countOffers(host, when) : () => {}),
+  });
+}
+
+function pathsOf(settings: Settings): WhenPaths | null {
+  const { CUE_WHEN_INDEX, CUE_WHEN_DECISIONS, CUE_FILE_ROOTS } = settings;
+  const index = CUE_WHEN_INDEX?.trim();
+  const decisions = CUE_WHEN_DECISIONS?.trim();
+  if (!index) {
+    if (!decisions) return null;
+    throw new Error('cue: wrong setting: CUE_WHEN_DECISIONS needs CUE_WHEN_INDEX, the index file');
+  }
+  const paths = {
+    index: resolve(index),
+    decisions: decisions ? resolve(decisions) : join(dirname(resolve(index)), DECISIONS),
+    ...(CUE_FILE_ROOTS === undefined ? {} : { roots: CUE_FILE_ROOTS.map((root) => resolve(root)) }),
+  };
+  const fault = faultOfPaths(paths);
+  if (fault === null) return paths;
+  throw new Error(`cue: wrong setting: ${SETTING[fault.of]} ${fault.message}`);
+}
+
+/** What was shown unasked is an opportunity to recall, and is counted as one. */
+function countOffers(runtime: IAgentRuntime, when: WhenService): () => void {
+  let stop: (() => void) | null = null;
+  let isOver = false;
+  runtime
+    .getServiceLoadPromise(PROACTIVE as ServiceTypeName)
+    .then(() => {
+      if (isOver) return;
+      stop =
+        offersOf(runtime)?.subscribe((event) => {
+          const { kind, shownAt, sources, target } = event.offer;
+          // An offer that is shown before it is pushed comes once, as it is then.
+          const isNews = event.type === 'offer' || event.from === 'pending';
+          if (kind !== 'whenMatch' || shownAt === undefined || !isNews) return;
+          when.offered(
+            sources.map(({ id }) => id),
+            target,
+          );
+        }) ?? null;
+    })
+    .catch((error: unknown) => {
+      runtime.logger.warn(
+        { src: 'plugin:cue:when', agentId: runtime.agentId, error: messageOf(error) },
+        'offers of the when index are not counted',
+      );
+    });
+  return () => {
+    isOver = true;
+    stop?.();
+  };
+}
+
+/** The detector that offers entries; the service may start after the offers do. */
+export function whenSlot(runtime: IAgentRuntime, context: DetectorContext): SlotDetectors {
+  return { whenMatch: createWhenMatch(context, () => whenOf(runtime)) };
+}
+
+function whenOf(runtime: IAgentRuntime): WhenService | null {
+  const service = runtime
+    .getServicesByType(WHEN)
+    .find((one): one is WhenService => one instanceof WhenService);
+  return service?.configured ? service : null;
+}
+
+function offersOf(runtime: IAgentRuntime): ProactiveService | undefined {
+  return runtime
+    .getServicesByType(PROACTIVE)
+    .find((service): service is ProactiveService => service instanceof ProactiveService);
+}

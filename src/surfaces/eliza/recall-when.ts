@@ -1,0 +1,59 @@
+/** RECALL_WHEN: what the project knows about something, by `/when` commands or in words. */
+import type { Recall } from '../../when/index.js';
+import { example, type Outcome } from './action-frame.js';
+import { type WhenTurn, whenAction } from './when-action.js';
+import { chatAnswer } from './when-text.js';
+import { whenSubject } from './when-words.js';
+
+export const RECALL_WHEN = 'RECALL_WHEN';
+
+export const recallWhenAction = whenAction({
+  name: RECALL_WHEN,
+  similes: ['WHEN', 'LOOK_UP_WHEN', 'RECALL_KNOWLEDGE', 'SEARCH_WHEN_INDEX'],
+  description:
+    'Looks up knowledge of the project in its /when index: a command like "/when writing mock tests", "/when § .Section", "/when § file.md", a list of them, or what one is about to do, in words. For decisions and know-how of the project, not for what was done or said earlier: that is RECALL_WORK_MEMORY.',
+  examples: [
+    example(
+      '/when writing mock tests',
+      'Mock Patching Pattern: patch where the object is used, not where it is defined.',
+      RECALL_WHEN,
+    ),
+    example(
+      'what do we know about splitting modules?',
+      'Module Split Strategy: one reason to change for each module.',
+      RECALL_WHEN,
+    ),
+  ],
+  handle: recallWhen,
+});
+
+async function recallWhen(turn: WhenTurn): Promise<Outcome> {
+  const recall = await recalled(turn);
+  if (recall === null || recall.results.length === 0) {
+    return {
+      text: 'What shall I look up? Name what you are about to do, like "/when writing mock tests".',
+      success: true,
+      asked: true,
+    };
+  }
+  const given = recall.results.flatMap(({ found, matches: [best] }) =>
+    found === 'none' || best === undefined ? [] : [best],
+  );
+  return {
+    text: chatAnswer(recall),
+    success: true,
+    data: {
+      asked_for: recall.results.length,
+      found: given.length,
+      sections: given.map(({ file, line, header }) => ({ file, line, header })),
+    },
+  };
+}
+
+/** Commands of the message first, then those of the agent's own plan, then what it asks in words. */
+async function recalled({ service, caller, text, planned }: WhenTurn): Promise<Recall | null> {
+  const commanded = (await service.find(text, caller)) ?? (await service.find(planned, caller));
+  if (commanded !== null) return commanded;
+  const subject = whenSubject(text);
+  return subject === '' ? null : service.recall(subject, caller);
+}

@@ -1,0 +1,88 @@
+/** REMEMBER_WHEN: a new entry of the `/when` index and, with text below it, the section it leads to. */
+import { isAppError } from '../../shared/errors.js';
+import type { RememberDraft, Remembered } from '../../when/index.js';
+import { example, type Outcome } from './action-frame.js';
+import { upperFirst } from './display.js';
+import { type WhenTurn, whenAction } from './when-action.js';
+import { line } from './when-text.js';
+import { type EntryWords, readEntry } from './when-words.js';
+
+export const REMEMBER_WHEN = 'REMEMBER_WHEN';
+
+const EXAMPLE =
+  '/remember writing mock tests | Mock patching pattern | patch where the object is used, not where it is defined';
+const MAX_SHOWN = 400;
+
+export const rememberWhenAction = whenAction({
+  name: REMEMBER_WHEN,
+  similes: ['ADD_WHEN_ENTRY', 'WRITE_WHEN', 'REMEMBER_KNOWLEDGE', 'INDEX_KNOWLEDGE'],
+  description:
+    'Writes knowledge of the project into its /when index, for owners and admins: "/remember <what one is about to do> | <title of the section> | <keywords>", optionally with "in file.md" and "under .Section", and on the lines below the text of a new section. Not for what was done or said: that is STORE_WORK_MEMORY.',
+  examples: [
+    example(
+      `${EXAMPLE} in testing.md`,
+      'Written to the index, line 12: "/when writing mock tests | Mock patching pattern | patch where the object is used, not where it is defined". It leads to "Mock patching pattern" in testing.md; /when writing mock tests finds it now.',
+      REMEMBER_WHEN,
+    ),
+  ],
+  handle: rememberWhen,
+});
+
+async function rememberWhen({ service, caller, text }: WhenTurn): Promise<Outcome> {
+  const words = readEntry(text);
+  const missing = (['trigger', 'header', 'description'] as const).filter(
+    (field) => words[field] === '',
+  );
+  if (missing.length > 0) return askFor(missing);
+  try {
+    const made = await service.remember(draftOf(words), caller);
+    const { changed, file, header, sectionAdded } = made;
+    return {
+      text: answerOf(made, words),
+      success: true,
+      data: { changed, line: made.line, file, header, sectionAdded },
+    };
+  } catch (error) {
+    // What is missing is the section: its titles are in the message, and its text can be given.
+    if (!isAppError(error) || error.code !== 'NOT_FOUND') throw error;
+    const why = upperFirst(line(error.message, MAX_SHOWN));
+    return {
+      text: `${why}. To make the section, put its text on the lines below the entry.`,
+      success: false,
+      data: { code: error.code },
+    };
+  }
+}
+
+function draftOf({ prefix, trigger, header, description, ...place }: EntryWords): RememberDraft {
+  return { prefix, trigger, header, description, ...place };
+}
+
+const NAMES = {
+  trigger: 'what one is about to do',
+  header: 'the title of the section',
+  description: 'a description in keywords',
+};
+
+function askFor(missing: readonly (keyof typeof NAMES)[]): Outcome {
+  const names = missing.map((field) => NAMES[field]);
+  const last = names.pop();
+  const all = names.length === 0 ? last : `${names.join(', ')} and ${last}`;
+  return {
+    text: `I still need ${all}, all on one line: ${EXAMPLE}`,
+    success: true,
+    asked: true,
+    data: { missing: [...missing] },
+  };
+}
+
+function answerOf(
+  { entry, line: at, file, header, sectionAdded, changed }: Remembered,
+  words: EntryWords,
+) {
+  const command = `/${words.prefix} ${line(words.trigger)}`;
+  const written = changed ? 'Written to the index' : 'That stands in the index already';
+  const where = `"${line(header)}" in ${line(file)}`;
+  const place = sectionAdded ? `I wrote its section ${where}` : `It leads to ${where}`;
+  return `${written}, line ${at}: "${line(entry, MAX_SHOWN)}". ${place}; ${command} finds it now.`;
+}

@@ -1,0 +1,81 @@
+/** `/cue/when…`: knowledge of the project, recalled, checked and added to. */
+import type { IAgentRuntime, Route } from '@elizaos/core';
+import { z } from 'zod';
+import { AppError } from '../../shared/errors.js';
+import { WHEN, WhenService } from '../../when/index.js';
+import { OPERATOR } from './memory-routes.js';
+import { given, searchText, storableText } from './query.js';
+import type { MakeRoute } from './route.js';
+import { startedService } from './service-of.js';
+
+/** Twenty requests of 500 characters, and the bullets of a list. */
+const MAX_QUERY = 12_000;
+const MOST_QUERIES = 20;
+
+const query = storableText(MAX_QUERY).refine((text) => text.trim() !== '', 'must not be empty');
+const recallQuery = z.strictObject({
+  q: z.union([query.transform((one) => [one]), z.array(query).min(1).max(MOST_QUERIES)], {
+    error: 'must be a trigger, a list of them, or given up to 20 times',
+  }),
+  sessionId: searchText.optional(),
+});
+
+/** What it has to be like says the service; here only that it is text. */
+const rememberBody = z.strictObject({
+  prefix: z.enum(['when', 'how']).optional(),
+  trigger: z.string(),
+  header: z.string(),
+  description: z.string(),
+  file: z.string().optional(),
+  content: z.string().optional(),
+  under: z.string().optional(),
+});
+
+export function whenRoutes(route: MakeRoute): Route[] {
+  return [
+    route({
+      type: 'GET',
+      path: '/when',
+      query: recallQuery,
+      handle: async ({ runtime, query: { q, sessionId } }) => ({
+        status: 200,
+        body: await whenOf(runtime).recall(q, { ...OPERATOR, ...given({ sessionId }) }),
+      }),
+    }),
+    route({
+      type: 'GET',
+      path: '/when/validate',
+      handle: async ({ runtime }) => ({ status: 200, body: await whenOf(runtime).validate() }),
+    }),
+    route({
+      type: 'POST',
+      path: '/when/remember',
+      body: rememberBody,
+      handle: async ({ runtime, body }) => {
+        const remembered = await whenOf(runtime).remember(body, OPERATOR);
+        return { status: remembered.changed ? 201 : 200, body: { remembered } };
+      },
+    }),
+    route({
+      type: 'GET',
+      path: '/when/stats',
+      handle: async ({ runtime }) => ({ status: 200, body: whenOf(runtime).stats() }),
+    }),
+    route({
+      type: 'GET',
+      path: '/when/health',
+      handle: async ({ runtime }) => ({ status: 200, body: startedWhen(runtime).health() }),
+    }),
+  ];
+}
+
+/** @throws AppError UNAVAILABLE, and DISABLED without an index */
+function whenOf(runtime: IAgentRuntime): WhenService {
+  const service = startedWhen(runtime);
+  if (service.configured) return service;
+  throw new AppError('DISABLED', 'there is no /when index: set CUE_WHEN_INDEX');
+}
+
+function startedWhen(runtime: IAgentRuntime): WhenService {
+  return startedService(runtime, WHEN, WhenService, '/when');
+}
