@@ -1,0 +1,114 @@
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { CLI, makeKnowledge, type Project } from './cue.js';
+
+const BIN = fileURLToPath(new URL('../../../src/surfaces/cli/bin.ts', import.meta.url));
+const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
+/** A section of a megabyte. */
+const LINE = `${'x'.repeat(79)}\n`;
+const LONG = CLI + LINE.repeat(13_000);
+
+let project: Project;
+beforeEach(() => {
+  project = makeKnowledge();
+});
+afterEach(() => project.remove());
+
+interface Exit {
+  code: number | null;
+  out: string;
+  err: string;
+}
+
+/** `hearing`: how many characters are read before standard output is closed. */
+function cue(
+  argv: readonly string[],
+  { stdin = '', hearing = Number.POSITIVE_INFINITY }: { stdin?: string; hearing?: number } = {},
+): Promise<Exit> {
+  const child = spawn(process.execPath, ['--import', TSX, BIN, ...argv], {
+    cwd: project.root,
+    env: { PATH: process.env.PATH, CUE_DATA_DIR: join(project.root, 'data') },
+  });
+  const heard: Exit = { code: null, out: '', err: '' };
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    heard.out += text;
+    if (heard.out.length >= hearing) child.stdout.destroy();
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    heard.err += text;
+  });
+  child.stdin.end(stdin);
+  return new Promise((done, failed) => {
+    child.on('error', failed);
+    child.on('close', (code) => done({ ...heard, code }));
+  });
+}
+
+describe('the cue process', () => {
+  it('reads standard input, prints the result alone, and ends with its exit code', async () => {
+    const { code, out, err } = await cue(['when', '-'], {
+      stdin: 'choosing exit codes\n§ nothing.md\n',
+    });
+
+    expect({ code, err }).toEqual({ code: 3, err: '' });
+    expect(out).toMatch(/^# Exit codes\n\n0, 1, 2 and 3\.\n\n/);
+    expect(project.read('data/when-usage.jsonl')).toContain(`/${process.pid}",`);
+  });
+
+  it('says on standard error what it refuses', async () => {
+    expect(await cue(['when', 'x', '--bogus'])).toEqual({
+      code: 2,
+      out: '',
+      err: "cue: unknown option '--bogus'\n",
+    });
+  });
+
+  it('gives a megabyte whole through a pipe', async () => {
+    project.write('agents/decisions/cli.md', LONG);
+    const { code, out } = await cue(['when', 'choosing exit codes', '--json']);
+
+    expect(code).toBe(0);
+    expect(JSON.parse(out).results[0].matches[0].content).toHaveLength(
+      LONG.length - LONG.indexOf('\n', LONG.indexOf('## ')) - 1,
+    );
+  });
+
+  it('ends quietly when its reader has heard enough', async () => {
+    project.write('agents/decisions/cli.md', LONG);
+    const { code, err } = await cue(['when', 'choosing exit codes'], { hearing: 10 });
+
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+  });
+});
+
+describe('what the cue process loads for a recall', () => {
+  const PACKAGES = new Set<string>();
+  const FILES = new Set<string>();
+
+  function follow(file: string): void {
+    if (FILES.has(file)) return;
+    FILES.add(file);
+    const source = readFileSync(file, 'utf8');
+    const imports =
+      /^(?:import|export)(?! type\b)[^;'"]*?from '([^']+)'|^import '([^']+)'|\bimport\('([^']+)'\)/gm;
+    for (const [, named, bare, lazy] of source.matchAll(imports)) {
+      const target = named ?? bare ?? lazy ?? '';
+      if (!target.startsWith('.')) PACKAGES.add(target);
+      else follow(resolve(dirname(file), target.replace(/\.js$/, '.ts')));
+    }
+  }
+
+  it('is neither host nor database, tokenizer or schemas: each takes as long as all the rest', () => {
+    follow(BIN);
+
+    const packages = [...PACKAGES].filter((name) => !name.startsWith('node:')).sort();
+    expect(packages).toEqual(['commander', 'markdown-it', 'stemmer']);
+    expect([...FILES].filter((file) => /records.index|shared.tokens/.test(file))).toEqual([]);
+    expect([...FILES].every((file) => existsSync(file))).toBe(true);
+    expect(FILES.size).toBeGreaterThan(50);
+  });
+});

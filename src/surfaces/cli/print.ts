@@ -1,0 +1,44 @@
+/** The real standard streams. */
+import { isUtf8 } from 'node:buffer';
+import { AppError } from '../../shared/errors.js';
+
+const MAX_STDIN_BYTES = 2_000_000;
+/** All controls but tab and line breaks: text of a stranger's file must not drive a terminal. */
+const CONTROLS = /(?![\t\n\r])\p{Cc}/gu;
+
+/** Writers that outlive a reader which has heard enough (`cue when x | head -1`). */
+export function standardStreams(): { out(text: string): void; err(text: string): void } {
+  return { out: writerTo(process.stdout), err: writerTo(process.stderr) };
+}
+
+function writerTo(stream: NodeJS.WriteStream): (text: string) => void {
+  let open = true;
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    open = false;
+    if (error.code !== 'EPIPE') process.exitCode = 1;
+  });
+  return (text) => {
+    if (open) stream.write(stream.isTTY ? text.replace(CONTROLS, '\ufffd') : text);
+  };
+}
+
+/** @throws AppError TOO_LARGE beyond 2 MB, INVALID_INPUT where it is not UTF-8 */
+export async function readStandardInput(): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of process.stdin) {
+    const part = Buffer.from(chunk);
+    bytes += part.length;
+    if (bytes > MAX_STDIN_BYTES) {
+      throw new AppError('TOO_LARGE', 'standard input has more than 2 MB', { bytes });
+    }
+    chunks.push(part);
+  }
+  return utf8(Buffer.concat(chunks), 'standard input');
+}
+
+/** Without a byte order mark. @throws AppError INVALID_INPUT naming `what` */
+export function utf8(bytes: Buffer, what: string): string {
+  if (!isUtf8(bytes)) throw new AppError('INVALID_INPUT', `${what} is not UTF-8 text`);
+  return new TextDecoder().decode(bytes);
+}

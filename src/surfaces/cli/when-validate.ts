@@ -1,0 +1,52 @@
+/** `cue when validate [--fix]` */
+import { EXIT, type ExitCode } from './exit-codes.js';
+import { type Io, printJson, printText } from './io.js';
+import type { WhenFlags } from './when-command.js';
+import { existingPathsOf, placeOf, wordsOf } from './when-paths.js';
+import { openIndex, type Problem, type Validation, type WhenPaths, whenRoom } from './when-room.js';
+
+/** With errors that are left it is a failure; warnings alone are none. */
+export async function validateCommand(
+  io: Io,
+  flags: WhenFlags & { fix?: true },
+): Promise<ExitCode> {
+  const paths = existingPathsOf(flags, io);
+  const book = await openIndex(await whenRoom(), paths);
+  const fixed = flags.fix ? await book.fix() : [];
+  const validation = book.validate();
+  if (flags.json) printJson(io, flags.fix ? { ...validation, fixed } : validation);
+  else printText(io, validationText(validation, fixed, paths, io.cwd));
+  return validation.problems.some(isError) ? EXIT.failure : EXIT.done;
+}
+
+function validationText(
+  { problems, counts }: Validation,
+  fixed: readonly Problem[],
+  paths: WhenPaths,
+  cwd: string,
+): string {
+  const lineOf = (problem: Problem, word: string) =>
+    `${placeOf(problem, paths, cwd)}: ${word}: ${wordsOf(problem)} (${problem.code})`;
+  const lines = [
+    ...fixed.map((problem) => lineOf(problem, 'mended')),
+    ...problems.map((problem) => lineOf(problem, problem.severity)),
+  ];
+  const errors = problems.filter(isError).length;
+  const fixable = problems.filter((problem) => problem.fixable).length;
+  const found = [counted(errors, 'error'), counted(problems.length - errors, 'warning')];
+  if (fixable > 0) found.push(`--fix mends ${fixable}`);
+  const looked = [
+    counted(counts.entries, 'entry', 'entries'),
+    counted(counts.files, 'file'),
+    counted(counts.sections, 'section'),
+  ];
+  return [...lines, `${looked.join(', ')}: ${found.join(', ')}`].join('\n');
+}
+
+function isError({ severity }: Problem): boolean {
+  return severity === 'error';
+}
+
+function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}
