@@ -94,7 +94,18 @@ describe('usage events', () => {
   });
 
   it('are read back as they were printed', () => {
-    const character = fc.constantFrom('a', '"', '\\', '\n', '\r', '\0', 'ü', '\u2028', '𝔘', '\ud800');
+    const character = fc.constantFrom(
+      'a',
+      '"',
+      '\\',
+      '\n',
+      '\r',
+      '\0',
+      'ü',
+      '\u2028',
+      '𝔘',
+      '\ud800',
+    );
     const word = fc.string({ minLength: 1, maxLength: 12, unit: character });
     const kind = fc.constantFrom<UsageKind>('offered', 'asked', 'recalled');
     const events = fc.array(fc.record({ at: fc.integer(), session: word, kind, key: word }), {

@@ -1,0 +1,76 @@
+/** The numbers as people read them; the same text is valid Markdown. Pure. */
+import type { Scores } from '../metrics.js';
+import { KINDS } from './dataset.js';
+import type { ByKind, EmbedderResult, WhenEvaluation } from './measure.js';
+
+export function tableOf(evaluation: WhenEvaluation): string {
+  const { dataset, entries, sections, bm25, bm25OfEntries, embedders } = evaluation;
+  const head = ['search', 'recall@1', 'recall@5', 'recall@10', 'MRR', 'ms', 'p95'];
+  const plain = (name: string, scores: Scores) => [name, ...cellsOf(scores), '', ''];
+  const kinds = (byKind: ByKind) =>
+    KINDS.flatMap((kind) => {
+      const scores = byKind[kind];
+      return scores ? [plain(`– ${scores.queries} ${kind} ones`, scores)] : [];
+    });
+  const rows = [
+    plain('plain BM25', bm25),
+    ...kinds(bm25.byKind),
+    plain('plain BM25, entries only', bm25OfEntries),
+  ];
+  for (const { id, msPerQuery, parts, byKind, ...scores } of embedders) {
+    const times = [msPerQuery.median.toFixed(2), msPerQuery.p95.toFixed(2)];
+    rows.push(plain('words alone', parts.words));
+    rows.push(plain(`likeness alone (${id})`, parts.likeness));
+    rows.push(plain(`both, fused by rank (${id})`, parts.rankFusion));
+    rows.push([`**ours (${id})**`, ...cellsOf(scores), ...times], ...kinds(byKind));
+  }
+  return [
+    `### ${dataset}: ${bm25.queries} questions, ${entries} entries, ${sections} sections`,
+    '',
+    ...grid(head, rows),
+    ...embedders.flatMap((result) => ['', ...ratesOf(result)]),
+  ].join('\n');
+}
+
+function ratesOf({ id, floor, offers, calibration }: EmbedderResult): string[] {
+  const { rightGiven, wrongRefused, unrelatedRefused } = floor;
+  const lines = [
+    `Floor (${id}): ${percent(rightGiven)} of right answers given, ${percent(wrongRefused)} of wrong ones refused` +
+      (unrelatedRefused === null
+        ? '.'
+        : `, ${percent(unrelatedRefused)} of unrelated questions refused.`),
+  ];
+  if (offers !== null) {
+    lines.push(
+      `Unasked: ${offers.offered} offers for ${offers.messages} messages, precision ${percent(offers.precision)}, recall ${percent(offers.recall)}.`,
+    );
+  }
+  const rows = calibration.map(({ from, answers, meanConfidence, right }) => [
+    from.toFixed(1),
+    String(answers),
+    short(meanConfidence),
+    short(right),
+  ]);
+  return [...lines, '', ...grid(['confidence from', 'answers', 'mean', 'right'], rows)];
+}
+
+function grid(head: readonly string[], rows: readonly string[][]): string[] {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [
+    line(head),
+    line(head.map((_, column) => (column === 0 ? '---' : '---:'))),
+    ...rows.map(line),
+  ];
+}
+
+function cellsOf({ recall, mrr }: Scores): string[] {
+  return [recall['1'], recall['5'], recall['10'], mrr].map(short);
+}
+
+function short(value: number): string {
+  return value.toFixed(3).replace(/^0/, '');
+}
+
+function percent(value: number): string {
+  return `${(100 * value).toFixed(0)} %`;
+}
