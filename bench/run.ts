@@ -6,11 +6,13 @@ import { proactiveRows } from './proactive/suite.js';
 import type { BenchResult, Machine, Row, SuiteOptions } from './stats.js';
 import { tableOf } from './table.js';
 import { triggerRows } from './triggers/suite.js';
+import { whenRows } from './when/suite.js';
 
 const SUITES: Record<string, (options: SuiteOptions) => Promise<Row[]>> = {
   triggers: triggerRows,
   memory: memoryRows,
   proactive: proactiveRows,
+  when: whenRows,
 };
 
 function machine(): Machine {

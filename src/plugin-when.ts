@@ -82,16 +82,16 @@ function countOffers(runtime: IAgentRuntime, when: WhenService): () => void {
     .then(() => {
       if (isOver) return;
       stop =
-        offersOf(runtime)?.subscribe((event) => {
-          const { kind, shownAt, sources, target } = event.offer;
-          // An offer that is shown before it is pushed comes once, as it is then.
-          const isNews = event.type === 'offer' || event.from === 'pending';
-          if (kind !== 'whenMatch' || shownAt === undefined || !isNews) return;
-          when.offered(
-            sources.map(({ id }) => id),
-            target,
-          );
-        }) ?? null;
+        offersOf(runtime)?.subscribe(
+          (event) => {
+            const { kind, shownAt, sources, target } = event.offer;
+            const isShown = event.type === 'state' && event.from === 'pending' && shownAt;
+            if (kind !== 'whenMatch' || !isShown) return;
+            const ids = sources.map(({ id }) => id);
+            when.offered(ids, target);
+          },
+          { statesOnly: true },
+        ) ?? null;
     })
     .catch((error: unknown) => {
       runtime.logger.warn(

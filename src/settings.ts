@@ -104,6 +104,14 @@ const settingsSchema = z.object({
   CUE_WHEN_INDEX: z.string().optional(),
   CUE_WHEN_DECISIONS: z.string().optional(),
   CUE_FILE_ROOTS: list,
+  NUDGE_MAX_HINTS: whole(5_000, 1, 100_000),
+  NUDGE_SECRET_GUARD: flag(true),
+  /** Whether it is a duration says who provides the hints. */
+  NUDGE_DEFAULT_TTL: z
+    .string()
+    .optional()
+    .transform((value) => value?.trim() || 'session'),
+  NUDGE_LOG_LEVEL: oneOf(['debug', 'info', 'warn', 'error'], 'info'),
 });
 
 export type Settings = z.output<typeof settingsSchema>;

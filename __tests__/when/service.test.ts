@@ -17,12 +17,14 @@ import { CLI, fill } from './when-room.js';
 const room = fill(diskRoom());
 const dataDir = mkdtempSync(join(tmpdir(), 'cue-when-data-'));
 
+let aheadMs = 0;
 let agent: Agent;
 let when: WhenService;
 let offers: ProactiveService;
 beforeAll(async () => {
   agent = await boot({
     slim: true,
+    cue: { clock: { now: () => systemClock.now() + aheadMs } },
     dataDir: join(dataDir, 'db'),
     settings: {
       CUE_WHEN_INDEX: room.paths.index,
@@ -76,6 +78,8 @@ describe('the service of an agent', () => {
 
     offers.turnEnded({ messageId: message.messageId, roomId: ada.roomId, completed: true });
     expect(when.stats()).toMatchObject({ sessions: 1, opportunities: 1, offered: 1, recalled: 0 });
+    // Who counts is no client that offers are pushed to.
+    expect(offers.health().subscribers).toBe(0);
     const bob = await person('bob');
     await when.recall('writing mock tests', bob);
     expect((await offers.get(offered?.id ?? '', ada)).state).toBe('shown');
@@ -117,17 +121,19 @@ describe('the service of an agent', () => {
 
   it('gives an offer up when its entry has become another', async () => {
     const carl = await person('carl');
-    const [first] = await when.relevant({ text: 'choosing exit codes', files: [] }, 1);
+    const [first] = await when.relevant({ text: 'writing mock tests', files: [] }, 1);
     const turn = await offers.offersForTurn(
-      messageOf(carl, 'I am choosing exit codes for the tool'),
+      messageOf(carl, 'I am writing mock tests for the lexer now'),
     );
-    expect(turn.text).toContain('/when choosing exit codes');
-    room.putIndex(room.index().replace('/when choosing exit codes', '/when picking exit codes'));
+    expect(turn.text).toContain('/when writing mock tests');
+    room.putIndex(room.index().replace('/when writing mock tests', '/when faking tests'));
     await when.settled();
+    // What was made within this second is taken to be as it was read.
+    aheadMs = 2_000;
     const next = await offers.offersForTurn(messageOf(carl, 'ok, go on'));
-    expect(next.text).not.toContain('/when choosing exit codes');
+    expect(next.text).not.toContain('/when writing mock tests');
     expect((await when.current(first ? [first.id] : [])).map(({ command }) => command)).toEqual([
-      '/when picking exit codes',
+      '/when faking tests',
     ]);
   });
 
@@ -137,7 +143,7 @@ describe('the service of an agent', () => {
       process.getActiveResourcesInfo().filter((kind) => /FSEvent|StatWatcher/.test(kind)).length;
     expect(handles()).toBeGreaterThan(0);
     await when.stop();
-    expect(handles()).toBe(0);
+    await expect.poll(handles).toBe(0);
     expect(when.configured).toBe(false);
     expect(() => when.recall).toThrow('the when service is not running');
     await when.stop();

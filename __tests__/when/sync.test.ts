@@ -1,11 +1,14 @@
-import { renameSync, rmSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RecordStore } from '../../src/records/index.js';
+import { createLexicalEmbedder } from '../../src/embeddings/index.js';
+import { type Caller, type RecordStore, rowsOf } from '../../src/records/index.js';
 import { systemClock } from '../../src/shared/clock.js';
+import { derivedId } from '../../src/shared/ids.js';
 import { parseDecisionFile } from '../../src/when/decisions.js';
 import { parseIndex } from '../../src/when/index-file.js';
 import { buildLibrary } from '../../src/when/library.js';
+import type { MatchEmbedder } from '../../src/when/match/matcher.js';
 import { createRowWriter } from '../../src/when/row-writer.js';
 import { createLibraryRecords } from '../../src/when/sync.js';
 import type { Library } from '../../src/when/types.js';
@@ -79,11 +82,12 @@ describe('the rows of a library', () => {
       changed: 0,
       removed: 0,
     });
-    const scopes = await database.db.execute(
+    const scopes = await rowsOf<{ visibility: string }>(
+      database.db,
       sql`select distinct metadata->'scope'->>'visibility' as visibility from memories
         where world_id = ${store.projectId} and type like 'cue_when%'`,
     );
-    expect(scopes.rows).toEqual([{ visibility: 'project' }]);
+    expect(scopes).toEqual([{ visibility: 'project' }]);
   });
 
   it('change only where the files did', async () => {
@@ -390,6 +394,70 @@ describe('an index that is followed', () => {
     await when.stop();
   });
 
+  it('finds what a file says while it is renamed, before and after the index follows', async () => {
+    const room = fill(diskRoom());
+    const store = storeOf(database, 'renamed');
+    const when = await openRoom(store, room, fast);
+    renameSync(room.at('cli.md'), room.at('commands.md'));
+    await when.settled();
+    const [between] = (await when.recall('choosing exit codes', OPERATOR)).results;
+    expect([between?.found, between?.matches[0]?.file, between?.matches[0]?.content]).toEqual([
+      ...['hybrid', 'commands.md', '\n0, 1, 2 and 3.\n'],
+    ]);
+    room.putIndex(INDEX.replace('cli.md', 'commands.md'));
+    await when.settled();
+    expect(await given(when, 'choosing exit codes')).toEqual(['0, 1, 2 and 3.']);
+    expect(await rowsIn(database, store)).toHaveLength(9);
+    await when.stop();
+  });
+
+  it('is followed by two agents of one project without a fight', async () => {
+    const room = fill(diskRoom());
+    const agents = [
+      await openRoom(storeOf(database, 'both'), room, fast),
+      await openRoom(storeOf(database, 'both'), room, fast),
+    ];
+    const settled = () => Promise.all(agents.map((when) => when.settled()));
+    await settled();
+    const before = await rowsIn(database, storeOf(database, 'both'));
+    room.put('cli.md', CLI.replace('0, 1', 'zero, 1'));
+    await settled();
+    const after = await rowsIn(database, storeOf(database, 'both'));
+    expect(changesOf(before, after)).toEqual(['changed: cli.md', 'changed: cli.md › Exit codes']);
+    expect(after.map(({ revision }) => revision).filter((revision) => revision > 1)).toEqual([
+      2, 2,
+    ]);
+    expect(agents.map((when) => when.health().degraded)).toEqual([undefined, undefined]);
+    for (const when of agents) expect(await given(when, 'choosing exit codes')).toHaveLength(1);
+    await Promise.all(agents.map((when) => when.stop()));
+  });
+
+  it('counts in the same session what is shown in a room and asked for there', async () => {
+    const room = fill(diskRoom());
+    const usagePath = `${room.root}/data/usage.jsonl`;
+    const used: unknown[] = [];
+    const when = await openRoom(storeOf(database, 'usage'), room, {
+      usagePath,
+      onRecalled: (use) => used.push(use),
+    });
+    const [entry] = await when.relevant({ text: 'choosing exit codes', files: [] }, 1);
+    const roomId = derivedId('room', 'a');
+    const caller: Caller = {
+      ...{ kind: 'entity', roomId, entityId: derivedId('person', 'ada'), private: true },
+    };
+    when.offered([entry?.id ?? AGENT, AGENT], { roomId });
+    await when.recall('choosing exit codes\n§ .Mock Patching', caller);
+    expect(used).toEqual([{ ids: [entry?.id], caller }]);
+    expect(when.stats()).toMatchObject({
+      ...{ sessions: 1, opportunities: 2, offered: 1, answered_offers: 1, spontaneous: 1 },
+    });
+    // A journal that cannot be written is no reason to know nothing.
+    rmSync(usagePath);
+    mkdirSync(usagePath);
+    expect(await given(when, 'choosing exit codes')).toEqual(['0, 1, 2 and 3.']);
+    await when.stop();
+  });
+
   it('loses nothing to a file that is written in halves', async () => {
     const room = fill(diskRoom());
     const store = storeOf(database, 'halves');
@@ -431,6 +499,45 @@ describe('an index that is followed', () => {
     await when.stop();
   });
 
+  it('forgets nothing when files and database are away together', async () => {
+    const room = fill(diskRoom());
+    const store = storeOf(database, 'both away');
+    const first = await openRoom(store, room, fast);
+    await first.settled();
+    await first.stop();
+    renameSync(room.paths.index, `${room.paths.index}.away`);
+    let isLost = true;
+    const records: RecordStore = {
+      ...store,
+      scan: (...args) => {
+        if (isLost) throw new Error('connection lost');
+        return store.scan(...args);
+      },
+    };
+    const when = await openRoom(records, room, fast);
+    expect(when.health()).toMatchObject({
+      state: 'loading',
+      degraded: 'files are away, and what was stored cannot be read: connection lost',
+    });
+    isLost = false;
+    await when.settled();
+    expect(when.health().state).toBe('stored');
+    expect(await given(when, 'choosing exit codes')).toEqual(['0, 1, 2 and 3.']);
+    expect(await rowsIn(database, store)).toHaveLength(9);
+    await when.stop();
+  });
+
+  it('ends although a model does not answer', async () => {
+    const room = fill(diskRoom());
+    const never = { id: 'never', embed: () => new Promise<Float32Array[]>(() => {}) };
+    const when = await openRoom(storeOf(database, 'never'), room, {
+      embedder: () => never,
+      waitMs: { open: 1, ask: 1 },
+    });
+    await when.stop();
+    expect(when.health().state).toBe('loading');
+  });
+
   it('opens before a slow folder is read, and says that it is still being read', async () => {
     const room = fill(diskRoom());
     let answer = () => {};
@@ -462,12 +569,14 @@ describe('an index that is followed', () => {
     await when.stop();
   });
 
-  it('compares with vectors of the model that serves', async () => {
+  it('compares with vectors of one model, and takes up another when it is ready', async () => {
     const room = fill(diskRoom());
     const embedded: Record<string, number> = { one: 0, two: 0 };
+    let mayGoOn = Promise.resolve();
     const model = (id: string) => ({
       id,
       embed: async (texts: readonly string[]) => {
+        await mayGoOn;
         embedded[id] = (embedded[id] ?? 0) + texts.length;
         return texts.map(() => new Float32Array(384).fill(Math.sqrt(1 / 384)));
       },
@@ -483,18 +592,49 @@ describe('an index that is followed', () => {
         return () => listeners.pop();
       },
     });
-    const texts = embedded.one;
+    const texts = Number(embedded.one);
     expect(texts).toBeGreaterThan(0);
+    let goOn = () => {};
+    mayGoOn = new Promise((resolve) => {
+      goOn = resolve;
+    });
     serving = model('two');
-    await when.recall('some exit of codes', OPERATOR);
-    // Vectors of two models are never compared.
-    expect(embedded).toEqual({ one: texts, two: 0 });
     changed();
-    await when.settled();
-    expect(embedded).toEqual({ one: texts, two: texts });
+    // What is edited while the new model is at work needs no model to be found by its trigger.
+    room.putIndex(INDEX.replace('choosing exit codes', 'picking exit codes'));
+    const settled = when.settled();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(embedded).toEqual({ one: texts, two: 0 });
+    goOn();
+    await settled;
+    expect(embedded.one).toBeLessThan(texts + 5);
+    expect(embedded.two).toBeGreaterThanOrEqual(texts);
+    const { one, two } = embedded;
+    expect(await given(when, 'picking exit codes')).toEqual(['0, 1, 2 and 3.']);
     await when.recall('some exit of codes', OPERATOR);
-    expect(embedded.two).toBe(Number(texts) + 1);
+    expect([embedded.one, Number(embedded.two) - Number(two)]).toEqual([one, 2]);
     await when.stop();
     expect(listeners).toEqual([]);
+  });
+
+  it('shows an edit while a slow model embeds everything anew', async () => {
+    const room = fill(diskRoom());
+    const lexical = createLexicalEmbedder();
+    const never = { id: 'never', embed: () => new Promise<Float32Array[]>(() => {}) };
+    let serving: MatchEmbedder = lexical;
+    let changed = () => {};
+    const when = await openRoom(storeOf(database, 'slow model'), room, {
+      ...fast,
+      embedder: () => serving,
+      onEmbedder: (listener) => {
+        changed = listener;
+        return () => {};
+      },
+    });
+    serving = never;
+    changed();
+    room.put('cli.md', CLI.replace('0, 1', 'zero, 1'));
+    await expect.poll(() => given(when, 'choosing exit codes')).toEqual(['zero, 1, 2 and 3.']);
+    await when.stop();
   });
 });

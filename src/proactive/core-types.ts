@@ -12,6 +12,7 @@ import type {
   TurnMessage,
   TurnOffers,
 } from './offer-types.js';
+import type { SubscribeOptions } from './pushes.js';
 import type {
   ActionPlanned,
   Detectors,
@@ -88,11 +89,8 @@ export interface Proactive {
   health(): ProactiveHealth;
   /** Newest first, at most 200: also happenings that led to nothing, and why. */
   decisions(limit?: number): Decision[];
-  /** After the batch window, most urgent first; `deliver` counts what is pushed as shown. */
-  subscribe(
-    listener: (event: OfferEvent) => void,
-    options?: { deliver?: boolean; sessionId?: string; agentId?: string },
-  ): () => void;
+  /** After the batch window, most urgent first; `deliver` counts what is pushed as shown, `statesOnly` waits for nothing. */
+  subscribe(listener: (event: OfferEvent) => void, options?: SubscribeOptions): () => void;
   /** Resolves when everything so far is detected and stored. For tests and the end. */
   settled(): Promise<void>;
   stop(): Promise<void>;

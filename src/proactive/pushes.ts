@@ -13,6 +13,11 @@ export interface SubscribeOptions {
   /** Only offers for this session, or for no client in particular; none of conversations. */
   sessionId?: string | undefined;
   agentId?: string | undefined;
+  /**
+   * Changes of state alone, each at once: for a part of this process that keeps count. It is no client:
+   * nothing waits for it, and it filters for itself.
+   */
+  statesOnly?: boolean | undefined;
 }
 
 export interface Pushes {
@@ -42,6 +47,7 @@ export function createPushes(deps: {
   onError: (error: unknown) => void;
 }): Pushes {
   const subscribers = new Set<Subscriber>();
+  const counting = new Set<Subscriber>();
   let waiting: Offer[] = [];
   let timer: NodeJS.Timeout | undefined;
 
@@ -76,8 +82,9 @@ export function createPushes(deps: {
   return {
     subscribe(listener, options = {}) {
       const subscriber = { listener, options };
-      subscribers.add(subscriber);
-      return () => subscribers.delete(subscriber);
+      const all = options.statesOnly === true ? counting : subscribers;
+      all.add(subscriber);
+      return () => all.delete(subscriber);
     },
     offered(offers) {
       // Nobody listens: nothing waits.
@@ -90,6 +97,7 @@ export function createPushes(deps: {
       }
     },
     changed(offer, from) {
+      for (const subscriber of [...counting]) send(subscriber, { type: 'state', offer, from });
       // What is still to come is sent as it is then.
       const index = waiting.findIndex(({ id }) => id === offer.id);
       if (index !== -1) {
@@ -106,6 +114,7 @@ export function createPushes(deps: {
     stop() {
       flush();
       subscribers.clear();
+      counting.clear();
     },
   };
 }

@@ -23,3 +23,17 @@ export function hostLog({ agentId, logger }: LoggingHost, part: string): Log {
     };
   return { debug: say('debug'), info: say('info'), warn: say('warn'), error: say('error') };
 }
+
+const LEVELS: readonly Level[] = ['debug', 'info', 'warn', 'error'];
+
+/** The same log without what is less serious than the level. */
+export function atLeast(lowest: Level, log: Log): Log {
+  const heard = (level: Level) =>
+    LEVELS.indexOf(level) >= LEVELS.indexOf(lowest) ? log[level] : () => {};
+  return {
+    debug: heard('debug'),
+    info: heard('info'),
+    warn: heard('warn'),
+    error: heard('error'),
+  };
+}

@@ -9,4 +9,4 @@ export { WHEN, WhenService, type WhenServiceDeps } from './service.js';
 export type * from './types.js';
 export { USAGE_FILE } from './usage/journal.js';
 export type { UsageStats } from './usage/rates.js';
-export type { RelevantEntry, WhenHealth, WhenObserver } from './when.js';
+export type { RelevantEntry, WhenHealth, WhenObserver } from './when-types.js';

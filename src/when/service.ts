@@ -6,7 +6,8 @@ import { AppError } from '../shared/errors.js';
 import { hostLog } from '../shared/log.js';
 import type { MatchEmbedder } from './match/matcher.js';
 import type { WhenPaths } from './types.js';
-import { openWhen, type When, type WhenObserver } from './when.js';
+import { openWhen } from './when.js';
+import type { When, WhenObserver } from './when-types.js';
 
 export const WHEN = 'WHEN';
 

@@ -119,7 +119,9 @@ export function createLibraryRecords({ records, agentId, clock }: SyncDeps): Lib
   async function readAll() {
     isRead = false;
     const entries = await readShelf(entryShelf);
+    await yieldToLoop();
     const sections = await readShelf(sectionShelf);
+    await yieldToLoop();
     isRead = true;
     return { entries, sections };
   }
@@ -133,8 +135,11 @@ export function createLibraryRecords({ records, agentId, clock }: SyncDeps): Lib
   ): Promise<boolean> {
     const wanted = new Map(rows.map((row) => [row.id, row]));
     // The files have what they lost: they are written anew.
-    if (damaged.size > 0) await records.remove(type, [...damaged]);
-    damaged.clear();
+    if (damaged.size > 0) {
+      await records.remove(type, [...damaged]);
+      damaged.clear();
+      await yieldToLoop();
+    }
     const added: NewTypedRecord<Data>[] = [];
     let agreed = true;
     for (const { id, data } of wanted.values()) {

@@ -2,140 +2,43 @@
  * `/when` for one running agent: the book, kept in line with the files it is written in, and its rows.
  * While the files are away (folder gone, disk unmounted) what was stored answers, and says so.
  */
-import type { Caller, RecordStore, Scope } from '../records/index.js';
-import { type Clock, DAY_MS, SECOND_MS } from '../shared/clock.js';
+import type { Caller, Scope } from '../records/index.js';
+import { DAY_MS, SECOND_MS } from '../shared/clock.js';
 import { AppError, messageOf } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
-import type { Log } from '../shared/log.js';
-import { type Bar, createBook } from './book.js';
+import { type Book, createBook } from './book.js';
 import { findCommands } from './commands.js';
 import { INDEX } from './disk/bounds.js';
 import { readFolder } from './disk/read.js';
-import { type FolderWatch, type WatchDeps, watchFolder } from './disk/watch.js';
+import { type FolderWatch, watchFolder } from './disk/watch.js';
 import { writeTogether } from './disk/write.js';
 import { createEntryIds, NO_ENTRIES } from './entry-ids.js';
 import type { MatchEmbedder } from './match/matcher.js';
 import { commandOf } from './related.js';
 import { remember } from './remember.js';
 import { parseRequests } from './requests.js';
-import { createRowWriter, type Written } from './row-writer.js';
+import { createRowWriter } from './row-writer.js';
 import { createLibraryRecords } from './sync.js';
-import type {
-  DiskState,
-  LinkedEntry,
-  Recall,
-  RememberDraft,
-  Remembered,
-  Request,
-  Section,
-  Validation,
-  Warning,
-  WhenPaths,
-} from './types.js';
+import type { DiskState, LinkedEntry, Recall, Request, Section, WhenPaths } from './types.js';
 import { offeredEvents, recallEvents, type UsageEvent } from './usage/events.js';
 import { createUsageJournal } from './usage/journal.js';
-import { type UsageStats, usageStats } from './usage/rates.js';
+import { usageStats } from './usage/rates.js';
 import { validate } from './validate/validate.js';
+import type { ShownEntry, When, WhenDeps, WhenHealth } from './when-types.js';
 
-/** Entries were asked for, and given, to this caller. Must not throw. */
-export type WhenObserver = (use: { ids: readonly Uuid[]; caller: Caller }) => void;
-
-export interface WhenDeps {
-  records: RecordStore;
-  embedder: () => MatchEmbedder;
-  /** Calls the listener when another model begins to serve; returns the way to stop. */
-  onEmbedder?: ((listener: () => void) => () => void) | undefined;
-  agentId: Uuid;
-  clock: Clock;
-  log: Log;
-  paths: WhenPaths | null;
-  usagePath: string | null;
-  onRecalled: WhenObserver;
-  /** Whether this person may write files: owner or admin of the room's world. */
-  isAdmin: (entityId: string, roomId: string) => Promise<boolean>;
-  /** How long opening, and later a question, waits for the first look at the files, ms. */
-  waitMs?: { open: number; ask: number } | undefined;
-  /** For tests: how fast the files are followed. */
-  watching?: WatchDeps | undefined;
-}
-
-/** An entry that leads to a section, as offers and listings show it. */
-export interface ShownEntry {
-  id: Uuid;
-  /** `/when writing mock tests` */
-  command: string;
-  header: string;
-  description: string;
-  /** The decision file as the index names it: `agents/decisions/testing.md`. */
-  file: string;
-  scope: Scope;
-}
-
-export interface RelevantEntry extends ShownEntry {
-  /** 0 to 1. */
-  confidence: number;
-  /** In words: "names src/auth.ts". */
-  reasons: string[];
-}
-
-export interface WhenHealth {
-  /** `stored`: index or files are away, and what was stored of them answers. */
-  state: 'off' | 'loading' | 'ready' | 'stored';
-  index: string | null;
-  decisions: string | null;
-  entries: number;
-  sections: number;
-  files: number;
-  /** Newest problems of index and files, at most 20, and how many there are. */
-  warnings: Warning[];
-  warningCount: number;
-  /** Of the last sync of the rows; absent before the first. */
-  lastSync?: Written;
-  /** Why it is worse than it could be, in words. */
-  degraded?: string;
-}
-
-export interface When {
-  readonly configured: boolean;
-  /**
-   * One command or a batch, with or without `/when`; it counts as a recall. @throws AppError DISABLED
-   * without an index
-   */
-  recall(input: string | readonly string[], caller: Caller): Promise<Recall>;
-  /** What the commands in a free text ask for; `null`: there are none in it. */
-  find(text: string, caller: Caller): Promise<Recall | null>;
-  /** What bears on a sentence or on touched files; counts nothing. */
-  relevant(
-    moment: { text: string; files: readonly string[] },
-    limit: number,
-    bar?: Bar,
-  ): Promise<RelevantEntry[]>;
-  /** Those of these entries that still are, as they are now. */
-  current(ids: readonly Uuid[]): Promise<ShownEntry[]>;
-  /** These entries were shown unasked in that session, or room. */
-  offered(ids: readonly Uuid[], session: { sessionId?: string; roomId?: Uuid }): void;
-  /**
-   * Writes an entry, and its section when there is content, to the files.
-   * @throws AppError PERMISSION_DENIED for a person who is neither owner nor admin of the room's
-   * world; DISABLED without an index; what `remember` throws
-   */
-  remember(draft: RememberDraft, caller: Caller): Promise<Remembered>;
-  /** @throws AppError DISABLED without an index */
-  validate(): Promise<Validation>;
-  stats(): UsageStats;
-  health(): WhenHealth;
-  settled(): Promise<void>;
-  stop(): Promise<void>;
-}
+export type { When, WhenDeps } from './when-types.js';
 
 const SHOWN_WARNINGS = 20;
 const WAIT_MS = { open: SECOND_MS / 2, ask: 3 * SECOND_MS };
+/** A question does without likeness rather than wait longer for its vector. */
+const VECTOR_MS = 2 * SECOND_MS;
 const LOADING = 'the /when index is still being read: ask again in a moment';
 
 /** Resolves when the files are read, at the latest after half a second; then they are read on. */
 export async function openWhen(deps: WhenDeps): Promise<When> {
   const { records, clock, log, paths, agentId, waitMs = WAIT_MS } = deps;
-  const book = createBook({ embedder: deps.embedder });
+  /** Serves with the model it was made with, until another book is ready for another model. */
+  let book = bookOf(deps.embedder());
   const rows = createLibraryRecords({ records, agentId, clock });
   const writer = createRowWriter({ rows, clock, log });
   const journal = deps.usagePath === null ? null : createUsageJournal({ path: deps.usagePath });
@@ -152,6 +55,7 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
   let watch: FolderWatch | null = null;
   let closed = false;
   let loads: Promise<unknown> = Promise.resolve();
+  let renewing: Promise<void> = Promise.resolve();
 
   /** Loads of the book must not overlap. */
   function inTurn(work: () => Promise<void>): Promise<void> {
@@ -186,13 +90,14 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
     prepare();
   }
 
-  /** Without the database there is nothing to go by, which is no reason to know less. */
+  /** Throws without the database: to go on would be to forget what is stored; the next look tries again. */
   async function restore(): Promise<void> {
     try {
       const stored = await rows.read();
       if (stored !== null) await book.restore(stored);
     } catch (error) {
-      log.error({ error: messageOf(error) }, 'stored when index not read');
+      degraded = `files are away, and what was stored cannot be read: ${messageOf(error)}`;
+      throw error;
     }
   }
 
@@ -206,15 +111,33 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
     const seen = (disk: DiskState) => inTurn(() => take(disk));
     try {
       watch = await watchFolder(where, seen, { log, clock, ...deps.watching });
+      if (closed) await watch.close();
     } catch (error) {
       degraded = `the files are not followed: ${messageOf(error)}`;
       log.error({ error: messageOf(error) }, 'when files not followed');
     }
   }
 
+  /** Beside the work: a model may take minutes for all of it, and edits must not wait for that. */
+  async function renew(): Promise<void> {
+    const embedder = deps.embedder();
+    const next = bookOf(embedder);
+    const isOver = () => closed || deps.embedder().id !== embedder.id;
+    await following;
+    if (isOver()) return;
+    await next.use(book.library());
+    await inTurn(async () => {
+      if (isOver()) return;
+      // What has changed meanwhile, which is little.
+      await next.use(book.library());
+      book = next;
+      prepare();
+    });
+  }
+
   const following = paths === null ? Promise.resolve() : follow(paths);
   const stopListening = deps.onEmbedder?.(() => {
-    inTurn(() => book.use(book.library())).catch((error: unknown) => {
+    renewing = renew().catch((error: unknown) => {
       log.error({ error: messageOf(error) }, 'when index not embedded anew');
     });
   });
@@ -336,15 +259,17 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
     },
     async settled() {
       await look();
+      await renewing;
       await loads;
       await writer.settled();
     },
     async stop() {
       closed = true;
       stopListening?.();
-      await following;
+      // A folder that does not answer, or a model, must not hold up the end; `follow` closes the watch.
+      await atMost(waitMs.ask, following);
       await watch?.close();
-      await loads;
+      await atMost(waitMs.ask, loads);
       await writer.stop();
     },
   };
@@ -355,12 +280,32 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
   }
 }
 
+function bookOf(embedder: MatchEmbedder): Book {
+  const patient: MatchEmbedder = {
+    id: embedder.id,
+    async embed(texts) {
+      if (texts.length > 1) return embedder.embed(texts);
+      let vectors: Float32Array[] | null = null;
+      const work = embedder.embed(texts).then((made) => {
+        vectors = made;
+      });
+      await atMost(VECTOR_MS, work);
+      if (vectors !== null) return vectors;
+      throw new AppError('UNAVAILABLE', 'the model does not answer');
+    },
+  };
+  return createBook({ embedder: () => patient });
+}
+
 /** Resolves with the work, or after this time without it. */
-async function atMost(ms: number, work: Promise<void>): Promise<void> {
+async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const patience = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, ms);
   });
-  await Promise.race([work, patience]);
-  clearTimeout(timer);
+  try {
+    await Promise.race([work, patience]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

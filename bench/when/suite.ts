@@ -1,0 +1,75 @@
+/** `npm run bench -- when`: what `/when` costs (DESIGN §13, issue 5), the host's own way beside. */
+import { rmSync } from 'node:fs';
+import { benchDirectory } from '../agent.js';
+import { inChild } from '../in-child.js';
+import { noteOfLong } from '../statement-watch.js';
+import { type Row, rowOf, type SuiteOptions } from '../stats.js';
+import { builtCommand, commandProcess } from './command.js';
+import { linesFor } from './lines.js';
+import type { Part, PartReport, PartRequest, SampleName, Samples } from './protocol.js';
+import { PER_FILE } from './workload.js';
+
+const SIZES = [400, 4_000];
+const QUICK_SIZES = [48];
+/** A first sync happens once in a directory; more than one number is worth the time where it is short. */
+const FIRST_SYNCS = 3;
+const SHORT = 1_000;
+
+export async function whenRows(options: SuiteOptions): Promise<Row[]> {
+  const sizes = options.sizes ?? (options.quick ? QUICK_SIZES : SIZES);
+  const rows: Row[] = [];
+  await builtCommand(options.say);
+  for (const size of sizes) rows.push(...(await rowsAt(size, options)));
+  return rows;
+}
+
+async function rowsAt(size: number, { quick, say }: SuiteOptions): Promise<Row[]> {
+  const part = async (name: Part, doing: string) => {
+    say(`${size} entries, ${Math.ceil(size / PER_FILE)} files: ${doing} …`);
+    const directory = benchDirectory();
+    try {
+      return await run({ part: name, size, quick, directory });
+    } finally {
+      rmSync(directory, { recursive: true, force: true });
+    }
+  };
+  const reports = [await part('book', 'in memory')];
+  const syncs = quick || size > SHORT ? 1 : FIRST_SYNCS;
+  for (let round = 0; round < syncs; round += 1) {
+    reports.push(await part('synced', 'on disk and PGlite'));
+  }
+  const host = await part('host', 'the host alone');
+  say(`${size} entries: cue when as a process …`);
+  reports.push(await commandProcess(size, quick));
+  return rowsOf(size, reports, host.samples);
+}
+
+function run(request: PartRequest): Promise<PartReport> {
+  return inChild(new URL('./child.ts', import.meta.url), request, {
+    name: `the ${request.part} bench at ${request.size}`,
+  });
+}
+
+function rowsOf(size: number, reports: readonly PartReport[], host: Samples): Row[] {
+  const all = (name: SampleName, from: (report: PartReport) => Samples | undefined) =>
+    reports.flatMap((report) => from(report)?.[name] ?? []);
+  const blocks = reports.flatMap((report) => report.blocks ?? []);
+  return linesFor(size).flatMap(({ name, ...line }) => {
+    // The same answers, beside another way to them.
+    const measured = name === 'resolve.hybrid.bm25' ? 'resolve.hybrid' : name;
+    const ours = all(measured, ({ samples }) => samples);
+    if (ours.length === 0) return [];
+    const beside = [...all(name, (report) => report.beside), ...(host[name] ?? [])];
+    const note = reports.map(({ notes }) => notes?.[name]).find((one) => one !== undefined);
+    return [
+      rowOf({
+        ...line,
+        at: size,
+        ours,
+        ...(beside.length > 0 ? { beside } : {}),
+        ...(note === undefined ? {} : { note }),
+        ...(name === 'statement' ? noteOfLong(blocks) : {}),
+      }),
+    ];
+  });
+}

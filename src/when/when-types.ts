@@ -1,0 +1,102 @@
+/** What `/when` of one agent does, what it needs, and what it tells. */
+import type { Caller, RecordStore, Scope } from '../records/index.js';
+import type { Clock } from '../shared/clock.js';
+import type { Uuid } from '../shared/ids.js';
+import type { Log } from '../shared/log.js';
+import type { Bar } from './book.js';
+import type { WatchDeps } from './disk/watch.js';
+import type { MatchEmbedder } from './match/matcher.js';
+import type { Written } from './row-writer.js';
+import type { Recall, RememberDraft, Remembered, Validation, Warning, WhenPaths } from './types.js';
+import type { UsageStats } from './usage/rates.js';
+
+/** Entries were asked for, and given, to this caller. Must not throw. */
+export type WhenObserver = (use: { ids: readonly Uuid[]; caller: Caller }) => void;
+
+export interface WhenDeps {
+  records: RecordStore;
+  embedder: () => MatchEmbedder;
+  /** Calls the listener when another model begins to serve; returns the way to stop. */
+  onEmbedder?: ((listener: () => void) => () => void) | undefined;
+  agentId: Uuid;
+  clock: Clock;
+  log: Log;
+  paths: WhenPaths | null;
+  usagePath: string | null;
+  onRecalled: WhenObserver;
+  /** Whether this person may write files: owner or admin of the room's world. */
+  isAdmin: (entityId: string, roomId: string) => Promise<boolean>;
+  /** How long opening, and later a question, waits for the first look at the files, ms. */
+  waitMs?: { open: number; ask: number } | undefined;
+  /** For tests: how fast the files are followed. */
+  watching?: WatchDeps | undefined;
+}
+
+/** An entry that leads to a section, as offers and listings show it. */
+export interface ShownEntry {
+  id: Uuid;
+  /** `/when writing mock tests` */
+  command: string;
+  header: string;
+  description: string;
+  /** The decision file as the index names it: `agents/decisions/testing.md`. */
+  file: string;
+  scope: Scope;
+}
+
+export interface RelevantEntry extends ShownEntry {
+  /** 0 to 1. */
+  confidence: number;
+  /** In words: "names src/auth.ts". */
+  reasons: string[];
+}
+
+export interface WhenHealth {
+  /** `stored`: index or files are away, and what was stored of them answers. */
+  state: 'off' | 'loading' | 'ready' | 'stored';
+  index: string | null;
+  decisions: string | null;
+  entries: number;
+  sections: number;
+  files: number;
+  /** Newest problems of index and files, at most 20, and how many there are. */
+  warnings: Warning[];
+  warningCount: number;
+  /** Of the last sync of the rows; absent before the first. */
+  lastSync?: Written;
+  /** Why it is worse than it could be, in words. */
+  degraded?: string;
+}
+
+export interface When {
+  readonly configured: boolean;
+  /**
+   * One command or a batch, with or without `/when`; it counts as a recall. @throws AppError DISABLED
+   * without an index
+   */
+  recall(input: string | readonly string[], caller: Caller): Promise<Recall>;
+  /** What the commands in a free text ask for; `null`: there are none in it. */
+  find(text: string, caller: Caller): Promise<Recall | null>;
+  /** What bears on a sentence or on touched files; counts nothing. */
+  relevant(
+    moment: { text: string; files: readonly string[] },
+    limit: number,
+    bar?: Bar,
+  ): Promise<RelevantEntry[]>;
+  /** Those of these entries that still are, as they are now. */
+  current(ids: readonly Uuid[]): Promise<ShownEntry[]>;
+  /** These entries were shown unasked in that session, or room. */
+  offered(ids: readonly Uuid[], session: { sessionId?: string; roomId?: Uuid }): void;
+  /**
+   * Writes an entry, and its section when there is content, to the files.
+   * @throws AppError PERMISSION_DENIED for a person who is neither owner nor admin of the room's
+   * world; DISABLED without an index; what `remember` throws
+   */
+  remember(draft: RememberDraft, caller: Caller): Promise<Remembered>;
+  /** @throws AppError DISABLED without an index */
+  validate(): Promise<Validation>;
+  stats(): UsageStats;
+  health(): WhenHealth;
+  settled(): Promise<void>;
+  stop(): Promise<void>;
+}
