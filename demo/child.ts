@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { exampleIndex } from './example.js';
 import { StepError } from './transcript.js';
 
 const READY = /^ {2}Web UI +(http:\S+)$/m;
@@ -98,6 +99,7 @@ function environment(directory: string, port: number): NodeJS.ProcessEnv {
     SERVER_PORT: String(port),
     CUE_DATA_DIR: directory,
     CUE_TRIGGER_MIN_INTERVAL_MS: '5000',
+    CUE_WHEN_INDEX: exampleIndex(directory),
   };
 }
 

@@ -11,10 +11,12 @@ import {
   memoryQuestion,
 } from './memory-intent.js';
 import { type OfferAction, offerAction } from './offer-intent.js';
+import { type WhenAction, whenAction, whenQuestion } from './when-intent.js';
 
 export type ChosenAction =
   | MemoryAction
   | OfferAction
+  | WhenAction
   | 'CREATE_TRIGGER'
   | 'LIST_TRIGGERS'
   | 'UPDATE_TRIGGER'
@@ -30,6 +32,8 @@ export interface ChatTurn {
   lastAnswer?: { text: string; action?: string };
   /** The action that waits for an answer, as the plugin's provider names it in the prompt. */
   openQuestion?: string;
+  /** The prompt offers the action that looks into the `/when` index. */
+  hasIndex?: boolean;
 }
 
 export interface ReadingOptions {
@@ -78,6 +82,8 @@ const OUR_ACTIONS = new Set<string>([
 
 export function chooseAction(turn: ChatTurn, options: ReadingOptions): ChosenAction {
   const text = turn.text.trim().replace(POLITE, '').trim() || turn.text.trim();
+  const when = whenAction(text, turn) ?? whenAnswer(turn, text);
+  if (when !== null) return when;
   if (MY_ZONE.test(text)) return 'SET_TIME_ZONE';
   const offer =
     offerAction(text, turn.lastAnswer) ?? offerAction(turn.text.trim(), turn.lastAnswer);
@@ -105,6 +111,13 @@ export function chooseAction(turn: ChatTurn, options: ReadingOptions): ChosenAct
 
 function isSchedule(text: string, options: ReadingOptions): boolean {
   return options.parse(text, options).kind === 'schedule';
+}
+
+/** "What shall I look up?" may be left unanswered: another request is one. */
+function whenAnswer({ lastAnswer }: ChatTurn, text: string): WhenAction | null {
+  if (lastAnswer === undefined || NO_ANSWER.test(text) || isYesOrNo(text)) return null;
+  const isOther = LIST.test(text) || ASKS_TO_SCHEDULE.test(text) || CHANGE.test(text);
+  return isShort(text) && !isOther ? whenQuestion(lastAnswer) : null;
 }
 
 /** An answer to a question about memories: the last words, or one that is still open. */

@@ -3,6 +3,9 @@
  * would, and knows the words by which a person acknowledges one. Rules only. Pure.
  */
 
+import type { KnownEntry } from './prompt.js';
+import { answerFromIndex } from './when-intent.js';
+
 export type OfferAction = 'ACKNOWLEDGE_WARNING' | 'DISMISS_OFFER';
 
 const NAMED = /\b(?:warnings?|offers?|suggestions?|offer_[0-9a-f-]{8,36})\b/i;
@@ -54,11 +57,17 @@ function isAbout(text: string, what: string): boolean {
 }
 
 /** The answer to a request for work, `null` for anything else: a warning goes first. */
-export function answerToWork(text: string, warning: Warning | null): string | null {
+export function answerToWork(
+  text: string,
+  warning: Warning | null,
+  known: readonly KnownEntry[] = [],
+): string | null {
   // Other words than those of work count where they are those of the warning.
   if (!WORK.test(text) && !(warning !== null && isAbout(text, warning.what))) return null;
   if (warning === null) {
-    return 'I remember nothing that speaks against it. (The small offline model cannot do it itself.)';
+    const nothing =
+      'I remember nothing that speaks against it. (The small offline model cannot do it itself.)';
+    return [answerFromIndex(known), nothing].filter((part) => part !== null).join(' ');
   }
   const reason = warning.reason.replace(/[.\s]+$/, '');
   return (

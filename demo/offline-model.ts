@@ -5,14 +5,10 @@
  */
 import { type IAgentRuntime, ModelType, type Plugin } from '@elizaos/core';
 import type { parseScheduleText } from '../src/index.js';
-import {
-  answerToInstruction,
-  type ChatTurn,
-  type ChosenAction,
-  chooseAction,
-  POLITE,
-} from './intent.js';
+import { answerToInstruction, type ChosenAction, chooseAction, POLITE } from './intent.js';
 import { answerToWork, warningIn } from './offer-intent.js';
+import { knownIn, readTurn } from './prompt.js';
+import { answerFromIndex } from './when-intent.js';
 
 export const OFFLINE_MODEL = 'cue-offline-model';
 const DIMENSION = 384;
@@ -24,6 +20,8 @@ const REPLY_CALL = '# Task: Generate dialog for the character';
 const SHOULD_RESPOND_CALL = 'Decide on behalf of';
 const REFLECTION_CALL = '# Task: Generate Agent Reflection';
 const TITLE_CALL = 'generate a short, descriptive title for this chat';
+/** In which a template says what it is for. */
+const TASK_CHARACTERS = 300;
 const LOOP_THOUGHT = 'This is a quiet moment of your own';
 
 export interface OfflineModelOptions {
@@ -62,15 +60,17 @@ export function answerPrompt(
   prompt: string,
   options: OfflineModelOptions & { agentName: string },
 ): string {
-  if (prompt.includes(SHOULD_RESPOND_CALL)) {
+  // What follows quotes files and messages, which may contain anything.
+  const task = prompt.trimStart().slice(0, TASK_CHARACTERS);
+  if (task.includes(SHOULD_RESPOND_CALL)) {
     return response({ name: options.agentName, reasoning: 'offline', action: 'RESPOND' });
   }
-  if (prompt.includes(REFLECTION_CALL)) {
+  if (task.includes(REFLECTION_CALL)) {
     return response({ thought: 'All is well.', facts: 'none', relationships: 'none' });
   }
-  if (prompt.includes(TITLE_CALL)) return 'Reminders with Cue';
-  const isMain = prompt.includes(MAIN_CALL);
-  if (!isMain && !prompt.includes(REPLY_CALL)) {
+  if (task.includes(TITLE_CALL)) return 'Reminders with Cue';
+  const isMain = task.includes(MAIN_CALL);
+  if (!isMain && !task.includes(REPLY_CALL)) {
     // Somebody asks to have something extracted: the offline model reads nothing into a text.
     return response({ kind: 'none' });
   }
@@ -79,7 +79,8 @@ export function answerPrompt(
   const scheduled = answerToInstruction(turn.text);
   if (scheduled !== null) return plan('REPLY', scheduled);
   const said = (text: string) =>
-    answerToWork(text.trim().replace(POLITE, ''), warningIn(prompt)) ?? smallTalk(text);
+    answerToWork(text.trim().replace(POLITE, ''), warningIn(prompt), knownIn(prompt)) ??
+    smallTalk(text, answerFromIndex(knownIn(prompt)));
   if (!isMain) return plan('REPLY', said(turn.text));
   const action = chooseAction(turn, {
     parse: options.parse,
@@ -89,63 +90,15 @@ export function answerPrompt(
   return action === 'REPLY' ? plan(action, said(turn.text)) : plan(action, '');
 }
 
-/** The message to answer and what the agent said before it, from the text of the prompt. */
-export function readTurn(prompt: string, agentName: string): ChatTurn {
-  const received = between(prompt, '# Received Message\n', '\n# Focus your response');
-  const text = received === null ? '' : received.slice(received.indexOf(': ') + 2).trim();
-  const conversation = between(prompt, '# Conversation Messages\n', '\n# Received Message') ?? '';
-  const lastAnswer = lastAnswerIn(conversation, agentName);
-  const openQuestion = OPEN_QUESTION.exec(prompt)?.groups?.action;
-  return {
-    text,
-    ...(lastAnswer === undefined ? {} : { lastAnswer }),
-    ...(openQuestion === undefined ? {} : { openQuestion }),
-  };
-}
-
-/** A line of the plugin's provider (src/surfaces/eliza/triggers-provider.ts). */
-const OPEN_QUESTION =
-  /^The user has an open question from you\. .*(?:The answer|A yes or no) goes to (?<action>[A-Z_]+)\.$/m;
-
-/** Lines of the host: `10:31 (just now) [entity id] Name: text`, then `(Name's actions: A, B)`. */
-const SPOKEN = /^\d\d:\d\d \([^)]*\) \[[0-9a-f-]{36}\] (?<name>[^:]+): (?<text>.*)$/;
-
-function lastAnswerIn(
-  conversation: string,
-  agentName: string,
-): { text: string; action?: string } | undefined {
-  let last: { text: string; action?: string } | undefined;
-  let speaking = false;
-  for (const line of conversation.split('\n')) {
-    const spoken = SPOKEN.exec(line)?.groups;
-    if (spoken) {
-      speaking = spoken.name === agentName;
-      if (speaking) last = { text: spoken.text ?? '' };
-      continue;
-    }
-    if (!speaking || last === undefined) continue;
-    const actions = /^\s*\(.*'s actions: (?<names>.*)\)$/.exec(line)?.groups?.names;
-    if (actions !== undefined) last.action = actions;
-    else if (!/^\(.*'s internal thought: /.test(line)) last.text += `\n${line}`;
-  }
-  return last;
-}
-
-function between(text: string, from: string, to: string): string | null {
-  const start = text.lastIndexOf(from);
-  if (start === -1) return null;
-  const end = text.indexOf(to, start + from.length);
-  return text.slice(start + from.length, end === -1 ? undefined : end);
-}
-
-function smallTalk(text: string): string {
+function smallTalk(text: string, known: string | null): string {
   if (/\b(?:thanks|thank you|thx|cheers)\b/i.test(text)) return 'You are welcome!';
+  if (known !== null) return known;
   const hello = /^(?:hi|hello|hey|good (?:morning|afternoon|evening))\b/i.test(text)
     ? 'Hello! '
     : '';
   return (
     `${hello}I am the small offline model: no key is configured, so I only understand reminders, ` +
-    'schedules and work memory. Try "in 20 seconds tell me to stretch", "list my reminders", ' +
+    'schedules, work memory and /when. Try "in 20 seconds tell me to stretch", "list my reminders", ' +
     '"remember that the login bug was an expired token" or "what do you remember about the login bug?".'
   );
 }

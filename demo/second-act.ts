@@ -1,6 +1,7 @@
 /**
  * The second act of the demo: an agent with a past. It is about to repeat what failed and is warned,
- * acknowledges, is not warned again, and begins a new session with its unfinished work before it.
+ * acknowledges, is not warned again, looks up what the project knows, and begins a new session with
+ * its unfinished work before it.
  */
 import { randomUUID } from 'node:crypto';
 import { at, type Client } from './client.js';
@@ -70,6 +71,12 @@ export async function secondAct(client: Client, agentId: string, out: Transcript
   expect(!/careful|race condition/i.test(again), `it was warned again: "${again}"`);
   out.kept(`asked again, not warned again; kept with it: "${String(at(closed, 'reason'))}"`);
   await explain(client, closed, out);
+
+  out.heading('What the project knows is asked for by what one is about to do');
+  const known = await say('/when writing mock tests');
+  expect(/# Mock Patching Pattern/.test(known), `the section is not there: "${known}"`);
+  expect(/\/when organizing test files/.test(known), 'it does not lead on to its sibling');
+  out.kept('the section, where it stands, and what is beside it');
 
   out.heading('A new session begins with the work that is left: POST /cue/events');
   const body = { type: 'session_start', session_id: `demo-${randomUUID()}` };

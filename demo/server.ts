@@ -14,6 +14,7 @@ import { AgentServer } from '@elizaos/server';
 import type * as Cue from '../src/index.js';
 import type * as DirectoryLock from '../src/shared/dir-lock.js';
 import { type Place, StartError, urlOf } from './environment.js';
+import { knowledgeOf } from './knowledge.js';
 import type { ModelChoice } from './models.js';
 import { OFFLINE_MODEL, offlineEmbeddings, offlineModel } from './offline-model.js';
 
@@ -30,6 +31,8 @@ export interface RunningServer {
   url: string;
   /** What really answers, asked from the running agent. */
   model: string;
+  /** The `/when` index, and what is in it. */
+  knowledge: string;
   /** Lets go of open connections, so that the host's own shutdown does not wait for them. */
   closeConnections(): void;
 }
@@ -99,6 +102,7 @@ export async function startServer(place: Place, model: ModelChoice): Promise<Run
       answering === undefined || model.plugin !== null || answering === OFFLINE_MODEL
         ? model.description
         : `${answering} (named in characters/cue.json)`,
+    knowledge: await knowledgeOf(runtime, cue),
     closeConnections() {
       void server.socketIO.close();
       server.server.closeAllConnections();

@@ -1,9 +1,13 @@
 /** `npm start`: Cue on this machine, with the web UI of Eliza, ready to talk to. */
 import { prepareEnvironment, StartError } from './environment.js';
+import { EXAMPLE_FLAG, exampleIndex } from './example.js';
 import { chooseModel } from './models.js';
 
 async function main(): Promise<void> {
   const place = await prepareEnvironment();
+  if (process.argv.includes(EXAMPLE_FLAG)) {
+    process.env.CUE_WHEN_INDEX ||= exampleIndex(place.dataDir);
+  }
   const model = await chooseModel(process.env);
   console.log(`Starting Cue. Model: ${model.description}`);
   const { startServer } = await import('./server.js');
@@ -23,6 +27,7 @@ async function main(): Promise<void> {
     'Cue is ready.',
     `  Web UI    ${running.url}`,
     `  Model     ${running.model}`,
+    `  Knowledge ${running.knowledge}`,
     place.postgresUrl === undefined
       ? `  Data      ${place.dataDir} (PGlite in ${place.databaseDir})`
       : `  Data      PostgreSQL (POSTGRES_URL); secret salt in ${place.dataDir}`,

@@ -6,6 +6,18 @@ import { cuePlugin } from './plugin.js';
 
 export { AutonomyService, type AutonomySettings, type AutonomyStatus } from './autonomy/index.js';
 export {
+  type GetResult,
+  HINTS,
+  type Hint,
+  type HintCounts,
+  HintService,
+  type Hints,
+  type ImportOutcome,
+  type NudgeContext,
+  type QueryResult,
+  type StorePayload,
+} from './hints/index.js';
+export {
   type Caller,
   type CaptureResult,
   type ChaptersResult,

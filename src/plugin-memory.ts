@@ -1,5 +1,4 @@
 /** How one agent's work memory is put together from settings, the host and the rooms. */
-import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { type IAgentRuntime, ModelType, type ServiceTypeName } from '@elizaos/core';
 import { dataDirectoryOf } from './data-directory.js';
@@ -17,6 +16,7 @@ import type { Clock } from './shared/clock.js';
 import { AppError } from './shared/errors.js';
 import type { Ids } from './shared/ids.js';
 import { hostLog } from './shared/log.js';
+import { packageVersion } from './shared/package-version.js';
 
 const SUMMARY_PROMPT =
   'Rewrite these notes as two or three plain sentences. Keep every fact, name, file and number; ' +
@@ -50,7 +50,7 @@ export function provideWorkMemory(
       const directory = dataDirectory(host, settings);
       return directory.kept ? join(directory.path, `catalog-${projectId}.snapshot`) : undefined;
     },
-    build: versionOf(),
+    build: packageVersion(),
   });
 }
 
@@ -153,11 +153,4 @@ function rewriteWith(runtime: IAgentRuntime): (text: string) => Promise<string> 
     if (typeof answer === 'string') return answer;
     throw new AppError('UNAVAILABLE', 'the model answered without text');
   };
-}
-
-function versionOf(): string {
-  const manifest: unknown = createRequire(import.meta.url)('../package.json');
-  return typeof manifest === 'object' && manifest !== null && 'version' in manifest
-    ? String(manifest.version)
-    : 'unknown';
 }

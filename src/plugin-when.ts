@@ -66,6 +66,7 @@ function pathsOf(settings: Settings): WhenPaths | null {
   const paths = {
     index: resolve(index),
     decisions: decisions ? resolve(decisions) : join(dirname(resolve(index)), DECISIONS),
+    named: decisions ? (['index', 'decisions'] as const) : (['index'] as const),
     ...(CUE_FILE_ROOTS === undefined ? {} : { roots: CUE_FILE_ROOTS.map((root) => resolve(root)) }),
   };
   const fault = faultOfPaths(paths);

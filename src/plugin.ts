@@ -8,7 +8,6 @@ import {
   ModelType,
   type Plugin,
   type ServiceTypeName,
-  type UUID,
 } from '@elizaos/core';
 import {
   AUTONOMY_LOOP_TASK,
@@ -18,7 +17,10 @@ import {
   tidyAutonomousRooms,
 } from './autonomy/index.js';
 import { HOST_HANDLER_PRIORITY } from './embeddings/index.js';
+import { HintService } from './hints/index.js';
 import { WorkMemoryService } from './memory/index.js';
+import { isProjectAdmin, isWorldAdmin } from './plugin-admin.js';
+import { provideHints } from './plugin-hints.js';
 import { fieldOf, lockOf } from './plugin-lock.js';
 import { embedForHost, provideWorkMemory } from './plugin-memory.js';
 import { provideProactive } from './plugin-proactive.js';
@@ -108,7 +110,8 @@ export function createCuePlugin(options: CueOptions = {}): Plugin {
       const timezone = settings.CUE_TIMEZONE ?? hostTimezone();
       provideWorkMemory(runtime, settings, { clock, ids, timezone });
       provideProactive(runtime, settings, { clock, ids, turnBudgetMs: options.turnBudgetMs });
-      provideWhen(runtime, settings, { clock, isAdmin });
+      provideWhen(runtime, settings, { clock, isAdmin: isProjectAdmin });
+      provideHints(runtime, settings, { clock, ids, isAdmin: isProjectAdmin });
       TriggerService.provide(runtime, {
         clock,
         ids,
@@ -120,13 +123,20 @@ export function createCuePlugin(options: CueOptions = {}): Plugin {
           return autonomyPort(host, settings, options.fetch ?? fetch);
         },
         onCycle: (host, hook) => autonomyOf(host)?.onCycle(hook),
-        isAdmin,
+        isAdmin: isWorldAdmin,
         autonomyPresent: (host) => host.getServicesByType(AUTONOMY_SERVICE).length > 0,
         ...(options.onStep ? { onStep: options.onStep } : {}),
         ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),
       });
     },
-    services: [AutonomyService, TriggerService, WorkMemoryService, ProactiveService, WhenService],
+    services: [
+      AutonomyService,
+      TriggerService,
+      WorkMemoryService,
+      ProactiveService,
+      WhenService,
+      HintService,
+    ],
     // A handler that throws aborts the host's own emitter (ELIZA_GUIDE §4); these cannot.
     events: together(
       {
@@ -235,22 +245,6 @@ async function autonomyPort(
 
 function hostTimezone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
-}
-
-/** Owner or admin of the world the room belongs to. */
-async function isAdmin(
-  runtime: IAgentRuntime,
-  entityId: string,
-  roomId: string | undefined,
-): Promise<boolean> {
-  if (roomId === undefined) return false;
-  const room = await runtime.getRoom(roomId as UUID);
-  const world = room?.worldId ? await runtime.getWorld(room.worldId) : null;
-  const metadata = world?.metadata;
-  if (!metadata) return false;
-  if (metadata.ownership?.ownerId === entityId) return true;
-  const role = metadata.roles?.[entityId as UUID];
-  return role === 'OWNER' || role === 'ADMIN';
 }
 
 /** The handlers of both for each event, the first's first. */

@@ -116,6 +116,7 @@ it('pins the routes', () => {
     'POST /cue/when/remember',
     'GET /cue/when/stats',
     'GET /cue/when/health',
+    'POST /cue/rpc',
     'GET /cue/*',
     'POST /cue/*',
     'PUT /cue/*',

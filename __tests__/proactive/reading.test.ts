@@ -589,7 +589,6 @@ describe("an agent's own words", () => {
       files: ['src/auth.ts'],
       plan: null,
       cited: ['mem_1f2e3d4c', 'mem_0a1b2c3d4e5f'],
-      commands: [],
     });
   });
 });

@@ -301,7 +301,7 @@ describe('an offer of a /when entry', () => {
       await restarted.stop();
     }));
 
-  it('is used when the agent writes its command, and counts toward the recall rate of its kind', () =>
+  it('is used when its room says that it was asked for, and counts toward the recall rate of its kind', () =>
     withEntries(
       [MOCKS, entry('writing mock tests for hooks', 'mock tests', { confidence: 0.8 })],
       async ({ proactive, set }) => {
@@ -310,40 +310,36 @@ describe('an offer of a /when entry', () => {
         const { offers } = await proactive.offersForTurn(message, long);
         expect(offers.map(({ text }) => text)).toEqual([OFFER]);
         const id = offers[0]?.id ?? '';
-        const says = (text: string) =>
-          proactive.onAgentActivity({ roomId: ada.roomId, caller: ada, text, files: [] });
-        says(MOCKS.command);
-        expect((await proactive.get(id, ada)).state).toBe('pending');
         proactive.turnEnded({ messageId: message.messageId, roomId: ada.roomId, completed: true });
-        says('I could write mock tests. /when writing mocks');
+        // What the words of the agent ask for, only the room of the entries knows.
+        const text = `> ${MOCKS.command}\n\nI will not use ${MOCKS.command}`;
+        proactive.onAgentActivity({ roomId: ada.roomId, caller: ada, text, files: [] });
         expect((await proactive.get(id, ada)).state).toBe('shown');
-        says('First I look it up:\n/when\n- Writing mock tests\n- naming files');
+        proactive.observer.used({ how: 'recalled', ids: [MOCKS.id], caller: ada });
         expect(await proactive.get(id, ada)).toMatchObject({ state: 'used', usedHow: 'recalled' });
         const { byKind } = await proactive.stats();
         expect(byKind.whenMatch).toMatchObject({ offers: 1, shown: 1, used: 1, recallRate: 1 });
       },
     ));
 
-  it('is not used by the command of another one that begins alike', () =>
-    withEntries(
-      [MOCKS, entry('writing mock tests for hooks', 'hooks')],
-      async ({ proactive, clock }) => {
-        const turn = async (text: string, name: string) => {
-          const message = messageOf(ada, text, name);
-          const { offers } = await proactive.offersForTurn(message, long);
-          const { messageId, roomId } = message;
-          proactive.turnEnded({ messageId, roomId, completed: true });
-          return offers[0]?.id ?? '';
-        };
-        const short = await turn(TASK, 'short');
-        clock.nowMs += 60_000;
-        const whole = await turn('Please test the hooks of the parser', 'whole');
-        const text = 'See `/when writing mock tests for hooks`.';
-        proactive.onAgentActivity({ roomId: ada.roomId, caller: ada, text, files: [] });
-        expect((await proactive.get(whole, ada)).state).toBe('used');
-        expect((await proactive.get(short, ada)).state).toBe('shown');
-      },
-    ));
+  it('is not used by the recall of another one that begins alike', () => {
+    const hooks = entry('writing mock tests for hooks', 'hooks');
+    return withEntries([MOCKS, hooks], async ({ proactive, clock }) => {
+      const turn = async (text: string, name: string) => {
+        const message = messageOf(ada, text, name);
+        const { offers } = await proactive.offersForTurn(message, long);
+        const { messageId, roomId } = message;
+        proactive.turnEnded({ messageId, roomId, completed: true });
+        return offers[0]?.id ?? '';
+      };
+      const short = await turn(TASK, 'short');
+      clock.nowMs += 60_000;
+      const whole = await turn('Please test the hooks of the parser', 'whole');
+      proactive.observer.used({ how: 'recalled', ids: [hooks.id], caller: ada });
+      expect((await proactive.get(whole, ada)).state).toBe('used');
+      expect((await proactive.get(short, ada)).state).toBe('shown');
+    });
+  });
 
   it('is used by a recall of its section or work on its file, by who was shown it', () =>
     withEntries([MOCKS, FIXTURES], async ({ proactive }) => {

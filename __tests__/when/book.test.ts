@@ -87,11 +87,30 @@ describe('a book', () => {
 
   it('is restored from entries and files without their index', async () => {
     const whole = await bookOf();
-    const { index, files } = whole.library();
+    const { entries, files } = whole.library();
     const book = createBook({ embedder: () => lexical });
-    await book.restore({ entries: index.entries, files });
+    await book.restore({ entries, files });
     for (const query of ['writing mock tests', '§ testing.md', '§ .Mock Patching', 'exit code']) {
       expect(await book.resolve(query)).toEqual(await whole.resolve(query));
+    }
+  });
+});
+
+describe('an entry below a heading that names no file', () => {
+  it('leads to the file of the group above it, also when it is restored', async () => {
+    const index =
+      '# Index\n\n## a.md\n\n### Topic\n\n/when doing a thing | Thing | how it is done\n';
+    const book = createBook({ embedder: () => lexical });
+    const files = [{ path: 'a.md', text: '# A\n\n## Thing\n\nSo.\n' }];
+    await book.load({ index: { path: '/index.md', text: index }, files, warnings: [] });
+    const restored = createBook({ embedder: () => lexical });
+    await restored.restore(book.library());
+    for (const one of [book, restored]) {
+      const [answer] = (await one.resolve('doing a thing')).results;
+      expect(answer).toMatchObject({
+        found: 'exact',
+        matches: [{ file: 'a.md', header: 'Thing' }],
+      });
     }
   });
 });

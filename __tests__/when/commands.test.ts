@@ -18,6 +18,22 @@ describe('findCommands at the start of a line', () => {
     ['with a line break of Windows', 'Yes.\r\n/when writing mock tests\r\n'],
     ['with the note of a printed line', '/when writing mock tests      # Mock Patching (sibling)'],
     ['as one whole line of the index', '/when writing mock tests | Mock Patching | patch it'],
+    ['in bold', '**/when writing mock tests**'],
+    ['in italics, in a list', '- _/when writing mock tests_'],
+    ['behind what is done now', 'Let me check: /when writing mock tests'],
+    ['behind what is done now, in bold', '**Let me check:** **/when writing mock tests**'],
+    [
+      'behind what is going to be done',
+      'Fine. I need to recall this first: /when writing mock tests',
+    ],
+    ['behind an order', '- First look it up: /when writing mock tests'],
+    ['behind a request', 'Tell me: /when writing mock tests'],
+    ['behind what is being done', 'Checking the notes: /when writing mock tests'],
+    ['behind a connective', 'So: /when writing mock tests'],
+    ['behind a greeting', 'hey agent, /when writing mock tests'],
+    ['behind a greeting of two', 'Hello dear Cue, /when writing mock tests'],
+    ['behind a name', 'Cue, /when writing mock tests'],
+    ['behind okay', 'OK, now, /when writing mock tests'],
     ['behind a closed code block', '```\ncode\n```\n/when writing mock tests'],
     ['behind a code block with a longer fence', '````\n```\n````\n/when writing mock tests'],
   ])('finds one %s', (_, text) => {
@@ -27,6 +43,7 @@ describe('findCommands at the start of a line', () => {
   it.each([
     ['below the command', '/when\n- writing mock tests\n- § testing.md\n\nand then go on'],
     ['below a blank line', '/when\n\n- writing mock tests\n- § testing.md\nand then go on'],
+    ['below a command behind a colon', 'Let me check: /when\n- writing mock tests\n- § testing.md'],
     ['with typed breaks', 'First /when\n/when\\n- writing mock tests\\n- § testing.md'],
     ['of commands', '- /when writing mock tests\n- /when § testing.md\n- then write the test'],
     ['of commands below a command', '/when\n- /when writing mock tests\n- /when § testing.md'],
@@ -45,6 +62,19 @@ describe('findCommands at the start of a line', () => {
     ['a path', '/when/then/else.ts'],
     ['a part of a path', 'a/when b'],
     ['a command within a line', 'please use /when writing mock tests'],
+    ['an example behind a colon', 'For example: /when writing mock tests'],
+    ['a usage text', 'Usage: /when writing mock tests'],
+    ['a usage text of two words', 'Usage example: /when writing mock tests'],
+    ['a report', 'I used: /when writing mock tests'],
+    ['a short report', 'Noted: /when writing mock tests'],
+    ['a statement', 'The entry is: /when writing mock tests'],
+    ['a negation', 'I will not use this one: /when writing mock tests'],
+    ['a negation behind a name', 'Never, /when writing mock tests'],
+    ['a condition', 'If in doubt, /when writing mock tests'],
+    ['an adverb', 'However, /when writing mock tests is wrong'],
+    ['a line that goes on', 'Let me check: /when writing mock tests. Then I patch it.'],
+    ['an entry to be written', 'Let me add this: /when doing a thing | A thing | words'],
+    ['a quoted command behind a colon', 'Let me check: "/when writing mock tests"'],
     ['the bare command', '/when'],
     ['the bare command before prose', '/when\nYou use it like this.'],
     ['a placeholder', '/when <trigger>'],
@@ -110,6 +140,17 @@ describe('findCommands within a sentence', () => {
   ])('leaves alone what is only talked about: %s', (text) => {
     expect(found(text)).toEqual([]);
   });
+});
+
+it('keeps what may be a note or belong to the trigger', () => {
+  for (const text of [
+    '/when using C # generics',
+    '/when\\n- using C # generics',
+    'So: /when using C # generics',
+  ]) {
+    const [request] = findCommands(text);
+    expect([request?.query, request?.asWritten?.query]).toEqual(['using C', 'using C # generics']);
+  }
 });
 
 it('finds each once, at most twenty, and says when there are more', () => {

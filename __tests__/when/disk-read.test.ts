@@ -3,6 +3,7 @@ import { mkdirSync, rmSync, symlinkSync, truncateSync, utimesSync, writeFileSync
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { boundsOf } from '../../src/when/disk/bounds.js';
 import { createFolderReader, readFolder } from '../../src/when/disk/read.js';
 import { MAX_FILE_BYTES } from '../../src/when/disk/read-file.js';
 import type { DiskState } from '../../src/when/types.js';
@@ -128,7 +129,7 @@ describe('links', () => {
     expect(codes(state)).toEqual(['index: no_index', 'api/loop: linked_folder']);
   });
 
-  it('make no index of a file elsewhere, unless a root holds it', async () => {
+  it('make no index of a file elsewhere, unless a root holds it or a person named the link', async () => {
     const room = diskRoom();
     mkdirSync(join(room.root, 'elsewhere'));
     writeFileSync(join(room.root, 'elsewhere/i.md'), '# I\n');
@@ -136,23 +137,61 @@ describe('links', () => {
     const refused = await readFolder(room.paths);
     expect(refused.index).toBeNull();
     expect(codes(refused)).toEqual(['index: outside']);
-    const read = await readFolder({ ...room.paths, roots: [room.root] });
-    expect(read.index).toEqual({ path: room.paths.index, text: '# I\n' });
+    const read = { path: room.paths.index, text: '# I\n' };
+    expect((await readFolder({ ...room.paths, roots: [room.root] })).index).toEqual(read);
+    expect((await readFolder({ ...room.paths, named: ['index'] })).index).toEqual(read);
+    expect((await readFolder({ ...room.paths, within: room.root })).index).toEqual(read);
+    expect(codes(await readFolder({ ...room.paths, named: ['decisions'] }))).toEqual([
+      'index: outside',
+    ]);
   });
 
-  it('cannot take the folder or the index out of the roots', async () => {
+  it('cannot take the folder or the index out of the roots, named or not', async () => {
     const room = diskRoom();
     room.putIndex('# I\n');
     const other = diskRoom();
     other.put('a.md', 'secret');
     rmSync(room.paths.decisions, { recursive: true });
     symlinkSync(other.paths.decisions, room.paths.decisions);
-    const inside = await readFolder({ ...room.paths, roots: [room.root] });
+    const named = ['index', 'decisions'] as const;
+    const inside = await readFolder({ ...room.paths, named, roots: [room.root] });
     expect(inside).toMatchObject({ index: { text: '# I\n' }, files: [] });
     expect(codes(inside)).toEqual(['.: outside']);
-    expect(names(await readFolder(room.paths))).toEqual(['a.md']);
-    const neither = await readFolder({ ...room.paths, roots: [join(room.root, 'agent')] });
+    const neither = await readFolder({ ...room.paths, named, roots: [join(room.root, 'agent')] });
     expect(codes(neither)).toEqual(['index: outside', '.: outside']);
+  });
+
+  it('take a folder that nobody named nowhere else, to read or to write', async () => {
+    const room = diskRoom();
+    room.putIndex('# I\n');
+    const other = diskRoom();
+    other.put('a.md', 'secret');
+    rmSync(room.paths.decisions, { recursive: true });
+    symlinkSync(other.paths.decisions, room.paths.decisions);
+    for (const paths of [room.paths, { ...room.paths, named: ['index'] as const }]) {
+      const state = await readFolder(paths);
+      expect(names(state)).toEqual([]);
+      expect(codes(state)).toEqual(['.: outside']);
+      expect(boundsOf(paths).writable(other.at('a.md'))).toBe(false);
+    }
+    const named = { ...room.paths, named: ['decisions'] as const };
+    expect(names(await readFolder(named))).toEqual(['a.md']);
+    expect(boundsOf(named).writable(other.at('a.md'))).toBe(true);
+  });
+
+  it('take a folder above them nowhere else, unless a person named the index there', async () => {
+    const room = diskRoom();
+    const other = diskRoom();
+    other.putIndex('# secret\n');
+    other.put('a.md', 'secret');
+    rmSync(join(room.root, 'agents'), { recursive: true });
+    symlinkSync(join(other.root, 'agents'), join(room.root, 'agents'));
+    const paths = { ...room.paths, within: room.root };
+    expect(codes(await readFolder(paths))).toEqual(['index: outside', '.: outside']);
+    expect(boundsOf(paths).writable(other.paths.index)).toBe(false);
+    expect(boundsOf(paths).writable(`${other.paths.index}.bak`)).toBe(false);
+    const named = await readFolder({ ...paths, named: ['index'] });
+    expect([named.index?.text, names(named)]).toEqual(['# secret\n', ['a.md']]);
   });
 });
 

@@ -136,3 +136,39 @@ it('loses no section that was there before and is there in the end, whatever cam
     { numRuns: 300 },
   );
 });
+
+it.each(['too_large', 'not_text', 'unreadable', 'not_a_file', 'outside', 'broken_link'])(
+  'keeps a file that is there and cannot be read (%s), however long, and says why',
+  (code) => {
+    const settling = createSettling({ settleMs: 300 });
+    settling.see(disk({ index: '# I\n', 'a.md': WHOLE, 'b.md': WHOLE }), 0);
+    const refused = [{ file: 'a.md', code, message: 'a.md cannot be read' }];
+    for (const nowMs of [100, 1_000, 10_000]) {
+      const { state } = settling.see(disk({ index: '# I\n', 'b.md': 'less' }, refused), nowMs);
+      expect(believed(state)['a.md']).toBe(WHOLE);
+      expect(state.warnings).toEqual(refused);
+    }
+    // The others go on meanwhile, and it is believed again when it is read again.
+    expect(believed(settling.see(disk({ index: '# I\n' }, refused), 20_000).state)).toEqual({
+      index: '# I\n',
+      'a.md': WHOLE,
+      'b.md': 'less',
+    });
+    const back = settling.see(disk({ index: '# I\n', 'a.md': `${WHOLE}more` }), 20_300).state;
+    expect(believed(back)['a.md']).toBe(`${WHOLE}more`);
+  },
+);
+
+it('keeps an index that cannot be read, and forgets one that is deleted', () => {
+  const settling = createSettling({ settleMs: 300 });
+  settling.see(disk({ index: '# I\n', 'a.md': WHOLE }), 0);
+  const refused = [{ file: 'index', code: 'not_text', message: 'm' }];
+  for (const nowMs of [100, 10_000]) {
+    expect(believed(settling.see(disk({ 'a.md': WHOLE }, refused), nowMs).state).index).toBe(
+      '# I\n',
+    );
+  }
+  const gone = disk({ 'a.md': WHOLE }, [{ file: 'index', code: 'no_index', message: 'm' }]);
+  settling.see(gone, 20_000);
+  expect(settling.see(gone, 20_300).state.index).toBeNull();
+});

@@ -151,6 +151,28 @@ it('goes on reading when nothing reports a change, and when the reader of a chan
   expect(said).toEqual(['not now']);
 });
 
+it('looks once for all that is asked for while a look is under way', async () => {
+  const room = filled();
+  let release = () => {};
+  let told = 0;
+  const watch = await watchFolder(room.paths, async () => {
+    told += 1;
+    if (told === 2) await new Promise<void>((done) => (release = done));
+  });
+  open.push(watch);
+  room.put('a.md', 'ab');
+  const first = watch.look();
+  await expect.poll(() => told).toBe(2);
+  const looks = ['abc', 'abcd', 'abcde'].map((text) => {
+    room.put('a.md', text);
+    return watch.look();
+  });
+  expect(new Set([first, ...looks]).size).toBe(2);
+  release();
+  await Promise.all(looks);
+  expect(told).toBe(3);
+});
+
 it('is silent once it is closed, and leaves a process nothing to wait for', async () => {
   const room = filled();
   const starting = startWhenChild();

@@ -6,6 +6,7 @@ import {
   readFileSync,
   statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -207,6 +208,22 @@ describe('the lock', () => {
     await Promise.all([work('a'), work('b')]);
     expect(steps).toEqual(['a in', 'a again', 'a out', 'b in', 'b again', 'b out']);
     expect(existsSync(`${paths.index}.cue-lock`)).toBe(false);
+  });
+
+  it('that a crash left half written is waited for without holding up anybody', async () => {
+    const { paths } = filled();
+    const lock = `${paths.index}.cue-lock`;
+    writeFileSync(lock, '{"pid":');
+    let turns = 0;
+    const ticking = setInterval(() => {
+      turns++;
+      // As if it had lain there for long.
+      if (turns === 10) utimesSync(lock, new Date(0), new Date(0));
+    }, 5);
+    expect(await exclusively(paths, async () => 'in')).toBe('in');
+    clearInterval(ticking);
+    expect(turns).toBeGreaterThanOrEqual(10);
+    expect(existsSync(lock)).toBe(false);
   });
 
   it('is given back when the work fails', async () => {

@@ -200,15 +200,26 @@ describe('a section', () => {
   });
 
   it.each([
-    ['headings deeper', '# A\n\na\n\n## B', '### A\n\na\n\n#### B'],
-    ['headings that are deep enough as they are', '### A\n##### B', '### A\n##### B'],
-    ['no deeper than six', '# A\n###### B', '### A\n###### B'],
-    ['underlined headings', 'A\nb\n===\nc', '### A b\nc'],
-    ['fences as they are', '```\n# a\n```\n# B', '```\n# a\n```\n### B'],
-    ['what looks like front matter', '---\na\n---\nb', '---\n### a\nb'],
+    ['headings in bold', '# A\n\na\n\n## B', '**A**\n\na\n\n**B**'],
+    [
+      'headings apart from the text',
+      'a\n# A\nb\n### B #\n### C\nc',
+      'a\n\n**A**\n\nb\n\n**B**\n\n**C**\n\nc',
+    ],
+    ['code in headings', '### Use `a` and *b*, **not** c', '**Use `a` and *b*, not c**'],
+    ['what an empty heading parts', 'a\n#\nb', 'a\n\nb'],
+    ['headings with a dot in bold, too', '## .A\n\na', '**.A**\n\na'],
+    ['underlined headings in bold', 'A\nb\n===\nc', '**A b**\n\nc'],
+    ['headings in lists and quotes', '- # A\n\n> ## B', '- # A\n\n> ## B'],
+    ['fences as they are', '```\n# a\n```\n# B', '```\n# a\n```\n\n**B**'],
+    ['a rule and what it underlines', '---\na b\n---\nc', '---\n\n**a b**\n\nc'],
+    ['nothing of front matter', '---\ntitle: x\n# y\n---\n\n# A\n\nb', '**A**\n\nb'],
+    ['prose between rules', '---\nNote: a\n\nb\n\n---\nc', '---\nNote: a\n\nb\n\n---\nc'],
+    ['nothing of front matter of Windows', '\ufeff---\r\ntitle: x\r\n...\r\nb', 'b'],
     ['without blank lines around', '\n \n    code\n\n', '    code'],
     ['line ends', 'a\r\nb\rc', 'a\nb\nc'],
-    ['without a repetition of the title', '# n\n\n# A', '### A'],
+    ['nothing but a body behind the title and front matter', '---\na: b\n---\n# N\nb', 'b'],
+    ['without a repetition of the title', '# n\n\n# A', '**A**'],
   ])('keeps %s', (_name, content, body) => {
     expect(add('## X\n', 'N', content).text).toBe(`## X\n\n## N\n\n${body}\n`);
   });

@@ -43,11 +43,45 @@ it('counts what the description names, too', async () => {
   expect(mentions.of('src/one.ts').map(({ phrase }) => phrase)).toEqual(['doing it']);
 });
 
-it('says nothing of a file that many speak of', async () => {
-  const three = await mentionsIn('src/a.ts', 'src/a.ts', 'src/a.ts');
-  expect(three('src/a.ts')).toEqual(['s0', 's1', 's2']);
-  const four = await mentionsIn('src/a.ts', 'src/a.ts', 'src/a.ts', 'src/a.ts');
-  expect(four('src/a.ts')).toEqual([]);
+it('leaves nobody out of a file that many speak of', async () => {
+  const of = await mentionsIn(...Array.from({ length: 9 }, () => 'See src/a.ts.'));
+  expect(of('src/a.ts')).toEqual(['s0', 's1', 's2', 's3', 's4', 's5', 's6', 's7', 's8']);
+});
+
+it('puts first who names most of the path, then who names few files', async () => {
+  const of = await mentionsIn(
+    'a.ts and src/auth/a.ts and src/b.ts',
+    'See a.ts.',
+    'See auth/a.ts.',
+    'See src/auth/a.ts.',
+    'See a.ts, b.ts.',
+    'See a.ts, too.',
+  );
+  const order = ['s3', 's0', 's2', 's1', 's5', 's4'];
+  expect(of('src/auth/a.ts')).toEqual(order);
+  expect(of('/home/ada/src/auth/a.ts')).toEqual(order);
+  // Of a bare name nobody says more than another.
+  expect(of('a.ts')).toEqual(['s1', 's2', 's3', 's5', 's4', 's0']);
+});
+
+it('puts who names it in trigger, title or description before who does in the text', async () => {
+  const index = [
+    '/when doing one | One | words',
+    '/when doing two | Two | as in a.ts',
+    '/when editing a.ts | Three | words',
+    '/when doing four | Rules of `a.ts` | words',
+  ].join('\n');
+  const text = '## One\n\na.ts\n\n## Two\n\n## Three\n\n## Rules of `a.ts`\n\n## Five\n';
+  const library = buildLibrary(parseIndex(`## x.md\n\n${index}\n`), [
+    parseDecisionFile('x.md', text),
+  ]);
+  const mentions = await createFileMentions(library);
+  expect(mentions.of('src/a.ts').map(({ header }) => header)).toEqual([
+    'Two',
+    'Three',
+    'Rules of `a.ts`',
+    'One',
+  ]);
 });
 
 it('takes a name that every folder has only with its folder', async () => {

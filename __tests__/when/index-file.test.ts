@@ -24,7 +24,12 @@ describe('entries', () => {
     );
     expect(index.groups).toEqual([
       { title: 'agents/decisions/testing.md', line: 3, level: 2 },
-      { title: '`api/auth.md`', line: 7, level: 3 },
+      {
+        title: '`api/auth.md`',
+        line: 7,
+        level: 3,
+        above: ['agents/decisions/testing.md'],
+      },
     ]);
     expect(index.entries).toEqual([
       {

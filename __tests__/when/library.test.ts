@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { parseDecisionFile } from '../../src/when/decisions.js';
 import { parseIndex } from '../../src/when/index-file.js';
+import { insertEntry } from '../../src/when/insert-entry.js';
 import { buildLibrary, fileOfGroup } from '../../src/when/library.js';
+import { fixIndex } from '../../src/when/validate/index.js';
 
 const paths = ['testing.md', 'api/auth.md', 'web/auth.md', 'api/Limits.md', 'my file.md'];
 
@@ -31,6 +33,38 @@ describe('the file of a group', () => {
   it('differs by letter case only if nothing fits exactly', () => {
     expect(fileOfGroup('A.md', ['a.md', 'A.md'])).toBe('A.md');
     expect(fileOfGroup('d/a.md', ['A.md', 'a.md'])).toBe('a.md');
+  });
+});
+
+describe('a group that is divided', () => {
+  const file = parseDecisionFile('a.md', ['A', 'B', 'C', 'D'].map((one) => `## ${one}\n`).join(''));
+  const entry = (title: string) =>
+    `/when doing ${title} well | ${title} | the words by which it is found`;
+  const divided = (...first: string[]) =>
+    ['## a.md', '', '### One', '', ...first, '', '### Two', '', entry('C'), ''].join('\n');
+
+  it('is left divided by what mends the index', () => {
+    const mended = fixIndex(
+      buildLibrary(parseIndex(divided(entry('B'), entry('A'))), [
+        parseDecisionFile('a.md', '## A\n## B\n## C\n'),
+      ]),
+    );
+    expect(mended.text).toBe(divided(entry('A'), entry('B')));
+  });
+
+  it.each([
+    ['B', divided(entry('A'), entry('B'))],
+    ['D', `${divided(entry('A'))}${entry('D')}\n`],
+  ])('takes a new entry where the order of the file has it: %s', (title, text) => {
+    const index = parseIndex(divided(entry('A')));
+    const fields = { header: title, description: 'the words by which it is found' };
+    const edited = insertEntry(
+      index.text,
+      { ...fields, prefix: 'when', phrase: `doing ${title} well` },
+      'a.md',
+      buildLibrary(index, [file]),
+    );
+    expect(edited.text).toBe(text);
   });
 });
 
@@ -100,6 +134,34 @@ describe('links', () => {
     expect(library.warnings.map(({ message }) => message)).toEqual([
       'line 1: the entry stands in no group, which names no decision file',
       'line 4: the entry is in "Rules", which names no decision file',
+    ]);
+  });
+
+  it('lead to the file of the group around theirs when its title names none', () => {
+    const text = [
+      '## testing.md',
+      '### Doubles',
+      '/when a | Mock patching pattern | b',
+      '#### Other',
+      '/when b | Fakes | b',
+      '### api/auth.md',
+      '#### Other',
+      '/when c | Key rotation | b',
+      '## Other',
+      '/when d | Key rotation | b',
+      '# Part two',
+      '### Doubles',
+      '/when e | Fakes | b',
+    ].join('\n');
+    const library = buildLibrary(parseIndex(text), files);
+    expect(
+      library.entries.map(({ phrase, file, section }) => [phrase, file, section?.line]),
+    ).toEqual([
+      ['a', 'testing.md', 3],
+      ['b', 'testing.md', 5],
+      ['c', 'api/auth.md', 1],
+      ['d', null, undefined],
+      ['e', null, undefined],
     ]);
   });
 

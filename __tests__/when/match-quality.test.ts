@@ -32,7 +32,7 @@ describe('paraphrases, without a model', () => {
 
 describe('confidence', () => {
   it('gives right answers and refuses questions that nothing is about', () => {
-    expect(ours().floor.rightGiven).toBeGreaterThanOrEqual(0.95);
+    expect(ours().floor.rightGiven).toBeGreaterThanOrEqual(0.92);
     expect(ours().floor.unrelatedRefused).toBeGreaterThanOrEqual(0.9);
   });
 

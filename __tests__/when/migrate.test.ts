@@ -289,3 +289,46 @@ describe('the migration of a whole index', () => {
     ]);
   });
 });
+
+describe('a file that is there and could not be read', () => {
+  const [, ...read] = FILES;
+  const unread = [{ file: 'testing.md', code: 'too_large', message: 'm' }];
+  const index = `# M
+
+## Technical Decisions (mixed)
+
+Exit codes — 0 done, 3 not found, 2 bad input
+
+## testing.md
+
+Error handling — classify as retryable or final
+Flaky tests — quarantine within a day
+
+## jobs.md
+
+Error handling — classify as retryable or final
+`;
+
+  it('keeps the lines that may lead to it, and the report says why', () => {
+    const { text, report } = migrateIndex(index, read, unread);
+    const reasons = report.unresolved.map(({ key, reason }) => [key, reason]);
+    expect(reasons).toEqual([
+      ['Exit codes', 'unread_file'],
+      ['Error handling', 'unread_file'],
+      ['Flaky tests', 'unread_file'],
+    ]);
+    expect(report.converted.map(({ file, moved }) => [file, moved])).toEqual([['jobs.md', false]]);
+    expect(text).toContain(
+      '## testing.md\n\nError handling — classify as retryable or final\nFlaky tests — quarantine within a day\n\n## jobs.md\n\n/when ',
+    );
+    expect(reportText(report)).toContain(
+      '"Flaky tests": it may be in a file that could not be read',
+    );
+    // The next time, when it can be read.
+    const again = migrateIndex(text, FILES);
+    expect(again.report.converted.map(({ key, file }) => [key, file])).toEqual([
+      ['Exit codes', 'cli.md'],
+      ['Flaky tests', 'testing.md'],
+    ]);
+  });
+});

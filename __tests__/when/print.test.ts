@@ -157,6 +157,24 @@ Related:
     );
   });
 
+  it('says what is wrong before what may be meant, and names sections once', () => {
+    const lost = answer({
+      found: 'none',
+      matches: [],
+      message: 'It leads nowhere.',
+      suggestions: ['/when baking cakes'],
+    });
+    const unknown = answer({
+      found: 'none',
+      matches: [],
+      message: 'No file "x.md". There are: § a.md.',
+      suggestions: ['/when § a.md'],
+    });
+    expect(printRecall({ results: [lost, unknown] })).toBe(
+      'It leads nowhere.\nDid you mean:\n- /when baking cakes\n\nNo file "x.md". There are: § a.md.',
+    );
+  });
+
   it('cuts a query that is repeated', () => {
     const miss = answer({ query: 'x'.repeat(300), found: 'none', matches: [], suggestions: [] });
     expect(printRecall({ results: [miss] })).toBe(`No entry for "${'x'.repeat(80)}…".`);

@@ -165,10 +165,14 @@ Related:
     expect(new Set(answer?.matches.map(({ header }) => header)).size).toBe(5);
   });
 
-  it('of something unknown gives nothing', async () => {
+  it('of something unknown gives nothing but the nearest triggers', async () => {
     const [answer] = (await resolver.resolve(parseRequests('/when watering tomato plants')))
       .results;
     expect([answer?.found, answer?.confidence, answer?.related]).toEqual(['none', 0, []]);
-    expect(answer?.suggestions).toEqual([]);
+    expect(answer?.suggestions).toEqual([
+      '/when writing mock tests',
+      '/when organizing test files',
+      '/when rotating signing keys',
+    ]);
   });
 });

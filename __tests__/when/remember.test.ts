@@ -90,7 +90,35 @@ describe('remembering', () => {
     expect(made).toMatchObject({ line: 6, sectionAdded: true, changed: true });
     expect(texts(room)).toEqual({
       index: `${INDEX}/how organizing test files | Test Module Split | one file per module, below 400 lines\n`,
-      testing: `${TESTING}\n### Test Module Split\n\nSplit by module.\n\n#### Sizes\n\nBelow 400 lines.\n`,
+      testing: `${TESTING}\n### Test Module Split\n\nSplit by module.\n\n**Sizes**\n\nBelow 400 lines.\n`,
+    });
+  });
+
+  it('leaves an index that passes the check, whatever headings the content has', async () => {
+    const room = filled();
+    room.putIndex(
+      `${INDEX}/when faking values | Mock Return Values | say what a mock gives back to callers\n`,
+    );
+    expect(await problemsOf(room)).toEqual([]);
+    const content =
+      '---\ntags: a\n---\n# Test Module Split\n\n### Why\nx\n#### .How\ny\n\nZ\n---\n';
+    await remember(depsOf(room), { ...SPLIT, content });
+    expect(room.read('testing.md')).toBe(
+      `${TESTING}\n## Test Module Split\n\n**Why**\n\nx\n\n**.How**\n\ny\n\n**Z**\n`,
+    );
+    expect(await problemsOf(room)).toEqual([]);
+    expect((await remember(depsOf(room), { ...SPLIT, content })).changed).toBe(false);
+  });
+
+  it('takes a section for the same whose headings somebody wrote as such', async () => {
+    const room = filled();
+    room.put(
+      'testing.md',
+      `${TESTING}\n## Test Module Split\n\nSplit by module.\n\n### Sizes\nBelow 400 lines.\n`,
+    );
+    expect(await remember(depsOf(room), SPLIT)).toMatchObject({
+      sectionAdded: false,
+      changed: true,
     });
   });
 
@@ -166,9 +194,9 @@ describe('remembering', () => {
       `# Memory Index\n\n${CONSUMPTION_HEADER}\n\n## api/unit-tests.md\n\n${made.entry}\n`,
     );
     expect(room.read('api/unit-tests.md')).toBe(
-      '# Unit Tests\n\n## Test Module Split\n\nSplit by module.\n\n### Sizes\n\nBelow 400 lines.\n',
+      '# Unit Tests\n\n## Test Module Split\n\nSplit by module.\n\n**Sizes**\n\nBelow 400 lines.\n',
     );
-    expect(await problemsOf(room)).toEqual([expect.stringMatching(/^orphan.*Sizes/)]);
+    expect(await problemsOf(room)).toEqual([]);
   });
 
   it('adds the section that an entry is still without', async () => {
@@ -435,7 +463,7 @@ describe('several at once', () => {
       expect(made).toMatchObject({ line: 6, sectionAdded: dieAt === 'staged', changed: true });
       expect(room.index()).toBe(`${INDEX}${made.entry}\n`);
       expect(room.read('testing.md')).toBe(
-        `${TESTING}\n## Test Module Split\n\nSplit by module.\n\n### Sizes\n\nBelow 400 lines.\n`,
+        `${TESTING}\n## Test Module Split\n\nSplit by module.\n\n**Sizes**\n\nBelow 400 lines.\n`,
       );
       expect(readdirSync(room.paths.decisions)).toEqual(['testing.md']);
       expect(readdirSync(dirname(room.paths.index)).sort()).toEqual(['decisions', 'index.md']);

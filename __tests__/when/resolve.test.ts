@@ -230,6 +230,85 @@ describe('a trigger', () => {
     const answer = await one('/when losing a section');
     expect(answer.found).toBe('none');
     expect(answer.matches.map(({ header }) => header)).not.toContain('No such heading');
+    expect(answer.message).toBe(
+      '"losing a section" (line 10 of the index) leads to "No such heading", which testing.md does not have.',
+    );
+  });
+
+  it('whose entry leads nowhere says so, and which titles are like it', async () => {
+    const library = libraryOf(
+      '/when one thing | A | words\n\n## a.md\n\n/when two things | Fixtures of tests | words\n' +
+        '/when making three things | C | words\n\n## Rules\n\n/when four things | D | words\n',
+      { 'a.md': '## Test fixtures\n\n## .Fixtures\n\n## C\n' },
+    );
+    const messages = [];
+    for (const text of ['Two things', 'one thing', 'four-things']) {
+      messages.push((await one(text, library)).message);
+    }
+    expect(messages).toEqual([
+      '"two things" (line 5 of the index) leads to "Fixtures of tests", which a.md does not have.' +
+        ' Closest there: § Test fixtures, § .Fixtures.',
+      '"one thing" (line 1 of the index) stands under no decision file.',
+      '"four things" (line 10 of the index) stands under "Rules", which names no decision file.',
+    ]);
+    const answer = (await ask('two things', library, 5))[0];
+    expect(answer?.suggestions).toEqual(['/when making three things']);
+  });
+
+  it('whose entry leads nowhere may be answered by content, and says so, too', async () => {
+    const library = libraryOf(
+      '## a.md\n\n/when making mocks | Gone | words\n/when making mocks well | Mocks | words\n',
+      { 'a.md': '## Mocks\n\ntext\n' },
+    );
+    const answer = await one('making mocks', library);
+    expect([answer.found, answer.matches[0]?.header, answer.message]).toEqual([
+      'hybrid',
+      'Mocks',
+      '"making mocks" (line 3 of the index) leads to "Gone", which a.md does not have',
+    ]);
+  });
+
+  it('that is like nothing gets the nearest few all the same', async () => {
+    const resolver = createResolver({
+      library: () => LIBRARY,
+      matcher: {
+        exact: () => [],
+        rank: () => Promise.resolve([]),
+        suggest: () => Promise.resolve([]),
+      },
+    });
+    const { results } = await resolver.resolve(parseRequests('zebra\nfixing'));
+    expect(results.map(({ suggestions }) => suggestions)).toEqual([
+      ['/when organizing test files', '/when writing mock tests', '/how naming test files'],
+      ['/when making fixtures', '/how naming test files', '/when organizing test files'],
+    ]);
+  });
+
+  it('with what may be a note is taken whole where the index has it so', async () => {
+    const library = libraryOf(
+      '## a.md\n\n/when using C # generics | A # B | words\n/when using C | C | words\n' +
+        '/when using C # lists | Gone | words\n',
+      { 'a.md': '## A # B\n\n1\n\n## C\n\n2\n', 'x # y.md': '## D\n' },
+    );
+    const answers = await ask(
+      [
+        '/when using C # generics',
+        '/when using C # C (sibling)',
+        '/when using C',
+        '§ A # B',
+        '/when using C # lists',
+        '- /when § x # y.md    # Full x # y.md file',
+        '§ x # y.md',
+      ].join('\n'),
+      library,
+    );
+    expect(answers.map(({ query, found, matches }) => [query, found, matches[0]?.header])).toEqual([
+      ['using C # generics', 'exact', 'A # B'],
+      ['using C', 'exact', 'C'],
+      ['§ A # B', 'exact', 'A # B'],
+      ['using C # lists', 'hybrid', 'A # B'],
+      ['§ x # y.md', 'exact', 'x # y.md'],
+    ]);
   });
 
   it('that looks like what § names is taken for it', async () => {

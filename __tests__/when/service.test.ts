@@ -74,10 +74,15 @@ describe('the service of an agent', () => {
     const turn = await offers.offersForTurn(message);
     const offered = turn.offers.find(({ kind }) => kind === 'whenMatch');
     expect(offered?.sources.map(({ memoryId }) => memoryId)).toEqual(['/when writing mock tests']);
-    expect(when.stats()).toMatchObject({ opportunities: 0, offered: 0 });
+    expect(await when.stats()).toMatchObject({ opportunities: 0, offered: 0 });
 
     offers.turnEnded({ messageId: message.messageId, roomId: ada.roomId, completed: true });
-    expect(when.stats()).toMatchObject({ sessions: 1, opportunities: 1, offered: 1, recalled: 0 });
+    expect(await when.stats()).toMatchObject({
+      sessions: 1,
+      opportunities: 1,
+      offered: 1,
+      recalled: 0,
+    });
     // Who counts is no client that offers are pushed to.
     expect(offers.health().subscribers).toBe(0);
     const bob = await person('bob');
@@ -90,7 +95,7 @@ describe('the service of an agent', () => {
       state: 'used',
       usedHow: 'recalled',
     });
-    expect(when.stats()).toMatchObject({
+    expect(await when.stats()).toMatchObject({
       ...{ sessions: 2, opportunities: 2, recalled: 2, rate: 1 },
       ...{ offered: 1, answered_offers: 1, spontaneous: 1 },
     });

@@ -1,17 +1,21 @@
-import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createLexicalEmbedder } from '../../src/embeddings/index.js';
 import { type Caller, type RecordStore, rowsOf } from '../../src/records/index.js';
 import { systemClock } from '../../src/shared/clock.js';
+import { isAppError } from '../../src/shared/errors.js';
 import { derivedId } from '../../src/shared/ids.js';
 import { parseDecisionFile } from '../../src/when/decisions.js';
 import { parseIndex } from '../../src/when/index-file.js';
 import { buildLibrary } from '../../src/when/library.js';
 import type { MatchEmbedder } from '../../src/when/match/matcher.js';
+import { indexIdOf } from '../../src/when/records.js';
 import { createRowWriter } from '../../src/when/row-writer.js';
 import { createLibraryRecords } from '../../src/when/sync.js';
 import type { Library } from '../../src/when/types.js';
+import type { When } from '../../src/when/when.js';
 import { type OpenRecordDatabase, openRecordDatabase } from '../contract/record-database.js';
 import { diskRoom } from './disk-room.js';
 import {
@@ -43,8 +47,9 @@ function libraryOf(index: string, files: Record<string, string>): Library {
   return buildLibrary(parseIndex(index), parsed);
 }
 
-function recordsOn(records: RecordStore) {
-  return createLibraryRecords({ records, agentId: AGENT, clock });
+function recordsOn(records: RecordStore, index = '/p/index.md') {
+  const indexId = indexIdOf(records.projectId, index);
+  return createLibraryRecords({ records, agentId: AGENT, clock, indexId });
 }
 
 /** Texts of the rows that are new, changed or gone. */
@@ -57,6 +62,22 @@ function changesOf(before: readonly Row[], after: readonly Row[]): string[] {
       .map(({ id, text }) => `${was.has(id) ? 'changed' : 'new'}: ${text.split('\n')[0]}`),
     ...before.filter(({ id }) => !is.has(id)).map(({ text }) => `gone: ${text.split('\n')[0]}`),
   ];
+}
+
+const AWAY =
+  'UNAVAILABLE: the index and its files cannot be read, and what is written now would take the place of what is stored: bring them back, or write them anew in an editor or with "cue when remember"';
+
+/** What a new entry is refused with. */
+async function refusal(when: When): Promise<string> {
+  const draft = {
+    trigger: 'naming new files',
+    header: 'File names',
+    description: 'kebab case, a noun, no abbreviation',
+    file: 'names.md',
+    content: 'Kebab case.',
+  };
+  const error: unknown = await when.remember(draft, OPERATOR).catch((thrown: unknown) => thrown);
+  return isAppError(error) ? `${error.code}: ${error.message}` : 'nothing';
 }
 
 describe('the rows of a library', () => {
@@ -120,6 +141,19 @@ describe('the rows of a library', () => {
       'changed: /when writing mock tests | Mock Patching Pattern | patch it where used, not defined',
       'gone: /when organizing test files | Test Module Split Strategy | split by feature, mirror source modules',
     ]);
+  });
+
+  it('have the line at which an entry stands when it comes back to what it was', async () => {
+    const rows = recordsOn(storeOf(database, 'line'));
+    const { entries } = libraryOf(INDEX, FILES);
+    await rows.write(libraryOf(INDEX, FILES));
+    await rows.write(libraryOf(INDEX.replaceAll('patch where used', 'patch it here'), FILES));
+    expect(await rows.write(libraryOf(`\n\n${INDEX}`, FILES))).toEqual({
+      ...{ added: 0, changed: 1, removed: 0 },
+    });
+    const stored = await rows.read();
+    const isMock = ({ phrase }: { phrase: string }) => phrase === 'writing mock tests';
+    expect(stored?.entries.find(isMock)?.line).toBe((entries.find(isMock)?.line ?? 0) + 2);
   });
 
   it('come back when what was removed is written again', async () => {
@@ -221,6 +255,37 @@ describe('the rows of a library', () => {
     await Promise.all([one.write(libraryOf(INDEX, more)), other.write(libraryOf(INDEX, more))]);
     const third = recordsOn(storeOf(database, 'two'));
     expect(await third.write(libraryOf(INDEX, more))).toEqual(none);
+  });
+
+  it('of two indexes that share a project are no matter of each other', async () => {
+    const store = storeOf(database, 'shared');
+    const one = recordsOn(store, '/one/agents/index.md');
+    const other = recordsOn(store, '/other/agents/index.md');
+    const otherFiles = { 'cli.md': CLI.replace('0, 1', 'zero, 1') };
+    expect((await one.write(libraryOf(INDEX, FILES))).added).toBe(9);
+    expect(await other.write(libraryOf(INDEX, otherFiles))).toEqual({
+      ...{ added: 5, changed: 0, removed: 0 },
+    });
+    expect(await one.write(libraryOf(INDEX, FILES))).toEqual({ added: 0, changed: 0, removed: 0 });
+    const texts = async (rows: typeof one) =>
+      (await rows.read())?.files.map(({ path, text }) => [path, text]);
+    expect(await texts(recordsOn(store, '/other/agents/index.md'))).toEqual([
+      ['cli.md', otherFiles['cli.md']],
+    ]);
+    // A row that says nothing any more may be the other's.
+    const [row] = await rowsIn(database, store);
+    await database.db.execute(
+      sql`update memories set metadata = jsonb_set(metadata, '{data}', '{"file": 7}')
+        where id = ${row?.id}`,
+    );
+    await recordsOn(store, '/third.md').write(libraryOf('', {}));
+    expect((await rowsIn(database, store)).map(({ id }) => id)).toContain(row?.id);
+    // Nor does what one gives up take anything from the other.
+    expect((await recordsOn(store, '/one/agents/index.md').write(libraryOf('', {}))).removed).toBe(
+      row?.data.index === indexIdOf(store.projectId, '/one/agents/index.md') ? 8 : 9,
+    );
+    expect(await texts(recordsOn(store, '/one/agents/index.md'))).toBeUndefined();
+    expect(await texts(recordsOn(store, '/other/agents/index.md'))).toHaveLength(1);
   });
 
   it('leave the event loop a turn between two statements, and end where they are told to', async () => {
@@ -348,11 +413,13 @@ describe('an index that is followed', () => {
     const asked = ['/when choosing exit codes', '/when writing mock tests'];
     const known = await given(when, asked.join('\n'));
     expect(known).toEqual(['0, 1, 2 and 3.', 'Patch where the object is used.']);
+    expect(await refusal(when)).toBe(AWAY);
     await when.stop();
 
     when = await openRoom(store, room, fast);
     expect([when.health().state, when.health().entries]).toEqual(['stored', 3]);
     expect(await given(when, asked.join('\n'))).toEqual(known);
+    expect(await refusal(when)).toBe(AWAY);
     const [file] = (await when.recall('§ testing.md', OPERATOR)).results;
     expect([file?.found, file?.matches[0]?.content?.trim()]).toEqual(['exact', TESTING.trim()]);
     await when.settled();
@@ -382,8 +449,17 @@ describe('an index that is followed', () => {
     await when.settled();
     expect(when.health().state).toBe('ready');
     rmSync(room.paths.index);
+    // At once: nobody has seen yet that it is gone.
+    expect(await refusal(when)).toBe(AWAY.replace('the index and its files', 'the index'));
+    expect(existsSync(room.paths.index)).toBe(false);
     await expect.poll(() => when.health().state).toBe('stored');
     expect(when.health().degraded).toBe('the index cannot be read; what was known before answers');
+    expect(await when.validate()).toMatchObject({
+      ok: false,
+      problems: expect.arrayContaining([
+        expect.objectContaining({ code: 'no_index', severity: 'error' }),
+      ]),
+    });
     expect(await given(when, 'choosing exit codes')).toEqual(['0, 1, 2 and 3.']);
     expect(await rowsIn(database, store)).toHaveLength(9);
     // Who wants it forgotten says so.
@@ -409,6 +485,35 @@ describe('an index that is followed', () => {
     expect(await given(when, 'choosing exit codes')).toEqual(['0, 1, 2 and 3.']);
     expect(await rowsIn(database, store)).toHaveLength(9);
     await when.stop();
+  });
+
+  it('keeps a file that can no longer be read, also after a start, and says so', async () => {
+    const room = fill(diskRoom());
+    const store = storeOf(database, 'unread');
+    const first = await openRoom(store, room, fast);
+    await first.settled();
+    const before = await rowsIn(database, store);
+    room.put('cli.md', 'caf\xe9\0');
+    await expect
+      .poll(() => first.health().degraded)
+      .toBe('cli.md cannot be read; what was known before answers');
+    // Longer than a loss has to last to be believed.
+    await sleep(150);
+    await first.settled();
+    expect(await given(first, 'choosing exit codes')).toEqual(['0, 1, 2 and 3.']);
+    expect((await first.validate()).problems.map(({ code }) => code)).toContain('not_text');
+    await first.stop();
+
+    const second = await openRoom(store, room, fast);
+    await second.settled();
+    expect(await given(second, 'choosing exit codes')).toEqual(['0, 1, 2 and 3.']);
+    expect(second.health()).toMatchObject({ state: 'ready', files: 2 });
+    expect(changesOf(before, await rowsIn(database, store))).toEqual([]);
+    room.put('cli.md', CLI.replace('0, 1', 'zero, 1'));
+    await second.settled();
+    expect(await given(second, 'choosing exit codes')).toEqual(['zero, 1, 2 and 3.']);
+    expect(second.health().degraded).toBeUndefined();
+    await second.stop();
   });
 
   it('is followed by two agents of one project without a fight', async () => {
@@ -448,7 +553,7 @@ describe('an index that is followed', () => {
     when.offered([entry?.id ?? AGENT, AGENT], { roomId });
     await when.recall('choosing exit codes\n§ .Mock Patching', caller);
     expect(used).toEqual([{ ids: [entry?.id], caller }]);
-    expect(when.stats()).toMatchObject({
+    expect(await when.stats()).toMatchObject({
       ...{ sessions: 1, opportunities: 2, offered: 1, answered_offers: 1, spontaneous: 1 },
     });
     // A journal that cannot be written is no reason to know nothing.
@@ -519,6 +624,9 @@ describe('an index that is followed', () => {
       state: 'loading',
       degraded: 'files are away, and what was stored cannot be read: connection lost',
     });
+    expect(await refusal(when)).toBe(
+      'UNAVAILABLE: the /when index is still being read: ask again in a moment',
+    );
     isLost = false;
     await when.settled();
     expect(when.health().state).toBe('stored');

@@ -60,13 +60,15 @@ describe('usage events', () => {
       ],
     };
 
-    expect(recallEvents(recall, 's1', AT)).toEqual([
-      event('s1', 'asked', 'testing.md#mock patching'),
-      event('s1', 'recalled', 'testing.md#mock patching'),
-      event('s1', 'asked', 'testing.md#mock patching'),
-      event('s1', 'recalled', 'testing.md#mock patching'),
-      event('s1', 'asked', '?baking "bread"'),
+    const by = 'person' as const;
+    expect(recallEvents(recall, 's1', AT, by)).toEqual([
+      { ...event('s1', 'asked', 'testing.md#mock patching'), by, found: 'exact' },
+      { ...event('s1', 'recalled', 'testing.md#mock patching'), by, found: 'exact' },
+      { ...event('s1', 'asked', 'testing.md#mock patching'), by, found: 'hybrid' },
+      { ...event('s1', 'recalled', 'testing.md#mock patching'), by, found: 'hybrid' },
+      { ...event('s1', 'asked', '?baking "bread"'), by, found: 'none' },
     ]);
+    expect(recallEvents(recall, 's1', AT).every((one) => one.by === 'agent')).toBe(true);
   });
 
   it('of an offer name the section as a recall of it does', () => {
@@ -108,7 +110,10 @@ describe('usage events', () => {
     );
     const word = fc.string({ minLength: 1, maxLength: 12, unit: character });
     const kind = fc.constantFrom<UsageKind>('offered', 'asked', 'recalled');
-    const events = fc.array(fc.record({ at: fc.integer(), session: word, kind, key: word }), {
+    const required = { at: fc.integer(), session: word, kind, key: word };
+    const by = fc.constantFrom<UsageEvent['by']>('agent', 'person', 'operator');
+    const found = fc.constantFrom<UsageEvent['found']>('exact', 'hybrid', 'none');
+    const events = fc.array(fc.oneof(fc.record(required), fc.record({ ...required, by, found })), {
       maxLength: 6,
     });
     fc.assert(
@@ -122,11 +127,11 @@ describe('usage events', () => {
 
   it('are counted as damaged where a line is none', () => {
     const good = printEvent(event('s1', 'asked', 'k'));
-    const text = `${good}{"at":1,"ses\n\n[]\nnull\n{"at":1,"session":"","kind":"asked","key":"k"}\n${good}`;
+    const text = `${good}{"at":1,"ses\n\n[]\nnull\n{"at":1,"session":"","kind":"asked","key":"k"}\n{"at":1,"session":"s","kind":"asked","key":"k","by":"root"}\n${good}`;
 
     expect(parseEvents(text)).toEqual({
       events: [event('s1', 'asked', 'k'), event('s1', 'asked', 'k')],
-      damaged: 4,
+      damaged: 5,
     });
   });
 });
@@ -156,6 +161,8 @@ describe('usage rates', () => {
       offered: 4,
       answered_offers: 1,
       spontaneous: 2,
+      by_content: 0,
+      people: { asked: 0, recalled: 0 },
       last30: { sessions: 2, opportunities: 5, recalled: 2, rate: 0.4, over_target: true },
       target: 0.1,
       damaged: 0,
@@ -171,6 +178,8 @@ describe('usage rates', () => {
       offered: 0,
       answered_offers: 0,
       spontaneous: 0,
+      by_content: 0,
+      people: { asked: 0, recalled: 0 },
       last30: { sessions: 0, opportunities: 0, recalled: 0, rate: null, over_target: null },
       target: 0.1,
       damaged: 3,
@@ -192,6 +201,39 @@ describe('usage rates', () => {
     });
     const revived = [...old, ...later, event('old', 'offered', 'b', AT + 99)];
     expect(usageStats(revived).last30.recalled).toBe(1);
+  });
+
+  it('are the agent’s own: what people ask for is counted beside them', () => {
+    const given = (key: string, by: UsageEvent['by'], found: UsageEvent['found']) =>
+      (['asked', 'recalled'] as const).map((kind) => ({ ...event('s', kind, key), by, found }));
+    const stats = usageStats([
+      event('s', 'offered', 'a'),
+      ...given('a', 'person', 'exact'),
+      ...given('b', 'operator', 'exact'),
+      { ...event('s', 'asked', '?c'), by: 'person', found: 'none' },
+      ...given('d', 'agent', 'hybrid'),
+      ...given('e', 'agent', 'hybrid'),
+      ...given('e', 'agent', 'exact'),
+      { ...event('people', 'asked', 'a', AT + 1), by: 'operator', found: 'exact' },
+    ]);
+
+    expect(stats).toMatchObject({
+      ...{ sessions: 1, opportunities: 3, recalled: 2, offered: 1, answered_offers: 0 },
+      ...{ spontaneous: 2, by_content: 1, people: { asked: 4, recalled: 2 } },
+      last30: { sessions: 1, opportunities: 3, recalled: 2 },
+    });
+    expect(printUsage(stats)).toBe(
+      [
+        'Sessions:      1',
+        'Opportunities: 3 (1 offered, 2 asked for unprompted)',
+        'Recalled:      2 (66.7 %; 0 after an offer, 1 found by content alone)',
+        'Last 30 sessions: 2 of 3 recalled (66.7 %), over the target of 10 %',
+        'Asked for by people: 4 (2 given), not in the rate\n',
+      ].join('\n'),
+    );
+    expect(printUsage(usageStats(given('a', 'person', 'exact')))).toBe(
+      'Nothing was offered to the agent or asked for by it yet.\nAsked for by people: 1 (1 given), not in the rate\n',
+    );
   });
 
   it('are over the target only above 10 %', () => {
@@ -255,9 +297,9 @@ describe('usage journal', () => {
 
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('makes its directory, hidden from version control, and keeps what is appended', () => {
+  it('makes its directory, hidden from version control, and keeps what is appended', async () => {
     const journal = createUsageJournal({ path });
-    expect(journal.read()).toEqual({ events: [], damaged: 0 });
+    expect(await journal.read()).toEqual({ events: [], damaged: 0 });
     journal.append([]);
     expect(existsSync(path)).toBe(false);
     journal.append([event('s1', 'asked', 'a'), event('s1', 'recalled', 'a')]);
@@ -269,7 +311,7 @@ describe('usage journal', () => {
         '{"at":1777626000000,"session":"s2","kind":"asked","key":"b"}\n',
     );
     expect(readFileSync(join(folder, 'data', '.gitignore'), 'utf8')).toBe('when-usage*\n');
-    expect(journal.read().events).toHaveLength(3);
+    expect((await journal.read()).events).toHaveLength(3);
   });
 
   it('leaves a directory that was there as it is', () => {
@@ -279,38 +321,77 @@ describe('usage journal', () => {
     expect(existsSync(join(folder, 'data', '.gitignore'))).toBe(false);
   });
 
-  it('loses only the line that another process could not end', () => {
+  it('hides itself from the repository that its directory lies in, once', async () => {
+    mkdirSync(join(folder, '.git'));
+    mkdirSync(join(folder, 'data'));
+    const ignore = join(folder, 'data', '.gitignore');
+    const append = () => createUsageJournal({ path }).append([event('s1', 'asked', 'a')]);
+    append();
+    expect(readFileSync(ignore, 'utf8')).toBe('when-usage*\n');
+
+    rmSync(path);
+    writeFileSync(ignore, '*.log');
+    append();
+    append();
+    expect(readFileSync(ignore, 'utf8')).toBe('*.log\nwhen-usage*\n');
+    // Whoever takes the line out is not contradicted.
+    writeFileSync(ignore, '');
+    append();
+    expect(readFileSync(ignore, 'utf8')).toBe('');
+
+    rmSync(path);
+    rmSync(ignore);
+    writeFileSync(join(folder, 'mine'), 'mine');
+    symlinkSync(join(folder, 'mine'), ignore);
+    append();
+    expect(readFileSync(join(folder, 'mine'), 'utf8')).toBe('mine');
+    expect(statSync(path).size).toBeGreaterThan(0);
+  });
+
+  it('lets the event loop turn while it is read', async () => {
+    const line = printEvent(event('s', 'asked', 'k'));
+    mkdirSync(join(folder, 'data'));
+    writeFileSync(path, line.repeat(12_000));
+    let turns = 0;
+    const ticking = setInterval(() => turns++, 0);
+    const { events } = await createUsageJournal({ path }).read();
+    clearInterval(ticking);
+    expect(events).toHaveLength(12_000);
+    expect(turns).toBeGreaterThan(3);
+  });
+
+  it('loses only the line that another process could not end', async () => {
     const journal = createUsageJournal({ path });
     journal.append([event('s1', 'asked', 'a')]);
     appendFileSync(path, '{"at":1,"sess');
     journal.append([event('s1', 'asked', 'b')]);
 
-    expect(journal.read()).toEqual({
+    expect(await journal.read()).toEqual({
       events: [event('s1', 'asked', 'a'), event('s1', 'asked', 'b')],
       damaged: 1,
     });
   });
 
-  it('keeps all of many long events', () => {
+  it('keeps all of many long events', async () => {
     const events = Array.from({ length: 40 }, (_, at) =>
       event('s', 'asked', `${at}${'ü'.repeat(190)}`),
     );
     const journal = createUsageJournal({ path });
     journal.append(events);
 
-    expect(journal.read().events).toEqual(events);
+    expect((await journal.read()).events).toEqual(events);
   });
 
-  it('begins anew when it is full, and keeps one old part', () => {
+  it('begins anew when it is full, and keeps one old part', async () => {
     const journal = createUsageJournal({ path, rotateBytes: 100 });
     for (const key of ['a', 'b', 'c', 'd', 'e']) journal.append([event('s', 'asked', key)]);
 
-    expect(journal.read().events.map(({ key }) => key)).toEqual(['c', 'd', 'e']);
+    expect((await journal.read()).events.map(({ key }) => key)).toEqual(['c', 'd', 'e']);
     expect(statSync(`${path}.old`).size).toBe(120);
     expect(existsSync(`${path}.rotating`)).toBe(false);
   });
 
-  it('grows on while another process begins it anew, and outlives the death of that one', () => {
+  it('grows on while another process begins it anew, and outlives the death of that one', async () => {
     const journal = createUsageJournal({ path, rotateBytes: 50 });
     journal.append([event('s', 'asked', 'a')]);
     mkdirSync(`${path}.rotating`);
@@ -321,10 +402,10 @@ describe('usage journal', () => {
     journal.append([event('s', 'asked', 'd', AT + 61_000)]);
 
     expect(readFileSync(`${path}.old`, 'utf8').match(/"key":"\w"/g)).toHaveLength(3);
-    expect(journal.read().events.map(({ key }) => key)).toEqual(['a', 'b', 'c', 'd']);
+    expect((await journal.read()).events.map(({ key }) => key)).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('never writes through a link that was put in its place', () => {
+  it('never writes through a link that was put in its place', async () => {
     const victim = join(folder, 'profile');
     writeFileSync(victim, 'mine\n');
     mkdirSync(join(folder, 'data'));
@@ -332,7 +413,7 @@ describe('usage journal', () => {
     const journal = createUsageJournal({ path });
 
     expect(() => journal.append([event('s', 'asked', 'a')])).toThrow('is not a regular file');
-    expect(() => journal.read()).toThrow('is not a regular file');
+    await expect(journal.read()).rejects.toThrow('is not a regular file');
     expect(readFileSync(victim, 'utf8')).toBe('mine\n');
   });
 });

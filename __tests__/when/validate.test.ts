@@ -285,3 +285,76 @@ function contentOf({ index }: Library): string[] {
   const lines = index.text.split(/\r?\n/).map((line) => line.trim().replace(/^- /, ''));
   return [...new Set(lines.filter((line) => line !== '' && !line.startsWith('## ')))].sort();
 }
+
+describe('a decision file that is there and could not be read', () => {
+  const refused = (file: string, code: string) => ({ file, code, message: `${file}: ${code}` });
+  /** `api/cli.md` was not read, and `other.md` has its headers, too. */
+  function unreadLibrary(index: string, warnings = [refused('api/cli.md', 'too_large')]): Library {
+    const other = '# O\n\n## Exit codes\n\nx\n\n## Colors\n\nx\n';
+    const files = Object.entries({ 'testing.md': TESTING, 'other.md': other });
+    return buildLibrary(
+      parseIndex(index),
+      files.map(([path, text]) => parseDecisionFile(path, text)),
+      warnings,
+    );
+  }
+
+  it.each(['too_large', 'not_text', 'busy', 'unreadable', 'outside', 'broken_link'])(
+    'is an error (%s), and its entries lead nowhere else',
+    (code) => {
+      const library = unreadLibrary(INDEX, [refused('api/cli.md', code)]);
+      expect(library.entries.map(({ file, unread }) => [file, unread])).toEqual([
+        ...Array.from({ length: 3 }, () => ['testing.md', undefined]),
+        ...Array.from({ length: 2 }, () => ['api/cli.md', true]),
+      ]);
+      const { ok, problems } = validate(library);
+      expect(ok).toBe(false);
+      expect(
+        problems.map((one) => `${one.severity} ${one.code} ${one.file}:${one.line ?? ''}`),
+      ).toEqual([
+        'warning unread_file index:11',
+        'warning unread_file index:12',
+        `error ${code} api/cli.md:`,
+        'error orphan_header other.md:3',
+        'error orphan_header other.md:7',
+      ]);
+      expect(problems.some(({ fixable }) => fixable)).toBe(false);
+    },
+  );
+
+  it('keeps its group while the others are mended', () => {
+    const [mocks, clock] = [MOCKS, CLOCK].map((line) => `${line}\n`);
+    const shuffled = INDEX.replace(`${mocks}${clock}`, `${clock}${mocks}`);
+    const { text, fixed } = fixIndex(unreadLibrary(shuffled));
+    expect(text).toBe(INDEX);
+    expect(fixed.map(({ code }) => code)).toEqual(['wrong_order']);
+  });
+
+  it.each([
+    ['a folder that was not looked into', 'api', 'unreadable'],
+    ['all beyond the limit', '.', 'too_many_files'],
+  ])('keeps the group of what may be in %s', (_, file, code) => {
+    const library = unreadLibrary(INDEX, [refused(file, code)]);
+    expect(library.entries.map(({ unread }) => unread ?? false)).toEqual([
+      ...[false, false, false, true, true],
+    ]);
+    expect(fixIndex(library)).toEqual({ text: INDEX, fixed: [] });
+  });
+
+  it.each([
+    ['no_index', 'index'],
+    ['no_folder', '.'],
+  ])('fails, too, when all that is known is from before (%s)', (code, file) => {
+    const away = [refused(file, code)];
+    expect(validate(unreadLibrary(INDEX, away)).problems).toContainEqual({
+      ...{ ...away[0], severity: 'error', fixable: false },
+    });
+    const empty = buildLibrary(parseIndex(''), [], away);
+    expect(validate(empty).problems).toEqual([{ ...away[0], severity: 'warning', fixable: false }]);
+  });
+
+  it('is moved from when it is not there at all', () => {
+    const { text } = fixIndex(unreadLibrary(INDEX, []));
+    expect(text).toContain(`other.md\n\n${CODES}\n${COLORS}\n`);
+  });
+});

@@ -27,6 +27,15 @@ export interface WhenDataset {
   unrelated: Asked[];
   /** Messages, some of which an entry should be offered for. */
   sentences: Asked[];
+  offTopic: OffTopic;
+}
+
+/** What no section is about; not part of the questions above. */
+export interface OffTopic {
+  questions: readonly string[];
+  messages: readonly string[];
+  /** The same with a word of the index in the place of `%`: `% the cat`. */
+  borrowed: { questions: readonly string[]; messages: readonly string[] };
 }
 
 /** Half of the texts is for choosing values, the other only for telling what they are worth. */
@@ -39,6 +48,13 @@ const pairsSchema = z.array(
   z.object({ query: z.string().min(1), ...sectionSchema, kind: z.enum(KINDS).optional() }),
 );
 const unrelatedSchema = z.array(z.string().min(1));
+const textsSchema = z.array(z.string().min(1));
+const offTopicSchema = z.object({
+  questions: textsSchema,
+  messages: textsSchema,
+  borrowed: z.object({ questions: textsSchema, messages: textsSchema }),
+});
+const NO_OFF_TOPIC = { questions: [], messages: [], borrowed: { questions: [], messages: [] } };
 const sentencesSchema = z.array(
   z.object({
     text: z.string().min(1),
@@ -48,8 +64,8 @@ const sentencesSchema = z.array(
 );
 
 /**
- * A directory with `index.md`, `decisions/`, `pairs.json` and, if wanted, `unrelated.json` and
- * `sentences.json`; the set of the repository when none is given.
+ * A directory with `index.md`, `decisions/`, `pairs.json` and, if wanted, `unrelated.json`,
+ * `sentences.json` and `off-topic.json`; the set of the repository when none is given.
  * @throws Error when a section is named that is not there
  */
 export function readDataset(directory: string = HERE, half?: Half): WhenDataset {
@@ -75,6 +91,7 @@ export function readDataset(directory: string = HERE, half?: Half): WhenDataset 
   // By twos: some lists alternate between two kinds.
   const wanted = <T>(all: T[]) =>
     half === undefined ? all : all.filter((_, at) => at % 4 < 2 === (half === 'tune'));
+  const { questions, messages, borrowed } = read('off-topic.json', offTopicSchema, NO_OFF_TOPIC);
   return {
     name: directory === HERE ? 'photo-library' : basename(directory),
     library,
@@ -93,5 +110,10 @@ export function readDataset(directory: string = HERE, half?: Half): WhenDataset 
         section: file == null || header == null ? null : sectionOf(file, header),
       }),
     ),
+    offTopic: {
+      questions: wanted(questions),
+      messages: wanted(messages),
+      borrowed: { questions: wanted(borrowed.questions), messages: wanted(borrowed.messages) },
+    },
   };
 }

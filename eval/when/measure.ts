@@ -12,6 +12,7 @@ import type { Library, Section } from '../../src/when/types.js';
 import { createBm25 } from '../bm25.js';
 import { type Ranking, type Scores, scoresOf, type Times, timesOf } from '../metrics.js';
 import { type Asked, KINDS, type Kind, type WhenDataset } from './dataset.js';
+import type { SizeResult } from './sizes.js';
 
 /** What the floor of a command lets through. */
 export interface FloorRates {
@@ -56,6 +57,8 @@ export interface EmbedderResult extends Scores {
   floor: FloorRates;
   offers: OfferRates | null;
   calibration: Calibration[];
+  /** The same in small parts of the index; absent where nothing off topic is asked. */
+  sizes?: SizeResult[];
 }
 
 export type ByKind = Partial<Record<Kind, Scores>>;

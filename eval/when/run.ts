@@ -4,11 +4,12 @@ import { messageOf } from '../../src/shared/errors.js';
 import { type Chain, startChain } from '../recall/embedders.js';
 import { type Half, readDataset, type WhenDataset } from './dataset.js';
 import { evaluate } from './measure.js';
+import { evaluateSizes } from './sizes.js';
 import { tableOf } from './table.js';
 
 const USAGE = [
   'npm run eval -- when [--dataset DIR] [--half tune|held] [--embedder ID]... [--model-dir DIR] [--json]',
-  '--dataset  a directory with index.md, decisions/, pairs.json and, if wanted, unrelated.json, sentences.json',
+  '--dataset  a directory with index.md, decisions/, pairs.json and, if wanted, unrelated.json, sentences.json, off-topic.json',
   '--half     the half of the questions that values were chosen on, or the other',
 ].join('\n');
 
@@ -35,6 +36,12 @@ export async function run(argv: string[]): Promise<number> {
   }
   try {
     const result = await evaluate(dataset, chain.embedders);
+    if (dataset.offTopic.questions.length > 0) {
+      for (const [at, embedder] of chain.embedders.entries()) {
+        const measured = result.embedders[at];
+        if (measured) measured.sizes = await evaluateSizes(dataset, embedder);
+      }
+    }
     console.log(options.json ? JSON.stringify(result, null, 2) : tableOf(result));
     return 0;
   } finally {

@@ -2,6 +2,7 @@
 import type { Scores } from '../metrics.js';
 import { KINDS } from './dataset.js';
 import type { ByKind, EmbedderResult, WhenEvaluation } from './measure.js';
+import type { SizeResult } from './sizes.js';
 
 export function tableOf(evaluation: WhenEvaluation): string {
   const { dataset, entries, sections, bm25, bm25OfEntries, embedders } = evaluation;
@@ -32,7 +33,7 @@ export function tableOf(evaluation: WhenEvaluation): string {
   ].join('\n');
 }
 
-function ratesOf({ id, floor, offers, calibration }: EmbedderResult): string[] {
+function ratesOf({ id, floor, offers, calibration, sizes }: EmbedderResult): string[] {
   const { rightGiven, wrongRefused, unrelatedRefused } = floor;
   const lines = [
     `Floor (${id}): ${percent(rightGiven)} of right answers given, ${percent(wrongRefused)} of wrong ones refused` +
@@ -51,7 +52,27 @@ function ratesOf({ id, floor, offers, calibration }: EmbedderResult): string[] {
     short(meanConfidence),
     short(right),
   ]);
-  return [...lines, '', ...grid(['confidence from', 'answers', 'mean', 'right'], rows)];
+  const bySize = sizes === undefined ? [] : ['', `By size (${id}):`, '', ...sizesOf(sizes)];
+  return [...lines, '', ...grid(['confidence from', 'answers', 'mean', 'right'], rows), ...bySize];
+}
+
+function sizesOf(sizes: readonly SizeResult[]): string[] {
+  const head = ['entries', 'right given', 'wrong', 'removed', 'off topic', 'borrowed word'];
+  return grid(
+    [...head, 'given right', 'calibration off by', 'offers right', 'offers made'],
+    sizes.map((one) => [
+      one.size === null ? 'all' : String(one.size),
+      short(one.rightGiven),
+      short(one.wrongRefused),
+      one.removedRefused === null ? '' : short(one.removedRefused),
+      short(one.offTopicRefused),
+      short(one.borrowedRefused),
+      short(one.givenRight),
+      short(one.calibrationError),
+      short(one.offerPrecision),
+      short(one.offerRecall),
+    ]),
+  );
 }
 
 function grid(head: readonly string[], rows: readonly string[][]): string[] {

@@ -1,6 +1,7 @@
 /** Work memory: what was intended, seen, thought and done, and what came of it. */
+
+export { ageOf } from '../shared/ages.js';
 export { type Caller, narrowestScope, readerOf, scopeOf } from './access.js';
-export { ageOf } from './ages.js';
 export type { FinishedAction, FinishedRun } from './capture.js';
 export { captureDraft, taskTypeOf } from './capture.js';
 export type { ChaptersResult, ChapterView } from './chapters.js';

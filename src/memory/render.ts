@@ -1,8 +1,9 @@
 /**
  * A memory as text, at the five depths of recall and under their token caps (DESIGN §7). Pure.
  */
+
+import { ageOf } from '../shared/ages.js';
 import { countTokens, truncateToTokens } from '../shared/tokens.js';
-import { ageOf } from './ages.js';
 import type { Action, LinkType, WorkMemoryData } from './schema.js';
 
 export const DEPTHS = ['summary', 'outcome', 'reasoning', 'full', 'complete'] as const;

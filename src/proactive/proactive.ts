@@ -277,7 +277,6 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
       if (!enabled()) return;
       const read = readAgentWords(text);
       uses.ofCitations(roomId, read.cited);
-      uses.ofCommands(roomId, read.commands);
       const named = [...new Set([...files, ...read.files])];
       uses.ofFiles({ roomId }, named);
       if (named.length === 0 && read.plan === null) return;

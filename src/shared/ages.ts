@@ -1,5 +1,5 @@
 /** How long ago, in the words of the seed: just now, 3h ago, yesterday, 2d ago, 1w ago. */
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../shared/clock.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from './clock.js';
 
 const WEEK_MS = 7 * DAY_MS;
 const YEAR_MS = 365 * DAY_MS;

@@ -3,9 +3,11 @@
  * opening it (verified, ELIZA_GUIDE §1), and two of them corrupt it. The lock is a file with the
  * holder's pid; a holder that no longer lives is no holder.
  */
-import { mkdirSync, readFileSync, realpathSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
+import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from './errors.js';
+import { realPath } from './real-path.js';
 
 export interface LockHolder {
   pid: number;
@@ -30,19 +32,67 @@ const PAUSE_MS = 10;
 const heldHere = new Map<string, number>();
 
 /**
- * Takes the lock, or throws AppError UNAVAILABLE naming the holder's pid and port. Blocks for a
- * moment only where somebody else is just taking it.
+ * Takes the lock, or throws AppError UNAVAILABLE naming the holder's pid and port. Blocks the process
+ * where somebody else is just taking it, or a lock without a holder is cleared away: up to six seconds.
  * @param port port the holder serves on, for the message others read; null when it serves none
  */
 export function lockDirectory(directory: string, port: number | null): DirLock {
+  const wanted = wantedLock(directory, port);
+  const endMs = Date.now() + PATIENCE_MS;
+  do {
+    if (attempt(wanted)) return held(wanted);
+    pause();
+  } while (Date.now() < endMs);
+  throw notTaken(wanted);
+}
+
+/** The same without blocking: others go on while it waits. */
+export async function lockDirectorySoon(directory: string, port: number | null): Promise<DirLock> {
+  const wanted = wantedLock(directory, port);
+  const endMs = Date.now() + PATIENCE_MS;
+  do {
+    // Taken and counted in one turn: nobody else of this process comes in between.
+    if (attempt(wanted)) return held(wanted);
+    await sleep(PAUSE_MS);
+  } while (Date.now() < endMs);
+  throw notTaken(wanted);
+}
+
+interface WantedLock {
+  directory: string;
+  key: string;
+  path: string;
+  mine: LockHolder;
+}
+
+function wantedLock(directory: string, port: number | null): WantedLock {
   const key = realPath(resolve(directory));
-  const count = heldHere.get(key) ?? 0;
-  const path = key + LOCK_SUFFIX;
-  if (count === 0) {
-    mkdirSync(dirname(path), { recursive: true });
-    take(path, directory, port);
+  const mine = { pid: process.pid, startedTicks: stateOf(process.pid).ticks, port };
+  return { directory, key, path: key + LOCK_SUFFIX, mine };
+}
+
+/** `false`: not yet. Throws when another process that lives holds it. */
+function attempt({ directory, key, path, mine }: WantedLock): boolean {
+  // Looked at each time: a lock with our own pid that we do not hold counts as left behind.
+  if (heldHere.has(key)) return true;
+  mkdirSync(dirname(path), { recursive: true });
+  if (create(path, mine)) return true;
+  const holder = readHolder(path);
+  if (holder && isAlive(holder)) {
+    const where = holder.port === null ? '' : `, serving on port ${holder.port}`;
+    throw new AppError(
+      'UNAVAILABLE',
+      `the database directory ${directory} is in use by process ${holder.pid}${where}: stop it, ` +
+        'or give this agent another PGLITE_DATA_DIR or a POSTGRES_URL',
+      { pid: holder.pid, port: holder.port },
+    );
   }
-  heldHere.set(key, count + 1);
+  clearAway(path, mine);
+  return create(path, mine);
+}
+
+function held({ key, path }: WantedLock): DirLock {
+  heldHere.set(key, (heldHere.get(key) ?? 0) + 1);
   let released = false;
   return {
     release() {
@@ -59,24 +109,8 @@ export function lockDirectory(directory: string, port: number | null): DirLock {
   };
 }
 
-function take(path: string, directory: string, port: number | null): void {
-  const mine: LockHolder = { pid: process.pid, startedTicks: stateOf(process.pid).ticks, port };
-  const endMs = Date.now() + PATIENCE_MS;
-  do {
-    if (create(path, mine)) return;
-    const holder = readHolder(path);
-    if (holder && isAlive(holder)) {
-      const where = holder.port === null ? '' : `, serving on port ${holder.port}`;
-      throw new AppError(
-        'UNAVAILABLE',
-        `the database directory ${directory} is in use by process ${holder.pid}${where}: stop it, ` +
-          'or give this agent another PGLITE_DATA_DIR or a POSTGRES_URL',
-        { pid: holder.pid, port: holder.port },
-      );
-    }
-    clearAway(path, mine);
-  } while (Date.now() < endMs);
-  throw new AppError('UNAVAILABLE', `the lock ${path} could not be taken`);
+function notTaken({ path }: WantedLock): AppError {
+  return new AppError('UNAVAILABLE', `the lock ${path} could not be taken`);
 }
 
 /** Makes the file with the holder in it; `false` when there is one already. */
@@ -98,7 +132,6 @@ function clearAway(path: string, mine: LockHolder): void {
   const guard = path + CLEARING_SUFFIX;
   if (!create(guard, mine)) {
     if (ageMs(guard) > LEFT_BEHIND_MS) rmSync(guard, { force: true });
-    pause();
     return;
   }
   try {
@@ -109,7 +142,6 @@ function clearAway(path: string, mine: LockHolder): void {
   } finally {
     rmSync(guard, { force: true });
   }
-  pause();
 }
 
 function ageMs(path: string): number {
@@ -123,16 +155,6 @@ function ageMs(path: string): number {
 /** Loading a plugin is synchronous up to here, and nothing may open the database meanwhile. */
 function pause(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
-}
-
-/** The absolute path without symbolic links, as far as it exists yet. Blocks. */
-export function realPath(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    const parent = dirname(path);
-    return parent === path ? path : join(realPath(parent), basename(path));
-  }
 }
 
 function readHolder(path: string): LockHolder | null {

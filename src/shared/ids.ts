@@ -18,6 +18,7 @@ export function isUuid(value: unknown): value is Uuid {
 
 /** Namespace of every derived id of this plugin (RFC 9562 §5.5, name-based SHA-1). */
 const CUE_NAMESPACE = '6f1d9c0e-6f0a-5d52-9a55-c0e000000001';
+const NAMESPACE_BYTES = Buffer.from(CUE_NAMESPACE.replaceAll('-', ''), 'hex');
 
 /**
  * A version 5 UUID derived from the parts: the same parts give the same id on every machine, so a
@@ -25,10 +26,7 @@ const CUE_NAMESPACE = '6f1d9c0e-6f0a-5d52-9a55-c0e000000001';
  */
 export function derivedId(...parts: (string | number)[]): Uuid {
   const name = parts.map((part) => `${String(part).length}:${part}`).join('|');
-  const hash = createHash('sha1');
-  hash.update(Buffer.from(CUE_NAMESPACE.replaceAll('-', ''), 'hex'));
-  hash.update(name);
-  const bytes = hash.digest().subarray(0, 16);
+  const bytes = createHash('sha1').update(NAMESPACE_BYTES).update(name).digest().subarray(0, 16);
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x50;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;
   const hex = bytes.toString('hex');

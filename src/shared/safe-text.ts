@@ -57,7 +57,7 @@ const TERMINAL = new RegExp(`${ESC}\\[[0-?]*[ -/]*[@-~]`, 'g');
 const UNSEEN_IN_LINES = new RegExp(`(?![\\t\\n])(?:${INVISIBLE.source})`, 'gu');
 const LINE_ENDS = /\r\n?|[\v\f\u0085\u2028\u2029]/g;
 /** A line that a model may take for the next turn of a conversation. */
-const SPEAKER = /^([^\S\n]*(?:Human|Assistant|System|User))(?=:)/gm;
+const SPEAKER = /^([^\S\n]*(?:Human|Assistant|System|User))(?=:)/gim;
 
 /**
  * A text of several lines, which stay lines: as `safe`, but code in it can still be read. Stands

@@ -8,6 +8,7 @@ import {
   plainText,
 } from './markdown/headings.js';
 import { type Edited, insertBlock, lineOfOffset, unclosed } from './markdown/insertion.js';
+import { oneLine } from './markdown/lines.js';
 import { headerKey } from './phrases.js';
 
 export interface SectionDraft {
@@ -20,12 +21,17 @@ export interface SectionDraft {
 }
 
 const DEEPEST = 6;
+/** Without blank lines: between two rules there may be prose. */
+const FRONT_MATTER =
+  /^\ufeff?---[ \t]*\n([^\n]*)\n(?:(?![ \t]*\n)[^\n]*\n)*?(?:---|\.\.\.)[ \t]*(?:\n|$)/;
+const YAML_KEY = /^["']?[\w.-]+["']?:(?:\s|$)/;
 
 /**
  * A decision file with one more section: at the end of the one it goes under, else of the file; one
  * level below that one (or as its other children are), else as the last section that is in no other.
- * A heading of the content that repeats the title is dropped. Throws NOT_FOUND when there is no
- * section `under`, INVALID_INPUT for a title that is none and for content that leaves a fence or
+ * Each heading of a decision file is a section with an entry of its own (seed §3), so those of the
+ * content become bold lines; one that repeats the title and front matter are dropped. Throws NOT_FOUND
+ * when there is no section `under`, INVALID_INPUT for a title that is none and for content that leaves a fence or
  * comment open, CONFLICT when the file itself does.
  */
 export function addSection(fileText: string, draft: SectionDraft): Edited {
@@ -33,7 +39,7 @@ export function addSection(fileText: string, draft: SectionDraft): Edited {
   const parent = draft.under === undefined ? null : parentOf(outline, draft.under);
   const level = levelOf(outline, parent);
   const title = headingText(draft.title);
-  const body = bodyOf(draft.content, plainText(title), level);
+  const body = bodyOf(draft.content, plainText(title));
   const lines = [
     `${'#'.repeat(level)} ${title}`,
     ...(body === '' ? [] : ['', ...body.split('\n')]),
@@ -44,11 +50,7 @@ export function addSection(fileText: string, draft: SectionDraft): Edited {
   const before = outline.headings;
   const after = headingsOf(edited.text);
   const own = after.findIndex((heading) => heading.line === edited.line);
-  const inside = outlineOf(body, true).headings.length;
-  const isRead =
-    after.length === before.length + 1 + inside &&
-    after[own]?.level === level &&
-    after.slice(own + 1, own + 1 + inside).every((heading) => heading.level > level);
+  const isRead = after.length === before.length + 1 && after[own]?.level === level;
   if (!isRead) throw unclosed('the file', edited.line);
   return edited;
 }
@@ -110,51 +112,45 @@ function headingText(title: string): string {
 }
 
 function asHeading(text: string): string {
-  return text
-    .replaceAll(/\s+/g, ' ')
-    .trim()
-    .replace(/(^| )(#+)$/, '$1\\$2');
+  return oneLine(text).replace(/(^| )(#+)$/, '$1\\$2');
 }
 
-/** Content with LF, without blank lines around it, its headings below `level`. */
-function bodyOf(content: string, title: string, level: number): string {
-  let text = trimBlank(content.replace(/^\ufeff/, '').replaceAll(/\r\n?/g, '\n'));
+/** Content with LF, without blank lines around it, its headings in bold. */
+function bodyOf(content: string, title: string): string {
+  let text = trimBlank(withoutFrontMatter(content.replaceAll(/\r\n?/g, '\n')));
   let { headings } = outlineOf(text, true);
   if (headings[0]?.start === 0 && headerKey(headings[0].title) === headerKey(title)) {
     text = trimBlank(text.slice(headings[0].bodyStart));
     headings = outlineOf(text, true).headings;
   }
-  const highest = Math.min(...headings.map((heading) => heading.level));
-  const shift = Math.max(0, level + 1 - highest);
-  if (shift > 0 && highest <= DEEPEST && level === DEEPEST) {
-    throw new InvalidInputError([
-      { field: 'content', message: 'a section of level 6 can have no headings' },
-    ]);
-  }
-  const shifted = shift === 0 ? text : shiftHeadings(text, headings, shift);
-  const probe = outlineOf(`${shifted}\n\n# end\n`, true).headings;
-  if (probe.length !== headings.length + 1) {
+  if (outlineOf(`${text}\n\n# end\n`, true).headings.length !== headings.length + 1) {
     throw new InvalidInputError([
       { field: 'content', message: 'has a code fence, comment or tag that is never closed' },
     ]);
   }
-  return shifted;
+  return trimBlank(inBold(text, headings));
 }
 
-function shiftHeadings(text: string, headings: readonly Heading[], shift: number): string {
+/** What stands above a whole file says nothing in a section; `---` above prose is a rule. */
+function withoutFrontMatter(content: string): string {
+  const [front = '', first = ''] = FRONT_MATTER.exec(content) ?? [];
+  return YAML_KEY.test(first) ? content.slice(front.length) : content.replace(/^\ufeff/, '');
+}
+
+/** Headings as paragraphs of their own, apart from the text around them. */
+function inBold(text: string, headings: readonly Heading[]): string {
   const pieces: string[] = [];
   let at = 0;
-  for (const heading of headings) {
-    const marks = '#'.repeat(Math.min(DEEPEST, heading.level + shift));
-    const source = text.slice(heading.start, heading.bodyStart);
-    const atx = /^( {0,3})#{1,6}(?=[ \t\n]|$)/.exec(source);
-    // Underlined headings have two levels only, so that they become the other kind.
-    const moved =
-      atx === null
-        ? `${marks} ${asHeading(heading.raw)}${source.endsWith('\n') ? '\n' : ''}`
-        : `${atx[1]}${marks}${source.slice(atx[0].length)}`;
-    pieces.push(text.slice(at, heading.start), moved);
-    at = heading.bodyStart;
+  for (const { start, bodyStart, raw } of headings) {
+    const words = asHeading(raw)
+      .replaceAll(/\*\*|__/g, '')
+      .trim();
+    const before = text.slice(at, start);
+    const isApart = /(?:^|\n[ \t]*\n)$/.test(pieces.length === 0 ? before : `\n\n${before}`);
+    const bold = words === '' ? [] : [`**${words}**\n`];
+    const isFollowed = words !== '' && !/^[ \t]*(?:\n|$)/.test(text.slice(bodyStart));
+    pieces.push(before, ...(isApart ? [] : ['\n']), ...bold, ...(isFollowed ? ['\n'] : []));
+    at = bodyStart;
   }
   return pieces.join('') + text.slice(at);
 }

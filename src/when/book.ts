@@ -12,11 +12,12 @@ import { createMatcher, FLOOR, type MatchEmbedder, OFFER_BAR } from './match/mat
 import { commandOf } from './related.js';
 import { parseRequests } from './requests.js';
 import { createResolver } from './resolve.js';
+import type { StoredEntry } from './sync.js';
 import {
   type DecisionFile,
   type DiskState,
   EMPTY_INDEX,
-  type Entry,
+  type Group,
   type IndexDocument,
   type Library,
   type LinkedEntry,
@@ -50,7 +51,7 @@ export interface Book {
   use(library: Library): Promise<void>;
   /** The same from stored entries, whose index is not at hand. */
   restore(stored: {
-    entries: readonly Entry[];
+    entries: readonly StoredEntry[];
     files: readonly { path: string; text: string }[];
   }): Promise<Library>;
   /** Works out ahead of time what `relevant` needs for files. */
@@ -74,7 +75,7 @@ const CHARACTERS = 200_000;
 
 export function createBook({ embedder }: { embedder: () => MatchEmbedder }): Book {
   const matcher = createMatcher({ embedder });
-  let library: Library = { index: EMPTY_INDEX, files: [], entries: [], warnings: [] };
+  let library: Library = { index: EMPTY_INDEX, files: [], entries: [], warnings: [], unread: [] };
   let mentions: Promise<FileMentions> | null = null;
   const resolver = createResolver({ library: () => library, matcher, floor: FLOOR });
 
@@ -98,6 +99,7 @@ export function createBook({ embedder }: { embedder: () => MatchEmbedder }): Boo
   }
 
   async function use(next: Library): Promise<Library> {
+    await yieldToLoop();
     await matcher.load(next);
     if (next !== library) mentions = null;
     library = next;
@@ -109,7 +111,9 @@ export function createBook({ embedder }: { embedder: () => MatchEmbedder }): Boo
     async load(state, kept = { index: false, files: false }) {
       const { index, files } = library;
       const nextIndex = kept.index ? index : indexOf(state.index?.text ?? '', index);
+      await yieldToLoop();
       const nextFiles = kept.files ? files : await parsed(state.files);
+      await yieldToLoop();
       return use(buildLibrary(nextIndex, nextFiles, state.warnings));
     },
     async use(next) {
@@ -172,12 +176,13 @@ function indexOf(text: string, before: IndexDocument): IndexDocument {
 }
 
 /** Groups in the order of their first entry; of the text itself nothing is known. */
-function storedIndex(entries: readonly Entry[]): IndexDocument {
-  const groups = new Map<string, number>();
-  for (const { group, line } of entries) if (!groups.has(group)) groups.set(group, line);
-  return {
-    ...EMPTY_INDEX,
-    entries,
-    groups: [...groups].map(([title, line]) => ({ title, line, level: 2 })),
-  };
+function storedIndex(stored: readonly StoredEntry[]): IndexDocument {
+  const groups = new Map<string, Group>();
+  for (const { group, file, line } of stored) {
+    if (groups.has(group)) continue;
+    // A group below another one names no file itself; which one it was is stored.
+    groups.set(group, { title: group, line, level: 2, above: file === null ? [] : [file] });
+  }
+  const entries = stored.map(({ file: _, ...entry }) => entry);
+  return { ...EMPTY_INDEX, entries, groups: [...groups.values()] };
 }

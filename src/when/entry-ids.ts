@@ -31,7 +31,7 @@ const STEP = 250;
 export const NO_ENTRIES: EntryIds = { of: () => null, ofSection: () => [], entryOf: () => null };
 
 export async function createEntryIds(
-  projectId: Uuid,
+  indexId: Uuid,
   { entries }: Pick<Library, 'entries'>,
 ): Promise<EntryIds> {
   const ordinals = ordinalsOf(entries);
@@ -40,7 +40,7 @@ export async function createEntryIds(
   const bySection = new Map<string, Uuid[]>();
   for (const [at, entry] of entries.entries()) {
     if (at % STEP === STEP - 1) await yieldToLoop();
-    const id = entryId(projectId, entry, ordinals[at] ?? 0);
+    const id = entryId(indexId, entry, ordinals[at] ?? 0);
     ids.set(entry, id);
     if (entry.section === null) continue;
     leading.set(id, { entry, section: entry.section });

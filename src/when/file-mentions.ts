@@ -1,11 +1,11 @@
 /** Which sections speak of a file: what an entry offers itself for when that file is touched. Pure. */
+import { addTo } from '../shared/multimap.js';
 import { pathsIn } from '../shared/path-mentions.js';
 import { isInEveryFolder, pathKeys } from '../shared/paths.js';
 import { yieldToLoop } from '../shared/yield.js';
+import { createMemo } from './memo.js';
 import type { Library, LinkedEntry, Section } from './types.js';
 
-/** A file that more sections than this speak of is no sign of any one of them. */
-const MOST_SPEAKING = 3;
 /** Of a section only so much is looked at, characters. */
 const MAX_READ = 16_000;
 /** Entries and characters looked at between two turns of the event loop: some milliseconds. */
@@ -13,21 +13,40 @@ const ENTRIES = 200;
 const CHARACTERS = 50_000;
 
 export interface FileMentions {
-  /** Entries whose section, or description, names the file; the one that names it alone first. */
+  /**
+   * Entries whose own words or section name the file, all of them: first those that name most of its
+   * path, among these those that name it in trigger, title or description, among these those that name
+   * the fewest files; else as in the index.
+   */
   of(path: string): LinkedEntry[];
+}
+
+/** One file that an entry names. */
+interface Mention {
+  entry: LinkedEntry;
+  /** Place in the index. */
+  at: number;
+  /** Components of the path as it was written. */
+  parts: number;
+  /** In trigger, title or description. */
+  isOwn: boolean;
+  /** Files that the entry and its section name. */
+  files: number;
 }
 
 /** Kept per section, because files that did not change keep their section objects. */
 const read = new WeakMap<Section, readonly string[]>();
+/** Kept per text: entries are other objects after every edit. */
+const said = createMemo<readonly string[]>();
 
 /** In steps of some milliseconds; a section is looked through once in its life. */
 export async function createFileMentions({ entries }: Library): Promise<FileMentions> {
   /** By the path as it was written, and by each of its endings. */
-  const whole = new Map<string, Set<LinkedEntry>>();
-  const ends = new Map<string, Set<LinkedEntry>>();
+  const whole = new Map<string, Mention[]>();
+  const ends = new Map<string, Mention[]>();
   let looked = 0;
   let characters = 0;
-  for (const entry of entries) {
+  for (const [at, entry] of entries.entries()) {
     if (entry.section === null) continue;
     looked += 1;
     if (!read.has(entry.section)) characters += Math.min(entry.section.content.length, MAX_READ);
@@ -36,27 +55,61 @@ export async function createFileMentions({ entries }: Library): Promise<FileMent
       characters = 0;
       await yieldToLoop();
     }
-    for (const path of [...pathsOf(entry.section), ...pathsIn(entry.description)]) {
+    const own = pathsSaid(wordsOf(entry));
+    const paths = new Set([...own, ...pathsOf(entry.section)]);
+    for (const path of paths) {
       const keys = pathKeys(path);
       const [full] = keys;
       if (full === undefined || (keys.length === 1 && isInEveryFolder(full))) continue;
-      add(whole, full, entry);
-      for (const key of keys) add(ends, key, entry);
+      const mention = {
+        entry,
+        at,
+        parts: keys.length,
+        isOwn: own.includes(path),
+        files: paths.size,
+      };
+      addTo(whole, full, mention);
+      for (const key of keys) addTo(ends, key, mention);
     }
   }
+  said.tidy(entries.length, () => entries.map(wordsOf));
   return {
     of(path) {
       const keys = pathKeys(path);
       const [full] = keys;
       if (full === undefined) return [];
       const isBareCommon = keys.length === 1 && isInEveryFolder(full);
-      const found = new Set<LinkedEntry>();
       // What was written ends the touched path, or the touched path ends what was written.
-      for (const key of keys) for (const entry of whole.get(key) ?? []) found.add(entry);
-      if (!isBareCommon) for (const entry of ends.get(full) ?? []) found.add(entry);
-      return found.size > MOST_SPEAKING ? [] : [...found];
+      const found = [
+        ...keys.flatMap((key) => whole.get(key) ?? []),
+        ...(isBareCommon ? [] : (ends.get(full) ?? [])),
+      ];
+      found.sort((a, b) => bySharpness(a, b, keys.length));
+      return [...new Set(found.map(({ entry }) => entry))];
     },
   };
+}
+
+/** @param asked components of the touched path: more than those cannot agree */
+function bySharpness(a: Mention, b: Mention, asked: number): number {
+  return (
+    Math.min(b.parts, asked) - Math.min(a.parts, asked) ||
+    Number(b.isOwn) - Number(a.isOwn) ||
+    a.files - b.files ||
+    a.at - b.at
+  );
+}
+
+function wordsOf({ phrase, header, description }: LinkedEntry): string {
+  return [phrase, header, description].join('\n');
+}
+
+function pathsSaid(words: string): readonly string[] {
+  const known = said.get(words);
+  if (known !== undefined) return known;
+  const paths = pathsIn(words);
+  said.set(words, paths);
+  return paths;
 }
 
 function pathsOf(section: Section): readonly string[] {
@@ -65,10 +118,4 @@ function pathsOf(section: Section): readonly string[] {
   const paths = [...new Set(pathsIn(section.content.slice(0, MAX_READ)))];
   read.set(section, paths);
   return paths;
-}
-
-function add(map: Map<string, Set<LinkedEntry>>, key: string, entry: LinkedEntry): void {
-  const set = map.get(key);
-  if (set === undefined) map.set(key, new Set([entry]));
-  else set.add(entry);
 }

@@ -1,15 +1,19 @@
-/** The book of a folder, opened for one command: no host, no watching, everything read once. */
+/**
+ * The book of a folder, opened for one command: no host, no watching, everything read once. A command
+ * waits for nothing that it does not need: ranking, checks and edits are loaded when they are asked for.
+ */
 import { lstatSync } from 'node:fs';
-import { createLexicalEmbedder } from '../embeddings/index.js';
-import { type Book, createBook } from './book.js';
+import { isAppError } from '../shared/errors.js';
 import { hashOf, parseDecisionFile } from './decisions.js';
 import { readFolder } from './disk/read.js';
-import { writeTogether } from './disk/write.js';
+import type { FileChange } from './disk/write.js';
 import { parseIndex } from './index-file.js';
 import { buildLibrary } from './library.js';
-import type { MatchEmbedder } from './match/matcher.js';
-import { type MigrationReport, migrateIndex } from './migrate/index.js';
-import { remember } from './remember.js';
+import { FLOOR } from './match/bars.js';
+import { createExact } from './match/exact.js';
+import type { MatchEmbedder, Matcher } from './match/matcher.js';
+import type { MigrationReport } from './migrate/index.js';
+import { createResolver, type Finder, type ResolveOptions } from './resolve.js';
 import type {
   Library,
   Problem,
@@ -20,8 +24,6 @@ import type {
   Validation,
   WhenPaths,
 } from './types.js';
-import { fixIndex } from './validate/fix.js';
-import { validate } from './validate/validate.js';
 
 export interface Migrated {
   /** The migrated index. */
@@ -35,28 +37,43 @@ export interface Migrated {
 export interface FolderBook {
   /** As read, or as it stands after the last write. */
   readonly library: Library;
-  resolve(requests: readonly Request[]): Promise<Recall>;
-  validate(): Validation;
-  /** Mends the index in place. Returns what was mended. @throws AppError CONFLICT, UNAVAILABLE */
+  /** Ranks only for what is not found exactly, unless `nearby` is wanted. */
+  resolve(requests: readonly Request[], options?: ResolveOptions): Promise<Recall>;
+  validate(): Promise<Validation>;
+  /**
+   * Mends the index in place. Returns what was mended. @throws AppError CONFLICT while others keep
+   * changing it, UNAVAILABLE
+   */
   fix(): Promise<Problem[]>;
-  /** @throws AppError CONFLICT when the index changed meanwhile */
+  /** @throws what `fix` throws */
   migrate(options: { dryRun: boolean }): Promise<Migrated>;
   /** @throws what `remember` throws */
   remember(draft: RememberDraft): Promise<Remembered>;
 }
 
+/** Somebody else, an editor, wrote in between: worked out again on what stands there. */
+const ATTEMPTS = 4;
+
 /** @param embedder the built-in lexical one when absent */
 export async function openBook({
   paths,
-  embedder = createLexicalEmbedder(),
+  embedder,
 }: {
   paths: WhenPaths;
   embedder?: MatchEmbedder;
 }): Promise<FolderBook> {
   let disk = await readFolder(paths);
   let library = libraryOf();
-  // Ranking is prepared when something is asked; checks and edits do without.
-  let asking: Promise<Book> | null = null;
+  let finder = createFinder(library, embedder);
+  const resolver = createResolver({
+    library: () => library,
+    matcher: {
+      exact: (phrase) => finder.exact(phrase),
+      rank: (query, limit) => finder.rank(query, limit),
+      suggest: (query, limit) => finder.suggest(query, limit),
+    },
+    floor: FLOOR,
+  });
 
   function libraryOf(): Library {
     const files = disk.files.map(({ path, text }) => parseDecisionFile(path, text));
@@ -66,55 +83,104 @@ export async function openBook({
   async function readAgain(): Promise<void> {
     disk = await readFolder(paths);
     library = libraryOf();
-    asking = null;
+    finder = createFinder(library, embedder);
   }
 
-  async function opened(): Promise<Book> {
-    const book = createBook({ embedder: () => embedder });
-    await book.use(library);
-    return book;
+  /** Works out and writes; nothing to write is a result, too. */
+  async function write<T extends { changes: readonly FileChange[] }>(work: () => T): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      const worked = work();
+      if (worked.changes.length === 0) return worked;
+      try {
+        const { writeTogether } = await import('./disk/write.js');
+        await writeTogether(worked.changes, { paths });
+        await readAgain();
+        return worked;
+      } catch (error) {
+        if (attempt >= ATTEMPTS || !isAppError(error) || error.code !== 'CONFLICT') throw error;
+        await readAgain();
+      }
+    }
   }
 
   return {
     get library() {
       return library;
     },
-    async resolve(requests) {
-      asking ??= opened();
-      return (await asking).resolveRequests(requests);
+    resolve: (requests, options) => resolver.resolve(requests, options),
+    async validate() {
+      const { validate } = await import('./validate/validate.js');
+      return validate(library);
     },
-    validate: () => validate(library),
     async fix() {
-      const { text, fixed } = fixIndex(library);
-      if (text !== library.index.text) {
-        await writeTogether([{ path: paths.index, text, expected: hashOf(library.index.text) }], {
-          paths,
-        });
-        await readAgain();
-      }
+      const { fixIndex } = await import('./validate/fix.js');
+      const { fixed } = await write(() => {
+        const { text, fixed: mended } = fixIndex(library);
+        return { fixed: mended, changes: indexChange(text) };
+      });
       return fixed;
     },
     async migrate({ dryRun }) {
-      const before = library.index.text;
-      const { text, report, changed } = migrateIndex(before, library.files);
-      if (!changed || dryRun) return { text, report, changed, backup: null };
-      const backup = freeBackupPath(paths.index);
-      await writeTogether(
-        [
-          { path: backup, text: before, expected: null },
-          { path: paths.index, text, expected: hashOf(before) },
-        ],
-        { paths },
-      );
-      await readAgain();
-      return { text, report, changed, backup };
+      const { migrateIndex } = await import('./migrate/index.js');
+      const { migrated } = await write(() => {
+        const before = library.index.text;
+        const { text, report, changed } = migrateIndex(before, library.files, library.unread);
+        if (!changed || dryRun) {
+          return { migrated: { text, report, changed, backup: null }, changes: [] };
+        }
+        const backup = freeBackupPath(paths.index);
+        const kept: FileChange = { path: backup, text: before, expected: null };
+        return {
+          migrated: { text, report, changed, backup },
+          changes: [kept, ...indexChange(text)],
+        };
+      });
+      return migrated;
     },
     async remember(draft) {
+      const [{ remember }, { writeTogether }] = await Promise.all([
+        import('./remember.js'),
+        import('./disk/write.js'),
+      ]);
       const made = await remember({ paths, read: readFolder, write: writeTogether }, draft);
       await readAgain();
       return made;
     },
   };
+
+  function indexChange(text: string): FileChange[] {
+    const before = library.index.text;
+    return text === before ? [] : [{ path: paths.index, text, expected: hashOf(before) }];
+  }
+}
+
+/** Finds exactly at once; what ranks is loaded with the first question that needs it. */
+function createFinder(library: Library, embedder: MatchEmbedder | undefined): Finder {
+  let ranking: Promise<Matcher> | null = null;
+
+  async function prepared(): Promise<Matcher> {
+    const { createMatcher } = await import('./match/matcher.js');
+    const serving = embedder ?? (await builtIn());
+    const matcher = createMatcher({ embedder: () => serving });
+    await matcher.load(library);
+    return matcher;
+  }
+
+  async function matcher(): Promise<Matcher> {
+    ranking ??= prepared();
+    return ranking;
+  }
+
+  return {
+    exact: createExact(library),
+    rank: async (query, limit) => (await matcher()).rank(query, limit),
+    suggest: async (query, limit) => (await matcher()).suggest(query, limit),
+  };
+}
+
+async function builtIn(): Promise<MatchEmbedder> {
+  const { createLexicalEmbedder } = await import('../embeddings/offline.js');
+  return createLexicalEmbedder();
 }
 
 /** Beside the index, a name that nothing has yet: `index.md.bak`, `index.md.bak.1`, … */

@@ -5,10 +5,11 @@
  */
 import { hashOf } from './decisions.js';
 import { type Outline, outlineOf, plainText } from './markdown/headings.js';
-import { lineAt } from './markdown/lines.js';
+import { lineAt, oneLine } from './markdown/lines.js';
+import { INDEX_BULLET } from './spellings.js';
 import type { Entry, EntryFields, Group, IndexDocument, LegacyEntry, Warning } from './types.js';
 
-const COMMAND = /^ {0,3}(?:[-*+][ \t]+)?\/(when|how)(?=[\s|]|$)(.*)$/i;
+const COMMAND = new RegExp(`^${INDEX_BULLET}\\/(when|how)(?=[\\s|]|$)(.*)$`, 'i');
 const UNESCAPED_PIPE = /(?<!\\)\|/;
 const PLACEHOLDER = /^<[^<>]+>$/;
 /**
@@ -16,7 +17,7 @@ const PLACEHOLDER = /^<[^<>]+>$/;
  * too much else. The first of the kinds that the line has counts.
  */
 const LEGACY_SEPARATORS = [' — ', ' – ', ' -- '];
-const LEGACY_BULLET = /^ {0,3}(?:[-*+][ \t]+)?(?=\S)/;
+const LEGACY_BULLET = new RegExp(`^${INDEX_BULLET}(?=\\S)`);
 /** Lines that are another block of markdown, and no line of a list of keys. */
 const OTHER_BLOCK = /^(?:[>|<#]|\d+[.)]\s|(?:[-*_][ \t]*){3,}$)/;
 
@@ -36,9 +37,16 @@ export function parseIndex(text: string): IndexDocument {
   const warnings: Warning[] = [];
   /** Group that begins on a line of a heading; its other lines, too. */
   const groupAt = new Map<number, string>();
+  const open: Group[] = [];
   for (const { level, raw, line, bodyStart } of headings) {
     const title = level < 2 ? '' : oneLine(raw);
-    if (level > 1) groups.push({ title, line, level });
+    while ((open.at(-1)?.level ?? 0) >= level) open.pop();
+    if (level > 1) {
+      const above = open.map((one) => one.title);
+      const begun = { title, line, level, ...(above.length > 0 ? { above } : {}) };
+      groups.push(begun);
+      open.push(begun);
+    }
     for (let at = line; at <= starts.length && (starts[at - 1] ?? 0) < bodyStart; at += 1) {
       groupAt.set(at, title);
     }
@@ -148,8 +156,4 @@ function escaped(field: string): string {
 
 function unescaped(field: string): string {
   return field.trim().replaceAll('\\|', '|');
-}
-
-function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').trim();
 }

@@ -3,9 +3,9 @@
 export type { Bar } from './book.js';
 export type { MatchEmbedder } from './match/matcher.js';
 export { faultOfPaths } from './paths.js';
-export { printRecall } from './print.js';
-export { parseRequests } from './requests.js';
+export { type EntryWords, isEntryToWrite, readEntry } from './remember-words.js';
 export { WHEN, WhenService, type WhenServiceDeps } from './service.js';
+export { type Commanded, givenBy } from './turns.js';
 export type * from './types.js';
 export { USAGE_FILE } from './usage/journal.js';
 export type { UsageStats } from './usage/rates.js';

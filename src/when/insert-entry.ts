@@ -1,7 +1,7 @@
 /** The insertion of an entry into the index (seed §3, §6). What was inserted is read back. */
 import { InvalidInputError } from '../shared/errors.js';
 import { outlineOfIndex, parseEntryLine, parseIndex, printEntry } from './index-file.js';
-import { createFileFinder } from './library.js';
+import { createFileFinder, createGroupFinder } from './library.js';
 import { type Outline, plainText } from './markdown/headings.js';
 import {
   type Edited,
@@ -15,9 +15,10 @@ import {
 } from './markdown/insertion.js';
 import { lineAt } from './markdown/lines.js';
 import { headerKey } from './phrases.js';
+import { INDEX_BULLET } from './spellings.js';
 import type { Entry, EntryFields, Group, IndexDocument, Library } from './types.js';
 
-const BULLET = /^ {0,3}(?:[-*+][ \t]+)?(?=\/)/;
+const BULLET = new RegExp(`^${INDEX_BULLET}(?=\\/)`);
 
 /**
  * The index with one more entry, in the group of `file` (made when missing: in order of the file
@@ -36,19 +37,23 @@ export function insertEntry(
   checkFields(line);
   const index = library.index.text === indexText ? library.index : parseIndex(indexText);
   const outline = outlineOfIndex(indexText);
-  const fileOf = createFileFinder([...new Set([file, ...library.files.map((one) => one.path)])]);
-  const group = index.groups.find(({ title }) => fileOf(title) === file);
+  const paths = [...new Set([file, ...library.files.map((one) => one.path)])];
+  const fileOf = createFileFinder(paths);
+  const fileOfGroup = createGroupFinder(paths);
+  const ranks = ranksOf(file, fields, library);
+  const own = index.groups.filter((group) => fileOfGroup(group) === file);
+  const group = homeOf(own, index, ranks);
   const edited =
     group === undefined
       ? insertGroup({ index, outline, fileOf }, file, line)
-      : insertIntoGroup({ index, outline, fileOf }, group, line, ranksOf(file, fields, library));
-  const added = parseIndex(edited.text).entries;
+      : insertIntoGroup({ index, outline, fileOf }, group, line, ranks);
+  const { entries: added, groups } = parseIndex(edited.text);
   const there = added.find((entry) => entry.line === edited.line);
   const isRead =
     added.length === index.entries.length + 1 &&
     there !== undefined &&
     printEntry(there) === line &&
-    fileOf(there.group) === file;
+    groups.some((one) => one.title === there.group && fileOfGroup(one) === file);
   if (!isRead) throw unclosed('the index', edited.line);
   return edited;
 }
@@ -75,6 +80,22 @@ function ranksOf(file: string, fields: EntryFields, library: Library): Ranks {
   const of = (header: string) =>
     lines.get(headerKey(header)) ?? lines.get(headerKey(plainText(header))) ?? null;
   return { own: of(fields.header), of };
+}
+
+/** Of the groups of a file the one with the entry that the new one comes behind. */
+function homeOf(groups: readonly Group[], index: IndexDocument, ranks: Ranks): Group | undefined {
+  let home = groups[0];
+  let highest = 0;
+  for (const group of groups) {
+    const next = index.groups.find(({ line }) => line > group.line)?.line ?? Number.MAX_VALUE;
+    for (const { line, header } of index.entries) {
+      const rank = line > group.line && line < next ? ranks.of(header) : null;
+      if (rank === null || rank < highest || rank > (ranks.own ?? rank)) continue;
+      home = group;
+      highest = rank;
+    }
+  }
+  return home;
 }
 
 function insertIntoGroup(place: Place, group: Group, line: string, ranks: Ranks): Edited {

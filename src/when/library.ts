@@ -1,17 +1,21 @@
 /** Index and decision files, linked: each entry to the section it names (seed §1, "Core flow"). */
 
+import { addTo } from '../shared/multimap.js';
 import { pathKeys } from '../shared/paths.js';
 import { linksOf, plainText } from './markdown/headings.js';
+import { ALIKE, createNearest, type Nearest } from './names.js';
 import { headerKey } from './phrases.js';
 import type {
   DecisionFile,
   Entry,
+  Group,
   IndexDocument,
   Library,
   LinkedEntry,
   Section,
   Warning,
 } from './types.js';
+import { unreadFiles, unreadOf } from './unread.js';
 
 /** Closest titles are looked for this often; an index in which nothing fits needs no more of them. */
 const MAX_HINTS = 50;
@@ -20,8 +24,8 @@ const NAMED = 3;
 /**
  * Links entries to files and sections; linear in both. What leads nowhere stays in `entries`, with
  * `null`, and is a warning: `unknown_file`, `unknown_header`, `structural_header`,
- * `ambiguous_header` (several of one title: the first counts). `more`: what reading the files found,
- * put first.
+ * `ambiguous_header` (several of one title: the first counts), `unread_file`. `more`: what reading the
+ * files found, put first.
  */
 export function buildLibrary(
   index: IndexDocument,
@@ -29,8 +33,9 @@ export function buildLibrary(
   more: readonly Warning[] = [],
 ): Library {
   const warnings: Warning[] = [...more, ...index.warnings];
-  const link = createLinker(index, files, warnings);
-  return { index, files, entries: index.entries.map(link), warnings };
+  const unread = unreadOf(more);
+  const link = createLinker(index, files, unread, warnings);
+  return { index, files, entries: index.entries.map(link), warnings, unread };
 }
 
 /**
@@ -48,8 +53,8 @@ export function createFileFinder(paths: readonly string[]): (title: string) => s
   const ends = new Map<string, string[]>();
   for (const path of paths) {
     const keys = pathKeys(path);
-    if (keys[0] !== undefined) push(whole, keys[0], path);
-    for (const key of keys) push(ends, key, path);
+    if (keys[0] !== undefined) addTo(whole, keys[0], path);
+    for (const key of keys) addTo(ends, key, path);
   }
   return (title) => {
     for (const name of namesIn(title)) {
@@ -68,15 +73,41 @@ export function createFileFinder(paths: readonly string[]): (title: string) => s
   };
 }
 
+/**
+ * The file of a group: the one that its title names, or else that of the nearest group around it. So a
+ * group may be divided (`## testing.md`, `### Mocks`).
+ */
+export function createGroupFinder(paths: readonly string[]): (group: Group) => string | null {
+  const find = createFileFinder(paths);
+  const known = new Map<string, string | null>();
+  const named = (title: string) => {
+    const before = known.get(title);
+    if (before !== undefined) return before;
+    const file = find(title);
+    known.set(title, file);
+    return file;
+  };
+  return ({ title, above = [] }) => {
+    for (const one of [title, ...above.toReversed()]) {
+      const file = named(one);
+      if (file !== null) return file;
+    }
+    return null;
+  };
+}
+
 /** Sections by what an entry may call them; structural ones are reached by `§` only. */
 interface Titles {
   plain: ReadonlyMap<string, Section[]>;
   structural: ReadonlySet<string>;
+  /** Of the plain ones. */
+  nearest(): Nearest;
 }
 
 function createLinker(
   index: IndexDocument,
   files: readonly DecisionFile[],
+  unread: readonly Warning[],
   warnings: Warning[],
 ): (entry: Entry) => LinkedEntry {
   const titles = new Map(files.map((file) => [file.path, titlesOf(file)]));
@@ -84,8 +115,12 @@ function createLinker(
   for (const [path, { plain }] of titles) {
     for (const key of plain.keys()) if (!elsewhere.has(key)) elsewhere.set(key, path);
   }
-  const find = createFileFinder(files.map((file) => file.path));
-  const groups = new Map(index.groups.map(({ title }) => [title, find(title)]));
+  const hidden = unreadFiles(unread);
+  const fileOf = createGroupFinder([...new Set([...titles.keys(), ...hidden.paths])]);
+  const groups = new Map<string, Group[]>();
+  for (const group of index.groups) addTo(groups, group.title, group);
+  const groupOf = ({ group, line }: Entry): Group | undefined =>
+    groups.get(group)?.findLast((one) => one.line <= line);
   let hints = 0;
 
   return (entry) => {
@@ -96,8 +131,14 @@ function createLinker(
         code,
         message: `line ${entry.line}: ${message}`,
       });
-    const file = groups.get(entry.group) ?? null;
+    const group = groupOf(entry);
+    const file = group === undefined ? null : fileOf(group);
     const known = file === null ? undefined : titles.get(file);
+    if (known === undefined && (file !== null || hidden.folders)) {
+      const where = file ?? 'some of the decision files';
+      warn('unread_file', `where the entry leads is not known: ${where} could not be read`);
+      return { ...entry, file, section: null, unread: true };
+    }
     if (file === null || known === undefined) {
       const where = entry.group === '' ? 'stands in no group' : `is in "${entry.group}"`;
       warn('unknown_file', `the entry ${where}, which names no decision file`);
@@ -114,7 +155,7 @@ function createLinker(
     } else if (section === null) {
       const other = keys.map((key) => elsewhere.get(key)).find((path) => path !== undefined);
       hints += 1;
-      const hint = other === undefined && hints <= MAX_HINTS ? closest(keys[0] ?? '', known) : '';
+      const hint = other === undefined && hints <= MAX_HINTS ? closestIn(known, entry.header) : '';
       const instead = other === undefined ? hint : `; ${other} has it`;
       warn('unknown_header', `${file} has no "${entry.header}"${instead}`);
     }
@@ -128,9 +169,17 @@ function titlesOf(file: DecisionFile): Titles {
   for (const section of file.sections) {
     const key = headerKey(section.title);
     if (section.structural) structural.add(key);
-    else if (key !== '') push(plain, key, section);
+    else if (key !== '') addTo(plain, key, section);
   }
-  return { plain, structural };
+  let nearest: Nearest | undefined;
+  return {
+    plain,
+    structural,
+    nearest() {
+      nearest ??= createNearest([...plain.values()].flatMap(([first]) => first?.title ?? []));
+      return nearest;
+    },
+  };
 }
 
 /** As written, and without markup: a title copied with its backticks is the same title. */
@@ -140,20 +189,10 @@ function keysOf(header: string): string[] {
   return plain === written ? [written] : [written, plain];
 }
 
-/** `; closest: "…"`: titles of the file that share the most words. */
-function closest(key: string, known: Titles): string {
-  const words = new Set(key.split(' '));
-  const best = [...known.plain.values()]
-    .map(([section]) => section?.title ?? '')
-    .map((title) => {
-      const own = headerKey(title).split(' ');
-      const shared = own.filter((word) => words.has(word)).length;
-      return { title, score: shared / (words.size + own.length - shared) };
-    })
-    .filter(({ score }) => score > 0)
-    .sort((a, b) => b.score - a.score)
-    .slice(0, NAMED);
-  return best.length === 0 ? '' : `; closest: ${best.map(({ title }) => `"${title}"`).join(', ')}`;
+/** `; closest: "…"`: titles of the file that are spelled alike. */
+function closestIn({ nearest }: Titles, header: string): string {
+  const best = nearest().to(header, NAMED, ALIKE);
+  return best.length === 0 ? '' : `; closest: ${best.map((title) => `"${title}"`).join(', ')}`;
 }
 
 /** What in a title may be a path: all of it, where its links lead, its one word that ends in `.md`. */
@@ -172,10 +211,4 @@ function only(keys: readonly string[], paths: ReadonlyMap<string, string[]>): st
     if (found?.length === 1) return found[0] ?? null;
   }
   return null;
-}
-
-function push<T>(lists: Map<string, T[]>, key: string, value: T): void {
-  const list = lists.get(key);
-  if (list === undefined) lists.set(key, [value]);
-  else list.push(value);
 }

@@ -1,4 +1,5 @@
 /** What `§` names: a section by its title, a file by its name; and what comes closest when none. */
+import { addTo } from '../shared/multimap.js';
 import { pathKeys } from '../shared/paths.js';
 import { headerKey } from './phrases.js';
 import { namesMarkdown } from './requests.js';
@@ -30,10 +31,10 @@ export function createNames({ files }: Pick<Library, 'files'>): Names {
   const filesByEnd = new Map<string, DecisionFile[]>();
   for (const file of files) {
     for (const [index, key] of pathKeys(file.path).entries()) {
-      if (index === 0) push(filesByPath, key, file);
-      push(filesByEnd, key, file);
+      if (index === 0) addTo(filesByPath, key, file);
+      addTo(filesByEnd, key, file);
     }
-    for (const section of file.sections) push(sectionsByTitle, titleKey(section.title), section);
+    for (const section of file.sections) addTo(sectionsByTitle, titleKey(section.title), section);
   }
 
   function filesNamed(name: string): readonly DecisionFile[] {
@@ -56,8 +57,8 @@ export function createNames({ files }: Pick<Library, 'files'>): Names {
   }
 
   // Only misses need these, and most libraries see none.
-  let titles: PairedName[] | undefined;
-  let fileNames: PairedName[] | undefined;
+  let titles: Nearest | undefined;
+  let fileNames: Nearest | undefined;
 
   return {
     sections(title) {
@@ -68,44 +69,41 @@ export function createNames({ files }: Pick<Library, 'files'>): Names {
     files: filesNamed,
     fileName,
     titlesLike(title, most) {
-      titles ??= withPairs(files.flatMap(({ sections }) => sections.map((one) => one.title)));
-      return { near: nearestOf(titles, title, most), total: titles.length };
+      titles ??= createNearest(files.flatMap(({ sections }) => sections.map((one) => one.title)));
+      return { near: titles.to(title, most), total: titles.total };
     },
     filesLike(name, most) {
-      fileNames ??= withPairs(files.map(({ path }) => fileName(path)));
-      return { near: nearestOf(fileNames, name, most), total: fileNames.length };
+      fileNames ??= createNearest(files.map(({ path }) => fileName(path)));
+      return { near: fileNames.to(name, most), total: fileNames.total };
     },
   };
 }
 
-/** Names most alike to what was asked for first, each once; equals as they stand. */
-export function closest(names: readonly string[], asked: string, most: number): string[] {
-  return nearestOf(withPairs(names), asked, most);
+/** Names to find the nearest of by spelling; made once, since preparing them is most of the work. */
+export interface Nearest {
+  /** Most alike first, each once; equals as they stand. `least`: how alike, 0 to 1, they must be. */
+  to(asked: string, most: number, least?: number): string[];
+  /** Different names. */
+  total: number;
 }
 
-/** A name and its pairs of neighbouring letters, which are most of the work of comparing. */
-interface PairedName {
-  name: string;
-  pairs: ReadonlySet<string>;
-}
+/** Likeness of titles of which one may be meant for the other. */
+export const ALIKE = 0.4;
 
-function withPairs(names: readonly string[]): PairedName[] {
-  return [...new Set(names)].map((name) => ({ name, pairs: pairsOf(titleKey(name)) }));
-}
-
-function nearestOf(names: readonly PairedName[], asked: string, most: number): string[] {
-  const wanted = pairsOf(titleKey(asked));
-  return names
-    .map(({ name, pairs }) => ({ name, likeness: likeness(wanted, pairs) }))
-    .sort((a, b) => b.likeness - a.likeness)
-    .slice(0, most)
-    .map(({ name }) => name);
-}
-
-function push<V>(map: Map<string, V[]>, key: string, value: V): void {
-  const values = map.get(key);
-  if (values === undefined) map.set(key, [value]);
-  else values.push(value);
+export function createNearest(names: readonly string[]): Nearest {
+  const known = [...new Set(names)].map((name) => ({ name, pairs: pairsOf(titleKey(name)) }));
+  return {
+    to(asked, most, least = 0) {
+      const wanted = pairsOf(titleKey(asked));
+      return known
+        .map(({ name, pairs }) => ({ name, alike: likeness(wanted, pairs) }))
+        .filter(({ alike }) => alike >= least)
+        .sort((a, b) => b.alike - a.alike)
+        .slice(0, most)
+        .map(({ name }) => name);
+    },
+    total: known.length,
+  };
 }
 
 function titleKey(title: string): string {

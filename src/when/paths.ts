@@ -1,8 +1,7 @@
 /** Whether index and folder can be where somebody has set them to be: what is wrong is said at the start. */
 import { statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { realPath } from '../shared/dir-lock.js';
-import { isBelow } from './disk/bounds.js';
+import { isBelow, realPath } from '../shared/real-path.js';
 import type { WhenPaths } from './types.js';
 
 /**

@@ -1,8 +1,10 @@
 /** When two triggers, or two titles, are the same one written differently. */
 
+import { SLASH } from './spellings.js';
+
 /** Characters that nobody sees; joiners stay, since they make words of some scripts. */
 const UNSEEN = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g;
-const COMMAND = /^(?:[-*+] )?\/(?:when|how)(?: |$)/;
+const COMMAND = new RegExp(`^(?:[-*+] )?${SLASH}(?: |$)`);
 /** Between letters or digits only: `--fix` is not `fix`, `__init__` is not `init`. */
 const JOINED = /(?<=[\p{L}\p{N}])[-_\u2010\u2011](?=[\p{L}\p{N}])/gu;
 /** Behind a word only: `?.` and `??` are what they are. */
@@ -23,6 +25,38 @@ const MAX_LAYERS = 8;
  * but such things is there.
  */
 export function normalizePhrase(text: string): string {
+  return remembered(phrases, text, normalized);
+}
+
+/** A title as titles are compared: without letter case, width and amount of white space. */
+export function headerKey(title: string): string {
+  return remembered(titles, title, oneSpelling);
+}
+
+/**
+ * Of texts seen lately: every edit of a file asks for those of the whole index again, and they are
+ * most of what linking it costs (measured). Forgotten all at once when full; long ones are no names.
+ */
+const phrases = new Map<string, string>();
+const titles = new Map<string, string>();
+const MOST_SEEN = 20_000;
+const LONGEST = 200;
+
+function remembered(
+  seen: Map<string, string>,
+  text: string,
+  spelled: (text: string) => string,
+): string {
+  if (text.length > LONGEST) return spelled(text);
+  const known = seen.get(text);
+  if (known !== undefined) return known;
+  const key = spelled(text);
+  if (seen.size >= MOST_SEEN) seen.clear();
+  seen.set(text, key);
+  return key;
+}
+
+function normalized(text: string): string {
   let phrase = oneSpelling(text)
     .replaceAll(/[‘’‛]/g, "'")
     .replaceAll(/[“”„‟]/g, '"')
@@ -33,11 +67,6 @@ export function normalizePhrase(text: string): string {
     if (phrase === before) break;
   }
   return phrase.replaceAll(JOINED, ' ').replaceAll(/\s+/g, ' ').trim();
-}
-
-/** A title as titles are compared: without letter case, width and amount of white space. */
-export function headerKey(title: string): string {
-  return oneSpelling(title);
 }
 
 function oneSpelling(text: string): string {

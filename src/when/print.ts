@@ -4,6 +4,7 @@ import type { Answer, Match, Recall, Related } from './types.js';
 /** Where notes begin in the seed's lists; longer commands push them on. */
 const NOTE_COLUMN = 32;
 const LONGEST_QUERY = 80;
+const NAMED = /^\/\w+ §/;
 
 /**
  * Answers one after the other, then what was not found, then one `Related:` list of all. An exact
@@ -43,11 +44,13 @@ function answerText(answer: Answer, match: Match): string {
 }
 
 function missText(answer: Answer): string {
-  if (answer.message !== undefined) return answer.message;
-  const head = `No entry for ${quoted(answer.query)}.`;
-  if (answer.suggestions.length === 0) return head;
+  const { message } = answer;
+  const head = message ?? `No entry for ${quoted(answer.query)}.`;
+  // Sections and files that are suggested stand in the message.
+  const commands = answer.suggestions.filter((one) => message === undefined || !NAMED.test(one));
+  if (commands.length === 0) return head;
   const headers = new Map(answer.matches.map((match) => [match.trigger, match.header]));
-  const suggestions = answer.suggestions.map((command) => ({
+  const suggestions = commands.map((command) => ({
     command,
     note: headers.get(command.replace(/^\/\w+ /, '')) ?? '',
   }));

@@ -1,7 +1,8 @@
 /**
  * Index entries, sections and whole decision files as records (`cue_when_entry`, `cue_when_section`,
- * DESIGN §3): what the agent knows when the files are away. Ids come from project, path, heading and
- * ordinal, so that two processes that read the same files write the same rows.
+ * DESIGN §3): what the agent knows when the files are away. Ids come from project, index, path, heading
+ * and ordinal, so that two processes that read the same files write the same rows, and those that share
+ * a project but not the index leave each other's alone.
  */
 import { z } from 'zod';
 import type { RecordType } from '../records/index.js';
@@ -10,6 +11,8 @@ import { headerKey } from './phrases.js';
 import type { DecisionFile, LinkedEntry, Section } from './types.js';
 
 const entrySchema = z.looseObject({
+  /** `indexIdOf`. */
+  index: z.string(),
   prefix: z.enum(['when', 'how']),
   phrase: z.string(),
   header: z.string(),
@@ -22,6 +25,8 @@ const entrySchema = z.looseObject({
 });
 
 const sectionSchema = z.looseObject({
+  /** `indexIdOf`. */
+  index: z.string(),
   file: z.string(),
   /** 0: the whole file. */
   level: z.number(),
@@ -55,17 +60,25 @@ export const whenSectionType: RecordType<SectionData> = {
     `${[file, ...path, title].filter((part) => part !== '').join(' › ')}\n${content.slice(0, 2_000)}`,
 };
 
-/** Of an entry: the same header twice in a file has two ids by its place among them. */
-export function entryId(projectId: Uuid, entry: LinkedEntry, ordinal: number): Uuid {
-  const where = entry.file ?? entry.group;
-  return derivedId('cue_when_entry', projectId, where, headerKey(entry.header), ordinal);
+/**
+ * Stands for one index of a project. The whole path tells it from others: a part of it, such as
+ * `agents/memory-index.md`, every checkout has. @param path absolute, as it was set
+ */
+export function indexIdOf(projectId: Uuid, path: string): Uuid {
+  return derivedId('cue_when_index', projectId, path);
 }
 
-export function sectionId(projectId: Uuid, { file, path, title, ordinal }: Section): Uuid {
-  return derivedId('cue_when_section', projectId, file, ...path, title, ordinal);
+/** Of an entry: the same header twice in a file has two ids by its place among them. */
+export function entryId(indexId: Uuid, entry: LinkedEntry, ordinal: number): Uuid {
+  const where = entry.file ?? entry.group;
+  return derivedId('cue_when_entry', indexId, where, headerKey(entry.header), ordinal);
+}
+
+export function sectionId(indexId: Uuid, { file, path, title, ordinal }: Section): Uuid {
+  return derivedId('cue_when_section', indexId, file, ...path, title, ordinal);
 }
 
 /** The row with the whole text of a file. */
-export function fileId(projectId: Uuid, { path }: Pick<DecisionFile, 'path'>): Uuid {
-  return derivedId('cue_when_section', projectId, path);
+export function fileId(indexId: Uuid, { path }: Pick<DecisionFile, 'path'>): Uuid {
+  return derivedId('cue_when_section', indexId, path);
 }

@@ -17,7 +17,7 @@ import { parseIndex, printEntry } from './index-file.js';
 import { buildLibrary, fileOfGroup } from './library.js';
 import { plainText } from './markdown/headings.js';
 import { CONSUMPTION_HEADER } from './migrate/consumption-header.js';
-import { closest } from './names.js';
+import { createNearest } from './names.js';
 import { headerKey, normalizePhrase } from './phrases.js';
 import type {
   DiskState,
@@ -239,11 +239,11 @@ function refuseOtherContent({ content, fields }: CheckedDraft, section: Section)
   throw new AppError('CONFLICT', message, { file: section.file, line: section.line });
 }
 
-/** Without what depends on the place of a section: levels of headings, line breaks, blank lines. */
+/** Without what is written in one way or another: headings in bold, line breaks, blank lines. */
 function essence(content: string): string {
   return content
     .split(/\r\n?|\n/)
-    .map((line) => line.trimEnd().replace(/^ {0,3}#+(?= )/, '#'))
+    .map((line) => line.trimEnd().replace(/^ {0,3}#{1,6} +(.+)$/, '**$1**'))
     .filter((line) => line !== '')
     .join('\n');
 }
@@ -267,11 +267,7 @@ function refuseUnread(disk: DiskState, file: string, shown: string, isRead: bool
 function noSection(header: string, library: Library, file?: string): AppError {
   const files = library.files.filter(({ path }) => file === undefined || path === file);
   const titles = files.flatMap(({ sections }) => sections.filter((one) => !one.structural));
-  const like = closest(
-    titles.map(({ title }) => title),
-    header,
-    MOST_NAMED,
-  );
+  const like = createNearest(titles.map(({ title }) => title)).to(header, MOST_NAMED);
   const have = like.length > 0 ? `; there are: ${like.join(', ')}` : '';
   const message = `${file ?? 'no file'} has ${file === undefined ? 'a' : 'no'} section "${header}": give its content${have}`;
   return new AppError('NOT_FOUND', message, { header, like });

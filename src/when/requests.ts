@@ -4,6 +4,7 @@
  * (seed `when-recall.md` §1). Pure; whatever the text, nothing is thrown.
  */
 import { normalizePhrase } from './phrases.js';
+import { MARK, SLASH } from './spellings.js';
 import type { Request } from './types.js';
 
 /** Requests of one command that are answered; what is over is one `invalid` request. */
@@ -17,15 +18,21 @@ const SHOWN = 80;
 
 export const LINE_BREAK = /\r\n|[\n\r\u2028\u2029]/;
 /** `/when` as a word of its own: neither `/whenever` nor `/when/then`. */
-const COMMAND = /^\/(?:when|how)(?=\s|§|$)/i;
-const BULLET = /^(?:[-*+•]|\d{1,3}[.)])(?:\s+|$)/;
+const COMMAND = new RegExp(`^${SLASH}(?=\\s|§|$)`, 'i');
+const BULLET = new RegExp(`^${MARK}(?:\\s+|$)`);
+/** `*…*`, `__…__` around a command; around a trigger they may belong to it. */
+const EMPHASIZED = new RegExp(`^([*_]{1,3})(${SLASH}(?=\\s|§).*)\\1$`, 'i');
 const FENCE = /^(?:`{3,}|~{3,})[\w-]*$/;
 const UNESCAPED_PIPE = /(?<!\\)\|/;
-/** The note of a printed line: `# Test Module Split Strategy (sibling)`. */
+/** The note of a printed line, `# Test Module Split Strategy (sibling)`, stands apart. */
+const PRINTED_NOTE = /(?<=\s\s)#\s.*$/;
+/** A note that was copied without all its space; or `C # generics`. */
 const NOTE = /\s#\s.*$/;
 /** Where only a list goes on: behind the command, or before a bullet, `§` or command. */
-const TYPED_LIST =
-  /^\s*\/(?:when|how)\s*(?:\\r)?\\n|\\n[ \t]*(?:[-*+•]\s|\d{1,3}[.)]\s|§|\/(?:when|how)\b)/i;
+const TYPED_LIST = new RegExp(
+  `^\\s*${SLASH}\\s*(?:\\\\r)?\\\\n|\\\\n[ \\t]*(?:${MARK}\\s|§|${SLASH}\\b)`,
+  'i',
+);
 const PAIRS: readonly (readonly [string, string])[] = [
   ['**', '**'],
   ['`', '`'],
@@ -38,7 +45,8 @@ const PAIRS: readonly (readonly [string, string])[] = [
 
 /**
  * Every request of a text that is nothing but a command: with or without `/when` (`/how`), one a
- * line, in order, each once. At most 20; one that is longer than 500 characters or names nothing is
+ * line, in order, each once. Behind ` # ` stands the note of a printed line, or the index has it so
+ * (`asWritten`). At most 20; one that is longer than 500 characters or names nothing is
  * `invalid`, as is what comes after the twentieth. A text without any gives none.
  */
 export function parseRequests(text: string): Request[] {
@@ -51,14 +59,24 @@ function linesOf(text: string): string[] {
   return (listed ? text.replaceAll(/(?:\\r)?\\n/g, '\n') : text).split(LINE_BREAK);
 }
 
-/** The requests of arguments (the texts behind `/when`): each once, within the limits. */
-export function requestsOf(texts: readonly string[]): Request[] {
-  const distinct = new Map<string, string>();
-  for (const text of texts) {
-    const key = normalizePhrase(text.slice(0, LONGEST_LINE));
-    if (!distinct.has(key)) distinct.set(key, text);
+/** The text behind a command. */
+export interface Argument {
+  text: string;
+  /** With what was taken for a printed note, where there is something like that. */
+  whole?: string;
+}
+
+/** The requests of arguments: each once, within the limits. */
+export function requestsOf(args: readonly Argument[]): Request[] {
+  const distinct = new Map<string, Argument>();
+  for (const argument of args) {
+    const key = normalizePhrase((argument.whole ?? argument.text).slice(0, LONGEST_LINE));
+    if (!distinct.has(key)) distinct.set(key, argument);
   }
-  const requests = [...distinct.values()].slice(0, MOST_REQUESTS).map(requestOf);
+  const requests = [...distinct.values()].slice(0, MOST_REQUESTS).map(({ text, whole }) => {
+    const request = requestOf(text);
+    return whole === undefined ? request : { ...request, asWritten: requestOf(whole) };
+  });
   if (distinct.size > MOST_REQUESTS) {
     requests.push({
       kind: 'invalid',
@@ -70,12 +88,21 @@ export function requestsOf(texts: readonly string[]): Request[] {
 }
 
 /** What a line asks for, without the command and all that stands around it; `null`: nothing. */
-export function argumentOf(line: string): string | null {
-  if (line.length > LONGEST_LINE) return line.trim();
+export function argumentOf(line: string): Argument | null {
+  if (line.length > LONGEST_LINE) return { text: line.trim() };
   const bare = line.trim();
   if (FENCE.test(bare)) return null;
-  const unmarked = unwrapped(bare.replace(BULLET, '').replace(NOTE, ''));
-  const argument = unwrapped(unmarked.replace(COMMAND, ''));
+  const item = unwrapped(bare.replace(BULLET, '').replace(PRINTED_NOTE, ''));
+  const noted = item.replace(NOTE, '');
+  const text = bareArgument(noted);
+  if (text === null || noted === item) return text === null ? null : { text };
+  const whole = bareArgument(item) ?? text;
+  return whole === text ? { text } : { text, whole };
+}
+
+function bareArgument(item: string): string | null {
+  const command = unwrapped(item).replace(EMPHASIZED, '$2');
+  const argument = unwrapped(command.replace(COMMAND, ''));
   if (argument.startsWith('§')) return argument;
   const field = (argument.split(UNESCAPED_PIPE)[0] ?? '').replaceAll('\\|', '|').trim();
   return field === '' ? null : field;

@@ -2,8 +2,10 @@
  * Requests → answers. A trigger is found exactly, or else by the nearest section when that is near
  * enough to be believed, or else not, with suggestions; `§` names exactly or lists what there is.
  */
-import { FLOOR } from './match/matcher.js';
-import { createNames, type Names } from './names.js';
+import { FLOOR } from './match/bars.js';
+import { leadsNowhere, nearestTitles, several, unknown } from './misses.js';
+import { createNames, createNearest, type Names, type Nearest } from './names.js';
+import { normalizePhrase } from './phrases.js';
 import { type Answered, commandOf, keyOfSection, relatedOf } from './related.js';
 import { namesMarkdown } from './requests.js';
 import type { Answer, Library, LinkedEntry, Match, Recall, Request, Section } from './types.js';
@@ -23,7 +25,7 @@ export interface Finder {
   suggest(query: string, limit: number): Promise<readonly LinkedEntry[]>;
 }
 
-export interface ResolverDeps {
+interface ResolverDeps {
   library: () => Library;
   matcher: Finder;
   /** Confidence below which a section found by content is no answer; the matcher's own if absent. */
@@ -32,34 +34,42 @@ export interface ResolverDeps {
 
 export interface Resolver {
   /**
-   * One answer for each request, in order. `matches`: how many of each, 5 to 50. Unknown names and
-   * `invalid` requests are answers with a message; nothing is thrown for what was asked.
+   * One answer for each request, in order; of those that ask for the same, one. `matches`: how many of
+   * each, 5 to 50. `nearby: false`: nothing is ranked to stand behind what was found exactly, for whom
+   * the answer is enough. Unknown names and `invalid` requests are answers with a message; nothing is
+   * thrown for what was asked.
    */
-  resolve(requests: readonly Request[], options?: { matches?: number }): Promise<Recall>;
+  resolve(requests: readonly Request[], options?: ResolveOptions): Promise<Recall>;
+}
+
+export interface ResolveOptions {
+  matches?: number;
+  nearby?: boolean;
 }
 
 const LEAST_MATCHES = 5;
 const MOST_MATCHES = 50;
 const SUGGESTIONS = 5;
+/** Where nothing is near. */
+const FEWEST_SUGGESTIONS = 3;
 /** Confidence from which a section that is no answer is suggested. */
 const WORTH_SHOWING = 0.05;
-/** Names that a message lists. */
-const LISTED = 8;
 
 export function createResolver({ library, matcher, floor = FLOOR }: ResolverDeps): Resolver {
-  let known: { library: Library; names: Names } | undefined;
+  let known: Known | undefined;
 
   return {
-    async resolve(requests, { matches = LEAST_MATCHES } = {}) {
+    async resolve(requests, { matches = LEAST_MATCHES, nearby = true } = {}) {
       const current = library();
-      if (known?.library !== current) known = { library: current, names: createNames(current) };
-      const { names } = known;
+      if (known?.library !== current) known = knownOf(current);
       const count = Math.min(Math.max(Math.trunc(matches) || 0, LEAST_MATCHES), MOST_MATCHES);
-      const context: Context = { library: current, names, matcher, floor, count };
+      const context: Context = { ...known, matcher, floor, count, nearby };
       const found: Resolved[] = [];
-      for (const request of requests) found.push(await answerTo(context, request));
+      for (const request of meantRequests(context, requests)) {
+        found.push(await answerTo(context, request));
+      }
       const answered = found.map((one) => one.answered);
-      const related = relatedOf(current, names, answered);
+      const related = relatedOf(current, known.names, answered);
       return {
         results: found.map(({ answer }, index) => ({ ...answer, related: related[index] ?? [] })),
       };
@@ -67,12 +77,44 @@ export function createResolver({ library, matcher, floor = FLOOR }: ResolverDeps
   };
 }
 
-interface Context {
+/** What is looked up in a library, made once for it. */
+interface Known {
   library: Library;
   names: Names;
+  /** Entries that lead to no section, by their trigger. */
+  lost: ReadonlyMap<string, LinkedEntry>;
+  /** Commands of the triggers that are spelled most alike. */
+  nearestCommands(phrase: string, most: number): string[];
+}
+
+function knownOf(library: Library): Known {
+  const lost = new Map<string, LinkedEntry>();
+  for (const entry of library.entries) {
+    const key = entry.section === null ? normalizePhrase(entry.phrase) : '';
+    if (key !== '' && !lost.has(key)) lost.set(key, entry);
+  }
+  let triggers: { nearest: Nearest; commands: ReadonlyMap<string, string> } | undefined;
+  return {
+    library,
+    names: createNames(library),
+    lost,
+    nearestCommands(phrase, most) {
+      if (triggers === undefined) {
+        const found = library.entries.filter(({ section }) => section !== null);
+        const commands = new Map(found.map((entry) => [entry.phrase, commandOf(entry)]));
+        triggers = { commands, nearest: createNearest([...commands.keys()]) };
+      }
+      const { commands, nearest } = triggers;
+      return nearest.to(phrase, most).flatMap((one) => commands.get(one) ?? []);
+    },
+  };
+}
+
+interface Context extends Known {
   matcher: Finder;
   floor: number;
   count: number;
+  nearby: boolean;
 }
 
 interface Resolved {
@@ -85,6 +127,32 @@ interface Candidate extends Pick<Match, 'header' | 'file' | 'line' | 'confidence
   key: string;
   entry: LinkedEntry | null;
   answered: Answered;
+}
+
+/** Each as it is meant, once: what looks like a note may belong to the name (`using C # generics`). */
+function meantRequests(context: Context, requests: readonly Request[]): Request[] {
+  const meant = requests.map((request) => {
+    const { asWritten } = request;
+    return asWritten !== undefined && isKnown(context, asWritten) ? asWritten : request;
+  });
+  const keys = new Set<string>();
+  return meant.filter((request) => {
+    const key = normalizePhrase(request.query);
+    return request.kind === 'invalid' || (!keys.has(key) && keys.add(key));
+  });
+}
+
+function isKnown({ matcher, names, lost }: Context, request: Request): boolean {
+  switch (request.kind) {
+    case 'invalid':
+      return false;
+    case 'trigger':
+      return matcher.exact(request.phrase).length > 0 || lost.has(normalizePhrase(request.phrase));
+    case 'section':
+      return names.sections(request.title).length > 0;
+    case 'file':
+      return names.files(request.name).length > 0;
+  }
 }
 
 async function answerTo(context: Context, request: Request): Promise<Resolved> {
@@ -119,15 +187,23 @@ async function byTrigger(context: Context, query: string, phrase: string): Promi
     const more = others.length > 0 ? { message: `also stands for ${others.join(', ')}` } : {};
     return hit(query, 'exact', candidates, more);
   }
-  if ((candidates[0]?.confidence ?? 0) >= floor) return hit(query, 'hybrid', candidates, {});
+  const lost = context.lost.get(normalizePhrase(phrase));
+  if ((candidates[0]?.confidence ?? 0) >= floor) {
+    return hit(query, 'hybrid', candidates, lost ? { message: leadsNowhere(lost) } : {});
+  }
+  const near = lost ? nearestTitles(context.library, lost) : '';
   return miss(query, candidates, {
+    ...(lost ? { message: `${leadsNowhere(lost)}.${near}` } : {}),
     suggestions: await suggestionsFor(context, phrase, candidates),
   });
 }
 
-/** Commands near by content and commands spelled alike, in turn: which of them is meant is open. */
+/**
+ * Commands near by content and commands spelled alike, in turn: which of them is meant is open. With
+ * neither, those that are nearest of all, so that there is always a way on.
+ */
 async function suggestionsFor(
-  { matcher }: Context,
+  { matcher, nearestCommands }: Context,
   phrase: string,
   candidates: readonly Candidate[],
 ): Promise<string[]> {
@@ -137,7 +213,8 @@ async function suggestionsFor(
   const alike = await matcher.suggest(phrase, SUGGESTIONS);
   const inTurn = Array.from({ length: SUGGESTIONS }, (_, at) => [near[at], alike[at]]).flat();
   const commands = inTurn.flatMap((entry) => (entry === undefined ? [] : [commandOf(entry)]));
-  return [...new Set(commands)].slice(0, SUGGESTIONS);
+  if (commands.length > 0) return [...new Set(commands)].slice(0, SUGGESTIONS);
+  return nearestCommands(phrase, FEWEST_SUGGESTIONS);
 }
 
 /** `.Mock Patching`, `testing.md`. */
@@ -160,7 +237,7 @@ async function byName(
   return miss(
     query,
     candidates,
-    given.length === 0 ? unknown(context, name, kind) : several(given),
+    given.length === 0 ? unknown(context.names, name, kind) : several(given),
   );
 }
 
@@ -190,45 +267,16 @@ function meantBy(context: Context, name: string, kind: 'section' | 'file'): Cand
   return found.length > 0 ? found : second();
 }
 
-function several(given: readonly Candidate[]): { message: string; suggestions: string[] } {
-  const places = given.map(({ file, line }) => `${file}:${line}`);
-  const name = given[0]?.header ?? '';
-  const files = [...new Set(given.map(({ file }) => file))];
-  return {
-    message: `"${name}" is ambiguous, it stands for ${places.length}: ${listed(places, LISTED)}.`,
-    suggestions: files.slice(0, SUGGESTIONS).map((file) => `/when § ${file}`),
-  };
-}
-
-function unknown(
-  { names }: Context,
-  name: string,
-  kind: 'section' | 'file',
-): { message: string; suggestions: string[] } {
-  const { near, total } =
-    kind === 'file' ? names.filesLike(name, LISTED) : names.titlesLike(name, LISTED);
-  if (total === 0) return { message: `No ${kind} "${name}": there are none.`, suggestions: [] };
-  const which = total > near.length ? `The closest of ${total}` : 'There are';
-  return {
-    message: `No ${kind} "${name}". ${which}: ${near.map((one) => `§ ${one}`).join(', ')}.`,
-    suggestions: near.slice(0, SUGGESTIONS).map((one) => `/when § ${one}`),
-  };
-}
-
-function listed(items: readonly string[], most: number): string {
-  const shown = items.slice(0, most).join(', ');
-  return items.length > most ? `${shown} and ${items.length - most} more` : shown;
-}
-
 /**
  * The given ones, behind them what is near by content, and what is not near at all, where the rest
  * does not make up as many as wanted.
  */
 async function nearest(
-  { matcher, library, count }: Context,
+  { matcher, library, count, nearby }: Context,
   query: string,
   given: readonly Candidate[],
 ): Promise<Candidate[]> {
+  if (!nearby && given.length > 0) return [...given];
   const ranked = await matcher.rank(query, count + given.length);
   const near = distinct([...given, ...ranked.map(candidateOf)]);
   if (near.length >= count) return near.slice(0, Math.max(count, given.length));

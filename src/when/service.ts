@@ -23,7 +23,7 @@ export interface WhenServiceDeps {
     /** Calls the listener when another model begins to serve; returns the way to stop. */
     onEmbedder: (listener: () => void) => () => void;
   }>;
-  /** Whether a person is owner or admin of the world that a room belongs to. */
+  /** Whether a person is owner or admin, as far as it counts in this room. */
   isAdmin: (runtime: IAgentRuntime, entityId: string, roomId: string) => Promise<boolean>;
   /** File of the usage journal; `null`: none is kept. */
   usagePath: (runtime: IAgentRuntime) => string | null;
@@ -89,6 +89,9 @@ export class WhenService extends Service {
   /** Whether there is an index at all. */
   get configured(): boolean {
     return this.room?.configured ?? false;
+  }
+  get turns(): When['turns'] {
+    return this.core.turns;
   }
   get recall(): When['recall'] {
     return this.core.recall;

@@ -11,6 +11,7 @@ import type { Uuid } from '../shared/ids.js';
 import { redactDeep, redactSecrets } from '../shared/secrets.js';
 import { yieldToLoop } from '../shared/yield.js';
 import { ordinalsOf } from './entry-ids.js';
+import { createMemo, type Memo } from './memo.js';
 import {
   type EntryData,
   entryId,
@@ -26,6 +27,8 @@ export interface SyncDeps {
   records: RecordStore;
   agentId: Uuid;
   clock: Clock;
+  /** Of the index whose rows these are (`indexIdOf`); those of others are neither read nor removed. */
+  indexId: Uuid;
 }
 
 /** Rows. */
@@ -36,8 +39,13 @@ export interface SyncResult {
 }
 
 /** What was stored, in the order of the index and by path. */
+/** An entry and the file that its group led to when it was stored. */
+export interface StoredEntry extends Entry {
+  file: string | null;
+}
+
 export interface StoredLibrary {
-  entries: Entry[];
+  entries: StoredEntry[];
   files: { path: string; text: string }[];
 }
 
@@ -52,6 +60,10 @@ export interface LibraryRecords {
   write(library: Library, signal?: AbortSignal): Promise<SyncResult>;
 }
 
+interface RowData {
+  index: string;
+  hash: string;
+}
 interface Row<Data> {
   id: Uuid;
   data: Data;
@@ -61,7 +73,7 @@ interface Known {
   revision: number;
 }
 /** Rows of one type: those that are to be, and those that are. */
-interface Shelf<Data extends { hash: string }> {
+interface Shelf<Data extends RowData> {
   type: RecordType<Data>;
   known: Map<Uuid, Known>;
   /** Rows that cannot be read. */
@@ -76,10 +88,14 @@ const STEP = 100;
 /** Another process may be writing the same rows: looked at again this often. */
 const PASSES = 3;
 
-export function createLibraryRecords({ records, agentId, clock }: SyncDeps): LibraryRecords {
-  const { projectId } = records;
+export function createLibraryRecords({
+  records,
+  agentId,
+  clock,
+  indexId,
+}: SyncDeps): LibraryRecords {
   const scope: Scope = {
-    projectId,
+    projectId: records.projectId,
     visibility: 'project',
     entityId: null,
     roomId: null,
@@ -96,9 +112,10 @@ export function createLibraryRecords({ records, agentId, clock }: SyncDeps): Lib
     damaged: new Set(),
   };
   const made = new WeakMap<DecisionFile, Row<SectionData>[]>();
+  const madeEntries = createMemo<Row<EntryData>>();
   let isRead = false;
 
-  async function readShelf<Data extends { hash: string }>({
+  async function readShelf<Data extends RowData>({
     type,
     known,
     damaged,
@@ -109,6 +126,7 @@ export function createLibraryRecords({ records, agentId, clock }: SyncDeps): Lib
     const onDamaged = ({ id }: { id: Uuid }) => damaged.add(id);
     for await (const chunk of records.scan(type, OPERATOR, { chunk: CHUNK, onDamaged })) {
       for (const { id, revision, data } of chunk) {
+        if (data.index !== indexId) continue;
         known.set(id, { hash: data.hash, revision });
         all.push(data);
       }
@@ -127,19 +145,20 @@ export function createLibraryRecords({ records, agentId, clock }: SyncDeps): Lib
   }
 
   /** New before old goes: what is renamed is there twice rather than not at all. */
-  async function bring<Data extends { hash: string }>(
+  async function bring<Data extends RowData>(
     { type, known, damaged }: Shelf<Data>,
     rows: readonly Row<Data>[],
     result: SyncResult,
     signal: AbortSignal | undefined,
   ): Promise<boolean> {
     const wanted = new Map(rows.map((row) => [row.id, row]));
-    // The files have what they lost: they are written anew.
-    if (damaged.size > 0) {
-      await records.remove(type, [...damaged]);
-      damaged.clear();
+    // The files have what they lost: they are written anew. Of others nobody can say whose they are.
+    const lost = [...damaged].filter((id) => wanted.has(id));
+    if (lost.length > 0) {
+      await records.remove(type, lost);
       await yieldToLoop();
     }
+    damaged.clear();
     const added: NewTypedRecord<Data>[] = [];
     let agreed = true;
     for (const { id, data } of wanted.values()) {
@@ -177,7 +196,7 @@ export function createLibraryRecords({ records, agentId, clock }: SyncDeps): Lib
   }
 
   /** `false`: another process was here. */
-  async function replaced<Data extends { hash: string }>(
+  async function replaced<Data extends RowData>(
     type: RecordType<Data>,
     id: Uuid,
     data: Data,
@@ -203,15 +222,15 @@ export function createLibraryRecords({ records, agentId, clock }: SyncDeps): Lib
       return {
         entries: entries
           .toSorted((a, b) => a.line - b.line)
-          .map(({ prefix, phrase, header, description, group, line }) => ({
-            ...{ prefix, phrase, header, description, group, line },
+          .map(({ prefix, phrase, header, description, group, file, line }) => ({
+            ...{ prefix, phrase, header, description, group, file, line },
           })),
         files: filesOf(sections),
       };
     },
     async write(library, signal) {
-      const sections = await sectionRows(projectId, library, made);
-      const entries = await entryRows(projectId, library.entries);
+      const sections = await sectionRows(indexId, library, made);
+      const entries = await entryRows(indexId, library.entries, madeEntries);
       const result: SyncResult = { added: 0, changed: 0, removed: 0 };
       for (let pass = 1; pass <= PASSES; pass++) {
         if (!isRead) await readAll();
@@ -243,27 +262,36 @@ function filesOf(sections: readonly SectionData[]): { path: string; text: string
     .toSorted((a, b) => (a.path < b.path ? -1 : 1));
 }
 
+/** Entries that did not change are not hashed and searched again, wherever they stand now. */
 async function entryRows(
-  projectId: Uuid,
+  indexId: Uuid,
   entries: readonly LinkedEntry[],
+  made: Memo<Row<EntryData>>,
 ): Promise<Row<EntryData>[]> {
   const ordinals = ordinalsOf(entries);
+  const keys: string[] = [];
   const rows: Row<EntryData>[] = [];
   for (const [at, entry] of entries.entries()) {
     if (at % STEP === STEP - 1) await yieldToLoop();
     const { prefix, phrase, header, description, group, file, line } = entry;
     const fields = { prefix, phrase, header, description, group, file };
-    rows.push({
-      id: entryId(projectId, entry, ordinals[at] ?? 0),
-      data: { ...redactDeep(fields).value, line, hash: hashOf(fields) },
-    });
+    const ordinal = ordinals[at] ?? 0;
+    const key = JSON.stringify([ordinal, prefix, phrase, header, description, group, file]);
+    const row = made.get(key) ?? {
+      id: entryId(indexId, entry, ordinal),
+      data: { index: indexId, ...redactDeep(fields).value, line, hash: hashOf(fields) },
+    };
+    made.set(key, row);
+    keys.push(key);
+    rows.push(row.data.line === line ? row : { ...row, data: { ...row.data, line } });
   }
+  made.tidy(rows.length, () => keys);
   return rows;
 }
 
 /** Files that did not change are the same objects, and are not hashed and searched again. */
 async function sectionRows(
-  projectId: Uuid,
+  indexId: Uuid,
   { files }: Library,
   made: WeakMap<DecisionFile, Row<SectionData>[]>,
 ): Promise<Row<SectionData>[]> {
@@ -275,8 +303,9 @@ async function sectionRows(
       continue;
     }
     const whole: Row<SectionData> = {
-      id: fileId(projectId, file),
+      id: fileId(indexId, file),
       data: {
+        index: indexId,
         ...{ file: file.path, level: 0, title: '', path: [], ordinal: 0, line: 1 },
         content: redactSecrets(file.text).text,
         hash: file.hash,
@@ -286,7 +315,7 @@ async function sectionRows(
     const rows = [whole];
     for (const [at, section] of file.sections.entries()) {
       if (at % STEP === STEP - 1) await yieldToLoop();
-      rows.push(sectionRow(projectId, section));
+      rows.push(sectionRow(indexId, section));
     }
     made.set(file, rows);
     all.push(...rows);
@@ -295,12 +324,12 @@ async function sectionRows(
   return all;
 }
 
-function sectionRow(projectId: Uuid, section: Section): Row<SectionData> {
+function sectionRow(indexId: Uuid, section: Section): Row<SectionData> {
   const { file, level, title, path, ordinal, line, content } = section;
   const fields = { file, level, title, path: [...path], ordinal, content };
   return {
-    id: sectionId(projectId, section),
-    data: { ...redactDeep(fields).value, line, hash: hashOf(fields) },
+    id: sectionId(indexId, section),
+    data: { index: indexId, ...redactDeep(fields).value, line, hash: hashOf(fields) },
   };
 }
 

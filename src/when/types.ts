@@ -71,6 +71,8 @@ export interface Group {
   title: string;
   line: number;
   level: number;
+  /** Titles of the groups that it stands in, outermost first; absent: none. */
+  above?: readonly string[];
 }
 
 /** The index, parsed; `text` is kept, so that edits change only what they mean. */
@@ -98,6 +100,8 @@ export interface LinkedEntry extends Entry {
   file: string | null;
   /** `null`: no such heading in the file; such an entry is never found. */
   section: Section | null;
+  /** Its file, or a folder that may hold it, could not be read: whether it leads somewhere is not known. */
+  unread?: true;
 }
 
 /** Index and files, linked. Immutable; a change makes a new one. */
@@ -106,6 +110,11 @@ export interface Library {
   files: readonly DecisionFile[];
   entries: readonly LinkedEntry[];
   warnings: readonly Warning[];
+  /**
+   * What is there and could not be read, as `file` of a warning, and why (`unread.ts`). Entries that
+   * lead there lead somewhere, only nobody knows where exactly.
+   */
+  unread: readonly Warning[];
 }
 
 export const EMPTY_INDEX: IndexDocument = {
@@ -118,7 +127,15 @@ export const EMPTY_INDEX: IndexDocument = {
 };
 
 /** What one command asks for. */
-export type Request =
+export type Request = Asked & {
+  /**
+   * The same with what was taken for a printed note (`using C` of `using C # generics`); it is what is
+   * asked for where the library has a trigger, title or file of that name.
+   */
+  asWritten?: Asked;
+};
+
+type Asked =
   | { kind: 'trigger'; query: string; phrase: string }
   /** `§ .Mock Patching` */
   | { kind: 'section'; query: string; title: string }
@@ -227,6 +244,13 @@ export interface WhenPaths {
   index: string;
   /** Absolute. */
   decisions: string;
-  /** Absolute; when given, both of them must lie below one of these. */
+  /** Absolute; when given, both of them must lie below one of these, links followed. */
   roots?: readonly string[] | undefined;
+  /**
+   * Which of them a person named. Where a link leads that nobody named may be for a stranger to say
+   * (a cloned repository): without `roots`, the others must really lie in `within`.
+   */
+  named?: readonly ('index' | 'decisions')[] | undefined;
+  /** Absolute: the top of the repository, say; the index's own folder when absent. */
+  within?: string | undefined;
 }

@@ -7,7 +7,9 @@ import type { Bar } from './book.js';
 import type { WatchDeps } from './disk/watch.js';
 import type { MatchEmbedder } from './match/matcher.js';
 import type { Written } from './row-writer.js';
+import type { WhenTurns } from './turns.js';
 import type { Recall, RememberDraft, Remembered, Validation, Warning, WhenPaths } from './types.js';
+import type { AskedBy } from './usage/events.js';
 import type { UsageStats } from './usage/rates.js';
 
 /** Entries were asked for, and given, to this caller. Must not throw. */
@@ -24,7 +26,7 @@ export interface WhenDeps {
   paths: WhenPaths | null;
   usagePath: string | null;
   onRecalled: WhenObserver;
-  /** Whether this person may write files: owner or admin of the room's world. */
+  /** Whether this person may write files: owner or admin. */
   isAdmin: (entityId: string, roomId: string) => Promise<boolean>;
   /** How long opening, and later a question, waits for the first look at the files, ms. */
   waitMs?: { open: number; ask: number } | undefined;
@@ -70,13 +72,16 @@ export interface WhenHealth {
 
 export interface When {
   readonly configured: boolean;
+  /** What is shown in conversations. */
+  readonly turns: WhenTurns;
   /**
-   * One command or a batch, with or without `/when`; it counts as a recall. @throws AppError DISABLED
-   * without an index
+   * One command or a batch, with or without `/when`; it counts as a recall.
+   * @param by whose words these are; absent: the operator's own, else the agent's
+   * @throws AppError DISABLED without an index
    */
-  recall(input: string | readonly string[], caller: Caller): Promise<Recall>;
-  /** What the commands in a free text ask for; `null`: there are none in it. */
-  find(text: string, caller: Caller): Promise<Recall | null>;
+  recall(input: string | readonly string[], caller: Caller, by?: AskedBy): Promise<Recall>;
+  /** What the commands in a free text ask for; `null`: there are none in it. `by` as in `recall`. */
+  find(text: string, caller: Caller, by?: AskedBy): Promise<Recall | null>;
   /** What bears on a sentence or on touched files; counts nothing. */
   relevant(
     moment: { text: string; files: readonly string[] },
@@ -89,13 +94,13 @@ export interface When {
   offered(ids: readonly Uuid[], session: { sessionId?: string; roomId?: Uuid }): void;
   /**
    * Writes an entry, and its section when there is content, to the files.
-   * @throws AppError PERMISSION_DENIED for a person who is neither owner nor admin of the room's
-   * world; DISABLED without an index; what `remember` throws
+   * @throws AppError PERMISSION_DENIED for whoever is neither operator nor, as a person, owner or
+   * admin; DISABLED without an index; what `remember` throws
    */
   remember(draft: RememberDraft, caller: Caller): Promise<Remembered>;
   /** @throws AppError DISABLED without an index */
   validate(): Promise<Validation>;
-  stats(): UsageStats;
+  stats(): Promise<UsageStats>;
   health(): WhenHealth;
   settled(): Promise<void>;
   stop(): Promise<void>;

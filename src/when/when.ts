@@ -2,29 +2,42 @@
  * `/when` for one running agent: the book, kept in line with the files it is written in, and its rows.
  * While the files are away (folder gone, disk unmounted) what was stored answers, and says so.
  */
+import { resolve } from 'node:path';
 import type { Caller, Scope } from '../records/index.js';
 import { DAY_MS, SECOND_MS } from '../shared/clock.js';
 import { AppError, messageOf } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
-import { type Book, createBook } from './book.js';
+import { type Bar, type Book, createBook } from './book.js';
 import { findCommands } from './commands.js';
 import { INDEX } from './disk/bounds.js';
 import { readFolder } from './disk/read.js';
 import { type FolderWatch, watchFolder } from './disk/watch.js';
 import { writeTogether } from './disk/write.js';
 import { createEntryIds, NO_ENTRIES } from './entry-ids.js';
+import { fileOfGroup } from './library.js';
 import type { MatchEmbedder } from './match/matcher.js';
+import { indexIdOf } from './records.js';
 import { commandOf } from './related.js';
 import { remember } from './remember.js';
 import { parseRequests } from './requests.js';
 import { createRowWriter } from './row-writer.js';
 import { createLibraryRecords } from './sync.js';
-import type { DiskState, LinkedEntry, Recall, Request, Section, WhenPaths } from './types.js';
-import { offeredEvents, recallEvents, type UsageEvent } from './usage/events.js';
+import { createWhenTurns } from './turns.js';
+import type {
+  DiskState,
+  Library,
+  LinkedEntry,
+  Recall,
+  Request,
+  Section,
+  WhenPaths,
+} from './types.js';
+import { unreadOf, unreadText, withKnown } from './unread.js';
+import { type AskedBy, offeredEvents, recallEvents, type UsageEvent } from './usage/events.js';
 import { createUsageJournal } from './usage/journal.js';
 import { usageStats } from './usage/rates.js';
 import { validate } from './validate/validate.js';
-import type { ShownEntry, When, WhenDeps, WhenHealth } from './when-types.js';
+import type { RelevantEntry, ShownEntry, When, WhenDeps, WhenHealth } from './when-types.js';
 
 export type { When, WhenDeps } from './when-types.js';
 
@@ -32,6 +45,8 @@ const SHOWN_WARNINGS = 20;
 const WAIT_MS = { open: SECOND_MS / 2, ask: 3 * SECOND_MS };
 /** A question does without likeness rather than wait longer for its vector. */
 const VECTOR_MS = 2 * SECOND_MS;
+const NO_WRITER =
+  'only the owner or an admin of a server or group that the agent is in may write to the /when files from a chat (a chat alone with the agent makes nobody one); "cue when remember" on its machine and POST /cue/when/remember write them, too';
 const LOADING = 'the /when index is still being read: ask again in a moment';
 
 /** Resolves when the files are read, at the latest after half a second; then they are read on. */
@@ -39,7 +54,8 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
   const { records, clock, log, paths, agentId, waitMs = WAIT_MS } = deps;
   /** Serves with the model it was made with, until another book is ready for another model. */
   let book = bookOf(deps.embedder());
-  const rows = createLibraryRecords({ records, agentId, clock });
+  const indexId = indexIdOf(records.projectId, paths === null ? '' : resolve(paths.index));
+  const rows = createLibraryRecords({ records, agentId, clock, indexId });
   const writer = createRowWriter({ rows, clock, log });
   const journal = deps.usagePath === null ? null : createUsageJournal({ path: deps.usagePath });
   const scope: Scope = {
@@ -64,20 +80,17 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
     return turn;
   }
 
-  async function take(disk: DiskState): Promise<void> {
-    const lacksIndex = disk.index === null;
-    const lacksFiles = disk.files.length === 0;
+  async function take(seen: DiskState): Promise<void> {
     const isFirst = state === 'loading';
-    if (isFirst && (lacksIndex || lacksFiles)) await restore();
-    const known = book.library();
-    const away = {
-      index: lacksIndex && known.entries.length > 0,
-      files: lacksFiles && known.files.length > 0,
-    };
-    ids = await createEntryIds(records.projectId, await book.load(disk, away));
-    if (away.index || away.files) {
-      const parts = [...(away.index ? ['the index'] : []), ...(away.files ? ['its files'] : [])];
-      degraded = `${parts.join(' and ')} cannot be read; what was known before answers`;
+    const unread = unreadOf(seen.warnings);
+    const lacks = seen.index === null || seen.files.length === 0 || unread.length > 0;
+    if (isFirst && lacks) await restore();
+    const disk = withKnown(seen, book.library().files);
+    const lacksIndex = disk.index === null;
+    const away = awayFrom(disk, book.library());
+    ids = await createEntryIds(indexId, await book.load(disk, away));
+    if (away.words !== null) {
+      degraded = `${away.words} cannot be read; what was known before answers`;
       state = 'stored';
       log.warn({ index: paths?.index, degraded }, 'when files are away');
       return;
@@ -85,7 +98,8 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
     state = 'ready';
     degraded = lacksIndex
       ? (disk.warnings.find(({ file }) => file === INDEX)?.message ?? 'there is no index')
-      : undefined;
+      : unreadText(unread);
+    if (isFirst && lacksIndex) log.warn({ index: paths?.index, degraded }, 'no when index');
     writer.want(book.library());
     prepare();
   }
@@ -153,11 +167,21 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
   }
 
   /** Without a session, the room; without either, a day is as good a guess as any. */
-  function sessionOf({ sessionId, roomId }: { sessionId?: string; roomId?: Uuid }): string {
+  function sessionOf({
+    sessionId,
+    roomId,
+  }: {
+    sessionId?: string | undefined;
+    roomId?: Uuid | undefined;
+  }): string {
     return sessionId ?? roomId ?? `day-${Math.floor(clock.now() / DAY_MS)}`;
   }
 
-  async function asked(requests: readonly Request[], caller: Caller): Promise<Recall> {
+  async function asked(
+    requests: readonly Request[],
+    caller: Caller,
+    by: AskedBy = caller.kind === 'operator' ? 'operator' : 'agent',
+  ): Promise<Recall> {
     if (state === 'loading') await atMost(waitMs.ask, following);
     const recall = await book.resolveRequests(requests);
     if (state === 'loading') {
@@ -166,7 +190,7 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
       }
       return recall;
     }
-    note(recallEvents(recall, sessionOf(caller), clock.now()));
+    note(recallEvents(recall, sessionOf(caller), clock.now(), by));
     const given = recall.results.flatMap(({ found, matches: [best] }) =>
       found !== 'none' && best ? ids.ofSection(best.file, best.line) : [],
     );
@@ -180,7 +204,9 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
     if (id === null) return [];
     const { description, group } = entry;
     const header = section.title;
-    return [{ id, command: commandOf(entry), header, description, file: group, scope }];
+    // A group below another one has a title that names no file.
+    const file = fileOfGroup(group, [section.file]) === null ? section.file : group;
+    return [{ id, command: commandOf(entry), header, description, file, scope }];
   }
 
   function required(): WhenPaths {
@@ -188,46 +214,72 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
     throw new AppError('DISABLED', 'there is no /when index: set CUE_WHEN_INDEX');
   }
 
+  /** Fails closed: of a kind of caller that is new nothing is known. */
+  async function requireWriter(caller: Caller): Promise<void> {
+    if (caller.kind === 'operator') return;
+    if (caller.kind === 'entity' && (await deps.isAdmin(caller.entityId, caller.roomId))) return;
+    throw new AppError('PERMISSION_DENIED', NO_WRITER);
+  }
+
+  async function find(text: string, caller: Caller, by?: AskedBy): Promise<Recall | null> {
+    if (paths === null) return null;
+    const requests = findCommands(text);
+    return requests.length === 0 ? null : asked(requests, caller, by);
+  }
+
+  async function relevant(
+    moment: { text: string; files: readonly string[] },
+    limit: number,
+    bar: Bar = 'offer',
+  ): Promise<RelevantEntry[]> {
+    const found = await book.relevant(moment, limit, bar);
+    return found.flatMap(({ entry, section, confidence, reasons }) =>
+      shownOf(entry, section).map((shown) => ({ ...shown, confidence, reasons })),
+    );
+  }
+
+  function offered(
+    shown: readonly Uuid[],
+    session: { sessionId?: string | undefined; roomId?: Uuid | undefined },
+  ): void {
+    const sections = shown.flatMap((id) => {
+      const known = ids.entryOf(id);
+      return known ? [{ file: known.section.file, header: known.section.title }] : [];
+    });
+    note(offeredEvents(sections, sessionOf(session), clock.now()));
+  }
+
+  const turns = createWhenTurns({
+    clock,
+    find,
+    relevant: (moment, limit) => relevant(moment, limit, 'listing'),
+    entriesOf: (file, line) => ids.ofSection(file, line),
+    offered,
+  });
+
   return {
     configured: paths !== null,
-    async recall(input, caller) {
+    turns,
+    async recall(input, caller, by) {
       required();
       const texts = typeof input === 'string' ? [input] : input;
-      return asked(parseRequests(texts.join('\n')), caller);
+      return asked(parseRequests(texts.join('\n')), caller, by);
     },
-    async find(text, caller) {
-      if (paths === null) return null;
-      const requests = findCommands(text);
-      return requests.length === 0 ? null : asked(requests, caller);
-    },
-    async relevant(moment, limit, bar = 'offer') {
-      const found = await book.relevant(moment, limit, bar);
-      return found.flatMap(({ entry, section, confidence, reasons }) =>
-        shownOf(entry, section).map((shown) => ({ ...shown, confidence, reasons })),
-      );
-    },
+    find,
+    relevant,
+    offered,
     async current(wanted) {
       return wanted.flatMap((id) => {
         const known = ids.entryOf(id);
         return known ? shownOf(known.entry, known.section) : [];
       });
     },
-    offered(shown, session) {
-      const sections = shown.flatMap((id) => {
-        const known = ids.entryOf(id);
-        return known ? [{ file: known.section.file, header: known.section.title }] : [];
-      });
-      note(offeredEvents(sections, sessionOf(session), clock.now()));
-    },
     async remember(draft, caller) {
       const where = required();
-      if (caller.kind === 'entity' && !(await deps.isAdmin(caller.entityId, caller.roomId))) {
-        throw new AppError(
-          'PERMISSION_DENIED',
-          'only the owner or an admin of this place may write to the /when files',
-        );
-      }
-      const made = await remember({ paths: where, read: readFolder, write: writeTogether }, draft);
+      await requireWriter(caller);
+      if (state === 'loading') await atMost(waitMs.ask, following);
+      if (state === 'loading') throw new AppError('UNAVAILABLE', LOADING);
+      const made = await remember({ paths: where, read: readPresent, write: writeTogether }, draft);
       await look();
       return made;
     },
@@ -236,8 +288,8 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
       await look();
       return validate(book.library());
     },
-    stats: () => {
-      const { events, damaged } = journal?.read() ?? { events: [], damaged: 0 };
+    async stats() {
+      const { events, damaged } = (await journal?.read()) ?? { events: [], damaged: 0 };
       return usageStats(events, damaged);
     },
     health() {
@@ -274,10 +326,30 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
     },
   };
 
+  /** To be written to: files made new beside those that are away would be all that is left of them. */
+  async function readPresent(where: WhenPaths): Promise<DiskState> {
+    const disk = await readFolder(where);
+    const { words } = awayFrom(disk, book.library());
+    if (words === null) return disk;
+    const message = `${words} cannot be read, and what is written now would take the place of what is stored: bring them back, or write them anew in an editor or with "cue when remember"`;
+    throw new AppError('UNAVAILABLE', message);
+  }
+
   async function look(): Promise<void> {
     await following;
     await watch?.look();
   }
+}
+
+/** What was known and is not there at all, which no edit does; `words`: that, for people. */
+function awayFrom(
+  disk: DiskState,
+  known: Library,
+): { index: boolean; files: boolean; words: string | null } {
+  const index = disk.index === null && known.entries.length > 0;
+  const files = disk.files.length === 0 && known.files.length > 0;
+  const parts = [...(index ? ['the index'] : []), ...(files ? ['its files'] : [])];
+  return { index, files, words: parts.length === 0 ? null : parts.join(' and ') };
 }
 
 function bookOf(embedder: MatchEmbedder): Book {

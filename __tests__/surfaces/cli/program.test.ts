@@ -99,7 +99,6 @@ describe('exit codes', () => {
 
     expect(byExit(2)).toEqual([
       'INVALID_INPUT',
-      'CONFLICT',
       'DUPLICATE',
       'TOO_LARGE',
       'SECRET_REJECTED',
@@ -109,6 +108,7 @@ describe('exit codes', () => {
     expect(byExit(1)).toEqual([
       'UNAUTHENTICATED',
       'PERMISSION_DENIED',
+      'CONFLICT',
       'LIMIT_REACHED',
       'DISABLED',
       'UNAVAILABLE',

@@ -48,7 +48,8 @@ describe('the index', () => {
     expect(whenPathsOf({ index: 'mine.md' }, place(project.root, env))).toEqual({
       index: at('mine.md'),
       decisions: at('kept', 'files'),
-      roots: [project.root, at('kept', 'files')],
+      named: ['index', 'decisions'],
+      within: project.root,
     });
     expect(whenPathsOf({ decisions: 'd' }, place(project.root, env)).decisions).toBe(at('d'));
     expect(whenPathsOf({}, place(project.root, env)).index).toBe(at('kept', 'index.md'));
@@ -57,13 +58,14 @@ describe('the index', () => {
     );
   });
 
-  it('has its decision files beside it, and both are held within their folders', () => {
+  it('has its decision files beside it, and both are held within the repository', () => {
     project.write('agents/memory-index.md', '');
 
     expect(whenPathsOf({}, place())).toEqual({
       index: at('agents', 'memory-index.md'),
       decisions: at('agents', 'decisions'),
-      roots: [at('agents'), at('agents', 'decisions')],
+      named: [],
+      within: project.root,
     });
     const env = { CUE_FILE_ROOTS: 'agents, /srv/shared ,' };
     expect(whenPathsOf({}, place(project.root, env)).roots).toEqual([at('agents'), '/srv/shared']);

@@ -38,6 +38,7 @@ describe('cue when', () => {
     ['without quotes', ['writing', 'mock', 'tests']],
     ['without quotes, with its slash command', ['/when', 'writing', 'mock', 'tests']],
     ['as a list of one', ['- writing mock tests']],
+    ['as a list behind an option without a value', ['--no-usage', '- writing mock tests']],
     ['behind --', ['--', 'writing mock tests']],
   ])('takes a trigger %s', async (_how, argv) => {
     expect((await project.cue('when', ...argv)).out).toBe(MOCKS);
@@ -47,6 +48,7 @@ describe('cue when', () => {
     ['arguments', ['writing mock tests', 'choosing exit codes'], ''],
     ['a list in one argument', ['/when\n- writing mock tests\n- choosing exit codes'], ''],
     ['a list with typed line breaks', ['- writing mock tests\\n- choosing exit codes'], ''],
+    ['a list behind an option', ['--verbose', '- writing mock tests\n- choosing exit codes'], ''],
     ['standard input', ['-'], 'writing mock tests\nchoosing exit codes\n'],
     ['both', ['writing mock tests', '-'], '/when choosing exit codes'],
   ])('takes several triggers as %s', async (_how, argv, stdin) => {
@@ -248,6 +250,8 @@ describe('cue when stats', () => {
         offered: 0,
         answered_offers: 0,
         spontaneous: 3,
+        by_content: 0,
+        people: { asked: 0, recalled: 0 },
         last30: {
           sessions: 2,
           opportunities: 3,
@@ -272,6 +276,8 @@ describe('cue when stats', () => {
       session: '2026-05-01/4711',
       kind: 'asked',
       key: 'testing.md#mock patching pattern',
+      by: 'agent',
+      found: 'exact',
     });
   });
 

@@ -18,10 +18,10 @@ interface Line {
 const source = ['chat', 'memory', 'proactive']
   .map((name) => readFileSync(new URL(`../../../docs/${name}.md`, import.meta.url), 'utf8'))
   .join('\n');
-const BLOCK = /<!-- chat: (.+?) -->\n```\n([\s\S]+?)```/g;
+const BLOCK = /<!-- chat: (.+?) -->\n(`{3,})\n([\s\S]+?)\2(?=\n)/g;
 
 /** "A, B …": the last action is the one of all further lines. */
-const transcripts = [...source.matchAll(BLOCK)].map(([, actions = '', body = '']) => {
+const transcripts = [...source.matchAll(BLOCK)].map(([, actions = '', _fence, body = '']) => {
   const names = actions
     .replace('…', '')
     .split(',')

@@ -127,6 +127,25 @@ describe('another person', () => {
       code: 'NOT_FOUND',
     });
   });
+
+  it('whom the host made owner of the world of all, for the first direct chat, owns nothing of others', async () => {
+    await say(ann, STANDUP, 'CREATE_TRIGGER');
+    const [standup] = await all(ann);
+    const worldId = stringToUuid(`world-of-${group}`);
+    const world = await talk.runtime.getWorld(worldId);
+    const eve = await talk.inGroup(`eve-${groups}`, group);
+    // What the host writes when somebody opens a direct chat before there is such a world.
+    const made = { ownership: { ownerId: eve.entityId }, settings: {} };
+    const ownRoles = { [eve.entityId]: Role.OWNER };
+    await talk.runtime.updateWorld({ ...world!, metadata: { ...made, roles: ownRoles } });
+    const requester = { kind: 'entity', ...eve } as const;
+    await expect(talk.agent.triggers.pause(standup!.id, requester)).rejects.toMatchObject({
+      code: 'PERMISSION_DENIED',
+    });
+    const shared = { ...ownRoles, [bob.entityId]: Role.ADMIN };
+    await talk.runtime.updateWorld({ ...world!, metadata: { ...made, roles: shared } });
+    expect(await say(bob, 'pause the standup', 'UPDATE_TRIGGER')).toMatch(/^Paused /);
+  });
 });
 
 describe('metadata of a run written by a person', () => {

@@ -104,10 +104,15 @@ export async function startTalk(options: BootOptions = {}): Promise<Talk> {
   };
 }
 
-/** In the world of the room they sit in. */
+/** In the world of the room they sit in, which becomes one of more than direct chats. */
 export async function makeAdmin(runtime: IAgentRuntime, { entityId, roomId }: Seat): Promise<void> {
   const room = await runtime.getRoom(roomId);
   const world = await runtime.getWorld(room!.worldId!);
+  const hall = stringToUuid(`hall-of-${world!.id}`);
+  await runtime.ensureRoomExists({
+    ...{ id: hall, name: 'hall', source: 'test', type: ChannelType.GROUP },
+    ...{ channelId: hall, messageServerId: world!.id, worldId: world!.id },
+  });
   const roles = { ...world!.metadata?.roles, [entityId]: Role.ADMIN };
   await runtime.updateWorld({ ...world!, metadata: { ...world!.metadata, roles } });
 }

@@ -1,10 +1,20 @@
 /** `/when` in real turns: the host's pipeline, and the prompt that the model got. */
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type IAgentRuntime, type Memory, stringToUuid } from '@elizaos/core';
+import {
+  ChannelType,
+  createUniqueUuid,
+  EventType,
+  type IAgentRuntime,
+  type Memory,
+  stringToUuid,
+} from '@elizaos/core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { WORK_MEMORY, WorkMemoryService } from '../../../src/memory/index.js';
+import { isProjectAdmin, isWorldAdmin } from '../../../src/plugin-admin.js';
 import { DAY_MS, HOUR_MS } from '../../../src/shared/clock.js';
+import { isUuid, type Uuid } from '../../../src/shared/ids.js';
 import {
   createWhenIndexProvider,
   whenActions,
@@ -23,6 +33,7 @@ const HEAD = '# Recalled with /when (Cue)';
 const LISTING = '# Knowledge that may bear on this (Cue)';
 
 let folder: KnowledgeFolder;
+let data: string;
 let talk: Talk;
 let when: WhenService;
 let round = 0;
@@ -30,7 +41,9 @@ let ada: Seat;
 
 beforeAll(async () => {
   folder = knowledgeFolder();
-  talk = await startTalk({ slim: true, settings: folder.settings });
+  // What is used is written down only beside a database that stays.
+  data = mkdtempSync(join(tmpdir(), 'cue-when-data-'));
+  talk = await startTalk({ slim: true, dataDir: join(data, 'db'), settings: folder.settings });
   await memoryOf(talk.runtime);
   await offersOf(talk.runtime);
   when = await whenOf(talk.runtime);
@@ -38,6 +51,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await talk.agent.stop();
   folder.remove();
+  rmSync(data, { recursive: true, force: true });
 });
 beforeEach(async () => {
   round += 1;
@@ -46,6 +60,11 @@ beforeEach(async () => {
   ada = await talk.alone(`when-${round}`);
   talk.prompts();
 });
+
+function uuidOf(id: string): Uuid {
+  if (!isUuid(id)) throw new Error(id);
+  return id;
+}
 
 let count = 0;
 function messageFrom(seat: Seat, text: string): Memory & { id: NonNullable<Memory['id']> } {
@@ -84,6 +103,23 @@ async function turn(seat: Seat, text: string, reply: string, breaks = false): Pr
     .catch(() => undefined);
   return talk.prompts().at(-1) ?? '';
 }
+/** What a turn is to know comes only when the returned function is called. */
+function holdKnowledge(): () => void {
+  const { turns } = when;
+  const { knowledge } = turns;
+  let open = () => {};
+  const gate = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  turns.knowledge = async (...asked) => {
+    turns.knowledge = knowledge;
+    await gate;
+    return knowledge(...asked);
+  };
+  return () => open();
+}
+const REFUSED =
+  "I may not do that for you: only the owner or an admin of a server or group that the agent is in may write to the /when files from a chat (a chat alone with the agent makes nobody one); 'cue when remember' on its machine and POST /cue/when/remember write them, too.";
 const files = () =>
   [folder.index, join(folder.decisions, 'testing.md'), join(folder.decisions, 'modules.md')].map(
     (path) => readFileSync(path, 'utf8'),
@@ -186,6 +222,21 @@ describe('a command of the agent in its own text', () => {
     expect(await turn(ada, 'thanks', 'welcome')).not.toContain(HEAD);
   });
 
+  it('counts as its own recall, and what a person types does not', async () => {
+    const counted = async () => {
+      const { recalled, people } = await when.stats();
+      return { recalled, people: people.recalled };
+    };
+    const before = await counted();
+    await turn(ada, '/when writing mock tests', 'well');
+    expect(await counted()).toEqual({ ...before, people: before.people + 1 });
+    await turn(ada, 'hm', '/when writing mock tests');
+    await turn(ada, 'and?', 'well');
+    expect(await counted()).toEqual({ recalled: before.recalled + 1, people: before.people + 1 });
+    await talk.say(ada, 'what do we know about splitting modules?', 'RECALL_WHEN');
+    expect(await counted()).toEqual({ recalled: before.recalled + 2, people: before.people + 1 });
+  });
+
   it('comes before what the message asks for', async () => {
     await turn(ada, 'hm', '/when splitting modules');
     const text = await prompt(ada, '/when writing mock tests');
@@ -203,13 +254,37 @@ describe('a command of the agent in its own text', () => {
   });
 
   it('is answered while offers are switched off', async () => {
-    talk.runtime.setSetting('CUE_OFFERS_ENABLED', 'false');
-    try {
+    await withoutOffers(async () => {
       await turn(ada, 'hm', '/when splitting modules');
       expect(await turn(ada, 'and?', 'well')).toContain('Split by reason to change.');
-    } finally {
-      talk.runtime.setSetting('CUE_OFFERS_ENABLED', 'true');
-    }
+    });
+  });
+
+  it('is answered in a turn that is quicker than the look-up', async () => {
+    let looksUp = () => {};
+    const begun = new Promise<void>((resolve) => {
+      looksUp = resolve;
+    });
+    const words = begun.then(() => '/when splitting modules');
+    const seat = { entityId: uuidOf(ada.entityId), roomId: uuidOf(ada.roomId) };
+    const caller = { kind: 'entity', private: true, ...seat } as const;
+    const saying = when.turns.agentSaid({ roomId: uuidOf(ada.roomId), words, caller });
+    const message = messageFrom(ada, 'and?');
+    const next = shown(message, 5);
+    setTimeout(looksUp, 60);
+    expect(await next).toContain('Split by reason to change.');
+    await saying;
+  });
+
+  it('waits on when the turn was over before it was found', async () => {
+    await turn(ada, 'hm', '/when splitting modules');
+    const late = messageFrom(ada, 'and?');
+    const open = holdKnowledge();
+    expect(await shown(late, 100)).toBe('');
+    open();
+    const ended = { messageId: uuidOf(late.id), roomId: uuidOf(ada.roomId), completed: true };
+    when.turns.ended(ended);
+    expect(await turn(ada, 'still there?', 'yes')).toContain('Split by reason to change.');
   });
 
   it('is forgotten after a day', async () => {
@@ -236,14 +311,49 @@ describe('a command of the agent in its own text', () => {
   });
 });
 
+async function withoutOffers<T>(work: () => Promise<T>): Promise<T> {
+  talk.runtime.setSetting('CUE_OFFERS_ENABLED', 'false');
+  try {
+    return await work();
+  } finally {
+    talk.runtime.setSetting('CUE_OFFERS_ENABLED', 'true');
+  }
+}
+
 describe('lines of the index', () => {
   it('stand in the prompt of a message that they bear on', async () => {
-    const text = await prompt(ada, 'I need to write mock tests for the billing client');
+    const text = await withoutOffers(() =>
+      prompt(ada, 'I need to write mock tests for the billing client'),
+    );
     expect(text).toContain(LISTING);
     expect(text).toMatch(
       /^- \/when writing mock tests {2}# Mock Patching Pattern: patch where the object is used, not where defined$/m,
     );
     expect(text).not.toContain(HEAD);
+  });
+
+  it('count as offered when the turn is over, once, and not when it broke', async () => {
+    const offered = async () => (await when.stats()).offered;
+    const text = 'I am thinking of mock tests for the billing client';
+    const before = await offered();
+    const message = messageFrom(ada, text);
+    await withoutOffers(() => shown(message));
+    expect(await shown(message)).toContain('- /when writing mock tests');
+    expect(await offered()).toBe(before);
+    const run = { messageId: uuidOf(message.id), roomId: uuidOf(ada.roomId) };
+    when.turns.ended({ ...run, completed: false });
+    expect(await offered()).toBe(before);
+    await shown(message);
+    const lines = (await shown(message)).match(/^- \/when /gm)?.length ?? 0;
+    when.turns.ended({ ...run, completed: true });
+    when.turns.ended({ ...run, completed: true });
+    expect(await offered()).toBe(before + lines);
+  });
+
+  it('do not repeat what the offers of the same turn say', async () => {
+    const text = await prompt(ada, 'I am going to split modules of the billing system');
+    expect(text.match(/\/when splitting modules/g)).toHaveLength(1);
+    expect(text).not.toMatch(/^- \/when splitting modules/m);
   });
 
   it('stand there for the instruction of a scheduled run', async () => {
@@ -259,7 +369,7 @@ describe('lines of the index', () => {
       originRoomId: ada.roomId,
       creatorEntityId: ada.entityId,
     });
-    expect(talk.prompts().at(-1)).toContain('- /when writing mock tests  # Mock Patching Pattern');
+    expect(talk.prompts().at(-1)).toContain('/when writing mock tests');
   });
 
   it.each(['thanks, have a nice weekend!', 'ok', 'how are you today?', 'good morning everybody'])(
@@ -271,16 +381,7 @@ describe('lines of the index', () => {
 
   it('come with the next call when they are too late for the first', async () => {
     const message = messageFrom(ada, 'I need to write mock tests for the billing client');
-    let open = () => {};
-    const gate = new Promise<void>((resolve) => {
-      open = resolve;
-    });
-    const relevant: WhenService['relevant'] = async (...asked) => {
-      await gate;
-      Reflect.deleteProperty(when, 'relevant');
-      return when.relevant(...asked);
-    };
-    Object.defineProperty(when, 'relevant', { configurable: true, value: relevant });
+    const open = holdKnowledge();
     expect(await shown(message, 100)).toBe('');
     open();
     expect(await shown(message)).toContain('- /when writing mock tests');
@@ -293,17 +394,23 @@ describe('lines of the index', () => {
 });
 
 describe('RECALL_WHEN', () => {
-  it('answers a command with the printed recall', async () => {
+  it('answers a command with the section, quoted', async () => {
     expect(await talk.say(ada, '/when splitting modules', 'RECALL_WHEN')).toBe(
       [
+        'Quoted from the decision files of the project:',
+        '',
+        '```text',
+        'From modules.md, line 3: "/when splitting modules".',
+        '',
         '# Module Split',
         '',
         'Split by reason to change.',
+        '```',
         '',
-        '---',
-        '',
-        'Related:',
-        '- /when § modules.md              # Full modules.md file',
+        'Related, and what was not found:',
+        '```text',
+        '- /when § modules.md  # Full modules.md file',
+        '```',
       ].join('\n'),
     );
   });
@@ -311,19 +418,19 @@ describe('RECALL_WHEN', () => {
   it('answers a question in words', async () => {
     const said = await talk.say(ada, 'what do we know about patching mocks?', 'RECALL_WHEN');
     expect(said).toMatch(
-      /^# Mock Patching Pattern\n\n\(closest to "patching mocks", confidence 0\.\d\d\)\n/,
+      /From testing\.md, line 5: "\/when patching mocks", nearest to it, confidence 0\.\d\d\.\n\n# Mock Patching Pattern\n/,
     );
     expect(said).toContain('```py\n@patch("billing.client.post")\n```');
   });
 
   it('answers what the model has planned when the message asks for nothing', async () => {
     talk.answers('/when splitting modules');
-    expect(await talk.say(ada, 'please go on', 'RECALL_WHEN')).toMatch(/^# Module Split\n/);
+    expect(await talk.say(ada, 'please go on', 'RECALL_WHEN')).toContain('\n# Module Split\n');
   });
 
   it('guesses nothing', async () => {
     expect(await talk.say(ada, '/when baking sourdough bread', 'RECALL_WHEN')).toMatch(
-      /^No entry for "baking sourdough bread"\./,
+      /^I found no entry for that\.\n[\s\S]*- \/when baking sourdough bread: no entry; /,
     );
   });
 
@@ -338,11 +445,70 @@ describe('REMEMBER_WHEN', () => {
   const retries =
     '/remember retrying requests | Retry With Jitter | wait longer each time and add jitter between attempts in network.md';
 
+  /** What the host does when somebody opens a direct chat; on the Eliza server in the world of all. */
+  async function joins(seat: Seat, server: string): Promise<Seat> {
+    const channel = stringToUuid(`channel-${server}-${seat.entityId}`);
+    const payload = {
+      ...{ runtime: talk.runtime, source: 'socketio', entityId: seat.entityId },
+      ...{ worldId: stringToUuid(server), roomId: channel, metadata: { type: ChannelType.DM } },
+    };
+    await talk.runtime.emitEvent(EventType.ENTITY_JOINED, payload);
+    const roomId = createUniqueUuid(talk.runtime, channel);
+    const room = await talk.runtime.getRoom(roomId);
+    const world = await talk.runtime.getWorld(room!.worldId!);
+    expect(world?.metadata?.ownership?.ownerId).toBe(seat.entityId);
+    return { entityId: seat.entityId, roomId };
+  }
+
+  it('is refused to a stranger whom the host made the owner of their own chat', async () => {
+    const before = files();
+    const eve = await joins(ada, `lair-${round}`);
+    expect(await talk.say(eve, `${retries}\nWait longer.`, 'REMEMBER_WHEN')).toBe(REFUSED);
+    // The world of a server, of which they were the first to open a chat there.
+    const server = `server-${round}`;
+    const first = await joins(ada, server);
+    const hall = stringToUuid(`hall-${round}`);
+    await talk.runtime.ensureRoomExists({
+      ...{ id: hall, name: 'hall', source: 'test', type: ChannelType.GROUP, channelId: hall },
+      worldId: createUniqueUuid(talk.runtime, stringToUuid(server)),
+    });
+    expect(await talk.say(first, `${retries}\nWait longer.`, 'REMEMBER_WHEN')).toBe(REFUSED);
+    expect(files()).toEqual(before);
+  });
+
+  it('is not refused to the admin of a server who is alone with the agent, but in another group', async () => {
+    const boss = await talk.inGroup(`boss-${round}`, `guild-${round}`);
+    await makeAdmin(talk.runtime, boss);
+    const alone = await talk.alone(`boss-${round}`);
+    expect(await talk.say(alone, '/remember writing docs', 'REMEMBER_WHEN')).toMatch(
+      /^I still need /,
+    );
+    const isAdmin = (seat: Seat) => isProjectAdmin(talk.runtime, seat.entityId, seat.roomId);
+    expect(await isAdmin(alone)).toBe(true);
+    expect(await isAdmin(boss)).toBe(true);
+    expect(await isAdmin(await talk.inGroup(`boss-${round}`, `elsewhere-${round}`))).toBe(false);
+    expect(await isWorldAdmin(talk.runtime, alone.entityId, alone.roomId)).toBe(false);
+  });
+
+  it('asks when nothing in the message says that it is to be written', async () => {
+    await makeAdmin(talk.runtime, ada);
+    const before = files();
+    expect(await talk.say(ada, 'cat a.log | grep error | sort', 'REMEMBER_WHEN')).toMatch(
+      /^Shall I write "\/when cat a\.log \| grep error \| …" into the \/when index\? If so, send it again behind \/remember, /,
+    );
+    expect(files()).toEqual(before);
+  });
+
+  it('is refused to a caller of a kind that may not write', async () => {
+    const draft = { trigger: 'a', header: 'b', description: 'c' };
+    await expect(when.remember(draft, { kind: 'agent' })).rejects.toMatchObject({
+      code: 'PERMISSION_DENIED',
+    });
+  });
+
   it('is refused to whoever is no admin, and writes nothing', async () => {
     const before = files();
-    expect(await talk.say(ada, `${retries}\nWait longer.`, 'REMEMBER_WHEN')).toBe(
-      'I may not do that for you: only the owner or an admin of this place may write to the /when files.',
-    );
+    expect(await talk.say(ada, `${retries}\nWait longer.`, 'REMEMBER_WHEN')).toBe(REFUSED);
     expect(files()).toEqual(before);
   });
 
@@ -406,6 +572,38 @@ it('a command counts as the use of the line that was offered', async () => {
   talk.clock.ms += HOUR_MS / 60;
   await prompt(ada, '/when splitting modules');
   expect(await listed()).toEqual([['used', 'recalled']]);
+});
+
+describe('an offered line that the agent writes of', () => {
+  const operator = { kind: 'operator' } as const;
+  async function states(): Promise<[string, string | undefined][]> {
+    const offers = await offersOf(talk.runtime);
+    await when.settled();
+    await offers.settled();
+    const found = await offers.list({ roomId: ada.roomId, kind: 'whenMatch' }, operator);
+    return found.offers.map(({ state, usedHow }) => [state, usedHow]);
+  }
+
+  it.each([
+    ['in a negation', 'I will not use `/when splitting modules` for that.'],
+    ['in a quotation', '> Noted: /when splitting modules'],
+    ['in code', '```\n/when splitting modules\n```'],
+    ['in a pasted list', 'Related:\n- /when splitting modules  # Module Split (sibling)'],
+  ])('is not used %s', async (_where, reply) => {
+    await turn(ada, 'I am going to split modules of the billing system', reply);
+    expect(await turn(ada, 'and?', 'well')).not.toContain(HEAD);
+    expect(await states()).toEqual([['shown', undefined]]);
+  });
+
+  it('is used when it is given', async () => {
+    await turn(
+      ada,
+      'I am going to split modules of the billing system',
+      'First:\n\n/when splitting modules',
+    );
+    expect(await turn(ada, 'and?', 'well')).toContain('Split by reason to change.');
+    expect(await states()).toEqual([['used', 'recalled']]);
+  });
 });
 
 describe('without an index', () => {

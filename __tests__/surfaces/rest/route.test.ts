@@ -101,7 +101,7 @@ it('keeps the socket of slow work open longer than the host would', async () => 
 
 it('answers 503 on every route while the services have not started', async () => {
   for (const route of createRoutes({ apiKey: () => undefined })) {
-    if (route.path === '/*') continue;
+    if (route.path === '/*' || route.path === '/rpc') continue;
     const { runtime, response, sent } = stage();
     const bodies: Record<string, unknown> = {
       '/triggers/batch': { triggers: [] },
@@ -122,6 +122,25 @@ it('answers 503 on every route while the services have not started', async () =>
     expect([route.type, route.path, sent.status]).toEqual([route.type, route.path, 503]);
     expect(sent.body).toMatchObject({ error: { code: 'UNAVAILABLE' } });
   }
+});
+
+it('says so in JSON-RPC, where an error has status 200, while the services have not started', async () => {
+  const route = createRoutes({ apiKey: () => undefined }).find(({ path }) => path === '/rpc');
+  const { runtime, response, sent } = stage();
+  const body = { jsonrpc: '2.0', id: 1, method: 'nudge.status' };
+  await route?.handler?.({ ...local, body }, response, runtime);
+  expect(sent).toEqual({
+    status: 200,
+    body: {
+      jsonrpc: '2.0',
+      id: 1,
+      error: {
+        code: -32050,
+        message: 'the hint service has not started; try again shortly',
+        data: { reason: 'UNAVAILABLE', details: {} },
+      },
+    },
+  });
 });
 
 it('answers 503 on the routes of /when while there is no index, but for its health', async () => {

@@ -204,14 +204,18 @@ it('GET /cue/when/validate names what is wrong, as it stands on the disk now', a
   expect(messages.join('\n')).toContain('No Such Header');
 });
 
-it('GET /cue/when/stats counts what was asked, by session', async () => {
-  const before = (await rest('GET', '/when/stats')).body as { sessions: number };
+it('GET /cue/when/stats counts what was asked here as the operator’s, not the agent’s', async () => {
+  const people = async () =>
+    ((await rest('GET', '/when/stats')).body as { people: { asked: number; recalled: number } })
+      .people;
+  const before = await people();
   for (const session of ['first', 'second', 'second']) {
     await rest('GET', `/when?q=splitting%20modules&sessionId=${session}`);
   }
   const { status, body } = await rest('GET', '/when/stats');
-  expect([status, body.sessions]).toEqual([200, before.sessions + 2]);
-  expect(body).toMatchObject({ target: 0.1, last30: { over_target: true } });
+  expect([status, body.sessions, body.rate]).toEqual([200, 0, null]);
+  expect(body).toMatchObject({ target: 0.1, last30: { over_target: null } });
+  expect(await people()).toEqual({ asked: before.asked + 2, recalled: before.recalled + 2 });
 });
 
 it('GET /cue/when/health says what it reads', async () => {

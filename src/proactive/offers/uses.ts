@@ -1,15 +1,13 @@
 /**
- * What counts as the use of an offer: its memory was recalled or linked by who was shown it, cited in
- * the agent's answer, its command written there, or it was acted upon, which means that work on one of
- * its files began after it was shown. The file that an offer about a file is about is no sign: it was
- * touched before.
+ * What counts as the use of an offer: its memory (or entry) was recalled or linked by who was shown it,
+ * cited in the agent's answer, or it was acted upon, which means that work on one of its files began
+ * after it was shown. The file that an offer about a file is about is no sign: it was touched before.
  */
 import type { MemoryUse } from '../../memory/index.js';
 import type { Uuid } from '../../shared/ids.js';
 import { pathKeys } from '../../shared/paths.js';
 import { isInView } from '../occasions.js';
 import { placeKey } from '../place.js';
-import { beginsWith, foldedCommand } from '../reading/slash-commands.js';
 import type { OfferTarget } from '../types.js';
 import type { OfferBook } from './offer-book-types.js';
 import type { OfferChange } from './offer-life.js';
@@ -19,8 +17,6 @@ export interface Uses {
   ofMemories(use: MemoryUse): void;
   /** The agent has named memories in what it said in a conversation. */
   ofCitations(roomId: Uuid, memoryIds: readonly string[]): void;
-  /** The agent has written commands in a conversation, folded (`commandsIn`). */
-  ofCommands(roomId: Uuid, written: readonly string[]): void;
   /** Work on these files was seen. */
   ofFiles(target: OfferTarget, files: readonly string[]): void;
 }
@@ -47,25 +43,6 @@ export function createUses(deps: {
       for (const { id, data } of book.open({ roomId })) {
         const isCited = data.sources.some(({ memoryId }) => cited.has(memoryId));
         if (isCited && data.state !== 'pending') change(id, 'used', 'cited');
-      }
-    },
-    ofCommands(roomId, written) {
-      if (written.length === 0) return;
-      const offered = book
-        .open({ roomId })
-        .filter(({ data }) => data.state !== 'pending')
-        .flatMap(({ id, data }) =>
-          data.sources
-            .filter(({ memoryId, quoted }) => memoryId.startsWith('/') && quoted !== true)
-            .map(({ memoryId }) => ({ id, command: foldedCommand(memoryId) })),
-        );
-      for (const said of written) {
-        const begun = offered.filter(({ command }) => beginsWith(said, command));
-        // "/when writing tests for hooks" takes up that one, not "/when writing tests".
-        const longest = Math.max(...begun.map(({ command }) => command.length));
-        for (const { id, command } of begun) {
-          if (command.length === longest) change(id, 'used', 'recalled');
-        }
       }
     },
     ofFiles(target, files) {

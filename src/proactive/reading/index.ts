@@ -7,7 +7,6 @@ import { pathsIn } from '../../shared/path-mentions.js';
 import { contentOf, themeOf } from './content.js';
 import { saysWhat } from './directives.js';
 import { partsOf } from './sentences.js';
-import { commandsIn } from './slash-commands.js';
 import { type Statement, statementsOf } from './statements.js';
 
 export interface MessageReading {
@@ -33,8 +32,6 @@ export interface AgentReading {
   plan: string | null;
   /** Memories it cites, as printed: `mem_1f2e3d4c`. */
   cited: string[];
-  /** `/when` commands that it writes (`commandsIn`). */
-  commands: string[];
 }
 
 const INTENT_CHARS = 400;
@@ -134,7 +131,6 @@ export function readAgentWords(text: string): AgentReading {
     files: pathsIn(text),
     plan: lines(steps.flatMap(stepsOf), MAX_PLANS, PLAN_CHARS),
     cited: [...new Set(cited.map((id) => id.toLowerCase()))],
-    commands: commandsIn(text),
   };
 }
 

@@ -5,13 +5,12 @@ export const EXIT = { done: 0, failure: 1, badInput: 2, notFound: 3 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** The caller can mend these by saying something else. */
+/** The caller can mend these by saying something else; a `CONFLICT` is over by itself. */
 const BAD_INPUT: ReadonlySet<ErrorCode> = new Set([
   'INVALID_INPUT',
   'TOO_LARGE',
   'SECRET_REJECTED',
   'SCOPE_INVALID',
-  'CONFLICT',
   'DUPLICATE',
 ]);
 

@@ -17,8 +17,11 @@ export interface CommandContext {
 export interface CommandGroup {
   /** Adds arguments, options and subcommands to the group's command. */
   define(command: Command, context: CommandContext): void;
-  /** Its arguments as commander shall see them, where it would take them in another way. */
-  prepare?(args: readonly string[]): string[];
+  /**
+   * Its arguments as commander shall see them, where it would take them in another way.
+   * @param command what `define` has made of it
+   */
+  prepare?(args: readonly string[], command: Command): string[];
 }
 
 interface GroupEntry {
@@ -74,7 +77,7 @@ async function programFor(argv: readonly string[], context: CommandContext) {
     if (name !== asked) continue;
     const group = await load();
     group.define(command, context);
-    if (name === first && group.prepare) args = [name, ...group.prepare(rest)];
+    if (name === first && group.prepare) args = [name, ...group.prepare(rest, command)];
   }
   return { program, args };
 }

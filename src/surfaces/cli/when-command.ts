@@ -127,9 +127,11 @@ const COMMANDS: ReadonlySet<string> = new Set(['validate', 'migrate', 'remember'
  * looks like an option, and a trigger behind `--` that has the name of a command. A space in front
  * and the slash command in front say the same.
  */
-function prepare(args: readonly string[]): string[] {
+function prepare(args: readonly string[], when: Command): string[] {
+  const valued = valuedOptions(when);
+  // The value of an option stays as it is.
   const listed = args.map((arg, at) =>
-    /^-\s/.test(arg) && !args[at - 1]?.startsWith('--') ? ` ${arg}` : arg,
+    /^-\s/.test(arg) && !valued.has(args[at - 1] ?? '') ? ` ${arg}` : arg,
   );
   const end = listed.indexOf('--');
   const first = listed[end + 1];
@@ -137,4 +139,10 @@ function prepare(args: readonly string[]): string[] {
   const { operands } = addOptions(new Command()).parseOptions(listed.slice(0, end));
   if (operands.length > 0) return listed;
   return [...listed.slice(0, end + 1), '/when', ...listed.slice(end + 1)];
+}
+
+/** Options behind which an argument is their value, of the command and of those below it. */
+function valuedOptions(command: Command): ReadonlySet<string> {
+  const options = [command, ...command.commands].flatMap((one) => one.options);
+  return new Set(options.flatMap(({ required, long }) => (required && long ? [long] : [])));
 }

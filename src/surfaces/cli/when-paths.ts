@@ -2,6 +2,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { dataDirectoryOf } from '../../data-directory.js';
+import { AppError } from '../../shared/errors.js';
+import { isBelow, realPath } from '../../shared/real-path.js';
 import { badInput } from './exit-codes.js';
 import type { Io } from './io.js';
 import type { Warning, WhenPaths } from './when-room.js';
@@ -29,7 +31,8 @@ type Place = Pick<Io, 'cwd' | 'env'>;
 /**
  * Flag, then setting, then the first of `INDEX_PLACES` in the current directory or one above it, up
  * to the one with `.git`; outside of a repository only in the current one, since what lies above
- * may be anybody's. Decision files are beside the index.
+ * may be anybody's. Decision files are beside the index. What nobody named is held within the
+ * repository: a link in it may lead anywhere.
  * @throws AppError INVALID_INPUT when there is no index
  */
 export function whenPathsOf(flags: PlaceFlags, place: Place): WhenPaths {
@@ -42,8 +45,20 @@ export function whenPathsOf(flags: PlaceFlags, place: Place): WhenPaths {
     );
   }
   const folder = flags.decisions || env.CUE_WHEN_DECISIONS;
-  const decisions = folder ? resolve(cwd, folder) : join(dirname(index), DECISIONS);
-  return { index, decisions, roots: rootsOf(env, cwd) ?? [dirname(index), decisions] };
+  const isIndexNamed = Boolean(flags.index || env.CUE_WHEN_INDEX);
+  const start = isIndexNamed ? dirname(index) : cwd;
+  const roots = rootsOf(env, cwd);
+  return {
+    index,
+    decisions: folder ? resolve(cwd, folder) : join(dirname(index), DECISIONS),
+    named: namedOf({ index: isIndexNamed, decisions: Boolean(folder) }),
+    within: repositoryOf(start) ?? start,
+    ...(roots === null ? {} : { roots }),
+  };
+}
+
+function namedOf({ index, decisions }: { index: boolean; decisions: boolean }): WhenPaths['named'] {
+  return [...(index ? (['index'] as const) : []), ...(decisions ? (['decisions'] as const) : [])];
 }
 
 /** The index alone, whether it exists or not; `null` when none is named and none was found. */
@@ -63,6 +78,7 @@ export function existingPathsOf(flags: PlaceFlags, place: Place): WhenPaths {
  * The folder of the journal: `CUE_DATA_DIR`, else where an agent of this project keeps its data,
  * else `.cue` in the project.
  * @param index of the project, `null` when there is none
+ * @throws AppError PERMISSION_DENIED where a link of the project leads out of it
  */
 export function journalFolderOf(index: string | null, { cwd, env }: Place): string {
   if (env.CUE_DATA_DIR) return resolve(cwd, env.CUE_DATA_DIR);
@@ -71,8 +87,12 @@ export function journalFolderOf(index: string | null, { cwd, env }: Place): stri
   }
   const root = projectOf(index, cwd);
   const host = join(root, HOST_FOLDER);
-  if (existsSync(host)) return dataDirectoryOf(undefined, join(host, HOST_DATABASE)).path;
-  return join(root, JOURNAL_FOLDER);
+  const folder = existsSync(host)
+    ? dataDirectoryOf(undefined, join(host, HOST_DATABASE)).path
+    : join(root, JOURNAL_FOLDER);
+  if (isBelow(realPath(folder), realPath(root))) return folder;
+  const message = `${folder} leads out of ${root}: name it with CUE_DATA_DIR if the journal belongs there`;
+  throw new AppError('PERMISSION_DENIED', message, { folder });
 }
 
 /** `agents/decisions/testing.md:12`: as editors and pre-commit checks read it. */

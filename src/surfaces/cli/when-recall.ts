@@ -22,7 +22,7 @@ export async function recallCommand(
   const requests = room.parseRequests(await commandText(triggers, io));
   if (requests.length === 0) throw badInput('name a trigger: cue when "writing mock tests"');
   const book = await openIndex(room, paths);
-  const recall = await book.resolve(requests);
+  const recall = await book.resolve(requests, { nearby: flags.json === true });
   const { warnings } = book.library;
   if (flags.json) {
     printJson(io, warnings.length > 0 ? { ...recall, warnings } : recall);

@@ -10,7 +10,7 @@ import { type Recall, type WhenPaths, type WhenRoom, whenRoom } from './when-roo
 /** Needs no index: what was counted stays when it is gone. */
 export async function statsCommand(io: Io, flags: WhenFlags): Promise<ExitCode> {
   const room = await whenRoom();
-  const { events, damaged } = journalOf(room, indexOf(flags, io), io).read();
+  const { events, damaged } = await journalOf(room, indexOf(flags, io), io).read();
   const stats = room.usageStats(events, damaged);
   if (flags.json) printJson(io, stats);
   else printText(io, room.printUsage(stats));

@@ -13,7 +13,7 @@ export async function validateCommand(
   const paths = existingPathsOf(flags, io);
   const book = await openIndex(await whenRoom(), paths);
   const fixed = flags.fix ? await book.fix() : [];
-  const validation = book.validate();
+  const validation = await book.validate();
   if (flags.json) printJson(io, flags.fix ? { ...validation, fixed } : validation);
   else printText(io, validationText(validation, fixed, paths, io.cwd));
   return validation.problems.some(isError) ? EXIT.failure : EXIT.done;

@@ -12,7 +12,6 @@ import { messageOf } from '../../shared/errors.js';
 import { isUuid, type Uuid } from '../../shared/ids.js';
 import { isAgentItself, type Person, personIn } from '../people.js';
 import { memoryServiceOf } from './memory-turn.js';
-import { keepForNextTurn, ownWordsRead, turnIsOver } from './own-commands.js';
 import { expectMessage, proactiveServiceOf, workEnded, workingFor } from './proactive-turn.js';
 import { hasWhenIndex, whenServiceOf } from './when-turn.js';
 
@@ -139,32 +138,23 @@ async function runEnded(
   if (!isUuid(messageId) || !isUuid(roomId)) return;
   const completed = status === 'completed' && error === undefined;
   service.turnEnded({ messageId, roomId, completed });
-  turnIsOver(runtime, { messageId, roomId, completed });
+  const when = hasWhenIndex(runtime) ? whenServiceOf(runtime) : null;
+  when?.turns.ended({ messageId, roomId, completed });
   const caller = workingFor(runtime, roomId);
   if (typeof startTime !== 'number') return;
   const before = workEnded(runtime, roomId, typeof endTime === 'number' ? endTime : startTime);
-  if (!completed || !(service.enabled() || hasWhenIndex(runtime))) return;
+  if (!completed || !(service.enabled() || when)) return;
   // The answer of a scheduled run is stored after its end, and read with the next one.
   const sinceMs = Math.max(Math.min(before ?? startTime, startTime), startTime - HOUR_MS);
-  const saidAtMs = memoryServiceOf(runtime)?.now();
   // Reading it must not hold the turn up.
-  const reading = ownWords(runtime, roomId, sinceMs, ownActions).then(async (text) => {
-    if (text === '') return;
-    if (service.enabled()) tell(runtime, service, roomId, text, [], caller);
-    await answerCommands(runtime, { roomId, text, caller, saidAtMs });
-  });
-  ownWordsRead(runtime, roomId, reading);
-  inBackground(runtime, reading, 'the answer of the agent could not be looked into');
-}
-
-/** What the agent asks for in its own text is answered first thing in its next turn in that room. */
-async function answerCommands(
-  runtime: IAgentRuntime,
-  said: { roomId: Uuid; text: string; caller: Caller; saidAtMs: number | undefined },
-): Promise<void> {
-  const { roomId, text, caller, saidAtMs } = said;
-  const recall = await whenServiceOf(runtime)?.find(text, caller);
-  if (recall && saidAtMs !== undefined) keepForNextTurn(runtime, roomId, recall, saidAtMs);
+  const words = ownWords(runtime, roomId, sinceMs, ownActions);
+  const unread = 'the answer of the agent could not be looked into';
+  if (service.enabled()) {
+    const told = words.then((text) => tell(runtime, service, roomId, text, [], caller));
+    inBackground(runtime, told, unread);
+  }
+  // What it asks for in its own text is answered first thing in its next turn in that room.
+  if (when) inBackground(runtime, when.turns.agentSaid({ roomId, words, caller }), unread);
 }
 
 /** What the agent has said in a room, oldest first. */

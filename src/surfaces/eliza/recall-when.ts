@@ -15,7 +15,7 @@ export const recallWhenAction = whenAction({
   examples: [
     example(
       '/when writing mock tests',
-      'Mock Patching Pattern: patch where the object is used, not where it is defined.',
+      'Quoted from the decision files of the project: Mock Patching Pattern (testing.md, line 5): patch where the object is used, not where it is defined.',
       RECALL_WHEN,
     ),
     example(
@@ -52,8 +52,10 @@ async function recallWhen(turn: WhenTurn): Promise<Outcome> {
 
 /** Commands of the message first, then those of the agent's own plan, then what it asks in words. */
 async function recalled({ service, caller, text, planned }: WhenTurn): Promise<Recall | null> {
-  const commanded = (await service.find(text, caller)) ?? (await service.find(planned, caller));
+  const commanded =
+    (await service.find(text, caller, 'person')) ?? (await service.find(planned, caller, 'agent'));
   if (commanded !== null) return commanded;
   const subject = whenSubject(text);
-  return subject === '' ? null : service.recall(subject, caller);
+  // Asked in words, it is the agent who thought of the index.
+  return subject === '' ? null : service.recall(subject, caller, 'agent');
 }

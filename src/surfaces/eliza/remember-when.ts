@@ -1,11 +1,16 @@
 /** REMEMBER_WHEN: a new entry of the `/when` index and, with text below it, the section it leads to. */
 import { isAppError } from '../../shared/errors.js';
-import type { RememberDraft, Remembered } from '../../when/index.js';
+import {
+  type EntryWords,
+  isEntryToWrite,
+  type RememberDraft,
+  type Remembered,
+  readEntry,
+} from '../../when/index.js';
 import { example, type Outcome } from './action-frame.js';
 import { upperFirst } from './display.js';
 import { type WhenTurn, whenAction } from './when-action.js';
 import { line } from './when-text.js';
-import { type EntryWords, readEntry } from './when-words.js';
 
 export const REMEMBER_WHEN = 'REMEMBER_WHEN';
 
@@ -34,6 +39,8 @@ async function rememberWhen({ service, caller, text }: WhenTurn): Promise<Outcom
     (field) => words[field] === '',
   );
   if (missing.length > 0) return askFor(missing);
+  // The model chose the action; that the message is to be written, its own words have to say.
+  if (!isEntryToWrite(text)) return askWhether(words);
   try {
     const made = await service.remember(draftOf(words), caller);
     const { changed, file, header, sectionAdded } = made;
@@ -73,6 +80,15 @@ function askFor(missing: readonly (keyof typeof NAMES)[]): Outcome {
     success: true,
     asked: true,
     data: { missing: [...missing] },
+  };
+}
+
+function askWhether({ prefix, trigger, header }: EntryWords): Outcome {
+  const entry = `/${prefix} ${line(trigger)} | ${line(header)} | …`;
+  return {
+    text: `Shall I write "${entry}" into the /when index? If so, send it again behind /remember, like: ${EXAMPLE}`,
+    success: true,
+    asked: true,
   };
 }
 

@@ -6,14 +6,11 @@
 import type { IAgentRuntime, Memory, Provider, ProviderResult } from '@elizaos/core';
 import type { TurnMessage } from '../../proactive/index.js';
 import { messageOf } from '../../shared/errors.js';
-import { pathsIn } from '../../shared/path-mentions.js';
-import type { Match, WhenService } from '../../when/index.js';
-import { memoryServiceOf } from './memory-turn.js';
-import { forThisTurn } from './own-commands.js';
-import { turnMessageOf } from './proactive-turn.js';
-import { type Asked, listingBlock, recallBlock } from './when-text.js';
+import type { Uuid } from '../../shared/ids.js';
+import { givenBy, type WhenService } from '../../when/index.js';
+import { proactiveServiceOf, turnMessageOf } from './proactive-turn.js';
+import { listingBlock, recallBlock } from './when-text.js';
 import { whenServiceOf } from './when-turn.js';
-import { isEntryToWrite } from './when-words.js';
 import { within } from './within.js';
 
 /** Before the offers, which stand right before the conversation. */
@@ -23,15 +20,18 @@ const BUDGET_MS = 30;
 /** Somebody has asked for it in so many words, and waits. */
 const COMMAND_MS = 1_000;
 const COMMAND = /\/(?:when|how)(?![\w-])/i;
-const MOST_LINES = 4;
-/** Words about nothing bring up nothing. */
-const MIN_CHARACTERS = 8;
-const MAX_CHARACTERS = 2_000;
+
+type Result = Required<Pick<ProviderResult, 'text' | 'values' | 'data'>>;
+
+interface Shown {
+  result: Result;
+  /** Entries whose lines it has. */
+  lines: Uuid[];
+}
+
+const NOTHING: Result = { text: '', values: {}, data: {} };
+
 const MOST_MESSAGES = 500;
-
-type Shown = Required<Pick<ProviderResult, 'text' | 'values' | 'data'>>;
-
-const NOTHING: Shown = { text: '', values: {}, data: {} };
 
 /** What a message shows, by message, room and person: the host asks two or three times for each. */
 const shown = new WeakMap<IAgentRuntime, Map<string, Promise<Shown>>>();
@@ -47,12 +47,18 @@ export function createWhenIndexProvider(budgetMs = BUDGET_MS): Provider {
       try {
         const service = whenServiceOf(runtime);
         if (!service?.configured) return NOTHING;
-        const patienceMs = isCommanding(message) ? Math.max(COMMAND_MS, budgetMs) : budgetMs;
+        const waits = isCommanding(message) || service.turns.isAwaited(message.roomId as Uuid);
+        const patienceMs = waits ? Math.max(COMMAND_MS, budgetMs) : budgetMs;
         const startedMs = performance.now();
         const turn = await within(turnMessageOf(runtime, message), patienceMs);
         if (turn === null) return NOTHING;
-        const leftMs = Math.max(0, startedMs + patienceMs - performance.now());
-        return (await within(onceFor(runtime, service, turn), leftMs)) ?? NOTHING;
+        const leftMs = (ofMs: number) => Math.max(0, startedMs + ofMs - performance.now());
+        const elsewhere = () => offeredElsewhere(runtime, turn, leftMs(budgetMs));
+        const made = onceFor(runtime, turn, () => make(service, turn, elsewhere));
+        const found = await within(made, leftMs(patienceMs));
+        if (found === null || found.result.text === '') return NOTHING;
+        service.turns.shown(turn, found.lines);
+        return found.result;
       } catch (error) {
         runtime.logger.warn(
           { src: 'plugin:cue:eliza', agentId: runtime.agentId, error: messageOf(error) },
@@ -71,13 +77,17 @@ function isCommanding({ content }: Memory): boolean {
 }
 
 /** A call that came too late for its answer leaves it to the next one for the same message. */
-function onceFor(runtime: IAgentRuntime, service: WhenService, turn: TurnMessage): Promise<Shown> {
+function onceFor(
+  runtime: IAgentRuntime,
+  { messageId, roomId, speakerId }: TurnMessage,
+  read: () => Promise<Shown>,
+): Promise<Shown> {
   const memo = shown.get(runtime) ?? new Map<string, Promise<Shown>>();
   shown.set(runtime, memo);
-  const key = `${turn.messageId} ${turn.roomId} ${turn.speakerId}`;
+  const key = `${messageId} ${roomId} ${speakerId}`;
   const known = memo.get(key);
   if (known !== undefined) return known;
-  const made = make(runtime, service, turn);
+  const made = read();
   memo.set(key, made);
   const [oldest] = memo.keys();
   if (memo.size > MOST_MESSAGES && oldest !== undefined) memo.delete(oldest);
@@ -87,50 +97,41 @@ function onceFor(runtime: IAgentRuntime, service: WhenService, turn: TurnMessage
   return made;
 }
 
-async function make(
+/**
+ * Entries that the offers of the same turn show. Their provider is asked side by side with this one,
+ * and what they show is fixed by whoever asks first, so that asking here takes the turn no longer. It
+ * is waited for until half of the time is over: a line said twice is better than none.
+ */
+async function offeredElsewhere(
   runtime: IAgentRuntime,
+  turn: TurnMessage,
+  budgetMs: number,
+): Promise<Uuid[]> {
+  const service = proactiveServiceOf(runtime);
+  // With no time left, asking would fix that the turn shows none.
+  if (!service?.enabled() || budgetMs <= 0) return [];
+  const shownThere = await within(service.offersForTurn(turn, budgetMs), budgetMs / 2);
+  return (shownThere?.offers ?? [])
+    .filter(({ kind }) => kind === 'whenMatch')
+    .flatMap(({ sources }) => sources.map(({ id }) => id));
+}
+
+async function make(
   service: WhenService,
   turn: TurnMessage,
+  elsewhere: () => Promise<Uuid[]>,
 ): Promise<Shown> {
-  const { text, caller } = turn;
-  const nowMs = memoryServiceOf(runtime)?.now();
-  const own = nowMs === undefined ? [] : await forThisTurn(runtime, turn, nowMs);
-  const asked: Asked[] = own.map((recall) => ({ by: 'agent', recall }));
-  // An entry that is to be written is no question.
-  const said = isEntryToWrite(text) ? null : await service.find(text, caller);
-  if (said !== null) asked.push({ by: 'message', recall: said });
-  const recalled = recallBlock(asked);
-  // Who names what they want is not told what else there is: the answer leads on by itself.
-  const listed = said === null ? await listing(service, text, asked) : listingBlock([]);
-  if (recalled === '' && listed.text === '') return NOTHING;
+  const { commanded, lines } = await service.turns.knowledge(turn, elsewhere);
+  const given = givenBy(commanded);
+  const listed = listingBlock(lines);
+  const text = [recallBlock(commanded), listed.text].filter((part) => part !== '').join('\n\n');
+  if (text === '') return { result: NOTHING, lines: [] };
   return {
-    text: [recalled, listed.text].filter((part) => part !== '').join('\n\n'),
-    values: { whenRecalled: givenBy(asked).length, whenLines: listed.count },
-    data: { sections: givenBy(asked).map(({ file, line, header }) => ({ file, line, header })) },
+    result: {
+      text,
+      values: { whenRecalled: given.length, whenLines: listed.entries.length },
+      data: { sections: given.map(({ file, line, header }) => ({ file, line, header })) },
+    },
+    lines: listed.entries.map(({ id }) => id),
   };
-}
-
-async function listing(
-  service: WhenService,
-  said: string,
-  asked: readonly Asked[],
-): Promise<{ text: string; count: number }> {
-  const text = said.trim().slice(0, MAX_CHARACTERS);
-  if (text.length < MIN_CHARACTERS) return listingBlock([]);
-  const given = givenBy(asked);
-  const files = pathsIn(said);
-  const found = await service.relevant({ text, files }, MOST_LINES + given.length, 'listing');
-  // An entry has the file as the index names it: `agents/decisions/testing.md`.
-  const others = found.filter(
-    (one) => !given.some(({ file, header }) => header === one.header && one.file.endsWith(file)),
-  );
-  return listingBlock(others.slice(0, MOST_LINES));
-}
-
-function givenBy(asked: readonly Asked[]): Match[] {
-  return asked
-    .flatMap(({ recall }) => recall.results)
-    .flatMap(({ found, matches: [best] }) =>
-      found === 'none' || best === undefined ? [] : [best],
-    );
 }

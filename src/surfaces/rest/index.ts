@@ -6,6 +6,7 @@ import { knowledgeRoutes } from './knowledge-routes.js';
 import { memoryRoutes } from './memory-routes.js';
 import { offerRoutes } from './offer-routes.js';
 import { type MakeRoute, type RouteDeps, routeMaker } from './route.js';
+import { rpcRoutes } from './rpc/rpc-route.js';
 import { triggerRoutes } from './trigger-routes.js';
 import { whenRoutes } from './when-routes.js';
 
@@ -18,6 +19,7 @@ export function createRoutes(deps: RouteDeps): Route[] {
     ...knowledgeRoutes(route),
     ...offerRoutes(route),
     ...whenRoutes(route),
+    ...rpcRoutes(route),
     ...elsewhere(route),
   ];
 }

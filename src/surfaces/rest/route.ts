@@ -14,6 +14,7 @@ import {
   messageOf,
 } from '../../shared/errors.js';
 import { findingsOf } from '../../shared/findings.js';
+import { UnreadableBody } from './body.js';
 import { type EventStream, isEventStream, sendEvents } from './event-stream.js';
 import { authorize, checkAgent } from './guard.js';
 import { abort, sendLines } from './stream.js';
@@ -23,10 +24,10 @@ export interface RouteDeps {
   apiKey: () => string | undefined;
 }
 
-export interface Reply {
-  status: 200 | 201 | 202;
-  body: object | JsonLines | EventStream;
-}
+/** 400: an error in the words of another protocol; those of ours are thrown. */
+export type Reply =
+  | { status: 200 | 201 | 202 | 400; body: object | JsonLines | EventStream }
+  | { status: 204 };
 
 /** An answer of JSON lines, sent while it is made: for what is too large to hold. */
 export interface JsonLines {
@@ -52,6 +53,8 @@ export interface RouteSpec<Query, Body> {
   body?: z.ZodType<Body>;
   /** No body at all is an empty one. */
   bodyOptional?: true;
+  /** The body is handed over as it came, also none and one that cannot be read. */
+  rawBody?: true;
   /** Query and body are not looked at. */
   unparsed?: true;
   /** May work for longer than the 30 s after which the host drops a silent socket. */
@@ -74,17 +77,15 @@ export function routeMaker(deps: RouteDeps): MakeRoute {
         authorize(request, deps.apiKey());
         checkAgent(request, runtime.agentId);
         if (spec.slow) holdOpen(response);
-        const { status, body } = await spec.handle({
+        const reply = await spec.handle({
           path: request.path ?? '',
           params: request.params ?? {},
           query: spec.unparsed ? nothing() : queryOf(request, spec.query),
-          body: spec.unparsed ? nothing() : bodyOf(request, spec.body, spec.bodyOptional),
+          body: spec.unparsed ? nothing() : bodyOf(request, spec),
           headers: headersOf(request),
           runtime,
         });
-        if (isJsonLines(body)) await sendLines(response, body.lines);
-        else if (isEventStream(body)) await sendEvents(response, body);
-        else send(response, status, body);
+        await sendReply(response, reply);
       } catch (error) {
         sendError(response, runtime, `${spec.type} ${spec.path}`, error);
       }
@@ -104,17 +105,18 @@ function queryOf<Query>(request: RouteRequest, schema: z.ZodType<Query> | undefi
   return parsed(query, schema ?? (noFields as unknown as z.ZodType<Query>), '(query)');
 }
 
-function bodyOf<Body>(
+function bodyOf<Query, Body>(
   request: RouteRequest,
-  schema: z.ZodType<Body> | undefined,
-  isOptional = false,
+  { body: schema, bodyOptional, rawBody }: RouteSpec<Query, Body>,
 ): Body {
+  if (rawBody) return request.body as Body;
+  if (request.body instanceof UnreadableBody) throw request.body.error;
   // The host parses JSON only; anything else, and nothing, arrives as undefined.
   if (!schema) {
     return parsed(request.body ?? {}, noFields as unknown as z.ZodType<Body>, '(body)');
   }
   if (request.body === undefined || request.body === null) {
-    if (isOptional) return parsed({}, schema, '(body)');
+    if (bodyOptional) return parsed({}, schema, '(body)');
     throw new InvalidInputError([
       { field: '(body)', message: 'send JSON with content-type: application/json' },
     ]);
@@ -145,6 +147,13 @@ function isJsonLines(body: object): body is JsonLines {
   return 'lines' in body && Symbol.asyncIterator in Object(body.lines);
 }
 
+async function sendReply(response: RouteResponse, reply: Reply): Promise<void> {
+  if (reply.status === 204) response.status(204).end();
+  else if (isJsonLines(reply.body)) await sendLines(response, reply.body.lines);
+  else if (isEventStream(reply.body)) await sendEvents(response, reply.body);
+  else send(response, reply.status, reply.body);
+}
+
 function send(response: RouteResponse, status: number, body: object): void {
   // Set by hand: for a path that ends in `.js` the host has set another type already.
   response.setHeader?.('content-type', 'application/json; charset=utf-8');
@@ -152,7 +161,8 @@ function send(response: RouteResponse, status: number, body: object): void {
   response.status(status).json(body);
 }
 
-function sendError(
+/** Answers with an error, or breaks the answer off that has begun; never throws. */
+export function sendError(
   response: RouteResponse,
   runtime: IAgentRuntime,
   route: string,

@@ -39,7 +39,7 @@ export function whenRoutes(route: MakeRoute): Route[] {
       query: recallQuery,
       handle: async ({ runtime, query: { q, sessionId } }) => ({
         status: 200,
-        body: await whenOf(runtime).recall(q, { ...OPERATOR, ...given({ sessionId }) }),
+        body: await whenOf(runtime).recall(q, { ...OPERATOR, ...given({ sessionId }) }, 'operator'),
       }),
     }),
     route({
@@ -59,7 +59,7 @@ export function whenRoutes(route: MakeRoute): Route[] {
     route({
       type: 'GET',
       path: '/when/stats',
-      handle: async ({ runtime }) => ({ status: 200, body: whenOf(runtime).stats() }),
+      handle: async ({ runtime }) => ({ status: 200, body: await whenOf(runtime).stats() }),
     }),
     route({
       type: 'GET',

@@ -3,8 +3,8 @@
  * a link in it can lead anywhere: where a path really leads decides, not how it is spelled.
  */
 import { lstatSync } from 'node:fs';
-import { dirname, resolve, sep } from 'node:path';
-import { realPath } from '../../shared/dir-lock.js';
+import { dirname, resolve } from 'node:path';
+import { isBelow, realPath } from '../../shared/real-path.js';
 import type { Warning, WhenPaths } from '../types.js';
 
 /** `file` of a warning about the index, and about the decisions folder as a whole. */
@@ -21,42 +21,48 @@ export interface Bounds {
   writable(real: string): boolean;
 }
 
-/** Looks at the file system now; a path that does not exist yet is judged by its parents. */
+/**
+ * Looks at the file system now; a path that does not exist yet is judged by its parents. Where roots
+ * are given they decide. Else a link is followed out only when a person named the very path that it
+ * stands on; what was found or put together must really lie where it seems to.
+ */
 export function boundsOf(paths: WhenPaths): Bounds {
-  const roots = paths.roots?.map((root) => realPath(resolve(root)));
-  const inRoots = (real: string) => !roots || roots.some((root) => isBelow(real, root));
-  const folder = realPath(resolve(paths.decisions));
+  const isNamed = (what: Named) => paths.named?.includes(what) ?? false;
   const beside = realPath(dirname(resolve(paths.index)));
-  const decisions: Place = isBroken(paths.decisions)
-    ? refused(FOLDER, 'broken_link', `the folder ${paths.decisions} is a link that leads nowhere`)
-    : inRoots(folder)
-      ? { real: folder }
-      : refused(
-          FOLDER,
-          'outside',
-          `the folder ${paths.decisions} lies outside the allowed folders`,
-        );
+  const within = paths.within === undefined ? beside : realPath(resolve(paths.within));
+  const roots = paths.roots?.map((root) => realPath(resolve(root)));
+  // Who named the index has named the folder that it lies in.
+  const home = roots ?? (isNamed('index') ? [within, beside] : [within]);
+  const isOurs = (real: string, what: Named) =>
+    (roots === undefined && isNamed(what)) || home.some((folder) => isBelow(real, folder));
 
-  const file = realPath(resolve(paths.index));
-  const near = isBelow(file, beside) || isBelow(file, folder) || roots !== undefined;
-  const index: Place = isBroken(paths.index)
-    ? refused(INDEX, 'broken_link', `the index ${paths.index} is a link that leads nowhere`)
-    : near && inRoots(file)
-      ? { real: file }
-      : refused(INDEX, 'outside', `the index ${paths.index} lies outside the allowed folders`);
+  function placeOf(what: Named, file: string, shown: string): Place {
+    const path = paths[what];
+    if (isBroken(path)) {
+      return refused(file, 'broken_link', `the ${shown} ${path} is a link that leads nowhere`);
+    }
+    const real = realPath(resolve(path));
+    if (isOurs(real, what)) return { real };
+    const where =
+      roots === undefined
+        ? `leads out of ${home.join(' and ')}: name it (--${what}, CUE_WHEN_${what.toUpperCase()}) if it may`
+        : 'lies outside the allowed folders';
+    return refused(file, 'outside', `the ${shown} ${path} ${where}`);
+  }
+
+  const index = placeOf('index', INDEX, 'index');
+  const decisions = placeOf('decisions', FOLDER, 'folder');
   return {
     index,
     decisions,
     writable: (real) =>
-      inRoots(real) &&
-      (isBelow(real, folder) || dirname(real) === beside || ('real' in index && real === file)),
+      ('real' in decisions && isBelow(real, decisions.real)) ||
+      ('real' in index &&
+        (real === index.real || (dirname(real) === beside && isOurs(real, 'index')))),
   };
 }
 
-/** Whether a real path is the folder or lies in it. */
-export function isBelow(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
-}
+type Named = 'index' | 'decisions';
 
 /** A symbolic link whose target does not exist: it may come to be anywhere. */
 export function isBroken(path: string): boolean {

@@ -4,7 +4,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type DirLock, lockDirectory } from '../../shared/dir-lock.js';
+import { type DirLock, lockDirectorySoon } from '../../shared/dir-lock.js';
 import { AppError, isAppError, messageOf } from '../../shared/errors.js';
 import type { WhenPaths } from '../types.js';
 import { boundsOf } from './bounds.js';
@@ -52,7 +52,7 @@ export async function exclusively<T>(paths: WhenPaths, work: () => Promise<T>): 
 async function takeLock(index: string): Promise<DirLock> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return lockDirectory(index, null);
+      return await lockDirectorySoon(index, null);
     } catch (error) {
       const isBusy = isAppError(error) && error.details.pid !== undefined;
       if (isBusy && attempt < ATTEMPTS) {

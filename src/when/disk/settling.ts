@@ -2,10 +2,12 @@
  * Which of what is seen on the disk to believe. Editors and version control write in steps (empty,
  * then half, then whole; delete, then add), and a reader that believes each step forgets what is
  * about to come back. What is added or changed is believed at once; what takes content away, only
- * when it still stands after a while. Pure: the state is what was seen, time is handed in.
+ * when it still stands after a while; and of what is there but cannot be read, what was known stays.
+ * Pure: the state is what was seen, time is handed in.
  */
-import type { DiskState, Warning } from '../types.js';
-import { FOLDER, INDEX } from './bounds.js';
+import type { DiskState } from '../types.js';
+import { isUnread, unreadOf } from '../unread.js';
+import { INDEX } from './bounds.js';
 
 /** Longer than an editor or a checkout takes between two steps. */
 export const SETTLE_MS = 300;
@@ -40,6 +42,7 @@ export function createSettling({ settleMs = SETTLE_MS }: { settleMs?: number } =
         believed = seen;
         return { state: seen, againInMs: null };
       }
+      const unread = unreadOf(seen.warnings);
       const before = textsOf(believed);
       const now = textsOf(seen);
       const added = new Set([...now].filter(([key]) => !before.has(key)).map(([, text]) => text));
@@ -53,20 +56,25 @@ export function createSettling({ settleMs = SETTLE_MS }: { settleMs?: number } =
           if (text !== null) next.set(key, text);
           continue;
         }
+        if (text === null && isUnread(key === INDEX_KEY ? INDEX : key, unread)) {
+          next.set(key, old);
+          continue;
+        }
         const loss = losses.get(key);
         const sinceMs = loss !== undefined && loss.seen === text ? loss.sinceMs : nowMs;
-        const isUnknown = text === null && couldNotLook(key, seen.warnings);
-        if (!isUnknown && nowMs - sinceMs >= settleMs) {
+        if (nowMs - sinceMs >= settleMs) {
           if (text !== null) next.set(key, text);
           continue;
         }
         next.set(key, old);
-        pending.set(key, { seen: text, sinceMs: isUnknown ? nowMs : sinceMs });
+        pending.set(key, { seen: text, sinceMs });
       }
       losses = pending;
       const state = stateOf(next, believed, seen);
       if (!isSame(believed, state)) believed = state;
       const waits = [...pending.values()].map(({ sinceMs }) => sinceMs + settleMs - nowMs);
+      // Nothing reports that the system has files to open again.
+      if (unread.some(({ code }) => code === 'busy')) waits.push(settleMs);
       return { state: believed, againInMs: waits.length > 0 ? Math.min(...waits) : null };
     },
   };
@@ -109,15 +117,6 @@ function losesContent(before: string, after: string | null): boolean {
 
 function countOf(text: string): number {
   return text.match(LANDMARK)?.length ?? 0;
-}
-
-/** The reader was refused for the moment: that says nothing about the file. */
-function couldNotLook(key: string, warnings: readonly Warning[]): boolean {
-  return warnings.some(({ code, file }) => {
-    if (code !== 'busy') return false;
-    if (key === INDEX_KEY) return file === INDEX;
-    return file === FOLDER || file === key || key.startsWith(`${file}/`);
-  });
 }
 
 function isSame(one: DiskState, other: DiskState): boolean {

@@ -3,8 +3,9 @@ import type { Dirent } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../shared/errors.js';
+import { isBelow } from '../../shared/real-path.js';
 import type { Warning } from '../types.js';
-import { FOLDER, isBelow } from './bounds.js';
+import { FOLDER } from './bounds.js';
 import { codeOf, isOfTheMoment } from './read-file.js';
 
 export const MAX_FILES = 2_000;

@@ -3,21 +3,22 @@ import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type FSWatcher, watch } from 'chokidar';
 import { type Clock, MINUTE_MS, systemClock } from '../../shared/clock.js';
-import { realPath } from '../../shared/dir-lock.js';
 import { messageOf } from '../../shared/errors.js';
 import type { Log } from '../../shared/log.js';
+import { isBelow, realPath } from '../../shared/real-path.js';
 import type { DiskState, WhenPaths } from '../types.js';
-import { boundsOf, isBelow } from './bounds.js';
+import { boundsOf } from './bounds.js';
 import { createFolderReader } from './read.js';
 import { createSettling, SETTLE_MS } from './settling.js';
 
-const DEBOUNCE_MS = 50;
+/** An edit is to be known within a tenth of a second; what comes in more steps is looked at again. */
+const DEBOUNCE_MS = 15;
 
 export interface WatchDeps {
   log?: Log | undefined;
   clock?: Clock | undefined;
   settleMs?: number | undefined;
-  /** Events within this time are one. */
+  /** Events within this time are one; so are all that come while a look waits for the one before it. */
   debounceMs?: number | undefined;
   /** Even without an event the disk is read this often: watching fails silently on some systems. */
   rereadMs?: number | undefined;
@@ -49,6 +50,8 @@ export async function watchFolder(
   let soon: NodeJS.Timeout | null = null;
   let later: NodeJS.Timeout | null = null;
   let running: Promise<void> = Promise.resolve();
+  /** A look that has not begun: it will see whatever is there by then, for all who ask. */
+  let next: Promise<void> | null = null;
 
   async function lookOnce(): Promise<void> {
     if (closed) return;
@@ -67,8 +70,13 @@ export async function watchFolder(
 
   /** One after the other; each reads what stands there when its turn comes. */
   function look(): Promise<void> {
-    running = running.then(lookOnce);
-    return running;
+    if (next !== null) return next;
+    next = running.then(() => {
+      next = null;
+      return lookOnce();
+    });
+    running = next;
+    return next;
   }
 
   function lookSoon(): void {

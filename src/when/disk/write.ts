@@ -1,8 +1,9 @@
 /** Several files changed as one: all of them, or none. */
 import { chmod, chown, lstat, mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { isRunning, realPath } from '../../shared/dir-lock.js';
+import { isRunning } from '../../shared/dir-lock.js';
 import { AppError, messageOf } from '../../shared/errors.js';
+import { realPath } from '../../shared/real-path.js';
 import { hashOf } from '../decisions.js';
 import type { WhenPaths } from '../types.js';
 import { boundsOf, isBroken } from './bounds.js';

@@ -4,7 +4,7 @@
  * needs them. Offsets are UTF-16 and point into the text as it stands, so a slice is its own bytes.
  */
 import MarkdownIt from 'markdown-it';
-import { lineAt, lineStarts } from './lines.js';
+import { lineAt, lineStarts, oneLine } from './lines.js';
 
 type Token = ReturnType<MarkdownIt['parse']>[number];
 
@@ -184,10 +184,6 @@ function textOf(tokens: readonly Token[]): string {
       return token.content;
     })
     .join('');
-}
-
-function oneLine(text: string): string {
-  return text.replaceAll(/\s+/g, ' ').trim();
 }
 
 function decoded(href: string): string {

@@ -27,3 +27,8 @@ export function lineBreakOf(text: string): LineBreak {
   if (counts['\r\n'] > counts['\n']) return counts['\r'] > counts['\r\n'] ? '\r' : '\r\n';
   return counts['\r'] > counts['\n'] ? '\r' : '\n';
 }
+
+/** The text on one line, without white space around it or doubled in it. */
+export function oneLine(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}

@@ -1,82 +1,89 @@
 /**
- * How sure a hit is, from 0 to 1: about the share of hits with this value that are right. Logistic
- * models of six signs, fitted on half of a set of paraphrases and unrelated questions and checked on
- * the other half; `npm run eval -- when` prints what the values are worth.
+ * How sure a hit is, from 0 to 1: about the share of hits with this value that are right, in an index
+ * of five entries as in one of hundreds. Logistic models of a few signs, fitted on half of the
+ * questions to random parts of two indexes and checked on the other half; `npm run eval -- when`
+ * prints what the values are worth by size.
+ *
+ * No sign may depend on how large the index is. In a small one a question has a word in common with
+ * one section or none, so that whatever it finds leads by far and is the only one that has the word.
  */
-import { calibratedThresholds, LEXICAL_ID } from '../../embeddings/index.js';
-import type { Analysis } from './analysis.js';
+import { calibratedThresholds, LEXICAL_ID } from '../../embeddings/offline.js';
+import { isEveryday } from './everyday.js';
+import { standsInCodeOnly } from './prose.js';
 import type { Hit, Query } from './search.js';
 import type { SearchIndex } from './search-index.js';
-
-/** Below it a command is answered with suggestions: most probably no section is about it. */
-export const FLOOR = 0.3;
-/** From it on an entry may be offered unasked for what somebody said. */
-export const OFFER_BAR = 0.55;
+import { SYNONYMS } from './synonyms.js';
 
 /** What speaks for a hit. */
 export interface Evidence {
-  /** Share of what a document that has every word often could get. */
-  keyword: number;
-  /** Share of the query's words that the document has anywhere, rare ones counting more. */
-  cover: number;
-  /** Share of the trigger's words (or the title's) that the query has, likewise. */
-  named: number;
+  /**
+   * How far the hit stands before the best other section, or behind the best, as share of the best;
+   * less where little of the question is found, or hardly more than one of its words.
+   */
+  lead: number;
   /** Likeness to the beginning of the text, on the scale of the lexical embedder. */
   head: number;
-  /** How far the hit stands before the best other section, or behind the best; share of the best. */
-  margin: number;
-  /** Logarithm of how much the query says at all. */
-  information: number;
+  /** Share of the query's words that stand where the index names the section. */
+  shown: number;
+  /** Share of them that stand nowhere in the index, less of those that are like a word there. */
+  unknown: number;
+  /** What is found besides the most telling word, in telling words, at most 1. */
+  second: number;
+  /** Share of the trigger's words (or the title's) that the query has. */
+  named: number;
 }
 
 type Model = Readonly<Record<keyof Evidence | 'constant', number>>;
 
 /** Is it the right answer to a command? */
 const RIGHT: Model = {
-  keyword: 2.12,
-  cover: 2.64,
-  named: 1.59,
-  head: 1.88,
-  margin: 5.63,
-  information: 0.45,
-  constant: -4.99,
+  lead: 7.33,
+  head: 1.41,
+  shown: 2.63,
+  unknown: -1.81,
+  second: 1.5,
+  named: 0,
+  constant: -2.83,
 };
-/**
- * Is anything about it at all? How close the second best stands says nothing about that: with two
- * sections about the same thing either is better than none.
- */
-const RELATED: Model = {
-  keyword: 4.12,
-  cover: 3.96,
-  named: 1.88,
-  head: 2.11,
-  margin: 0,
-  information: 1.28,
-  constant: -5.59,
-};
-const RELATED_FROM = 0.22;
 /** Does a sentence of a conversation call for it? */
 const CALLED_FOR: Model = {
-  keyword: 2.29,
-  cover: 2.03,
-  named: 3.48,
-  head: 3.97,
-  margin: 2.62,
-  information: 1.61,
-  constant: -6.36,
+  lead: 4.23,
+  head: 2.21,
+  shown: 0.82,
+  unknown: -1.89,
+  second: 2.17,
+  named: 2.35,
+  constant: -3.14,
 };
 
-/** Keeps the logarithm of a query that says nothing finite. */
-const LITTLE = 0.2;
+/**
+ * Telling words with which a lead counts in full, and how much less the most telling one counts there:
+ * to lead with one word of several is no merit, and little where the question has only one.
+ */
+const FOUNDED = 1.2;
+const LESS_OF_SEVERAL = 0.7;
+const LESS_OF_ONE = 0.35;
+/**
+ * Share of a word that is found only in the text: its beginning, its rest, its code examples. Where
+ * the index names the section it counts in full, in the titles above it nearly so.
+ */
+const IN_PATH = 0.8;
+const IN_HEAD = 0.7;
+const IN_BODY = 0.35;
+const IN_CODE = 0.2;
+/** Of a number: it tells little what a question is about. */
+const OF_NUMBER = 0.3;
+/**
+ * As if there were so many more documents, in which everyday words and others stand so often: counts
+ * in a few documents say little about how telling a word is.
+ */
+const IMAGINED = 100;
+const WITH_EVERYDAY = 6;
+const WITH_OTHER = 0.5;
 
-/** Confidence that a hit answers a command; `first`: it is the best one. */
-export function confidenceOfAnswer(evidence: Evidence, first: boolean): number {
-  const right = probability(RIGHT, evidence);
-  if (!first) return right;
-  const related = probability(RELATED, evidence);
-  return related < RELATED_FROM
-    ? Math.min(right, (FLOOR * related) / RELATED_FROM)
-    : Math.max(right, FLOOR);
+/** Confidence that a hit answers a command. */
+export function confidenceOfAnswer(evidence: Evidence): number {
+  return probability(RIGHT, evidence);
 }
 
 /** Confidence that an entry is worth showing to whoever said a sentence. */
@@ -91,71 +98,125 @@ export function evidenceOf(
   index: SearchIndex,
   others: { best: number; rival: number },
 ): Evidence {
-  const { cover, named } = sharedWords(hit, query, index);
+  const { words, found, strongest, ...shares } = sharedWords(hit, query, index);
   const { best, rival } = others;
-  const said = query.terms.reduce((sum, { idf }) => sum + idf, 0) / (index.keyword.unknownIdf || 1);
+  const margin = best > 0 ? (hit.score - rival) / best : 0;
+  const founded = found - (words > 1 ? LESS_OF_SEVERAL : LESS_OF_ONE) * strongest;
   return {
-    keyword: hit.keyword,
-    cover,
-    named,
+    lead: margin * Math.min(1, founded / FOUNDED),
     head: headOf(hit, query, index),
-    margin: best > 0 ? (hit.score - rival) / best : 0,
-    information: Math.log(LITTLE + said),
+    second: Math.min(1, found - strongest),
+    ...shares,
   };
 }
 
 function probability(model: Model, evidence: Evidence): number {
   const sum =
     model.constant +
-    model.keyword * evidence.keyword +
-    model.cover * evidence.cover +
-    model.named * evidence.named +
+    model.lead * evidence.lead +
     model.head * evidence.head +
-    model.margin * evidence.margin +
-    model.information * evidence.information;
+    model.shown * evidence.shown +
+    model.unknown * evidence.unknown +
+    model.second * evidence.second +
+    model.named * evidence.named;
   return 1 / (1 + Math.exp(-sum));
 }
 
 /** Models differ in how like unrelated texts are to them; what most of those stay below says how. */
-function headOf({ at }: Hit, { vector }: Query, { likeness }: SearchIndex): number {
-  if (vector === null || likeness === null) return 0;
+function headOf({ at }: Hit, { vector }: Query, { documents, likeness }: SearchIndex): number {
+  const slot = documents[at]?.slot;
+  if (vector === null || likeness === null || slot === undefined) return 0;
   const scale =
     calibratedThresholds(LEXICAL_ID).candidate / calibratedThresholds(likeness.model).candidate;
-  return scale * likeness.toHead(vector, at);
+  return scale * likeness.toHead(vector, slot);
 }
 
-function sharedWords(hit: Hit, { terms }: Query, { analyzed, keyword }: SearchIndex) {
-  const document = analyzed[hit.at];
-  if (document === undefined) return { cover: 0, named: 0 };
-  const { trigger, header, description, path, head, body } = document;
-  const shown = [trigger, header];
-  const all = [trigger, header, description, path, head, body];
-  const namedBy = new Map<string, number>();
+type Found = SearchIndex['documents'][number];
+
+/** `found` and `strongest` in words as telling as one that stands nowhere. */
+function sharedWords(hit: Hit, { terms }: Query, index: SearchIndex) {
+  const document = index.documents[hit.at];
+  const nothing = { words: 0, found: 0, strongest: 0, shown: 0, unknown: 1, named: 0 };
+  if (document === undefined) return nothing;
+  const said = new Map<string, number>();
+  let words = 0;
   let weight = 0;
-  let covered = 0;
-  for (const { idf, variants } of terms) {
-    let best = 0;
-    for (const { term, share } of variants) {
-      if (has(shown, term)) namedBy.set(term, Math.max(share, namedBy.get(term) ?? 0));
-      if (share > best && has(all, term)) best = share;
+  let found = 0;
+  let strongest = 0;
+  let shown = 0;
+  let unknown = 0;
+  for (const { word, joined, variants: all } of terms) {
+    const variants = all.filter(({ term }) => isMeant(word, term));
+    let share = 0;
+    let named = 0;
+    for (const variant of variants) {
+      said.set(variant.term, Math.max(variant.share, said.get(variant.term) ?? 0));
+      share = Math.max(share, variant.share * placeOf(variant.term, document));
+      if (isNamed(variant.term, document)) named = Math.max(named, variant.share);
     }
-    weight += idf;
-    covered += idf * best;
+    // Two words that might be one and are not here are two words.
+    if (joined && share < 1) continue;
+    const telling = tellingOf(word, index);
+    words += 1;
+    weight += telling;
+    found += telling * share;
+    shown += telling * named;
+    strongest = Math.max(strongest, telling * share);
+    unknown += telling * (1 - (variants[0]?.share ?? 0));
   }
-  const own = trigger.terms.length > 0 ? trigger : header;
-  let ownWeight = 0;
-  let ownNamed = 0;
-  for (const term of own.terms) {
-    const idf = keyword.postings.get(term)?.idf ?? 0;
-    ownWeight += idf;
-    ownNamed += idf * (namedBy.get(term) ?? 0);
-  }
+  if (weight === 0) return nothing;
   return {
-    cover: weight > 0 ? covered / weight : 0,
-    named: ownWeight > 0 ? ownNamed / ownWeight : 0,
+    words,
+    found,
+    strongest,
+    shown: shown / weight,
+    unknown: unknown / weight,
+    named: namedShare(document, said, index),
   };
 }
 
-function has(fields: readonly Analysis[], term: string): boolean {
-  return fields.some(({ terms }) => terms.includes(term));
+/** A typo in the first letter is seen by whoever makes it: "cake" is no "take". */
+function isMeant(word: string, term: string): boolean {
+  return word[0] === term[0] || (SYNONYMS.get(word)?.includes(term) ?? false);
+}
+
+/** Share of the trigger's words, or the title's where there is none, that were said. */
+function namedShare(
+  { analyzed: { trigger, header } }: Found,
+  said: ReadonlyMap<string, number>,
+  index: SearchIndex,
+): number {
+  let weight = 0;
+  let named = 0;
+  for (const term of (trigger.terms.length > 0 ? trigger : header).terms) {
+    const telling = tellingOf(term, index);
+    weight += telling;
+    named += telling * (said.get(term) ?? 0);
+  }
+  return weight > 0 ? named / weight : 0;
+}
+
+/** How much a word tells of what a text is about; 1 for one that stands nowhere and is no everyday word. */
+function tellingOf(word: string, { documents, keyword }: SearchIndex): number {
+  const size = documents.length + IMAGINED;
+  const rarity = (having: number) => Math.log(1 + (size - having + 0.5) / (having + 0.5));
+  const having = keyword.documents(word) + (isEveryday(word) ? WITH_EVERYDAY : WITH_OTHER);
+  const telling = rarity(having) / rarity(WITH_OTHER);
+  return /^\d+$/.test(word) ? OF_NUMBER * telling : telling;
+}
+
+/** What a word is worth by the best place in which a document has it. */
+function placeOf(term: string, document: Found): number {
+  const { trigger, header, description, path, head, body } = document.analyzed;
+  if ([trigger, header, description].some(({ terms }) => terms.includes(term))) return 1;
+  if (path.terms.includes(term)) return IN_PATH;
+  const inHead = head.terms.includes(term);
+  if (!inHead && !body.terms.includes(term)) return 0;
+  if (standsInCodeOnly(document.section, term)) return IN_CODE;
+  return inHead ? IN_HEAD : IN_BODY;
+}
+
+function isNamed(term: string, { analyzed }: Found): boolean {
+  const { trigger, header, description, path } = analyzed;
+  return [trigger, header, description, path].some(({ terms }) => terms.includes(term));
 }

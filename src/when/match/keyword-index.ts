@@ -1,23 +1,28 @@
 /**
  * Inverted index over fields (BM25F): a word counts by how rare it is and by the field it stands in,
- * less where that field is longer than others of its kind. What a word gives to a document does not
- * depend on the query, so it is computed once.
+ * less where that field is longer than others of its kind. Rarity and lengths are those of the whole,
+ * which every edit moves a little; what depends on them is worked out when a word is asked for.
  */
 import type { Analysis } from './analysis.js';
 import { FIELDS, type Field } from './documents.js';
+import type { Posting, Postings, Source } from './postings.js';
 
 export type Analyzed = Readonly<Record<Field, Analysis>>;
 
-export interface Posting {
-  /** Places in the list of documents, ascending. */
-  documents: number[];
-  /** What the term gives to each of them, 0 to 1, before `idf`. */
-  gains: number[];
-  idf: number;
+/** What a word gives to the documents that have it. */
+export interface Gains {
+  slots: Int32Array;
+  /** 0 to 1, before `idf`. */
+  gains: Float64Array;
 }
 
 export interface KeywordIndex {
-  postings: ReadonlyMap<string, Posting>;
+  has(term: string): boolean;
+  /** How many documents have it. */
+  documents(term: string): number;
+  idf(term: string): number;
+  /** `null`: no document has it. */
+  gains(term: string): Gains | null;
   /** Of a word that stands nowhere. */
   unknownIdf: number;
 }
@@ -46,39 +51,80 @@ const LENGTHS: Readonly<Record<Field, number>> = {
 };
 /** How slowly more of the same word stops to matter. */
 const SATURATION = 2.4;
+/** A value of a posting: place of the field in `FIELDS`, times this, and how often the word is there. */
+const FIELD = 65_536;
 
-/** An index in the making: `add` in the order of the documents, then `done`. */
-export function createKeywordIndex(documents: readonly Analyzed[]) {
-  const averages = averageLengths(documents);
-  const postings = new Map<string, Posting>();
-  let size = 0;
+/** The words of a document as postings have them. */
+export function wordsOf(slot: number, analyzed: Analyzed): Source {
   return {
-    add(document: Analyzed): void {
-      const sums = new Map<string, number>();
-      for (const field of FIELDS) {
-        const { terms, counts, words } = document[field];
-        const b = LENGTHS[field];
-        const share = WEIGHTS[field] / (1 - b + (b * words.length) / averages[field]);
-        for (const [at, term] of terms.entries()) {
-          sums.set(term, (sums.get(term) ?? 0) + share * (counts[at] ?? 0));
-        }
+    slot,
+    tell(note) {
+      for (const [place, field] of FIELDS.entries()) {
+        const { terms, counts } = analyzed[field];
+        for (const [at, term] of terms.entries()) note(term, place * FIELD + (counts[at] ?? 0));
       }
-      for (const [term, sum] of sums) {
-        let posting = postings.get(term);
-        if (posting === undefined) {
-          posting = { documents: [], gains: [], idf: 0 };
-          postings.set(term, posting);
-        }
-        posting.documents.push(size);
-        posting.gains.push(sum / (SATURATION + sum));
-      }
-      size += 1;
-    },
-    done(): KeywordIndex {
-      for (const posting of postings.values()) posting.idf = idfOf(posting.documents.length, size);
-      return { postings, unknownIdf: idfOf(0, size) };
     },
   };
+}
+
+/** @param slots the documents by their slot; free ones have none */
+export function createKeywordIndex(
+  postings: Postings,
+  slots: readonly (Analyzed | undefined)[],
+): KeywordIndex {
+  const documents = slots.filter((one) => one !== undefined);
+  const size = documents.length;
+  const shares = sharesOf(slots, averageLengths(documents));
+  const asked = new Map<string, Gains>();
+  return {
+    has: (term) => postings.has(term),
+    documents: (term) => postings.get(term)?.documents ?? 0,
+    idf: (term) => idfOf(postings.get(term)?.documents ?? 0, size),
+    gains(term) {
+      const posting = postings.get(term);
+      if (posting === undefined) return null;
+      let gains = asked.get(term);
+      if (gains === undefined) {
+        gains = gainsOf(posting, shares);
+        asked.set(term, gains);
+      }
+      return gains;
+    },
+    unknownIdf: idfOf(0, size),
+  };
+}
+
+function gainsOf({ slots, values, documents }: Posting, shares: Float64Array): Gains {
+  const found: Gains = { slots: new Int32Array(documents), gains: new Float64Array(documents) };
+  let document = -1;
+  for (let at = 0; at < slots.length; at += 1) {
+    const slot = slots[at] ?? 0;
+    if (at === 0 || slot !== slots[at - 1]) document += 1;
+    const value = values[at] ?? 0;
+    const share = shares[slot * FIELDS.length + Math.floor(value / FIELD)] ?? 0;
+    found.slots[document] = slot;
+    found.gains[document] = (found.gains[document] ?? 0) + share * (value % FIELD);
+  }
+  for (const [at, sum] of found.gains.entries()) found.gains[at] = sum / (SATURATION + sum);
+  return found;
+}
+
+/** What a word is worth once in each field of each document. */
+function sharesOf(
+  slots: readonly (Analyzed | undefined)[],
+  averages: Readonly<Record<Field, number>>,
+): Float64Array {
+  const shares = new Float64Array(slots.length * FIELDS.length);
+  for (const [slot, document] of slots.entries()) {
+    if (document === undefined) continue;
+    for (const [place, field] of FIELDS.entries()) {
+      const b = LENGTHS[field];
+      const length = document[field].words.length;
+      shares[slot * FIELDS.length + place] =
+        WEIGHTS[field] / (1 - b + (b * length) / averages[field]);
+    }
+  }
+  return shares;
 }
 
 /** Of the documents that have the field. */

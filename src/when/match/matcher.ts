@@ -2,14 +2,14 @@
  * Phrase → sections: exactly by trigger (or title), else ranked by words and likeness with a
  * confidence, else triggers that are spelled alike.
  */
-import { headerKey, normalizePhrase } from '../phrases.js';
+import { yieldToLoop } from '../../shared/yield.js';
 import type { Library, LinkedEntry, Section } from '../types.js';
 import { confidenceOfAnswer, confidenceOfOffer, type Evidence, evidenceOf } from './confidence.js';
+import { createExact, type Exact } from './exact.js';
 import { queryOf, search } from './search.js';
 import { createSearchIndexBuilder, type MatchEmbedder, type SearchIndex } from './search-index.js';
-import { createSuggester, type Suggester } from './suggest.js';
 
-export { FLOOR, OFFER_BAR } from './confidence.js';
+export { FLOOR, OFFER_BAR } from './bars.js';
 export type { MatchEmbedder } from './search-index.js';
 
 export interface Ranked {
@@ -46,9 +46,7 @@ export interface MatcherDeps {
 
 interface State {
   index: SearchIndex;
-  byPhrase: ReadonlyMap<string, LinkedEntry[]>;
-  byTitle: ReadonlyMap<string, LinkedEntry[]>;
-  suggester: Suggester;
+  exact: Exact;
 }
 
 /** Hits beyond those wanted: several entries may lead to one section. */
@@ -65,7 +63,7 @@ export function createMatcher({ embedder }: MatcherDeps): Matcher {
     index: SearchIndex,
     text: string,
     limit: number,
-    confidenceOf: (evidence: Evidence, first: boolean) => number,
+    confidenceOf: (evidence: Evidence) => number,
   ): Promise<Ranked[]> {
     if (text.trim() === '') return [];
     const query = queryOf(text, index, await vectorOf(text, index, embedder()));
@@ -78,7 +76,7 @@ export function createMatcher({ embedder }: MatcherDeps): Matcher {
     const second = hits[1]?.hit.score ?? 0;
     return hits.slice(0, limit).map(({ hit, section, entry }, place) => {
       const others = { best, rival: place === 0 ? second : best };
-      const confidence = confidenceOf(evidenceOf(hit, query, index, others), place === 0);
+      const confidence = confidenceOf(evidenceOf(hit, query, index, others));
       return { section, entry, confidence, score: hit.score };
     });
   }
@@ -88,20 +86,13 @@ export function createMatcher({ embedder }: MatcherDeps): Matcher {
       latest += 1;
       const mine = latest;
       const index = await builder.build(library, embedder());
-      const linked = library.entries.filter(({ section }) => section !== null);
-      const suggester = await createSuggester(linked);
-      if (mine !== latest) return;
-      state = {
-        index,
-        byPhrase: grouped(linked, ({ phrase }) => normalizePhrase(phrase)),
-        byTitle: grouped(linked, ({ header }) => headerKey(header)),
-        suggester,
-      };
+      await yieldToLoop();
+      const exact = createExact(library);
+      await yieldToLoop();
+      if (mine === latest) state = { index, exact };
     },
     exact(phrase) {
-      const wanted = normalizePhrase(phrase);
-      if (state === null || wanted === '') return [];
-      return [...(state.byPhrase.get(wanted) ?? state.byTitle.get(headerKey(phrase)) ?? [])];
+      return state?.exact(phrase) ?? [];
     },
     async rank(query, limit) {
       return state === null ? [] : found(state.index, query, limit, confidenceOfAnswer);
@@ -119,7 +110,7 @@ export function createMatcher({ embedder }: MatcherDeps): Matcher {
         .slice(0, limit);
     },
     async suggest(query, limit) {
-      return state?.suggester.suggest(query, limit) ?? [];
+      return state?.index.suggester.suggest(query, limit) ?? [];
     },
   };
 }
@@ -150,18 +141,6 @@ async function vectorOf(text: string, { likeness }: SearchIndex, embedder: Match
   } catch {
     return null;
   }
-}
-
-function grouped(entries: readonly LinkedEntry[], keyOf: (entry: LinkedEntry) => string) {
-  const groups = new Map<string, LinkedEntry[]>();
-  for (const entry of entries) {
-    const key = keyOf(entry);
-    if (key === '') continue;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [entry]);
-    else group.push(entry);
-  }
-  return groups;
 }
 
 function sentencesOf(text: string): string[] {

@@ -12,6 +12,10 @@ import type { Variant } from './variants.js';
 
 /** A word of the query and what may stand for it. */
 export interface QueryTerm {
+  /** As `analyze` gives it. */
+  word: string;
+  /** Made of two words of the query (`compounds.ts`), which are words of it, too. */
+  joined: boolean;
   idf: number;
   variants: readonly Variant[];
 }
@@ -41,9 +45,12 @@ const MOST_TERMS = 64;
 
 export function queryOf(text: string, index: SearchIndex, vector: Float32Array | null): Query {
   const words = analyzeQuery(text).slice(0, MOST_TERMS);
-  const joined = joinedWords(text, (term) => index.keyword.postings.has(term));
+  const joined = joinedWords(text, index.keyword.has);
+  const said = new Set(words);
   const terms = [...new Set([...words, ...joined])].slice(0, MOST_TERMS).map((word) => ({
-    idf: index.keyword.postings.get(word)?.idf ?? index.keyword.unknownIdf,
+    word,
+    joined: !said.has(word),
+    idf: index.keyword.idf(word),
     variants: index.variants.of(word),
   }));
   // A word that stands nowhere is most probably mistyped.
@@ -66,8 +73,9 @@ export function search(index: SearchIndex, query: Query, limit: number): Hit[] {
   const hits: Hit[] = [];
   const most = Math.max(limit, CLOSELY);
   for (let at = 0; at < documents.length; at += 1) {
-    const gain = gains[at] ?? 0;
-    const score = (best > 0 ? gain / best : 0) + Math.max(0, alike?.[at] ?? 0);
+    const slot = documents[at]?.slot ?? 0;
+    const gain = gains[slot] ?? 0;
+    const score = (best > 0 ? gain / best : 0) + Math.max(0, alike?.[slot] ?? 0);
     if (score > 0) keepBest(hits, { at, score, keyword: gain / ideal }, most);
   }
   if (best > 0) addPairs(hits, index, query, best);
@@ -89,24 +97,25 @@ function keepBest(hits: Hit[], hit: Hit, most: number): void {
   if (hits.length > most) hits.pop();
 }
 
-/** What the words of the query give to each document; of a word's variants the best one counts. */
-function keywordGains({ documents, keyword }: SearchIndex, { terms }: Query): Float64Array {
-  const sums = new Float64Array(documents.length);
-  const given = new Float64Array(documents.length);
-  const givenBy = new Int32Array(documents.length);
+/** What the words of the query give to each slot; of a word's variants the best one counts. */
+function keywordGains({ slots, keyword }: SearchIndex, { terms }: Query): Float64Array {
+  const sums = new Float64Array(slots);
+  const given = new Float64Array(slots);
+  const givenBy = new Int32Array(slots);
   for (const [place, { idf, variants }] of terms.entries()) {
     for (const { term, share } of variants) {
-      const posting = keyword.postings.get(term);
-      if (posting === undefined) continue;
+      const found = keyword.gains(term);
+      if (found === null) continue;
       // A rare word that only may stand for a common one is no rare find.
-      const worth = share * Math.min(idf, posting.idf);
-      for (const [i, at] of posting.documents.entries()) {
-        const gain = worth * (posting.gains[i] ?? 0);
-        const had = givenBy[at] === place + 1 ? (given[at] ?? 0) : 0;
+      const worth = share * Math.min(idf, keyword.idf(term));
+      for (let i = 0; i < found.slots.length; i += 1) {
+        const slot = found.slots[i] ?? 0;
+        const gain = worth * (found.gains[i] ?? 0);
+        const had = givenBy[slot] === place + 1 ? (given[slot] ?? 0) : 0;
         if (gain <= had) continue;
-        sums[at] = (sums[at] ?? 0) + gain - had;
-        given[at] = gain;
-        givenBy[at] = place + 1;
+        sums[slot] = (sums[slot] ?? 0) + gain - had;
+        given[slot] = gain;
+        givenBy[slot] = place + 1;
       }
     }
   }
@@ -119,7 +128,7 @@ function addPairs(hits: Hit[], index: SearchIndex, { pairs }: Query, best: numbe
   const first = hits.slice(0, CLOSELY);
   const worth = (PAIR * index.keyword.unknownIdf) / best;
   for (const hit of first) {
-    const document = index.analyzed[hit.at];
+    const document = index.documents[hit.at]?.analyzed;
     if (document === undefined) continue;
     const texts = [
       document.trigger,

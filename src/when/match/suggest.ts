@@ -2,9 +2,9 @@
  * Triggers that are written like what was asked for: mistyped, a word left out, begun but not
  * finished. Looks at spelling alone; what a trigger means is the search's business.
  */
-import { yieldToLoop } from '../../shared/yield.js';
 import { normalizePhrase } from '../phrases.js';
 import type { LinkedEntry } from '../types.js';
+import type { Postings, Source } from './postings.js';
 
 /** Likeness of spelling (0 to 1) below which a trigger is no suggestion. */
 const LEAST = 0.35;
@@ -12,60 +12,79 @@ const LEAST = 0.35;
 const PIECE = 3;
 /** What a trigger gains that begins as the query does. */
 const SAME_START = 0.15;
-/** Entries between two turns of the event loop. */
-const STEP = 200;
+
+/** How a trigger is written. */
+export interface Spelling {
+  phrase: string;
+  /** Each once. */
+  pieces: readonly string[];
+  /** Sum of the weights of its pieces. */
+  size: number;
+}
+
+/** A trigger in the order of the index. */
+export interface Spelled {
+  slot: number;
+  entry: LinkedEntry;
+  spelling: Spelling;
+}
 
 export interface Suggester {
   /** Closest first; equals as they stand in the index. */
   suggest(query: string, limit: number): LinkedEntry[];
 }
 
-/** Built in steps of a few milliseconds. */
-export async function createSuggester(entries: readonly LinkedEntry[]): Promise<Suggester> {
-  const known = entries.flatMap((entry) => {
-    const phrase = normalizePhrase(entry.phrase);
-    return entry.section === null || phrase === '' ? [] : [{ entry, phrase }];
-  });
-  const sizes: number[] = [];
-  const byPiece = new Map<string, number[]>();
-  const sizeOf = (pieces: ReadonlySet<string>) =>
-    [...pieces].reduce((sum, piece) => sum + weightOf(piece), 0);
-  for (const [at, { phrase }] of known.entries()) {
-    const pieces = piecesOf(phrase);
-    sizes.push(sizeOf(pieces));
-    for (const piece of pieces) {
-      const list = byPiece.get(piece);
-      if (list === undefined) byPiece.set(piece, [at]);
-      else list.push(at);
-    }
-    if (at % STEP === STEP - 1) await yieldToLoop();
-  }
+/** `null`: nothing is left of it that could be compared. */
+export function spellingOf(trigger: string): Spelling | null {
+  const phrase = normalizePhrase(trigger);
+  if (phrase === '') return null;
+  const pieces = piecesOf(phrase);
+  return { phrase, pieces, size: sizeOf(pieces) };
+}
+
+/** The pieces of a trigger as postings have them. */
+export function piecesIn(slot: number, { pieces }: Spelling): Source {
+  return {
+    slot,
+    tell(note) {
+      for (const piece of pieces) note(piece, weightOf(piece));
+    },
+  };
+}
+
+/** @param postings of the pieces of all triggers, by slot */
+export function createSuggester(triggers: readonly Spelled[], postings: Postings): Suggester {
+  const placeOf = new Map(triggers.map(({ slot }, place) => [slot, place]));
   return {
     suggest(query, limit) {
       const wanted = normalizePhrase(query);
       const pieces = piecesOf(wanted);
       const shared = new Map<number, number>();
       for (const piece of pieces) {
-        const weight = weightOf(piece);
-        for (const at of byPiece.get(piece) ?? []) shared.set(at, (shared.get(at) ?? 0) + weight);
+        const posting = postings.get(piece);
+        for (const [at, slot] of posting?.slots.entries() ?? []) {
+          shared.set(slot, (shared.get(slot) ?? 0) + (posting?.values[at] ?? 0));
+        }
       }
       const asked = sizeOf(pieces);
       const start = wanted.slice(0, PIECE + 1);
       return [...shared]
-        .map(([at, count]) => {
-          const size = sizes[at] ?? 1;
+        .flatMap(([slot, count]) => {
+          const place = placeOf.get(slot);
+          const trigger = place === undefined ? undefined : triggers[place];
+          if (place === undefined || trigger === undefined) return [];
+          const { phrase, size } = trigger.spelling;
           const likeness = Math.max(
             (2 * count) / (asked + size),
             // Few words of a long trigger, or a long question with a trigger in it.
             (0.8 * count) / Math.min(asked, size),
           );
-          const begins = known[at]?.phrase.startsWith(start) ? SAME_START : 0;
-          return { at, score: likeness + begins };
+          const score = likeness + (phrase.startsWith(start) ? SAME_START : 0);
+          return score < LEAST ? [] : [{ place, entry: trigger.entry, score }];
         })
-        .filter(({ score }) => score >= LEAST)
-        .sort((a, b) => b.score - a.score || a.at - b.at)
+        .sort((a, b) => b.score - a.score || a.place - b.place)
         .slice(0, limit)
-        .flatMap(({ at }) => known[at]?.entry ?? []);
+        .map(({ entry }) => entry);
     },
   };
 }
@@ -75,12 +94,18 @@ function weightOf(piece: string): number {
   return piece.startsWith(' ') ? 2 : 1;
 }
 
-/** Runs of letters, with the ends of each word marked. */
-function piecesOf(phrase: string): Set<string> {
+function sizeOf(pieces: readonly string[]): number {
+  let size = 0;
+  for (const piece of pieces) size += weightOf(piece);
+  return size;
+}
+
+/** Runs of letters, with the ends of each word marked, each once. */
+function piecesOf(phrase: string): string[] {
   const pieces = new Set<string>();
   for (const word of phrase.split(' ')) {
     const marked = ` ${word} `;
     for (let at = 0; at + PIECE <= marked.length; at += 1) pieces.add(marked.slice(at, at + PIECE));
   }
-  return pieces;
+  return [...pieces];
 }

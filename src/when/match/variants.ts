@@ -2,6 +2,7 @@
  * Words of the index that may stand for a word of the question: words of the same beginning
  * (`config`, `configuration`), words used for one another, and what a mistyped word was meant to be.
  */
+import { addTo } from '../../shared/multimap.js';
 import { SYNONYMS } from './synonyms.js';
 
 export interface Variant {
@@ -27,18 +28,68 @@ export interface Variants {
   of(term: string): readonly Variant[];
 }
 
-/** @param known all words of the index, with the documents they stand in */
-export function createVariants(
-  known: ReadonlyMap<string, { documents: readonly number[] }>,
-): Variants {
-  const byStart = new Map<string, string[]>();
-  const byLength = new Map<number, { term: string; letters: number }[]>();
-  const asked = new Map<string, readonly Variant[]>();
-  for (const term of known.keys()) {
-    if (term.length < START) continue;
-    push(byStart, term.slice(0, START), term);
-    push(byLength, term.length, { term, letters: lettersOf(term) });
+/** The part of the keyword index that is used here. */
+export interface Known {
+  has(term: string): boolean;
+  documents(term: string): number;
+}
+
+interface Word {
+  term: string;
+  letters: number;
+}
+
+/** All words of an index, so that those that are like another are near. A change makes a new one. */
+export interface Vocabulary {
+  byStart: ReadonlyMap<string, readonly Word[]>;
+  byLength: ReadonlyMap<number, readonly Word[]>;
+}
+
+export const NO_WORDS: Vocabulary = { byStart: new Map(), byLength: new Map() };
+
+/** @param added words that are not in it. @param removed words that are */
+export function changeVocabulary(
+  before: Vocabulary,
+  { added, removed }: { added: readonly string[]; removed: readonly string[] },
+): Vocabulary {
+  const more = added.filter(isLong).map((term) => ({ term, letters: lettersOf(term) }));
+  const less = removed.filter(isLong);
+  if (more.length + less.length === 0) return before;
+  return {
+    byStart: changeLists(before.byStart, startingOf, more, less),
+    byLength: changeLists(before.byLength, ({ length }) => length, more, less),
+  };
+}
+
+function changeLists<K>(
+  before: ReadonlyMap<K, readonly Word[]>,
+  keyOf: (term: string) => K,
+  added: readonly Word[],
+  removed: readonly string[],
+): ReadonlyMap<K, readonly Word[]> {
+  const lists = new Map<K, readonly Word[]>(before);
+  const gone = new Set(removed);
+  for (const key of new Set(removed.map(keyOf))) {
+    const left = lists.get(key)?.filter(({ term }) => !gone.has(term)) ?? [];
+    if (left.length > 0) lists.set(key, left);
+    else lists.delete(key);
   }
+  const come = new Map<K, Word[]>();
+  for (const word of added) addTo(come, keyOf(word.term), word);
+  for (const [key, words] of come) lists.set(key, [...(lists.get(key) ?? []), ...words]);
+  return lists;
+}
+
+function isLong(term: string): boolean {
+  return term.length >= START;
+}
+
+function startingOf(term: string): string {
+  return term.slice(0, START);
+}
+
+export function createVariants(known: Known, { byStart, byLength }: Vocabulary): Variants {
+  const asked = new Map<string, readonly Variant[]>();
   function variantsOf(term: string): Variant[] {
     const found = new Map<string, number>();
     const note = (other: string, share: number) => {
@@ -46,7 +97,7 @@ export function createVariants(
     };
     if (known.has(term)) note(term, 1);
     for (const other of SYNONYMS.get(term) ?? []) if (known.has(other)) note(other, SYNONYM);
-    for (const other of byStart.get(term.slice(0, START)) ?? []) {
+    for (const { term: other } of byStart.get(startingOf(term)) ?? []) {
       note(other, SAME_START * startShared(term, other));
     }
     if (!known.has(term)) {
@@ -59,12 +110,12 @@ export function createVariants(
     }
     return [...found]
       .map(([other, share]) => ({ term: other, share }))
-      .sort((a, b) => b.share - a.share);
+      .sort((a, b) => b.share - a.share || (a.term < b.term ? -1 : 1));
   }
 
   /** Rather a frequent word than a rare one, and one that begins alike: the first letter is seen. */
   function plausibility(other: string, term: string): number {
-    const frequency = Math.log(1 + (known.get(other)?.documents.length ?? 0));
+    const frequency = Math.log(1 + known.documents(other));
     return startOf(other, term) + frequency;
   }
 
@@ -96,10 +147,7 @@ function startOf(a: string, b: string): number {
   return same;
 }
 
-function typosOf(
-  term: string,
-  byLength: ReadonlyMap<number, readonly { term: string; letters: number }[]>,
-): string[] {
+function typosOf(term: string, byLength: Vocabulary['byLength']): string[] {
   if (term.length < ONE_TYPO || /\d/.test(term)) return [];
   const most = term.length >= TWO_TYPOS ? 2 : 1;
   const letters = lettersOf(term);
@@ -152,10 +200,4 @@ function editDistance(a: string, b: string, most: number): number {
     last = row;
   }
   return last[b.length] ?? most + 1;
-}
-
-function push<K, V>(map: Map<K, V[]>, key: K, value: V): void {
-  const list = map.get(key);
-  if (list === undefined) map.set(key, [value]);
-  else list.push(value);
 }

@@ -1,4 +1,4 @@
-export { CONSUMPTION_HEADER, withConsumptionHeader } from './consumption-header.js';
+export { CONSUMPTION_HEADER } from './consumption-header.js';
 export { type Migrated, migrateIndex } from './migrate.js';
 export type {
   ConvertedEntry,

@@ -8,7 +8,15 @@ import { parseEntryLine, parseIndex, printEntry } from '../index-file.js';
 import { buildLibrary, createFileFinder } from '../library.js';
 import { outlineOf } from '../markdown/headings.js';
 import { headerKey } from '../phrases.js';
-import type { DecisionFile, EntryFields, LegacyEntry, Library, Section } from '../types.js';
+import type {
+  DecisionFile,
+  EntryFields,
+  LegacyEntry,
+  Library,
+  Section,
+  Warning,
+} from '../types.js';
+import { unreadFiles } from '../unread.js';
 import { arrange, MAX_WORDS, MIN_WORDS, targetsOf, wordCount } from '../validate/index.js';
 import { withConsumptionHeader } from './consumption-header.js';
 import type { ConvertedEntry, MigrationReport, RemovedSection, UnresolvedEntry } from './report.js';
@@ -32,19 +40,25 @@ const CLOSE = 0.3;
 
 /**
  * The migrated index. Entries of the new format, remarks, other sections, line ends and everything
- * else keep their bytes; migrating the result changes nothing. Does no input or output: the caller
- * keeps a copy of the old file.
+ * else keep their bytes; migrating the result changes nothing. Entries that may lead to a file that
+ * could not be read (`unread`, as in the library) are left for the next time. Does no input or output:
+ * the caller keeps a copy of the old file.
  */
-export function migrateIndex(indexText: string, files: readonly DecisionFile[]): Migrated {
+export function migrateIndex(
+  indexText: string,
+  files: readonly DecisionFile[],
+  unread: readonly Warning[] = [],
+): Migrated {
+  const sources: Sources = { files, unread };
   const cut = withoutLoaded(indexText);
   const closed = new Set<string>();
-  let rewritten = rewrite(cut.text, files, cut.lineOf, closed);
-  let moved = move(rewritten, files);
+  let rewritten = rewrite(cut.text, sources, cut.lineOf, closed);
+  let moved = move(rewritten, sources);
   while (moved.stuck.length > 0) {
     // Behind a code fence that is never closed, say: half migrated would be neither old nor new.
     for (const file of moved.stuck) closed.add(file);
-    rewritten = rewrite(cut.text, files, cut.lineOf, closed);
-    moved = move(rewritten, files);
+    rewritten = rewrite(cut.text, sources, cut.lineOf, closed);
+    moved = move(rewritten, sources);
   }
   const isIndex = parseIndex(indexText).groups.length > 0 || rewritten.converted.length > 0;
   const header = isIndex
@@ -62,6 +76,8 @@ export function migrateIndex(indexText: string, files: readonly DecisionFile[]):
   };
   return { text: header.text, report, changed: header.text !== indexText };
 }
+
+type Sources = Pick<Library, 'files' | 'unread'>;
 
 const LINES = /(?<=\r\n|\n|\r(?!\n))/;
 
@@ -103,11 +119,11 @@ interface Rewritten {
 
 function rewrite(
   text: string,
-  files: readonly DecisionFile[],
+  { files, unread }: Sources,
   lineOf: (line: number) => number,
   closed: ReadonlySet<string>,
 ): Rewritten {
-  const library = buildLibrary(parseIndex(text), files);
+  const library = buildLibrary(parseIndex(text), files, unread);
   const { index } = library;
   const resolve = createKeyResolver(library);
   const namer = createTriggerNamer(index.entries.map(({ phrase }) => phrase));
@@ -179,7 +195,7 @@ type Resolved =
   | { reason: UnresolvedEntry['reason']; suggestions: string[] };
 
 /** The section that a key names: in its group's file, else in the one file that has it. */
-function createKeyResolver({ files }: Library): (legacy: LegacyEntry) => Resolved {
+function createKeyResolver({ files, unread }: Library): (legacy: LegacyEntry) => Resolved {
   const plain = new Map<string, Section[]>();
   const structural = new Set<string>();
   for (const section of files.flatMap(({ sections }) => sections)) {
@@ -187,12 +203,18 @@ function createKeyResolver({ files }: Library): (legacy: LegacyEntry) => Resolve
     if (section.structural) structural.add(key.replace(/^\.\s*/, ''));
     else plain.set(key, [...(plain.get(key) ?? []), section]);
   }
-  const fileOf = createFileFinder(files.map(({ path }) => path));
+  const read = new Set(files.map(({ path }) => path));
+  const hidden = unreadFiles(unread);
+  const isAllRead = !hidden.folders && hidden.paths.every((path) => read.has(path));
+  const fileOf = createFileFinder([...new Set([...read, ...hidden.paths])]);
   return ({ key, description, group }) => {
     const file = fileOf(group);
     const all = plain.get(headerKey(key)) ?? [];
     const own = all.find((section) => section.file === file);
     if (own !== undefined) return { section: own, moved: false };
+    // A group that names no file may mean any of them.
+    const isKnown = file === null ? isAllRead : read.has(file);
+    if (!isKnown) return { reason: 'unread_file', suggestions: [] };
     const [first] = all;
     if (first === undefined) {
       return structural.has(headerKey(key).replace(/^\.\s*/, ''))
@@ -237,7 +259,7 @@ function closestTitles(key: string, files: readonly DecisionFile[], own: string 
  */
 function move(
   rewritten: Rewritten,
-  files: readonly DecisionFile[],
+  { files, unread }: Sources,
 ): { text: string; converted: ConvertedEntry[]; stuck: string[] } {
   const sections = new Map<string, Section>();
   for (const { entry, section } of rewritten.converted) {
@@ -248,7 +270,7 @@ function move(
     return { text: withoutEmptyMixed(rewritten.text), converted, stuck: [] };
   }
   const known = ({ phrase }: EntryFields) => sections.get(phrase);
-  const library = buildLibrary(parseIndex(rewritten.text), files);
+  const library = buildLibrary(parseIndex(rewritten.text), files, unread);
   const text = arrange(library, {
     which: ({ phrase }) => sections.has(phrase),
     sorted: false,

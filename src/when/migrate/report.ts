@@ -15,12 +15,16 @@ export interface ConvertedEntry {
   doubts: Doubt[];
 }
 
-/** `unknown_header`: no section of that name; `ambiguous_header`: several files have it. */
+/**
+ * `unknown_header`: no section of that name; `ambiguous_header`: several files have it;
+ * `unread_file`: it may be in a file that could not be read.
+ */
 export type UnresolvedReason =
   | 'unknown_header'
   | 'ambiguous_header'
   | 'structural_header'
   | 'has_entry'
+  | 'unread_file'
   | 'unwritable';
 
 /** A line that was left as it was. */
@@ -66,6 +70,7 @@ const REASONS: Readonly<Record<UnresolvedReason, string>> = {
   unknown_header: 'no section has this title',
   ambiguous_header: 'several files have this title',
   structural_header: 'this title only groups others',
+  unread_file: 'it may be in a file that could not be read',
   has_entry: 'the section has an entry already',
   unwritable: 'its place cannot be written to',
 };

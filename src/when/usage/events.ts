@@ -5,7 +5,7 @@
  */
 import { redactSecrets } from '../../shared/secrets.js';
 import { headerKey, normalizePhrase } from '../phrases.js';
-import type { Answer, Recall } from '../types.js';
+import type { Answer, Found, Recall } from '../types.js';
 
 /** Longer ones are cut: an event must stay far below what one write may have. */
 const MAX_KEY = 200;
@@ -16,6 +16,16 @@ const KINDS = ['offered', 'asked', 'recalled'] as const;
 /** `offered`: shown without being asked. `asked`: invoked. `recalled`: invoked and given. */
 export type UsageKind = (typeof KINDS)[number];
 
+const ASKERS = ['agent', 'person', 'operator'] as const;
+
+/**
+ * Whose idea it was to ask. `agent`: its own text or action, and the command line. `person`: typed in
+ * a chat. `operator`: REST.
+ */
+export type AskedBy = (typeof ASKERS)[number];
+
+const FOUND = ['exact', 'hybrid', 'none'] as const satisfies readonly Found[];
+
 export interface UsageEvent {
   /** Epoch milliseconds. */
   at: number;
@@ -23,6 +33,10 @@ export interface UsageEvent {
   kind: UsageKind;
   /** `sectionKey` or `missKey`. */
   key: string;
+  /** Who asked; absent where nobody did, and in lines of before it was written: the agent. */
+  by?: AskedBy | undefined;
+  /** How it was found; absent like `by`. */
+  found?: Found | undefined;
 }
 
 /** What was offered or given: a section, however it was found. */
@@ -43,20 +57,25 @@ export function offeredEvents(
   nowMs: number,
 ): UsageEvent[] {
   return sections.map(({ file, header }) =>
-    eventOf('offered', sectionKey(file, header), session, nowMs),
+    eventOf({ kind: 'offered', key: sectionKey(file, header), session, at: nowMs }),
   );
 }
 
 /** A recall as events: each query was asked; what was found was also recalled. */
-export function recallEvents(recall: Recall, session: string, nowMs: number): UsageEvent[] {
+export function recallEvents(
+  recall: Recall,
+  session: string,
+  nowMs: number,
+  by: AskedBy = 'agent',
+): UsageEvent[] {
   return recall.results.flatMap((answer) => {
+    const { found, query } = answer;
     const given = givenKey(answer);
-    if (given === null) {
-      // What names nothing at all is no opportunity.
-      if (normalizePhrase(answer.query) === '') return [];
-      return [eventOf('asked', missKey(answer.query), session, nowMs)];
-    }
-    return [eventOf('asked', given, session, nowMs), eventOf('recalled', given, session, nowMs)];
+    // What names nothing at all is no opportunity.
+    if (given === null && normalizePhrase(query) === '') return [];
+    const key = given ?? missKey(query);
+    const asked = eventOf({ kind: 'asked', key, session, at: nowMs, by, found });
+    return given === null ? [asked] : [asked, { ...asked, kind: 'recalled' }];
   });
 }
 
@@ -65,13 +84,13 @@ function givenKey({ found, matches }: Answer): string | null {
   return found === 'none' || best === undefined ? null : sectionKey(best.file, best.header);
 }
 
-function eventOf(kind: UsageKind, key: string, session: string, at: number): UsageEvent {
-  return { at, session: cut(session, MAX_SESSION), kind, key };
+function eventOf(event: UsageEvent): UsageEvent {
+  return { ...event, session: cut(event.session, MAX_SESSION) };
 }
 
 /** One line, ending in a line break. */
-export function printEvent({ at, session, kind, key }: UsageEvent): string {
-  return `${JSON.stringify({ at, session, kind, key })}\n`;
+export function printEvent({ at, session, kind, key, by, found }: UsageEvent): string {
+  return `${JSON.stringify({ at, session, kind, key, by, found })}\n`;
 }
 
 /** The events of a journal's text, in its order, and how many lines were none. */
@@ -89,12 +108,20 @@ export function parseEvents(text: string): { events: UsageEvent[]; damaged: numb
 
 /** Checked by hand: a schema library would be the slowest part of starting `cue when`. */
 function eventOfLine(line: string): UsageEvent | null {
-  const { at, session, kind, key } = fieldsOf(line);
+  const { at, session, kind, key, by, found } = fieldsOf(line);
   const known = KINDS.find((one) => one === kind);
   if (typeof at !== 'number' || known === undefined) return null;
   if (typeof session !== 'string' || session === '') return null;
   if (typeof key !== 'string' || key === '') return null;
-  return { at, session, kind: known, key };
+  const asker = ASKERS.find((one) => one === by);
+  const how = FOUND.find((one) => one === found);
+  // Half understood, it would count for the wrong one.
+  if (asker !== by || how !== found) return null;
+  return {
+    ...{ at, session, kind: known, key },
+    ...(asker === undefined ? {} : { by: asker }),
+    ...(how === undefined ? {} : { found: how }),
+  };
 }
 
 function fieldsOf(line: string): { [field: string]: unknown } {

@@ -5,6 +5,7 @@
 import {
   closeSync,
   constants,
+  existsSync,
   fstatSync,
   lstatSync,
   mkdirSync,
@@ -13,22 +14,27 @@ import {
   readSync,
   renameSync,
   rmdirSync,
-  writeFileSync,
   writeSync,
 } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { MINUTE_MS } from '../../shared/clock.js';
 import { AppError } from '../../shared/errors.js';
+import { yieldToLoop } from '../../shared/yield.js';
 import { parseEvents, printEvent, type UsageEvent } from './events.js';
 
 /** In the data directory. */
 export const USAGE_FILE = 'when-usage.jsonl';
 
 const MAX_WRITE_BYTES = 4_096;
-const ROTATE_BYTES = 5_000_000;
+/** Some ten thousand events; twice of it is read for the statistics. */
+const ROTATE_BYTES = 1_000_000;
 const LINE_FEED = 10;
 /** The repository that the data directory may lie in shall not see the journal. */
-const IGNORE = 'when-usage*\n';
+const IGNORE = 'when-usage*';
+const MAX_IGNORE_BYTES = 100_000;
+/** Lines between two turns of the event loop: some milliseconds. */
+const STEP = 1_000;
 
 export interface UsageJournal {
   /**
@@ -36,8 +42,11 @@ export interface UsageJournal {
    * @throws AppError UNAVAILABLE where the path is no regular file, or the file system's error
    */
   append(events: readonly UsageEvent[]): void;
-  /** Everything kept, oldest first, and how many lines could not be read. No file: no events. */
-  read(): { events: UsageEvent[]; damaged: number };
+  /**
+   * Everything kept, oldest first, and how many lines could not be read. No file: no events. Lets the
+   * event loop turn meanwhile. @throws what `append` throws
+   */
+  read(): Promise<{ events: UsageEvent[]; damaged: number }>;
 }
 
 /**
@@ -50,21 +59,64 @@ export function createUsageJournal(options: { path: string; rotateBytes?: number
     append(events) {
       const newest = events.at(-1);
       if (newest === undefined) return;
-      makeFolder(dirname(path));
-      if (sizeOf(path) >= rotateBytes) rotate(path, old, rotateBytes, newest.at);
+      const size = sizeOf(path);
+      if (size === 0) prepareFolder(dirname(path));
+      if (size >= rotateBytes) rotate(path, old, rotateBytes, newest.at);
       appendLines(path, events.map(printEvent));
     },
-    read: () => parseEvents([old, path].map(readText).join('\n')),
+    async read() {
+      const events: UsageEvent[] = [];
+      let damaged = 0;
+      for (const text of [await readText(old), await readText(path)]) {
+        for (const part of partsOf(text)) {
+          const parsed = parseEvents(part);
+          for (const event of parsed.events) events.push(event);
+          damaged += parsed.damaged;
+          await yieldToLoop();
+        }
+      }
+      return { events, damaged };
+    },
   };
 }
 
-function makeFolder(folder: string): void {
-  if (mkdirSync(folder, { recursive: true }) === undefined) return;
+/** Before the journal is begun: whoever takes the line out later is not contradicted. */
+function prepareFolder(folder: string): void {
+  const isNew = mkdirSync(folder, { recursive: true }) !== undefined;
+  if (!isNew && !isInRepository(folder)) return;
   try {
-    writeFileSync(join(folder, '.gitignore'), IGNORE, { flag: 'wx' });
+    ignoreJournal(join(folder, '.gitignore'));
   } catch {
-    // Another process was faster, or it may not be written; the journal does not need it.
+    // It may not be written; the journal does not need it.
   }
+}
+
+function isInRepository(folder: string): boolean {
+  for (let at = folder; ; at = dirname(at)) {
+    if (existsSync(join(at, '.git'))) return true;
+    if (dirname(at) === at) return false;
+  }
+}
+
+/** Adds what is missing: the folder may have been there with a file of its own. */
+function ignoreJournal(path: string): void {
+  const { O_APPEND, O_CREAT, O_RDWR, O_NOFOLLOW, O_NONBLOCK } = constants;
+  const file = openSync(path, O_APPEND | O_CREAT | O_RDWR | (O_NOFOLLOW ?? 0) | (O_NONBLOCK ?? 0));
+  try {
+    const stats = fstatSync(file);
+    if (!stats.isFile() || stats.size > MAX_IGNORE_BYTES) return;
+    const text = readFileSync(file, 'utf8');
+    const lines = text.split(/\r?\n/).map((line) => line.trim());
+    if (lines.includes(IGNORE) || lines.includes('*')) return;
+    writeSync(file, `${text === '' || text.endsWith('\n') ? '' : '\n'}${IGNORE}\n`);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function* partsOf(text: string): Generator<string> {
+  const lines = text.split('\n');
+  for (let at = 0; at < lines.length; at += STEP) yield lines.slice(at, at + STEP).join('\n');
 }
 
 function appendLines(path: string, lines: readonly string[]): void {
@@ -114,8 +166,8 @@ function rotate(path: string, old: string, rotateBytes: number, nowMs: number): 
   }
 }
 
-function readText(path: string): string {
-  return sizeOf(path) === 0 ? '' : readFileSync(path, 'utf8');
+async function readText(path: string): Promise<string> {
+  return sizeOf(path) === 0 ? '' : readFile(path, 'utf8');
 }
 
 /** 0 where there is nothing. A link, a pipe or a device is refused: reading one could hang. */

@@ -10,6 +10,7 @@ import { outlineOf, plainText } from '../markdown/headings.js';
 import { lineBreakOf } from '../markdown/lines.js';
 import { headerKey } from '../phrases.js';
 import type { DecisionFile, Entry, Library, LinkedEntry, Section } from '../types.js';
+import { unreadFiles } from '../unread.js';
 
 /** Lines between two headings; `file` is the one its heading names. */
 export interface Block {
@@ -60,6 +61,8 @@ export function targetsOf(library: Library, known?: KnownSection): Target[] {
   }
   return library.entries.flatMap((entry): Target[] => {
     if (entry.section !== null) return [{ entry, section: entry.section, misplaced: false }];
+    // The file that it stands under may have the header all the same.
+    if (entry.unread) return [];
     // A header that its own file has as a structural one is a mistake of another kind.
     if (entry.file !== null && structural.get(entry.file)?.has(headerKey(entry.header))) return [];
     const section = known?.(entry) ?? find(entry.header);
@@ -67,10 +70,16 @@ export function targetsOf(library: Library, known?: KnownSection): Target[] {
   });
 }
 
+/** The same files with another index. */
+export function withIndex({ files, unread }: Library, text: string): Library {
+  return buildLibrary(parseIndex(text), files, unread);
+}
+
 /** The blocks of the index, in order, each with its entries. */
 export function blocksOf(library: Library): Block[] {
-  const { index, files } = library;
-  const find = createFileFinder(files.map((file) => file.path));
+  const { index, files, unread } = library;
+  const paths = [...files.map(({ path }) => path), ...unreadFiles(unread).paths];
+  const find = createFileFinder([...new Set(paths)]);
   const entryLines = new Set(index.entries.map((entry) => entry.line));
   const titles = outlineOf(index.text)
     .headings.filter(({ level, line }) => level === 1 && !entryLines.has(line))
@@ -139,7 +148,7 @@ export function arrange(start: Library, wanted: Wanted): string {
   const leaving = new Set([...dropped, ...moving.map(({ entry }) => entry.line)]);
   const staying = items.filter(({ line }) => !leaving.has(line)).map(({ text }) => text);
 
-  const grouped = withGroups(buildLibrary(parseIndex(tidy(staying.join(''))), start.files), moving);
+  const grouped = withGroups(withIndex(start, tidy(staying.join(''))), moving);
   if (grouped.refused.size > 0) {
     const refused = new Set(
       moving
@@ -247,7 +256,7 @@ function withGroups(
     present.add(file);
     try {
       const { text } = insertEntry(library.index.text, target.entry, file, library);
-      library = buildLibrary(parseIndex(text), library.files);
+      library = withIndex(library, text);
     } catch (error) {
       if (!isAppError(error)) throw error;
       refused.add(file);

@@ -14,11 +14,12 @@ const ERRORS = new Set(['malformed_entry', 'unknown_file', 'unknown_header', 'st
 
 export function entryProblems(library: Library): Problem[] {
   const targets = targetsOf(library);
+  const unseen = new Set([...library.unread, ...library.warnings.filter(isAway(library))]);
   const misplaced = new Map(
     targets.filter((target) => target.misplaced).map((target) => [target.entry.line, target]),
   );
   return [
-    ...library.warnings.flatMap((warning) => linkProblem(warning, misplaced)),
+    ...library.warnings.flatMap((warning) => linkProblem(warning, misplaced, unseen)),
     ...library.entries.flatMap(fieldProblems),
     ...orderProblems(library),
     ...duplicateProblems(targets),
@@ -27,12 +28,22 @@ export function entryProblems(library: Library): Problem[] {
   ];
 }
 
+/** What is missing on the disk and all the same known, from before. */
+function isAway({ entries, files }: Library): (warning: Warning) => boolean {
+  return ({ code }) =>
+    (code === 'no_index' && entries.length > 0) || (code === 'no_folder' && files.length > 0);
+}
+
 /** Words of an entry's three fields, as the validator counts them: what white space separates. */
 export function wordCount(entry: Pick<Entry, 'phrase' | 'header' | 'description'>): number {
   return `${entry.phrase} ${entry.header} ${entry.description}`.split(/\s+/).filter(Boolean).length;
 }
 
-function linkProblem(warning: Warning, misplaced: ReadonlyMap<number, Target>): Problem[] {
+function linkProblem(
+  warning: Warning,
+  misplaced: ReadonlyMap<number, Target>,
+  unseen: ReadonlySet<Warning>,
+): Problem[] {
   const unplaced = warning.code === 'unknown_header' || warning.code === 'unknown_file';
   const target =
     unplaced && warning.file === 'index' ? misplaced.get(warning.line ?? 0) : undefined;
@@ -43,7 +54,9 @@ function linkProblem(warning: Warning, misplaced: ReadonlyMap<number, Target>): 
     }`;
     return [problem('misplaced_entry', entry.line, message, { fixable: true })];
   }
-  const severity = ERRORS.has(warning.code) ? 'error' : 'warning';
+  // A check cannot pass what it could not look at.
+  const isError = ERRORS.has(warning.code) || unseen.has(warning);
+  const severity = isError ? 'error' : 'warning';
   return [{ ...warning, severity, fixable: false }];
 }
 

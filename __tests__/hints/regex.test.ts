@@ -1,0 +1,157 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { safeRegex } from '../../src/hints/regex.js';
+
+const found = (regex: string, text: string): boolean => {
+  const read = safeRegex(regex);
+  if (!('test' in read)) throw new Error(`${regex}: ${read.message}`);
+  return read.test(text);
+};
+const problemOf = (regex: string): string | null => {
+  const read = safeRegex(regex);
+  return 'test' in read ? null : `${read.field}: ${read.message}`;
+};
+
+const REGEXES = [
+  'dock.*build',
+  '^docker',
+  'build$',
+  '^$',
+  '',
+  'a|',
+  '(?:docker|podman) (?<what>run|build)',
+  '\\bbuild\\b',
+  'b\\Build',
+  '[a-c]{2,3}x',
+  '[^a-z\\s]+',
+  'x{0}y',
+  'a{,2}',
+  'a{2}b',
+  '(ab)*c',
+  '(a*)*b',
+  '(a|aa)+$',
+  'a+?b??',
+  '\\d\\D\\w\\W\\s\\S',
+  '[\\d-]',
+  '[\\w-x]',
+  '[a\\-z]',
+  '\\x41\\u0042',
+  '\\.\\*\\/',
+  '[\\b]',
+  '[.*]',
+  '[^]',
+  '[]',
+  '].}',
+  '.\\n.',
+  'a.c',
+  '(^a|b$)',
+  '(?:){100}',
+  '^(?:a|b)?c',
+];
+const TEXTS = [
+  '',
+  'docker compose build router',
+  'docker\nbuild',
+  'podman run',
+  'rebuild',
+  'abcx',
+  'aab',
+  'aaa',
+  'c',
+  'y',
+  'a{,2}',
+  'AB',
+  '1a a !x',
+  '.*/',
+  'a\nc',
+  'a-z',
+  '].}',
+  '\b',
+  '-',
+  'b',
+  'äöü 😀',
+];
+
+it.each(REGEXES)('finds with /%s/ what the engine finds', (regex) => {
+  const engine = new RegExp(regex);
+  for (const text of TEXTS) {
+    expect(`${text}: ${found(regex, text)}`).toBe(`${text}: ${engine.test(text)}`);
+  }
+});
+
+it('finds what the engine finds, whatever is strung together', () => {
+  const piece = fc.constantFrom(
+    'a',
+    'b',
+    '.',
+    '|',
+    '(',
+    '(?:',
+    ')',
+    '*',
+    '+?',
+    '?',
+    '{1,2}',
+    '{2,}',
+    '^',
+    '$',
+    '\\b',
+    '[ab]',
+    '[^a]',
+    '\\w',
+  );
+  fc.assert(
+    fc.property(
+      fc.array(piece, { maxLength: 8 }).map((parts) => parts.join('')),
+      fc.string({ unit: fc.constantFrom('a', 'b', ' ', '\n'), maxLength: 8 }),
+      (regex, text) => {
+        let engine: RegExp;
+        try {
+          engine = new RegExp(regex);
+        } catch {
+          expect(problemOf(regex)).toMatch(/^regex: Invalid regular expression: /);
+          return;
+        }
+        expect(found(regex, text)).toBe(engine.test(text));
+      },
+    ),
+    { numRuns: 3_000, seed: 3 },
+  );
+});
+
+it.each([
+  ['(a)\\1', 'regex: a reference back is not known here'],
+  ['(?<x>a)\\k<x>', 'regex: a reference back is not known here'],
+  ['a(?=b)', 'regex: "(?=" is not known here'],
+  ['a(?!b)', 'regex: "(?!" is not known here'],
+  ['(?<=a)b', 'regex: "(?<=" is not known here'],
+  ['(?<!a)b', 'regex: "(?<!" is not known here'],
+  ['\\p{L}', 'regex: "\\p" is not known here'],
+  ['(a{100}){100}', 'regex: is too large'],
+  ['((((a{9}){9}){9}){9}){9}', 'regex: is too large'],
+  ['((?:){99999}){99999}', 'regex: is too large'],
+  ['x'.repeat(501), 'regex: is longer than 500 characters'],
+  ['(', 'regex: Invalid regular expression: /(/: Unterminated group'],
+])('refuses %s', (regex, problem) => {
+  expect(problemOf(regex)).toBe(problem);
+});
+
+it('looks at the first 2,048 characters', () => {
+  expect(found('b', `${'a'.repeat(2_047)}b`)).toBe(true);
+  expect(found('b', `${'a'.repeat(2_048)}b`)).toBe(false);
+});
+
+it.each(['(a+)+b', '(a|aa)+b', '(.*a){20}', '(\\w+\\s?)*[!]', 'a*a*a*a*a*a*b', '(?:a?){40}a{40}b'])(
+  'tries %s on a long text within 50 ms',
+  (regex) => {
+    // The letter that is looked for first is there, in the wrong place.
+    const text = `b${'a'.repeat(16_000)}`;
+    const times = [1, 2, 3].map(() => {
+      const start = performance.now();
+      found(regex, text);
+      return performance.now() - start;
+    });
+    // Best of three: a machine that is busy explodes nothing.
+    expect(Math.min(...times)).toBeLessThan(50);
+  },
+);

@@ -1,0 +1,81 @@
+/** The door of the store: what every hint must pass, set or imported. */
+import { AppError, type Finding, InvalidInputError } from '../shared/errors.js';
+import type { Guard } from './guard/index.js';
+import type { HintMeta, HintValue } from './schema.js';
+import { checkScope, normalizeScope, scopeKey } from './scope.js';
+import { parseTtl } from './ttl.js';
+import { checkName, checkValue } from './values.js';
+
+export interface HintDraft {
+  component: string;
+  key: string;
+  value: HintValue;
+  meta: HintMeta;
+}
+
+export interface Admitted {
+  /** With the scope normalized and the TTL said. */
+  meta: HintMeta;
+  scopeKey: string;
+}
+
+/** Never holds a secret: the guard's findings name rule and place. */
+export interface Refusal {
+  code: 'INVALID_INPUT' | 'SCOPE_INVALID' | 'SECRET_REJECTED';
+  findings: Finding[];
+}
+
+export interface Door {
+  guard: Guard;
+  defaultTtl: string;
+  /** Lets in what looks like a secret, marked as one. */
+  allowSecret: boolean;
+}
+
+export async function admit(draft: HintDraft, door: Door): Promise<Admitted | Refusal> {
+  const { value, meta } = draft;
+  const ttl = meta.ttl ?? door.defaultTtl;
+  const parsedTtl = parseTtl(ttl);
+  const findings = [
+    ...checkName(draft.component, 'component'),
+    ...checkName(draft.key, 'key'),
+    ...checkValue(value),
+  ];
+  if ('finding' in parsedTtl) findings.push(parsedTtl.finding);
+  if (findings.length > 0) return { code: 'INVALID_INPUT', findings };
+
+  const { scope: given, ...rest } = meta;
+  const scopeFindings = checkScope(given ?? {});
+  if (scopeFindings.length > 0) return { code: 'SCOPE_INVALID', findings: scopeFindings };
+
+  const verdict = await door.guard.check(draft, door.allowSecret);
+  if (!verdict.ok) {
+    const found = verdict.found.map(({ rule, where }) => ({ field: where, message: rule }));
+    return { code: 'SECRET_REJECTED', findings: found };
+  }
+  const scope = normalizeScope(given);
+  const isScoped = Object.keys(scope).length > 0;
+  return {
+    meta: {
+      ...rest,
+      ttl,
+      ...(isScoped ? { scope } : {}),
+      ...(verdict.secret ? { sensitivity: 'secret' as const } : {}),
+    },
+    scopeKey: scopeKey(scope),
+  };
+}
+
+export function refusalError({ code, findings }: Refusal): AppError {
+  if (code === 'INVALID_INPUT') return new InvalidInputError(findings);
+  const words = wordsOf(findings);
+  return code === 'SCOPE_INVALID'
+    ? new AppError(code, words, { findings })
+    : new AppError(code, `looks like a secret (${words}): say so if it is meant to be kept`, {
+        findings,
+      });
+}
+
+export function wordsOf(findings: readonly Finding[]): string {
+  return findings.map(({ field, message }) => `${field}: ${message}`).join('; ');
+}

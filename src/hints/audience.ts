@@ -1,0 +1,59 @@
+/**
+ * Whose a hint is (DESIGN §3, §10). Hints set in chat are private to the person, in whatever room;
+ * all others belong to the project, which is one store that every client shares (seed §11): what one
+ * client has set, another may set anew, use and delete. A person changes the project's hints only as
+ * owner or admin. The operator reads and deletes everything, private hints too. Pure.
+ */
+import { type Caller, canRead, type Scope } from '../records/index.js';
+import { derivedId, type Uuid } from '../shared/ids.js';
+
+export interface Place {
+  projectId: Uuid;
+  /** The Eliza agent's. */
+  agentId: Uuid;
+}
+
+/** Where a new hint of the caller belongs. @param isShared for everybody, though it is set in chat */
+export function audienceFor(caller: Caller, isShared: boolean, place: Place): Scope {
+  const { projectId, agentId } = place;
+  if (caller.kind === 'entity') {
+    const { entityId, roomId } = caller;
+    const visibility = isShared ? 'project' : 'user';
+    return { projectId, visibility, entityId, roomId, authorId: agentId };
+  }
+  const own = caller.kind === 'operator' ? caller.agentId : caller.identityId;
+  const authorId = own ?? agentId;
+  return { projectId, visibility: 'project', entityId: null, roomId: null, authorId };
+}
+
+/** The person a private hint belongs to; `null`: it is the project's. */
+export function ownerOf({ visibility, entityId }: Scope): Uuid | null {
+  return visibility === 'project' ? null : entityId;
+}
+
+export function mayRead(caller: Caller, audience: Scope): boolean {
+  const { kind } = caller;
+  return canRead(kind === 'entity' ? { kind, entityId: caller.entityId } : { kind }, audience);
+}
+
+/** @param isAdmin of the world the person asks in */
+export function mayWrite(caller: Caller, audience: Scope, isAdmin: boolean): boolean {
+  if (caller.kind === 'operator') return true;
+  const isProjects = audience.visibility === 'project';
+  if (caller.kind === 'agent') return isProjects;
+  return isProjects ? isAdmin : audience.entityId === caller.entityId;
+}
+
+/** Whether it is the caller's own, which comes before the project's where both are as good. */
+export function isOwn(caller: Caller, audience: Scope): boolean {
+  return caller.kind === 'entity' && ownerOf(audience) === caller.entityId;
+}
+
+/** The same component, key, normalized scope and owner are the same hint, on every machine. */
+export function hintId(
+  projectId: Uuid,
+  { component, key, scope }: { component: string; key: string; scope: string },
+  audience: Scope,
+): Uuid {
+  return derivedId('cue_hint', projectId, component, key, scope, ownerOf(audience) ?? '');
+}

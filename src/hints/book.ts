@@ -1,0 +1,164 @@
+/**
+ * What is in memory and what is in rows, kept in line. Changes come one after the other (`inTurn`):
+ * each is judged, written to its rows, and only then seen by readers, so that a failed write leaves
+ * everything as it was. A row whose write failed may have been written all the same: it is brought in
+ * line later.
+ */
+import { AppError, isAppError, messageOf } from '../shared/errors.js';
+import type { Uuid } from '../shared/ids.js';
+import type { Log } from '../shared/log.js';
+import type { HintRows, Row } from './persist.js';
+import { createSerial, type Serial } from './serial.js';
+import type { StoredHint } from './types.js';
+import { createVariants, endOf, isLive, type Variant, type Variants } from './variants.js';
+
+export interface Change {
+  put?: readonly StoredHint[];
+  remove?: readonly Variant[];
+  /** Writes over what another process has changed meanwhile. */
+  force?: boolean;
+}
+
+export interface Book {
+  readonly variants: Pick<
+    Variants,
+    'size' | 'componentCount' | 'get' | 'ofKey' | 'ofComponent' | 'countOf' | 'tagged' | 'all'
+  >;
+  readonly inTurn: Serial;
+  /**
+   * Only in turn.
+   * @throws AppError UNAVAILABLE: nothing has changed. CONFLICT: another process has changed the
+   * hint, and the book now has what it wrote
+   */
+  commit(change: Change): Promise<void>;
+  /** Counts a use. Only in turn. @throws AppError UNAVAILABLE */
+  use(variant: Variant, use: { delta: number; at: string }): Promise<Variant>;
+  /** Removes what has expired, and brings rows in line; never throws. Only in turn. */
+  expire(nowMs: number): Promise<number>;
+  /** Reads the rows: what they lack goes, session hints stay. @throws what the database throws */
+  refresh(nowMs: number): Promise<void>;
+}
+
+export function createBook({ rows, log }: { rows: HintRows; log: Log }): Book {
+  const variants = createVariants();
+  const inTurn = createSerial();
+  /** Rows that may differ from what is here. */
+  const unsure = new Set<Uuid>();
+
+  const isDurable = ({ expiresAtMs }: StoredHint) => expiresAtMs !== null;
+  const hadRow = (id: Uuid) => {
+    const variant = variants.get(id);
+    return variant !== undefined && isDurable(variant);
+  };
+
+  async function write({ put = [], remove = [], force = false }: Change): Promise<void> {
+    const gone = [
+      ...remove.filter(isDurable).map(({ id }) => id),
+      ...put.filter((hint) => !isDurable(hint) && hadRow(hint.id)).map(({ id }) => id),
+    ];
+    // New before old goes: of what fails half-way, none is lost.
+    await rows.put(put.filter(isDurable), force);
+    await rows.remove(gone);
+  }
+
+  async function tryToRepair(): Promise<void> {
+    const ids = [...unsure];
+    const kept = ids.flatMap((id) => variants.get(id) ?? []).filter(isDurable);
+    const keptIds = new Set(kept.map(({ id }) => id));
+    try {
+      await rows.put(kept, true);
+      await rows.remove(ids.filter((id) => !keptIds.has(id)));
+      for (const id of ids) unsure.delete(id);
+    } catch (error) {
+      log.warn({ rows: unsure.size, reason: messageOf(error) }, 'stored hints are not in line');
+    }
+  }
+
+  async function adopt(id: Uuid): Promise<void> {
+    const row = await rows.read(id);
+    if (row) variants.put(storedOf(row));
+    else variants.remove(id);
+  }
+
+  async function failed(ids: readonly Uuid[], error: unknown): Promise<AppError> {
+    for (const id of ids) unsure.add(id);
+    await tryToRepair();
+    log.error({ hints: ids.length, reason: messageOf(error) }, 'hints were not stored');
+    return new AppError('UNAVAILABLE', 'the hint could not be stored', {}, { cause: error });
+  }
+
+  async function expire(nowMs: number): Promise<number> {
+    const expired = [...variants.all()].filter((variant) => !isLive(variant, nowMs));
+    for (const variant of expired) {
+      variants.remove(variant.id);
+      if (isDurable(variant)) unsure.add(variant.id);
+    }
+    await tryToRepair();
+    return expired.length;
+  }
+
+  return {
+    variants,
+    inTurn,
+    expire,
+
+    async commit(change) {
+      const { put = [], remove = [] } = change;
+      const ids = [...put, ...remove].map(({ id }) => id);
+      try {
+        await write(change);
+      } catch (error) {
+        const [only] = ids;
+        const isOthers = isAppError(error) && error.code === 'CONFLICT' && ids.length === 1;
+        if (!isOthers || only === undefined) throw await failed(ids, error);
+        await adopt(only);
+        throw changedByOthers(put, variants.get(only), error);
+      }
+      for (const { id } of remove) variants.remove(id);
+      for (const hint of put) variants.put(hint);
+      for (const id of ids) unsure.delete(id);
+    },
+
+    async use(variant, { delta, at }) {
+      const { id, hint } = variant;
+      if (isDurable(variant)) {
+        try {
+          await rows.touch(id, { delta, at });
+        } catch (error) {
+          throw await failed([id], error);
+        }
+      }
+      const used = { ...hint, use_count: (hint.use_count ?? 0) + delta, last_used_at: at };
+      return variants.put({ ...variant, hint: used });
+    },
+
+    async refresh(nowMs) {
+      const stored = (await rows.load()).map(storedOf);
+      const ids = new Set(stored.map(({ id }) => id));
+      for (const variant of [...variants.all()]) {
+        if (isDurable(variant) && !ids.has(variant.id)) variants.remove(variant.id);
+      }
+      for (const hint of stored) {
+        const here = variants.get(hint.id);
+        const isNewer = here?.expiresAtMs === null && here.hint.updated_at > hint.hint.updated_at;
+        if (!isNewer) variants.put(hint);
+      }
+      await expire(nowMs);
+    },
+  };
+}
+
+function storedOf(row: Row): StoredHint {
+  return { ...row, expiresAtMs: endOf(row.hint) };
+}
+
+function changedByOthers(
+  [wanted]: readonly StoredHint[],
+  now: Variant | undefined,
+  cause: unknown,
+): AppError {
+  const { component, key } = wanted ?? {};
+  const version = now?.hint.version ?? 0;
+  const message = 'another process has changed the hint meanwhile';
+  return new AppError('CONFLICT', message, { component, key, version }, { cause });
+}

@@ -1,0 +1,48 @@
+/** What the operations of the room work with. */
+import type { Caller } from '../records/index.js';
+import type { Clock } from '../shared/clock.js';
+import { AppError } from '../shared/errors.js';
+import type { Place } from './audience.js';
+import type { Book } from './book.js';
+import type { Guard } from './guard/index.js';
+import type { Quotas } from './quota.js';
+
+export interface HintContext {
+  book: Book;
+  clock: Clock;
+  guard: Guard;
+  quotas: Quotas;
+  /** `session` or an ISO-8601 duration, for hints that say nothing. */
+  defaultTtl: string;
+  place: Place;
+  sessionId: string;
+  /** When this process began to serve, ISO 8601. */
+  openedAt: string;
+  /** Whether a person is owner or admin of the world of a room. */
+  isAdmin: (entityId: string, roomId: string) => Promise<boolean>;
+}
+
+export async function isAdminCaller(room: HintContext, caller: Caller): Promise<boolean> {
+  return caller.kind === 'entity' && room.isAdmin(caller.entityId, caller.roomId);
+}
+
+/** @throws AppError PERMISSION_DENIED when a person without the right wants it for everybody */
+export async function requireShare(
+  room: HintContext,
+  caller: Caller,
+  isShared: boolean,
+): Promise<void> {
+  if (caller.kind !== 'entity' || !isShared || (await isAdminCaller(room, caller))) return;
+  throw new AppError('PERMISSION_DENIED', 'only owner and admins may share a hint with everybody');
+}
+
+/** E_NOT_FOUND: component or key is unknown to the caller, or expired. */
+export function notFound(component: string, key: string | null, reasons: string[] = []): AppError {
+  const what = key === null ? `component "${component}"` : `hint ${component}/${key}`;
+  const why = reasons.length === 0 ? '' : ` that is eligible here: ${reasons.join('; ')}`;
+  return new AppError('NOT_FOUND', `no ${what}${why}`, {
+    component,
+    ...(key === null ? {} : { key }),
+    ...(reasons.length === 0 ? {} : { reasons }),
+  });
+}

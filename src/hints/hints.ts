@@ -1,0 +1,113 @@
+/**
+ * The hint store of one project in one process (seed `nudge.md`, DESIGN §10): every operation over
+ * one book. Each takes what a caller sent and who the caller is; results are the seed's objects.
+ */
+import type { Caller } from '../records/index.js';
+import type { Clock } from '../shared/clock.js';
+import type { Uuid } from '../shared/ids.js';
+import type { Log } from '../shared/log.js';
+import { createBook } from './book.js';
+import type { HintContext } from './context.js';
+import { createGuard, type Guard } from './guard/index.js';
+import { importHints } from './import.js';
+import { parse } from './input.js';
+import type { HintRows } from './persist.js';
+import type { Quotas } from './quota.js';
+import { counts, getHint, listComponents, query } from './reads.js';
+import {
+  bumpParams,
+  deleteHintParams,
+  exportParams,
+  getHintParams,
+  importParams,
+  listComponentsParams,
+  queryParams,
+  setHintParams,
+} from './schema.js';
+import { exportHints } from './transfer.js';
+import type { Hints } from './types.js';
+import { bump, deleteHint, type SetOptions, setHint } from './writes.js';
+
+export interface HintSettings extends Quotas {
+  /** `session` or an ISO-8601 duration, for hints that say nothing. */
+  defaultTtl: string;
+  /** Whether what looks like a secret is refused. */
+  guard: boolean;
+}
+
+export interface HintsDeps {
+  clock: Clock;
+  log: Log;
+  settings: HintSettings;
+  rows: HintRows;
+  projectId: Uuid;
+  agentId: Uuid;
+  /** Of the serving process; hints with TTL `session` end with it. */
+  sessionId: string;
+  /** Whether a person is owner or admin of the world of a room; absent: nobody is. */
+  isAdmin?: (entityId: string, roomId: string) => Promise<boolean>;
+  /** Instead of the one that the settings ask for. */
+  secretGuard?: Guard;
+}
+
+/** As `Hints`, and what its host needs. */
+export interface HintRoom extends Hints {
+  /** `share`: for everybody, though it is set in chat; owner and admins only. */
+  setHint(...args: [...Parameters<Hints['setHint']>, SetOptions?]): ReturnType<Hints['setHint']>;
+  import(...args: [...Parameters<Hints['import']>, SetOptions?]): ReturnType<Hints['import']>;
+  /** Reads the stored hints: once at start, and again where other processes write, too. */
+  refresh(): Promise<void>;
+}
+
+export const DEFAULT_QUOTAS: Quotas = { maxHints: 5_000, maxComponents: 500, maxPerComponent: 200 };
+
+export function createHints(deps: HintsDeps): HintRoom {
+  const { clock, settings, sessionId, projectId, agentId } = deps;
+  const { maxHints, maxComponents, maxPerComponent, defaultTtl } = settings;
+  const book = createBook({ rows: deps.rows, log: deps.log });
+  const room: HintContext = {
+    book,
+    clock,
+    guard: deps.secretGuard ?? createGuard({ enabled: settings.guard }),
+    quotas: { maxHints, maxComponents, maxPerComponent },
+    defaultTtl,
+    place: { projectId, agentId },
+    sessionId,
+    openedAt: new Date(clock.now()).toISOString(),
+    isAdmin: deps.isAdmin ?? (async () => false),
+  };
+
+  return {
+    sessionId,
+
+    async setHint(params, caller, options) {
+      return { hint: await setHint(room, parse(setHintParams, params), caller, options) };
+    },
+    async getHint(params, caller) {
+      return getHint(room, parse(getHintParams, params), caller);
+    },
+    async query(params, caller) {
+      return query(room, parse(queryParams, params), caller);
+    },
+    async deleteHint(params, caller) {
+      return deleteHint(room, parse(deleteHintParams, params), caller);
+    },
+    async listComponents(params, caller) {
+      parse(listComponentsParams, params);
+      return { components: listComponents(room, caller) };
+    },
+    async bump(params, caller) {
+      return { hint: await bump(room, parse(bumpParams, params), caller) };
+    },
+    async export(params, caller) {
+      const { component } = parse(exportParams, params);
+      return { payload: exportHints(room, component, caller) };
+    },
+    async import(params, caller, options) {
+      return importHints(room, parse(importParams, params), caller, options);
+    },
+    sweep: () => book.inTurn(() => book.expire(clock.now())),
+    counts: (caller: Caller) => counts(room, caller),
+    refresh: () => book.inTurn(() => book.refresh(clock.now())),
+  };
+}

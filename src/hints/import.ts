@@ -1,0 +1,243 @@
+/**
+ * Import (seed §5, §9; DESIGN §10): hint by hint, those that are damaged, expired, refused or too
+ * many are skipped with their reason, the others keep all their metadata. What comes in belongs to
+ * the importer's audience, and `replace` replaces only that. Nothing changes before all of it has been
+ * judged, and nothing when it cannot be stored.
+ */
+import { z } from 'zod';
+import type { Caller, Scope } from '../records/index.js';
+import { InvalidInputError } from '../shared/errors.js';
+import { findingsOf } from '../shared/findings.js';
+import { safe } from '../shared/safe-text.js';
+import { redactSecrets } from '../shared/secrets.js';
+import { yieldToLoop } from '../shared/yield.js';
+import { admit, wordsOf } from './admit.js';
+import { audienceFor, hintId, ownerOf } from './audience.js';
+import { type HintContext, requireShare } from './context.js';
+import { redactValue } from './guard/index.js';
+import { isDeeper, MAX_DEPTH } from './input.js';
+import { exceeded, tallyOf } from './quota.js';
+import { type Hint, hintSchema, type importParams, nameSchema, SCHEMA_VERSION } from './schema.js';
+import type { ImportOutcome, StoredHint } from './types.js';
+import { endOf, isLive, type Variant } from './variants.js';
+import type { SetOptions } from './writes.js';
+
+const MAX_REASONS = 100;
+const NAME_LENGTH = 80;
+
+/** Written by hand, a hint may leave out what the store knows by itself. */
+const importedSchema = hintSchema.partial({
+  meta: true,
+  version: true,
+  created_at: true,
+  updated_at: true,
+});
+
+type ImportParams = z.output<typeof importParams>;
+
+interface Entry {
+  component: string;
+  key: string;
+  raw: unknown;
+}
+
+interface Candidate extends StoredHint {
+  /** A secret that an export has hidden: what is here is kept instead. */
+  isRedacted: boolean;
+}
+
+/** What is skipped, counted and explained. */
+interface Skips {
+  count: number;
+  reasons: string[];
+  add(entry: Pick<Entry, 'component' | 'key'>, reason: string): void;
+}
+
+/**
+ * A hint that is here already gives way to one that was changed later; its version then rises, so
+ * that nobody's `if_match_version` fits another content.
+ */
+export async function importHints(
+  room: HintContext,
+  params: ImportParams,
+  caller: Caller,
+  { share = false }: SetOptions = {},
+): Promise<ImportOutcome> {
+  const { payload, mode = 'merge' } = params;
+  if (payload.schema_version !== SCHEMA_VERSION) {
+    const message = `is not "${SCHEMA_VERSION}", the only version that is known`;
+    throw new InvalidInputError([{ field: 'payload.schema_version', message }]);
+  }
+  await requireShare(room, caller, share);
+  const audience = audienceFor(caller, share, room.place);
+  const skips = createSkips();
+  const entries = entriesOf(payload);
+  const candidates = await judged(room, entries, params, audience, skips);
+  if (mode === 'replace' && entries.length > 0 && candidates.length === 0) {
+    const message = `none of ${entries.length} hints can be taken in, so that none was replaced: ${skips.reasons[0]}`;
+    throw new InvalidInputError([{ field: 'payload.components', message }]);
+  }
+  return room.book.inTurn(async () => {
+    const nowMs = room.clock.now();
+    await room.book.expire(nowMs);
+    const old = mode === 'replace' ? replacedBy(room, candidates, audience) : [];
+    const put = chosen(room, candidates, new Set(old), mode, skips);
+    const ids = new Set(put.map(({ id }) => id));
+    await room.book.commit({ put, remove: old.filter(({ id }) => !ids.has(id)), force: true });
+    return { imported: put.length, skipped: skips.count, reasons: skips.reasons };
+  });
+}
+
+/** Every hint of the payload once as it stands there; the best of several is listed twice. */
+function entriesOf({ components }: ImportParams['payload']): Entry[] {
+  return Object.entries(components).flatMap(([component, { hints, variants = {} }]) => {
+    const several = Object.entries(variants).flatMap(([key, list]) =>
+      list.map((raw) => ({ component, key, raw })),
+    );
+    const texts = new Set(several.map(({ key, raw }) => JSON.stringify([key, raw])));
+    const single = Object.entries(hints)
+      .filter(([key, raw]) => !texts.has(JSON.stringify([key, raw])))
+      .map(([key, raw]) => ({ component, key, raw }));
+    return [...single, ...several];
+  });
+}
+
+/** What passes the door, each hint once: of two with the same scope the later one. */
+async function judged(
+  room: HintContext,
+  entries: readonly Entry[],
+  { allow_secret = false }: ImportParams,
+  audience: Scope,
+  skips: Skips,
+): Promise<Candidate[]> {
+  const found = new Map<string, Candidate>();
+  const door = { guard: room.guard, defaultTtl: room.defaultTtl, allowSecret: allow_secret };
+  for (const [at, entry] of entries.entries()) {
+    if (at % 25 === 24) await yieldToLoop();
+    // No more than can be kept are looked at.
+    if (found.size >= room.quotas.maxHints) {
+      skips.add(entry, 'quota: hints');
+      continue;
+    }
+    const nowMs = room.clock.now();
+    const hint = readHint(entry, nowMs);
+    if (typeof hint === 'string') {
+      skips.add(entry, hint);
+      continue;
+    }
+    const { component, key } = entry;
+    const admitted = await admit({ ...entry, value: hint.value, meta: hint.meta }, door);
+    if ('code' in admitted) {
+      const isSecret = admitted.code === 'SECRET_REJECTED';
+      skips.add(entry, `${isSecret ? 'looks like a secret: ' : ''}${wordsOf(admitted.findings)}`);
+      continue;
+    }
+    const kept: Hint = { ...hint, meta: admitted.meta };
+    const expiresAtMs = endOf(kept);
+    if (!isLive({ expiresAtMs }, nowMs)) {
+      skips.add(entry, 'expired');
+      continue;
+    }
+    const id = hintId(room.place.projectId, { component, key, scope: admitted.scopeKey }, audience);
+    const other = found.get(id);
+    if (other) skips.add(entry, 'there are two with the same scope');
+    if (other && other.hint.updated_at >= kept.updated_at) continue;
+    const isRedacted = isHidden(kept);
+    found.set(id, { id, component, key, hint: kept, audience, expiresAtMs, isRedacted });
+  }
+  return [...found.values()];
+}
+
+/** @returns the hint with times in UTC and none in the future, or why it cannot be read */
+function readHint({ component, key, raw }: Entry, nowMs: number): Hint | string {
+  const names = z.tuple([nameSchema, nameSchema]).safeParse([component, key]);
+  if (!names.success || names.data[0] !== component || names.data[1] !== key) {
+    return 'component or key is no name';
+  }
+  if (isDeeper(raw, MAX_DEPTH)) return 'is nested too deep';
+  const parsed = importedSchema.safeParse(raw);
+  if (!parsed.success) return wordsOf(findingsOf(parsed.error));
+  const { value, meta = {}, version = 1, use_count, last_used_at } = parsed.data;
+  const time = (text: string | undefined) =>
+    new Date(text === undefined ? nowMs : Math.min(Date.parse(text), nowMs)).toISOString();
+  return {
+    value: structuredClone(value),
+    meta,
+    version,
+    created_at: time(parsed.data.created_at ?? parsed.data.updated_at),
+    updated_at: time(parsed.data.updated_at),
+    ...(use_count === undefined ? {} : { use_count }),
+    ...(last_used_at === undefined ? {} : { last_used_at: time(last_used_at) }),
+  };
+}
+
+function isHidden({ value, meta }: Hint): boolean {
+  if (meta.sensitivity !== 'secret') return false;
+  return JSON.stringify(redactValue(value)) === JSON.stringify(value);
+}
+
+/** What `replace` takes away: the hints of the audience, but for secrets that the payload hides. */
+function replacedBy(
+  { book }: HintContext,
+  candidates: readonly Candidate[],
+  audience: Scope,
+): Variant[] {
+  const kept = new Set(candidates.filter(({ isRedacted }) => isRedacted).map(({ id }) => id));
+  return [...book.variants.all()].filter(
+    (variant) => ownerOf(variant.audience) === ownerOf(audience) && !kept.has(variant.id),
+  );
+}
+
+/** What is written, as it will be. */
+function chosen(
+  { book, quotas }: HintContext,
+  candidates: readonly Candidate[],
+  old: ReadonlySet<Variant>,
+  mode: 'merge' | 'replace',
+  skips: Skips,
+): StoredHint[] {
+  const tally = tallyOf([...book.variants.all()].filter((variant) => !old.has(variant)));
+  const put: StoredHint[] = [];
+  for (const { isRedacted, ...candidate } of candidates) {
+    const { id, component, hint } = candidate;
+    const here = book.variants.get(id);
+    if (isRedacted) {
+      skips.add(candidate, 'its secret is hidden in the payload');
+      continue;
+    }
+    if (here && mode === 'merge' && here.hint.updated_at >= hint.updated_at) {
+      skips.add(candidate, 'what is here is as new');
+      continue;
+    }
+    const isThere = here !== undefined && !old.has(here);
+    const over = isThere ? null : exceeded(quotas, tally, component);
+    if (over) {
+      skips.add(candidate, `quota: ${over.quota}`);
+      continue;
+    }
+    if (!isThere) tally.add(component);
+    const isSame = here === undefined || contentOf(here.hint) === contentOf(hint);
+    const version = isSame ? hint.version : Math.max(hint.version, here.hint.version + 1);
+    const audience = here?.audience ?? candidate.audience;
+    put.push({ ...candidate, audience, hint: { ...hint, version } });
+  }
+  return put;
+}
+
+function contentOf({ value, meta }: Hint): string {
+  return JSON.stringify([value, meta]);
+}
+
+function createSkips(): Skips {
+  const reasons: string[] = [];
+  return {
+    count: 0,
+    reasons,
+    add({ component, key }, reason) {
+      this.count += 1;
+      if (reasons.length >= MAX_REASONS) return;
+      const name = [component, key].map((word) => safe(word, NAME_LENGTH)).join('/');
+      reasons.push(`${redactSecrets(name).text}: ${safe(reason, 300)}`);
+    },
+  };
+}

@@ -1,0 +1,154 @@
+/**
+ * Writes durable hints through to their rows. Each write is compared with the revision this process
+ * knows, so that two processes on one database do not overwrite each other unseen.
+ */
+import type { RecordStore, StoredRecord } from '../records/index.js';
+import { AppError, isAppError } from '../shared/errors.js';
+import type { Uuid } from '../shared/ids.js';
+import type { Log } from '../shared/log.js';
+import { yieldToLoop } from '../shared/yield.js';
+import { decodeHint, encodeHint, type HintData, hintType } from './records.js';
+import type { Hint } from './schema.js';
+import type { StoredHint } from './types.js';
+
+/** A durable hint as its row has it; who holds it knows when it ends. */
+export type Row = Omit<StoredHint, 'expiresAtMs'>;
+
+export interface HintRows {
+  /** Every row that can be read, and what revision it has from now on. */
+  load(): Promise<Row[]>;
+  /** One row as it is now; `null`: there is none, or it cannot be read. */
+  read(id: Uuid): Promise<Row | null>;
+  /**
+   * Writes rows, those that are new together.
+   * @param force writes over what another process has changed meanwhile
+   * @throws AppError CONFLICT when another process has changed one, and what the database throws
+   */
+  put(rows: readonly Row[], force?: boolean): Promise<void>;
+  remove(ids: readonly Uuid[]): Promise<void>;
+  /** Counts a use where the row lies, whatever else has happened to it. */
+  touch(id: Uuid, use: { delta: number; at: string }): Promise<void>;
+}
+
+const OPERATOR = { kind: 'operator' } as const;
+const CHUNK = 50;
+
+export function createHintRows({ records, log }: { records: RecordStore; log: Log }): HintRows {
+  const revisions = new Map<Uuid, number>();
+
+  function rowOf({ id, revision, scope, data }: StoredRecord<HintData>): Row | null {
+    const hint = decodeHint(data);
+    if (typeof hint === 'string') {
+      log.warn({ id, reason: hint }, 'a stored hint cannot be read');
+      return null;
+    }
+    revisions.set(id, revision);
+    return { id, component: data.component, key: data.key, hint, audience: scope };
+  }
+
+  async function read(id: Uuid): Promise<Row | null> {
+    const [record] = await records.get(hintType, [id], OPERATOR);
+    if (record) return rowOf(record);
+    revisions.delete(id);
+    return null;
+  }
+
+  async function replace(row: Row, data: HintData, force: boolean): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      const revision = revisions.get(row.id);
+      if (revision === undefined) return insertOver(row, data);
+      try {
+        const change = { data, scope: row.audience };
+        const written = await records.replace(hintType, row.id, revision, change);
+        revisions.set(row.id, written.revision);
+        return;
+      } catch (error) {
+        const isGone = isAppError(error) && error.code === 'NOT_FOUND';
+        if (isGone) revisions.delete(row.id);
+        else if (!isConflict(error) || !force || attempt === 3) throw error;
+        else await read(row.id);
+      }
+    }
+  }
+
+  /** Over a row that cannot be read: whoever sets the hint anew has what it lost. */
+  async function insertOver(row: Row, data: HintData): Promise<void> {
+    if ((await insert([{ row, data }])).has(row.id)) return;
+    await records.remove(hintType, [row.id]);
+    if ((await insert([{ row, data }])).has(row.id)) return;
+    throw new AppError('CONFLICT', 'another process keeps writing this hint', { id: row.id });
+  }
+
+  async function insert(rows: readonly { row: Row; data: HintData }[]): Promise<Set<Uuid>> {
+    const inserted = await records.insert(
+      hintType,
+      rows.map(({ row, data }) => ({
+        id: row.id,
+        createdAtMs: Date.parse(row.hint.created_at),
+        scope: row.audience,
+        data,
+      })),
+    );
+    for (const id of inserted) revisions.set(id, 1);
+    return inserted;
+  }
+
+  return {
+    read,
+
+    async load() {
+      revisions.clear();
+      const rows: Row[] = [];
+      const onDamaged = ({ id, reason }: { id: Uuid; reason: string }) =>
+        log.warn({ id, reason }, 'a stored hint cannot be read');
+      for await (const chunk of records.scan(hintType, OPERATOR, { chunk: CHUNK, onDamaged })) {
+        for (const record of chunk) {
+          const row = rowOf(record);
+          if (row) rows.push(row);
+        }
+      }
+      return rows;
+    },
+
+    async put(rows, force = false) {
+      const all = rows.map((row) => ({ row, data: encodeHint(row.component, row.key, row.hint) }));
+      const fresh = all.filter(({ row }) => !revisions.has(row.id));
+      const known = all.filter(({ row }) => revisions.has(row.id));
+      const inserted = await insert(fresh);
+      const met = fresh.filter(({ row }) => !inserted.has(row.id));
+      for (const { row, data } of met) {
+        // Another process was first.
+        if ((await read(row.id)) !== null && !force) throw conflict(row.hint, row.id);
+        known.push({ row, data });
+      }
+      for (const [at, { row, data }] of known.entries()) {
+        if (at > 0) await yieldToLoop();
+        await replace(row, data, force);
+      }
+    },
+
+    async remove(ids) {
+      if (ids.length === 0) return;
+      await records.remove(hintType, ids);
+      for (const id of ids) revisions.delete(id);
+    },
+
+    async touch(id, { delta, at }) {
+      await records.touch(hintType, [id], {
+        add: { use_count: delta },
+        set: { last_used_at: at },
+      });
+    },
+  };
+}
+
+function conflict(hint: Hint, id: Uuid): AppError {
+  return new AppError('CONFLICT', 'another process has set this hint', {
+    id,
+    version: hint.version,
+  });
+}
+
+function isConflict(error: unknown): boolean {
+  return isAppError(error) && error.code === 'CONFLICT';
+}

@@ -1,0 +1,156 @@
+/** get, query, list and counts (seed §4, §5). Reading changes nothing, and what has expired is not there. */
+import type { z } from 'zod';
+import type { Caller } from '../records/index.js';
+import { type AppError, InvalidInputError } from '../shared/errors.js';
+import { yieldToLoop } from '../shared/yield.js';
+import { mayRead } from './audience.js';
+import { type HintContext, notFound } from './context.js';
+import { type Asked, best, otherHint, type Sifted, scored, sift } from './explain.js';
+import { safeRegex } from './regex.js';
+import type { getHintParams, queryParams } from './schema.js';
+import type { ComponentCount, GetResult, HintCounts, QueryResult } from './types.js';
+import { isLive, type Variant } from './variants.js';
+
+/** Of a query that does not say. */
+const DEFAULT_LIMIT = 10;
+/** Why a hint is not eligible, in the words of its variants: at most so many. */
+const MAX_REASONS = 20;
+const TOP_TAGS = 10;
+/** Characters a regular expression is tried on between two turns of the event loop. */
+const REGEX_SLICE = 200_000;
+
+/** Those of the variants that the caller may read and that have not expired. */
+export function* liveFor(
+  variants: Iterable<Variant>,
+  caller: Caller,
+  nowMs: number,
+): Generator<Variant> {
+  for (const variant of variants) {
+    if (!isLive(variant, nowMs)) continue;
+    if (!variant.isPrivate || mayRead(caller, variant.audience)) yield variant;
+  }
+}
+
+export function getHint(
+  { book, clock }: HintContext,
+  params: z.output<typeof getHintParams>,
+  caller: Caller,
+): GetResult {
+  const { component, key, context, limit = 1, explain } = params;
+  const asked: Asked = { caller, context, nowMs: clock.now() };
+  const known = [...liveFor(book.variants.ofKey(component, key), caller, asked.nowMs)];
+  if (known.length === 0) throw missing({ book, clock }, component, key, asked);
+  const { eligible, others } = sift(known, asked);
+  const hints = best(eligible, asked, limit).map((one) => scored(one, asked));
+  const [first] = hints;
+  return {
+    hint: first?.hint ?? null,
+    match_explain: first?.match_explain ?? { matched: false, reasons: reasonsOf(others) },
+    ...(limit > 1 ? { hints } : {}),
+    ...(explain === 'all' ? { others: others.map(otherHint) } : {}),
+  };
+}
+
+export async function query(
+  { book, clock }: HintContext,
+  params: z.output<typeof queryParams>,
+  caller: Caller,
+): Promise<QueryResult> {
+  const { context, limit = DEFAULT_LIMIT, explain, regex } = params;
+  const asked: Asked = { caller, context, nowMs: clock.now() };
+  const pattern = regex === undefined ? null : patternOf(regex);
+  const fitting = liveFor(filtered(book.variants, params), caller, asked.nowMs);
+  const found = pattern === null ? fitting : await matching(fitting, pattern);
+  const { eligible, others } = sift(found, asked);
+  return {
+    hints: best(eligible, asked, limit).map((one) => scored(one, asked)),
+    ...(explain === 'all' ? { others: best(others, asked, limit).map(otherHint) } : {}),
+  };
+}
+
+export function listComponents({ book, clock }: HintContext, caller: Caller): ComponentCount[] {
+  const counts = new Map<string, number>();
+  for (const { component } of liveFor(book.variants.all(), caller, clock.now())) {
+    counts.set(component, (counts.get(component) ?? 0) + 1);
+  }
+  return [...counts]
+    .map(([name, hint_count]) => ({ name, hint_count }))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+export function counts({ book, clock }: HintContext, caller: Caller): HintCounts {
+  const components = new Set<string>();
+  const tags = new Map<string, number>();
+  const result = { hints: 0, durable: 0, session: 0, secret: 0 };
+  for (const variant of liveFor(book.variants.all(), caller, clock.now())) {
+    const { meta } = variant.hint;
+    components.add(variant.component);
+    result.hints += 1;
+    result[variant.expiresAtMs === null ? 'session' : 'durable'] += 1;
+    if (meta.sensitivity === 'secret') result.secret += 1;
+    for (const tag of new Set(meta.tags)) tags.set(tag, (tags.get(tag) ?? 0) + 1);
+  }
+  const top_tags = [...tags]
+    .map(([tag, count]) => ({ tag, count }))
+    .toSorted((a, b) => b.count - a.count || (a.tag < b.tag ? -1 : 1))
+    .slice(0, TOP_TAGS);
+  return { components: components.size, ...result, top_tags };
+}
+
+/** NOT_FOUND for a key, or for its component when the caller has nothing in that. */
+function missing(
+  { book }: Pick<HintContext, 'book' | 'clock'>,
+  component: string,
+  key: string,
+  { caller, nowMs }: Asked,
+): AppError {
+  const here = liveFor(book.variants.ofComponent(component), caller, nowMs).next();
+  return notFound(component, here.done ? null : key);
+}
+
+/** By what is narrowest: component, then tags; an unknown component holds nothing. */
+function* filtered(
+  variants: HintContext['book']['variants'],
+  { component, keys, tags = [] }: z.output<typeof queryParams>,
+): Generator<Variant> {
+  const wanted = keys === undefined ? null : new Set(keys);
+  const hasTags = ({ hint }: Variant) => tags.every((tag) => hint.meta.tags?.includes(tag));
+  const from =
+    component !== undefined
+      ? variants.ofComponent(component)
+      : tags.length > 0
+        ? variants.tagged(tags)
+        : variants.all();
+  for (const variant of from) {
+    if (wanted !== null && !wanted.has(variant.key)) continue;
+    if (component === undefined || hasTags(variant)) yield variant;
+  }
+}
+
+type Pattern = Extract<ReturnType<typeof safeRegex>, { test: unknown }>;
+
+/** @throws InvalidInputError when it cannot be read or could take long */
+function patternOf(regex: string): Pattern {
+  const pattern = safeRegex(regex);
+  if ('test' in pattern) return pattern;
+  throw new InvalidInputError([pattern]);
+}
+
+/** Those of which key, value or a tag fits. */
+async function matching(variants: Iterable<Variant>, pattern: Pattern): Promise<Variant[]> {
+  const found: Variant[] = [];
+  let tried = 0;
+  for (const variant of [...variants]) {
+    if (variant.words.some((word) => pattern.test(word))) found.push(variant);
+    tried += variant.words.reduce((sum, word) => sum + word.length, 0);
+    if (tried < REGEX_SLICE) continue;
+    tried = 0;
+    await yieldToLoop();
+  }
+  return found;
+}
+
+/** Of all variants, each reason once. */
+function reasonsOf(others: readonly Sifted[]): string[] {
+  return [...new Set(others.flatMap(({ reasons }) => reasons))].slice(0, MAX_REASONS);
+}

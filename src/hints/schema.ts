@@ -1,0 +1,191 @@
+/**
+ * The words of the room on the wire (seed `nudge.md` §3, §5; DESIGN §10): snake_case as in the seed,
+ * strict where somebody asks for something. A *hint* is one variant of a key: component, key and
+ * normalized scope name it.
+ */
+import { z } from 'zod';
+
+export const SCHEMA_VERSION = '1.0';
+
+export const OS_NAMES = ['linux', 'darwin', 'windows'] as const;
+const os = z.enum(OS_NAMES);
+
+/** Characters of a component's name and of a key. */
+export const MAX_NAME = 200;
+/** Bytes of a value as JSON. */
+export const MAX_VALUE_BYTES = 16_384;
+/** Of one list in `meta`, and of one word in it. */
+const MAX_LISTED = 50;
+const MAX_WORD = 500;
+
+/**
+ * Of a component or key. No control characters; `__proto__` and its kind are refused by the store, not
+ * only by shape.
+ */
+export const nameSchema = z
+  .string()
+  .trim()
+  .min(1)
+  .max(MAX_NAME)
+  .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]+$/u, 'must not contain control characters');
+const word = z.string().trim().min(1).max(MAX_WORD);
+const words = z.array(word).max(MAX_LISTED);
+
+export const hintValueSchema = z.union([
+  z.string().min(1),
+  z.discriminatedUnion('type', [
+    z.strictObject({
+      type: z.literal('command'),
+      shell: z.enum(['bash', 'sh', 'powershell', 'cmd']).optional(),
+      cmd: z.string().min(1),
+    }),
+    z.strictObject({
+      type: z.literal('path'),
+      os: z.array(os).max(OS_NAMES.length).optional(),
+      abs: z.string().min(1),
+    }),
+    z.strictObject({
+      type: z.literal('template'),
+      format: z.enum(['mustache', 'handlebars', 'jinja', 'interpolate']),
+      body: z.string().min(1),
+      defaults: z.record(z.string(), z.string()).optional(),
+    }),
+    z.strictObject({ type: z.literal('json'), data: z.json() }),
+  ]),
+]);
+export type HintValue = z.output<typeof hintValueSchema>;
+
+/** Under which circumstances a hint counts; every field that is given must match. */
+export const hintScopeSchema = z.strictObject({
+  /** Any one of these matches the context's `cwd` (picomatch, dotfiles included). */
+  cwd_glob: words.optional(),
+  repo: z.union([word, words]).optional(),
+  /** Names or globs: `hotfix/*`. */
+  branch: words.optional(),
+  os: z.array(os).max(OS_NAMES.length).optional(),
+  /** Names that must be set. */
+  env_required: words.optional(),
+  /** Exact values. */
+  env_match: z.record(word, z.union([z.string(), z.array(z.string()).max(MAX_LISTED)])).optional(),
+});
+export type HintScope = z.output<typeof hintScopeSchema>;
+
+export const hintMetaSchema = z.strictObject({
+  reason: z.string().max(2_000).optional(),
+  tags: words.optional(),
+  /** 1 to 10; 5 when absent. */
+  priority: z.number().min(1).max(10).optional(),
+  /** 0 to 1; 0.5 when absent. */
+  confidence: z.number().min(0).max(1).optional(),
+  /** `session` (life of the serving process) or an ISO-8601 duration. */
+  ttl: z.string().trim().min(1).max(100).optional(),
+  sensitivity: z.enum(['secret', 'normal']).optional(),
+  scope: hintScopeSchema.optional(),
+  source: z.enum(['user', 'agent', 'tool-output', 'file-import']).optional(),
+  added_by: z.string().max(200).optional(),
+});
+export type HintMeta = z.output<typeof hintMetaSchema>;
+
+/** A hint as it is stored and shown. Times are ISO 8601 in UTC. */
+export const hintSchema = z.strictObject({
+  value: hintValueSchema,
+  meta: hintMetaSchema,
+  /** Counts changes of value and meta, from 1. */
+  version: z.int().min(1),
+  created_at: z.iso.datetime({ offset: true }),
+  updated_at: z.iso.datetime({ offset: true }),
+  last_used_at: z.iso.datetime({ offset: true }).optional(),
+  use_count: z.int().min(0).optional(),
+});
+export type Hint = z.output<typeof hintSchema>;
+
+/** Facts of whoever asks; what is absent matches no scope that asks for it. */
+export const contextSchema = z.strictObject({
+  cwd: z.string().max(4_096).optional(),
+  repo: z.string().max(2_048).optional(),
+  branch: z.string().max(1_024).optional(),
+  os: os.optional(),
+  env: z.record(z.string(), z.string().optional()).optional(),
+  files_open: z.array(z.string().max(4_096)).max(200).optional(),
+});
+export type NudgeContext = z.output<typeof contextSchema>;
+
+const context = contextSchema.optional();
+/** `all`: also why the others were not eligible. */
+const explain = z.enum(['matched', 'all']).optional();
+
+export const setHintParams = z.strictObject({
+  component: nameSchema,
+  key: nameSchema,
+  value: hintValueSchema,
+  meta: hintMetaSchema.optional(),
+  /** 0: must not exist. */
+  if_match_version: z.int().min(0).optional(),
+  /** `--allow-secret`: stores what looks like a secret, marked as one. */
+  allow_secret: z.boolean().optional(),
+});
+export const getHintParams = z.strictObject({
+  component: nameSchema,
+  key: nameSchema,
+  context,
+  limit: z.int().min(1).max(100).optional(),
+  explain,
+});
+export const queryParams = z.strictObject({
+  component: nameSchema.optional(),
+  keys: z.array(nameSchema).max(100).optional(),
+  /** All of them. */
+  tags: words.optional(),
+  /** On key, value and tags; refused when it could take long. */
+  regex: z.string().max(500).optional(),
+  context,
+  limit: z.int().min(1).max(1_000).optional(),
+  explain,
+});
+export const deleteHintParams = z.strictObject({
+  component: nameSchema,
+  key: nameSchema,
+  /** Only the variant of this scope. */
+  scope: hintScopeSchema.optional(),
+  /** Only variants that are eligible here. */
+  context,
+});
+export const listComponentsParams = z.strictObject({});
+export const bumpParams = z.strictObject({
+  component: nameSchema,
+  key: nameSchema,
+  delta: z.int().min(1).max(1_000).optional(),
+  scope: hintScopeSchema.optional(),
+  context,
+});
+export const exportParams = z.strictObject({
+  format: z.literal('json').optional(),
+  component: nameSchema.optional(),
+});
+
+const componentSchema = z.looseObject({
+  hints: z.record(z.string(), z.unknown()),
+  /** Every variant of a key that has several; the best one stands in `hints`, too. */
+  variants: z.record(z.string(), z.array(z.unknown())).optional(),
+});
+/** Read leniently, hint by hint: one that is damaged is skipped with its reason, the others come in. */
+export const storePayloadSchema = z.looseObject({
+  schema_version: z.string(),
+  created_at: z.string().optional(),
+  session_id: z.string().optional(),
+  components: z.record(z.string(), componentSchema),
+});
+export const importParams = z.strictObject({
+  payload: storePayloadSchema,
+  /** `merge` (default): what exists is kept unless the imported one is newer. `replace`: it goes first. */
+  mode: z.enum(['merge', 'replace']).optional(),
+  allow_secret: z.boolean().optional(),
+});
+
+export type SetHintParams = z.input<typeof setHintParams>;
+export type GetHintParams = z.input<typeof getHintParams>;
+export type QueryParams = z.input<typeof queryParams>;
+export type DeleteHintParams = z.input<typeof deleteHintParams>;
+export type BumpParams = z.input<typeof bumpParams>;
+export type ExportParams = z.input<typeof exportParams>;
+export type ImportParams = z.input<typeof importParams>;

@@ -1,0 +1,128 @@
+/** The Eliza service `HINTS`: the hint store of one agent (DESIGN §10). */
+import { type IAgentRuntime, Service } from '@elizaos/core';
+import type { RecordStore } from '../records/index.js';
+import { type Clock, MINUTE_MS } from '../shared/clock.js';
+import { AppError, messageOf } from '../shared/errors.js';
+import type { Log } from '../shared/log.js';
+import { createHints, type HintRoom, type HintSettings } from './hints.js';
+import { createHintRows } from './persist.js';
+
+export const HINTS = 'HINTS';
+
+/** What the composition root hands in; the room takes exactly this. */
+export interface HintServiceDeps {
+  clock: Clock;
+  log: Log;
+  settings: HintSettings;
+  /** Of this life of the process. */
+  sessionId: string;
+  /** Records of the project, once work memory has started. @throws AppError */
+  memory: (runtime: IAgentRuntime) => Promise<{
+    store: RecordStore;
+    /** Other processes may write to the database, too: their hints are read with every sweep. */
+    isShared: boolean;
+  }>;
+  /** Whether a person is owner or admin of the world that a room belongs to. */
+  isAdmin: (runtime: IAgentRuntime, entityId: string, roomId: string) => Promise<boolean>;
+}
+
+const SWEEP_MS = MINUTE_MS;
+
+export class HintService extends Service {
+  static override serviceType: string = HINTS;
+  override capabilityDescription =
+    'Hints: small facts of a component (how to build, run, test it) for the place one is in';
+
+  private static readonly provided = new WeakMap<IAgentRuntime, HintServiceDeps>();
+
+  /** Called by the plugin's `init`: hands in what the host cannot. */
+  static provide(runtime: IAgentRuntime, deps: HintServiceDeps): void {
+    HintService.provided.set(runtime, deps);
+  }
+
+  private room: HintRoom | null = null;
+  private sweeping: NodeJS.Timeout | undefined;
+  private lastSweep: Promise<void> = Promise.resolve();
+
+  /** @throws AppError UNAVAILABLE without the plugin or without work memory */
+  static override async start(runtime: IAgentRuntime): Promise<HintService> {
+    const deps = HintService.provided.get(runtime);
+    if (!deps) {
+      throw new AppError(
+        'UNAVAILABLE',
+        'HintService needs the cue plugin: add it to the character',
+      );
+    }
+    const { store, isShared } = await deps.memory(runtime);
+    const { clock, log, settings, sessionId } = deps;
+    const room = createHints({
+      ...{ clock, log, settings, sessionId },
+      rows: createHintRows({ records: store, log }),
+      projectId: store.projectId,
+      agentId: runtime.agentId,
+      isAdmin: (entityId, roomId) => deps.isAdmin(runtime, entityId, roomId),
+    });
+    await room.refresh();
+    const service = new HintService(runtime);
+    service.room = room;
+    service.sweepEvery(SWEEP_MS, isShared ? room.refresh : room.sweep, log);
+    return service;
+  }
+
+  override async stop(): Promise<void> {
+    clearInterval(this.sweeping);
+    const { room } = this;
+    this.room = null;
+    await this.lastSweep;
+    // In turn: what is being written comes before it.
+    await room?.sweep();
+  }
+
+  private sweepEvery(ms: number, sweep: () => Promise<unknown>, log: Log): void {
+    this.sweeping = setInterval(() => {
+      this.lastSweep = sweep().then(
+        () => undefined,
+        (error: unknown) => log.warn({ reason: messageOf(error) }, 'hints were not swept'),
+      );
+    }, ms).unref();
+  }
+
+  private get core(): HintRoom {
+    if (!this.room) throw new AppError('UNAVAILABLE', 'the hint service is not running');
+    return this.room;
+  }
+
+  get sessionId(): string {
+    return this.core.sessionId;
+  }
+  get setHint(): HintRoom['setHint'] {
+    return this.core.setHint;
+  }
+  get getHint(): HintRoom['getHint'] {
+    return this.core.getHint;
+  }
+  get query(): HintRoom['query'] {
+    return this.core.query;
+  }
+  get deleteHint(): HintRoom['deleteHint'] {
+    return this.core.deleteHint;
+  }
+  get listComponents(): HintRoom['listComponents'] {
+    return this.core.listComponents;
+  }
+  get bump(): HintRoom['bump'] {
+    return this.core.bump;
+  }
+  get export(): HintRoom['export'] {
+    return this.core.export;
+  }
+  get import(): HintRoom['import'] {
+    return this.core.import;
+  }
+  get counts(): HintRoom['counts'] {
+    return this.core.counts;
+  }
+  get sweep(): HintRoom['sweep'] {
+    return this.core.sweep;
+  }
+}

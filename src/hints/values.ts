@@ -1,0 +1,68 @@
+/** What a value may be beyond its shape (seed `nudge.md` §8): sizes, depth, and where a path points. Pure. */
+import type { Finding } from '../shared/errors.js';
+import { type HintValue, MAX_VALUE_BYTES, OS_NAMES } from './schema.js';
+
+const MAX_DEPTH = 64;
+const PROTOTYPE_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+const WINDOWS_PATH = /^(?:[a-z]:[\\/]|(?:\\\\|\/\/)[^\\/])/i;
+
+/**
+ * Names that objects have of themselves are refused where a name becomes that of a field: component,
+ * key, in `defaults` and in `env_match`. Inside of `json` data they are only data.
+ */
+export function checkName(name: string, field: string): Finding[] {
+  return PROTOTYPE_NAMES.has(name) ? [{ field, message: `must not be "${name}"` }] : [];
+}
+
+export function checkNames({ component, key }: { component: string; key: string }): Finding[] {
+  return [...checkName(component, 'component'), ...checkName(key, 'key')];
+}
+
+/** Fields start with `value`; empty when nothing is wrong. */
+export function checkValue(value: HintValue): Finding[] {
+  const data = typeof value !== 'string' && value.type === 'json' ? value.data : null;
+  if (depthOver(data, MAX_DEPTH)) {
+    return [{ field: 'value.data', message: `is nested over ${MAX_DEPTH} deep` }];
+  }
+  const bytes = Buffer.byteLength(JSON.stringify(value));
+  const size =
+    bytes > MAX_VALUE_BYTES
+      ? [{ field: 'value', message: `has ${bytes} bytes, at most ${MAX_VALUE_BYTES} are kept` }]
+      : [];
+  return [...size, ...checkKind(value)];
+}
+
+function checkKind(value: HintValue): Finding[] {
+  if (typeof value === 'string') return [];
+  if (value.type === 'path') return checkPath(value);
+  if (value.type !== 'template') return [];
+  return Object.keys(value.defaults ?? {}).flatMap((name) =>
+    checkName(name, `value.defaults.${name}`),
+  );
+}
+
+/** Absolute on each system it is meant for: `/…`, and on Windows `C:\…` or `\\server\share`. */
+function checkPath({ abs, os }: Extract<HintValue, { type: 'path' }>): Finding[] {
+  const field = 'value.abs';
+  if (os?.length === 0)
+    return [{ field: 'value.os', message: 'must name a system or be left out' }];
+  if (/\p{Cc}/u.test(abs)) return [{ field, message: 'must not contain control characters' }];
+  if (abs.split(/[\\/]/).includes('..')) return [{ field, message: 'must not contain ".."' }];
+  const isOn = (name: (typeof OS_NAMES)[number]): boolean =>
+    name === 'windows' ? WINDOWS_PATH.test(abs) : abs.startsWith('/');
+  const wrong = (os ?? []).filter((name) => !isOn(name));
+  if (wrong.length > 0) return [{ field, message: `is not absolute on ${wrong.join(', ')}` }];
+  return OS_NAMES.some(isOn) ? [] : [{ field, message: 'must be absolute' }];
+}
+
+/** Level by level, so that no depth exhausts the stack. */
+function depthOver(value: unknown, levels: number): boolean {
+  let level = [value].filter(isNested);
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth === levels) return true;
+    level = level.flatMap((one) => Object.values(one)).filter(isNested);
+  }
+  return false;
+}
+
+const isNested = (value: unknown): value is object => typeof value === 'object' && value !== null;

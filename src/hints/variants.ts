@@ -1,0 +1,160 @@
+/**
+ * The hints of one process in memory: components → keys → variants, and by tag. What has expired is
+ * here until it is swept; whoever reads asks `isLive`. Hints are frozen, so they are handed out as
+ * they are.
+ */
+import { ownerOf } from './audience.js';
+import { printedValue } from './records.js';
+import type { Hint } from './schema.js';
+import { type CompiledScope, compileScope, scopeKey } from './scope.js';
+import { parseTtl } from './ttl.js';
+import type { StoredHint } from './types.js';
+
+export interface Variant extends StoredHint {
+  scopeKey: string;
+  gate: CompiledScope;
+  isPrivate: boolean;
+  updatedAtMs: number;
+  /** What a regular expression is tried on. */
+  words: readonly string[];
+  /** The score as it was last worked out, and for when. */
+  scored: { atMs: number; score: number } | null;
+}
+
+export interface Variants {
+  readonly size: number;
+  readonly componentCount: number;
+  get(id: string): Variant | undefined;
+  ofKey(component: string, key: string): Iterable<Variant>;
+  ofComponent(component: string): Iterable<Variant>;
+  /** Variants of a component, expired ones included. */
+  countOf(component: string): number;
+  hasComponent(component: string): boolean;
+  /** Those with all of the tags, of which there is at least one. */
+  tagged(tags: readonly string[]): Iterable<Variant>;
+  all(): Iterable<Variant>;
+  put(hint: StoredHint): Variant;
+  remove(id: string): void;
+}
+
+/** Scopes are few: variants with the same one share what was made of it. */
+interface Gate {
+  compiled: CompiledScope;
+  users: number;
+}
+
+export function isLive({ expiresAtMs }: Pick<StoredHint, 'expiresAtMs'>, nowMs: number): boolean {
+  return expiresAtMs === null || nowMs < expiresAtMs;
+}
+
+/**
+ * When a hint ends, counted from its last change: epoch ms, `null` with the process. What cannot be
+ * read has ended.
+ */
+export function endOf({ meta, updated_at }: Hint): number | null {
+  const ttl = parseTtl(meta.ttl ?? 'session');
+  if ('session' in ttl) return null;
+  return 'endsAt' in ttl ? ttl.endsAt(Date.parse(updated_at)) : 0;
+}
+
+export function createVariants(): Variants {
+  const byId = new Map<string, Variant>();
+  const components = new Map<string, { keys: Map<string, Set<Variant>>; count: number }>();
+  const tags = new Map<string, Set<Variant>>();
+  const gates = new Map<string, Gate>();
+
+  function gateOf(key: string, hint: Hint): CompiledScope {
+    const gate = gates.get(key) ?? { compiled: compileScope(hint.meta.scope ?? {}), users: 0 };
+    gate.users += 1;
+    gates.set(key, gate);
+    return gate.compiled;
+  }
+
+  function place(variant: Variant): void {
+    const { component, key } = variant;
+    const here = components.get(component) ?? { keys: new Map(), count: 0 };
+    components.set(component, here);
+    here.count += 1;
+    add(here.keys, key, variant);
+    for (const tag of variant.hint.meta.tags ?? []) add(tags, tag, variant);
+  }
+
+  function remove(id: string): void {
+    const variant = byId.get(id);
+    if (!variant) return;
+    byId.delete(id);
+    for (const tag of variant.hint.meta.tags ?? []) take(tags, tag, variant);
+    const here = components.get(variant.component);
+    if (here) {
+      take(here.keys, variant.key, variant);
+      here.count -= 1;
+      if (here.count === 0) components.delete(variant.component);
+    }
+    const gate = gates.get(variant.scopeKey);
+    if (!gate) return;
+    gate.users -= 1;
+    if (gate.users === 0) gates.delete(variant.scopeKey);
+  }
+
+  return {
+    get size() {
+      return byId.size;
+    },
+    get componentCount() {
+      return components.size;
+    },
+    get: (id) => byId.get(id),
+    ofKey: (component, key) => components.get(component)?.keys.get(key) ?? [],
+    *ofComponent(component) {
+      for (const variants of components.get(component)?.keys.values() ?? []) yield* variants;
+    },
+    countOf: (component) => components.get(component)?.count ?? 0,
+    hasComponent: (component) => components.has(component),
+    *tagged(wanted) {
+      const sets = wanted.map((tag) => tags.get(tag) ?? new Set<Variant>());
+      const [fewest, ...others] = sets.toSorted((a, b) => a.size - b.size);
+      for (const variant of fewest ?? []) {
+        if (others.every((set) => set.has(variant))) yield variant;
+      }
+    },
+    all: () => byId.values(),
+    put(stored) {
+      const hint = frozen(stored.hint);
+      const key = scopeKey(hint.meta.scope ?? {});
+      const gate = gateOf(key, hint);
+      remove(stored.id);
+      const variant: Variant = {
+        ...stored,
+        hint,
+        scopeKey: key,
+        gate,
+        isPrivate: ownerOf(stored.audience) !== null,
+        updatedAtMs: Date.parse(hint.updated_at),
+        words: [stored.key, printedValue(hint.value), ...(hint.meta.tags ?? [])],
+        scored: null,
+      };
+      byId.set(stored.id, variant);
+      place(variant);
+      return variant;
+    },
+    remove,
+  };
+}
+
+function add(sets: Map<string, Set<Variant>>, name: string, variant: Variant): void {
+  const set = sets.get(name);
+  if (set) set.add(variant);
+  else sets.set(name, new Set([variant]));
+}
+
+function take(sets: Map<string, Set<Variant>>, name: string, variant: Variant): void {
+  const set = sets.get(name);
+  set?.delete(variant);
+  if (set?.size === 0) sets.delete(name);
+}
+
+function frozen<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  for (const inner of Object.values(value)) frozen(inner);
+  return Object.freeze(value);
+}

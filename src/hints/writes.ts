@@ -1,0 +1,173 @@
+/** set, delete and bump (seed §5, DESIGN §10). Judged and carried out in turn. */
+import type { z } from 'zod';
+import type { Caller } from '../records/index.js';
+import { AppError, isAppError } from '../shared/errors.js';
+import { type Admitted, admit, refusalError } from './admit.js';
+import { audienceFor, hintId, mayWrite } from './audience.js';
+import { type HintContext, isAdminCaller, notFound, requireShare } from './context.js';
+import { type Asked, best, type Sifted, sift, unsifted } from './explain.js';
+import { exceeded, quotaError } from './quota.js';
+import { liveFor } from './reads.js';
+import type { bumpParams, deleteHintParams, Hint, setHintParams } from './schema.js';
+import { checkScope, normalizeScope, scopeKey } from './scope.js';
+import type { DeleteResult, StoredHint } from './types.js';
+import { endOf, isLive, type Variant } from './variants.js';
+
+export interface SetOptions {
+  /** For everybody, though it is set in chat; owner and admins only. */
+  share?: boolean;
+}
+
+type SetParams = z.output<typeof setHintParams>;
+type Named = z.output<typeof deleteHintParams> | z.output<typeof bumpParams>;
+
+/** Value and meta are replaced as wholes; when it was made and how it was used are kept. */
+export async function setHint(
+  room: HintContext,
+  params: SetParams,
+  caller: Caller,
+  { share = false }: SetOptions = {},
+): Promise<Hint> {
+  const { component, key, value, meta = {}, allow_secret = false } = params;
+  await requireShare(room, caller, share);
+  const admitted = await admit(
+    { component, key, value, meta },
+    { ...room, allowSecret: allow_secret },
+  );
+  if ('code' in admitted) throw refusalError(admitted);
+  const put = () => room.book.inTurn(() => putHint(room, params, admitted, caller, share));
+  try {
+    return await put();
+  } catch (error) {
+    // Another process was first, and the book now has what it wrote: the last one wins.
+    const isRace = isAppError(error) && error.code === 'CONFLICT';
+    if (!isRace || params.if_match_version !== undefined) throw error;
+    return put();
+  }
+}
+
+async function putHint(
+  { book, clock, quotas, place }: HintContext,
+  params: SetParams,
+  { meta, scopeKey: scope }: Admitted,
+  caller: Caller,
+  isShared: boolean,
+): Promise<Hint> {
+  const { component, key, value, if_match_version: expected } = params;
+  const nowMs = clock.now();
+  const audience = audienceFor(caller, isShared, place);
+  const id = hintId(place.projectId, { component, key, scope }, audience);
+  const found = book.variants.get(id);
+  const before = found && isLive(found, nowMs) ? found : null;
+  const version = before?.hint.version ?? 0;
+  if (expected !== undefined && expected !== version) {
+    throw new AppError(
+      'CONFLICT',
+      before
+        ? `${component}/${key} has version ${version}, not ${expected}`
+        : `${component}/${key} does not exist with this scope`,
+      { component, key, version },
+    );
+  }
+  if (!before) {
+    if (exceeded(quotas, book.variants, component)) await book.expire(nowMs);
+    const over = exceeded(quotas, book.variants, component);
+    if (over) throw quotaError(over);
+  }
+  const at = new Date(nowMs).toISOString();
+  const hint: Hint = {
+    // Ours from now on: it is frozen, and a caller may go on with its own.
+    value: structuredClone(value),
+    meta,
+    version: version + 1,
+    created_at: before?.hint.created_at ?? at,
+    updated_at: at,
+    ...(before ? useOf(before.hint) : { use_count: 0 }),
+  };
+  const stored: StoredHint = {
+    ...{ id, component, key, hint },
+    audience: before?.audience ?? audience,
+    expiresAtMs: endOf(hint),
+  };
+  await book.commit({ put: [stored] });
+  return book.variants.get(id)?.hint ?? hint;
+}
+
+/** @throws AppError PERMISSION_DENIED when none of what it names is the caller's to delete */
+export async function deleteHint(
+  room: HintContext,
+  params: z.output<typeof deleteHintParams>,
+  caller: Caller,
+): Promise<DeleteResult> {
+  const isAdmin = await isAdminCaller(room, caller);
+  return room.book.inTurn(async () => {
+    const asked = { caller, context: params.context, nowMs: room.clock.now() };
+    const named = namedBy(room, params, asked);
+    const own = named.filter(({ variant }) => mayWrite(caller, variant.audience, isAdmin));
+    if (own.length === 0) {
+      throw new AppError('PERMISSION_DENIED', 'only owner and admins may delete what all share');
+    }
+    const gone = best(own, asked, own.length).map(({ variant }) => variant);
+    await room.book.commit({ remove: gone });
+    const previous_all = gone.map(({ hint }) => hint);
+    const [previous] = previous_all;
+    if (!previous) throw new AppError('INTERNAL', 'nothing was deleted');
+    return { deleted: true, previous, previous_all };
+  });
+}
+
+/** Whoever may read a hint may say that it helped. */
+export function bump(
+  room: HintContext,
+  params: z.output<typeof bumpParams>,
+  caller: Caller,
+): Promise<Hint> {
+  return room.book.inTurn(async () => {
+    const nowMs = room.clock.now();
+    const asked = { caller, context: params.context, nowMs };
+    const [first] = best(namedBy(room, params, asked), asked, 1);
+    if (!first) throw notFound(params.component, params.key);
+    const at = new Date(nowMs).toISOString();
+    const { hint } = await room.book.use(first.variant, { delta: params.delta ?? 1, at });
+    return hint;
+  });
+}
+
+/**
+ * The variants that component, key, scope and context name.
+ * @throws AppError NOT_FOUND when there are none, with why none is eligible in the context
+ */
+function namedBy(
+  { book }: HintContext,
+  { component, key, scope, context }: Named,
+  asked: Asked,
+): Sifted[] {
+  const wanted = scope === undefined ? null : keyOf(scope);
+  const known: Variant[] = [];
+  for (const variant of liveFor(book.variants.ofKey(component, key), asked.caller, asked.nowMs)) {
+    if (wanted === null || variant.scopeKey === wanted) known.push(variant);
+  }
+  if (known.length === 0) throw notFound(component, key);
+  if (context === undefined) return unsifted(known);
+  const { eligible, others } = sift(known, asked);
+  if (eligible.length > 0) return eligible;
+  throw notFound(
+    component,
+    key,
+    others.flatMap(({ reasons }) => reasons),
+  );
+}
+
+/** @throws AppError SCOPE_INVALID */
+function keyOf(scope: NonNullable<Named['scope']>): string {
+  const findings = checkScope(scope);
+  if (findings.length > 0) throw refusalError({ code: 'SCOPE_INVALID', findings });
+  return scopeKey(normalizeScope(scope));
+}
+
+function useOf({ use_count, last_used_at }: Hint): Pick<Hint, 'use_count' | 'last_used_at'> {
+  return {
+    ...(use_count === undefined ? {} : { use_count }),
+    ...(last_used_at === undefined ? {} : { last_used_at }),
+  };
+}

@@ -1,0 +1,216 @@
+/**
+ * An HTTP listener of our own, for an agent without the Eliza server: serves the plugin's routes on a
+ * loopback port as the host serves them at its root path. Only what the host answers badly is answered
+ * better: malformed JSON, bodies over 2 MB and unknown paths, all in JSON.
+ */
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { isIPv4 } from 'node:net';
+import { parse as parseQuery } from 'node:querystring';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { IAgentRuntime } from '@elizaos/core';
+import { SECOND_MS } from '../../shared/clock.js';
+import { AppError, InvalidInputError, messageOf, NotFoundError } from '../../shared/errors.js';
+import { yieldToLoop } from '../../shared/yield.js';
+import { announcesTooMuch, readBody, UnreadableBody } from './body.js';
+import { ListenerAnswer } from './listener-answer.js';
+import { findRoute } from './listener-routes.js';
+import { sendError } from './route.js';
+
+export interface ListenerOptions {
+  runtime: IAgentRuntime;
+  /** 0: any free one. */
+  port: number;
+  /** An address of this machine that no other reaches; 127.0.0.1 when absent. */
+  host?: string;
+  /** When the port is taken, the next ones are tried, twenty at most. */
+  increment?: boolean;
+  limits?: Partial<ListenerLimits>;
+}
+
+/** How long a client may take, ms. */
+export interface ListenerLimits {
+  /** Until its request has come in, headers and body. */
+  requestMs: number;
+  /** Between two requests on one connection. */
+  keepAliveMs: number;
+  /** With nothing said on either side; slow routes extend it for themselves. */
+  idleMs: number;
+  /** For what is still being answered when the listener closes. */
+  closeMs: number;
+}
+
+export interface Listener {
+  readonly port: number;
+  /** Ends streams at once, connections when what has been asked is answered, or after `closeMs`. */
+  close(): Promise<void>;
+}
+
+const LIMITS: ListenerLimits = {
+  requestMs: 30 * SECOND_MS,
+  keepAliveMs: 60 * SECOND_MS,
+  idleMs: 30 * SECOND_MS,
+  closeMs: SECOND_MS,
+};
+/** How often Node looks for requests that take too long: no less exact than half their limit. */
+const CHECK_MS = 5 * SECOND_MS;
+const MORE_PORTS = 20;
+const MAX_PORT = 65_535;
+/** Of the plugin: the host puts its name in front of its paths. */
+const OURS = '/cue/';
+
+type HttpServer = Server<typeof IncomingMessage, typeof ListenerAnswer>;
+
+/**
+ * @throws InvalidInputError for an address that others reach. AppError CONFLICT when the port is taken,
+ * UNAVAILABLE when it cannot be listened on for another reason
+ */
+export async function startListener(options: ListenerOptions): Promise<Listener> {
+  const { runtime, port, host = '127.0.0.1', increment = false } = options;
+  if (!isLoopback(host)) {
+    throw new InvalidInputError([{ field: 'host', message: `${host} is no loopback address` }]);
+  }
+  const limits = { ...LIMITS, ...options.limits };
+  const open = new Set<ListenerAnswer>();
+  const serve = (request: IncomingMessage, answer: ListenerAnswer): void => {
+    open.add(answer);
+    answer.once('close', () => open.delete(answer));
+    void answerRequest(runtime, request, answer);
+  };
+  const server = createServer(
+    {
+      ServerResponse: ListenerAnswer,
+      requestTimeout: limits.requestMs,
+      headersTimeout: limits.requestMs,
+      keepAliveTimeout: limits.keepAliveMs,
+      connectionsCheckingInterval: Math.min(CHECK_MS, limits.requestMs / 2),
+    },
+    serve,
+  );
+  server.timeout = limits.idleMs;
+  // An answer whose turn never came, because its client left, does not close by itself.
+  server.on('connection', (socket) => {
+    socket.once('close', () => {
+      for (const answer of open) if (answer.req.socket === socket) open.delete(answer);
+    });
+  });
+  // A client that asks before it sends is told at once that it is too much.
+  server.on('checkContinue', (request, answer) => {
+    if (!announcesTooMuch(request)) answer.writeContinue();
+    serve(request, answer);
+  });
+  const bound = await listen(server, host, port, increment ? MORE_PORTS : 0);
+  server.on('error', (error) => {
+    runtime.logger.error({ src: 'plugin:cue:rest', error: messageOf(error) }, 'listener failed');
+  });
+  let closing: Promise<void> | undefined;
+  return {
+    port: bound,
+    close: () => {
+      closing ??= closeServer(server, open, limits.closeMs);
+      return closing;
+    },
+  };
+}
+
+/** Never rejects. */
+async function answerRequest(
+  runtime: IAgentRuntime,
+  request: IncomingMessage,
+  answer: ListenerAnswer,
+): Promise<void> {
+  const { method = 'GET', url = '/', headers } = request;
+  const [path = '/', search = ''] = splitAt(url, '?');
+  try {
+    const read = await readBody(request);
+    if (read === null) return;
+    const { body } = read;
+    if (body instanceof UnreadableBody && body.error.code === 'TOO_LARGE') answer.closeAfterwards();
+    const ours = runtime.routes.filter((route) => route.path.startsWith(OURS));
+    const found = findRoute(ours, method, path);
+    if (!found) throw new NotFoundError('route', `${method} ${path}`);
+    const { handler, params } = found;
+    const query = { ...parseQuery(search) };
+    await handler({ body, params, query, headers, method, path, url }, answer, runtime);
+  } catch (error) {
+    sendError(answer, runtime, `${method} ${path}`, error);
+  }
+}
+
+async function listen(
+  server: HttpServer,
+  host: string,
+  first: number,
+  more: number,
+): Promise<number> {
+  const last = Math.min(first + more, MAX_PORT);
+  for (let port = first; port <= last; port += 1) {
+    const failure = await tryToListen(server, host, port);
+    if (failure === null) return portOf(server);
+    if (failure.code !== 'EADDRINUSE') {
+      const message = `cannot listen on ${host}:${port}: ${failure.message}`;
+      throw new AppError('UNAVAILABLE', message, { host, port }, { cause: failure });
+    }
+  }
+  const taken = last > first ? `ports ${first} to ${last} are` : `port ${first} is`;
+  throw new AppError('CONFLICT', `${taken} taken on ${host}`, { host, port: first });
+}
+
+function tryToListen(
+  server: HttpServer,
+  host: string,
+  port: number,
+): Promise<NodeJS.ErrnoException | null> {
+  return new Promise((resolve) => {
+    const fail = (error: Error): void => {
+      server.off('listening', succeed);
+      resolve(error);
+    };
+    const succeed = (): void => {
+      server.off('error', fail);
+      resolve(null);
+    };
+    server.once('error', fail);
+    server.once('listening', succeed);
+    server.listen(port, host);
+  });
+}
+
+function portOf(server: HttpServer): number {
+  const address = server.address();
+  if (typeof address === 'object' && address !== null) return address.port;
+  throw new AppError('INTERNAL', 'the listener has no port');
+}
+
+async function closeServer(
+  server: HttpServer,
+  open: ReadonlySet<ListenerAnswer>,
+  closeMs: number,
+): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const ending = [...open].map(ended);
+  for (const answer of open) if (answer.isEventStream) answer.destroy();
+  const timer = new AbortController();
+  const late = delay(closeMs, undefined, { signal: timer.signal }).catch(() => {});
+  await Promise.race([Promise.all(ending), late]);
+  timer.abort();
+  server.closeAllConnections();
+  await closed;
+  // What waits for its connection to close learns of it in the same turn.
+  await yieldToLoop();
+}
+
+function ended(answer: ListenerAnswer): Promise<void> {
+  return new Promise((resolve) => {
+    answer.once('close', () => resolve());
+  });
+}
+
+function isLoopback(host: string): boolean {
+  return host === '::1' || (isIPv4(host) && host.startsWith('127.'));
+}
+
+/** What is before the first mark, and what after it. */
+function splitAt(text: string, mark: string): string[] {
+  const at = text.indexOf(mark);
+  return at < 0 ? [text] : [text.slice(0, at), text.slice(at + mark.length)];
+}

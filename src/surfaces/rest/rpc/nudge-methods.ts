@@ -1,0 +1,129 @@
+/** The methods of Nudge (seed `nudge.md` §5) and how its errors look in JSON-RPC (DESIGN §12). */
+import type {
+  BumpParams,
+  DeleteHintParams,
+  ExportParams,
+  GetHintParams,
+  HintCounts,
+  Hints,
+  ImportParams,
+  QueryParams,
+  SetHintParams,
+} from '../../../hints/index.js';
+import type { Caller } from '../../../records/index.js';
+import { ERROR_TABLE, InvalidInputError, isAppError, messageOf } from '../../../shared/errors.js';
+import type { Log } from '../../../shared/log.js';
+import { packageVersion } from '../../../shared/package-version.js';
+import { safe } from '../../../shared/safe-text.js';
+import { RPC, type RpcError, type RpcHandler } from './json-rpc.js';
+
+export interface NudgeDeps {
+  /** Asked at each call. @throws AppError UNAVAILABLE while the service has not started */
+  hints: () => Hints;
+  caller: Caller;
+  agentId: string;
+  log: Log;
+}
+
+/** Who serves the hints; a client knows by `name` that it has reached one of ours. */
+export interface NudgeStatus {
+  name: 'cue';
+  version: string;
+  pid: number;
+  agent_id: string;
+  /** Of this life of the serving process: hints with TTL `session` end with it. */
+  session_id: string;
+  counts: HintCounts;
+}
+
+type Params = Record<string, unknown>;
+type Method = (deps: NudgeDeps, params: Params) => Promise<object>;
+
+/** The room checks the shape of what was sent, and names each field that is wrong. */
+function hintMethod<P>(run: (hints: Hints, params: P, caller: Caller) => Promise<object>): Method {
+  return async ({ hints, caller }, params) => run(hints(), params as P, caller);
+}
+
+const METHODS: Record<string, Method> = {
+  set_hint: hintMethod<SetHintParams>((hints, ...sent) => hints.setHint(...sent)),
+  get_hint: hintMethod<GetHintParams>((hints, ...sent) => hints.getHint(...sent)),
+  query: hintMethod<QueryParams>((hints, ...sent) => hints.query(...sent)),
+  delete_hint: hintMethod<DeleteHintParams>((hints, ...sent) => hints.deleteHint(...sent)),
+  list_components: hintMethod<object>((hints, ...sent) => hints.listComponents(...sent)),
+  bump: hintMethod<BumpParams>((hints, ...sent) => hints.bump(...sent)),
+  export: hintMethod<ExportParams>((hints, ...sent) => hints.export(...sent)),
+  import: hintMethod<ImportParams>((hints, ...sent) => hints.import(...sent)),
+  status: async ({ hints, caller, agentId }, params): Promise<NudgeStatus> => {
+    const unknown = Object.keys(params).map((field) => ({ field, message: 'unknown field' }));
+    if (unknown.length > 0) throw new InvalidInputError(unknown);
+    const room = hints();
+    return {
+      name: 'cue',
+      version: packageVersion(),
+      pid: process.pid,
+      agent_id: agentId,
+      session_id: room.sessionId,
+      counts: room.counts(caller),
+    };
+  },
+};
+
+/** Each as the seed writes it, and with an underscore for clients whose names take no dot. */
+const BY_NAME: ReadonlyMap<string, Method> = new Map(
+  Object.entries(METHODS).flatMap(([name, method]): [string, Method][] => [
+    [`nudge.${name}`, method],
+    [`nudge_${name}`, method],
+  ]),
+);
+
+export const NUDGE_METHODS: readonly string[] = [...BY_NAME.keys()];
+
+export function createNudgeHandler(deps: NudgeDeps): RpcHandler {
+  return async (name, params = {}) => {
+    const method = BY_NAME.get(name);
+    if (!method) return { error: unknownMethod(name) };
+    if (Array.isArray(params) && params.length > 0) return { error: byPosition(name) };
+    try {
+      return { result: await method(deps, Array.isArray(params) ? {} : params) };
+    } catch (error) {
+      const known = isAppError(error) && error.code !== 'INTERNAL';
+      if (!known) {
+        const stack = error instanceof Error ? { stack: error.stack } : {};
+        deps.log.error({ method: name, error: messageOf(error), ...stack }, 'request failed');
+      }
+      return { error: rpcErrorOf(error) };
+    }
+  };
+}
+
+/** The seed's code and name where it has one, else ours; nothing of what was not thrown on purpose. */
+export function rpcErrorOf(error: unknown): RpcError {
+  if (!isAppError(error) || error.code === 'INTERNAL') {
+    const message = 'something went wrong here; the log of the agent has the cause';
+    return { code: RPC.internalError, message, data: { reason: 'INTERNAL', details: {} } };
+  }
+  const { code, message, details } = error instanceof InvalidInputError ? inParams(error) : error;
+  const row = ERROR_TABLE[code];
+  return 'nudge' in row
+    ? { code: row.nudge, message, data: { reason: row.nudgeName, details } }
+    : { code: row.rpc, message, data: { reason: code, details } };
+}
+
+/** What is a body as a whole elsewhere is `params` here. */
+function inParams({ findings, code }: InvalidInputError): InvalidInputError {
+  const named = findings.map(({ field, message }) => ({
+    field: field === '(body)' ? 'params' : field,
+    message,
+  }));
+  return new InvalidInputError(named, code === 'TOO_LARGE' ? code : 'INVALID_INPUT');
+}
+
+function unknownMethod(name: string): RpcError {
+  return { code: RPC.methodNotFound, message: `there is no method "${safe(name, 100)}"` };
+}
+
+function byPosition(name: string): RpcError {
+  const message = `params of ${name} must be an object: it takes them by name`;
+  const findings = [{ field: 'params', message: 'must be an object' }];
+  return { code: RPC.invalidParams, message, data: { reason: 'E_INVALID', details: { findings } } };
+}
