@@ -56,7 +56,10 @@ describe('conflict markers', () => {
       'error conflict_marker index:7',
       'error conflict_marker index:9',
     ]);
-    const cli = CLI.replace('x\n\n## Fix', '<<<<<<< HEAD\nx\n||||||| base\ny\n=======\nz\n>>>>>>> b\n\n## Fix');
+    const cli = CLI.replace(
+      'x\n\n## Fix',
+      '<<<<<<< HEAD\nx\n||||||| base\ny\n=======\nz\n>>>>>>> b\n\n## Fix',
+    );
     expect(problemsOf(`# M\n\n## cli.md\n\n${ENTRY}\n${OTHER}\n`, cli)).toEqual([
       'error conflict_marker cli.md:5',
       'error conflict_marker cli.md:7',
@@ -80,7 +83,9 @@ it('a missing index is an error, as what cannot be read is', () => {
 });
 
 it('messages leave out the line, which the problem names', () => {
-  const { problems } = validate(buildLibrary(parseIndex(`## cli.md\n\n${ENTRY}\n/when x\n`), FILES));
+  const { problems } = validate(
+    buildLibrary(parseIndex(`## cli.md\n\n${ENTRY}\n/when x\n`), FILES),
+  );
   expect(problems.map(({ line, message }) => `${line}: ${message}`)).toEqual([
     '4: no header title and no description; an entry is "/when <trigger> | <header-title> | <description>"',
     '7: "Fixture Scope" has no entry in the index',

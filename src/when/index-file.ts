@@ -139,9 +139,15 @@ function threeFields(rest: string): string[] {
   return fields;
 }
 
-function readLegacy(source: string): { key: string; description: string } | null {
+/** A line that may be one of a list of keys, without its bullet; `null`: another block of markdown. */
+export function plainIndexLine(source: string): string | null {
   const line = source.replace(LEGACY_BULLET, '').trim();
-  if (/^(?: {4}|\t)/.test(source) || OTHER_BLOCK.test(line)) return null;
+  return /^(?: {4}|\t)/.test(source) || OTHER_BLOCK.test(line) ? null : line;
+}
+
+function readLegacy(source: string): { key: string; description: string } | null {
+  const line = plainIndexLine(source);
+  if (line === null) return null;
   const separator = LEGACY_SEPARATORS.find((one) => line.includes(one));
   if (separator === undefined) return null;
   const at = line.indexOf(separator);

@@ -90,7 +90,11 @@ describe('an entry on the command line', () => {
 
   const LINE = 'printing colours | Colours | none in pipes, respect the NO_COLOR variable';
   it.each([
-    ['a folder for its content', ['--content-file', 'agents'], /^cue: agents is a folder, not a file\n$/],
+    [
+      'a folder for its content',
+      ['--content-file', 'agents'],
+      /^cue: agents is a folder, not a file\n$/,
+    ],
     [
       'a file name that is too long',
       ['--content', 'x', '--file', `${'x'.repeat(270)}.md`],
@@ -101,7 +105,11 @@ describe('an entry on the command line', () => {
       ['--content', 'x', '--file', 'sub/CLI.md'],
       /^cue: file: cli\.md has this name, and "§ CLI\.md" leads to one file: name that one, or choose another name\n$/,
     ],
-    ['no file', ['--content', 'x'], /^cue: file: is missing: say into which file the new section goes\n$/],
+    [
+      'no file',
+      ['--content', 'x'],
+      /^cue: file: is missing: say into which file the new section goes\n$/,
+    ],
   ])('is refused with %s', async (_what, more, message) => {
     const { code, err } = await project.cue('when', 'remember', LINE, ...more);
     expect(err).toMatch(message);
@@ -110,7 +118,10 @@ describe('an entry on the command line', () => {
   });
 
   it('says which sections are meant by a name that several have', async () => {
-    project.write('agents/decisions/cli.md', `${CLI}\n## A\n\n### Same\n\nx\n\n## B\n\n### Same\n\ny\n`);
+    project.write(
+      'agents/decisions/cli.md',
+      `${CLI}\n## A\n\n### Same\n\nx\n\n## B\n\n### Same\n\ny\n`,
+    );
     const more = ['--file', 'cli.md', '--content', 'x', '--under', 'Same'];
     const { code, err } = await project.cue('when', 'remember', LINE, ...more);
     expect([code, err]).toEqual([

@@ -56,6 +56,8 @@ const CALLED_FOR: Model = {
   constant: -3.14,
 };
 
+/** Only who types a trigger can be entirely sure to get it. */
+const MOST_SURE = 0.99;
 /**
  * Telling words with which a lead counts in full, and how much less the most telling one counts there:
  * to lead with one word of several is no merit, and little where the question has only one.
@@ -119,7 +121,7 @@ function probability(model: Model, evidence: Evidence): number {
     model.unknown * evidence.unknown +
     model.second * evidence.second +
     model.named * evidence.named;
-  return 1 / (1 + Math.exp(-sum));
+  return MOST_SURE / (1 + Math.exp(-sum));
 }
 
 /** Models differ in how like unrelated texts are to them; what most of those stay below says how. */

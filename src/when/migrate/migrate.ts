@@ -3,24 +3,16 @@
  * <description>` (seed `when-recall.md` §2, §5). A line is rewritten where it stands, and moved only
  * when its section is in another file; what no rule can decide stays as it was and is reported.
  */
-import { analyze } from '../../shared/text.js';
 import { parseEntryLine, parseIndex, printEntry } from '../index-file.js';
-import { buildLibrary, createFileFinder } from '../library.js';
+import { buildLibrary } from '../library.js';
 import { outlineOf } from '../markdown/headings.js';
-import { headerKey } from '../phrases.js';
-import type {
-  DecisionFile,
-  EntryFields,
-  LegacyEntry,
-  Library,
-  Section,
-  Warning,
-} from '../types.js';
-import { unreadFiles } from '../unread.js';
+import type { DecisionFile, EntryFields, Library, Section, Warning } from '../types.js';
 import { arrange, MAX_WORDS, MIN_WORDS, targetsOf, wordCount } from '../validate/index.js';
 import { withConsumptionHeader } from './consumption-header.js';
+import { createKeyResolver } from './keys.js';
 import type { ConvertedEntry, MigrationReport, RemovedSection, UnresolvedEntry } from './report.js';
 import { createTriggerNamer, MAX_TRIGGER_WORDS, MIN_TRIGGER_WORDS } from './trigger.js';
+import { unclearLines } from './unclear.js';
 
 export interface Migrated {
   text: string;
@@ -34,9 +26,6 @@ const ALREADY_LOADED = /^behaviou?ral rules(?:\s*\(.*\))?$/i;
 /** Entries of several files, to be grouped by file. */
 const MIXED = /^technical decisions(?:\s*\(.*\))?$/i;
 const LINE_PREFIX = /^ {0,3}(?:[-*+][ \t]+)?/;
-const SUGGESTED = 3;
-/** Share of words that a title has in common with the key to be suggested. */
-const CLOSE = 0.3;
 
 /**
  * The migrated index. Entries of the new format, remarks, other sections, line ends and everything
@@ -183,74 +172,19 @@ function rewrite(
       },
     });
   }
+  for (const { reason, ...unclear } of unclearLines(index)) {
+    // Remarks have dashes, too: without anything of the old format only what names a section counts.
+    if (index.legacy.length === 0 && 'reason' in resolve(unclear)) continue;
+    const { key, description, group } = unclear;
+    const line = lineOf(unclear.line);
+    unresolved.push({ line, key, description, group, reason, suggestions: [] });
+  }
+  unresolved.sort((a, b) => a.line - b.line);
   return { text: lines.join(''), converted, unresolved };
 }
 
 function idOf({ file, line }: Section): string {
   return `${file}\n${line}`;
-}
-
-type Resolved =
-  | { section: Section; moved: boolean }
-  | { reason: UnresolvedEntry['reason']; suggestions: string[] };
-
-/** The section that a key names: in its group's file, else in the one file that has it. */
-function createKeyResolver({ files, unread }: Library): (legacy: LegacyEntry) => Resolved {
-  const plain = new Map<string, Section[]>();
-  const structural = new Set<string>();
-  for (const section of files.flatMap(({ sections }) => sections)) {
-    const key = headerKey(section.title);
-    if (section.structural) structural.add(key.replace(/^\.\s*/, ''));
-    else plain.set(key, [...(plain.get(key) ?? []), section]);
-  }
-  const read = new Set(files.map(({ path }) => path));
-  const hidden = unreadFiles(unread);
-  const isAllRead = !hidden.folders && hidden.paths.every((path) => read.has(path));
-  const fileOf = createFileFinder([...new Set([...read, ...hidden.paths])]);
-  return ({ key, description, group }) => {
-    const file = fileOf(group);
-    const all = plain.get(headerKey(key)) ?? [];
-    const own = all.find((section) => section.file === file);
-    if (own !== undefined) return { section: own, moved: false };
-    // A group that names no file may mean any of them.
-    const isKnown = file === null ? isAllRead : read.has(file);
-    if (!isKnown) return { reason: 'unread_file', suggestions: [] };
-    const [first] = all;
-    if (first === undefined) {
-      return structural.has(headerKey(key).replace(/^\.\s*/, ''))
-        ? { reason: 'structural_header', suggestions: [] }
-        : { reason: 'unknown_header', suggestions: closestTitles(key, files, file) };
-    }
-    const places = [...new Set(all.map((section) => section.file))];
-    if (places.length === 1) return { section: first, moved: true };
-    // "Check entry for specific file": the description may name it.
-    const named = places.filter((path) => description.includes(path.replace(/^.*\//, '')));
-    const only = named.length === 1 ? all.find((section) => section.file === named[0]) : undefined;
-    return only === undefined
-      ? { reason: 'ambiguous_header', suggestions: places }
-      : { section: only, moved: true };
-  };
-}
-
-/** Titles that share words with the key, those of the group's own file first when equal. */
-function closestTitles(key: string, files: readonly DecisionFile[], own: string | null): string[] {
-  const words = new Set(analyze(key));
-  return files
-    .flatMap(({ sections }) => sections)
-    .filter((section) => !section.structural)
-    .map((section) => {
-      const theirs = new Set(analyze(section.title));
-      const shared = [...theirs].filter((word) => words.has(word)).length;
-      const all = words.size + theirs.size - shared;
-      return { section, score: all === 0 ? 0 : shared / all };
-    })
-    .filter(({ score }) => score > CLOSE)
-    .sort(
-      (a, b) =>
-        b.score - a.score || Number(b.section.file === own) - Number(a.section.file === own),
-    )
-    .slice(0, SUGGESTED)
-    .map(({ section }) => `"${section.title}" (${section.file})`);
 }
 
 /**

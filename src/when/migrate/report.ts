@@ -17,7 +17,8 @@ export interface ConvertedEntry {
 
 /**
  * `unknown_header`: no section of that name; `ambiguous_header`: several files have it;
- * `unread_file`: it may be in a file that could not be read.
+ * `unread_file`: it may be in a file that could not be read; `other_separator`, `no_description`: the
+ * line is not of the form that is rewritten.
  */
 export type UnresolvedReason =
   | 'unknown_header'
@@ -25,6 +26,8 @@ export type UnresolvedReason =
   | 'structural_header'
   | 'has_entry'
   | 'unread_file'
+  | 'other_separator'
+  | 'no_description'
   | 'unwritable';
 
 /** A line that was left as it was. */
@@ -72,8 +75,19 @@ const REASONS: Readonly<Record<UnresolvedReason, string>> = {
   structural_header: 'this title only groups others',
   unread_file: 'it may be in a file that could not be read',
   has_entry: 'the section has an entry already',
+  other_separator: 'it is not written "Key — description", with spaces around the dash',
+  no_description: 'it has no description',
   unwritable: 'its place cannot be written to',
 };
+
+/** The migration moves lines: those of the report are found in what it started from. */
+const OLD_LINES = ' (lines of the index as it was)';
+
+/** Why a line was left as it was, for people. */
+export function reasonText(reason: UnresolvedReason, suggestions: readonly string[]): string {
+  const closest = suggestions.length === 0 ? '' : `; closest: ${suggestions.join(', ')}`;
+  return `${REASONS[reason]}${closest}`;
+}
 
 /** The report for people, a line for each thing; ends with a line break. */
 export function reportText(report: MigrationReport): string {
@@ -87,11 +101,13 @@ export function reportText(report: MigrationReport): string {
       ? []
       : ['They were:', ...report.replacedHeader.split(/\r\n|\n|\r/).map((line) => `  ${line}`)]),
     ...part(
-      removed.map(({ title, line }) => `Section "${title}" (line ${line}) removed:`),
+      removed.map(
+        ({ title, line }) => `Section "${title}" (line ${line} of the index as it was) removed:`,
+      ),
       removed.flatMap((section) => section.lines.slice(1)).filter((line) => line.trim() !== ''),
     ),
     ...part(
-      [`${count(doubtful.length, 'trigger', 'triggers')} to improve:`],
+      [`${count(doubtful.length, 'trigger', 'triggers')} to improve${OLD_LINES}:`],
       doubtful.map(
         ({ line, trigger, header, doubts }) =>
           `line ${line}: "${trigger}" for "${header}": ${doubts.map((doubt) => DOUBTS[doubt]).join('; ')}`,
@@ -105,14 +121,11 @@ export function reportText(report: MigrationReport): string {
     ),
     ...part(
       [
-        `${count(unresolved.length, 'line', 'lines')} left as it was:`.replace(
-          /s left as it was/,
-          's left as they were',
-        ),
+        `${unresolved.length === 1 ? '1 line left as it was' : `${unresolved.length} lines left as they were`}${OLD_LINES}:`,
       ],
       unresolved.map(
         ({ line, key, reason, suggestions }) =>
-          `line ${line}: "${key}": ${REASONS[reason]}${suggestions.length === 0 ? '' : `; closest: ${suggestions.join(', ')}`}`,
+          `line ${line}: "${key}": ${reasonText(reason, suggestions)}`,
       ),
     ),
   ];

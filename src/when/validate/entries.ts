@@ -1,6 +1,9 @@
 /** What may be wrong with the entries of an index: each by itself, and with one another. */
+import { createKeyResolver } from '../migrate/keys.js';
+import { reasonText } from '../migrate/report.js';
 import { normalizePhrase } from '../phrases.js';
 import type { Entry, Library, LinkedEntry, Problem, Warning } from '../types.js';
+import { countWords } from '../words.js';
 import { blocksOf, duplicateLines, type Target, targetsOf } from './arrange.js';
 
 /** Words of the three fields together (seed §3). */
@@ -10,7 +13,13 @@ export const MAX_WORDS = 20;
 export const MAX_FIELD = 300;
 
 /** Findings of the linker that make an entry useless; the rest is advice. */
-const ERRORS = new Set(['malformed_entry', 'unknown_file', 'unknown_header', 'structural_header']);
+const ERRORS = new Set([
+  'malformed_entry',
+  'unknown_file',
+  'unknown_header',
+  'structural_header',
+  'no_index',
+]);
 
 export function entryProblems(library: Library): Problem[] {
   const targets = targetsOf(library);
@@ -24,7 +33,7 @@ export function entryProblems(library: Library): Problem[] {
     ...orderProblems(library),
     ...duplicateProblems(targets),
     ...ambiguousTriggers(targets),
-    ...legacyProblems(library),
+    ...legacyProblems(library, targets),
   ];
 }
 
@@ -34,9 +43,9 @@ function isAway({ entries, files }: Library): (warning: Warning) => boolean {
     (code === 'no_index' && entries.length > 0) || (code === 'no_folder' && files.length > 0);
 }
 
-/** Words of an entry's three fields, as the validator counts them: what white space separates. */
+/** Words of an entry's three fields, as the validator counts them. */
 export function wordCount(entry: Pick<Entry, 'phrase' | 'header' | 'description'>): number {
-  return `${entry.phrase} ${entry.header} ${entry.description}`.split(/\s+/).filter(Boolean).length;
+  return countWords(`${entry.phrase} ${entry.header} ${entry.description}`);
 }
 
 function linkProblem(
@@ -57,7 +66,9 @@ function linkProblem(
   // A check cannot pass what it could not look at.
   const isError = ERRORS.has(warning.code) || unseen.has(warning);
   const severity = isError ? 'error' : 'warning';
-  return [{ ...warning, severity, fixable: false }];
+  // `line` says it.
+  const message = warning.message.replace(/^line \d+: /, '');
+  return [{ ...warning, message, severity, fixable: false }];
 }
 
 function fieldProblems(entry: LinkedEntry): Problem[] {
@@ -86,7 +97,7 @@ function fieldProblems(entry: LinkedEntry): Problem[] {
 /** The naming guidelines (seed §6); the seed leaves triggers free, so these never fail a check. */
 function triggerAdvice({ phrase, line }: Entry): Problem[] {
   const advice: Problem[] = [];
-  const count = phrase.split(/\s+/).length;
+  const count = countWords(phrase);
   if (phrase !== phrase.toLowerCase()) {
     advice.push(warning('trigger_case', line, `write the trigger "${phrase}" in lower case`));
   }
@@ -159,10 +170,23 @@ function ambiguousTriggers(targets: readonly Target[]): Problem[] {
   return problems;
 }
 
-function legacyProblems({ index }: Library): Problem[] {
-  return index.legacy.map(({ key, line }) =>
-    warning('legacy_entry', line, `"${key}" is in the old format; "cue when migrate" rewrites it`),
-  );
+function legacyProblems(library: Library, targets: readonly Target[]): Problem[] {
+  const { legacy } = library.index;
+  if (legacy.length === 0) return [];
+  const resolve = createKeyResolver(library);
+  const taken = new Set(targets.map(({ section }) => section));
+  return legacy.map((entry) => {
+    const found = resolve(entry);
+    const isOld = `"${entry.key}" is in the old format`;
+    const why =
+      'reason' in found
+        ? reasonText(found.reason, found.suggestions)
+        : taken.has(found.section) && reasonText('has_entry', []);
+    const message = why
+      ? `${isOld}, and "cue when migrate" leaves it: ${why}`
+      : `${isOld}; "cue when migrate" rewrites it`;
+    return warning('legacy_entry', entry.line, message);
+  });
 }
 
 function problem(
@@ -175,7 +199,7 @@ function problem(
     file: 'index',
     line,
     code,
-    message: `line ${line}: ${message}`,
+    message,
     severity: 'error',
     fixable,
   };

@@ -67,7 +67,7 @@ function error(
     file,
     line,
     code,
-    message: `line ${line}: ${message}`,
+    message,
     severity: 'error',
     fixable: false,
   };

@@ -2,13 +2,18 @@
  * The validator (seed §3): a check of index and decision files that a commit can rely on. Errors
  * make it fail; warnings are advice. Codes are stable, for scripts.
  */
-import type { Library, Problem, Validation } from '../types.js';
+import type { Library, Problem, Validation, WhenPaths } from '../types.js';
 import { entryProblems } from './entries.js';
+import { lineProblems } from './lines.js';
 import { fileProblems } from './sections.js';
 
 /** All problems: those of the index by line, then those of the decision files. Pure and linear. */
 export function validate(library: Library): Validation {
-  const problems = [...entryProblems(library), ...fileProblems(library)].sort(byPlace);
+  const problems = [
+    ...entryProblems(library),
+    ...lineProblems(library),
+    ...fileProblems(library),
+  ].sort(byPlace);
   return {
     ok: problems.every(({ severity }) => severity !== 'error'),
     problems,
