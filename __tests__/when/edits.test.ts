@@ -330,7 +330,8 @@ describe('whatever the text is', () => {
         fc.boolean(),
         (text, content, isUnder) => {
           const titles = parseDecisionFile('a.md', text).sections.map(({ title }) => title);
-          const under = isUnder && titles.includes('.G') ? '.G' : undefined;
+          const isOne = titles.filter((title) => title === '.G').length === 1;
+          const under = isUnder && isOne ? '.G' : undefined;
           let after: { text: string; line: number };
           try {
             after = addSection(text, { title: 'New one', content, under });

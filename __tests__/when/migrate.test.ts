@@ -216,14 +216,14 @@ instructions at the top replaced
 They were:
   Scan the loaded content mentally, identify relevant entries, then Read the referenced file directly.
 
-Section "Behavioral Rules (fragments — already loaded)" (line 5) removed:
+Section "Behavioral Rules (fragments — already loaded)" (line 5 of the index as it was) removed:
   Ask first — never delete what is not yours
 
-2 triggers to improve:
+2 triggers to improve (lines of the index as it was):
   line 11: "using exit codes" for "Exit codes": no verb found in the title: the verb is a guess
   line 18: "using flaky tests" for "Flaky tests": no verb found in the title: the verb is a guess
 
-2 lines left as they were:
+2 lines left as they were (lines of the index as it was):
   line 19: "Tests data builder": no section has this title; closest: "Test data builders" (testing.md)
   line 20: "Doubles": this title only groups others
 `);

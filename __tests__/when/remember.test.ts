@@ -163,8 +163,8 @@ describe('remembering', () => {
     ['Testing', 'testing.md'],
     ['agents\\decisions\\testing.md', 'testing.md'],
     ['auth.md', 'api/auth.md'],
-    ['web/auth.md', 'web/auth.md'],
-    ['./api/testing.md', 'api/testing.md'],
+    ['web/login.md', 'web/login.md'],
+    ['./api/tests.md', 'api/tests.md'],
   ])('takes %s for %s', async (given, file) => {
     const room = filled();
     room.put('api/auth.md', '# Auth\n');
@@ -243,9 +243,19 @@ describe('a draft is refused, with the reason, when', () => {
       'trigger: "§" leads to sections and files and is no trigger',
     ],
     [
-      'the trigger has a pipe',
-      { trigger: 'a | b' },
-      'trigger: must not have "|", which separates the fields',
+      'the trigger turns text around',
+      { trigger: 'a \u202eb' },
+      'trigger: must not have invisible characters, or ones that turn text around',
+    ],
+    [
+      'the header has a character that nobody sees',
+      { header: 'a\u200b b' },
+      'header: must not have invisible characters, or ones that turn text around',
+    ],
+    [
+      'another file has the name',
+      { file: 'sub/Testing.md' },
+      'file: testing.md has this name, and "§ Testing.md" leads to one file: name that one, or choose another name',
     ],
     [
       'the trigger has nine words',
@@ -297,7 +307,7 @@ describe('a draft is refused, with the reason, when', () => {
     [
       'nobody says which file',
       { file: undefined },
-      'file: say into which file the new section goes',
+      'file: is missing: say into which file the new section goes',
     ],
   ] as [string, Partial<RememberDraft>, string][])('%s', async (_, change, message) => {
     const room = filled();

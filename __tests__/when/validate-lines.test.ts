@@ -94,9 +94,9 @@ it('messages leave out the line, which the problem names', () => {
 
 describe('words', () => {
   it.each([
-    ['writing tests', 'Header', 'patch it — not where', 6],
-    ['日本語のテスト', '日本語', '日本語の説明です', 7],
-    ['ทดสอบภาษาไทย', 'ภาษา', 'คำอธิบาย', 5],
+    ['writing tests', 'Header', 'patch it — not where', 7],
+    ['日本語のテスト', '日本語', '日本語の説明です', 8],
+    ['ทดสอบภาษาไทย', 'ภาษา', 'คำอธิบาย', 6],
     ['using C++ 20', 'C#', 'a/b and c-d', 7],
     ['テスト API', 'x', 'y', 4],
   ])('of %s | %s | %s are counted as people do', (phrase, header, description, count) => {

@@ -350,7 +350,8 @@ describe('a decision file that is there and could not be read', () => {
       ...{ ...away[0], severity: 'error', fixable: false },
     });
     const empty = buildLibrary(parseIndex(''), [], away);
-    expect(validate(empty).problems).toEqual([{ ...away[0], severity: 'warning', fixable: false }]);
+    const severity = code === 'no_index' ? 'error' : 'warning';
+    expect(validate(empty).problems).toEqual([{ ...away[0], severity, fixable: false }]);
   });
 
   it('is moved from when it is not there at all', () => {

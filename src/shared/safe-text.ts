@@ -40,6 +40,13 @@ const BREAKS = /[\r\n\u2028\u2029]+/g;
 
 const PLAIN = { tag: () => '‹', brace: '{ ', bracket: '(' };
 
+const HIDDEN_IN_LINE = new RegExp(`(?!\\t)(?:${INVISIBLE.source})`, 'u');
+
+/** Whether a line has characters that nobody sees, or that show it in another order. */
+export function hidesCharacters(line: string): boolean {
+  return HIDDEN_IN_LINE.test(line);
+}
+
 /** A text of a memory as one line; at most `max` characters when given. */
 export function safe(text: string, max?: number): string {
   const line = text.replace(BREAKS, ' ').replace(INVISIBLE, ' ').trim();

@@ -32,7 +32,7 @@ const YAML_KEY = /^["']?[\w.-]+["']?:(?:\s|$)/;
  * Each heading of a decision file is a section with an entry of its own (seed §3), so those of the
  * content become bold lines; one that repeats the title and front matter are dropped. Throws NOT_FOUND
  * when there is no section `under`, INVALID_INPUT for a title that is none and for content that leaves a fence or
- * comment open, CONFLICT when the file itself does.
+ * comment open, CONFLICT when the file itself does, or has several sections `under`.
  */
 export function addSection(fileText: string, draft: SectionDraft): Edited {
   const outline = outlineOf(fileText);
@@ -60,7 +60,15 @@ function parentOf(outline: Outline, under: string): Heading {
   const found = outline.headings.filter(
     ({ level, title }) => level > 1 && headerKey(title).replace(/^\./, '') === wanted,
   );
-  const parent = found.find(({ raw }) => raw.startsWith('.')) ?? found[0];
+  const structural = found.filter(({ raw }) => raw.startsWith('.'));
+  const meant = structural.length > 0 ? structural : found;
+  const [parent, second] = meant;
+  if (parent !== undefined && second !== undefined) {
+    const lines = meant.map(({ line }) => line);
+    const places = `${lines.slice(0, -1).join(', ')} and ${lines.at(-1)}`;
+    const message = `several sections are named "${parent.title}" (lines ${places} of the file): give one of them another title`;
+    throw new AppError('CONFLICT', message, { under, lines });
+  }
   if (parent === undefined) {
     const sections = outline.headings
       .filter(({ raw }) => raw.startsWith('.'))

@@ -1,12 +1,16 @@
 /** What a new entry has to be like before anything is written (seed §6). Pure. */
 import { AppError, type Finding, InvalidInputError } from '../shared/errors.js';
+import { hidesCharacters } from '../shared/safe-text.js';
 import { redactSecrets } from '../shared/secrets.js';
 import { isDecisionPath } from './disk/walk.js';
 import type { EntryFields, RememberDraft } from './types.js';
 import { MAX_FIELD, MAX_WORDS, MIN_WORDS, wordCount } from './validate/entries.js';
+import { countWords } from './words.js';
 
 export const MAX_CONTENT_BYTES = 256 * 1024;
 const MAX_TRIGGER_WORDS = 8;
+/** Of one name, in UTF-8: what file systems take. */
+const MAX_NAME_BYTES = 255;
 
 /** A draft whose fields are each as they will be written. */
 export interface CheckedDraft {
@@ -25,8 +29,8 @@ export function checkDraft(draft: RememberDraft): CheckedDraft {
   const findings: Finding[] = [];
   const fields: EntryFields = {
     prefix: draft.prefix ?? 'when',
-    phrase: lineOf('trigger', draft.trigger, findings).toLowerCase(),
-    header: lineOf('header', draft.header, findings),
+    phrase: withPipes(lineOf('trigger', draft.trigger, findings)).toLowerCase(),
+    header: withPipes(lineOf('header', draft.header, findings)),
     description: lineOf('description', draft.description, findings),
   };
   const say = (field: string, message: string | null) => {
@@ -61,17 +65,23 @@ function lineOf(field: string, value: string, findings: Finding[]): string {
   else if (line.length > MAX_FIELD) say(`must have at most ${MAX_FIELD} characters`);
   else if (/[\r\n\u2028\u2029]/.test(line)) say('must be one line');
   else if (/[^\P{Cc}\t]/u.test(line)) say('must not have control characters');
+  else if (hidesCharacters(line))
+    say('must not have invisible characters, or ones that turn text around');
   return line.replaceAll(/\s+/g, ' ');
+}
+
+/** `\|`, as the index has it, is a pipe. */
+function withPipes(field: string): string {
+  return field.replaceAll('\\|', '|');
 }
 
 function faultOfTrigger(trigger: string): string | null {
   if (/^\/(?:when|how)\b/.test(trigger)) return 'must not have the slash command in front';
   if (trigger.startsWith('§')) return '"§" leads to sections and files and is no trigger';
-  if (trigger.includes('|')) return 'must not have "|", which separates the fields';
   if (trigger !== '' && !/^[\p{L}\p{N}]/u.test(trigger)) {
     return 'must begin with a letter or a digit: what one is about to do, "writing mock tests"';
   }
-  const words = trigger.split(' ').length;
+  const words = countWords(trigger);
   if (words > MAX_TRIGGER_WORDS) {
     return `has ${words} words: 2 to 5 are usual, ${MAX_TRIGGER_WORDS} the most`;
   }
@@ -79,7 +89,6 @@ function faultOfTrigger(trigger: string): string | null {
 }
 
 function faultOfHeader(header: string): string | null {
-  if (header.includes('|')) return 'must not have "|", which separates the fields';
   if (header.startsWith('#')) return 'is the title alone, without "#"';
   if (header.startsWith('.')) {
     return 'begins with a dot: such sections group others, are reached by "§" and have no entry';
@@ -119,6 +128,9 @@ export function faultOfNewFile(path: string): string | null {
   const parts = path.split('/');
   if (!isDecisionPath(path) || parts.some((part) => part === '' || part !== part.trim())) {
     return 'has a part that is empty, hidden or never read';
+  }
+  if (parts.some((part) => Buffer.byteLength(part) > MAX_NAME_BYTES)) {
+    return `has a name of more than ${MAX_NAME_BYTES} bytes: choose a shorter one`;
   }
   return /[<>:"|?*`[\]#]/.test(path) ? 'must not have any of < > : " | ? * ` [ ] #' : null;
 }

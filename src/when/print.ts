@@ -4,6 +4,8 @@ import type { Answer, Match, Recall, Related } from './types.js';
 /** Where notes begin in the seed's lists; longer commands push them on. */
 const NOTE_COLUMN = 32;
 const LONGEST_QUERY = 80;
+/** A file name may have them. */
+const BREAKS = /[\r\n\u2028\u2029]+/g;
 const NAMED = /^\/\w+ §/;
 
 /**
@@ -58,9 +60,13 @@ function missText(answer: Answer): string {
 }
 
 function listOf(items: readonly Related[]): string {
-  const longest = Math.max(...items.map(({ command }) => command.length));
+  const listed = items.map(({ command, note }) => ({
+    command: command.replace(BREAKS, ' '),
+    note: note.replace(BREAKS, ' '),
+  }));
+  const longest = Math.max(...listed.map(({ command }) => command.length));
   const column = Math.max(NOTE_COLUMN, longest + 2);
-  return items
+  return listed
     .map(({ command, note }) =>
       note === '' ? `- ${command}` : `- ${command.padEnd(column)}# ${note}`,
     )

@@ -133,6 +133,7 @@ function fileFor({ fields, file, content }: CheckedDraft, library: Library, path
     if (found !== null) return found;
     const fault = faultOfNewFile(path);
     if (fault !== null) throw new InvalidInputError([{ field: 'file', message: fault }]);
+    refuseTakenName(path, known);
     if (content === undefined) {
       const message = `there is no file ${path}: give the content of its first section`;
       throw new AppError('NOT_FOUND', message, { file: path, files: known.slice(0, 50) });
@@ -145,8 +146,17 @@ function fileFor({ fields, file, content }: CheckedDraft, library: Library, path
   if (first === undefined && content === undefined) throw noSection(fields.header, library);
   const message =
     first === undefined
-      ? 'say into which file the new section goes'
+      ? 'is missing: say into which file the new section goes'
       : `several files have "${fields.header}": ${having.map(({ path }) => path).join(', ')}`;
+  throw new InvalidInputError([{ field: 'file', message }]);
+}
+
+/** `§ file.md` needs one file of that name. */
+function refuseTakenName(path: string, known: readonly string[]): void {
+  const name = basename(path);
+  const taken = known.find((one) => headerKey(basename(one)) === headerKey(name));
+  if (taken === undefined) return;
+  const message = `${taken} has this name, and "§ ${name}" leads to one file: name that one, or choose another name`;
   throw new InvalidInputError([{ field: 'file', message }]);
 }
 

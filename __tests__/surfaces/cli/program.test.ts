@@ -99,6 +99,7 @@ describe('exit codes', () => {
 
     expect(byExit(2)).toEqual([
       'INVALID_INPUT',
+      'PERMISSION_DENIED',
       'DUPLICATE',
       'TOO_LARGE',
       'SECRET_REJECTED',
@@ -107,7 +108,6 @@ describe('exit codes', () => {
     expect(byExit(3)).toEqual(['NOT_FOUND']);
     expect(byExit(1)).toEqual([
       'UNAUTHENTICATED',
-      'PERMISSION_DENIED',
       'CONFLICT',
       'LIMIT_REACHED',
       'DISABLED',
@@ -137,12 +137,12 @@ describe('changed lines', () => {
         '- 4: B — two',
         '+ 4: /when a | A | one',
         '+ 5: /when b | B | two',
-        '2 lines go, 2 lines come',
+        '2 lines removed, 2 lines added',
       ].join('\n'),
     );
   });
 
   it('count a repeated line as often as it stands there', () => {
-    expect(changedLines('a\na\na', 'a')).toBe('- 2: a\n- 3: a\n2 lines go, 0 lines come');
+    expect(changedLines('a\na\na', 'a')).toBe('- 2: a\n- 3: a\n2 lines removed, 0 lines added');
   });
 });

@@ -57,7 +57,7 @@ describe('a cloned repository whose decisions folder leads out of it', () => {
       ],
       ...['--file', 'testing.md'],
     );
-    expect([code, err.includes('leads out of')]).toEqual([1, true]);
+    expect([code, err.includes('leads out of')]).toEqual([2, true]);
     expect(readFileSync(join(home, 'decisions/testing.md'), 'utf8')).toBe(before);
   });
 
@@ -87,7 +87,7 @@ describe('a cloned repository whose folder of the index leads out of it', () => 
 
   it('is read by nobody who did not name it', async () => {
     const { code, out, err } = await project.cue('when', 'checking results');
-    expect([code, out]).toEqual([1, '']);
+    expect([code, out]).toEqual([2, '']);
     expect(err).toContain('leads out of');
     const named = await project.cue(
       'when',
@@ -119,7 +119,7 @@ describe('the journal', () => {
     expect(existsSync(join(home, '.gitignore'))).toBe(false);
     const { err } = await project.cue('when', 'no such thing', '--verbose');
     expect(err).toContain('leads out of');
-    expect((await project.cue('when', 'stats')).code).toBe(1);
+    expect((await project.cue('when', 'stats')).code).toBe(2);
     const env = { CUE_DATA_DIR: '.cue' };
     await project.cueWith({ env }, 'when', 'no such thing at all');
     expect(existsSync(join(home, 'when-usage.jsonl'))).toBe(true);

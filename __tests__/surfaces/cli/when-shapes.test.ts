@@ -84,7 +84,7 @@ describe('an entry on the command line', () => {
       code: 0,
       out: `agents/memory-index.md:6: /when ${line}\n`,
     });
-    expect((await project.cue('when', 'piping a | b')).out).toMatch(/^# Pipes \| tubes\n/);
+    expect((await project.cue('when', 'piping a \\| b')).out).toMatch(/^# Pipes \| tubes\n/);
     expect((await project.cue('when', 'validate')).out).toMatch(/: 0 errors, /);
   });
 

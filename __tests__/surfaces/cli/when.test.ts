@@ -178,7 +178,7 @@ describe('cue when', () => {
     [
       'an index that is not there',
       ['when', 'x', '--index', 'no.md'],
-      /^cue: no index: .*no\.md does not exist\n$/,
+      /^cue: no index: .*no\.md does not exist; "cue when remember --index FILE …" makes one\n$/,
     ],
   ])('refuses %s', async (_what, argv, message) => {
     const { code, out, err } = await project.cue(...argv);
@@ -213,7 +213,7 @@ describe('cue when', () => {
 
       const env = { CUE_FILE_ROOTS: elsewhere.root };
       const { code, out, err } = await project.cueWith({ env }, 'when', 'writing mock tests');
-      expect({ code, out }).toEqual({ code: 1, out: '' });
+      expect({ code, out }).toEqual({ code: 2, out: '' });
       expect(err).toMatch(/lies outside the allowed folders\n$/);
     } finally {
       elsewhere.remove();

@@ -5,9 +5,10 @@ export const EXIT = { done: 0, failure: 1, badInput: 2, notFound: 3 } as const;
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 
-/** The caller can mend these by saying something else; a `CONFLICT` is over by itself. */
+/** The caller can mend these by saying something else (another path, say); a `CONFLICT` is over by itself. */
 const BAD_INPUT: ReadonlySet<ErrorCode> = new Set([
   'INVALID_INPUT',
+  'PERMISSION_DENIED',
   'TOO_LARGE',
   'SECRET_REJECTED',
   'SCOPE_INVALID',

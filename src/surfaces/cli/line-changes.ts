@@ -10,7 +10,11 @@ export function changedLines(before: string, after: string): string {
   const gone = without(old, now);
   const come = without(now, old);
   const lines = inOrder(gone, come);
-  return [...lines, `${gone.length} lines go, ${come.length} lines come`].join('\n');
+  return [...lines, `${counted(gone)} removed, ${counted(come)} added`].join('\n');
+}
+
+function counted({ length }: readonly Line[]): string {
+  return `${length} ${length === 1 ? 'line' : 'lines'}`;
 }
 
 const LINE_BREAK = /\r\n|\r|\n/;

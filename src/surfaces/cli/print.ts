@@ -3,8 +3,16 @@ import { isUtf8 } from 'node:buffer';
 import { AppError } from '../../shared/errors.js';
 
 const MAX_STDIN_BYTES = 2_000_000;
-/** All controls but tab and line breaks: text of a stranger's file must not drive a terminal. */
-const CONTROLS = /(?![\t\n\r])\p{Cc}/gu;
+/**
+ * All controls but tab and line breaks, and what turns the order of text around: a stranger's file must
+ * not drive a terminal, nor show another line than it has.
+ */
+const CONTROLS = /(?![\t\n]|\r\n)[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+/** A text as a terminal may have it: what would drive it is shown as a replacement character. */
+export function forTerminal(text: string): string {
+  return text.replace(CONTROLS, '\ufffd');
+}
 
 /** Writers that outlive a reader which has heard enough (`cue when x | head -1`). */
 export function standardStreams(): { out(text: string): void; err(text: string): void } {
@@ -18,7 +26,7 @@ function writerTo(stream: NodeJS.WriteStream): (text: string) => void {
     if (error.code !== 'EPIPE') process.exitCode = 1;
   });
   return (text) => {
-    if (open) stream.write(stream.isTTY ? text.replace(CONTROLS, '\ufffd') : text);
+    if (open) stream.write(stream.isTTY ? forTerminal(text) : text);
   };
 }
 

@@ -19,7 +19,7 @@ const EXPLAINED = `
 Arguments:
   Each argument is a trigger; words without quotes are one. "§ .Title" gives a whole section, "§ file.md"
   a whole file, "-" reads triggers from standard input, one a line. A trigger that is the name of a
-  command stands behind --: cue when -- validate
+  command, or begins with "remember", stands behind --: cue when -- validate
 
 Examples:
   cue when "writing mock tests"
@@ -120,12 +120,16 @@ function addOptions(when: Command): Command {
     .option('--verbose', 'also say what went wrong beside the result');
 }
 
-const COMMANDS: ReadonlySet<string> = new Set(['validate', 'migrate', 'remember', 'stats']);
+const WITHOUT_WORDS: ReadonlySet<string> = new Set(['validate', 'migrate', 'stats']);
+const COMMANDS: ReadonlySet<string> = new Set([...WITHOUT_WORDS, 'remember']);
+/** In front of a trigger it says nothing new. */
+const SPELLED_OUT = '/when';
 
 /**
- * Two things that commander would take in another way: an argument that is a list (`- a\n- b`) and
- * looks like an option, and a trigger behind `--` that has the name of a command. A space in front
- * and the slash command in front say the same.
+ * What commander would take in another way: an argument that is a list (`- a\n- b`) and looks like an
+ * option, a trigger behind `--` that has the name of a command, and one that begins with the name of a
+ * command that takes no words (`migrate the database`). A space in front and the slash command in front
+ * say the same.
  */
 function prepare(args: readonly string[], when: Command): string[] {
   const valued = valuedOptions(when);
@@ -134,11 +138,18 @@ function prepare(args: readonly string[], when: Command): string[] {
     /^-\s/.test(arg) && !valued.has(args[at - 1] ?? '') ? ` ${arg}` : arg,
   );
   const end = listed.indexOf('--');
-  const first = listed[end + 1];
-  if (end < 0 || first === undefined || !COMMANDS.has(first)) return listed;
-  const { operands } = addOptions(new Command()).parseOptions(listed.slice(0, end));
-  if (operands.length > 0) return listed;
-  return [...listed.slice(0, end + 1), '/when', ...listed.slice(end + 1)];
+  const told = end < 0 ? listed : listed.slice(0, end);
+  const { operands } = addOptions(new Command()).parseOptions(told);
+  const [first, second] = operands;
+  if (first === undefined) {
+    const isName = end >= 0 && COMMANDS.has(listed[end + 1] ?? '');
+    return isName ? [...told, '--', SPELLED_OUT, ...listed.slice(end + 1)] : listed;
+  }
+  if (second === undefined || !WITHOUT_WORDS.has(first)) return listed;
+  const at = listed.findIndex(
+    (arg, place) => arg === first && !valued.has(listed[place - 1] ?? ''),
+  );
+  return [...listed.slice(0, at), SPELLED_OUT, ...listed.slice(at)];
 }
 
 /** Options behind which an argument is their value, of the command and of those below it. */

@@ -23,7 +23,9 @@ export async function migrateCommand(
   if (flags.dryRun) printText(io, changedLines(before, text));
   printText(io, room.reportText(report));
   const index = shownPath(paths.index, io.cwd);
-  if (!changed) io.err(`${index} needs no migration\n`);
+  const isOld = report.unresolved.length > 0;
+  if (!changed && isOld) io.err(`${index} was left as it is: no rule can decide what is listed\n`);
+  else if (!changed) io.err(`${index} needs no migration\n`);
   else if (backup === null) io.err(`${index} was left as it is (--dry-run)\n`);
   else io.err(`${index} is migrated; as it was: ${shownPath(backup, io.cwd)}\n`);
   return EXIT.done;

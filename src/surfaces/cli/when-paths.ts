@@ -16,6 +16,9 @@ export const INDEX_PLACES = [
 ] as const;
 
 const DECISIONS = 'decisions';
+const MAKES_ONE = '"cue when remember --index FILE …" makes one';
+/** A line break, say, in the name of a file. */
+const CONTROLS = /[\p{Cc}\u2028\u2029]/gu;
 const JOURNAL_FOLDER = '.cue';
 /** Where the host keeps its own, the database among it, when it is told no other place. */
 const HOST_FOLDER = '.eliza';
@@ -40,7 +43,7 @@ export function whenPathsOf(flags: PlaceFlags, place: Place): WhenPaths {
   const index = indexOf(flags, place);
   if (index === null) {
     throw badInput(
-      `no index: none of ${INDEX_PLACES.join(', ')} exists here or above; name one with --index or CUE_WHEN_INDEX`,
+      `no index: none of ${INDEX_PLACES.join(', ')} exists here or above; name one with --index or CUE_WHEN_INDEX (${MAKES_ONE})`,
       { searched: [...INDEX_PLACES] },
     );
   }
@@ -71,7 +74,7 @@ export function indexOf(flags: PlaceFlags, { cwd, env }: Place): string | null {
 export function existingPathsOf(flags: PlaceFlags, place: Place): WhenPaths {
   const paths = whenPathsOf(flags, place);
   if (existsSync(paths.index)) return paths;
-  throw badInput(`no index: ${paths.index} does not exist`, { index: paths.index });
+  throw badInput(`no index: ${paths.index} does not exist; ${MAKES_ONE}`, { index: paths.index });
 }
 
 /**
@@ -95,21 +98,28 @@ export function journalFolderOf(index: string | null, { cwd, env }: Place): stri
   throw new AppError('PERMISSION_DENIED', message, { folder });
 }
 
+/** Of the index, the decisions folder or a file in it. */
+export function pathOf({ file }: Warning, paths: WhenPaths): string {
+  return file === 'index' ? paths.index : join(paths.decisions, file);
+}
+
 /** `agents/decisions/testing.md:12`: as editors and pre-commit checks read it. */
-export function placeOf({ file, line }: Warning, paths: WhenPaths, cwd: string): string {
-  const path = file === 'index' ? paths.index : join(paths.decisions, file);
+export function placeOf(warning: Warning, paths: WhenPaths, cwd: string): string {
+  const path = pathOf(warning, paths);
+  const { line } = warning;
   return line === undefined ? shownPath(path, cwd) : `${shownPath(path, cwd)}:${line}`;
 }
 
-/** Without the line that its place names already. */
+/** On one line, without the number of the line that its place names already. */
 export function wordsOf({ message }: Warning): string {
-  return message.replace(/^line \d+: /, '');
+  return message.replace(/^line \d+: /, '').replace(CONTROLS, '\ufffd');
 }
 
 /** From the current directory where it lies below that. */
 export function shownPath(path: string, cwd: string): string {
   const below = relative(cwd, path);
-  return below === '' || below.startsWith('..') || isAbsolute(below) ? path : below;
+  const shown = below === '' || below.startsWith('..') || isAbsolute(below) ? path : below;
+  return shown.replace(CONTROLS, '\ufffd');
 }
 
 function rootsOf(env: Place['env'], cwd: string): string[] | null {

@@ -11,7 +11,7 @@ const MOST_WARNINGS = 10;
 const STANDARD_INPUT = '-';
 const COMMAND = /^\/(?:when|how)$/i;
 
-/** Found: every one of the queries. */
+/** Done: every one of the queries was found. Bad input: none of them names anything. */
 export async function recallCommand(
   triggers: readonly string[],
   io: Io,
@@ -31,6 +31,7 @@ export async function recallCommand(
     printWarnings(warnings, paths, io);
   }
   if (flags.usage) noteRecall(room, recall, paths, io, flags);
+  if (requests.every(({ kind }) => kind === 'invalid')) return EXIT.badInput;
   return recall.results.every(({ found }) => found !== 'none') ? EXIT.done : EXIT.notFound;
 }
 

@@ -87,6 +87,7 @@ async function contentOf(io: Io, flags: RememberFlags): Promise<string | undefin
 
 async function readContent(path: string, shown: string): Promise<string> {
   const found = await stat(path).catch(() => null);
+  if (found?.isDirectory()) throw badInput(`${shown} is a folder, not a file`, { path });
   // Opening a pipe or a device could wait forever.
   if (!found?.isFile()) throw badInput(`there is no file ${shown}`, { path });
   if (found.size > MAX_FILE_BYTES) throw new AppError('TOO_LARGE', `${shown} has more than 2 MB`);

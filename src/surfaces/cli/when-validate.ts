@@ -2,7 +2,7 @@
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { type Io, printJson, printText } from './io.js';
 import type { WhenFlags } from './when-command.js';
-import { existingPathsOf, placeOf, wordsOf } from './when-paths.js';
+import { existingPathsOf, pathOf, placeOf, wordsOf } from './when-paths.js';
 import { openIndex, type Problem, type Validation, type WhenPaths, whenRoom } from './when-room.js';
 
 /** With errors that are left it is a failure; warnings alone are none. */
@@ -14,8 +14,11 @@ export async function validateCommand(
   const book = await openIndex(await whenRoom(), paths);
   const fixed = flags.fix ? await book.fix() : [];
   const validation = await book.validate();
-  if (flags.json) printJson(io, flags.fix ? { ...validation, fixed } : validation);
-  else printText(io, validationText(validation, fixed, paths, io.cwd));
+  if (flags.json) {
+    const placed = (problem: Problem) => ({ ...problem, path: pathOf(problem, paths) });
+    const document = { ...validation, problems: validation.problems.map(placed) };
+    printJson(io, flags.fix ? { ...document, fixed: fixed.map(placed) } : document);
+  } else printText(io, validationText(validation, fixed, paths, io.cwd));
   return validation.problems.some(isError) ? EXIT.failure : EXIT.done;
 }
 

@@ -32,8 +32,6 @@ export interface Hit {
   at: number;
   /** Only comparable within one search. */
   score: number;
-  /** Share of what a document could get that has every word as often as one can want; 0 to 1. */
-  keyword: number;
 }
 
 /** Weight of two words that stand together in the query and in the text, in rarest words. */
@@ -66,7 +64,6 @@ export function queryOf(text: string, index: SearchIndex, vector: Float32Array |
 export function search(index: SearchIndex, query: Query, limit: number): Hit[] {
   const { documents, likeness } = index;
   const gains = keywordGains(index, query);
-  const ideal = query.terms.reduce((sum, { idf }) => sum + idf, 0) || 1;
   const best = gains.reduce((most, gain) => Math.max(most, gain), 0);
   const { vector } = query;
   const alike = vector === null ? undefined : likeness?.of(vector);
@@ -76,7 +73,7 @@ export function search(index: SearchIndex, query: Query, limit: number): Hit[] {
     const slot = documents[at]?.slot ?? 0;
     const gain = gains[slot] ?? 0;
     const score = (best > 0 ? gain / best : 0) + Math.max(0, alike?.[slot] ?? 0);
-    if (score > 0) keepBest(hits, { at, score, keyword: gain / ideal }, most);
+    if (score > 0) keepBest(hits, { at, score }, most);
   }
   if (best > 0) addPairs(hits, index, query, best);
   return hits.slice(0, limit);

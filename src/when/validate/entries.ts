@@ -37,10 +37,9 @@ export function entryProblems(library: Library): Problem[] {
   ];
 }
 
-/** What is missing on the disk and all the same known, from before. */
-function isAway({ entries, files }: Library): (warning: Warning) => boolean {
-  return ({ code }) =>
-    (code === 'no_index' && entries.length > 0) || (code === 'no_folder' && files.length > 0);
+/** The folder is missing, and its files are known all the same, from before. */
+function isAway({ files }: Library): (warning: Warning) => boolean {
+  return ({ code }) => code === 'no_folder' && files.length > 0;
 }
 
 /** Words of an entry's three fields, as the validator counts them. */

@@ -2,7 +2,7 @@
  * The validator (seed §3): a check of index and decision files that a commit can rely on. Errors
  * make it fail; warnings are advice. Codes are stable, for scripts.
  */
-import type { Library, Problem, Validation, WhenPaths } from '../types.js';
+import type { Library, Problem, Validation } from '../types.js';
 import { entryProblems } from './entries.js';
 import { lineProblems } from './lines.js';
 import { fileProblems } from './sections.js';
