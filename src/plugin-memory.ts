@@ -17,6 +17,7 @@ import { AppError } from './shared/errors.js';
 import type { Ids } from './shared/ids.js';
 import { hostLog } from './shared/log.js';
 import { packageVersion } from './shared/package-version.js';
+import { within } from './shared/within.js';
 
 const SUMMARY_PROMPT =
   'Rewrite these notes as two or three plain sentences. Keep every fact, name, file and number; ' +
@@ -78,24 +79,15 @@ export async function startedWorkMemory(
   runtime: IAgentRuntime,
   who: string,
 ): Promise<WorkMemoryService> {
-  let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), MEMORY_WAIT_MS);
-    timer.unref();
-  });
-  try {
-    const service = await Promise.race([
-      runtime.getServiceLoadPromise(WORK_MEMORY as ServiceTypeName),
-      patience,
-    ]);
-    if (service instanceof WorkMemoryService) return service;
-    throw new AppError(
-      'UNAVAILABLE',
-      `${who} cannot do without work memory, and its service has not started`,
-    );
-  } finally {
-    clearTimeout(timer);
-  }
+  const service = await within(
+    runtime.getServiceLoadPromise(WORK_MEMORY as ServiceTypeName),
+    MEMORY_WAIT_MS,
+  );
+  if (service instanceof WorkMemoryService) return service;
+  throw new AppError(
+    'UNAVAILABLE',
+    `${who} cannot do without work memory, and its service has not started`,
+  );
 }
 
 const LEXICAL: Pick<Embeddings, 'current' | 'status'> = {

@@ -37,6 +37,7 @@ import {
 import { type Clock, systemClock } from './shared/clock.js';
 import { messageOf } from './shared/errors.js';
 import { type Ids, randomIds } from './shared/ids.js';
+import { within } from './shared/within.js';
 import {
   captureWorkEvaluator,
   createOffersProvider,
@@ -198,15 +199,15 @@ async function autonomyPort(
   fetcher: typeof fetch,
 ): Promise<AutonomyPort> {
   // Services start side by side; for a type that nobody registers the promise never settles.
-  await Promise.race([
-    runtime.getServiceLoadPromise(AUTONOMY_SERVICE as ServiceTypeName).catch((error: unknown) => {
+  const started = runtime
+    .getServiceLoadPromise(AUTONOMY_SERVICE as ServiceTypeName)
+    .catch((error: unknown) => {
       runtime.logger.error(
         { src: 'plugin:cue', error: messageOf(error) },
         'autonomy did not start',
       );
-    }),
-    new Promise((resolve) => setTimeout(resolve, AUTONOMY_WAIT_MS).unref()),
-  ]);
+    });
+  await within(started, AUTONOMY_WAIT_MS);
   const absent = 'the autonomy service is not running';
   return {
     unavailable: () => {

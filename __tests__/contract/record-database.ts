@@ -3,17 +3,8 @@ import { AgentRuntime, ChannelType, type IAgentRuntime, stringToUuid } from '@el
 import sqlPlugin, { createDatabaseAdapter, DatabaseMigrationService } from '@elizaos/plugin-sql';
 import { sql } from 'drizzle-orm';
 import { databaseOf, ensureHome, ensureIndexes, RECORD_INDEXES } from '../../src/records/index.js';
+import { forgetPglite } from '../helpers/pglite.js';
 import type { RecordDatabase } from './record-store.js';
-
-const SINGLETONS = Symbol.for('@elizaos/plugin-sql/global-singletons');
-
-/** The host keeps one PGlite per process; a closed one must be forgotten before the next. */
-function forgetPglite(): void {
-  const held = Reflect.get(globalThis, SINGLETONS);
-  if (typeof held === 'object' && held !== null) {
-    Reflect.set(held, 'pgLiteClientManager', undefined);
-  }
-}
 
 export interface OpenRecordDatabase extends RecordDatabase {
   runtime: IAgentRuntime;

@@ -131,6 +131,7 @@ describe('the table of codes in docs/when.md', () => {
       at('decisions/deep/b.md', FILE_B);
       at('decisions/b.md', '# B\n');
       at('memory-index.md', INDEX);
+      at('decisions/merged.md', '# M\n\n<<<<<<< HEAD\n=======\n>>>>>>> other\n');
       const { document } = await project.json('when', 'validate');
       const { problems } = document as {
         problems: { code: string; severity: string; fixable: boolean }[];
@@ -178,6 +179,7 @@ const INDEX = `# Index
 /when writing nowhere | Not there | ${WORDS}
 /when writing elsewhere | Only in b | ${WORDS}
 /when writing half
+1. /when writing lists | First | ${WORDS}
 An old key — and its words
 
 ## decisions/none.md

@@ -3,7 +3,7 @@ import { bootAgent, type EvalAgent } from '../../eval/recall/agent.js';
 import { type Dataset, goldenProject, plainProject } from '../../eval/recall/dataset.js';
 import { evaluate } from '../../eval/recall/measure.js';
 import { createLexicalEmbedder } from '../../src/embeddings/index.js';
-import { forgetPglite } from '../helpers/boot.js';
+import { forgetPglite } from '../helpers/pglite.js';
 
 let agent: EvalAgent;
 beforeAll(async () => {

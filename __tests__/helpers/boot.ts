@@ -15,8 +15,13 @@ import {
   AutonomyService,
   type CueOptions,
   createCuePlugin,
+  HINTS,
+  PROACTIVE,
   TriggerService,
+  WHEN,
+  WORK_MEMORY,
 } from '../../src/index.js';
+import { forgetPglite } from './pglite.js';
 import { type Brain, scriptedModel } from './scripted-model.js';
 
 export interface Agent {
@@ -41,16 +46,6 @@ export interface BootOptions {
   brain?: Brain;
 }
 
-const SINGLETONS = Symbol.for('@elizaos/plugin-sql/global-singletons');
-
-/** The host keeps one PGlite per process; a closed one must be forgotten before the next boot. */
-export function forgetPglite(): void {
-  const held = Reflect.get(globalThis, SINGLETONS);
-  if (typeof held === 'object' && held !== null) {
-    Reflect.set(held, 'pgLiteClientManager', undefined);
-  }
-}
-
 const slimBootstrap: Plugin = {
   ...bootstrapPlugin,
   providers: bootstrapPlugin.providers?.filter(({ name }) =>
@@ -58,6 +53,17 @@ const slimBootstrap: Plugin = {
   ),
   evaluators: [],
 };
+
+/**
+ * Services start side by side, and the host stops only those that have started: one that comes after
+ * the stop would keep the whole agent, database and all, in the memory of the worker.
+ */
+export async function startedServices(runtime: IAgentRuntime): Promise<void> {
+  const types = [WORK_MEMORY, PROACTIVE, WHEN, HINTS];
+  await Promise.allSettled(
+    types.map((type) => runtime.getServiceLoadPromise(type as ServiceTypeName)),
+  );
+}
 
 export async function boot(options: BootOptions = {}): Promise<Agent> {
   forgetPglite();
@@ -109,6 +115,7 @@ export async function boot(options: BootOptions = {}): Promise<Agent> {
     autonomy,
     brain,
     async stop() {
+      await startedServices(runtime);
       await runtime.stop();
       await runtime.close();
       forgetPglite();

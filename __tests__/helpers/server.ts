@@ -12,7 +12,8 @@ import {
   createCuePlugin,
   TriggerService,
 } from '../../src/index.js';
-import { forgetPglite } from './boot.js';
+import { startedServices } from './boot.js';
+import { forgetPglite } from './pglite.js';
 import { type Brain, scriptedModel } from './scripted-model.js';
 
 export interface TestServer {
@@ -53,6 +54,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     ...options.env,
   });
   const brain = options.brain ?? scriptedModel();
+  const listeners = processListeners();
   const server = new AgentServer();
   await server.start({
     port,
@@ -87,6 +89,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     autonomy,
     brain,
     async stop() {
+      await startedServices(runtime);
       await runtime.stop();
       await new Promise((resolve) => {
         void server.socketIO.close();
@@ -95,6 +98,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
       });
       await runtime.close();
       forgetPglite();
+      listeners.restore();
       restore();
       rmSync(home, { recursive: true, force: true });
     },
@@ -111,6 +115,23 @@ export function freePort(): Promise<number> {
       probe.close(() => resolve(port));
     });
   });
+}
+
+/** A server listens to its process for ever, and so keeps itself in the memory of the worker. */
+function processListeners(): { restore(): void } {
+  const events = ['SIGINT', 'SIGTERM', 'uncaughtException', 'unhandledRejection', 'exit'];
+  const before = new Map(
+    events.map((event) => [event, new Set(process.listeners(event as 'exit'))]),
+  );
+  return {
+    restore() {
+      for (const [event, known] of before) {
+        for (const listener of process.listeners(event as 'exit')) {
+          if (!known.has(listener)) process.off(event, listener);
+        }
+      }
+    },
+  };
 }
 
 function setEnvironment(values: Record<string, string>): () => void {

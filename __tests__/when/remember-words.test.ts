@@ -31,6 +31,9 @@ describe('an entry is read from', () => {
 
   it.each([
     ['a file', ' in testing.md', { file: 'testing.md' }],
+    ['a new file', ' in new file uploads.md', { file: 'uploads.md' }],
+    ['a new file, said in full', ' into the new file `uploads.md`.', { file: 'uploads.md' }],
+    ['a file that is called so', ' in file testing.md', { file: 'testing.md' }],
     ['a path in backticks', ' into `api/testing.md`.', { file: 'api/testing.md' }],
     ['a section', ' under .Mock Patching', { under: '.Mock Patching' }],
     ['a section with its sign', ' under § .Mock Patching', { under: '.Mock Patching' }],

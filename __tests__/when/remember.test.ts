@@ -178,7 +178,7 @@ describe('remembering', () => {
     room.put('web/auth.md', '# Auth\n');
     await expect(remember(depsOf(room), { ...SPLIT, file: 'auth' })).rejects.toMatchObject({
       code: 'INVALID_INPUT',
-      message: 'file: several files are meant: api/auth.md, web/auth.md',
+      message: 'file: may be several: api/auth.md, web/auth.md',
     });
   });
 
@@ -240,7 +240,7 @@ describe('a draft is refused, with the reason, when', () => {
     [
       'the trigger is a navigation',
       { trigger: '§ .Mocks' },
-      'trigger: "§" leads to sections and files and is no trigger',
+      'trigger: must not begin with "§", which leads to sections and files',
     ],
     [
       'the trigger turns text around',
@@ -263,11 +263,15 @@ describe('a draft is refused, with the reason, when', () => {
       'trigger: has 9 words: 2 to 5 are usual, 8 the most',
     ],
     ['the header has two lines', { header: 'a\nb' }, 'header: must be one line'],
-    ['the header has its marks', { header: '## A' }, 'header: is the title alone, without "#"'],
+    [
+      'the header has its marks',
+      { header: '## A' },
+      'header: must be the title alone, without "#"',
+    ],
     [
       'the header is structural',
       { header: '.Mocks' },
-      'header: begins with a dot: such sections group others, are reached by "§" and have no entry',
+      'header: must not begin with a dot: such sections group others, are reached by "§" and have no entry',
     ],
     [
       'the description is too long',
@@ -277,12 +281,12 @@ describe('a draft is refused, with the reason, when', () => {
     [
       'the words are too few',
       { description: 'short' },
-      'description: trigger, header and description have 7 words together, not 8 to 20: add the words that one would search for',
+      'description: makes 7 words together with trigger and header, not 8 to 20: add the words that one would search for',
     ],
     [
       'the words are too many',
       { description: 'a b c d e f g h i j k l m n o' },
-      'description: trigger, header and description have 21 words together, not 8 to 20: shorten it, the section has room for the rest',
+      'description: makes 21 words together with trigger and header, not 8 to 20: shorten it, the section has room for the rest',
     ],
     ['the content is blank', { content: ' \n' }, 'content: must not be empty'],
     ['the file is above', { file: '../x.md' }, 'file: must lie below the decisions folder'],
@@ -302,7 +306,7 @@ describe('a draft is refused, with the reason, when', () => {
     [
       'there is a place but no content',
       { under: '.Mocks', content: undefined },
-      'under: says where a new section goes: give its content, too',
+      'under: is only for a new section: give its content, too',
     ],
     [
       'nobody says which file',
@@ -393,7 +397,7 @@ describe('a draft is refused, with the reason, when', () => {
       remember(depsOf(room), { ...draft, header: 'Mock Return Values' }),
     ).rejects.toMatchObject({
       code: 'INVALID_INPUT',
-      message: 'file: several files have "Mock Return Values": other.md, testing.md',
+      message: 'file: is missing, and several have "Mock Return Values": other.md, testing.md',
     });
   });
 

@@ -501,9 +501,18 @@ describe('§', () => {
     const answer = await one('§ Overview');
     expect([answer.found, answer.confidence]).toEqual(['none', 0]);
     expect(answer.message).toBe(
-      '"Overview" is ambiguous, it stands for 2: api/auth.md:3, auth.md:1.',
+      '"Overview" is ambiguous, it stands for 2: api/auth.md:3, auth.md:1; name one like this: § api/auth.md#Overview.',
     );
-    expect(answer.suggestions).toEqual(['/when § api/auth.md', '/when § auth.md']);
+    expect(answer.suggestions).toEqual([
+      '/when § api/auth.md#Overview',
+      '/when § auth.md#Overview',
+    ]);
+    for (const command of answer.suggestions) {
+      expect([(await one(command)).found, (await one(command)).matches[0]?.file]).toEqual([
+        'exact',
+        /§ (.*)#/.exec(command)?.[1],
+      ]);
+    }
     expect(answer.matches.slice(0, 2).map(({ file, confidence }) => [file, confidence])).toEqual([
       ['api/auth.md', 0.5],
       ['auth.md', 0.5],
@@ -540,4 +549,23 @@ it('answers from the library as it is now', async () => {
   expect(await content()).toBe('\nold\n');
   library = libraryOf('## a.md\n\n/when one thing | A | words\n', { 'a.md': '## A\n\nnew\n' });
   expect(await content()).toBe('\nnew\n');
+});
+
+it('no match is surer than one that is ranked above it', async () => {
+  const finder = finderOf(LIBRARY);
+  const rank = async (query: string, limit: number) =>
+    (await finder.rank(query, limit)).map((one, at) => ({
+      ...one,
+      confidence: at === 1 ? 0.2 : 0.1,
+    }));
+  const resolver = createResolver({
+    library: () => LIBRARY,
+    matcher: { ...finder, rank },
+    floor: 0.3,
+  });
+  const { results } = await resolver.resolve(parseRequests('baking bread'));
+  expect(results[0]?.found).toBe('none');
+  expect(results[0]?.matches.map(({ confidence }) => confidence)).toEqual([
+    0.1, 0.1, 0.1, 0.1, 0.1,
+  ]);
 });

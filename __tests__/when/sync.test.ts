@@ -457,7 +457,11 @@ describe('an index that is followed', () => {
     expect(await when.validate()).toMatchObject({
       ok: false,
       problems: expect.arrayContaining([
-        expect.objectContaining({ code: 'no_index', severity: 'error' }),
+        expect.objectContaining({
+          code: 'no_index',
+          severity: 'error',
+          path: room.paths.index,
+        }),
       ]),
     });
     expect(await given(when, 'choosing exit codes')).toEqual(['0, 1, 2 and 3.']);

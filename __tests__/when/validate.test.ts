@@ -230,6 +230,15 @@ ${COLORS}
     );
   });
 
+  it('puts entries into a group of which only a part has entries', () => {
+    const entries = [FLAKY, MOCKS];
+    const index = [...entries, '## decisions/testing.md', '### Notes', CLOCK].join('\n');
+    const { text } = fixIndex(libraryOf(index));
+    const lines = text.split('\n').filter((line) => line.startsWith('/when'));
+    expect(lines.sort()).toEqual([...entries, CLOCK].sort());
+    expect(validate(libraryOf(text)).problems.filter(({ fixable }) => fixable)).toEqual([]);
+  });
+
   it('leaves alone what needs a person', () => {
     const index = INDEX.replace('| fake clock', '| no such thing').replace('printing', 'Printing');
     expect(fixIndex(libraryOf(index))).toEqual({ text: index, fixed: [] });

@@ -27,6 +27,7 @@ export interface HintServiceDeps {
 }
 
 const SWEEP_MS = MINUTE_MS;
+const RETRY_MS = 5_000;
 
 export class HintService extends Service {
   static override serviceType: string = HINTS;
@@ -41,6 +42,8 @@ export class HintService extends Service {
   }
 
   private room: HintRoom | null = null;
+  private isRead = false;
+  private retrying: NodeJS.Timeout | undefined;
   private sweeping: NodeJS.Timeout | undefined;
   private lastSweep: Promise<void> = Promise.resolve();
 
@@ -62,20 +65,38 @@ export class HintService extends Service {
       agentId: runtime.agentId,
       isAdmin: (entityId, roomId) => deps.isAdmin(runtime, entityId, roomId),
     });
-    await room.refresh();
     const service = new HintService(runtime);
     service.room = room;
+    await service.read(room, log);
     service.sweepEvery(SWEEP_MS, isShared ? room.refresh : room.sweep, log);
     return service;
   }
 
   override async stop(): Promise<void> {
     clearInterval(this.sweeping);
+    clearTimeout(this.retrying);
     const { room } = this;
     this.room = null;
     await this.lastSweep;
     // In turn: what is being written comes before it.
-    await room?.sweep();
+    if (this.isRead) await room?.sweep();
+  }
+
+  /**
+   * What is stored; a database that is away for a moment must not end the start, which would end the
+   * whole process, and half a store must not answer as if it were all.
+   */
+  private async read(room: HintRoom, log: Log): Promise<void> {
+    try {
+      await room.refresh();
+      this.isRead = true;
+    } catch (error) {
+      if (this.room !== room) return;
+      log.error({ reason: messageOf(error) }, 'stored hints could not be read, trying again');
+      this.retrying = setTimeout(() => {
+        if (this.room === room) void this.read(room, log);
+      }, RETRY_MS).unref();
+    }
   }
 
   private sweepEvery(ms: number, sweep: () => Promise<unknown>, log: Log): void {
@@ -89,7 +110,8 @@ export class HintService extends Service {
 
   private get core(): HintRoom {
     if (!this.room) throw new AppError('UNAVAILABLE', 'the hint service is not running');
-    return this.room;
+    if (this.isRead) return this.room;
+    throw new AppError('UNAVAILABLE', 'the stored hints have not been read yet; try again shortly');
   }
 
   get sessionId(): string {

@@ -11,6 +11,8 @@ export function findingsOf(error: z.ZodError): Finding[] {
         message: 'unknown field',
       }));
     }
-    return [{ field: path === '' ? '(body)' : path, message: issue.message }];
+    const isMissing = issue.code === 'invalid_type' && issue.message.endsWith('received undefined');
+    const message = isMissing ? 'is required' : issue.message;
+    return [{ field: path === '' ? '(body)' : path, message }];
   });
 }

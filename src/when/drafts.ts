@@ -44,7 +44,7 @@ export function checkDraft(draft: RememberDraft): CheckedDraft {
   const file = draft.file === undefined ? undefined : fileOf(draft.file, findings);
   const under = draft.under === undefined ? undefined : lineOf('under', draft.under, findings);
   if (under !== undefined && content === undefined) {
-    say('under', 'says where a new section goes: give its content, too');
+    say('under', 'is only for a new section: give its content, too');
   }
   if (content !== undefined) say('content', faultOfContent(content));
   if (findings.length > 0) throw new InvalidInputError(findings);
@@ -77,7 +77,7 @@ function withPipes(field: string): string {
 
 function faultOfTrigger(trigger: string): string | null {
   if (/^\/(?:when|how)\b/.test(trigger)) return 'must not have the slash command in front';
-  if (trigger.startsWith('§')) return '"§" leads to sections and files and is no trigger';
+  if (trigger.startsWith('§')) return 'must not begin with "§", which leads to sections and files';
   if (trigger !== '' && !/^[\p{L}\p{N}]/u.test(trigger)) {
     return 'must begin with a letter or a digit: what one is about to do, "writing mock tests"';
   }
@@ -89,9 +89,9 @@ function faultOfTrigger(trigger: string): string | null {
 }
 
 function faultOfHeader(header: string): string | null {
-  if (header.startsWith('#')) return 'is the title alone, without "#"';
+  if (header.startsWith('#')) return 'must be the title alone, without "#"';
   if (header.startsWith('.')) {
-    return 'begins with a dot: such sections group others, are reached by "§" and have no entry';
+    return 'must not begin with a dot: such sections group others, are reached by "§" and have no entry';
   }
   return null;
 }
@@ -104,7 +104,7 @@ function faultOfCount(fields: EntryFields): string | null {
       ? 'add the words that one would search for'
       : 'shorten it, the section has room for the rest';
   const range = `${MIN_WORDS} to ${MAX_WORDS}`;
-  return `trigger, header and description have ${words} words together, not ${range}: ${advice}`;
+  return `makes ${words} words together with trigger and header, not ${range}: ${advice}`;
 }
 
 function faultOfContent(content: string): string | null {

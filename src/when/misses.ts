@@ -41,9 +41,13 @@ export function several(given: readonly Pick<Match, 'header' | 'file' | 'line'>[
   const places = given.map(({ file, line }) => `${file}:${line}`);
   const name = given[0]?.header ?? '';
   const files = [...new Set(given.map(({ file }) => file))];
+  // Of several in one file none can be named.
+  const isTold = files.length === given.length;
+  const names = files.map((file) => (isTold ? `§ ${file}#${name}` : `§ ${file}`));
+  const how = isTold ? `; name one like this: ${names[0]}` : '';
   return {
-    message: `"${name}" is ambiguous, it stands for ${places.length}: ${listed(places, LISTED)}.`,
-    suggestions: files.slice(0, SUGGESTED).map((file) => `/when § ${file}`),
+    message: `"${name}" is ambiguous, it stands for ${places.length}: ${listed(places, LISTED)}${how}.`,
+    suggestions: names.slice(0, SUGGESTED).map((one) => `/when ${one}`),
   };
 }
 

@@ -9,7 +9,8 @@ import type { DecisionFile, Library, Section } from './types.js';
 export interface Names {
   /**
    * Sections of this title, in the order of the files. Letter case and the dot of structural
-   * sections make no difference, but where there are structural ones, they are meant.
+   * sections make no difference, but where there are structural ones, they are meant. `a.md#Title` means
+   * those of that file.
    */
   sections(title: string): readonly Section[];
   /**
@@ -24,6 +25,8 @@ export interface Names {
   /** How a file is called in commands: by its name when that leads to it, else by its path. */
   fileName(path: string): string;
 }
+
+const IN_FILE = /^([^#]+)#(.+)$/;
 
 export function createNames({ files }: Pick<Library, 'files'>): Names {
   const sectionsByTitle = new Map<string, Section[]>();
@@ -50,6 +53,8 @@ export function createNames({ files }: Pick<Library, 'files'>): Names {
     return longest === undefined ? [] : (filesByPath.get(longest) ?? []);
   }
 
+  const sectionsTitled = (title: string) => sectionsByTitle.get(titleKey(title)) ?? [];
+
   function fileName(path: string): string {
     const name = path.slice(path.lastIndexOf('/') + 1);
     const [first, second] = filesNamed(name);
@@ -62,9 +67,11 @@ export function createNames({ files }: Pick<Library, 'files'>): Names {
 
   return {
     sections(title) {
-      const named = sectionsByTitle.get(titleKey(title)) ?? [];
-      const structural = named.filter((section) => section.structural);
-      return structural.length > 0 ? structural : named;
+      const all = meantOf(sectionsTitled(title));
+      const [, file = '', own = ''] = IN_FILE.exec(title) ?? [];
+      if (all.length > 0 || !namesMarkdown(file)) return all;
+      const paths = new Set(filesNamed(file).map(({ path }) => path));
+      return meantOf(sectionsTitled(own).filter((section) => paths.has(section.file)));
     },
     files: filesNamed,
     fileName,
@@ -77,6 +84,11 @@ export function createNames({ files }: Pick<Library, 'files'>): Names {
       return { near: fileNames.to(name, most), total: fileNames.total };
     },
   };
+}
+
+function meantOf(named: readonly Section[]): readonly Section[] {
+  const structural = named.filter((section) => section.structural);
+  return structural.length > 0 ? structural : named;
 }
 
 /** Names to find the nearest of by spelling; made once, since preparing them is most of the work. */

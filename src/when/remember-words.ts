@@ -26,7 +26,8 @@ const PIPE = /(?<!\\)\|/g;
 /** "please add to the index:", "remember this:". */
 const LEAD =
   /^\s*(?:[-*+]\s+)?(?:(?=[^|:]{0,100}\b(?:remember|add|index|note|store|save|record|write)\b)[^|:]{0,100}:\s+|(?:please\s+)?(?:remember|add|index|note|store|save|record)(?=[\s:,]|$)(?:\s+(?:this|that|it|down|entry|an?|the|to|into|in|our|your|when|index)\b)*\s*)/i;
-const FILE_AT_END = /\s+(?:in|into|to)\s+["'`]?([^\s"'`|]+\.(?:md|markdown))["'`]?\s*\.?\s*$/i;
+const FILE_AT_END =
+  /\s+(?:in|into|to)\s+(?:(?:the|an?)\s+)?(?:new\s+)?(?:file\s+)?["'`]?([^\s"'`|]+\.(?:md|markdown))["'`]?\s*\.?\s*$/i;
 const UNDER_AT_END =
   /\s+under\s+(?:§\s*)?(?:"([^"|]+)"|“([^”|]+)”|`([^`|]+)`|(\.[^|.]{1,200}?))\s*\.?\s*$/i;
 

@@ -147,7 +147,7 @@ function fileFor({ fields, file, content }: CheckedDraft, library: Library, path
   const message =
     first === undefined
       ? 'is missing: say into which file the new section goes'
-      : `several files have "${fields.header}": ${having.map(({ path }) => path).join(', ')}`;
+      : `is missing, and several have "${fields.header}": ${having.map(({ path }) => path).join(', ')}`;
   throw new InvalidInputError([{ field: 'file', message }]);
 }
 
@@ -185,7 +185,7 @@ function existingFile(path: string, known: readonly string[]): string | null {
     names.some((name) => one.toLowerCase().endsWith(`/${name}`)),
   );
   if (ending.length > 1) {
-    const message = `several files are meant: ${ending.join(', ')}`;
+    const message = `may be several: ${ending.join(', ')}`;
     throw new InvalidInputError([{ field: 'file', message }]);
   }
   return ending[0] ?? null;

@@ -319,7 +319,7 @@ function hit(
   if (first === undefined) return miss(query, [], {});
   const { answered } = first;
   const content = answered.by === 'file' ? answered.file.text : answered.section.content;
-  const matches = candidates.map(matchOf);
+  const matches = matchesOf(candidates);
   if (matches[0] !== undefined) matches[0].content = content;
   const { confidence } = first;
   return {
@@ -333,9 +333,18 @@ function miss(
   candidates: readonly Candidate[],
   more: { message?: string; suggestions?: string[] },
 ): Resolved {
-  const matches = candidates.map(matchOf);
+  const matches = matchesOf(candidates);
   const none = { found: 'none' as const, confidence: 0, related: [], suggestions: [] };
   return { answer: { query, ...none, matches, ...more }, answered: null };
+}
+
+/** None is surer than one that is ranked above it. */
+function matchesOf(candidates: readonly Candidate[]): Match[] {
+  let most = 1;
+  return candidates.map((candidate, index) => {
+    most = Math.min(most, candidate.confidence);
+    return { ...matchOf(candidate, index), confidence: most };
+  });
 }
 
 function matchOf(candidate: Candidate, index: number): Match {

@@ -222,6 +222,8 @@ export interface Problem extends Warning {
   severity: 'error' | 'warning';
   /** `--fix` can mend it. */
   fixable: boolean;
+  /** Of `file`, absolute; absent where nobody knows where the files are. */
+  path?: string;
 }
 
 export interface Validation {

@@ -2,11 +2,12 @@
  * `/when` for one running agent: the book, kept in line with the files it is written in, and its rows.
  * While the files are away (folder gone, disk unmounted) what was stored answers, and says so.
  */
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Caller, Scope } from '../records/index.js';
 import { DAY_MS, SECOND_MS } from '../shared/clock.js';
 import { AppError, messageOf } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
+import { within } from '../shared/within.js';
 import { type Bar, type Book, createBook } from './book.js';
 import { findCommands } from './commands.js';
 import { INDEX } from './disk/bounds.js';
@@ -155,7 +156,7 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
       log.error({ error: messageOf(error) }, 'when index not embedded anew');
     });
   });
-  await atMost(waitMs.open, following);
+  await within(following, waitMs.open);
 
   function note(events: readonly UsageEvent[]): void {
     if (journal === null || events.length === 0) return;
@@ -182,7 +183,7 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
     caller: Caller,
     by: AskedBy = caller.kind === 'operator' ? 'operator' : 'agent',
   ): Promise<Recall> {
-    if (state === 'loading') await atMost(waitMs.ask, following);
+    if (state === 'loading') await within(following, waitMs.ask);
     const recall = await book.resolveRequests(requests);
     if (state === 'loading') {
       for (const answer of recall.results) {
@@ -277,16 +278,19 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
     async remember(draft, caller) {
       const where = required();
       await requireWriter(caller);
-      if (state === 'loading') await atMost(waitMs.ask, following);
+      if (state === 'loading') await within(following, waitMs.ask);
       if (state === 'loading') throw new AppError('UNAVAILABLE', LOADING);
       const made = await remember({ paths: where, read: readPresent, write: writeTogether }, draft);
       await look();
       return made;
     },
     async validate() {
-      required();
+      const where = required();
       await look();
-      return validate(book.library());
+      const { problems, ...rest } = validate(book.library());
+      const pathOf = (file: string) =>
+        file === INDEX ? where.index : join(where.decisions, ...file.split('/'));
+      return { ...rest, problems: problems.map((one) => ({ ...one, path: pathOf(one.file) })) };
     },
     async stats() {
       const { events, damaged } = (await journal?.read()) ?? { events: [], damaged: 0 };
@@ -319,9 +323,9 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
       closed = true;
       stopListening?.();
       // A folder that does not answer, or a model, must not hold up the end; `follow` closes the watch.
-      await atMost(waitMs.ask, following);
+      await within(following, waitMs.ask);
       await watch?.close();
-      await atMost(waitMs.ask, loads);
+      await within(loads, waitMs.ask);
       await writer.stop();
     },
   };
@@ -361,23 +365,10 @@ function bookOf(embedder: MatchEmbedder): Book {
       const work = embedder.embed(texts).then((made) => {
         vectors = made;
       });
-      await atMost(VECTOR_MS, work);
+      await within(work, VECTOR_MS);
       if (vectors !== null) return vectors;
       throw new AppError('UNAVAILABLE', 'the model does not answer');
     },
   };
   return createBook({ embedder: () => patient });
-}
-
-/** Resolves with the work, or after this time without it. */
-async function atMost(ms: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const patience = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms);
-  });
-  try {
-    await Promise.race([work, patience]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

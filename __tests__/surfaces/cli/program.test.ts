@@ -56,7 +56,16 @@ describe('cue', () => {
       ['when', 'x', '--index'],
       /^cue: option '--index <file>' argument missing\n$/,
     ],
-    ['an argument too many', ['when', 'stats', 'x'], /^cue: too many arguments for 'stats'/],
+    [
+      'an argument too many',
+      ['when', 'validate', '--fix', 'x'],
+      /^cue: too many arguments for 'validate'/,
+    ],
+    [
+      'options without a value behind the name of a command',
+      ['when', 'validate', '--index'],
+      /^cue: option '--index <file>' argument missing\n$/,
+    ],
   ])('refuses %s', async (_what, argv, message) => {
     const { code, out, err } = await project.cue(...argv);
 

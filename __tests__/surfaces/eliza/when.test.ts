@@ -554,7 +554,7 @@ describe('REMEMBER_WHEN', () => {
     expect(said).toMatch(/^Content has what looks like a secret \(.*\): nothing was written\.$/);
     expect(said).not.toContain(key);
     const short = await talk.say(ada, '/remember a | b | c', 'REMEMBER_WHEN');
-    expect(short).toMatch(/^The description .* 3 words together, not 8 to 20/);
+    expect(short).toMatch(/^The description makes 3 words together with trigger and header, not 8 to 20: /);
     expect(files()).toEqual(before);
   });
 });

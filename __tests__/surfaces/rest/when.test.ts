@@ -82,17 +82,21 @@ describe('GET /cue/when', () => {
   });
 
   it.each([
-    ['no q', ''],
-    ['an empty one', '?q='],
-    ['a blank one among others', '?q=a&q=%20'],
-    ['an object', '?q[x]=1'],
-    ['more than twenty', `?${'q=a&'.repeat(21)}`],
-    ['NUL', '?q=%00'],
-    ['one that is endless', `?q=${'a'.repeat(12_001)}`],
-  ])('refuses %s', async (_name, query) => {
+    ['no q', '', 'q: is required'],
+    ['an empty one', '?q=', 'q.0: must not be empty'],
+    ['a blank one among others', '?q=a&q=%20', 'q.1: must not be empty'],
+    ['an object', '?q[x]=1', 'q: is required; q[x]: unknown field'],
+    ['more than twenty', `?${'q=a&'.repeat(21)}`, 'q: must not be given more than 20 times'],
+    ['NUL', '?q=%00', 'q.0: must not contain NUL characters'],
+    [
+      'one that is endless',
+      `?q=${'a'.repeat(12_001)}`,
+      'q.0: Too big: expected string to have <=12000 characters',
+    ],
+  ])('refuses %s', async (_name, query, message) => {
     const answer = await rest('GET', `/when${query}`);
     expect([answer.status, errorOf(answer).code]).toEqual([400, 'INVALID_INPUT']);
-    expect(errorOf(answer).fields[0]).toMatch(/^q\b/);
+    expect(errorOf(answer).message).toBe(message);
   });
 
   it('refuses a field it does not know', async () => {
@@ -153,6 +157,11 @@ describe('POST /cue/when/remember', () => {
       fields,
     ]);
     expect(readFileSync(folder.index, 'utf8')).toBe(before);
+  });
+
+  it('says of what is missing that it is required', async () => {
+    const answer = await rest('POST', '/when/remember', { trigger: 'a', description: 'c' });
+    expect(errorOf(answer).message).toBe('header: is required');
   });
 
   it.each([

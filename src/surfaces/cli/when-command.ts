@@ -1,5 +1,5 @@
 /** `cue when …`: arguments and options; what they do is in the files that are loaded for it. */
-import { Command } from 'commander';
+import { Command, CommanderError } from 'commander';
 import type { ExitCode } from './exit-codes.js';
 import type { Io } from './io.js';
 import type { CommandContext, CommandGroup } from './program.js';
@@ -139,7 +139,7 @@ function prepare(args: readonly string[], when: Command): string[] {
   );
   const end = listed.indexOf('--');
   const told = end < 0 ? listed : listed.slice(0, end);
-  const { operands } = addOptions(new Command()).parseOptions(told);
+  const operands = operandsOf(told);
   const [first, second] = operands;
   if (first === undefined) {
     const isName = end >= 0 && COMMANDS.has(listed[end + 1] ?? '');
@@ -150,6 +150,19 @@ function prepare(args: readonly string[], when: Command): string[] {
     (arg, place) => arg === first && !valued.has(listed[place - 1] ?? ''),
   );
   return [...listed.slice(0, at), SPELLED_OUT, ...listed.slice(at)];
+}
+
+/** Arguments that are no option; none where the options are wrong, which commander tells by itself. */
+function operandsOf(args: readonly string[]): string[] {
+  const reader = addOptions(new Command())
+    .exitOverride()
+    .configureOutput({ outputError: () => {} });
+  try {
+    return reader.parseOptions([...args]).operands;
+  } catch (error) {
+    if (error instanceof CommanderError) return [];
+    throw error;
+  }
 }
 
 /** Options behind which an argument is their value, of the command and of those below it. */

@@ -5,8 +5,8 @@
  */
 import type { Provider } from '@elizaos/core';
 import { messageOf } from '../../shared/errors.js';
+import { within } from '../../shared/within.js';
 import { proactiveServiceOf, turnMessageOf } from './proactive-turn.js';
-import { within } from './within.js';
 
 /** The conversation of the host is at 100, everything else of ours at 0. */
 const POSITION = 90;

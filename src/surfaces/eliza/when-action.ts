@@ -24,11 +24,16 @@ const ABSENT = 'I cannot look into the /when index right now: its service is not
 const UNCONFIGURED =
   'There is no /when index here: set CUE_WHEN_INDEX to the index file, and CUE_WHEN_DECISIONS to the folder of its decision files.';
 
+const NAMES: Readonly<Record<string, string>> = {
+  content: 'the text of the section',
+  under: 'the section to put it under',
+};
+
 const WHEN_ACTIONS: ActionFamily = {
   succeeded: 'whenActionSucceeded',
   isPresent: (runtime) => whenServiceOf(runtime) !== null && memoryServiceOf(runtime) !== null,
   absent: ABSENT,
-  nameOf: (field) => (field === 'content' ? 'the text of the section' : `the ${field}`),
+  nameOf: (field) => NAMES[field] ?? `the ${field}`,
 };
 
 export function whenAction(spec: WhenActionSpec): Action {

@@ -7,11 +7,11 @@ import type { IAgentRuntime, Memory, Provider, ProviderResult } from '@elizaos/c
 import type { TurnMessage } from '../../proactive/index.js';
 import { messageOf } from '../../shared/errors.js';
 import type { Uuid } from '../../shared/ids.js';
+import { within } from '../../shared/within.js';
 import { givenBy, type WhenService } from '../../when/index.js';
 import { proactiveServiceOf, turnMessageOf } from './proactive-turn.js';
 import { listingBlock, recallBlock } from './when-text.js';
 import { whenServiceOf } from './when-turn.js';
-import { within } from './within.js';
 
 /** Before the offers, which stand right before the conversation. */
 const POSITION = 80;

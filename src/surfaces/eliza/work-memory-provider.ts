@@ -6,11 +6,11 @@
 import type { Provider } from '@elizaos/core';
 import { messageOf } from '../../shared/errors.js';
 import { countTokens } from '../../shared/tokens.js';
+import { within } from '../../shared/within.js';
 import { discreet } from '../people.js';
 import { memoryLine, worthShowing } from './memory-action.js';
 import { callerOf, memoryServiceOf, recallZone } from './memory-turn.js';
 import { requesterOf, saidText } from './turn.js';
-import { within } from './within.js';
 
 const NAME = 'WORK_MEMORY';
 const LIMIT = 4;

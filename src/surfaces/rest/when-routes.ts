@@ -13,10 +13,17 @@ const MAX_QUERY = 12_000;
 const MOST_QUERIES = 20;
 
 const query = storableText(MAX_QUERY).refine((text) => text.trim() !== '', 'must not be empty');
+const queries = z
+  .unknown()
+  .transform((sent) => (typeof sent === 'string' ? [sent] : (sent ?? [])))
+  .pipe(
+    z
+      .array(query, { error: 'must be a trigger, a list of them, or given several times' })
+      .min(1, 'is required')
+      .max(MOST_QUERIES, `must not be given more than ${MOST_QUERIES} times`),
+  );
 const recallQuery = z.strictObject({
-  q: z.union([query.transform((one) => [one]), z.array(query).min(1).max(MOST_QUERIES)], {
-    error: 'must be a trigger, a list of them, or given up to 20 times',
-  }),
+  q: queries,
   sessionId: searchText.optional(),
 });
 

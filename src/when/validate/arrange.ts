@@ -5,14 +5,14 @@
 import { isAppError } from '../../shared/errors.js';
 import { insertEntry } from '../edits.js';
 import { parseIndex, printEntry } from '../index-file.js';
-import { buildLibrary, createFileFinder } from '../library.js';
+import { buildLibrary, createGroupFinder } from '../library.js';
 import { outlineOf, plainText } from '../markdown/headings.js';
 import { lineBreakOf } from '../markdown/lines.js';
 import { headerKey } from '../phrases.js';
 import type { DecisionFile, Entry, Library, LinkedEntry, Section } from '../types.js';
 import { unreadFiles } from '../unread.js';
 
-/** Lines between two headings; `file` is the one its heading names. */
+/** Lines between two headings; `file` is the one that its heading, or one around it, names. */
 export interface Block {
   /** Line of its heading; 0 for what stands before the first. */
   line: number;
@@ -79,13 +79,13 @@ export function withIndex({ files, unread }: Library, text: string): Library {
 export function blocksOf(library: Library): Block[] {
   const { index, files, unread } = library;
   const paths = [...files.map(({ path }) => path), ...unreadFiles(unread).paths];
-  const find = createFileFinder([...new Set(paths)]);
+  const find = createGroupFinder([...new Set(paths)]);
   const entryLines = new Set(index.entries.map((entry) => entry.line));
   const titles = outlineOf(index.text)
     .headings.filter(({ level, line }) => level === 1 && !entryLines.has(line))
     .map(({ line }): Block => ({ line, file: null, entries: [] }));
   const groups = index.groups.map(
-    ({ title, line }): Block => ({ line, file: find(title), entries: [] }),
+    (group): Block => ({ line: group.line, file: find(group), entries: [] }),
   );
   const blocks = [{ line: 0, file: null, entries: [] }, ...titles, ...groups].sort(
     (a, b) => a.line - b.line,
