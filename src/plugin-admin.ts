@@ -1,8 +1,8 @@
 /**
  * Who is owner or admin, as far as the host's word can be taken for it. For whoever opens a direct
  * chat the host writes that they own the world of that chat (`syncSingleUser` of plugin-bootstrap);
- * on the Eliza server that is one world for all of its chats, owned by who came first. So only a
- * world that is more than direct chats counts, and only a standing that was not made that way.
+ * on the Eliza server that is one world for all of its chats, owned by who came first. So an owner
+ * counts only in a world that is more than direct chats, and only if not made that way.
  */
 import { ChannelType, type IAgentRuntime, type UUID, type World } from '@elizaos/core';
 import { sql } from 'drizzle-orm';
@@ -19,7 +19,7 @@ export async function isWorldAdmin(
   if (roomId === undefined) return false;
   const room = await runtime.getRoom(roomId as UUID);
   const world = room?.worldId ? await runtime.getWorld(room.worldId) : null;
-  return world !== null && hasStanding(world, entityId) && (await isShared(runtime, world.id));
+  return world !== null && (await isAdminOf(runtime, world, entityId));
 }
 
 /**
@@ -34,16 +34,24 @@ export async function isProjectAdmin(
   if (await isWorldAdmin(runtime, entityId, roomId)) return true;
   if (!(await isDirect(runtime, roomId))) return false;
   for (const world of await runtime.getAllWorlds()) {
-    if (hasStanding(world, entityId) && (await isShared(runtime, world.id))) return true;
+    if (await isAdminOf(runtime, world, entityId)) return true;
   }
   return false;
 }
 
-function hasStanding({ metadata }: World, entityId: string): boolean {
-  if (!metadata || isOfDirectChat(metadata)) return false;
-  if (metadata.ownership?.ownerId === entityId) return true;
+/** The host makes owners by itself, but never an admin: whoever is one was made one on purpose. */
+async function isAdminOf(
+  runtime: IAgentRuntime,
+  { id, metadata }: World,
+  entityId: string,
+): Promise<boolean> {
+  if (!metadata) return false;
   const role = metadata.roles?.[entityId as UUID];
-  return role === 'OWNER' || role === 'ADMIN';
+  if (role === 'ADMIN') return true;
+  if (role !== 'OWNER' && metadata.ownership?.ownerId !== entityId) return false;
+  // What the host makes for a direct chat always has settings, at first empty ones.
+  if (metadata.settings === undefined) return true;
+  return !isOfDirectChat(metadata) && (await isShared(runtime, id));
 }
 
 /** Exactly what the host writes for who opens a direct chat, and nobody has added to it. */

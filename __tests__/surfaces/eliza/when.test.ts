@@ -476,6 +476,17 @@ describe('REMEMBER_WHEN', () => {
     expect(files()).toEqual(before);
   });
 
+  it('is not refused to whoever was made the owner of the world on purpose', async () => {
+    const room = await talk.runtime.getRoom(ada.roomId);
+    const world = await talk.runtime.getWorld(room!.worldId!);
+    const ownership = { ownerId: ada.entityId };
+    await talk.runtime.updateWorld({ ...world!, metadata: { ownership } });
+    expect(await isWorldAdmin(talk.runtime, ada.entityId, ada.roomId)).toBe(true);
+    expect(await talk.say(ada, '/remember writing docs', 'REMEMBER_WHEN')).toMatch(
+      /^I still need /,
+    );
+  });
+
   it('is not refused to the admin of a server who is alone with the agent, but in another group', async () => {
     const boss = await talk.inGroup(`boss-${round}`, `guild-${round}`);
     await makeAdmin(talk.runtime, boss);
@@ -554,7 +565,9 @@ describe('REMEMBER_WHEN', () => {
     expect(said).toMatch(/^Content has what looks like a secret \(.*\): nothing was written\.$/);
     expect(said).not.toContain(key);
     const short = await talk.say(ada, '/remember a | b | c', 'REMEMBER_WHEN');
-    expect(short).toMatch(/^The description makes 3 words together with trigger and header, not 8 to 20: /);
+    expect(short).toMatch(
+      /^The description makes 3 words together with trigger and header, not 8 to 20: /,
+    );
     expect(files()).toEqual(before);
   });
 });
