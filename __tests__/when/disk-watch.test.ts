@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
@@ -113,6 +113,33 @@ it('finds what is made only later, and the folder above made again', async () =>
   }
 });
 
+it.each([
+  ['the folder above', 'agents'],
+  ['the folder of the files', 'agents/decisions'],
+  ['a folder of files', 'agents/decisions/api'],
+])(
+  'follows %s when it is back after another one of its name came and went',
+  async (_, name) => {
+    const room = filled();
+    room.put('api/b.md', 'b');
+    const { until } = await watched(room.paths, { settleMs: 10_000, checkMs: 50 });
+    const folder = join(room.root, name);
+    renameSync(folder, `${room.root}/away`);
+    await sleep(200);
+    mkdirSync(folder);
+    await sleep(200);
+    rmdirSync(folder);
+    await sleep(3);
+    renameSync(`${room.root}/away`, folder);
+    await sleep(300);
+    room.put('api/b.md', 'bc');
+    await until({ index: '# I\n', 'a.md': 'a', 'api/b.md': 'bc' });
+    room.put('api/b.md', 'bcd');
+    await until({ index: '# I\n', 'a.md': 'a', 'api/b.md': 'bcd' });
+  },
+  15_000,
+);
+
 it('follows the folder where a link within the roots leads, but no link in it', async () => {
   const room = filled();
   const other = join(room.root, 'other');
@@ -149,6 +176,28 @@ it('goes on reading when nothing reports a change, and when the reader of a chan
   for (let tries = 0; tries < 500 && seen.length < 2; tries++) await sleep(10);
   expect(seen).toEqual(['a', 'a']);
   expect(said).toEqual(['not now']);
+});
+
+it('watches anew when it finds a change that nothing has reported', async () => {
+  const room = filled();
+  const target = room.at('.store/x.md');
+  room.put('.store/x.md', 'one');
+  rmSync(room.at('a.md'));
+  symlinkSync(target, room.at('a.md'));
+  const said: string[] = [];
+  const log: Log = {
+    debug: () => {},
+    info: (_, message) => void said.push(String(message)),
+    warn: () => {},
+    error: () => {},
+  };
+  const { until } = await watched(room.paths, { log, rereadMs: 300 });
+  await sleep(100);
+  // In a folder that is not watched, another file takes the place of the one that was followed.
+  writeFileSync(`${target}~`, 'three');
+  renameSync(`${target}~`, target);
+  await until({ index: '# I\n', 'a.md': 'three' });
+  expect(said).toEqual(['a change was not reported: watching anew']);
 });
 
 it('looks once for all that is asked for while a look is under way', async () => {

@@ -1,6 +1,8 @@
-import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, symlinkSync, watch, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { AppError } from '../../src/shared/errors.js';
 import { parseDecisionFile } from '../../src/when/decisions.js';
 import { readFolder } from '../../src/when/disk/read.js';
 import { writeTogether } from '../../src/when/disk/write.js';
@@ -414,6 +416,92 @@ describe('a draft is refused, with the reason, when', () => {
     }
     expect(readdirSync(join(room.root, 'out'))).toEqual(['x.md']);
   });
+
+  it('entries lead to its file, and the file is away', async () => {
+    const room = filled();
+    room.put('other.md', '# Other\n\n## Unrelated\n');
+    rmSync(room.at('testing.md'));
+    const before = [room.index(), readdirSync(room.paths.decisions)];
+    for (const file of ['testing.md', 'agents/decisions/Testing.md']) {
+      await expect(remember(depsOf(room), { ...SPLIT, file })).rejects.toMatchObject({
+        code: 'UNAVAILABLE',
+        message: expect.stringMatching(
+          /^[Tt]esting\.md is not there, and 1 entry of the index leads to it \(line 5\): bring it back, or remove the entry, first$/,
+        ),
+        details: { entries: 1, lines: [5] },
+      });
+    }
+    expect([room.index(), readdirSync(room.paths.decisions)]).toEqual(before);
+    expect(await remember(depsOf(room), { ...SPLIT, file: 'new.md' })).toMatchObject({
+      file: 'new.md',
+      changed: true,
+    });
+  });
+
+  it('entries lead to its file, and all files are away', async () => {
+    const room = filled();
+    const again = '/when naming test files | Test Names | what a test is called and why it matters';
+    room.putIndex(`${INDEX}${again}\n`);
+    rmSync(room.paths.decisions, { recursive: true });
+    await expect(remember(depsOf(room), SPLIT)).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      message:
+        'testing.md is not there, and 2 entries of the index lead to it (lines 5, 6): bring it back, or remove the entries, first',
+    });
+    expect(readdirSync(dirname(room.paths.index))).toEqual(['index.md']);
+  });
+
+  it('its file was known and is away', async () => {
+    const room = filled();
+    room.put('other.md', '# Other\n\n## Unrelated\n');
+    const deps = { ...depsOf(room), known: () => ['other.md', 'gone.md'] };
+    await expect(remember(deps, { ...SPLIT, file: 'gone.md' })).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      message: 'gone.md was there and is not now: bring it back first',
+    });
+    expect(await remember(deps, { ...SPLIT, file: 'other.md' })).toMatchObject({ changed: true });
+  });
+
+  it('nobody says which file, and one cannot be read', async () => {
+    const room = filled();
+    writeFileSync(room.at('broken.md'), 'a\0b');
+    const draft = {
+      trigger: 'faking return values',
+      header: 'Mock Return Values',
+      description: 'say what a mock gives back',
+    };
+    for (const header of ['Mock Return Values', 'In No File']) {
+      await expect(remember(depsOf(room), { ...draft, header })).rejects.toMatchObject({
+        code: 'UNAVAILABLE',
+        message: `which file has "${header}" is not known while broken.md cannot be read: name the file`,
+      });
+    }
+    expect(texts(room)).toEqual({ index: INDEX, testing: TESTING });
+    expect(await remember(depsOf(room), { ...draft, file: 'testing.md' })).toMatchObject({
+      file: 'testing.md',
+      changed: true,
+    });
+  });
+
+  it.each(['read', 'write'] as const)(
+    'the %s fails, and leaves no folder behind that was not there',
+    async (what) => {
+      const room = diskRoom();
+      rmSync(dirname(room.paths.index), { recursive: true });
+      const away = async (): Promise<never> => {
+        throw new AppError('UNAVAILABLE', 'files are away');
+      };
+      const made: string[] = [];
+      const deps = { ...depsOf(room), [what]: away };
+      const watcher = watch(room.root, (_, name) => void made.push(String(name)));
+      await expect(remember(deps, SPLIT)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+      await sleep(20);
+      watcher.close();
+      expect(readdirSync(room.root)).toEqual([]);
+      // Before the lock, so that nobody meets it on the way back either.
+      if (what === 'read') expect(made).toEqual([]);
+    },
+  );
 
   it('the index is there but cannot be read', async () => {
     const room = filled();

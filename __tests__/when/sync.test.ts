@@ -65,15 +65,15 @@ function changesOf(before: readonly Row[], after: readonly Row[]): string[] {
 }
 
 const AWAY =
-  'UNAVAILABLE: the index and its files cannot be read, and what is written now would take the place of what is stored: bring them back, or write them anew in an editor or with "cue when remember"';
+  'UNAVAILABLE: the index and its files cannot be read, and what is written now would take the place of what is stored: bring them back, or write them anew in an editor';
 
 /** What a new entry is refused with. */
-async function refusal(when: When): Promise<string> {
+async function refusal(when: When, file = 'names.md'): Promise<string> {
   const draft = {
     trigger: 'naming new files',
     header: 'File names',
     description: 'kebab case, a noun, no abbreviation',
-    file: 'names.md',
+    file,
     content: 'Kebab case.',
   };
   const error: unknown = await when.remember(draft, OPERATOR).catch((thrown: unknown) => thrown);
@@ -414,6 +414,8 @@ describe('an index that is followed', () => {
     const known = await given(when, asked.join('\n'));
     expect(known).toEqual(['0, 1, 2 and 3.', 'Patch where the object is used.']);
     expect(await refusal(when)).toBe(AWAY);
+    // A folder made here could not be moved back to.
+    expect(existsSync(agents)).toBe(false);
     await when.stop();
 
     when = await openRoom(store, room, fast);
@@ -431,6 +433,26 @@ describe('an index that is followed', () => {
     await when.settled();
     expect(await given(when, 'choosing exit codes')).toEqual(['zero, 1, 2 and 3.']);
     expect(when.health().degraded).toBeUndefined();
+    await when.stop();
+  });
+
+  it('makes no file anew that is away, before and after it is believed to be', async () => {
+    const room = fill(diskRoom());
+    room.put('plain.md', '# Plain\n');
+    const when = await openRoom(storeOf(database, 'one away'), room, fast);
+    await when.settled();
+    rmSync(room.at('cli.md'));
+    rmSync(room.at('plain.md'));
+    const away = /^UNAVAILABLE: cli\.md is not there, and 1 entry of the index leads to it /;
+    // At once: what was known of it is still stored.
+    expect(await refusal(when, 'plain.md')).toBe(
+      'UNAVAILABLE: plain.md was there and is not now: bring it back first',
+    );
+    expect(await refusal(when, 'cli.md')).toMatch(away);
+    await expect.poll(() => when.health().files).toBe(1);
+    expect(await refusal(when, 'cli.md')).toMatch(away);
+    expect(existsSync(room.at('cli.md'))).toBe(false);
+    expect(await refusal(when, 'plain.md')).toBe('nothing');
     await when.stop();
   });
 

@@ -4,7 +4,8 @@
  * first: of a process that dies in between a section without entry is left, and the same call again
  * adds what is missing.
  */
-import { basename, join, resolve, sep } from 'node:path';
+import { existsSync } from 'node:fs';
+import { basename, dirname, join, resolve, sep } from 'node:path';
 import { AppError, InvalidInputError, isAppError } from '../shared/errors.js';
 import { parseDecisionFile } from './decisions.js';
 import { FOLDER, INDEX } from './disk/bounds.js';
@@ -29,11 +30,14 @@ import type {
   Section,
   WhenPaths,
 } from './types.js';
+import { unreadOf } from './unread.js';
 
 export interface RememberDeps {
   paths: WhenPaths;
   read: typeof readFolder;
   write: typeof writeTogether;
+  /** Paths of the decision files that were there before: one of them that is gone is away, not new. */
+  known?: (() => readonly string[]) | undefined;
 }
 
 /** Somebody without our lock, an editor, wrote in between: worked out again on what stands there. */
@@ -47,13 +51,17 @@ const MISSING = new Set(['no_index', 'no_folder']);
  * @throws InvalidInputError with findings (TOO_LARGE for the content); SECRET_REJECTED naming the
  * field; NOT_FOUND when the header is in no file and there is no content; DUPLICATE when trigger or
  * header has another entry (`details.line`); CONFLICT when the section is there with other content;
- * PERMISSION_DENIED for a file that leads out of the folder; UNAVAILABLE when the disk refuses
+ * PERMISSION_DENIED for a file that leads out of the folder; UNAVAILABLE when the disk refuses, when the
+ * file is away that entries lead to, or may be one that cannot be read. Then nothing was changed.
  */
 export async function remember(deps: RememberDeps, draft: RememberDraft): Promise<Remembered> {
   const checked = checkDraft(draft);
+  const planned = async () => plan(checked, await deps.read(deps.paths), deps);
+  // The lock makes the folder, and one that is away could not be moved back to where another one is.
+  if (!existsSync(dirname(deps.paths.index))) await planned();
   return exclusively(deps.paths, async () => {
     for (let attempt = 1; ; attempt++) {
-      const { changes, remembered } = plan(checked, await deps.read(deps.paths), deps.paths);
+      const { changes, remembered } = await planned();
       if (changes.length === 0) return remembered;
       try {
         await deps.write(changes, { paths: deps.paths });
@@ -70,15 +78,19 @@ interface Plan {
   remembered: Remembered;
 }
 
-function plan(draft: CheckedDraft, disk: DiskState, paths: WhenPaths): Plan {
+function plan(
+  draft: CheckedDraft,
+  disk: DiskState,
+  { paths, known: knownFiles }: RememberDeps,
+): Plan {
   refuseUnread(disk, INDEX, paths.index, disk.index !== null);
   refuseUnread(disk, FOLDER, paths.decisions, disk.files.length > 0);
   const index = parseIndex(disk.index?.text ?? `# Memory Index\n\n${CONSUMPTION_HEADER}\n`);
   const files = disk.files.map(({ path, text }) => parseDecisionFile(path, text));
   const library = buildLibrary(index, files);
-  const file = fileFor(draft, library, paths);
+  const file = fileFor(draft, library, disk, paths);
   const before = library.files.find(({ path }) => path === file);
-  refuseUnread(disk, file, file, before !== undefined);
+  if (before === undefined) refuseNew(file, draft, library, disk, knownFiles?.() ?? []);
   const there = before === undefined ? null : sectionOf(before.sections, draft.fields.header);
   const known = knownEntry(draft.fields, file, there, library);
   if (there !== null) refuseOtherContent(draft, there);
@@ -124,7 +136,12 @@ function plan(draft: CheckedDraft, disk: DiskState, paths: WhenPaths): Plan {
 }
 
 /** The file named, or the one that has the header; a new one when it may be made. */
-function fileFor({ fields, file, content }: CheckedDraft, library: Library, paths: WhenPaths) {
+function fileFor(
+  { fields, file, content }: CheckedDraft,
+  library: Library,
+  disk: DiskState,
+  paths: WhenPaths,
+): string {
   const known = library.files.map(({ path }) => path);
   if (file !== undefined) {
     const path = belowFolder(file, paths.decisions);
@@ -133,13 +150,9 @@ function fileFor({ fields, file, content }: CheckedDraft, library: Library, path
     if (found !== null) return found;
     const fault = faultOfNewFile(path);
     if (fault !== null) throw new InvalidInputError([{ field: 'file', message: fault }]);
-    refuseTakenName(path, known);
-    if (content === undefined) {
-      const message = `there is no file ${path}: give the content of its first section`;
-      throw new AppError('NOT_FOUND', message, { file: path, files: known.slice(0, 50) });
-    }
     return path;
   }
+  if (content === undefined) refuseGuess(fields.header, disk);
   const having = library.files.filter(({ sections }) => sectionOf(sections, fields.header));
   const [first, second] = having;
   if (first !== undefined && second === undefined) return first.path;
@@ -149,6 +162,60 @@ function fileFor({ fields, file, content }: CheckedDraft, library: Library, path
       ? 'is missing: say into which file the new section goes'
       : `is missing, and several have "${fields.header}": ${having.map(({ path }) => path).join(', ')}`;
   throw new InvalidInputError([{ field: 'file', message }]);
+}
+
+/** A file may be made where none is: neither one that cannot be read, nor one that is away. */
+function refuseNew(
+  file: string,
+  { content }: CheckedDraft,
+  library: Library,
+  disk: DiskState,
+  knownFiles: readonly string[],
+): void {
+  refuseUnread(disk, file, file, false);
+  refuseAway(file, library, disk, knownFiles);
+  const known = library.files.map(({ path }) => path);
+  refuseTakenName(file, known);
+  if (content !== undefined) return;
+  const message = `there is no file ${file}: give the content of its first section`;
+  throw new AppError('NOT_FOUND', message, { file, files: known.slice(0, 50) });
+}
+
+/** Made new with one section, it would be all that is left of the one that entries lead to. */
+function refuseAway(
+  file: string,
+  { index, files, entries }: Library,
+  disk: DiskState,
+  knownFiles: readonly string[],
+): void {
+  const made = buildLibrary(index, [...files, parseDecisionFile(file, '')], disk.warnings);
+  const lines = made.entries
+    .filter((entry, at) => entry.file === file && entries[at]?.file === null)
+    .map(({ line }) => line);
+  const count = lines.length;
+  if (count > 0) {
+    const [lead, them, on] =
+      count === 1
+        ? ['entry of the index leads', 'entry', 'line']
+        : ['entries of the index lead', 'entries', 'lines'];
+    const shown = `${lines.slice(0, MOST_NAMED).join(', ')}${count > MOST_NAMED ? ', …' : ''}`;
+    const message = `${file} is not there, and ${count} ${lead} to it (${on} ${shown}): bring it back, or remove the ${them}, first`;
+    throw new AppError('UNAVAILABLE', message, { file, entries: count, lines: lines.slice(0, 50) });
+  }
+  const gone = knownFiles.find((path) => headerKey(path) === headerKey(file));
+  if (gone === undefined) return;
+  throw new AppError('UNAVAILABLE', `${gone} was there and is not now: bring it back first`, {
+    file,
+  });
+}
+
+/** Which file has the header: one that cannot be read may have it, too. */
+function refuseGuess(header: string, { warnings }: DiskState): void {
+  const unread = unreadOf(warnings).find((one) => one.file !== INDEX);
+  if (unread === undefined) return;
+  const what = unread.file === FOLDER ? 'some of the files' : unread.file;
+  const message = `which file has "${header}" is not known while ${what} cannot be read: name the file`;
+  throw new AppError('UNAVAILABLE', message, { file: unread.file, reason: unread.code });
 }
 
 /** `§ file.md` needs one file of that name. */

@@ -280,7 +280,9 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
       await requireWriter(caller);
       if (state === 'loading') await within(following, waitMs.ask);
       if (state === 'loading') throw new AppError('UNAVAILABLE', LOADING);
-      const made = await remember({ paths: where, read: readPresent, write: writeTogether }, draft);
+      const known = () => book.library().files.map(({ path }) => path);
+      const disk = { read: readPresent, write: writeTogether, known };
+      const made = await remember({ paths: where, ...disk }, draft);
       await look();
       return made;
     },
@@ -335,7 +337,7 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
     const disk = await readFolder(where);
     const { words } = awayFrom(disk, book.library());
     if (words === null) return disk;
-    const message = `${words} cannot be read, and what is written now would take the place of what is stored: bring them back, or write them anew in an editor or with "cue when remember"`;
+    const message = `${words} cannot be read, and what is written now would take the place of what is stored: bring them back, or write them anew in an editor`;
     throw new AppError('UNAVAILABLE', message);
   }
 

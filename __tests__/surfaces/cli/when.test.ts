@@ -528,6 +528,20 @@ describe('cue when remember', () => {
     expect(project.read('agents/decisions/cli.md')).toBe(CLI);
   });
 
+  it('makes no file anew that entries lead to and that is away', async () => {
+    const file = join(project.root, 'agents/decisions/cli.md');
+    rmSync(file);
+    const argv = ['when', 'remember', LINE, '--file', 'cli.md', '--content', 'None in pipes.'];
+    const { code, out, err } = await project.cue(...argv);
+
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toMatch(
+      /^cue: cli\.md is not there, and \d entr(?:y|ies) of the index leads? to it \(lines? [\d, ]+\): bring it back, or remove the entr(?:y|ies), first\n$/,
+    );
+    expect(existsSync(file)).toBe(false);
+    expect(project.read('agents/memory-index.md')).toBe(INDEX);
+  });
+
   it('says why it refuses as a document', async () => {
     expect(await project.json('when', 'remember', '--header', 'x')).toEqual({
       code: 2,

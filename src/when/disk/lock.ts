@@ -3,6 +3,8 @@
  * Readers need no lock: what they see is whole, or settles (`settling.ts`).
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { mkdir, rmdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type DirLock, lockDirectorySoon } from '../../shared/dir-lock.js';
 import { AppError, isAppError, messageOf } from '../../shared/errors.js';
@@ -19,7 +21,8 @@ const held = new AsyncLocalStorage<ReadonlySet<string>>();
 
 /**
  * Does the work while nobody else writes beside this index. Throws AppError UNAVAILABLE when the lock
- * cannot be had, PERMISSION_DENIED when the index is not ours. Within such work it may be called again.
+ * cannot be had, PERMISSION_DENIED when the index is not ours. The folder of the index is made for it,
+ * and taken away again when the work fails. Within such work it may be called again.
  */
 export async function exclusively<T>(paths: WhenPaths, work: () => Promise<T>): Promise<T> {
   const { index } = boundsOf(paths);
@@ -36,17 +39,39 @@ export async function exclusively<T>(paths: WhenPaths, work: () => Promise<T>): 
   const line = before.then(() => mine);
   lines.set(key, line);
   await before;
+  let made: readonly string[] = [];
   try {
+    made = await makeFolder(key);
     const lock = await takeLock(key);
     try {
       return await held.run(new Set([...(mineAlready ?? []), key]), work);
     } finally {
       lock.release();
     }
+  } catch (error) {
+    // Only what was made here; a folder that has got files since stays.
+    for (const folder of made) await rmdir(folder).catch(() => {});
+    throw error;
   } finally {
     leave();
     if (lines.get(key) === line) lines.delete(key);
   }
+}
+
+/** Of this file; returns what was not there before, innermost first. */
+async function makeFolder(index: string): Promise<string[]> {
+  const folder = dirname(index);
+  try {
+    const first = await mkdir(folder, { recursive: true });
+    return first === undefined ? [] : foldersBetween(first, folder);
+  } catch (error) {
+    throw notLocked(index, null, error);
+  }
+}
+
+/** The inner folder and those around it up to the outer one, innermost first. */
+export function foldersBetween(outer: string, inner: string): string[] {
+  return inner === outer ? [outer] : [inner, ...foldersBetween(outer, dirname(inner))];
 }
 
 async function takeLock(index: string): Promise<DirLock> {

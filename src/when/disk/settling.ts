@@ -119,7 +119,8 @@ function countOf(text: string): number {
   return text.match(LANDMARK)?.length ?? 0;
 }
 
-function isSame(one: DiskState, other: DiskState): boolean {
+/** Whether both are of the same files with the same texts and warnings. */
+export function isSame(one: DiskState, other: DiskState): boolean {
   return (
     one.index?.text === other.index?.text &&
     one.index?.path === other.index?.path &&

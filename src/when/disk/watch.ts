@@ -2,17 +2,20 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type FSWatcher, watch } from 'chokidar';
-import { type Clock, MINUTE_MS, systemClock } from '../../shared/clock.js';
+import { type Clock, MINUTE_MS, SECOND_MS, systemClock } from '../../shared/clock.js';
 import { messageOf } from '../../shared/errors.js';
 import type { Log } from '../../shared/log.js';
 import { isBelow, realPath } from '../../shared/real-path.js';
 import type { DiskState, WhenPaths } from '../types.js';
 import { boundsOf } from './bounds.js';
+import { identityOf, touchOf } from './identity.js';
 import { createFolderReader } from './read.js';
-import { createSettling, SETTLE_MS } from './settling.js';
+import { createSettling, isSame, SETTLE_MS } from './settling.js';
 
 /** An edit is to be known within a tenth of a second; what comes in more steps is looked at again. */
 const DEBOUNCE_MS = 15;
+/** A watch that was lost is set up anew within this time. */
+const CHECK_MS = 2 * SECOND_MS;
 
 export interface WatchDeps {
   log?: Log | undefined;
@@ -22,6 +25,8 @@ export interface WatchDeps {
   debounceMs?: number | undefined;
   /** Even without an event the disk is read this often: watching fails silently on some systems. */
   rereadMs?: number | undefined;
+  /** This often it is looked whether the folders are still those that are watched; reads no file. */
+  checkMs?: number | undefined;
 }
 
 export interface FolderWatch {
@@ -40,23 +45,42 @@ export async function watchFolder(
   onChange: (state: DiskState) => void | Promise<void>,
   deps: WatchDeps = {},
 ): Promise<FolderWatch> {
-  const { log, clock = systemClock, debounceMs = DEBOUNCE_MS, rereadMs = MINUTE_MS } = deps;
+  const { log, clock = systemClock, debounceMs = DEBOUNCE_MS } = deps;
+  const { rereadMs = MINUTE_MS, checkMs = CHECK_MS } = deps;
   const reader = createFolderReader(paths, clock);
   const settling = createSettling({ settleMs: deps.settleMs ?? SETTLE_MS });
   let told: DiskState | null = null;
   let closed = false;
   let watcher: FSWatcher | null = null;
-  let watched = '';
+  /** Folders and their identity when the watch was set up; '': it is to be set up anew. */
+  let watched = { folders: '', are: '' };
+  let read: DiskState | null = null;
+  /** The index when it was last read. */
+  let touched = '';
+  /** Since the last look: whether there was an event, and whether one is due without any. */
+  let heard = false;
+  let unasked = false;
   let soon: NodeJS.Timeout | null = null;
   let later: NodeJS.Timeout | null = null;
+  let checking: Promise<void> | null = null;
   let running: Promise<void> = Promise.resolve();
   /** A look that has not begun: it will see whatever is there by then, for all who ask. */
   let next: Promise<void> | null = null;
 
   async function lookOnce(): Promise<void> {
     if (closed) return;
+    const isUnheard = unasked && !heard;
+    unasked = false;
+    heard = false;
     try {
-      const { state, againInMs } = settling.see(await reader.read(), clock.now());
+      touched = await touchOf(paths.index);
+      const seen = await reader.read();
+      if (isUnheard && !heard && read !== null && !isSame(read, seen)) {
+        log?.info({ index: paths.index }, 'a change was not reported: watching anew');
+        watched.are = '';
+      }
+      read = seen;
+      const { state, againInMs } = settling.see(seen, clock.now());
       if (againInMs !== null) lookLater(againInMs);
       if (closed) return;
       await watchAgain();
@@ -96,12 +120,41 @@ export async function watchFolder(
     }, inMs);
   }
 
-  /** Begins anew where folders came or went above what is watched. */
+  function onEvent(): void {
+    heard = true;
+    lookSoon();
+  }
+
+  function lookUnasked(): void {
+    unasked = true;
+    lookSoon();
+  }
+
+  /** Stats only, so that it may be done often. */
+  async function check(): Promise<void> {
+    const places = placesOf(paths);
+    const [are, index] = await Promise.all([identityOf(places.identified), touchOf(paths.index)]);
+    if (are !== watched.are || index !== touched) lookUnasked();
+  }
+
+  function checkSoon(): void {
+    checking ??= check()
+      // What is wrong there, the next look says.
+      .catch(() => {})
+      .finally(() => {
+        checking = null;
+      });
+  }
+
+  /** Begins anew where folders came or went above what is watched, or are others than they were. */
   async function watchAgain(): Promise<void> {
     const places = placesOf(paths);
-    const wanted = JSON.stringify(places.folders);
-    if (wanted === watched) return;
-    watched = wanted;
+    const folders = JSON.stringify(places.folders);
+    // Before it is set up: what is exchanged meanwhile is another one at the next look.
+    const are = await identityOf(places.identified);
+    if (closed || (folders === watched.folders && are === watched.are)) return;
+    const mine = { folders, are };
+    watched = mine;
     const old = watcher;
     watcher = watch(places.folders, {
       // Each file that is not left out costs a handle.
@@ -111,23 +164,29 @@ export async function watchFolder(
       followSymlinks: false,
       atomic: false,
     });
-    watcher.on('all', lookSoon);
+    watcher.on('all', onEvent);
+    // What is followed below a folder that goes is no longer followed, even if it comes back at once.
+    watcher.on('unlinkDir', (path) => {
+      if (places.identified.includes(resolve(path))) mine.are = '';
+    });
     // The library leaves out events that follow one another closely, and a file that is renamed over
     // another right after the same happened before (seen); what the system reports, it hands on.
     watcher.on('raw', (_, path, details) => {
-      if (places.concerns(reportedPath(path, details))) lookSoon();
+      if (places.concerns(reportedPath(path, details))) onEvent();
     });
     // What changed between the last look and now was reported to nobody.
-    watcher.on('ready', lookSoon);
+    watcher.on('ready', onEvent);
     watcher.on('error', (error) => {
       log?.warn({ error: messageOf(error) }, 'watching index and decision files failed');
-      lookSoon();
+      onEvent();
     });
     await old?.close();
   }
 
-  const reread = setInterval(lookSoon, rereadMs);
+  const reread = setInterval(lookUnasked, rereadMs);
   reread.unref();
+  const checks = setInterval(checkSoon, checkMs);
+  checks.unref();
   await look();
 
   return {
@@ -135,8 +194,10 @@ export async function watchFolder(
     async close() {
       closed = true;
       clearInterval(reread);
+      clearInterval(checks);
       if (soon !== null) clearTimeout(soon);
       if (later !== null) clearTimeout(later);
+      await checking;
       await running;
       await watcher?.close();
     },
@@ -146,6 +207,8 @@ export async function watchFolder(
 interface Places {
   /** Folders that exist. */
   folders: string[];
+  /** Those whose exchange for others of their name ends the watch: these, and the one of the files. */
+  identified: string[];
   /** Whether a path below them can matter. */
   concerns(path: string): boolean;
   /** Whether a file is one that is read. */
@@ -173,6 +236,7 @@ function placesOf(paths: WhenPaths): Places {
     !/[\\/](?:\.|node_modules(?:[\\/]|$))/.test(path.slice(folder.length));
   return {
     folders: [...folders].sort(),
+    identified: [...new Set([...folders, ...(folder === null ? [] : [folder])])].sort(),
     concerns: (path) => onTheWay(resolve(path)) || within(resolve(path)),
     isRead: (path) => /\.md$/i.test(path) || targets.has(resolve(path)),
   };

@@ -7,7 +7,7 @@ import { realPath } from '../../shared/real-path.js';
 import { hashOf } from '../decisions.js';
 import type { WhenPaths } from '../types.js';
 import { boundsOf, isBroken } from './bounds.js';
-import { exclusively } from './lock.js';
+import { exclusively, foldersBetween } from './lock.js';
 import { codeOf, readText, stampOf, type TextRead } from './read-file.js';
 
 export interface FileChange {
@@ -81,11 +81,6 @@ async function replaceAll(changes: readonly FileChange[], deps: WriteDeps): Prom
   } finally {
     for (const { temp } of staged) mine.delete(temp);
   }
-}
-
-/** Innermost first. */
-function foldersBetween(outer: string, inner: string): string[] {
-  return inner === outer ? [outer] : [inner, ...foldersBetween(outer, dirname(inner))];
 }
 
 function placesOf(
