@@ -28,7 +28,11 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const MODEL_DIR = join(root, '__tests__', 'fixtures', 'models', 'static-glove-use-384');
 const HOST_PACKAGES = ['core', 'plugin-bootstrap', 'plugin-sql', 'server'];
-const ALLOWED = /^(dist|docs)\/|^(package\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
+const ALLOWED = /^(dist|docs|skills)\/|^(package\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
+const EXPECTED = [
+  ...['dist/index.js', 'dist/index.d.ts', 'README.md', 'CHANGELOG.md', 'LICENSE'],
+  ...['skills/when/SKILL.md', 'skills/remember/SKILL.md'],
+];
 const INSTALL_MS = 420_000;
 const START_MS = 120_000;
 const STOP_MS = 20_000;
@@ -50,7 +54,7 @@ function npm(cwd, ...args) {
   const viaNode = cli && /npm-cli\.[cm]?js$/.test(cli);
   const onWindows = process.platform === 'win32';
   const command = viaNode ? process.execPath : onWindows ? 'npm.cmd' : 'npm';
-  const result = spawnSync(command, [...(viaNode ? [cli] : []), ...args, '--loglevel=error'], {
+  const result = spawnSync(command, [...(viaNode ? [cli] : []), '--loglevel=error', ...args], {
     cwd,
     env: npmEnvironment(),
     encoding: 'utf8',
@@ -69,7 +73,7 @@ function pack(directory) {
   const names = files.map((file) => file.path);
   const strangers = names.filter((name) => !ALLOWED.test(name));
   check(strangers.length === 0, `the package holds what it should not: ${strangers.join(', ')}`);
-  for (const name of ['dist/index.js', 'dist/index.d.ts', 'README.md', 'CHANGELOG.md', 'LICENSE']) {
+  for (const name of [...EXPECTED, manifest.bin.cue]) {
     check(names.includes(name), `the package lacks ${name}`);
   }
   console.log(`packed ${names.length} files`);
@@ -160,6 +164,24 @@ function install(directory) {
   check(result.status === 0, `import failed: ${result.stdout}${result.stderr}`);
   console.log('installed beside elizaOS and imported by plain Node');
   embed(directory);
+  commandLine(directory);
+}
+
+/** `cue` is on the path of npm's own scripts, and finds what stands in the folder it is called in. */
+function commandLine(directory) {
+  const section = '# Testing\n\n## Mock patching pattern\n\nPatch where it is used.\n';
+  const entry =
+    '/when writing mock tests | Mock patching pattern | patch where it is used, not where defined';
+  mkdirSync(join(directory, 'decisions'), { recursive: true });
+  writeFileSync(join(directory, 'decisions', 'testing.md'), section);
+  writeFileSync(join(directory, 'memory-index.md'), `# Index\n\n## testing.md\n\n${entry}\n`);
+  const asked = npm(directory, 'exec', '--no', '--', 'cue', 'when', 'writing mock tests');
+  check(
+    asked.startsWith('# Mock patching pattern\n\nPatch where it is used.\n'),
+    `cue said: ${asked}`,
+  );
+  npm(directory, 'exec', '--no', '--', 'cue', 'when', 'validate');
+  console.log('cue when finds and validates');
 }
 
 /** The model's thread starts from dist/, and without the optional package the reason is said. */
