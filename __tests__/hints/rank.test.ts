@@ -163,23 +163,20 @@ it('decides between equal scores by open files, then change, component, key and 
 });
 
 const path: HintValue = { type: 'path', abs: 'C:\\code\\lib' };
-it.each<[string, string[], HintValue, string, boolean]>([
-  ['http-proxy', [], 'x', '/srv/http-proxy/src/a.ts', true],
-  ['http-proxy', [], 'x', 'src/HTTP-Proxy.ts', true],
-  ['proxy', [], 'x', '/srv/http-proxy/src/a.ts', false],
-  ['auth', [], 'x', 'src/auth.test.ts', true],
-  ['auth', [], 'x', 'src/oauth.ts', false],
-  ['x', ['docker', 'ts'], 'x', 'src/a.ts', true],
-  ['x', ['docker'], 'x', 'docker/compose.yml', true],
-  ['x', [], path, 'c:/code/lib/a.c', true],
-  ['x', [], path, 'c:/code/library/a.c', false],
-])(
-  'of %s, tagged %j: whether it fits is seen at the file',
-  (component, tags, value, file, fits) => {
-    const one = { component, hint: hint({ value, meta: { tags } }) };
-    expect(openFileOf(one, ['/other.rs', file])).toBe(fits ? file : null);
-    const scored = scoreOf(one, { context: { files_open: [file] }, nowMs: NOW });
-    expect(scored.fitsOpenFile).toBe(fits);
-    expect(scored.reasons).toEqual(fits ? [`fits the open file ${file}`] : []);
-  },
-);
+it.each<[string, string, string[], HintValue, boolean]>([
+  ['/srv/http-proxy/src/a.ts', 'http-proxy', [], 'x', true],
+  ['src/HTTP-Proxy.ts', 'http-proxy', [], 'x', true],
+  ['/srv/http-proxy/src/a.ts', 'proxy', [], 'x', false],
+  ['src/auth.test.ts', 'auth', [], 'x', true],
+  ['src/oauth.ts', 'auth', [], 'x', false],
+  ['src/a.ts', 'x', ['docker', 'ts'], 'x', true],
+  ['docker/compose.yml', 'x', ['docker'], 'x', true],
+  ['c:/code/lib/a.c', 'x', [], path, true],
+  ['c:/code/library/a.c', 'x', [], path, false],
+])('%s open: whether it fits is seen for %s, tagged %j', (file, component, tags, value, fits) => {
+  const one = { component, hint: hint({ value, meta: { tags } }) };
+  expect(openFileOf(one, ['/other.rs', file])).toBe(fits ? file : null);
+  const scored = scoreOf(one, { context: { files_open: [file] }, nowMs: NOW });
+  expect(scored.fitsOpenFile).toBe(fits);
+  expect(scored.reasons).toEqual(fits ? [`fits the open file ${file}`] : []);
+});
