@@ -185,7 +185,7 @@ export const NEGATIVES: readonly SecretCase[] = [
   'UIApplicationLaunchOptionsRemoteNotificationKey and NSFileProtectionCompleteUntilFirstUserAuthentication',
   'test_user_can_reset_password_with_valid_token_and_then_log_in_again_2',
   '/Users/dev/Library/Developer/Xcode/DerivedData/App-gqzrfwkjtbxyzhaabcdefghijkl/Build/Products',
-  '/home/dev/work/services/payments/src/main/java/com/example/payments/token/TokenServiceImpl.java',
+  '/home/dev/code/services/payments/src/main/java/com/example/payments/token/TokenServiceImpl.java',
   {
     key: 'directory',
     value: { type: 'path', abs: '/srv/app/releases/20240317121530/current/config/secrets' },
