@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { CLI, makeKnowledge, type Project } from './cue.js';
 
-const BIN = fileURLToPath(new URL('../../../src/surfaces/cli/bin.ts', import.meta.url));
+const BIN = fileURLToPath(new URL('../../../src/bin/cue.ts', import.meta.url));
 const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 /** A section of a megabyte. */
 const LINE = `${'x'.repeat(79)}\n`;

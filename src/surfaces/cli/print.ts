@@ -1,6 +1,8 @@
-/** The real standard streams. */
+/** The real process: its streams and what else a command sees of it. */
 import { isUtf8 } from 'node:buffer';
+import { systemClock } from '../../shared/clock.js';
 import { AppError } from '../../shared/errors.js';
+import type { Io } from './io.js';
 
 const MAX_STDIN_BYTES = 2_000_000;
 /**
@@ -14,8 +16,20 @@ export function forTerminal(text: string): string {
   return text.replace(CONTROLS, '\ufffd');
 }
 
+/** What the commands of a real process see of the world. */
+export function realIo(): Io {
+  return {
+    cwd: process.cwd(),
+    env: process.env,
+    parentPid: process.ppid,
+    clock: systemClock,
+    stdin: readStandardInput,
+    ...standardStreams(),
+  };
+}
+
 /** Writers that outlive a reader which has heard enough (`cue when x | head -1`). */
-export function standardStreams(): { out(text: string): void; err(text: string): void } {
+function standardStreams(): { out(text: string): void; err(text: string): void } {
   return { out: writerTo(process.stdout), err: writerTo(process.stderr) };
 }
 
@@ -31,7 +45,7 @@ function writerTo(stream: NodeJS.WriteStream): (text: string) => void {
 }
 
 /** @throws AppError TOO_LARGE beyond 2 MB, INVALID_INPUT where it is not UTF-8 */
-export async function readStandardInput(): Promise<string> {
+async function readStandardInput(): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of process.stdin) {

@@ -1,0 +1,53 @@
+/** Who serves the memory to this machine, and what the processes that take part agree on (DESIGN §11). */
+import type { IAgentRuntime } from '@elizaos/core';
+
+/** The PID file: `/tmp/nudge/server.pid`, on Windows below `%LOCALAPPDATA%` (seed `nudge.md` §9). */
+export interface ServerFile {
+  pid: number;
+  port: number;
+  /** ISO time at which it began to serve. */
+  started: string;
+  /** Of the JSON-RPC route; `/cue/rpc` when absent. */
+  path?: string;
+  agentId?: string;
+}
+
+/** What a command needs to talk to a server. */
+export interface ServerAddress {
+  /** Scheme, host and port: `http://127.0.0.1:8765`. */
+  baseUrl: string;
+  path: string;
+  /** Of the agent that shall answer; absent: there is but one. */
+  agentId?: string;
+  /** Sent as `x-api-key`. */
+  apiKey?: string;
+}
+
+/** A headless agent that this process has started. */
+export interface PrimaryAgent {
+  runtime: IAgentRuntime;
+  agentId: string;
+  /** The embedded database's directory; `null`: a database server, or memory. */
+  directory: string | null;
+  /**
+   * Resolves when an Eliza server wants the directory, or has opened it already: then nothing may be
+   * written any more, not even by a clean close. Never rejects.
+   */
+  readonly wanted: Promise<'wanted' | 'opened'>;
+  /** Stops services and database; idempotent. */
+  close(): Promise<void>;
+}
+
+/**
+ * @throws AppError UNAVAILABLE with `details.pid` when another live process has the directory open;
+ * INVALID_INPUT when a setting is wrong, or nobody said which of several agents is meant
+ */
+export type StartAgent = (options: StartAgentOptions) => Promise<PrimaryAgent>;
+
+export interface StartAgentOptions {
+  /** Absolute: where the command was called. */
+  cwd: string;
+  env: Readonly<Record<string, string | undefined>>;
+  /** One line for people; standard output belongs to the protocol. */
+  log(line: string): void;
+}
