@@ -1,11 +1,11 @@
 /** `/cue/autonomy`: how the autonomous side stands, and changing it. */
-import type { IAgentRuntime, Route } from '@elizaos/core';
+import type { Route } from '@elizaos/core';
 import { z } from 'zod';
-import { AUTONOMY_SERVICE, AutonomyService, autonomyChangeSchema } from '../../autonomy/index.js';
+import { type AutonomyService, autonomyChangeSchema } from '../../autonomy/index.js';
 import { AppError, InvalidInputError } from '../../shared/errors.js';
+import { autonomyOf } from '../services.js';
 import { MAX_WAIT_MS } from './query.js';
 import type { MakeRoute } from './route.js';
-import { startedService } from './service-of.js';
 
 const changeBody = autonomyChangeSchema.extend({ runCycle: z.boolean().optional() });
 
@@ -14,14 +14,14 @@ export function autonomyRoutes(route: MakeRoute): Route[] {
     route({
       type: 'GET',
       path: '/autonomy',
-      handle: async ({ runtime }) => ({ status: 200, body: serviceOf(runtime).status() }),
+      handle: async ({ runtime }) => ({ status: 200, body: autonomyOf(runtime).status() }),
     }),
     route({
       type: 'POST',
       path: '/autonomy',
       body: changeBody,
       handle: async ({ runtime, body }) => {
-        const service = serviceOf(runtime);
+        const service = autonomyOf(runtime);
         if (Object.keys(body).length === 0) {
           throw new InvalidInputError([{ field: '(body)', message: 'holds nothing to change' }]);
         }
@@ -47,8 +47,4 @@ async function oneCycle(service: AutonomyService): Promise<{ instructions: numbe
   const done = await Promise.race([service.runCycle(), patience]);
   clearTimeout(timer);
   return done;
-}
-
-function serviceOf(runtime: IAgentRuntime): AutonomyService {
-  return startedService(runtime, AUTONOMY_SERVICE, AutonomyService, 'autonomy');
 }

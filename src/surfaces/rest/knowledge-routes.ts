@@ -1,7 +1,8 @@
 /** `/cue/identity`, `/cue/chapters`, `/cue/wisdom`: who works here, and what it has come to. */
 import type { Route } from '@elizaos/core';
 import { z } from 'zod';
-import { anyObject, createdOrThere, memoryOf, OPERATOR, spokenFor } from './memory-routes.js';
+import { memoryOf } from '../services.js';
+import { anyObject, createdOrThere, OPERATOR, spokenFor } from './memory-routes.js';
 import { given, pageShape, searchText, wholeNumber } from './query.js';
 import type { MakeRoute } from './route.js';
 

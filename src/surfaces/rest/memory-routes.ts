@@ -1,13 +1,13 @@
 /** `/cue/memories…`, `/cue/recall`, `/cue/links`: single memories and finding them again. */
-import type { IAgentRuntime, Route } from '@elizaos/core';
+import type { Route } from '@elizaos/core';
 import { z } from 'zod';
-import { type Caller, WORK_MEMORY, WorkMemoryService } from '../../memory/index.js';
+import type { Caller } from '../../memory/index.js';
 import { InvalidInputError, NotFoundError } from '../../shared/errors.js';
 import { isUuid } from '../../shared/ids.js';
 import { isTimeZone, timeZoneProblem } from '../../shared/zones.js';
+import { memoryOf } from '../services.js';
 import { flag, given, pageShape, searchText, wholeNumber } from './query.js';
 import type { MakeRoute, Reply } from './route.js';
-import { startedService } from './service-of.js';
 
 /** Items are judged by the service: here only that there is a body to judge. */
 export const anyObject = z.record(z.string(), z.unknown());
@@ -189,9 +189,4 @@ function revisionOf(ifMatch: string | undefined, revision: unknown): unknown {
 
 export function createdOrThere(created: boolean, body: object): Reply {
   return { status: created ? 201 : 200, body };
-}
-
-/** @throws AppError UNAVAILABLE */
-export function memoryOf(runtime: IAgentRuntime): WorkMemoryService {
-  return startedService(runtime, WORK_MEMORY, WorkMemoryService, 'work memory');
 }

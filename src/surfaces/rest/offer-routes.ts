@@ -1,23 +1,21 @@
 /** `/cue/offers…`, `/cue/events`: what is offered, what became of it, and what happens elsewhere. */
 import type { IAgentRuntime, Route } from '@elizaos/core';
 import { z } from 'zod';
-import { WORK_MEMORY, WorkMemoryService } from '../../memory/index.js';
 import {
   DETECTOR_NAMES,
   type Decision,
   OFFER_STATES,
   type Offer,
-  PROACTIVE,
-  ProactiveService,
+  type ProactiveService,
 } from '../../proactive/index.js';
 import { AppError, InvalidInputError } from '../../shared/errors.js';
 import { isUuid } from '../../shared/ids.js';
 import { isAgentItself, type Person, personIn } from '../people.js';
+import { memoryOf, offersOf } from '../services.js';
 import type { EventStream } from './event-stream.js';
 import { anyObject, OPERATOR } from './memory-routes.js';
 import { flag, given, pageShape, searchText, storableText, wholeNumber } from './query.js';
 import type { MakeRoute } from './route.js';
-import { startedService } from './service-of.js';
 
 /** Who is to be shown an offer; `agentId` is taken: with it the host chooses the agent that answers. */
 const forWhom = { sessionId: searchText.optional(), forAgentId: searchText.optional() };
@@ -159,8 +157,7 @@ async function personOf(
     ]);
   }
   if (isAgentItself(runtime, entityId)) return null;
-  const memory = startedService(runtime, WORK_MEMORY, WorkMemoryService, 'work memory');
-  const person = await personIn(runtime, memory, entityId, roomId);
+  const person = await personIn(runtime, memoryOf(runtime), entityId, roomId);
   if (person) return person;
   throw new InvalidInputError([{ field: 'entityId', message: 'is not in this room' }]);
 }
@@ -193,9 +190,4 @@ function isRunning(service: ProactiveService): boolean {
   } catch {
     return false;
   }
-}
-
-/** @throws AppError UNAVAILABLE */
-function offersOf(runtime: IAgentRuntime): ProactiveService {
-  return startedService(runtime, PROACTIVE, ProactiveService, 'proactive');
 }

@@ -1,17 +1,11 @@
 /** `/cue/triggers…`: each route calls one method of the service and formats its answer. */
-import type { IAgentRuntime, Route } from '@elizaos/core';
+import type { Route } from '@elizaos/core';
 import { z } from 'zod';
 import { AppError } from '../../shared/errors.js';
-import {
-  type BatchResult,
-  type Requester,
-  TRIGGER_SERVICE,
-  TRIGGER_STATES,
-  TriggerService,
-} from '../../triggers/index.js';
+import { type BatchResult, type Requester, TRIGGER_STATES } from '../../triggers/index.js';
+import { enabledTriggersOf, triggersOf } from '../services.js';
 import { given, pageShape, searchText, waitMs } from './query.js';
 import type { MakeRoute } from './route.js';
-import { startedService } from './service-of.js';
 
 /** REST acts as operator of the project (DESIGN §3). */
 const OPERATOR: Requester = { kind: 'operator' };
@@ -41,7 +35,10 @@ export function triggerRoutes(route: MakeRoute): Route[] {
       type: 'GET',
       path: '/triggers/export',
       slow: true,
-      handle: async ({ runtime }) => ({ status: 200, body: await serviceOf(runtime).exportAll() }),
+      handle: async ({ runtime }) => ({
+        status: 200,
+        body: await enabledTriggersOf(runtime).exportAll(),
+      }),
     }),
     route({
       type: 'POST',
@@ -49,7 +46,7 @@ export function triggerRoutes(route: MakeRoute): Route[] {
       slow: true,
       body: anyObject,
       handle: async ({ runtime, body }) =>
-        batchReply(await serviceOf(runtime).requests.importAll(body)),
+        batchReply(await enabledTriggersOf(runtime).requests.importAll(body)),
     }),
     route({
       type: 'POST',
@@ -57,7 +54,7 @@ export function triggerRoutes(route: MakeRoute): Route[] {
       body: anyObject,
       handle: async ({ runtime, body }) => ({
         status: 200,
-        body: await serviceOf(runtime).requests.preview(body),
+        body: await enabledTriggersOf(runtime).requests.preview(body),
       }),
     }),
     route({
@@ -66,7 +63,7 @@ export function triggerRoutes(route: MakeRoute): Route[] {
       slow: true,
       body: z.strictObject({ triggers: z.array(z.unknown()) }),
       handle: async ({ runtime, body }) =>
-        batchReply(await serviceOf(runtime).requests.createMany(body.triggers, OPERATOR)),
+        batchReply(await enabledTriggersOf(runtime).requests.createMany(body.triggers, OPERATOR)),
     }),
     route({
       type: 'GET',
@@ -74,7 +71,7 @@ export function triggerRoutes(route: MakeRoute): Route[] {
       query: listQuery,
       handle: async ({ runtime, query }) => {
         const { limit, cursor, state, q, creatorEntityId } = query;
-        const found = await serviceOf(runtime).list(
+        const found = await enabledTriggersOf(runtime).list(
           given({ state, text: q, creatorEntityId }),
           { limit, ...given({ cursor }) },
           OPERATOR,
@@ -87,7 +84,10 @@ export function triggerRoutes(route: MakeRoute): Route[] {
       path: '/triggers',
       body: anyObject,
       handle: async ({ runtime, body }) => {
-        const { created, trigger } = await serviceOf(runtime).requests.create(body, OPERATOR);
+        const { created, trigger } = await enabledTriggersOf(runtime).requests.create(
+          body,
+          OPERATOR,
+        );
         if (created) return { status: 201, body: { trigger } };
         throw new AppError('DUPLICATE', `this trigger exists already: "${trigger.displayName}"`, {
           existingId: trigger.id,
@@ -99,7 +99,7 @@ export function triggerRoutes(route: MakeRoute): Route[] {
       path: '/triggers/:id',
       handle: async ({ runtime, params }) => ({
         status: 200,
-        body: { trigger: await serviceOf(runtime).get(idOf(params), OPERATOR) },
+        body: { trigger: await enabledTriggersOf(runtime).get(idOf(params), OPERATOR) },
       }),
     }),
     route({
@@ -108,14 +108,16 @@ export function triggerRoutes(route: MakeRoute): Route[] {
       body: anyObject,
       handle: async ({ runtime, params, body }) => ({
         status: 200,
-        body: { trigger: await serviceOf(runtime).requests.change(idOf(params), body, OPERATOR) },
+        body: {
+          trigger: await enabledTriggersOf(runtime).requests.change(idOf(params), body, OPERATOR),
+        },
       }),
     }),
     route({
       type: 'DELETE',
       path: '/triggers/:id',
       handle: async ({ runtime, params }) => {
-        await serviceOf(runtime).delete(idOf(params), OPERATOR);
+        await enabledTriggersOf(runtime).delete(idOf(params), OPERATOR);
         return { status: 200, body: { deleted: true } };
       },
     }),
@@ -124,7 +126,7 @@ export function triggerRoutes(route: MakeRoute): Route[] {
       path: '/triggers/:id/execute',
       query: z.strictObject({ waitMs: waitMs.optional() }),
       handle: async ({ runtime, params, query }) => {
-        const done = await serviceOf(runtime).run(idOf(params), OPERATOR, given(query));
+        const done = await enabledTriggersOf(runtime).run(idOf(params), OPERATOR, given(query));
         if (query.waitMs === undefined) return { status: 202, body: { runId: done.runId } };
         return { status: 200, body: { run: done.run, trigger: done.trigger } };
       },
@@ -135,7 +137,7 @@ export function triggerRoutes(route: MakeRoute): Route[] {
       query: z.strictObject(pageShape),
       handle: async ({ runtime, params, query }) => ({
         status: 200,
-        body: await serviceOf(runtime).runs(
+        body: await enabledTriggersOf(runtime).runs(
           idOf(params),
           { limit: query.limit, ...given({ cursor: query.cursor }) },
           OPERATOR,
@@ -147,21 +149,10 @@ export function triggerRoutes(route: MakeRoute): Route[] {
       path: '/triggers/:id/why',
       handle: async ({ runtime, params }) => ({
         status: 200,
-        body: await serviceOf(runtime).why(idOf(params), OPERATOR),
+        body: await enabledTriggersOf(runtime).why(idOf(params), OPERATOR),
       }),
     }),
   ];
-}
-
-/** Health answers while triggers are switched off, everything else says DISABLED. */
-function serviceOf(runtime: IAgentRuntime): TriggerService {
-  const service = triggersOf(runtime);
-  service.ensureEnabled();
-  return service;
-}
-
-function triggersOf(runtime: IAgentRuntime): TriggerService {
-  return startedService(runtime, TRIGGER_SERVICE, TriggerService, 'trigger');
 }
 
 function idOf(params: Record<string, string>): string {

@@ -1,12 +1,10 @@
 /** `/cue/when…`: knowledge of the project, recalled, checked and added to. */
-import type { IAgentRuntime, Route } from '@elizaos/core';
+import type { Route } from '@elizaos/core';
 import { z } from 'zod';
-import { AppError } from '../../shared/errors.js';
-import { WHEN, WhenService } from '../../when/index.js';
+import { startedWhen, whenOf } from '../services.js';
 import { OPERATOR } from './memory-routes.js';
 import { given, searchText, storableText } from './query.js';
 import type { MakeRoute } from './route.js';
-import { startedService } from './service-of.js';
 
 /** Twenty requests of 500 characters, and the bullets of a list. */
 const MAX_QUERY = 12_000;
@@ -74,15 +72,4 @@ export function whenRoutes(route: MakeRoute): Route[] {
       handle: async ({ runtime }) => ({ status: 200, body: startedWhen(runtime).health() }),
     }),
   ];
-}
-
-/** @throws AppError UNAVAILABLE, and DISABLED without an index */
-function whenOf(runtime: IAgentRuntime): WhenService {
-  const service = startedWhen(runtime);
-  if (service.configured) return service;
-  throw new AppError('DISABLED', 'there is no /when index: set CUE_WHEN_INDEX');
-}
-
-function startedWhen(runtime: IAgentRuntime): WhenService {
-  return startedService(runtime, WHEN, WhenService, '/when');
 }

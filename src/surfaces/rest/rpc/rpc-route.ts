@@ -1,11 +1,10 @@
 /** `POST /cue/rpc`: the hints as JSON-RPC, with the same door as every route. */
 import type { IAgentRuntime, Route } from '@elizaos/core';
-import { HINTS, HintService } from '../../../hints/index.js';
 import { hostLog } from '../../../shared/log.js';
+import { hintsOf } from '../../services.js';
 import { UnreadableBody } from '../body.js';
 import { OPERATOR } from '../memory-routes.js';
 import type { MakeRoute } from '../route.js';
-import { startedService } from '../service-of.js';
 import { answerRpc, parseFailure, type RpcHandler } from './json-rpc.js';
 import { createNudgeHandler } from './nudge-methods.js';
 
@@ -29,7 +28,7 @@ export function rpcRoutes(route: MakeRoute): Route[] {
 
 function nudgeHandlerOf(runtime: IAgentRuntime): RpcHandler {
   return createNudgeHandler({
-    hints: () => startedService(runtime, HINTS, HintService, 'hint'),
+    hints: () => hintsOf(runtime),
     caller: OPERATOR,
     agentId: runtime.agentId,
     log: hostLog(runtime, 'rpc'),

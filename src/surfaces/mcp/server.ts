@@ -1,0 +1,74 @@
+/** The MCP server of one connection, on the official SDK; knows no transport. */
+
+import type { IAgentRuntime } from '@elizaos/core';
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import {
+  CallToolRequestSchema,
+  ErrorCode,
+  ListToolsRequestSchema,
+  McpError,
+  type Tool,
+} from '@modelcontextprotocol/sdk/types.js';
+import { hostLog } from '../../shared/log.js';
+import { packageVersion } from '../../shared/package-version.js';
+import { safe } from '../../shared/safe-text.js';
+import { callTool } from './call.js';
+import { jsonSchemaOf } from './json-schema.js';
+import { toolNamed, toolsOf } from './tools/index.js';
+import type { McpSession, ToolSpec } from './types.js';
+
+export interface McpServerOptions {
+  runtime: IAgentRuntime;
+  session: McpSession;
+  /** `CUE_MCP_TOOLS`. */
+  tools?: readonly string[] | undefined;
+}
+
+/**
+ * Not `McpServer`: our services judge their input themselves, and what they find keeps our codes.
+ * Connect it to a transport; closing that ends it.
+ */
+export function createMcpServer({ runtime, session, tools: chosen }: McpServerOptions): Server {
+  const tools = toolsOf(chosen);
+  const log = hostLog(runtime, 'mcp');
+  const server = new Server(
+    { name: 'cue', title: 'Cue', version: packageVersion() },
+    { capabilities: { tools: {}, logging: {} } },
+  );
+
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(toldTool) }));
+
+  server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
+    const tool = toolNamed(params.name);
+    if (!tool || !tools.includes(tool)) {
+      throw new McpError(ErrorCode.InvalidParams, `there is no tool "${safe(params.name, 100)}"`);
+    }
+    const token = params._meta?.progressToken;
+    return callTool(tool, params.arguments ?? {}, {
+      ...{ runtime, session, log },
+      signal: extra.signal,
+      progress: (progress, total, message) => {
+        if (token === undefined) return;
+        const told = { progressToken: token, progress, total, message };
+        extra.sendNotification({ method: 'notifications/progress', params: told }).catch(() => {}); // The client has gone: its call ends by the signal.
+      },
+    });
+  });
+  return server;
+}
+
+function toldTool(tool: ToolSpec): Tool {
+  const { name, title, description, input, output, reads, destroys, isIdempotent } = tool;
+  return {
+    ...{ name, title, description },
+    inputSchema: jsonSchemaOf(input, 'input'),
+    outputSchema: jsonSchemaOf(output, 'output'),
+    annotations: {
+      readOnlyHint: reads ?? false,
+      ...(reads
+        ? {}
+        : { destructiveHint: destroys ?? false, idempotentHint: isIdempotent ?? false }),
+      openWorldHint: false,
+    },
+  };
+}

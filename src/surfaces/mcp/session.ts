@@ -1,0 +1,16 @@
+/** What is known of one connected client. */
+import type { McpSession } from './types.js';
+
+export function createSession({ id, isLocal }: { id: string; isLocal: boolean }): McpSession {
+  const session: McpSession = {
+    id,
+    isLocal,
+    identityId: null,
+    caller: () => ({
+      kind: 'agent',
+      sessionId: id,
+      ...(session.identityId === null ? {} : { identityId: session.identityId }),
+    }),
+  };
+  return session;
+}
