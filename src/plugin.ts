@@ -22,6 +22,7 @@ import { WorkMemoryService } from './memory/index.js';
 import { isProjectAdmin, isWorldAdmin } from './plugin-admin.js';
 import { provideHints } from './plugin-hints.js';
 import { fieldOf, lockOf } from './plugin-lock.js';
+import { provideMcp } from './plugin-mcp.js';
 import { embedForHost, provideWorkMemory } from './plugin-memory.js';
 import { provideProactive } from './plugin-proactive.js';
 import { provideWhen } from './plugin-when.js';
@@ -53,6 +54,7 @@ import {
   whenActions,
   workMemoryProvider,
 } from './surfaces/eliza/index.js';
+import { McpService } from './surfaces/mcp/index.js';
 import { createRoutes } from './surfaces/rest/index.js';
 import { type AutonomyPort, type StepObserver, TriggerService } from './triggers/index.js';
 import { WhenService } from './when/index.js';
@@ -113,6 +115,7 @@ export function createCuePlugin(options: CueOptions = {}): Plugin {
       provideProactive(runtime, settings, { clock, ids, turnBudgetMs: options.turnBudgetMs });
       provideWhen(runtime, settings, { clock, isAdmin: isProjectAdmin });
       provideHints(runtime, settings, { clock, ids, isAdmin: isProjectAdmin });
+      provideMcp(runtime, settings, { clock, ids });
       TriggerService.provide(runtime, {
         clock,
         ids,
@@ -137,6 +140,7 @@ export function createCuePlugin(options: CueOptions = {}): Plugin {
       ProactiveService,
       WhenService,
       HintService,
+      McpService,
     ],
     // A handler that throws aborts the host's own emitter (ELIZA_GUIDE §4); these cannot.
     events: together(

@@ -104,6 +104,7 @@ const settingsSchema = z.object({
   CUE_WHEN_INDEX: z.string().optional(),
   CUE_WHEN_DECISIONS: z.string().optional(),
   CUE_FILE_ROOTS: list,
+  CUE_MCP_TOOLS: list,
   NUDGE_MAX_HINTS: whole(5_000, 1, 100_000),
   NUDGE_SECRET_GUARD: flag(true),
   /** Whether it is a duration says who provides the hints. */

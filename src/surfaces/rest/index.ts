@@ -3,6 +3,7 @@ import type { Route } from '@elizaos/core';
 import { NotFoundError } from '../../shared/errors.js';
 import { autonomyRoutes } from './autonomy-routes.js';
 import { knowledgeRoutes } from './knowledge-routes.js';
+import { mcpRoutes } from './mcp-route.js';
 import { memoryRoutes } from './memory-routes.js';
 import { offerRoutes } from './offer-routes.js';
 import { type MakeRoute, type RouteDeps, routeMaker } from './route.js';
@@ -20,6 +21,7 @@ export function createRoutes(deps: RouteDeps): Route[] {
     ...offerRoutes(route),
     ...whenRoutes(route),
     ...rpcRoutes(route),
+    ...mcpRoutes(route),
     ...elsewhere(route),
   ];
 }

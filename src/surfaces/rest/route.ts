@@ -17,7 +17,7 @@ import { findingsOf } from '../../shared/findings.js';
 import { UnreadableBody } from './body.js';
 import { type EventStream, isEventStream, sendEvents } from './event-stream.js';
 import { authorize, checkAgent } from './guard.js';
-import { abort, sendLines } from './stream.js';
+import { abort, sendLines, sendResponse } from './stream.js';
 
 export interface RouteDeps {
   /** The server's key, `undefined` when it asks for none; read at each request. */
@@ -27,7 +27,9 @@ export interface RouteDeps {
 /** 400: an error in the words of another protocol; those of ours are thrown. */
 export type Reply =
   | { status: 200 | 201 | 202 | 400; body: object | JsonLines | EventStream }
-  | { status: 204 };
+  | { status: 204 }
+  /** Made elsewhere: sent as it is. */
+  | Response;
 
 /** An answer of JSON lines, sent while it is made: for what is too large to hold. */
 export interface JsonLines {
@@ -148,7 +150,8 @@ function isJsonLines(body: object): body is JsonLines {
 }
 
 async function sendReply(response: RouteResponse, reply: Reply): Promise<void> {
-  if (reply.status === 204) response.status(204).end();
+  if (reply instanceof Response) await sendResponse(response, reply);
+  else if (reply.status === 204) response.status(204).end();
   else if (isJsonLines(reply.body)) await sendLines(response, reply.body.lines);
   else if (isEventStream(reply.body)) await sendEvents(response, reply.body);
   else send(response, reply.status, reply.body);

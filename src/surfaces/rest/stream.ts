@@ -5,6 +5,7 @@
 import { once } from 'node:events';
 import { ServerResponse } from 'node:http';
 import type { RouteResponse } from '@elizaos/core';
+import { AppError } from '../../shared/errors.js';
 import { yieldToLoop } from '../../shared/yield.js';
 
 /** Characters gathered before they are written: few system calls, little memory. */
@@ -37,6 +38,39 @@ export async function sendLines(
   }
 }
 
+/**
+ * Sends a response of the web's own kind, piece by piece as it is made. A client that has gone cancels it.
+ * @throws AppError UNAVAILABLE where the answer cannot be streamed; nothing has been sent then
+ */
+export async function sendResponse(response: RouteResponse, made: Response): Promise<void> {
+  const stream: unknown = response;
+  if (!(stream instanceof ServerResponse)) {
+    throw new AppError('UNAVAILABLE', 'this connection cannot carry a stream');
+  }
+  made.headers.forEach((value, name) => {
+    // The connection is the server's.
+    if (name !== 'connection') stream.setHeader(name, value);
+  });
+  stream.setHeader('cache-control', 'no-store, no-transform');
+  stream.writeHead(made.status);
+  if (made.body === null) {
+    stream.end();
+    return;
+  }
+  // What has no event for a while is a stream all the same.
+  stream.flushHeaders();
+  const reader = made.body.getReader();
+  const leave = (): void => {
+    reader.cancel().catch(() => {}); // It has ended already.
+  };
+  stream.once('close', leave);
+  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+    if (!(await written(stream, piece.value))) break;
+  }
+  stream.off('close', leave);
+  stream.end();
+}
+
 /** Breaks the connection, so that the client learns that the answer is not complete. */
 export function abort(response: RouteResponse): void {
   const stream: unknown = response;
@@ -49,7 +83,7 @@ function setHeaders(response: RouteResponse): void {
 }
 
 /** `false`: the client has gone. */
-async function written(stream: ServerResponse, text: string): Promise<boolean> {
+async function written(stream: ServerResponse, text: string | Uint8Array): Promise<boolean> {
   if (stream.destroyed) return false;
   if (stream.write(text)) return true;
   const gone = new AbortController();

@@ -1,5 +1,5 @@
 /** Every tool, and which of them a client is shown. */
-import type { ToolSpec } from '../types.js';
+import { TOOL_GROUPS, type ToolSpec } from '../types.js';
 import { memoryTools } from './memory.js';
 
 const TOOLS: readonly ToolSpec[] = [...memoryTools];
@@ -11,11 +11,16 @@ export function toolNamed(name: string): ToolSpec | undefined {
   return BY_NAME.get(name) ?? BY_NAME.get(name.replaceAll('.', '_'));
 }
 
+/** Words of `CUE_MCP_TOOLS`. */
+export const TOOL_CHOICES: readonly string[] = ['default', 'all', ...TOOL_GROUPS];
+
 /**
- * @param chosen `CUE_MCP_TOOLS`: names of groups, or `all`; absent: the default set
+ * @param chosen `CUE_MCP_TOOLS`; absent: the default set
  */
 export function toolsOf(chosen: readonly string[] | undefined): readonly ToolSpec[] {
-  if (chosen === undefined || chosen.length === 0) return TOOLS.filter((tool) => tool.isDefault);
-  if (chosen.includes('all')) return TOOLS;
-  return TOOLS.filter((tool) => chosen.includes(tool.group));
+  const groups = chosen === undefined || chosen.length === 0 ? ['default'] : chosen;
+  if (groups.includes('all')) return TOOLS;
+  return TOOLS.filter(
+    ({ group, isDefault }) => groups.includes(group) || (isDefault && groups.includes('default')),
+  );
 }

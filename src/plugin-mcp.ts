@@ -1,0 +1,21 @@
+/** How one agent's MCP server is put together from settings. */
+import type { IAgentRuntime } from '@elizaos/core';
+import type { Settings } from './settings.js';
+import type { Clock } from './shared/clock.js';
+import type { Ids } from './shared/ids.js';
+import { McpService, TOOL_CHOICES } from './surfaces/mcp/index.js';
+
+/** @throws Error naming the setting that is wrong */
+export function provideMcp(
+  runtime: IAgentRuntime,
+  { CUE_MCP_TOOLS: tools }: Settings,
+  { clock, ids }: { clock: Clock; ids: Ids },
+): void {
+  const wrong = tools?.filter((name) => !TOOL_CHOICES.includes(name)) ?? [];
+  if (wrong.length > 0) {
+    throw new Error(
+      `cue: wrong setting: CUE_MCP_TOOLS has "${wrong.join('", "')}": choose from ${TOOL_CHOICES.join(', ')}`,
+    );
+  }
+  McpService.provide(runtime, { clock, ids, tools });
+}

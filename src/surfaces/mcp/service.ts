@@ -1,0 +1,60 @@
+/** The Eliza service `CUE_MCP`: holds the MCP sessions of one agent and ends them with it. */
+import { type IAgentRuntime, Service } from '@elizaos/core';
+import type { Clock } from '../../shared/clock.js';
+import { AppError } from '../../shared/errors.js';
+import type { Ids } from '../../shared/ids.js';
+import { hostLog } from '../../shared/log.js';
+import { createMcpHub, type McpHub } from './http/hub.js';
+import { createMcpServer } from './server.js';
+
+export const CUE_MCP = 'CUE_MCP';
+
+export interface McpServiceDeps {
+  clock: Clock;
+  ids: Ids;
+  /** `CUE_MCP_TOOLS`. */
+  tools: readonly string[] | undefined;
+}
+
+export class McpService extends Service {
+  static override serviceType: string = CUE_MCP;
+  override capabilityDescription =
+    'MCP: shares memory, hints, recipes and triggers with other agents';
+
+  private static readonly provided = new WeakMap<IAgentRuntime, McpServiceDeps>();
+
+  /** Called by the plugin's `init`: hands in what the host cannot. */
+  static provide(runtime: IAgentRuntime, deps: McpServiceDeps): void {
+    McpService.provided.set(runtime, deps);
+  }
+
+  private hub: McpHub | null = null;
+
+  /** @throws AppError UNAVAILABLE without the plugin */
+  static override async start(runtime: IAgentRuntime): Promise<McpService> {
+    const deps = McpService.provided.get(runtime);
+    if (!deps) {
+      throw new AppError('UNAVAILABLE', 'McpService needs the cue plugin: add it to the character');
+    }
+    const { clock, ids, tools } = deps;
+    const service = new McpService(runtime);
+    service.hub = createMcpHub({
+      ...{ clock, ids },
+      log: hostLog(runtime, 'mcp'),
+      serverOf: (session) => createMcpServer({ runtime, session, tools }),
+    });
+    return service;
+  }
+
+  override async stop(): Promise<void> {
+    const { hub } = this;
+    this.hub = null;
+    await hub?.close();
+  }
+
+  /** @throws AppError UNAVAILABLE after the end */
+  get handle(): McpHub['handle'] {
+    if (!this.hub) throw new AppError('UNAVAILABLE', 'the MCP service is not running');
+    return this.hub.handle;
+  }
+}

@@ -1,0 +1,45 @@
+/** `/cue/mcp`: MCP over streamable HTTP, with the same door as every route. */
+import type { IAgentRuntime, Route } from '@elizaos/core';
+import { AppError } from '../../shared/errors.js';
+import { CUE_MCP, McpService } from '../mcp/index.js';
+import { UnreadableBody } from './body.js';
+import type { MakeRoute } from './route.js';
+import { parseFailure } from './rpc/json-rpc.js';
+
+/** The transport reads only these of a request, and where it came from is none of its business. */
+const BASE = 'http://cue.invalid';
+
+export function mcpRoutes(route: MakeRoute): Route[] {
+  return (['POST', 'GET', 'DELETE'] as const).map((type) =>
+    route({
+      type,
+      path: '/mcp',
+      rawBody: true,
+      slow: true,
+      handle: async ({ runtime, path, headers, body }) => {
+        if (body instanceof UnreadableBody) return unreadable(body);
+        const request = new Request(new URL(path, BASE), { method: type, headers: given(headers) });
+        const parsed = type === 'POST' ? (body ?? null) : undefined;
+        return mcpOf(runtime).handle(request, parsed, false);
+      },
+    }),
+  );
+}
+
+function unreadable({ error }: UnreadableBody): Response {
+  if (error.code === 'TOO_LARGE') throw error;
+  return Response.json(parseFailure(error.message), { status: 400 });
+}
+
+function given(headers: Record<string, string | undefined>): [string, string][] {
+  return Object.entries(headers).filter((one): one is [string, string] => one[1] !== undefined);
+}
+
+/** @throws AppError UNAVAILABLE */
+function mcpOf(runtime: IAgentRuntime): McpService {
+  const service = runtime
+    .getServicesByType(CUE_MCP)
+    .find((one): one is McpService => one instanceof McpService);
+  if (service) return service;
+  throw new AppError('UNAVAILABLE', 'the MCP service has not started; try again shortly');
+}
