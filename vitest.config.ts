@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 /** `.ci/run` names a file here and counts the tests from it. */
@@ -16,7 +18,13 @@ export default defineConfig({
     testTimeout: 90_000,
     reporters: resultsFile ? ['default', ['json', { outputFile: resultsFile }]] : ['default'],
     coverage: { provider: 'v8', include: ['src/**'], reporter: ['text', 'html'] },
-    // The host logs two lines per message at info; errors still show.
-    env: { LOG_LEVEL: 'fatal', TZ: 'UTC', SENTRY_DSN: 'http://x@127.0.0.1:9/1' },
+    env: {
+      // The host logs two lines per message at info; errors still show.
+      LOG_LEVEL: 'fatal',
+      TZ: 'UTC',
+      SENTRY_DSN: 'http://x@127.0.0.1:9/1',
+      // A server under test must not announce itself to this machine's command lines.
+      NUDGE_PID_DIR: join(tmpdir(), 'cue-test-pids'),
+    },
   },
 });

@@ -30,3 +30,19 @@ export function inChild<Report>(
     child.send(request);
   });
 }
+
+/**
+ * The other end, in the script: answers the one message with a report and ends the process.
+ * What goes wrong is printed and the process ends with 1.
+ */
+export function answerParent<Request>(work: (request: Request) => Promise<object>): void {
+  process.once('message', (message) => {
+    work(message as Request).then(
+      (report) => process.send?.(report, () => process.exit(0)),
+      (error: unknown) => {
+        console.error(error);
+        process.exit(1);
+      },
+    );
+  });
+}

@@ -1,6 +1,7 @@
 /** `npm run bench -- <suite>`: measures, prints a table, or with `--json` only the numbers. */
 import { cpus, totalmem } from 'node:os';
 import { readArguments, USAGE } from './arguments.js';
+import { hintRows } from './hints/suite.js';
 import { memoryRows } from './memory/suite.js';
 import { proactiveRows } from './proactive/suite.js';
 import type { BenchResult, Machine, Row, SuiteOptions } from './stats.js';
@@ -13,6 +14,7 @@ const SUITES: Record<string, (options: SuiteOptions) => Promise<Row[]>> = {
   memory: memoryRows,
   proactive: proactiveRows,
   when: whenRows,
+  hints: hintRows,
 };
 
 function machine(): Machine {

@@ -3,6 +3,7 @@
  * so that the same words always mean the same. Pure.
  */
 import type { parseScheduleText } from '../src/index.js';
+import { type HintAction, hintAction, hintQuestion } from './hint-intent.js';
 import {
   asksToBeReminded,
   isYesOrNo,
@@ -17,6 +18,7 @@ export type ChosenAction =
   | MemoryAction
   | OfferAction
   | WhenAction
+  | HintAction
   | 'CREATE_TRIGGER'
   | 'LIST_TRIGGERS'
   | 'UPDATE_TRIGGER'
@@ -85,6 +87,8 @@ export function chooseAction(turn: ChatTurn, options: ReadingOptions): ChosenAct
   const when = whenAction(text, turn) ?? whenAnswer(turn, text);
   if (when !== null) return when;
   if (MY_ZONE.test(text)) return 'SET_TIME_ZONE';
+  const hint = hintAction(text, turn.lastAnswer) ?? hintAnswer(turn, text);
+  if (hint !== null) return hint;
   const offer =
     offerAction(text, turn.lastAnswer) ?? offerAction(turn.text.trim(), turn.lastAnswer);
   if (offer !== null) return offer;
@@ -118,6 +122,12 @@ function whenAnswer({ lastAnswer }: ChatTurn, text: string): WhenAction | null {
   if (lastAnswer === undefined || NO_ANSWER.test(text) || isYesOrNo(text)) return null;
   const isOther = LIST.test(text) || ASKS_TO_SCHEDULE.test(text) || CHANGE.test(text);
   return isShort(text) && !isOther ? whenQuestion(lastAnswer) : null;
+}
+
+/** "Of which component is that?" may be left unanswered, too. */
+function hintAnswer({ lastAnswer, text: whole }: ChatTurn, text: string): HintAction | null {
+  if (NO_ANSWER.test(whole.trim()) || LIST.test(text) || ASKS_TO_SCHEDULE.test(text)) return null;
+  return isShort(text) ? hintQuestion(lastAnswer) : null;
 }
 
 /** An answer to a question about memories: the last words, or one that is still open. */

@@ -132,9 +132,10 @@ function modelPlugins(model: ModelChoice, cue: typeof Cue): Plugin[] {
  * in one directory destroy it.
  */
 async function lockDatabase(place: Place): Promise<void> {
-  const { lockDirectory } = await builtModule<typeof DirectoryLock>('shared/dir-lock.js');
+  const { lockDirectorySoon } = await builtModule<typeof DirectoryLock>('shared/dir-lock.js');
   try {
-    const lock = lockDirectory(place.databaseDir, place.port);
+    // A headless agent of the command line makes room.
+    const lock = await lockDirectorySoon(place.databaseDir, place.port, { ask: { opened: false } });
     process.once('exit', () => lock.release());
   } catch (error) {
     throw new StartError(error instanceof Error ? error.message : String(error), { cause: error });

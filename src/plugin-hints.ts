@@ -1,7 +1,9 @@
 /** How one agent's hints are put together from settings, the host and work memory. */
 import type { IAgentRuntime } from '@elizaos/core';
-import { DEFAULT_QUOTAS, HintService, parseTtl } from './hints/index.js';
+import { DEFAULT_QUOTAS, HINTS, HintService, parseTtl } from './hints/index.js';
 import { startedWorkMemory } from './plugin-memory.js';
+import { createPlace } from './plugin-place.js';
+import { createHintMatch, type DetectorContext, type SlotDetectors } from './proactive/index.js';
 import { databaseOf, pgliteDirectory } from './records/index.js';
 import type { Settings } from './settings.js';
 import type { Clock } from './shared/clock.js';
@@ -46,4 +48,20 @@ export function provideHints(
       };
     },
   });
+}
+
+/** The detector that offers hints; the service may start after the offers do. */
+export function hintSlot(runtime: IAgentRuntime, context: DetectorContext): SlotDetectors {
+  const { clock } = context;
+  const place = createPlace({ clock, cwd: () => process.cwd(), platform: process.platform });
+  return {
+    hintMatch: createHintMatch(context, () => {
+      const service = runtime
+        .getServicesByType(HINTS)
+        .find((one): one is HintService => one instanceof HintService);
+      if (!service?.ready) return null;
+      const { offering, bump } = service;
+      return { offering, bump, place: place.facts, folderOf: place.folderOf };
+    }),
+  };
 }

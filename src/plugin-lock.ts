@@ -1,17 +1,34 @@
 /** One process per embedded database: the lock an agent takes before it opens one (DESIGN §11). */
 import type { IAgentRuntime } from '@elizaos/core';
 import { serverEnvironment } from './settings.js';
-import { type DirLock, lockDirectory } from './shared/dir-lock.js';
+import { type DirLock, lockDirectorySoon } from './shared/dir-lock.js';
 
-const locks = new WeakMap<IAgentRuntime, DirLock>();
+const locks = new WeakMap<IAgentRuntime, { lock: DirLock; atExit: () => void }>();
 
-/** Refuses to start on an embedded database that another live process has open (DESIGN §11). */
-export function lockOf(runtime: IAgentRuntime): void {
+/**
+ * Refuses to start on an embedded database that another live process has open (DESIGN §11). A headless
+ * agent is asked to leave, and has ten seconds for it.
+ * @throws AppError UNAVAILABLE naming pid and port of the holder
+ */
+export async function lockOf(runtime: IAgentRuntime): Promise<void> {
   const directory = embeddedDirectory(runtime);
   if (directory === null || locks.has(runtime)) return;
-  const lock = lockDirectory(directory, serverEnvironment().port);
-  locks.set(runtime, lock);
-  process.once('exit', () => lock.release());
+  const lock = await lockDirectorySoon(directory, serverEnvironment().port, {
+    // The host opens the database before any plugin is asked.
+    ask: { opened: openPgliteDirectory() !== undefined },
+  });
+  const atExit = () => lock.release();
+  locks.set(runtime, { lock, atExit });
+  process.once('exit', atExit);
+}
+
+/** For whoever closes a database before its process ends. */
+export function unlockOf(runtime: IAgentRuntime): void {
+  const held = locks.get(runtime);
+  if (!held) return;
+  locks.delete(runtime);
+  process.off('exit', held.atExit);
+  held.lock.release();
 }
 
 /**

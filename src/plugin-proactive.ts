@@ -1,5 +1,6 @@
 /** How one agent's offers are put together from settings, the host and work memory. */
 import type { IAgentRuntime } from '@elizaos/core';
+import { hintSlot } from './plugin-hints.js';
 import { startedWorkMemory } from './plugin-memory.js';
 import { turnsIn } from './plugin-turns.js';
 import { whenSlot } from './plugin-when.js';
@@ -28,7 +29,7 @@ export function provideProactive(
     enabled: () => offersEnabledNow(settingReader(runtime), settings),
     memory: (host) => startedWorkMemory(host, 'offers'),
     turnBudgetMs,
-    slots: whenSlot,
+    slots: (host, context) => ({ ...whenSlot(host, context), ...hintSlot(host, context) }),
     shared: (host) => pgliteDirectory(databaseOf(host)) === null,
     turnCounts: (host) =>
       turnsIn(() => databaseOf(host), {

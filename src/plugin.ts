@@ -41,9 +41,11 @@ import { type Ids, randomIds } from './shared/ids.js';
 import { within } from './shared/within.js';
 import {
   captureWorkEvaluator,
+  createHintsProvider,
   createOffersProvider,
   createWhenIndexProvider,
   type EventHandlers,
+  hintActions,
   memoryActions,
   memoryServiceOf,
   offerActions,
@@ -91,7 +93,6 @@ export function createCuePlugin(options: CueOptions = {}): Plugin {
     init: async (_config, runtime) => {
       const read = settingReader(runtime);
       const settings = parseSettings(read);
-      lockOf(runtime);
       AutonomyService.provide(runtime, {
         settings: {
           enabled: settings.CUE_AUTONOMY,
@@ -123,7 +124,7 @@ export function createCuePlugin(options: CueOptions = {}): Plugin {
         settings: () => triggerSettings(settings, pausedNow(read, settings)),
         autonomy: async (host) => {
           // Once more, now that the database is open: `init` may not have known its directory.
-          lockOf(host);
+          await lockOf(host);
           return autonomyPort(host, settings, options.fetch ?? fetch);
         },
         onCycle: (host, hook) => autonomyOf(host)?.onCycle(hook),
@@ -132,6 +133,8 @@ export function createCuePlugin(options: CueOptions = {}): Plugin {
         ...(options.onStep ? { onStep: options.onStep } : {}),
         ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),
       });
+      // No service starts before this ends, and what comes after it would come after other plugins, too.
+      await lockOf(runtime);
     },
     services: [
       AutonomyService,
@@ -156,10 +159,11 @@ export function createCuePlugin(options: CueOptions = {}): Plugin {
       },
       proactiveEvents(),
     ),
-    actions: [...triggerActions, ...memoryActions, ...offerActions, ...whenActions],
+    actions: [...triggerActions, ...memoryActions, ...offerActions, ...whenActions, ...hintActions],
     providers: [
       triggersProvider,
       workMemoryProvider,
+      createHintsProvider(options.turnBudgetMs),
       createWhenIndexProvider(options.turnBudgetMs),
       createOffersProvider(options.turnBudgetMs),
       openQuestionProvider,

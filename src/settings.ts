@@ -197,3 +197,30 @@ export function serverEnvironment(): ServerEnvironment {
     pgliteDir: process.env.PGLITE_DATA_DIR || undefined,
   };
 }
+
+/**
+ * How much the host logs: it reads this while it is being imported, and never again. For a process of
+ * our own, before it imports the host.
+ */
+export function setHostLogLevel(level: string): void {
+  process.env.LOG_LEVEL = level;
+}
+
+/**
+ * Does what the host does, but for the `.env` files it reads on the way: a key in one of them would lock
+ * out those who were told of none.
+ */
+export function withoutEnvFiles<T>(work: () => T): T {
+  const before = new Set(Object.keys(process.env));
+  try {
+    return work();
+  } finally {
+    for (const name of Object.keys(process.env)) if (!before.has(name)) delete process.env[name];
+  }
+}
+
+/** What says where the PID file lies, for whoever is not handed an environment. */
+export function pidEnvironment(): Readonly<Record<string, string | undefined>> {
+  const { NUDGE_PID_DIR, LOCALAPPDATA, USERPROFILE } = process.env;
+  return { NUDGE_PID_DIR, LOCALAPPDATA, USERPROFILE };
+}

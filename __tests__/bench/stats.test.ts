@@ -74,6 +74,23 @@ describe('a row of a bench', () => {
   });
 });
 
+it('of answers per second more is better, of milliseconds less', () => {
+  const input = { id: 'a', what: '', at: 1, ours: [100], beside: [300] };
+  expect(rowOf(input).ratio).toBe(3);
+  expect(rowOf({ ...input, unit: 'per second' }).ratio).toBe(0.333);
+});
+
+it('a budget of no errors is missed by one', () => {
+  const row = (errors: number) =>
+    rowOf({ id: 'a', what: '', at: 1, ours: [errors], unit: 'errors', judged: 'max', budget: 0 });
+  expect([row(0).ok, row(1).ok]).toEqual([true, false]);
+});
+
+it('numbers of a load come by the hundred thousand', () => {
+  const values = Array.from({ length: 300_000 }, (_, index) => index);
+  expect(statsOf(values).max).toBe(299_999);
+});
+
 it('a table says where a budget is missed, and its notes stand below', () => {
   const rows = [
     rowOf({ id: 'quick', what: 'quick', at: 1_000, ours: [1], beside: [250], budget: 5 }),

@@ -50,6 +50,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
     SERVER_PORT: String(port),
     PGLITE_DATA_DIR: dataDir,
     ELIZA_DATA_DIR: home,
+    NUDGE_PID_DIR: join(home, 'pid'),
     ELIZA_UI_ENABLE: 'false',
     ...options.env,
   });

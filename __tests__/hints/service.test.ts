@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import type { IAgentRuntime, Plugin, ServiceTypeName } from '@elizaos/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HINTS, HintService, hintType } from '../../src/hints/index.js';
+import { createHintRows } from '../../src/hints/persist.js';
 import { provideHints } from '../../src/plugin-hints.js';
 import { parseSettings } from '../../src/settings.js';
 import { derivedId, randomIds } from '../../src/shared/ids.js';
@@ -145,6 +146,42 @@ describe('the hint service', () => {
     await hints.setHint({ ...BUILD, value: 'y', meta: DURABLE }, OPERATOR);
     await restart();
     expect((await hints.getHint(BUILD, OPERATOR)).hint?.value).toBe('y');
+  });
+
+  it('lets others have a turn while it makes many hints ready to be written', async () => {
+    const { checks } = await memoryOf(agent.runtime);
+    const { projectId } = checks.store;
+    let turns = 0;
+    let isBusy = true;
+    const turn = () => {
+      turns += 1;
+      if (isBusy) setImmediate(turn);
+    };
+    const atInsert: number[] = [];
+    const insert: typeof checks.store.insert = (...sent) => {
+      atInsert.push(turns);
+      return checks.store.insert(...sent);
+    };
+    const rows = createHintRows({
+      records: { ...checks.store, insert },
+      log: { debug() {}, info() {}, warn() {}, error() {} },
+    });
+    const at = new Date(nowMs).toISOString();
+    const many = Array.from({ length: 200 }, (_, index) => ({
+      id: derivedId('many', String(index)),
+      ...{ component: 'many', key: `k${index}` },
+      hint: { value: 'make', meta: DURABLE, version: 1, created_at: at, updated_at: at },
+      audience: {
+        projectId,
+        visibility: 'project' as const,
+        ...{ entityId: null, roomId: null, authorId: agent.runtime.agentId },
+      },
+    }));
+    setImmediate(turn);
+    await rows.put(many);
+    isBusy = false;
+    expect(atInsert[0]).toBeGreaterThanOrEqual(4);
+    await rows.remove(many.map(({ id }) => id));
   });
 
   it('is not there without the plugin, nor after its end', async () => {

@@ -48,7 +48,11 @@ function contextOf(room: MemoryRoom, records: RecordStore = room.project.store):
     log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
     agentId: room.agentId,
     storeDiffs: false,
-    rule: { agentId: room.agentId, parentOf: async () => null },
+    rule: {
+      agentId: room.agentId,
+      parentOf: async () => null,
+      ofSession: () => derivedId('session'),
+    },
   };
 }
 
@@ -72,7 +76,9 @@ describe('bounds', () => {
     }
     const find = async () => {
       room.clock.nowMs += 60_000;
-      const found = await createChapter(context, { min_memories: 2 }, OPERATOR, 2);
+      const found = await createChapter(context, { min_memories: 2 }, OPERATOR, {
+        maxClustered: 2,
+      });
       return [found.created, found.chapters.map(({ title }) => title), found.truncated];
     };
     expect(await find()).toEqual([1, ['new'], true]);
@@ -87,7 +93,7 @@ describe('bounds', () => {
     expect(await newest(3)).toEqual([['old', 'mid', 'new'], false]);
     const learn = async (input: unknown, most?: number) => {
       room.clock.nowMs += 60_000;
-      const made = await synthesize(context, input, OPERATOR, most);
+      const made = await synthesize(context, input, OPERATOR, { maxChapters: most });
       return [made.wisdom.map(({ title }) => title), made.truncated];
     };
     expect(await learn({}, 1)).toEqual([['Wisdom: old'], true]);

@@ -17,7 +17,7 @@ const ADA_GROUP = person('ada', 'group', false);
 const BOB_DM = person('bob', 'bob-dm', true);
 const BOB_GROUP = person('bob', 'group', false);
 const EVE_ELSEWHERE = person('eve', 'elsewhere', false);
-const CLIENT: Caller = { kind: 'agent' };
+const CLIENT: Caller = { kind: 'agent', sessionId: 'client' };
 
 let database: OpenRecordDatabase;
 let room: MemoryRoom;
@@ -160,7 +160,7 @@ describe('what a caller may change', () => {
     const bob = derivedId('person', 'bob');
     const forget = (caller: Caller) => room.memory.forget({ entity_id: bob }, caller);
     expect(await codeOf(forget(ADA_DM))).toBe('PERMISSION_DENIED');
-    expect((await forget(CLIENT)).total).toBe(0);
+    expect(await codeOf(forget(CLIENT))).toBe('PERMISSION_DENIED');
     expect((await forget(OPERATOR)).memory_ids).toEqual([memory.id]);
     await room.memory.store(draft('Bob likes coffee'), BOB_DM);
     expect((await room.memory.forget({ all: true }, BOB_GROUP)).total).toBe(1);

@@ -42,6 +42,7 @@ describe('happenings as data', () => {
     ['onTaskStart', 'task_start'],
     ['CUE_ACTION_PLANNED', 'action_planned'],
     ['onActionPlanned', 'action_planned'],
+    ['CUE_ACTION_COMPLETED', 'action_completed'],
     ['CUE_SESSION_START', 'session_start'],
     ['onSessionStart', 'session_start'],
     ['cue', null],
@@ -94,6 +95,10 @@ describe('happenings as data', () => {
       { action: 'x', filePath: 'a.ts' },
     ],
     [{ type: 'action_planned', command: 'npm ci' }, { action: 'npm ci' }],
+    [
+      { type: 'action_completed', command: 'npm ci', success: false, error: 'gone', cwd: '/a' },
+      { action: 'npm ci', success: false, error: 'gone', cwd: '/a' },
+    ],
     [{ type: 'session_start' }, {}],
   ])('%j is read by its other names', (input, fields) => {
     expect(readHappening(input)).toEqual({ type: input.type, ...fields });
@@ -109,7 +114,7 @@ describe('happenings as data', () => {
         {
           field: 'type',
           message:
-            'must be one of file_touch, intent_stated, task_start, action_planned, session_start',
+            'must be one of file_touch, intent_stated, task_start, action_planned, action_completed, session_start',
         },
       ],
     ],

@@ -101,6 +101,21 @@ describe('which detectors look at what happened', () => {
       ],
     ],
     [
+      'an action that failed',
+      { type: 'action_completed', action: 'npm test', success: false, error: 'no such file' },
+      ['hintMatch npm test\nno such file'],
+    ],
+    [
+      'an action that succeeded',
+      { type: 'action_completed', action: 'npm test', success: true },
+      [],
+    ],
+    [
+      'a message of which only the words are known',
+      { ...message('Build it'), said: 'Build it' },
+      ['hintMatch '],
+    ],
+    [
       'a command',
       { type: 'action_planned', action: 'npm install --force' },
       [

@@ -1,10 +1,11 @@
 /** `npm run bench -- when`: what `/when` costs (DESIGN §13, issue 5), the host's own way beside. */
 import { rmSync } from 'node:fs';
 import { benchDirectory } from '../agent.js';
+import { buildFor } from '../built.js';
 import { inChild } from '../in-child.js';
 import { noteOfLong } from '../statement-watch.js';
 import { type Row, rowOf, type SuiteOptions } from '../stats.js';
-import { builtCommand, commandProcess } from './command.js';
+import { commandProcess } from './command.js';
 import { linesFor } from './lines.js';
 import type { Part, PartReport, PartRequest, SampleName, Samples } from './protocol.js';
 import { PER_FILE } from './workload.js';
@@ -18,7 +19,7 @@ const SHORT = 1_000;
 export async function whenRows(options: SuiteOptions): Promise<Row[]> {
   const sizes = options.sizes ?? (options.quick ? QUICK_SIZES : SIZES);
   const rows: Row[] = [];
-  await builtCommand(options.say);
+  await buildFor('cue', options.say);
   for (const size of sizes) rows.push(...(await rowsAt(size, options)));
   return rows;
 }

@@ -11,6 +11,7 @@ import type { HintContext } from './context.js';
 import { createGuard, type Guard } from './guard/index.js';
 import { importHints } from './import.js';
 import { parse } from './input.js';
+import { createOffering, type Offering } from './offering.js';
 import type { HintRows } from './persist.js';
 import type { Quotas } from './quota.js';
 import { counts, getHint, listComponents, query } from './reads.js';
@@ -55,6 +56,8 @@ export interface HintRoom extends Hints {
   /** `share`: for everybody, though it is set in chat; owner and admins only. */
   setHint(...args: [...Parameters<Hints['setHint']>, SetOptions?]): ReturnType<Hints['setHint']>;
   import(...args: [...Parameters<Hints['import']>, SetOptions?]): ReturnType<Hints['import']>;
+  /** For rooms that show hints unasked. */
+  readonly offering: Offering;
   /** Reads the stored hints: once at start, and again where other processes write, too. */
   refresh(): Promise<void>;
 }
@@ -108,6 +111,7 @@ export function createHints(deps: HintsDeps): HintRoom {
     },
     sweep: () => book.inTurn(() => book.expire(clock.now())),
     counts: (caller: Caller) => counts(room, caller),
+    offering: createOffering(room),
     refresh: () => book.inTurn(() => book.refresh(clock.now())),
   };
 }

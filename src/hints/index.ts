@@ -1,4 +1,5 @@
 /** Hints: Nudge inside the agent (DESIGN §10). */
+export { redactHint, redactText } from './guard/index.js';
 export {
   createHints,
   DEFAULT_QUOTAS,
@@ -6,8 +7,9 @@ export {
   type HintSettings,
   type HintsDeps,
 } from './hints.js';
+export { directValue, type EligibleHint, type Offering } from './offering.js';
 export type { HintRows } from './persist.js';
-export { hintType } from './records.js';
+export { hintType, printedValue } from './records.js';
 export * from './schema.js';
 export { HINTS, HintService, type HintServiceDeps } from './service.js';
 export { parseTtl } from './ttl.js';

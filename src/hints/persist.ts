@@ -111,7 +111,7 @@ export function createHintRows({ records, log }: { records: RecordStore; log: Lo
     },
 
     async put(rows, force = false) {
-      const all = rows.map((row) => ({ row, data: encodeHint(row.component, row.key, row.hint) }));
+      const all = await encoded(rows);
       const fresh = all.filter(({ row }) => !revisions.has(row.id));
       const known = all.filter(({ row }) => revisions.has(row.id));
       const inserted = await insert(fresh);
@@ -140,6 +140,16 @@ export function createHintRows({ records, log }: { records: RecordStore; log: Lo
       });
     },
   };
+}
+
+/** Each text is searched for secrets: many hold the event loop up. */
+async function encoded(rows: readonly Row[]): Promise<{ row: Row; data: HintData }[]> {
+  const all: { row: Row; data: HintData }[] = [];
+  for (const row of rows) {
+    all.push({ row, data: encodeHint(row.component, row.key, row.hint) });
+    if (all.length % CHUNK === 0) await yieldToLoop();
+  }
+  return all;
 }
 
 function conflict(hint: Hint, id: Uuid): AppError {

@@ -3,7 +3,10 @@ import { z } from 'zod';
 import type { RecordType } from '../records/index.js';
 import { redactSecrets } from '../shared/secrets.js';
 import { redactHint } from './guard/index.js';
-import { type Hint, type HintValue, hintSchema } from './schema.js';
+import { printedValue } from './printed-value.js';
+import { type Hint, hintSchema } from './schema.js';
+
+export { printedValue } from './printed-value.js';
 
 const dataSchema = z.looseObject({
   component: z.string(),
@@ -49,19 +52,4 @@ export function decodeHint(data: HintData): Hint | string {
   const used = last_used_at === '' ? {} : { last_used_at };
   const parsed = hintSchema.safeParse({ ...hint, use_count, ...used });
   return parsed.success ? parsed.data : `${parsed.error.issues[0]?.path.join('.')} is wrong`;
-}
-
-/** The words of a value: what is run, gone to or filled in. */
-export function printedValue(value: HintValue): string {
-  if (typeof value === 'string') return value;
-  switch (value.type) {
-    case 'command':
-      return value.cmd;
-    case 'path':
-      return value.abs;
-    case 'template':
-      return value.body;
-    case 'json':
-      return JSON.stringify(value.data);
-  }
 }

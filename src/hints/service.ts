@@ -114,6 +114,11 @@ export class HintService extends Service {
     throw new AppError('UNAVAILABLE', 'the stored hints have not been read yet; try again shortly');
   }
 
+  /** Whether it runs and has read what is stored. */
+  get ready(): boolean {
+    return this.room !== null && this.isRead;
+  }
+
   get sessionId(): string {
     return this.core.sessionId;
   }
@@ -143,6 +148,9 @@ export class HintService extends Service {
   }
   get counts(): HintRoom['counts'] {
     return this.core.counts;
+  }
+  get offering(): HintRoom['offering'] {
+    return this.core.offering;
   }
   get sweep(): HintRoom['sweep'] {
     return this.core.sweep;

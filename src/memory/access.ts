@@ -46,16 +46,26 @@ export function scopeOf(
   return { projectId, visibility, entityId, roomId, authorId };
 }
 
+/** A client that has registered no identity, under that of its session. */
+export function inSession(caller: Caller, { ofSession }: Pick<WriteRule, 'ofSession'>): Caller {
+  if (caller.kind !== 'agent' || caller.identityId !== undefined) return caller;
+  const { sessionId } = caller;
+  return sessionId === undefined ? caller : { ...caller, identityId: ofSession(sessionId) };
+}
+
 /** What is needed to judge a writer. */
 export interface WriteRule {
   agentId: Uuid;
+  /** Identity of what a session wrote before it registered one. */
+  ofSession(sessionId: string): Uuid;
   /** Parent of a registered identity, `null` for none. */
   parentOf(identityId: Uuid): Promise<Uuid | null>;
 }
 
 /**
- * Only the author writes: the operator everything, an agent its own and its subagents' records, a
- * person what was made with them. What was made with a person is nobody else's to change.
+ * Only the author writes: the operator everything, a client its own and its subagents' records and
+ * what its session wrote before it registered, a person what was made with them. What was made with a
+ * person is nobody else's to change. A client is never the Eliza agent.
  */
 export async function mayWrite(
   caller: Caller,
@@ -67,11 +77,13 @@ export async function mayWrite(
     return scope.authorId === rule.agentId && scope.entityId === caller.entityId;
   }
   if (scope.entityId !== null) return false;
-  const self = caller.identityId ?? rule.agentId;
+  const { identityId, sessionId } = caller;
+  if (sessionId !== undefined && scope.authorId === rule.ofSession(sessionId)) return true;
+  if (identityId === undefined) return false;
   const seen = new Set<Uuid>();
   let author: Uuid | null = scope.authorId;
   while (author !== null && !seen.has(author)) {
-    if (author === self) return true;
+    if (author === identityId) return true;
     seen.add(author);
     author = await rule.parentOf(author);
   }

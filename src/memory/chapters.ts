@@ -13,7 +13,7 @@ import type { Uuid } from '../shared/ids.js';
 import { yieldToLoop } from '../shared/yield.js';
 import { authorOf, type Caller, readerOf } from './access.js';
 import { clusterByTags, extractChapter } from './chapter-extract.js';
-import { isoOf, type MemoryContext } from './context.js';
+import { isoOf, type LongWork, type MemoryContext } from './context.js';
 import { derivedBefore, insertDerived } from './derived.js';
 import { printIn, resolveRef } from './ids.js';
 import { cleaned, parseInput } from './input.js';
@@ -72,7 +72,7 @@ export async function createChapter(
   context: MemoryContext,
   input: unknown,
   caller: Caller,
-  maxClustered: number = MAX_CLUSTERED,
+  { maxClustered = MAX_CLUSTERED, signal, onProgress }: LongWork & { maxClustered?: number } = {},
 ): Promise<ChaptersResult> {
   const request = parseInput(chapterRequestSchema, cleaned(input ?? {}).value);
   const reader = readerOf(caller);
@@ -86,7 +86,9 @@ export async function createChapter(
     : await foundGroups(context, request, reader, maxClustered);
   const chapters: ChapterView[] = [];
   let created = 0;
-  for (const { title, members } of groups) {
+  for (const [done, { title, members }] of groups.entries()) {
+    if (signal?.aborted) break;
+    onProgress?.(done, groups.length);
     const extract = extractChapter(members, title);
     const { memory_ids: ids } = extract;
     const before = await derivedBefore(context, chapterType, 'memory_ids', ids, reader);

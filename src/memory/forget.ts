@@ -74,6 +74,7 @@ export async function forget(
   caller: Caller,
 ): Promise<ForgetResult> {
   const request = parseInput(forgetRequestSchema, input);
+  requireOneself(request.entity_id, caller);
   const { mine, kept } = await matching(context, request, caller);
   const ids = mine.map(({ id }) => id);
   const linkIds = await linksOf(context, ids);
@@ -125,6 +126,13 @@ function mayShow(caller: Caller, scope: Pick<Scope, 'roomId'>): boolean {
   return caller.kind !== 'entity' || caller.private || scope.roomId === caller.roomId;
 }
 
+/** Whatever else is named: what was offered to that person goes, too. */
+function requireOneself(entityId: Uuid | undefined, caller: Caller): void {
+  if (entityId === undefined || caller.kind === 'operator') return;
+  if (caller.kind === 'entity' && caller.entityId === entityId) return;
+  throw new AppError('PERMISSION_DENIED', 'only the operator may forget for another person');
+}
+
 async function matching(
   context: MemoryContext,
   request: ForgetRequest,
@@ -145,9 +153,6 @@ async function matching(
   }
   // A person may only change what was made with them: no need to read the rest.
   const entityId = caller.kind === 'entity' ? caller.entityId : entity_id;
-  if (entity_id !== undefined && entity_id !== entityId) {
-    throw new AppError('PERMISSION_DENIED', 'only the operator may forget for another person');
-  }
   const where = and(
     conditions,
     entityId === undefined ? undefined : eq(scopeText('entityId'), entityId),

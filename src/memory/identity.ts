@@ -9,7 +9,7 @@ import { AppError, InvalidInputError, NotFoundError } from '../shared/errors.js'
 import { derivedId, type Ids, type Uuid } from '../shared/ids.js';
 import type { Caller } from './access.js';
 import { isoOf, type MemoryContext } from './context.js';
-import { cleaned, isObject, parseInput } from './input.js';
+import { cleaned, isObject, judge, parseInput } from './input.js';
 import { identityType } from './records.js';
 import { type IdentityData, sessionSchema, uuidSchema } from './schema.js';
 
@@ -57,6 +57,7 @@ export interface IdentityResult {
 /** Sessions kept of one identity; the oldest go first. */
 const MAX_SESSIONS = 100;
 const ATTEMPTS = 3;
+const CLIENT_NAME_CHARS = 60;
 const EVERYBODY = { kind: 'operator' } as const;
 
 type IdentityContext = Pick<MemoryContext, 'records' | 'clock' | 'ids' | 'agentId'>;
@@ -103,6 +104,38 @@ export async function identityOf(
   const [record] = await records.get(identityType, [id], EVERYBODY);
   if (!record) throw new NotFoundError('identity', id);
   return record;
+}
+
+/** Nobody can ask for it by name, and nobody has a token of it: it ends with the session. */
+export function identityOfSession(projectId: Uuid, sessionId: string): Uuid {
+  return derivedId('identity', projectId, 'session', sessionId);
+}
+
+/** Registers what a session writes as while its client has registered nothing; once. */
+export async function registerSession(
+  { records, clock, ids }: Pick<IdentityContext, 'records' | 'clock' | 'ids'>,
+  { sessionId, clientName }: { sessionId: string; clientName?: string | undefined },
+): Promise<Uuid> {
+  const { projectId } = records;
+  const id = identityOfSession(projectId, sessionId);
+  const scope: Scope = {
+    ...{ projectId, visibility: 'project', entityId: null, roomId: null },
+    authorId: id,
+  };
+  const data: IdentityData = {
+    ...{ type: 'main', parent_id: null, session_history: [sessionId] },
+    name: sessionName(id, clientName),
+    token_sha256: hashOf(tokenFrom(ids)),
+  };
+  await records.insert(identityType, [{ id, createdAtMs: clock.now(), scope, data }]);
+  return id;
+}
+
+/** `claude-code#1f2e`: anybody may call themselves so, and no two sessions are one. */
+function sessionName(id: Uuid, clientName: string | undefined): string | null {
+  if (clientName === undefined) return null;
+  const judged = judge(name, cleaned(clientName.slice(0, CLIENT_NAME_CHARS)).value);
+  return judged.findings === null ? `${judged.data}#${id.slice(0, 4)}` : null;
 }
 
 async function register(

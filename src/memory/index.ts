@@ -4,7 +4,12 @@ export { ageOf } from '../shared/ages.js';
 export { type Caller, narrowestScope, readerOf, scopeOf } from './access.js';
 export type { FinishedAction, FinishedRun } from './capture.js';
 export { captureDraft, taskTypeOf } from './capture.js';
-export type { ChaptersResult, ChapterView } from './chapters.js';
+export {
+  type ChaptersResult,
+  type ChapterView,
+  chapterListSchema,
+  chapterRequestSchema,
+} from './chapters.js';
 export {
   createMemoryChecks,
   type EmbeddedText,
@@ -12,12 +17,12 @@ export {
   type MemoryChecks,
   type MemoryChecksDeps,
 } from './checks.js';
-export type { MemoryContext, MemoryObserver, MemoryUse } from './context.js';
-export type { ForgetResult } from './forget.js';
-export type { IdentityResult } from './identity.js';
+export type { LongWork, MemoryContext, MemoryObserver, MemoryUse } from './context.js';
+export { type ForgetResult, forgetRequestSchema } from './forget.js';
+export { type IdentityResult, identityOfSession, identityRequestSchema } from './identity.js';
 export type { ImportProgress, ImportResult } from './import.js';
-export type { LinkResult } from './link.js';
-export type { ListResult } from './list.js';
+export { type LinkResult, linkRequestSchema } from './link.js';
+export { type ListResult, listRequestSchema } from './list.js';
 export type {
   Recall,
   RecalledMemory,
@@ -27,6 +32,7 @@ export type {
   StageName,
 } from './recall/index.js';
 export { printedRecall } from './recall/reference.js';
+export { recallSchema } from './recall/request.js';
 export {
   chapterType,
   FLAGS,
@@ -36,8 +42,15 @@ export {
   wisdomType,
   workMemoryType,
 } from './records.js';
-export { DEPTH_TOKENS, type Depth, isGenerated } from './render.js';
-export type { LinkType, MemoryDraftInput, WorkMemoryData } from './schema.js';
+export { DEPTH_TOKENS, DEPTHS, type Depth, isGenerated } from './render.js';
+export {
+  draftSchema,
+  LINK_TYPES,
+  type LinkType,
+  type MemoryDraftInput,
+  TASK_TYPES,
+  type WorkMemoryData,
+} from './schema.js';
 export {
   WORK_MEMORY,
   WorkMemoryService,
@@ -45,11 +58,17 @@ export {
   type WorkMemorySettings,
 } from './service.js';
 export type { CaptureResult, StoreResult } from './store.js';
-export type { TraceResult } from './trace.js';
+export { type TraceResult, traceRequestSchema } from './trace.js';
 export type { ExportResult } from './transfer.js';
 export type { UpdateResult } from './update.js';
 export type { MemoryView } from './view.js';
-export type { WisdomView } from './wisdom.js';
+export {
+  type FoundWisdom,
+  type SynthesisResult,
+  synthesizeRequestSchema,
+  type WisdomView,
+  wisdomRequestSchema,
+} from './wisdom.js';
 export {
   createWorkMemory,
   type MemoryHealth,

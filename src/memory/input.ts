@@ -12,12 +12,16 @@ const MAX_DEPTH = 12;
 /** Kinds of secrets taken out of a text and how many of each; never the secrets. */
 export type Redactions = { kind: string; count: number }[];
 
-/** @throws InvalidInputError whose findings name each field */
+/**
+ * What is looked for is read as what is stored: without NULs and half characters, which no query may
+ * have either.
+ * @throws InvalidInputError whose findings name each field
+ */
 export function parseInput<Schema extends z.ZodType>(
   schema: Schema,
   input: unknown,
 ): z.output<Schema> {
-  const judged = judge(schema, input);
+  const judged = judge(schema, mapTexts(input, wellFormed));
   if (judged.findings !== null) throw new InvalidInputError(judged.findings);
   return judged.data;
 }
@@ -66,20 +70,25 @@ export function cleaned<T>(input: T): { value: T; redacted: Redactions } {
     for (const { kind, count } of found) counts.set(kind, (counts.get(kind) ?? 0) + count);
     return safe;
   };
-  const walk = (value: unknown, depth: number): unknown => {
-    if (typeof value === 'string') return cleanText(value);
-    if (typeof value !== 'object' || value === null) return value;
-    if (depth > MAX_DEPTH) {
-      throw new InvalidInputError([{ field: '(body)', message: 'is nested too deeply' }]);
-    }
-    if (Array.isArray(value)) return value.map((item) => walk(item, depth + 1));
-    return Object.fromEntries(
-      Object.entries(value).map(([key, inner]) => [wellFormed(key), walk(inner, depth + 1)]),
-    );
-  };
   // Texts become texts and lists lists: the shape is that of the input.
-  const value = walk(input, 0) as T;
+  const value = mapTexts(input, cleanText) as T;
   return { value, redacted: [...counts].map(([kind, count]) => ({ kind, count })) };
+}
+
+/** @throws InvalidInputError when it is nested too deeply */
+function mapTexts(value: unknown, change: (text: string) => string, depth = 0): unknown {
+  if (typeof value === 'string') return change(value);
+  if (typeof value !== 'object' || value === null) return value;
+  if (depth > MAX_DEPTH) {
+    throw new InvalidInputError([{ field: '(body)', message: 'is nested too deeply' }]);
+  }
+  if (Array.isArray(value)) return value.map((item) => mapTexts(item, change, depth + 1));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [
+      wellFormed(key),
+      mapTexts(inner, change, depth + 1),
+    ]),
+  );
 }
 
 function wellFormed(text: string): string {

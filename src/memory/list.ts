@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { memoriesTable, type RecordPage } from '../records/index.js';
 import { InvalidInputError, NotFoundError } from '../shared/errors.js';
 import { normalizePath } from '../shared/paths.js';
-import { authorOf, type Caller, readerOf } from './access.js';
+import { authorOf, type Caller, inSession, readerOf } from './access.js';
 import { dataText, isoOf, type MemoryContext } from './context.js';
 import { resolveRef } from './ids.js';
 import { parseInput } from './input.js';
@@ -63,10 +63,8 @@ export async function list(
   const reader = readerOf(caller);
   const hasIdentity = caller.kind === 'agent' && caller.identityId !== undefined;
   const onlyOwn = own ?? (hasIdentity && filter.agent_id === undefined);
-  const where = and(
-    conditionOf(filter),
-    onlyOwn ? eq(dataText('agent_id'), authorOf(caller, context.agentId)) : undefined,
-  );
+  const authorId = authorOf(inSession(caller, context.rule), context.agentId);
+  const where = and(conditionOf(filter), onlyOwn ? eq(dataText('agent_id'), authorId) : undefined);
   const page: RecordPage & { where?: SQL; orderBy?: string } = {
     limit,
     ...(cursor === undefined ? {} : { cursor }),

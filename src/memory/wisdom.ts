@@ -7,7 +7,7 @@ import { analyze, analyzeQuery } from '../shared/text.js';
 import { yieldToLoop } from '../shared/yield.js';
 import { authorOf, type Caller, readerOf } from './access.js';
 import { newestChapters, titleSchema } from './chapters.js';
-import { isoOf, type MemoryContext } from './context.js';
+import { isoOf, type LongWork, type MemoryContext } from './context.js';
 import { derivedBefore, insertDerived } from './derived.js';
 import { printId, resolveRef } from './ids.js';
 import { cleaned, parseInput } from './input.js';
@@ -63,7 +63,7 @@ export async function synthesize(
   context: MemoryContext,
   input: unknown,
   caller: Caller,
-  maxChapters?: number,
+  { maxChapters, signal, onProgress }: LongWork & { maxChapters?: number } = {},
 ): Promise<SynthesisResult> {
   const request = parseInput(synthesizeRequestSchema, cleaned(input ?? {}).value);
   const reader = readerOf(caller);
@@ -83,7 +83,9 @@ export async function synthesize(
   }
   const wisdom: WisdomView[] = [];
   let created = 0;
-  for (const chapters of groups) {
+  for (const [done, chapters] of groups.entries()) {
+    if (signal?.aborted) break;
+    onProgress?.(done, groups.length);
     const ids = chapters.map(({ id }) => id);
     const before = await derivedBefore(context, wisdomType, 'chapter_ids', ids, reader);
     if (before) {

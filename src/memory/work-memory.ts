@@ -5,13 +5,21 @@
 
 import type { EmbeddingStatus } from '../embeddings/index.js';
 import type { CatalogState } from '../records/index.js';
+import { AppError } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
-import type { Caller } from './access.js';
+import { type Caller, inSession } from './access.js';
 import type { FinishedRun } from './capture.js';
 import { type ChaptersResult, type ChapterView, createChapter, listChapters } from './chapters.js';
-import type { MemoryContext } from './context.js';
+import type { LongWork, MemoryContext } from './context.js';
 import { type ForgetResult, forget } from './forget.js';
-import { type IdentityResult, identity, identityOf, parentOf } from './identity.js';
+import {
+  type IdentityResult,
+  identity,
+  identityOf,
+  identityOfSession,
+  parentOf,
+  registerSession,
+} from './identity.js';
 import { type ImportProgress, type ImportResult, importMemories } from './import.js';
 import { type LinkResult, link } from './link.js';
 import { get, type ListResult, list } from './list.js';
@@ -62,14 +70,14 @@ export interface WorkMemory {
   /** register, resume or info of an agent's identity. */
   identity(input: unknown, caller: Caller): Promise<IdentityResult>;
   /** A chapter of given memories, or chapters of groups found by tags. */
-  createChapter(input: unknown, caller: Caller): Promise<ChaptersResult>;
+  createChapter(input: unknown, caller: Caller, work?: LongWork): Promise<ChaptersResult>;
   /** Newest first. */
   listChapters(
     input: unknown,
     caller: Caller,
   ): Promise<{ chapters: ChapterView[]; total: number; next_cursor: string | null }>;
   /** Wisdom from chapters: insights, patterns, best practices. */
-  synthesize(input: unknown, caller: Caller): Promise<SynthesisResult>;
+  synthesize(input: unknown, caller: Caller, work?: LongWork): Promise<SynthesisResult>;
   /** Wisdom by the words of a query, or the newest. */
   recallWisdom(input: unknown, caller: Caller): Promise<FoundWisdom>;
   /** Forgets by id, words, filter or person; `dry_run` only shows. */
@@ -101,6 +109,7 @@ export function createWorkMemory(deps: WorkMemoryDeps): WorkMemory {
     ...parts,
     rule: {
       agentId,
+      ofSession: (sessionId) => identityOfSession(records.projectId, sessionId),
       async parentOf(id) {
         const known = parents.get(id);
         if (known !== undefined) return known;
@@ -132,15 +141,37 @@ export function createWorkMemory(deps: WorkMemoryDeps): WorkMemory {
     return caller;
   }
 
+  /**
+   * Whoever makes something new is its author: a client that has registered nothing as its session.
+   * @throws AppError PERMISSION_DENIED for a client without a session, NotFoundError
+   */
+  async function author(caller: Caller): Promise<Caller> {
+    if (caller.kind !== 'agent' || caller.identityId !== undefined) return known(caller);
+    const { sessionId, clientName } = caller;
+    if (sessionId === undefined) {
+      throw new AppError(
+        'PERMISSION_DENIED',
+        'register an identity first: nobody can be its author',
+      );
+    }
+    const as = inSession(caller, context.rule);
+    const id = context.rule.ofSession(sessionId);
+    if (!parents.has(id)) {
+      await registerSession(context, { sessionId, clientName });
+      remember(id, null);
+    }
+    return as;
+  }
+
   function told<Result extends { degraded?: string }>(result: Result): Result {
     if (result.degraded !== undefined) onUnembedded?.();
     return result;
   }
 
   return {
-    store: async (input, caller) => told(await store(context, input, await known(caller))),
+    store: async (input, caller) => told(await store(context, input, await author(caller))),
     async capture(run, caller) {
-      const result = await capture(context, run, await known(caller));
+      const result = await capture(context, run, await author(caller));
       return result.memory_id === null ? result : told(result);
     },
     updateMemory: async (input, caller) =>
@@ -149,17 +180,19 @@ export function createWorkMemory(deps: WorkMemoryDeps): WorkMemory {
     recall,
     trace: (input, caller) => trace(context, input, caller),
     list: (input, caller) => list(context, input, caller),
-    link: async (input, caller) => link(context, input, await known(caller)),
+    link: async (input, caller) => link(context, input, await author(caller)),
     identity: (input, caller) => identity(context, input, caller),
-    createChapter: async (input, caller) => createChapter(context, input, await known(caller)),
+    createChapter: async (input, caller, work) =>
+      createChapter(context, input, await author(caller), work),
     listChapters: (input, caller) => listChapters(context, input, caller),
-    synthesize: async (input, caller) => synthesize(context, input, await known(caller)),
+    synthesize: async (input, caller, work) =>
+      synthesize(context, input, await author(caller), work),
     recallWisdom: (input, caller) => recallWisdom(context, input, caller),
     forget: async (input, caller) => forget(context, input, await known(caller)),
     export: (input, caller) => exportMemories(context, input, caller),
     exportLines: (caller) => exportLines(context, caller),
     import: async (input, caller, onProgress) =>
-      told(await importMemories(context, input, await known(caller), onProgress)),
+      told(await importMemories(context, input, await author(caller), onProgress)),
     async health() {
       const catalog = records.catalog.status();
       const embeddings = context.embeddings.status();

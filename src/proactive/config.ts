@@ -9,7 +9,6 @@ const count = (min: number, max: number) => z.int().min(min).max(max);
 /** `auto`: what is calibrated for the embedder that serves. */
 const threshold = z.union([z.literal('auto'), z.number().min(0).max(1)]).default('auto');
 const flag = (fallback: boolean) => z.boolean().default(fallback);
-const slot = z.strictObject({ enabled: flag(true) }).prefault({});
 
 export const detectorConfigSchema = z.strictObject({
   fileTouch: z
@@ -62,7 +61,14 @@ export const detectorConfigSchema = z.strictObject({
       confidence_threshold: threshold,
     })
     .prefault({}),
-  hintMatch: slot,
+  hintMatch: z
+    .strictObject({
+      enabled: flag(true),
+      max_results: count(1, 20).default(2),
+      /** Hints suggested in one place within any ten minutes. */
+      max_per_10_minutes: count(0, 1_000).default(3),
+    })
+    .prefault({}),
   cooldown: z
     .strictObject({
       file_cooldown_seconds: seconds.optional(),

@@ -6,6 +6,7 @@
  * - a memory is not offered again for `memory_cooldown_seconds`, whatever kind of offer shows it,
  * - at most `rate_limit_per_minute` notifications in any 60 seconds; the offers of one happening
  *   are one notification,
+ * - at most `hintMatch.max_per_10_minutes` hints in any ten minutes,
  * - a session is greeted once, one without an id not again for `memory_cooldown_seconds`; what it is
  *   told may have been offered before, since a session starts with nothing in front of it,
  * - feedback makes cooldowns longer (`feedback.ts`).
@@ -64,12 +65,16 @@ export interface Cooldown {
 
 const MOST_ENTRIES = 10_000;
 const WINDOW_MS = MINUTE_MS;
+const HINTS_MS = 10 * MINUTE_MS;
 
 export function createCooldown(config: () => ProactiveConfig): Cooldown {
   /** When it was last offered, by key; least recently offered first. */
   const offered = new Map<string, number>();
   /** Notifications of the last minute by target. */
   const windows = new Map<string, Map<Uuid, number>>();
+
+  /** When hints were suggested in the last ten minutes, by target; oldest first. */
+  const hints = new Map<string, number[]>();
 
   let latestMs = 0;
 
@@ -79,6 +84,12 @@ export function createCooldown(config: () => ProactiveConfig): Cooldown {
       for (const [key, atMs] of offered) offered.set(key, Math.min(atMs, nowMs));
       for (const window of windows.values()) {
         for (const [groupId, atMs] of window) window.set(groupId, Math.min(atMs, nowMs));
+      }
+      for (const [place, times] of hints) {
+        hints.set(
+          place,
+          times.map((atMs) => Math.min(atMs, nowMs)),
+        );
       }
     }
     latestMs = nowMs;
@@ -147,6 +158,21 @@ export function createCooldown(config: () => ProactiveConfig): Cooldown {
     return `${often}: again in ${secondsOf(ms)}`;
   }
 
+  /** @param more hints that are let through with this one */
+  function tooManyHints({ kind, target, nowMs }: CooldownQuestion, more: number): string | null {
+    if (kind !== 'hintMatch') return null;
+    const limit = config().hintMatch.max_per_10_minutes;
+    if (limit === 0) return 'the limit of hints in ten minutes is 0';
+    const times = hintTimes(placeKey(target), nowMs);
+    if (times.length + more < limit) return null;
+    const first = times[times.length + more - limit] ?? nowMs;
+    return `${limit} hints within ten minutes: again in ${secondsOf(first + HINTS_MS - nowMs)}`;
+  }
+
+  function hintTimes(place: string, nowMs: number): number[] {
+    return (hints.get(place) ?? []).filter((atMs) => nowMs - atMs < HINTS_MS);
+  }
+
   function remember(key: string, atMs: number): void {
     // What was made before a restart is noted late.
     const latestMs = Math.max(atMs, offered.get(key) ?? atMs);
@@ -173,7 +199,8 @@ export function createCooldown(config: () => ProactiveConfig): Cooldown {
       const allowed: Uuid[] = [];
       const suppressed: Suppressed[] = [];
       for (const source of sources) {
-        const reason = blocked ?? whyNot(question, source);
+        const reason =
+          blocked ?? whyNot(question, source) ?? tooManyHints(question, allowed.length);
         if (reason === null) allowed.push(source.id);
         else suppressed.push({ memoryId: source.memoryId, detector: kind, reason });
       }
@@ -186,6 +213,15 @@ export function createCooldown(config: () => ProactiveConfig): Cooldown {
       // What a warning shows has been shown, but a warning takes nobody's turn.
       if (kind === 'conflictWarning') return;
       remember(kindKey(place, kind), atMs);
+      if (kind === 'hintMatch') {
+        const times = [...hintTimes(place, atMs), ...sourceIds.map(() => atMs)];
+        hints.delete(place);
+        hints.set(
+          place,
+          times.sort((a, b) => a - b),
+        );
+        evict(hints);
+      }
       if (kind === 'fileTouch') remember(fileKey(place, subject), atMs);
       if (kind === 'sessionStart') remember(sessionKey(place, target, subject), atMs);
       count(place, groupId, atMs);

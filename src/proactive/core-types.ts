@@ -1,6 +1,7 @@
 /** What the room does, as its service and every surface call it. */
 import type { Caller } from '../memory/index.js';
 import type { Uuid } from '../shared/ids.js';
+import type { Clients } from './clients.js';
 import type {
   Decision,
   Offer,
@@ -14,6 +15,7 @@ import type {
 } from './offer-types.js';
 import type { SubscribeOptions } from './pushes.js';
 import type {
+  ActionCompleted,
   ActionPlanned,
   Detectors,
   FileTouched,
@@ -36,6 +38,11 @@ export interface Proactive {
   onTaskStart(input: TaskStarted | string): Promise<Reaction>;
   /** Answers with the warning at once, also for a conversation. */
   onActionPlanned(input: ActionPlanned | string): Promise<Reaction>;
+  /**
+   * What was done, and whether it went well: a success is the use of hints that were offered or given
+   * for it and counts for them, a failure may bring some.
+   */
+  onActionCompleted(input: ActionCompleted): Promise<Reaction>;
   onSessionStart(input: SessionStarted | string): Promise<Reaction>;
   /**
    * Any of them as data: `{ type, … }`, also `CUE_FILE_TOUCH`; fields in camelCase or snake_case.
@@ -66,6 +73,14 @@ export interface Proactive {
     files: readonly string[];
   }): void;
 
+  /**
+   * Somebody was told sources of offers otherwise (GET_HINT): a success within half an hour counts for
+   * them as if they had been offered.
+   */
+  gave(given: { roomId: Uuid; ids: readonly Uuid[] }): void;
+
+  /** What clients of their own (MCP) ask. */
+  readonly clients: Clients;
   list(
     filter: OfferFilter,
     caller: Caller,

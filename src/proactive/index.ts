@@ -3,12 +3,14 @@
 export type { SlotDetectors } from './asking.js';
 export { type ProactiveConfig, type ProactiveConfigInput, parseConfig } from './config.js';
 export type { Proactive } from './core-types.js';
+export { createHintMatch, type HintPort } from './detectors/hint-match.js';
 export type { DetectorContext } from './detectors/index.js';
 export {
   createWhenMatch,
   type WhenEntry,
   type WhenPort,
 } from './detectors/when-match.js';
+export { ANSWER_SHAPE, HAPPENING_SHAPES, WAITING_SHAPE } from './input.js';
 export type {
   Decision,
   Offer,
@@ -25,4 +27,5 @@ export type {
 export type { TurnStore } from './offers/turn-counter.js';
 export { createProactive, type ProactiveCoreDeps } from './proactive.js';
 export { type ObservedMemory, PROACTIVE, ProactiveService } from './service.js';
+export { clientBlock } from './text/block.js';
 export * from './types.js';

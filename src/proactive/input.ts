@@ -11,6 +11,7 @@ import { isUuid, type Uuid } from '../shared/ids.js';
 import { normalizePath } from '../shared/paths.js';
 import { redactSecrets } from '../shared/secrets.js';
 import type {
+  ActionCompleted,
   ActionPlanned,
   FileTouched,
   Happening,
@@ -26,6 +27,10 @@ export const INPUT_LIMITS = {
   files: 50,
   tags: 50,
   tagChars: 100,
+  folderChars: 4_096,
+  repoChars: 2_048,
+  branchChars: 1_024,
+  reasonChars: 500,
 } as const;
 
 type TaskType = ReturnType<typeof taskTypeOf>;
@@ -95,10 +100,22 @@ const oneOf = <Value extends string>(values: readonly [Value, ...Value[]]) =>
   z.enum(values, { error: `must be one of ${values.join(', ')}` });
 const taskTypes = Object.keys(TASK_TYPES) as [TaskType, ...TaskType[]];
 
+/** Of a place, as it is: hints compare it. */
+const fact = (kind: string, most: number) =>
+  z
+    .string(required(kind))
+    .min(1, 'must not be empty')
+    .max(most, `must have at most ${most} characters`)
+    .refine((value) => !value.includes('\u0000'), 'must not contain NUL characters')
+    .optional();
+
 const occasion = {
   agentId: id.optional(),
   projectId: id.optional(),
   sessionId: id.optional(),
+  cwd: fact('a path', INPUT_LIMITS.folderChars),
+  repo: fact('an address', INPUT_LIMITS.repoChars),
+  branch: fact('a name', INPUT_LIMITS.branchChars),
   roomId: z
     .custom<Uuid>(isUuid, 'must be a UUID')
     .transform((value) => value.toLowerCase() as Uuid)
@@ -113,17 +130,17 @@ interface Form<Fields> {
   aliases: Readonly<Record<string, string>>;
 }
 
-const FILE_TOUCH: Form<FileTouched> = {
+const FILE_TOUCH = {
   schema: z.strictObject({ ...occasion, filePath: path, operation: oneOf(OPERATIONS).optional() }),
   main: 'filePath',
   aliases: { file: 'filePath', path: 'filePath' },
-};
-const INTENT_STATED: Form<IntentStated> = {
+} satisfies Form<FileTouched>;
+const INTENT_STATED = {
   schema: z.strictObject({ ...occasion, intent: text, files: paths.optional() }),
   main: 'intent',
   aliases: { goal: 'intent', text: 'intent' },
-};
-const TASK_START: Form<TaskStarted> = {
+} satisfies Form<IntentStated>;
+const TASK_START = {
   schema: z.strictObject({
     ...occasion,
     task: text,
@@ -133,8 +150,8 @@ const TASK_START: Form<TaskStarted> = {
   }),
   main: 'task',
   aliases: { description: 'task', taskDescription: 'task', text: 'task' },
-};
-const ACTION_PLANNED: Form<ActionPlanned> = {
+} satisfies Form<TaskStarted>;
+const ACTION_PLANNED = {
   schema: z.strictObject({ ...occasion, action: text, filePath: path.optional() }),
   main: 'action',
   aliases: {
@@ -144,12 +161,22 @@ const ACTION_PLANNED: Form<ActionPlanned> = {
     file: 'filePath',
     path: 'filePath',
   },
+} satisfies Form<ActionPlanned>;
+const ACTION_COMPLETED: Form<ActionCompleted> = {
+  schema: z.strictObject({
+    ...occasion,
+    action: text,
+    success: z.boolean(required('true or false')),
+    error: text.optional(),
+    filePath: path.optional(),
+  }),
+  aliases: { command: 'action', text: 'action', file: 'filePath', path: 'filePath' },
 };
-const SESSION_START: Form<SessionStarted> = {
+const SESSION_START = {
   schema: z.strictObject(occasion),
   main: 'sessionId',
   aliases: {},
-};
+} satisfies Form<SessionStarted>;
 
 /** `FILE_TOUCH`, `fileTouch`, `CUE_FILE_TOUCH` and `onFileTouch` are read as `filetouch`. */
 const TYPES: ReadonlyMap<string, HappeningType> = new Map<string, HappeningType>([
@@ -160,10 +187,50 @@ const TYPES: ReadonlyMap<string, HappeningType> = new Map<string, HappeningType>
   ['taskstart', 'task_start'],
   ['taskstarted', 'task_start'],
   ['actionplanned', 'action_planned'],
+  ['actioncompleted', 'action_completed'],
+  ['actiondone', 'action_completed'],
   ['sessionstart', 'session_start'],
   ['sessionstarted', 'session_start'],
 ]);
 const TYPE_NAMES = [...new Set(TYPES.values())].join(', ');
+
+/** Of each hook, in camelCase: what surfaces make their own descriptions of input from. */
+export const HAPPENING_SHAPES = {
+  file_touch: FILE_TOUCH.schema.shape,
+  intent_stated: INTENT_STATED.schema.shape,
+  task_start: TASK_START.schema.shape,
+  action_planned: ACTION_PLANNED.schema.shape,
+  session_start: SESSION_START.schema.shape,
+} as const;
+
+/** What a client says of an offer, and what it asks for of those that wait. */
+export interface OfferAnswer {
+  offerId: string;
+  reason?: string | undefined;
+}
+export const ANSWER_SHAPE = {
+  offerId: id,
+  reason: text
+    .refine((value) => value.length <= INPUT_LIMITS.reasonChars, {
+      error: `must have at most ${INPUT_LIMITS.reasonChars} characters`,
+    })
+    .optional(),
+};
+export const WAITING_SHAPE = { limit: z.int().min(1).max(50).optional() };
+const ANSWER: Form<OfferAnswer> = {
+  schema: z.strictObject(ANSWER_SHAPE),
+  aliases: { id: 'offerId' },
+};
+const WAITING: Form<{ limit?: number | undefined }> = {
+  schema: z.strictObject(WAITING_SHAPE),
+  aliases: {},
+};
+
+/** @throws InvalidInputError */
+export const readAnswer = (input: unknown): OfferAnswer => readHook(ANSWER, input);
+/** @throws InvalidInputError */
+export const readWaiting = (input: unknown): { limit?: number | undefined } =>
+  readHook(WAITING, input);
 
 /**
  * A happening as data.
@@ -185,6 +252,8 @@ export function readHappening(input: unknown): Happening {
       return { type, ...read(TASK_START, fields) };
     case 'action_planned':
       return { type, ...read(ACTION_PLANNED, fields) };
+    case 'action_completed':
+      return { type, ...read(ACTION_COMPLETED, fields) };
     case 'session_start':
       return { type, ...read(SESSION_START, fields) };
   }

@@ -24,8 +24,22 @@ export function occasionIn(occasion: Occasion): Occasion {
     projectId,
     sessionId: sessionId ?? caller?.sessionId,
     roomId: place,
+    ...whereIn(occasion),
     caller,
     speakerId: speakerId ?? (caller?.kind === 'entity' ? caller.entityId : undefined),
+  };
+}
+
+/** What it says of the folder it happens in. */
+export function whereIn({
+  cwd,
+  repo,
+  branch,
+}: Occasion): Pick<Occasion, 'cwd' | 'repo' | 'branch'> {
+  return {
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(repo === undefined ? {} : { repo }),
+    ...(branch === undefined ? {} : { branch }),
   };
 }
 
@@ -56,8 +70,14 @@ export function isInView(
     return target.roomId === caller.roomId || scope.roomId === caller.roomId;
   }
   if (target.roomId !== undefined) return false;
-  const agentId = caller.kind === 'operator' ? caller.agentId : caller.identityId;
-  return target.sessionId === caller.sessionId && target.agentId === agentId;
+  if (caller.kind === 'agent') {
+    // A session is one client, also before it has said which identity it has.
+    const { sessionId, agentId } = target;
+    return (
+      sessionId === caller.sessionId && (sessionId !== undefined || agentId === caller.identityId)
+    );
+  }
+  return target.sessionId === caller.sessionId && target.agentId === caller.agentId;
 }
 
 export function nameOf(caller: Caller): string {
@@ -73,7 +93,8 @@ export function nameOf(caller: Caller): string {
 
 export function subjectOf({ detector, input }: Evaluation): string {
   if (detector === 'whenMatch' || detector === 'hintMatch') {
-    return (input.text === '' ? (input.files[0] ?? '') : input.text).slice(0, 200);
+    const words = input.text || input.said || input.files[0];
+    return (words ?? '').slice(0, 200);
   }
   const [subject] = Object.values(input).filter((value) => typeof value === 'string');
   return (subject ?? '').slice(0, 200);
@@ -88,6 +109,7 @@ export function happeningSubject(happening: Happening): string {
     case 'task_start':
       return happening.task.slice(0, 200);
     case 'action_planned':
+    case 'action_completed':
       return happening.action.slice(0, 200);
     case 'session_start':
       return happening.sessionId ?? '';

@@ -49,7 +49,7 @@ export interface OfferData {
   createdAtMs: number;
   expiresAtMs: number;
   shownAtMs?: number | undefined;
-  /** How it was first shown: `turn`, `answer` (of a hook or route), `list`, `stream`. */
+  /** How it was first shown: `turn`, `answer` (of a hook or route), `list`, `stream`, `mcp` (rode along). */
   shownBy?: string | undefined;
   usedAtMs?: number | undefined;
   /** "recalled", "linked", "cited", "acted upon", or what the caller said. */

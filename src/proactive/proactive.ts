@@ -9,10 +9,12 @@ import { AppError, InvalidInputError, messageOf } from '../shared/errors.js';
 import type { Ids, Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
 import { callsOf, type SlotDetectors, warmUp } from './asking.js';
+import { createClients } from './clients.js';
 import type { ProactiveConfig } from './config.js';
 import { createCooldown } from './cooldown.js';
 import type { Proactive } from './core-types.js';
 import { createDecisions } from './decisions.js';
+import { callerOf } from './detectors/context.js';
 import { createDetectors } from './detectors/index.js';
 import { feedbackOf } from './feedback.js';
 import { healthOf } from './health.js';
@@ -36,6 +38,7 @@ import { readAgentWords, readMessage } from './reading/index.js';
 import { type Evaluation, type MessageHappening, route } from './router.js';
 import { createDetectorRunner } from './run-detectors.js';
 import { createStillTrue } from './still-true.js';
+import { createSuccesses } from './successes.js';
 import { block, urgency } from './text/block.js';
 import { createTurns } from './turns.js';
 import type { Happening, Occasion } from './types.js';
@@ -116,6 +119,17 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
     onError: (error) => log.warn({ error: messageOf(error) }, 'an offer could not be pushed'),
   });
   const uses = createUses({ book, change, isShowing: (id) => turns.isShowing(id) });
+  const successes = createSuccesses({
+    ...{ book, change, clock, log, detectors: asked },
+    isShowing: (id) => turns.isShowing(id),
+  });
+  const stillTrue = createStillTrue({
+    checks,
+    clock,
+    log,
+    detectors: asked,
+    changed: (id) => change(id, 'expired', 'its memory has changed'),
+  });
   const turns = createTurns({
     log,
     detect: async (message) => {
@@ -135,13 +149,7 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
         .open({ roomId })
         .filter(({ data }) => isStandingWarning(data) || isFresh(data, nowMs));
     },
-    stillTrue: createStillTrue({
-      checks,
-      clock,
-      log,
-      detectors: asked,
-      changed: (id) => change(id, 'expired', 'its memory has changed'),
-    }),
+    stillTrue,
     view: viewOf,
     shown: (id) => change(id, 'shown', 'turn'),
     passed: (id) => change(id, 'expired', 'no room'),
@@ -153,6 +161,13 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
     loaded.then(() => (enabled() ? warmUp(detectors, config(), clock.now()) : undefined)),
   );
   const keeper = createKeeper({ book, clock, log, shared: deps.shared ?? false });
+  const clients = createClients({
+    ...{ book, clock, log, enabled, loaded, stillTrue },
+    budgetMs: deps.turnBudgetMs,
+    react: reactOrRefuse,
+    shown: (id, how) => change(id, 'shown', how),
+    answer: (to, { offerId, reason }, by) => answer(offerId, to, by, { reason }),
+  });
 
   async function reactTo(
     evaluations: readonly Evaluation[],
@@ -180,6 +195,10 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
     const target = targetOf(occasion);
     if (enabled() && target.roomId === undefined && clientTurns.begins(target)) turnCounter.count();
     if (happening.type === 'file_touch') uses.ofFiles(target, [happening.filePath]);
+    if (type === 'action_completed' && happening.success && enabled()) {
+      await loaded;
+      await successes.ofAction(target, happening.action, callerOf(occasion));
+    }
     const outcome = await reactTo(route(happening, config()), occasion, {
       type,
       subject: happeningSubject(happening),
@@ -210,6 +229,13 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
     };
   }
 
+  /** @throws AppError LIMIT_REACHED */
+  async function reactOrRefuse(happening: Happening, readByNobody = false): Promise<Reaction> {
+    const reaction = await react(happening, readByNobody);
+    if (!reaction.degraded.includes(FLOODED)) return reaction;
+    throw new AppError('LIMIT_REACHED', `${FLOODED}; try again in a moment`);
+  }
+
   /** A slip in the name of the project must not look like "nothing known". */
   function elsewhere({ projectId }: Occasion): string[] {
     if (projectId === undefined || checks.isProject(projectId)) return [];
@@ -237,7 +263,7 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
 
   function routeMessage({ text, attachments }: TurnMessage, newSession: boolean): Evaluation[] {
     const read = readMessage({ text, attachments: attachments.map((url) => ({ url })) });
-    return route({ type: 'message', ...read, newSession }, config());
+    return route({ type: 'message', ...read, newSession, said: text }, config());
   }
 
   async function inRoom(
@@ -260,11 +286,10 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
     onIntentStated: async (input) => react(told(input, 'intent_stated', 'intent')),
     onTaskStart: async (input) => react(told(input, 'task_start', 'task')),
     onActionPlanned: async (input) => react(told(input, 'action_planned', 'action')),
+    onActionCompleted: async (input) => react(told(input, 'action_completed', 'action')),
     onSessionStart: async (input) => react(told(input, 'session_start', 'sessionId')),
     async happen(input, caller, { answered = true, speakerId } = {}) {
-      const reaction = await react({ ...readHappening(input), caller, speakerId }, !answered);
-      if (!reaction.degraded.includes(FLOODED)) return reaction;
-      throw new AppError('LIMIT_REACHED', `${FLOODED}; try again in a moment`);
+      return reactOrRefuse({ ...readHappening(input), caller, speakerId }, !answered);
     },
 
     async offersForTurn(message, budgetMs = deps.turnBudgetMs ?? BUDGET_MS) {
@@ -273,6 +298,7 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
       return turns.offers(message, budgetMs);
     },
     turnEnded: (turn) => turns.ended(turn),
+    gave: ({ roomId, ids }) => successes.gave({ roomId }, ids),
     onAgentActivity({ roomId, caller, sessionId, text, files }) {
       if (!enabled()) return;
       const read = readAgentWords(text);
@@ -302,6 +328,7 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
       lanes.track(work);
     },
 
+    clients,
     async list(filter, caller) {
       await loaded;
       pushes.flush();

@@ -3,6 +3,7 @@ import { pathsIn } from '../shared/path-mentions.js';
 import type { ProactiveConfig } from './config.js';
 import { actionIn, type MessageReading, onlyLooks } from './reading/index.js';
 import type {
+  ActionCompleted,
   ActionPlanned,
   FileTouched,
   Happening,
@@ -17,12 +18,18 @@ export interface SlotInput extends Occasion {
   /** '' where files are only touched. */
   text: string;
   files: readonly string[];
+  /** The words themselves, where `text` is only what was read of them. For `hintMatch`. */
+  said?: string | undefined;
+  /** The text is an action, in words or as a command. */
+  isAction?: boolean | undefined;
 }
 
 /** A message as it was read, and whether it begins a session. */
 export interface MessageHappening extends MessageReading, Occasion {
   type: 'message';
   newSession: boolean;
+  /** As it was written; absent: nobody's words to the agent. */
+  said?: string | undefined;
 }
 
 export type Evaluation =
@@ -91,9 +98,11 @@ function evaluationsOf(happening: Happening | MessageHappening): Evaluation[] {
       return [
         ...conflicts(action, files, occasion, false),
         ...touches(files, occasion),
-        ...slots([action], files, occasion),
+        ...slots([action], files, occasion, { isAction: true }),
       ];
     }
+    case 'action_completed':
+      return ofFailure(happening, occasion);
     case 'session_start':
       return [{ detector: 'sessionStart', input: occasion }];
     case 'message':
@@ -102,13 +111,13 @@ function evaluationsOf(happening: Happening | MessageHappening): Evaluation[] {
 }
 
 function ofMessage(message: MessageHappening, occasion: Occasion): Evaluation[] {
-  const { files, intent, plan, task, newSession } = message;
+  const { files, intent, plan, task, newSession, said } = message;
   const texts = [intent, plan, task].flatMap((text) => text?.split('\n') ?? []);
   const evaluations: Evaluation[] = [
     ...conflicts(plan, files, occasion),
     ...touches(files, occasion),
     ...(intent === null ? [] : intents(intent, files, occasion)),
-    ...slots(texts, files, occasion),
+    ...slots(texts, files, occasion, { said }),
   ];
   if (task !== null) {
     evaluations.push({ detector: 'patternRecognition', input: { ...occasion, task, files } });
@@ -158,19 +167,40 @@ function intents(intent: string, files: readonly string[], occasion: Occasion): 
     .map((line) => ({ detector: 'intentMatch', input: { ...occasion, intent: line, files } }));
 }
 
+/** What went well is no reason to speak. */
+function ofFailure(
+  { action, error = '', success, filePath }: ActionCompleted,
+  occasion: Occasion,
+): Evaluation[] {
+  if (success) return [];
+  const text = [action, error].filter((part) => part !== '').join('\n');
+  const files = filePath === undefined ? filesOf([], text) : [filePath];
+  const input: SlotInput = {
+    ...occasion,
+    text: text.slice(0, MAX_SLOT_CHARS),
+    files: files.slice(0, MAX_FILES),
+    isAction: true,
+  };
+  return [{ detector: 'hintMatch', input }];
+}
+
 function slots(
   texts: readonly string[],
   files: readonly string[],
   occasion: Occasion,
+  how: Pick<SlotInput, 'said' | 'isAction'> = {},
 ): Evaluation[] {
   const whole = [...new Set(texts)].filter(
     (text) => !texts.some((other) => other !== text && other.includes(text)),
   );
   const text = whole.join('\n').slice(0, MAX_SLOT_CHARS);
   const input: SlotInput = { ...occasion, text, files: [...new Set(files)].slice(0, MAX_FILES) };
-  const when: Evaluation = { detector: 'whenMatch', input };
-  if (text !== '') return [{ detector: 'hintMatch', input }, when];
-  return files.length > 0 ? [when] : [];
+  const said = how.said?.slice(0, MAX_SLOT_CHARS);
+  const when: Evaluation[] =
+    text !== '' || files.length > 0 ? [{ detector: 'whenMatch', input }] : [];
+  if (text === '' && !said?.trim()) return when;
+  const asked = given({ ...input, ...how, said });
+  return [{ detector: 'hintMatch', input: asked }, ...when];
 }
 
 function filesOf(files: readonly string[] | undefined, text: string): string[] {
@@ -178,8 +208,8 @@ function filesOf(files: readonly string[] | undefined, text: string): string[] {
 }
 
 function occasionOf(occasion: Occasion): Occasion {
-  const { agentId, projectId, sessionId, roomId, caller } = occasion;
-  return given({ agentId, projectId, sessionId, roomId, caller });
+  const { agentId, projectId, sessionId, roomId, cwd, repo, branch, caller } = occasion;
+  return given({ agentId, projectId, sessionId, roomId, cwd, repo, branch, caller });
 }
 
 /** Without the fields that are not there. */

@@ -145,6 +145,12 @@ export class ProactiveService extends Service implements Proactive {
   get onActionPlanned(): Proactive['onActionPlanned'] {
     return this.core.onActionPlanned;
   }
+  get onActionCompleted(): Proactive['onActionCompleted'] {
+    return this.core.onActionCompleted;
+  }
+  get gave(): Proactive['gave'] {
+    return this.core.gave;
+  }
   get onSessionStart(): Proactive['onSessionStart'] {
     return this.core.onSessionStart;
   }
@@ -159,6 +165,9 @@ export class ProactiveService extends Service implements Proactive {
   }
   get onAgentActivity(): Proactive['onAgentActivity'] {
     return this.core.onAgentActivity;
+  }
+  get clients(): Proactive['clients'] {
+    return this.core.clients;
   }
   get list(): Proactive['list'] {
     return this.core.list;

@@ -41,6 +41,11 @@ export interface Occasion {
   sessionId?: string | undefined;
   /** The conversation in which an offer is to be shown. */
   roomId?: Uuid | undefined;
+  /** The working folder, absolute, of who says so; absent: not known. */
+  cwd?: string | undefined;
+  /** Of that folder: the repository, as an address, and the branch that is out. */
+  repo?: string | undefined;
+  branch?: string | undefined;
   /** What may be read. Absent: what is open to the project (an agent that speaks for nobody). */
   caller?: Caller | undefined;
   /** Whose words these are, also in company where the caller is nobody: theirs to have forgotten. */
@@ -70,6 +75,14 @@ export interface ActionPlanned extends Occasion {
   action: string;
   filePath?: string | undefined;
 }
+export interface ActionCompleted extends Occasion {
+  /** What was done, in words or as a command. */
+  action: string;
+  success: boolean;
+  /** Why it failed. */
+  error?: string | undefined;
+  filePath?: string | undefined;
+}
 export type SessionStarted = Occasion;
 
 /** What can happen, by its name on the wire (`POST /cue/events`, `CUE_FILE_TOUCH` …). */
@@ -78,8 +91,12 @@ export type Happening =
   | ({ type: 'intent_stated' } & IntentStated)
   | ({ type: 'task_start' } & TaskStarted)
   | ({ type: 'action_planned' } & ActionPlanned)
+  | ({ type: 'action_completed' } & ActionCompleted)
   | ({ type: 'session_start' } & SessionStarted);
 export type HappeningType = Happening['type'];
+
+/** A client of its own, known by its connection. */
+export type ClientCaller = Extract<Caller, { kind: 'agent' }>;
 
 /** What a detector has noticed, whether or not anything comes of it. */
 export interface Cue {
@@ -123,6 +140,12 @@ export interface ShownEntry extends Shown {
   /** Title of the section that the command recalls. */
   header: string;
   description: string;
+}
+
+/** A hint; `memoryId` is its `component/key`. */
+export interface ShownHint extends Shown {
+  /** What is run or gone to as it stands; absent: it has to be asked for. */
+  value?: string;
 }
 
 /** A candidate that is not shown, and why: "dismissed 2 times", "already in the warning". */
@@ -178,7 +201,7 @@ export type OfferContent =
       subject: string;
       /** Lines as the owning room writes them; they are data like any stored text. */
       lines: string[];
-      memories: Shown[];
+      memories: ShownHint[];
     }
   | {
       kind: 'whenMatch';
@@ -213,6 +236,11 @@ export interface Detector<Input extends Occasion> {
    * offer which waits is not shown when it is no longer true. `null`: that cannot be said now.
    */
   revisions?(ids: readonly Uuid[]): Promise<ReadonlyMap<Uuid, number> | null>;
+  /** Something was done and went well: its sources that helped with it, which their room counts. */
+  succeeded?(
+    ids: readonly Uuid[],
+    done: { action: string; caller: Caller },
+  ): Promise<ReadonlySet<Uuid>>;
 }
 
 /** One of each; `hintMatch` and `whenMatch` look into other rooms (`SlotDetectors`). */

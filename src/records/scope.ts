@@ -32,12 +32,13 @@ export type Reader =
  * Who asks a room for something, and in which session. `operator`: REST and the command line.
  * `entity`: a person in a conversation with the agent; `private` when nobody else is in the room (DM
  * or SELF). `agent`: an MCP client; `identityId` once it has registered or resumed, which the surface
- * has checked by `identity`.
+ * has checked by `identity`; until then it writes as its session (`sessionId`, which the surface gives
+ * and no client chooses), and `clientName` is what it calls itself.
  */
 export type Caller =
   | { kind: 'operator'; agentId?: Uuid; sessionId?: string }
   | { kind: 'entity'; entityId: Uuid; roomId: Uuid; private: boolean; sessionId?: string }
-  | { kind: 'agent'; identityId?: Uuid; sessionId?: string };
+  | { kind: 'agent'; identityId?: Uuid; sessionId?: string; clientName?: string };
 
 /**
  * The audience of a record as one short word, so that a catalog can intern it: `p` everybody in the

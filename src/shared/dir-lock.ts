@@ -3,17 +3,38 @@
  * opening it (verified, ELIZA_GUIDE §1), and two of them corrupt it. The lock is a file with the
  * holder's pid; a holder that no longer lives is no holder.
  */
-import { mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from './errors.js';
 import { realPath } from './real-path.js';
 
-export interface LockHolder {
+/** `headless`: serves a memory until an agent wants it, and then leaves. */
+export type LockKind = 'agent' | 'headless';
+
+/** A process, told apart from a later one that was given its pid. */
+export interface ProcessMark {
   pid: number;
   /** Tells two processes with the same pid apart where the system says when they started. */
   startedTicks: string | null;
+}
+
+export interface LockHolder extends ProcessMark {
   port: number | null;
+  kind: LockKind;
+}
+
+/** Who asks a headless holder to leave. */
+export interface LockRequest extends ProcessMark {
+  /** The asker has the database open already: the holder must write nothing more, not even to close. */
+  opened: boolean;
+}
+
+export interface LockOptions {
+  /** `agent` when absent. */
+  kind?: LockKind;
+  /** Asks a headless holder to leave, and waits for that; absent: any holder is final. */
+  ask?: { opened: boolean; patienceMs?: number };
 }
 
 export interface DirLock {
@@ -24,6 +45,10 @@ export interface DirLock {
 const LOCK_SUFFIX = '.cue-lock';
 /** Held for the moment in which a lock that nobody holds any more is cleared away. */
 const CLEARING_SUFFIX = '.clearing';
+/** Beside the lock: somebody asks its headless holder to leave. */
+const WANTED_SUFFIX = '.wanted';
+/** What a headless agent may take to finish what it is answering and close its database. */
+const LEAVING_MS = 10_000;
 /** A file that is still unreadable, or still being cleared away, after this was left by the dead. */
 const LEFT_BEHIND_MS = 2_000;
 const PATIENCE_MS = 3 * LEFT_BEHIND_MS;
@@ -36,8 +61,12 @@ const heldHere = new Map<string, number>();
  * where somebody else is just taking it, or a lock without a holder is cleared away: up to six seconds.
  * @param port port the holder serves on, for the message others read; null when it serves none
  */
-export function lockDirectory(directory: string, port: number | null): DirLock {
-  const wanted = wantedLock(directory, port);
+export function lockDirectory(
+  directory: string,
+  port: number | null,
+  kind: LockKind = 'agent',
+): DirLock {
+  const wanted = wantedLock(directory, port, kind);
   const endMs = Date.now() + PATIENCE_MS;
   do {
     if (attempt(wanted)) return held(wanted);
@@ -46,16 +75,66 @@ export function lockDirectory(directory: string, port: number | null): DirLock {
   throw notTaken(wanted);
 }
 
-/** The same without blocking: others go on while it waits. */
-export async function lockDirectorySoon(directory: string, port: number | null): Promise<DirLock> {
-  const wanted = wantedLock(directory, port);
-  const endMs = Date.now() + PATIENCE_MS;
-  do {
-    // Taken and counted in one turn: nobody else of this process comes in between.
-    if (attempt(wanted)) return held(wanted);
-    await sleep(PAUSE_MS);
-  } while (Date.now() < endMs);
-  throw notTaken(wanted);
+/** The same without blocking: others go on while it waits. A headless holder may be asked to leave. */
+export async function lockDirectorySoon(
+  directory: string,
+  port: number | null,
+  { kind = 'agent', ask }: LockOptions = {},
+): Promise<DirLock> {
+  const wanted = wantedLock(directory, port, kind);
+  const startMs = Date.now();
+  const leavingMs = ask?.patienceMs ?? LEAVING_MS;
+  let asked = false;
+  try {
+    do {
+      try {
+        // Taken and counted in one turn: nobody else of this process comes in between.
+        if (attempt(wanted)) return held(wanted);
+      } catch (error) {
+        const isOver = Date.now() - startMs >= leavingMs;
+        // It may have gone between the two looks.
+        if (ask === undefined || isOver || readHolder(wanted.path)?.kind === 'agent') throw error;
+        if (!asked) request(wanted, ask.opened);
+        asked = true;
+      }
+      await sleep(PAUSE_MS);
+    } while (Date.now() - startMs < PATIENCE_MS + (asked ? leavingMs : 0));
+    throw notTaken(wanted);
+  } finally {
+    if (asked) withdraw(wanted);
+  }
+}
+
+/** Who asks for a directory that this process holds; `null`: nobody who lives. */
+export function requestFor(directory: string): LockRequest | null {
+  return readRequest(requestPath(directory));
+}
+
+/** The file whose making is the request. */
+export function requestPath(directory: string): string {
+  return realPath(resolve(directory)) + LOCK_SUFFIX + WANTED_SUFFIX;
+}
+
+/** Replaces what an asker has left who no longer lives. */
+function request({ path, mine }: WantedLock, opened: boolean): void {
+  const { pid, startedTicks } = mine;
+  const asking: LockRequest = { pid, startedTicks, opened };
+  const draft = `${path}${WANTED_SUFFIX}.${pid}`;
+  writeFileSync(draft, `${JSON.stringify(asking)}\n`);
+  renameSync(draft, path + WANTED_SUFFIX);
+}
+
+function withdraw({ path, mine }: WantedLock): void {
+  if (readMark(path + WANTED_SUFFIX)?.pid === mine.pid) {
+    rmSync(path + WANTED_SUFFIX, { force: true });
+  }
+}
+
+function readRequest(path: string): LockRequest | null {
+  const read = readMark(path);
+  if (!read || !isAlive(read)) return null;
+  const { pid, startedTicks, more } = read;
+  return { pid, startedTicks, opened: more.opened === true };
 }
 
 interface WantedLock {
@@ -65,9 +144,9 @@ interface WantedLock {
   mine: LockHolder;
 }
 
-function wantedLock(directory: string, port: number | null): WantedLock {
+function wantedLock(directory: string, port: number | null, kind: LockKind): WantedLock {
   const key = realPath(resolve(directory));
-  const mine = { pid: process.pid, startedTicks: stateOf(process.pid).ticks, port };
+  const mine = { pid: process.pid, startedTicks: stateOf(process.pid).ticks, port, kind };
   return { directory, key, path: key + LOCK_SUFFIX, mine };
 }
 
@@ -76,6 +155,7 @@ function attempt({ directory, key, path, mine }: WantedLock): boolean {
   // Looked at each time: a lock with our own pid that we do not hold counts as left behind.
   if (heldHere.has(key)) return true;
   mkdirSync(dirname(path), { recursive: true });
+  if (mine.kind === 'headless') givePrecedence(directory, path);
   if (create(path, mine)) return true;
   const holder = readHolder(path);
   if (holder && isAlive(holder)) {
@@ -89,6 +169,17 @@ function attempt({ directory, key, path, mine }: WantedLock): boolean {
   }
   clearAway(path, mine);
   return create(path, mine);
+}
+
+/** One headless agent leaves for who has asked, not for the next headless one. */
+function givePrecedence(directory: string, path: string): void {
+  const asker = readRequest(path + WANTED_SUFFIX);
+  if (!asker) return;
+  throw new AppError(
+    'UNAVAILABLE',
+    `the database directory ${directory} is about to be used by process ${asker.pid}`,
+    { pid: asker.pid, port: null },
+  );
 }
 
 function held({ key, path }: WantedLock): DirLock {
@@ -158,25 +249,32 @@ function pause(): void {
 }
 
 function readHolder(path: string): LockHolder | null {
+  const read = readMark(path);
+  if (!read) return null;
+  const { pid, startedTicks, more } = read;
+  return {
+    pid,
+    startedTicks,
+    port: typeof more.port === 'number' ? more.port : null,
+    // Of a version that knew no other.
+    kind: more.kind === 'headless' ? 'headless' : 'agent',
+  };
+}
+
+/** `null`: missing, or half written. */
+function readMark(path: string): (ProcessMark & { more: Record<string, unknown> }) | null {
   try {
     const parsed: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    if (typeof parsed !== 'object' || parsed === null || !('pid' in parsed)) return null;
-    const { pid } = parsed;
+    if (typeof parsed !== 'object' || parsed === null) return null;
+    const { pid, startedTicks, ...more }: Record<string, unknown> = { ...parsed };
     if (typeof pid !== 'number') return null;
-    const ticks = 'startedTicks' in parsed ? parsed.startedTicks : null;
-    const port = 'port' in parsed ? parsed.port : null;
-    return {
-      pid,
-      startedTicks: typeof ticks === 'string' ? ticks : null,
-      port: typeof port === 'number' ? port : null,
-    };
+    return { pid, startedTicks: typeof startedTicks === 'string' ? startedTicks : null, more };
   } catch {
-    // Missing, or half written.
     return null;
   }
 }
 
-function isAlive(holder: LockHolder): boolean {
+function isAlive(holder: ProcessMark): boolean {
   // Our own pid in a lock we do not hold: an earlier life of this container, not us.
   if (holder.pid === process.pid) return false;
   if (!isRunning(holder.pid)) return false;

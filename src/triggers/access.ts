@@ -1,9 +1,9 @@
 /** Who may see and change which trigger: one rule for every surface. */
 import { AppError, NotFoundError } from '../shared/errors.js';
-import { isUuid } from '../shared/ids.js';
+import { derivedId, isUuid } from '../shared/ids.js';
 import type { Requester, TriggerConfig, TriggerRun } from './schema.js';
 import { decodeTrigger, summaryOf, type TriggerTaskRow } from './task-codec.js';
-import type { TaskStore, Visibility } from './task-store.js';
+import type { PersonVisibility, TaskStore, Visibility } from './task-store.js';
 
 export interface AccessDeps {
   store: TaskStore;
@@ -19,6 +19,11 @@ export function createAccess({ store, isAdmin }: AccessDeps) {
     trigger: Partial<TriggerConfig>,
   ): Promise<boolean> {
     if (requester.kind === 'operator') return true;
+    if (requester.kind === 'agent') {
+      const { creatorAgentId } = trigger;
+      const isOwn = creatorAgentId === undefined || clientIdsOf(requester).includes(creatorAgentId);
+      return isProjects(trigger) && isOwn;
+    }
     if (trigger.creatorEntityId !== undefined && trigger.creatorEntityId === requester.entityId) {
       return true;
     }
@@ -29,6 +34,7 @@ export function createAccess({ store, isAdmin }: AccessDeps) {
 
   async function maySee(requester: Requester, trigger: Partial<TriggerConfig>): Promise<boolean> {
     if (requester.kind === 'operator') return true;
+    if (requester.kind === 'agent') return isProjects(trigger);
     if (requester.roomId !== undefined && homeRoomOf(trigger) === requester.roomId) return true;
     return mayChange(requester, trigger);
   }
@@ -38,6 +44,9 @@ export function createAccess({ store, isAdmin }: AccessDeps) {
     if (!isUuid(id)) throw new NotFoundError('trigger', id);
     const row = await store.byId(id.toLowerCase());
     if (!row || !(await maySee(requester, summaryOf(row)))) throw new NotFoundError('trigger', id);
+    // Of a damaged one nobody can say whose it is.
+    const isUnread = requester.kind === 'agent' && !decodeTrigger(row.metadata).ok;
+    if (isUnread) throw new NotFoundError('trigger', id);
     return row;
   }
 
@@ -66,6 +75,40 @@ export function readableTrigger(row: TriggerTaskRow): TriggerConfig {
   );
 }
 
+/** As whom a client makes triggers; one that registers later keeps what its session has made. */
+export function clientIdsOf({
+  identityId,
+  sessionId,
+}: Extract<Requester, { kind: 'agent' }>): string[] {
+  return [
+    ...(identityId === undefined ? [] : [identityId]),
+    ...(sessionId === undefined ? [] : [derivedId('trigger client', sessionId)]),
+  ];
+}
+
+/** It belongs to no person and no conversation. */
+export function isProjects(trigger: Partial<TriggerConfig>): boolean {
+  return trigger.creatorEntityId === undefined && homeRoomOf(trigger) === undefined;
+}
+
+/**
+ * A run acts with the rights of its trigger's creator and speaks where its answers go: whoever speaks
+ * for nobody cannot choose either. @throws AppError PERMISSION_DENIED
+ */
+export function mustSpeakForItself(
+  requester: Requester,
+  asked: Partial<Pick<TriggerConfig, 'creatorEntityId' | 'originRoomId'>> & { deliverTo?: unknown },
+): void {
+  if (requester.kind !== 'agent') return;
+  const fields = ['creatorEntityId', 'originRoomId', 'deliverTo'] as const;
+  const named = fields.filter((field) => asked[field] !== undefined);
+  if (named.length === 0) return;
+  throw new AppError(
+    'PERMISSION_DENIED',
+    `an MCP client speaks for no person and in no conversation: leave out ${named.join(', ')}`,
+  );
+}
+
 /** The conversation a trigger belongs to: where it was asked for, else where its answers go. */
 function homeRoomOf(trigger: Partial<TriggerConfig>): string | undefined {
   return trigger.originRoomId ?? trigger.deliverTo?.roomId;
@@ -84,7 +127,10 @@ export function originOf(
 }
 
 /** What the requester sees in lists. */
-export function visibleTo(requester: Extract<Requester, { kind: 'entity' }>): Visibility {
+export function visibleTo(requester: Extract<Requester, { kind: 'entity' }>): PersonVisibility;
+export function visibleTo(requester: Exclude<Requester, { kind: 'operator' }>): Visibility;
+export function visibleTo(requester: Exclude<Requester, { kind: 'operator' }>): Visibility {
+  if (requester.kind === 'agent') return { projectOnly: true };
   return {
     creatorEntityId: requester.entityId,
     ...(requester.roomId === undefined ? {} : { homeRoomId: requester.roomId }),

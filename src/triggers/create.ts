@@ -3,8 +3,9 @@ import type { z } from 'zod';
 import { MINUTE_MS } from '../shared/clock.js';
 import { AppError, type Finding, InvalidInputError } from '../shared/errors.js';
 import { yieldToLoop } from '../shared/yield.js';
+import { clientIdsOf, isProjects, mustSpeakForItself } from './access.js';
 import { describeSchedule } from './describe.js';
-import { mustHaveRoom } from './limits.js';
+import { countedCreator, mustHaveRoom } from './limits.js';
 import { heatOf } from './projection.js';
 import { mustBeHourly, smallestGapMs } from './schedule.js';
 import {
@@ -91,7 +92,8 @@ export function createCreation(deps: TriggersDeps, mustBeOn: () => TriggerSettin
     nowMs: number,
   ): Promise<void> {
     const inChat = options.source === 'conversation';
-    await mustHaveRoom(store, settings, inChat ? draft.creatorEntityId : undefined);
+    const kind = inChat ? 'entity' : options.requester.kind;
+    await mustHaveRoom(store, settings, countedCreator(kind, draft));
     if (!inChat) return;
     if (draft.parentTriggerId !== undefined) {
       const children = await store.countChildren(draft.parentTriggerId);
@@ -121,23 +123,31 @@ export function createCreation(deps: TriggersDeps, mustBeOn: () => TriggerSettin
     return (decoded?.ok ? decoded.trigger.parentTriggerId : undefined) ?? triggerId;
   }
 
+  /** The draft with what only the requester can say of it. */
+  async function asAskedBy(requester: Requester, draft: TriggerDraft): Promise<TriggerDraft> {
+    if (requester.kind === 'agent') {
+      const { creatorAgentId: _, ...own } = draft;
+      const [client] = clientIdsOf(requester);
+      const maker = client === undefined ? {} : { creatorAgentId: client };
+      return { ...own, createdBy: 'agent', ...maker };
+    }
+    if (requester.kind !== 'entity' || requester.viaRunOfTriggerId === undefined) return draft;
+    const parentTriggerId = await rootOf(requester.viaRunOfTriggerId);
+    return { ...draft, createdBy: 'agent', parentTriggerId };
+  }
+
   async function create(draft: TriggerDraft, options: CreateOptions): Promise<CreateResult> {
     const settings = mustBeOn();
     const nowMs = clock.now();
-    const given =
-      options.requester.kind === 'entity' && options.requester.viaRunOfTriggerId !== undefined
-        ? {
-            ...draft,
-            createdBy: 'agent' as const,
-            parentTriggerId: await rootOf(options.requester.viaRunOfTriggerId),
-          }
-        : draft;
+    const { requester } = options;
+    mustSpeakForItself(requester, draft);
+    const given = await asAskedBy(requester, draft);
     const result = normalized(given, settings, nowMs);
     if (!result.ok) throw new InvalidInputError(result.findings);
     const { task } = result;
     const key = task.metadata.trigger.dedupeKey ?? '';
     const existing = (await store.byDedupeKeys([key])).get(key);
-    if (existing) return { created: false, trigger: summaryOf(existing) };
+    if (existing) return { created: false, trigger: twinFor(requester, summaryOf(existing)) };
 
     const parsed = triggerDraftSchema.parse(given);
     await checkLimits(parsed, options, settings, nowMs);
@@ -289,4 +299,10 @@ export function createCreation(deps: TriggersDeps, mustBeOn: () => TriggerSettin
   }
 
   return { create, createMany, confirmationFor };
+}
+
+/** What exists already, unless it is nobody's business. @throws AppError DUPLICATE */
+function twinFor(requester: Requester, twin: TriggerSummary): TriggerSummary {
+  if (requester.kind !== 'agent' || isProjects(twin)) return twin;
+  throw new AppError('DUPLICATE', 'another trigger does exactly this already');
 }

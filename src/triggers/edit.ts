@@ -1,9 +1,9 @@
 /** Changes to a stored trigger, by compare-and-set and defended against the host's write-back. */
 import { AppError, InvalidInputError } from '../shared/errors.js';
-import { type Access, originOf, readableTrigger } from './access.js';
+import { type Access, mustSpeakForItself, originOf, readableTrigger } from './access.js';
 import { formatInstant } from './describe.js';
 import { runIdOf } from './ledger.js';
-import { mustHaveRoom } from './limits.js';
+import { countedCreator, mustHaveRoom } from './limits.js';
 import { parseIso } from './plan.js';
 import { heatOf } from './projection.js';
 import { runLine } from './run-text.js';
@@ -94,6 +94,7 @@ export function createEditing(deps: TriggersDeps, access: Access, mustBeOn: () =
     const parsed = triggerPatchSchema.safeParse(input);
     if (!parsed.success) throw new InvalidInputError(findingsOf(parsed.error));
     const patch = parsed.data;
+    mustSpeakForItself(requester, patch);
     const row = await changeable(id, requester);
     const before = readableTrigger(row);
     const nowMs = clock.now();
@@ -127,11 +128,7 @@ export function createEditing(deps: TriggersDeps, access: Access, mustBeOn: () =
       after.nextRunAtMs = nextRunAfter(scheduleOf(after), nowMs);
     }
     if (enabled === true && !before.enabled) {
-      await mustHaveRoom(
-        store,
-        settings,
-        requester.kind === 'entity' ? before.creatorEntityId : undefined,
-      );
+      await mustHaveRoom(store, settings, countedCreator(requester.kind, before));
       after.enabled = true;
       delete after.pausedReason;
       after.failureCount = 0;

@@ -1,3 +1,9 @@
+export {
+  editInputSchema,
+  idInputSchema,
+  listInputSchema,
+  runInputSchema,
+} from './commands.js';
 export type {
   CreateManyResult,
   CreateOptions,
@@ -20,7 +26,7 @@ export {
   sentenceOf,
   type TriggerHealth,
 } from './report.js';
-export type { BatchResult, TriggerRequests } from './requests.js';
+export { type BatchResult, type TriggerRequests, triggerInputSchema } from './requests.js';
 export { atTimeOfDay, type TimeOfDay, timeOfDayAt } from './retime.js';
 export {
   computeInitialSchedule,

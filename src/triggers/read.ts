@@ -45,8 +45,11 @@ export function createReading(deps: TriggersDeps, access: Access) {
     const after = page.cursor === undefined ? undefined : readCursor(page.cursor);
     const own: ListFilter = { ...filter };
     if (requester.kind === 'entity') {
+      const seen = visibleTo(requester);
+      const isAdmin = await deps.isAdmin(requester.entityId, requester.roomId);
+      own.visibleTo = isAdmin ? { ...seen, wholeWorld: true } : seen;
+    } else if (requester.kind === 'agent') {
       own.visibleTo = visibleTo(requester);
-      if (await deps.isAdmin(requester.entityId, requester.roomId)) own.visibleTo.wholeWorld = true;
     }
     // One more than asked for tells whether there is a next page.
     const { rows, total } = await store.list(own, {

@@ -7,6 +7,7 @@ import { z } from 'zod';
 import { type Finding, InvalidInputError } from '../shared/errors.js';
 import { yieldToLoop } from '../shared/yield.js';
 import { timeZoneProblem } from '../shared/zones.js';
+import { mustSpeakForItself } from './access.js';
 import type { CreateManyResult, CreateResult } from './create.js';
 import { parseIso } from './plan.js';
 import { judgedScheduleInput, previewSchedule, type SchedulePreview } from './report.js';
@@ -47,7 +48,7 @@ const either = {
 
 /** What creates a trigger: `text` or `schedule`; `text` may hold the instructions as well. */
 export const triggerInputSchema = triggerDraftSchema
-  .omit({ schedule: true, parentTriggerId: true })
+  .omit({ schedule: true, parentTriggerId: true, creatorAgentId: true })
   .partial({ instructions: true })
   .extend(either);
 export type TriggerInput = z.input<typeof triggerInputSchema>;
@@ -147,6 +148,7 @@ export function createRequests(deps: RequestsDeps) {
     async create(raw: unknown, requester: Requester): Promise<Exclude<CreateResult, Confirm>> {
       const read = await readDraft(raw);
       if (!read.ok) throw new InvalidInputError(read.findings);
+      mustSpeakForItself(requester, read.draft);
       const missing = (await missingRooms([read.draft]))(read.draft);
       if (missing.length > 0) throw new InvalidInputError(missing);
       const result = await triggers.create(read.draft, { requester, source: 'operator' });
@@ -201,6 +203,7 @@ export function createRequests(deps: RequestsDeps) {
       if (snoozeUntil !== undefined) {
         return triggers.snooze(id, instantOf(snoozeUntil, zone, deps.now()), requester);
       }
+      mustSpeakForItself(requester, patch);
       const missing = (await missingRooms([patch]))(patch);
       if (missing.length > 0) throw new InvalidInputError(missing);
       if (text !== undefined || given !== undefined) {

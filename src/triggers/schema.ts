@@ -131,6 +131,8 @@ export const triggerDraftSchema = z.strictObject({
   creatorEntityId: uuidString.optional(),
   originRoomId: uuidString.optional(),
   parentTriggerId: uuidString.optional(),
+  /** The MCP client that made it: its identity, else an id of its session; never read from a request. */
+  creatorAgentId: uuidString.optional(),
 });
 export type TriggerDraft = z.input<typeof triggerDraftSchema>;
 export type ParsedTriggerDraft = z.output<typeof triggerDraftSchema>;
@@ -185,6 +187,7 @@ export const triggerConfigSchema = z.looseObject({
   creatorEntityId: z.string().optional(),
   originRoomId: z.string().optional(),
   parentTriggerId: z.string().optional(),
+  creatorAgentId: z.string().optional(),
   /** Why it does not run although it exists ("paused after 5 failed runs: …"). */
   pausedReason: z.string().optional(),
   /** Failed runs in a row. */
@@ -293,7 +296,11 @@ export type TriggerSummary = TriggerConfig & {
   scheduleText: string;
 };
 
-/** Who asks. REST and the command line act as operator of the project (DESIGN §3). */
+/**
+ * Who asks. REST and the command line act as operator of the project (DESIGN §3); `agent` is an MCP
+ * client, which speaks for nobody: what belongs to a person or a conversation does not exist for it.
+ */
 export type Requester =
   | { kind: 'operator' }
+  | { kind: 'agent'; identityId?: string; sessionId?: string }
   | { kind: 'entity'; entityId: string; roomId?: string; viaRunOfTriggerId?: string };

@@ -146,6 +146,7 @@ export function normalizeTriggerTaskForCreate(
     ...(rest.creatorEntityId === undefined ? {} : { creatorEntityId: rest.creatorEntityId }),
     ...(rest.originRoomId === undefined ? {} : { originRoomId: rest.originRoomId }),
     ...(rest.parentTriggerId === undefined ? {} : { parentTriggerId: rest.parentTriggerId }),
+    ...(rest.creatorAgentId === undefined ? {} : { creatorAgentId: rest.creatorAgentId }),
   };
   return {
     ok: true,

@@ -128,12 +128,15 @@ export interface TaskWrite {
 }
 
 /** What one entity may see: its own triggers, and those that belong to the room it speaks in. */
-export interface Visibility {
+export interface PersonVisibility {
   creatorEntityId: string;
   homeRoomId?: string;
   /** Also those of every other room of that room's world: for its owner and admins. */
   wholeWorld?: boolean;
 }
+
+/** `projectOnly`: what belongs to no person and no conversation. */
+export type Visibility = (PersonVisibility & { projectOnly?: never }) | { projectOnly: true };
 
 export interface ListFilter {
   /** Absent: everything of the agent. */
@@ -460,14 +463,17 @@ export function createTaskStore(records: Records) {
     },
 
     /** Enabled triggers, of one creator or of the agent. */
-    async countEnabled(creatorEntityId?: string): Promise<number> {
+    async countEnabled(
+      creator?: string,
+      kind: 'creatorEntityId' | 'creatorAgentId' = 'creatorEntityId',
+    ): Promise<number> {
       const rows = await rowsOf<{ n: string | number }>(
         db,
-        creatorEntityId === undefined
+        creator === undefined
           ? sql`select (select count(*) from tasks where ${mine} and ${RESTING})
               + (select count(*) from (${awake(sql`metadata`)}) awake where ${ENABLED}) as n`
           : sql`select count(*) as n from tasks where ${mine} and ${ENABLED}
-              and metadata->'trigger'->>'creatorEntityId' = ${creatorEntityId}`,
+              and metadata->'trigger'->>${sql.raw(`'${kind}'`)} = ${creator}`,
       );
       return Number(rows[0]?.n ?? 0);
     },
@@ -624,7 +630,13 @@ function filterSql(filter: ListFilter): SQL {
 }
 
 /** The reasons for which a trigger may be seen; one is enough. Each has its own index. */
-function visibleSql({ creatorEntityId, homeRoomId, wholeWorld }: Visibility): SQL[] {
+function visibleSql(visible: Visibility): SQL[] {
+  if (visible.projectOnly) {
+    return [
+      sql`(not ${INVALID} and metadata->'trigger'->>'creatorEntityId' is null and ${HOME_ROOM} is null)`,
+    ];
+  }
+  const { creatorEntityId, homeRoomId, wholeWorld } = visible;
   const own = sql`metadata->'trigger'->>'creatorEntityId' = ${creatorEntityId}`;
   if (homeRoomId === undefined) return [own];
   const here = sql`${HOME_ROOM} = ${homeRoomId}`;

@@ -96,6 +96,7 @@ function draftOf(config: TriggerConfig): TriggerDraft {
       creatorEntityId: config.creatorEntityId,
       originRoomId: config.originRoomId,
       parentTriggerId: config.parentTriggerId,
+      creatorAgentId: config.creatorAgentId,
     }),
   };
 }

@@ -14,6 +14,7 @@ import type { Ids } from '../shared/ids.js';
 import { hostLog } from '../shared/log.js';
 import { isTimeZone, timeZoneProblem } from '../shared/zones.js';
 import { type BudgetSettings, createBudget } from './budget.js';
+import { createCommands, type TriggerCommands } from './commands.js';
 import { createDispatcher, type Dispatcher } from './dispatch.js';
 import { createExpectations } from './expectations.js';
 import { createLedger, LEDGER_INDEXES, type Ledger } from './ledger.js';
@@ -199,6 +200,14 @@ export class TriggerService extends Service {
     return this.asked;
   }
   private asked: TriggerRequests | undefined;
+
+  /** The same for calls that carry everything in one object, the id included. */
+  get commands(): TriggerCommands {
+    const { triggers } = this.core;
+    this.commanded ??= createCommands({ triggers, change: this.requests.change });
+    return this.commanded;
+  }
+  private commanded: TriggerCommands | undefined;
 
   /** @throws AppError DISABLED when triggers are switched off */
   ensureEnabled(): void {

@@ -3,6 +3,7 @@
 export type { Bar } from './book.js';
 export type { MatchEmbedder } from './match/matcher.js';
 export { faultOfPaths } from './paths.js';
+export { printRecall } from './print.js';
 export { type EntryWords, isEntryToWrite, readEntry } from './remember-words.js';
 export { WHEN, WhenService, type WhenServiceDeps } from './service.js';
 export { type Commanded, givenBy } from './turns.js';

@@ -94,8 +94,8 @@ export interface When {
   offered(ids: readonly Uuid[], session: { sessionId?: string; roomId?: Uuid }): void;
   /**
    * Writes an entry, and its section when there is content, to the files.
-   * @throws AppError PERMISSION_DENIED for whoever is neither operator nor, as a person, owner or
-   * admin; DISABLED without an index; what `remember` throws
+   * @throws AppError PERMISSION_DENIED for a person who is neither owner nor admin, and for a
+   * client without a session; DISABLED without an index; what `remember` throws
    */
   remember(draft: RememberDraft, caller: Caller): Promise<Remembered>;
   /** @throws AppError DISABLED without an index */

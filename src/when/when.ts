@@ -215,9 +215,13 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
     throw new AppError('DISABLED', 'there is no /when index: set CUE_WHEN_INDEX');
   }
 
-  /** Fails closed: of a kind of caller that is new nothing is known. */
+  /**
+   * A client of a surface has passed its door, as an operator has: it writes the files of its project
+   * anyway. Fails closed: without a session nobody knows who it is, nor of a kind of caller that is new.
+   */
   async function requireWriter(caller: Caller): Promise<void> {
     if (caller.kind === 'operator') return;
+    if (caller.kind === 'agent' && caller.sessionId !== undefined) return;
     if (caller.kind === 'entity' && (await deps.isAdmin(caller.entityId, caller.roomId))) return;
     throw new AppError('PERMISSION_DENIED', NO_WRITER);
   }

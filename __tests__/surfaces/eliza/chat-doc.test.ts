@@ -5,6 +5,8 @@
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { hintActions } from '../../../src/surfaces/eliza/index.js';
+import { hintsOf } from '../../helpers/hints.js';
 import { memoryOf } from '../../helpers/memory.js';
 import { type KnowledgeFolder, knowledgeFolder, whenOf } from '../../helpers/when.js';
 import { makeAdmin, startTalk, type Talk } from './talk.js';
@@ -47,6 +49,10 @@ beforeAll(async () => {
   talk = await startTalk({ settings: folder.settings });
   await memoryOf(talk.runtime);
   await whenOf(talk.runtime);
+  await hintsOf(talk.runtime);
+  for (const action of hintActions) {
+    if (!talk.runtime.actions.includes(action)) talk.runtime.registerAction(action);
+  }
 });
 afterAll(async () => {
   await talk.agent.stop();
@@ -58,11 +64,14 @@ describe('docs/chat.md, docs/memory.md and docs/proactive.md', () => {
     const shown = new Set(transcripts.flat().map((line) => line.action));
     expect([...shown].sort()).toEqual([
       'ACKNOWLEDGE_WARNING',
+      'BUMP_HINT',
       'CREATE_TRIGGER',
       'DELETE_TRIGGER',
       'DISMISS_OFFER',
       'EXPLAIN_TRIGGER',
+      'FORGET_HINT',
       'FORGET_WORK_MEMORY',
+      'GET_HINT',
       'LINK_WORK_MEMORIES',
       'LIST_TRIGGERS',
       'RECALL_WHEN',
@@ -70,6 +79,7 @@ describe('docs/chat.md, docs/memory.md and docs/proactive.md', () => {
       'REMEMBER_WHEN',
       'REPLY',
       'RUN_TRIGGER',
+      'SET_HINT',
       'SET_TIME_ZONE',
       'STORE_WORK_MEMORY',
       'SYNTHESIZE_WISDOM',

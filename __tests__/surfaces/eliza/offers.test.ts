@@ -6,6 +6,7 @@ import type { Offer, ProactiveService, Reaction } from '../../../src/proactive/i
 import { DAY_MS, HOUR_MS } from '../../../src/shared/clock.js';
 import { createOffersProvider } from '../../../src/surfaces/eliza/index.js';
 import { turnMessageOf } from '../../../src/surfaces/eliza/proactive-turn.js';
+import { hintsOf } from '../../helpers/hints.js';
 import { memoryOf } from '../../helpers/memory.js';
 import { offersOf } from '../../helpers/offers.js';
 import { plan } from '../../helpers/scripted-model.js';
@@ -27,6 +28,24 @@ const editAction: Action = {
   }),
 };
 
+/** What the agent runs next, which nobody has said; what is broken fails. */
+let command = '';
+const runAction: Action = {
+  name: 'RUN_SHELL_COMMAND',
+  similes: [],
+  description: 'runs',
+  examples: [],
+  validate: async () => true,
+  handler: async () => {
+    const isBroken = command.includes('broken');
+    return {
+      success: !isBroken,
+      text: isBroken ? 'service router not found' : 'done',
+      data: { command },
+    };
+  },
+};
+
 let talk: Talk;
 let memory: WorkMemoryService;
 let service: ProactiveService;
@@ -36,7 +55,7 @@ let ada: Seat;
 beforeAll(async () => {
   talk = await startTalk({
     slim: true,
-    plugins: [{ name: 'editor', description: 'test', actions: [editAction] }],
+    plugins: [{ name: 'editor', description: 'test', actions: [editAction, runAction] }],
   });
   memory = await memoryOf(talk.runtime);
   service = await offersOf(talk.runtime);
@@ -340,6 +359,27 @@ describe('an offer', () => {
     await talk.say(ada, `please change ${path.replace(/[/.]/g, ' $& ')}`, 'EDIT_SOURCE');
     await service.settled();
     expect(await prompt(ada, 'and now?')).toContain(`edited${round}.ts has history`);
+  });
+});
+
+describe('a hint', () => {
+  it('comes when a command has failed, and its success counts for it', async () => {
+    const hints = await hintsOf(talk.runtime);
+    const component = `proxy${round}`;
+    const value = `make ${component} all`;
+    await hints.setHint({ component, key: 'build', value }, OPERATOR);
+    const uses = async () =>
+      (await hints.getHint({ component, key: 'build' }, OPERATOR)).hint?.use_count;
+    command = `npm run build broken ${component}`;
+    await talk.say(ada, 'go on with the next step', 'RUN_SHELL_COMMAND');
+    await service.settled();
+    expect(await prompt(ada, 'what now?')).toContain(`${component}/build: \`${value}\``);
+    command = `cd ${component} && ${value}`;
+    await talk.say(ada, 'go on with it', 'RUN_SHELL_COMMAND');
+    await service.settled();
+    expect(await uses()).toBe(1);
+    const [offer] = ofKind(await listed(ada), 'hintMatch');
+    expect(offer).toMatchObject({ state: 'used', usedHow: 'acted upon' });
   });
 });
 

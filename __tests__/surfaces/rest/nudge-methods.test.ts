@@ -8,6 +8,7 @@ import { createNudgeHandler } from '../../../src/surfaces/rest/rpc/nudge-methods
 import { OPERATOR, testRoom } from '../../hints/hint-room.js';
 
 const AGENT_ID = 'aaaaaaaa-0000-4000-8000-000000000001';
+const STARTED = '2026-05-01T09:00:00.000Z';
 
 function stage(settings: Parameters<typeof testRoom>[0] = {}) {
   const logged: Record<string, unknown>[] = [];
@@ -18,7 +19,8 @@ function stage(settings: Parameters<typeof testRoom>[0] = {}) {
     error: (fields) => logged.push(fields),
   };
   const { hints } = testRoom(settings);
-  const deps = { hints: () => hints, caller: OPERATOR, agentId: AGENT_ID, log };
+  const serving = () => ({ kind: 'headless', started: STARTED, database: '/srv/db' }) as const;
+  const deps = { hints: () => hints, caller: OPERATOR, agentId: AGENT_ID, serving, log };
   return { logged, deps, call: createNudgeHandler(deps) };
 }
 
@@ -87,8 +89,11 @@ describe('a method', () => {
     expect(resultOf(await call('nudge.status', {}))).toStrictEqual({
       name: 'cue',
       version: packageVersion(),
+      kind: 'headless',
       pid: process.pid,
+      started: STARTED,
       agent_id: AGENT_ID,
+      database: '/srv/db',
       session_id: 'session-1',
       counts: {
         components: 1,

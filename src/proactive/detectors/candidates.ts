@@ -1,5 +1,5 @@
 /** From what a look-up found to what is shown, and the answers of a detector in one place. */
-import type { WorkMemoryData } from '../../memory/index.js';
+import { type Caller, identityOfSession, type WorkMemoryData } from '../../memory/index.js';
 import type { Reader, StoredRecord } from '../../records/index.js';
 import { isUuid, type Uuid } from '../../shared/ids.js';
 import { yieldToLoop } from '../../shared/yield.js';
@@ -90,21 +90,24 @@ export interface Acting {
 
 /**
  * As whom the one that acts writes: an agent's id where that is a UUID, else whom the caller writes
- * as, which for a name of a client's own is the Eliza agent.
+ * as, which without a caller is the Eliza agent.
  */
 export function actingIn({ checks }: DetectorContext, occasion: Occasion): Acting {
   const caller = callerOf(occasion);
   const named = occasion.agentId !== undefined && isUuid(occasion.agentId) && occasion.agentId;
-  const registered =
-    caller.kind === 'agent'
-      ? caller.identityId
-      : caller.kind === 'operator'
-        ? caller.agentId
-        : undefined;
   return {
-    agentId: named || registered || checks.agentId,
+    agentId: named || writerOf(caller, checks.projectId) || checks.agentId,
     sessionId: occasion.sessionId ?? caller.sessionId,
   };
+}
+
+/** A client that has registered nothing writes as its session. */
+function writerOf(caller: Caller, projectId: Uuid): Uuid | undefined {
+  if (caller.kind === 'operator') return caller.agentId;
+  if (caller.kind === 'entity') return undefined;
+  const { identityId, sessionId } = caller;
+  if (identityId !== undefined || sessionId === undefined) return identityId;
+  return identityOfSession(projectId, sessionId);
 }
 
 /** Whether the one that acts made it in the session it is still in. */

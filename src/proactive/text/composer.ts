@@ -54,7 +54,13 @@ const STEPS: Readonly<Record<OfferContent['kind'], readonly Step[]>> = {
   conflictWarning: steps(32, 32, 24),
   patternRecognition: steps(30, 30, 20),
   sessionStart: steps(28, 30, 30),
-  hintMatch: steps(40, 40, 40),
+  // A command is whole or not there; why it fits gives way, then what it is for.
+  hintMatch: [
+    { ...ALL, least: 40 },
+    { ...ALL, least: 16 },
+    { ...NO_DETAIL, least: 12 },
+    { ...NO_FRAME, least: 4 },
+  ],
   // First words of the description, then how to ask; the commands alone before one of them is dropped.
   whenMatch: [
     { ...ALL, least: 24 },

@@ -1,8 +1,9 @@
 /** The lines about one memory in each kind of offer. Pure. */
 import { ageOf, isGenerated, type WorkMemoryData } from '../../memory/index.js';
 import type { Uuid } from '../../shared/ids.js';
-import type { Candidate, ShownEntry, UnfinishedWork } from '../types.js';
+import type { Candidate, ShownEntry, ShownHint, UnfinishedWork } from '../types.js';
 import { printedCommand } from './printed-command.js';
+import { printedHint } from './printed-hint.js';
 import { name, type Phrase, phrase, quoted } from './stored-text.js';
 
 export interface Item {
@@ -123,6 +124,17 @@ export function entryItem({ id, memoryId, header, description }: ShownEntry): It
   return {
     id,
     lines: (width, { detail }) => [`  • ${command}${detail ? ` (${what(width)})` : ''}`],
+  };
+}
+
+/** `null`: it is no hint, or its name cannot be printed as it is. */
+export function hintItem(hint: ShownHint): Item | null {
+  const printed = printedHint(hint);
+  if (printed === null) return null;
+  const why = phrase(hint.reasons.join('; '));
+  return {
+    id: hint.id,
+    lines: (width, { detail }) => [`  • ${printed}${detail ? ` (${why(width)})` : ''}`],
   };
 }
 

@@ -7,6 +7,7 @@ import {
   type Form,
   failureItem,
   fileItem,
+  hintItem,
   type Item,
   intentItem,
   patternItem,
@@ -50,7 +51,7 @@ export function layoutOf(content: OfferContent, mark: string, nowMs: number): La
     case 'sessionStart':
       return sessionLayout(content, mark, nowMs);
     case 'hintMatch':
-      return linesLayout(content, `${mark} Hint for`);
+      return hintLayout(content, mark);
     case 'whenMatch':
       return whenLayout(content, mark);
   }
@@ -151,6 +152,21 @@ function sessionLayout(
     items: [...open, ...learnt],
     byWorth,
     tail: () => more(last === null ? source.candidate.memoryId : 'session:last', 'details'),
+  };
+}
+
+/** A line for each hint, its command whole. */
+function hintLayout(content: ContentOf<'hintMatch'>, mark: string): Layout | null {
+  const { lines, memories } = content;
+  const isPaired = memories.length === lines.length;
+  const items = isPaired ? memories.flatMap((hint) => hintItem(hint) ?? []) : [];
+  if (items.length === 0) return linesLayout(content, `${mark} Hint for`);
+  const said = quoted(content.subject);
+  const subject = (width: number) => said(Math.max(LEAST_SUBJECT, Math.min(width, TITLE_WIDTH)));
+  return {
+    ...inOrder(items),
+    head: (width) => [`${mark} Hint for ${subject(width)}:`],
+    tail: null,
   };
 }
 

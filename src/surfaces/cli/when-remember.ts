@@ -1,10 +1,9 @@
 /** `cue when remember` */
-import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { AppError, type Finding, InvalidInputError } from '../../shared/errors.js';
+import { type Finding, InvalidInputError } from '../../shared/errors.js';
 import { badInput, EXIT, type ExitCode } from './exit-codes.js';
 import { type Io, printJson, printText } from './io.js';
-import { utf8 } from './print.js';
+import { readTextFile } from './read-file.js';
 import type { WhenFlags } from './when-command.js';
 import { shownPath, whenPathsOf } from './when-paths.js';
 import { type RememberDraft, type WhenRoom, whenRoom } from './when-room.js';
@@ -20,7 +19,6 @@ export interface RememberFlags {
   how?: true;
 }
 
-const MAX_FILE_BYTES = 2_000_000;
 const STANDARD_INPUT = '-';
 
 /** @param line the entry as it stands in an index; options say the same and more */
@@ -81,15 +79,6 @@ async function contentOf(io: Io, flags: RememberFlags): Promise<string | undefin
   if (content !== undefined && contentFile !== undefined) {
     throw badInput('give --content or --content-file, not both');
   }
-  if (contentFile !== undefined) return readContent(resolve(io.cwd, contentFile), contentFile);
+  if (contentFile !== undefined) return readTextFile(resolve(io.cwd, contentFile), contentFile);
   return content === STANDARD_INPUT ? io.stdin() : content;
-}
-
-async function readContent(path: string, shown: string): Promise<string> {
-  const found = await stat(path).catch(() => null);
-  if (found?.isDirectory()) throw badInput(`${shown} is a folder, not a file`, { path });
-  // Opening a pipe or a device could wait forever.
-  if (!found?.isFile()) throw badInput(`there is no file ${shown}`, { path });
-  if (found.size > MAX_FILE_BYTES) throw new AppError('TOO_LARGE', `${shown} has more than 2 MB`);
-  return utf8(await readFile(path), shown);
 }

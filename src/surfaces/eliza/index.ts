@@ -1,11 +1,14 @@
 /** What the plugin adds to a conversation: actions, providers and one evaluator. */
 import type { Action } from '@elizaos/core';
 import { acknowledgeWarningAction } from './acknowledge-warning.js';
+import { bumpHintAction } from './bump-hint.js';
 import { createTriggerAction } from './create-trigger.js';
 import { deleteTriggerAction } from './delete-trigger.js';
 import { dismissOfferAction } from './dismiss-offer.js';
 import { explainTriggerAction } from './explain-trigger.js';
+import { forgetHintAction } from './forget-hint.js';
 import { forgetWorkMemoryAction } from './forget-work-memory.js';
+import { getHintAction } from './get-hint.js';
 import { linkWorkMemoriesAction } from './link-work-memories.js';
 import { listTriggersAction } from './list-triggers.js';
 import { type EventHandlers, eventsOf } from './proactive-events.js';
@@ -13,12 +16,14 @@ import { recallWhenAction } from './recall-when.js';
 import { recallWorkMemoryAction } from './recall-work-memory.js';
 import { rememberWhenAction } from './remember-when.js';
 import { runTriggerAction } from './run-trigger.js';
+import { setHintAction } from './set-hint.js';
 import { setTimeZoneAction } from './set-time-zone.js';
 import { storeWorkMemoryAction } from './store-work-memory.js';
 import { synthesizeWisdomAction } from './synthesize-wisdom.js';
 import { updateTriggerAction } from './update-trigger.js';
 
 export { captureWorkEvaluator } from './capture-work.js';
+export { createHintsProvider, hintsProvider } from './hints-provider.js';
 export { memoryServiceOf } from './memory-turn.js';
 export { createOffersProvider } from './offers-provider.js';
 export { openQuestionProvider } from './open-question-provider.js';
@@ -49,8 +54,19 @@ export const offerActions: Action[] = [acknowledgeWarningAction, dismissOfferAct
 
 export const whenActions: Action[] = [recallWhenAction, rememberWhenAction];
 
+/** The host also takes a name that holds another one: of `FORGET_HINTS` it must not find `GET_HINT` first. */
+export const hintActions: Action[] = [
+  setHintAction,
+  bumpHintAction,
+  forgetHintAction,
+  getHintAction,
+];
+
 /** What the proactive room hears of the host; a plugin that has handlers of its own puts them beside. */
 export function proactiveEvents(): EventHandlers {
-  const own = [...triggerActions, ...memoryActions, ...offerActions, ...whenActions];
+  const own = [
+    ...[...triggerActions, ...memoryActions, ...offerActions],
+    ...[...whenActions, ...hintActions],
+  ];
   return eventsOf(new Set(own.map(({ name }) => name)));
 }

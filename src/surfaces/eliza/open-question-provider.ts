@@ -39,6 +39,14 @@ export const openQuestionProvider: Provider = {
   },
 };
 
+const HINT_QUESTIONS = {
+  component: 'Of which component is the hint?',
+  key: 'What is the hint for?',
+  value: 'What does the hint say?',
+  yes: 'Keep that as a hint?',
+  which: 'Which hint is meant?',
+} as const;
+
 function questionOf(pending: Pending): string {
   const open = 'The user has an open question from you.';
   switch (pending.kind) {
@@ -54,5 +62,9 @@ function questionOf(pending: Pending): string {
       return `${open} Delete ${pending.ids.length} triggers? A yes or no goes to DELETE_TRIGGER.`;
     case 'confirm-forget':
       return `${open} Forget ${countedMemories(pending.ids.length)}? A yes or no goes to FORGET_WORK_MEMORY.`;
+    case 'hint':
+      return `${open} ${HINT_QUESTIONS[pending.missing]} The answer goes to ${pending.action}.`;
+    case 'confirm-forget-hints':
+      return `${open} Forget ${pending.hints.length} hints? A yes or no goes to FORGET_HINT.`;
   }
 }

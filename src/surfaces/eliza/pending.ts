@@ -6,6 +6,7 @@ import type { IAgentRuntime, Memory } from '@elizaos/core';
 import { z } from 'zod';
 import { MINUTE_MS } from '../../shared/clock.js';
 import { scheduleSchema } from '../../triggers/index.js';
+import { hintRefSchema } from './hint-ref.js';
 import { createPerMessage } from './per-message.js';
 import type { Turn } from './turn.js';
 
@@ -42,6 +43,18 @@ const pendingSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('confirm-delete'), ids: z.array(z.string()) }),
   /** "That forgets 3 memories, shall I?": exactly those that were shown or counted. */
   z.object({ kind: z.literal('confirm-forget'), ids: z.array(z.string()) }),
+  /** "For which component?", "Which of them?", "Shall I keep it?", about a request that has to do with hints. */
+  z.object({
+    kind: z.literal('hint'),
+    action: z.string(),
+    text: z.string(),
+    missing: z.enum(['component', 'key', 'value', 'yes', 'which']),
+    /** What was answered already. */
+    draft: z.object({ component: z.string(), key: z.string(), value: z.string() }).partial(),
+    hints: z.array(hintRefSchema),
+  }),
+  /** "That forgets 3 hints, shall I?": exactly those. */
+  z.object({ kind: z.literal('confirm-forget-hints'), hints: z.array(hintRefSchema) }),
 ]);
 export type Pending = z.infer<typeof pendingSchema>;
 

@@ -24,6 +24,7 @@ export const CUE_EVENTS = [
   'CUE_INTENT_STATED',
   'CUE_TASK_START',
   'CUE_ACTION_PLANNED',
+  'CUE_ACTION_COMPLETED',
   'CUE_SESSION_START',
 ] as const;
 
@@ -36,7 +37,12 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   task: ['task'],
   taskType: ['taskType', 'task_type'],
   tags: ['tags'],
-  action: ['action'],
+  action: ['action', 'command'],
+  success: ['success'],
+  error: ['error'],
+  cwd: ['cwd'],
+  repo: ['repo'],
+  branch: ['branch'],
   agentId: ['agentId', 'agent_id'],
   projectId: ['projectId', 'project_id'],
   sessionId: ['sessionId', 'session_id'],
@@ -45,6 +51,9 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
 
 const NEWEST_REPLIES = 3;
 const MAX_PATH = 1_024;
+/** Characters; four bytes each are still within what a happening may have. */
+const MAX_COMMAND = 2_000;
+const MAX_ERROR = 1_000;
 const MAX_FILES = 20;
 
 /** @param ownActions names of this plugin's actions: talking about memories is no work */
@@ -61,7 +70,10 @@ export function eventsOf(ownActions: ReadonlySet<string>): EventHandlers {
     [EventType.RUN_STARTED]: [handler(runStarted)],
     [EventType.RUN_ENDED]: [handler((...run) => runEnded(ownActions, ...run))],
     [EventType.ACTION_STARTED]: [activity(noFiles, (content) => textOf(content.thought))],
-    [EventType.ACTION_COMPLETED]: [activity(filesOf, () => '')],
+    [EventType.ACTION_COMPLETED]: [
+      activity(filesOf, () => ''),
+      handler((...done) => actionCompleted(ownActions, ...done)),
+    ],
   };
 }
 
@@ -176,6 +188,45 @@ async function ownWords(
     .map((content) => [textOf(content.thought), textOf(content.text)].join('\n').trim())
     .filter((text) => text !== '')
     .join('\n');
+}
+
+/** A command that went well may be a hint that helped; one that failed may need another. */
+async function actionCompleted(
+  ownActions: ReadonlySet<string>,
+  runtime: IAgentRuntime,
+  service: ProactiveService,
+  payload: Fields,
+): Promise<void> {
+  const content = objectOf(payload.content);
+  const { roomId } = payload;
+  if (!service.enabled() || !isUuid(roomId) || isOwn(content, ownActions)) return;
+  const result = objectOf(content.actionResult);
+  const success = result.success !== false && content.actionStatus !== 'failed';
+  const action = commandOf(result) || (success ? '' : nameOf(content));
+  if (action === '') return;
+  const caller = workingFor(runtime, roomId);
+  const { sessionId } = caller;
+  const error = success ? '' : errorOf(result).slice(0, MAX_ERROR);
+  const reaction = service.onActionCompleted({
+    ...{ action: action.slice(0, MAX_COMMAND), success, roomId, caller, sessionId },
+    ...(error.trim() === '' ? {} : { error }),
+  });
+  inBackground(runtime, reaction, 'what an action did could not be looked into');
+}
+
+function commandOf(result: Fields): string {
+  const { command } = objectOf(result.data);
+  return textOf(command).trim();
+}
+
+/** `RUN_TESTS` → run tests. */
+function nameOf({ actions }: Fields): string {
+  const [name] = Array.isArray(actions) ? actions : [];
+  return textOf(name).replaceAll('_', ' ').toLowerCase().trim();
+}
+
+function errorOf({ error, text }: Fields): string {
+  return error instanceof Error ? error.message : textOf(error) || textOf(text);
 }
 
 function tell(

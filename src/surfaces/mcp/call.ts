@@ -1,13 +1,27 @@
 /** One tool call: from what a client sent to what it is answered. Never rejects. */
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { ERROR_TABLE, isAppError, messageOf } from '../../shared/errors.js';
+import { safe } from '../../shared/safe-text.js';
+import { withOffers } from './riding.js';
 import type { ToolCall, ToolSpec } from './types.js';
+
+/** Messages quote what was sent, and that may be long and hold anything. */
+const MAX_MESSAGE = 1_000;
 
 /**
  * An error is a result, so that the model sees it and can mend its call; it carries our code, and for
  * hints the seed's (DESIGN §12).
  */
 export async function callTool(
+  tool: ToolSpec,
+  input: Record<string, unknown>,
+  call: ToolCall,
+): Promise<CallToolResult> {
+  const result = await answerOf(tool, input, call);
+  return tool.givesOffers ? result : withOffers(result, call);
+}
+
+async function answerOf(
   tool: ToolSpec,
   input: Record<string, unknown>,
   call: ToolCall,
@@ -26,7 +40,9 @@ export async function callTool(
     }
     return {
       isError: true,
-      content: [{ type: 'text', text: `${told.reason ?? told.code}: ${told.message}` }],
+      content: [
+        { type: 'text', text: `${told.reason ?? told.code}: ${safe(told.message, MAX_MESSAGE)}` },
+      ],
       _meta: { 'cue/error': told },
     };
   }
@@ -34,8 +50,9 @@ export async function callTool(
 
 interface Told {
   code: keyof typeof ERROR_TABLE;
-  /** The seed's name of it, for hints. */
+  /** The seed's name and number of it, for hints. */
   reason?: string;
+  rpcCode?: number;
   message: string;
   details: object;
 }
@@ -48,6 +65,8 @@ function toldOf(tool: ToolSpec, error: unknown): Told {
   }
   const { code, message, details } = error;
   const row = ERROR_TABLE[code];
-  const reason = tool.group === 'hints' && 'nudgeName' in row ? { reason: row.nudgeName } : {};
-  return { code, ...reason, message, details };
+  if (tool.group !== 'hints') return { code, message, details };
+  const seeds =
+    'nudge' in row ? { reason: row.nudgeName, rpcCode: row.nudge } : { rpcCode: row.rpc };
+  return { code, ...seeds, message, details };
 }

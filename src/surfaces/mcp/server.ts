@@ -43,6 +43,7 @@ export function createMcpServer({ runtime, session, tools: chosen }: McpServerOp
     if (!tool || !tools.includes(tool)) {
       throw new McpError(ErrorCode.InvalidParams, `there is no tool "${safe(params.name, 100)}"`);
     }
+    session.clientName ??= server.getClientVersion()?.name ?? null;
     const token = params._meta?.progressToken;
     return callTool(tool, params.arguments ?? {}, {
       ...{ runtime, session, log },
@@ -58,10 +59,10 @@ export function createMcpServer({ runtime, session, tools: chosen }: McpServerOp
 }
 
 function toldTool(tool: ToolSpec): Tool {
-  const { name, title, description, input, output, reads, destroys, isIdempotent } = tool;
+  const { name, title, description, output, reads, destroys, isIdempotent } = tool;
   return {
     ...{ name, title, description },
-    inputSchema: jsonSchemaOf(input, 'input'),
+    inputSchema: jsonSchemaOf(tool.advertised ?? tool.input, 'input'),
     outputSchema: jsonSchemaOf(output, 'output'),
     annotations: {
       readOnlyHint: reads ?? false,

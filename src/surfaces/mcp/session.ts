@@ -6,10 +6,12 @@ export function createSession({ id, isLocal }: { id: string; isLocal: boolean })
     id,
     isLocal,
     identityId: null,
+    clientName: null,
     caller: () => ({
       kind: 'agent',
       sessionId: id,
       ...(session.identityId === null ? {} : { identityId: session.identityId }),
+      ...(session.clientName === null ? {} : { clientName: session.clientName }),
     }),
   };
   return session;

@@ -21,6 +21,8 @@ export interface ToolSpec {
   description: string;
   /** The service's own schema: what is advertised is made from it; the service itself judges. */
   input: z.ZodType;
+  /** Advertised instead, where all of the input is too much for a prompt; the rest is taken, too. */
+  advertised?: z.ZodType;
   /** Of the structured result: what a caller may rely on, not every field. */
   output: z.ZodType;
   /** Does nothing that could be seen afterwards. */
@@ -29,6 +31,8 @@ export interface ToolSpec {
   destroys?: true;
   /** Twice is as once. */
   isIdempotent?: true;
+  /** Its answer is offers: none ride along in it. */
+  givesOffers?: true;
   run(input: Record<string, unknown>, call: ToolCall): Promise<object>;
   /** A few words beside the structured result, for clients that show only text. */
   text(result: object): string;
@@ -51,6 +55,8 @@ export interface McpSession {
   readonly id: string;
   /** Set by the tool `identity`. */
   identityId: Uuid | null;
+  /** What the client calls itself; `null` before it has said so. */
+  clientName: string | null;
   /** On this machine, as the same person: its roots may be read (`resources/read`). */
   readonly isLocal: boolean;
   /** Who asks, for every service. */

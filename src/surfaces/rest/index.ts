@@ -11,6 +11,8 @@ import { rpcRoutes } from './rpc/rpc-route.js';
 import { triggerRoutes } from './trigger-routes.js';
 import { whenRoutes } from './when-routes.js';
 
+export { type Listener, type ListenerOptions, startListener } from './listener.js';
+
 export function createRoutes(deps: RouteDeps): Route[] {
   const route = routeMaker(deps);
   return [

@@ -4,7 +4,7 @@ import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/
 import { isInitializeRequest } from '@modelcontextprotocol/sdk/types.js';
 import { type Clock, HOUR_MS, SECOND_MS } from '../../../shared/clock.js';
 import { messageOf } from '../../../shared/errors.js';
-import type { Ids } from '../../../shared/ids.js';
+import { derivedId, type Ids } from '../../../shared/ids.js';
 import type { Log } from '../../../shared/log.js';
 import { createSession } from '../session.js';
 import type { McpSession } from '../types.js';
@@ -67,7 +67,8 @@ export function createMcpHub({ clock, ids, log, serverOf }: HubDeps): McpHub {
     const nowMs = clock.now();
     await makeRoom(nowMs);
     const id = ids.next();
-    const server = serverOf(createSession({ id, isLocal }));
+    // What a session stores says which one it was, and whoever knew the header's id could speak as it.
+    const server = serverOf(createSession({ id: derivedId('mcp session', id), isLocal }));
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
       onsessionclosed: () => end(id),

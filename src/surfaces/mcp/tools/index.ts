@@ -1,8 +1,22 @@
 /** Every tool, and which of them a client is shown. */
 import { TOOL_GROUPS, type ToolSpec } from '../types.js';
+import { hintTools } from './hints.js';
+import { identityTools } from './identity.js';
+import { knowledgeTools } from './knowledge.js';
 import { memoryTools } from './memory.js';
+import { offerTools } from './offers.js';
+import { triggerTools } from './triggers.js';
+import { whenTools } from './when.js';
 
-const TOOLS: readonly ToolSpec[] = [...memoryTools];
+const TOOLS: readonly ToolSpec[] = [
+  ...memoryTools,
+  ...identityTools,
+  ...knowledgeTools,
+  ...whenTools,
+  ...offerTools,
+  ...hintTools,
+  ...triggerTools,
+];
 
 const BY_NAME: ReadonlyMap<string, ToolSpec> = new Map(TOOLS.map((tool) => [tool.name, tool]));
 

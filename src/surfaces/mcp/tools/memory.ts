@@ -1,22 +1,285 @@
 /** Work memory as tools (seed `rum-architecture.md`, MCP Interface Layer). */
 import { z } from 'zod';
+import {
+  DEPTHS,
+  draftSchema,
+  forgetRequestSchema,
+  LINK_TYPES,
+  linkRequestSchema,
+  listRequestSchema,
+  recallSchema,
+  TASK_TYPES,
+  traceRequestSchema,
+} from '../../../memory/index.js';
 import { memoryOf } from '../../services.js';
 import type { ToolSpec } from '../types.js';
+import { defineTool } from './define.js';
+import { briefMemory, memoryLine, quoted, readable } from './shown.js';
 
-const memoryId = z.string().describe('mem_… or at least 8 hex digits');
+const memoryId = z.string().describe('mem_…');
+const tags = z.array(z.string()).optional();
+const words = z.string().optional();
+const refs = z.array(z.string()).optional();
 
-export const memoryTools: readonly ToolSpec[] = [
-  {
-    name: 'list',
-    group: 'memory',
-    isDefault: true,
-    title: 'List memories',
-    description: 'Pages through stored work memories with filters.',
-    input: z.strictObject({ limit: z.int().optional() }),
-    output: z.object({ memories: z.array(z.object({ memory_id: memoryId })), total: z.int() }),
-    reads: true,
-    isIdempotent: true,
-    run: (input, { runtime, session }) => memoryOf(runtime).list(input, session.caller()),
-    text: (result) => JSON.stringify(result),
+const outcome = z.object({
+  success: z.boolean(),
+  summary: words,
+  learnings: tags,
+  failure_reason: words,
+});
+
+/** The seed's short form, which the service reads as well as the long one. */
+const shortDraft = z.object({
+  intent: z.object({ goal: z.string(), task_type: z.enum(TASK_TYPES).optional() }),
+  reasoning: words.describe('approach and why'),
+  actions: z
+    .array(
+      z.object({
+        file: words,
+        operation: z.enum(['read', 'edit', 'create', 'delete']).optional(),
+        command: words,
+        result: z.enum(['pass', 'fail']).optional(),
+      }),
+    )
+    .optional()
+    .describe('files touched, commands run'),
+  outcome,
+  tags,
+  importance: z.number().min(0).max(1).optional(),
+  links: z
+    .object({ caused_by: refs, supersedes: refs, related_to: refs })
+    .optional()
+    .describe('ids of memories'),
+});
+
+const store = defineTool({
+  name: 'store',
+  group: 'memory',
+  isDefault: true,
+  title: 'Store a memory',
+  description:
+    'Remembers finished work for every agent of the project. Call it when a task, fix or experiment is over, above all when it failed or taught something.',
+  input: draftSchema,
+  advertised: shortDraft,
+  output: z.object({ memory_id: memoryId, created: z.boolean(), links: z.int() }),
+  async run(input, { runtime, session }) {
+    const { memory: _told, ...stored } = await memoryOf(runtime).store(input, session.caller());
+    return stored;
   },
-];
+  text: ({ memory_id, redacted, degraded }) =>
+    [
+      `Stored as ${memory_id}.`,
+      ...(redacted ? ['Secrets in it were taken out.'] : []),
+      ...(degraded === undefined ? [] : [degraded]),
+    ].join(' '),
+});
+
+const update = defineTool({
+  name: 'update_memory',
+  group: 'memory',
+  isDefault: true,
+  title: 'Update a memory',
+  description:
+    'Changes a memory of your own when more is known. Objects merge, arrays replace, null removes.',
+  input: draftSchema
+    .omit({ links: true, visibility: true })
+    .partial()
+    .extend({ memory_id: memoryId, revision: z.int().optional() }),
+  advertised: z.object({
+    memory_id: memoryId,
+    revision: z.int().optional().describe('refuse if it has another by now'),
+    intent: z.object({ goal: words }).optional(),
+    reasoning: words,
+    outcome: outcome.partial().optional(),
+    tags,
+    importance: z.number().optional(),
+  }),
+  output: z.object({ memory_id: memoryId, revision: z.int() }),
+  destroys: true,
+  isIdempotent: true,
+  async run(input, { runtime, session }) {
+    const { memory: _whole, ...updated } = await memoryOf(runtime).updateMemory(
+      input,
+      session.caller(),
+    );
+    return updated;
+  },
+  text: ({ memory_id, revision }) => `${memory_id} is at revision ${revision}.`,
+});
+
+const { shape } = recallSchema;
+const recall = defineTool({
+  name: 'recall',
+  group: 'memory',
+  isDefault: true,
+  title: 'Recall memories',
+  description:
+    'Finds what was done, learned or went wrong before. Call it before work on a file, a bug or a decision, and with what an offer prints, such as recall("file:auth.ts", depth: "reasoning"), as `ref`.',
+  input: recallSchema,
+  advertised: z.object({
+    ref: words.describe(
+      'file:auth.ts, mem_…, session:last, pattern:…, intent:…, or a printed recall("…") line',
+    ),
+    query: words.describe('words, also of time: "login bug last week"'),
+    file: words,
+    tags,
+    task_type: z.enum(TASK_TYPES).optional(),
+    failures_only: z.boolean().optional(),
+    since: words.describe('ISO 8601'),
+    depth: z.enum(DEPTHS).optional().describe('default outcome; complete is JSON of everything'),
+    limit: shape.limit.unwrap().optional().describe('default 5'),
+    include_links: z.boolean().optional(),
+  }),
+  output: z.object({
+    memories: z.array(
+      z.object({
+        memory_id: memoryId,
+        content: z.string(),
+        confidence: z.number(),
+        fuzzy: z.boolean(),
+      }),
+    ),
+    total_matches: z.int(),
+  }),
+  reads: true,
+  async run(input, { runtime, session }) {
+    const found = await memoryOf(runtime).recall(input, session.caller());
+    const memories = found.memories.map((memory) => ({
+      ...memory,
+      content: readable(memory.content),
+      why: readable(memory.why),
+    }));
+    return { ...found, memories };
+  },
+  text({ memories, total_matches, degraded }) {
+    const note = degraded === undefined ? '' : `\n(${degraded})`;
+    if (memories.length === 0) return `Nothing is remembered about that.${note}`;
+    const blocks = memories.map(
+      ({ memory_id, created_at, fuzzy, content }) =>
+        `[${memory_id}, ${created_at.slice(0, 10)}${fuzzy ? ', similar' : ''}]\n${content}`,
+    );
+    return `${memories.length} of ${total_matches}. ${quoted(blocks)}${note}`;
+  },
+});
+
+const list = defineTool({
+  name: 'list',
+  group: 'memory',
+  isDefault: true,
+  title: 'List memories',
+  description:
+    'Pages through memories by filter: yours once you have an identity, else all of the project. To find something by its words use recall.',
+  input: listRequestSchema,
+  advertised: z.object({
+    own: z.boolean().optional().describe('false: of all agents'),
+    session_id: words,
+    file: words,
+    tags,
+    failures_only: z.boolean().optional(),
+    sort: z.enum(['recent', 'importance', 'access_count']).optional(),
+    limit: z.int().optional(),
+    cursor: words,
+  }),
+  output: z.object({
+    memories: z.array(z.object({ memory_id: memoryId, revision: z.int() })),
+    total: z.int(),
+    next_cursor: z.string().nullable(),
+  }),
+  reads: true,
+  async run(input, { runtime, session }) {
+    const { memories, ...page } = await memoryOf(runtime).list(input, session.caller());
+    return { memories: memories.map(briefMemory), ...page };
+  },
+  text({ memories, total, next_cursor }) {
+    if (memories.length === 0) return `No memories on this page; ${total} in all.`;
+    const more = next_cursor === null ? '' : `\nNext page: cursor "${next_cursor}"`;
+    return `${memories.length} of ${total}. ${quoted(memories.map(memoryLine))}${more}`;
+  },
+});
+
+const link = defineTool({
+  name: 'link',
+  group: 'memory',
+  isDefault: true,
+  title: 'Link two memories',
+  description:
+    'Says how one memory relates to another: source is caused_by, led_to, related_to, supersedes or blocked_by target. One of the two must be yours.',
+  input: linkRequestSchema,
+  advertised: z.object({
+    source: memoryId,
+    target: memoryId,
+    link_type: z.enum(LINK_TYPES).optional(),
+  }),
+  output: z.object({ link_id: z.string(), created: z.boolean() }),
+  isIdempotent: true,
+  run: (input, { runtime, session }) => memoryOf(runtime).link(input, session.caller()),
+  text: ({ created, source, link_type, target }) =>
+    `${source} ${link_type} ${target}${created ? '' : ' (the link was there)'}`,
+});
+
+const trace = defineTool({
+  name: 'trace',
+  group: 'memory',
+  isDefault: true,
+  title: 'Trace causes',
+  description: 'Follows links from a memory: what led to it, or what it led to.',
+  input: traceRequestSchema,
+  advertised: z.object({
+    memory_id: memoryId,
+    direction: z.enum(['causes', 'effects', 'both']).optional(),
+    max_hops: z.int().max(5).optional(),
+  }),
+  output: z.object({
+    trace: z.array(z.object({ memory_id: memoryId, hops: z.int(), content: z.string() })),
+    truncated: z.boolean(),
+  }),
+  reads: true,
+  async run(input, { runtime, session }) {
+    const found = await memoryOf(runtime).trace(input, session.caller());
+    const steps = found.trace.map((step) => ({ ...step, content: readable(step.content) }));
+    return { ...found, trace: steps };
+  },
+  text({ trace: steps, truncated }) {
+    const blocks = steps.map(({ memory_id, link_type, from, content }) =>
+      link_type === null
+        ? `[${memory_id}]\n${content}`
+        : `[${memory_id}: ${from} ${link_type === 'led_to' ? 'led to it' : 'was caused by it'}]\n${content}`,
+    );
+    return `${quoted(blocks)}${truncated ? '\nThere is more behind these.' : ''}`;
+  },
+});
+
+const forget = defineTool({
+  name: 'forget',
+  group: 'memory',
+  isDefault: true,
+  title: 'Forget memories',
+  description:
+    'Deletes memories of your own for good, with what was made from them. Call it with dry_run first, and only when the user asks for it.',
+  input: forgetRequestSchema,
+  advertised: z.object({
+    memory_ids: z.array(memoryId).optional(),
+    query: words.describe('all of its words'),
+    file: words,
+    tags,
+    session_id: words,
+    before: words.describe('ISO 8601'),
+    dry_run: z.boolean().optional().describe('only shows'),
+  }),
+  output: z.object({ dry_run: z.boolean(), total: z.int(), kept: z.int() }),
+  destroys: true,
+  isIdempotent: true,
+  async run(input, { runtime, session }) {
+    const result = await memoryOf(runtime).forget(input, session.caller());
+    const memories = result.memories.map((one) => ({ ...one, content: readable(one.content) }));
+    return { ...result, memories };
+  },
+  text({ dry_run, total, kept, memories }) {
+    const head = `${dry_run ? 'Would forget' : 'Forgot'} ${total}${total === 1 ? ' memory' : ' memories'}${kept > 0 ? `; ${kept} that match are not yours and stay` : ''}.`;
+    if (memories.length === 0) return head;
+    const lines = memories.map(({ memory_id, content }) => `${memory_id} ${content}`);
+    return `${head} ${quoted(lines)}`;
+  },
+});
+
+export const memoryTools: readonly ToolSpec[] = [store, update, recall, list, link, trace, forget];

@@ -4,7 +4,6 @@ import type {
   DeleteHintParams,
   ExportParams,
   GetHintParams,
-  HintCounts,
   Hints,
   ImportParams,
   QueryParams,
@@ -13,28 +12,15 @@ import type {
 import type { Caller } from '../../../records/index.js';
 import { ERROR_TABLE, InvalidInputError, isAppError, messageOf } from '../../../shared/errors.js';
 import type { Log } from '../../../shared/log.js';
-import { packageVersion } from '../../../shared/package-version.js';
 import { safe } from '../../../shared/safe-text.js';
+import { type NudgeStatus, nudgeStatus, type StatusDeps } from '../../nudge-status.js';
 import { RPC, type RpcError, type RpcHandler } from './json-rpc.js';
 
-export interface NudgeDeps {
-  /** Asked at each call. @throws AppError UNAVAILABLE while the service has not started */
-  hints: () => Hints;
-  caller: Caller;
-  agentId: string;
+export interface NudgeDeps extends StatusDeps {
   log: Log;
 }
 
-/** Who serves the hints; a client knows by `name` that it has reached one of ours. */
-export interface NudgeStatus {
-  name: 'cue';
-  version: string;
-  pid: number;
-  agent_id: string;
-  /** Of this life of the serving process: hints with TTL `session` end with it. */
-  session_id: string;
-  counts: HintCounts;
-}
+export type { NudgeStatus };
 
 type Params = Record<string, unknown>;
 type Method = (deps: NudgeDeps, params: Params) => Promise<object>;
@@ -53,19 +39,7 @@ const METHODS: Record<string, Method> = {
   bump: hintMethod<BumpParams>((hints, ...sent) => hints.bump(...sent)),
   export: hintMethod<ExportParams>((hints, ...sent) => hints.export(...sent)),
   import: hintMethod<ImportParams>((hints, ...sent) => hints.import(...sent)),
-  status: async ({ hints, caller, agentId }, params): Promise<NudgeStatus> => {
-    const unknown = Object.keys(params).map((field) => ({ field, message: 'unknown field' }));
-    if (unknown.length > 0) throw new InvalidInputError(unknown);
-    const room = hints();
-    return {
-      name: 'cue',
-      version: packageVersion(),
-      pid: process.pid,
-      agent_id: agentId,
-      session_id: room.sessionId,
-      counts: room.counts(caller),
-    };
-  },
+  status: nudgeStatus,
 };
 
 /** Each as the seed writes it, and with an underscore for clients whose names take no dot. */

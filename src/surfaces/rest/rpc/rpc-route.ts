@@ -1,7 +1,7 @@
 /** `POST /cue/rpc`: the hints as JSON-RPC, with the same door as every route. */
 import type { IAgentRuntime, Route } from '@elizaos/core';
 import { hostLog } from '../../../shared/log.js';
-import { hintsOf } from '../../services.js';
+import { statusDepsOf } from '../../nudge-status.js';
 import { UnreadableBody } from '../body.js';
 import { OPERATOR } from '../memory-routes.js';
 import type { MakeRoute } from '../route.js';
@@ -28,9 +28,7 @@ export function rpcRoutes(route: MakeRoute): Route[] {
 
 function nudgeHandlerOf(runtime: IAgentRuntime): RpcHandler {
   return createNudgeHandler({
-    hints: () => hintsOf(runtime),
-    caller: OPERATOR,
-    agentId: runtime.agentId,
+    ...statusDepsOf(runtime, OPERATOR),
     log: hostLog(runtime, 'rpc'),
   });
 }

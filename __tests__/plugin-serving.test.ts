@@ -1,0 +1,80 @@
+/** Whether an Eliza server with the plugin can be found by the command line. */
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { IAgentRuntime, Plugin } from '@elizaos/core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { announceServer, ServingService } from '../src/plugin-serving.js';
+import { readPidFile } from '../src/surfaces/serving/index.js';
+import { until } from './helpers/children.js';
+import { startServer, type TestServer } from './helpers/server.js';
+
+const pids = mkdtempSync(join(tmpdir(), 'cue-announce-'));
+const env = { NUDGE_PID_DIR: pids };
+const path = join(pids, 'server.pid');
+const log = { debug() {}, info() {}, warn() {}, error() {} };
+const plugin: Plugin = {
+  name: 'announcing',
+  description: 'what the plugin does in an Eliza server',
+  services: [ServingService],
+};
+const announced = (what: string) => until(what, async () => readPidFile(env), 15_000);
+const portOf = (server: TestServer) => Number(new URL(server.baseUrl).port);
+
+let server: TestServer;
+
+beforeAll(async () => {
+  // Left by a process that is gone.
+  const stale = { pid: 999_999_999, port: 1, started: new Date(0).toISOString() };
+  writeFileSync(path, JSON.stringify(stale), { mode: 0o600 });
+  server = await startServer({ env: { NUDGE_PID_DIR: pids }, plugins: [plugin] });
+});
+afterAll(async () => {
+  await server.stop();
+  rmSync(pids, { recursive: true, force: true });
+});
+
+it('it names its process, its real port and its agent, in place of one that is gone', async () => {
+  const found = await until('it is announced', async () => {
+    const file = readPidFile(env);
+    return file?.pid === process.pid ? file : null;
+  });
+  expect(found).toEqual({
+    pid: process.pid,
+    port: portOf(server),
+    path: '/cue/rpc',
+    agentId: server.agentId,
+    started: found.started,
+  });
+  expect(Math.abs(Date.parse(found.started) - Date.now())).toBeLessThan(60_000);
+});
+
+it('it names itself again when its file is taken away, and takes it away at its end', async () => {
+  rmSync(path);
+  const announcement = announceServer(server.runtime, {
+    clock: { now: () => 0 },
+    log,
+    everyMs: 20,
+  });
+  expect(await announced('it is announced again')).toMatchObject({ pid: process.pid });
+  announcement.close();
+  announcement.close();
+  expect(existsSync(path)).toBe(false);
+});
+
+it('a host without a server announces nothing, whatever the environment says', async () => {
+  const silent = mkdtempSync(join(tmpdir(), 'cue-silent-'));
+  mkdirSync(join(silent, 'pid'));
+  const before = process.env.NUDGE_PID_DIR;
+  process.env.NUDGE_PID_DIR = join(silent, 'pid');
+  const bare = new Proxy(server.runtime, {
+    get: (target, key) => (key === 'elizaOS' ? undefined : Reflect.get(target, key, target)),
+  }) as IAgentRuntime;
+  const announcement = announceServer(bare, { clock: { now: () => 0 }, log });
+  await new Promise((resolve) => setTimeout(resolve, 1_200));
+  announcement.close();
+  expect(existsSync(join(silent, 'pid', 'server.pid'))).toBe(false);
+  if (before === undefined) delete process.env.NUDGE_PID_DIR;
+  else process.env.NUDGE_PID_DIR = before;
+  rmSync(silent, { recursive: true, force: true });
+});

@@ -1,0 +1,106 @@
+/** Names of components and keys, as people say them. */
+import { describe, expect, it } from 'vitest';
+import {
+  baseForm,
+  componentNamed,
+  componentsIn,
+  keyFit,
+  keyNamed,
+  termsIn,
+} from '../../../src/surfaces/eliza/hint-names.js';
+
+describe('a component that is told of', () => {
+  const known = ['http-proxy', 'auth', 'paymentGateway'];
+  it.each([
+    ['the HTTP proxy', 'http-proxy'],
+    ['httpProxy', 'http-proxy'],
+    ['auth service', 'auth'],
+    ['payment gateway', 'paymentGateway'],
+    ['the web app', 'web'],
+    ['billing core', 'billing-core'],
+    ['packages/api', 'packages/api'],
+    ['it', ''],
+    ['', ''],
+  ])('%j is %j', (said, name) => {
+    expect(componentNamed(said, known)).toBe(name);
+  });
+});
+
+describe('the components that a message is about', () => {
+  const known = ['http-proxy', 'auth', 'auth-service', 'api', 'the', 'c'];
+  it.each([
+    ['how do I build the http proxy?', ['http-proxy']],
+    ['HttpProxy fails', ['http-proxy']],
+    ['http_proxy fails', ['http-proxy']],
+    ["the api's port", ['api']],
+    ['the auth service is down', ['auth-service']],
+    ['auth is down, and so is the auth service', ['auth', 'auth-service']],
+    ['api and http-proxy', ['api', 'http-proxy']],
+    ['see services/http-proxy/main.go', ['http-proxy']],
+    ['see services\\http_proxy\\main.go', ['http-proxy']],
+    ['see src/auth.ts', []],
+    ['authentication, rapid apis', []],
+    ['the proxy of http', []],
+    ['thanks', []],
+  ])('%j: %j', (text, names) => {
+    expect(componentsIn(text, known).map(({ name }) => name)).toEqual(names);
+  });
+});
+
+describe('a verb in its base form', () => {
+  it.each([
+    ['built', 'build'],
+    ['builds', 'build'],
+    ['building', 'build'],
+    ['run', 'run'],
+    ['running', 'run'],
+    ['tested', 'test'],
+    ['deployed', 'deploy'],
+    ['installed', 'install'],
+    ['compiled', 'compile'],
+    ['configured', 'configure'],
+    ['migrated', 'migrate'],
+    ['released', 'release'],
+    ['releases', 'release'],
+    ['packaged', 'package'],
+    ['executed', 'execute'],
+    ['synced', 'sync'],
+    ['pushes', 'push'],
+    ['stopped', 'stop'],
+    ['debugging', 'debug'],
+    ['verified', 'verify'],
+    ['need', 'need'],
+    ['bring', 'bring'],
+    ['press', 'press'],
+  ])('%s: %s', (word, base) => {
+    expect(baseForm(word)).toBe(base);
+  });
+});
+
+describe('what is asked for', () => {
+  it.each([
+    ['how do I build http-proxy?', ['http', 'proxy'], ['build']],
+    ['hint http-proxy build', ['http', 'proxy'], ['build']],
+    ['list all hints of api please', ['api'], []],
+    ['how do I test the test runner', ['test', 'runner'], ['test']],
+  ])('%j beside %j', (text, component, terms) => {
+    expect(termsIn(text, component)).toEqual(terms);
+  });
+
+  it.each([
+    ['build', [], 'how do I build it', 3],
+    ['build', [], 'built after pulling', 2],
+    ['env.FEATURE_X', [], 'what is FEATURE_X', 0],
+    ['env.FEATURE_X', [], 'what is env.FEATURE_X', 3],
+    ['start', ['launch'], 'how is it launched', 1],
+    ['build', ['docker'], 'deploy', 0],
+  ])('key %s with tags %j, asked %j: %s', (key, tags, text, fit) => {
+    expect(keyFit({ key, tags }, termsIn(text))).toBe(fit);
+  });
+
+  it('names a key by what its command is for', () => {
+    expect(keyNamed('the test command')).toEqual({ key: 'test', isCommand: true });
+    expect(keyNamed('log directory')).toEqual({ key: 'log-directory', isCommand: false });
+    expect(keyNamed('command')).toEqual({ key: 'command', isCommand: false });
+  });
+});

@@ -1,0 +1,108 @@
+import { Ajv } from 'ajv';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { countTokens } from '../../../src/shared/tokens.js';
+import { jsonSchemaOf } from '../../../src/surfaces/mcp/json-schema.js';
+import { TOOL_CHOICES, toolNamed, toolsOf } from '../../../src/surfaces/mcp/tools/index.js';
+import { type Agent, boot } from '../../helpers/boot.js';
+import { mcpClient } from '../../helpers/mcp.js';
+
+let agent: Agent;
+beforeAll(async () => {
+  agent = await boot();
+});
+afterAll(() => agent.stop());
+
+async function listed(...tools: string[]) {
+  const { client, close } = await mcpClient(agent.runtime, { tools });
+  const answer = await client.listTools();
+  await close();
+  return answer;
+}
+
+const MEMORY = [
+  ...['create_chapter', 'forget', 'identity', 'link', 'list', 'list_chapters', 'recall'],
+  ...['recall_wisdom', 'store', 'synthesize', 'trace', 'update_memory'],
+];
+
+describe('the list of tools', () => {
+  it.each([
+    ['by default', 'default', 6_000],
+    ['of all groups', 'all', 12_000],
+  ])('costs a prompt little: %s', async (_name, choice, most) => {
+    const tokens = countTokens(JSON.stringify(await listed(choice)));
+    expect(tokens).toBeGreaterThan(1_000);
+    expect(tokens).toBeLessThanOrEqual(most);
+  });
+
+  it('has the groups that are chosen, and those alone', async () => {
+    const names = async (...choice: string[]) =>
+      (await listed(...choice)).tools.map(({ name }) => name).sort();
+    expect(await names('memory')).toEqual(MEMORY);
+    expect(await names('when')).toEqual(['remember', 'when']);
+    expect(await names('memory', 'when')).toEqual([...MEMORY, 'remember', 'when'].sort());
+    expect(toolsOf([])).toEqual(toolsOf(undefined));
+    expect(TOOL_CHOICES).toContain('default');
+  });
+
+  it('leaves what is rarely needed out of the default', () => {
+    const names = toolsOf(undefined).map(({ name }) => name);
+    expect(names).toEqual(
+      expect.arrayContaining(['store', 'recall', 'identity', 'when', 'remember', 'forget']),
+    );
+    expect(names).not.toContain('synthesize');
+  });
+
+  it('says of each tool all that a model can act on', async () => {
+    const { tools } = await listed('all');
+    expect(tools).toHaveLength(new Set(tools.map(({ name }) => name)).size);
+    for (const tool of tools) {
+      expect(tool.name).toMatch(/^[a-z]+(?:_[a-z]+)*$/);
+      expect([tool.name, tool.title?.length]).toEqual([tool.name, expect.any(Number)]);
+      expect([tool.name, (tool.description ?? '').length > 20]).toEqual([tool.name, true]);
+      expect([tool.name, tool.inputSchema.type]).toEqual([tool.name, 'object']);
+      expect([tool.name, tool.outputSchema?.type]).toEqual([tool.name, 'object']);
+      const { readOnlyHint, destructiveHint, idempotentHint } = tool.annotations ?? {};
+      const said = readOnlyHint ? 'undefined' : 'boolean';
+      expect([tool.name, typeof destructiveHint, typeof idempotentHint]).toEqual([
+        tool.name,
+        said,
+        said,
+      ]);
+    }
+  });
+
+  it('has schemas that compile', () => {
+    const ajv = new Ajv();
+    for (const { name, input, advertised, output } of toolsOf(['all'])) {
+      for (const schema of [
+        jsonSchemaOf(advertised ?? input, 'input'),
+        jsonSchemaOf(output, 'output'),
+      ])
+        expect([name, typeof ajv.compile(schema)]).toEqual([name, 'function']);
+    }
+  });
+
+  it('advertises only what the service takes', () => {
+    for (const { name, input, advertised } of toolsOf(['memory', 'when'])) {
+      const taken = Object.keys(Object(jsonSchemaOf(input, 'input').properties));
+      const shown = Object.keys(Object(jsonSchemaOf(advertised ?? input, 'input').properties));
+      // A union has its fields in its members.
+      if (name === 'identity') continue;
+      expect([name, shown.filter((key) => !taken.includes(key))]).toEqual([name, []]);
+    }
+  });
+});
+
+describe('a tool', () => {
+  it('is found by its name, with dots too', () => {
+    expect(toolNamed('update.memory')?.name).toBe('update_memory');
+    expect(toolNamed('toString')).toBeUndefined();
+  });
+
+  it('that there is not, or that is not chosen, is a protocol error', async () => {
+    const { call, close } = await mcpClient(agent.runtime, { tools: ['when'] });
+    await expect(call('no_such_tool')).rejects.toMatchObject({ code: -32_602 });
+    await expect(call('recall', { query: 'x' })).rejects.toMatchObject({ code: -32_602 });
+    await close();
+  });
+});

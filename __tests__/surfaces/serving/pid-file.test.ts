@@ -1,0 +1,228 @@
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { join, win32 } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { isAppError } from '../../../src/shared/errors.js';
+import { findServer } from '../../../src/surfaces/serving/discovery.js';
+import {
+  lookAtPidFile,
+  pidFilePath,
+  readPidFile,
+  removePidFile,
+  writePidFile,
+} from '../../../src/surfaces/serving/pid-file.js';
+
+/** More than any system gives. */
+const DEAD = 2 ** 30;
+const SERVER = { pid: process.pid, port: 8770, started: '2026-01-31T12:00:00.000Z' };
+
+let root: string;
+let folder: string;
+let env: { NUDGE_PID_DIR: string };
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'nudge-pid-'));
+  folder = join(root, 'deep', 'nudge');
+  env = { NUDGE_PID_DIR: folder };
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+/** What stands in the file, whatever it is. */
+function put(text: string): void {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(pidFilePath(env), text);
+}
+
+function refusalOf(work: () => void): { code: string; message: string } {
+  try {
+    work();
+  } catch (error) {
+    if (isAppError(error)) return { code: error.code, message: error.message };
+    throw error;
+  }
+  throw new Error('nothing was thrown');
+}
+
+describe('the path of the PID file', () => {
+  it.each([
+    ['linux', {}, '/tmp/nudge/server.pid'],
+    ['darwin', {}, '/tmp/nudge/server.pid'],
+    ['linux', { NUDGE_PID_DIR: '' }, '/tmp/nudge/server.pid'],
+    ['linux', { NUDGE_PID_DIR: '/run/me' }, '/run/me/server.pid'],
+    ['win32', { LOCALAPPDATA: 'C:\\L' }, 'C:\\L\\nudge\\server.pid'],
+    ['win32', { USERPROFILE: 'C:\\U' }, 'C:\\U\\AppData\\Local\\nudge\\server.pid'],
+    ['win32', { NUDGE_PID_DIR: 'D:\\me' }, 'D:\\me\\server.pid'],
+  ] as const)('on %s with %j is %s', (platform, given, path) => {
+    expect(pidFilePath(given, platform)).toBe(path);
+  });
+
+  it('on Windows without any variable lies in the home folder', () => {
+    const path = win32.join(homedir(), 'AppData', 'Local', 'nudge', 'server.pid');
+    expect(pidFilePath({}, 'win32')).toBe(path);
+  });
+});
+
+describe('the PID file', () => {
+  it('is read as it was written, and is nobody else’s to read', () => {
+    const file = { ...SERVER, path: '/api/cue/rpc', agentId: 'aaaa-1' };
+    writePidFile(env, SERVER);
+    writePidFile(env, file);
+
+    expect(readPidFile(env)).toEqual(file);
+    expect(lstatSync(folder).mode & 0o777).toBe(0o700);
+    expect(lstatSync(pidFilePath(env)).mode & 0o777).toBe(0o600);
+    expect(readdirSync(folder)).toEqual(['server.pid']);
+  });
+
+  it('as the seed has it, with one field more, is one', () => {
+    put(JSON.stringify({ ...SERVER, more: true }));
+    expect(readPidFile(env)).toEqual(SERVER);
+  });
+
+  it('goes only when it is still ours', () => {
+    writePidFile(env, SERVER);
+    removePidFile(env, SERVER.pid + 1);
+    expect(readPidFile(env)).toEqual(SERVER);
+    removePidFile(env, SERVER.pid);
+    expect(readdirSync(folder)).toEqual([]);
+    removePidFile(env, SERVER.pid);
+  });
+
+  it('that is not there is no problem', () => {
+    expect(lookAtPidFile(env)).toEqual({ file: null });
+  });
+
+  it.each([
+    ['no JSON', '4711\n'],
+    ['nothing', ''],
+    ['a list', '[]'],
+    ['null', 'null'],
+    ['no port', JSON.stringify({ ...SERVER, port: undefined })],
+    ['a port that cannot be', JSON.stringify({ ...SERVER, port: 65_536 })],
+    ['a pid of a group', JSON.stringify({ ...SERVER, pid: -1 })],
+    ['a pid in words', JSON.stringify({ ...SERVER, pid: '1' })],
+    ['a path that is a host', JSON.stringify({ ...SERVER, path: '//example.org/' })],
+    ['a path that is a part of a host', JSON.stringify({ ...SERVER, path: '@example.org/' })],
+    ['an agent that is a query', JSON.stringify({ ...SERVER, agentId: 'a&b=c' })],
+    ['more than any server writes', JSON.stringify({ ...SERVER, more: 'x'.repeat(70_000) })],
+  ])('with %s counts for nothing, and says so', (_what, text) => {
+    put(text);
+    expect(readPidFile(env)).toBeNull();
+    expect(lookAtPidFile(env)).toEqual({
+      file: null,
+      reason: `${pidFilePath(env)} is no PID file of a server`,
+    });
+  });
+
+  it('that is a link is neither read nor written', () => {
+    const elsewhere = join(root, 'elsewhere');
+    writeFileSync(elsewhere, JSON.stringify(SERVER));
+    mkdirSync(folder, { recursive: true });
+    symlinkSync(elsewhere, pidFilePath(env));
+
+    const reason = `${pidFilePath(env)} is a symbolic link`;
+    expect(lookAtPidFile(env)).toEqual({ file: null, reason });
+    const other = { ...SERVER, port: 1 };
+    expect(refusalOf(() => writePidFile(env, other))).toEqual({
+      code: 'UNAVAILABLE',
+      message: reason,
+    });
+    expect(JSON.parse(readFileSync(elsewhere, 'utf8'))).toEqual(SERVER);
+  });
+
+  it('is not written into a folder that is a link, or no folder', () => {
+    const elsewhere = join(root, 'elsewhere');
+    mkdirSync(elsewhere);
+    mkdirSync(join(root, 'deep'));
+    symlinkSync(elsewhere, folder);
+    expect(refusalOf(() => writePidFile(env, SERVER)).message).toBe(`${folder} is a symbolic link`);
+    expect(readdirSync(elsewhere)).toEqual([]);
+
+    rmSync(folder);
+    writeFileSync(folder, '');
+    const { code, message } = refusalOf(() => writePidFile(env, SERVER));
+    expect(code).toBe('UNAVAILABLE');
+    expect(message).toContain(`the PID file ${pidFilePath(env)} cannot be written: `);
+  });
+
+  it('in the place of a folder is refused', () => {
+    mkdirSync(pidFilePath(env), { recursive: true });
+    expect(refusalOf(() => writePidFile(env, SERVER)).message).toBe(
+      `${pidFilePath(env)} is no file`,
+    );
+    expect(lookAtPidFile(env)).toMatchObject({ file: null });
+  });
+
+  it('takes the place of what a killed process left half written', () => {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(`${pidFilePath(env)}.${process.pid}`, '{"pi');
+    writePidFile(env, SERVER);
+    expect(readdirSync(folder)).toEqual(['server.pid']);
+  });
+
+  it('of another user is neither read nor written', ({ skip }) => {
+    const own = process.geteuid;
+    if (own === undefined) return skip('this system has no user numbers');
+    writePidFile(env, SERVER);
+    process.geteuid = () => own() + 1000;
+    try {
+      // What the administrator owns is trusted, but not written to.
+      const isRoot = own() === 0;
+      const reason = `${pidFilePath(env)} belongs to another user`;
+      expect(lookAtPidFile(env)).toEqual(isRoot ? { file: SERVER } : { file: null, reason });
+      expect(refusalOf(() => writePidFile(env, SERVER)).message).toBe(
+        `${folder} belongs to another user`,
+      );
+    } finally {
+      process.geteuid = own;
+    }
+  });
+
+  it('in a folder that may only be read is not written', ({ skip }) => {
+    if (process.geteuid?.() === 0) return skip('the administrator may write everywhere');
+    mkdirSync(folder, { recursive: true });
+    chmodSync(folder, 0o500);
+    expect(refusalOf(() => writePidFile(env, SERVER)).code).toBe('UNAVAILABLE');
+    chmodSync(folder, 0o700);
+  });
+});
+
+describe('the server that is found', () => {
+  const found = (port?: number, more: Record<string, string> = {}) =>
+    findServer({ env: { ...env, ...more }, ...(port === undefined ? {} : { port }) });
+
+  it('is at the usual port when nobody says another', () => {
+    expect(found()).toEqual({ baseUrl: 'http://127.0.0.1:8765', path: '/cue/rpc' });
+  });
+
+  it('is that of the PID file, with its path and agent', () => {
+    writePidFile(env, { ...SERVER, path: '/x/rpc', agentId: 'a-1' });
+    const written = { baseUrl: 'http://127.0.0.1:8770', path: '/x/rpc', agentId: 'a-1' };
+    expect(found()).toEqual(written);
+    expect(found(8770)).toEqual(written);
+  });
+
+  it('is at the port that was asked for, before all else', () => {
+    writePidFile(env, { ...SERVER, path: '/x/rpc', agentId: 'a-1' });
+    expect(found(9000)).toEqual({ baseUrl: 'http://127.0.0.1:9000', path: '/cue/rpc' });
+  });
+
+  it('is not that of a PID file whose process is gone', () => {
+    writePidFile(env, { ...SERVER, pid: DEAD });
+    expect(found().baseUrl).toBe('http://127.0.0.1:8765');
+  });
+
+  it('gets the key that is set', () => {
+    expect(found(1, { ELIZA_SERVER_AUTH_TOKEN: 'key' }).apiKey).toBe('key');
+    expect(found(1, { ELIZA_SERVER_AUTH_TOKEN: '' })).not.toHaveProperty('apiKey');
+  });
+});

@@ -1,0 +1,203 @@
+/** Who serves: found, followed, replaced. Servers are processes of their own, agents are none. */
+import { rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AppError } from '../../../src/shared/errors.js';
+import { AGENT_ID, makeStage, type Stage, until } from './stage.js';
+
+let stage: Stage;
+beforeEach(() => {
+  stage = makeStage();
+});
+afterEach(() => stage.end());
+
+describe('where nobody serves', () => {
+  it('it serves, and says where in the PID file until it is closed', async () => {
+    const roles = stage.roles();
+    const server = await roles.start();
+
+    expect(server).toMatchObject({
+      role: 'primary',
+      identity: { pid: process.pid, kind: 'headless', sessionId: 'session-1' },
+    });
+    expect(stage.named()).toEqual({
+      pid: process.pid,
+      port: server.port,
+      started: server.identity.started,
+      path: '/cue/rpc',
+      agentId: AGENT_ID,
+    });
+    await roles.close();
+    expect(stage.agents).toMatchObject([{ closed: true }]);
+    expect(() => stage.named()).toThrow('ENOENT');
+    await expect(roles.server()).rejects.toThrow('this process is stopping');
+  });
+
+  it('it writes the PID file again when somebody has tidied it away', async () => {
+    await stage.roles().start();
+    const before = stage.named();
+    rmSync(stage.pidFile);
+    await until('the file is back', () => {
+      try {
+        return stage.named().pid === process.pid;
+      } catch {
+        return false;
+      }
+    });
+    expect(stage.named()).toEqual(before);
+  });
+
+  it('it serves without a PID file where none can be written, and says what commands need', async () => {
+    writeFileSync(dirname(stage.pidFile), 'in the way');
+    const { port } = await stage.roles().start();
+    expect(stage.log).toEqual([
+      expect.stringMatching(new RegExp(`; commands find this server with -p ${port} only$`)),
+    ]);
+  });
+
+  it('it is closed while it starts, and lets go of what it has opened', async () => {
+    const roles = stage.roles();
+    const started = roles.start();
+    await roles.close();
+    await expect(started).rejects.toThrow('this process is stopping');
+    expect(stage.agents.every(({ closed }) => closed)).toBe(true);
+    expect(() => stage.named()).toThrow('ENOENT');
+  });
+
+  it('what keeps the agent from starting is thrown as it is', async () => {
+    stage.refusal.error = new AppError('INVALID_INPUT', 'NUDGE_MAX_HINTS is no number');
+    await expect(stage.roles().start()).rejects.toBe(stage.refusal.error);
+  });
+});
+
+describe('a PID file is replaced', () => {
+  it.each([
+    ['of a process that is gone', async () => ({ pid: 2 ** 22 - 1 })],
+    ['of a pid that is another program by now', async () => ({ pid: process.ppid, port: 9 })],
+    [
+      'of a port where another server of ours answers',
+      async () => ({ pid: process.ppid, port: (await stage.fake()).port }),
+    ],
+    [
+      'of a port where somebody else answers',
+      async () => {
+        const { pid, port } = await stage.fake({ name: 'other' });
+        return { pid, port };
+      },
+    ],
+  ])('%s', async (_name, stale) => {
+    stage.name(await stale());
+    const server = await stage.roles().start();
+    expect(server.role).toBe('primary');
+    expect(stage.named().pid).toBe(process.pid);
+  });
+});
+
+describe('where somebody serves', () => {
+  it('it follows, starts nothing and leaves the PID file as it is', async () => {
+    const fake = await stage.fake();
+    stage.name({ pid: fake.pid, port: fake.port });
+    const roles = stage.roles();
+    expect(await roles.start()).toMatchObject({ role: 'proxy', port: fake.port });
+    await roles.close();
+    expect(stage.agents).toEqual([]);
+    expect(stage.named().pid).toBe(fake.pid);
+  });
+
+  it('it takes the place of a server that dies, with its database and agent', async () => {
+    const fake = await stage.fake({ kind: 'headless', database: '/srv/db', agent_id: 'agent-7' });
+    stage.name({ pid: fake.pid, port: fake.port });
+    const roles = stage.roles({ env: { ...stage.env, POSTGRES_URL: 'postgres://else' } });
+    await roles.start();
+    await fake.kill();
+    await until('it is missed', () => roles.current?.role !== 'proxy');
+
+    expect((await roles.server()).role).toBe('primary');
+    const { env } = stage.agents[0]?.options ?? {};
+    expect(env).toEqual({ ...stage.env, PGLITE_DATA_DIR: '/srv/db', CUE_AGENT: 'agent-7' });
+    expect(stage.named().pid).toBe(process.pid);
+  });
+
+  it('it misses one that lives on without serving', async () => {
+    const fake = await stage.fake();
+    stage.name({ pid: fake.pid, port: fake.port });
+    const roles = stage.roles();
+    await roles.start();
+    fake.goDeaf();
+    await until('it serves itself', () => roles.current?.role === 'primary');
+  });
+
+  it('it looks at once when a call could not be brought there, and stays when all is well', async () => {
+    const fake = await stage.fake();
+    stage.name({ pid: fake.pid, port: fake.port });
+    const roles = stage.roles({ times: { checkMs: 60_000 } });
+    const before = await roles.start();
+    roles.lost(before);
+    expect(roles.current).toBeNull();
+    expect(await roles.server()).toMatchObject({ role: 'proxy', port: fake.port });
+    // Of one that it does not follow any more.
+    roles.lost(before);
+    expect(roles.current).not.toBeNull();
+  });
+
+  it('it says which variable is missing when the server wants a key', async () => {
+    const fake = await stage.fake({}, 'secret');
+    stage.name({ pid: fake.pid, port: fake.port });
+    await expect(stage.roles().start()).rejects.toThrow('set ELIZA_SERVER_AUTH_TOKEN');
+    const withKey = stage.roles({ env: { ...stage.env, ELIZA_SERVER_AUTH_TOKEN: 'secret' } });
+    expect((await withKey.start()).role).toBe('proxy');
+    expect(stage.agents).toEqual([]);
+  });
+});
+
+describe('a database that another process has open', () => {
+  const inUse = (pid: number) => new AppError('UNAVAILABLE', 'it is in use', { pid });
+
+  it('is served by it, also without a PID file', async () => {
+    const fake = await stage.fake();
+    stage.refusal.error = inUse(fake.pid);
+    const server = await stage.roles({ port: fake.port }).start();
+    expect(server).toMatchObject({ role: 'proxy', port: fake.port });
+  });
+
+  it('is waited for until that process serves', async () => {
+    const fake = await stage.fake();
+    stage.refusal.error = inUse(fake.pid);
+    const started = stage.roles({ port: 1, times: { patienceMs: 60_000 } }).start();
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    stage.name({ pid: fake.pid, port: fake.port });
+    expect((await started).role).toBe('proxy');
+  });
+
+  it('is not waited for longer than one should', async () => {
+    stage.refusal.error = inUse(process.ppid);
+    await expect(stage.roles({ port: 1 }).start()).rejects.toBe(stage.refusal.error);
+  });
+});
+
+describe('an Eliza server that wants the database', () => {
+  it.each(['wanted', 'opened'] as const)('gets it, and is followed (%s)', async (how) => {
+    const roles = stage.roles();
+    const seen: (string | null)[] = [];
+    roles.onChange((server) => seen.push(server?.role ?? null));
+    await roles.start();
+    stage.agents[0]?.want(how);
+    await until('it has stepped down', () => stage.agents[0]?.closed === true);
+    expect(() => stage.named()).toThrow('ENOENT');
+    expect([roles.current, roles.trouble]).toEqual([null, expect.stringContaining('Eliza server')]);
+
+    const fake = await stage.fake();
+    stage.name({ pid: fake.pid, port: fake.port });
+    expect((await roles.server()).role).toBe('proxy');
+    expect(seen).toEqual(['primary', null, 'proxy']);
+    expect(stage.agents).toHaveLength(1);
+  });
+
+  it('is not waited for for ever', async () => {
+    const roles = stage.roles({ times: { handOverMs: 200 } });
+    await roles.start();
+    stage.agents[0]?.want('wanted');
+    await until('it serves again', () => stage.agents.length === 2 && roles.current !== null);
+    expect(roles.current?.identity.sessionId).toBe('session-2');
+  });
+});

@@ -1,0 +1,165 @@
+/** Agents that are none and servers that only say who they are: what roles are made of, without a database. */
+import { type ChildProcess, fork } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { IAgentRuntime } from '@elizaos/core';
+import { systemClock } from '../../../src/shared/clock.js';
+import { routeMaker } from '../../../src/surfaces/rest/route.js';
+import { createRoles, type Roles, type RolesDeps } from '../../../src/surfaces/serving/roles.js';
+import { servingOf } from '../../../src/surfaces/serving/serving-of.js';
+import type {
+  PrimaryAgent,
+  ServerFile,
+  StartAgentOptions,
+} from '../../../src/surfaces/serving/types.js';
+
+const FAKE = fileURLToPath(new URL('../../helpers/fake-server.mjs', import.meta.url));
+export const AGENT_ID = 'aaaaaaaa-0000-4000-8000-000000000001';
+
+export interface FakeServer {
+  pid: number;
+  port: number;
+  /** Stops listening, but lives on. */
+  goDeaf(): void;
+  kill(): Promise<void>;
+}
+
+export interface StartedAgent {
+  options: StartAgentOptions;
+  want(how: 'wanted' | 'opened'): void;
+  closed: boolean;
+}
+
+export interface Stage {
+  env: Record<string, string>;
+  pidFile: string;
+  log: string[];
+  /** Each that was started. */
+  agents: StartedAgent[];
+  /** Thrown by the next starts, while there is one. */
+  refusal: { error: Error | null };
+  roles(more?: Partial<RolesDeps>): Roles;
+  fake(said?: object, key?: string): Promise<FakeServer>;
+  name(file: Partial<ServerFile>): void;
+  named(): ServerFile;
+  end(): Promise<void>;
+}
+
+export function makeStage(): Stage {
+  const home = mkdtempSync(join(tmpdir(), 'cue-roles-'));
+  const pidFile = join(home, 'pid', 'server.pid');
+  const env: Record<string, string> = { NUDGE_PID_DIR: dirname(pidFile) };
+  const children: ChildProcess[] = [];
+  const made: Roles[] = [];
+  const log: string[] = [];
+  const agents: StartedAgent[] = [];
+  const refusal: Stage['refusal'] = { error: null };
+
+  async function startAgent(options: StartAgentOptions): Promise<PrimaryAgent> {
+    if (refusal.error) throw refusal.error;
+    let want: StartedAgent['want'] = () => {};
+    const wanted = new Promise<'wanted' | 'opened'>((resolve) => {
+      want = resolve;
+    });
+    const agent: StartedAgent = { options, want, closed: false };
+    agents.push(agent);
+    return {
+      runtime: fakeRuntime(agents.length),
+      agentId: AGENT_ID,
+      directory: null,
+      wanted,
+      close: async () => {
+        agent.closed = true;
+      },
+    };
+  }
+
+  return {
+    ...{ env, pidFile, log, agents, refusal },
+    roles(more = {}) {
+      const roles = createRoles({
+        startAgent: async () => startAgent,
+        env,
+        cwd: home,
+        port: 0,
+        clock: systemClock,
+        log: (line) => log.push(line),
+        ...more,
+        times: { checkMs: 40, pollMs: 10, retryMs: 100, patienceMs: 300, ...more.times },
+      });
+      made.push(roles);
+      return roles;
+    },
+    async fake(said = {}, key = '') {
+      const status = { name: 'cue', kind: 'eliza', agent_id: AGENT_ID, session_id: 's', ...said };
+      const child = fork(FAKE, [JSON.stringify(status), key], { execArgv: [] });
+      children.push(child);
+      const port = await new Promise<number>((resolve) => {
+        child.once('message', (message) => resolve(Number(message)));
+      });
+      return {
+        pid: child.pid ?? 0,
+        port,
+        goDeaf: () => void child.send('deaf'),
+        kill: () => ended(child),
+      };
+    },
+    name(file) {
+      mkdirSync(dirname(pidFile), { recursive: true, mode: 0o700 });
+      const whole = { pid: process.pid, port: 1, started: '2026-05-01T09:00:00.000Z', ...file };
+      writeFileSync(pidFile, JSON.stringify(whole));
+    },
+    named: () => JSON.parse(readFileSync(pidFile, 'utf8')) as ServerFile,
+    async end() {
+      await Promise.all(made.map((one) => one.close()));
+      await Promise.all(children.map(ended));
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return Promise.resolve();
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()));
+  child.kill('SIGKILL');
+  return gone;
+}
+
+/** With the one route that roles ask. */
+function fakeRuntime(session: number): IAgentRuntime {
+  const route = routeMaker({ apiKey: () => undefined })({
+    type: 'POST',
+    path: '/rpc',
+    rawBody: true,
+    handle: async () => ({
+      status: 200,
+      body: {
+        jsonrpc: '2.0',
+        id: 1,
+        result: {
+          name: 'cue',
+          pid: process.pid,
+          agent_id: AGENT_ID,
+          session_id: `session-${session}`,
+          ...servingOf(runtime),
+        },
+      },
+    }),
+  });
+  const runtime = {
+    agentId: AGENT_ID,
+    routes: [{ ...route, path: `/cue${route.path}` }],
+    logger: { error() {} },
+  } as unknown as IAgentRuntime;
+  return runtime;
+}
+
+export async function until(what: string, look: () => boolean): Promise<void> {
+  const endMs = Date.now() + 10_000;
+  while (!look()) {
+    if (Date.now() > endMs) throw new Error(`timed out waiting until ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}

@@ -1,0 +1,235 @@
+/** The headless agent itself: the host's runtime with this plugin, on a database that we have locked. */
+import {
+  AgentRuntime,
+  type Character,
+  type IAgentRuntime,
+  type IDatabaseAdapter,
+  type ServiceTypeName,
+  stringToUuid,
+  type UUID,
+} from '@elizaos/core';
+import { AUTONOMY_SERVICE } from '../autonomy/index.js';
+import { HINTS } from '../hints/index.js';
+import { WORK_MEMORY } from '../memory/index.js';
+import { createCuePlugin } from '../plugin.js';
+import { unlockOf } from '../plugin-lock.js';
+import { PROACTIVE } from '../proactive/index.js';
+import { systemClock } from '../shared/clock.js';
+import { AppError, isAppError, messageOf } from '../shared/errors.js';
+import { within } from '../shared/within.js';
+import type { PrimaryAgent } from '../surfaces/serving/index.js';
+import { TRIGGER_SERVICE } from '../triggers/index.js';
+import { WHEN } from '../when/index.js';
+import { chooseAgent } from './choose-agent.js';
+import {
+  adapterOn,
+  embeddedClient,
+  ensureTables,
+  forgetEmbedded,
+  openDatabase,
+  type SqlPackage,
+} from './database.js';
+import { createFence, type Fence } from './fence.js';
+import { leaveTo } from './leave.js';
+import type { Env, Place } from './place.js';
+import { type DirectoryWatch, watchDirectory } from './watch.js';
+
+export interface AgentOptions {
+  place: Place;
+  env: Env;
+  /** `@elizaos/plugin-sql`, loaded. */
+  sql: unknown;
+  /** Lets go of the directory. */
+  unlock: () => void;
+  log(line: string): void;
+}
+
+/** Without these two there is nothing to serve; the others may be missing. */
+const NEEDED: readonly string[] = [WORK_MEMORY, HINTS];
+const SERVICES: readonly string[] = [...NEEDED, AUTONOMY_SERVICE, TRIGGER_SERVICE, PROACTIVE, WHEN];
+/** Nobody is there to be woken, and no model to think with: what is due waits for the Eliza agent. */
+const RESTING = {
+  CUE_TRIGGERS_PAUSED: 'true',
+  CUE_AUTONOMY: 'false',
+  CUE_AUTONOMY_LOOP: 'false',
+} as const;
+const OURS = /^(?:CUE|NUDGE)_/;
+/** Of others no service has begun to start. */
+const initialized = new WeakSet<IAgentRuntime>();
+const STARTING_MS = 60_000;
+const STOPPING_MS = 3_000;
+
+/** @throws AppError UNAVAILABLE or INVALID_INPUT; the database is closed then */
+export async function startAgentOn(options: AgentOptions): Promise<PrimaryAgent> {
+  const { place } = options;
+  const sql = options.sql as SqlPackage;
+  const first = await openDatabase(sql, place);
+  let guard: Guard | null = null;
+  let runtime: AgentRuntime | null = null;
+  try {
+    if (place.kind === 'directory') guard = guardOn(first, place.directory);
+    await ensureTables(sql, first);
+    const agentId = await agentIn(first, options.env);
+    const adapter = adapterOn(sql, place, agentId);
+    const character = await characterOf(adapter, agentId, options);
+    const plugins = [createCuePlugin()];
+    runtime = new AgentRuntime({ character, agentId, adapter, plugins, settings: {} });
+    await initialize(runtime, adapter);
+    await started(runtime);
+  } catch (error) {
+    await closeDown(runtime, first, guard, options.unlock);
+    throw asOurs(error);
+  }
+  return primary(runtime, first, guard, options);
+}
+
+interface Guard {
+  directory: string;
+  fence: Fence;
+  watch: DirectoryWatch;
+}
+
+function guardOn(adapter: IDatabaseAdapter, directory: string): Guard {
+  const client = embeddedClient(adapter);
+  if (!client) throw new AppError('INTERNAL', 'the host opened no embedded database');
+  const fence = createFence(client, directory);
+  return { directory, fence, watch: watchDirectory(directory, fence) };
+}
+
+async function agentIn(adapter: IDatabaseAdapter, env: Env): Promise<UUID> {
+  const known = (await adapter.getAgents()).flatMap(({ id, name }) =>
+    id === undefined ? [] : [{ id, name: name ?? '' }],
+  );
+  const chosen = chooseAgent(known, env.CUE_AGENT);
+  if (!('make' in chosen)) return chosen.id as UUID;
+  const id = stringToUuid(chosen.make);
+  const nowMs = systemClock.now();
+  // Without settings: what the host stores of them comes back at each start of the Eliza agent.
+  await adapter.createAgent({
+    id,
+    name: chosen.make,
+    bio: ['Keeps the memory that this machine’s tools share.'],
+    createdAt: nowMs,
+    updatedAt: nowMs,
+  });
+  return id;
+}
+
+/** The stored agent, with our settings in front of its own: they live as long as the process. */
+async function characterOf(
+  adapter: IDatabaseAdapter,
+  agentId: UUID,
+  { env, place }: AgentOptions,
+): Promise<Character> {
+  const stored = await adapter.getAgent(agentId);
+  if (!stored) throw new AppError('UNAVAILABLE', `the agent ${agentId} is gone`);
+  const given = Object.entries(env).filter(
+    (entry): entry is [string, string] => OURS.test(entry[0]) && Boolean(entry[1]),
+  );
+  const ours = {
+    ...Object.fromEntries(given),
+    ...(place.kind === 'server' ? { POSTGRES_URL: place.postgresUrl } : {}),
+    ...(place.kind === 'directory' ? { PGLITE_DATA_DIR: place.directory } : {}),
+    ...RESTING,
+  };
+  const { id: _id, createdAt: _created, updatedAt: _updated, enabled: _enabled, ...row } = stored;
+  const kept = row.settings?.secrets;
+  return {
+    ...row,
+    id: agentId,
+    name: row.name ?? '',
+    bio: row.bio ?? [],
+    // By name: not installed here, and not wanted.
+    plugins: [],
+    // The host asks `secrets` first, and at its start puts those of `settings` in front of them.
+    settings: { ...row.settings, secrets: { ...(typeof kept === 'object' ? kept : {}), ...ours } },
+    secrets: { ...row.secrets, ...ours },
+  };
+}
+
+/** At each start the host writes the character back; this one is only lent. */
+async function initialize(runtime: AgentRuntime, adapter: IDatabaseAdapter): Promise<void> {
+  const update = adapter.updateAgent;
+  adapter.updateAgent = async () => true;
+  try {
+    await runtime.initialize({ skipMigrations: true });
+    initialized.add(runtime);
+  } finally {
+    adapter.updateAgent = update;
+  }
+}
+
+/** @throws what the first of the needed services threw; UNAVAILABLE when they take too long */
+async function started(runtime: IAgentRuntime): Promise<void> {
+  const starts = SERVICES.map((type) => runtime.getServiceLoadPromise(type as ServiceTypeName));
+  const needed = NEEDED.map((_, index) => starts[index]);
+  if ((await within(Promise.allSettled(starts), STARTING_MS)) === null) {
+    throw new AppError('UNAVAILABLE', 'the headless agent did not start within a minute');
+  }
+  await Promise.all(needed);
+}
+
+function primary(
+  runtime: AgentRuntime,
+  adapter: IDatabaseAdapter,
+  guard: Guard | null,
+  { unlock, log }: AgentOptions,
+): PrimaryAgent {
+  let closing: Promise<void> | null = null;
+  return {
+    runtime,
+    agentId: runtime.agentId,
+    directory: guard?.directory ?? null,
+    wanted: guard?.watch.wanted ?? new Promise(() => {}),
+    close() {
+      closing ??= closeDown(runtime, adapter, guard, unlock).catch((error: unknown) => {
+        log(`the database was not closed cleanly: ${messageOf(error)}`);
+      });
+      return closing;
+    },
+  };
+}
+
+/** Services first, then the database, then the lock. */
+async function closeDown(
+  runtime: AgentRuntime | null,
+  adapter: IDatabaseAdapter,
+  guard: Guard | null,
+  unlock: () => void,
+): Promise<void> {
+  try {
+    if (runtime && initialized.has(runtime)) await within(stopServices(runtime), STOPPING_MS);
+    if (guard?.fence.check()) await guard.fence.abandon();
+    else await adapter.close();
+  } finally {
+    forgetEmbedded();
+    if (runtime) unlockOf(runtime);
+    if (guard?.fence.isUp) leaveTo(guard, unlock);
+    else {
+      guard?.watch.close();
+      unlock();
+    }
+  }
+}
+
+/** The host stops only what has started; nothing may start on a closed database. */
+async function stopServices(runtime: AgentRuntime): Promise<void> {
+  const starts = SERVICES.map((type) => runtime.getServiceLoadPromise(type as ServiceTypeName));
+  await Promise.allSettled(starts);
+  await runtime.stop().catch(() => undefined);
+}
+
+/** A wrong setting stops the plugin with a plain error that names it. */
+function asOurs(error: unknown): unknown {
+  if (isAppError(error)) return error;
+  const message = messageOf(error);
+  const wrong = /cue: wrong setting: .*/s.exec(message);
+  return wrong
+    ? new AppError('INVALID_INPUT', wrong[0], {}, { cause: error })
+    : new AppError(
+        'UNAVAILABLE',
+        `the headless agent did not start: ${message}`,
+        {},
+        { cause: error },
+      );
+}

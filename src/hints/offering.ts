@@ -1,0 +1,74 @@
+/**
+ * Hints for rooms that show them unasked: with their ids and whose they are, which no surface tells.
+ * Reads memory only; what has expired is not there.
+ */
+import type { Caller } from '../records/index.js';
+import type { Uuid } from '../shared/ids.js';
+import { mayRead } from './audience.js';
+import type { HintContext } from './context.js';
+import { best, scored, sift } from './explain.js';
+import { liveFor } from './reads.js';
+import { printedValue } from './records.js';
+import type { HintValue, NudgeContext } from './schema.js';
+import type { ScoredHint, StoredHint } from './types.js';
+import { isLive } from './variants.js';
+
+export type EligibleHint = StoredHint & Pick<ScoredHint, 'score' | 'match_explain'>;
+
+export interface Offering {
+  /** Components of which the caller may read something, by name. */
+  components(caller: Caller): string[];
+  /** Of one component, what is eligible in the context, best first, with why. */
+  eligible(component: string, context: NudgeContext, caller: Caller): EligibleHint[];
+  /** Those of these that still are, whoever they belong to. */
+  current(ids: readonly Uuid[]): StoredHint[];
+  /** The variant that was answered with: hints are handed out as they are. `null`: it is no more. */
+  idOf(answered: Pick<StoredHint, 'component' | 'key' | 'hint'>, caller: Caller): Uuid | null;
+}
+
+export function createOffering({ book, clock }: Pick<HintContext, 'book' | 'clock'>): Offering {
+  return {
+    components(caller) {
+      const nowMs = clock.now();
+      const names = new Set<string>();
+      for (const variant of book.variants.all()) {
+        const { component, isPrivate, audience } = variant;
+        if (names.has(component) || !isLive(variant, nowMs)) continue;
+        if (!isPrivate || mayRead(caller, audience)) names.add(component);
+      }
+      return [...names].sort();
+    },
+    eligible(component, context, caller) {
+      const asked = { caller, context, nowMs: clock.now() };
+      const known = liveFor(book.variants.ofComponent(component), caller, asked.nowMs);
+      const { eligible } = sift(known, asked);
+      return best(eligible, asked, eligible.length).map((ranked) => {
+        const { score, match_explain } = scored(ranked, asked);
+        return { ...storedOf(ranked.variant), score, match_explain };
+      });
+    },
+    current(ids) {
+      const nowMs = clock.now();
+      return ids.flatMap((id) => {
+        const variant = book.variants.get(id);
+        return variant && isLive(variant, nowMs) ? [storedOf(variant)] : [];
+      });
+    },
+    idOf({ component, key, hint }, caller) {
+      for (const variant of liveFor(book.variants.ofKey(component, key), caller, clock.now())) {
+        if (variant.hint === hint) return variant.id;
+      }
+      return null;
+    },
+  };
+}
+
+function storedOf({ id, component, key, hint, audience, expiresAtMs }: StoredHint): StoredHint {
+  return { id, component, key, hint, audience, expiresAtMs };
+}
+
+/** What is run or gone to as it stands; `null`: it has to be filled in or read as data. */
+export function directValue(value: HintValue): string | null {
+  const isDirect = typeof value === 'string' || value.type === 'command' || value.type === 'path';
+  return isDirect ? printedValue(value) : null;
+}

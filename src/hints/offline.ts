@@ -1,0 +1,21 @@
+/**
+ * What of the room needs neither host nor schemas, for command lines that have to start fast: importing
+ * it loads nothing but the rules that redact.
+ */
+export { redactHint, redactText } from './guard/index.js';
+export { printedValue } from './printed-value.js';
+export type {
+  BumpParams,
+  DeleteHintParams,
+  ExportParams,
+  GetHintParams,
+  Hint,
+  HintMeta,
+  HintScope,
+  HintValue,
+  ImportParams,
+  NudgeContext,
+  QueryParams,
+  SetHintParams,
+} from './schema.js';
+export type * from './types.js';

@@ -1,0 +1,162 @@
+/**
+ * What clients of their own (MCP) ask. A client is known by its connection: its session and identity
+ * are the place, whatever its input says, and it speaks in no conversation.
+ */
+import type { Clock } from '../shared/clock.js';
+import { AppError, messageOf } from '../shared/errors.js';
+import type { Uuid } from '../shared/ids.js';
+import type { Log } from '../shared/log.js';
+import { type OfferAnswer, readAnswer, readHappening, readWaiting } from './input.js';
+import { isFresh } from './moments.js';
+import type { Offer, Reaction, TurnOffers } from './offer-types.js';
+import type { OfferBook } from './offers/offer-book-types.js';
+import { isStandingWarning } from './offers/offer-life.js';
+import { type StoredOffer, viewOf } from './offers/offer-record.js';
+import { within } from './patience.js';
+import { block, urgency } from './text/block.js';
+import type { ClientCaller, Happening, HappeningType, OfferTarget } from './types.js';
+
+export interface Clients {
+  /**
+   * A hook: fields in snake_case or camelCase. The answer counts as shown.
+   * @throws InvalidInputError, AppError LIMIT_REACHED, PERMISSION_DENIED for a conversation
+   */
+  happen(type: HappeningType, input: unknown, caller: ClientCaller): Promise<Reaction>;
+  /**
+   * What waits for the client, to ride along in the answer of something else: each offer once, at most
+   * 200 tokens (warnings are never cut). What is not there within `budgetMs` (30 unless set otherwise)
+   * comes next time. Never throws.
+   */
+  take(caller: ClientCaller, budgetMs?: number): Promise<TurnOffers>;
+  /** What waits and, shown or not, the warnings that nobody has answered; most urgent first. */
+  waiting(input: unknown, caller: ClientCaller): Promise<{ offers: Offer[]; total: number }>;
+  /** @throws InvalidInputError, NotFoundError, AppError CONFLICT, PERMISSION_DENIED for another's offer */
+  acknowledge(input: unknown, caller: ClientCaller): Promise<Offer>;
+  dismiss(input: unknown, caller: ClientCaller): Promise<Offer>;
+}
+
+export interface ClientsDeps {
+  book: Pick<OfferBook, 'open' | 'get'>;
+  clock: Clock;
+  log: Log;
+  enabled: () => boolean;
+  /** Offers of before the start are known. */
+  loaded: Promise<void>;
+  /** How long `take` waits, ms; 30 when absent. */
+  budgetMs?: number | undefined;
+  react: (happening: Happening) => Promise<Reaction>;
+  stillTrue: (offers: readonly StoredOffer[]) => Promise<StoredOffer[]>;
+  shown: (id: Uuid, how: string) => StoredOffer | null;
+  answer: (to: 'acknowledged' | 'dismissed', said: OfferAnswer, by: ClientCaller) => Promise<Offer>;
+}
+
+const BUDGET_MS = 30;
+const LISTED = 20;
+const NOTHING: TurnOffers = { offers: [], text: '', tokens: 0 };
+
+export function createClients(deps: ClientsDeps): Clients {
+  const { book, clock, log } = deps;
+
+  /** Those of the client that have not been shown yet, most urgent first. */
+  function pendingOf(caller: ClientCaller): StoredOffer[] {
+    return book
+      .open({ clients: true, state: 'pending' }, { kind: 'agent' })
+      .filter(({ data }) => isFor(data.target, caller))
+      .sort(byUrgency);
+  }
+
+  /** Nothing waits between looking and marking, so that two calls at one time do not both take one. */
+  function takeNow(caller: ClientCaller, holding: ReadonlySet<Uuid>): TurnOffers {
+    const waiting = pendingOf(caller).filter(({ id }) => holding.has(id));
+    const { text, tokens, shownIndexes } = block(waiting.map(({ data }) => data));
+    const offers = shownIndexes.flatMap((index) => {
+      const offer = waiting[index];
+      return offer ? [viewOf(deps.shown(offer.id, 'mcp') ?? offer)] : [];
+    });
+    return { offers, text, tokens };
+  }
+
+  async function answer(
+    to: 'acknowledged' | 'dismissed',
+    input: unknown,
+    caller: ClientCaller,
+  ): Promise<Offer> {
+    const said = readAnswer(input);
+    await deps.loaded;
+    const { data } = await book.get(said.offerId, { kind: 'agent' });
+    if (!mayAnswer(data.target, caller)) {
+      throw new AppError('PERMISSION_DENIED', 'this offer was made for somebody else');
+    }
+    return deps.answer(to, said, caller);
+  }
+
+  return {
+    async happen(type, input, caller) {
+      const fields = typeof input === 'object' && input !== null ? input : {};
+      const happening = readHappening({ ...fields, type });
+      if (happening.roomId !== undefined) {
+        throw new AppError('PERMISSION_DENIED', 'a client speaks in no conversation: no room_id');
+      }
+      const { sessionId, identityId: agentId } = caller;
+      return deps.react({ ...happening, sessionId, agentId, caller });
+    },
+
+    async take(caller, budgetMs = deps.budgetMs ?? BUDGET_MS) {
+      if (!deps.enabled()) return NOTHING;
+      const looked: { holding: ReadonlySet<Uuid> } = { holding: new Set() };
+      const looking = (async () => {
+        await deps.loaded;
+        const nowMs = clock.now();
+        const fresh = pendingOf(caller).filter(({ data }) => isFresh(data, nowMs));
+        if (fresh.length === 0) return;
+        looked.holding = idsOf(await deps.stillTrue(fresh));
+      })().catch((error: unknown) => {
+        log.warn({ error: messageOf(error) }, 'offers could not ride along');
+      });
+      await within(looking, budgetMs);
+      return looked.holding.size === 0 ? NOTHING : takeNow(caller, looked.holding);
+    },
+
+    async waiting(input, caller) {
+      const { limit = LISTED } = readWaiting(input);
+      await deps.loaded;
+      const holding = idsOf(await deps.stillTrue(pendingOf(caller)));
+      const pending = pendingOf(caller).filter(({ id }) => holding.has(id));
+      const standing = book
+        .open({ clients: true }, { kind: 'agent' })
+        .filter(({ data }) => data.state !== 'pending' && isStandingWarning(data))
+        .filter(({ data }) => mayAnswer(data.target, caller));
+      const all = [...pending, ...standing].sort(byUrgency);
+      const offers = all.slice(0, limit).map((offer) => {
+        const isNew = offer.data.state === 'pending';
+        return viewOf((isNew ? deps.shown(offer.id, 'list') : null) ?? offer);
+      });
+      return { offers, total: all.length };
+    },
+
+    acknowledge: (input, caller) => answer('acknowledged', input, caller),
+    dismiss: (input, caller) => answer('dismissed', input, caller),
+  };
+}
+
+/** Whether an offer is to be shown to the client: it is for its session, its identity or anyone. */
+function isFor({ roomId, sessionId, agentId }: OfferTarget, caller: ClientCaller): boolean {
+  if (roomId !== undefined) return false;
+  if (sessionId !== undefined) return sessionId === caller.sessionId;
+  return agentId === undefined || agentId === caller.identityId;
+}
+
+/** Who resumes an identity answers also what its earlier sessions were shown. */
+function mayAnswer(target: OfferTarget, caller: ClientCaller): boolean {
+  const { roomId, agentId } = target;
+  if (isFor(target, caller)) return true;
+  return roomId === undefined && agentId !== undefined && agentId === caller.identityId;
+}
+
+function byUrgency(a: StoredOffer, b: StoredOffer): number {
+  return urgency(a.data.kind) - urgency(b.data.kind) || b.data.createdAtMs - a.data.createdAtMs;
+}
+
+function idsOf(offers: readonly StoredOffer[]): ReadonlySet<Uuid> {
+  return new Set(offers.map(({ id }) => id));
+}

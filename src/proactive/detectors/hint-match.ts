@@ -1,0 +1,221 @@
+/**
+ * Hints that help with what is about to be done, or has just failed (DESIGN §8, §10; seed `nudge.md` §7
+ * A, B): the build command is offered before anybody asks for it. Which hints are eligible, their room
+ * says; here it is decided which are meant, and what may be shown.
+ */
+import {
+  directValue,
+  type EligibleHint,
+  type Hints,
+  type NudgeContext,
+  type Offering,
+  redactHint,
+  type StoredHint,
+} from '../../hints/index.js';
+import type { Caller } from '../../memory/index.js';
+import { canRead } from '../../records/index.js';
+import { messageOf } from '../../shared/errors.js';
+import { derivedId, type Uuid } from '../../shared/ids.js';
+import { type Meant, meantComponents } from '../deeds/components.js';
+import { type Deed, deedsIn, deedsOfAction } from '../deeds/deeds.js';
+import { carriesOut } from '../deeds/doing.js';
+import { fittingHints } from '../deeds/fitting.js';
+import type { SlotInput } from '../router.js';
+import { printedHint } from '../text/printed-hint.js';
+import type { Detector, ShownHint, Suppressed } from '../types.js';
+import { disabled, elsewhere, nothing, notifying } from './candidates.js';
+import { callerOf, type DetectorContext, readerIn } from './context.js';
+
+/** What the room of hints does for offers. */
+export interface HintPort extends Pick<Hints, 'bump'> {
+  readonly offering: Offering;
+  /** Where the agent of this process works, as far as that is known: for what happens in its chats. */
+  place(): NudgeContext;
+  /** The folder of that name below the agent's own; `null`: there is none. */
+  folderOf(component: string): string | null;
+}
+
+const KIND = 'hintMatch';
+
+/**
+ * @param port looked up at each question, since rooms start side by side; `null`: there is none (yet),
+ * and nothing is said; what it throws is a failure of the detector
+ */
+export function createHintMatch(
+  context: DetectorContext,
+  port: () => HintPort | null,
+): Detector<SlotInput> {
+  return {
+    name: KIND,
+    async evaluate(input) {
+      const config = context.config().hintMatch;
+      const text = (input.said ?? input.text).trim();
+      const subject = input.text.trim() || text;
+      if (!config.enabled) return disabled(context, KIND, subject);
+      const reader = readerIn(context, input);
+      if (reader === null) return elsewhere(context, KIND, subject, input.projectId);
+      const cue = { kind: KIND, subject } as const;
+      const deeds = input.isAction === true ? deedsOfAction(text) : deedsIn(text);
+      if (deeds.length === 0) return nothing(context, cue, ['nothing is about to be done']);
+      const room = port();
+      if (room === null) return nothing(context, cue, ['no hints']);
+
+      const caller = callerOf(input);
+      const facts = factsOf(room, input);
+      const names = room.offering.components(caller);
+      const meant = meantComponents(names, { text, files: input.files, cwd: facts.cwd });
+      const suppressed: Suppressed[] = [];
+      const found: Found[] = [];
+      for (const component of meant) {
+        const where = contextFor(component, facts, input, room);
+        const eligible = room.offering
+          .eligible(component.name, where, caller)
+          .filter(({ audience, hint }) => canRead(reader, audience) && !isSecret(hint));
+        for (const deed of deeds) {
+          found.push(...fittingHints(eligible, deed, component).map((fit) => ({ ...fit, deed })));
+        }
+      }
+      found.sort(
+        (a, b) =>
+          Number(b.byKey) - Number(a.byKey) || b.hits - a.hits || b.hint.score - a.hint.score,
+      );
+      const shown = new Map<string, { memory: ShownHint; deed: Deed }>();
+      for (const one of found) {
+        const memory = shownOf(one);
+        const reason = whyNot(one, memory, text);
+        if (reason !== null) suppressed.push({ memoryId: memory.memoryId, detector: KIND, reason });
+        // The same value by two keys, or for two deeds, is one hint.
+        else if (!shown.has(keyOf(one.hint)))
+          shown.set(keyOf(one.hint), { memory, deed: one.deed });
+      }
+      const best = [...shown.values()].slice(0, config.max_results);
+      const [first] = best;
+      if (!first) return nothing(context, cue, ['no hint for it'], { suppressed });
+      const memories = best.map(({ memory }) => memory);
+      const lines = memories.map(({ memoryId, value }) => `${memoryId}: ${value ?? ''}`);
+      return notifying(
+        context,
+        { kind: KIND, subject: first.deed.text, lines, memories },
+        memories,
+        { subject: first.deed.text, strength: first.memory.score, evidence: first.memory.reasons },
+        { suppressed },
+      );
+    },
+    async revisions(ids) {
+      const room = port();
+      if (room === null) return null;
+      return new Map(room.offering.current(ids).map((hint) => [hint.id, revisionOf(hint)]));
+    },
+    async succeeded(ids, { action, caller }) {
+      const room = port();
+      if (room === null) return new Set();
+      const done = room.offering.current(ids).filter(({ hint }) => {
+        const value = directValue(hint.value);
+        return value !== null && carriesOut(action, value);
+      });
+      const bumped = await Promise.all(done.map((hint) => bump(room, hint, caller)));
+      return new Set(bumped.flatMap((id) => id ?? []));
+    },
+  };
+}
+
+interface Found {
+  hint: EligibleHint;
+  /** Whether the key means the deed, and not only a tag. */
+  byKey: boolean;
+  hits: number;
+  reasons: string[];
+  deed: Deed;
+}
+
+/** `null`: it went meanwhile. */
+async function bump(room: HintPort, stored: StoredHint, caller: Caller): Promise<Uuid | null> {
+  const { id, component, key, hint } = stored;
+  try {
+    await room.bump({ component, key, scope: hint.meta.scope ?? {} }, caller);
+    return id;
+  } catch (error) {
+    if (room.offering.current([id]).length === 0) return null;
+    throw new Error(`${component}/${key} could not be bumped: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+/** What is said of the place, and in a conversation of this process what is known of it. */
+function factsOf(room: HintPort, { roomId, cwd, repo, branch }: SlotInput): NudgeContext {
+  const said = {
+    ...(cwd === undefined ? {} : { cwd }),
+    ...(repo === undefined ? {} : { repo }),
+    ...(branch === undefined ? {} : { branch }),
+  };
+  const here = room.place();
+  // Another folder may be of another repository, on another branch.
+  const isHere = roomId !== undefined && (cwd === undefined || cwd === here.cwd);
+  return { ...(isHere ? here : factsElsewhere(here)), ...said };
+}
+
+/** To build a component one goes to its folder. */
+function contextFor(
+  { name, folder }: Meant,
+  facts: NudgeContext,
+  { files, roomId }: SlotInput,
+  room: HintPort,
+): NudgeContext {
+  const files_open = files.slice(0, 50);
+  const { cwd } = facts;
+  const isThere = cwd?.split(/[\\/]/).includes(name) === true;
+  if (isThere) return { ...facts, files_open };
+  const isAbsolute = folder !== null && /^(?:[\\/]|[a-z]:)/i.test(folder);
+  if (folder !== null && isAbsolute) {
+    const isBelow = cwd !== undefined && folder.startsWith(`${cwd}/`);
+    return { ...(isBelow ? facts : factsElsewhere(facts)), cwd: folder, files_open };
+  }
+  const below = folder !== null && cwd !== undefined ? `${cwd}/${folder}` : null;
+  const own = below ?? (roomId === undefined ? null : room.folderOf(name));
+  return { ...facts, ...(own === null ? {} : { cwd: own }), files_open };
+}
+
+function factsElsewhere({ os }: NudgeContext): NudgeContext {
+  return os === undefined ? {} : { os };
+}
+
+function isSecret({ meta }: EligibleHint['hint']): boolean {
+  return meta.sensitivity === 'secret';
+}
+
+function whyNot({ hint: { key, hint } }: Found, memory: ShownHint, text: string): string | null {
+  const { value } = memory;
+  // Said to be none, it may be one all the same.
+  const isClean = JSON.stringify(redactHint(hint, key).value) === JSON.stringify(hint.value);
+  if (!isClean) return 'it holds what looks like a secret';
+  if (value !== undefined && carriesOut(text, value)) return 'it is what is said';
+  return printedHint(memory) === null ? 'its name cannot be printed as it is' : null;
+}
+
+function shownOf({ hint: eligible, reasons }: Found): ShownHint {
+  const { id, component, key, hint, audience, score, match_explain } = eligible;
+  const value = directValue(hint.value);
+  return {
+    id,
+    memoryId: `${component}/${key}`,
+    revision: revisionOf(eligible),
+    score,
+    reasons: [...match_explain.reasons, ...reasons],
+    scope: audience,
+    files: [],
+    ...(value === null ? {} : { value }),
+  };
+}
+
+function keyOf({ component, hint }: StoredHint): string {
+  return `${component}\n${JSON.stringify(hint.value)}`;
+}
+
+/** From what is shown of it: its use changes nothing of that. */
+function revisionOf({ component, key, hint }: StoredHint): number {
+  const { value, meta } = hint;
+  const told = JSON.stringify([value, meta.sensitivity ?? 'normal', meta.scope ?? {}]);
+  const digest = derivedId('hint as shown', component, key, told);
+  return Number.parseInt(digest.slice(0, 8), 16) + 1;
+}

@@ -1,0 +1,67 @@
+/** How the command line of a program is run, and how its end is told: the same for each of them. */
+import { Command, CommanderError } from 'commander';
+import { messageOf } from '../../shared/errors.js';
+import { packageVersion } from '../../shared/package-version.js';
+import { badInput, EXIT, type ExitCode, errorDocument, exitCodeOf } from './exit-codes.js';
+import { type Io, printJson } from './io.js';
+
+/** What commands are handed: they say here how they ended. */
+export interface CommandContext {
+  io: Io;
+  end(code: ExitCode): void;
+}
+
+export interface ProgramSpec {
+  name: string;
+  description: string;
+  /** Adds the commands; returns the arguments as commander shall see them. */
+  define(program: Command, context: CommandContext): Promise<readonly string[]>;
+}
+
+/**
+ * Runs one command line, without the program's own name. Never throws: what goes wrong is told on
+ * `io.err`, or as a document on `io.out` with `--json`, and by the exit code.
+ */
+export async function runProgram(
+  { name, description, define }: ProgramSpec,
+  argv: readonly string[],
+  io: Io,
+): Promise<ExitCode> {
+  let code: ExitCode = EXIT.done;
+  const program = new Command(name)
+    .description(description)
+    .version(packageVersion(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => io.out(text),
+      writeErr: (text) => io.err(text),
+      // Told once, in `endOfParsing`, in the form that was asked for.
+      outputError: () => {},
+    });
+  const end = (ended: ExitCode) => {
+    code = ended;
+  };
+  const tell = (error: unknown): ExitCode => {
+    if (wantsJson(argv)) printJson(io, errorDocument(error));
+    else io.err(`${name}: ${messageOf(error)}\n`);
+    return exitCodeOf(error);
+  };
+  try {
+    await program.parseAsync(await define(program, { io, end }), { from: 'user' });
+    return code;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) return tell(error);
+    // Help and version end the parsing as errors do; only the latter have a code of their own.
+    if (error.exitCode === 0) return EXIT.done;
+    // The program alone: its help was printed.
+    if (error.code === 'commander.help') return EXIT.badInput;
+    return tell(badInput(error.message.replace(/^error: /, ''), { reason: error.code }));
+  }
+}
+
+/** Also where the rest of the line could not be understood. */
+function wantsJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--');
+  return argv.slice(0, end < 0 ? argv.length : end).includes('--json');
+}

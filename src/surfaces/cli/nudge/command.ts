@@ -1,0 +1,15 @@
+/** What a command of `nudge` is handed: it adds its arguments and options, and says how it ended. */
+import type { Command } from 'commander';
+import type { StartAgent } from '../../serving/types.js';
+import type { CommandContext } from '../command-line.js';
+
+export interface NudgeContext extends CommandContext {
+  /** `--port`, before the command's name or behind it; `undefined`: it was not said. */
+  port?: () => number | undefined;
+  /** Starts a headless agent; loaded when it is asked for, because it brings the host along. */
+  startAgent: () => Promise<StartAgent>;
+}
+
+export interface NudgeCommand {
+  define(command: Command, context: NudgeContext): void;
+}

@@ -1,0 +1,99 @@
+/** From where somebody asks: what the flags say, and for the rest what can be seen (seed `nudge.md` §6). */
+import { statSync } from 'node:fs';
+import { isAbsolute, resolve, win32 } from 'node:path';
+import type { Command } from 'commander';
+import type { NudgeContext as Facts } from '../../../hints/offline.js';
+import { badInput } from '../exit-codes.js';
+import type { Io } from '../io.js';
+import { harmlessEnv } from './env-facts.js';
+import { collect, pairsOf, wordsIn } from './flag-words.js';
+import { gitFactsOf } from './git-facts.js';
+
+export interface ContextFlags {
+  cwd?: string;
+  repo?: string;
+  branch?: string;
+  os?: string;
+  env?: string[];
+  filesOpen?: string[];
+}
+
+export type Os = NonNullable<Facts['os']>;
+
+const OS_NAMES: readonly Os[] = ['linux', 'darwin', 'windows'];
+
+export const CONTEXT_EXPLAINED = `
+Context:
+  What is left out is inferred: --cwd from $PWD, --repo from the address of origin (without one, the
+  folder as file://), --branch from git, --os from this machine, --env from this process. Of variables
+  that look like secrets, and of very long ones, only the name is sent.
+`;
+
+export function addContextFlags(command: Command): Command {
+  return command
+    .option('--cwd <folder>', 'working folder')
+    .option('--repo <address>', 'repository: its address, or git:org/repo')
+    .option('--branch <name>', 'branch')
+    .option('--os <name>', 'linux, darwin or windows')
+    .option('--env <name=value>', 'variable of the environment; repeatable', collect)
+    .option('--files-open <paths>', 'files that are open: they break ties', collect);
+}
+
+/** Whether any of it was said. */
+export function saysContext(flags: ContextFlags): boolean {
+  const { cwd, repo, branch, os, env, filesOpen } = flags;
+  return [cwd, repo, branch, os, env, filesOpen].some((flag) => flag !== undefined);
+}
+
+/** @throws AppError INVALID_INPUT for a system that does not exist, and a variable without a value */
+export async function contextOf(flags: ContextFlags, { cwd: here, env }: Io): Promise<Facts> {
+  const cwd = folderOf(flags.cwd, here, env);
+  const said = flags.env === undefined ? {} : pairsOf(flags.env, '--env');
+  const wantsGit = flags.repo === undefined || flags.branch === undefined;
+  const git = wantsGit ? await gitFactsOf(cwd, env) : undefined;
+  const repo = flags.repo ?? git?.repo;
+  const branch = flags.branch ?? git?.branch;
+  const os = flags.os === undefined ? osOf(process.platform) : osNamed(flags.os, '--os');
+  return {
+    cwd,
+    // `--branch "$(git …)"` is empty where git has failed: not known.
+    ...(repo ? { repo } : {}),
+    ...(branch ? { branch } : {}),
+    ...(os === undefined ? {} : { os }),
+    env: { ...harmlessEnv(env), ...said },
+    ...(flags.filesOpen === undefined ? {} : { files_open: wordsIn(flags.filesOpen) }),
+  };
+}
+
+/**
+ * As `uname` or Windows calls it (`MINGW64_NT-10.0`, `macOS`).
+ * @throws AppError INVALID_INPUT
+ */
+export function osNamed(name: string, flag: string): Os {
+  const text = name.trim().toLowerCase();
+  const known =
+    OS_NAMES.find((one) => one === text) ??
+    (/^(?:mingw|msys|cygwin|windows|win(?:32|64)?(?![a-z]))/.test(text) ? 'windows' : undefined) ??
+    (/^mac ?os(?: ?x)?$/.test(text) ? 'darwin' : undefined);
+  if (known !== undefined) return known;
+  throw badInput(`${flag} is ${OS_NAMES.join(', ')}, not "${name}"`, { os: name });
+}
+
+/** `undefined`: a system the scopes of hints do not know. */
+function osOf(platform: NodeJS.Platform): Os | undefined {
+  return platform === 'win32' ? 'windows' : OS_NAMES.find((name) => name === platform);
+}
+
+/** `$PWD` keeps the links on the way, as the user sees it; a folder of another system stays as it is. */
+function folderOf(said: string | undefined, here: string, env: Io['env']): string {
+  if (!said) return env.PWD && isSameFolder(env.PWD, here) ? env.PWD : here;
+  return isAbsolute(said) || win32.isAbsolute(said) ? said : resolve(here, said);
+}
+
+/** A program may have changed its folder, but not its variables, before it called us. */
+function isSameFolder(path: string, here: string): boolean {
+  if (path === here) return true;
+  if (!isAbsolute(path)) return false;
+  const [one, other] = [path, here].map((each) => statSync(each, { throwIfNoEntry: false }));
+  return one !== undefined && one.ino === other?.ino && one.dev === other.dev;
+}

@@ -1,0 +1,98 @@
+/** `nudge import <file>` */
+import { resolve } from 'node:path';
+import type { ImportOutcome } from '../../../hints/offline.js';
+import { AppError } from '../../../shared/errors.js';
+import { badInput, EXIT } from '../exit-codes.js';
+import { type Io, printJson, printText } from '../io.js';
+import { parseJson, readTextFile } from '../read-file.js';
+import { callServer } from './call.js';
+import type { NudgeCommand, NudgeContext } from './command.js';
+import { byteLength, MOST_BYTES, partsOf } from './import-parts.js';
+
+interface ImportFlags {
+  mode?: string;
+  allowSecret?: true;
+  json?: true;
+}
+
+/** What a full store with long values has. */
+const MAX_FILE_BYTES = 128_000_000;
+/** The guard reads every value. */
+const TIMEOUT_MS = 120_000;
+const MOST_REASONS = 100;
+const STANDARD_INPUT = '-';
+
+const EXPLAINED = `
+"-" reads standard input. Taken in is what "nudge export" prints. With --mode merge (without it, too) a
+hint that is there already is kept unless the imported one was changed later; with --mode replace all
+others go. Files over 2 MB are sent in parts: when one fails, those before it are in.
+`;
+
+export const importHints: NudgeCommand = {
+  define(command, context) {
+    command
+      .argument('<file>')
+      .option('--mode <word>', 'merge or replace')
+      .option('--allow-secret', 'also take in what looks like a secret')
+      .option('--json', 'print the result as JSON')
+      .addHelpText('after', EXPLAINED)
+      .action((file: string, flags: ImportFlags) => perform(file, flags, context));
+  },
+};
+
+/** Done also when hints were skipped; the reasons are printed. */
+async function perform(file: string, flags: ImportFlags, context: NudgeContext): Promise<void> {
+  const { io, end } = context;
+  const { mode, allowSecret, json } = flags;
+  const payload = payloadIn(await textOf(file, io), file);
+  const isLong = byteLength(payload) > MOST_BYTES;
+  if (isLong && mode === 'replace') {
+    throw new AppError(
+      'TOO_LARGE',
+      `${file} is too large to replace all at once: use --mode merge`,
+    );
+  }
+  let sum: ImportOutcome = { imported: 0, skipped: 0, reasons: [] };
+  for (const part of isLong ? partsOf(payload) : [payload]) {
+    const params = {
+      payload: part,
+      ...(mode === undefined ? {} : { mode }),
+      ...(allowSecret ? { allow_secret: true } : {}),
+    };
+    const options = { field: 'imported', timeoutMs: TIMEOUT_MS } as const;
+    const outcome = await callServer<ImportOutcome>(context, 'import', params, options);
+    sum = isLong ? added(sum, outcome) : outcome;
+  }
+  if (json) printJson(io, sum);
+  else {
+    const { oneLine } = await import('./print-hint.js');
+    const { imported, skipped, reasons = [] } = sum;
+    const what = `✔ imported ${imported} ${imported === 1 ? 'hint' : 'hints'}, skipped ${skipped}`;
+    printText(io, [what, ...reasons.map((reason) => `  - ${oneLine(reason)}`)].join('\n'));
+  }
+  end(EXIT.done);
+}
+
+async function textOf(file: string, io: Io): Promise<string> {
+  return file === STANDARD_INPUT
+    ? io.stdin()
+    : readTextFile(resolve(io.cwd, file), file, MAX_FILE_BYTES);
+}
+
+/** The document itself, or the result of `export` that holds it. */
+function payloadIn(text: string, file: string): object {
+  const what = file === STANDARD_INPUT ? 'standard input' : file;
+  const read = parseJson(text, what);
+  if (typeof read !== 'object' || read === null) throw badInput(`${what} holds no hints`);
+  if ('components' in read || !('payload' in read)) return read;
+  const { payload } = read;
+  return typeof payload === 'object' && payload !== null ? payload : read;
+}
+
+function added(sum: ImportOutcome, one: ImportOutcome): ImportOutcome {
+  return {
+    imported: sum.imported + one.imported,
+    skipped: sum.skipped + one.skipped,
+    reasons: [...sum.reasons, ...one.reasons].slice(0, MOST_REASONS),
+  };
+}

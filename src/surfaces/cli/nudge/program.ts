@@ -1,0 +1,128 @@
+/**
+ * `nudge <command> …` (seed `nudge.md` §6): one file per command, loaded only when it is asked for: an
+ * agent waits for `nudge get` before each build.
+ */
+import type { Command } from 'commander';
+import { runProgram } from '../command-line.js';
+import type { ExitCode } from '../exit-codes.js';
+import type { Io } from '../io.js';
+import type { NudgeCommand, NudgeContext } from './command.js';
+import { portOf } from './flag-words.js';
+
+interface CommandEntry {
+  name: string;
+  alias?: string;
+  summary: string;
+  load(): Promise<NudgeCommand>;
+}
+
+const COMMANDS: readonly CommandEntry[] = [
+  {
+    name: 'serve',
+    summary: 'serve the hints, or join whoever serves them; JSON-RPC on standard input',
+    load: async () => (await import('./serve.js')).serve,
+  },
+  {
+    name: 'status',
+    summary: 'who serves, and how much there is',
+    load: async () => (await import('./status.js')).status,
+  },
+  {
+    name: 'stop',
+    summary: 'stop the server',
+    load: async () => (await import('./stop.js')).stop,
+  },
+  {
+    name: 'set',
+    summary: 'add a hint, or replace the one with the same scope',
+    load: async () => (await import('./set.js')).set,
+  },
+  {
+    name: 'get',
+    summary: 'the best hint of a key, here',
+    load: async () => (await import('./get.js')).get,
+  },
+  {
+    name: 'query',
+    summary: 'hints by component, keys, tags or pattern, best first',
+    load: async () => (await import('./query.js')).query,
+  },
+  {
+    name: 'ls',
+    alias: 'list-components',
+    summary: 'components, or the keys of one',
+    load: async () => (await import('./ls.js')).ls,
+  },
+  {
+    name: 'delete',
+    summary: 'remove a key with all its variants, or some of them',
+    load: async () => (await import('./delete.js')).remove,
+  },
+  {
+    name: 'bump',
+    summary: 'say that a hint has helped',
+    load: async () => (await import('./bump.js')).bump,
+  },
+  {
+    name: 'import',
+    summary: 'take in hints from a file',
+    load: async () => (await import('./import.js')).importHints,
+  },
+  {
+    name: 'export',
+    summary: 'print all hints as a document that import takes',
+    load: async () => (await import('./export.js')).exportHints,
+  },
+];
+
+const EXPLAINED = `
+Examples:
+  nudge serve &
+  nudge set http-proxy build "docker compose build router" --tags build,docker --scope-branch dev,main
+  nudge get http-proxy build
+
+Exit codes:
+  0 done or found   1 failure, or no server   2 bad input   3 not found, or not eligible here
+
+Environment:
+  NUDGE_PID_DIR             folder of the file in which a server says where it listens
+  ELIZA_SERVER_AUTH_TOKEN   the key of the server, if it wants one
+`;
+
+/** One command line of `nudge`; see `runProgram`. */
+export function run(
+  argv: readonly string[],
+  io: Io,
+  { startAgent }: Pick<NudgeContext, 'startAgent'>,
+): Promise<ExitCode> {
+  const define: Parameters<typeof runProgram>[0]['define'] = async (program, context) => {
+    program
+      .option('-p, --port <port>', 'port of the server (else its PID file, else 8765)', portOf)
+      .configureHelp({ showGlobalOptions: true })
+      .addHelpText('after', EXPLAINED);
+    const port = () => program.opts<{ port?: number }>().port;
+    await addCommands(program, argv, { ...context, port, startAgent });
+    return argv;
+  };
+  const description = 'Small, high-value hints: how a component is built, run and tested here.';
+  return runProgram({ name: 'nudge', description, define }, argv, io);
+}
+
+/** Only what is asked for gets its arguments and options. */
+async function addCommands(
+  program: Command,
+  argv: readonly string[],
+  context: NudgeContext,
+): Promise<void> {
+  const { operands } = program.parseOptions([...argv]);
+  const [first, second] = operands;
+  const asked = first === 'help' ? second : first;
+  for (const { name, alias, summary, load } of COMMANDS) {
+    const command = program.command(name).description(summary);
+    if (alias !== undefined) command.alias(alias);
+    command.configureHelp({ showGlobalOptions: true });
+    if (asked !== undefined && (name === asked || alias === asked)) {
+      (await load()).define(command, context);
+    }
+  }
+}

@@ -1,0 +1,31 @@
+/** Whoever serves, as `status` and `stop` need to know it. */
+import { AppError, isAppError } from '../../../shared/errors.js';
+import { findServer } from '../../serving/discovery.js';
+import { type Identity, identityOf } from '../../serving/identify.js';
+import { createRpcClient } from '../../serving/rpc-client.js';
+import type { NudgeContext } from './command.js';
+
+export interface KnownServer extends Identity {
+  port: number;
+}
+
+/** What is met where no server is. */
+const NO_SERVER: ReadonlySet<unknown> = new Set(['nobody', 'unreachable', 'foreign']);
+
+/** @throws AppError NOT_FOUND when nothing of ours serves, else what was met */
+export async function serverOf({ io, port }: NudgeContext): Promise<KnownServer> {
+  const asked = port?.();
+  const address = findServer({ env: io.env, ...(asked === undefined ? {} : { port: asked }) });
+  const status = await createRpcClient(address)
+    .call('nudge.status', {})
+    .catch((error: unknown) => {
+      throw isAppError(error) && NO_SERVER.has(error.details.met) ? nothing(error.message) : error;
+    });
+  const identity = identityOf(status);
+  if (!identity) throw nothing(`${address.baseUrl} is served by another program`);
+  return { ...identity, port: Number(new URL(address.baseUrl).port) };
+}
+
+function nothing(met: string): AppError {
+  return new AppError('NOT_FOUND', `nothing serves: ${met}`, { what: 'server' });
+}

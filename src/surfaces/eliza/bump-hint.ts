@@ -1,0 +1,99 @@
+/** BUMP_HINT: a hint has helped, so that it comes first the next time. */
+import type { Hint } from '../../hints/index.js';
+import { example, type Outcome } from './action-frame.js';
+import { placeNamed } from './confirm-words.js';
+import { hintAction } from './hint-action.js';
+import { findHints } from './hint-find.js';
+import { lastGiven, noteGiven } from './hint-given.js';
+import { type HintRef, refOf } from './hint-ref.js';
+import { hintName } from './hint-text.js';
+import { askedPlace, type HintTurn } from './hint-turn.js';
+import { ask, forget, pendingOf } from './pending.js';
+
+export const BUMP_HINT = 'BUMP_HINT';
+
+const FAILED =
+  /\b(?:not|never|failed|fails|failing|broke|broken|wrong|useless|unfortunately)\b|n['’]t\b/i;
+const QUESTION = /\?\s*$|^\s*(?:did|does|do|has|will|was)\b/i;
+const HELPED =
+  /\b(?:worked|works|helped|helps|succeeded|did (?:it|the (?:trick|job))|was (?:right|correct|good|it)|(?:is|are) (?:right|correct|fine|green)|perfect|great|success(?:ful(?:ly)?)?)\b/i;
+const BUMP = /\b(?:bump|upvote|reinforce|count (?:it|that))\b/i;
+const BY = /\b(?:by|times|\+)\s*(\d{1,4})\b|\b(\d{1,4}) times\b/i;
+const SHOWN = 8;
+
+export const bumpHintAction = hintAction({
+  name: BUMP_HINT,
+  similes: ['REINFORCE_HINT', 'UPVOTE_HINT'],
+  description:
+    'Counts that a hint helped, after the user says that it worked ("that worked") or names it ("bump http-proxy build"), so that it ranks higher. Never when it failed.',
+  examples: [
+    example('that worked, thanks', 'Good: http-proxy/build has helped 4 times now.', BUMP_HINT),
+  ],
+  handle: bumpHint,
+});
+
+async function bumpHint(turn: HintTurn): Promise<Outcome> {
+  const pending = await pendingOf(turn);
+  const open = pending?.kind === 'hint' && pending.action === BUMP_HINT ? pending : null;
+  const place = open ? placeNamed(turn.text, open.hints.length) : null;
+  const chosen = place === null ? undefined : open?.hints[place];
+  if (chosen) {
+    await forget(turn);
+    return bump(turn, chosen, 1);
+  }
+  if (FAILED.test(turn.text)) {
+    return { text: 'Then I count no use of it.', success: true, data: { bumped: 0 } };
+  }
+  const isBump = BUMP.test(turn.text);
+  if (!open && !isBump && (QUESTION.test(turn.text) || !HELPED.test(turn.text))) return askWhich();
+  const by = BY.exec(turn.text);
+  const delta = Math.max(1, Number(by?.[1] ?? by?.[2] ?? 1));
+  const named = await namedIn(turn, by?.[0]);
+  const refs = named ?? (await lastGiven(turn));
+  const [only, ...others] = refs;
+  if (open) await forget(turn);
+  if (only === undefined) return askWhich();
+  if (others.length === 0) return bump(turn, only, delta);
+  const hints = refs.slice(0, SHOWN);
+  const text = turn.text.slice(0, 500);
+  await ask(turn, { kind: 'hint', action: BUMP_HINT, text, missing: 'which', draft: {}, hints });
+  return {
+    text: [
+      'Which one helped?',
+      ...hints.map((one, index) => `${index + 1}. ${hintName(one)}`),
+    ].join('\n'),
+    success: true,
+    asked: true,
+    data: { candidates: hints.map(({ component, key }) => ({ component, key })) },
+  };
+}
+
+/** The best variants of what is named here; `null`: nothing is. */
+async function namedIn(turn: HintTurn, by: string | undefined): Promise<HintRef[] | null> {
+  const { context, text } = askedPlace(by === undefined ? turn.text : turn.text.replace(by, ' '));
+  const { named, hints, isFit } = await findHints(turn, text, context);
+  if (named.length === 0 || !(isFit || hints.length === 1)) return null;
+  return hints.filter(({ isEligible }) => isEligible).map(refOf);
+}
+
+async function bump(turn: HintTurn, ref: HintRef, delta: number): Promise<Outcome> {
+  const { hint } = await turn.service.bump({ ...ref, delta: Math.min(1_000, delta) }, turn.caller);
+  await noteGiven(turn, [ref]);
+  return {
+    text: `Good: ${hintName(ref)} has helped ${times(hint)} now.`,
+    success: true,
+    data: { bumped: 1, component: ref.component, key: ref.key, use_count: hint.use_count ?? 0 },
+  };
+}
+
+function times({ use_count = 0 }: Hint): string {
+  return use_count === 1 ? 'once' : `${use_count} times`;
+}
+
+function askWhich(): Outcome {
+  return {
+    text: 'Which hint helped? Name component and key, like "bump http-proxy build".',
+    success: true,
+    asked: true,
+  };
+}

@@ -1,0 +1,162 @@
+/**
+ * FORGET_HINT: takes away what is named; of several it shows which and asks first, and a yes in the
+ * next message takes exactly those. Only owner and admins take away what all share.
+ */
+import { isAppError } from '../../shared/errors.js';
+import { example, type Outcome } from './action-frame.js';
+import { placeNamed, yesOrNo } from './confirm-words.js';
+import { hintAction } from './hint-action.js';
+import { findHints } from './hint-find.js';
+import { lastGiven } from './hint-given.js';
+import { type HintRef, refOf } from './hint-ref.js';
+import { hintLine, hintName, type NamedHint } from './hint-text.js';
+import { askedPlace, type HintTurn } from './hint-turn.js';
+import { ask, forget, pendingOf } from './pending.js';
+
+export const FORGET_HINT = 'FORGET_HINT';
+
+const SHOWN = 8;
+/** More are taken away in several goes. */
+const MOST = 50;
+const TAKES_AWAY = /\b(?:forget|delete|remove|drop|erase|clear|get rid of|take away|discard)\b/i;
+const REFUSES = /\b(?:not|never)\b|n['’]t\b/i;
+const POINTS = /\b(?:it|that|this|the (?:last|same)(?: one| hint)?|(?:the|that|this) hint)\W*$/i;
+const ALL = /\b(?:all|every|everything|both|hints)\b/i;
+const SAYS_HINT = /\bhints?\b/i;
+
+export const forgetHintAction = hintAction({
+  name: FORGET_HINT,
+  similes: ['DELETE_HINT', 'REMOVE_HINT', 'DROP_HINT'],
+  description:
+    'Forgets hints: one by its component and key ("forget the build hint of http-proxy"), the one just given ("forget that hint"), or all of a component, which it asks about first. Also the right action when the user answers yes or no to that question. Not for memories or reminders.',
+  examples: [
+    example('forget the build hint of http-proxy', 'Forgotten: http-proxy/build.', FORGET_HINT),
+  ],
+  handle: forgetHint,
+});
+
+async function forgetHint(turn: HintTurn): Promise<Outcome> {
+  const pending = await pendingOf(turn);
+  const answer = yesOrNo(turn.text);
+  if (pending?.kind === 'confirm-forget-hints' && answer !== null) {
+    const done = answer === 'yes' ? await forgetThese(turn, pending.hints) : keepAll();
+    // Only now: after a failure the yes can be said again.
+    await forget(turn);
+    return done;
+  }
+  const open = pending?.kind === 'hint' && pending.action === FORGET_HINT ? pending : null;
+  const place = open ? placeNamed(turn.text, open.hints.length) : null;
+  const chosen = place === null ? undefined : open?.hints[place];
+  if (chosen) {
+    const done = await forgetThese(turn, [chosen]);
+    await forget(turn);
+    return done;
+  }
+  if (!TAKES_AWAY.test(turn.text) || REFUSES.test(turn.text)) return askWhich();
+  const { context, text, said } = askedPlace(turn.text);
+  const found = await findHints(turn, text, context);
+  const isPlace = Object.keys(said.scope).length > 0;
+  const isNamed = found.named.length > 0 && (found.isFit || found.terms.length === 0);
+  if (isNamed && (found.isFit || SAYS_HINT.test(turn.text))) {
+    // Without a place in the words every variant is meant.
+    const meant = isPlace ? found.hints.filter(({ isEligible }) => isEligible) : found.variants;
+    // "Forget the hint of api" where there are several names none of them.
+    const isVague = !found.isFit && !ALL.test(turn.text) && found.hints.length > 1;
+    return isVague ? askWhichOf(turn, found.hints) : take(turn, meant);
+  }
+  const isPointing = found.named.length === 0 && found.terms.length === 0 && POINTS.test(text);
+  const given = isPointing ? await lastGiven(turn) : [];
+  if (given.length === 1) return forgetThese(turn, given);
+  if (given.length > 1) return askWhichOf(turn, await shownAgain(turn, given));
+  if (found.isFit && found.hints.length > 0 && SAYS_HINT.test(turn.text)) {
+    return askWhichOf(turn, found.hints);
+  }
+  return askWhich();
+}
+
+async function take(turn: HintTurn, hints: readonly NamedHint[]): Promise<Outcome> {
+  const [only, ...others] = hints;
+  if (only === undefined) return askWhich();
+  if (others.length === 0) return forgetThese(turn, [refOf(only)]);
+  const meant = hints.slice(0, MOST);
+  await ask(turn, { kind: 'confirm-forget-hints', hints: distinct(meant.map(refOf)) });
+  const lines = meant.slice(0, SHOWN).map(hintLine);
+  if (meant.length > SHOWN) lines.push(`- and ${meant.length - SHOWN} more`);
+  if (hints.length > MOST) lines.push(`(${hints.length - MOST} more stay until you ask again.)`);
+  return {
+    text: [
+      `That forgets ${meant.length} hints for good, as far as they are yours to forget:`,
+      ...lines,
+      'Shall I? Say yes or no.',
+    ].join('\n'),
+    success: true,
+    asked: true,
+    data: { candidates: meant.map(({ component, key }) => ({ component, key })) },
+  };
+}
+
+/** One's own and the project's of the same scope are named by the same words. */
+function distinct(refs: readonly HintRef[]): HintRef[] {
+  return [...new Map(refs.map((ref) => [JSON.stringify(ref), ref])).values()];
+}
+
+/** Some may have gone since we asked, or be everybody's, which must not keep the others. */
+async function forgetThese(turn: HintTurn, refs: readonly HintRef[]): Promise<Outcome> {
+  let gone = 0;
+  let denied: unknown;
+  for (const ref of refs) {
+    try {
+      const { previous_all } = await turn.service.deleteHint(ref, turn.caller);
+      gone += previous_all.length;
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      if (error.code === 'PERMISSION_DENIED') denied = error;
+      else if (error.code !== 'NOT_FOUND') throw error;
+    }
+  }
+  if (gone === 0 && denied !== undefined) throw denied;
+  const [only] = refs;
+  const what =
+    refs.length === 1 && only ? hintName(only) : gone === 1 ? 'one hint' : `${gone} hints`;
+  const kept =
+    denied === undefined ? '' : ' What all share stays: only owner and admins forget that.';
+  return {
+    text: gone === 0 ? 'That is gone already.' : `Forgotten: ${what}.${kept}`,
+    success: true,
+    data: { forgotten: gone },
+  };
+}
+
+function keepAll(): Outcome {
+  return { text: 'All right, I forgot nothing.', success: true, data: { forgotten: 0 } };
+}
+
+async function shownAgain(turn: HintTurn, refs: readonly HintRef[]): Promise<NamedHint[]> {
+  const { variants } = await findHints(turn, '', {});
+  const isOne = (one: NamedHint) =>
+    refs.some((ref) => JSON.stringify(ref) === JSON.stringify(refOf(one)));
+  return variants.filter(isOne);
+}
+
+async function askWhichOf(turn: HintTurn, fits: readonly NamedHint[]): Promise<Outcome> {
+  const shown = fits.slice(0, SHOWN);
+  if (shown.length === 0) return askWhich();
+  const hints = shown.map(refOf);
+  const text = turn.text.slice(0, 500);
+  await ask(turn, { kind: 'hint', action: FORGET_HINT, text, missing: 'which', draft: {}, hints });
+  const lines = shown.map((one, index) => `${index + 1}. ${hintLine(one).slice(2)}`);
+  return {
+    text: ['Which hint do you mean?', ...lines].join('\n'),
+    success: true,
+    asked: true,
+    data: { candidates: hints.map(({ component, key }) => ({ component, key })) },
+  };
+}
+
+function askWhich(): Outcome {
+  return {
+    text: 'Which hint shall I forget? Name component and key, like "forget the build hint of http-proxy".',
+    success: true,
+    asked: true,
+  };
+}

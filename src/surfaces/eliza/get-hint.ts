@@ -1,0 +1,162 @@
+/** GET_HINT: the hint that fits what is asked, here, with why; or a list of them. */
+import { example, type Outcome } from './action-frame.js';
+import { placeNamed } from './confirm-words.js';
+import { hintAction } from './hint-action.js';
+import { type Found, type FoundHint, findHints } from './hint-find.js';
+import { noteGiven } from './hint-given.js';
+import { refOf } from './hint-ref.js';
+import { hintAnswer, hintLine, hintName, reasonWords, word } from './hint-text.js';
+import { askedPlace, type HintTurn } from './hint-turn.js';
+import { ask, forget, type Pending, pendingOf } from './pending.js';
+
+export const GET_HINT = 'GET_HINT';
+
+const SHOWN = 12;
+/** Hints of one component that are given as answers, one below the other. */
+const MOST_ANSWERS = 3;
+const MAX_PENDING = 2_000;
+const LIST =
+  /\bhints\b|\b(?:list|show|all|any|every|which)\b[^.!?]{0,40}\bhints?\b|\bwhat do (?:you|we) (?:know|have) (?:of|about|for)\b/i;
+
+export const getHintAction = hintAction({
+  name: GET_HINT,
+  similes: ['LOOK_UP_HINT', 'SHOW_HINT', 'LIST_HINT'],
+  description:
+    'Gives stored hints of a component: how to build, test, run or deploy it, its port or directory ("how do I build http-proxy?", "hint http-proxy build", "list hints of api", also "on windows", "on branch dev"). Commands are shown, never run. Not for what happened earlier: that is RECALL_WORK_MEMORY.',
+  examples: [
+    example(
+      'how do I build http-proxy?',
+      'http-proxy/build: `docker compose build router`. Why: no conditions. It lives until the agent is restarted.',
+      GET_HINT,
+    ),
+    example(
+      'list hints of api',
+      'Hints of api:\n- api/port: `8080`\n- api/test: `npm test`',
+      GET_HINT,
+    ),
+  ],
+  handle: getHint,
+});
+
+async function getHint(turn: HintTurn): Promise<Outcome> {
+  const pending = await pendingOf(turn);
+  const open = pending?.kind === 'hint' && pending.action === GET_HINT ? pending : null;
+  const { context, text } = askedPlace(askedText(turn, open));
+  const found = await findHints(turn, text, context);
+  if (open) await forget(turn);
+  if (found.components.length === 0) return none('I know no hints yet.');
+  if (LIST.test(turn.text)) return list(turn, found);
+  if (found.isFit) return give(turn, found, found.hints);
+  const [component] = found.named;
+  if (component === undefined) {
+    const names = found.components.slice(0, SHOWN).map((name) => word(name));
+    const more = found.components.length > SHOWN ? ', …' : '';
+    return none(`I know no hint for that. There are hints of: ${names.join(', ')}${more}.`);
+  }
+  if (found.terms.length === 0) return list(turn, found);
+  const keys = found.hints.filter((one) => one.component === component).map(({ key }) => word(key));
+  return none(
+    `I know no such hint of ${word(component)}. There are: ${keys.slice(0, SHOWN).join(', ')}${keys.length > SHOWN ? ', …' : ''}.`,
+  );
+}
+
+/** "Which one?" was asked: the answer completes what was said before. */
+function askedText(turn: HintTurn, open: Extract<Pending, { kind: 'hint' }> | null): string {
+  if (open === null) return turn.text;
+  const place = placeNamed(turn.text, open.hints.length);
+  const meant = place === null ? undefined : open.hints[place];
+  if (meant) return `${meant.key} of ${meant.component}`;
+  // Something else is asked.
+  return turn.text.trim().split(/\s+/).length > 4 ? turn.text : `${open.text} of ${turn.text}`;
+}
+
+function none(text: string): Outcome {
+  return { text, success: true, data: { found: 0 } };
+}
+
+async function give(turn: HintTurn, found: Found, hints: readonly FoundHint[]): Promise<Outcome> {
+  const eligible = hints.filter(({ isEligible }) => isEligible);
+  const components = new Set(
+    (eligible.length > 0 ? eligible : hints).map(({ component }) => component),
+  );
+  if (found.named.length === 0 && components.size > 1) return which(turn, eligible, hints);
+  if (eligible.length === 0) return notHere(hints);
+  const given = eligible.slice(0, MOST_ANSWERS);
+  await noteGiven(turn, given.map(refOf));
+  const [best] = given;
+  return {
+    text: given.map((one) => hintAnswer(one, one.reasons, turn.nowMs)).join('\n'),
+    success: true,
+    data: {
+      found: eligible.length,
+      hints: given.map(({ component, key }) => ({ component, key })),
+      ...(best ? { component: best.component, key: best.key } : {}),
+    },
+  };
+}
+
+async function which(
+  turn: HintTurn,
+  eligible: readonly FoundHint[],
+  all: readonly FoundHint[],
+): Promise<Outcome> {
+  const fits = (eligible.length > 0 ? eligible : all).slice(0, SHOWN);
+  const text = turn.text.slice(0, MAX_PENDING);
+  const hints = fits.map(refOf);
+  await ask(turn, { kind: 'hint', action: GET_HINT, text, missing: 'which', draft: {}, hints });
+  const lines = fits.map((one, index) => `${index + 1}. ${hintName(one)}`);
+  return {
+    text: ['Of which component?', ...lines].join('\n'),
+    success: true,
+    asked: true,
+    data: { candidates: hints.map(({ component, key }) => ({ component, key })) },
+  };
+}
+
+/** Known, but not for this place: fails closed, and says what would have to be so. */
+function notHere(hints: readonly FoundHint[]): Outcome {
+  const lines = hints
+    .slice(0, SHOWN)
+    .map((one) => `- ${hintName(one)}: ${reasonWords(one.reasons)}`);
+  return {
+    text: [
+      'I know that, but not for here:',
+      ...lines,
+      'Say where you are, like "on branch dev" or "on windows".',
+    ].join('\n'),
+    success: true,
+    data: { found: 0, eligible: false },
+  };
+}
+
+async function list(turn: HintTurn, found: Found): Promise<Outcome> {
+  if (found.named.length === 0 && !found.isFit) return components(found);
+  const [component] = found.named;
+  // "List the build hints of api" lists those; "list hints of api" all.
+  const hints = found.hints;
+  const here = hints.filter(({ isEligible }) => isEligible);
+  const elsewhere = hints.length - here.length;
+  const lines = here.slice(0, SHOWN).map(hintLine);
+  if (here.length > SHOWN) lines.push(`- and ${here.length - SHOWN} more`);
+  if (elsewhere > 0)
+    lines.push(
+      `(${elsewhere} more ${elsewhere === 1 ? 'counts' : 'count'} elsewhere: say "on windows" or "on branch dev".)`,
+    );
+  await noteGiven(turn, here.slice(0, SHOWN).map(refOf));
+  const of = found.named.length === 1 && component !== undefined ? ` of ${word(component)}` : '';
+  const head = here.length === 0 ? `No hint${of} counts here.` : `Hints${of}:`;
+  return { text: [head, ...lines].join('\n'), success: true, data: { found: here.length } };
+}
+
+function components({ hints, components: names }: Found): Outcome {
+  const lines = names.slice(0, SHOWN).map((name) => {
+    const keys = hints.filter(({ component }) => component === name).map(({ key }) => word(key));
+    return `- ${word(name)}: ${keys.slice(0, 8).join(', ')}${keys.length > 8 ? ', …' : ''}`;
+  });
+  if (names.length > SHOWN) lines.push(`- and ${names.length - SHOWN} more components`);
+  return {
+    text: ['I have hints of:', ...lines].join('\n'),
+    success: true,
+    data: { found: hints.length },
+  };
+}

@@ -1,0 +1,187 @@
+/** Hooks and offers as tools (seed `rum-triggers.md`): a client says what it does and is told what is known. */
+import { z } from 'zod';
+import {
+  ANSWER_SHAPE,
+  DETECTOR_NAMES,
+  HAPPENING_SHAPES,
+  type HappeningType,
+  OFFER_STATES,
+  type Offer,
+  type ProactiveService,
+  WAITING_SHAPE,
+} from '../../../proactive/index.js';
+import { safe } from '../../../shared/safe-text.js';
+import { offersOf } from '../../services.js';
+import { offerId, offerText } from '../riding.js';
+import type { ToolCall, ToolSpec } from '../types.js';
+import { defineTool } from './define.js';
+
+const SUBJECT = 200;
+
+type Shape = Readonly<Record<string, z.ZodType>>;
+
+const offer = z.object({
+  id: z.string(),
+  kind: z.enum(DETECTOR_NAMES),
+  text: z.string(),
+  state: z.enum(OFFER_STATES),
+});
+const reaction = z.object({
+  text: z.string(),
+  offers: z.array(z.object({ id: z.string(), kind: z.string() })),
+  warning: z.object({ id: z.string(), text: z.string() }).nullable(),
+});
+
+/** What a model may act on; the rest is for the operator (`GET /cue/offers/:id`). */
+function shown({ id, kind, subject, text, tokens, state, requiresAcknowledgment, sources }: Offer) {
+  const memories = sources.filter(({ quoted }) => !quoted).map(({ memoryId }) => memoryId);
+  return {
+    ...{ id, kind, text, tokens, state, requiresAcknowledgment, memories },
+    subject: safe(subject, SUBJECT),
+  };
+}
+
+/** Some fields as clients name them; the service takes both spellings and the other fields, too. */
+function wire(shape: Shape, fields: Readonly<Record<string, string>>): z.ZodObject {
+  return z.object(
+    Object.fromEntries(
+      Object.entries(fields).map(([name, hint]) => {
+        const type = shape[name] ?? z.unknown();
+        const snake = name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+        return [snake, hint === '' ? type : type.describe(hint)];
+      }),
+    ),
+  );
+}
+
+function enabledOffersOf({ runtime }: ToolCall): ProactiveService {
+  const service = offersOf(runtime);
+  service.requireEnabled();
+  return service;
+}
+
+interface Hook extends Pick<ToolSpec, 'name' | 'title' | 'description'> {
+  type: keyof typeof HAPPENING_SHAPES & HappeningType;
+  /** Advertised fields, each with a word where its name is not enough. */
+  fields: Readonly<Record<string, string>>;
+}
+
+function hook({ type, fields, ...told }: Hook): ToolSpec {
+  return defineTool({
+    ...told,
+    group: 'offers',
+    isDefault: true,
+    givesOffers: true,
+    input: wire(HAPPENING_SHAPES[type], fields),
+    output: reaction,
+    async run(input, call) {
+      const { clients } = enabledOffersOf(call);
+      const came = await clients.happen(type, input, call.session.caller());
+      const { text, tokens, offers, warning, degraded } = came;
+      return {
+        ...{ text, tokens, degraded },
+        offers: offers.map(shown),
+        warning: warning && shown(warning),
+      };
+    },
+    text: ({ text, offers, degraded }) =>
+      [
+        text === '' ? 'Nothing to be said about this.' : offerText(text, offers),
+        ...degraded.map((reason) => `(${reason})`),
+      ].join('\n'),
+  });
+}
+
+function answer(
+  told: Pick<ToolSpec, 'name' | 'title' | 'description'> & {
+    how: 'acknowledge' | 'dismiss';
+    reason: string;
+  },
+): ToolSpec {
+  const { how, reason, ...rest } = told;
+  return defineTool({
+    ...rest,
+    group: 'offers',
+    isDefault: true,
+    input: wire(ANSWER_SHAPE, { offerId: 'offer_…', reason }),
+    output: z.object({ offer }),
+    isIdempotent: true,
+    async run(input, { runtime, session }) {
+      return { offer: shown(await offersOf(runtime).clients[how](input, session.caller())) };
+    },
+    text: ({ offer: { id, state } }) => `${offerId(id)} is ${state}.`,
+  });
+}
+
+export const offerTools: readonly ToolSpec[] = [
+  hook({
+    name: 'on_file_touch',
+    type: 'file_touch',
+    title: 'File touched',
+    description: 'Tells what is remembered of a file. Call it before you read or change one.',
+    fields: { filePath: '', operation: '' },
+  }),
+  hook({
+    name: 'on_intent_stated',
+    type: 'intent_stated',
+    title: 'Intent stated',
+    description: 'Recalls similar work. Call it when it is clear what is to be achieved.',
+    fields: { intent: '', files: '' },
+  }),
+  hook({
+    name: 'on_task_start',
+    type: 'task_start',
+    title: 'Task started',
+    description: 'Recalls patterns and learnings of such tasks. Call it when you begin one.',
+    fields: { task: '', files: '' },
+  }),
+  hook({
+    name: 'on_action_planned',
+    type: 'action_planned',
+    title: 'Action planned',
+    description:
+      'Warns of what failed before, and hints how it is done here. Call it before a risky change or command.',
+    fields: { action: 'in words or as a command', filePath: '', cwd: '' },
+  }),
+  hook({
+    name: 'on_session_start',
+    type: 'session_start',
+    title: 'Session started',
+    description: 'Tells what is unfinished and was learned lately. Call it once, first of all.',
+    fields: {},
+  }),
+  answer({
+    name: 'acknowledge_warning',
+    how: 'acknowledge',
+    title: 'Acknowledge a warning',
+    description:
+      'Says that you have heeded a ⚠️ warning, or why you go on despite it; else it stays.',
+    reason: 'why you go on',
+  }),
+  answer({
+    name: 'dismiss_offer',
+    how: 'dismiss',
+    title: 'Dismiss an offer',
+    description: 'Says that an offer was no use, so that the like comes less often.',
+    reason: 'why not',
+  }),
+  defineTool({
+    name: 'pending_offers',
+    group: 'offers',
+    isDefault: true,
+    givesOffers: true,
+    title: 'Pending offers',
+    description: 'Shows what waits for you and the warnings that nobody has answered.',
+    input: wire(WAITING_SHAPE, { limit: '' }),
+    output: z.object({ offers: z.array(offer), total: z.int() }),
+    async run(input, call) {
+      const { clients } = enabledOffersOf(call);
+      const { offers, total } = await clients.waiting(input, call.session.caller());
+      return { offers: offers.map(shown), total };
+    },
+    text: ({ offers }) =>
+      offers.length === 0
+        ? 'Nothing waits.'
+        : offerText(offers.map(({ text }) => text).join('\n\n'), offers),
+  }),
+];

@@ -1,0 +1,70 @@
+/** `nudge.status`, for every surface that serves hints: who serves them, and how many there are. */
+import { resolve } from 'node:path';
+import type { IAgentRuntime } from '@elizaos/core';
+import type { HintCounts, Hints } from '../hints/index.js';
+import { type Caller, databaseOf, pgliteDirectory } from '../records/index.js';
+import { InvalidInputError } from '../shared/errors.js';
+import { packageVersion } from '../shared/package-version.js';
+import { hintsOf } from './services.js';
+import { type Serving, servingOf } from './serving/serving-of.js';
+
+/** Who serves the hints; a client knows by `name` that it has reached one of ours. */
+export interface NudgeStatus {
+  name: 'cue';
+  version: string;
+  kind: Serving['kind'];
+  pid: number;
+  /** ISO time at which it began to serve. */
+  started: string;
+  agent_id: string;
+  /** Directory of the embedded database; `null`: a database server, or memory. */
+  database: string | null;
+  /** Of this life of the serving process: hints with TTL `session` end with it. */
+  session_id: string;
+  counts: HintCounts;
+}
+
+export interface StatusDeps {
+  /** Asked at each call. @throws AppError UNAVAILABLE while the service has not started */
+  hints: () => Hints;
+  caller: Caller;
+  agentId: string;
+  /** Asked at each status. */
+  serving: () => Serving & Pick<NudgeStatus, 'database'>;
+}
+
+export function statusDepsOf(runtime: IAgentRuntime, caller: Caller): StatusDeps {
+  return {
+    hints: () => hintsOf(runtime),
+    caller,
+    agentId: runtime.agentId,
+    serving: () => ({ ...servingOf(runtime), database: directoryOf(runtime) }),
+  };
+}
+
+/** @throws InvalidInputError for any parameter, AppError UNAVAILABLE */
+export async function nudgeStatus(
+  { hints, caller, agentId, serving }: StatusDeps,
+  params: Record<string, unknown>,
+): Promise<NudgeStatus> {
+  const unknown = Object.keys(params).map((field) => ({ field, message: 'unknown field' }));
+  if (unknown.length > 0) throw new InvalidInputError(unknown);
+  const room = hints();
+  const { kind, started, database } = serving();
+  return {
+    name: 'cue',
+    version: packageVersion(),
+    kind,
+    pid: process.pid,
+    started,
+    agent_id: agentId,
+    database,
+    session_id: room.sessionId,
+    counts: room.counts(caller),
+  };
+}
+
+function directoryOf(runtime: IAgentRuntime): string | null {
+  const directory = pgliteDirectory(databaseOf(runtime));
+  return directory === null || directory === 'memory' ? null : resolve(directory);
+}

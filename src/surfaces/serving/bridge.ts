@@ -1,0 +1,107 @@
+/** JSON-RPC in lines: a request or batch on each line in, an answer on each line out. */
+import type { Readable, Writable } from 'node:stream';
+import { deferred } from './deferred.js';
+import { lineReader } from './lines.js';
+import { INVALID_REQUEST, PARSE_ERROR, response } from './rpc-body.js';
+import { MAX_CALL_BYTES } from './rpc-client.js';
+
+/** What speaks with the client of this process; another protocol is another one of these. */
+export interface Bridge {
+  /** The client says no more, or does not listen any more. */
+  readonly gone: Promise<void>;
+  /** Hears nothing more; resolves when what was heard is answered. */
+  close(): Promise<void>;
+}
+
+export interface BridgeDeps {
+  input: Readable;
+  output: Writable;
+  /** As `Forwarder.send`. */
+  send(text: string, body: unknown): Promise<string | null>;
+}
+
+/** Answers that are due before no more is read. */
+const MANY = 2_000;
+
+export function startBridge({ input, output, send }: BridgeDeps): Bridge {
+  const open = new Set<Promise<void>>();
+  const gone = deferred<void>();
+  const unheard = deferred<void>();
+  let isDeaf = false;
+
+  const read = lineReader(MAX_CALL_BYTES, (line) => {
+    if ('unreadable' in line) write(unreadable(line.unreadable));
+    else if (line.text.trim() !== '') pass(line.text);
+  });
+
+  function pass(text: string): void {
+    let body: unknown;
+    try {
+      body = JSON.parse(text);
+    } catch {
+      write(response(null, { code: PARSE_ERROR, message: 'this is not valid JSON' }));
+      return;
+    }
+    const answered = send(text, body).then((answer) => {
+      if (answer !== null) write(answer);
+    });
+    open.add(answered);
+    void answered.finally(() => {
+      open.delete(answered);
+      pace();
+    });
+    pace();
+  }
+
+  function write(line: string): void {
+    if (output.writable) output.write(`${line}\n`);
+    pace();
+  }
+
+  /** A client that sends faster than it listens waits. */
+  function pace(): void {
+    if (isDeaf) return;
+    if (open.size >= MANY || output.writableNeedDrain) input.pause();
+    else input.resume();
+  }
+
+  const hear = (bytes: Buffer): void => read(bytes);
+  const hearEnd = (): void => {
+    if (isDeaf) return;
+    isDeaf = true;
+    read();
+    gone.resolve();
+  };
+  input.on('data', hear);
+  input.once('end', hearEnd);
+  input.once('close', hearEnd);
+  input.on('error', hearEnd);
+  output.on('drain', pace);
+  for (const event of ['error', 'close']) {
+    output.once(event, () => {
+      unheard.resolve();
+      gone.resolve();
+    });
+  }
+  const allAnswered = async (): Promise<void> => {
+    while (open.size > 0) await Promise.all(open);
+  };
+
+  return {
+    gone: gone.promise,
+    async close() {
+      isDeaf = true;
+      input.off('data', hear);
+      input.pause();
+      await Promise.race([allAnswered(), unheard.promise]);
+    },
+  };
+}
+
+function unreadable(why: 'too large' | 'not utf-8'): string {
+  if (why === 'not utf-8') {
+    return response(null, { code: PARSE_ERROR, message: 'this is not UTF-8' });
+  }
+  const message = `a line has at most ${MAX_CALL_BYTES} bytes`;
+  return response(null, { code: INVALID_REQUEST, message, data: { reason: 'TOO_LARGE' } });
+}

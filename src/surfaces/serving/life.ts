@@ -1,0 +1,133 @@
+/**
+ * The life of a process that serves or passes on (`nudge serve`): from its start to a clean end, which a
+ * signal brings, or its client by leaving, within five seconds.
+ */
+import { fstatSync } from 'node:fs';
+import { SECOND_MS } from '../../shared/clock.js';
+import { messageOf } from '../../shared/errors.js';
+import { within } from '../../shared/within.js';
+import type { Bridge } from './bridge.js';
+import { deferred } from './deferred.js';
+import type { Roles, Server } from './roles.js';
+
+/**
+ * What standard input leads to. Only a `client` can leave. A terminal is nobody: a background process
+ * that read from it would be stopped by the system.
+ */
+export type InputKind = 'client' | 'file' | 'nobody';
+
+export interface LifeDeps {
+  roles: Roles;
+  input: InputKind;
+  /** Speaks with whoever is at standard input. */
+  startBridge(): Bridge;
+  /** Breaks off what is held and under way, with answers that say so. */
+  giveUp(): void;
+  /** One line for people. */
+  log(line: string): void;
+}
+
+/** What was asked before its client left waits so long for a server, ms. */
+const LAST_SERVER_MS = 20 * SECOND_MS;
+/** And so long for its answers. */
+const LAST_ANSWERS_MS = 2.5 * SECOND_MS;
+/** The same when a signal says stop. */
+const QUICK_ANSWERS_MS = 500;
+const BROKEN_ANSWERS_MS = 300;
+/** From the wish to stop to the end of the process. */
+const STOP_MS = 4.8 * SECOND_MS;
+const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
+const FAILED = 1;
+
+export function inputKind(descriptor: number): InputKind {
+  try {
+    const found = fstatSync(descriptor);
+    if (found.isFile()) return 'file';
+    return found.isCharacterDevice() ? 'nobody' : 'client';
+  } catch {
+    return 'nobody';
+  }
+}
+
+/**
+ * Resolves when the process may end. Ends it itself when that takes too long, or a second signal comes.
+ * @throws AppError when nobody serves, and this process cannot either
+ */
+export async function live(deps: LifeDeps): Promise<void> {
+  const { roles, input, log } = deps;
+  const end = deferred<'signal' | 'client' | 'done'>();
+  const signals = onSignals(log);
+  void signals.asked.then(() => end.resolve('signal'));
+  const bridge = input === 'nobody' ? null : deps.startBridge();
+  let hasClient = bridge !== null;
+  const look = (): void => {
+    if (!hasClient && roles.current?.role === 'proxy') end.resolve('done');
+  };
+  void bridge?.gone.then(() => {
+    hasClient = false;
+    if (input === 'client') end.resolve('client');
+    else look();
+  });
+  roles.onChange((server) => {
+    if (server) log(described(server));
+    look();
+  });
+  const started = roles.start();
+  let why: 'signal' | 'client' | 'done' | 'failed' = 'failed';
+  try {
+    why = await Promise.race([end.promise, started.then(() => end.promise)]);
+  } finally {
+    const answered = bridge?.close() ?? Promise.resolve();
+    if (why === 'client') {
+      const served = roles.server().catch(() => {});
+      await within(Promise.race([answered, served, signals.asked]), LAST_SERVER_MS);
+    }
+    const deadline = setTimeout(() => {
+      log('it has not stopped in time');
+      process.exit(FAILED);
+    }, STOP_MS);
+    const isHurried = why !== 'client' || signals.isAsked();
+    if (why !== 'failed') await within(answered, isHurried ? QUICK_ANSWERS_MS : LAST_ANSWERS_MS);
+    deps.giveUp();
+    await within(answered, BROKEN_ANSWERS_MS);
+    await roles.close();
+    await started.catch(() => {});
+    clearTimeout(deadline);
+    signals.forget();
+  }
+}
+
+function described({ role, port, identity }: Server): string {
+  const { pid, kind, database } = identity;
+  const where = `port ${port}${database === null ? '' : `, database ${database}`}`;
+  if (role === 'primary') return `PRIMARY: serves on ${where}`;
+  return `PROXY of process ${pid} (${kind === 'eliza' ? 'an Eliza server' : 'headless'}), ${where}`;
+}
+
+interface Signals {
+  readonly asked: Promise<void>;
+  isAsked(): boolean;
+  forget(): void;
+}
+
+/** The first one asks, the second does not wait. A slip of the agent's must not end what it serves. */
+function onSignals(log: (line: string) => void): Signals {
+  const asked = deferred<void>();
+  let isAsked = false;
+  const onSignal = (): void => {
+    if (isAsked) process.exit(FAILED);
+    isAsked = true;
+    asked.resolve();
+  };
+  const onRejection = (error: unknown): void => log(`unexpected: ${messageOf(error)}`);
+  for (const signal of SIGNALS) process.on(signal, onSignal);
+  process.on('unhandledRejection', onRejection);
+  return {
+    asked: asked.promise,
+    isAsked: () => isAsked,
+    forget() {
+      for (const signal of SIGNALS) process.off(signal, onSignal);
+      process.off('unhandledRejection', onRejection);
+    },
+  };
+}

@@ -1,0 +1,77 @@
+/** Which servers of ours there are: asked one by one, never believed. */
+import { connect } from 'node:net';
+import { isRunning } from '../../shared/dir-lock.js';
+import { DEFAULT_PORT, RPC_PATH } from './discovery.js';
+import { type Identity, identify } from './identify.js';
+import { readPidFile } from './pid-file.js';
+import type { Env } from './pid-lock.js';
+import type { ServerAddress, ServerFile } from './types.js';
+
+export interface FoundServer {
+  address: ServerAddress;
+  port: number;
+  identity: Identity;
+}
+
+/** Ports on which a server may listen that could not write the PID file. */
+const PORTS = 21;
+const MAX_PORT = 65_535;
+const CONNECT_MS = 1_000;
+
+/**
+ * The server that the PID file names. A file of a dead process, of a pid that is another program's by
+ * now, and of a port where somebody else answers is as none.
+ * @throws AppError UNAVAILABLE when it wants a key
+ */
+export async function namedServer(env: Env, answerMs: number): Promise<FoundServer | null> {
+  const file = readPidFile(env);
+  if (!file || file.pid === process.pid || !isRunning(file.pid)) return null;
+  const address = addressOf(file, env);
+  const identity = await identify(address, answerMs);
+  return identity?.pid === file.pid ? { address, port: file.port, identity } : null;
+}
+
+/** The server that is this process, on one of the ports where one listens that has written no PID file. */
+export async function serverOfProcess(
+  pid: number,
+  first: number | undefined,
+  env: Env,
+  answerMs: number,
+): Promise<FoundServer | null> {
+  const from = first || DEFAULT_PORT;
+  for (let port = from; port < from + PORTS && port <= MAX_PORT; port += 1) {
+    if (!(await isListened(port))) continue;
+    const address = addressOf({ port }, env);
+    const identity = await identify(address, answerMs).catch(() => null);
+    if (identity?.pid === pid) return { address, port, identity };
+  }
+  return null;
+}
+
+/** `false` only where it is certain that nobody listens: who is busy does not answer at once. */
+export function isListened(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port, timeout: CONNECT_MS });
+    const end = (is: boolean): void => {
+      socket.destroy();
+      resolve(is);
+    };
+    socket.once('connect', () => end(true));
+    socket.once('timeout', () => end(true));
+    socket.once('error', (error: NodeJS.ErrnoException) => end(error.code !== 'ECONNREFUSED'));
+  });
+}
+
+/** Where a server is reached from here. */
+export function addressOf(
+  { port, path, agentId }: Pick<ServerFile, 'port' | 'path' | 'agentId'>,
+  env: Env,
+): ServerAddress {
+  const apiKey = env.ELIZA_SERVER_AUTH_TOKEN;
+  return {
+    baseUrl: `http://127.0.0.1:${port}`,
+    path: path ?? RPC_PATH,
+    ...(agentId === undefined ? {} : { agentId }),
+    ...(apiKey ? { apiKey } : {}),
+  };
+}

@@ -1,0 +1,116 @@
+/** A PRIMARY: a headless agent of this process, served on a loopback port and named in the PID file. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Clock, SECOND_MS } from '../../shared/clock.js';
+import { isRunning } from '../../shared/dir-lock.js';
+import { AppError, messageOf } from '../../shared/errors.js';
+import { RPC_PATH } from './discovery.js';
+import { type Identity, identify } from './identify.js';
+import { addressOf, type FoundServer } from './look-around.js';
+import { readPidFile, removePidFile, writePidFile } from './pid-file.js';
+import type { Env } from './pid-lock.js';
+import { serveHeadless } from './serving-of.js';
+import type { PrimaryAgent, ServerAddress, ServerFile, StartAgent } from './types.js';
+
+export interface OwnServer extends FoundServer {
+  /** Resolves when an Eliza server wants the database (`PrimaryAgent.wanted`). */
+  readonly wanted: PrimaryAgent['wanted'];
+  /** Writes the PID file where there is none any more, or it names a process that is gone. */
+  announce(): void;
+  /** Idempotent. What is being answered gets a second, unless the database is `opened` by another. */
+  close(how?: 'opened'): Promise<void>;
+}
+
+export interface OwnServerOptions {
+  startAgent: StartAgent;
+  env: Env;
+  /** Of the agent, where it is not that of the process. */
+  agentEnv: Env;
+  cwd: string;
+  /** The first that is tried. */
+  port: number;
+  clock: Clock;
+  log(line: string): void;
+}
+
+/** Until the services of an agent have read what is stored. */
+const READY_MS = 30 * SECOND_MS;
+const PAUSE_MS = 50;
+const ANSWER_MS = 5 * SECOND_MS;
+
+/** @throws AppError as `StartAgent` and the listener do, UNAVAILABLE when its services do not come up */
+export async function startOwnServer(options: OwnServerOptions): Promise<OwnServer> {
+  const { startAgent, agentEnv, cwd, log } = options;
+  const agent = await startAgent({ cwd, env: agentEnv, log });
+  try {
+    return await serve(agent, options);
+  } catch (error) {
+    await agent.close();
+    throw error;
+  }
+}
+
+async function serve(agent: PrimaryAgent, options: OwnServerOptions): Promise<OwnServer> {
+  const { env, clock, log } = options;
+  const { runtime, agentId } = agent;
+  const started = new Date(clock.now()).toISOString();
+  serveHeadless(runtime, started);
+  // With all the routes of the plugin: what only follows a server does without them.
+  const { startListener } = await import('../rest/index.js');
+  const listener = await startListener({ runtime, port: options.port, increment: true });
+  const { port } = listener;
+  const file: ServerFile = { pid: process.pid, port, started, path: RPC_PATH, agentId };
+  const address = addressOf(file, env);
+  const identity = await ready(address, clock).catch(async (error: unknown) => {
+    await listener.close();
+    throw error;
+  });
+
+  let untold: string | null = null;
+  const write = (): void => {
+    try {
+      writePidFile(env, file);
+    } catch (error) {
+      const reason = messageOf(error);
+      if (reason !== untold) log(`${reason}; commands find this server with -p ${port} only`);
+      untold = reason;
+    }
+  };
+  const forget = (): void => removePidFile(env, process.pid);
+  write();
+  process.once('exit', forget);
+
+  const close = async (how?: 'opened'): Promise<void> => {
+    isClosing = true;
+    const closed = listener.close();
+    // Whoever has the database open already must not meet another write of ours.
+    if (how !== 'opened') await closed;
+    forget();
+    process.off('exit', forget);
+    await Promise.all([closed, agent.close()]);
+  };
+  let closing: Promise<void> | undefined;
+  let isClosing = false;
+  return {
+    ...{ address, port, identity, wanted: agent.wanted },
+    announce() {
+      const named = readPidFile(env);
+      if (!isClosing && !(named && isRunning(named.pid))) write();
+    },
+    close(how) {
+      closing ??= close(how);
+      return closing;
+    },
+  };
+}
+
+/** Services start in the background: whoever is sent to this server must find them. */
+async function ready(address: ServerAddress, clock: Clock): Promise<Identity> {
+  const endMs = clock.now() + READY_MS;
+  do {
+    const found = await identify(address, ANSWER_MS);
+    if (found?.pid === process.pid) return found;
+    await delay(PAUSE_MS);
+  } while (clock.now() < endMs);
+  const message = 'the services of the agent have not started; its log has the cause';
+  throw new AppError('UNAVAILABLE', message);
+}

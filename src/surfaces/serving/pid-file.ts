@@ -1,0 +1,190 @@
+/**
+ * The file in which whoever serves says so (seed `nudge.md` §9). It lies where every user of the machine
+ * may write, and whoever it names is sent the caller's key: only what belongs to the caller counts.
+ */
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  writeFileSync,
+} from 'node:fs';
+import { homedir } from 'node:os';
+import { posix, win32 } from 'node:path';
+import { AppError, messageOf } from '../../shared/errors.js';
+import type { ServerFile } from './types.js';
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** What was met in place of the file. */
+export type PidFileLook =
+  | { file: ServerFile }
+  /** `reason`: why there is nothing to be read, in words that name the path; absent: there is no file. */
+  | { file: null; reason?: string };
+
+const NAME = 'server.pid';
+const ROOT = 0;
+const MAX_BYTES = 65_536;
+const MAX_PORT = 65_535;
+/** Stands behind host and port of an address: must not change either. */
+const ROUTE = /^\/(?!\/)[\w./~%-]{0,200}$/;
+const AGENT_ID = /^[\w-]{1,100}$/;
+
+/** `NUDGE_PID_DIR` stands for the folder of the seed. */
+export function pidFilePath(env: Env, platform: NodeJS.Platform = process.platform): string {
+  const path = platform === 'win32' ? win32 : posix;
+  return path.join(env.NUDGE_PID_DIR || defaultFolder(env, platform), NAME);
+}
+
+function defaultFolder(env: Env, platform: NodeJS.Platform): string {
+  if (platform !== 'win32') return '/tmp/nudge';
+  const local = env.LOCALAPPDATA || win32.join(env.USERPROFILE || homedir(), 'AppData', 'Local');
+  return win32.join(local, 'nudge');
+}
+
+/** `null`: there is none, or none that counts; `lookAtPidFile` says why. */
+export function readPidFile(env: Env): ServerFile | null {
+  return lookAtPidFile(env).file;
+}
+
+/** Never throws. Whether the process lives and is the one that wrote it is not asked. */
+export function lookAtPidFile(env: Env): PidFileLook {
+  const path = pidFilePath(env);
+  try {
+    const text = readOwn(path);
+    const file = serverFileOf(text);
+    return file ? { file } : { file: null, reason: `${path} is no PID file of a server` };
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return { file: null };
+    const why = codeOf(error) === 'ELOOP' ? 'is a symbolic link' : null;
+    return { file: null, reason: why ? `${path} ${why}` : messageOf(error) };
+  }
+}
+
+/**
+ * Replaces the file as a whole; makes its folder for this user alone.
+ * @throws AppError UNAVAILABLE when folder or file is somebody else's, a link, or cannot be written:
+ * the server can then be reached by its port only
+ */
+export function writePidFile(env: Env, file: ServerFile): void {
+  const path = pidFilePath(env);
+  const folder = pidFolder(env);
+  const draft = `${path}.${process.pid}`;
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const refused = whyNotOurs(folder, 'folder') ?? whyNotOurs(path, 'file');
+    if (refused !== null) throw new AppError('UNAVAILABLE', refused, { path });
+    // Left by an earlier process of our number; a link in its place goes, not what it points to.
+    rmSync(draft, { force: true });
+    writeFileSync(draft, `${JSON.stringify(file)}\n`, { flag: 'wx', mode: 0o600 });
+    renameSync(draft, path);
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    rmQuietly(draft);
+    throw notWritten(path, error);
+  }
+}
+
+/** Only when it still names this process. Never throws: a file that stays names nobody who lives. */
+export function removePidFile(env: Env, pid: number): void {
+  if (readPidFile(env)?.pid === pid) rmQuietly(pidFilePath(env));
+}
+
+function notWritten(path: string, cause: unknown): AppError {
+  const message = `the PID file ${path} cannot be written: ${messageOf(cause)}`;
+  return new AppError('UNAVAILABLE', message, { path }, { cause });
+}
+
+function pidFolder(env: Env): string {
+  const { dirname } = process.platform === 'win32' ? win32 : posix;
+  return dirname(pidFilePath(env));
+}
+
+/** @throws AppError UNAVAILABLE for what is no file of ours */
+function readOwn(path: string): string {
+  // Not blocking: a pipe in its place would never open.
+  const handle = openSync(
+    path,
+    constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0),
+  );
+  try {
+    const found = fstatSync(handle);
+    const refused =
+      whyOdd(path, found, 'file') ?? (isTrusted(found) ? null : `${path} belongs to another user`);
+    if (refused !== null) throw new AppError('UNAVAILABLE', refused, { path });
+    if (found.size > MAX_BYTES) return '';
+    return readFileSync(handle, 'utf8');
+  } finally {
+    closeSync(handle);
+  }
+}
+
+/** `null`: it is ours, or there is none. */
+function whyNotOurs(path: string, kind: 'folder' | 'file'): string | null {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (!found) return null;
+  const odd = whyOdd(path, found, kind);
+  if (odd !== null) return odd;
+  return isOwn(found) ? null : `${path} belongs to another user`;
+}
+
+function whyOdd(path: string, found: Stats, kind: 'folder' | 'file'): string | null {
+  if (found.isSymbolicLink()) return `${path} is a symbolic link`;
+  const isKind = kind === 'folder' ? found.isDirectory() : found.isFile();
+  return isKind ? null : `${path} is no ${kind}`;
+}
+
+/** Windows has no such numbers; its folder lies in the user's profile. */
+function isOwn({ uid }: Stats): boolean {
+  return process.geteuid === undefined || uid === process.geteuid();
+}
+
+/** The administrator's server is served by, too, but not one of the users' to the administrator. */
+function isTrusted(found: Stats): boolean {
+  return isOwn(found) || found.uid === ROOT;
+}
+
+function serverFileOf(text: string): ServerFile | null {
+  let read: unknown;
+  try {
+    read = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (typeof read !== 'object' || read === null) return null;
+  const { pid, port, started, path, agentId }: Record<string, unknown> = { ...read };
+  if (!isCount(pid) || !isCount(port) || port > MAX_PORT || typeof started !== 'string') {
+    return null;
+  }
+  if (path !== undefined && !(typeof path === 'string' && ROUTE.test(path))) return null;
+  if (agentId !== undefined && !(typeof agentId === 'string' && AGENT_ID.test(agentId))) {
+    return null;
+  }
+  return {
+    ...{ pid, port, started },
+    ...(path === undefined ? {} : { path }),
+    ...(agentId === undefined ? {} : { agentId }),
+  };
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
+}
+
+function rmQuietly(path: string): void {
+  try {
+    rmSync(path, { force: true });
+  } catch {
+    // A folder that may only be read: what is in it stays.
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}

@@ -1,0 +1,39 @@
+/**
+ * The right to serve this machine: a lock beside the PID file. Two databases have two locks of their own,
+ * a database server has none, but there is one PID file.
+ */
+import { lstatSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { type DirLock, lockDirectorySoon } from '../../shared/dir-lock.js';
+import { isAppError, messageOf } from '../../shared/errors.js';
+import { pidFilePath } from './pid-file.js';
+import type { StartAgentOptions } from './types.js';
+
+export type Env = StartAgentOptions['env'];
+
+export type Right =
+  | { lock: DirLock }
+  /** Another process that lives has it. */
+  | { holder: number }
+  /** There can be none, and so no PID file: what stands in the way. */
+  | { impossible: string };
+
+/** Never rejects. */
+export async function takeRight(env: Env): Promise<Right> {
+  const path = pidFilePath(env);
+  try {
+    const folder = dirname(path);
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (!isOwnFolder(folder)) return { impossible: `${folder} belongs to somebody else` };
+    return { lock: await lockDirectorySoon(path, null) };
+  } catch (error) {
+    const holder = isAppError(error) ? error.details.pid : undefined;
+    return typeof holder === 'number' ? { holder } : { impossible: messageOf(error) };
+  }
+}
+
+function isOwnFolder(path: string): boolean {
+  const found = lstatSync(path);
+  if (!found.isDirectory()) return false;
+  return process.geteuid === undefined || found.uid === process.geteuid();
+}

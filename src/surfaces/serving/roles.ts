@@ -1,0 +1,310 @@
+/**
+ * Who serves this machine's memory (DESIGN §11): another process, which this one then follows (PROXY), or
+ * this one (PRIMARY). Looked for anew whenever a server goes; of several that miss it, the one that gets
+ * the right to serve (`pid-lock`) becomes the next, and the others follow it.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Clock, SECOND_MS } from '../../shared/clock.js';
+import { isRunning } from '../../shared/dir-lock.js';
+import { AppError, isAppError, messageOf } from '../../shared/errors.js';
+import { deferred } from './deferred.js';
+import { DEFAULT_PORT } from './discovery.js';
+import type { Identity } from './identify.js';
+import { type FoundServer, isListened, namedServer, serverOfProcess } from './look-around.js';
+import { type OwnServer, startOwnServer } from './own-server.js';
+import { type Env, takeRight } from './pid-lock.js';
+import type { StartAgent } from './types.js';
+
+/** Whoever serves at this moment. */
+export interface Server extends FoundServer {
+  role: 'primary' | 'proxy';
+}
+
+export interface Roles {
+  /** `null`: nobody at this moment. */
+  readonly current: Server | null;
+  /** Why nobody serves, as far as it is known. */
+  readonly trouble: string | null;
+  /** Whoever serves, or who will next. Rejects (AppError UNAVAILABLE) when the roles are closed. */
+  server(): Promise<Server>;
+  /** Somebody could not reach it: it is looked for anew. Nothing when another serves already. */
+  lost(server: Server): void;
+  /** Called with each server, and with `null` when it has gone. */
+  onChange(listener: (server: Server | null) => void): void;
+  /**
+   * Finds a server, or becomes it.
+   * @throws AppError as `StartAgent` does; UNAVAILABLE when another process has the database and does not
+   * serve, or the server wants a key
+   */
+  start(): Promise<Server>;
+  /** Stops serving, cleanly; idempotent. */
+  close(): Promise<void>;
+}
+
+export interface RolesDeps {
+  startAgent: () => Promise<StartAgent>;
+  env: Env;
+  cwd: string;
+  /** The user's; else the one of the headless server before, or 8765. 0: any free one. */
+  port?: number;
+  clock: Clock;
+  /** One line for people. */
+  log(line: string): void;
+  times?: Partial<RoleTimes>;
+}
+
+/** ms. */
+export interface RoleTimes {
+  /** Between two looks whether the server still lives. */
+  checkMs: number;
+  /** Between two looks who serves, while nobody does. */
+  pollMs: number;
+  /** Between two tries to open a database that somebody else has, and to find one without a PID file. */
+  retryMs: number;
+  /** How long a first start waits for whoever has the database. */
+  patienceMs: number;
+  /** How long an Eliza server that wanted the database may take to serve it. */
+  handOverMs: number;
+  /** How long a server may take to say who it is. */
+  answerMs: number;
+}
+
+const TIMES: RoleTimes = {
+  checkMs: SECOND_MS,
+  pollMs: 100,
+  retryMs: 2 * SECOND_MS,
+  patienceMs: 60 * SECOND_MS,
+  handOverMs: 45 * SECOND_MS,
+  answerMs: 3 * SECOND_MS,
+};
+
+/** What somebody else has: the right to serve, or the database. */
+interface Blocked {
+  holder: number;
+  error: AppError;
+  /** Not tried again before. */
+  againMs: number;
+}
+
+export function createRoles(deps: RolesDeps): Roles {
+  const { env, clock, log } = deps;
+  const times = { ...TIMES, ...deps.times };
+  const listeners: ((server: Server | null) => void)[] = [];
+  let current: Server | null = null;
+  let own: OwnServer | null = null;
+  /** The right to serve, while this process serves or is about to. */
+  let right: { release(): void } | null = null;
+  /** Until then an Eliza server is expected, and this process must not take its database again. */
+  let handedOverUntilMs = 0;
+  let last: FoundServer | null = null;
+  let trouble: string | null = null;
+  let next = deferred<Server>();
+  let watching: NodeJS.Timeout | undefined;
+  let closing: Promise<void> | undefined;
+  let isClosing = false;
+  /** The look that is under way, and whatever else must have ended before the roles are closed. */
+  let looking: Promise<unknown> = Promise.resolve();
+
+  function begin(role: Server['role'], found: FoundServer): Server {
+    const { address, port, identity } = found;
+    const server: Server = { role, address, port, identity };
+    current = server;
+    last = server;
+    trouble = null;
+    watching = setInterval(() => void check(server), times.checkMs);
+    next.resolve(server);
+    for (const listener of listeners) listener(server);
+    return server;
+  }
+
+  function end(): void {
+    clearInterval(watching);
+    if (!current) return;
+    current = null;
+    next = deferred();
+    for (const listener of listeners) listener(null);
+  }
+
+  async function check(server: Server): Promise<void> {
+    if (own) own.announce();
+    else if (!isRunning(server.identity.pid) || !(await isListened(server.port))) lost(server);
+  }
+
+  function lost(server: Server): void {
+    if (server.role === 'primary' || isClosing || current !== server) return;
+    end();
+    log(`the server is gone (process ${server.identity.pid}, port ${server.port})`);
+    looking = lookOn();
+  }
+
+  /** Until somebody serves; what stands in the way is told once, and tried again. Never rejects. */
+  async function lookOn(): Promise<void> {
+    while (!isClosing && !current) {
+      try {
+        await look(Number.POSITIVE_INFINITY);
+      } catch (error) {
+        if (isClosing) return;
+        hindered(messageOf(error));
+        await delay(times.retryMs);
+      }
+    }
+  }
+
+  function hindered(why: string): void {
+    if (trouble !== why) log(why);
+    trouble = why;
+  }
+
+  async function look(patienceMs: number): Promise<Server> {
+    const endMs = clock.now() + patienceMs;
+    let blocked: Blocked | null = null;
+    let searchMs = 0;
+    for (;;) {
+      let found = await namedServer(env, times.answerMs);
+      if (!found && blocked && clock.now() >= searchMs) {
+        found = await serverOfProcess(blocked.holder, deps.port, env, times.answerMs);
+        searchMs = clock.now() + times.retryMs;
+      }
+      if (isClosing) throw closed();
+      if (found) return follow(found);
+      const isExpected = clock.now() < handedOverUntilMs;
+      const isHeld = blocked && isRunning(blocked.holder) && clock.now() < blocked.againMs;
+      if (!isExpected && !isHeld) {
+        const tried: Server | Blocked = await serve();
+        if ('role' in tried) return tried;
+        blocked = tried;
+        hindered(blocked.error.message);
+        if (clock.now() >= endMs) throw blocked.error;
+      }
+      await delay(times.pollMs);
+    }
+  }
+
+  function follow(found: FoundServer): Server {
+    letGo();
+    return begin('proxy', found);
+  }
+
+  /** Tries to become the server. */
+  async function serve(): Promise<Server | Blocked> {
+    if (!right) {
+      const taken = await takeRight(env);
+      if ('holder' in taken) return beingServed(taken.holder);
+      if ('lock' in taken) right = taken.lock;
+      // Somebody may have been faster between the look and the lock.
+      const found = right ? await namedServer(env, times.answerMs).catch(giveUp) : null;
+      if (found) return follow(found);
+    }
+    let server: OwnServer;
+    try {
+      if (isClosing) throw closed();
+      server = await startOwnServer({
+        ...{ env, clock, log, cwd: deps.cwd, startAgent: await deps.startAgent() },
+        agentEnv: sameMemory(env, last?.identity ?? null),
+        port: deps.port ?? portAfter(last),
+      });
+    } catch (error) {
+      letGo();
+      const holder = isAppError(error) && error.code === 'UNAVAILABLE' ? error.details.pid : null;
+      if (!isAppError(error) || typeof holder !== 'number') throw error;
+      return { holder, error, againMs: clock.now() + times.retryMs };
+    }
+    own = server;
+    if (isClosing) {
+      await stopServing();
+      throw closed();
+    }
+    void server.wanted.then((how) => stepDown(server, how));
+    handedOverUntilMs = 0;
+    return begin('primary', server);
+  }
+
+  function giveUp(error: unknown): never {
+    letGo();
+    throw error;
+  }
+
+  /** The right is asked for again each time: whoever had it may live on without it. */
+  function beingServed(holder: number): Blocked {
+    const message = `process ${holder} is about to serve`;
+    return { holder, error: new AppError('UNAVAILABLE', message, { pid: holder }), againMs: 0 };
+  }
+
+  /** Keeps the right to serve meanwhile, so that no other of our kind takes the database instead. */
+  function stepDown(server: OwnServer, how: 'wanted' | 'opened'): void {
+    if (own !== server || isClosing) return;
+    log('an Eliza server takes the database over');
+    handedOverUntilMs = clock.now() + times.handOverMs;
+    own = null;
+    end();
+    trouble = 'the Eliza server that took the database over does not serve yet';
+    looking = server
+      .close(how === 'opened' ? how : undefined)
+      .catch(tell)
+      .then(lookOn);
+  }
+
+  async function stopServing(): Promise<void> {
+    const server = own;
+    own = null;
+    await server?.close().catch(tell);
+    letGo();
+  }
+
+  function letGo(): void {
+    right?.release();
+    right = null;
+    handedOverUntilMs = 0;
+  }
+
+  function tell(error: unknown): void {
+    log(`the agent did not stop cleanly: ${messageOf(error)}`);
+  }
+
+  async function closeAll(): Promise<void> {
+    isClosing = true;
+    end();
+    next.reject(closed());
+    await stopServing();
+    await looking.catch(() => undefined);
+    // A look that was under way has let go of what it had, except the right to serve.
+    letGo();
+  }
+
+  return {
+    get current() {
+      return current;
+    },
+    get trouble() {
+      return trouble;
+    },
+    server: () => (current ? Promise.resolve(current) : next.promise),
+    lost,
+    onChange: (listener) => void listeners.push(listener),
+    start() {
+      const found = look(times.patienceMs);
+      looking = found;
+      return found;
+    },
+    close() {
+      closing ??= closeAll();
+      return closing;
+    },
+  };
+}
+
+/** One that takes the place of another opens the same database for the same agent. */
+function sameMemory(env: Env, last: Identity | null): Env {
+  if (!last?.database) return env;
+  const { POSTGRES_URL: _not, ...rest } = env;
+  return { ...rest, PGLITE_DATA_DIR: last.database, CUE_AGENT: last.agentId };
+}
+
+/** Whoever was told the port of a headless server finds the next one there; an Eliza server comes back to its own. */
+function portAfter(last: FoundServer | null): number {
+  return last?.identity.kind === 'headless' ? last.port : DEFAULT_PORT;
+}
+
+function closed(): AppError {
+  return new AppError('UNAVAILABLE', 'this process is stopping');
+}
