@@ -71,7 +71,7 @@ export function refusalError({ code, findings }: Refusal): AppError {
   const words = wordsOf(findings);
   return code === 'SCOPE_INVALID'
     ? new AppError(code, words, { findings })
-    : new AppError(code, `looks like a secret (${words}): say so if it is meant to be kept`, {
+    : new AppError(code, `looks like a secret (${words}): allow_secret (--allow-secret) keeps it all the same`, {
         findings,
       });
 }
