@@ -1,10 +1,10 @@
-/** Where a process works, read from real folders. */
+/** Where a process works, read from real folders; of git's files more in shared/git-folder.test.ts. */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createPlace, repositoryOf } from '../src/plugin-place.js';
+import { createPlace } from '../src/plugin-place.js';
 
 let root: string;
 beforeAll(() => {
@@ -23,34 +23,34 @@ function folder(name: string, files: Record<string, string>): string {
   return top;
 }
 const ON_DEV = 'ref: refs/heads/feature/dev\n';
-const CONFIG =
-  '[core]\n\tbare = false\n[remote "up"]\n\turl = git@up:a/b.git\n[remote "origin"]\n\turl = git@github.com:org/repo.git\n\tfetch = +refs\n';
+
+/** Of the repository around a folder. */
+function repositoryOf(cwd: string): object {
+  const place = createPlace({ clock: { now: () => 0 }, cwd: () => cwd, platform: 'aix' });
+  const { cwd: _, ...facts } = place.facts();
+  return facts;
+}
 
 describe('the repository around a folder', () => {
-  it('is named by its origin, with the branch that is out, also from far below', () => {
-    const top = folder('plain', { '.git/HEAD': ON_DEV, '.git/config': CONFIG, 'src/a/b.ts': '' });
-    const expected = { repo: 'git@github.com:org/repo.git', branch: 'feature/dev' };
-    expect(repositoryOf(top)).toEqual(expected);
-    expect(repositoryOf(join(top, 'src/a'))).toEqual(expected);
-  });
-
-  it('is a folder where it has no origin, and on no branch where none is out', () => {
-    const top = folder('local', { '.git/HEAD': `${'a1'.repeat(20)}\n`, '.git/config': '[core]\n' });
-    expect(repositoryOf(top)).toEqual({ repo: pathToFileURL(top).href });
-  });
-
-  it('is followed from a worktree to where it is kept', () => {
-    const kept = folder('kept', {
-      '.git/config': CONFIG,
-      '.git/worktrees/side/HEAD': 'ref: refs/heads/side\n',
-      '.git/worktrees/side/commondir': '../..\n',
+  it('is its origin or its folder, with the branch that is out, also from far below', () => {
+    const config = '[remote "origin"]\n\turl = ../other.git\n';
+    const top = folder('plain', { '.git/HEAD': ON_DEV, '.git/config': config, 'src/a/b.ts': '' });
+    const repo = pathToFileURL(join(root, 'other.git')).href;
+    expect(repositoryOf(join(top, 'src/a'))).toEqual({ repo, branch: 'feature/dev' });
+    const local = folder('local', { '.git/HEAD': ON_DEV, '.git/config': '[core]\n' });
+    expect(repositoryOf(local)).toEqual({
+      repo: pathToFileURL(local).href,
+      branch: 'feature/dev',
     });
-    const side = folder('side', { '.git': `gitdir: ${join(kept, '.git/worktrees/side')}\n` });
-    expect(repositoryOf(side)).toEqual({ repo: 'git@github.com:org/repo.git', branch: 'side' });
   });
 
-  it('is not known where it cannot be read', () => {
-    expect(repositoryOf(folder('empty', { '.git/config': CONFIG }))).toEqual({});
+  it('is not known as far as it cannot be said for sure', () => {
+    const config = '[include]\n\tpath = x\n[remote "origin"]\n\turl = a.org:b/c\n';
+    const unclear = folder('unclear', { '.git/HEAD': ON_DEV, '.git/config': config });
+    expect(repositoryOf(unclear)).toEqual({ branch: 'feature/dev' });
+    const detached = { '.git/HEAD': `${'a1'.repeat(20)}\n`, '.git/config': '[core]\n' };
+    const top = folder('detached', detached);
+    expect(repositoryOf(top)).toEqual({ repo: pathToFileURL(top).href });
     expect(repositoryOf(folder('lost', { '.git': 'gitdir: ../nowhere\n' }))).toEqual({});
   });
 });

@@ -2,6 +2,7 @@
 import type { IAgentRuntime } from '@elizaos/core';
 import { DEFAULT_QUOTAS, HINTS, HintService, parseTtl } from './hints/index.js';
 import { startedWorkMemory } from './plugin-memory.js';
+import { offersOf } from './plugin-offers.js';
 import { createPlace } from './plugin-place.js';
 import { createHintMatch, type DetectorContext, type SlotDetectors } from './proactive/index.js';
 import { databaseOf, pgliteDirectory } from './records/index.js';
@@ -40,6 +41,10 @@ export function provideHints(
       guard: settings.NUDGE_SECRET_GUARD,
       defaultTtl,
     },
+    observer: (host) => ({
+      forgetting: async (ids) => offersOf(host)?.observer.forgetting(ids),
+      returned: (ids) => offersOf(host)?.observer.returned(ids),
+    }),
     memory: async (host) => {
       const memory = await startedWorkMemory(host, 'hints');
       return {

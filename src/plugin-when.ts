@@ -2,11 +2,11 @@
 import { dirname, join, resolve } from 'node:path';
 import type { IAgentRuntime, ServiceTypeName } from '@elizaos/core';
 import { dataDirectory, embedderOf, onEmbedderOf, startedWorkMemory } from './plugin-memory.js';
+import { offersOf } from './plugin-offers.js';
 import {
   createWhenMatch,
   type DetectorContext,
   PROACTIVE,
-  ProactiveService,
   type SlotDetectors,
 } from './proactive/index.js';
 import type { Settings } from './settings.js';
@@ -116,10 +116,4 @@ function whenOf(runtime: IAgentRuntime): WhenService | null {
     .getServicesByType(WHEN)
     .find((one): one is WhenService => one instanceof WhenService);
   return service?.configured ? service : null;
-}
-
-function offersOf(runtime: IAgentRuntime): ProactiveService | undefined {
-  return runtime
-    .getServicesByType(PROACTIVE)
-    .find((service): service is ProactiveService => service instanceof ProactiveService);
 }

@@ -25,6 +25,7 @@ import { fieldOf, lockOf } from './plugin-lock.js';
 import { provideMcp } from './plugin-mcp.js';
 import { embedForHost, provideWorkMemory } from './plugin-memory.js';
 import { provideProactive } from './plugin-proactive.js';
+import { ServingService } from './plugin-serving.js';
 import { provideWhen } from './plugin-when.js';
 import { ProactiveService } from './proactive/index.js';
 import { databaseOf } from './records/index.js';
@@ -144,6 +145,7 @@ export function createCuePlugin(options: CueOptions = {}): Plugin {
       WhenService,
       HintService,
       McpService,
+      ServingService,
     ],
     // A handler that throws aborts the host's own emitter (ELIZA_GUIDE §4); these cannot.
     events: together(

@@ -25,7 +25,7 @@ const ROUNDS = 10;
 const ANSWER_MS = 25_000;
 
 let home: string;
-let env: NodeJS.ProcessEnv;
+let env: Record<string, string>;
 let port: number;
 let clients: ServeProcess[] = [];
 

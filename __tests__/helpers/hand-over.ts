@@ -20,6 +20,9 @@ export async function headlessOn(dataDir: string, level = 'error'): Promise<Head
     PGLITE_DATA_DIR: dataDir,
     CUE_AGENT: NAME,
     NUDGE_LOG_LEVEL: level,
+    // The child's own imports bring the host before the agent is started.
+    LOG_LEVEL: level,
+    NUDGE_MAX_HINTS: '100000',
   });
   await headless.next('ready');
   return headless;
@@ -27,7 +30,13 @@ export async function headlessOn(dataDir: string, level = 'error'): Promise<Head
 
 /** Opens the database in the host's code, before the plugin is asked, as every host does. */
 export function agentOn(dataDir: string, kind: ChildConfig['kind']): AgentProcess {
-  return startAgent({ kind, dataDir, name: NAME, migrated: true });
+  return startAgent({
+    kind,
+    dataDir,
+    name: NAME,
+    migrated: true,
+    settings: { NUDGE_MAX_HINTS: '100000' },
+  });
 }
 
 export async function keysIn(ask: Ask): Promise<string[]> {

@@ -55,7 +55,7 @@ async function write(name: string): Promise<void> {
       return;
     }
     void tell({ kind: 'acknowledged', key: `${name}-${number}` });
-    await new Promise((resolve) => setTimeout(resolve, 4));
+    await new Promise((resolve) => setTimeout(resolve, 8));
   }
 }
 

@@ -77,12 +77,13 @@ export function startHeadlessProcess(env: NodeJS.ProcessEnv, cwd?: string): Head
       resolve(code);
     });
   });
+  const lastWords = () => `${JSON.stringify(events.at(-1))} ${said.err}`;
   const found = <E extends HeadlessEvent>(is: (event: HeadlessEvent) => event is E): Promise<E> =>
     new Promise((resolve, reject) => {
       const again = () => {
         const event = events.find(is);
         if (event) resolve(event);
-        else if (isOver) reject(new Error(`process ${child.pid} has ended: ${said.err}`));
+        else if (isOver) reject(new Error(`process ${child.pid} ended: ${lastWords()}`));
         else return;
         waiting.delete(again);
       };

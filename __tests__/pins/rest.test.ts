@@ -93,6 +93,7 @@ it('pins the routes', () => {
     'DELETE /cue/memories/:id',
     'GET /cue/memories/:id/trace',
     'POST /cue/recall',
+    'POST /cue/forget',
     'POST /cue/links',
     'POST /cue/identity',
     'GET /cue/chapters',

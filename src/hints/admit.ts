@@ -71,9 +71,13 @@ export function refusalError({ code, findings }: Refusal): AppError {
   const words = wordsOf(findings);
   return code === 'SCOPE_INVALID'
     ? new AppError(code, words, { findings })
-    : new AppError(code, `looks like a secret (${words}): allow_secret (--allow-secret) keeps it all the same`, {
-        findings,
-      });
+    : new AppError(
+        code,
+        `looks like a secret (${words}): allow_secret (--allow-secret) keeps it all the same`,
+        {
+          findings,
+        },
+      );
 }
 
 export function wordsOf(findings: readonly Finding[]): string {

@@ -1,10 +1,12 @@
 /**
  * Whose a hint is (DESIGN §3, §10). Hints set in chat are private to the person, in whatever room;
- * all others belong to the project, which is one store that every client shares (seed §11): what one
- * client has set, another may set anew, use and delete. A person changes the project's hints only as
- * owner or admin. The operator reads and deletes everything, private hints too. Pure.
+ * all others belong to the project, which is one store that every client shares (seed §11). Unlike a
+ * memory, such a hint is nobody's own: what one client has set, any other, registered or not, may set
+ * anew, use and delete, and `if_match_version` keeps two from overwriting each other unawares. Its
+ * author only says who set it first. A person changes the project's hints only as owner or admin. The
+ * operator reads and deletes everything, private hints too. Pure.
  */
-import { type Caller, canRead, type Scope } from '../records/index.js';
+import { type Caller, canRead, identityOfSession, type Scope } from '../records/index.js';
 import { derivedId, type Uuid } from '../shared/ids.js';
 
 export interface Place {
@@ -21,9 +23,16 @@ export function audienceFor(caller: Caller, isShared: boolean, place: Place): Sc
     const visibility = isShared ? 'project' : 'user';
     return { projectId, visibility, entityId, roomId, authorId: agentId };
   }
-  const own = caller.kind === 'operator' ? caller.agentId : caller.identityId;
-  const authorId = own ?? agentId;
+  const authorId = authorOf(caller, place);
   return { projectId, visibility: 'project', entityId: null, roomId: null, authorId };
+}
+
+/** As work memory has it: a client that has registered nothing is its session, never the Eliza agent. */
+function authorOf(caller: Exclude<Caller, { kind: 'entity' }>, place: Place): Uuid {
+  if (caller.kind === 'operator') return caller.agentId ?? place.agentId;
+  const { identityId, sessionId } = caller;
+  const ofSession = sessionId === undefined ? null : identityOfSession(place.projectId, sessionId);
+  return identityId ?? ofSession ?? place.agentId;
 }
 
 /** The person a private hint belongs to; `null`: it is the project's. */

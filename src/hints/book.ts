@@ -22,7 +22,15 @@ export interface Change {
 export interface Book {
   readonly variants: Pick<
     Variants,
-    'size' | 'componentCount' | 'get' | 'ofKey' | 'ofComponent' | 'countOf' | 'tagged' | 'all'
+    | 'size'
+    | 'componentCount'
+    | 'get'
+    | 'ofKey'
+    | 'ofComponent'
+    | 'countOf'
+    | 'tagged'
+    | 'tagCounts'
+    | 'all'
   >;
   readonly inTurn: Serial;
   /**
@@ -39,11 +47,22 @@ export interface Book {
   refresh(nowMs: number): Promise<void>;
 }
 
-export function createBook({ rows, log }: { rows: HintRows; log: Log }): Book {
+export interface BookDeps {
+  rows: HintRows;
+  log: Log;
+  /** A hint that was removed is there again. */
+  onReturned?: ((ids: readonly Uuid[]) => void) | undefined;
+}
+
+/** Removed hints of which it is noticed that they come back. */
+const MOST_GONE = 20_000;
+
+export function createBook({ rows, log, onReturned }: BookDeps): Book {
   const variants = createVariants();
   const inTurn = createSerial();
   /** Rows that may differ from what is here. */
   const unsure = new Set<Uuid>();
+  const gone = new Set<Uuid>();
 
   const isDurable = ({ expiresAtMs }: StoredHint) => expiresAtMs !== null;
   const hadRow = (id: Uuid) => {
@@ -51,14 +70,27 @@ export function createBook({ rows, log }: { rows: HintRows; log: Log }): Book {
     return variant !== undefined && isDurable(variant);
   };
 
+  function keep(hint: StoredHint): Variant {
+    const variant = variants.put(hint);
+    if (gone.delete(hint.id)) onReturned?.([hint.id]);
+    return variant;
+  }
+
+  function take(id: Uuid): void {
+    variants.remove(id);
+    gone.add(id);
+    const [oldest] = gone;
+    if (gone.size > MOST_GONE && oldest !== undefined) gone.delete(oldest);
+  }
+
   async function write({ put = [], remove = [], force = false }: Change): Promise<void> {
-    const gone = [
+    const old = [
       ...remove.filter(isDurable).map(({ id }) => id),
       ...put.filter((hint) => !isDurable(hint) && hadRow(hint.id)).map(({ id }) => id),
     ];
     // New before old goes: of what fails half-way, none is lost.
     await rows.put(put.filter(isDurable), force);
-    await rows.remove(gone);
+    await rows.remove(old);
   }
 
   async function tryToRepair(): Promise<void> {
@@ -76,7 +108,7 @@ export function createBook({ rows, log }: { rows: HintRows; log: Log }): Book {
 
   async function adopt(id: Uuid): Promise<void> {
     const row = await rows.read(id);
-    if (row) variants.put(storedOf(row));
+    if (row) keep(storedOf(row));
     else variants.remove(id);
   }
 
@@ -114,8 +146,8 @@ export function createBook({ rows, log }: { rows: HintRows; log: Log }): Book {
         await adopt(only);
         throw changedByOthers(put, variants.get(only), error);
       }
-      for (const { id } of remove) variants.remove(id);
-      for (const hint of put) variants.put(hint);
+      for (const { id } of remove) take(id);
+      for (const hint of put) keep(hint);
       for (const id of ids) unsure.delete(id);
     },
 
@@ -141,7 +173,7 @@ export function createBook({ rows, log }: { rows: HintRows; log: Log }): Book {
       for (const hint of stored) {
         const here = variants.get(hint.id);
         const isNewer = here?.expiresAtMs === null && here.hint.updated_at > hint.hint.updated_at;
-        if (!isNewer) variants.put(hint);
+        if (!isNewer) keep(hint);
       }
       await expire(nowMs);
     },

@@ -6,6 +6,7 @@ import type { Place } from './audience.js';
 import type { Book } from './book.js';
 import type { Guard } from './guard/index.js';
 import type { Quotas } from './quota.js';
+import type { HintObserver } from './quoting.js';
 
 export interface HintContext {
   book: Book;
@@ -16,6 +17,8 @@ export interface HintContext {
   defaultTtl: string;
   place: Place;
   sessionId: string;
+  /** Rooms that quote hints. */
+  observer: HintObserver | undefined;
   /** When this process began to serve, ISO 8601. */
   openedAt: string;
   /** Whether a person is owner or admin of the world of a room. */

@@ -4,7 +4,7 @@
  */
 import type { Caller } from '../records/index.js';
 import { isOwn } from './audience.js';
-import { compareTies, openFileOf, type Standing, scoreOf } from './rank.js';
+import { compareTies, openFileOf, partsAt, type Standing, scoreOf, weighed } from './rank.js';
 import type { NudgeContext } from './schema.js';
 import { type CompiledScope, type Eligibility, factsOf } from './scope.js';
 import type { OtherHint, ScoredHint } from './types.js';
@@ -79,7 +79,7 @@ export function best(sifted: readonly Sifted[], asked: Asked, limit: number): Ra
 
 function scoreAt(variant: Variant, atMs: number): number {
   if (variant.scored?.atMs !== atMs) {
-    variant.scored = { atMs, score: scoreOf(variant, { nowMs: atMs }).score };
+    variant.scored = { atMs, score: weighed(partsAt(variant.merits, atMs)) };
   }
   return variant.scored.score;
 }

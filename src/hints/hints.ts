@@ -14,6 +14,7 @@ import { parse } from './input.js';
 import { createOffering, type Offering } from './offering.js';
 import type { HintRows } from './persist.js';
 import type { Quotas } from './quota.js';
+import type { HintObserver } from './quoting.js';
 import { counts, getHint, listComponents, query } from './reads.js';
 import {
   bumpParams,
@@ -47,6 +48,8 @@ export interface HintsDeps {
   sessionId: string;
   /** Whether a person is owner or admin of the world of a room; absent: nobody is. */
   isAdmin?: (entityId: string, roomId: string) => Promise<boolean>;
+  /** Rooms that quote hints. */
+  observer?: HintObserver | undefined;
   /** Instead of the one that the settings ask for. */
   secretGuard?: Guard;
 }
@@ -65,9 +68,10 @@ export interface HintRoom extends Hints {
 export const DEFAULT_QUOTAS: Quotas = { maxHints: 5_000, maxComponents: 500, maxPerComponent: 200 };
 
 export function createHints(deps: HintsDeps): HintRoom {
-  const { clock, settings, sessionId, projectId, agentId } = deps;
+  const { clock, settings, sessionId, projectId, agentId, observer } = deps;
   const { maxHints, maxComponents, maxPerComponent, defaultTtl } = settings;
-  const book = createBook({ rows: deps.rows, log: deps.log });
+  const { rows, log } = deps;
+  const book = createBook({ rows, log, onReturned: observer?.returned });
   const room: HintContext = {
     book,
     clock,
@@ -76,6 +80,7 @@ export function createHints(deps: HintsDeps): HintRoom {
     defaultTtl,
     place: { projectId, agentId },
     sessionId,
+    observer,
     openedAt: new Date(clock.now()).toISOString(),
     isAdmin: deps.isAdmin ?? (async () => false),
   };
@@ -104,7 +109,7 @@ export function createHints(deps: HintsDeps): HintRoom {
     },
     async export(params, caller) {
       const { component } = parse(exportParams, params);
-      return { payload: exportHints(room, component, caller) };
+      return { payload: await exportHints(room, component, caller) };
     },
     async import(params, caller, options) {
       return importHints(room, parse(importParams, params), caller, options);

@@ -17,6 +17,7 @@ import { type HintContext, requireShare } from './context.js';
 import { redactValue } from './guard/index.js';
 import { isDeeper, MAX_DEPTH } from './input.js';
 import { exceeded, tallyOf } from './quota.js';
+import { forgetting } from './quoting.js';
 import { type Hint, hintSchema, type importParams, nameSchema, SCHEMA_VERSION } from './schema.js';
 import type { ImportOutcome, StoredHint } from './types.js';
 import { endOf, isLive, type Variant } from './variants.js';
@@ -77,15 +78,22 @@ export async function importHints(
     const message = `none of ${entries.length} hints can be taken in, so that none was replaced: ${skips.reasons[0]}`;
     throw new InvalidInputError([{ field: 'payload.components', message }]);
   }
-  return room.book.inTurn(async () => {
-    const nowMs = room.clock.now();
-    await room.book.expire(nowMs);
-    const old = mode === 'replace' ? replacedBy(room, candidates, audience) : [];
-    const put = chosen(room, candidates, new Set(old), mode, skips);
-    const ids = new Set(put.map(({ id }) => id));
-    await room.book.commit({ put, remove: old.filter(({ id }) => !ids.has(id)), force: true });
-    return { imported: put.length, skipped: skips.count, reasons: skips.reasons };
-  });
+  const old = () => (mode === 'replace' ? replacedBy(room, candidates, audience) : []);
+  const takeIn = () =>
+    room.book.inTurn(async () => {
+      await room.book.expire(room.clock.now());
+      const replaced = old();
+      const put = chosen(room, candidates, new Set(replaced), mode, skips);
+      const ids = new Set(put.map(({ id }) => id));
+      const remove = replaced.filter(({ id }) => !ids.has(id));
+      await room.book.commit({ put, remove, force: true });
+      return { imported: put.length, skipped: skips.count, reasons: skips.reasons };
+    });
+  const kept = new Set(candidates.map(({ id }) => id));
+  const gone = await room.book.inTurn(async () =>
+    old().flatMap(({ id }) => (kept.has(id) ? [] : [id])),
+  );
+  return forgetting(room, gone, takeIn);
 }
 
 /** Every hint of the payload once as it stands there; the best of several is listed twice. */

@@ -9,6 +9,7 @@ export {
 } from './hints.js';
 export { directValue, type EligibleHint, type Offering } from './offering.js';
 export type { HintRows } from './persist.js';
+export type { HintObserver } from './quoting.js';
 export { hintType, printedValue } from './records.js';
 export * from './schema.js';
 export { HINTS, HintService, type HintServiceDeps } from './service.js';

@@ -56,29 +56,57 @@ export interface Score {
   fitsOpenFile: boolean;
 }
 
-/** The `reasons` are those of the order; why a hint is eligible says its scope. */
-export function scoreOf(
-  { component, hint }: Rankable,
-  { context = {}, nowMs }: { context?: NudgeContext; nowMs: number },
-): Score {
-  const { meta, use_count, last_used_at, updated_at } = hint;
-  const parts: Parts = {
-    frecency: frecency(use_count, last_used_at, nowMs),
+/** What of a hint goes into its score, worked out once: time changes the score, a use or a change these. */
+export interface Merits extends Pick<Parts, 'priority' | 'confidence' | 'scope_specificity'> {
+  uses: number;
+  /** Epoch ms; 0: never, or nobody knows when. */
+  usedAtMs: number;
+  changedAtMs: number;
+}
+
+export function meritsOf({ meta, use_count, last_used_at, updated_at }: Hint): Merits {
+  return {
     priority: between(0, (meta.priority ?? DEFAULT_PRIORITY) / 10, 1),
     confidence: between(0, meta.confidence ?? DEFAULT_CONFIDENCE, 1),
     scope_specificity: specificity(meta.scope),
-    recency: recency(updated_at, nowMs),
+    uses: Math.max(0, use_count ?? 0),
+    usedAtMs: timeOf(last_used_at),
+    changedAtMs: timeOf(updated_at),
   };
+}
+
+export function partsAt(merits: Merits, nowMs: number): Parts {
+  const { priority, confidence, scope_specificity, uses, usedAtMs, changedAtMs } = merits;
+  return {
+    frecency: frecencyOf(uses, usedAtMs, nowMs),
+    priority,
+    confidence,
+    scope_specificity,
+    recency: halvings(changedAtMs, CHANGE_HALF_LIFE_MS, nowMs),
+  };
+}
+
+/** The parts by their weights, rounded. */
+export function weighed(parts: Parts): number {
   const score =
     WEIGHTS.frecency * parts.frecency +
     WEIGHTS.priority * parts.priority +
     WEIGHTS.confidence * parts.confidence +
     WEIGHTS.scope_specificity * parts.scope_specificity +
     WEIGHTS.recency * parts.recency;
+  return Math.round(score * 1_000) / 1_000;
+}
+
+/** The `reasons` are those of the order; why a hint is eligible says its scope. */
+export function scoreOf(
+  { component, hint }: Rankable,
+  { context = {}, nowMs }: { context?: NudgeContext; nowMs: number },
+): Score {
+  const parts = partsAt(meritsOf(hint), nowMs);
   const file = openFileOf({ component, hint }, context.files_open ?? []);
   const reasons = used(hint, nowMs);
   if (file !== null) reasons.push(`fits the open file ${file}`);
-  return { score: Math.round(score * 1_000) / 1_000, reasons, parts, fitsOpenFile: file !== null };
+  return { score: weighed(parts), reasons, parts, fitsOpenFile: file !== null };
 }
 
 /**
@@ -90,13 +118,12 @@ export function frecency(
   lastUsedAt: string | undefined,
   nowMs: number,
 ): number {
-  const uses = Math.max(0, useCount ?? 0) * halvings(lastUsedAt, USE_HALF_LIFE_MS, nowMs);
-  return uses === 0 ? 0 : uses / (uses + HALF_USES);
+  return frecencyOf(Math.max(0, useCount ?? 0), timeOf(lastUsedAt), nowMs);
 }
 
 /** How lately a hint was changed: 1 just now, halved every day. */
 export function recency(updatedAt: string | undefined, nowMs: number): number {
-  return halvings(updatedAt, CHANGE_HALF_LIFE_MS, nowMs);
+  return halvings(timeOf(updatedAt), CHANGE_HALF_LIFE_MS, nowMs);
 }
 
 export interface Standing {
@@ -158,9 +185,13 @@ function used({ use_count = 0, last_used_at }: Hint, nowMs: number): string[] {
 }
 
 /** 1 now (and in the future: a clock was set back), 0.5 after a half-life; 0 for no time. */
-function halvings(time: string | undefined, halfLifeMs: number, nowMs: number): number {
-  const at = timeOf(time);
-  return at === 0 ? 0 : 2 ** (-Math.max(0, nowMs - at) / halfLifeMs);
+function halvings(atMs: number, halfLifeMs: number, nowMs: number): number {
+  return atMs === 0 ? 0 : 2 ** (-Math.max(0, nowMs - atMs) / halfLifeMs);
+}
+
+function frecencyOf(count: number, usedAtMs: number, nowMs: number): number {
+  const uses = count * halvings(usedAtMs, USE_HALF_LIFE_MS, nowMs);
+  return uses === 0 ? 0 : uses / (uses + HALF_USES);
 }
 
 /** Epoch ms; 0 for none. */

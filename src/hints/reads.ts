@@ -26,9 +26,13 @@ export function* liveFor(
   nowMs: number,
 ): Generator<Variant> {
   for (const variant of variants) {
-    if (!isLive(variant, nowMs)) continue;
-    if (!variant.isPrivate || mayRead(caller, variant.audience)) yield variant;
+    if (isSeen(variant, caller, nowMs)) yield variant;
   }
+}
+
+function isSeen(variant: Variant, caller: Caller, nowMs: number): boolean {
+  if (!isLive(variant, nowMs)) return false;
+  return !variant.isPrivate || mayRead(caller, variant.audience);
 }
 
 export function getHint(
@@ -79,22 +83,37 @@ export function listComponents({ book, clock }: HintContext, caller: Caller): Co
 }
 
 export function counts({ book, clock }: HintContext, caller: Caller): HintCounts {
-  const components = new Set<string>();
-  const tags = new Map<string, number>();
+  const nowMs = clock.now();
+  const { variants } = book;
   const result = { hints: 0, durable: 0, session: 0, secret: 0 };
-  for (const variant of liveFor(book.variants.all(), caller, clock.now())) {
-    const { meta } = variant.hint;
-    components.add(variant.component);
+  /** Few; all else is known without looking. */
+  const unseen: Variant[] = [];
+  for (const variant of variants.all()) {
+    if (!isSeen(variant, caller, nowMs)) {
+      unseen.push(variant);
+      continue;
+    }
     result.hints += 1;
-    result[variant.expiresAtMs === null ? 'session' : 'durable'] += 1;
-    if (meta.sensitivity === 'secret') result.secret += 1;
-    for (const tag of new Set(meta.tags)) tags.set(tag, (tags.get(tag) ?? 0) + 1);
+    if (variant.expiresAtMs === null) result.session += 1;
+    if (variant.isSecret) result.secret += 1;
   }
-  const top_tags = [...tags]
-    .map(([tag, count]) => ({ tag, count }))
+  result.durable = result.hints - result.session;
+  const hidden = tally(unseen.map(({ component }) => component));
+  const hiddenTags = tally(unseen.flatMap(({ tags }) => tags));
+  const isHidden = ([component, count]: [string, number]) => count === variants.countOf(component);
+  const components = variants.componentCount - [...hidden].filter(isHidden).length;
+  const top_tags = [...variants.tagCounts()]
+    .map(([tag, count]) => ({ tag, count: count - (hiddenTags.get(tag) ?? 0) }))
+    .filter(({ count }) => count > 0)
     .toSorted((a, b) => b.count - a.count || (a.tag < b.tag ? -1 : 1))
     .slice(0, TOP_TAGS);
-  return { components: components.size, ...result, top_tags };
+  return { components, ...result, top_tags };
+}
+
+function tally(names: readonly string[]): Map<string, number> {
+  const counted = new Map<string, number>();
+  for (const name of names) counted.set(name, (counted.get(name) ?? 0) + 1);
+  return counted;
 }
 
 /** NOT_FOUND for a key, or for its component when the caller has nothing in that. */
@@ -142,7 +161,7 @@ async function matching(variants: Iterable<Variant>, pattern: Pattern): Promise<
   let tried = 0;
   for (const variant of [...variants]) {
     if (variant.words.some((word) => pattern.test(word))) found.push(variant);
-    tried += variant.words.reduce((sum, word) => sum + word.length, 0);
+    tried += variant.size;
     if (tried < REGEX_SLICE) continue;
     tried = 0;
     await yieldToLoop();

@@ -6,6 +6,7 @@ import { AppError, messageOf } from '../shared/errors.js';
 import type { Log } from '../shared/log.js';
 import { createHints, type HintRoom, type HintSettings } from './hints.js';
 import { createHintRows } from './persist.js';
+import type { HintObserver } from './quoting.js';
 
 export const HINTS = 'HINTS';
 
@@ -22,6 +23,8 @@ export interface HintServiceDeps {
     /** Other processes may write to the database, too: their hints are read with every sweep. */
     isShared: boolean;
   }>;
+  /** Rooms that quote hints; they may start later. */
+  observer?: (runtime: IAgentRuntime) => HintObserver;
   /** Whether a person is owner or admin of the world that a room belongs to. */
   isAdmin: (runtime: IAgentRuntime, entityId: string, roomId: string) => Promise<boolean>;
 }
@@ -64,6 +67,7 @@ export class HintService extends Service {
       projectId: store.projectId,
       agentId: runtime.agentId,
       isAdmin: (entityId, roomId) => deps.isAdmin(runtime, entityId, roomId),
+      observer: deps.observer?.(runtime),
     });
     const service = new HintService(runtime);
     service.room = room;

@@ -4,6 +4,7 @@
  * too, and instead of the project's where both have the same scope.
  */
 import type { Caller } from '../records/index.js';
+import { yieldToLoop } from '../shared/yield.js';
 import { isOwn } from './audience.js';
 import { type HintContext, notFound } from './context.js';
 import { type Asked, best, unsifted } from './explain.js';
@@ -13,33 +14,42 @@ import { type Hint, SCHEMA_VERSION } from './schema.js';
 import type { StorePayload } from './types.js';
 import type { Variant } from './variants.js';
 
-/** Values marked as secret are in it for the operator only; others see that there is one. */
-export function exportHints(
+/** Hints between two turns of the event loop. */
+const SLICE = 500;
+
+/**
+ * The hints as they are at the call, whatever changes while it works. Values marked as secret are in it
+ * for the operator only; others see that there is one.
+ */
+export async function exportHints(
   { book, clock, sessionId, openedAt }: HintContext,
   component: string | undefined,
   caller: Caller,
-): StorePayload {
+): Promise<StorePayload> {
   const asked: Asked = { caller, context: undefined, nowMs: clock.now() };
   const all = component === undefined ? book.variants.all() : book.variants.ofComponent(component);
-  const keys = new Map<string, Map<string, Variant[]>>();
-  for (const variant of exported(liveFor(all, caller, asked.nowMs), caller)) {
-    const here = keys.get(variant.component) ?? new Map<string, Variant[]>();
-    keys.set(variant.component, here);
-    here.set(variant.key, [...(here.get(variant.key) ?? []), variant]);
-  }
-  if (component !== undefined && keys.size === 0) throw notFound(component, null);
-  const components = sorted(keys).map(([name, here]) => {
-    const ranked = sorted(here).map(([key, variants]): [string, Hint[]] => [
-      key,
-      best(unsifted(variants), asked, variants.length).map(({ variant }) => shown(variant, caller)),
-    ]);
-    const hints = Object.fromEntries(
-      ranked.flatMap(([key, [first]]) => (first ? [[key, first]] : [])),
-    );
-    const several = ranked.filter(([, variants]) => variants.length > 1);
+  const named = await byName([...liveFor(all, caller, asked.nowMs)], caller);
+  if (component !== undefined && named.size === 0) throw notFound(component, null);
+  const components: [string, StorePayload['components'][string]][] = [];
+  let done = 0;
+  for (const [name, keys] of sorted(named)) {
+    const hints: [string, Hint][] = [];
+    const several: [string, Hint[]][] = [];
+    for (const [key, scopes] of sorted(keys)) {
+      const ranked = best(unsifted(scopes.values()), asked, scopes.size).map(({ variant }) =>
+        shown(variant, caller),
+      );
+      const [first] = ranked;
+      if (first) hints.push([key, first]);
+      if (ranked.length > 1) several.push([key, ranked]);
+      done += ranked.length;
+      if (done < SLICE) continue;
+      done = 0;
+      await yieldToLoop();
+    }
     const variants = several.length === 0 ? {} : { variants: Object.fromEntries(several) };
-    return [name, { hints, ...variants }] as const;
-  });
+    components.push([name, { hints: Object.fromEntries(hints), ...variants }]);
+  }
   return {
     schema_version: SCHEMA_VERSION,
     created_at: openedAt,
@@ -48,15 +58,26 @@ export function exportHints(
   };
 }
 
-function exported(variants: Iterable<Variant>, caller: Caller): Variant[] {
-  const chosen = new Map<string, Variant>();
-  for (const variant of variants) {
+/** By component, key and scope: without the private ones of others, and the own instead of the project's. */
+async function byName(
+  variants: readonly Variant[],
+  caller: Caller,
+): Promise<Map<string, Map<string, Map<string, Variant>>>> {
+  const components = new Map<string, Map<string, Map<string, Variant>>>();
+  for (const [at, variant] of variants.entries()) {
+    if (at % SLICE === SLICE - 1) await yieldToLoop();
     const isMine = isOwn(caller, variant.audience);
     if (variant.isPrivate && !isMine) continue;
-    const name = JSON.stringify([variant.component, variant.key, variant.scopeKey]);
-    if (isMine || !chosen.has(name)) chosen.set(name, variant);
+    const scopes = entryOf(entryOf(components, variant.component), variant.key);
+    if (isMine || !scopes.has(variant.scopeKey)) scopes.set(variant.scopeKey, variant);
   }
-  return [...chosen.values()];
+  return components;
+}
+
+function entryOf<K, V>(maps: Map<string, Map<K, V>>, name: string): Map<K, V> {
+  const map = maps.get(name) ?? new Map<K, V>();
+  maps.set(name, map);
+  return map;
 }
 
 function shown({ hint }: Variant, caller: Caller): Hint {

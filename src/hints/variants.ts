@@ -4,6 +4,7 @@
  * they are.
  */
 import { ownerOf } from './audience.js';
+import { type Merits, meritsOf } from './rank.js';
 import { printedValue } from './records.js';
 import type { Hint } from './schema.js';
 import { type CompiledScope, compileScope, scopeKey } from './scope.js';
@@ -14,9 +15,14 @@ export interface Variant extends StoredHint {
   scopeKey: string;
   gate: CompiledScope;
   isPrivate: boolean;
-  updatedAtMs: number;
+  isSecret: boolean;
+  merits: Merits;
+  /** Each once. */
+  tags: readonly string[];
   /** What a regular expression is tried on. */
   words: readonly string[];
+  /** Characters of all words. */
+  size: number;
   /** The score as it was last worked out, and for when. */
   scored: { atMs: number; score: number } | null;
 }
@@ -32,6 +38,8 @@ export interface Variants {
   hasComponent(component: string): boolean;
   /** Those with all of the tags, of which there is at least one. */
   tagged(tags: readonly string[]): Iterable<Variant>;
+  /** How many have each tag, expired ones included. */
+  tagCounts(): Iterable<[tag: string, count: number]>;
   all(): Iterable<Variant>;
   put(hint: StoredHint): Variant;
   remove(id: string): void;
@@ -76,14 +84,14 @@ export function createVariants(): Variants {
     components.set(component, here);
     here.count += 1;
     add(here.keys, key, variant);
-    for (const tag of variant.hint.meta.tags ?? []) add(tags, tag, variant);
+    for (const tag of variant.tags) add(tags, tag, variant);
   }
 
   function remove(id: string): void {
     const variant = byId.get(id);
     if (!variant) return;
     byId.delete(id);
-    for (const tag of variant.hint.meta.tags ?? []) take(tags, tag, variant);
+    for (const tag of variant.tags) take(tags, tag, variant);
     const here = components.get(variant.component);
     if (here) {
       take(here.keys, variant.key, variant);
@@ -117,23 +125,37 @@ export function createVariants(): Variants {
         if (others.every((set) => set.has(variant))) yield variant;
       }
     },
+    *tagCounts() {
+      for (const [tag, { size }] of tags) yield [tag, size];
+    },
     all: () => byId.values(),
     put(stored) {
+      const { id, component, key, audience, expiresAtMs } = stored;
       const hint = frozen(stored.hint);
-      const key = scopeKey(hint.meta.scope ?? {});
-      const gate = gateOf(key, hint);
-      remove(stored.id);
+      const scope = scopeKey(hint.meta.scope ?? {});
+      const gate = gateOf(scope, hint);
+      remove(id);
+      const tags = [...new Set(hint.meta.tags)];
+      const words = [key, printedValue(hint.value), ...tags];
+      // Field by field: all of one shape, which makes looking through thousands of them fast.
       const variant: Variant = {
-        ...stored,
+        id,
+        component,
+        key,
         hint,
-        scopeKey: key,
+        audience,
+        expiresAtMs,
+        scopeKey: scope,
         gate,
-        isPrivate: ownerOf(stored.audience) !== null,
-        updatedAtMs: Date.parse(hint.updated_at),
-        words: [stored.key, printedValue(hint.value), ...(hint.meta.tags ?? [])],
+        isPrivate: ownerOf(audience) !== null,
+        isSecret: hint.meta.sensitivity === 'secret',
+        merits: meritsOf(hint),
+        tags,
+        words,
+        size: words.reduce((sum, word) => sum + word.length, 0),
         scored: null,
       };
-      byId.set(stored.id, variant);
+      byId.set(id, variant);
       place(variant);
       return variant;
     },

@@ -7,6 +7,7 @@ import { audienceFor, hintId, mayWrite } from './audience.js';
 import { type HintContext, isAdminCaller, notFound, requireShare } from './context.js';
 import { type Asked, best, type Sifted, sift, unsifted } from './explain.js';
 import { exceeded, quotaError } from './quota.js';
+import { forgetting } from './quoting.js';
 import { liveFor } from './reads.js';
 import type { bumpParams, deleteHintParams, Hint, setHintParams } from './schema.js';
 import { checkScope, normalizeScope, scopeKey } from './scope.js';
@@ -100,20 +101,36 @@ export async function deleteHint(
   caller: Caller,
 ): Promise<DeleteResult> {
   const isAdmin = await isAdminCaller(room, caller);
-  return room.book.inTurn(async () => {
-    const asked = { caller, context: params.context, nowMs: room.clock.now() };
-    const named = namedBy(room, params, asked);
-    const own = named.filter(({ variant }) => mayWrite(caller, variant.audience, isAdmin));
-    if (own.length === 0) {
-      throw new AppError('PERMISSION_DENIED', 'only owner and admins may delete what all share');
-    }
-    const gone = best(own, asked, own.length).map(({ variant }) => variant);
-    await room.book.commit({ remove: gone });
-    const previous_all = gone.map(({ hint }) => hint);
-    const [previous] = previous_all;
-    if (!previous) throw new AppError('INTERNAL', 'nothing was deleted');
-    return { deleted: true, previous, previous_all };
-  });
+  const remove = () =>
+    room.book.inTurn(async () => {
+      const gone = deletedBy(room, params, caller, isAdmin);
+      await room.book.commit({ remove: gone });
+      const previous_all = gone.map(({ hint }) => hint);
+      const [previous] = previous_all;
+      if (!previous) throw new AppError('INTERNAL', 'nothing was deleted');
+      return { deleted: true as const, previous, previous_all };
+    });
+  const ids = await room.book.inTurn(async () =>
+    deletedBy(room, params, caller, isAdmin).map(({ id }) => id),
+  );
+  // Not in turn: what quotes them lies in a database that may be slow, and other hints do not wait.
+  return forgetting(room, ids, remove);
+}
+
+/** What it names that is the caller's to delete, best first. */
+function deletedBy(
+  room: HintContext,
+  params: z.output<typeof deleteHintParams>,
+  caller: Caller,
+  isAdmin: boolean,
+): Variant[] {
+  const asked = { caller, context: params.context, nowMs: room.clock.now() };
+  const named = namedBy(room, params, asked);
+  const own = named.filter(({ variant }) => mayWrite(caller, variant.audience, isAdmin));
+  if (own.length === 0) {
+    throw new AppError('PERMISSION_DENIED', 'only owner and admins may delete what all share');
+  }
+  return best(own, asked, own.length).map(({ variant }) => variant);
 }
 
 /** Whoever may read a hint may say that it helped. */

@@ -4,7 +4,12 @@
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import type { RecordStore, Scope, StoredRecord } from '../records/index.js';
+import {
+  identityOfSession,
+  type RecordStore,
+  type Scope,
+  type StoredRecord,
+} from '../records/index.js';
 import { AppError, InvalidInputError, NotFoundError } from '../shared/errors.js';
 import { derivedId, type Ids, type Uuid } from '../shared/ids.js';
 import type { Caller } from './access.js';
@@ -104,11 +109,6 @@ export async function identityOf(
   const [record] = await records.get(identityType, [id], EVERYBODY);
   if (!record) throw new NotFoundError('identity', id);
   return record;
-}
-
-/** Nobody can ask for it by name, and nobody has a token of it: it ends with the session. */
-export function identityOfSession(projectId: Uuid, sessionId: string): Uuid {
-  return derivedId('identity', projectId, 'session', sessionId);
 }
 
 /** Registers what a session writes as while its client has registered nothing; once. */

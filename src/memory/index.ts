@@ -19,7 +19,7 @@ export {
 } from './checks.js';
 export type { LongWork, MemoryContext, MemoryObserver, MemoryUse } from './context.js';
 export { type ForgetResult, forgetRequestSchema } from './forget.js';
-export { type IdentityResult, identityOfSession, identityRequestSchema } from './identity.js';
+export { type IdentityResult, identityRequestSchema } from './identity.js';
 export type { ImportProgress, ImportResult } from './import.js';
 export { type LinkResult, linkRequestSchema } from './link.js';
 export { type ListResult, listRequestSchema } from './list.js';

@@ -4,7 +4,7 @@
  */
 
 import type { EmbeddingStatus } from '../embeddings/index.js';
-import type { CatalogState } from '../records/index.js';
+import { type CatalogState, identityOfSession } from '../records/index.js';
 import { AppError } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import { type Caller, inSession } from './access.js';
@@ -16,7 +16,6 @@ import {
   type IdentityResult,
   identity,
   identityOf,
-  identityOfSession,
   parentOf,
   registerSession,
 } from './identity.js';

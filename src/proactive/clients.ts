@@ -30,6 +30,8 @@ export interface Clients {
   take(caller: ClientCaller, budgetMs?: number): Promise<TurnOffers>;
   /** What waits and, shown or not, the warnings that nobody has answered; most urgent first. */
   waiting(input: unknown, caller: ClientCaller): Promise<{ offers: Offer[]; total: number }>;
+  /** All of the same, and nothing of it counts as shown. */
+  peek(caller: ClientCaller): Promise<Offer[]>;
   /** @throws InvalidInputError, NotFoundError, AppError CONFLICT, PERMISSION_DENIED for another's offer */
   acknowledge(input: unknown, caller: ClientCaller): Promise<Offer>;
   dismiss(input: unknown, caller: ClientCaller): Promise<Offer>;
@@ -76,6 +78,18 @@ export function createClients(deps: ClientsDeps): Clients {
     return { offers, text, tokens };
   }
 
+  /** What waits, and standing warnings. */
+  async function openFor(caller: ClientCaller): Promise<StoredOffer[]> {
+    await deps.loaded;
+    const holding = idsOf(await deps.stillTrue(pendingOf(caller)));
+    const pending = pendingOf(caller).filter(({ id }) => holding.has(id));
+    const standing = book
+      .open({ clients: true }, { kind: 'agent' })
+      .filter(({ data }) => data.state !== 'pending' && isStandingWarning(data))
+      .filter(({ data }) => mayAnswer(data.target, caller));
+    return [...pending, ...standing].sort(byUrgency);
+  }
+
   async function answer(
     to: 'acknowledged' | 'dismissed',
     input: unknown,
@@ -119,19 +133,16 @@ export function createClients(deps: ClientsDeps): Clients {
 
     async waiting(input, caller) {
       const { limit = LISTED } = readWaiting(input);
-      await deps.loaded;
-      const holding = idsOf(await deps.stillTrue(pendingOf(caller)));
-      const pending = pendingOf(caller).filter(({ id }) => holding.has(id));
-      const standing = book
-        .open({ clients: true }, { kind: 'agent' })
-        .filter(({ data }) => data.state !== 'pending' && isStandingWarning(data))
-        .filter(({ data }) => mayAnswer(data.target, caller));
-      const all = [...pending, ...standing].sort(byUrgency);
+      const all = await openFor(caller);
       const offers = all.slice(0, limit).map((offer) => {
         const isNew = offer.data.state === 'pending';
         return viewOf((isNew ? deps.shown(offer.id, 'list') : null) ?? offer);
       });
       return { offers, total: all.length };
+    },
+
+    async peek(caller) {
+      return deps.enabled() ? (await openFor(caller)).map(viewOf) : [];
     },
 
     acknowledge: (input, caller) => answer('acknowledged', input, caller),

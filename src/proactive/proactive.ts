@@ -2,7 +2,7 @@
  * The room put together: happenings in, offers out, and what becomes of them (DESIGN §8). Everything
  * that reaches an agent unasked passes here.
  */
-import { type Caller, type MemoryChecks, type MemoryObserver, readerOf } from '../memory/index.js';
+import { type Caller, type MemoryChecks, readerOf } from '../memory/index.js';
 import { canRead } from '../records/index.js';
 import { type Clock, DAY_MS, SECOND_MS } from '../shared/clock.js';
 import { AppError, InvalidInputError, messageOf } from '../shared/errors.js';
@@ -21,6 +21,7 @@ import { healthOf } from './health.js';
 import { readHappening } from './input.js';
 import { createLanes } from './lanes.js';
 import { createBegun, createClientTurns, isFresh } from './moments.js';
+import { createSourceObserver, type SourceObserver } from './observer.js';
 import { happeningSubject, nameOf, occasionIn, occasionOf, targetOf, told } from './occasions.js';
 import type { HappeningSummary, Offer, Reaction, TurnMessage } from './offer-types.js';
 import { createKeeper } from './offers/keeper.js';
@@ -70,7 +71,7 @@ const OFF = 'offers are switched off (CUE_OFFERS_ENABLED)';
 const FLOODED = 'too much happens at once: this was not looked into';
 const NOTHING: Outcome = { offers: [], standing: [], suppressed: [], degraded: [], failed: [] };
 
-export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer: MemoryObserver } {
+export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer: SourceObserver } {
   const { checks, clock, ids, log, config, enabled } = deps;
   const detectors = createDetectors({ checks, clock, config, prefix: deps.prefix });
   const asked = { ...detectors, ...deps.slots };
@@ -377,22 +378,7 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
       }),
     decisions: (limit) => decisions.list(limit),
     subscribe: (listener, options) => pushes.subscribe(listener, options),
-    observer: {
-      used(use) {
-        try {
-          if (enabled()) uses.ofMemories(use);
-        } catch (error) {
-          log.warn({ error: messageOf(error) }, 'a use could not be noted');
-        }
-      },
-      async forgetting(memoryIds, entityId) {
-        await loaded;
-        feedback.forget(memoryIds);
-        if (memoryIds.length > 0) await book.forgetSources(memoryIds);
-        if (entityId !== undefined) await book.forgetEntity(entityId);
-        decisions.forget(memoryIds, entityId);
-      },
-    },
+    observer: createSourceObserver({ book, feedback, decisions, uses, loaded, enabled, log }),
     async settled() {
       await loaded;
       await turns.settled();

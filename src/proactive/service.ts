@@ -9,6 +9,7 @@ import type { SlotDetectors } from './asking.js';
 import type { ProactiveConfig } from './config.js';
 import type { Proactive } from './core-types.js';
 import type { DetectorContext } from './detectors/index.js';
+import { NOBODY, type SourceObserver } from './observer.js';
 import { createProactive, type ProactiveCoreDeps } from './proactive.js';
 
 export const PROACTIVE = 'PROACTIVE';
@@ -43,10 +44,8 @@ export interface ObservedMemory {
   observe(observer: MemoryObserver): () => void;
 }
 
-const NOBODY: MemoryObserver = { used: () => {}, forgetting: async () => {} };
-
 interface Room {
-  proactive: Proactive & { observer: MemoryObserver };
+  proactive: Proactive & { observer: SourceObserver };
   stopObserving: () => void;
 }
 
@@ -123,10 +122,10 @@ export class ProactiveService extends Service implements Proactive {
 
   /**
    * For rooms whose records are sources of offers, as work memory tells it: what was recalled and by
-   * whom, and what is to be forgotten. What has merely changed needs no telling: offers that wait find
+   * whom, what is to be forgotten, and what of that is set anew. What has merely changed needs no telling: offers that wait find
    * out (`Detector.revisions`). Nothing while the service does not run.
    */
-  get observer(): MemoryObserver {
+  get observer(): SourceObserver {
     return this.room?.proactive.observer ?? NOBODY;
   }
 

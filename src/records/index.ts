@@ -58,6 +58,7 @@ export {
   audienceOf,
   type Caller,
   canRead,
+  identityOfSession,
   type Reader,
   type Scope,
   VISIBILITIES,

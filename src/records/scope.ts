@@ -2,7 +2,7 @@
  * Who may read a record and who may change it (DESIGN §3). The rule exists once: the catalog
  * compiles it into a bit test, SQL into a condition, and both come from here.
  */
-import type { Uuid } from '../shared/ids.js';
+import { derivedId, type Uuid } from '../shared/ids.js';
 
 export const VISIBILITIES = ['user', 'room', 'project'] as const;
 export type Visibility = (typeof VISIBILITIES)[number];
@@ -39,6 +39,14 @@ export type Caller =
   | { kind: 'operator'; agentId?: Uuid; sessionId?: string }
   | { kind: 'entity'; entityId: Uuid; roomId: Uuid; private: boolean; sessionId?: string }
   | { kind: 'agent'; identityId?: Uuid; sessionId?: string; clientName?: string };
+
+/**
+ * As whom a session writes whose client has registered nothing. Nobody can ask for it by name, and
+ * nobody has a token of it: it ends with the session.
+ */
+export function identityOfSession(projectId: Uuid, sessionId: string): Uuid {
+  return derivedId('identity', projectId, 'session', sessionId);
+}
 
 /**
  * The audience of a record as one short word, so that a catalog can intern it: `p` everybody in the

@@ -10,4 +10,4 @@ export { type Commanded, givenBy } from './turns.js';
 export type * from './types.js';
 export { USAGE_FILE } from './usage/journal.js';
 export type { UsageStats } from './usage/rates.js';
-export type { RelevantEntry, WhenHealth, WhenObserver } from './when-types.js';
+export type { RelevantEntry, ShownEntry, WhenHealth, WhenObserver } from './when-types.js';

@@ -102,6 +102,9 @@ export class WhenService extends Service {
   get relevant(): When['relevant'] {
     return this.core.relevant;
   }
+  get entries(): When['entries'] {
+    return this.core.entries;
+  }
   get current(): When['current'] {
     return this.core.current;
   }

@@ -88,6 +88,8 @@ export interface When {
     limit: number,
     bar?: Bar,
   ): Promise<RelevantEntry[]>;
+  /** All entries that lead to a section, in the order of the index; counts nothing. */
+  entries(): Promise<ShownEntry[]>;
   /** Those of these entries that still are, as they are now. */
   current(ids: readonly Uuid[]): Promise<ShownEntry[]>;
   /** These entries were shown unasked in that session, or room. */

@@ -273,6 +273,12 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
     find,
     relevant,
     offered,
+    async entries() {
+      if (state === 'loading') await within(following, waitMs.ask);
+      return book
+        .library()
+        .entries.flatMap((entry) => (entry.section === null ? [] : shownOf(entry, entry.section)));
+    },
     async current(wanted) {
       return wanted.flatMap((id) => {
         const known = ids.entryOf(id);

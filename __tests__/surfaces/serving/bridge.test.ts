@@ -117,18 +117,18 @@ describe('a bridge', () => {
     let calls = 0;
     const { input, output, said } = stage(async () => {
       calls += 1;
-      return 'x'.repeat(1_000);
+      return 'x'.repeat(99);
     });
     const lines = Buffer.from('1\n'.repeat(100));
-    for (let n = 0; n < 100; n += 1) input.write(lines);
+    for (let n = 0; n < 50; n += 1) input.write(lines);
     await settled();
-    expect(calls).toBeLessThan(5_000);
+    expect(calls).toBeLessThan(3_000);
     let heard = 0;
-    while (calls < 10_000 || output.readableLength > 0) {
+    while (calls < 5_000 || output.readableLength > 0) {
       heard += said().length;
       await settled();
     }
     heard += said().length;
-    expect(heard).toBe(10_000 * 1_001);
+    expect(heard).toBe(5_000 * 100);
   });
 });

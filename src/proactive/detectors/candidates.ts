@@ -1,6 +1,6 @@
 /** From what a look-up found to what is shown, and the answers of a detector in one place. */
-import { type Caller, identityOfSession, type WorkMemoryData } from '../../memory/index.js';
-import type { Reader, StoredRecord } from '../../records/index.js';
+import type { Caller, WorkMemoryData } from '../../memory/index.js';
+import { identityOfSession, type Reader, type StoredRecord } from '../../records/index.js';
 import { isUuid, type Uuid } from '../../shared/ids.js';
 import { yieldToLoop } from '../../shared/yield.js';
 import { compose } from '../text/composer.js';

@@ -109,6 +109,8 @@ export interface OfferBook {
    * resolves when no word of them is left there. @throws when the database fails
    */
   forgetSources(sourceIds: readonly Uuid[]): Promise<ReadonlySet<Uuid>>;
+  /** These sources were set anew: what quotes them from now on is kept. */
+  sourcesReturned(sourceIds: readonly Uuid[]): void;
   /** The same for offers that only this person may read, and those made of this person's words. */
   forgetEntity(entityId: Uuid): Promise<ReadonlySet<Uuid>>;
 

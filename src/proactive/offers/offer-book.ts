@@ -367,6 +367,10 @@ export function createOfferBook(deps: OfferBookDeps): OfferBook {
       return new Set([...here, ...removed]);
     },
 
+    sourcesReturned(sourceIds) {
+      for (const id of sourceIds) forgotten.delete(id);
+    },
+
     async forgetEntity(entityId) {
       const here = forgetHeld(
         ({ scope, data }) => scope.entityId === entityId || data.speakerId === entityId,

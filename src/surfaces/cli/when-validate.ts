@@ -1,6 +1,7 @@
 /** `cue when validate [--fix]` */
 import { EXIT, type ExitCode } from './exit-codes.js';
 import { type Io, printJson, printText } from './io.js';
+import { counted } from './lines.js';
 import type { WhenFlags } from './when-command.js';
 import { existingPathsOf, pathOf, placeOf, wordsOf } from './when-paths.js';
 import { openIndex, type Problem, type Validation, type WhenPaths, whenRoom } from './when-room.js';
@@ -48,8 +49,4 @@ function validationText(
 
 function isError({ severity }: Problem): boolean {
   return severity === 'error';
-}
-
-function counted(count: number, one: string, many = `${one}s`): string {
-  return `${count} ${count === 1 ? one : many}`;
 }

@@ -8,6 +8,7 @@ import { refOf } from './hint-ref.js';
 import { hintAnswer, hintLine, hintName, reasonWords, word } from './hint-text.js';
 import { askedPlace, type HintTurn } from './hint-turn.js';
 import { ask, forget, type Pending, pendingOf } from './pending.js';
+import { proactiveServiceOf } from './proactive-turn.js';
 
 export const GET_HINT = 'GET_HINT';
 
@@ -82,7 +83,7 @@ async function give(turn: HintTurn, found: Found, hints: readonly FoundHint[]): 
   if (found.named.length === 0 && components.size > 1) return which(turn, eligible, hints);
   if (eligible.length === 0) return notHere(hints);
   const given = eligible.slice(0, MOST_ANSWERS);
-  await noteGiven(turn, given.map(refOf));
+  await gave(turn, given);
   const [best] = given;
   return {
     text: given.map((one) => hintAnswer(one, one.reasons, turn.nowMs)).join('\n'),
@@ -93,6 +94,14 @@ async function give(turn: HintTurn, found: Found, hints: readonly FoundHint[]): 
       ...(best ? { component: best.component, key: best.key } : {}),
     },
   };
+}
+
+/** For what is said next, and so that what is done with it, and succeeds, counts for it. */
+async function gave(turn: HintTurn, given: readonly FoundHint[]): Promise<void> {
+  const { runtime, service, caller } = turn;
+  await noteGiven(turn, given.map(refOf));
+  const ids = given.flatMap((one) => service.offering.idOf(one, caller) ?? []);
+  proactiveServiceOf(runtime)?.gave({ roomId: caller.roomId, ids });
 }
 
 async function which(
@@ -142,7 +151,7 @@ async function list(turn: HintTurn, found: Found): Promise<Outcome> {
     lines.push(
       `(${elsewhere} more ${elsewhere === 1 ? 'counts' : 'count'} elsewhere: say "on windows" or "on branch dev".)`,
     );
-  await noteGiven(turn, here.slice(0, SHOWN).map(refOf));
+  await gave(turn, here.slice(0, SHOWN));
   const of = found.named.length === 1 && component !== undefined ? ` of ${word(component)}` : '';
   const head = here.length === 0 ? `No hint${of} counts here.` : `Hints${of}:`;
   return { text: [head, ...lines].join('\n'), success: true, data: { found: here.length } };

@@ -13,7 +13,12 @@ import { hostLog } from '../../shared/log.js';
 import { packageVersion } from '../../shared/package-version.js';
 import { safe } from '../../shared/safe-text.js';
 import { callTool } from './call.js';
+import { registerCompletion } from './completion.js';
+import type { Connection } from './connection.js';
 import { jsonSchemaOf } from './json-schema.js';
+import { announceOffers } from './notifications.js';
+import { registerPrompts } from './prompts.js';
+import { registerResources } from './resources/index.js';
 import { toolNamed, toolsOf } from './tools/index.js';
 import type { McpSession, ToolSpec } from './types.js';
 
@@ -22,19 +27,45 @@ export interface McpServerOptions {
   session: McpSession;
   /** `CUE_MCP_TOOLS`. */
   tools?: readonly string[] | undefined;
+  /** `CUE_FILE_ROOTS`, absolute: files below them are resources for clients that are not local. */
+  fileRoots?: readonly string[] | undefined;
 }
 
 /**
  * Not `McpServer`: our services judge their input themselves, and what they find keeps our codes.
- * Connect it to a transport; closing that ends it.
+ * Connect it to a transport; closing that ends it. `oninitialized` and `onclose` are taken.
  */
-export function createMcpServer({ runtime, session, tools: chosen }: McpServerOptions): Server {
+export function createMcpServer({
+  runtime,
+  session,
+  tools: chosen,
+  fileRoots = [],
+}: McpServerOptions): Server {
   const tools = toolsOf(chosen);
   const log = hostLog(runtime, 'mcp');
   const server = new Server(
     { name: 'cue', title: 'Cue', version: packageVersion() },
-    { capabilities: { tools: {}, logging: {} } },
+    {
+      capabilities: {
+        ...{ tools: {}, logging: {}, prompts: {}, completions: {} },
+        resources: { subscribe: true },
+      },
+    },
   );
+  const connection: Connection = { server, runtime, session, log, fileRoots };
+  const subscriptions = new Set<string>();
+  let stopAnnouncing = () => {};
+  registerResources(connection, subscriptions);
+  registerPrompts(connection);
+  registerCompletion(connection);
+
+  server.oninitialized = () => {
+    session.clientName ??= server.getClientVersion()?.name ?? null;
+    // A client may say so twice.
+    stopAnnouncing();
+    stopAnnouncing = announceOffers(connection, subscriptions);
+  };
+  server.onclose = () => stopAnnouncing();
 
   server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(toldTool) }));
 

@@ -14,6 +14,8 @@ export interface McpServiceDeps {
   ids: Ids;
   /** `CUE_MCP_TOOLS`. */
   tools: readonly string[] | undefined;
+  /** `CUE_FILE_ROOTS`, absolute. */
+  fileRoots: readonly string[] | undefined;
 }
 
 export class McpService extends Service {
@@ -36,12 +38,12 @@ export class McpService extends Service {
     if (!deps) {
       throw new AppError('UNAVAILABLE', 'McpService needs the cue plugin: add it to the character');
     }
-    const { clock, ids, tools } = deps;
+    const { clock, ids, tools, fileRoots } = deps;
     const service = new McpService(runtime);
     service.hub = createMcpHub({
       ...{ clock, ids },
       log: hostLog(runtime, 'mcp'),
-      serverOf: (session) => createMcpServer({ runtime, session, tools }),
+      serverOf: (session) => createMcpServer({ runtime, session, tools, fileRoots }),
     });
     return service;
   }

@@ -137,6 +137,16 @@ export function memoryRoutes(route: MakeRoute): Route[] {
     }),
     route({
       type: 'POST',
+      path: '/forget',
+      slow: true,
+      body: anyObject,
+      handle: async ({ runtime, body }) => ({
+        status: 200,
+        body: await memoryOf(runtime).forget(body, OPERATOR),
+      }),
+    }),
+    route({
+      type: 'POST',
       path: '/links',
       body: anyObject,
       handle: async ({ runtime, body }) => {

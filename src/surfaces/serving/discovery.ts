@@ -1,6 +1,7 @@
 /** Where a command looks for the server (seed `nudge.md` §10): flag, then PID file, then the usual port. */
 import { isRunning } from '../../shared/dir-lock.js';
-import { readPidFile } from './pid-file.js';
+import { AppError, isAppError } from '../../shared/errors.js';
+import { lookAtPidFile, readPidFile } from './pid-file.js';
 import type { ServerAddress } from './types.js';
 
 export const DEFAULT_PORT = 8765;
@@ -28,4 +29,15 @@ export function findServer({ env, port: asked }: Wanted): ServerAddress {
     ...(isMeant && written.agentId !== undefined ? { agentId: written.agentId } : {}),
     ...(apiKey ? { apiKey } : {}),
   };
+}
+
+/** Where nobody was met, says also why the PID file did not tell where to look. */
+export function withPidFile(error: unknown, env: Wanted['env']): unknown {
+  if (!isAppError(error) || error.code !== 'UNAVAILABLE' || error.details.met !== 'nobody') {
+    return error;
+  }
+  const look = lookAtPidFile(env);
+  if (look.file !== null || look.reason === undefined) return error;
+  const message = `${error.message} (${look.reason})`;
+  return new AppError(error.code, message, error.details, { cause: error });
 }

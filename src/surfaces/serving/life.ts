@@ -1,6 +1,6 @@
 /**
- * The life of a process that serves or passes on (`nudge serve`): from its start to a clean end, which a
- * signal brings, or its client by leaving, within five seconds.
+ * The life of a process that serves or passes on (`nudge serve`): from its start to a clean end within five
+ * seconds, which a signal brings, or its client by leaving once it is answered.
  */
 import { fstatSync } from 'node:fs';
 import { SECOND_MS } from '../../shared/clock.js';
@@ -27,10 +27,8 @@ export interface LifeDeps {
   log(line: string): void;
 }
 
-/** What was asked before its client left waits so long for a server, ms. */
-const LAST_SERVER_MS = 20 * SECOND_MS;
-/** And so long for its answers. */
-const LAST_ANSWERS_MS = 2.5 * SECOND_MS;
+/** What was asked before its client left, or the file ended, is answered for so long, ms. */
+const LAST_ANSWERS_MS = 20 * SECOND_MS;
 /** The same when a signal says stop. */
 const QUICK_ANSWERS_MS = 500;
 const BROKEN_ANSWERS_MS = 300;
@@ -78,16 +76,14 @@ export async function live(deps: LifeDeps): Promise<void> {
     why = await Promise.race([end.promise, started.then(() => end.promise)]);
   } finally {
     const answered = bridge?.close() ?? Promise.resolve();
-    if (why === 'client') {
-      const served = roles.server().catch(() => {});
-      await within(Promise.race([answered, served, signals.asked]), LAST_SERVER_MS);
+    if (why === 'client' || why === 'done') {
+      await within(Promise.race([answered, signals.asked]), LAST_ANSWERS_MS);
     }
     const deadline = setTimeout(() => {
       log('it has not stopped in time');
       process.exit(FAILED);
     }, STOP_MS);
-    const isHurried = why !== 'client' || signals.isAsked();
-    if (why !== 'failed') await within(answered, isHurried ? QUICK_ANSWERS_MS : LAST_ANSWERS_MS);
+    if (signals.isAsked()) await within(answered, QUICK_ANSWERS_MS);
     deps.giveUp();
     await within(answered, BROKEN_ANSWERS_MS);
     await roles.close();

@@ -1,23 +1,8 @@
-/** One file as text, whole or not at all: what changes while it is read is read again. */
-import { type BigIntStats, constants } from 'node:fs';
-import { type FileHandle, lstat, open } from 'node:fs/promises';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { messageOf } from '../../shared/errors.js';
+/** One file of notes as text. */
+import { type Refusal, readWhole, stampOf, textOf } from '../../shared/read-whole.js';
 
 /** Larger files are no notes that people write. Bytes. */
 export const MAX_FILE_BYTES = 4 * 1024 * 1024;
-const ATTEMPTS = 5;
-const PAUSE_MS = 15;
-/** A FIFO put there since it was looked at must not hold the open, nor a link lead away. */
-const READ = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
-/** Of the moment, not of the file: what was known of it stays true meanwhile. */
-const BUSY = new Set(['EMFILE', 'ENFILE', 'EIO', 'EBUSY', 'EAGAIN', 'ENOMEM']);
-
-export interface Refusal {
-  /** `busy`: of the moment; `too_large`, `not_a_file`, `not_text`, `unreadable`: of the file. */
-  code: string;
-  message: string;
-}
 
 export interface TextRead {
   text: string;
@@ -30,95 +15,25 @@ export interface TextRead {
   gid: number;
 }
 
+/** Also refused as `not_text`. */
 export type FileRead = TextRead | { refused: Refusal } | 'gone';
-
-/** What stands for a file's state; two writes within one tick of the file system's clock share it. */
-export function stampOf(stats: BigIntStats): string {
-  return [stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(':');
-}
 
 /**
  * Reads a regular file of valid UTF-8; a byte order mark is kept. Links are not followed: give the
  * real path.
  */
 export async function readText(path: string): Promise<FileRead> {
-  for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    if (attempt > 0) await sleep(PAUSE_MS);
-    try {
-      const read = await readOnce(path);
-      if (read !== 'changed') return read;
-    } catch (error) {
-      const code = codeOf(error);
-      if (code === 'ENOENT' || code === 'ENOTDIR') return 'gone';
-      if (!BUSY.has(code)) {
-        return refusal(code === 'ELOOP' ? 'not_a_file' : 'unreadable', messageOf(error));
-      }
-    }
-  }
-  return refusal('busy', 'kept changing while it was read');
-}
-
-async function readOnce(path: string): Promise<FileRead | 'changed'> {
-  // Before the open: a device may act on being opened.
-  const before = await lstat(path, { bigint: true });
-  if (!before.isFile()) return refusal('not_a_file', 'is no regular file');
-  if (before.size > MAX_FILE_BYTES) {
-    return refusal('too_large', `is larger than ${MAX_FILE_BYTES / 1024 / 1024} MB`);
-  }
-  const handle = await open(path, READ);
-  try {
-    const opened = await handle.stat({ bigint: true });
-    if (stampOf(opened) !== stampOf(before)) return 'changed';
-    const bytes = await readBytes(handle, Number(opened.size));
-    const after = await handle.stat({ bigint: true });
-    if (bytes === null || stampOf(after) !== stampOf(before)) return 'changed';
-    const text = decode(bytes);
-    if (text === null) return refusal('not_text', 'is not text in UTF-8');
-    return {
-      text,
-      stamp: stampOf(after),
-      changedMs: Math.max(Number(after.mtimeMs), Number(after.ctimeMs)),
-      mode: Number(after.mode) & 0o7777,
-      uid: Number(after.uid),
-      gid: Number(after.gid),
-    };
-  } finally {
-    await handle.close();
-  }
-}
-
-/** `null`: the file ended before. */
-async function readBytes(handle: FileHandle, size: number): Promise<Buffer | null> {
-  const bytes = Buffer.allocUnsafe(size);
-  for (let at = 0; at < size; ) {
-    const { bytesRead } = await handle.read(bytes, at, size - at, at);
-    if (bytesRead === 0) return null;
-    at += bytesRead;
-  }
-  return bytes;
-}
-
-function decode(bytes: Buffer): string | null {
-  if (bytes.includes(0)) return null;
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return null;
-  }
-}
-
-function refusal(code: string, message: string): { refused: Refusal } {
-  return { refused: { code, message } };
-}
-
-/** The system's code of an error (`ENOENT`); '' when it has none. */
-export function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string'
-    ? error.code
-    : '';
-}
-
-/** Whether an error says that the system is short of something, and nothing about the file. */
-export function isOfTheMoment(error: unknown): boolean {
-  return BUSY.has(codeOf(error));
+  const read = await readWhole(path, MAX_FILE_BYTES);
+  if (read === 'gone' || 'refused' in read) return read;
+  const { bytes, stats } = read;
+  const text = textOf(bytes);
+  if (text === null) return { refused: { code: 'not_text', message: 'is not text in UTF-8' } };
+  return {
+    text,
+    stamp: stampOf(stats),
+    changedMs: Math.max(Number(stats.mtimeMs), Number(stats.ctimeMs)),
+    mode: Number(stats.mode) & 0o7777,
+    uid: Number(stats.uid),
+    gid: Number(stats.gid),
+  };
 }

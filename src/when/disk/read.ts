@@ -1,9 +1,10 @@
 /** Index and decision files as they stand on the disk now. */
 import { lstat } from 'node:fs/promises';
 import { type Clock, SECOND_MS, systemClock } from '../../shared/clock.js';
+import { stampOf } from '../../shared/read-whole.js';
 import type { DiskState, Warning, WhenPaths } from '../types.js';
 import { boundsOf, FOLDER, INDEX } from './bounds.js';
-import { type FileRead, readText, stampOf } from './read-file.js';
+import { type FileRead, readText } from './read-file.js';
 import { type FoundFile, findDecisionFiles } from './walk.js';
 
 const AT_ONCE = 16;

@@ -3,10 +3,10 @@ import type { Dirent } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { messageOf } from '../../shared/errors.js';
+import { codeOf, isOfTheMoment } from '../../shared/read-whole.js';
 import { isBelow } from '../../shared/real-path.js';
 import type { Warning } from '../types.js';
 import { FOLDER } from './bounds.js';
-import { codeOf, isOfTheMoment } from './read-file.js';
 
 export const MAX_FILES = 2_000;
 /** Names looked at, and folders in folders: somebody pointed us at a whole disk. */

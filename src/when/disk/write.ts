@@ -3,12 +3,13 @@ import { chmod, chown, lstat, mkdir, open, readdir, rename, rm, rmdir } from 'no
 import { basename, dirname, join, resolve } from 'node:path';
 import { isRunning } from '../../shared/dir-lock.js';
 import { AppError, messageOf } from '../../shared/errors.js';
+import { codeOf, stampOf } from '../../shared/read-whole.js';
 import { realPath } from '../../shared/real-path.js';
 import { hashOf } from '../decisions.js';
 import type { WhenPaths } from '../types.js';
 import { boundsOf, isBroken } from './bounds.js';
 import { exclusively, foldersBetween } from './lock.js';
-import { codeOf, readText, stampOf, type TextRead } from './read-file.js';
+import { readText, type TextRead } from './read-file.js';
 
 export interface FileChange {
   /** Absolute; below the decisions folder, or beside the index. */

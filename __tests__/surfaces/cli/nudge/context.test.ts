@@ -7,7 +7,7 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { contextOf, osNamed } from '../../../../src/surfaces/cli/nudge/context-flags.js';
 import { harmlessEnv } from '../../../../src/surfaces/cli/nudge/env-facts.js';
-import { wordsIn } from '../../../../src/surfaces/cli/nudge/flag-words.js';
+import { wordsIn } from '../../../../src/surfaces/cli/flag-words.js';
 import { gitFactsOf } from '../../../../src/surfaces/cli/nudge/git-facts.js';
 
 const ORIGIN = 'git@github.com:org/repo.git';
@@ -78,20 +78,6 @@ describe('repository and branch without asking git', () => {
     });
     const plain = newFolder();
     expect(await factsOf(plain)).toEqual({ repo: pathToFileURL(plain).href });
-  });
-
-  it.each([
-    'https://github.com/org/repo',
-    'ssh://git@github.com:22/org/repo.git',
-    'github.com:org/repo',
-    '/srv/git/repo.git',
-  ])('are as they are written: %s', async (url) => {
-    expect((await factsOf(repository(remote(url)))).repo).toBe(url);
-  });
-
-  it('are a folder beside this one, if it says so', async () => {
-    const path = repository(remote('../other.git'));
-    expect((await factsOf(path)).repo).toBe(pathToFileURL(join(root, 'other.git')).href);
   });
 
   it('are HEAD, as git calls it, without a branch', async () => {

@@ -11,7 +11,7 @@ import {
   contextOf,
   saysContext,
 } from './context-flags.js';
-import { numberOf } from './flag-words.js';
+import { numberOf } from '../flag-words.js';
 import { addScopeFlags, type ScopeFlags, scopeOf } from './scope-flags.js';
 
 interface BumpFlags extends ContextFlags, ScopeFlags {

@@ -6,7 +6,7 @@ import type { NudgeContext as Facts } from '../../../hints/offline.js';
 import { badInput } from '../exit-codes.js';
 import type { Io } from '../io.js';
 import { harmlessEnv } from './env-facts.js';
-import { collect, pairsOf, wordsIn } from './flag-words.js';
+import { collect, pairsOf, wordsIn } from '../flag-words.js';
 import { gitFactsOf } from './git-facts.js';
 
 export interface ContextFlags {

@@ -10,7 +10,7 @@ import {
   type ContextFlags,
   contextOf,
 } from './context-flags.js';
-import { numberOf } from './flag-words.js';
+import { numberOf } from '../flag-words.js';
 import type * as Words from './print-hint.js';
 
 interface GetFlags extends ContextFlags {

@@ -7,7 +7,7 @@ import { runProgram } from '../command-line.js';
 import type { ExitCode } from '../exit-codes.js';
 import type { Io } from '../io.js';
 import type { NudgeCommand, NudgeContext } from './command.js';
-import { portOf } from './flag-words.js';
+import { portOf } from '../flag-words.js';
 
 interface CommandEntry {
   name: string;

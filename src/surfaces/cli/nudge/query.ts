@@ -10,7 +10,7 @@ import {
   type ContextFlags,
   contextOf,
 } from './context-flags.js';
-import { collect, numberOf, wordsIn } from './flag-words.js';
+import { collect, numberOf, wordsIn } from '../flag-words.js';
 
 interface QueryFlags extends ContextFlags {
   component?: string;

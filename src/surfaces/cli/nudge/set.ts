@@ -4,7 +4,7 @@ import { EXIT } from '../exit-codes.js';
 import { printJson, printText } from '../io.js';
 import { callServer } from './call.js';
 import type { NudgeCommand, NudgeContext } from './command.js';
-import { collect, numberOf, wordsIn } from './flag-words.js';
+import { collect, numberOf, wordsIn } from '../flag-words.js';
 import { addScopeFlags, type ScopeFlags, scopeOf } from './scope-flags.js';
 import { addValueFlags, hintValueOf, VALUE_EXPLAINED, type ValueFlags } from './value-flags.js';
 

@@ -1,8 +1,8 @@
 /** `nudge status`: who serves, and how much there is. */
 import type { HintCounts } from '../../../hints/offline.js';
-import { ageOf } from '../../../shared/ages.js';
 import { EXIT } from '../exit-codes.js';
 import { printJson, printText } from '../io.js';
+import { serverLines } from '../server-lines.js';
 import type { NudgeCommand, NudgeContext } from './command.js';
 import { type KnownServer, serverOf } from './server-of.js';
 
@@ -25,16 +25,10 @@ async function perform(json: boolean, context: NudgeContext): Promise<void> {
 
 async function linesOf(server: KnownServer, nowMs: number): Promise<string[]> {
   const { oneLine } = await import('./print-hint.js');
-  const { pid, port, kind, started, sessionId, agentId, database, status: told } = server;
-  const { components, hints, durable, session, secret, top_tags } = countsOf(told.counts);
+  const { components, hints, durable, session, secret, top_tags } = countsOf(server.status.counts);
   const tags = top_tags.map(({ tag, count }) => `${oneLine(tag)} (${count})`).join(', ');
-  const age = started === undefined ? null : ageOf(Date.parse(started), nowMs);
   return [
-    `${kind === 'eliza' ? 'Eliza server' : 'PRIMARY (headless)'}: process ${pid}, port ${port}`,
-    ...(age === null ? [] : [`  started: ${started} (${age})`]),
-    `  session: ${sessionId}`,
-    `  agent: ${agentId}`,
-    `  database: ${database ?? 'a database server, or none that is kept'}`,
+    ...serverLines(server, server.port, nowMs),
     `  hints: ${hints} of ${components} ${components === 1 ? 'component' : 'components'} ` +
       `(${durable} durable, ${session} of the session, ${secret} secret)`,
     ...(tags === '' ? [] : [`  top tags: ${tags}`]),

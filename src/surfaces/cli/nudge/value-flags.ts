@@ -6,7 +6,7 @@ import { badInput } from '../exit-codes.js';
 import type { Io } from '../io.js';
 import { parseJson, readTextFile } from '../read-file.js';
 import { osNamed } from './context-flags.js';
-import { collect, pairsOf, wordsIn } from './flag-words.js';
+import { collect, pairsOf, wordsIn } from '../flag-words.js';
 
 export interface ValueFlags {
   type?: string;

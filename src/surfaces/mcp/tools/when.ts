@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { InvalidInputError } from '../../../shared/errors.js';
 import { findingsOf } from '../../../shared/findings.js';
 import { fenced, safe, safeBlock } from '../../../shared/safe-text.js';
-import { printRecall } from '../../../when/index.js';
+import { printRecall, type Recall } from '../../../when/index.js';
 import { whenOf } from '../../services.js';
 import type { ToolSpec } from '../types.js';
 import { defineTool } from './define.js';
@@ -54,9 +54,7 @@ const when = defineTool({
     return service.recall(read(whenInput, input).query, session.caller());
   },
   text: (recall) =>
-    recall.results.length === 0
-      ? 'Nothing was asked for: name a trigger.'
-      : `${QUOTED}\n${fenced(safeBlock(printRecall(recall)))}`,
+    recall.results.length === 0 ? 'Nothing was asked for: name a trigger.' : recallText(recall),
 });
 
 const remember = defineTool({
@@ -83,6 +81,16 @@ const remember = defineTool({
       ? `Line ${line} of the index leads to "${safe(header)}" in ${safe(file)}: ${safe(entry)}`
       : `It stood there already, in line ${line}.`,
 });
+
+/** As a model reads it: the seed's output, fenced as data. */
+export function recallText(recall: Recall): string {
+  return knowledgeBlock(printRecall(recall));
+}
+
+/** Text of the index or of decision files, fenced as data. */
+export function knowledgeBlock(text: string): string {
+  return `${QUOTED}\n${fenced(safeBlock(text))}`;
+}
 
 /** @throws InvalidInputError */
 function read<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {

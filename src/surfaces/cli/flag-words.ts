@@ -1,5 +1,5 @@
 /** How flags say lists, pairs and numbers. Errors name the flag. */
-import { badInput } from '../exit-codes.js';
+import { badInput } from './exit-codes.js';
 
 /** For commander: a flag that may be given several times. */
 export function collect(value: string, before: string[] = []): string[] {

@@ -1,0 +1,166 @@
+/** When a process that serves goes on, and when it ends. */
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Bridge } from '../../../src/surfaces/serving/bridge.js';
+import { deferred } from '../../../src/surfaces/serving/deferred.js';
+import { type InputKind, inputKind, live } from '../../../src/surfaces/serving/life.js';
+import type { RolesDeps } from '../../../src/surfaces/serving/roles.js';
+import { makeStage, type Stage, until } from './stage.js';
+
+let stage: Stage;
+beforeEach(() => {
+  stage = makeStage();
+});
+afterEach(() => stage.end());
+
+/** A life with a client that the test is. */
+function begin(input: InputKind, more: Partial<RolesDeps> = {}) {
+  const gone = deferred<void>();
+  const answered = deferred<void>();
+  const steps: string[] = [];
+  const bridge: Bridge = {
+    gone: gone.promise,
+    close: () => {
+      steps.push('closed');
+      return answered.promise;
+    },
+  };
+  let isOver = false;
+  const over = live({
+    roles: stage.roles(more),
+    input,
+    startBridge: () => bridge,
+    giveUp: () => {
+      steps.push('gave up');
+      answered.resolve();
+    },
+    log: (line) => stage.log.push(line),
+  }).finally(() => {
+    isOver = true;
+  });
+  over.catch(() => {});
+  return {
+    over,
+    steps,
+    isOver: () => isOver,
+    leave: () => gone.resolve(),
+    answer: () => answered.resolve(),
+  };
+}
+
+const served = () => until('it serves', () => stage.log.some((line) => /^PR/.test(line)));
+const aWhile = () => new Promise((resolve) => setTimeout(resolve, 60));
+
+/** To this life alone: others in this process may listen, too. */
+function signal(): void {
+  const listener = process.listeners('SIGTERM').at(-1);
+  listener?.('SIGTERM');
+}
+
+async function elsewhere(): Promise<void> {
+  const { pid, port } = await stage.fake();
+  stage.name({ pid, port });
+}
+
+describe('a process that serves', () => {
+  it('ends when its client has left and is answered', async () => {
+    const life = begin('client');
+    await served();
+    life.leave();
+    await aWhile();
+    expect([life.isOver(), stage.agents[0]?.closed]).toEqual([false, false]);
+    life.answer();
+    await life.over;
+    expect([life.steps, stage.agents[0]?.closed]).toEqual([['closed', 'gave up'], true]);
+  });
+
+  it.each(['file', 'nobody'] as const)('goes on when its input was %s', async (input) => {
+    const life = begin(input);
+    await served();
+    life.leave();
+    await aWhile();
+    expect(life.isOver()).toBe(false);
+    signal();
+    await life.over;
+    expect(stage.agents).toMatchObject([{ closed: true }]);
+  });
+
+  it('ends at a signal, with what cannot be answered soon given up', async () => {
+    const before = process.listenerCount('SIGTERM');
+    const life = begin('client');
+    await served();
+    signal();
+    await life.over;
+    expect(life.steps).toEqual(['closed', 'gave up']);
+    expect(process.listenerCount('SIGTERM')).toBe(before);
+  });
+
+  it('ends once an Eliza server serves in its place, if nobody is there to be passed on', async () => {
+    const life = begin('nobody');
+    await served();
+    stage.agents[0]?.want('wanted');
+    await until('it has stepped down', () => stage.agents[0]?.closed === true);
+    expect(life.isOver()).toBe(false);
+    await elsewhere();
+    await life.over;
+    expect(stage.log.at(-1)).toMatch(/^PROXY of process \d+ \(an Eliza server\), port \d+$/);
+  });
+});
+
+describe('a process that passes on', () => {
+  it('goes on while it has a client', async () => {
+    await elsewhere();
+    const life = begin('client');
+    await served();
+    await aWhile();
+    expect(life.isOver()).toBe(false);
+    life.leave();
+    life.answer();
+    await life.over;
+    expect(stage.agents).toEqual([]);
+  });
+
+  it('ends after what stands in a file is answered', async () => {
+    await elsewhere();
+    const life = begin('file');
+    await served();
+    life.leave();
+    await aWhile();
+    expect(life.isOver()).toBe(false);
+    life.answer();
+    await life.over;
+  });
+
+  it('ends at once without a client', async () => {
+    await elsewhere();
+    await begin('nobody').over;
+    expect(stage.agents).toEqual([]);
+  });
+});
+
+it('a process that cannot serve answers what it was asked, and says why', async () => {
+  stage.refusal.error = new Error('no room on the disk');
+  const life = begin('client');
+  await expect(life.over).rejects.toThrow('no room on the disk');
+  expect(life.steps).toEqual(['closed', 'gave up']);
+});
+
+it('tells files from nobody', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'cue-life-'));
+  const file = join(folder, 'file');
+  writeFileSync(file, '');
+  const kindOf = (path: string): InputKind => {
+    const descriptor = openSync(path, 'r');
+    const kind = inputKind(descriptor);
+    closeSync(descriptor);
+    return kind;
+  };
+  expect([kindOf(file), kindOf('/dev/null'), inputKind(9_999)]).toEqual([
+    'file',
+    'nobody',
+    'nobody',
+  ]);
+  rmSync(folder, { recursive: true });
+});

@@ -1,0 +1,102 @@
+/** `prompts/…`: what a person chooses to begin a session with. */
+import {
+  ErrorCode,
+  GetPromptRequestSchema,
+  ListPromptsRequestSchema,
+  McpError,
+} from '@modelcontextprotocol/sdk/types.js';
+import type { Offer, Reaction } from '../../proactive/index.js';
+import { safe } from '../../shared/safe-text.js';
+import { offersOf } from '../services.js';
+import { answering, type Connection, requireFirstPage } from './connection.js';
+import { newest } from './resources/memory.js';
+import type { ResourceCall } from './resources/types.js';
+import { offerText } from './riding.js';
+
+const SESSION_START = {
+  name: 'session_start',
+  title: 'Begin a session',
+  description: 'What is unfinished and was learned lately, and what is known of the task.',
+  arguments: [
+    { name: 'task', description: 'what is to be done', required: false },
+    { name: 'files', description: 'files it is about, separated by commas', required: false },
+  ],
+};
+const PROMPTS = [SESSION_START];
+/** Without a task each is looked into by itself. */
+const MAX_FILES = 20;
+const MAX_CHARACTERS = 200;
+
+export function registerPrompts(connection: Connection): void {
+  const { server } = connection;
+  server.setRequestHandler(ListPromptsRequestSchema, ({ params }) => {
+    requireFirstPage(params?.cursor);
+    return { prompts: PROMPTS };
+  });
+  server.setRequestHandler(GetPromptRequestSchema, ({ params }) =>
+    answering(connection, 'prompts', async () => {
+      if (params.name !== SESSION_START.name) throw unknownPrompt(params.name);
+      const text = await sessionStart(connection, params.arguments ?? {});
+      const { description } = SESSION_START;
+      return { description, messages: [{ role: 'user', content: { type: 'text', text } }] };
+    }),
+  );
+}
+
+/** @throws AppError DISABLED, and what the hooks throw */
+async function sessionStart(
+  { runtime, session }: ResourceCall,
+  { task = '', files = '' }: Record<string, string>,
+): Promise<string> {
+  const service = offersOf(runtime);
+  service.requireEnabled();
+  const { clients } = service;
+  const caller = session.caller();
+  const paths = filesOf(files);
+  const reactions = [await clients.happen('session_start', {}, caller)];
+  if (task.trim() !== '') {
+    reactions.push(await clients.happen('task_start', { task, files: paths }, caller));
+  } else {
+    for (const filePath of paths.slice(0, MAX_FILES)) {
+      reactions.push(await clients.happen('file_touch', { filePath }, caller));
+    }
+  }
+  const about = task.trim() === '' ? '' : `The task: ${task.trim()}\n\n`;
+  const { text, offers } = together(reactions);
+  if (text === '') return `${about}I begin a session; nothing is remembered that bears on it.`;
+  return `${about}I begin a session. What is remembered that bears on it:\n\n${offerText(text, offers)}`;
+}
+
+function together(reactions: readonly Reaction[]): { text: string; offers: Offer[] } {
+  const texts = reactions.map(({ text }) => text).filter((text) => text !== '');
+  const offers = new Map(reactions.flatMap((one) => one.offers).map((offer) => [offer.id, offer]));
+  return { text: [...new Set(texts)].join('\n\n'), offers: [...offers.values()] };
+}
+
+/** Values of an argument, taken from the newest memories. @throws McpError for another prompt */
+export async function completePrompt(
+  name: string,
+  argument: string,
+  begun: string,
+  call: ResourceCall,
+): Promise<readonly string[]> {
+  if (name !== SESSION_START.name) throw unknownPrompt(name);
+  if (argument === 'task') {
+    return (await newest(call)).map(({ intent }) => safe(intent.goal, MAX_CHARACTERS));
+  }
+  if (argument !== 'files') return [];
+  const [before = ''] = /^(?:.*,\s*)?/s.exec(begun) ?? [];
+  const known = (await newest(call)).flatMap((memory) => memory.files);
+  return known.map((file) => before + safe(file));
+}
+
+function filesOf(text: string): string[] {
+  return text
+    .split(/[,\n]/)
+    .map((file) => file.trim())
+    .filter((file) => file !== '');
+}
+
+function unknownPrompt(name: string): McpError {
+  return new McpError(ErrorCode.InvalidParams, `there is no prompt "${safe(name, 100)}"`);
+}

@@ -1,0 +1,33 @@
+/** Resources as data. */
+import type { IAgentRuntime } from '@elizaos/core';
+import type { McpSession } from '../types.js';
+
+export interface ResourceCall {
+  runtime: IAgentRuntime;
+  session: McpSession;
+}
+
+export interface ResourceText {
+  text: string;
+  _meta?: Record<string, unknown>;
+}
+
+export interface ResourceSpec {
+  /** `cue://offers`; with a variable at its end (`cue://memory/{id}`) it is a template. */
+  uri: string;
+  name: string;
+  title: string;
+  description: string;
+  mimeType: 'text/plain' | 'application/json';
+  /** Absent: always. */
+  isThere?(runtime: IAgentRuntime): boolean;
+  /** Clients may subscribe to it, and are told when it changes. */
+  changes?: true;
+  /**
+   * @param value of the variable, decoded; '' without one
+   * @throws AppError NOT_FOUND and what the service throws
+   */
+  read(value: string, call: ResourceCall): Promise<ResourceText>;
+  /** Values of the variable that fit what was typed so far, best first. */
+  complete?(begun: string, call: ResourceCall): Promise<readonly string[]>;
+}

@@ -1,0 +1,242 @@
+/**
+ * One HTTP request to whoever serves, and what to say of an answer that is none of ours. What is there
+ * need not be one of ours: an Eliza server answers a bad body by itself, in HTML or in its own words, and
+ * a port may be anybody's.
+ */
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { StringDecoder } from 'node:string_decoder';
+import { AppError, messageOf } from '../../shared/errors.js';
+import type { ServerAddress } from './types.js';
+
+/** Instead of an answer. After the first two nothing was carried out. */
+export type Met =
+  /** Nothing listens there. */
+  | 'nobody'
+  /** The connection could not be made for another reason. */
+  | 'unreachable'
+  /** The connection broke before the answer had come. */
+  | 'broken'
+  | 'timeout'
+  /** A key is missing or wrong. */
+  | 'unauthenticated'
+  /** A server of ours, or the host around it, could or would not pass the call on. */
+  | 'refused'
+  /** Somebody else's program. */
+  | 'foreign';
+
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+export interface Exchange {
+  method: HttpMethod;
+  /** Behind the base URL. */
+  path: string;
+  /** What is `undefined` is not sent; the agent's id is added. */
+  query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  /** JSON. */
+  body?: object;
+  /** Until the whole answer has come; 5 s. */
+  timeoutMs?: number;
+  /** Takes a good answer of JSON lines as it comes, however long it is; its text is empty then. */
+  onLines?(text: string): void;
+}
+
+export interface Answer {
+  status: number;
+  type: string;
+  text: string;
+}
+
+/** What a host takes as a body (`express.json`), and our own listener. */
+export const MAX_CALL_BYTES = 2 * 1024 * 1024;
+
+const TIMEOUT_MS = 5_000;
+/** More than the largest store has. */
+const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
+const MAX_SHOWN = 200;
+const JSON_LINES = 'application/x-ndjson';
+
+/**
+ * Over a connection of its own, and never repeated: whether a request that failed with `sent` in its
+ * details was carried out is not known.
+ * @throws AppError TOO_LARGE for what no server would take, or UNAVAILABLE with `details.met` (`Met`)
+ */
+export async function exchange(
+  address: ServerAddress,
+  { method, path, query = {}, body, timeoutMs = TIMEOUT_MS, onLines }: Exchange,
+): Promise<Answer> {
+  const { baseUrl, agentId, apiKey } = address;
+  const bytes = body === undefined ? undefined : bytesOf(body);
+  return new Promise((resolve, reject) => {
+    let isConnected = false;
+    let tooLate = false;
+    const sent = httpRequest(`${baseUrl}${path}${queryOf({ agentId, ...query })}`, {
+      method,
+      agent: false,
+      headers: {
+        ...(bytes && { 'content-type': 'application/json', 'content-length': bytes.length }),
+        accept: 'application/json',
+        ...(apiKey === undefined ? {} : { 'x-api-key': apiKey }),
+      },
+    });
+    const timer = setTimeout(() => {
+      tooLate = true;
+      sent.destroy();
+      reject(unavailable(address, 'timeout', lateWords(address, timeoutMs), isConnected));
+    }, timeoutMs);
+    const fail = (error: Error): void => {
+      clearTimeout(timer);
+      if (!tooLate) reject(failureOf(error, address, isConnected));
+    };
+    sent.once('socket', (socket) => {
+      socket.once('connect', () => {
+        isConnected = true;
+      });
+    });
+    sent.on('error', fail);
+    sent.once('response', (received) => {
+      const text = textOf(received, onLines, (error) => sent.destroy(error));
+      received.on('error', fail);
+      received.once('end', () => {
+        clearTimeout(timer);
+        resolve({
+          status: received.statusCode ?? 0,
+          type: received.headers['content-type'] ?? '',
+          text: text(),
+        });
+      });
+    });
+    sent.end(bytes);
+  });
+}
+
+/** Gathers what is received; what comes back gives all of it, when it has ended. */
+function textOf(
+  received: IncomingMessage,
+  onLines: Exchange['onLines'],
+  giveUp: (error: Error) => void,
+): () => string {
+  const isLines = received.headers['content-type']?.startsWith(JSON_LINES);
+  if (onLines && isLines && received.statusCode === 200) {
+    const decoder = new StringDecoder('utf8');
+    received.on('data', (chunk: Buffer) => onLines(decoder.write(chunk)));
+    return () => '';
+  }
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  received.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > MAX_ANSWER_BYTES) giveUp(new Error('its answer has no end'));
+    else chunks.push(chunk);
+  });
+  return () => Buffer.concat(chunks).toString('utf8');
+}
+
+function bytesOf(body: object): Buffer {
+  const bytes = Buffer.from(JSON.stringify(body));
+  if (bytes.length <= MAX_CALL_BYTES) return bytes;
+  const message = `the call has ${bytes.length} bytes; a server takes ${MAX_CALL_BYTES}`;
+  throw new AppError('TOO_LARGE', message, { bytes: bytes.length });
+}
+
+function queryOf(query: NonNullable<Exchange['query']>): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${encodeURIComponent(name)}=${encodeURIComponent(value)}`],
+  );
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
+}
+
+/**
+ * What to say of an answer that is not in the words of our protocols.
+ * @param body the parsed text, `undefined` where it is no JSON
+ */
+export function otherAnswer(
+  { status, type, text }: Answer,
+  body: unknown,
+  address: ServerAddress,
+): AppError {
+  const { baseUrl } = address;
+  const fail = (met: Met, message: string) => unavailable(address, met, message, true, { status });
+  if (status === 401) {
+    const message = address.apiKey
+      ? `the server at ${baseUrl} does not accept the key in ELIZA_SERVER_AUTH_TOKEN`
+      : `the server at ${baseUrl} wants a key: set ELIZA_SERVER_AUTH_TOKEN to the one it was started with`;
+    return fail('unauthenticated', message);
+  }
+  const told = isObject(body) && isObject(body.error) ? body.error : {};
+  const words = typeof told.message === 'string' ? `: ${shown(told.message)}` : '';
+  if (status === 413) {
+    const message = `the server at ${baseUrl} takes no body of this size (413)${words}`;
+    if (told.code === 'TOO_LARGE') return new AppError('TOO_LARGE', message, { status });
+    return fail('refused', message);
+  }
+  const isHtml = /html/i.test(type) || /^\s*</.test(text);
+  // The host's own answers: at its root as a page, below /api as JSON.
+  if (isHtml && status === 400) {
+    return fail('refused', `the server at ${baseUrl} could not read the call (400, as a web page)`);
+  }
+  if (!isHtml && isObject(body) && (status === 500 || Object.keys(told).length > 0)) {
+    return fail('refused', `the server at ${baseUrl} has failed (${status})${words}`);
+  }
+  const what = isHtml ? 'a web page' : 'something else';
+  return fail(
+    'foreign',
+    `${baseUrl} is served by another program (it answers ${what}, ${status}): say where the server is with -p PORT`,
+  );
+}
+
+function failureOf(
+  error: Error & { code?: unknown },
+  address: ServerAddress,
+  isConnected: boolean,
+): AppError {
+  const { baseUrl } = address;
+  const code = String(error.code ?? '');
+  if (code === 'ECONNREFUSED') {
+    const message = `nothing listens at ${baseUrl}: start a server with "nudge serve", or say its port with -p PORT`;
+    return unavailable(address, 'nobody', message, false);
+  }
+  if (code.startsWith('HPE_')) {
+    const message = `${baseUrl} is served by another program (it does not speak HTTP): say where the server is with -p PORT`;
+    return unavailable(address, 'foreign', message, true);
+  }
+  const met = isConnected ? 'broken' : 'unreachable';
+  const what = isConnected ? 'broke off' : 'cannot be reached';
+  return unavailable(
+    address,
+    met,
+    `the server at ${baseUrl} ${what}: ${messageOf(error)}`,
+    isConnected,
+  );
+}
+
+const lateWords = ({ baseUrl }: ServerAddress, timeoutMs: number): string =>
+  `the server at ${baseUrl} has not answered within ${timeoutMs / 1_000} s`;
+
+export function unavailable(
+  { baseUrl }: ServerAddress,
+  met: Met,
+  message: string,
+  sent: boolean,
+  more: Record<string, unknown> = {},
+): AppError {
+  return new AppError('UNAVAILABLE', message, { met, server: baseUrl, sent, ...more });
+}
+
+/** `undefined`: it is no JSON. */
+export function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Words of a stranger as one short line. */
+export function shown(text: string): string {
+  const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
+  return line.length > MAX_SHOWN ? `${line.slice(0, MAX_SHOWN - 1)}…` : line;
+}
