@@ -45,6 +45,7 @@ it('it names its process, its real port and its agent, in place of one that is g
     path: '/cue/rpc',
     agentId: server.agentId,
     started: found.started,
+    key: expect.stringMatching(/^[0-9a-f-]{36}$/),
   });
   expect(Math.abs(Date.parse(found.started) - Date.now())).toBeLessThan(60_000);
 });

@@ -7,6 +7,7 @@ import { hostLog, type Log } from './shared/log.js';
 import {
   addressOf,
   identify,
+  localKey,
   namedServer,
   RPC_PATH,
   readPidFile,
@@ -56,7 +57,8 @@ export function announceServer(
     const address = addressOf({ port, agentId }, env);
     const identity = await identify(address, ANSWER_MS).catch(() => null);
     if (isClosed || identity?.pid !== process.pid || identity.agentId !== agentId) return;
-    writePidFile(env, { pid: process.pid, port, started, path: RPC_PATH, agentId });
+    const key = localKey();
+    writePidFile(env, { pid: process.pid, port, started, path: RPC_PATH, agentId, key });
   }
   function soon(): void {
     if (isClosed) return;

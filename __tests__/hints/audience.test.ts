@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { CLIENT, errorOf, OPERATOR, person, testRoom } from './hint-room.js';
+import { type Caller, identityOfSession } from '../../src/records/index.js';
+import { HOUR_MS } from '../../src/shared/clock.js';
+import { AGENT, CLIENT, errorOf, OPERATOR, PROJECT, person, testRoom } from './hint-room.js';
 
 const BUILD = { component: 'http-proxy', key: 'build' };
 const ANN = person('ann');
@@ -61,6 +63,51 @@ describe('whose a hint is', () => {
     expect((await hints.setHint({ ...BUILD, value: 'b' }, other)).hint.version).toBe(2);
     expect((await hints.bump(BUILD, ANN)).hint.use_count).toBe(1);
     expect((await hints.deleteHint(BUILD, other)).previous.value).toBe('b');
+  });
+
+  it('every client is its own author, registered or not, and none needs to be it', async () => {
+    const { hints, rows } = testRoom({ defaultTtl: 'P7D' });
+    const registered = { ...CLIENT, identityId: BOB.entityId, sessionId: 'one' };
+    const session = { ...CLIENT, sessionId: 'two' };
+    const set = (key: string, caller: Caller) =>
+      hints.setHint({ component: 'api', key, value: 'a' }, caller);
+    await set('build', registered);
+    await set('test', session);
+    await set('run', CLIENT);
+    await set('lint', OPERATOR);
+    const authors = [...rows.rows.values()].map(({ key, audience }) => [key, audience.authorId]);
+    expect(Object.fromEntries(authors)).toEqual({
+      ...{ build: BOB.entityId, test: identityOfSession(PROJECT, 'two') },
+      ...{ run: AGENT, lint: AGENT },
+    });
+    const stranger = { ...CLIENT, sessionId: 'three' };
+    const named = { component: 'api', key: 'test' };
+    expect((await hints.setHint({ ...named, value: 'b' }, stranger)).hint.version).toBe(2);
+    expect((await hints.bump(named, stranger)).hint.use_count).toBe(1);
+    expect((await hints.deleteHint(named, registered)).previous.value).toBe('b');
+    const unaware = { component: 'api', key: 'build', value: 'c', if_match_version: 0 };
+    expect((await errorOf(hints.setHint(unaware, stranger))).code).toBe('CONFLICT');
+  });
+
+  it('what the caller does not see is in no count', async () => {
+    const { hints, pass } = testRoom();
+    const set = (component: string, tags: string[], caller: Caller, more: object = {}) =>
+      hints.setHint({ component, key: 'build', value: 'x', meta: { tags, ...more } }, caller);
+    await set('api', ['ci', 'fast', 'ci'], OPERATOR);
+    await set('web', ['ci'], OPERATOR, { ttl: 'P1D', sensitivity: 'secret' });
+    await set('web', ['mine'], ANN);
+    await set('notes', ['mine', 'ci'], ANN, { ttl: 'P1D' });
+    await set('old', ['gone'], OPERATOR, { ttl: 'PT1H' });
+    pass(HOUR_MS);
+    const some = { hints: 2, durable: 1, session: 1, secret: 1, components: 2 };
+    const tagged = (tag: string, count: number) => ({ tag, count });
+    const top_tags = [tagged('ci', 2), tagged('fast', 1)];
+    expect(hints.counts(CLIENT)).toEqual({ ...some, top_tags });
+    const all = { hints: 4, durable: 2, session: 2, secret: 1, components: 3 };
+    const allTags = [tagged('ci', 3), tagged('mine', 2), tagged('fast', 1)];
+    for (const caller of [ANN, OPERATOR]) {
+      expect(hints.counts(caller)).toEqual({ ...all, top_tags: allTags });
+    }
   });
 
   it('no client deletes what is private to a person', async () => {

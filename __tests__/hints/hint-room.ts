@@ -4,6 +4,7 @@ import type { Guard } from '../../src/hints/guard/index.js';
 import {
   createHints,
   DEFAULT_QUOTAS,
+  type HintObserver,
   type HintRoom,
   type HintRows,
   type HintSettings,
@@ -93,7 +94,11 @@ export interface TestRoom {
 export function testRoom(
   settings: Partial<HintSettings> = {},
   rows: FakeRows = new FakeRows(),
-  { startMs = START, secretGuard }: { startMs?: number; secretGuard?: Guard } = {},
+  {
+    startMs = START,
+    secretGuard,
+    observer,
+  }: { startMs?: number; secretGuard?: Guard; observer?: HintObserver } = {},
 ): TestRoom {
   let nowMs = startMs;
   const admin = person('admin');
@@ -106,6 +111,7 @@ export function testRoom(
     agentId: AGENT,
     sessionId: 'session-1',
     isAdmin: async (entityId) => entityId === admin.entityId,
+    observer,
     ...(secretGuard ? { secretGuard } : {}),
   });
   return {

@@ -19,6 +19,31 @@ const payloadOf = (hints: Record<string, unknown>, component = 'api') => ({
 });
 
 describe('an export', () => {
+  it('of thousands lets others have their turn, and is of one moment all the same', async () => {
+    const { hints } = testRoom({}, undefined, { secretGuard: noGuard });
+    const named = (index: number) => ({ component: `c${index % 40}`, key: `k${index}` });
+    for (let index = 0; index < 2_000; index += 1) {
+      await hints.setHint({ ...named(index), value: `run ${index}` }, OPERATOR);
+    }
+    let turns = 0;
+    const state = { over: false };
+    const count = () => {
+      turns += 1;
+      if (!state.over) setImmediate(count);
+    };
+    setImmediate(count);
+    const exporting = hints.export({}, OPERATOR);
+    await hints.deleteHint(named(1_999), OPERATOR);
+    await hints.setHint({ ...named(0), value: 'changed' }, OPERATOR);
+    const { payload } = await exporting;
+    state.over = true;
+    expect(turns).toBeGreaterThanOrEqual(4);
+    const values = Object.values(payload.components).flatMap((one) => Object.values(one.hints));
+    expect(values).toHaveLength(2_000);
+    expect(payload.components.c0?.hints.k0?.value).toBe('run 0');
+    expect(payload.components.c39?.hints.k1999?.value).toBe('run 1999');
+  });
+
   it('has the shape of the specification, and variants where there are several', async () => {
     const { hints } = testRoom();
     const set = (key: string, value: string, meta: object = {}) =>

@@ -133,18 +133,18 @@ describe('the detector of hints', () => {
   it('knows what a happening says of its place, and of a client nothing else but the system', async () => {
     const store = shelf();
     await store.set('api', 'test', 'npm test', { scope: { branch: ['dev'] } });
-    await store.set('api', 'build', 'make api', { scope: { cwd_glob: ['/work/api'] } });
+    await store.set('api', 'build', 'make api', { scope: { cwd_glob: ['/srv/api'] } });
     await store.set('api', 'lint', 'make lint', { scope: { os: ['linux'] } });
     await withDetector(store, async (evaluate) => {
       const shown = async (text: string, more: object) =>
         (await evaluate({ text, files: [], ...more })).memories.map(({ memoryId }) => memoryId);
       expect(await shown('run the tests', { roomId: ada.roomId })).toEqual(['api/test']);
       expect(await shown('run the tests', {})).toEqual([]);
-      expect(await shown('run the tests', { cwd: '/work/api' })).toEqual([]);
-      expect(await shown('run the tests', { cwd: '/work/api', branch: 'dev' })).toEqual([
+      expect(await shown('run the tests', { cwd: '/srv/api' })).toEqual([]);
+      expect(await shown('run the tests', { cwd: '/srv/api', branch: 'dev' })).toEqual([
         'api/test',
       ]);
-      expect(await shown('build it', { cwd: '/work/api' })).toEqual(['api/build']);
+      expect(await shown('build it', { cwd: '/srv/api' })).toEqual(['api/build']);
       expect(await shown('build it', { roomId: ada.roomId })).toEqual([]);
       expect(await shown('run the linter', {})).toEqual(['api/lint']);
       store.state.place = {};
@@ -247,6 +247,24 @@ describe('the detector of hints', () => {
       expect(await revisions?.([])).toBeNull();
       expect(await succeeded?.([], { action: 'x', caller: OPERATOR })).toEqual(new Set());
     }));
+
+  it('counts a success for the hints alone that its caller may read', async () => {
+    const store = shelf();
+    const named = { component: 'api', key: 'build' };
+    const idFor = async (caller: Caller) => {
+      const { hint } = await store.set('api', 'build', 'make api', {}, caller);
+      return store.hints.offering.idOf({ ...named, hint }, caller);
+    };
+    const [mine, ours] = [await idFor(ada), await idFor(OPERATOR)];
+    const ids = [mine, ours].flatMap((id) => id ?? []);
+    await withRoom(database, async ({ context }) => {
+      const { succeeded } = createHintMatch(context, () => store.port);
+      const helped = await succeeded?.(ids, { action: 'make api', caller: { kind: 'agent' } });
+      expect(helped).toEqual(new Set([ours]));
+    });
+    const uses = store.hints.offering.current(ids).map(({ hint }) => hint.use_count);
+    expect(uses).toEqual([0, 1]);
+  });
 });
 
 describe('what the detector of hints prints', () => {

@@ -29,6 +29,8 @@ const LAYERS = [
   ['triggers', 'autonomy', 'memory', 'when', 'hints'],
   ['proactive'],
   ['surfaces'],
+  ['headless'],
+  ['bin'],
 ];
 const ROOMS = LAYERS.flat();
 

@@ -28,7 +28,8 @@ export async function forgetting<T>(
     });
     return await remove();
   } catch (error) {
-    observer.returned(ids.filter((id) => book.variants.get(id) !== undefined));
+    const kept = ids.filter((id) => book.variants.get(id) !== undefined);
+    if (kept.length > 0) observer.returned(kept);
     throw error;
   }
 }

@@ -162,7 +162,7 @@ const ACTION_PLANNED = {
     path: 'filePath',
   },
 } satisfies Form<ActionPlanned>;
-const ACTION_COMPLETED: Form<ActionCompleted> = {
+const ACTION_COMPLETED = {
   schema: z.strictObject({
     ...occasion,
     action: text,
@@ -171,7 +171,7 @@ const ACTION_COMPLETED: Form<ActionCompleted> = {
     filePath: path.optional(),
   }),
   aliases: { command: 'action', text: 'action', file: 'filePath', path: 'filePath' },
-};
+} satisfies Form<ActionCompleted>;
 const SESSION_START = {
   schema: z.strictObject(occasion),
   main: 'sessionId',
@@ -200,6 +200,7 @@ export const HAPPENING_SHAPES = {
   intent_stated: INTENT_STATED.schema.shape,
   task_start: TASK_START.schema.shape,
   action_planned: ACTION_PLANNED.schema.shape,
+  action_completed: ACTION_COMPLETED.schema.shape,
   session_start: SESSION_START.schema.shape,
 } as const;
 

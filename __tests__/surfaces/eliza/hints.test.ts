@@ -307,6 +307,49 @@ describe('GET_HINT', () => {
   });
 });
 
+describe('what GET_HINT gave', () => {
+  const done = async (action: string, seat: Seat, success = true) => {
+    const offers = await offersOf(talk.runtime);
+    const roomId = uuidOf(seat.roomId);
+    await offers.onActionCompleted({ action, success, roomId, caller: callerOf(seat) });
+  };
+  const usesOf = async (component: string, key: string) =>
+    (await hints.getHint({ component, key }, callerOf(ada))).hint?.use_count;
+
+  it('has helped when it is done with success in that room within half an hour', async () => {
+    talk.runtime.setSetting('CUE_OFFERS_ENABLED', 'true');
+    try {
+      await set('remember: build http-proxy with `docker compose build router`');
+      await set('remember: test http-proxy with `docker compose run tests`');
+      const command = 'docker compose build router';
+      await done(command, ada);
+      expect(await usesOf('http-proxy', 'build')).toBe(0);
+      await get('how do I build http-proxy?');
+      const elsewhere = await talk.alone(`elsewhere-${round}`);
+      await done(command, elsewhere);
+      await done(command, ada, false);
+      await (await offersOf(talk.runtime)).onActionCompleted({
+        ...{ action: command, success: true, roomId: uuidOf(ada.roomId) },
+      });
+      await done('docker compose run tests', ada);
+      expect(await usesOf('http-proxy', 'build')).toBe(0);
+      await done(command, ada);
+      await done(command, ada);
+      expect(await usesOf('http-proxy', 'build')).toBe(1);
+      expect(await usesOf('http-proxy', 'test')).toBe(0);
+      await get('list hints of http-proxy');
+      talk.clock.ms += 29 * MINUTE_MS;
+      await done('docker compose run tests', ada);
+      expect(await usesOf('http-proxy', 'test')).toBe(1);
+      talk.clock.ms += 2 * MINUTE_MS;
+      await done(command, ada);
+      expect(await usesOf('http-proxy', 'build')).toBe(1);
+    } finally {
+      talk.runtime.setSetting('CUE_OFFERS_ENABLED', 'false');
+    }
+  });
+});
+
 describe('BUMP_HINT', () => {
   it('counts what is named, as often as is said', async () => {
     await set('set hint api port = 80');

@@ -36,13 +36,13 @@ async function errorOf(name: string, input: Record<string, unknown>): Promise<un
 describe('one store for all clients', () => {
   it('what one sets another gets, best for where it is', async () => {
     const value = { type: 'command', cmd: 'cmake --build build' };
-    const scope = { cwd_glob: ['/work/**/http-proxy'] };
+    const scope = { cwd_glob: ['/srv/**/http-proxy'] };
     const set = await client.call('nudge_set_hint', { ...PROXY, value, meta: { scope } });
     expect([set.text, set.result.hint]).toEqual([
       'Set, version 1.',
       expect.objectContaining({ value, version: 1 }),
     ]);
-    const context = { cwd: '/work/minerva/http-proxy', os: 'linux' };
+    const context = { cwd: '/srv/minerva/http-proxy', os: 'linux' };
     const got = await other.call('nudge_get_hint', { ...PROXY, context });
     expect(got.result).toMatchObject({ hint: { value }, match_explain: { matched: true } });
     expect(got.text).toBe(
@@ -109,7 +109,7 @@ describe('an error', () => {
       {
         ...PROXY,
         value: 'x',
-        meta: { scope: { cwd_glob: ['/work/**/http-proxy'] } },
+        meta: { scope: { cwd_glob: ['/srv/**/http-proxy'] } },
         if_match_version: 0,
       },
       { code: 'CONFLICT', reason: 'E_CONFLICT', rpcCode: 40901 },

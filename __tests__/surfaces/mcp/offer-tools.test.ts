@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Caller, WorkMemoryService } from '../../../src/memory/index.js';
 import type { ProactiveService } from '../../../src/proactive/index.js';
 import { type Agent, boot } from '../../helpers/boot.js';
+import { hintsOf } from '../../helpers/hints.js';
 import { type McpClient, mcpClient } from '../../helpers/mcp.js';
 import { memoryOf } from '../../helpers/memory.js';
 import { offersOf } from '../../helpers/offers.js';
@@ -91,6 +92,28 @@ describe('a hook', () => {
     });
   });
 
+  it('of what was done counts the hint that it was done with, once, and no failure', async () => {
+    const hints = await hintsOf(agent.runtime);
+    const named = { component: 'http-proxy', key: 'build' };
+    await hints.setHint({ ...named, value: 'docker compose build router' }, OPERATOR);
+    const uses = async () => (await hints.getHint(named, OPERATOR)).hint?.use_count;
+    const client = await connect();
+    const planned = await client.call('on_action_planned', { action: 'build http-proxy' });
+    const [offer] = offersIn(planned);
+    expect(offer?.kind).toBe('hintMatch');
+    const action = 'docker compose build router';
+    await client.call('on_action_completed', { action, success: false, error: 'no such file' });
+    expect(await uses()).toBe(0);
+    const done = await client.call('on_action_completed', { command: action, success: true });
+    expect([done.code, done.text]).toEqual([null, 'Nothing to be said about this.']);
+    await client.call('on_action_completed', { action, success: true });
+    expect(await uses()).toBe(1);
+    expect((await offers.get(offer?.id ?? '', OPERATOR)).state).toBe('used');
+    // Nobody was offered anything there.
+    await (await connect()).call('on_action_completed', { action, success: true });
+    expect(await uses()).toBe(1);
+  });
+
   it('of an intent and of a task brings similar work, and of a session what is unfinished', async () => {
     await memory.store(
       {
@@ -163,6 +186,7 @@ describe('a hook', () => {
     ['on_intent_stated', { intent: '   ' }, 'intent'],
     ['on_task_start', { task: 7 }, 'task'],
     ['on_action_planned', { action: 'x'.repeat(9_000) }, 'action'],
+    ['on_action_completed', { action: 'make' }, 'success'],
     ['on_session_start', { caller: { kind: 'operator' }, admin: true }, 'admin'],
     ['acknowledge_warning', {}, 'offerId'],
     ['dismiss_offer', { offer_id: 'offer_00000000', reason: 'x'.repeat(600) }, 'reason'],

@@ -8,6 +8,7 @@ import { ATTACKS } from '../../fixtures/attacks.js';
 import { type Agent, boot } from '../../helpers/boot.js';
 import { hintsOf } from '../../helpers/hints.js';
 import { type McpClient, mcpClient } from '../../helpers/mcp.js';
+import { failure } from '../../helpers/mcp-failure.js';
 import { memoryOf } from '../../helpers/memory.js';
 import { offersOf } from '../../helpers/offers.js';
 import { type KnowledgeFolder, knowledgeFolder, whenOf } from '../../helpers/when.js';
@@ -57,16 +58,6 @@ async function textOf(uri: string): Promise<string> {
   const { contents } = await mcp.client.readResource({ uri });
   expect(contents.map((one) => one.uri)).toEqual([uri]);
   return contents.map((one) => ('text' in one ? one.text : '')).join('');
-}
-
-/** Number and our code of the error that a request ends with. */
-async function failure(work: Promise<unknown>): Promise<unknown> {
-  const error: unknown = await work.then(
-    () => null,
-    (thrown: unknown) => thrown,
-  );
-  const { code, data } = Object(error);
-  return [code, Object(data).code];
 }
 
 const completed = async (uri: string, name: string, value: string) =>
@@ -141,11 +132,14 @@ describe('cue://memory/{id}', () => {
     expect(await failure(textOf('cue://memory/other'))).toEqual([-32602, 'INVALID_INPUT']);
   });
 
-  it.each(ATTACKS.filter(({ name }) => MARKUP.has(name)))('shows no markup: $name', async ({ text, mustNotAppear }) => {
-    const shown = await textOf(`cue://memory/${await stored(text)}`);
-    const inner = shown.split('```text\n')[1] ?? '';
-    for (const pattern of mustNotAppear) expect(inner).not.toMatch(pattern);
-  });
+  it.each(ATTACKS.filter(({ name }) => MARKUP.has(name)))(
+    'shows no markup: $name',
+    async ({ text, mustNotAppear }) => {
+      const shown = await textOf(`cue://memory/${await stored(text)}`);
+      const inner = shown.split('```text\n')[1] ?? '';
+      for (const pattern of mustNotAppear) expect(inner).not.toMatch(pattern);
+    },
+  );
 
   it('completes ids', async () => {
     const id = await stored('Something new');

@@ -42,6 +42,15 @@ async function failed(path: string): Promise<void> {
 const touch = (filePath: string, more: object = {}) =>
   rest('POST', '/events', { type: 'file_touch', filePath, ...more });
 const offersIn = (body: Record<string, unknown>) => body.offers as Offer[];
+const BUILD = 'docker compose build router';
+const PLANNED = { type: 'action_planned', action: 'build http-proxy' };
+async function rpc(method: string, params: object): Promise<Record<string, unknown>> {
+  const { body } = await rest('POST', '/rpc', {
+    ...{ jsonrpc: '2.0', id: 1, method: `nudge.${method}`, params },
+  });
+  expect(body.error).toBeUndefined();
+  return body.result as Record<string, unknown>;
+}
 
 describe('POST /cue/events', () => {
   it('answers with the warning and its offers, which counts as shown', async () => {
@@ -88,6 +97,41 @@ describe('POST /cue/events', () => {
     expect([stranger.status, errorOf(stranger).fields]).toEqual([400, ['entityId']]);
   });
 
+  it('of a command that was offered and worked counts for its hint', async () => {
+    const named = { component: 'http-proxy', key: 'build' };
+    await rpc('set_hint', { ...named, value: BUILD });
+    const uses = async () => (await rpc('get_hint', named)).hint;
+    const sessionId = 'builder';
+    const planned = await rest('POST', '/events', { ...PLANNED, sessionId });
+    const [offer] = offersIn(planned.body);
+    expect(offer).toMatchObject({ kind: 'hintMatch', state: 'shown' });
+    const done = { type: 'action_completed', action: BUILD, sessionId };
+    const failure = await rest('POST', '/events', { ...done, success: false, error: 'exit 1' });
+    expect([failure.status, await uses()]).toMatchObject([201, { use_count: 0 }]);
+    const { action: command, ...others } = done;
+    const success = await rest('POST', '/events', { ...others, command, success: true });
+    expect([success.status, offersIn(success.body)]).toEqual([201, []]);
+    expect(await uses()).toMatchObject({ use_count: 1 });
+    expect((await rest('GET', `/offers/${offer?.id}`)).body.offer).toMatchObject({ state: 'used' });
+  });
+
+  it('shows nothing of a hint that is forgotten, and a hint set anew like any other', async () => {
+    const named = { component: 'http-proxy', key: 'build' };
+    await rpc('set_hint', { ...named, value: BUILD });
+    const plan = async (sessionId: string) =>
+      offersIn((await rest('POST', '/events', { ...PLANNED, sessionId })).body);
+    const [offer] = await plan('forgetting-1');
+    expect(offer?.text).toContain(BUILD);
+    await rpc('delete_hint', named);
+    expect((await rest('GET', `/offers/${offer?.id}`)).status).toBe(404);
+    const { text } = await rest('GET', '/offers?limit=500');
+    expect(text).not.toContain(BUILD);
+    expect(await plan('forgetting-2')).toEqual([]);
+    await rpc('set_hint', { ...named, value: `${BUILD} --pull` });
+    expect((await plan('forgetting-3'))[0]?.text).toContain(`${BUILD} --pull`);
+    await rpc('delete_hint', named);
+  });
+
   it('of the agent itself is of nobody: the person in the room can read what comes of it', async () => {
     await failed('src/itself.ts');
     const { roomId, entityId } = await makeChat(server.runtime, 'rest-offers-eve');
@@ -104,6 +148,8 @@ describe('POST /cue/events', () => {
     [{}, 'type'],
     [{ type: 'coffee' }, 'type'],
     [{ type: 'file_touch' }, 'filePath'],
+    [{ type: 'action_completed', action: 'make' }, 'success'],
+    [{ type: 'action_completed', success: true }, 'action'],
     [{ type: 'file_touch', filePath: 'a.ts', entityId: 'ada' }, 'entityId'],
     [
       { type: 'file_touch', filePath: 'a.ts', entityId: '00000000-0000-4000-8000-000000000001' },

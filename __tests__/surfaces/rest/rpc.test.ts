@@ -1,10 +1,15 @@
 /** JSON-RPC of one agent over two real servers: Eliza's, at three paths, and our own listener. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageVersion } from '../../../src/shared/package-version.js';
 import { type Listener, startListener } from '../../../src/surfaces/rest/listener.js';
+import { readPidFile } from '../../../src/surfaces/serving/index.js';
+import { until } from '../../helpers/children.js';
 import { hintsOf } from '../../helpers/hints.js';
 import { type Call, call, errorOf } from '../../helpers/http.js';
 import { startServer, type TestServer } from '../../helpers/server.js';
+import { makeStage, type Stage } from '../cli/nudge/nudge.js';
 
 let server: TestServer;
 let listener: Listener;
@@ -212,3 +217,234 @@ describe('both servers', () => {
     expect(await ask('get_hint', named)).toMatchObject({ hint: { version: 2 } });
   });
 });
+
+describe('what is refused', () => {
+  const EMPTY = { schema_version: '1.0', components: {} };
+  const named = { component: 'kept', key: 'build' };
+  const stored = async () => (await ask('export')).payload as { components: object };
+  beforeAll(async () => {
+    await ask('import', { payload: EMPTY, mode: 'replace' });
+    await ask('set_hint', { ...named, value: 'make', meta: { tags: ['build'], ttl: 'P7D' } });
+    await ask('set_hint', { component: 'kept', key: 'run', value: 'make run' });
+  });
+
+  const polluting = JSON.parse(
+    '{"schema_version":"1.0","components":{"__proto__":{"hints":{"x":{"value":"y"}}}}}',
+  );
+  const meta = (fields: object) => ({ ...named, value: 'x', meta: fields });
+  const exploding = '{1..99}'.repeat(10);
+  const cases: [string, string, object, number, string][] = [
+    ['an unknown field', 'set_hint', { ...named, value: 'x', ttl: 'PT1H' }, 40001, 'E_INVALID'],
+    ['an unknown field of meta', 'set_hint', meta({ prio: 1 }), 40001, 'E_INVALID'],
+    [
+      'a prototype as component',
+      'set_hint',
+      { component: '__proto__', key: 'x', value: 'y' },
+      40001,
+      'E_INVALID',
+    ],
+    [
+      'a prototype in place of everything',
+      'import',
+      { payload: polluting, mode: 'replace' },
+      40001,
+      'E_INVALID',
+    ],
+    [
+      'a glob that explodes',
+      'set_hint',
+      meta({ scope: { cwd_glob: [exploding] } }),
+      40003,
+      'E_SCOPE_INVALID',
+    ],
+    [
+      'a branch that explodes',
+      'set_hint',
+      meta({ scope: { branch: [exploding] } }),
+      40003,
+      'E_SCOPE_INVALID',
+    ],
+    [
+      'another version',
+      'set_hint',
+      { ...named, value: 'x', if_match_version: 7 },
+      40901,
+      'E_CONFLICT',
+    ],
+    [
+      'a future schema in place of everything',
+      'import',
+      { payload: { ...EMPTY, schema_version: '2.0' }, mode: 'replace' },
+      40001,
+      'E_INVALID',
+    ],
+  ];
+  it.each(cases)('takes nothing with it: %s', async (_name, method, params, code, reason) => {
+    const { components } = await stored();
+    expect(Object.keys(components)).toEqual(['kept']);
+    for (const base of [hostUrl, ownUrl]) {
+      const { status, body } = await post(base, { body: request(method, params) });
+      expect([status, body.error]).toMatchObject([200, { code, data: { reason } }]);
+    }
+    expect((await stored()).components).toEqual(components);
+    expect(Reflect.get({}, 'hints')).toBeUndefined();
+  });
+
+  it.each([
+    ['half a body', '{"jsonrpc": ', 400],
+    ['10 MB', JSON.stringify(request('query', { regex: 'x'.repeat(10_000_000) })), 413],
+  ])('takes nothing with it: %s', async (_name, raw, status) => {
+    const { components } = await stored();
+    for (const base of [hostUrl, ownUrl]) {
+      const answer = await post(base, { raw, headers: { 'content-type': 'application/json' } });
+      expect(answer.status).toBe(status);
+    }
+    expect((await stored()).components).toEqual(components);
+  });
+
+  it('takes nothing with it: the 5,001st hint, by itself and in a file', async () => {
+    const components: Record<string, { hints: Record<string, object> }> = {};
+    for (let n = 0; n < 4_998; n += 1) {
+      const { hints } = (components[`c${n % 49}`] ??= { hints: {} });
+      hints[`k${n}`] = { value: 'x' };
+    }
+    const payload = { ...EMPTY, components };
+    expect(await ask('import', { payload })).toMatchObject({ imported: 4_998, skipped: 0 });
+
+    const more = { component: 'more', key: 'build', value: 'x' };
+    const { body } = await post(ownUrl, { body: request('set_hint', more) });
+    expect(body.error).toMatchObject({
+      code: 42901,
+      data: { reason: 'E_QUOTA', details: { quota: 'hints', max: 5_000 } },
+    });
+    const file = { ...EMPTY, components: { more: { hints: { build: { value: 'x' } } } } };
+    expect(await ask('import', { payload: file })).toEqual({
+      imported: 0,
+      skipped: 1,
+      reasons: ['more/build: quota: hints'],
+    });
+    expect((await ask('status')).counts).toMatchObject({ hints: 5_000, components: 50 });
+    // What is there can still be changed.
+    const { hint } = await ask('set_hint', { ...named, value: 'make all', meta: { ttl: 'P7D' } });
+    expect(hint).toMatchObject({ version: 2 });
+    await ask('import', { payload: EMPTY, mode: 'replace' });
+  });
+});
+
+describe('nudge and the Eliza server', () => {
+  let stage: Stage;
+  const nudge = (...argv: string[]) => stage.nudgeIn(world(), ...argv);
+  /** The server says by itself where it listens. */
+  const world = () => ({ env: { NUDGE_PID_DIR: String(process.env.NUDGE_PID_DIR) } });
+  const HERE = ['--cwd', '/srv/minerva', '--branch', 'dev', '--os', 'linux'];
+  const BUILD = ['http-proxy', 'build'];
+
+  beforeAll(async () => {
+    stage = makeStage();
+    await ask('import', { payload: { schema_version: '1.0', components: {} }, mode: 'replace' });
+    await until('the server is announced', async () => readPidFile(world().env), 15_000);
+  });
+  afterAll(() => stage.remove());
+
+  it('finds it and does all that is done with hints', async () => {
+    const ended = async (...argv: string[]) => {
+      const { code, out, err } = await nudge(...argv);
+      return [code, out.split('\n')[0], err];
+    };
+    const shown = (line: string) => [0, line, ''];
+    expect(await ended('set', ...BUILD, 'make', '--scope-branch', 'dev')).toEqual(
+      shown('✔ upserted hint http-proxy/build (v1)'),
+    );
+    expect(await ended('get', ...BUILD, ...HERE)).toEqual(shown('value: make'));
+    expect(await ended('query', '--keys', 'build', ...HERE)).toEqual(shown('http-proxy/build'));
+    expect(await ended('ls')).toEqual(shown('http-proxy  1 hint'));
+    expect(await ended('bump', ...BUILD, ...HERE)).toEqual(
+      shown(expect.stringMatching(/^↑ bumped frecency: use_count=1 /)),
+    );
+    const { out: seed } = await nudge('export');
+    expect(await ended('delete', ...BUILD)).toEqual(shown('✔ deleted'));
+    expect((await nudge('get', ...BUILD, ...HERE)).code).toBe(3);
+    stage.write('seed.json', seed);
+    expect(await ended('import', 'seed.json')).toEqual(shown('✔ imported 1 hint, skipped 0'));
+    expect(await ended('status')).toEqual(shown('x'));
+    const stopped = await nudge('stop');
+    expect([stopped.code, stopped.err]).toEqual([
+      1,
+      expect.stringContaining('an Eliza server serves'),
+    ]);
+  });
+
+  it('lets one of two win who change the same version at once', async () => {
+    expect((await nudge('set', 'race', 'build', 'zero')).code).toBe(0);
+    const change = (value: string) =>
+      nudge('set', 'race', 'build', value, '--if-match-version', '1');
+    const both = await Promise.all([change('one'), change('two')]);
+    const [winner, loser] = both.toSorted((a, b) => Number(a.code) - Number(b.code));
+    expect([winner?.code, loser]).toMatchObject([0, { code: 1, out: '' }]);
+    expect(await nudge('get', 'race', 'build', ...HERE)).toMatchObject({
+      out: expect.stringContaining(`value: ${both[0] === winner ? 'one' : 'two'}\n`),
+    });
+  });
+
+  it.each([
+    [
+      'cannot parse',
+      (body: string) => body.slice(0, -1),
+      'could not read the call (400, as a web page)',
+    ],
+    [
+      'takes for too large',
+      (body: string) => body + ' '.repeat(2_100_000),
+      'takes no body of this size (413)',
+    ],
+  ])(
+    'says what became of a call that the host %s, and the next one works',
+    async (_how, spoil, words) => {
+      const way = await wayTo(hostUrl, spoil);
+      const set = ['set', 'spoiled', 'build', 'make', '--json'];
+      const ended = await stage.nudge(...set, '-p', String(way.port));
+      expect([ended.code, JSON.parse(ended.out)]).toMatchObject([
+        1,
+        {
+          error: {
+            code: 'UNAVAILABLE',
+            message: `the server at http://127.0.0.1:${way.port} ${words}`,
+          },
+        },
+      ]);
+      way.repair();
+      expect((await stage.nudge('ls', 'spoiled', '-p', String(way.port))).code).toBe(3);
+      expect((await stage.nudge(...set, '-p', String(way.port))).code).toBe(0);
+      await way.close();
+      await ask('delete_hint', { component: 'spoiled', key: 'build' });
+    },
+  );
+});
+
+/** Passes requests on to a server, spoiled until it is repaired; answers come back as they are. */
+async function wayTo(baseUrl: string, spoil: (body: string) => string) {
+  let isRepaired = false;
+  const relay = createServer(async (asked, answer) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of asked) chunks.push(Buffer.from(chunk));
+    const text = Buffer.concat(chunks).toString();
+    const {
+      status,
+      type,
+      text: body,
+    } = await call('POST', baseUrl + asked.url, {
+      raw: isRepaired ? text : spoil(text),
+      headers: { 'content-type': 'application/json' },
+    });
+    answer.writeHead(status, { 'content-type': type }).end(body);
+  });
+  await new Promise<void>((done) => relay.listen(0, '127.0.0.1', done));
+  const { port } = relay.address() as AddressInfo;
+  return {
+    port,
+    repair: () => {
+      isRepaired = true;
+    },
+    close: () => new Promise((done) => relay.close(done)),
+  };
+}

@@ -1,5 +1,6 @@
 import {
   chmodSync,
+  chownSync,
   lstatSync,
   mkdirSync,
   mkdtempSync,
@@ -24,6 +25,7 @@ import {
 
 /** More than any system gives. */
 const DEAD = 2 ** 30;
+const NOBODY = 65_534;
 const SERVER = { pid: process.pid, port: 8770, started: '2026-01-31T12:00:00.000Z' };
 
 let root: string;
@@ -40,6 +42,20 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 function put(text: string): void {
   mkdirSync(folder, { recursive: true });
   writeFileSync(pidFilePath(env), text);
+}
+
+/** The administrator may write everywhere, so takes the rights of somebody else for as long. */
+function asUser(work: () => void): void {
+  const { geteuid, seteuid } = process;
+  if (geteuid?.() !== 0 || seteuid === undefined) return work();
+  chmodSync(root, 0o711);
+  for (const path of [folder, pidFilePath(env)]) chownSync(path, NOBODY, NOBODY);
+  seteuid(NOBODY);
+  try {
+    work();
+  } finally {
+    seteuid(0);
+  }
 }
 
 function refusalOf(work: () => void): { code: string; message: string } {
@@ -187,12 +203,18 @@ describe('the PID file', () => {
     }
   });
 
-  it('in a folder that may only be read is not written', ({ skip }) => {
-    if (process.geteuid?.() === 0) return skip('the administrator may write everywhere');
-    mkdirSync(folder, { recursive: true });
-    chmodSync(folder, 0o500);
-    expect(refusalOf(() => writePidFile(env, SERVER)).code).toBe('UNAVAILABLE');
-    chmodSync(folder, 0o700);
+  it('in a folder that may only be read is not written, and stays as it was', () => {
+    put(JSON.stringify(SERVER));
+    asUser(() => {
+      chmodSync(folder, 0o500);
+      const { code, message } = refusalOf(() => writePidFile(env, { ...SERVER, port: 1 }));
+      expect(code).toBe('UNAVAILABLE');
+      expect(message).toContain(`the PID file ${pidFilePath(env)} cannot be written: EACCES`);
+      removePidFile(env, SERVER.pid);
+      expect(readdirSync(folder)).toEqual(['server.pid']);
+      expect(readPidFile(env)).toEqual(SERVER);
+      chmodSync(folder, 0o700);
+    });
   });
 });
 

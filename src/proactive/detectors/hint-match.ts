@@ -12,7 +12,7 @@ import {
   redactHint,
   type StoredHint,
 } from '../../hints/index.js';
-import type { Caller } from '../../memory/index.js';
+import { type Caller, readerOf } from '../../memory/index.js';
 import { canRead } from '../../records/index.js';
 import { messageOf } from '../../shared/errors.js';
 import { derivedId, type Uuid } from '../../shared/ids.js';
@@ -109,9 +109,11 @@ export function createHintMatch(
     async succeeded(ids, { action, caller }) {
       const room = port();
       if (room === null) return new Set();
-      const done = room.offering.current(ids).filter(({ hint }) => {
+      const reader = readerOf(caller);
+      const done = room.offering.current(ids).filter(({ hint, audience }) => {
         const value = directValue(hint.value);
-        return value !== null && carriesOut(action, value);
+        // In company the agent works for nobody, who may not even know of it.
+        return canRead(reader, audience) && value !== null && carriesOut(action, value);
       });
       const bumped = await Promise.all(done.map((hint) => bump(room, hint, caller)));
       return new Set(bumped.flatMap((id) => id ?? []));

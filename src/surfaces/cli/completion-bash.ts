@@ -30,7 +30,17 @@ ${own}_files() {
 
 ${own}_options() {
   case $here in
-${commands.map((one) => branch([one.path], offer(own, one.options.flatMap(({ flags }) => flags)))).join('\n')}
+${commands
+  .map((one) =>
+    branch(
+      [one.path],
+      offer(
+        own,
+        one.options.flatMap(({ flags }) => flags),
+      ),
+    ),
+  )
+  .join('\n')}
   esac
 }
 

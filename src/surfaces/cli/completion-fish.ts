@@ -62,10 +62,7 @@ ${lines.join('\n')}
 `;
 }
 
-function optionWords(
-  name: string,
-  { flags, description, takesValue, values }: OptionSpec,
-): string {
+function optionWords(name: string, { flags, description, takesValue, values }: OptionSpec): string {
   const named = flags.map((flag) =>
     flag.startsWith('--') ? `-l ${flag.slice(2)}` : `-s ${flag.slice(1)}`,
   );

@@ -65,11 +65,7 @@ export function specOf(program: Command): CommandSpec[] {
   return commandSpecs(program, program.name(), []);
 }
 
-function commandSpecs(
-  command: Command,
-  path: string,
-  above: readonly OptionSpec[],
-): CommandSpec[] {
+function commandSpecs(command: Command, path: string, above: readonly OptionSpec[]): CommandSpec[] {
   const options = [...command.options.flatMap(optionSpec), ...above];
   const named = command.commands.flatMap((one) =>
     [one.name(), ...one.aliases()].map((name) => ({ name, one })),

@@ -10,6 +10,8 @@ export interface Io {
   clock: Clock;
   /** All of standard input. @throws AppError TOO_LARGE */
   stdin(): Promise<string>;
+  /** Nothing more is read of it, so that it does not hold the process where nobody ends it. */
+  leaveStdin?(): void;
   /** Results, and nothing else. */
   out(text: string): void;
   /** Everything said beside the result. */

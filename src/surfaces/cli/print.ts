@@ -24,6 +24,7 @@ export function realIo(): Io {
     parentPid: process.ppid,
     clock: systemClock,
     stdin: readStandardInput,
+    leaveStdin: () => void process.stdin.destroy(),
     ...standardStreams(),
   };
 }

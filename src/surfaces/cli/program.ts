@@ -2,7 +2,7 @@
  * `cue <group> …`: one file per group of commands, loaded only when it is asked for, because a
  * recall has to start fast. A new group is one more line in the table.
  */
-import type { Command } from 'commander';
+import { Command } from 'commander';
 import { type CommandContext, runProgram } from './command-line.js';
 import type { ExitCode } from './exit-codes.js';
 import type { Io } from './io.js';
@@ -22,8 +22,10 @@ export interface CommandGroup {
 interface GroupEntry {
   name: string;
   summary: string;
-  load(): Promise<CommandGroup>;
+  load(context: CommandContext): Promise<CommandGroup>;
 }
+
+const NAME = 'cue';
 
 const GROUPS: readonly GroupEntry[] = [
   {
@@ -31,13 +33,69 @@ const GROUPS: readonly GroupEntry[] = [
     summary: 'recall knowledge of the project by trigger, and keep its index',
     load: async () => (await import('./when-command.js')).whenGroup,
   },
+  {
+    name: 'recall',
+    summary: 'find memories of earlier work',
+    load: async () => (await import('./recall-command.js')).recallGroup,
+  },
+  {
+    name: 'store',
+    summary: 'keep what was done, and what came of it',
+    load: async () => (await import('./store-command.js')).storeGroup,
+  },
+  {
+    name: 'offers',
+    summary: 'what is offered, and what it was good for',
+    load: async () => (await import('./offers-command.js')).offersGroup,
+  },
+  {
+    name: 'trigger',
+    summary: 'instructions that run by a schedule',
+    load: async () => (await import('./trigger-command.js')).triggerGroup,
+  },
+  {
+    name: 'autonomy',
+    summary: 'the autonomous side: how it stands, on, off, one cycle',
+    load: async () => (await import('./autonomy-command.js')).autonomyGroup,
+  },
+  {
+    name: 'status',
+    summary: 'who serves, and how all of it is',
+    load: async () => (await import('./status-command.js')).statusGroup,
+  },
+  {
+    name: 'export',
+    summary: 'print memories or triggers, for import elsewhere',
+    load: async () => (await import('./transfer-export.js')).exportGroup,
+  },
+  {
+    name: 'import',
+    summary: 'take in what export has printed',
+    load: async () => (await import('./transfer-import.js')).importGroup,
+  },
+  {
+    name: 'purge',
+    summary: 'forget memories',
+    load: async () => (await import('./transfer-purge.js')).purgeGroup,
+  },
+  {
+    name: 'completion',
+    summary: 'print what makes a shell complete these commands',
+    load: async (context) =>
+      (await import('./completion-command.js')).completionGroup(() => wholeProgram(context)),
+  },
+  {
+    name: 'hook',
+    summary: "tell Claude Code's hooks what is remembered; JSON on standard input",
+    load: async () => (await import('./hook/command.js')).hookGroup,
+  },
 ];
 
 /** One command line of `cue`; see `runProgram`. */
 export function run(argv: readonly string[], io: Io): Promise<ExitCode> {
   const define = (program: Command, context: CommandContext) => addGroups(program, argv, context);
   const description = 'Knowledge that is recalled because it is offered.';
-  return runProgram({ name: 'cue', description, define }, argv, io);
+  return runProgram({ name: NAME, description, define }, argv, io);
 }
 
 async function addGroups(
@@ -51,9 +109,19 @@ async function addGroups(
   for (const { name, summary, load } of GROUPS) {
     const command = program.command(name).description(summary);
     if (name !== asked) continue;
-    const group = await load();
+    const group = await load(context);
     group.define(command, context);
     if (name === first && group.prepare) args = [name, ...group.prepare(rest, command)];
   }
   return args;
+}
+
+/** With all groups, of which otherwise only the one is loaded that is asked for. */
+async function wholeProgram(context: CommandContext): Promise<Command> {
+  const program = new Command(NAME);
+  for (const { name, summary, load } of GROUPS) {
+    const group = await load(context);
+    group.define(program.command(name).description(summary), context);
+  }
+  return program;
 }

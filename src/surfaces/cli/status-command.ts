@@ -3,9 +3,9 @@ import type { Command } from 'commander';
 import type { AutonomyStatus } from '../../autonomy/index.js';
 import type { MemoryHealth } from '../../memory/index.js';
 import type { ProactiveHealth } from '../../proactive/index.js';
+import { isAppError } from '../../shared/errors.js';
 import type { TriggerHealth } from '../../triggers/index.js';
 import type { WhenHealth } from '../../when/index.js';
-import { isAppError } from '../../shared/errors.js';
 import { findServer } from '../serving/discovery.js';
 import { createRpcClient } from '../serving/rpc-client.js';
 import type { CommandContext } from './command-line.js';
@@ -45,7 +45,7 @@ function define(group: Command, context: CommandContext): void {
       const { env, clock } = context.io;
       const { port } = command.optsWithGlobals<ServerFlags>();
       // First alone: where nothing serves, one answer says so.
-      const server = await callServing<Status['server']>(env, port, 'pid', (address) =>
+      const server = await callServing<Record<string, unknown>>(env, port, 'pid', (address) =>
         createRpcClient(address).call('nudge.status', {}),
       ).catch((error: unknown) => {
         // One of ours has answered, whose hints have not started.

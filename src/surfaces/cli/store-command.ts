@@ -114,7 +114,9 @@ async function draftOf(flags: StoreFlags, actions: ShortAction[], io: Io): Promi
 
 function fromInput(text: string): object {
   if (text.trim() === '') {
-    throw badInput('say what was done: cue store --intent "…" --success, or JSON on standard input');
+    throw badInput(
+      'say what was done: cue store --intent "…" --success, or JSON on standard input',
+    );
   }
   const read = parseJson(text, 'standard input');
   if (typeof read === 'object' && read !== null && !Array.isArray(read)) return read;

@@ -22,6 +22,9 @@ Example:
 
 export const EXPORT_MS = 10 * MINUTE_MS;
 
+const MEMORIES = '/export';
+const slow = { timeoutMs: EXPORT_MS };
+
 export const exportGroup: CommandGroup = { define };
 
 function define(group: Command, context: CommandContext): void {
@@ -39,11 +42,11 @@ function define(group: Command, context: CommandContext): void {
       const { io, end } = context;
       if (triggers) {
         if (flags.format === 'jsonl') throw badInput('triggers are exported as one document');
-        const path = '/triggers/export';
-        printJson(io, await ask(context, command, { path, field: 'triggers', ...slow }));
+        const asked = { path: '/triggers/export', field: 'triggers', ...slow } as const;
+        printJson(io, await ask<{ triggers: unknown }>(context, command, asked));
       } else if (format === 'json') {
-        const query = { format };
-        printJson(io, await ask(context, command, { path, query, field: 'memories', ...slow }));
+        const asked = { path: MEMORIES, query: { format }, field: 'memories', ...slow } as const;
+        printJson(io, await ask<{ memories: unknown }>(context, command, asked));
       } else {
         await linesTo(context, command);
       }
@@ -51,11 +54,10 @@ function define(group: Command, context: CommandContext): void {
     });
 }
 
-const path = '/export';
-const slow = { timeoutMs: EXPORT_MS };
-
 async function linesTo(context: CommandContext, command: Command): Promise<void> {
   const { io } = context;
   const query = { format: 'jsonl' };
-  await ask(context, command, { path, query, ...slow, onLines: (text) => io.out(text) });
+  const onLines = (text: string): void => io.out(text);
+  const asked = { path: MEMORIES, query, onLines, field: 'lines', ...slow } as const;
+  await ask<{ lines: true }>(context, command, asked);
 }

@@ -11,7 +11,7 @@ import type { CommandGroup } from './program.js';
 import { readTextFile } from './read-file.js';
 import { addServerOptions, ask, tell } from './server-answer.js';
 import { EXPORT_MS } from './transfer-export.js';
-import { bytesOf, type Part, PART_BYTES, partsOfDocument, partsOfLines } from './transfer-parts.js';
+import { bytesOf, PART_BYTES, type Part, partsOfDocument, partsOfLines } from './transfer-parts.js';
 
 /** Of `/triggers/import`; `rejected` by its place in the list. */
 interface BatchResult {

@@ -141,7 +141,9 @@ function defineChanging(group: Command, context: CommandContext): void {
     .action(async (words: string[], flags: DraftFlags & { now?: true }, command: Command) => {
       const body = { ...draftOf(words, flags), ...(flags.now ? { runImmediately: true } : {}) };
       if (Object.keys(body).length === 0) {
-        throw badInput('say when and what: cue trigger create every friday at 5pm: send the report');
+        throw badInput(
+          'say when and what: cue trigger create every friday at 5pm: send the report',
+        );
       }
       await answer<One>(
         context,

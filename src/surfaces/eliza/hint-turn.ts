@@ -51,7 +51,7 @@ export function ownContext(): NudgeContext {
 }
 
 /**
- * The place that a message asks about ("on windows", "on branch dev", "in /work/api", "when CI=1") and
+ * The place that a message asks about ("on windows", "on branch dev", "in /srv/api", "when CI=1") and
  * what is known beside it, with the message without those words.
  */
 export function askedPlace(text: string): { context: NudgeContext; text: string; said: Phrases } {

@@ -23,8 +23,8 @@ const SESSION_START = {
   ],
 };
 const PROMPTS = [SESSION_START];
-/** Without a task each is looked into by itself. */
-const MAX_FILES = 20;
+/** Without a task each is looked into by itself, which the limit of notifications per minute bounds. */
+const MAX_FILES = 3;
 const MAX_CHARACTERS = 200;
 
 export function registerPrompts(connection: Connection): void {
@@ -53,7 +53,8 @@ async function sessionStart(
   const { clients } = service;
   const caller = session.caller();
   const paths = filesOf(files);
-  const reactions = [await clients.happen('session_start', {}, caller)];
+  const reactions: Reaction[] = [];
+  // The particular first: a memory is offered once, save at the beginning of a session.
   if (task.trim() !== '') {
     reactions.push(await clients.happen('task_start', { task, files: paths }, caller));
   } else {
@@ -61,6 +62,7 @@ async function sessionStart(
       reactions.push(await clients.happen('file_touch', { filePath }, caller));
     }
   }
+  reactions.push(await clients.happen('session_start', {}, caller));
   const about = task.trim() === '' ? '' : `The task: ${task.trim()}\n\n`;
   const { text, offers } = together(reactions);
   if (text === '') return `${about}I begin a session; nothing is remembered that bears on it.`;

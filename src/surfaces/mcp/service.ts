@@ -43,7 +43,8 @@ export class McpService extends Service {
     service.hub = createMcpHub({
       ...{ clock, ids },
       log: hostLog(runtime, 'mcp'),
-      serverOf: (session) => createMcpServer({ runtime, session, tools, fileRoots }),
+      serverOf: (session, chosen) =>
+        createMcpServer({ runtime, session, tools: chosen ?? tools, fileRoots }),
     });
     return service;
   }

@@ -188,7 +188,10 @@ async function closeServer(
 ): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   const ending = [...open].map(ended);
-  for (const answer of open) if (answer.isEventStream) answer.destroy();
+  // An answer of MCP is a stream, too, but has an end.
+  for (const answer of open) {
+    if (answer.isEventStream && answer.req.method === 'GET') answer.destroy();
+  }
   const timer = new AbortController();
   const late = delay(closeMs, undefined, { signal: timer.signal }).catch(() => {});
   await Promise.race([Promise.all(ending), late]);

@@ -1,13 +1,16 @@
 /** `/cue/mcp`: MCP over streamable HTTP, with the same door as every route. */
 import type { IAgentRuntime, Route } from '@elizaos/core';
-import { AppError } from '../../shared/errors.js';
-import { CUE_MCP, McpService } from '../mcp/index.js';
+import { AppError, InvalidInputError } from '../../shared/errors.js';
+import { CUE_MCP, McpService, TOOL_CHOICES } from '../mcp/index.js';
+import { isLocalKey, LOCAL_KEY_HEADER } from '../serving/index.js';
 import { UnreadableBody } from './body.js';
 import type { MakeRoute } from './route.js';
 import { parseFailure } from './rpc/json-rpc.js';
 
 /** The transport reads only these of a request, and where it came from is none of its business. */
 const BASE = 'http://cue.invalid';
+/** What `CUE_MCP_TOOLS` is, of one client alone; read when it begins a session. */
+const TOOLS_HEADER = 'x-cue-tools';
 
 export function mcpRoutes(route: MakeRoute): Route[] {
   return (['POST', 'GET', 'DELETE'] as const).map((type) =>
@@ -20,10 +23,23 @@ export function mcpRoutes(route: MakeRoute): Route[] {
         if (body instanceof UnreadableBody) return unreadable(body);
         const request = new Request(new URL(path, BASE), { method: type, headers: given(headers) });
         const parsed = type === 'POST' ? (body ?? null) : undefined;
-        return mcpOf(runtime).handle(request, parsed, false);
+        return mcpOf(runtime).handle(request, parsed, {
+          isLocal: isLocalKey(headers[LOCAL_KEY_HEADER]),
+          tools: toolsOf(headers[TOOLS_HEADER]),
+        });
       },
     }),
   );
+}
+
+/** @throws InvalidInputError */
+function toolsOf(header: string | undefined): readonly string[] | undefined {
+  const words = (header ?? '').split(',').map((word) => word.trim());
+  const asked = words.filter((word) => word !== '');
+  const wrong = asked.find((word) => !TOOL_CHOICES.includes(word));
+  if (wrong === undefined) return asked.length === 0 ? undefined : asked;
+  const message = `chooses from ${TOOL_CHOICES.join(', ')}`;
+  throw new InvalidInputError([{ field: TOOLS_HEADER, message }]);
 }
 
 function unreadable({ error }: UnreadableBody): Response {

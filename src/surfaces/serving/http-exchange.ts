@@ -36,14 +36,16 @@ export interface Exchange {
   body?: object;
   /** Until the whole answer has come; 5 s. */
   timeoutMs?: number;
-  /** Takes a good answer of JSON lines as it comes, however long it is; its text is empty then. */
+  /** Takes a good answer of JSON lines as it comes, however long it is. */
   onLines?(text: string): void;
 }
 
 export interface Answer {
   status: number;
   type: string;
+  /** Empty where lines went to `onLines`. */
   text: string;
+  wentOut: boolean;
 }
 
 /** What a host takes as a body (`express.json`), and our own listener. */
@@ -94,7 +96,11 @@ export async function exchange(
     });
     sent.on('error', fail);
     sent.once('response', (received) => {
-      const text = textOf(received, onLines, (error) => sent.destroy(error));
+      const isLines = received.headers['content-type']?.startsWith(JSON_LINES) ?? false;
+      const wentOut = onLines !== undefined && isLines && received.statusCode === 200;
+      const text = wentOut
+        ? handOn(received, onLines)
+        : gather(received, (error) => sent.destroy(error));
       received.on('error', fail);
       received.once('end', () => {
         clearTimeout(timer);
@@ -102,6 +108,7 @@ export async function exchange(
           status: received.statusCode ?? 0,
           type: received.headers['content-type'] ?? '',
           text: text(),
+          wentOut,
         });
       });
     });
@@ -109,18 +116,14 @@ export async function exchange(
   });
 }
 
-/** Gathers what is received; what comes back gives all of it, when it has ended. */
-function textOf(
-  received: IncomingMessage,
-  onLines: Exchange['onLines'],
-  giveUp: (error: Error) => void,
-): () => string {
-  const isLines = received.headers['content-type']?.startsWith(JSON_LINES);
-  if (onLines && isLines && received.statusCode === 200) {
-    const decoder = new StringDecoder('utf8');
-    received.on('data', (chunk: Buffer) => onLines(decoder.write(chunk)));
-    return () => '';
-  }
+function handOn(received: IncomingMessage, onLines: (text: string) => void): () => string {
+  const decoder = new StringDecoder('utf8');
+  received.on('data', (chunk: Buffer) => onLines(decoder.write(chunk)));
+  return () => '';
+}
+
+/** What comes back gives all of it, when it has ended. */
+function gather(received: IncomingMessage, giveUp: (error: Error) => void): () => string {
   const chunks: Buffer[] = [];
   let bytes = 0;
   received.on('data', (chunk: Buffer) => {

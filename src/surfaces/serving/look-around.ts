@@ -64,7 +64,7 @@ export function isListened(port: number): Promise<boolean> {
 
 /** Where a server is reached from here. */
 export function addressOf(
-  { port, path, agentId }: Pick<ServerFile, 'port' | 'path' | 'agentId'>,
+  { port, path, agentId, key }: Pick<ServerFile, 'port' | 'path' | 'agentId' | 'key'>,
   env: Env,
 ): ServerAddress {
   const apiKey = env.ELIZA_SERVER_AUTH_TOKEN;
@@ -73,5 +73,6 @@ export function addressOf(
     path: path ?? RPC_PATH,
     ...(agentId === undefined ? {} : { agentId }),
     ...(apiKey ? { apiKey } : {}),
+    ...(key === undefined ? {} : { localKey: key }),
   };
 }

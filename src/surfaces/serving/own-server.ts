@@ -6,6 +6,7 @@ import { AppError, messageOf } from '../../shared/errors.js';
 import { RPC_PATH } from './discovery.js';
 import { type Identity, identify } from './identify.js';
 import { addressOf, type FoundServer } from './look-around.js';
+import { localKey } from './local-key.js';
 import { readPidFile, removePidFile, writePidFile } from './pid-file.js';
 import type { Env } from './pid-lock.js';
 import { serveHeadless } from './serving-of.js';
@@ -58,7 +59,10 @@ async function serve(agent: PrimaryAgent, options: OwnServerOptions): Promise<Ow
   const { startListener } = await import('../rest/index.js');
   const listener = await startListener({ runtime, port: options.port, increment: true });
   const { port } = listener;
-  const file: ServerFile = { pid: process.pid, port, started, path: RPC_PATH, agentId };
+  const file: ServerFile = {
+    ...{ pid: process.pid, port, started, path: RPC_PATH, agentId },
+    key: localKey(),
+  };
   const address = addressOf(file, env);
   const identity = await ready(address, clock).catch(async (error: unknown) => {
     await listener.close();

@@ -35,6 +35,7 @@ const MAX_PORT = 65_535;
 /** Stands behind host and port of an address: must not change either. */
 const ROUTE = /^\/(?!\/)[\w./~%-]{0,200}$/;
 const AGENT_ID = /^[\w-]{1,100}$/;
+const KEY = /^[\w-]{16,200}$/;
 
 /** `NUDGE_PID_DIR` stands for the folder of the seed. */
 export function pidFilePath(env: Env, platform: NodeJS.Platform = process.platform): string {
@@ -158,7 +159,7 @@ function serverFileOf(text: string): ServerFile | null {
     return null;
   }
   if (typeof read !== 'object' || read === null) return null;
-  const { pid, port, started, path, agentId }: Record<string, unknown> = { ...read };
+  const { pid, port, started, path, agentId, key }: Record<string, unknown> = { ...read };
   if (!isCount(pid) || !isCount(port) || port > MAX_PORT || typeof started !== 'string') {
     return null;
   }
@@ -170,6 +171,7 @@ function serverFileOf(text: string): ServerFile | null {
     ...{ pid, port, started },
     ...(path === undefined ? {} : { path }),
     ...(agentId === undefined ? {} : { agentId }),
+    ...(typeof key === 'string' && KEY.test(key) ? { key } : {}),
   };
 }
 

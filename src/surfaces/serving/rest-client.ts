@@ -21,7 +21,7 @@ export interface RestRequest extends Omit<Exchange, 'method'> {
 
 /**
  * One request, never repeated.
- * @returns the body, of a shape the caller has to check; `{}` where lines went to `onLines`
+ * @returns the body, of a shape the caller has to check; `{ lines: true }` where they went to `onLines`
  * @throws AppError with the code of the route's own error, or as `exchange` does
  */
 export async function askRest(
@@ -40,9 +40,9 @@ function baseOf({ path }: ServerAddress): string {
 }
 
 function bodyOf(answer: Answer, address: ServerAddress, route: string): Record<string, unknown> {
-  const { status, text } = answer;
+  const { status, text, wentOut } = answer;
+  if (wentOut) return { lines: true };
   const isGood = status >= 200 && status < 300;
-  if (isGood && text === '') return {};
   const body = parsed(text);
   if (isGood && isObject(body)) return body;
   const error = isObject(body) && isObject(body.error) ? body.error : {};

@@ -4,13 +4,17 @@ import { MINUTE_MS } from '../../shared/clock.js';
 import { ERROR_TABLE, type ErrorCode, messageOf } from '../../shared/errors.js';
 import type { ServerAddress } from './types.js';
 
+/** Nothing has been carried out. */
+export type NotDelivered =
+  /** The server, or the host around it, did not pass it on, and would not the next time. */
+  | { refused: { code: ErrorCode; message: string } }
+  /** Nobody listens, or somebody else's program does. */
+  | { undelivered: string };
+
 export type Delivery =
   /** JSON-RPC in one line; `null`: nothing is to be answered. */
   | { answer: string | null }
-  /** The server, or the host around it, did not pass it on, and would not the next time. */
-  | { refused: { code: ErrorCode; message: string } }
-  /** It has not been carried out: nobody listens, or somebody else's program does. */
-  | { undelivered: string }
+  | NotDelivered
   /** The server went while it had it: whether it has been carried out is not known. */
   | { broken: string };
 
@@ -66,6 +70,11 @@ function judged(status: number, text: string): Delivery {
   if (status === 204) return { answer: null };
   const body = parsed(text);
   if (isRpc(body)) return { answer: text.includes('\n') ? JSON.stringify(body) : text };
+  return notOfMethod(status, body);
+}
+
+/** What an answer means that no method has made. */
+export function notOfMethod(status: number, body: unknown): NotDelivered {
   const told = isObject(body) && isObject(body.error) ? body.error : {};
   const message = typeof told.message === 'string' ? told.message : `it answered ${status}`;
   const { code } = told;

@@ -10,6 +10,8 @@ export interface ServerFile {
   /** Of the JSON-RPC route; `/cue/rpc` when absent. */
   path?: string;
   agentId?: string;
+  /** Proves to the server that its client is a process of the same person (`local-key.ts`). */
+  key?: string;
 }
 
 /** What a command needs to talk to a server. */
@@ -21,6 +23,8 @@ export interface ServerAddress {
   agentId?: string;
   /** Sent as `x-api-key`. */
   apiKey?: string;
+  /** Of the PID file; sent with the messages of MCP only. */
+  localKey?: string;
 }
 
 /** A headless agent that this process has started. */

@@ -94,7 +94,11 @@ export interface Stage {
 /**
  * @param server its port stands in the PID file
  */
-export function makeStage(server?: Pick<HintServer, 'port' | 'room'>): Stage {
+export function makeStage(server?: {
+  port: number;
+  /** Whose clock the commands read. */
+  room: Pick<TestRoom, 'now'>;
+}): Stage {
   const root = mkdtempSync(join(tmpdir(), 'nudge-cli-'));
   const pids = join(root, 'pids');
   mkdirSync(pids, { mode: 0o700 });

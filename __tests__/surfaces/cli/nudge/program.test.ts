@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { packageVersion } from '../../../../src/shared/package-version.js';
 import { freePort } from '../../../helpers/free-port.js';
@@ -106,4 +109,31 @@ describe('where a command asks', () => {
     const { code, out } = await stageOf().nudge('ls', '-p', port, '--json');
     expect({ code, error: JSON.parse(out).error.code }).toEqual({ code: 1, error: 'UNAVAILABLE' });
   });
+
+  it.each([
+    ['a command', ['get', 'a', 'b'], 1],
+    ['the question who serves', ['status'], 3],
+    ['the wish to stop it', ['stop'], 3],
+  ])(
+    'is told when pid and port of the PID file are another program’s: %s',
+    async (_what, argv, code) => {
+      const asked: (string | undefined)[] = [];
+      const foreign = createServer((request, response) => {
+        asked.push(request.url);
+        response.end('<html></html>');
+      });
+      await new Promise<void>((done) => foreign.listen(0, '127.0.0.1', done));
+      const { port } = foreign.address() as AddressInfo;
+      const stage = stageOf();
+      const file = JSON.stringify({ pid: process.pid, port, started: 'x' });
+      const path = stage.write('pids/server.pid', file);
+      const ended = await stage.nudge(...argv);
+      foreign.close();
+      expect(ended).toMatchObject({ code, out: '' });
+      expect(ended.err).toContain('is served by another program (it answers a web page, 200)');
+      expect(asked).toEqual(['/cue/rpc']);
+      // It may be the file of a server that is about to answer: only a server replaces it.
+      expect(readFileSync(path, 'utf8')).toBe(file);
+    },
+  );
 });

@@ -1,6 +1,7 @@
 /** `nudge bump <component> <key>` */
 import type { Hint } from '../../../hints/offline.js';
 import { badInput, EXIT } from '../exit-codes.js';
+import { numberOf } from '../flag-words.js';
 import { printJson, printText } from '../io.js';
 import { callServer } from './call.js';
 import type { NudgeCommand, NudgeContext } from './command.js';
@@ -11,7 +12,6 @@ import {
   contextOf,
   saysContext,
 } from './context-flags.js';
-import { numberOf } from '../flag-words.js';
 import { addScopeFlags, type ScopeFlags, scopeOf } from './scope-flags.js';
 
 interface BumpFlags extends ContextFlags, ScopeFlags {

@@ -4,9 +4,9 @@ import { isAbsolute, resolve, win32 } from 'node:path';
 import type { Command } from 'commander';
 import type { NudgeContext as Facts } from '../../../hints/offline.js';
 import { badInput } from '../exit-codes.js';
+import { collect, pairsOf, wordsIn } from '../flag-words.js';
 import type { Io } from '../io.js';
 import { harmlessEnv } from './env-facts.js';
-import { collect, pairsOf, wordsIn } from '../flag-words.js';
 import { gitFactsOf } from './git-facts.js';
 
 export interface ContextFlags {

@@ -1,6 +1,7 @@
 /** `nudge get <component> <key>` */
 import type { GetResult, ScoredHint } from '../../../hints/offline.js';
 import { EXIT } from '../exit-codes.js';
+import { numberOf } from '../flag-words.js';
 import { printJson, printText } from '../io.js';
 import { callServer } from './call.js';
 import type { NudgeCommand, NudgeContext } from './command.js';
@@ -10,7 +11,6 @@ import {
   type ContextFlags,
   contextOf,
 } from './context-flags.js';
-import { numberOf } from '../flag-words.js';
 import type * as Words from './print-hint.js';
 
 interface GetFlags extends ContextFlags {

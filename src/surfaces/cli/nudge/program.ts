@@ -2,19 +2,21 @@
  * `nudge <command> …` (seed `nudge.md` §6): one file per command, loaded only when it is asked for: an
  * agent waits for `nudge get` before each build.
  */
-import type { Command } from 'commander';
+import { Command } from 'commander';
 import { runProgram } from '../command-line.js';
 import type { ExitCode } from '../exit-codes.js';
+import { portOf } from '../flag-words.js';
 import type { Io } from '../io.js';
 import type { NudgeCommand, NudgeContext } from './command.js';
-import { portOf } from '../flag-words.js';
 
 interface CommandEntry {
   name: string;
   alias?: string;
   summary: string;
-  load(): Promise<NudgeCommand>;
+  load(context: NudgeContext): Promise<NudgeCommand>;
 }
+
+const NAME = 'nudge';
 
 const COMMANDS: readonly CommandEntry[] = [
   {
@@ -73,6 +75,12 @@ const COMMANDS: readonly CommandEntry[] = [
     summary: 'print all hints as a document that import takes',
     load: async () => (await import('./export.js')).exportHints,
   },
+  {
+    name: 'completion',
+    summary: 'print what makes a shell complete these commands',
+    load: async (context) =>
+      (await import('../completion-command.js')).completionGroup(() => wholeProgram(context)),
+  },
 ];
 
 const EXPLAINED = `
@@ -96,8 +104,7 @@ export function run(
   { startAgent }: Pick<NudgeContext, 'startAgent'>,
 ): Promise<ExitCode> {
   const define: Parameters<typeof runProgram>[0]['define'] = async (program, context) => {
-    program
-      .option('-p, --port <port>', 'port of the server (else its PID file, else 8765)', portOf)
+    addPortOption(program)
       .configureHelp({ showGlobalOptions: true })
       .addHelpText('after', EXPLAINED);
     const port = () => program.opts<{ port?: number }>().port;
@@ -105,7 +112,7 @@ export function run(
     return argv;
   };
   const description = 'Small, high-value hints: how a component is built, run and tested here.';
-  return runProgram({ name: 'nudge', description, define }, argv, io);
+  return runProgram({ name: NAME, description, define }, argv, io);
 }
 
 /** Only what is asked for gets its arguments and options. */
@@ -122,7 +129,23 @@ async function addCommands(
     if (alias !== undefined) command.alias(alias);
     command.configureHelp({ showGlobalOptions: true });
     if (asked !== undefined && (name === asked || alias === asked)) {
-      (await load()).define(command, context);
+      (await load(context)).define(command, context);
     }
   }
+}
+
+function addPortOption(program: Command): Command {
+  const words = 'port of the server (else its PID file, else 8765)';
+  return program.option('-p, --port <port>', words, portOf);
+}
+
+/** With all commands, of which otherwise only the one is loaded that is asked for. */
+async function wholeProgram(context: NudgeContext): Promise<Command> {
+  const program = addPortOption(new Command(NAME));
+  for (const { name, alias, summary, load } of COMMANDS) {
+    const command = program.command(name).description(summary);
+    if (alias !== undefined) command.alias(alias);
+    (await load(context)).define(command, context);
+  }
+  return program;
 }

@@ -1,6 +1,7 @@
 /** `nudge query` */
 import type { QueryResult } from '../../../hints/offline.js';
 import { EXIT } from '../exit-codes.js';
+import { collect, numberOf, wordsIn } from '../flag-words.js';
 import { printJson, printText } from '../io.js';
 import { callServer } from './call.js';
 import type { NudgeCommand, NudgeContext } from './command.js';
@@ -10,7 +11,6 @@ import {
   type ContextFlags,
   contextOf,
 } from './context-flags.js';
-import { collect, numberOf, wordsIn } from '../flag-words.js';
 
 interface QueryFlags extends ContextFlags {
   component?: string;

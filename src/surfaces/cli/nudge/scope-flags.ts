@@ -1,7 +1,7 @@
 /** Where a hint counts, as flags say it. */
 import type { Command } from 'commander';
-import { osNamed } from './context-flags.js';
 import { collect, listedPairsOf, wordsIn } from '../flag-words.js';
+import { osNamed } from './context-flags.js';
 
 export interface ScopeFlags {
   scopeCwdGlob?: string[];

@@ -1,10 +1,10 @@
 /** `nudge set <component> <key> <value>` */
 import type { Hint } from '../../../hints/offline.js';
 import { EXIT } from '../exit-codes.js';
+import { collect, numberOf, wordsIn } from '../flag-words.js';
 import { printJson, printText } from '../io.js';
 import { callServer } from './call.js';
 import type { NudgeCommand, NudgeContext } from './command.js';
-import { collect, numberOf, wordsIn } from '../flag-words.js';
 import { addScopeFlags, type ScopeFlags, scopeOf } from './scope-flags.js';
 import { addValueFlags, hintValueOf, VALUE_EXPLAINED, type ValueFlags } from './value-flags.js';
 

@@ -3,10 +3,10 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { HintValue } from '../../../hints/offline.js';
 import { badInput } from '../exit-codes.js';
+import { collect, pairsOf, wordsIn } from '../flag-words.js';
 import type { Io } from '../io.js';
 import { parseJson, readTextFile } from '../read-file.js';
 import { osNamed } from './context-flags.js';
-import { collect, pairsOf, wordsIn } from '../flag-words.js';
 
 export interface ValueFlags {
   type?: string;

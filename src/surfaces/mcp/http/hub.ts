@@ -14,20 +14,30 @@ export interface HubDeps {
   clock: Clock;
   ids: Ids;
   log: Log;
-  /** The server of one connection. */
-  serverOf: (session: McpSession) => Server;
+  /**
+   * The server of one connection.
+   * @param tools groups that the client has chosen; `undefined`: those of the settings
+   */
+  serverOf: (session: McpSession, tools: readonly string[] | undefined) => Server;
 }
 
 export interface McpHub {
   /**
    * Answers one HTTP request that has been let in already.
    * @param body parsed; `undefined` for GET and DELETE
-   * @param isLocal whether its client is a process of the same person on this machine
+   * @param client what is known of it when it begins a session
    */
-  handle(request: Request, body: unknown, isLocal: boolean): Promise<Response>;
+  handle(request: Request, body: unknown, client: HttpClient): Promise<Response>;
   readonly sessions: number;
   /** Ends every session. */
   close(): Promise<void>;
+}
+
+export interface HttpClient {
+  /** It is a process of the same person on this machine. */
+  isLocal: boolean;
+  /** Groups of tools that it wants; `undefined`: those of the settings. */
+  tools?: readonly string[] | undefined;
 }
 
 interface Open {
@@ -63,12 +73,13 @@ export function createMcpHub({ clock, ids, log, serverOf }: HubDeps): McpHub {
     if (oldest) await end(oldest[0]);
   }
 
-  async function begin(isLocal: boolean): Promise<Open> {
+  async function begin({ isLocal, tools }: HttpClient): Promise<Open> {
     const nowMs = clock.now();
     await makeRoom(nowMs);
     const id = ids.next();
     // What a session stores says which one it was, and whoever knew the header's id could speak as it.
-    const server = serverOf(createSession({ id: derivedId('mcp session', id), isLocal }));
+    const described = createSession({ id: derivedId('mcp session', id), isLocal });
+    const server = serverOf(described, tools);
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
       onsessionclosed: () => end(id),
@@ -84,7 +95,7 @@ export function createMcpHub({ clock, ids, log, serverOf }: HubDeps): McpHub {
   }
 
   return {
-    async handle(request, body, isLocal) {
+    async handle(request, body, client) {
       const id = request.headers.get(SESSION_HEADER);
       const known = id === null ? undefined : open.get(id);
       if (known) known.lastMs = clock.now();
@@ -97,7 +108,7 @@ export function createMcpHub({ clock, ids, log, serverOf }: HubDeps): McpHub {
           `begin with initialize, or name a session in ${SESSION_HEADER}`,
         );
       }
-      const session = known ?? (await begin(isLocal));
+      const session = known ?? (await begin(client));
       const answer = await session.transport.handleRequest(request, { parsedBody: body });
       // One that was refused leaves nothing behind.
       if (!known && !answer.ok) await session.server.close();

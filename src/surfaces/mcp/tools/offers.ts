@@ -144,6 +144,14 @@ export const offerTools: readonly ToolSpec[] = [
     fields: { action: 'in words or as a command', filePath: '', cwd: '' },
   }),
   hook({
+    name: 'on_action_completed',
+    type: 'action_completed',
+    title: 'Action completed',
+    description:
+      'Counts what helped, and tells what is known of a failure. Call it after a command or change.',
+    fields: { action: 'as it was run', success: '', error: 'of a failure', cwd: '' },
+  }),
+  hook({
     name: 'on_session_start',
     type: 'session_start',
     title: 'Session started',

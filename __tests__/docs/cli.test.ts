@@ -1,0 +1,109 @@
+/** Runs docs/cli.md against a real agent: files are written, commands run, what they print compared. */
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Served, startServed } from '../surfaces/cli/served.js';
+
+const page = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8');
+
+interface Block {
+  kind: string;
+  about: string;
+  text: string;
+}
+
+const blocks: Block[] = [
+  ...page.matchAll(/^<!-- (\w+)(?:: (.+))? -->\n(`{3,})\w+\n([\s\S]*?)^\3$/gm),
+].map(([, kind = '', about = '', , text = '']) => ({ kind, about, text }));
+
+interface Command {
+  argv: string[];
+  from?: string;
+  to?: string;
+  printed: string;
+}
+
+function commandsOf(text: string): Command[] {
+  return text
+    .split(/^\$ cue /m)
+    .slice(1)
+    .map((part) => {
+      const [line = '', ...lines] = part.trimEnd().split('\n');
+      const redirected = /^(.*?) ([<>]) (\S+)$/.exec(line);
+      const command = redirected?.[1] ?? line;
+      const argv = [...command.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+        ([, double, single, bare]) => double ?? single ?? bare ?? '',
+      );
+      const file = redirected?.[3];
+      return {
+        argv,
+        printed: lines.join('\n'),
+        ...(redirected?.[2] === '<' ? { from: file } : {}),
+        ...(redirected?.[2] === '>' ? { to: file } : {}),
+      } as Command;
+    });
+}
+
+const ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|mem_[0-9a-f]{8}/g;
+const idsIn = (text: string): string[] => text.match(ID) ?? [];
+
+/** Without what is of the moment; ids by the order in which they stand there. */
+function masked(text: string): string {
+  return text
+    .replace(ID, '<id>')
+    .replace(/\d{4}-\d\d-\d\d(?: \d\d:\d\d UTC|T[\d:.]+Z)/g, '<time>')
+    .replace(/\b\w{3} \d{1,2} \w{3} \d{4},/g, '<day>,')
+    .replace(/process \d+, port \d+/, 'process <n>, port <n>')
+    .replace(/\(\d+\.\d s\)/g, '(<took>)');
+}
+
+describe('docs/cli.md', () => {
+  let served: Served;
+  /** From the ids of the page to those of the agent. */
+  const known = new Map<string, string>();
+  beforeAll(async () => {
+    served = await startServed();
+  });
+  afterAll(() => served.stop());
+
+  const own = (text: string): string => text.replace(ID, (id) => known.get(id) ?? id);
+
+  async function runs(code: number, { argv, from, to, printed }: Command): Promise<void> {
+    const stdin = from === undefined ? '' : served.read(from);
+    const ended = await served.cueWith({ stdin }, ...argv.map(own));
+    if (to !== undefined) served.write(to, ended.out);
+    const shown = `${to === undefined ? ended.out : ''}${ended.err}`.trimEnd();
+    expect(masked(shown)).toBe(masked(printed));
+    expect(ended.code).toBe(code);
+    const real = idsIn(shown);
+    for (const [at, id] of idsIn(printed).entries()) {
+      const one = real[at] ?? '';
+      expect(known.get(id) ?? one).toBe(one);
+      known.set(id, one);
+    }
+  }
+
+  it.each(
+    blocks.map((block, at) => ({ ...block, name: `${at + 1}: ${block.kind} ${block.about}` })),
+  )('block $name', async ({ kind, about, text }) => {
+    if (kind === 'file') {
+      served.write(about, text);
+      return;
+    }
+    expect(kind).toBe('run');
+    const code = Number(/\bexit (\d)/.exec(about)?.[1] ?? 0);
+    for (const command of commandsOf(text)) await runs(code, command);
+  });
+
+  it('has every command of the program', async () => {
+    const { out } = await served.cue('--help');
+    const names = [...out.matchAll(/^ {2}(\w+)(?: \[| <| {2})/gm)].map(([, name]) => name);
+    const missing = names.filter((name) => name !== 'help' && !page.includes(`\`cue ${name}`));
+    expect(missing).toEqual([]);
+    expect(names.length).toBeGreaterThan(10);
+  });
+
+  it('has every flag of purge', async () => {
+    const { out } = await served.cue('purge', '--help');
+    for (const [flag] of out.matchAll(/(?<=^ {2})--[a-z-]+(?= )/gm)) expect(page).toContain(flag);
+  });
+});

@@ -1,0 +1,198 @@
+/**
+ * Changes in a JSON text that leave everything else as it is written: order and spelling of keys,
+ * numbers of any length, blank lines. Plain JSON only. Pure.
+ */
+
+export type JsonPath = readonly (string | number)[];
+export type Json =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly Json[]
+  | { readonly [key: string]: Json };
+
+interface Range {
+  start: number;
+  /** Behind the last character. */
+  end: number;
+}
+interface Node extends Range {
+  kind: 'object' | 'array' | 'scalar';
+  /** Members or items, in order. */
+  parts: Part[];
+}
+/** `start` is that of the key, where there is one. */
+interface Part extends Range {
+  key: string | number;
+  value: Node;
+}
+
+const SPACE = /[ \t\r\n]*/y;
+const STRING = /"(?:[^"\\]|\\.)*"/y;
+const WORD = /[^\s,\]}]+/y;
+const UNIT = '  ';
+
+/** The value at a path, parsed; `undefined`: there is none. @throws SyntaxError */
+export function valueAt(text: string, path: JsonPath): unknown {
+  const node = nodeAt(parse(text), path);
+  return node === null ? undefined : JSON.parse(text.slice(node.start, node.end));
+}
+
+/**
+ * The text with a member set, or one more item at the end of an array where the path ends in its length.
+ * Objects on the way are made. What is in the way and is no object, the caller has refused.
+ * @throws SyntaxError
+ */
+export function withValue(text: string, path: JsonPath, value: Json): string {
+  const root = parse(text);
+  const there = nodeAt(root, path);
+  if (there !== null)
+    return spliced(text, there, printed(text, value, indentAt(text, there.start)));
+  let depth = path.length - 1;
+  while (depth > 0 && nodeAt(root, path.slice(0, depth)) === null) depth -= 1;
+  const parent = nodeAt(root, path.slice(0, depth)) ?? root;
+  const inner = path.slice(depth + 1).reduceRight<Json>((made, key) => {
+    return typeof key === 'number' ? [made] : { [key]: made };
+  }, value);
+  return inserted(text, parent, path[depth] ?? '', inner);
+}
+
+/** The text without what is at the path; a path that leads nowhere changes nothing. @throws SyntaxError */
+export function withoutValue(text: string, path: JsonPath): string {
+  const parent = nodeAt(parse(text), path.slice(0, -1));
+  const at = parent?.parts.findLastIndex(({ key }) => key === path.at(-1)) ?? -1;
+  const part = parent?.parts[at];
+  if (!parent || !part) return text;
+  const before = parent.parts[at - 1];
+  const after = parent.parts[at + 1];
+  if (after) return spliced(text, { start: part.start, end: after.start }, '');
+  if (before) return spliced(text, { start: before.end, end: part.end }, '');
+  return spliced(text, { start: parent.start + 1, end: parent.end - 1 }, '');
+}
+
+function inserted(text: string, parent: Node, key: string | number, value: Json): string {
+  const name = typeof key === 'string' ? `${JSON.stringify(key)}: ` : '';
+  const last = parent.parts.at(-1);
+  const first = parent.parts[0];
+  if (last && first) {
+    const isInLine = !text.slice(parent.start, first.start).includes('\n');
+    if (isInLine)
+      return spliced(text, { start: last.end, end: last.end }, `, ${name}${compact(value)}`);
+    const indent = indentAt(text, first.start);
+    const part = `,${eolOf(text)}${indent}${name}${printed(text, value, indent)}`;
+    return spliced(text, { start: last.end, end: last.end }, part);
+  }
+  // A whole document in one line stays one; an empty one is made anew.
+  const isOneLine = !text.trim().includes('\n') && !/^\{\s*\}$/.test(text.trim());
+  const outer = indentAt(text, parent.start);
+  const indent = outer + unitOf(text);
+  const eol = eolOf(text);
+  const body = isOneLine
+    ? `${name}${compact(value)}`
+    : `${eol}${indent}${name}${printed(text, value, indent)}${eol}${outer}`;
+  return spliced(text, { start: parent.start + 1, end: parent.end - 1 }, body);
+}
+
+function spliced(text: string, { start, end }: Range, by: string): string {
+  return text.slice(0, start) + by + text.slice(end);
+}
+
+function compact(value: Json): string {
+  return JSON.stringify(value);
+}
+
+/** Lists of plain values stand in one line, as people write them. */
+function printed(text: string, value: Json, indent: string): string {
+  if (!text.trim().includes('\n') && !/^\{\s*\}$/.test(text.trim())) return compact(value);
+  const inner = indent + unitOf(text);
+  const eol = eolOf(text);
+  const lines = (open: string, parts: string[], close: string) =>
+    parts.length === 0
+      ? open + close
+      : `${open}${eol}${inner}${parts.join(`,${eol}${inner}`)}${eol}${indent}${close}`;
+  if (isList(value)) {
+    const isPlain = value.every((item) => typeof item !== 'object' || item === null);
+    if (isPlain) return `[${value.map(compact).join(', ')}]`;
+    return lines(
+      '[',
+      value.map((item) => printed(text, item, inner)),
+      ']',
+    );
+  }
+  if (typeof value !== 'object' || value === null) return compact(value);
+  const members = Object.entries(value).map(
+    ([key, member]) => `${JSON.stringify(key)}: ${printed(text, member, inner)}`,
+  );
+  return lines('{', members, '}');
+}
+
+function isList(value: Json): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+/** Of the line in which a position is. */
+function indentAt(text: string, at: number): string {
+  const line = text.slice(text.lastIndexOf('\n', at - 1) + 1, at);
+  return /^[ \t]*/.exec(line)?.[0] ?? '';
+}
+
+function unitOf(text: string): string {
+  return /^[^\n]*\{[ \t]*\r?\n([ \t]+)\S/.exec(text)?.[1] ?? UNIT;
+}
+
+function eolOf(text: string): string {
+  return text.includes('\r\n') ? '\r\n' : '\n';
+}
+
+/** Of a key that stands twice the last one counts, as for every reader. */
+function nodeAt(root: Node, path: JsonPath): Node | null {
+  let node: Node | undefined = root;
+  for (const step of path) {
+    node = node.parts.findLast(({ key }) => key === step)?.value;
+    if (node === undefined) return null;
+  }
+  return node;
+}
+
+function parse(text: string): Node {
+  // Says what is wrong; from here on the text is known to be JSON.
+  JSON.parse(text);
+  let at = 0;
+  const take = (pattern: RegExp): string => {
+    pattern.lastIndex = at;
+    const [found = ''] = pattern.exec(text) ?? [];
+    at += found.length;
+    return found;
+  };
+  const parts = (node: Node, close: string): Node => {
+    at += 1;
+    take(SPACE);
+    while (text[at] !== close) {
+      const start = at;
+      let key: string | number = node.parts.length;
+      if (node.kind === 'object') {
+        key = String(JSON.parse(take(STRING)));
+        take(SPACE);
+        at += 1;
+        take(SPACE);
+      }
+      const value = read();
+      node.parts.push({ key, value, start, end: value.end });
+      take(SPACE);
+      if (text[at] === ',') at += 1;
+      take(SPACE);
+    }
+    at += 1;
+    return { ...node, end: at };
+  };
+  const read = (): Node => {
+    const start = at;
+    if (text[at] === '{') return parts({ kind: 'object', start, end: at, parts: [] }, '}');
+    if (text[at] === '[') return parts({ kind: 'array', start, end: at, parts: [] }, ']');
+    take(text[at] === '"' ? STRING : WORD);
+    return { kind: 'scalar', start, end: at, parts: [] };
+  };
+  take(SPACE);
+  return read();
+}

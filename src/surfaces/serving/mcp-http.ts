@@ -1,0 +1,170 @@
+/** One exchange of streamable HTTP with whoever serves MCP, and what came of it, as values. */
+import { type IncomingMessage, request as httpRequest } from 'node:http';
+import { MINUTE_MS } from '../../shared/clock.js';
+import { messageOf } from '../../shared/errors.js';
+import { LOCAL_KEY_HEADER } from './local-key.js';
+import { type Fields, isFields } from './mcp-messages.js';
+import { sseReader } from './sse.js';
+import { type NotDelivered, notOfMethod } from './transport.js';
+import type { ServerAddress } from './types.js';
+
+/** Where messages go, and as what. */
+export interface McpLink {
+  address: ServerAddress;
+  /** Absent: it begins with this exchange. */
+  sessionId?: string;
+  /** Agreed on; absent before that. */
+  protocolVersion?: string;
+  /** Groups of tools, comma-separated, that the client has chosen. */
+  tools?: string | undefined;
+}
+
+export interface McpExchange {
+  /** GET: what the server says unasked. */
+  method: 'POST' | 'GET' | 'DELETE';
+  /** One message. */
+  text?: string;
+  /** Goes on after this event of a stream that broke. */
+  lastEventId?: string | undefined;
+  /** Breaks it off. */
+  signal: AbortSignal;
+  onMessage?(message: Fields): void;
+}
+
+export type McpOutcome =
+  /** The server has it; messages come until `ended`. */
+  | { taken: Taken }
+  /** The session is no more: nothing has been carried out. */
+  | { unknownSession: string }
+  /** The server's own answer, without the id of the request. */
+  | { error: Fields; status: number }
+  | NotDelivered
+  /** The server went while it had it. */
+  | { broken: string };
+
+export interface Taken {
+  /** Of a session that has begun. */
+  sessionId: string | undefined;
+  ended: Promise<StreamEnd>;
+}
+
+/** Of an answer that came to its end, or broke. */
+export interface StreamEnd {
+  /** Of the last event. */
+  lastEventId: string | undefined;
+  why: string;
+}
+
+/** With nothing said, not even a comment; those come every 10 s. */
+const SILENT_MS = 2 * MINUTE_MS;
+const EVENTS = 'text/event-stream';
+const NOT_FOUND = 404;
+
+/** Over a connection of its own, as `deliver`. Never rejects. */
+export function exchangeMcp(
+  { address, sessionId, protocolVersion, tools }: McpLink,
+  { method, text, lastEventId, signal, onMessage = () => {} }: McpExchange,
+): Promise<McpOutcome> {
+  const { baseUrl, path, agentId, apiKey, localKey } = address;
+  const query = agentId === undefined ? '' : `?agentId=${encodeURIComponent(agentId)}`;
+  return new Promise((resolve) => {
+    let isConnected = false;
+    const sent = httpRequest(`${baseUrl}${mcpPath(path)}${query}`, {
+      method,
+      agent: false,
+      signal,
+      headers: {
+        accept: method === 'GET' ? EVENTS : `application/json, ${EVENTS}`,
+        ...(text === undefined
+          ? {}
+          : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
+        ...(apiKey === undefined ? {} : { 'x-api-key': apiKey }),
+        ...(localKey === undefined ? {} : { [LOCAL_KEY_HEADER]: localKey }),
+        ...(tools === undefined ? {} : { 'x-cue-tools': tools }),
+        ...(sessionId === undefined ? {} : { 'mcp-session-id': sessionId }),
+        ...(protocolVersion === undefined ? {} : { 'mcp-protocol-version': protocolVersion }),
+        ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
+      },
+    });
+    sent.once('socket', (socket) => {
+      socket.once('connect', () => {
+        isConnected = true;
+        socket.setTimeout(SILENT_MS, () => sent.destroy(new Error('it does not answer')));
+      });
+    });
+    sent.on('error', (error) => {
+      resolve(isConnected ? { broken: messageOf(error) } : { undelivered: messageOf(error) });
+    });
+    sent.once('response', (received) => {
+      const status = received.statusCode ?? 0;
+      if (status >= 200 && status < 300) {
+        resolve({ taken: { sessionId: header(received, 'mcp-session-id'), ended: read(received, onMessage) } });
+        return;
+      }
+      const broken = (error: Error): void => resolve({ broken: messageOf(error) });
+      received.on('error', broken);
+      gather(received, (body) => resolve(judged(status, body, sessionId !== undefined)));
+    });
+    sent.end(text);
+  });
+}
+
+function judged(status: number, text: string, hasSession: boolean): McpOutcome {
+  const body = parsed(text);
+  if (isFields(body) && body.jsonrpc === '2.0' && isFields(body.error)) {
+    if (status === NOT_FOUND && hasSession) return { unknownSession: String(body.error.message) };
+    return { error: body.error, status };
+  }
+  return notOfMethod(status, body);
+}
+
+/** Resolves in any case, once. */
+function read(received: IncomingMessage, onMessage: (message: Fields) => void): Promise<StreamEnd> {
+  let lastEventId: string | undefined;
+  const take = (text: string): void => {
+    const message = parsed(text);
+    const messages: unknown[] = Array.isArray(message) ? message : [message];
+    for (const one of messages) if (isFields(one)) onMessage(one);
+  };
+  return new Promise((resolve) => {
+    received.on('error', (error) => resolve({ lastEventId, why: messageOf(error) }));
+    received.once('close', () => resolve({ lastEventId, why: 'the connection has ended' }));
+    if (!header(received, 'content-type')?.startsWith(EVENTS)) {
+      gather(received, (text) => {
+        take(text);
+        resolve({ lastEventId, why: 'it has said all' });
+      });
+      return;
+    }
+    const events = sseReader(({ id, name, data }) => {
+      lastEventId = id;
+      if (data !== '' && name === 'message') take(data);
+    });
+    received.on('data', events);
+    received.once('end', () => resolve({ lastEventId, why: 'it has said all' }));
+  });
+}
+
+function gather(received: IncomingMessage, take: (text: string) => void): void {
+  const chunks: Buffer[] = [];
+  received.on('data', (chunk: Buffer) => chunks.push(chunk));
+  received.once('end', () => take(Buffer.concat(chunks).toString('utf8')));
+}
+
+/** Beside the route of JSON-RPC. */
+function mcpPath(rpcPath: string): string {
+  return rpcPath.replace(/[^/]*$/, 'mcp');
+}
+
+function header(received: IncomingMessage, name: string): string | undefined {
+  const value = received.headers[name];
+  return Array.isArray(value) ? value[0] : value;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
