@@ -233,6 +233,25 @@ describe('an import', () => {
     expect(outcome.imported).toBe(0);
     expect(({} as Record<string, unknown>).hints).toBeUndefined();
   });
+
+  it.each([
+    ['a component', '{"__proto__":{"hints":{"x":{"value":"y"}}}}', '__proto__/x'],
+    ['a key', '{"api":{"hints":{"__proto__":{"value":"y"}}}}', 'api/__proto__'],
+    ['variants', '{"api":{"hints":{},"variants":{"__proto__":[{"value":"y"}]}}}', 'api/__proto__'],
+  ])(
+    'skips %s named as a prototype, and puts it in the place of nothing',
+    async (_w, text, name) => {
+      const { hints } = testRoom();
+      await hints.setHint({ component: 'api', key: 'k', value: 'x' }, OPERATOR);
+      const payload = { schema_version: '1.0', components: JSON.parse(text) };
+      const { imported, skipped, reasons } = await hints.import({ payload }, OPERATOR);
+      expect([imported, skipped]).toEqual([0, 1]);
+      expect(reasons[0]).toMatch(new RegExp(`^${name}: `));
+      const { code } = await errorOf(hints.import({ payload, mode: 'replace' }, OPERATOR));
+      expect(code).toBe('INVALID_INPUT');
+      expect(hints.counts(OPERATOR).hints).toBe(1);
+    },
+  );
 });
 
 describe('export and import', () => {

@@ -3,4 +3,6 @@
 import { realIo } from '../surfaces/cli/print.js';
 import { run } from '../surfaces/cli/program.js';
 
-process.exitCode = await run(process.argv.slice(2), realIo());
+process.exitCode = await run(process.argv.slice(2), realIo(), {
+  startAgent: async () => (await import('../headless/index.js')).startHeadless,
+});

@@ -163,17 +163,32 @@ export const exportParams = z.strictObject({
   component: nameSchema.optional(),
 });
 
+/**
+ * Zod drops an entry named `__proto__` and says nothing, so that `replace` would put nothing in the place
+ * of everything. Here it keeps it, with a space behind its name: that is no name, and is skipped as such.
+ */
+function recordOf<Value extends z.ZodType>(value: Value) {
+  const record = z.record(z.string(), value);
+  return z.preprocess((sent: z.input<typeof record>) => {
+    if (typeof sent !== 'object' || sent === null || !Object.hasOwn(sent, '__proto__')) return sent;
+    const entries = Object.entries(sent);
+    return Object.fromEntries(
+      entries.map(([name, held]) => [name === '__proto__' ? `${name} ` : name, held]),
+    );
+  }, record);
+}
+
 const componentSchema = z.looseObject({
-  hints: z.record(z.string(), z.unknown()),
+  hints: recordOf(z.unknown()),
   /** Every variant of a key that has several; the best one stands in `hints`, too. */
-  variants: z.record(z.string(), z.array(z.unknown())).optional(),
+  variants: recordOf(z.array(z.unknown())).optional(),
 });
 /** Read leniently, hint by hint: one that is damaged is skipped with its reason, the others come in. */
 export const storePayloadSchema = z.looseObject({
   schema_version: z.string(),
   created_at: z.string().optional(),
   session_id: z.string().optional(),
-  components: z.record(z.string(), componentSchema),
+  components: recordOf(componentSchema),
 });
 export const importParams = z.strictObject({
   payload: storePayloadSchema,

@@ -1,6 +1,7 @@
 /** The commands that ask a server, against a real agent: what they print, and how they end. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TriggerSummary } from '../../../src/triggers/index.js';
+import { freePort } from '../../helpers/free-port.js';
 import { type Served, startServed } from './served.js';
 
 let served: Served;
@@ -151,5 +152,34 @@ describe('cue trigger', () => {
     const { code, out, err } = await served.cue('trigger', ...argv);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toMatch(/^cue: /);
+  });
+});
+
+describe('where nothing serves', () => {
+  it.each([
+    [['trigger', 'list']],
+    [['recall', 'x']],
+    [['store', '--intent', 'x', '--success']],
+    [['offers']],
+    [['autonomy']],
+    [['status']],
+    [['export']],
+    [['purge', '--all']],
+  ])('%s says how to start a server', async (argv) => {
+    const port = await freePort();
+    const { code, out, err } = await served.cue(...argv, '-p', String(port));
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toBe(
+      `cue: nothing listens at http://127.0.0.1:${port}: ` +
+        'start a server with "nudge serve", or say its port with -p PORT\n',
+    );
+  });
+
+  it('is told as a document where one was asked for', async () => {
+    const { code, document } = await served.json('offers', '-p', String(await freePort()));
+    expect({ code, document }).toMatchObject({
+      code: 1,
+      document: { error: { code: 'UNAVAILABLE', details: { met: 'nobody' } } },
+    });
   });
 });

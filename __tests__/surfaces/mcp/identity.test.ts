@@ -235,7 +235,7 @@ it('cannot be taken over HTTP by who reads in a memory which session stored it',
     hub.handle(
       new Request('http://cue.invalid/', { method: 'POST', headers: { ...headers, ...more } }),
       { jsonrpc: '2.0', ...body },
-      false,
+      { isLocal: false },
     );
   const params = {
     ...{ protocolVersion: '2025-06-18', capabilities: {} },

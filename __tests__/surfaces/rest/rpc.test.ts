@@ -228,9 +228,10 @@ describe('what is refused', () => {
     await ask('set_hint', { component: 'kept', key: 'run', value: 'make run' });
   });
 
-  const polluting = JSON.parse(
-    '{"schema_version":"1.0","components":{"__proto__":{"hints":{"x":{"value":"y"}}}}}',
+  const constructing = JSON.parse(
+    '{"schema_version":"1.0","components":{"constructor":{"hints":{"x":{"value":"y"}}}}}',
   );
+  const polluting = JSON.parse(JSON.stringify(constructing).replace('constructor', '__proto__'));
   const meta = (fields: object) => ({ ...named, value: 'x', meta: fields });
   const exploding = '{1..99}'.repeat(10);
   const cases: [string, string, object, number, string][] = [
@@ -240,6 +241,13 @@ describe('what is refused', () => {
       'a prototype as component',
       'set_hint',
       { component: '__proto__', key: 'x', value: 'y' },
+      40001,
+      'E_INVALID',
+    ],
+    [
+      'a constructor in place of everything',
+      'import',
+      { payload: constructing, mode: 'replace' },
       40001,
       'E_INVALID',
     ],
@@ -287,7 +295,6 @@ describe('what is refused', () => {
       expect([status, body.error]).toMatchObject([200, { code, data: { reason } }]);
     }
     expect((await stored()).components).toEqual(components);
-    expect(Reflect.get({}, 'hints')).toBeUndefined();
   });
 
   it.each([
@@ -303,11 +310,11 @@ describe('what is refused', () => {
   });
 
   it('takes nothing with it: the 5,001st hint, by itself and in a file', async () => {
-    const components: Record<string, { hints: Record<string, object> }> = {};
-    for (let n = 0; n < 4_998; n += 1) {
-      const { hints } = (components[`c${n % 49}`] ??= { hints: {} });
-      hints[`k${n}`] = { value: 'x' };
-    }
+    const keys = (of: number) =>
+      Array.from({ length: 102 }, (_, n) => [`k${of}-${n}`, { value: 'x' }] as const);
+    const components = Object.fromEntries(
+      Array.from({ length: 49 }, (_, n) => [`c${n}`, { hints: Object.fromEntries(keys(n)) }]),
+    );
     const payload = { ...EMPTY, components };
     expect(await ask('import', { payload })).toMatchObject({ imported: 4_998, skipped: 0 });
 
@@ -357,16 +364,19 @@ describe('nudge and the Eliza server', () => {
     );
     expect(await ended('get', ...BUILD, ...HERE)).toEqual(shown('value: make'));
     expect(await ended('query', '--keys', 'build', ...HERE)).toEqual(shown('http-proxy/build'));
-    expect(await ended('ls')).toEqual(shown('http-proxy  1 hint'));
+    expect(await ended('ls')).toEqual(shown('http-proxy: 1 hint'));
     expect(await ended('bump', ...BUILD, ...HERE)).toEqual(
       shown(expect.stringMatching(/^↑ bumped frecency: use_count=1 /)),
     );
     const { out: seed } = await nudge('export');
-    expect(await ended('delete', ...BUILD)).toEqual(shown('✔ deleted'));
+    expect(await ended('delete', ...BUILD)).toEqual(shown('✔ deleted hint http-proxy/build (v1)'));
     expect((await nudge('get', ...BUILD, ...HERE)).code).toBe(3);
     stage.write('seed.json', seed);
     expect(await ended('import', 'seed.json')).toEqual(shown('✔ imported 1 hint, skipped 0'));
-    expect(await ended('status')).toEqual(shown('x'));
+    const port = new URL(hostUrl).port;
+    expect(await ended('status')).toEqual(
+      shown(`Eliza server: process ${process.pid}, port ${port}`),
+    );
     const stopped = await nudge('stop');
     expect([stopped.code, stopped.err]).toEqual([
       1,

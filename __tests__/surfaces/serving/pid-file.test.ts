@@ -47,7 +47,10 @@ function put(text: string): void {
 /** The administrator may write everywhere, so takes the rights of somebody else for as long. */
 function asUser(work: () => void): void {
   const { geteuid, seteuid } = process;
-  if (geteuid?.() !== 0 || seteuid === undefined) return work();
+  if (geteuid?.() !== 0 || seteuid === undefined) {
+    work();
+    return;
+  }
   chmodSync(root, 0o711);
   for (const path of [folder, pidFilePath(env)]) chownSync(path, NOBODY, NOBODY);
   seteuid(NOBODY);

@@ -136,7 +136,8 @@ async function install(io: Io, flags: InstallFlags, program: Program): Promise<v
   }
   for (const note of notes) io.err(`${note}\n`);
   const changed = results.filter(({ change }) => change !== 'none').length;
-  if (flags.dryRun) io.err(`${counted(changed, 'file')} left as they are (--dry-run)\n`);
+  if (flags.dryRun)
+    io.err(`nothing was written (--dry-run): ${counted(changed, 'file')} would change\n`);
   else if (changed > 0) io.err('start the client anew, so that it reads this\n');
 }
 

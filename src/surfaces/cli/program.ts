@@ -3,15 +3,22 @@
  * recall has to start fast. A new group is one more line in the table.
  */
 import { Command } from 'commander';
+import type { StartAgent } from '../serving/types.js';
 import { type CommandContext, runProgram } from './command-line.js';
 import type { ExitCode } from './exit-codes.js';
 import type { Io } from './io.js';
 
 export type { CommandContext } from './command-line.js';
 
+/** What is handed in from outside, too. */
+export interface CueContext extends CommandContext {
+  /** Starts a headless agent; loaded when it is asked for, because it brings the host along. */
+  startAgent?: () => Promise<StartAgent>;
+}
+
 export interface CommandGroup {
   /** Adds arguments, options and subcommands to the group's command. */
-  define(command: Command, context: CommandContext): void;
+  define(command: Command, context: CueContext): void;
   /**
    * Its arguments as commander shall see them, where it would take them in another way.
    * @param command what `define` has made of it
@@ -22,7 +29,7 @@ export interface CommandGroup {
 interface GroupEntry {
   name: string;
   summary: string;
-  load(context: CommandContext): Promise<CommandGroup>;
+  load(context: CueContext): Promise<CommandGroup>;
 }
 
 const NAME = 'cue';
@@ -85,6 +92,11 @@ const GROUPS: readonly GroupEntry[] = [
       (await import('./completion-command.js')).completionGroup(() => wholeProgram(context)),
   },
   {
+    name: 'mcp',
+    summary: 'an MCP server for coding agents, and its installation',
+    load: async () => (await import('./mcp-command.js')).loadMcpGroup(),
+  },
+  {
     name: 'hook',
     summary: "tell Claude Code's hooks what is remembered; JSON on standard input",
     load: async () => (await import('./hook/command.js')).hookGroup,
@@ -92,8 +104,13 @@ const GROUPS: readonly GroupEntry[] = [
 ];
 
 /** One command line of `cue`; see `runProgram`. */
-export function run(argv: readonly string[], io: Io): Promise<ExitCode> {
-  const define = (program: Command, context: CommandContext) => addGroups(program, argv, context);
+export function run(
+  argv: readonly string[],
+  io: Io,
+  outside: Pick<CueContext, 'startAgent'> = {},
+): Promise<ExitCode> {
+  const define = (program: Command, context: CommandContext) =>
+    addGroups(program, argv, { ...context, ...outside });
   const description = 'Knowledge that is recalled because it is offered.';
   return runProgram({ name: NAME, description, define }, argv, io);
 }
@@ -101,7 +118,7 @@ export function run(argv: readonly string[], io: Io): Promise<ExitCode> {
 async function addGroups(
   program: Command,
   argv: readonly string[],
-  context: CommandContext,
+  context: CueContext,
 ): Promise<readonly string[]> {
   const [first, ...rest] = argv;
   const asked = first === 'help' ? rest[0] : first;
@@ -117,7 +134,7 @@ async function addGroups(
 }
 
 /** With all groups, of which otherwise only the one is loaded that is asked for. */
-async function wholeProgram(context: CommandContext): Promise<Command> {
+async function wholeProgram(context: CueContext): Promise<Command> {
   const program = new Command(NAME);
   for (const { name, summary, load } of GROUPS) {
     const group = await load(context);

@@ -7,11 +7,12 @@ import type { CommandContext } from './command-line.js';
 import { EXIT } from './exit-codes.js';
 import type { Io } from './io.js';
 import { counted, oneLine } from './lines.js';
+import { byteLength, MOST_BYTES } from './nudge/import-parts.js';
 import type { CommandGroup } from './program.js';
 import { readTextFile } from './read-file.js';
 import { addServerOptions, ask, tell } from './server-answer.js';
 import { EXPORT_MS } from './transfer-export.js';
-import { bytesOf, PART_BYTES, type Part, partsOfDocument, partsOfLines } from './transfer-parts.js';
+import { type Part, partsOfDocument, partsOfLines } from './transfer-parts.js';
 
 /** Of `/triggers/import`; `rejected` by its place in the list. */
 interface BatchResult {
@@ -55,7 +56,7 @@ function define(group: Command, context: CommandContext): void {
 
 /** As it is where it fits into one request. */
 function memoryParts(text: string, read: unknown): Part[] {
-  if (bytesOf(text) <= PART_BYTES) return [{ body: { jsonl: text }, before: 0 }];
+  if (byteLength(text) <= MOST_BYTES) return [{ body: { jsonl: text }, before: 0 }];
   if (Array.isArray(read)) return partsOfDocument({ memories: read }, MEMORY_LISTS);
   return isObject(read) ? partsOfDocument(read, MEMORY_LISTS) : partsOfLines(text);
 }

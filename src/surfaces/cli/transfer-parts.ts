@@ -1,7 +1,6 @@
 /** A document that is too large for one request, in parts that are documents of their own. Pure. */
+import { byteLength, MOST_BYTES } from './nudge/import-parts.js';
 
-/** Of one request; a server takes 2 MiB with what is around it. */
-export const PART_BYTES = 1_500_000;
 /** Of one list; a server takes 10,000. */
 const PART_ITEMS = 10_000;
 
@@ -13,7 +12,7 @@ export interface Part {
 
 /** JSON lines, each part as text. */
 export function partsOfLines(text: string): Part[] {
-  return grouped(text.split('\n'), bytesOf).map(({ items, before }) => ({
+  return grouped(text.split('\n'), byteLength).map(({ items, before }) => ({
     body: { jsonl: items.join('\n') },
     before,
   }));
@@ -34,17 +33,13 @@ export function partsOfDocument(
     const items = document[list];
     return Array.isArray(items) ? items.map((item: unknown) => ({ list, item })) : [];
   });
-  return grouped(records, ({ item }) => bytesOf(item)).map(({ items, before }) => {
+  return grouped(records, ({ item }) => byteLength(item)).map(({ items, before }) => {
     const body: Record<string, unknown> = { ...head };
     for (const list of new Set(items.map((one) => one.list))) {
       body[list] = items.filter((one) => one.list === list).map(({ item }) => item);
     }
     return { body, before };
   });
-}
-
-export function bytesOf(value: unknown): number {
-  return Buffer.byteLength(JSON.stringify(value) ?? '');
 }
 
 /** At least one group, which may be empty; an item that is too large for any is alone. */
@@ -57,7 +52,7 @@ function grouped<Item>(
   let bytes = 0;
   for (const [at, item] of items.entries()) {
     const size = sizeOf(item) + 1;
-    if (group.length > 0 && (bytes + size > PART_BYTES || group.length === PART_ITEMS)) {
+    if (group.length > 0 && (bytes + size > MOST_BYTES || group.length === PART_ITEMS)) {
       groups.push({ items: group, before: at - group.length });
       group = [];
       bytes = 0;

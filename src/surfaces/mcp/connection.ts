@@ -2,7 +2,7 @@
 import type { IAgentRuntime } from '@elizaos/core';
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
-import { ERROR_TABLE, isAppError, messageOf } from '../../shared/errors.js';
+import { type AppError, ERROR_TABLE, isAppError, messageOf } from '../../shared/errors.js';
 import type { Log } from '../../shared/log.js';
 import type { McpSession } from './types.js';
 
@@ -35,14 +35,18 @@ export async function answering<T>(
 function protocolError(error: unknown, what: string, log: Log): McpError {
   if (error instanceof McpError) return error;
   if (isAppError(error) && error.code !== 'INTERNAL') {
-    const { code, message, details } = error;
-    const number = code === 'NOT_FOUND' ? RESOURCE_NOT_FOUND : ERROR_TABLE[code].rpc;
-    return new McpError(number, message, { code, details });
+    return toProtocolError(error);
   }
   const stack = error instanceof Error ? { stack: error.stack } : {};
   log.error({ what, error: messageOf(error), ...stack }, 'request failed');
   const message = 'something went wrong here; the log of the agent has the cause';
   return new McpError(ErrorCode.InternalError, message, { code: 'INTERNAL', details: {} });
+}
+
+/** Of what was thrown on purpose. */
+export function toProtocolError({ code, message, details }: AppError): McpError {
+  const number = code === 'NOT_FOUND' ? RESOURCE_NOT_FOUND : ERROR_TABLE[code].rpc;
+  return new McpError(number, message, { code, details });
 }
 
 /** Lists of one page have no second. @throws McpError */

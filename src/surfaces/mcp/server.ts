@@ -1,7 +1,7 @@
 /** The MCP server of one connection, on the official SDK; knows no transport. */
 
 import type { IAgentRuntime } from '@elizaos/core';
-import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import {
   CallToolRequestSchema,
   ErrorCode,
@@ -13,6 +13,7 @@ import { hostLog } from '../../shared/log.js';
 import { packageVersion } from '../../shared/package-version.js';
 import { safe } from '../../shared/safe-text.js';
 import { callTool } from './call.js';
+import { CheckingServer } from './checking-server.js';
 import { registerCompletion } from './completion.js';
 import type { Connection } from './connection.js';
 import { jsonSchemaOf } from './json-schema.js';
@@ -43,7 +44,7 @@ export function createMcpServer({
 }: McpServerOptions): Server {
   const tools = toolsOf(chosen);
   const log = hostLog(runtime, 'mcp');
-  const server = new Server(
+  const server = new CheckingServer(
     { name: 'cue', title: 'Cue', version: packageVersion() },
     {
       capabilities: {

@@ -55,6 +55,11 @@ export class McpService extends Service {
     await hub?.close();
   }
 
+  /** How many clients have begun a session and not ended it. */
+  get sessions(): number {
+    return this.hub?.sessions ?? 0;
+  }
+
   /** @throws AppError UNAVAILABLE after the end */
   get handle(): McpHub['handle'] {
     if (!this.hub) throw new AppError('UNAVAILABLE', 'the MCP service is not running');

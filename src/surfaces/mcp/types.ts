@@ -4,10 +4,7 @@ import type { z } from 'zod';
 import type { Caller } from '../../records/index.js';
 import type { Uuid } from '../../shared/ids.js';
 import type { Log } from '../../shared/log.js';
-
-/** What `CUE_MCP_TOOLS` chooses from. */
-export const TOOL_GROUPS = ['memory', 'hints', 'when', 'offers', 'triggers'] as const;
-export type ToolGroup = (typeof TOOL_GROUPS)[number];
+import type { ToolGroup } from '../tool-groups.js';
 
 /** One tool: what a client is told, and the one method that it calls. */
 export interface ToolSpec {

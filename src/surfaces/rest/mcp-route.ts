@@ -1,16 +1,15 @@
 /** `/cue/mcp`: MCP over streamable HTTP, with the same door as every route. */
 import type { IAgentRuntime, Route } from '@elizaos/core';
 import { AppError, InvalidInputError } from '../../shared/errors.js';
-import { CUE_MCP, McpService, TOOL_CHOICES } from '../mcp/index.js';
+import { CUE_MCP, McpService } from '../mcp/index.js';
 import { isLocalKey, LOCAL_KEY_HEADER } from '../serving/index.js';
+import { TOOL_CHOICES, TOOLS_HEADER } from '../tool-groups.js';
 import { UnreadableBody } from './body.js';
 import type { MakeRoute } from './route.js';
 import { parseFailure } from './rpc/json-rpc.js';
 
 /** The transport reads only these of a request, and where it came from is none of its business. */
 const BASE = 'http://cue.invalid';
-/** What `CUE_MCP_TOOLS` is, of one client alone; read when it begins a session. */
-const TOOLS_HEADER = 'x-cue-tools';
 
 export function mcpRoutes(route: MakeRoute): Route[] {
   return (['POST', 'GET', 'DELETE'] as const).map((type) =>

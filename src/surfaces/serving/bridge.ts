@@ -1,9 +1,9 @@
 /** JSON-RPC in lines: a request or batch on each line in, an answer on each line out. */
 import type { Readable, Writable } from 'node:stream';
 import { deferred } from './deferred.js';
+import { MAX_CALL_BYTES } from './http-exchange.js';
 import { lineReader } from './lines.js';
 import { INVALID_REQUEST, PARSE_ERROR, response } from './rpc-body.js';
-import { MAX_CALL_BYTES } from './rpc-client.js';
 
 /** What speaks with the client of this process; another protocol is another one of these. */
 export interface Bridge {
@@ -11,6 +11,11 @@ export interface Bridge {
   readonly gone: Promise<void>;
   /** Hears nothing more; resolves when what was heard is answered. */
   close(): Promise<void>;
+}
+
+export interface LineBridge extends Bridge {
+  /** Said unasked; nothing once nobody listens. */
+  write(line: string): void;
 }
 
 export interface BridgeDeps {
@@ -23,7 +28,7 @@ export interface BridgeDeps {
 /** Answers that are due before no more is read. */
 const MANY = 2_000;
 
-export function startBridge({ input, output, send }: BridgeDeps): Bridge {
+export function startBridge({ input, output, send }: BridgeDeps): LineBridge {
   const open = new Set<Promise<void>>();
   const gone = deferred<void>();
   const unheard = deferred<void>();
@@ -89,6 +94,7 @@ export function startBridge({ input, output, send }: BridgeDeps): Bridge {
 
   return {
     gone: gone.promise,
+    write,
     async close() {
       isDeaf = true;
       input.off('data', hear);

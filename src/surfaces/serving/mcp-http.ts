@@ -1,7 +1,8 @@
 /** One exchange of streamable HTTP with whoever serves MCP, and what came of it, as values. */
-import { type IncomingMessage, request as httpRequest } from 'node:http';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { MINUTE_MS } from '../../shared/clock.js';
 import { messageOf } from '../../shared/errors.js';
+import { TOOLS_HEADER } from '../tool-groups.js';
 import { LOCAL_KEY_HEADER } from './local-key.js';
 import { type Fields, isFields } from './mcp-messages.js';
 import { sseReader } from './sse.js';
@@ -80,7 +81,7 @@ export function exchangeMcp(
           : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
         ...(apiKey === undefined ? {} : { 'x-api-key': apiKey }),
         ...(localKey === undefined ? {} : { [LOCAL_KEY_HEADER]: localKey }),
-        ...(tools === undefined ? {} : { 'x-cue-tools': tools }),
+        ...(tools === undefined ? {} : { [TOOLS_HEADER]: tools }),
         ...(sessionId === undefined ? {} : { 'mcp-session-id': sessionId }),
         ...(protocolVersion === undefined ? {} : { 'mcp-protocol-version': protocolVersion }),
         ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
@@ -98,7 +99,12 @@ export function exchangeMcp(
     sent.once('response', (received) => {
       const status = received.statusCode ?? 0;
       if (status >= 200 && status < 300) {
-        resolve({ taken: { sessionId: header(received, 'mcp-session-id'), ended: read(received, onMessage) } });
+        resolve({
+          taken: {
+            sessionId: header(received, 'mcp-session-id'),
+            ended: read(received, onMessage),
+          },
+        });
         return;
       }
       const broken = (error: Error): void => resolve({ broken: messageOf(error) });

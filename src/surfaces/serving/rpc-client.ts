@@ -11,8 +11,6 @@ import {
 } from './http-exchange.js';
 import type { ServerAddress } from './types.js';
 
-export { MAX_CALL_BYTES } from './http-exchange.js';
-
 export interface RpcClient {
   /**
    * One call over a connection of its own; `params` by name. Never repeated: whether a call that failed

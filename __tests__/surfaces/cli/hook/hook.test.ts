@@ -350,7 +350,7 @@ describe('a hook fails open', () => {
 
     expect({ code, out }).toEqual({ code: 0, out: '' });
     expect(err).toMatch(/within/);
-    expect(performance.now() - startMs).toBeLessThan(5_000);
+    expect(performance.now() - startMs).toBeLessThan(20_000);
   });
 
   it('when it is called with words of a later version', async () => {

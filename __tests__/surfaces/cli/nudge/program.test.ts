@@ -37,7 +37,7 @@ describe('nudge', () => {
     const names = [...out.matchAll(/^ {2}([a-z]+)(?:\|([a-z-]+))? (?=[ [<])/gm)];
     expect(names.map(([, name, alias]) => (alias ? `${name}|${alias}` : name))).toEqual([
       ...['serve', 'status', 'stop', 'set', 'get', 'query', 'ls|list-components'],
-      ...['delete', 'bump', 'import', 'export', 'help'],
+      ...['delete', 'bump', 'import', 'export', 'completion', 'help'],
     ]);
     expect(out).toContain('0 done or found   1 failure, or no server   2 bad input   3 not found');
   });

@@ -88,7 +88,10 @@ export function isOurs(value: unknown, what: 'mcp' | 'hook'): boolean {
   const { command, args }: { command?: unknown; args?: unknown } = value;
   const words = [command, ...(Array.isArray(args) ? args : [])];
   const line = words.filter((word) => typeof word === 'string').join(' ');
-  return /(?:^|[\s"'\\/])(?:elizaos-plugin-)?cue(?:\.[cm]?[jt]s)?["']?\s+(\w+)\s*$/.exec(line)?.[1] === what;
+  return (
+    /(?:^|[\s"'\\/])(?:elizaos-plugin-)?cue(?:\.[cm]?[jt]s)?["']?\s+(\w+)\s*$/.exec(line)?.[1] ===
+    what
+  );
 }
 
 /** As the client has it in `mcpServers`. */

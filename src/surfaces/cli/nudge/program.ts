@@ -21,7 +21,7 @@ const NAME = 'nudge';
 const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'serve',
-    summary: 'serve the hints, or join whoever serves them; JSON-RPC on standard input',
+    summary: 'serve the hints, or join whoever serves them; MCP on standard input',
     load: async () => (await import('./serve.js')).serve,
   },
   {

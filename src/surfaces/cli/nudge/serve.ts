@@ -1,11 +1,7 @@
-/** `nudge serve`: PRIMARY or PROXY (seed `nudge.md` §11), with JSON-RPC on standard input and output. */
+/** `nudge serve`: PRIMARY or PROXY (seed `nudge.md` §11), with MCP on standard input and output. */
 import { type Command, Option } from 'commander';
-import { SECOND_MS } from '../../../shared/clock.js';
-import { startBridge } from '../../serving/bridge.js';
-import { createForwarder } from '../../serving/forward.js';
-import { type InputKind, inputKind, live } from '../../serving/life.js';
-import { createRoles } from '../../serving/roles.js';
 import { EXIT } from '../exit-codes.js';
+import { serveStdio } from '../serve-stdio.js';
 import type { NudgeCommand, NudgeContext } from './command.js';
 
 interface ServeFlags {
@@ -16,14 +12,15 @@ interface ServeFlags {
   logLevel?: string;
 }
 
-const STANDARD_INPUT = 0;
+/** All of the seed's, and what every client is shown. */
+const NUDGE_TOOLS = 'hints,default';
 const LEVELS = ['debug', 'info', 'warn', 'error'];
 
 const EXPLAINED = `
 The first one serves (PRIMARY), every other passes its calls on to it (PROXY) and takes its place when it
 dies. An Eliza server with the plugin is served by first of all, and takes the database over when it starts.
-Where standard input is a pipe, each of its lines is a JSON-RPC request or batch, each line of standard
-output an answer, and the end of the input ends the process.
+Where standard input is a pipe, it speaks MCP there, takes plain JSON-RPC calls of nudge.* beside it, and
+ends when the input does.
 
 Database: POSTGRES_URL, else PGLITE_DATA_DIR, else .eliza/.elizadb in this folder or above, else ~/.cue/db
 Agent:    CUE_AGENT, a name or an id, where the database has several
@@ -42,31 +39,12 @@ function define(command: Command, context: NudgeContext): void {
     .addOption(new Option('--log-level <level>', 'what is told on standard error').choices(LEVELS))
     .addHelpText('after', EXPLAINED)
     .action(async (flags: ServeFlags) => {
-      await serveHere(flags, context);
+      const { io, port, startAgent } = context;
+      const env = { ...io.env, ...settingsOf(flags) };
+      const tools = env.CUE_MCP_TOOLS || NUDGE_TOOLS;
+      await serveStdio({ name: 'nudge', io, env, port: port?.(), tools, startAgent });
       context.end(EXIT.done);
     });
-}
-
-async function serveHere(flags: ServeFlags, { io, port, startAgent }: NudgeContext): Promise<void> {
-  const env = { ...io.env, ...settingsOf(flags) };
-  const log = (line: string): void => io.err(`nudge: ${line}\n`);
-  const asked = port?.();
-  const input = inputKind(STANDARD_INPUT);
-  const roles = createRoles({
-    ...{ startAgent, env, log, cwd: io.cwd, clock: io.clock },
-    ...(asked === undefined ? {} : { port: asked }),
-  });
-  const forwarder = createForwarder(roles, io);
-  const streams = { input: process.stdin, output: process.stdout };
-  try {
-    await live({
-      ...{ roles, log, input },
-      startBridge: () => startBridge({ ...streams, send: forwarder.send }),
-      giveUp: () => forwarder.close(),
-    });
-  } finally {
-    leave(input);
-  }
 }
 
 /** Each flag is the variable that it mirrors. */
@@ -77,10 +55,4 @@ function settingsOf({ maxHints, secretGuard, defaultTtl, logLevel }: ServeFlags)
     ...(defaultTtl === undefined ? {} : { NUDGE_DEFAULT_TTL: defaultTtl }),
     ...(logLevel === undefined ? {} : { NUDGE_LOG_LEVEL: logLevel }),
   };
-}
-
-/** The host leaves timers and handles behind, which must not keep the process. */
-function leave(input: InputKind): void {
-  if (input !== 'nobody') process.stdin.destroy();
-  setTimeout(() => process.exit(), SECOND_MS).unref();
 }

@@ -1,14 +1,20 @@
 /** MCP over streamable HTTP: the sessions of one agent, each with a server of its own. */
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
-import { isInitializeRequest } from '@modelcontextprotocol/sdk/types.js';
+import {
+  CancelledNotificationSchema,
+  ErrorCode,
+  isInitializeRequest,
+  isJSONRPCRequest,
+  type RequestId,
+} from '@modelcontextprotocol/sdk/types.js';
 import { type Clock, HOUR_MS, SECOND_MS } from '../../../shared/clock.js';
 import { messageOf } from '../../../shared/errors.js';
 import { derivedId, type Ids } from '../../../shared/ids.js';
 import type { Log } from '../../../shared/log.js';
 import { createSession } from '../session.js';
 import type { McpSession } from '../types.js';
-import { createEventStore } from './event-store.js';
+import { createEventStore, type SessionEvent, type SessionEvents } from './event-store.js';
 
 export interface HubDeps {
   clock: Clock;
@@ -41,6 +47,8 @@ export interface HttpClient {
 }
 
 interface Open {
+  id: string;
+  events: SessionEvents;
   transport: WebStandardStreamableHTTPServerTransport;
   server: Server;
   lastMs: number;
@@ -53,6 +61,7 @@ const KEEP_ALIVE_MS = 10 * SECOND_MS;
 const RETRY_MS = SECOND_MS;
 
 const SESSION_HEADER = 'mcp-session-id';
+const EVENTS = 'text/event-stream';
 
 export function createMcpHub({ clock, ids, log, serverOf }: HubDeps): McpHub {
   const open = new Map<string, Open>();
@@ -65,33 +74,49 @@ export function createMcpHub({ clock, ids, log, serverOf }: HubDeps): McpHub {
     });
   }
 
-  /** Those that nobody has asked for an hour, and the longest silent one when there are too many. */
+  /** Ends those that nobody has asked for an hour, and the longest silent when there are too many. */
   async function makeRoom(nowMs: number): Promise<void> {
-    for (const [id, { lastMs }] of open) if (nowMs - lastMs > IDLE_MS) await end(id);
-    if (open.size < MAX_SESSIONS) return;
-    const [oldest] = [...open].sort(([, a], [, b]) => a.lastMs - b.lastMs);
-    if (oldest) await end(oldest[0]);
+    const silent = [...open.values()].sort((a, b) => a.lastMs - b.lastMs);
+    const over = silent.length + 1 - MAX_SESSIONS;
+    const ending = silent.filter(({ lastMs }, place) => place < over || nowMs - lastMs > IDLE_MS);
+    await Promise.all(ending.map(({ id }) => end(id)));
   }
 
   async function begin({ isLocal, tools }: HttpClient): Promise<Open> {
     const nowMs = clock.now();
-    await makeRoom(nowMs);
+    const room = makeRoom(nowMs);
     const id = ids.next();
     // What a session stores says which one it was, and whoever knew the header's id could speak as it.
     const described = createSession({ id: derivedId('mcp session', id), isLocal });
     const server = serverOf(described, tools);
+    const events = createEventStore();
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
       onsessionclosed: () => end(id),
-      eventStore: createEventStore(),
+      eventStore: events,
       retryInterval: RETRY_MS,
       keepAliveMs: KEEP_ALIVE_MS,
     });
     server.onerror = (error) => log.debug({ session: id, error: messageOf(error) }, 'mcp');
-    await server.connect(transport);
-    const session = { server, transport, lastMs: nowMs };
+    const session = { id, events, server, transport, lastMs: nowMs };
+    // It has its place before anything is waited for: others begin at the same time.
     open.set(id, session);
+    await room;
+    await server.connect(transport);
     return session;
+  }
+
+  /**
+   * Ends the stream of a call that was cancelled. The SDK answers such a call nothing, as it should,
+   * and leaves its stream open; an answer that nobody gets closes the books on it.
+   */
+  async function letGo({ transport, events }: Open, id: RequestId): Promise<void> {
+    const wantedAgain = events.unwanted(id);
+    if (!wantedAgain) return;
+    transport.closeSSEStream(id);
+    const error = { code: ErrorCode.ConnectionClosed, message: 'cancelled' };
+    await transport.send({ jsonrpc: '2.0', id, error }).catch(() => {}); // Not asked, or answered by now.
+    wantedAgain();
   }
 
   return {
@@ -108,10 +133,15 @@ export function createMcpHub({ clock, ids, log, serverOf }: HubDeps): McpHub {
           `begin with initialize, or name a session in ${SESSION_HEADER}`,
         );
       }
+      const rest = known && restOf(known, request);
+      if (rest) return replay(rest);
       const session = known ?? (await begin(client));
-      const answer = await session.transport.handleRequest(request, { parsedBody: body });
+      const { transport, events } = session;
+      if (Array.isArray(body)) events.together(body.filter(isJSONRPCRequest).map((one) => one.id));
+      const answer = await transport.handleRequest(request, { parsedBody: body });
       // One that was refused leaves nothing behind.
-      if (!known && !answer.ok) await session.server.close();
+      if (!known && !answer.ok) await end(session.id);
+      for (const cancelled of cancelledBy(body)) await letGo(session, cancelled);
       return answer;
     },
     get sessions() {
@@ -121,6 +151,33 @@ export function createMcpHub({ clock, ids, log, serverOf }: HubDeps): McpHub {
       await Promise.all([...open.keys()].map(end));
     },
   };
+}
+
+/** What is left of a stream that has ended; `null` for every other request. */
+function restOf({ events }: Open, { method, headers }: Request): SessionEvent[] | null {
+  const last = headers.get('last-event-id');
+  const isAsked = method === 'GET' && headers.get('accept')?.includes(EVENTS);
+  return isAsked && last !== null ? events.restOf(last) : null;
+}
+
+/**
+ * The SDK would hold such a stream open for ever. 204 tells a client not to come again (HTML Living
+ * Standard §9.2.3): that of the SDK does after every answer that is an error.
+ */
+function replay(events: readonly SessionEvent[]): Response {
+  if (events.length === 0) return new Response(null, { status: 204 });
+  const text = events.map(
+    ({ id, message }) => `event: message\nid: ${id}\ndata: ${JSON.stringify(message)}\n\n`,
+  );
+  return new Response(text.join(''), { headers: { 'content-type': EVENTS } });
+}
+
+function cancelledBy(body: unknown): RequestId[] {
+  const messages: unknown[] = Array.isArray(body) ? body : [body];
+  return messages.flatMap((message) => {
+    const { data } = CancelledNotificationSchema.safeParse(message);
+    return data?.params.requestId ?? [];
+  });
 }
 
 function isInitialization(body: unknown): boolean {

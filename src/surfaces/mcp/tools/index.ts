@@ -1,5 +1,5 @@
 /** Every tool, and which of them a client is shown. */
-import { TOOL_GROUPS, type ToolSpec } from '../types.js';
+import type { ToolSpec } from '../types.js';
 import { hintTools } from './hints.js';
 import { identityTools } from './identity.js';
 import { knowledgeTools } from './knowledge.js';
@@ -24,9 +24,6 @@ const BY_NAME: ReadonlyMap<string, ToolSpec> = new Map(TOOLS.map((tool) => [tool
 export function toolNamed(name: string): ToolSpec | undefined {
   return BY_NAME.get(name) ?? BY_NAME.get(name.replaceAll('.', '_'));
 }
-
-/** Words of `CUE_MCP_TOOLS`. */
-export const TOOL_CHOICES: readonly string[] = ['default', 'all', ...TOOL_GROUPS];
 
 /**
  * @param chosen `CUE_MCP_TOOLS`; absent: the default set

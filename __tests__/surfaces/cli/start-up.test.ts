@@ -1,0 +1,58 @@
+/** What is loaded before a command runs: read from the imports that are not made on demand. */
+import { readFileSync } from 'node:fs';
+import { dirname, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+const SRC = fileURLToPath(new URL('../../../src', import.meta.url));
+
+interface Loaded {
+  packages: Set<string>;
+  files: Set<string>;
+}
+
+function loadedBy(file: string, loaded: Loaded = { packages: new Set(), files: new Set() }) {
+  if (loaded.files.has(file)) return loaded;
+  loaded.files.add(file);
+  const imports = /^(?:import|export)(?! type\b)[^;'"]*?from '([^']+)'|^import '([^']+)'/gm;
+  for (const [, named, bare] of readFileSync(file, 'utf8').matchAll(imports)) {
+    const target = named ?? bare ?? '';
+    if (target.startsWith('.')) {
+      loadedBy(resolve(dirname(file), target.replace(/\.js$/, '.ts')), loaded);
+    } else loaded.packages.add(target);
+  }
+  return loaded;
+}
+
+/** Beside Node's own and the reader of command lines. */
+const foreign = ({ packages }: Loaded) =>
+  [...packages].filter((name) => !name.startsWith('node:') && name !== 'commander');
+const rooms = ({ files }: Loaded) =>
+  [...files]
+    .map((file) => relative(SRC, file))
+    .filter((file) => !/^(?:bin|shared|surfaces)\b/.test(file));
+
+describe('cue', () => {
+  it('loads no group, and nothing of a server, before one is asked for', () => {
+    const loaded = loadedBy(resolve(SRC, 'bin/cue.ts'));
+    expect(foreign(loaded)).toEqual([]);
+    const groups = /-command\.ts$|transfer-|\bserving\b/;
+    expect([...loaded.files].filter((file) => groups.test(relative(SRC, file)))).toEqual([]);
+  });
+
+  it.each([
+    'recall-command',
+    'store-command',
+    'offers-command',
+    'trigger-command',
+    'autonomy-command',
+    'status-command',
+    'transfer-export',
+    'transfer-import',
+    'transfer-purge',
+    'completion-command',
+  ])('%s brings neither host nor schemas along', (group) => {
+    const loaded = loadedBy(resolve(SRC, `surfaces/cli/${group}.ts`));
+    expect({ foreign: foreign(loaded), rooms: rooms(loaded) }).toEqual({ foreign: [], rooms: [] });
+  });
+});

@@ -1,0 +1,135 @@
+/** Coding agents that start `cue mcp`: real processes, a real database, clients of the SDK. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../../helpers/free-port.js';
+import { endStdioClients, type StdioClient, stdioClient } from '../../helpers/mcp-stdio.js';
+
+let home: string;
+let file: string;
+let env: Record<string, string>;
+let port: number;
+/** Whoever serves first, and two that join it. */
+let primary: StdioClient;
+let second: StdioClient;
+let nudge: StdioClient;
+let http: Client;
+
+const named = () =>
+  JSON.parse(readFileSync(join(home, 'pid', 'server.pid'), 'utf8')) as Record<string, unknown>;
+const read = async (client: Client, path: string) => {
+  const { contents } = await client.readResource({ uri: pathToFileURL(path).href });
+  return contents[0];
+};
+const work = (goal: string) => ({
+  intent: { goal },
+  outcome: { success: true, summary: `Done: ${goal}` },
+});
+const overHttp = async (): Promise<Client> => {
+  const client = new Client({ name: 'http', version: '1.0.0' }, { capabilities: { roots: {} } });
+  const url = new URL(`http://127.0.0.1:${String(named().port)}/cue/mcp`);
+  await client.connect(new StreamableHTTPClientTransport(url));
+  return client;
+};
+
+beforeAll(async () => {
+  home = mkdtempSync(join(tmpdir(), 'cue-stdio-'));
+  const project = join(home, 'project');
+  mkdirSync(project);
+  file = join(project, 'notes.txt');
+  writeFileSync(file, 'what is noted');
+  port = await freePort();
+  env = {
+    NUDGE_PID_DIR: join(home, 'pid'),
+    PGLITE_DATA_DIR: join(home, 'db'),
+    CUE_DATA_DIR: join(home, 'cue'),
+    LOG_LEVEL: 'fatal',
+  };
+  const cue = ['cue', 'mcp', '-p', String(port)] as const;
+  primary = await stdioClient({ command: cue, env, roots: [project] });
+  [second, nudge, http] = await Promise.all([
+    stdioClient({ command: [...cue, '--tools', 'memory'], env, roots: [project] }),
+    stdioClient({ command: ['nudge', 'serve', '-p', String(port)], env }),
+    overHttp(),
+  ]);
+});
+afterAll(async () => {
+  await http.close();
+  await endStdioClients();
+  rmSync(home, { recursive: true, force: true });
+});
+
+describe('clients over stdio and HTTP', () => {
+  it('are served by the process of the first one', () => {
+    expect(named()).toMatchObject({ pid: primary.pid, port });
+    expect(primary.errors()).toContain('PRIMARY: serves on port');
+    expect(second.errors()).toContain(`cue mcp: PROXY of process ${primary.pid}`);
+    expect(nudge.errors()).toContain(`nudge: PROXY of process ${primary.pid}`);
+    expect(primary.client.getServerVersion()?.name).toBe('cue');
+    expect(second.client.getServerCapabilities()).toEqual(http.getServerCapabilities());
+  });
+
+  it('share one memory and one set of hints', async () => {
+    const hint = { component: 'api', key: 'test', value: 'npm test', meta: { ttl: 'P7D' } };
+    await nudge.call('nudge_set_hint', hint);
+    await primary.call('nudge_set_hint', { component: 'api', key: 'run', value: 'npm start' });
+    const key = { component: 'api', key: 'test' };
+    const got = await http.callTool({ name: 'nudge.get_hint', arguments: key });
+    expect(got.structuredContent).toMatchObject({ hint: { value: 'npm test' } });
+    const stored = await second.call('store', work('Run the tests before each commit'));
+    expect(stored).toHaveProperty('memory_id');
+    expect((await nudge.call('list')).total).toBe(1);
+    expect((await primary.call('list')).total).toBe(1);
+  });
+
+  it('choose their own tools', async () => {
+    const [mine, all] = await Promise.all([second.client.listTools(), primary.client.listTools()]);
+    const names = mine.tools.map(({ name }) => name);
+    expect(names).toContain('store');
+    expect(names).not.toContain('nudge_get_hint');
+    expect(all.tools.map(({ name }) => name)).toContain('nudge_get_hint');
+  });
+
+  it('read files under their roots over stdio only: by a key that nobody else can read', async () => {
+    expect(await read(second.client, file)).toMatchObject({ text: 'what is noted' });
+    await expect(read(second.client, join(home, 'pid', 'server.pid'))).rejects.toThrow();
+    await expect(read(http, file)).rejects.toThrow();
+    expect(named().key).toMatch(/^[0-9a-f-]{36}$/);
+    const { mode } = statSync(join(home, 'pid', 'server.pid'));
+    expect(mode & 0o077).toBe(process.platform === 'win32' ? mode & 0o077 : 0);
+  });
+});
+
+describe('when whoever serves is killed', () => {
+  it('the others go on: held calls are answered, what is durable is there, rights are kept', async () => {
+    const identity = await second.call('identity', { action: 'register', name: 'worker' });
+    const { memory_id } = await second.call('store', work('Let the server choose its port'));
+    const before = await nudge.call('nudge_status');
+    const from = performance.now();
+    process.kill(primary.pid, 'SIGKILL');
+    const [status, durable, passing, listed, changed] = await Promise.all([
+      nudge.call('nudge_status'),
+      nudge.call('nudge_get_hint', { component: 'api', key: 'test' }),
+      nudge.call('nudge_get_hint', { component: 'api', key: 'run' }),
+      second.call('list'),
+      // Only its author may.
+      second.call('update_memory', { memory_id, importance: 0.9 }),
+    ]);
+
+    expect(performance.now() - from).toBeLessThan(20_000);
+    expect(status.session_id).not.toBe(before.session_id);
+    expect([second.pid, nudge.pid]).toContain(status.pid);
+    expect(durable).toMatchObject({ hint: { value: 'npm test' } });
+    expect(passing).toMatchObject({ failed: { code: 'NOT_FOUND' } });
+    expect(listed.total).toBe(2);
+    expect(changed).toMatchObject({ memory_id, revision: 2 });
+    expect(identity).toHaveProperty('agent_id');
+    expect(named().pid).toBe(status.pid);
+    // With the new server's key.
+    expect(await read(second.client, file)).toMatchObject({ text: 'what is noted' });
+  });
+});

@@ -1,0 +1,345 @@
+/** MCP between a client at standard input and whoever serves, also when that changes. */
+import { afterEach, describe, expect, it } from 'vitest';
+import { type SseEvent, sseReader } from '../../../src/surfaces/serving/sse.js';
+import {
+  answerWith,
+  type Behaviour,
+  bridgeTo,
+  connected,
+  endFakes,
+  event,
+  events,
+  fakeMcp,
+  HELLO,
+} from './mcp-stage.js';
+import { until } from './stage.js';
+
+afterEach(endFakes);
+
+const call = (name: string, args: object = {}) => ({ name, arguments: args });
+const dying =
+  (name: string): Behaviour =>
+  ({ message }, answer) => {
+    if (message.params?.name !== name) return false;
+    answer.destroy();
+    return true;
+  };
+const unknown = {
+  result: {
+    isError: true,
+    content: [{ type: 'text', text: expect.stringMatching(/^UNAVAILABLE: .*may have been/) }],
+    _meta: { 'cue/error': { code: 'UNAVAILABLE', details: { carried_out: 'unknown' } } },
+  },
+};
+
+describe('a client', () => {
+  it('is answered by the server itself, as a process of the same person', async () => {
+    const server = await fakeMcp();
+    const { ask } = await connected(server, [], 'all');
+    expect(await ask('tools/call', call('list'))).toEqual({
+      ...{ jsonrpc: '2.0', id: 2 },
+      result: { by: server.identity.sessionId, params: call('list') },
+    });
+    await until('its stream is open', () => server.streams.length === 1);
+    expect(server.methods()).toEqual([
+      'initialize',
+      'notifications/initialized',
+      'tools/call list',
+    ]);
+    expect(server.heard[0]?.headers).toMatchObject({
+      'x-cue-local': server.address.localKey,
+      'x-cue-tools': 'all',
+    });
+    const last = server.heard.find(({ message }) => message.method === 'tools/call');
+    expect(last?.headers).toMatchObject({
+      'mcp-session-id': server.identity.sessionId,
+      'mcp-protocol-version': '2025-06-18',
+    });
+  });
+
+  it('gets what is asked next without what takes long being waited for, begun in order', async () => {
+    let release = () => {};
+    const server = await fakeMcp(({ message }, answer) => {
+      if (message.params?.name !== 'slow') return false;
+      events(answer);
+      release = () => answer.end(event({ jsonrpc: '2.0', id: message.id, result: {} }));
+      return true;
+    });
+    const { ask, lines } = await connected(server);
+    const slow = ask('tools/call', call('slow'));
+    expect(await ask('tools/call', call('quick'))).toMatchObject({ id: 3 });
+    expect(lines.some(({ id }) => id === 2)).toBe(false);
+    release();
+    expect(await slow).toMatchObject({ id: 2, result: {} });
+    expect(server.methods().slice(-2)).toEqual(['tools/call slow', 'tools/call quick']);
+  });
+
+  it('hears progress, and answers what the server asks', async () => {
+    const progress = { progressToken: 7, progress: 1 };
+    const server = await fakeMcp(({ message }, answer) => {
+      if (message.method !== 'tools/call') return false;
+      events(answer);
+      answer.write(event({ method: 'notifications/progress', params: progress, jsonrpc: '2.0' }));
+      answer.write(event({ jsonrpc: '2.0', id: 0, method: 'roots/list' }));
+      answer.end(event({ jsonrpc: '2.0', id: message.id, result: {} }));
+      return true;
+    });
+    const { ask, say, next } = await connected(server);
+    await ask('tools/call', call('list'));
+    expect((await next('notifications/progress')).params).toEqual(progress);
+    const { id } = await next('roots/list');
+    // Its own number could be that of another server.
+    expect(id).not.toBe(0);
+    say({ jsonrpc: '2.0', id, result: { roots: [] } });
+    await until('it is answered', () => server.methods().includes('answer'));
+    expect(server.heard.at(-1)?.message).toEqual({ jsonrpc: '2.0', id: 0, result: { roots: [] } });
+  });
+
+  it('hears what the server says unasked, also after that stream broke', async () => {
+    const server = await fakeMcp();
+    const { next } = await connected(server);
+    await until('its stream is open', () => server.streams.length === 1);
+    const news = (n: number) => ({ jsonrpc: '2.0' as const, method: `notifications/${n}` });
+    server.streams[0]?.end(event(news(1), 41));
+    await next('notifications/1');
+    await until('it is opened again', () => server.streams.length === 2);
+    server.streams[1]?.write(event(news(2), 42));
+    await next('notifications/2');
+    expect(server.heard.at(-1)?.headers['last-event-id']).toBe('41');
+  });
+
+  it('gets no answer to what it has cancelled', async () => {
+    const server = await fakeMcp(({ message }, answer) => {
+      if (message.params?.name === 'slow') events(answer);
+      return message.params?.name === 'slow';
+    });
+    const { ask, say, lines } = await connected(server);
+    void ask('tools/call', call('slow'));
+    await until('it has begun', () => server.methods().includes('tools/call slow'));
+    const cancelled = 'notifications/cancelled';
+    say({ jsonrpc: '2.0', method: cancelled, params: { requestId: 2, reason: 'enough' } });
+    await until('the server knows', () => server.methods().includes(cancelled));
+    expect(await ask('tools/call', call('list'))).toMatchObject({ id: 3 });
+    expect(lines.map(({ id }) => id)).toEqual([1, 3]);
+  });
+
+  it('gets the answer of a stream that broke and is taken up again', async () => {
+    let id: string | number | null | undefined;
+    const server = await fakeMcp(({ http, message, headers }, answer) => {
+      if (headers['last-event-id'] === '5') {
+        events(answer);
+        answer.end(event({ jsonrpc: '2.0', id, result: { at: 'last' } }, 6));
+        return true;
+      }
+      if (http !== 'POST' || message.method !== 'tools/call') return false;
+      id = message.id;
+      events(answer);
+      answer.end('id: 5\ndata: \n\n');
+      return true;
+    });
+    const { ask } = await connected(server);
+    expect(await ask('tools/call', call('store'))).toMatchObject({ result: { at: 'last' } });
+    expect(server.methods().filter((one) => one === 'tools/call store')).toHaveLength(1);
+  });
+
+  it('is told what the server has against its message, under its own id', async () => {
+    const server = await fakeMcp(({ message }, answer) => {
+      if (message.method !== 'odd') return false;
+      answer
+        .writeHead(400)
+        .end('{"jsonrpc":"2.0","error":{"code":-32600,"message":"no"},"id":null}');
+      return true;
+    });
+    const { ask } = await connected(server);
+    expect(await ask('odd')).toEqual({
+      ...{ jsonrpc: '2.0', id: 2 },
+      error: { code: -32_600, message: 'no' },
+    });
+  });
+
+  it('must begin with initialize, and is told what is no message; ping needs nobody', async () => {
+    const { ask, say, lines } = bridgeTo(await fakeMcp());
+    expect(await ask('ping')).toMatchObject({ result: {} });
+    expect(await ask('tools/list')).toMatchObject({ error: { code: -32_600 } });
+    say({ id: 9 });
+    say([{ jsonrpc: '2.0', id: 'a', method: 'ping' }, 5]);
+    await until('all is answered', () => lines.length === 4);
+    expect(lines.slice(2)).toMatchObject([
+      { id: 9, error: { code: -32_600 } },
+      [
+        { id: 'a', result: {} },
+        { id: null, error: { code: -32_600 } },
+      ],
+    ]);
+  });
+
+  it('may say plain calls of nudge beside it', async () => {
+    const server = await fakeMcp(({ message }, answer) => {
+      if (message.method !== 'nudge.query') return false;
+      answerWith(answer, message.id, { plain: true });
+      return true;
+    });
+    const { ask, say, lines } = await connected(server);
+    expect(await ask('nudge.query')).toMatchObject({ result: { plain: true } });
+    say([{ jsonrpc: '2.0', id: 'n', method: 'nudge.query' }]);
+    await until('it is answered', () => lines.length === 3);
+  });
+
+  it('is answered at the end, and the session is left', async () => {
+    const server = await fakeMcp(({ message }, answer) => {
+      if (message.params?.name === 'slow') events(answer);
+      return message.params?.name === 'slow';
+    });
+    const { ask, bridge, close } = await connected(server);
+    const answers = [ask('tools/call', call('slow')), ask('tools/list')];
+    await answers[1];
+    const closed = close();
+    bridge.giveUp();
+    expect(await answers[0]).toMatchObject(unknown);
+    await closed;
+    expect(server.heard.at(-1)).toMatchObject({ http: 'DELETE' });
+  });
+});
+
+describe('when the server dies', () => {
+  it('the next one is told all that the client has said, and the client notices nothing', async () => {
+    const first = await fakeMcp(({ message }, answer) => {
+      if (message.params?.name !== 'identity') return false;
+      const structuredContent = { agent_id: 'me', resume_token: 'secret' };
+      answerWith(answer, message.id, { content: [], structuredContent });
+      return true;
+    });
+    const second = await fakeMcp();
+    const { ask, turnTo, lines } = await connected(first);
+    await ask('tools/call', call('identity', { action: 'register', name: 'x' }));
+    await ask('logging/setLevel', { level: 'warning' });
+    await ask('resources/subscribe', { uri: 'cue://offers' });
+    await ask('resources/subscribe', { uri: 'cue://when' });
+    await ask('resources/unsubscribe', { uri: 'cue://when' });
+    await first.die();
+    turnTo(null);
+    const held = ask('tools/call', call('store', { v: 1 }));
+    turnTo(second);
+    expect(await held).toMatchObject({ result: { by: second.identity.sessionId } });
+    await until('its stream is open', () => second.streams.length === 1);
+    const [hello] = second.heard;
+    expect(hello?.message.params).toEqual(HELLO);
+    expect(second.methods()).toEqual([
+      'initialize',
+      'notifications/initialized',
+      'tools/call identity',
+      'logging/setLevel',
+      'resources/subscribe',
+      'tools/call store',
+    ]);
+    expect(second.heard.map(({ message }) => message.params)).toEqual(
+      expect.arrayContaining([
+        call('identity', { action: 'resume', agent_id: 'me', resume_token: 'secret' }),
+        { level: 'warning' },
+        { uri: 'cue://offers' },
+      ]),
+    );
+    expect(lines.map(({ id }) => id)).toEqual([1, 2, 3, 4, 5, 6, 7]);
+  });
+
+  it('a client that asks nothing hears the next one', async () => {
+    const first = await fakeMcp();
+    const second = await fakeMcp();
+    const { turnTo, next } = await connected(first);
+    await until('its stream is open', () => first.streams.length === 1);
+    first.streams[0]?.write(event({ jsonrpc: '2.0', id: 3, method: 'roots/list' }));
+    const { id } = await next('roots/list');
+    await first.die();
+    turnTo(null);
+    turnTo(second);
+    // Nobody waits for that answer any more.
+    expect((await next('notifications/cancelled')).params).toMatchObject({ requestId: id });
+    await until('its stream is open', () => second.streams.length === 1);
+    second.streams[0]?.write(event({ jsonrpc: '2.0', method: 'notifications/message' }));
+    await next('notifications/message');
+  });
+
+  it.each([
+    ['list', {}],
+    ['nudge.set_hint', {}],
+  ])('a call that may be made twice is made again: %s', async (name, args) => {
+    const next = await fakeMcp();
+    const { ask } = await connected(await fakeMcp(dying(name)), [next]);
+    expect(await ask('tools/call', call(name, args))).toMatchObject({
+      result: { by: next.identity.sessionId },
+    });
+  });
+
+  it.each([
+    ['store', {}],
+    ['nudge_set_hint', { if_match_version: 1 }],
+    ['of another version', {}],
+  ])('a call that may not is answered with what is known of it: %s', async (name, args) => {
+    const next = await fakeMcp();
+    const { ask } = await connected(await fakeMcp(dying(name)), [next]);
+    expect(await ask('tools/call', call(name, args))).toMatchObject(unknown);
+    expect(next.methods()).not.toContain(`tools/call ${name}`);
+    expect(await ask('tools/call', call('list'))).toMatchObject({ result: {} });
+  });
+
+  it('a call does not end one server after the other', async () => {
+    const all = await Promise.all([1, 2, 3, 4].map(() => fakeMcp(dying('list'))));
+    const [first, ...after] = all;
+    if (!first) throw new Error('no server');
+    const { ask } = await connected(first, after);
+    expect(await ask('tools/call', call('list'))).toMatchObject(unknown);
+    expect(all[3]?.methods()).not.toContain('tools/call list');
+  });
+
+  it('a client that has listed the tools is told when they are others', async () => {
+    const other = await fakeMcp(({ message }, answer) => {
+      if (message.method !== 'tools/list') return false;
+      answerWith(answer, message.id, { tools: [] });
+      return true;
+    });
+    const { ask, turnTo, lines, next } = await connected(await fakeMcp());
+    await ask('tools/list');
+    turnTo(await fakeMcp());
+    await ask('tools/call', call('list'));
+    expect(lines.map(({ method }) => method)).toEqual([undefined, undefined, undefined]);
+    turnTo(other);
+    await next('notifications/tools/list_changed');
+  });
+
+  it('one that speaks another version is not spoken to', async () => {
+    const { ask, turnTo } = await connected(await fakeMcp());
+    turnTo(await fakeMcp(undefined, '2099-01-01'));
+    expect(await ask('resources/list')).toMatchObject({
+      error: { code: -32_050, message: expect.stringContaining('speaks 2099-01-01 of MCP') },
+    });
+  });
+});
+
+it('a session that the server knows no more is begun anew, and the call made there', async () => {
+  let isForgotten = false;
+  const server = await fakeMcp(({ message }, answer) => {
+    if (!isForgotten || message.method !== 'tools/call') return false;
+    isForgotten = false;
+    const error = { code: -32_001, message: 'no such session' };
+    answer.writeHead(404).end(JSON.stringify({ jsonrpc: '2.0', id: null, error }));
+    return true;
+  });
+  const { ask } = await connected(server);
+  await ask('tools/call', call('list'));
+  isForgotten = true;
+  expect(await ask('tools/call', call('store'))).toMatchObject({ result: {} });
+  expect(server.methods().filter((one) => one === 'initialize')).toHaveLength(2);
+});
+
+it('reads events however they come in pieces', () => {
+  const read: SseEvent[] = [];
+  const take = sseReader((one) => read.push(one));
+  const text =
+    'id: 1\r\ndata: a\r\ndata:  ü\r\n\r\n: nothing\n\nevent: end\rdata\r\rid: 2\ndata: x\n\n';
+  for (const byte of Buffer.from(text)) take(Buffer.from([byte]));
+  expect(read.filter(({ data, name }) => data !== '' || name !== 'message')).toEqual([
+    { id: '1', name: 'message', data: 'a\n ü' },
+    { id: '1', name: 'end', data: '' },
+    { id: '2', name: 'message', data: 'x' },
+  ]);
+});

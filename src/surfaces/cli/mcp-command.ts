@@ -1,0 +1,66 @@
+/** `cue mcp`: the MCP server that clients start (DESIGN §11), and `cue mcp install`. */
+import type { Command } from 'commander';
+import { AppError } from '../../shared/errors.js';
+import { TOOL_CHOICES } from '../tool-groups.js';
+import { badInput, EXIT } from './exit-codes.js';
+import { portOf, wordsIn } from './flag-words.js';
+import type { CommandGroup, CueContext } from './program.js';
+import { serveStdio } from './serve-stdio.js';
+
+interface McpFlags {
+  port?: number;
+  tools?: string;
+}
+
+const EXPLAINED = `
+Without a subcommand it speaks MCP on standard input and output, for the one client that has started it.
+Whoever serves the memory on this machine is joined (PROXY): an Eliza server with the plugin, or another
+"cue mcp" or "nudge serve". Where nobody does, this process serves (PRIMARY).
+
+Groups of tools: ${TOOL_CHOICES.join(', ')}
+
+Database: POSTGRES_URL, else PGLITE_DATA_DIR, else .eliza/.elizadb in this folder or above, else ~/.cue/db
+Agent:    CUE_AGENT, a name or an id, where the database has several
+
+Environment:
+  CUE_MCP_TOOLS             as --tools
+  NUDGE_PID_DIR             folder of the file in which a server says where it listens
+  ELIZA_SERVER_AUTH_TOKEN   the key of the server, if it wants one
+`;
+
+export async function loadMcpGroup(): Promise<CommandGroup> {
+  const { defineInstall } = await import('./mcp-install.js');
+  return {
+    define(command: Command, context: CueContext) {
+      command
+        .option('-p, --port <port>', 'port of the server, where none is named yet (8765)', portOf)
+        .option('-t, --tools <groups>', 'what is shown of the tools, comma-separated')
+        .addHelpText('after', EXPLAINED)
+        .action(async (flags: McpFlags) => {
+          await serve(flags, context);
+          context.end(EXIT.done);
+        });
+      defineInstall(command.command('install'), context);
+    },
+  };
+}
+
+/** @throws AppError INVALID_INPUT, else as `serveStdio` */
+async function serve({ port, tools }: McpFlags, { io, startAgent }: CueContext): Promise<void> {
+  if (!startAgent) throw new AppError('UNAVAILABLE', 'no agent can be started here');
+  const asked = tools ?? io.env.CUE_MCP_TOOLS;
+  await serveStdio({
+    ...{ name: 'cue mcp', io, env: io.env, port, startAgent },
+    tools: asked ? checked(asked) : undefined,
+  });
+}
+
+/** @throws AppError INVALID_INPUT */
+function checked(groups: string): string {
+  const words = wordsIn([groups]);
+  const wrong = words.find((word) => !TOOL_CHOICES.includes(word));
+  if (wrong === undefined) return words.join(',');
+  throw badInput(`--tools chooses from ${TOOL_CHOICES.join(', ')}, not "${wrong}"`, {
+    flag: '--tools',
+  });
+}

@@ -1,0 +1,263 @@
+/**
+ * Brings each message of an MCP client to whoever serves. They begin in the order in which they came;
+ * those that take long do not keep the next ones. What becomes of a call whose server dies is decided as
+ * in `forward.ts`, by the annotations of the tools.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Clock, MINUTE_MS } from '../../shared/clock.js';
+import { AppError } from '../../shared/errors.js';
+import { deferred } from './deferred.js';
+import { DEATHS, FORWARD_LIMITS, type ForwardLimits, PAUSE_MS } from './forward.js';
+import { type Carried, carry, type NotCarried } from './mcp-carry.js';
+import {
+  answered,
+  failed,
+  type Heard,
+  heard,
+  isFields,
+  isRepeatable,
+  type McpRequest,
+  type MessageId,
+  refused,
+} from './mcp-messages.js';
+import { createRemembered } from './mcp-remembered.js';
+import { createSessions, type Session, type SessionsDeps } from './mcp-sessions.js';
+import type { Server } from './roles.js';
+import { INVALID_REQUEST } from './rpc-body.js';
+import { createWaiting, unknownOutcome, unserved, type Wait } from './waiting.js';
+
+export interface McpForwarder {
+  /**
+   * @param message of the client
+   * @returns the answer in one line, an error where it could not be brought; `null` when none is due.
+   * Never rejects
+   */
+  send(message: unknown): Promise<string | null>;
+  /** What is held is answered with an error, what is under way is broken off. */
+  close(): void;
+  /** Leaves the server. */
+  end(): Promise<void>;
+}
+
+export interface McpForwardDeps extends Omit<SessionsDeps, 'remembered'> {
+  clock: Clock;
+  limits?: ForwardLimits;
+}
+
+/** One request on its way. */
+interface Call {
+  request: McpRequest;
+  wait: Wait;
+  stop: AbortController;
+  isCancelled: boolean;
+  /** It has been sent to somebody. */
+  isSent: boolean;
+  /** Resolves when a server has begun with it, or nobody will. */
+  readonly begun: Promise<void>;
+  begin(): void;
+}
+
+/** A first start takes longer than a client waits for a call. */
+const HELLO_MS = MINUTE_MS;
+/** A session may be forgotten once; a server that forgets each of them is none. */
+const RENEWALS = 3;
+const CANCELLED = 'notifications/cancelled';
+const INITIALIZED = 'notifications/initialized';
+
+export function createMcpForwarder(deps: McpForwardDeps): McpForwarder {
+  const { roles, clock, limits = FORWARD_LIMITS } = deps;
+  const remembered = createRemembered();
+  const sessions = createSessions({ ...deps, remembered });
+  const waiting = createWaiting(roles, clock);
+  const calls = new Map<MessageId, Call>();
+  let turn: Promise<unknown> = Promise.resolve();
+
+  async function request(asked: McpRequest): Promise<string | null> {
+    const { id, method } = asked;
+    // The bridge is the party that is to say whether it is there.
+    if (method === 'ping') return answered(id, {});
+    if (!roles.current && calls.size >= limits.held) {
+      return failed(asked, unserved(`${calls.size} calls wait for a server already`));
+    }
+    const place = takePlace();
+    const call = callOf(asked, place.leave);
+    calls.set(id, call);
+    try {
+      return await Promise.race([place.ready.then(() => bring(call)), cancelled(call)]);
+    } catch (error) {
+      if (error instanceof AppError) return call.isCancelled ? null : failed(asked, error);
+      throw error;
+    } finally {
+      call.begin();
+      place.leave();
+      if (calls.get(id) === call) calls.delete(id);
+    }
+  }
+
+  function callOf(asked: McpRequest, leave: () => void): Call {
+    const isHello = asked.method === 'initialize';
+    const begun = deferred<void>();
+    return {
+      request: asked,
+      wait: waiting.begin(isHello ? HELLO_MS : limits.heldMs),
+      stop: new AbortController(),
+      isCancelled: false,
+      isSent: false,
+      begun: begun.promise,
+      begin() {
+        begun.resolve();
+        // What follows the handshake needs its answer.
+        if (!isHello) leave();
+      },
+    };
+  }
+
+  /** Its turn comes when all before have begun. */
+  function takePlace(): { ready: Promise<unknown>; leave: () => void } {
+    const ready = turn;
+    const left = deferred<void>();
+    turn = ready.then(() => left.promise);
+    return { ready, leave: () => left.resolve() };
+  }
+
+  /** No answer is due to what the client has cancelled. */
+  function cancelled({ stop }: Call): Promise<null> {
+    return new Promise((resolve) => {
+      stop.signal.addEventListener('abort', () => {
+        if (!waiting.isClosed) resolve(null);
+      });
+    });
+  }
+
+  /** @throws AppError */
+  async function bring(call: Call): Promise<string | null> {
+    const { request: asked, wait } = call;
+    let deaths = 0;
+    let renewals = 0;
+    for (;;) {
+      if (call.isCancelled) return null;
+      const server = await wait.server().catch((error: unknown) => {
+        throw deaths > 0 ? unknownOutcome('nobody serves since') : error;
+      });
+      const outcome = await attempt(call, server, deaths > 0);
+      if ('answer' in outcome) {
+        remembered.note(asked, outcome.answer);
+        return JSON.stringify(outcome.answer);
+      }
+      if ('error' in outcome) return refused(asked.id, outcome.error);
+      if ('refused' in outcome) throw new AppError(outcome.refused.code, outcome.refused.message);
+      if ('unknownSession' in outcome) {
+        renewals += 1;
+        if (renewals > RENEWALS) throw unserved(outcome.unknownSession);
+        continue;
+      }
+      if (call.isCancelled) return null;
+      roles.lost(server);
+      if ('broken' in outcome) {
+        deaths += 1;
+        const isOver = waiting.isClosed || deaths > DEATHS;
+        if (isOver || isRepeatable(asked, remembered.tools) === false) {
+          throw unknownOutcome(outcome.broken);
+        }
+      } else if (wait.isOver()) {
+        throw deaths > 0 ? unknownOutcome(outcome.undelivered) : unserved(outcome.undelivered);
+      }
+      if (roles.current) await delay(PAUSE_MS);
+    }
+  }
+
+  /** @throws AppError when it may not be tried again */
+  async function attempt(call: Call, server: Server, isAgain: boolean): Promise<Carried> {
+    const { request: asked, stop } = call;
+    if (asked.method === 'initialize' && remembered.hello === null) {
+      return sessions.begin(server, asked, stop.signal);
+    }
+    const opened = await sessions.at(server);
+    if (!('session' in opened)) return notBegun(opened);
+    const { session } = opened;
+    if (isAgain) {
+      const may = await mayRepeat(asked, session);
+      if (may !== true) return may;
+    }
+    if (call.isCancelled) return { undelivered: 'cancelled' };
+    call.isSent = true;
+    const onTaken = call.begin;
+    const onOther = session.relay;
+    const carried = await carry(session.link, asked, { signal: stop.signal, onTaken, onOther });
+    if ('unknownSession' in carried) sessions.over(session);
+    return carried;
+  }
+
+  /** @throws AppError when it may not */
+  async function mayRepeat(asked: McpRequest, session: Session): Promise<true | NotCarried> {
+    if (isRepeatable(asked, remembered.tools) === undefined) {
+      const listed = await sessions.ask(session, 'tools/list', {});
+      if (!('answer' in listed)) return notBegun(listed);
+    }
+    if (isRepeatable(asked, remembered.tools)) return true;
+    throw unknownOutcome('it is no call that may be made twice');
+  }
+
+  function cancel(message: Extract<Heard, { kind: 'notification' }>): void {
+    const { requestId } = message.params;
+    const isId = typeof requestId === 'string' || typeof requestId === 'number';
+    const call = isId ? calls.get(requestId) : undefined;
+    if (!call || call.request.method === 'initialize') return;
+    call.isCancelled = true;
+    void (async () => {
+      if (call.isSent) {
+        await call.begun;
+        const { method, params } = message;
+        await sessions.tell({ jsonrpc: '2.0', method, params });
+      }
+      call.stop.abort();
+    })();
+  }
+
+  async function tell(message: Extract<Heard, { kind: 'notification' }>): Promise<void> {
+    if (message.method === CANCELLED) return cancel(message);
+    const place = takePlace();
+    await place.ready;
+    try {
+      const { method, params } = message;
+      if (method === INITIALIZED) await sessions.ready();
+      else await sessions.tell({ jsonrpc: '2.0', method, params });
+    } finally {
+      place.leave();
+    }
+  }
+
+  return {
+    async send(message) {
+      const told = heard(message);
+      switch (told.kind) {
+        case 'request':
+          return request(told.request);
+        case 'notification':
+          await tell(told);
+          return null;
+        case 'answer':
+          sessions.answer(told.id, told.message);
+          return null;
+        case 'none': {
+          const id = isFields(message) ? message.id : null;
+          const isId = typeof id === 'string' || typeof id === 'number';
+          const error = { code: INVALID_REQUEST, message: 'this is no message of JSON-RPC 2.0' };
+          return JSON.stringify({ jsonrpc: '2.0', id: isId ? id : null, error });
+        }
+      }
+    },
+    close() {
+      waiting.close();
+      for (const { stop } of calls.values()) stop.abort();
+    },
+    end: sessions.end,
+  };
+}
+
+/** The call itself has not been sent. */
+function notBegun(outcome: NotCarried): NotCarried {
+  if ('broken' in outcome) return { undelivered: outcome.broken };
+  if ('unknownSession' in outcome) return { undelivered: outcome.unknownSession };
+  return outcome;
+}
