@@ -1,7 +1,8 @@
 /** Where the memory lies that a headless agent serves. */
-import { existsSync, mkdirSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { makeFolder } from '../shared/make-folder.js';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
@@ -41,6 +42,6 @@ function projectDatabase(from: string): string | null {
 function personalDatabase(home: string): string {
   const folder = join(home, '.cue');
   const database = join(folder, 'db');
-  for (const made of [folder, database]) mkdirSync(made, { recursive: true, mode: 0o700 });
+  for (const made of [folder, database]) makeFolder(made, 0o700);
   return database;
 }

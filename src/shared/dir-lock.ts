@@ -3,10 +3,11 @@
  * opening it (verified, ELIZA_GUIDE §1), and two of them corrupt it. The lock is a file with the
  * holder's pid; a holder that no longer lives is no holder.
  */
-import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from './errors.js';
+import { makeFolder } from './make-folder.js';
 import { realPath } from './real-path.js';
 
 /** `headless`: serves a memory until an agent wants it, and then leaves. */
@@ -154,7 +155,7 @@ function wantedLock(directory: string, port: number | null, kind: LockKind): Wan
 function attempt({ directory, key, path, mine }: WantedLock): boolean {
   // Looked at each time: a lock with our own pid that we do not hold counts as left behind.
   if (heldHere.has(key)) return true;
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolder(dirname(path));
   if (mine.kind === 'headless') givePrecedence(directory, path);
   if (create(path, mine)) return true;
   const holder = readHolder(path);

@@ -29,10 +29,10 @@ const work = (goal: string) => ({
   intent: { goal },
   outcome: { success: true, summary: `Done: ${goal}` },
 });
-const overHttp = async (): Promise<Client> => {
+const overHttp = async (headers: Record<string, string> = {}): Promise<Client> => {
   const client = new Client({ name: 'http', version: '1.0.0' }, { capabilities: { roots: {} } });
   const url = new URL(`http://127.0.0.1:${String(named().port)}/cue/mcp`);
-  await client.connect(new StreamableHTTPClientTransport(url));
+  await client.connect(new StreamableHTTPClientTransport(url, { requestInit: { headers } }));
   return client;
 };
 
@@ -92,6 +92,11 @@ describe('clients over stdio and HTTP', () => {
     expect(names).toContain('store');
     expect(names).not.toContain('nudge_get_hint');
     expect(all.tools.map(({ name }) => name)).toContain('nudge_get_hint');
+    const other = await overHttp({ 'x-cue-tools': 'when' });
+    const { tools } = await other.listTools();
+    await other.close();
+    expect(tools.map(({ name }) => name)).toEqual(['when', 'remember']);
+    await expect(overHttp({ 'x-cue-tools': 'magic' })).rejects.toThrow('chooses from default, all');
   });
 
   it('read files under their roots over stdio only: by a key that nobody else can read', async () => {
@@ -125,7 +130,9 @@ describe('when whoever serves is killed', () => {
     expect([second.pid, nudge.pid]).toContain(status.pid);
     expect(durable).toMatchObject({ hint: { value: 'npm test' } });
     expect(passing).toMatchObject({ failed: { code: 'NOT_FOUND' } });
-    expect(listed.total).toBe(2);
+    // Its own: it is the same agent as before.
+    expect(listed.total).toBe(1);
+    expect((await nudge.call('list')).total).toBe(2);
     expect(changed).toMatchObject({ memory_id, revision: 2 });
     expect(identity).toHaveProperty('agent_id');
     expect(named().pid).toBe(status.pid);

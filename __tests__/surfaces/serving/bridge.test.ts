@@ -59,6 +59,22 @@ describe('a bridge', () => {
     expect(second).toBe('answer to []');
   });
 
+  it.each([
+    ['first', '{"jsonrpc":"2.0","id":7,"params":{"id":1,"x":"', '"}}', 7],
+    ['last', '{"id":{},"method":"x","params":"', '","jsonrpc":"2.0","id":"b"}', 'b'],
+    ['in between', '{"method":"x","id":3,"params":{"x":"', '","id":4}}', null],
+    ['within a text', '{"params":"', ',\\"id\\":5}"}', null],
+  ])('answers a line that is too large under its id: %s', async (_where, first, last, id) => {
+    const { input, said } = stage();
+    input.write(first);
+    for (let n = 0; n < 5; n += 1) input.write('x'.repeat(MAX / 4));
+    input.write(`${last}\n[]\n`);
+    await settled();
+    const [refused = '', second] = said().split('\n');
+    expect(JSON.parse(refused)).toMatchObject({ id, error: { data: { reason: 'TOO_LARGE' } } });
+    expect(second).toBe('answer to []');
+  });
+
   it('takes a line of 2 MB', async () => {
     const lengths: number[] = [];
     const { input } = stage(async (text) => {

@@ -1,5 +1,6 @@
 /** MCP between a client at standard input and whoever serves, also when that changes. */
 import { afterEach, describe, expect, it } from 'vitest';
+import { isLocalKey, localKey } from '../../../src/surfaces/serving/local-key.js';
 import { type SseEvent, sseReader } from '../../../src/surfaces/serving/sse.js';
 import {
   answerWith,
@@ -329,6 +330,12 @@ it('a session that the server knows no more is begun anew, and the call made the
   isForgotten = true;
   expect(await ask('tools/call', call('store'))).toMatchObject({ result: {} });
   expect(server.methods().filter((one) => one === 'initialize')).toHaveLength(2);
+});
+
+it('only the key itself proves a process of the same person', () => {
+  const key = localKey();
+  expect(localKey()).toBe(key);
+  expect([key, `${key}x`, '', undefined].map(isLocalKey)).toEqual([true, false, false, false]);
 });
 
 it('reads events however they come in pieces', () => {

@@ -3,6 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/shared/errors.js';
+import { localKey } from '../../../src/surfaces/serving/local-key.js';
 import { AGENT_ID, makeStage, type Stage, until } from './stage.js';
 
 let stage: Stage;
@@ -26,6 +27,7 @@ describe('where nobody serves', () => {
       started: server.identity.started,
       path: '/cue/rpc',
       agentId: AGENT_ID,
+      key: localKey(),
     });
     await roles.close();
     expect(stage.agents).toMatchObject([{ closed: true }]);

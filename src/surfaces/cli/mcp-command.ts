@@ -47,11 +47,12 @@ export async function loadMcpGroup(): Promise<CommandGroup> {
 
 /** @throws AppError INVALID_INPUT, else as `serveStdio` */
 async function serve({ port, tools }: McpFlags, { io, startAgent }: CueContext): Promise<void> {
-  if (!startAgent) throw new AppError('UNAVAILABLE', 'no agent can be started here');
   const asked = tools ?? io.env.CUE_MCP_TOOLS;
+  const chosen = asked ? checked(asked) : undefined;
+  if (!startAgent) throw new AppError('UNAVAILABLE', 'no agent can be started here');
   await serveStdio({
     ...{ name: 'cue mcp', io, env: io.env, port, startAgent },
-    tools: asked ? checked(asked) : undefined,
+    tools: chosen,
   });
 }
 

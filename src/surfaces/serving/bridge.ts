@@ -2,7 +2,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { deferred } from './deferred.js';
 import { MAX_CALL_BYTES } from './http-exchange.js';
-import { lineReader } from './lines.js';
+import { type Line, lineReader } from './lines.js';
 import { INVALID_REQUEST, PARSE_ERROR, response } from './rpc-body.js';
 
 /** What speaks with the client of this process; another protocol is another one of these. */
@@ -35,7 +35,7 @@ export function startBridge({ input, output, send }: BridgeDeps): LineBridge {
   let isDeaf = false;
 
   const read = lineReader(MAX_CALL_BYTES, (line) => {
-    if ('unreadable' in line) write(unreadable(line.unreadable));
+    if ('unreadable' in line) write(unreadable(line));
     else if (line.text.trim() !== '') pass(line.text);
   });
 
@@ -104,10 +104,24 @@ export function startBridge({ input, output, send }: BridgeDeps): LineBridge {
   };
 }
 
-function unreadable(why: 'too large' | 'not utf-8'): string {
-  if (why === 'not utf-8') {
+function unreadable(line: Exclude<Line, { text: string }>): string {
+  if (line.unreadable === 'not utf-8') {
     return response(null, { code: PARSE_ERROR, message: 'this is not UTF-8' });
   }
   const message = `a line has at most ${MAX_CALL_BYTES} bytes`;
-  return response(null, { code: INVALID_REQUEST, message, data: { reason: 'TOO_LARGE' } });
+  const error = { code: INVALID_REQUEST, message, data: { reason: 'TOO_LARGE' } };
+  return response(idAtEnd(line.ends), error);
+}
+
+const ID = '"id"\\s*:\\s*(-?\\d+|"[^"\\\\]{0,100}")';
+const ID_FIRST = new RegExp(`^\\s*\\{\\s*(?:"jsonrpc"\\s*:\\s*"2\\.0"\\s*,\\s*)?${ID}\\s*,`);
+const ID_LAST = new RegExp(`,\\s*${ID}\\s*\\}\\s*$`);
+
+/**
+ * Of a message that is not read, so that nobody waits for its answer: the first or the last member of an
+ * object stands before or behind all that is nested in it. `null`: elsewhere.
+ */
+function idAtEnd([first, last]: [string, string]): unknown {
+  const [, found] = ID_FIRST.exec(first) ?? ID_LAST.exec(last) ?? [];
+  return found === undefined ? null : JSON.parse(found);
 }

@@ -19,8 +19,8 @@ export interface Forwarder {
    * Never rejects
    */
   send(text: string, body: unknown): Promise<string | null>;
-  /** What is held is answered with an error, what is under way is broken off. */
-  close(): void;
+  /** What is held is answered with an error that says why, what is under way is broken off. */
+  close(why?: string): void;
 }
 
 export interface ForwardLimits {
@@ -81,8 +81,8 @@ export function createForwarder(
         open -= 1;
       }
     },
-    close() {
-      waiting.close();
+    close(why) {
+      waiting.close(why);
       closing.abort();
     },
   };

@@ -3,8 +3,8 @@
  * seconds, which a signal brings, or its client by leaving once it is answered.
  */
 import { fstatSync } from 'node:fs';
-import { SECOND_MS } from '../../shared/clock.js';
-import { messageOf } from '../../shared/errors.js';
+import { MINUTE_MS, SECOND_MS } from '../../shared/clock.js';
+import { AppError, messageOf } from '../../shared/errors.js';
 import { within } from '../../shared/within.js';
 import type { Bridge } from './bridge.js';
 import { deferred } from './deferred.js';
@@ -21,8 +21,8 @@ export interface LifeDeps {
   input: InputKind;
   /** Speaks with whoever is at standard input. */
   startBridge(): Bridge;
-  /** Breaks off what is held and under way, with answers that say so. */
-  giveUp(): void;
+  /** Breaks off what is held and under way, with answers that say so, and why. */
+  giveUp(why?: string): void;
   /** One line for people. */
   log(line: string): void;
 }
@@ -36,6 +36,8 @@ const BROKEN_ANSWERS_MS = 300;
 const STOP_MS = 4.8 * SECOND_MS;
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 const FAILED = 1;
+/** Neither a listener for signals nor a promise keeps a process whose input has ended. */
+const AWAKE_MS = MINUTE_MS;
 
 export function inputKind(descriptor: number): InputKind {
   try {
@@ -71,26 +73,47 @@ export async function live(deps: LifeDeps): Promise<void> {
     look();
   });
   const started = roles.start();
-  let why: 'signal' | 'client' | 'done' | 'failed' = 'failed';
+  const awake = setInterval(() => {}, AWAKE_MS);
+  let closed: Promise<void> | undefined;
+  const allAnswered = (): Promise<void> => {
+    closed ??= bridge?.close() ?? Promise.resolve();
+    return closed;
+  };
+  let failure: unknown;
   try {
-    why = await Promise.race([end.promise, started.then(() => end.promise)]);
+    const why = await Promise.race([end.promise, started.then(() => end.promise)]);
+    // Whoever asked and left, or ended its file, has not asked in vain: somebody may serve yet.
+    if (why !== 'signal') await lastAnswers(allAnswered(), started, signals.asked, roles);
+  } catch (error) {
+    failure = error;
+    throw error;
   } finally {
-    const answered = bridge?.close() ?? Promise.resolve();
-    if (why === 'client' || why === 'done') {
-      await within(Promise.race([answered, signals.asked]), LAST_ANSWERS_MS);
-    }
+    const answered = allAnswered();
     const deadline = setTimeout(() => {
       log('it has not stopped in time');
       process.exit(FAILED);
     }, STOP_MS);
     if (signals.isAsked()) await within(answered, QUICK_ANSWERS_MS);
-    deps.giveUp();
+    deps.giveUp(failure === undefined ? undefined : messageOf(failure));
     await within(answered, BROKEN_ANSWERS_MS);
     await roles.close();
     await started.catch(() => {});
     clearTimeout(deadline);
+    clearInterval(awake);
     signals.forget();
   }
+}
+
+/** @throws why nobody serves */
+async function lastAnswers(
+  answered: Promise<void>,
+  started: Promise<Server>,
+  asked: Promise<void>,
+  roles: Roles,
+): Promise<void> {
+  const over = Promise.race([answered, asked, started.then(() => answered)]);
+  if ((await within(over, LAST_ANSWERS_MS)) !== null || roles.current) return;
+  throw new AppError('UNAVAILABLE', roles.trouble ?? 'no server has started in time');
 }
 
 function described({ role, port, identity }: Server): string {

@@ -23,8 +23,8 @@ export interface McpBridgeDeps {
 
 export interface McpBridge {
   start(): Bridge;
-  /** Breaks off what is held and under way, with answers that say so. */
-  giveUp(): void;
+  /** Breaks off what is held and under way, with answers that say so, and why. */
+  giveUp(why?: string): void;
 }
 
 const NUDGE = /^nudge[._]/;
@@ -57,9 +57,9 @@ export function createMcpBridge(deps: McpBridgeDeps): McpBridge {
         },
       };
     },
-    giveUp() {
-      calls.close();
-      mcp.close();
+    giveUp(why) {
+      calls.close(why);
+      mcp.close(why);
     },
   };
 }

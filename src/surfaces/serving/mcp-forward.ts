@@ -33,8 +33,8 @@ export interface McpForwarder {
    * Never rejects
    */
   send(message: unknown): Promise<string | null>;
-  /** What is held is answered with an error, what is under way is broken off. */
-  close(): void;
+  /** What is held is answered with an error that says why, what is under way is broken off. */
+  close(why?: string): void;
   /** Leaves the server. */
   end(): Promise<void>;
 }
@@ -247,8 +247,8 @@ export function createMcpForwarder(deps: McpForwardDeps): McpForwarder {
         }
       }
     },
-    close() {
-      waiting.close();
+    close(why) {
+      waiting.close(why);
       for (const { stop } of calls.values()) stop.abort();
     },
     end: sessions.end,

@@ -7,7 +7,6 @@ import {
   constants,
   fstatSync,
   lstatSync,
-  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
@@ -18,6 +17,7 @@ import {
 import { homedir } from 'node:os';
 import { posix, win32 } from 'node:path';
 import { AppError, messageOf } from '../../shared/errors.js';
+import { makeFolder } from '../../shared/make-folder.js';
 import type { ServerFile } from './types.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -78,7 +78,7 @@ export function writePidFile(env: Env, file: ServerFile): void {
   const folder = pidFolder(env);
   const draft = `${path}.${process.pid}`;
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder, 0o700);
     const refused = whyNotOurs(folder, 'folder') ?? whyNotOurs(path, 'file');
     if (refused !== null) throw new AppError('UNAVAILABLE', refused, { path });
     // Left by an earlier process of our number; a link in its place goes, not what it points to.

@@ -2,10 +2,11 @@
  * The right to serve this machine: a lock beside the PID file. Two databases have two locks of their own,
  * a database server has none, but there is one PID file.
  */
-import { lstatSync, mkdirSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type DirLock, lockDirectorySoon } from '../../shared/dir-lock.js';
 import { isAppError, messageOf } from '../../shared/errors.js';
+import { makeFolder } from '../../shared/make-folder.js';
 import { pidFilePath } from './pid-file.js';
 import type { StartAgentOptions } from './types.js';
 
@@ -23,7 +24,7 @@ export async function takeRight(env: Env): Promise<Right> {
   const path = pidFilePath(env);
   try {
     const folder = dirname(path);
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    makeFolder(folder, 0o700);
     if (!isOwnFolder(folder)) return { impossible: `${folder} belongs to somebody else` };
     return { lock: await lockDirectorySoon(path, null) };
   } catch (error) {

@@ -9,8 +9,8 @@ export interface Waiting {
   /** Of one call; from when it came, or the server went. */
   begin(heldMs: number): Wait;
   readonly isClosed: boolean;
-  /** Nobody waits any more. */
-  close(): void;
+  /** Nobody waits any more. @param why this process is stopping */
+  close(why?: string): void;
 }
 
 export interface Wait {
@@ -23,6 +23,7 @@ export interface Wait {
 export function createWaiting(roles: Roles, clock: Clock): Waiting {
   const closed = deferred<never>();
   let isClosed = false;
+  let reason = 'this process is stopping';
   let goneMs = clock.now();
   roles.onChange((server) => {
     if (!server) goneMs = clock.now();
@@ -38,7 +39,7 @@ export function createWaiting(roles: Roles, clock: Clock): Waiting {
       };
       return {
         async server() {
-          if (isClosed) throw stopping();
+          if (isClosed) throw unserved(reason);
           if (roles.current) return roles.current;
           const left = Math.max(0, end() - clock.now());
           const server = await within(Promise.race([roles.server(), closed.promise]), left);
@@ -53,9 +54,10 @@ export function createWaiting(roles: Roles, clock: Clock): Waiting {
     get isClosed() {
       return isClosed;
     },
-    close() {
+    close(why = reason) {
       isClosed = true;
-      closed.reject(stopping());
+      reason = why;
+      closed.reject(unserved(why));
     },
   };
 }
@@ -69,8 +71,4 @@ export function unserved(why: string): AppError {
 export function unknownOutcome(why: string): AppError {
   const message = `the server went while it had the call, which may have been carried out: ${why}`;
   return new AppError('UNAVAILABLE', message, { carried_out: 'unknown' });
-}
-
-function stopping(): AppError {
-  return unserved('this process is stopping');
 }

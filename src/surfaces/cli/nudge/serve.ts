@@ -41,7 +41,7 @@ function define(command: Command, context: NudgeContext): void {
     .action(async (flags: ServeFlags) => {
       const { io, port, startAgent } = context;
       const env = { ...io.env, ...settingsOf(flags) };
-      const tools = env.CUE_MCP_TOOLS || NUDGE_TOOLS;
+      const tools = io.env.CUE_MCP_TOOLS || NUDGE_TOOLS;
       await serveStdio({ name: 'nudge', io, env, port: port?.(), tools, startAgent });
       context.end(EXIT.done);
     });

@@ -1,0 +1,240 @@
+/** Many clients at once, and clients that vanish: all are answered, and nothing of them stays. */
+import { Agent as Connections, request } from 'node:http';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { WorkMemoryService } from '../../../src/memory/index.js';
+import type { ProactiveService } from '../../../src/proactive/index.js';
+import { CUE_MCP, McpService } from '../../../src/surfaces/mcp/index.js';
+import { type Listener, startListener } from '../../../src/surfaces/rest/listener.js';
+import { type Agent, boot } from '../../helpers/boot.js';
+import { hintsOf } from '../../helpers/hints.js';
+import {
+  ACCEPT,
+  arrived,
+  type Headers,
+  initialize,
+  type Message,
+  postTo,
+  type RawSession,
+  rawSession,
+  toolCall,
+} from '../../helpers/mcp-http.js';
+import { memoryOf } from '../../helpers/memory.js';
+import { offersOf } from '../../helpers/offers.js';
+
+const OPERATOR = { kind: 'operator' } as const;
+const CONNECTIONS = 16;
+
+let agent: Agent;
+let listener: Listener;
+let memory: WorkMemoryService;
+let offers: ProactiveService;
+let mcp: McpService;
+let url = '';
+const unhandled: unknown[] = [];
+const note = (reason: unknown) => unhandled.push(reason);
+
+beforeAll(async () => {
+  process.on('unhandledRejection', note);
+  agent = await boot({ slim: true });
+  listener = await startListener({ runtime: agent.runtime, port: 0 });
+  url = `http://127.0.0.1:${listener.port}/cue/mcp`;
+  memory = await memoryOf(agent.runtime);
+  offers = await offersOf(agent.runtime);
+  const service = agent.runtime.getService(CUE_MCP);
+  if (!(service instanceof McpService)) throw new Error('no MCP service');
+  mcp = service;
+  const hints = await hintsOf(agent.runtime);
+  await hints.setHint({ component: 'mill', key: 'build', value: 'make' }, OPERATOR);
+  for (let group = 0; group < 20; group += 1) {
+    for (const part of ['first', 'second', 'third']) {
+      const outcome = { success: true, summary: 'done' };
+      const tags = [`group-${group}`];
+      await memory.store({ intent: `The ${part} of group ${group}`, outcome, tags }, OPERATOR);
+    }
+  }
+}, 120_000);
+afterEach(() => expect(unhandled).toEqual([]));
+afterAll(async () => {
+  await listener.close();
+  await agent.stop();
+  process.off('unhandledRejection', note);
+});
+
+/** Posts over a pool of connections that stay open, as a client in a hurry does. */
+function pool() {
+  const connections = new Connections({ keepAlive: true, maxSockets: CONNECTIONS });
+  const post = (session: RawSession, body: Message): Promise<{ status: number; text: string }> =>
+    new Promise((resolve, reject) => {
+      const text = JSON.stringify(body);
+      const headers: Headers = {
+        ...{ 'content-type': 'application/json', accept: ACCEPT, ...session.headers },
+        'content-length': String(Buffer.byteLength(text)),
+      };
+      const sent = request(url, { method: 'POST', agent: connections, headers }, (answer) => {
+        const chunks: Buffer[] = [];
+        answer.on('data', (chunk: Buffer) => chunks.push(chunk));
+        answer.on('error', reject);
+        answer.on('end', () => {
+          resolve({ status: answer.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') });
+        });
+      });
+      sent.on('error', reject);
+      sent.end(text);
+    });
+  return { post, close: () => connections.destroy() };
+}
+
+async function endAll(sessions: readonly RawSession[]): Promise<void> {
+  for (const session of sessions) await session.end();
+}
+
+describe('a client that vanishes', () => {
+  it('in the middle of a call leaves it to its end, and can have the answer later', async () => {
+    const before = mcp.sessions;
+    const session = await rawSession(url);
+    const stream = await session.events();
+    const call = await session.begin(toolCall(7, 'create_chapter', {}, { progressToken: 'p' }));
+    await arrived(call, 2);
+    call.cut();
+    stream.cut();
+    await vi.waitFor(
+      async () => {
+        expect((await memory.listChapters({ limit: 1 }, OPERATOR)).total).toBe(20);
+      },
+      { timeout: 20_000 },
+    );
+    const { total } = await memory.listChapters({ limit: 1 }, OPERATOR);
+    expect([total, mcp.sessions]).toEqual([20, before + 1]);
+    const last = { 'last-event-id': String(call.events.at(-1)?.id) };
+    const rest = await session.events(last);
+    await rest.ended;
+    expect(rest.messages.at(-1)).toMatchObject({ id: 7, result: { structuredContent: {} } });
+    await session.end();
+    expect(mcp.sessions).toBe(before);
+  });
+
+  it('leaves no listener and no timer behind, however many come and go', async () => {
+    const before = [mcp.sessions, offers.health().subscribers];
+    for (let round = 0; round < 20; round += 1) {
+      const session = await rawSession(url);
+      const stream = await session.events();
+      const call = await session.begin(toolCall(1, 'list'));
+      call.cut();
+      stream.cut();
+      await session.end();
+    }
+    expect([mcp.sessions, offers.health().subscribers]).toEqual(before);
+    expect((await postTo(url, initialize())).status).toBe(200);
+  });
+
+  it('before its request has come in has asked nothing', async () => {
+    const session = await rawSession(url);
+    for (let round = 0; round < 20; round += 1) {
+      const headers: Headers = {
+        ...{ 'content-type': 'application/json', accept: ACCEPT, ...session.headers },
+        'content-length': '5000',
+      };
+      const sent = request(url, { method: 'POST', agent: false, headers });
+      const closed = new Promise((resolve) => sent.once('close', resolve));
+      sent.on('error', () => {});
+      sent.write('{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"store"');
+      await new Promise((resolve) => setImmediate(resolve));
+      sent.destroy();
+      await closed;
+    }
+    expect((await session.ask('ping')).result).toEqual({});
+    expect((await memory.list({ own: false, limit: 1 }, OPERATOR)).total).toBe(60);
+    await session.end();
+  });
+});
+
+describe('a thousand calls at once over sixteen connections', () => {
+  const called = (id: number): Message => {
+    const goal = `Call ${id} of the flood`;
+    switch (id % 10) {
+      case 0:
+        return toolCall(id, 'store', { intent: { goal }, outcome: { success: true } });
+      case 1:
+        return toolCall(id, 'recall', { query: `group ${id % 20}`, limit: 2 });
+      case 2:
+        return toolCall(id, 'list', { own: false, limit: 5 });
+      default:
+        return toolCall(id, 'nudge_get_hint', { component: 'mill', key: 'build' });
+    }
+  };
+
+  it('are all answered, each what it asked', async () => {
+    const sessions = await Promise.all(Array.from({ length: CONNECTIONS }, () => rawSession(url)));
+    const { post, close } = pool();
+    const answers = await Promise.all(
+      Array.from({ length: 1_000 }, (_, id) => {
+        const session = sessions[id % sessions.length];
+        if (!session) throw new Error('no session');
+        return post(session, called(id));
+      }),
+    );
+    const wrong = answers.filter(
+      ({ status, text }, id) =>
+        !(status === 200 && text.includes(`"id":${id}}`) && text.includes('"structuredContent":')),
+    );
+    expect(wrong).toEqual([]);
+    const { total } = await memory.list({ own: false, limit: 1 }, OPERATOR);
+    expect(total).toBe(160);
+    close();
+    await endAll(sessions);
+  });
+
+  it('leave nothing of themselves in memory once their sessions have ended', async () => {
+    const round = async () => {
+      const sessions = await Promise.all(
+        Array.from({ length: CONNECTIONS }, () => rawSession(url)),
+      );
+      const { post, close } = pool();
+      const calls = sessions.flatMap((session) =>
+        Array.from({ length: 5 }, (_, id) => post(session, toolCall(id, 'list', { limit: 5 }))),
+      );
+      await Promise.all(calls);
+      close();
+      await endAll(sessions);
+    };
+    await round();
+    const before = heldMb();
+    for (let times = 0; times < 3; times += 1) await round();
+
+    expect(heldMb() - before).toBeLessThan(4);
+  });
+});
+
+/** What the process holds, MB, after what it does not has been collected. */
+function heldMb(): number {
+  setFlagsFromString('--expose-gc');
+  const collect: unknown = runInNewContext('gc');
+  if (typeof collect !== 'function') throw new Error('memory cannot be collected');
+  for (let times = 0; times < 3; times += 1) collect();
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  return (heapUsed + arrayBuffers) / 2 ** 20;
+}
+
+describe('more sessions than there is room for', () => {
+  it('end the longest silent ones, which are told to begin anew', async () => {
+    const oldest = await rawSession(url);
+    const used = await rawSession(url);
+    const begun: RawSession[] = [];
+    for (let round = 0; round < 5; round += 1) {
+      const more = await Promise.all(Array.from({ length: 50 }, () => rawSession(url)));
+      begun.push(...more);
+      expect((await used.ask('ping')).result).toEqual({});
+    }
+    expect(mcp.sessions).toBe(200);
+    const gone = await oldest.post(toolCall(1, 'list'));
+    expect([gone.status, JSON.parse(gone.text).error]).toEqual([
+      404,
+      { code: -32_001, message: 'there is no such session; begin a new one' },
+    ]);
+    expect((await begun.at(-1)?.ask('ping'))?.result).toEqual({});
+    await endAll([used, ...begun]);
+    expect(mcp.sessions).toBeLessThan(10);
+  });
+});
