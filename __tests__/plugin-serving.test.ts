@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { IAgentRuntime, Plugin } from '@elizaos/core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { announceServer, ServingService } from '../src/plugin-serving.js';
-import { readPidFile } from '../src/surfaces/serving/index.js';
+import { readPidFile, writerMark } from '../src/surfaces/serving/index.js';
 import { until } from './helpers/children.js';
 import { startServer, type TestServer } from './helpers/server.js';
 
@@ -40,7 +40,7 @@ it('it names its process, its real port and its agent, in place of one that is g
     return file?.pid === process.pid ? file : null;
   });
   expect(found).toEqual({
-    pid: process.pid,
+    ...writerMark(),
     port: portOf(server),
     path: '/cue/rpc',
     agentId: server.agentId,
@@ -61,6 +61,18 @@ it('it names itself again when its file is taken away, and takes it away at its 
   announcement.close();
   announcement.close();
   expect(existsSync(path)).toBe(false);
+});
+
+it('another agent of its process that stops leaves the file of this one', async () => {
+  const files = { clock: { now: () => 0 }, log, everyMs: 20 };
+  const mine = announceServer(server.runtime, files);
+  await announced('it is announced');
+  const other = new Proxy(server.runtime, {
+    get: (target, key) => (key === 'agentId' ? 'another-agent' : Reflect.get(target, key, target)),
+  }) as IAgentRuntime;
+  announceServer(other, files).close();
+  expect(readPidFile(env)).toMatchObject({ agentId: server.agentId });
+  mine.close();
 });
 
 it('a host without a server announces nothing, whatever the environment says', async () => {

@@ -13,7 +13,8 @@ export const USAGE = `npm run bench -- triggers [--json] [--quick] [--sizes 100,
 npm run bench -- memory [--json] [--quick] [--sizes 1000,10000,50000] [--catalog 100000]
 npm run bench -- proactive [--json] [--quick] [--sizes 1000,10000] [--catalog 100000]
 npm run bench -- when [--json] [--quick] [--sizes 400,4000]
-npm run bench -- hints [--json] [--quick] [--sizes 5000]`;
+npm run bench -- hints [--json] [--quick] [--sizes 5000]
+npm run bench -- mcp [--json] [--quick] [--sizes 10000]`;
 
 /** @throws Error with what is wrong, for the person at the keyboard. */
 export function readArguments(argv: string[], suites: string[]): BenchArguments {

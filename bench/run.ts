@@ -2,6 +2,7 @@
 import { cpus, totalmem } from 'node:os';
 import { readArguments, USAGE } from './arguments.js';
 import { hintRows } from './hints/suite.js';
+import { mcpRows } from './mcp/suite.js';
 import { memoryRows } from './memory/suite.js';
 import { proactiveRows } from './proactive/suite.js';
 import type { BenchResult, Machine, Row, SuiteOptions } from './stats.js';
@@ -15,6 +16,7 @@ const SUITES: Record<string, (options: SuiteOptions) => Promise<Row[]>> = {
   proactive: proactiveRows,
   when: whenRows,
   hints: hintRows,
+  mcp: mcpRows,
 };
 
 function machine(): Machine {

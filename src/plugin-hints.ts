@@ -65,8 +65,7 @@ export function hintSlot(runtime: IAgentRuntime, context: DetectorContext): Slot
         .getServicesByType(HINTS)
         .find((one): one is HintService => one instanceof HintService);
       if (!service?.ready) return null;
-      const { offering, bump } = service;
-      return { offering, bump, place: place.facts, folderOf: place.folderOf };
+      return { offering: service.offering, place: place.facts, folderOf: place.folderOf };
     }),
   };
 }

@@ -13,6 +13,7 @@ import {
   readPidFile,
   removePidFile,
   writePidFile,
+  writerMark,
 } from './surfaces/serving/index.js';
 
 export interface Announcement {
@@ -58,7 +59,7 @@ export function announceServer(
     const identity = await identify(address, ANSWER_MS).catch(() => null);
     if (isClosed || identity?.pid !== process.pid || identity.agentId !== agentId) return;
     const key = localKey();
-    writePidFile(env, { pid: process.pid, port, started, path: RPC_PATH, agentId, key });
+    writePidFile(env, { ...writerMark(), port, started, path: RPC_PATH, agentId, key });
   }
   function soon(): void {
     if (isClosed) return;
@@ -76,7 +77,7 @@ export function announceServer(
     }
     soon();
   }
-  const remove = () => removePidFile(environment(), process.pid);
+  const remove = () => removePidFile(environment(), process.pid, runtime.agentId);
   process.once('exit', remove);
   soon();
 

@@ -1,4 +1,5 @@
 /** What a record store promises, on every database that it runs on. */
+import { inspect } from 'node:util';
 import { eq, sql } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import {
@@ -9,6 +10,7 @@ import {
   type Reader,
   rowsOf,
 } from '../../src/records/index.js';
+import { messageOf } from '../../src/shared/errors.js';
 import { derivedId, type Uuid } from '../../src/shared/ids.js';
 import {
   AUTHOR,
@@ -238,6 +240,7 @@ export function recordStoreContract(name: string, database: () => RecordDatabase
         type: 'cue_tombstone',
         was: NOTE.name,
         projectId,
+        revision: 1,
         changedAtMs: expect.any(Number),
       });
       expect([await embeddingsOf(record.id), catalog.shelf(NOTE.name).size]).toEqual([0, 0]);
@@ -248,7 +251,7 @@ export function recordStoreContract(name: string, database: () => RecordDatabase
       const again = { ...record, createdAtMs: 2_000, vector: axis(5) };
       expect((await store.insert(NOTE, [again])).size).toBe(1);
       const [stored] = await store.get(NOTE, [record.id], OPERATOR);
-      expect([stored?.createdAtMs, stored?.revision]).toEqual([2_000, 1]);
+      expect([stored?.createdAtMs, stored?.revision]).toEqual([2_000, 2]);
       expect([await embeddingsOf(record.id), catalog.shelf(NOTE.name).size]).toEqual([1, 1]);
       await store.insert(NOTE, [note('second')]);
       await store.remove(NOTE, [record.id, note('second').id]);
@@ -257,6 +260,73 @@ export function recordStoreContract(name: string, database: () => RecordDatabase
       expect(await store.purgeTombstones(goneAtMs)).toBe(0);
       expect(await store.purgeTombstones(goneAtMs + 10_000)).toBe(2);
       expect(await rowWith(record.id)).toEqual([]);
+    });
+
+    it('counts revisions on where a record was removed, so that nobody writes over another', async () => {
+      const { store, note } = project('made anew');
+      const record = note('contested');
+      await store.insert(NOTE, [record]);
+      await store.replace(NOTE, record.id, 1, { data: record.data });
+      await store.remove(NOTE, [record.id]);
+      const revisions: [Uuid, number][] = [];
+      const onInserted = (id: Uuid, revision: number) => revisions.push([id, revision]);
+      await store.insert(NOTE, [record, note('other')], { onInserted });
+      expect(new Map(revisions)).toEqual(
+        new Map([
+          [record.id, 3],
+          [note('other').id, 1],
+        ]),
+      );
+      await expect(store.replace(NOTE, record.id, 2, { data: record.data })).rejects.toMatchObject({
+        code: 'CONFLICT',
+        details: { revision: 3 },
+      });
+    });
+
+    it('removes only what is at the revision that it is told', async () => {
+      const { store, note } = project('removed as known');
+      const [kept, gone] = [note('kept'), note('gone')];
+      await store.insert(NOTE, [kept, gone]);
+      await store.replace(NOTE, kept.id, 1, { data: kept.data });
+      const revisions = new Map([kept, gone].map(({ id }) => [id, 1]));
+      expect(await store.remove(NOTE, [kept.id, gone.id], { revisions })).toBe(1);
+      expect(titles(await store.get(NOTE, [kept.id, gone.id], OPERATOR))).toEqual(['kept']);
+    });
+
+    it('keeps fields of the data that are counted where they lie', async () => {
+      const { store, note } = project('counted');
+      const { id } = note('contested');
+      await store.insert(NOTE, [note('contested')]);
+      await store.touch(NOTE, [id], { add: { weight: 4 } });
+      const change = { data: { title: 'new', weight: 1 } };
+      const { data } = await store.replace(NOTE, id, 1, { ...change, keep: ['weight', 'absent'] });
+      expect(data).toEqual({ title: 'new', weight: 5 });
+      expect((await store.replace(NOTE, id, 2, change)).data).toEqual(change.data);
+    });
+
+    it('says what the database says, and nothing of what was to be stored', async () => {
+      const { db } = database();
+      const secret = 'ghp_wJ3kQ9zR7tY1uI5oP2aS4dF6gH8jK0lZ';
+      const attempts = [
+        () => db.execute(sql`select ${secret}::int`),
+        () => rowsOf(db, sql`select 1/0, ${secret}::text`),
+        () => db.transaction((tx) => tx.execute(sql`select ${secret}::int`)),
+        () =>
+          db.transaction((tx) =>
+            tx.transaction((inner) => inner.execute(sql`select ${secret}::int`)),
+          ),
+        () => db.select().from(memoriesTable).where(sql`${secret}::int = 1`),
+        () => db.delete(memoriesTable).where(eq(memoriesTable.id, secret)),
+      ];
+      for (const attempt of attempts) {
+        const error = await attempt().then(
+          () => null,
+          (thrown: unknown) => thrown,
+        );
+        expect(error).toBeInstanceOf(Error);
+        expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(secret);
+        expect(messageOf(error)).toMatch(/^Failed query: (invalid input syntax|division by zero)/);
+      }
     });
 
     it('reads the rows around a damaged one, and says once what is wrong with it', async () => {

@@ -114,9 +114,13 @@ export const postTo = (url: string, body: unknown, headers: Headers = {}) =>
 /** A session that has been initialized. */
 export async function rawSession(
   url: string,
-  { version, tools = 'all' }: { version?: string; tools?: string } = {},
+  {
+    version,
+    tools = 'all',
+    hello = {},
+  }: { version?: string; tools?: string; hello?: Headers } = {},
 ): Promise<RawSession> {
-  const begun = await postTo(url, initialize(version), { 'x-cue-tools': tools });
+  const begun = await postTo(url, initialize(version), { 'x-cue-tools': tools, ...hello });
   const id = begun.headers['mcp-session-id'];
   if (typeof id !== 'string') throw new Error(`${begun.status} ${begun.text}`);
   const own: Headers = {

@@ -28,10 +28,14 @@ let made = 0;
 /** Connected, and its tool list read: from then on the client checks results by their schemas. */
 export async function mcpClient(
   runtime: IAgentRuntime,
-  { name = 'test', tools = ['all'] }: { name?: string; tools?: readonly string[] } = {},
+  {
+    name = 'test',
+    tools = ['all'],
+    clientSession,
+  }: { name?: string; tools?: readonly string[]; clientSession?: string } = {},
 ): Promise<McpClient> {
   made += 1;
-  const session = createSession({ id: `session-${made}`, isLocal: true });
+  const session = createSession({ id: `session-${made}`, isLocal: true, clientSession });
   const server = createMcpServer({ runtime, session, tools });
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
   const client = new Client({ name, version: '1.0.0' });

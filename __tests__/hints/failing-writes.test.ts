@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { HOUR_MS } from '../../src/shared/clock.js';
 import { errorOf, FakeRows, OPERATOR, testRoom } from './hint-room.js';
 
 const BUILD = { component: 'api', key: 'build' };
@@ -36,6 +37,22 @@ describe('when a write fails', () => {
     room.rows.failing = 0;
     await room.hints.sweep();
     expect(stored(room)).toEqual([]);
+  });
+
+  it('what has expired goes later, but not what was set in its place meanwhile', async () => {
+    const room = testRoom();
+    await set(room, 'old', { meta: { ttl: 'PT1H' } });
+    await room.hints.setHint(
+      { component: 'api', key: 'run', value: 'x', meta: { ttl: 'PT1H' } },
+      OPERATOR,
+    );
+    room.pass(HOUR_MS);
+    room.rows.failing = 1;
+    expect(await room.hints.sweep()).toBe(2);
+    expect(stored(room)).toHaveLength(2);
+    await set(room, 'new');
+    await room.hints.sweep();
+    expect(stored(room)).toEqual([['build', 'new', 1]]);
   });
 
   it('a deleted hint is still there, a use is not counted', async () => {

@@ -9,7 +9,7 @@ import {
   type HintRows,
   type HintSettings,
 } from '../../src/hints/index.js';
-import type { Row } from '../../src/hints/persist.js';
+import type { HowPut, Row } from '../../src/hints/persist.js';
 import type { Caller } from '../../src/records/index.js';
 import { derivedId, type Uuid } from '../../src/shared/ids.js';
 import type { Log } from '../../src/shared/log.js';
@@ -44,7 +44,7 @@ export class FakeRows implements HintRows {
     this.stale.delete(id);
     return this.rows.get(id) ?? null;
   }
-  async put(rows: readonly Row[], force = false) {
+  async put(rows: readonly Row[], { force = false }: HowPut = {}) {
     if (rows.length === 0) return;
     const conflicting = rows.find(({ id }) => this.stale.has(id));
     if (conflicting && !force) {

@@ -136,6 +136,28 @@ it.each([
   expect(problemOf(regex)).toBe(problem);
 });
 
+it('takes the same for a space, a word and a class as the engine, of all characters', () => {
+  for (const regex of [
+    '\\s',
+    '\\w',
+    '[c-fa-db\\d_-]',
+    '[a-yc-dm0]',
+    '[^x-za-b\\s]',
+    '[\\s\\s\\S]',
+  ]) {
+    const read = safeRegex(regex);
+    if (!('test' in read)) throw new Error(regex);
+    const engine = new RegExp(regex);
+    const wrong: number[] = [];
+    for (let code = 0; code < 0xd800; code += 1) {
+      const text = String.fromCodePoint(code);
+      if (read.test(text) !== engine.test(text)) wrong.push(code);
+    }
+    if (read.test('\ufeff') !== engine.test('\ufeff')) wrong.push(0xfeff);
+    expect(`${regex} ${wrong}`).toBe(`${regex} `);
+  }
+});
+
 it('looks at the first 2,048 characters', () => {
   expect(found('b', `${'a'.repeat(2_047)}b`)).toBe(true);
   expect(found('b', `${'a'.repeat(2_048)}b`)).toBe(false);

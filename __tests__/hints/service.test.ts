@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { IAgentRuntime, Plugin, ServiceTypeName } from '@elizaos/core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { HINTS, HintService, hintType } from '../../src/hints/index.js';
 import { createHintRows } from '../../src/hints/persist.js';
 import { provideHints } from '../../src/plugin-hints.js';
@@ -132,6 +132,101 @@ describe('the hint service', () => {
     expect(hint).toMatchObject({ value: 'new', version: 4 });
     await other.stop();
     await hints.deleteHint(BUILD, OPERATOR);
+  });
+
+  describe('when another process writes to the same database', () => {
+    const at = (key: string) => ({ component: 'shared', key });
+    const set = (service: HintService, key: string, value: string, more: object = {}) =>
+      service.setHint({ ...at(key), value, meta: DURABLE, ...more }, CLIENT);
+    /** A process that has read the rows as they are now. */
+    let other: HintService;
+    beforeEach(async () => {
+      other = await HintService.start(agent.runtime);
+    });
+    afterEach(async () => {
+      await other.stop();
+      await hints.deleteHint({ component: 'shared', key: 'k' }, OPERATOR).catch(() => undefined);
+    });
+    const stored = async (key: string) => {
+      await restart();
+      return (await hints.getHint(at(key), CLIENT)).hint;
+    };
+    const join = async () => {
+      await other.stop();
+      other = await HintService.start(agent.runtime);
+    };
+
+    it('removes nothing as expired that the other has renewed', async () => {
+      await set(hints, 'k', 'old', { meta: { ttl: 'PT1H' } });
+      await join();
+      nowMs += 59 * 60_000;
+      await set(other, 'k', 'renewed', { meta: { ttl: 'PT1H' } });
+      nowMs += 61_000;
+      expect(await hints.sweep()).toBe(1);
+      expect((await stored('k'))?.value).toBe('renewed');
+    });
+
+    it('writes nothing at a version that the other has deleted', async () => {
+      await set(hints, 'k', 'a1');
+      await set(hints, 'k', 'a2');
+      await join();
+      await other.deleteHint(at('k'), CLIENT);
+      expect(await errorOf(set(hints, 'k', 'a3', { if_match_version: 2 }))).toEqual({
+        code: 'CONFLICT',
+        details: { ...at('k'), version: 0 },
+      });
+      const { hint } = await set(hints, 'k', 'a3');
+      expect(hint).toMatchObject({ value: 'a3', version: 1 });
+    });
+
+    it('takes one that the other has deleted and made anew for another hint', async () => {
+      await set(hints, 'k', 'a1');
+      await join();
+      await other.deleteHint(at('k'), CLIENT);
+      await set(other, 'k', 'b1', { if_match_version: 0 });
+      const { code } = await errorOf(set(hints, 'k', 'a2', { if_match_version: 1 }));
+      expect(code).toBe('CONFLICT');
+      expect((await stored('k'))?.value).toBe('b1');
+    });
+
+    it('keeps the uses that the other has counted', async () => {
+      await set(hints, 'k', 'a1');
+      await join();
+      await other.bump({ ...at('k'), delta: 5 }, CLIENT);
+      await set(hints, 'k', 'a2');
+      expect(await stored('k')).toMatchObject({ value: 'a2', version: 2, use_count: 5 });
+      await hints.import(
+        {
+          payload: {
+            schema_version: '1.0',
+            components: { shared: { hints: { k: { value: 'a3', meta: DURABLE, use_count: 2 } } } },
+          },
+          mode: 'replace',
+        },
+        OPERATOR,
+      );
+      expect(await stored('k')).toMatchObject({ value: 'a3', use_count: 2 });
+    });
+
+    it('sets what must not exist where the other has removed what had ended', async () => {
+      await set(hints, 'k', 'old', { meta: { ttl: 'PT1H' } });
+      await join();
+      nowMs += 3_600_000;
+      expect(await other.sweep()).toBe(1);
+      const { hint } = await set(hints, 'k', 'new', { if_match_version: 0 });
+      expect(hint).toMatchObject({ value: 'new', version: 1 });
+      await join();
+      const { code } = await errorOf(set(other, 'k', 'newer', { if_match_version: 0 }));
+      expect(code).toBe('CONFLICT');
+    });
+
+    it('begins to count anew where a hint had ended that is still stored', async () => {
+      await set(hints, 'k', 'old', { meta: { ttl: 'PT1H' } });
+      await hints.bump({ ...at('k'), delta: 5 }, CLIENT);
+      nowMs += 3_600_000;
+      await set(hints, 'k', 'new');
+      expect(await stored('k')).toMatchObject({ value: 'new', version: 1, use_count: 0 });
+    });
   });
 
   it('sets anew what cannot be read any more', async () => {

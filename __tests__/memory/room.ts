@@ -36,7 +36,7 @@ export const START_MS = Date.UTC(2026, 2, 2, 9);
 
 /** @param loaded false: the catalog stays as at start, so that answers come from the database */
 export async function openRoom(
-  database: OpenRecordDatabase,
+  database: Pick<OpenRecordDatabase, 'db' | 'home'>,
   name: string,
   options: { loaded?: boolean; rewrite?: (text: string) => Promise<string> } = {},
 ): Promise<MemoryRoom> {

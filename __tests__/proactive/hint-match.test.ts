@@ -1,4 +1,5 @@
 /** Hints as offers: the detector alone, and what becomes of what it finds, on the real store of hints. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { NudgeContext, SetHintParams } from '../../src/hints/index.js';
@@ -40,7 +41,6 @@ function shelf(place: NudgeContext = LINUX, folders: readonly string[] = []) {
   const state = { place };
   const port: HintPort = {
     offering: room.hints.offering,
-    bump: room.hints.bump,
     place: () => state.place,
     folderOf: (name) => (folders.includes(name) ? `/srv/minerva/${name}` : null),
   };
@@ -245,7 +245,8 @@ describe('the detector of hints', () => {
         'no hints',
       ]);
       expect(await revisions?.([])).toBeNull();
-      expect(await succeeded?.([], { action: 'x', caller: OPERATOR })).toEqual(new Set());
+      const id = derivedId('test', 'hint');
+      expect(await succeeded?.(id, { action: 'x', caller: OPERATOR })).toBe(false);
     }));
 
   it('counts a success for the hints alone that its caller may read', async () => {
@@ -259,11 +260,35 @@ describe('the detector of hints', () => {
     const ids = [mine, ours].flatMap((id) => id ?? []);
     await withRoom(database, async ({ context }) => {
       const { succeeded } = createHintMatch(context, () => store.port);
-      const helped = await succeeded?.(ids, { action: 'make api', caller: { kind: 'agent' } });
-      expect(helped).toEqual(new Set([ours]));
+      const done = { action: 'make api', caller: { kind: 'agent' } } as const;
+      const helped: (boolean | undefined)[] = [];
+      for (const id of ids) helped.push(await succeeded?.(id, done));
+      expect(helped).toEqual([false, true]);
     });
     const uses = store.hints.offering.current(ids).map(({ hint }) => hint.use_count);
     expect(uses).toEqual([0, 1]);
+  });
+
+  it('counts nothing for a hint that goes at the same time', async () => {
+    const store = shelf();
+    const { offering } = store.hints;
+    await store.set('api', 'build', 'make api', { ttl: 'P7D' });
+    const [id] = offering.eligible('api', {}, OPERATOR).map((one) => one.id);
+    if (id === undefined) throw new Error('no id');
+    let release = () => {};
+    store.rows.gate = new Promise((resolve) => {
+      release = resolve;
+    });
+    const gone = offering.delete(id, OPERATOR);
+    await nextTurn();
+    await withRoom(database, async ({ context }) => {
+      const { succeeded } = createHintMatch(context, () => store.port);
+      const helped = succeeded?.(id, { action: 'make api', caller: OPERATOR });
+      expect(offering.current([id])).toHaveLength(1);
+      release();
+      await gone;
+      expect(await helped).toBe(false);
+    });
   });
 });
 
@@ -426,6 +451,44 @@ describe('an offer of a hint', () => {
       await done('make lint');
       await done('make lint');
       expect(await store.uses('http-proxy', 'lint')).toBe(1);
+    });
+  });
+
+  it('counts each success once, though that of another could not be counted', async () => {
+    const store = shelf();
+    const { roomId } = ada;
+    await store.set('api', 'build', 'make all');
+    await store.set('web', 'build', 'make all', { ttl: 'P7D' });
+    await withHints(store, async ({ proactive }) => {
+      const done = () =>
+        proactive.onActionCompleted({ action: 'make all', success: true, roomId, caller: ada });
+      const ids = ['api', 'web'].flatMap((name) =>
+        store.hints.offering.eligible(name, {}, ada).map(({ id }) => id),
+      );
+      proactive.gave({ roomId, ids });
+      store.rows.failing = 1;
+      await done();
+      expect([await store.uses('api', 'build'), await store.uses('web', 'build')]).toEqual([1, 0]);
+      await done();
+      expect([await store.uses('api', 'build'), await store.uses('web', 'build')]).toEqual([1, 1]);
+    });
+  });
+
+  it('counts for the hint that was given, and not for a better one of its name', async () => {
+    const store = shelf();
+    const { roomId } = ada;
+    await store.set('api', 'build', 'make theirs', { priority: 9 });
+    await store.set('api', 'build', 'make mine', {}, ada);
+    await withHints(store, async ({ proactive }) => {
+      const all = store.hints.offering.eligible('api', {}, ada);
+      const ids = all.map(({ id }) => id);
+      expect(all.map(({ hint }) => hint.value)).toEqual(['make theirs', 'make mine']);
+      proactive.gave({ roomId, ids });
+      await proactive.onActionCompleted({
+        ...{ action: 'make mine', success: true, roomId, caller: ada },
+      });
+      const uses = store.hints.offering.current(ids).map(({ hint }) => hint.use_count);
+      expect(uses).toEqual([0, 1]);
     });
   });
 

@@ -151,6 +151,18 @@ describe('its origin', () => {
 });
 
 describe('what it is called', () => {
+  it.each([
+    ['https://bob:ghp_secret@host/o/r.git', 'https://host/o/r.git'],
+    ['https://ghp_secret@host:8443/o/r', 'https://host:8443/o/r'],
+    ['https://bob:p@ss@host/o/r', 'https://host/o/r'],
+    ['ssh://bob:secret@host/o/r', 'ssh://host/o/r'],
+    ['ssh://git@host:22/o/r', 'ssh://git@host:22/o/r'],
+    ['git@host:o/r.git', 'git@host:o/r.git'],
+    ['https://host/o/@scope/r', 'https://host/o/@scope/r'],
+  ])('is without a password: %s', (origin, name) => {
+    expect(addressOf(origin, root)).toBe(name);
+  });
+
   it('is its origin, a folder beside it, or its own', () => {
     expect(addressOf(ORIGIN, root)).toBe(ORIGIN);
     expect(addressOf('../other.git', join(root, 'one'))).toBe(

@@ -5,4 +5,5 @@ import { realIo } from '../surfaces/cli/print.js';
 
 process.exitCode = await run(process.argv.slice(2), realIo(), {
   startAgent: async () => (await import('../headless/index.js')).startHeadless,
+  checkSettings: async (env) => (await import('../headless/index.js')).checkSettings(env),
 });

@@ -9,7 +9,7 @@ import { AppError, messageOf } from '../shared/errors.js';
 import type { StartAgent } from '../surfaces/serving/index.js';
 import { hasLeft } from './leave.js';
 import { openerOf } from './openers.js';
-import { importPeer } from './peers.js';
+import { forgoSaltWarning, importPeer } from './peers.js';
 import { type Env, placeOf } from './place.js';
 import { keepStdoutForProtocol } from './quiet-stdout.js';
 
@@ -29,7 +29,7 @@ export const startHeadless: StartAgent = async ({ cwd, env, log }) => {
     release();
   };
   try {
-    await importPeer('@elizaos/core');
+    forgoSaltWarning(await importPeer('@elizaos/core'));
     const sql = await importPeer('@elizaos/plugin-sql');
     const { startAgentOn } = await import('./agent.js');
     return await startAgentOn({ place, env, sql, unlock, log });
@@ -39,8 +39,12 @@ export const startHeadless: StartAgent = async ({ cwd, env, log }) => {
   }
 };
 
-/** The host looks at them only when its database is open; most mistakes are found without that. */
-function checkSettings(env: Env): void {
+/**
+ * The host looks at them only when its database is open, and a process that follows another one only
+ * when it takes its place.
+ * @throws AppError INVALID_INPUT naming every setting with a wrong value
+ */
+export function checkSettings(env: Env): void {
   try {
     parseSettings((key) => env[key]);
   } catch (error) {

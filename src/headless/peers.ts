@@ -26,3 +26,19 @@ function missingPeer(missing: string, cause: unknown): AppError {
     { cause },
   );
 }
+
+/**
+ * The host warns once of an encryption without a salt of one's own, for secrets in an agent's settings,
+ * which a headless agent neither makes nor shows: it warns while nobody hears it.
+ */
+export function forgoSaltWarning(core: unknown): void {
+  const { logger, getSalt } = core as { logger?: { warn?: unknown }; getSalt?: unknown };
+  if (!logger || typeof logger.warn !== 'function' || typeof getSalt !== 'function') return;
+  const { warn } = logger;
+  logger.warn = () => {};
+  try {
+    getSalt();
+  } finally {
+    logger.warn = warn;
+  }
+}

@@ -1,7 +1,7 @@
 /** The door of the store: what every hint must pass, set or imported. */
 import { AppError, type Finding, InvalidInputError } from '../shared/errors.js';
 import type { Guard } from './guard/index.js';
-import type { HintMeta, HintValue } from './schema.js';
+import { type HintMeta, type HintScope, type HintValue, OS_NAMES } from './schema.js';
 import { checkScope, normalizeScope, scopeKey } from './scope.js';
 import { parseTtl } from './ttl.js';
 import { checkName, checkValue } from './values.js';
@@ -44,7 +44,7 @@ export async function admit(draft: HintDraft, door: Door): Promise<Admitted | Re
   if ('finding' in parsedTtl) findings.push(parsedTtl.finding);
   if (findings.length > 0) return { code: 'INVALID_INPUT', findings };
 
-  const { scope: given, ...rest } = meta;
+  const { scope: given, tags, ...rest } = meta;
   const scopeFindings = checkScope(given ?? {});
   if (scopeFindings.length > 0) return { code: 'SCOPE_INVALID', findings: scopeFindings };
 
@@ -53,17 +53,25 @@ export async function admit(draft: HintDraft, door: Door): Promise<Admitted | Re
     const found = verdict.found.map(({ rule, where }) => ({ field: where, message: rule }));
     return { code: 'SECRET_REJECTED', findings: found };
   }
-  const scope = normalizeScope(given);
+  const scope = normalizeScope({ ...systemsOf(value), ...given });
   const isScoped = Object.keys(scope).length > 0;
   return {
     meta: {
       ...rest,
+      ...(tags ? { tags: [...new Set(tags)] } : {}),
       ttl,
       ...(isScoped ? { scope } : {}),
       ...(verdict.secret ? { sensitivity: 'secret' as const } : {}),
     },
     scopeKey: scopeKey(scope),
   };
+}
+
+/** A path is for the systems it names, so that those of two systems are two hints. */
+function systemsOf(value: HintValue): Pick<HintScope, 'os'> {
+  const os = typeof value !== 'string' && value.type === 'path' ? value.os : undefined;
+  if (os === undefined || OS_NAMES.every((name) => os.includes(name))) return {};
+  return { os };
 }
 
 export function refusalError({ code, findings }: Refusal): AppError {

@@ -4,7 +4,8 @@
  * memory, such a hint is nobody's own: what one client has set, any other, registered or not, may set
  * anew, use and delete, and `if_match_version` keeps two from overwriting each other unawares. Its
  * author only says who set it first. A person changes the project's hints only as owner or admin. The
- * operator reads and deletes everything, private hints too. Pure.
+ * operator reads and deletes everything, private hints too, where they do not stand beside one of the
+ * project (`answersOf` in `reads.ts`). Pure.
  */
 import { type Caller, canRead, identityOfSession, type Scope } from '../records/index.js';
 import { derivedId, type Uuid } from '../shared/ids.js';

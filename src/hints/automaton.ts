@@ -17,7 +17,44 @@ export type Pattern =
 export type Place = 'start' | 'end' | 'edge' | 'inside';
 
 export interface Matcher {
-  test(text: string): boolean;
+  /** Upper bound of what one character of a text costs. */
+  states: number;
+  /** `false` also when the steps have run out: whoever gives some looks whether any are left. */
+  test(text: string, steps?: Steps): boolean;
+}
+
+/** A set of characters, in a time that hardly grows with their number. Ends of ranges are included. */
+export function inRanges(ranges: readonly (readonly [low: number, high: number])[]) {
+  const merged: [number, number][] = [];
+  for (const [low, high] of ranges.toSorted(([a], [b]) => a - b)) {
+    const last = merged.at(-1);
+    if (last && low <= last[1] + 1) last[1] = Math.max(last[1], high);
+    else merged.push([low, high]);
+  }
+  return (code: number): boolean => {
+    let [from, to] = [0, merged.length];
+    while (from < to) {
+      const middle = (from + to) >>> 1;
+      const [low, high] = merged[middle] ?? [0, 0];
+      if (code < low) to = middle;
+      else if (code > high) from = middle + 1;
+      else return true;
+    }
+    return false;
+  };
+}
+
+/** What many tests may cost together: states that are looked at, some 20 ns each. */
+export interface Steps {
+  /** Below 0: the test was given up. */
+  left: number;
+}
+
+/** What a test costs before it looks at a state: the text is searched and put into its normal form. */
+export function spendOn(text: string, steps: Steps | undefined): boolean {
+  if (steps === undefined) return true;
+  steps.left -= 1 + (text.length >> 1);
+  return steps.left >= 0;
 }
 
 /**
@@ -30,20 +67,22 @@ export function matcherOf(
   where: 'whole' | 'part',
   maxStates: number,
 ): Matcher | null {
-  if (sizeOf(pattern) > maxStates) return null;
+  const size = sizeOf(pattern);
+  if (size > maxStates) return null;
   const needed = neededBy(pattern);
   // Of thousands of patterns most are never tried: their text is not in what is tested.
-  let matcher: Matcher | null = null;
+  let run: Matcher['test'] | null = null;
   return {
-    test(text) {
-      if (!text.includes(needed)) return false;
-      matcher ??= compiled(pattern, where);
-      return matcher.test(text);
+    states: size,
+    test(text, steps) {
+      if (!spendOn(text, steps) || !text.includes(needed)) return false;
+      run ??= compiled(pattern, where);
+      return run(text, steps);
     },
   };
 }
 
-function compiled(pattern: Pattern, where: 'whole' | 'part'): Matcher {
+function compiled(pattern: Pattern, where: 'whole' | 'part'): Matcher['test'] {
   const states: State[] = [];
   const add = (state: State): number => states.push(state) - 1;
   const accept = add({ kind: 'accept', to: 0, or: 0 });
@@ -142,40 +181,42 @@ function build(pattern: Pattern, next: number, add: (state: State) => number): n
 const NONE = -1;
 
 /** Tests texts one after the other; what it notes down is used again for the next one. */
-function createRun(states: readonly State[], start: number, anywhere: boolean): Matcher {
+function createRun(states: readonly State[], start: number, anywhere: boolean): Matcher['test'] {
   let current = createVisits(states.length);
   let next = createVisits(states.length);
-  return {
-    test(text) {
-      let previous = NONE;
-      let index = 0;
-      current.clear();
-      current.add(start);
-      for (;;) {
-        const code = text.codePointAt(index) ?? NONE;
-        next.clear();
-        // `current` grows while it is walked: what is reached without reading is walked as well.
-        for (let at = 0; at < current.size(); at += 1) {
-          const state = states[current.at(at)];
-          if (state === undefined) continue;
-          if (state.kind === 'accept') return true;
-          if (state.kind === 'one') {
-            if (code !== NONE && state.has?.(code) === true) next.add(state.to);
-          } else if (state.kind === 'split') {
-            current.add(state.to);
-            current.add(state.or);
-          } else if (isAt(state.place, previous, code)) {
-            current.add(state.to);
-          }
+  return (text, steps) => {
+    let previous = NONE;
+    let index = 0;
+    current.clear();
+    current.add(start);
+    for (;;) {
+      const code = text.codePointAt(index) ?? NONE;
+      next.clear();
+      // `current` grows while it is walked: what is reached without reading is walked as well.
+      for (let at = 0; at < current.size(); at += 1) {
+        const state = states[current.at(at)];
+        if (state === undefined) continue;
+        if (state.kind === 'accept') return true;
+        if (state.kind === 'one') {
+          if (code !== NONE && state.has?.(code) === true) next.add(state.to);
+        } else if (state.kind === 'split') {
+          current.add(state.to);
+          current.add(state.or);
+        } else if (isAt(state.place, previous, code)) {
+          current.add(state.to);
         }
-        if (code === NONE) return false;
-        if (anywhere) next.add(start);
-        else if (next.size() === 0) return false;
-        [current, next] = [next, current];
-        previous = code;
-        index += code > 0xffff ? 2 : 1;
       }
-    },
+      if (steps !== undefined) {
+        steps.left -= current.size();
+        if (steps.left < 0) return false;
+      }
+      if (code === NONE) return false;
+      if (anywhere) next.add(start);
+      else if (next.size() === 0) return false;
+      [current, next] = [next, current];
+      previous = code;
+      index += code > 0xffff ? 2 : 1;
+    }
   };
 }
 

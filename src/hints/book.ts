@@ -7,16 +7,14 @@
 import { AppError, isAppError, messageOf } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
-import type { HintRows, Row } from './persist.js';
+import type { HintRows, HowPut, Row } from './persist.js';
 import { createSerial, type Serial } from './serial.js';
 import type { StoredHint } from './types.js';
-import { createVariants, endOf, isLive, type Variant, type Variants } from './variants.js';
+import { createVariants, endOf, isLive, sumOf, type Variant, type Variants } from './variants.js';
 
-export interface Change {
+export interface Change extends HowPut {
   put?: readonly StoredHint[];
   remove?: readonly Variant[];
-  /** Writes over what another process has changed meanwhile. */
-  force?: boolean;
 }
 
 export interface Book {
@@ -24,6 +22,7 @@ export interface Book {
     Variants,
     | 'size'
     | 'componentCount'
+    | 'counted'
     | 'get'
     | 'ofKey'
     | 'ofComponent'
@@ -62,6 +61,8 @@ export function createBook({ rows, log, onReturned }: BookDeps): Book {
   const inTurn = createSerial();
   /** Rows that may differ from what is here. */
   const unsure = new Set<Uuid>();
+  /** Rows of hints that have expired. */
+  const ended = new Set<Uuid>();
   const gone = new Set<Uuid>();
 
   const isDurable = ({ expiresAtMs }: StoredHint) => expiresAtMs !== null;
@@ -83,13 +84,19 @@ export function createBook({ rows, log, onReturned }: BookDeps): Book {
     if (gone.size > MOST_GONE && oldest !== undefined) gone.delete(oldest);
   }
 
-  async function write({ put = [], remove = [], force = false }: Change): Promise<void> {
+  /** What has just been written needs no repair. */
+  function settle(id: Uuid): void {
+    unsure.delete(id);
+    ended.delete(id);
+  }
+
+  async function write({ put = [], remove = [], ...how }: Change): Promise<void> {
     const old = [
       ...remove.filter(isDurable).map(({ id }) => id),
       ...put.filter((hint) => !isDurable(hint) && hadRow(hint.id)).map(({ id }) => id),
     ];
     // New before old goes: of what fails half-way, none is lost.
-    await rows.put(put.filter(isDurable), force);
+    await rows.put(put.filter(isDurable), how);
     await rows.remove(old);
   }
 
@@ -98,11 +105,15 @@ export function createBook({ rows, log, onReturned }: BookDeps): Book {
     const kept = ids.flatMap((id) => variants.get(id) ?? []).filter(isDurable);
     const keptIds = new Set(kept.map(({ id }) => id));
     try {
-      await rows.put(kept, true);
+      await rows.put(kept, { force: true });
       await rows.remove(ids.filter((id) => !keptIds.has(id)));
       for (const id of ids) unsure.delete(id);
+      // Who has made one last longer in another process keeps it.
+      await rows.remove([...ended], true);
+      ended.clear();
     } catch (error) {
-      log.warn({ rows: unsure.size, reason: messageOf(error) }, 'stored hints are not in line');
+      const count = unsure.size + ended.size;
+      log.warn({ rows: count, reason: messageOf(error) }, 'stored hints are not in line');
     }
   }
 
@@ -123,7 +134,7 @@ export function createBook({ rows, log, onReturned }: BookDeps): Book {
     const expired = [...variants.all()].filter((variant) => !isLive(variant, nowMs));
     for (const variant of expired) {
       variants.remove(variant.id);
-      if (isDurable(variant)) unsure.add(variant.id);
+      if (isDurable(variant)) ended.add(variant.id);
     }
     await tryToRepair();
     return expired.length;
@@ -148,7 +159,7 @@ export function createBook({ rows, log, onReturned }: BookDeps): Book {
       }
       for (const { id } of remove) take(id);
       for (const hint of put) keep(hint);
-      for (const id of ids) unsure.delete(id);
+      for (const id of ids) settle(id);
     },
 
     async use(variant, { delta, at }) {
@@ -160,7 +171,7 @@ export function createBook({ rows, log, onReturned }: BookDeps): Book {
           throw await failed([id], error);
         }
       }
-      const used = { ...hint, use_count: (hint.use_count ?? 0) + delta, last_used_at: at };
+      const used = { ...hint, use_count: sumOf(hint.use_count ?? 0, delta), last_used_at: at };
       return variants.put({ ...variant, hint: used });
     },
 

@@ -31,10 +31,13 @@ export interface Ranked extends Sifted {
 /** Scores change by a thousandth in minutes; within this time a hint has one. */
 const TICK_MS = 10_000;
 
+/** Of a hint that the operator sees and nobody but its owner does. */
+const PRIVATE = 'private to one person';
+
 /** Without a context only hints without a scope are eligible: what is not known matches nothing. */
 export function sift(
   variants: Iterable<Variant>,
-  { context = {} }: Asked,
+  { caller, context = {} }: Asked,
 ): { eligible: Sifted[]; others: Sifted[] } {
   const eligible: Sifted[] = [];
   const others: Sifted[] = [];
@@ -46,7 +49,9 @@ export function sift(
       verdict = variant.gate.explain(facts);
       verdicts.set(variant.gate, verdict);
     }
-    (verdict.eligible ? eligible : others).push({ variant, reasons: verdict.reasons });
+    const isOthers = variant.isPrivate && caller.kind === 'operator';
+    const reasons = isOthers ? [...verdict.reasons, PRIVATE] : verdict.reasons;
+    (verdict.eligible ? eligible : others).push({ variant, reasons });
   }
   return { eligible, others };
 }

@@ -1,5 +1,5 @@
 /** What stands in the brackets of a glob: `{1..10}`, `[a-z[:digit:]]`. Pure. */
-import { isWord } from './automaton.js';
+import { inRanges, isWord } from './automaton.js';
 
 const MAX_RANGE = 100;
 
@@ -42,10 +42,12 @@ const NAMED: Readonly<Record<string, (code: number) => boolean>> = {
 
 /** The set that stands in a bracket, without its negation; `null`: cannot be read. */
 export function setOf(inner: string): ((code: number) => boolean) | null {
-  const sets: ((code: number) => boolean)[] = [];
+  const ranges: [number, number][] = [];
+  const sets = new Set<(code: number) => boolean>();
   const names = inner.replaceAll(/\[:([a-z]+):\]/g, (_, name: string) => {
-    sets.push((Object.hasOwn(NAMED, name) ? NAMED[name] : undefined) ?? (() => false));
-    return Object.hasOwn(NAMED, name) ? '' : '[:';
+    const named = Object.hasOwn(NAMED, name) ? NAMED[name] : undefined;
+    if (named) sets.add(named);
+    return named ? '' : '[:';
   });
   if (names.includes('[:')) return null;
   const codes = [...names.matchAll(/\\(.)|(.)/gsu)].map(([, escaped, plain]) => ({
@@ -57,12 +59,13 @@ export function setOf(inner: string): ((code: number) => boolean) | null {
     const high = codes[at + 2];
     if (low === undefined) continue;
     if (codes[at + 1]?.isDash !== true || high === undefined) {
-      sets.push((code) => code === low.code);
+      ranges.push([low.code, low.code]);
       continue;
     }
     if (high.code < low.code) return null;
-    sets.push((code) => code >= low.code && code <= high.code);
+    ranges.push([low.code, high.code]);
     at += 2;
   }
-  return (code) => sets.some((has) => has(code));
+  const all = [inRanges(ranges), ...sets];
+  return (code) => all.some((has) => has(code));
 }

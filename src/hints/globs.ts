@@ -7,14 +7,25 @@
  * `{1..10}` are ten numbers, parentheses without `|` stand for themselves (`Program Files (x86)`),
  * `!(…)` is refused (a scope lists `!glob` instead), and what has no closing bracket is an error.
  */
-import { exactly, literal, type Matcher, matcherOf, type Pattern, repeated } from './automaton.js';
+import {
+  exactly,
+  literal,
+  type Matcher,
+  matcherOf,
+  type Pattern,
+  repeated,
+  type Steps,
+  spendOn,
+} from './automaton.js';
 import { rangeOf, setOf } from './glob-sets.js';
 
 export interface Glob {
   /** `!glob`: takes out of what the others of the list match. */
   excludes: boolean;
   /** Of the glob without its `!`. `path`: see `folderOf`; a branch as it is. */
-  test(path: string, ignoreCase?: boolean): boolean;
+  test(path: string, ignoreCase?: boolean, steps?: Steps): boolean;
+  /** Upper bound of what one character of a path costs. */
+  states: number;
 }
 
 const MAX_GLOB = 256;
@@ -22,6 +33,8 @@ const MAX_GLOB = 256;
 const MAX_WILD = 16;
 /** 256 characters and a few ranges. */
 const MAX_STATES = 1_000;
+/** Of the globs of one scope together: 50 with as many characters as most paths have. */
+const MAX_STATES_TOGETHER = 3_000;
 const SLASH = 47;
 
 /** The one spelling of a glob: `C:\code\*\` is `C:/code/*`. Says nothing about whether it is legal. */
@@ -50,6 +63,15 @@ export function readGlob(glob: string): Read {
   return read;
 }
 
+/** Whether legal globs are too large together for one scope. */
+export function areTooLarge(globs: readonly string[]): boolean {
+  const sizes = globs.map((glob) => {
+    const read = readGlob(glob);
+    return 'problem' in read ? 0 : read.states;
+  });
+  return sizes.reduce((sum, states) => sum + states, 0) > MAX_STATES_TOGETHER;
+}
+
 const tooLong: Read = { problem: `is longer than ${MAX_GLOB} characters` };
 
 function parse(glob: string): Read {
@@ -63,13 +85,14 @@ function parse(glob: string): Read {
   let folded: Matcher | null = null;
   return {
     excludes,
-    test(path, ignoreCase = false) {
-      if (!ignoreCase) return exact.test(path.normalize('NFC'));
+    states: exact.states,
+    test(path, ignoreCase = false, steps) {
+      if (!ignoreCase) return exact.test(path.normalize('NFC'), steps);
       if (folded === null) {
         const lower = compiled(text.toLowerCase());
-        folded = 'problem' in lower ? { test: () => false } : lower;
+        folded = 'problem' in lower ? { states: 0, test: () => false } : lower;
       }
-      return folded.test(path.normalize('NFC').toLowerCase());
+      return folded.test(path.normalize('NFC').toLowerCase(), steps);
     },
   };
 }
@@ -83,7 +106,9 @@ function refusal(text: string): string | null {
 }
 
 function compiled(text: string): Matcher | { problem: string } {
-  if (!/[\\*?+@!()[\]{}|]/.test(text)) return { test: (path) => path === text };
+  if (!/[\\*?+@!()[\]{}|]/.test(text)) {
+    return { states: 1, test: (path, steps) => spendOn(path, steps) && path === text };
+  }
   const parser = createParser([...text]);
   const pattern = parser.sequence(0, parser.length, true, true);
   const problem = parser.problem();

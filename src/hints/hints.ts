@@ -112,7 +112,7 @@ export function createHints(deps: HintsDeps): HintRoom {
       return { payload: await exportHints(room, component, caller) };
     },
     async import(params, caller, options) {
-      return importHints(room, parse(importParams, params), caller, options);
+      return importHints(room, parse(importParams, params, 'payload'), caller, options);
     },
     sweep: () => book.inTurn(() => book.expire(clock.now())),
     counts: (caller: Caller) => counts(room, caller),

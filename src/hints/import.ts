@@ -4,6 +4,7 @@
  * the importer's audience, and `replace` replaces only that. Nothing changes before all of it has been
  * judged, and nothing when it cannot be stored.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { Caller, Scope } from '../records/index.js';
 import { InvalidInputError } from '../shared/errors.js';
@@ -15,15 +16,17 @@ import { admit, wordsOf } from './admit.js';
 import { audienceFor, hintId, ownerOf } from './audience.js';
 import { type HintContext, requireShare } from './context.js';
 import { redactValue } from './guard/index.js';
-import { isDeeper, MAX_DEPTH } from './input.js';
-import { exceeded, tallyOf } from './quota.js';
+import { isDeeper, lostFields, MAX_DEPTH } from './input.js';
+import { createTally, exceeded } from './quota.js';
 import { forgetting } from './quoting.js';
 import { type Hint, hintSchema, type importParams, nameSchema, SCHEMA_VERSION } from './schema.js';
 import type { ImportOutcome, StoredHint } from './types.js';
-import { endOf, isLive, type Variant } from './variants.js';
+import { endOf, isLive, sumOf, type Variant } from './variants.js';
 import type { SetOptions } from './writes.js';
 
 const MAX_REASONS = 100;
+/** Far below where counting by ones ends: what comes in is changed and used further. */
+const MAX_COUNT = 1_000_000_000;
 const NAME_LENGTH = 80;
 
 /** Written by hand, a hint may leave out what the store knows by itself. */
@@ -45,6 +48,8 @@ interface Entry {
 interface Candidate extends StoredHint {
   /** A secret that an export has hidden: what is here is kept instead. */
   isRedacted: boolean;
+  /** Changed in the future, it says: a clock is wrong. */
+  isAhead: boolean;
 }
 
 /** What is skipped, counted and explained. */
@@ -100,14 +105,19 @@ export async function importHints(
 function entriesOf({ components }: ImportParams['payload']): Entry[] {
   return Object.entries(components).flatMap(([component, { hints, variants = {} }]) => {
     const several = Object.entries(variants).flatMap(([key, list]) =>
-      list.map((raw) => ({ component, key, raw })),
+      list.map((raw) => ({ component: composed(component), key: composed(key), raw })),
     );
     const texts = new Set(several.map(({ key, raw }) => JSON.stringify([key, raw])));
     const single = Object.entries(hints)
-      .filter(([key, raw]) => !texts.has(JSON.stringify([key, raw])))
-      .map(([key, raw]) => ({ component, key, raw }));
+      .filter(([key, raw]) => !texts.has(JSON.stringify([composed(key), raw])))
+      .map(([key, raw]) => ({ component: composed(component), key: composed(key), raw }));
     return [...single, ...several];
   });
+}
+
+/** Names that are written alike are the same, as in `nameSchema`. */
+function composed(name: string): string {
+  return name.normalize('NFC');
 }
 
 /** What passes the door, each hint once: of two with the same scope the later one. */
@@ -151,7 +161,8 @@ async function judged(
     if (other) skips.add(entry, 'there are two with the same scope');
     if (other && other.hint.updated_at >= kept.updated_at) continue;
     const isRedacted = isHidden(kept);
-    found.set(id, { id, component, key, hint: kept, audience, expiresAtMs, isRedacted });
+    const isAhead = isLater(entry.raw, nowMs);
+    found.set(id, { id, component, key, hint: kept, audience, expiresAtMs, isRedacted, isAhead });
   }
   return [...found.values()];
 }
@@ -163,6 +174,8 @@ function readHint({ component, key, raw }: Entry, nowMs: number): Hint | string 
     return 'component or key is no name';
   }
   if (isDeeper(raw, MAX_DEPTH)) return 'is nested too deep';
+  const lost = lostFields(raw);
+  if (lost.length > 0) return wordsOf(lost);
   const parsed = importedSchema.safeParse(raw);
   if (!parsed.success) return wordsOf(findingsOf(parsed.error));
   const { value, meta = {}, version = 1, use_count, last_used_at } = parsed.data;
@@ -171,10 +184,10 @@ function readHint({ component, key, raw }: Entry, nowMs: number): Hint | string 
   return {
     value: structuredClone(value),
     meta,
-    version,
+    version: Math.min(version, MAX_COUNT),
     created_at: time(parsed.data.created_at ?? parsed.data.updated_at),
     updated_at: time(parsed.data.updated_at),
-    ...(use_count === undefined ? {} : { use_count }),
+    ...(use_count === undefined ? {} : { use_count: Math.min(use_count, MAX_COUNT) }),
     ...(last_used_at === undefined ? {} : { last_used_at: time(last_used_at) }),
   };
 }
@@ -204,9 +217,12 @@ function chosen(
   mode: 'merge' | 'replace',
   skips: Skips,
 ): StoredHint[] {
-  const tally = tallyOf([...book.variants.all()].filter((variant) => !old.has(variant)));
+  const tally = createTally();
+  for (const variant of book.variants.all()) {
+    if (!old.has(variant)) tally.add(variant.component, ownerOf(variant.audience));
+  }
   const put: StoredHint[] = [];
-  for (const { isRedacted, ...candidate } of candidates) {
+  for (const { isRedacted, isAhead, ...candidate } of candidates) {
     const { id, component, hint } = candidate;
     const here = book.variants.get(id);
     if (isRedacted) {
@@ -217,23 +233,34 @@ function chosen(
       skips.add(candidate, 'what is here is as new');
       continue;
     }
+    const isSame = here === undefined || isDeepStrictEqual(contentOf(here.hint), contentOf(hint));
+    // It would be newer at each import.
+    if (here && mode === 'merge' && isAhead && isSame) {
+      skips.add(candidate, 'what is here is the same');
+      continue;
+    }
     const isThere = here !== undefined && !old.has(here);
-    const over = isThere ? null : exceeded(quotas, tally, component);
+    const owner = ownerOf(candidate.audience);
+    const over = isThere ? null : exceeded(quotas, tally, component, owner);
     if (over) {
       skips.add(candidate, `quota: ${over.quota}`);
       continue;
     }
-    if (!isThere) tally.add(component);
-    const isSame = here === undefined || contentOf(here.hint) === contentOf(hint);
-    const version = isSame ? hint.version : Math.max(hint.version, here.hint.version + 1);
+    if (!isThere) tally.add(component, owner);
+    const version = isSame ? hint.version : Math.max(hint.version, sumOf(here.hint.version, 1));
     const audience = here?.audience ?? candidate.audience;
     put.push({ ...candidate, audience, hint: { ...hint, version } });
   }
   return put;
 }
 
-function contentOf({ value, meta }: Hint): string {
-  return JSON.stringify([value, meta]);
+function contentOf({ value, meta }: Hint): Pick<Hint, 'value' | 'meta'> {
+  return { value, meta };
+}
+
+function isLater(raw: unknown, nowMs: number): boolean {
+  const { updated_at } = importedSchema.pick({ updated_at: true }).strip().parse(raw);
+  return updated_at !== undefined && Date.parse(updated_at) > nowMs;
 }
 
 function createSkips(): Skips {

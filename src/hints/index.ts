@@ -9,6 +9,7 @@ export {
 } from './hints.js';
 export { directValue, type EligibleHint, type Offering } from './offering.js';
 export type { HintRows } from './persist.js';
+export { privateQuotas } from './quota.js';
 export type { HintObserver } from './quoting.js';
 export { hintType, printedValue } from './records.js';
 export * from './schema.js';

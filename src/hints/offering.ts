@@ -1,15 +1,16 @@
 /**
- * Hints for rooms that show them unasked: with their ids and whose they are, which no surface tells.
- * Reads memory only; what has expired is not there.
+ * Hints for rooms that show them: with their ids and whose they are, which no surface tells. Reading
+ * looks at memory only; what has expired is not there.
  */
 import type { Caller } from '../records/index.js';
 import type { Uuid } from '../shared/ids.js';
 import { mayRead } from './audience.js';
+import { bumpById, deleteById } from './by-id.js';
 import type { HintContext } from './context.js';
 import { best, scored, sift } from './explain.js';
 import { liveFor } from './reads.js';
 import { printedValue } from './records.js';
-import type { HintValue, NudgeContext } from './schema.js';
+import type { Hint, HintValue, NudgeContext } from './schema.js';
 import type { ScoredHint, StoredHint } from './types.js';
 import { isLive } from './variants.js';
 
@@ -24,10 +25,25 @@ export interface Offering {
   current(ids: readonly Uuid[]): StoredHint[];
   /** The variant that was answered with: hints are handed out as they are. `null`: it is no more. */
   idOf(answered: Pick<StoredHint, 'component' | 'key' | 'hint'>, caller: Caller): Uuid | null;
+  /**
+   * This variant has helped.
+   * @param delta how often, 1 to 1,000; once when absent
+   * @throws AppError NOT_FOUND: it is no more, or not for the caller. UNAVAILABLE: nothing was counted
+   */
+  bump(id: Uuid, caller: Caller, delta?: number): Promise<Hint>;
+  /**
+   * Takes away this variant.
+   * @throws AppError NOT_FOUND: it is no more, or not for the caller. PERMISSION_DENIED. UNAVAILABLE: it
+   * stays
+   */
+  delete(id: Uuid, caller: Caller): Promise<void>;
 }
 
-export function createOffering({ book, clock }: Pick<HintContext, 'book' | 'clock'>): Offering {
+export function createOffering(room: HintContext): Offering {
+  const { book, clock } = room;
   return {
+    bump: (id, caller, delta = 1) => bumpById(room, id, caller, delta),
+    delete: (id, caller) => deleteById(room, id, caller),
     components(caller) {
       const nowMs = clock.now();
       const names = new Set<string>();

@@ -2,7 +2,8 @@
  * What of the room needs neither host nor schemas, for command lines that have to start fast: importing
  * it loads nothing but the rules that redact.
  */
-export { redactHint, redactText } from './guard/index.js';
+export { redactHint } from './guard/redact.js';
+export { redactText } from './guard/text.js';
 export { printedValue } from './printed-value.js';
 export type {
   BumpParams,
@@ -18,4 +19,5 @@ export type {
   QueryParams,
   SetHintParams,
 } from './schema.js';
+export { parseTtl } from './ttl.js';
 export type * from './types.js';

@@ -14,6 +14,13 @@ import type { StoredHint } from './types.js';
 /** A durable hint as its row has it; who holds it knows when it ends. */
 export type Row = Omit<StoredHint, 'expiresAtMs'>;
 
+export interface HowPut {
+  /** Writes over what another process has changed meanwhile. */
+  force?: boolean;
+  /** Uses stay as the rows have them: other processes count, too. */
+  keepUses?: boolean;
+}
+
 export interface HintRows {
   /** Every row that can be read, and what revision it has from now on. */
   load(): Promise<Row[]>;
@@ -21,52 +28,58 @@ export interface HintRows {
   read(id: Uuid): Promise<Row | null>;
   /**
    * Writes rows, those that are new together.
-   * @param force writes over what another process has changed meanwhile
    * @throws AppError CONFLICT when another process has changed one, and what the database throws
    */
-  put(rows: readonly Row[], force?: boolean): Promise<void>;
-  remove(ids: readonly Uuid[]): Promise<void>;
+  put(rows: readonly Row[], how?: HowPut): Promise<void>;
+  /** @param unchanged only those that are as this process knows them */
+  remove(ids: readonly Uuid[], unchanged?: boolean): Promise<void>;
   /** Counts a use where the row lies, whatever else has happened to it. */
   touch(id: Uuid, use: { delta: number; at: string }): Promise<void>;
 }
 
 const OPERATOR = { kind: 'operator' } as const;
 const CHUNK = 50;
+const USES = ['use_count', 'last_used_at'] as const satisfies (keyof HintData)[];
 
 export function createHintRows({ records, log }: { records: RecordStore; log: Log }): HintRows {
-  const revisions = new Map<Uuid, number>();
+  let revisions = new Map<Uuid, number>();
 
-  function rowOf({ id, revision, scope, data }: StoredRecord<HintData>): Row | null {
+  function rowOf(
+    { id, revision, scope, data }: StoredRecord<HintData>,
+    known: Map<Uuid, number>,
+  ): Row | null {
     const hint = decodeHint(data);
     if (typeof hint === 'string') {
       log.warn({ id, reason: hint }, 'a stored hint cannot be read');
       return null;
     }
-    revisions.set(id, revision);
+    known.set(id, revision);
     return { id, component: data.component, key: data.key, hint, audience: scope };
   }
 
   async function read(id: Uuid): Promise<Row | null> {
     const [record] = await records.get(hintType, [id], OPERATOR);
-    if (record) return rowOf(record);
+    if (record) return rowOf(record, revisions);
     revisions.delete(id);
     return null;
   }
 
-  async function replace(row: Row, data: HintData, force: boolean): Promise<void> {
+  async function replace(row: Row, data: HintData, how: HowPut): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       const revision = revisions.get(row.id);
       if (revision === undefined) return insertOver(row, data);
       try {
-        const change = { data, scope: row.audience };
+        const change = { data, scope: row.audience, ...(how.keepUses ? { keep: USES } : {}) };
         const written = await records.replace(hintType, row.id, revision, change);
         revisions.set(row.id, written.revision);
         return;
       } catch (error) {
         const isGone = isAppError(error) && error.code === 'NOT_FOUND';
         if (isGone) revisions.delete(row.id);
-        else if (!isConflict(error) || !force || attempt === 3) throw error;
-        else await read(row.id);
+        if (isGone && !how.force) throw conflict(row.hint, row.id);
+        if (isGone) continue;
+        if (!isConflict(error) || !how.force || attempt === 3) throw error;
+        await read(row.id);
       }
     }
   }
@@ -80,7 +93,7 @@ export function createHintRows({ records, log }: { records: RecordStore; log: Lo
   }
 
   async function insert(rows: readonly { row: Row; data: HintData }[]): Promise<Set<Uuid>> {
-    const inserted = await records.insert(
+    return records.insert(
       hintType,
       rows.map(({ row, data }) => ({
         id: row.id,
@@ -88,29 +101,30 @@ export function createHintRows({ records, log }: { records: RecordStore; log: Lo
         scope: row.audience,
         data,
       })),
+      { onInserted: (id, revision) => revisions.set(id, revision) },
     );
-    for (const id of inserted) revisions.set(id, 1);
-    return inserted;
   }
 
   return {
     read,
 
     async load() {
-      revisions.clear();
+      // Theirs only once all are read: of what fails half-way, no write may go by.
+      const known = new Map<Uuid, number>();
       const rows: Row[] = [];
       const onDamaged = ({ id, reason }: { id: Uuid; reason: string }) =>
         log.warn({ id, reason }, 'a stored hint cannot be read');
       for await (const chunk of records.scan(hintType, OPERATOR, { chunk: CHUNK, onDamaged })) {
         for (const record of chunk) {
-          const row = rowOf(record);
+          const row = rowOf(record, known);
           if (row) rows.push(row);
         }
       }
+      revisions = known;
       return rows;
     },
 
-    async put(rows, force = false) {
+    async put(rows, how = {}) {
       const all = await encoded(rows);
       const fresh = all.filter(({ row }) => !revisions.has(row.id));
       const known = all.filter(({ row }) => revisions.has(row.id));
@@ -118,18 +132,18 @@ export function createHintRows({ records, log }: { records: RecordStore; log: Lo
       const met = fresh.filter(({ row }) => !inserted.has(row.id));
       for (const { row, data } of met) {
         // Another process was first.
-        if ((await read(row.id)) !== null && !force) throw conflict(row.hint, row.id);
+        if ((await read(row.id)) !== null && !how.force) throw conflict(row.hint, row.id);
         known.push({ row, data });
       }
       for (const [at, { row, data }] of known.entries()) {
         if (at > 0) await yieldToLoop();
-        await replace(row, data, force);
+        await replace(row, data, how);
       }
     },
 
-    async remove(ids) {
+    async remove(ids, unchanged = false) {
       if (ids.length === 0) return;
-      await records.remove(hintType, ids);
+      await records.remove(hintType, ids, unchanged ? { revisions } : {});
       for (const id of ids) revisions.delete(id);
     },
 

@@ -3,7 +3,7 @@
  * forgotten, so that after a failure in between asking again finds the rest. What merely changed or
  * expired needs no telling: who shows a hint looks whether it still is as it was.
  */
-import { AppError, messageOf } from '../shared/errors.js';
+import { AppError } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import type { HintContext } from './context.js';
 
@@ -23,7 +23,7 @@ export async function forgetting<T>(
   if (observer === undefined || ids.length === 0) return remove();
   try {
     await observer.forgetting(ids).catch((error: unknown) => {
-      const message = `what quotes the hint could not be removed: ${messageOf(error)}`;
+      const message = 'what quotes the hint could not be removed';
       throw new AppError('UNAVAILABLE', message, {}, { cause: error });
     });
     return await remove();

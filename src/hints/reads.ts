@@ -1,9 +1,10 @@
 /** get, query, list and counts (seed §4, §5). Reading changes nothing, and what has expired is not there. */
 import type { z } from 'zod';
 import type { Caller } from '../records/index.js';
-import { type AppError, InvalidInputError } from '../shared/errors.js';
+import { type AppError, type Finding, InvalidInputError } from '../shared/errors.js';
 import { yieldToLoop } from '../shared/yield.js';
 import { mayRead } from './audience.js';
+import type { Steps } from './automaton.js';
 import { type HintContext, notFound } from './context.js';
 import { type Asked, best, otherHint, type Sifted, scored, sift } from './explain.js';
 import { safeRegex } from './regex.js';
@@ -11,13 +12,17 @@ import type { getHintParams, queryParams } from './schema.js';
 import type { ComponentCount, GetResult, HintCounts, QueryResult } from './types.js';
 import { isLive, type Variant } from './variants.js';
 
+type Variants = HintContext['book']['variants'];
+
 /** Of a query that does not say. */
 const DEFAULT_LIMIT = 10;
 /** Why a hint is not eligible, in the words of its variants: at most so many. */
 const MAX_REASONS = 20;
 const TOP_TAGS = 10;
-/** Characters a regular expression is tried on between two turns of the event loop. */
+/** Steps of a regular expression between two turns of the event loop: about 5 ms. */
 const REGEX_SLICE = 200_000;
+/** Of one query, about half a second: 5 for each character of 5,000 hints of 1,000 characters. */
+const REGEX_STEPS = 25_000_000;
 
 /** Those of the variants that the caller may read and that have not expired. */
 export function* liveFor(
@@ -27,6 +32,42 @@ export function* liveFor(
 ): Generator<Variant> {
   for (const variant of variants) {
     if (isSeen(variant, caller, nowMs)) yield variant;
+  }
+}
+
+/**
+ * What an answer about a key is chosen from. To the operator, who sees everything, what is private to
+ * one person answers only where the project has no hint of the key.
+ */
+export function answersOf(
+  variants: Variants,
+  { component, key }: { component: string; key: string },
+  caller: Caller,
+  nowMs: number,
+): Variant[] {
+  const seen = [...liveFor(variants.ofKey(component, key), caller, nowMs)];
+  if (caller.kind !== 'operator') return seen;
+  const shared = seen.filter(({ isPrivate }) => !isPrivate);
+  return shared.length > 0 ? shared : seen;
+}
+
+/** As `answersOf`, of many keys. */
+function* answersAmong(
+  seen: Iterable<Variant>,
+  variants: Variants,
+  { caller, nowMs }: Asked,
+): Generator<Variant> {
+  const shared = new Map<string, boolean>();
+  for (const variant of seen) {
+    if (caller.kind === 'operator' && variant.isPrivate) {
+      // No name holds a line break.
+      const name = `${variant.component}\n${variant.key}`;
+      const isShared =
+        shared.get(name) ?? answersOf(variants, variant, caller, nowMs)[0]?.isPrivate === false;
+      shared.set(name, isShared);
+      if (isShared) continue;
+    }
+    yield variant;
   }
 }
 
@@ -42,7 +83,7 @@ export function getHint(
 ): GetResult {
   const { component, key, context, limit = 1, explain } = params;
   const asked: Asked = { caller, context, nowMs: clock.now() };
-  const known = [...liveFor(book.variants.ofKey(component, key), caller, asked.nowMs)];
+  const known = answersOf(book.variants, { component, key }, caller, asked.nowMs);
   if (known.length === 0) throw missing({ book, clock }, component, key, asked);
   const { eligible, others } = sift(known, asked);
   const hints = best(eligible, asked, limit).map((one) => scored(one, asked));
@@ -63,7 +104,8 @@ export async function query(
   const { context, limit = DEFAULT_LIMIT, explain, regex } = params;
   const asked: Asked = { caller, context, nowMs: clock.now() };
   const pattern = regex === undefined ? null : patternOf(regex);
-  const fitting = liveFor(filtered(book.variants, params), caller, asked.nowMs);
+  const seen = liveFor(filtered(book.variants, params), caller, asked.nowMs);
+  const fitting = answersAmong(seen, book.variants, asked);
   const found = pattern === null ? fitting : await matching(fitting, pattern);
   const { eligible, others } = sift(found, asked);
   return {
@@ -129,7 +171,7 @@ function missing(
 
 /** By what is narrowest: component, then tags; an unknown component holds nothing. */
 function* filtered(
-  variants: HintContext['book']['variants'],
+  variants: Variants,
   { component, keys, tags = [] }: z.output<typeof queryParams>,
 ): Generator<Variant> {
   const wanted = keys === undefined ? null : new Set(keys);
@@ -155,19 +197,35 @@ function patternOf(regex: string): Pattern {
   throw new InvalidInputError([pattern]);
 }
 
-/** Those of which key, value or a tag fits. */
+/**
+ * Those of which key, value or a tag fits.
+ * @throws InvalidInputError when finding out would take too long
+ */
 async function matching(variants: Iterable<Variant>, pattern: Pattern): Promise<Variant[]> {
   const found: Variant[] = [];
-  let tried = 0;
+  const steps: Steps = { left: REGEX_STEPS };
+  let nextTurn = REGEX_STEPS - REGEX_SLICE;
   for (const variant of [...variants]) {
-    if (variant.words.some((word) => pattern.test(word))) found.push(variant);
-    tried += variant.size;
-    if (tried < REGEX_SLICE) continue;
-    tried = 0;
-    await yieldToLoop();
+    for (const word of variant.words) {
+      const fits = pattern.test(word, steps);
+      if (steps.left < 0) throw new InvalidInputError([TOO_LONG]);
+      if (steps.left < nextTurn) {
+        nextTurn = steps.left - REGEX_SLICE;
+        await yieldToLoop();
+      }
+      if (!fits) continue;
+      found.push(variant);
+      break;
+    }
   }
   return found;
 }
+
+const TOO_LONG: Finding = {
+  field: 'regex',
+  message:
+    'takes too long on what is stored: ask for a component, keys or tags, or for something simpler',
+};
 
 /** Of all variants, each reason once. */
 function reasonsOf(others: readonly Sifted[]): string[] {

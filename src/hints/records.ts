@@ -48,7 +48,9 @@ export function decodeHint(data: HintData): Hint | string {
     return 'is not JSON';
   }
   if (typeof hint !== 'object' || hint === null) return 'is no object';
-  const { use_count, last_used_at } = data;
+  const { last_used_at } = data;
+  // The database counts on where numbers are exact no more.
+  const use_count = Math.min(data.use_count, Number.MAX_SAFE_INTEGER);
   const used = last_used_at === '' ? {} : { last_used_at };
   const parsed = hintSchema.safeParse({ ...hint, use_count, ...used });
   return parsed.success ? parsed.data : `${parsed.error.issues[0]?.path.join('.')} is wrong`;

@@ -5,7 +5,15 @@
  */
 
 import { type Finding, messageOf } from '../shared/errors.js';
-import { exactly, isWord, type Matcher, matcherOf, type Pattern, repeated } from './automaton.js';
+import {
+  exactly,
+  inRanges,
+  isWord,
+  type Matcher,
+  matcherOf,
+  type Pattern,
+  repeated,
+} from './automaton.js';
 
 const MAX_TEXT = 500;
 const MAX_STATES = 300;
@@ -32,17 +40,37 @@ export function safeRegex(text: string): Matcher | Finding {
   if (refused !== null) return finding(`${refused} is not known here`);
   const matcher = matcherOf(pattern, 'part', MAX_STATES);
   if (matcher === null) return finding('is too large');
-  return { test: (looked) => matcher.test(looked.slice(0, MAX_LOOKED_AT)) };
+  const { states, test } = matcher;
+  return { states, test: (looked, steps) => test(looked.slice(0, MAX_LOOKED_AT), steps) };
 }
 
 const finding = (message: string): Finding => ({ field: 'regex', message });
 
 const isDigit: Has = (code) => code >= 48 && code <= 57;
-const isSpace: Has = (code) => /\s/.test(String.fromCodePoint(code));
+const isSpace: Has = inRanges([
+  ...([
+    [0x09, 0x0d],
+    [0x20, 0x20],
+    [0xa0, 0xa0],
+    [0x1680, 0x1680],
+    [0x2000, 0x200a],
+  ] as const),
+  ...([
+    [0x2028, 0x2029],
+    [0x202f, 0x202f],
+    [0x205f, 0x205f],
+    [0x3000, 0x3000],
+    [0xfeff, 0xfeff],
+  ] as const),
+]);
 const not =
   (has: Has): Has =>
   (code) =>
     !has(code);
+const anyOf =
+  (sets: readonly Has[]): Has =>
+  (code) =>
+    sets.some((has) => has(code));
 const isLineEnd: Has = (code) => code === 10 || code === 13 || code === 0x2028 || code === 0x2029;
 
 const SETS: ReadonlyMap<string, Has> = new Map([
@@ -160,21 +188,26 @@ function createParser(text: readonly string[]) {
     at += 1;
     const isNegated = text[at] === '^';
     if (isNegated) at += 1;
-    const sets: Has[] = [];
+    const ranges: [number, number][] = [];
+    const sets = new Set<Has>();
     while (at < text.length && text[at] !== ']') {
       const low = member();
       if (text[at] !== '-' || text[at + 1] === ']' || typeof low !== 'number') {
-        sets.push(typeof low === 'number' ? (code) => code === low : low);
+        if (typeof low === 'number') ranges.push([low, low]);
+        else sets.add(low);
         continue;
       }
       at += 1;
       const high = member();
       // `[a-\d]`: the engine takes the dash as a character.
-      if (typeof high === 'number') sets.push((code) => code >= low && code <= high);
-      else sets.push((code) => code === low || code === 45, high);
+      if (typeof high === 'number') ranges.push([low, high]);
+      else {
+        ranges.push([low, low], [45, 45]);
+        sets.add(high);
+      }
     }
     at += 1;
-    const has: Has = (code) => sets.some((set) => set(code));
+    const has = anyOf([inRanges(ranges), ...sets]);
     return isNegated ? not(has) : has;
   }
 

@@ -12,22 +12,23 @@ const os = z.enum(OS_NAMES);
 
 /** Characters of a component's name and of a key. */
 export const MAX_NAME = 200;
-/** Bytes of a value as JSON. */
+/** Bytes of a value: of a text as it is, of others as JSON. */
 export const MAX_VALUE_BYTES = 16_384;
 /** Of one list in `meta`, and of one word in it. */
 const MAX_LISTED = 50;
 const MAX_WORD = 500;
 
 /**
- * Of a component or key. No control characters; `__proto__` and its kind are refused by the store, not
+ * Of a component or key, in Unicode's composed form: what looks alike is one name. No control characters; `__proto__` and its kind are refused by the store, not
  * only by shape.
  */
 export const nameSchema = z
   .string()
   .trim()
-  .min(1)
+  .normalize('NFC')
+  .min(1, 'must not be empty')
   .max(MAX_NAME)
-  .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]+$/u, 'must not contain control characters');
+  .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, 'must not contain control characters');
 const word = z.string().trim().min(1).max(MAX_WORD);
 const words = z.array(word).max(MAX_LISTED);
 

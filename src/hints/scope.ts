@@ -6,8 +6,10 @@
  * compared; what a caller's environment holds never stands in a reason. Pure.
  */
 import type { Finding } from '../shared/errors.js';
+import type { Steps } from './automaton.js';
 import { folderOf } from './folders.js';
-import { type Glob, plainGlob, readGlob } from './globs.js';
+import { areTooLarge, type Glob, plainGlob, readGlob } from './globs.js';
+import { redactText } from './guard/index.js';
 import { isSameRepo, type Repo, readRepo, repoKey } from './repos.js';
 import type { HintScope, NudgeContext } from './schema.js';
 import { checkName } from './values.js';
@@ -29,6 +31,8 @@ export interface Facts {
   /** As reasons show them. */
   shown: { cwd: string; repo: string; branch: string };
   folder: ReturnType<typeof folderOf>;
+  /** What the globs of all scopes that are asked about it may cost together. */
+  steps: Steps;
   repo: Repo | null;
   /** The value of a variable; on Windows, letter case of its name does not count. */
   env(name: string): string | undefined;
@@ -36,6 +40,9 @@ export interface Facts {
 
 /** Fields, of six: more of them are more specific. */
 const FIELDS = ['cwd_glob', 'repo', 'branch', 'os', 'env_required', 'env_match'] as const;
+/** Of one answer, about 0.2 s: the globs of thousands of usual scopes. */
+const GLOB_STEPS = 10_000_000;
+const TOO_LARGE = 'are too many or too complex together: list fewer';
 const MAX_SHOWN = 200;
 const MOST_SHOWN = 5;
 
@@ -80,7 +87,9 @@ export function checkScope(scope: HintScope | undefined, field = 'meta.scope'): 
   if (scope === undefined) return [];
   const findings: Finding[] = [];
   const find = (place: string, message: string) =>
-    findings.push({ field: `${field}.${place}`, message });
+    findings.push({ field: `${field}.${redactText(place)}`, message });
+  // Before it is cut: half a secret is none by its form.
+  const said = (text: string) => cut(redactText(text));
   for (const name of FIELDS) {
     const given = scope[name];
     if (given === undefined || typeof given === 'string') continue;
@@ -90,17 +99,19 @@ export function checkScope(scope: HintScope | undefined, field = 'meta.scope'): 
   scope.cwd_glob?.forEach((glob, index) => {
     const problem = /^!?~(?:[\\/]|$)/.test(glob) ? 'begins with "~": write the folder out' : null;
     const refused = problem ?? problemOf(glob);
-    if (refused !== null) find(`cwd_glob.${index}`, `"${cut(glob)}" ${refused}`);
+    if (refused !== null) find(`cwd_glob.${index}`, `"${said(glob)}" ${refused}`);
   });
   scope.branch?.forEach((glob, index) => {
     const refused = problemOf(glob);
-    if (refused !== null) find(`branch.${index}`, `"${cut(glob)}" ${refused}`);
+    if (refused !== null) find(`branch.${index}`, `"${said(glob)}" ${refused}`);
   });
+  const tooLarge = tooLargeIn(scope);
+  if (tooLarge !== null) find(tooLarge, TOO_LARGE);
   for (const name of listOf(scope.repo)) {
     const isUp = name.split(/[\\/]/).includes('..');
-    if (isUp) find('repo', `"${cut(withoutUser(name))}" leads up with ".."`);
+    if (isUp) find('repo', `"${said(withoutUser(name))}" leads up with ".."`);
     else if (readRepo(name) === null)
-      find('repo', `"${cut(withoutUser(name))}" names no repository`);
+      find('repo', `"${said(withoutUser(name))}" names no repository`);
   }
   for (const [name, wanted] of Object.entries(scope.env_match ?? {})) {
     findings.push(...checkName(name, `${field}.env_match.${name}`));
@@ -126,6 +137,7 @@ export function factsOf(context: NudgeContext): Facts {
       branch: cut(context.branch ?? ''),
     },
     folder: folderOf(context.cwd, context.os),
+    steps: { left: GLOB_STEPS },
     repo: context.repo === undefined ? null : readRepo(context.repo),
     env(name) {
       const { env = {}, os } = context;
@@ -140,6 +152,8 @@ export function factsOf(context: NudgeContext): Facts {
 /** Throws for no scope: one that `checkScope` refuses lets nothing through. */
 export function compileScope(scope: HintScope = {}): CompiledScope {
   const gates: Gate[] = [];
+  const tooLarge = tooLargeIn(scope);
+  if (tooLarge !== null) return closed(`${tooLarge} ${TOO_LARGE}`);
   if (scope.cwd_glob) gates.push(cwdGate(scope.cwd_glob));
   if (scope.repo !== undefined) gates.push(repoGate(listOf(scope.repo)));
   if (scope.branch) gates.push(branchGate(scope.branch));
@@ -168,9 +182,10 @@ const no = (reason: string) => ({ ok: false, reason });
 function cwdGate(globs: readonly string[]): Gate {
   const find = finder(globs);
   const shown = shownList(globs);
-  return ({ shown: { cwd }, folder }) => {
+  return ({ shown: { cwd }, folder, steps }) => {
     if (folder === null) return no('cwd unknown');
-    const found = find(folder.path, folder.ignoreCase);
+    const found = find(folder.path, folder.ignoreCase, steps);
+    if ('untried' in found) return no(`cwd ${found.untried}`);
     if ('matched' in found) return yes(`cwd matched ${found.matched}`);
     return no(
       'excluded' in found
@@ -194,9 +209,10 @@ function branchGate(globs: readonly string[]): Gate {
   const names = new Set(globs);
   const find = finder(globs);
   const shown = shownList(globs);
-  return ({ context: { branch }, shown: { branch: name } }) => {
+  return ({ context: { branch }, shown: { branch: name }, steps }) => {
     if (branch === undefined || branch === '') return no('branch unknown');
-    const found = find(branch, false);
+    const found = find(branch, false, steps);
+    if ('untried' in found) return no(`branch ${found.untried}`);
     if ('excluded' in found) return no(`branch=${name} excluded by ${found.excluded}`);
     // A branch may be called like a glob: its own name always fits.
     if (names.has(branch)) return yes(`branch=${name} allowed`);
@@ -239,23 +255,38 @@ function matchGates(wanted: NonNullable<HintScope['env_match']>): Gate[] {
   });
 }
 
-type Found = { matched: string } | { excluded: string } | { none: true };
+type Found = { matched: string } | { excluded: string } | { untried: string } | { none: true };
+type Find = (path: string, ignoreCase: boolean, steps: Steps) => Found;
 
-function finder(globs: readonly string[]): (path: string, ignoreCase: boolean) => Found {
+function finder(globs: readonly string[]): Find {
   const read = globs.map((text) => ({ text: cut(text), glob: readGlob(text) }));
   const isBroken = globs.length === 0 || read.some(({ glob }) => 'problem' in glob);
   const good = read.flatMap(({ text, glob }) => ('problem' in glob ? [] : [{ text, glob }]));
   const includes = good.filter(({ glob }) => !glob.excludes);
   const excludes = good.filter(({ glob }) => glob.excludes);
-  return (path, ignoreCase) => {
+  return (path, ignoreCase, steps) => {
     if (isBroken) return { none: true };
-    const fits = ({ glob }: { glob: Glob }) => glob.test(path, ignoreCase);
+    const fits = ({ glob }: { glob: Glob }) => glob.test(path, ignoreCase, steps);
     const excluded = excludes.find(fits);
     if (excluded) return { excluded: excluded.text };
     const matched = includes.length > 0 ? includes.find(fits) : { text: shownList(globs) };
+    // Before anything that was found: what is left out may have excluded it.
+    if (steps.left < 0) {
+      return { untried: `not tried: too many globs for a path of ${path.length} characters` };
+    }
     return matched ? { matched: matched.text } : { none: true };
   };
 }
+
+/** The longer of the lists that are too large together, of legal globs. */
+function tooLargeIn({ cwd_glob = [], branch = [] }: HintScope): 'cwd_glob' | 'branch' | null {
+  if (!areTooLarge([...cwd_glob, ...branch])) return null;
+  return cwd_glob.length >= branch.length ? 'cwd_glob' : 'branch';
+}
+
+const closed = (reason: string): CompiledScope => ({
+  explain: () => ({ eligible: false, reasons: [reason] }),
+});
 
 function problemOf(glob: string): string | null {
   const read = readGlob(glob);

@@ -14,17 +14,13 @@ export function checkName(name: string, field: string): Finding[] {
   return PROTOTYPE_NAMES.has(name) ? [{ field, message: `must not be "${name}"` }] : [];
 }
 
-export function checkNames({ component, key }: { component: string; key: string }): Finding[] {
-  return [...checkName(component, 'component'), ...checkName(key, 'key')];
-}
-
 /** Fields start with `value`; empty when nothing is wrong. */
 export function checkValue(value: HintValue): Finding[] {
   const data = typeof value !== 'string' && value.type === 'json' ? value.data : null;
   if (depthOver(data, MAX_DEPTH)) {
     return [{ field: 'value.data', message: `is nested over ${MAX_DEPTH} deep` }];
   }
-  const bytes = Buffer.byteLength(JSON.stringify(value));
+  const bytes = Buffer.byteLength(typeof value === 'string' ? value : JSON.stringify(value));
   const size =
     bytes > MAX_VALUE_BYTES
       ? [{ field: 'value', message: `has ${bytes} bytes, at most ${MAX_VALUE_BYTES} are kept` }]

@@ -4,6 +4,7 @@
  * they are.
  */
 import { ownerOf } from './audience.js';
+import { type Counted, createTally } from './quota.js';
 import { type Merits, meritsOf } from './rank.js';
 import { printedValue } from './records.js';
 import type { Hint } from './schema.js';
@@ -29,6 +30,8 @@ export interface Variant extends StoredHint {
 
 export interface Variants {
   readonly size: number;
+  /** For quotas; expired ones included. */
+  readonly counted: Counted;
   readonly componentCount: number;
   get(id: string): Variant | undefined;
   ofKey(component: string, key: string): Iterable<Variant>;
@@ -65,11 +68,17 @@ export function endOf({ meta, updated_at }: Hint): number | null {
   return 'endsAt' in ttl ? ttl.endsAt(Date.parse(updated_at)) : 0;
 }
 
+/** Of counts, which stop where numbers are exact no more: what is beyond could not be read again. */
+export function sumOf(count: number, more: number): number {
+  return Math.min(count + more, Number.MAX_SAFE_INTEGER);
+}
+
 export function createVariants(): Variants {
   const byId = new Map<string, Variant>();
   const components = new Map<string, { keys: Map<string, Set<Variant>>; count: number }>();
   const tags = new Map<string, Set<Variant>>();
   const gates = new Map<string, Gate>();
+  const counted = createTally();
 
   function gateOf(key: string, hint: Hint): CompiledScope {
     const gate = gates.get(key) ?? { compiled: compileScope(hint.meta.scope ?? {}), users: 0 };
@@ -83,6 +92,7 @@ export function createVariants(): Variants {
     const here = components.get(component) ?? { keys: new Map(), count: 0 };
     components.set(component, here);
     here.count += 1;
+    counted.add(component, ownerOf(variant.audience));
     add(here.keys, key, variant);
     for (const tag of variant.tags) add(tags, tag, variant);
   }
@@ -91,6 +101,7 @@ export function createVariants(): Variants {
     const variant = byId.get(id);
     if (!variant) return;
     byId.delete(id);
+    counted.take(variant.component, ownerOf(variant.audience));
     for (const tag of variant.tags) take(tags, tag, variant);
     const here = components.get(variant.component);
     if (here) {
@@ -108,6 +119,7 @@ export function createVariants(): Variants {
     get size() {
       return byId.size;
     },
+    counted,
     get componentCount() {
       return components.size;
     },

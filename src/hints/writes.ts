@@ -2,17 +2,18 @@
 import type { z } from 'zod';
 import type { Caller } from '../records/index.js';
 import { AppError, isAppError } from '../shared/errors.js';
+import type { Uuid } from '../shared/ids.js';
 import { type Admitted, admit, refusalError } from './admit.js';
-import { audienceFor, hintId, mayWrite } from './audience.js';
+import { audienceFor, hintId, mayWrite, ownerOf } from './audience.js';
 import { type HintContext, isAdminCaller, notFound, requireShare } from './context.js';
 import { type Asked, best, type Sifted, sift, unsifted } from './explain.js';
 import { exceeded, quotaError } from './quota.js';
 import { forgetting } from './quoting.js';
-import { liveFor } from './reads.js';
+import { answersOf } from './reads.js';
 import type { bumpParams, deleteHintParams, Hint, setHintParams } from './schema.js';
 import { checkScope, normalizeScope, scopeKey } from './scope.js';
 import type { DeleteResult, StoredHint } from './types.js';
-import { endOf, isLive, type Variant } from './variants.js';
+import { endOf, isLive, sumOf, type Variant } from './variants.js';
 
 export interface SetOptions {
   /** For everybody, though it is set in chat; owner and admins only. */
@@ -40,9 +41,10 @@ export async function setHint(
   try {
     return await put();
   } catch (error) {
-    // Another process was first, and the book now has what it wrote: the last one wins.
+    // Another process was first, and the book now has what it wrote: the last one wins. Who wants it
+    // not to exist is judged again: what was in the way may only have been a row that has ended.
     const isRace = isAppError(error) && error.code === 'CONFLICT';
-    if (!isRace || params.if_match_version !== undefined) throw error;
+    if (!isRace || params.if_match_version) throw error;
     return put();
   }
 }
@@ -71,8 +73,10 @@ async function putHint(
     );
   }
   if (!before) {
-    if (exceeded(quotas, book.variants, component)) await book.expire(nowMs);
-    const over = exceeded(quotas, book.variants, component);
+    const { counted } = book.variants;
+    const owner = ownerOf(audience);
+    if (exceeded(quotas, counted, component, owner)) await book.expire(nowMs);
+    const over = exceeded(quotas, counted, component, owner);
     if (over) throw quotaError(over);
   }
   const at = new Date(nowMs).toISOString();
@@ -80,7 +84,7 @@ async function putHint(
     // Ours from now on: it is frozen, and a caller may go on with its own.
     value: structuredClone(value),
     meta,
-    version: version + 1,
+    version: sumOf(version, 1),
     created_at: before?.hint.created_at ?? at,
     updated_at: at,
     ...(before ? useOf(before.hint) : { use_count: 0 }),
@@ -90,7 +94,7 @@ async function putHint(
     audience: before?.audience ?? audience,
     expiresAtMs: endOf(hint),
   };
-  await book.commit({ put: [stored] });
+  await book.commit({ put: [stored], keepUses: before !== null });
   return book.variants.get(id)?.hint ?? hint;
 }
 
@@ -101,20 +105,26 @@ export async function deleteHint(
   caller: Caller,
 ): Promise<DeleteResult> {
   const isAdmin = await isAdminCaller(room, caller);
-  const remove = () =>
-    room.book.inTurn(async () => {
-      const gone = deletedBy(room, params, caller, isAdmin);
-      await room.book.commit({ remove: gone });
+  const { book, clock } = room;
+  const remove = (ids: readonly Uuid[]) =>
+    book.inTurn(async () => {
+      const nowMs = clock.now();
+      const gone = ids.flatMap((id) => {
+        const variant = book.variants.get(id);
+        return variant && isLive(variant, nowMs) ? [variant] : [];
+      });
+      if (gone.length === 0) throw notFound(params.component, params.key);
+      await book.commit({ remove: gone });
       const previous_all = gone.map(({ hint }) => hint);
       const [previous] = previous_all;
       if (!previous) throw new AppError('INTERNAL', 'nothing was deleted');
       return { deleted: true as const, previous, previous_all };
     });
-  const ids = await room.book.inTurn(async () =>
+  const ids = await book.inTurn(async () =>
     deletedBy(room, params, caller, isAdmin).map(({ id }) => id),
   );
   // Not in turn: what quotes them lies in a database that may be slow, and other hints do not wait.
-  return forgetting(room, ids, remove);
+  return forgetting(room, ids, () => remove(ids));
 }
 
 /** What it names that is the caller's to delete, best first. */
@@ -160,10 +170,9 @@ function namedBy(
   asked: Asked,
 ): Sifted[] {
   const wanted = scope === undefined ? null : keyOf(scope);
-  const known: Variant[] = [];
-  for (const variant of liveFor(book.variants.ofKey(component, key), asked.caller, asked.nowMs)) {
-    if (wanted === null || variant.scopeKey === wanted) known.push(variant);
-  }
+  const known = answersOf(book.variants, { component, key }, asked.caller, asked.nowMs).filter(
+    (variant) => wanted === null || variant.scopeKey === wanted,
+  );
   if (known.length === 0) throw notFound(component, key);
   if (context === undefined) return unsifted(known);
   const { eligible, others } = sift(known, asked);

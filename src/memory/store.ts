@@ -91,10 +91,12 @@ async function write(
   const { vector, degraded } = await embedMemory(context, data);
   const scope = scopeOf(caller, { projectId: records.projectId, agentId, said: draft.visibility });
   const createdAtMs = clock.now();
-  const inserted = await records.insert(workMemoryType, [
-    { id: extra.id, createdAtMs, scope, data, vector },
-  ]);
-  const created = inserted.size > 0;
+  const revisions = new Map<Uuid, number>();
+  await records.insert(workMemoryType, [{ id: extra.id, createdAtMs, scope, data, vector }], {
+    onInserted: (id, revision) => revisions.set(id, revision),
+  });
+  const revision = revisions.get(extra.id);
+  const created = revision !== undefined;
   const count = created ? await linkOrUndo(context, extra.id, links, caller) : 0;
   const reader = readerOf(caller);
   // What was inserted is known; only what another had stored under this id is read.
@@ -104,7 +106,7 @@ async function write(
           id: extra.id,
           text: workMemoryType.text(data),
           createdAtMs,
-          revision: 1,
+          revision,
           scope,
           data,
           embeddingModel: vector?.model ?? null,

@@ -150,10 +150,15 @@ export function createClients(deps: ClientsDeps): Clients {
   };
 }
 
-/** Whether an offer is to be shown to the client: it is for its session, its identity or anyone. */
+/**
+ * Whether an offer is to be shown to the client: it is for its session (the one that we gave it, or the
+ * one of its own that its hooks speak in), its identity or anyone.
+ */
 function isFor({ roomId, sessionId, agentId }: OfferTarget, caller: ClientCaller): boolean {
   if (roomId !== undefined) return false;
-  if (sessionId !== undefined) return sessionId === caller.sessionId;
+  if (sessionId !== undefined) {
+    return sessionId === caller.sessionId || sessionId === caller.clientSession;
+  }
   return agentId === undefined || agentId === caller.identityId;
 }
 

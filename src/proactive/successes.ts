@@ -72,9 +72,18 @@ export function createSuccesses(deps: SuccessesDeps): Successes {
     ].filter((id) => !busy.has(`${place} ${id}`));
     const asked = [...new Set(ids)];
     if (asked.length === 0) return;
+    /** One that cannot be counted now keeps no other from being counted, and may be the next time. */
+    const helps = async (id: Uuid): Promise<Uuid[]> => {
+      try {
+        return (await detector.succeeded?.(id, { action, caller })) ? [id] : [];
+      } catch (error) {
+        log.warn({ detector: kind, error: messageOf(error) }, 'a success could not be counted');
+        return [];
+      }
+    };
     for (const id of asked) busy.add(`${place} ${id}`);
     try {
-      const helped = (await detector.succeeded?.(asked, { action, caller })) ?? new Set<Uuid>();
+      const helped = new Set((await Promise.all(asked.map(helps))).flat());
       given = given.filter((one) => one.place !== place || !helped.has(one.id));
       for (const { id, data } of offers) {
         if (!data.sources.some((source) => helped.has(source.id))) continue;

@@ -236,11 +236,11 @@ export interface Detector<Input extends Occasion> {
    * offer which waits is not shown when it is no longer true. `null`: that cannot be said now.
    */
   revisions?(ids: readonly Uuid[]): Promise<ReadonlyMap<Uuid, number> | null>;
-  /** Something was done and went well: its sources that helped with it, which their room counts. */
-  succeeded?(
-    ids: readonly Uuid[],
-    done: { action: string; caller: Caller },
-  ): Promise<ReadonlySet<Uuid>>;
+  /**
+   * Something was done and went well: whether this source helped with it, which its room counts then.
+   * @throws what its room throws: nothing was counted
+   */
+  succeeded?(id: Uuid, done: { action: string; caller: Caller }): Promise<boolean>;
 }
 
 /** One of each; `hintMatch` and `whenMatch` look into other rooms (`SlotDetectors`). */

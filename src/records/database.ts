@@ -16,9 +16,49 @@ export type Executor = Pick<Database, 'execute' | 'select' | 'insert' | 'update'
 export function databaseOf(runtime: { db?: unknown }): Database {
   const db = runtime.db;
   if (typeof db === 'object' && db !== null && 'execute' in db && 'transaction' in db) {
-    return db as Database;
+    return discreet(db as Database);
   }
   throw new AppError('UNAVAILABLE', 'the agent has no SQL database: add @elizaos/plugin-sql');
+}
+
+/** The parts of drizzle's session that every statement of a handle goes through. */
+interface Session {
+  prepareQuery(...sent: unknown[]): { execute(...sent: unknown[]): Promise<unknown> };
+  transaction(work: (tx: Executor) => Promise<unknown>, config?: unknown): Promise<unknown>;
+}
+
+/**
+ * The same handle, whose errors say what the database says. Drizzle's own say the statement with all
+ * its parameters, which are what people stored, and would stand in logs.
+ */
+function discreet<Handle extends Executor>(handle: Handle): Handle {
+  const session: unknown = 'session' in handle ? handle.session : undefined;
+  if (!isSession(session)) return handle;
+  const quiet: Session = Object.assign(Object.create(session), {
+    prepareQuery(...sent: unknown[]) {
+      const prepared = session.prepareQuery(...sent);
+      const execute = prepared.execute.bind(prepared);
+      prepared.execute = (...values) => execute(...values).catch(rethrow);
+      return prepared;
+    },
+    transaction: (work: (tx: Executor) => Promise<unknown>, config?: unknown) =>
+      session.transaction((tx) => work(discreet(tx)), config).catch(rethrow),
+  });
+  return Object.create(handle, { session: { value: quiet } });
+}
+
+function isSession(session: unknown): session is Session {
+  return typeof session === 'object' && session !== null && 'prepareQuery' in session;
+}
+
+/** Without a cause: drivers keep the parameters, too, and quote at the end what they could not read. */
+function rethrow(error: unknown): never {
+  if (!(error instanceof Error && 'params' in error)) throw error;
+  const { cause } = error;
+  // A driver's own error may come as it is; several in one, as of a refused connection, say nothing.
+  const said = cause instanceof Error ? cause : error;
+  const reason = said.message || ('code' in said ? String(said.code) : said.name);
+  throw new Error(`Failed query: ${reason.replace(/: ".*$/s, '')}`);
 }
 
 /**

@@ -95,7 +95,10 @@ export function timestampOf(ms: SQL | number): SQL {
   return sql`(timestamp '1970-01-01' + ${ms}::bigint * interval '1 millisecond')`;
 }
 
-/** Inserts what is new or was removed before; returns `StoredRow`s of those. */
+/**
+ * Inserts what is new or was removed before; returns ids, change times and revisions of those. After a
+ * removal revisions go on: who knew the row before must not take this one for it.
+ */
 export function insertStatement(args: {
   typeName: string;
   projectId: Uuid;
@@ -118,17 +121,18 @@ export function insertStatement(args: {
       on conflict (id) do update set
         type = excluded.type, created_at = excluded.created_at, content = excluded.content,
         entity_id = excluded.entity_id, agent_id = excluded.agent_id, room_id = excluded.room_id,
-        metadata = excluded.metadata
+        metadata = excluded.metadata || jsonb_build_object(
+          'revision', coalesce((memories.metadata->>'revision')::int, 0) + 1)
       where memories.type = ${typeLiteral(TOMBSTONE_TYPE)}
         and memories.world_id = excluded.world_id
-      returning id, metadata->'changedAtMs' as changed_at_ms
+      returning id, metadata->'changedAtMs' as changed_at_ms, metadata->'revision' as revision
     ), vectors as (
       insert into embeddings (id, memory_id, created_at, dim_384)
       select id, id, now(), vector::vector from input join written using (id)
       where vector is not null
       on conflict (id) do update set dim_384 = excluded.dim_384
     )
-    select id, changed_at_ms from written`;
+    select id, changed_at_ms, revision from written`;
 }
 
 /** Merges `metadata` into the envelope if the revision is as expected; returns a `StoredRow`. */
@@ -139,6 +143,8 @@ export function replaceStatement(args: {
   revision: number;
   text: string;
   metadata: Record<string, unknown>;
+  /** Fields of the data that stay as they are stored. */
+  keep: readonly string[];
   /** pgvector text; `null` drops the stored vector; `undefined` keeps it. */
   vector: string | null | undefined;
 }): SQL {
@@ -155,13 +161,22 @@ export function replaceStatement(args: {
     with changed as (
       update memories set
         content = jsonb_build_object('text', ${args.text}::text),
-        metadata = metadata || ${JSON.stringify(args.metadata)}::jsonb || jsonb_build_object(
+        metadata = metadata || ${keeping(args.metadata, args.keep)} || jsonb_build_object(
           'revision', ${args.revision + 1}::int, 'changedAtMs', ${NOW_MS})
       where ${namedOf(args.projectId, args.typeName, [args.id])}
         and metadata->'revision' = to_jsonb(${args.revision}::int)
       returning id, created_at, content, metadata
     )${vectors}
     select ${ROW_COLUMNS}, ${VECTOR_COLUMN} as vector from changed as memories`;
+}
+
+/** The envelope, with those fields of its data as they are stored. */
+function keeping(metadata: Record<string, unknown>, keep: readonly string[]): SQL {
+  const sent = sql`${JSON.stringify(metadata)}::jsonb`;
+  if (keep.length === 0) return sent;
+  const kept = keep.map((key) => sql`${key}::text, metadata->'data'->${key}::text`);
+  return sql`jsonb_set(${sent}, '{data}', ${sent}->'data' ||
+    jsonb_strip_nulls(jsonb_build_object(${sql.join(kept, sql`, `)})))`;
 }
 
 /** Writes vectors of rows at their revision; returns the ids written with their change time. */
@@ -194,20 +209,30 @@ function upsertVectors(rows: SQL): SQL {
     on conflict (id) do update set dim_384 = excluded.dim_384`;
 }
 
-/** Turns rows into tombstones without text, data or vector; returns their ids and change times. */
+/**
+ * Turns rows into tombstones without text, data or vector; returns their ids and change times. With
+ * `revisions`, only those that are at theirs.
+ */
 export function removeStatement(args: {
   typeName: string;
   projectId: Uuid;
   ids: readonly Uuid[];
+  revisions?: ReadonlyMap<Uuid, number> | undefined;
 }): SQL {
+  const { ids, revisions } = args;
+  const known = Object.fromEntries(ids.map((id) => [id, revisions?.get(id) ?? 0]));
+  const unchanged = revisions
+    ? sql`and metadata->'revision' = ${JSON.stringify(known)}::jsonb->(memories.id::text)`
+    : sql``;
   return sql`
     with gone as (
       update memories set type = ${typeLiteral(TOMBSTONE_TYPE)},
         content = '{"text": ""}'::jsonb,
         metadata = jsonb_build_object(
           'type', ${TOMBSTONE_TYPE}::text, 'was', ${args.typeName}::text,
-          'projectId', ${args.projectId}::text, 'changedAtMs', ${NOW_MS})
-      where ${namedOf(args.projectId, args.typeName, args.ids)}
+          'projectId', ${args.projectId}::text, 'revision', metadata->'revision',
+          'changedAtMs', ${NOW_MS})
+      where ${namedOf(args.projectId, args.typeName, ids)} ${unchanged}
       returning id, metadata->'changedAtMs' as changed_at_ms
     ), vectors as (
       delete from embeddings where id in (select id from gone)

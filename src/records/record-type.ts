@@ -88,7 +88,12 @@ export interface RecordStore {
   insert<Data>(
     type: RecordType<Data>,
     records: readonly NewTypedRecord<Data>[],
-    options?: { onProgress?: (done: number) => void; signal?: AbortSignal },
+    options?: {
+      onProgress?: (done: number) => void;
+      /** The revision is 1, or higher where a record of the id was removed before. */
+      onInserted?: (id: Uuid, revision: number) => void;
+      signal?: AbortSignal;
+    },
   ): Promise<Set<Uuid>>;
   /** In the order of `ids`; missing, damaged and unreadable ones are absent. */
   get<Data>(
@@ -99,13 +104,19 @@ export interface RecordStore {
   /**
    * Replaces the data if the stored revision still is `revision`: one statement.
    * `vector: null` drops the vector (it is embedded again in the background); absent keeps it.
+   * `keep`: fields of the data that stay as they are stored, such as those that `touch` changes.
    * @throws AppError CONFLICT with `details.revision` (the current one), NOT_FOUND
    */
   replace<Data>(
     type: RecordType<Data>,
     id: Uuid,
     revision: number,
-    change: { data: Data; scope?: Scope; vector?: ModelVector | null },
+    change: {
+      data: Data;
+      scope?: Scope;
+      vector?: ModelVector | null;
+      keep?: readonly string[];
+    },
   ): Promise<StoredRecord<Data>>;
   /** Newest first by (createdAt, id), or by a numeric field of the data, largest first. */
   list<Data>(
@@ -128,8 +139,15 @@ export interface RecordStore {
       onDamaged?: (damaged: DamagedRecord) => void;
     },
   ): AsyncIterable<StoredRecord<Data>[]>;
-  /** Leaves a tombstone, so that other processes and snapshots learn of it. Returns how many. */
-  remove<Data>(type: RecordType<Data>, ids: readonly Uuid[]): Promise<number>;
+  /**
+   * Leaves a tombstone, so that other processes and snapshots learn of it. With `revisions`, only what
+   * still is at its revision goes. Returns how many.
+   */
+  remove<Data>(
+    type: RecordType<Data>,
+    ids: readonly Uuid[],
+    options?: { revisions?: ReadonlyMap<Uuid, number> },
+  ): Promise<number>;
   /** Numbers added to and fields set on the data without a new revision (access counts). */
   touch<Data>(
     type: RecordType<Data>,

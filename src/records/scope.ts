@@ -33,12 +33,19 @@ export type Reader =
  * `entity`: a person in a conversation with the agent; `private` when nobody else is in the room (DM
  * or SELF). `agent`: an MCP client; `identityId` once it has registered or resumed, which the surface
  * has checked by `identity`; until then it writes as its session (`sessionId`, which the surface gives
- * and no client chooses), and `clientName` is what it calls itself.
+ * and no client chooses), and `clientName` is what it calls itself. `clientSession` is the session that
+ * its own hooks speak in: offers made for that one are also for it, and it gives no other right.
  */
 export type Caller =
   | { kind: 'operator'; agentId?: Uuid; sessionId?: string }
   | { kind: 'entity'; entityId: Uuid; roomId: Uuid; private: boolean; sessionId?: string }
-  | { kind: 'agent'; identityId?: Uuid; sessionId?: string; clientName?: string };
+  | {
+      kind: 'agent';
+      identityId?: Uuid;
+      sessionId?: string;
+      clientName?: string;
+      clientSession?: string;
+    };
 
 /**
  * As whom a session writes whose client has registered nothing. Nobody can ask for it by name, and

@@ -112,7 +112,7 @@ export function createRecordStore(deps: RecordStoreDeps): PurgeableStore {
       let done = 0;
       await inTurn(batches(type, records), async (batch) => {
         options.signal?.throwIfAborted();
-        const written = await rowsOf<{ id: Uuid; changed_at_ms: number }>(
+        const written = await rowsOf<{ id: Uuid; changed_at_ms: number; revision: number }>(
           db,
           insertStatement({
             typeName: type.name,
@@ -122,15 +122,17 @@ export function createRecordStore(deps: RecordStoreDeps): PurgeableStore {
           }),
         );
         await yieldToLoop();
-        const changedAtMs = new Map(written.map((row) => [row.id, Number(row.changed_at_ms)]));
+        const rows = new Map(written.map((row) => [row.id, row]));
         for (const { draft, record, taken } of batch) {
           done += taken;
-          const atMs = changedAtMs.get(draft.id);
-          if (atMs === undefined) continue;
+          const row = rows.get(draft.id);
+          if (row === undefined) continue;
+          const [changedAtMs, revision] = [Number(row.changed_at_ms), Number(row.revision)];
           inserted.add(draft.id);
+          options.onInserted?.(draft.id, revision);
           sync.put(type, {
             ...draft,
-            metadata: { ...draft.metadata, changedAtMs: atMs },
+            metadata: { ...draft.metadata, changedAtMs, revision },
             vector: record.vector?.vector ?? null,
           });
         }
@@ -157,6 +159,7 @@ export function createRecordStore(deps: RecordStoreDeps): PurgeableStore {
           revision,
           text: withoutNul(type.text(change.data)),
           metadata,
+          keep: change.keep ?? [],
           vector: vector === undefined ? undefined : encodeVector(vector?.vector),
         }),
       );
@@ -173,12 +176,12 @@ export function createRecordStore(deps: RecordStoreDeps): PurgeableStore {
       return decoded.record;
     },
 
-    async remove(type, ids) {
+    async remove(type, ids, { revisions } = {}) {
       let removed = 0;
       await inTurn(slices([...new Set(ids)], IDS_PER_STATEMENT), async (part) => {
         const rows = await rowsOf<{ id: Uuid; changed_at_ms: number }>(
           db,
-          removeStatement({ typeName: type.name, projectId, ids: part }),
+          removeStatement({ typeName: type.name, projectId, ids: part, revisions }),
         );
         for (const row of rows) sync.remove(type, row.id, Number(row.changed_at_ms));
         removed += rows.length;

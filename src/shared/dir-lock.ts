@@ -111,6 +111,12 @@ export function requestFor(directory: string): LockRequest | null {
   return readRequest(requestPath(directory));
 }
 
+/** Who holds the lock of a directory or file; `null`: nobody who lives, or this process. */
+export function holderOf(directory: string): LockHolder | null {
+  const holder = readHolder(realPath(resolve(directory)) + LOCK_SUFFIX);
+  return holder && isAlive(holder) ? holder : null;
+}
+
 /** The file whose making is the request. */
 export function requestPath(directory: string): string {
   return realPath(resolve(directory)) + LOCK_SUFFIX + WANTED_SUFFIX;
@@ -147,7 +153,7 @@ interface WantedLock {
 
 function wantedLock(directory: string, port: number | null, kind: LockKind): WantedLock {
   const key = realPath(resolve(directory));
-  const mine = { pid: process.pid, startedTicks: stateOf(process.pid).ticks, port, kind };
+  const mine = { ...markOf(process.pid), port, kind };
   return { directory, key, path: key + LOCK_SUFFIX, mine };
 }
 
@@ -277,10 +283,19 @@ function readMark(path: string): (ProcessMark & { more: Record<string, unknown> 
 
 function isAlive(holder: ProcessMark): boolean {
   // Our own pid in a lock we do not hold: an earlier life of this container, not us.
-  if (holder.pid === process.pid) return false;
-  if (!isRunning(holder.pid)) return false;
-  const { ticks } = stateOf(holder.pid);
-  return ticks === null || holder.startedTicks === null || ticks === holder.startedTicks;
+  return holder.pid !== process.pid && isSameProcess(holder);
+}
+
+/** What tells a process that lives from a later one of its number. */
+export function markOf(pid: number): ProcessMark {
+  return { pid, startedTicks: stateOf(pid).ticks };
+}
+
+/** Whether it lives, and is not known to be a later one of its number. */
+export function isSameProcess({ pid, startedTicks }: ProcessMark): boolean {
+  if (!isRunning(pid)) return false;
+  const { ticks } = stateOf(pid);
+  return ticks === null || startedTicks === null || ticks === startedTicks;
 }
 
 /** Whether a process with this number lives now, whoever it is; what only waits to be buried does not. */

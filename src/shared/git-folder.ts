@@ -23,6 +23,9 @@ export type Said = { text: string | null } | 'unclear';
 const MOST_BYTES = 262_144;
 /** Addresses that git takes as they are, unless it is told to write them in another way. */
 const PLAIN_ADDRESS = /^(?:(?:https?|ssh|git|file):\/\/|[\w.-]+@[\w.-]+:|[\w-]+(?:\.[\w-]+)+:)/i;
+const LOGIN = /^(?:git\+)?ssh:\/\/[^/:@]*@[^/@]*(?:\/|$)/i;
+/** To the last `@` of the host: a password may have one, too. */
+const USER = /^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i;
 const HAS_A_SAY = /^\s*\[\s*(?:include|includeif|url)\b/im;
 
 /**
@@ -79,11 +82,17 @@ export function originOf({ gitDir, commonDir }: GitFolder): Said {
 
 /**
  * What a repository is called: by its origin, which may be a folder beside this one; without one by
- * its folder, as `file://`.
+ * its folder, as `file://`. Never with a password.
  */
 export function addressOf(origin: string | null, root: string): string {
   if (origin === null) return pathToFileURL(root).href;
-  return /^\.{1,2}(?:[\\/]|$)/.test(origin) ? pathToFileURL(resolve(root, origin)).href : origin;
+  if (/^\.{1,2}(?:[\\/]|$)/.test(origin)) return pathToFileURL(resolve(root, origin)).href;
+  return withoutUser(origin);
+}
+
+/** Without the user of an address, who may be a password or a token; that of a login stays (`ssh://git@…`). */
+export function withoutUser(address: string): string {
+  return LOGIN.test(address) ? address : address.replace(USER, '$1');
 }
 
 /** Of a work tree or a submodule: a file that says where the folder is. */

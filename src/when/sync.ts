@@ -176,12 +176,16 @@ export function createLibraryRecords({
     for (let at = 0; at < added.length; at += CHUNK) {
       signal?.throwIfAborted();
       const chunk = added.slice(at, at + CHUNK);
-      const inserted = await records.insert(type, chunk);
+      const revisions = new Map<Uuid, number>();
+      await records.insert(type, chunk, {
+        onInserted: (id, revision) => revisions.set(id, revision),
+      });
       for (const { id, data } of chunk) {
-        if (inserted.has(id)) known.set(id, { hash: data.hash, revision: 1 });
+        const revision = revisions.get(id);
+        if (revision !== undefined) known.set(id, { hash: data.hash, revision });
         else agreed = false;
       }
-      result.added += inserted.size;
+      result.added += revisions.size;
       await yieldToLoop();
     }
     const gone = [...known.keys()].filter((id) => !wanted.has(id));

@@ -2,7 +2,7 @@
 import { type IAgentRuntime, type Memory, stringToUuid } from '@elizaos/core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { autonomousRoom, INSTRUCTION_TYPE } from '../../../src/autonomy/index.js';
-import type { HintService } from '../../../src/hints/index.js';
+import { type HintService, printedValue } from '../../../src/hints/index.js';
 import type { Caller } from '../../../src/records/index.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../src/shared/clock.js';
 import { isUuid, type Uuid } from '../../../src/shared/ids.js';
@@ -82,6 +82,11 @@ async function shown(seat: Seat, text: string, message = messageFrom(seat, text)
 /** Its lines. */
 async function lines(seat: Seat, text: string): Promise<string[]> {
   return (await shown(seat, text)).split('\n').filter((line) => line.startsWith('- '));
+}
+/** Of every variant of a component that Ada may read: how often it helped, by its value. */
+async function countedIn(component: string): Promise<Record<string, number | undefined>> {
+  const { hints: all } = await hints.query({ component, limit: 100 }, callerOf(ada));
+  return Object.fromEntries(all.map(({ hint }) => [printedValue(hint.value), hint.use_count]));
 }
 /** Names are of this round alone: what all share stays. */
 const named = (name: string) => `${name}${round}`;
@@ -375,6 +380,18 @@ describe('BUMP_HINT', () => {
     ]);
   });
 
+  it('counts what was just kept for oneself, and not what all share by its name', async () => {
+    const component = named('mine');
+    await hints.setHint(
+      { component, key: 'build', value: 'team build', meta: { priority: 9 } },
+      OPERATOR,
+    );
+    await set(`remember: build ${component} with \`my build\``);
+    expect(await bump('that worked')).toBe(`Good: ${component}/build has helped once now.`);
+    expect(await countedIn(component)).toEqual({ 'my build': 1, 'team build': 0 });
+    await hints.deleteHint({ component, key: 'build' }, OPERATOR);
+  });
+
   it.each(['that did not work', "it didn't help", 'the build failed', 'it broke'])(
     'never counts a failure: %s',
     async (text) => {
@@ -419,6 +436,30 @@ describe('FORGET_HINT', () => {
     await set('set hint web port = 81 on branch dev');
     expect(await drop('forget the port of web on branch dev')).toBe('Forgotten: web/port.');
     expect(await get('list hints')).toBe('I have hints of:\n- api: port');
+  });
+
+  it('leaves what all share when an admin forgets what was just kept for oneself', async () => {
+    const component = named('mine');
+    await makeAdmin(talk.runtime, ada);
+    await hints.setHint({ component, key: 'build', value: 'team build' }, OPERATOR);
+    await set(`remember: build ${component} with \`my build\``);
+    expect(await drop('forget it')).toBe(`Forgotten: ${component}/build.`);
+    expect(await countedIn(component)).toEqual({ 'team build': 0 });
+    expect(await drop('forget that hint')).toBe('That is gone already.');
+    expect(await countedIn(component)).toEqual({ 'team build': 0 });
+    await hints.deleteHint({ component, key: 'build' }, OPERATOR);
+  });
+
+  it('asks an admin before it takes what all share together with the own', async () => {
+    const component = named('both');
+    await makeAdmin(talk.runtime, ada);
+    await hints.setHint({ component, key: 'build', value: 'team build' }, OPERATOR);
+    await set(`remember: build ${component} with \`my build\``);
+    const question = await drop(`forget the build hint of ${component}`);
+    expect(question).toMatch(/^That forgets 2 hints for good/);
+    for (const value of ['my build', 'team build']) expect(question).toContain(`\`${value}\``);
+    expect(await drop('yes')).toBe('Forgotten: 2 hints.');
+    expect(await countedIn(component)).toEqual({});
   });
 
   it.each([

@@ -37,8 +37,7 @@ beforeAll(async () => {
   await Promise.all([whenOf(agent.runtime), offersOf(agent.runtime)]);
   const { runtime } = agent;
   const home = await ensureHome(runtime);
-  const database = { db: databaseOf(runtime), home, runtime, close: async () => {} };
-  const elsewhere = await openRoom(database, 'another');
+  const elsewhere = await openRoom({ db: databaseOf(runtime), home }, 'another');
   const secret = (word: string) => ({
     intent: `Rotate the ${word} of the file auth.ts`,
     actions: [{ file: 'src/auth.ts', operation: 'edit' }],

@@ -8,6 +8,7 @@ import type { ProactiveService } from '../../../src/proactive/index.js';
 import { derivedId } from '../../../src/shared/ids.js';
 import { CUE_MCP, McpService } from '../../../src/surfaces/mcp/index.js';
 import { type Listener, startListener } from '../../../src/surfaces/rest/listener.js';
+import { localKey } from '../../../src/surfaces/serving/index.js';
 import { call, errorOf } from '../../helpers/http.js';
 import {
   ACCEPT,
@@ -98,7 +99,9 @@ const told = (messages: readonly Message[]) =>
 
 let files = 0;
 /** What is remembered of a file is offered to the session, and its client is told. */
-async function offered(transportId: string): Promise<string> {
+const offered = (transportId: string) => offeredIn(derivedId('mcp session', transportId));
+
+async function offeredIn(sessionId: string): Promise<string> {
   files += 1;
   const file = `src/http-${files}.ts`;
   const outcome = { success: true, summary: `part ${files} runs` };
@@ -106,7 +109,6 @@ async function offered(transportId: string): Promise<string> {
     { intent: `Rework part ${files}`, actions: [{ file, operation: 'edit' }], outcome },
     OPERATOR,
   );
-  const sessionId = derivedId('mcp session', transportId);
   const happening = { type: 'file_touch', filePath: file, sessionId };
   const { offers: made } = await offers.happen(happening, OPERATOR, { answered: false });
   await offers.settled();
@@ -379,6 +381,32 @@ describe.each(DOORS)('%s', (_name, door) => {
     } finally {
       vi.unstubAllEnvs();
     }
+  });
+
+  it('believes whose hooks a client has only with the key of the same person', async () => {
+    const own = `hooks ${door}`;
+    const named = { 'x-cue-session': own };
+    const withKey = { 'x-cue-local': localKey() };
+    const [keyless, wrongKey, unusable, local] = await Promise.all(
+      [
+        named,
+        { ...named, 'x-cue-local': derivedId('wrong') },
+        { ...withKey, 'x-cue-session': own.padEnd(201, '.') },
+        { ...withKey, ...named },
+      ].map((hello) => rawSession(url(), { hello })),
+    );
+    const offer_id = await offeredIn(own);
+    const dismiss = toolCall(1, 'dismiss_offer', { offer_id });
+    for (const session of [keyless, wrongKey, unusable]) {
+      const answer = await session?.post(dismiss, { ...withKey, ...named });
+      expect(answer?.messages.at(-1)).toMatchObject({
+        result: { _meta: { 'cue/error': { code: 'PERMISSION_DENIED' } } },
+      });
+    }
+    const answer = await local?.post(dismiss);
+    expect(answer?.messages.at(-1)).toMatchObject({
+      result: { structuredContent: { offer: { id: offer_id, state: 'dismissed' } } },
+    });
   });
 
   it('has nothing more to say to a client that comes again after an error', async () => {

@@ -1,6 +1,6 @@
 /** Hooks and answers over MCP: who says what it does is told what is known. */
 import { stringToUuid } from '@elizaos/core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Caller, WorkMemoryService } from '../../../src/memory/index.js';
 import type { ProactiveService } from '../../../src/proactive/index.js';
 import { type Agent, boot } from '../../helpers/boot.js';
@@ -25,8 +25,11 @@ afterAll(async () => {
   await agent.stop();
 });
 
-async function connect(): Promise<McpClient> {
-  const client = await mcpClient(agent.runtime);
+async function connect(clientSession?: string): Promise<McpClient> {
+  const client = await mcpClient(
+    agent.runtime,
+    clientSession === undefined ? {} : { clientSession },
+  );
   open.push(client);
   return client;
 }
@@ -254,6 +257,62 @@ describe('an answer', () => {
     await second.call('identity', { action: 'resume', agent_id, resume_token });
     const done = await second.call('acknowledge_warning', { offer_id });
     expect(done.result.offer).toMatchObject({ id: offer_id, state: 'acknowledged' });
+  });
+});
+
+describe('what the hooks of a client were told in its own session', () => {
+  async function hooked(number: number, sessionId: string, answered = true): Promise<string> {
+    const filePath = `src/hooked-${number}.ts`;
+    await remember(`Unroll loop number ${number}`, filePath, `slower ${number}`);
+    const planned = { type: 'action_planned', action: `unroll loop number ${number}`, filePath };
+    const { warning } = await offers.happen({ ...planned, sessionId }, OPERATOR, { answered });
+    return warning?.id ?? 'none';
+  }
+
+  it('stands in its list, and it may answer it', async () => {
+    const client = await connect('claude-1');
+    const offer_id = await hooked(1, 'claude-1');
+    const standing = await client.call('pending_offers');
+    expect(offersIn(standing).map(({ id }) => id)).toEqual([offer_id]);
+    const done = await client.call('acknowledge_warning', { offer_id });
+    expect(done.result.offer).toMatchObject({ id: offer_id, state: 'acknowledged' });
+  });
+
+  it('rides along with its next call where the hook has not shown it', async () => {
+    const [client, other] = [await connect('claude-2'), await connect('claude-3')];
+    const offer_id = await hooked(2, 'claude-2', false);
+    const ridden = async (one: McpClient) => (await one.call('list')).result.cue_offers;
+    expect(await ridden(other)).toBeUndefined();
+    // What was not looked up in time rides along later.
+    await vi.waitFor(async () => expect(await ridden(client)).toContain(shortId(offer_id)));
+    expect(await ridden(client)).toBeUndefined();
+  });
+
+  it('is neither shown to nor answered by a client of another session, or of none', async () => {
+    const offer_id = await hooked(4, 'claude-4');
+    for (const other of [await connect('claude-5'), await connect()]) {
+      expect(offersIn(await other.call('pending_offers'))).toEqual([]);
+      const refused = await other.call('dismiss_offer', { offer_id });
+      expect(refused.code).toBe('PERMISSION_DENIED');
+    }
+    expect((await offers.get(offer_id, OPERATOR)).state).toBe('shown');
+  });
+
+  it('gives no right to what was written in the session of that name', async () => {
+    const first = await connect('claude-6');
+    const stored = await first.call('store', {
+      intent: 'Name the queues',
+      outcome: { success: true, summary: 'named' },
+    });
+    const { memory_id } = stored.result;
+    const change = { memory_id, importance: 0.9 };
+    const [same, named] = [await connect('claude-6'), await connect(first.session.id)];
+    const codes = [
+      await same.call('update_memory', change),
+      await named.call('update_memory', change),
+    ];
+    expect(codes.map(({ code }) => code)).toEqual(['PERMISSION_DENIED', 'PERMISSION_DENIED']);
+    expect((await first.call('update_memory', change)).code).toBeNull();
   });
 });
 

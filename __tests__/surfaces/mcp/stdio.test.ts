@@ -52,7 +52,11 @@ beforeAll(async () => {
   const cue = ['cue', 'mcp', '-p', String(port)] as const;
   primary = await stdioClient({ command: cue, env, roots: [project] });
   [second, nudge, http] = await Promise.all([
-    stdioClient({ command: [...cue, '--tools', 'memory'], env, roots: [project] }),
+    stdioClient({
+      command: [...cue, '--tools', 'memory,offers'],
+      env: { ...env, CLAUDE_CODE_SESSION_ID: 'claude-1', CUE_SESSION_ID: 'another' },
+      roots: [project],
+    }),
     stdioClient({ command: ['nudge', 'serve', '-p', String(port)], env }),
     overHttp(),
   ]);
@@ -109,6 +113,24 @@ describe('clients over stdio and HTTP', () => {
   });
 });
 
+it('a client answers what its own hooks were offered, and no other does', async () => {
+  await second.call('store', {
+    ...work('Cache the pages'),
+    actions: [{ file: 'src/pages.ts', operation: 'edit' }],
+  });
+  const told = await fetch(`http://127.0.0.1:${String(named().port)}/cue/events`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ type: 'file_touch', filePath: 'src/pages.ts', sessionId: 'claude-1' }),
+  });
+  const { offers } = (await told.json()) as { offers: { id: string }[] };
+  const offer_id = offers[0]?.id;
+  const refused = await primary.call('dismiss_offer', { offer_id });
+  expect(refused.failed).toMatchObject({ code: 'PERMISSION_DENIED' });
+  const done = await second.call('dismiss_offer', { offer_id });
+  expect(done.offer).toMatchObject({ id: offer_id, state: 'dismissed' });
+});
+
 describe('when whoever serves is killed', () => {
   it('the others go on: held calls are answered, what is durable is there, rights are kept', async () => {
     const identity = await second.call('identity', { action: 'register', name: 'worker' });
@@ -132,7 +154,7 @@ describe('when whoever serves is killed', () => {
     expect(passing).toMatchObject({ failed: { code: 'NOT_FOUND' } });
     // Its own: it is the same agent as before.
     expect(listed.total).toBe(1);
-    expect((await nudge.call('list')).total).toBe(2);
+    expect((await nudge.call('list')).total).toBe(3);
     expect(changed).toMatchObject({ memory_id, revision: 2 });
     expect(identity).toHaveProperty('agent_id');
     expect(named().pid).toBe(status.pid);

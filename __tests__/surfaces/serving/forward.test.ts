@@ -7,8 +7,13 @@ import {
 } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
 import { systemClock } from '../../../src/shared/clock.js';
-import { createForwarder, type Forwarder } from '../../../src/surfaces/serving/forward.js';
+import {
+  createForwarder,
+  type Forwarder,
+  type ForwardLimits,
+} from '../../../src/surfaces/serving/forward.js';
 import type { Roles, Server } from '../../../src/surfaces/serving/roles.js';
+import { deliver } from '../../../src/surfaces/serving/transport.js';
 
 const servers: HttpServer[] = [];
 afterEach(async () => {
@@ -75,11 +80,7 @@ interface Stage {
 }
 
 /** Roles that go from one server to the next when one is lost, as they are told. */
-function stageOf(
-  first: Server | null,
-  after: Server[] = [],
-  limits?: { held: number; heldMs: number },
-): Stage {
+function stageOf(first: Server | null, after: Server[] = [], limits?: ForwardLimits): Stage {
   let current = first;
   let waiting: ((server: Server) => void)[] = [];
   let listener: (server: Server | null) => void = () => {};
@@ -193,14 +194,44 @@ describe('a call', () => {
     });
   });
 
+  it('that only reads does not wait long for a server that hangs', async () => {
+    const server = await serve(() => {});
+    const { call } = stageOf(server, [], { held: 10, heldMs: 5_000, readMs: 60 });
+    const answer = await call('get_hint');
+    expect(answer).toMatchObject(failed('unknown'));
+    expect(JSON.stringify(answer)).toContain(
+      `the server (process 1, port ${server.port}) has the call, and does not answer`,
+    );
+    expect(server.heard).toEqual(['nudge.get_hint']);
+  });
+
+  it('that changes something is waited for', async () => {
+    const server = await serve((text, answer) => setTimeout(() => ok(text, answer), 200));
+    const { call } = stageOf(server, [], { held: 10, heldMs: 5_000, readMs: 60 });
+    expect(await call('set_hint')).toMatchObject({ result: {} });
+  });
+
+  it('is not gathered an answer of without an end', async () => {
+    const { address } = await serve((_text, answer) => {
+      answer.write('x'.repeat(1_000));
+      answer.end('x'.repeat(1_000));
+    });
+    const { signal } = new AbortController();
+    expect(await deliver(address, '{}', signal, { answerBytes: 1_500 })).toEqual({
+      refused: { code: 'TOO_LARGE', message: 'its answer has more than 1500 bytes' },
+    });
+  });
+
   it('is broken off at the end, with an answer', async () => {
     const server = await serve(() => {});
     const { call, forwarder } = stageOf(server);
     const answers = [call('query'), call('query')];
     await new Promise((resolve) => setTimeout(resolve, 50));
-    forwarder.close();
+    forwarder.close('no room on the disk');
     expect(await Promise.all(answers)).toMatchObject([failed('unknown'), failed(false)]);
-    expect(await call('query')).toMatchObject(failed(false));
+    expect(await call('query')).toMatchObject({
+      error: { message: 'the call was not carried out: no room on the disk' },
+    });
   });
 });
 

@@ -32,8 +32,8 @@ function begin(input: InputKind, more: Partial<RolesDeps> = {}) {
     roles: stage.roles(more),
     input,
     startBridge: () => bridge,
-    giveUp: () => {
-      steps.push('gave up');
+    giveUp: (why) => {
+      steps.push(why === undefined ? 'gave up' : `gave up: ${why}`);
       answered.resolve();
     },
     log: (line) => stage.log.push(line),
@@ -105,7 +105,9 @@ describe('a process that serves', () => {
     expect(life.isOver()).toBe(false);
     await elsewhere();
     await life.over;
-    expect(stage.log.at(-1)).toMatch(/^PROXY of process \d+ \(an Eliza server\), port \d+$/);
+    expect(stage.log.at(-1)).toMatch(
+      /^PROXY of process \d+ \(an Eliza server\), port \d+, database \/srv\/stage$/,
+    );
   });
 });
 
@@ -144,7 +146,20 @@ it('a process that cannot serve answers what it was asked, and says why', async 
   stage.refusal.error = new Error('no room on the disk');
   const life = begin('client');
   await expect(life.over).rejects.toThrow('no room on the disk');
-  expect(life.steps).toEqual(['closed', 'gave up']);
+  expect(life.steps).toEqual(['closed', 'gave up: no room on the disk']);
+});
+
+it('a process that cannot serve says so also to a client that has asked and left', async () => {
+  const failed = deferred<never>();
+  const life = begin('client', { startAgent: () => failed.promise });
+  await until('it hears no more', () => {
+    life.leave();
+    return life.steps.length > 0;
+  });
+  expect(life.isOver()).toBe(false);
+  failed.reject(new Error('no room on the disk'));
+  await expect(life.over).rejects.toThrow('no room on the disk');
+  expect(life.steps).toEqual(['closed', 'gave up: no room on the disk']);
 });
 
 it('tells files from nobody', () => {

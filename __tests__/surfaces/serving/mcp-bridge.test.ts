@@ -58,6 +58,25 @@ describe('a client', () => {
     });
   });
 
+  it('says whose hooks it has, to each server, and only with its key', async () => {
+    const [first, next, stranger] = [
+      await fakeMcp(dying('list')),
+      await fakeMcp(),
+      await fakeMcp(),
+    ];
+    const { ask } = await connected(first, [next], undefined, 'claude-1');
+    await ask('tools/call', call('list'));
+    for (const { heard } of [first, next]) {
+      expect(heard[0]?.headers['x-cue-session']).toBe('claude-1');
+    }
+    const { localKey: _, ...address } = stranger.address;
+    await connected({ ...stranger, address }, [], undefined, 'claude-1');
+    expect(stranger.heard[0]?.headers).not.toHaveProperty('x-cue-session');
+    const nameless = await fakeMcp();
+    await connected(nameless);
+    expect(nameless.heard[0]?.headers).not.toHaveProperty('x-cue-session');
+  });
+
   it('gets what is asked next without what takes long being waited for, begun in order', async () => {
     let release = () => {};
     const server = await fakeMcp(({ message }, answer) => {

@@ -146,7 +146,12 @@ export interface BridgeClient {
 }
 
 /** Whoever serves goes when it is lost; `after` come next. */
-export function bridgeTo(first: Server | null, after: Server[] = [], tools?: string): BridgeClient {
+export function bridgeTo(
+  first: Server | null,
+  after: Server[] = [],
+  tools?: string,
+  clientSession?: string,
+): BridgeClient {
   const roles = fakeRoles(first, after);
   const input = new PassThrough();
   const output = new PassThrough();
@@ -155,7 +160,7 @@ export function bridgeTo(first: Server | null, after: Server[] = [], tools?: str
   const open = new Map<unknown, (message: Message) => void>();
   const looks = new Set<() => void>();
   const bridge = createMcpBridge({
-    ...{ input, output, roles: roles.roles, clock: systemClock, tools },
+    ...{ input, output, roles: roles.roles, clock: systemClock, tools, clientSession },
     log: (line) => log.push(line),
   });
   const { close } = bridge.start();
@@ -196,8 +201,13 @@ export function bridgeTo(first: Server | null, after: Server[] = [], tools?: str
 }
 
 /** With the handshake done; what the client can do is nothing. */
-export async function connected(first: Server, after: Server[] = [], tools?: string) {
-  const client = bridgeTo(first, after, tools);
+export async function connected(
+  first: Server,
+  after: Server[] = [],
+  tools?: string,
+  clientSession?: string,
+) {
+  const client = bridgeTo(first, after, tools, clientSession);
   await client.ask('initialize', HELLO);
   client.say({ jsonrpc: '2.0', method: 'notifications/initialized' });
   return client;

@@ -21,6 +21,7 @@ import {
   readPidFile,
   removePidFile,
   writePidFile,
+  writerMark,
 } from '../../../src/surfaces/serving/pid-file.js';
 
 /** More than any system gives. */
@@ -244,6 +245,38 @@ describe('the server that is found', () => {
   it('is not that of a PID file whose process is gone', () => {
     writePidFile(env, { ...SERVER, pid: DEAD });
     expect(found().baseUrl).toBe('http://127.0.0.1:8765');
+  });
+
+  describe.skipIf(process.platform !== 'linux')('where pids are used again', () => {
+    const KEY = { ELIZA_SERVER_AUTH_TOKEN: 'key' };
+
+    it('gets no key at the usual port, where anybody may listen', () => {
+      expect(found(undefined, KEY)).toEqual({
+        ...{ baseUrl: 'http://127.0.0.1:8765', path: '/cue/rpc' },
+        isKeyWithheld: true,
+      });
+    });
+
+    it('gets the key when it has written the PID file', () => {
+      writePidFile(env, { ...SERVER, ...writerMark() });
+      expect(found(undefined, KEY)).toMatchObject({
+        baseUrl: 'http://127.0.0.1:8770',
+        apiKey: 'key',
+      });
+    });
+
+    it('is not that of a PID file whose pid is another process by now', () => {
+      writePidFile(env, { ...SERVER, startedTicks: '1' });
+      expect(found(undefined, KEY)).toMatchObject({
+        ...{ baseUrl: 'http://127.0.0.1:8765', isKeyWithheld: true },
+      });
+    });
+
+    it('gets no key when its file does not say when it started', () => {
+      writePidFile(env, SERVER);
+      expect(found(undefined, KEY)).not.toHaveProperty('apiKey');
+      expect(found(8770, KEY).apiKey).toBe('key');
+    });
   });
 
   it('gets the key that is set', () => {

@@ -1,9 +1,10 @@
 /** Who serves: found, followed, replaced. Servers are processes of their own, agents are none. */
-import { rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/shared/errors.js';
 import { localKey } from '../../../src/surfaces/serving/local-key.js';
+import { writerMark } from '../../../src/surfaces/serving/pid-file.js';
 import { AGENT_ID, makeStage, type Stage, until } from './stage.js';
 
 let stage: Stage;
@@ -22,7 +23,7 @@ describe('where nobody serves', () => {
       identity: { pid: process.pid, kind: 'headless', sessionId: 'session-1' },
     });
     expect(stage.named()).toEqual({
-      pid: process.pid,
+      ...writerMark(),
       port: server.port,
       started: server.identity.started,
       path: '/cue/rpc',
@@ -120,6 +121,49 @@ describe('where somebody serves', () => {
     expect(stage.named().pid).toBe(process.pid);
   });
 
+  it.each([
+    ['not without one of its own', {}, null],
+    ['with one of its own, for the same agent', { POSTGRES_URL: 'postgres://same' }, 'agent-7'],
+  ])('of one with a database server it takes the place %s', async (_name, more, agent) => {
+    const fake = await stage.fake({ kind: 'headless', database: null, agent_id: 'agent-7' });
+    stage.name({ pid: fake.pid, port: fake.port });
+    const env = { ...stage.env, ...more };
+    const roles = stage.roles({ env });
+    await roles.start();
+    await fake.kill();
+    await until('it has decided', () => (agent ? stage.agents.length > 0 : roles.trouble !== null));
+
+    expect(stage.agents.map(({ options }) => options.env)).toEqual(
+      agent ? [{ ...env, CUE_AGENT: agent }] : [],
+    );
+    if (agent === null) expect(roles.trouble).toContain('does not take its place without');
+    else {
+      await roles.server();
+      expect(stage.log.at(-1)).toMatch(
+        /^another memory than before: agent aaaaaaaa.* agent agent-7 /,
+      );
+    }
+  });
+
+  it.skipIf(process.platform === 'win32')(
+    'it misses one that hangs, and begins none beside it',
+    async () => {
+      const fake = await stage.fake();
+      stage.name({ pid: fake.pid, port: fake.port });
+      const roles = stage.roles({ times: { answerMs: 150 } });
+      await roles.start();
+      process.kill(fake.pid, 'SIGSTOP');
+      await until('it is missed', () => roles.trouble?.includes('does not answer') === true);
+      await expect(stage.roles({ times: { answerMs: 150 } }).start()).rejects.toThrow(
+        `the server (process ${fake.pid}, port ${fake.port}) does not answer`,
+      );
+      expect([stage.agents, stage.named().pid]).toEqual([[], fake.pid]);
+
+      process.kill(fake.pid, 'SIGCONT');
+      expect(await roles.server()).toMatchObject({ role: 'proxy', port: fake.port });
+    },
+  );
+
   it('it misses one that lives on without serving', async () => {
     const fake = await stage.fake();
     stage.name({ pid: fake.pid, port: fake.port });
@@ -202,4 +246,13 @@ describe('an Eliza server that wants the database', () => {
     await until('it serves again', () => stage.agents.length === 2 && roles.current !== null);
     expect(roles.current?.identity.sessionId).toBe('session-2');
   });
+});
+
+it('says what to do about a process that is about to serve and never does', async () => {
+  const holder = { pid: process.ppid, startedTicks: null, port: null, kind: 'agent' };
+  mkdirSync(dirname(stage.pidFile), { recursive: true, mode: 0o700 });
+  writeFileSync(`${stage.pidFile}.cue-lock`, JSON.stringify(holder));
+  await expect(stage.roles().start()).rejects.toThrow(
+    new RegExp(`process ${process.ppid} has been about to serve for over .* end it`),
+  );
 });

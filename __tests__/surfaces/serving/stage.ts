@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { IAgentRuntime } from '@elizaos/core';
 import { systemClock } from '../../../src/shared/clock.js';
+import { markOf } from '../../../src/shared/dir-lock.js';
 import { routeMaker } from '../../../src/surfaces/rest/route.js';
 import { createRoles, type Roles, type RolesDeps } from '../../../src/surfaces/serving/roles.js';
 import { servingOf } from '../../../src/surfaces/serving/serving-of.js';
@@ -66,7 +67,7 @@ export function makeStage(): Stage {
     const agent: StartedAgent = { options, want, closed: false };
     agents.push(agent);
     return {
-      runtime: fakeRuntime(agents.length),
+      runtime: fakeRuntime(agents.length, options.env.PGLITE_DATA_DIR),
       agentId: AGENT_ID,
       directory: null,
       wanted,
@@ -93,7 +94,11 @@ export function makeStage(): Stage {
       return roles;
     },
     async fake(said = {}, key = '') {
-      const status = { name: 'cue', kind: 'eliza', agent_id: AGENT_ID, session_id: 's', ...said };
+      const status = {
+        ...{ name: 'cue', kind: 'eliza', agent_id: AGENT_ID, session_id: 's' },
+        database: '/srv/stage',
+        ...said,
+      };
       const child = fork(FAKE, [JSON.stringify(status), key], { execArgv: [] });
       children.push(child);
       const port = await new Promise<number>((resolve) => {
@@ -108,7 +113,8 @@ export function makeStage(): Stage {
     },
     name(file) {
       mkdirSync(dirname(pidFile), { recursive: true, mode: 0o700 });
-      const whole = { pid: process.pid, port: 1, started: '2026-05-01T09:00:00.000Z', ...file };
+      const mark = markOf(file.pid ?? process.pid);
+      const whole = { ...mark, port: 1, started: '2026-05-01T09:00:00.000Z', ...file };
       writeFileSync(pidFile, JSON.stringify(whole));
     },
     named: () => JSON.parse(readFileSync(pidFile, 'utf8')) as ServerFile,
@@ -128,7 +134,7 @@ function ended(child: ChildProcess): Promise<void> {
 }
 
 /** With the one route that roles ask. */
-function fakeRuntime(session: number): IAgentRuntime {
+function fakeRuntime(session: number, database: string | undefined): IAgentRuntime {
   const route = routeMaker({ apiKey: () => undefined })({
     type: 'POST',
     path: '/rpc',
@@ -143,6 +149,7 @@ function fakeRuntime(session: number): IAgentRuntime {
           pid: process.pid,
           agent_id: AGENT_ID,
           session_id: `session-${session}`,
+          database: database ?? null,
           ...servingOf(runtime),
         },
       },

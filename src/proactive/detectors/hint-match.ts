@@ -6,16 +6,15 @@
 import {
   directValue,
   type EligibleHint,
-  type Hints,
   type NudgeContext,
   type Offering,
   redactHint,
   type StoredHint,
 } from '../../hints/index.js';
-import { type Caller, readerOf } from '../../memory/index.js';
+import { readerOf } from '../../memory/index.js';
 import { canRead } from '../../records/index.js';
-import { messageOf } from '../../shared/errors.js';
-import { derivedId, type Uuid } from '../../shared/ids.js';
+import { isAppError } from '../../shared/errors.js';
+import { derivedId } from '../../shared/ids.js';
 import { type Meant, meantComponents } from '../deeds/components.js';
 import { type Deed, deedsIn, deedsOfAction } from '../deeds/deeds.js';
 import { carriesOut } from '../deeds/doing.js';
@@ -27,7 +26,7 @@ import { disabled, elsewhere, nothing, notifying } from './candidates.js';
 import { callerOf, type DetectorContext, readerIn } from './context.js';
 
 /** What the room of hints does for offers. */
-export interface HintPort extends Pick<Hints, 'bump'> {
+export interface HintPort {
   readonly offering: Offering;
   /** Where the agent of this process works, as far as that is known: for what happens in its chats. */
   place(): NudgeContext;
@@ -106,17 +105,21 @@ export function createHintMatch(
       if (room === null) return null;
       return new Map(room.offering.current(ids).map((hint) => [hint.id, revisionOf(hint)]));
     },
-    async succeeded(ids, { action, caller }) {
-      const room = port();
-      if (room === null) return new Set();
-      const reader = readerOf(caller);
-      const done = room.offering.current(ids).filter(({ hint, audience }) => {
-        const value = directValue(hint.value);
-        // In company the agent works for nobody, who may not even know of it.
-        return canRead(reader, audience) && value !== null && carriesOut(action, value);
-      });
-      const bumped = await Promise.all(done.map((hint) => bump(room, hint, caller)));
-      return new Set(bumped.flatMap((id) => id ?? []));
+    async succeeded(id, { action, caller }) {
+      const offering = port()?.offering;
+      const [stored] = offering?.current([id]) ?? [];
+      // In company the agent works for nobody, who may not even know of it.
+      if (!offering || !stored || !canRead(readerOf(caller), stored.audience)) return false;
+      const value = directValue(stored.hint.value);
+      if (value === null || !carriesOut(action, value)) return false;
+      try {
+        await offering.bump(id, caller);
+        return true;
+      } catch (error) {
+        // It went meanwhile.
+        if (isAppError(error) && error.code === 'NOT_FOUND') return false;
+        throw error;
+      }
     },
   };
 }
@@ -128,20 +131,6 @@ interface Found {
   hits: number;
   reasons: string[];
   deed: Deed;
-}
-
-/** `null`: it went meanwhile. */
-async function bump(room: HintPort, stored: StoredHint, caller: Caller): Promise<Uuid | null> {
-  const { id, component, key, hint } = stored;
-  try {
-    await room.bump({ component, key, scope: hint.meta.scope ?? {} }, caller);
-    return id;
-  } catch (error) {
-    if (room.offering.current([id]).length === 0) return null;
-    throw new Error(`${component}/${key} could not be bumped: ${messageOf(error)}`, {
-      cause: error,
-    });
-  }
 }
 
 /** What is said of the place, and in a conversation of this process what is known of it. */

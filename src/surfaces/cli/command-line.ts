@@ -14,6 +14,8 @@ export interface CommandContext {
 export interface ProgramSpec {
   name: string;
   description: string;
+  /** What `--json` prints for an error; `errorDocument` when absent. */
+  documentOf?(error: unknown): object;
   /** Adds the commands; returns the arguments as commander shall see them. */
   define(program: Command, context: CommandContext): Promise<readonly string[]>;
 }
@@ -23,7 +25,7 @@ export interface ProgramSpec {
  * `io.err`, or as a document on `io.out` with `--json`, and by the exit code.
  */
 export async function runProgram(
-  { name, description, define }: ProgramSpec,
+  { name, description, define, documentOf = errorDocument }: ProgramSpec,
   argv: readonly string[],
   io: Io,
 ): Promise<ExitCode> {
@@ -43,7 +45,7 @@ export async function runProgram(
     code = ended;
   };
   const tell = (error: unknown): ExitCode => {
-    if (wantsJson(argv)) printJson(io, errorDocument(error));
+    if (wantsJson(argv)) printJson(io, documentOf(error));
     else io.err(`${name}: ${messageOf(error)}\n`);
     return exitCodeOf(error);
   };

@@ -8,19 +8,30 @@ export interface Io {
   /** Of the process that called us. */
   parentPid: number;
   clock: Clock;
-  /** All of standard input. @throws AppError TOO_LARGE */
-  stdin(): Promise<string>;
+  /** All of standard input. @param maxBytes 2 MB when absent. @throws AppError TOO_LARGE */
+  stdin(maxBytes?: number): Promise<string>;
   /** Nothing more is read of it, so that it does not hold the process where nobody ends it. */
   leaveStdin?(): void;
-  /** Results, and nothing else. */
+  /** Results, and nothing else; a real one shows what would drive a terminal as replacement characters. */
   out(text: string): void;
   /** Everything said beside the result. */
   err(text: string): void;
 }
 
+/** What a terminal would act on, or that turns the order of text around; JSON leaves these as they are. */
+const UNESCAPED = /[\u007f-\u009f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
 /** Results as one JSON document. */
 export function printJson(io: Io, document: unknown): void {
-  io.out(`${JSON.stringify(document, null, 2)}\n`);
+  io.out(`${escapedJson(JSON.stringify(document, null, 2))}\n`);
+}
+
+/** The same JSON, with nothing in it that drives a terminal: such characters stand only within texts. */
+export function escapedJson(json: string): string {
+  return json.replace(
+    UNESCAPED,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
 }
 
 /** A text as a result; ends in a line break, whether it had one or not. */

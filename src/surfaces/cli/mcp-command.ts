@@ -1,6 +1,7 @@
 /** `cue mcp`: the MCP server that clients start (DESIGN §11), and `cue mcp install`. */
 import type { Command } from 'commander';
 import { AppError } from '../../shared/errors.js';
+import { clientSessionOf } from '../client-session.js';
 import { TOOL_CHOICES } from '../tool-groups.js';
 import { badInput, EXIT } from './exit-codes.js';
 import { portOf, wordsIn } from './flag-words.js';
@@ -24,6 +25,7 @@ Agent:    CUE_AGENT, a name or an id, where the database has several
 
 Environment:
   CUE_MCP_TOOLS             as --tools
+  CLAUDE_CODE_SESSION_ID    the client's own session, else CUE_SESSION_ID: it may answer what "cue hook" shows there
   NUDGE_PID_DIR             folder of the file in which a server says where it listens
   ELIZA_SERVER_AUTH_TOKEN   the key of the server, if it wants one
 `;
@@ -46,14 +48,27 @@ export async function loadMcpGroup(): Promise<CommandGroup> {
 }
 
 /** @throws AppError INVALID_INPUT, else as `serveStdio` */
-async function serve({ port, tools }: McpFlags, { io, startAgent }: CueContext): Promise<void> {
+async function serve({ port, tools }: McpFlags, context: CueContext): Promise<void> {
+  const { io, startAgent, checkSettings } = context;
   const asked = tools ?? io.env.CUE_MCP_TOOLS;
   const chosen = asked ? checked(asked) : undefined;
   if (!startAgent) throw new AppError('UNAVAILABLE', 'no agent can be started here');
   await serveStdio({
-    ...{ name: 'cue mcp', io, env: io.env, port, startAgent },
+    ...{ name: 'cue mcp', io, env: io.env, port, startAgent, checkSettings },
     tools: chosen,
+    clientSession: sessionIn(io.env),
   });
+}
+
+/**
+ * The first is given by Claude Code since 2.1.154: the `session_id` of its hooks, unless the session was
+ * resumed (anthropics/claude-code#64412); then it answers no more than without.
+ */
+function sessionIn({
+  CLAUDE_CODE_SESSION_ID: claude,
+  CUE_SESSION_ID: own,
+}: CueContext['io']['env']) {
+  return clientSessionOf(claude) ?? clientSessionOf(own);
 }
 
 /** @throws AppError INVALID_INPUT */

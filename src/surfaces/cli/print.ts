@@ -11,7 +11,10 @@ const MAX_STDIN_BYTES = 2_000_000;
  */
 const CONTROLS = /(?![\t\n]|\r\n)[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
 
-/** A text as a terminal may have it: what would drive it is shown as a replacement character. */
+/**
+ * A text as a terminal may have it: what would drive it is shown as a replacement character. Not only
+ * where it goes to one: a pager hands on what it is piped.
+ */
 export function forTerminal(text: string): string {
   return text.replace(CONTROLS, '\ufffd');
 }
@@ -19,7 +22,9 @@ export function forTerminal(text: string): string {
 /** What the commands of a real process see of the world. */
 export function realIo(): Io {
   return {
-    cwd: process.cwd(),
+    get cwd() {
+      return workingFolder();
+    },
     env: process.env,
     parentPid: process.ppid,
     clock: systemClock,
@@ -27,6 +32,20 @@ export function realIo(): Io {
     leaveStdin: () => void process.stdin.destroy(),
     ...standardStreams(),
   };
+}
+
+/** Asked for where a command needs it. @throws AppError INVALID_INPUT when it has been removed */
+function workingFolder(): string {
+  try {
+    return process.cwd();
+  } catch (cause) {
+    throw noFolder(cause);
+  }
+}
+
+function noFolder(cause: unknown): AppError {
+  const message = 'the folder you are in is gone: go to another one';
+  return new AppError('INVALID_INPUT', message, {}, { cause });
 }
 
 /** Writers that outlive a reader which has heard enough (`cue when x | head -1`). */
@@ -41,19 +60,20 @@ function writerTo(stream: NodeJS.WriteStream): (text: string) => void {
     if (error.code !== 'EPIPE') process.exitCode = 1;
   });
   return (text) => {
-    if (open) stream.write(stream.isTTY ? forTerminal(text) : text);
+    if (open) stream.write(forTerminal(text));
   };
 }
 
-/** @throws AppError TOO_LARGE beyond 2 MB, INVALID_INPUT where it is not UTF-8 */
-async function readStandardInput(): Promise<string> {
+/** @throws AppError TOO_LARGE, INVALID_INPUT where it is not UTF-8 */
+async function readStandardInput(maxBytes = MAX_STDIN_BYTES): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of process.stdin) {
     const part = Buffer.from(chunk);
     bytes += part.length;
-    if (bytes > MAX_STDIN_BYTES) {
-      throw new AppError('TOO_LARGE', 'standard input has more than 2 MB', { bytes });
+    if (bytes > maxBytes) {
+      const message = `standard input has more than ${maxBytes / 1_000_000} MB`;
+      throw new AppError('TOO_LARGE', message, { bytes });
     }
     chunks.push(part);
   }

@@ -7,6 +7,7 @@ import type { StartAgent } from '../serving/types.js';
 import { type CommandContext, runProgram } from './command-line.js';
 import type { ExitCode } from './exit-codes.js';
 import type { Io } from './io.js';
+import type { CheckSettings } from './serve-stdio.js';
 
 export type { CommandContext } from './command-line.js';
 
@@ -14,6 +15,8 @@ export type { CommandContext } from './command-line.js';
 export interface CueContext extends CommandContext {
   /** Starts a headless agent; loaded when it is asked for, because it brings the host along. */
   startAgent?: () => Promise<StartAgent>;
+  /** @throws AppError INVALID_INPUT naming every setting with a wrong value */
+  checkSettings?: CheckSettings;
 }
 
 export interface CommandGroup {
@@ -107,7 +110,7 @@ const GROUPS: readonly GroupEntry[] = [
 export function run(
   argv: readonly string[],
   io: Io,
-  outside: Pick<CueContext, 'startAgent'> = {},
+  outside: Pick<CueContext, 'startAgent' | 'checkSettings'> = {},
 ): Promise<ExitCode> {
   const define = (program: Command, context: CommandContext) =>
     addGroups(program, argv, { ...context, ...outside });

@@ -3,6 +3,7 @@ import { AppError } from '../../shared/errors.js';
 import { findServer, withPidFile } from '../serving/discovery.js';
 import type { ServerAddress } from '../serving/types.js';
 import type { Io } from './io.js';
+import { onceServed } from './once-served.js';
 
 /**
  * @param port that the user said
@@ -15,8 +16,10 @@ export async function callServing<Answer extends object>(
   field: keyof Answer & string,
   ask: (address: ServerAddress) => Promise<unknown>,
 ): Promise<Answer> {
-  const address = findServer({ env, ...(port === undefined ? {} : { port }) });
-  const answer = await ask(address).catch((error: unknown) => {
+  const { address, answer } = await onceServed(env, async () => {
+    const found = findServer({ env, ...(port === undefined ? {} : { port }) });
+    return { address: found, answer: await ask(found) };
+  }).catch((error: unknown) => {
     throw port === undefined ? withPidFile(error, env) : error;
   });
   if (typeof answer === 'object' && answer !== null && field in answer) return answer as Answer;

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander';
 import { MINUTE_MS } from '../../shared/clock.js';
 import type { CommandContext } from './command-line.js';
 import { badInput, EXIT } from './exit-codes.js';
-import { printJson } from './io.js';
+import { escapedJson, printJson } from './io.js';
 import type { CommandGroup } from './program.js';
 import { addServerOptions, ask } from './server-answer.js';
 
@@ -57,7 +57,7 @@ function define(group: Command, context: CommandContext): void {
 async function linesTo(context: CommandContext, command: Command): Promise<void> {
   const { io } = context;
   const query = { format: 'jsonl' };
-  const onLines = (text: string): void => io.out(text);
+  const onLines = (text: string): void => io.out(escapedJson(text));
   const asked = { path: MEMORIES, query, onLines, field: 'lines', ...slow } as const;
   await ask<{ lines: true }>(context, command, asked);
 }

@@ -20,6 +20,7 @@ const HELPED =
 const BUMP = /\b(?:bump|upvote|reinforce|count (?:it|that))\b/i;
 const BY = /\b(?:by|times|\+)\s*(\d{1,4})\b|\b(\d{1,4}) times\b/i;
 const SHOWN = 8;
+const MOST_AT_ONCE = 1_000;
 
 export const bumpHintAction = hintAction({
   name: BUMP_HINT,
@@ -77,7 +78,8 @@ async function namedIn(turn: HintTurn, by: string | undefined): Promise<HintRef[
 }
 
 async function bump(turn: HintTurn, ref: HintRef, delta: number): Promise<Outcome> {
-  const { hint } = await turn.service.bump({ ...ref, delta: Math.min(1_000, delta) }, turn.caller);
+  const { offering } = turn.service;
+  const hint = await offering.bump(ref.id, turn.caller, Math.min(MOST_AT_ONCE, delta));
   await noteGiven(turn, [ref]);
   return {
     text: `Good: ${hintName(ref)} has helped ${times(hint)} now.`,

@@ -6,10 +6,10 @@ import { isAppError } from '../../shared/errors.js';
 import { example, type Outcome } from './action-frame.js';
 import { placeNamed, yesOrNo } from './confirm-words.js';
 import { hintAction } from './hint-action.js';
-import { findHints } from './hint-find.js';
+import { findHints, type KnownHint } from './hint-find.js';
 import { lastGiven } from './hint-given.js';
 import { type HintRef, refOf } from './hint-ref.js';
-import { hintLine, hintName, type NamedHint } from './hint-text.js';
+import { hintLine, hintName } from './hint-text.js';
 import { askedPlace, type HintTurn } from './hint-turn.js';
 import { ask, forget, pendingOf } from './pending.js';
 
@@ -74,12 +74,12 @@ async function forgetHint(turn: HintTurn): Promise<Outcome> {
   return askWhich();
 }
 
-async function take(turn: HintTurn, hints: readonly NamedHint[]): Promise<Outcome> {
+async function take(turn: HintTurn, hints: readonly KnownHint[]): Promise<Outcome> {
   const [only, ...others] = hints;
   if (only === undefined) return askWhich();
   if (others.length === 0) return forgetThese(turn, [refOf(only)]);
   const meant = hints.slice(0, MOST);
-  await ask(turn, { kind: 'confirm-forget-hints', hints: distinct(meant.map(refOf)) });
+  await ask(turn, { kind: 'confirm-forget-hints', hints: meant.map(refOf) });
   const lines = meant.slice(0, SHOWN).map(hintLine);
   if (meant.length > SHOWN) lines.push(`- and ${meant.length - SHOWN} more`);
   if (hints.length > MOST) lines.push(`(${hints.length - MOST} more stay until you ask again.)`);
@@ -95,19 +95,14 @@ async function take(turn: HintTurn, hints: readonly NamedHint[]): Promise<Outcom
   };
 }
 
-/** One's own and the project's of the same scope are named by the same words. */
-function distinct(refs: readonly HintRef[]): HintRef[] {
-  return [...new Map(refs.map((ref) => [JSON.stringify(ref), ref])).values()];
-}
-
 /** Some may have gone since we asked, or be everybody's, which must not keep the others. */
 async function forgetThese(turn: HintTurn, refs: readonly HintRef[]): Promise<Outcome> {
   let gone = 0;
   let denied: unknown;
   for (const ref of refs) {
     try {
-      const { previous_all } = await turn.service.deleteHint(ref, turn.caller);
-      gone += previous_all.length;
+      await turn.service.offering.delete(ref.id, turn.caller);
+      gone += 1;
     } catch (error) {
       if (!isAppError(error)) throw error;
       if (error.code === 'PERMISSION_DENIED') denied = error;
@@ -131,14 +126,12 @@ function keepAll(): Outcome {
   return { text: 'All right, I forgot nothing.', success: true, data: { forgotten: 0 } };
 }
 
-async function shownAgain(turn: HintTurn, refs: readonly HintRef[]): Promise<NamedHint[]> {
+async function shownAgain(turn: HintTurn, refs: readonly HintRef[]): Promise<KnownHint[]> {
   const { variants } = await findHints(turn, '', {});
-  const isOne = (one: NamedHint) =>
-    refs.some((ref) => JSON.stringify(ref) === JSON.stringify(refOf(one)));
-  return variants.filter(isOne);
+  return variants.filter((one) => refs.some(({ id }) => id === one.id));
 }
 
-async function askWhichOf(turn: HintTurn, fits: readonly NamedHint[]): Promise<Outcome> {
+async function askWhichOf(turn: HintTurn, fits: readonly KnownHint[]): Promise<Outcome> {
   const shown = fits.slice(0, SHOWN);
   if (shown.length === 0) return askWhich();
   const hints = shown.map(refOf);

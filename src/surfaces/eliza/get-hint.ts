@@ -98,9 +98,9 @@ async function give(turn: HintTurn, found: Found, hints: readonly FoundHint[]): 
 
 /** For what is said next, and so that what is done with it, and succeeds, counts for it. */
 async function gave(turn: HintTurn, given: readonly FoundHint[]): Promise<void> {
-  const { runtime, service, caller } = turn;
+  const { runtime, caller } = turn;
   await noteGiven(turn, given.map(refOf));
-  const ids = given.flatMap((one) => service.offering.idOf(one, caller) ?? []);
+  const ids = given.map(({ id }) => id);
   proactiveServiceOf(runtime)?.gave({ roomId: caller.roomId, ids });
 }
 

@@ -1,10 +1,16 @@
 /** Which stored hints a message is about: the components it names, and the keys and tags it asks for. */
 import type { NudgeContext } from '../../hints/index.js';
+import type { Uuid } from '../../shared/ids.js';
 import { componentsIn, keyFit, termsIn } from './hint-names.js';
 import type { NamedHint } from './hint-text.js';
 import type { HintTurn } from './hint-turn.js';
 
-export interface FoundHint extends NamedHint {
+/** A variant, which its name and scope alone do not tell from another person's. */
+export interface KnownHint extends NamedHint {
+  id: Uuid;
+}
+
+export interface FoundHint extends KnownHint {
   isEligible: boolean;
   /** Why it counts here, or why not. */
   reasons: string[];
@@ -25,7 +31,7 @@ export interface Found {
    */
   hints: FoundHint[];
   /** Every variant of the keys in `hints`, whatever its scope. */
-  variants: NamedHint[];
+  variants: KnownHint[];
   /** Whether `hints` have the key that is asked for. */
   isFit: boolean;
 }
@@ -41,14 +47,14 @@ export async function findHints(
   const components = (await service.listComponents({}, caller)).components.map(({ name }) => name);
   const named = componentsIn(text, components);
   const all: FoundHint[] = [];
-  const variants: NamedHint[] = [];
+  const variants: KnownHint[] = [];
   const terms = new Set<string>();
   const places = named.length > 0 ? named : [{ name: undefined, words: [] }];
-  for (const { name, words } of places) {
+  for (const { name: place, words } of places) {
     const asked = termsIn(text, words);
     for (const term of asked) terms.add(term);
-    const limit = name === undefined ? MOST_OF_ALL : MOST_OF_COMPONENT;
-    const scope = name === undefined ? {} : { component: name };
+    const limit = place === undefined ? MOST_OF_ALL : MOST_OF_COMPONENT;
+    const scope = place === undefined ? {} : { component: place };
     const { hints, others = [] } = await service.query(
       { ...scope, context, limit, explain: 'all' },
       caller,
@@ -59,12 +65,14 @@ export async function findHints(
       ...others.map((one) => [one, false] as const),
     ]) {
       const { component, key, hint, match_explain } = found;
-      variants.push({ component, key, hint });
-      const id = JSON.stringify([component, key]);
-      if (taken.has(id)) continue;
-      taken.add(id);
+      const id = service.offering.idOf(found, caller);
+      if (id === null) continue;
+      variants.push({ id, component, key, hint });
+      const name = JSON.stringify([component, key]);
+      if (taken.has(name)) continue;
+      taken.add(name);
       const fit = keyFit({ key, tags: hint.meta.tags }, asked);
-      all.push({ component, key, hint, isEligible, reasons: match_explain.reasons, fit });
+      all.push({ id, component, key, hint, isEligible, reasons: match_explain.reasons, fit });
     }
   }
   const best = Math.max(0, ...all.map(({ fit }) => fit));

@@ -14,9 +14,7 @@ const storedSchema = z.object({ atMs: z.number(), hints: z.array(hintRefSchema) 
 /** Replaces what was given before. In a run nobody speaks of it next. */
 export async function noteGiven(turn: Asker, hints: readonly HintRef[]): Promise<void> {
   if (turn.run !== null || turn.roomId === undefined) return;
-  const kept = hints
-    .slice(0, MOST_GIVEN)
-    .map(({ component, key, scope }) => ({ component, key, scope }));
+  const kept = hints.slice(0, MOST_GIVEN).map(({ id, component, key }) => ({ id, component, key }));
   await turn.runtime.setCache(keyOf(turn.roomId, turn.requester.entityId), {
     atMs: turn.nowMs,
     hints: kept,

@@ -1,20 +1,14 @@
-/** A variant of a hint, as questions and answers about it remember it. */
+/** A variant of a hint, as questions and answers about it remember it: that one, and none of its name. */
 import { z } from 'zod';
-import { hintScopeSchema } from '../../hints/index.js';
+import { isUuid, type Uuid } from '../../shared/ids.js';
 
-/** As `bump` and `delete` take it. */
 export const hintRefSchema = z.object({
+  id: z.custom<Uuid>(isUuid),
   component: z.string(),
   key: z.string(),
-  /** Empty: the variant without one. */
-  scope: hintScopeSchema,
 });
 export type HintRef = z.infer<typeof hintRefSchema>;
 
-export function refOf(hint: {
-  component: string;
-  key: string;
-  hint: { meta: { scope?: HintRef['scope'] | undefined } };
-}): HintRef {
-  return { component: hint.component, key: hint.key, scope: hint.hint.meta.scope ?? {} };
+export function refOf({ id, component, key }: HintRef): HintRef {
+  return { id, component, key };
 }

@@ -9,7 +9,6 @@ import { noteGiven } from './hint-given.js';
 import { mask, SPAN } from './hint-mask.js';
 import { componentNamed, keyNamed, nameOf } from './hint-names.js';
 import { metaOf } from './hint-phrases.js';
-import { refOf } from './hint-ref.js';
 import {
   coded,
   hintName,
@@ -142,7 +141,8 @@ async function keep(
   };
   try {
     const { hint } = await service.setHint(params, caller, { share: words.share });
-    await noteGiven(turn, [refOf({ component, key, hint })]);
+    const id = service.offering.idOf({ component, key, hint }, caller);
+    await noteGiven(turn, id === null ? [] : [{ id, component, key }]);
     const isNew = hint.version === 1;
     const start = isNew ? 'I will remember the hint' : 'I changed the hint';
     const shown = shownValue({ hint, key });

@@ -1,6 +1,7 @@
 /** `/cue/mcp`: MCP over streamable HTTP, with the same door as every route. */
 import type { IAgentRuntime, Route } from '@elizaos/core';
 import { AppError, InvalidInputError } from '../../shared/errors.js';
+import { CLIENT_SESSION_HEADER, clientSessionOf } from '../client-session.js';
 import { CUE_MCP, McpService } from '../mcp/index.js';
 import { isLocalKey, LOCAL_KEY_HEADER } from '../serving/index.js';
 import { TOOL_CHOICES, TOOLS_HEADER } from '../tool-groups.js';
@@ -22,8 +23,11 @@ export function mcpRoutes(route: MakeRoute): Route[] {
         if (body instanceof UnreadableBody) return unreadable(body);
         const request = new Request(new URL(path, BASE), { method: type, headers: given(headers) });
         const parsed = type === 'POST' ? (body ?? null) : undefined;
+        const isLocal = isLocalKey(headers[LOCAL_KEY_HEADER]);
+        // Whoever names a session answers for it: nobody else on the network may.
+        const clientSession = isLocal ? clientSessionOf(headers[CLIENT_SESSION_HEADER]) : undefined;
         return mcpOf(runtime).handle(request, parsed, {
-          isLocal: isLocalKey(headers[LOCAL_KEY_HEADER]),
+          ...{ isLocal, clientSession },
           tools: toolsOf(headers[TOOLS_HEADER]),
         });
       },

@@ -7,9 +7,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Clock, SECOND_MS } from '../../shared/clock.js';
 import { AppError } from '../../shared/errors.js';
 import type { Roles } from './roles.js';
-import { failureOf, isRepeatable } from './rpc-body.js';
-import { deliver } from './transport.js';
-import { createWaiting, unknownOutcome, unserved, type Wait } from './waiting.js';
+import { failureOf, isQuick, isRepeatable } from './rpc-body.js';
+import { deliver, SILENT_MS } from './transport.js';
+import { createWaiting, unanswered, unknownOutcome, unserved, type Wait } from './waiting.js';
 
 export interface Forwarder {
   /**
@@ -28,7 +28,11 @@ export interface ForwardLimits {
   held: number;
   /** How long one waits for a server, ms. */
   heldMs: number;
+  /** How long a read may take that a server has, ms; 10 s. */
+  readMs?: number;
 }
+
+const READ_MS = 10 * SECOND_MS;
 
 export const FORWARD_LIMITS: ForwardLimits = { held: 1_000, heldMs: 20 * SECOND_MS };
 /** A call that one server after the other dies of must not end them all. */
@@ -50,9 +54,12 @@ export function createForwarder(
     let deaths = 0;
     for (;;) {
       const server = await wait.server();
-      const outcome = await deliver(server.address, text, closing.signal);
+      const silentMs = isQuick(body) ? (limits.readMs ?? READ_MS) : SILENT_MS;
+      const outcome = await deliver(server.address, text, closing.signal, { silentMs });
       if ('answer' in outcome) return outcome.answer;
       if ('refused' in outcome) throw new AppError(outcome.refused.code, outcome.refused.message);
+      // Whether it hangs, or has but much to do, the roles find out.
+      if ('silent' in outcome) throw unanswered(server.identity.pid, server.port, outcome.silent);
       roles.lost(server);
       if ('broken' in outcome) {
         deaths += 1;

@@ -53,7 +53,7 @@ export const MAX_CALL_BYTES = 2 * 1024 * 1024;
 
 const TIMEOUT_MS = 5_000;
 /** More than the largest store has. */
-const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
+export const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 const MAX_SHOWN = 200;
 const JSON_LINES = 'application/x-ndjson';
 
@@ -162,7 +162,10 @@ export function otherAnswer(
   if (status === 401) {
     const message = address.apiKey
       ? `the server at ${baseUrl} does not accept the key in ELIZA_SERVER_AUTH_TOKEN`
-      : `the server at ${baseUrl} wants a key: set ELIZA_SERVER_AUTH_TOKEN to the one it was started with`;
+      : address.isKeyWithheld
+        ? `the server at ${baseUrl} wants a key, which is sent only where it is certain who listens: ` +
+          'say its port with -p PORT'
+        : `the server at ${baseUrl} wants a key: set ELIZA_SERVER_AUTH_TOKEN to the one it was started with`;
     return fail('unauthenticated', message);
   }
   const told = isObject(body) && isObject(body.error) ? body.error : {};

@@ -24,12 +24,22 @@ export async function identify(
   address: ServerAddress,
   timeoutMs: number,
 ): Promise<Identity | null> {
+  const answer = await askWho(address, timeoutMs);
+  return answer === 'silent' ? null : answer;
+}
+
+/** The same; `silent`: somebody listens, and has not answered in time. @throws AppError as `identify` */
+export async function askWho(
+  address: ServerAddress,
+  timeoutMs: number,
+): Promise<Identity | 'silent' | null> {
   try {
     const status = await createRpcClient(address, { timeoutMs }).call('nudge.status', {});
     return identityOf(status);
   } catch (error) {
-    if (isAppError(error) && error.details.met === 'unauthenticated') throw error;
-    return null;
+    const met = isAppError(error) ? error.details.met : undefined;
+    if (met === 'unauthenticated') throw error;
+    return met === 'timeout' ? 'silent' : null;
   }
 }
 

@@ -23,8 +23,10 @@ export interface LifeDeps {
   startBridge(): Bridge;
   /** Breaks off what is held and under way, with answers that say so, and why. */
   giveUp(why?: string): void;
-  /** One line for people. */
+  /** One line for people: what has gone wrong. */
   log(line: string): void;
+  /** Who serves from now on; `log` when absent. */
+  news?(line: string): void;
 }
 
 /** What was asked before its client left, or the file ended, is answered for so long, ms. */
@@ -54,7 +56,7 @@ export function inputKind(descriptor: number): InputKind {
  * @throws AppError when nobody serves, and this process cannot either
  */
 export async function live(deps: LifeDeps): Promise<void> {
-  const { roles, input, log } = deps;
+  const { roles, input, log, news = log } = deps;
   const end = deferred<'signal' | 'client' | 'done'>();
   const signals = onSignals(log);
   void signals.asked.then(() => end.resolve('signal'));
@@ -69,7 +71,7 @@ export async function live(deps: LifeDeps): Promise<void> {
     else look();
   });
   roles.onChange((server) => {
-    if (server) log(described(server));
+    if (server) news(described(server));
     look();
   });
   const started = roles.start();

@@ -1,10 +1,10 @@
 /** Which servers of ours there are: asked one by one, never believed. */
 import { connect } from 'node:net';
-import { isRunning } from '../../shared/dir-lock.js';
-import { DEFAULT_PORT, RPC_PATH } from './discovery.js';
-import { type Identity, identify } from './identify.js';
-import { readPidFile } from './pid-file.js';
+import { DEFAULT_PORT, keyFor, RPC_PATH } from './discovery.js';
+import { askWho, type Identity, identify } from './identify.js';
+import { isWriterAlive, isWriterCertain, readPidFile } from './pid-file.js';
 import type { Env } from './pid-lock.js';
+import { isPortOf } from './port-owner.js';
 import type { ServerAddress, ServerFile } from './types.js';
 
 export interface FoundServer {
@@ -24,10 +24,22 @@ const CONNECT_MS = 1_000;
  * @throws AppError UNAVAILABLE when it wants a key
  */
 export async function namedServer(env: Env, answerMs: number): Promise<FoundServer | null> {
+  const found = await lookAtNamed(env, answerMs);
+  return found && 'silent' in found ? null : found;
+}
+
+/** The same, and one that lives and listens, but does not answer in time. @throws AppError as it does */
+export async function lookAtNamed(
+  env: Env,
+  answerMs: number,
+): Promise<FoundServer | { silent: ServerFile } | null> {
   const file = readPidFile(env);
-  if (!file || file.pid === process.pid || !isRunning(file.pid)) return null;
-  const address = addressOf(file, env);
-  const identity = await identify(address, answerMs);
+  if (!file || file.pid === process.pid || !isWriterAlive(file)) return null;
+  const address = addressOf(file, env, isWriterCertain(file));
+  const identity = await askWho(address, answerMs);
+  if (identity === 'silent') {
+    return isPortOf(file.pid, file.port) === false ? null : { silent: file };
+  }
   return identity?.pid === file.pid ? { address, port: file.port, identity } : null;
 }
 
@@ -41,7 +53,9 @@ export async function serverOfProcess(
   const from = first || DEFAULT_PORT;
   for (let port = from; port < from + PORTS && port <= MAX_PORT; port += 1) {
     if (!(await isListened(port))) continue;
-    const address = addressOf({ port }, env);
+    const owns = isPortOf(pid, port);
+    if (owns === false) continue;
+    const address = addressOf({ port }, env, owns === true || port === first);
     const identity = await identify(address, answerMs).catch(() => null);
     if (identity?.pid === pid) return { address, port, identity };
   }
@@ -62,17 +76,17 @@ export function isListened(port: number): Promise<boolean> {
   });
 }
 
-/** Where a server is reached from here. */
+/** Where a server is reached from here. @param isKnown whether it is certain who is there */
 export function addressOf(
   { port, path, agentId, key }: Pick<ServerFile, 'port' | 'path' | 'agentId' | 'key'>,
   env: Env,
+  isKnown = true,
 ): ServerAddress {
-  const apiKey = env.ELIZA_SERVER_AUTH_TOKEN;
   return {
     baseUrl: `http://127.0.0.1:${port}`,
     path: path ?? RPC_PATH,
     ...(agentId === undefined ? {} : { agentId }),
-    ...(apiKey ? { apiKey } : {}),
-    ...(key === undefined ? {} : { localKey: key }),
+    ...keyFor(env, isKnown),
+    ...(key === undefined || !isKnown ? {} : { localKey: key }),
   };
 }

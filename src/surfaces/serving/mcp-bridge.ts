@@ -17,6 +17,8 @@ export interface McpBridgeDeps {
   clock: Clock;
   /** Groups of tools, comma-separated; absent: those of the server's settings. */
   tools?: string | undefined;
+  /** The session of its own that the client's hooks speak in (`x-cue-session`). */
+  clientSession?: string | undefined;
   /** One line for people. */
   log(line: string): void;
 }

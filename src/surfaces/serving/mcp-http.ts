@@ -2,6 +2,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { MINUTE_MS } from '../../shared/clock.js';
 import { messageOf } from '../../shared/errors.js';
+import { CLIENT_SESSION_HEADER } from '../client-session.js';
 import { TOOLS_HEADER } from '../tool-groups.js';
 import { LOCAL_KEY_HEADER } from './local-key.js';
 import { type Fields, isFields } from './mcp-messages.js';
@@ -18,6 +19,8 @@ export interface McpLink {
   protocolVersion?: string;
   /** Groups of tools, comma-separated, that the client has chosen. */
   tools?: string | undefined;
+  /** The session of its own that the client's hooks speak in; sent with the local key only. */
+  clientSession?: string | undefined;
 }
 
 export interface McpExchange {
@@ -63,7 +66,7 @@ const NOT_FOUND = 404;
 
 /** Over a connection of its own, as `deliver`. Never rejects. */
 export function exchangeMcp(
-  { address, sessionId, protocolVersion, tools }: McpLink,
+  { address, sessionId, protocolVersion, tools, clientSession }: McpLink,
   { method, text, lastEventId, signal, onMessage = () => {} }: McpExchange,
 ): Promise<McpOutcome> {
   const { baseUrl, path, agentId, apiKey, localKey } = address;
@@ -81,6 +84,9 @@ export function exchangeMcp(
           : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
         ...(apiKey === undefined ? {} : { 'x-api-key': apiKey }),
         ...(localKey === undefined ? {} : { [LOCAL_KEY_HEADER]: localKey }),
+        ...(localKey === undefined || clientSession === undefined
+          ? {}
+          : { [CLIENT_SESSION_HEADER]: clientSession }),
         ...(tools === undefined ? {} : { [TOOLS_HEADER]: tools }),
         ...(sessionId === undefined ? {} : { 'mcp-session-id': sessionId }),
         ...(protocolVersion === undefined ? {} : { 'mcp-protocol-version': protocolVersion }),

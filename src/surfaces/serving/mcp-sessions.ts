@@ -50,6 +50,8 @@ export interface SessionsDeps {
   remembered: Remembered;
   /** Groups of tools that the client has chosen. */
   tools?: string | undefined;
+  /** The session of its own that the client's hooks speak in. */
+  clientSession?: string | undefined;
   /** One message to the client. */
   emit(line: string): void;
   /** One line for people. */
@@ -80,7 +82,7 @@ const CANCELLED = 'notifications/cancelled';
 const INITIALIZED = notification('notifications/initialized');
 
 export function createSessions(deps: SessionsDeps): Sessions {
-  const { roles, remembered, tools, emit, log } = deps;
+  const { roles, remembered, tools, clientSession, emit, log } = deps;
   const asked = new Map<MessageId, Asked>();
   let current: Open | null = null;
   let opening: { server: Server; opened: Promise<{ session: Open } | NotCarried> } | null = null;
@@ -96,7 +98,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
   function made(server: Server): Open {
     const session: Open = {
       server,
-      link: { address: server.address, tools },
+      link: { address: server.address, tools, clientSession },
       isOver: false,
       isHeard: false,
       stop: new AbortController(),

@@ -1,13 +1,12 @@
 /** A PRIMARY: a headless agent of this process, served on a loopback port and named in the PID file. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Clock, SECOND_MS } from '../../shared/clock.js';
-import { isRunning } from '../../shared/dir-lock.js';
 import { AppError, messageOf } from '../../shared/errors.js';
 import { RPC_PATH } from './discovery.js';
 import { type Identity, identify } from './identify.js';
 import { localKey } from './local-key.js';
-import { addressOf, type FoundServer } from './look-around.js';
-import { readPidFile, removePidFile, writePidFile } from './pid-file.js';
+import { addressOf, type FoundServer, lookAtNamed } from './look-around.js';
+import { isWriterAlive, readPidFile, removePidFile, writePidFile, writerMark } from './pid-file.js';
 import type { Env } from './pid-lock.js';
 import { serveHeadless } from './serving-of.js';
 import type { PrimaryAgent, ServerAddress, ServerFile, StartAgent } from './types.js';
@@ -60,7 +59,7 @@ async function serve(agent: PrimaryAgent, options: OwnServerOptions): Promise<Ow
   const listener = await startListener({ runtime, port: options.port, increment: true });
   const { port } = listener;
   const file: ServerFile = {
-    ...{ pid: process.pid, port, started, path: RPC_PATH, agentId },
+    ...{ ...writerMark(), port, started, path: RPC_PATH, agentId },
     key: localKey(),
   };
   const address = addressOf(file, env);
@@ -80,7 +79,10 @@ async function serve(agent: PrimaryAgent, options: OwnServerOptions): Promise<Ow
     }
   };
   const forget = (): void => removePidFile(env, process.pid);
-  write();
+  // While the agent started, an Eliza server may have come, which its file has to lead to.
+  const isNamed = await lookAtNamed(env, ANSWER_MS).catch(() => true);
+  if (isNamed) log(`another server is named already; commands find this one with -p ${port} only`);
+  else write();
   process.once('exit', forget);
 
   const close = async (how?: 'opened'): Promise<void> => {
@@ -98,7 +100,7 @@ async function serve(agent: PrimaryAgent, options: OwnServerOptions): Promise<Ow
     ...{ address, port, identity, wanted: agent.wanted },
     announce() {
       const named = readPidFile(env);
-      if (!isClosing && !(named && isRunning(named.pid))) write();
+      if (!isClosing && !(named && isWriterAlive(named))) write();
     },
     close(how) {
       closing ??= close(how);

@@ -16,6 +16,7 @@ import {
 } from 'node:fs';
 import { homedir } from 'node:os';
 import { posix, win32 } from 'node:path';
+import { isSameProcess, markOf } from '../../shared/dir-lock.js';
 import { AppError, messageOf } from '../../shared/errors.js';
 import { makeFolder } from '../../shared/make-folder.js';
 import type { ServerFile } from './types.js';
@@ -36,6 +37,7 @@ const MAX_PORT = 65_535;
 const ROUTE = /^\/(?!\/)[\w./~%-]{0,200}$/;
 const AGENT_ID = /^[\w-]{1,100}$/;
 const KEY = /^[\w-]{16,200}$/;
+const TICKS = /^\d{1,20}$/;
 
 /** `NUDGE_PID_DIR` stands for the folder of the seed. */
 export function pidFilePath(env: Env, platform: NodeJS.Platform = process.platform): string {
@@ -52,6 +54,26 @@ function defaultFolder(env: Env, platform: NodeJS.Platform): string {
 /** `null`: there is none, or none that counts; `lookAtPidFile` says why. */
 export function readPidFile(env: Env): ServerFile | null {
   return lookAtPidFile(env).file;
+}
+
+/** What a file says of the process that writes it. */
+export function writerMark(): Pick<ServerFile, 'pid' | 'startedTicks'> {
+  const { pid, startedTicks } = markOf(process.pid);
+  return { pid, ...(startedTicks === null ? {} : { startedTicks }) };
+}
+
+/** Whether the process that it names lives, and is not known to be a later one of its number. */
+export function isWriterAlive({ pid, startedTicks }: ServerFile): boolean {
+  return isSameProcess({ pid, startedTicks: startedTicks ?? null });
+}
+
+/**
+ * The same for what only the writer may be sent: where the system tells processes of one number apart,
+ * a file that does not say when its writer started is not enough.
+ */
+export function isWriterCertain(file: ServerFile): boolean {
+  if (!isWriterAlive(file)) return false;
+  return file.startedTicks !== undefined || markOf(file.pid).startedTicks === null;
 }
 
 /** Never throws. Whether the process lives and is the one that wrote it is not asked. */
@@ -92,9 +114,15 @@ export function writePidFile(env: Env, file: ServerFile): void {
   }
 }
 
-/** Only when it still names this process. Never throws: a file that stays names nobody who lives. */
-export function removePidFile(env: Env, pid: number): void {
-  if (readPidFile(env)?.pid === pid) rmQuietly(pidFilePath(env));
+/**
+ * Only when it still names this process, and this agent of it. Never throws: a file that stays names
+ * nobody who lives.
+ * @param agentId absent: any
+ */
+export function removePidFile(env: Env, pid: number, agentId?: string): void {
+  const named = readPidFile(env);
+  if (named?.pid !== pid || (agentId !== undefined && named.agentId !== agentId)) return;
+  rmQuietly(pidFilePath(env));
 }
 
 function notWritten(path: string, cause: unknown): AppError {
@@ -159,7 +187,9 @@ function serverFileOf(text: string): ServerFile | null {
     return null;
   }
   if (typeof read !== 'object' || read === null) return null;
-  const { pid, port, started, path, agentId, key }: Record<string, unknown> = { ...read };
+  const { pid, port, started, path, agentId, startedTicks, key }: Record<string, unknown> = {
+    ...read,
+  };
   if (!isCount(pid) || !isCount(port) || port > MAX_PORT || typeof started !== 'string') {
     return null;
   }
@@ -171,6 +201,7 @@ function serverFileOf(text: string): ServerFile | null {
     ...{ pid, port, started },
     ...(path === undefined ? {} : { path }),
     ...(agentId === undefined ? {} : { agentId }),
+    ...(typeof startedTicks === 'string' && TICKS.test(startedTicks) ? { startedTicks } : {}),
     ...(typeof key === 'string' && KEY.test(key) ? { key } : {}),
   };
 }

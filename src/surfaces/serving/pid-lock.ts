@@ -4,10 +4,10 @@
  */
 import { lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { type DirLock, lockDirectorySoon } from '../../shared/dir-lock.js';
+import { type DirLock, holderOf, lockDirectorySoon } from '../../shared/dir-lock.js';
 import { isAppError, messageOf } from '../../shared/errors.js';
 import { makeFolder } from '../../shared/make-folder.js';
-import { pidFilePath } from './pid-file.js';
+import { pidFilePath, readPidFile } from './pid-file.js';
 import type { StartAgentOptions } from './types.js';
 
 export type Env = StartAgentOptions['env'];
@@ -31,6 +31,13 @@ export async function takeRight(env: Env): Promise<Right> {
     const holder = isAppError(error) ? error.details.pid : undefined;
     return typeof holder === 'number' ? { holder } : { impossible: messageOf(error) };
   }
+}
+
+/** The process that is about to serve, and has not said yet where; `null`: none. */
+export function startingProcess(env: Env): number | null {
+  const holder = holderOf(pidFilePath(env));
+  if (!holder) return null;
+  return readPidFile(env)?.pid === holder.pid ? null : holder.pid;
 }
 
 function isOwnFolder(path: string): boolean {

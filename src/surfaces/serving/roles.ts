@@ -9,11 +9,17 @@ import { isRunning } from '../../shared/dir-lock.js';
 import { AppError, isAppError, messageOf } from '../../shared/errors.js';
 import { deferred } from './deferred.js';
 import { DEFAULT_PORT } from './discovery.js';
-import type { Identity } from './identify.js';
-import { type FoundServer, isListened, namedServer, serverOfProcess } from './look-around.js';
+import { askWho, type Identity } from './identify.js';
+import {
+  type FoundServer,
+  isListened,
+  lookAtNamed,
+  namedServer,
+  serverOfProcess,
+} from './look-around.js';
 import { type OwnServer, startOwnServer } from './own-server.js';
 import { type Env, takeRight } from './pid-lock.js';
-import type { StartAgent } from './types.js';
+import type { ServerFile, StartAgent } from './types.js';
 
 /** Whoever serves at this moment. */
 export interface Server extends FoundServer {
@@ -78,12 +84,19 @@ const TIMES: RoleTimes = {
   answerMs: 3 * SECOND_MS,
 };
 
+/** Rounds of looking after the server until it is asked, and not only whether it is there. */
+const ASK_ROUNDS = 5;
+/** What is busy may miss one question. */
+const SILENCES = 2;
+
 /** What somebody else has: the right to serve, or the database. */
 interface Blocked {
   holder: number;
   error: AppError;
   /** Not tried again before. */
   againMs: number;
+  /** It has the right to serve, and does not serve yet. */
+  isStarting?: true;
 }
 
 export function createRoles(deps: RolesDeps): Roles {
@@ -111,7 +124,8 @@ export function createRoles(deps: RolesDeps): Roles {
     current = server;
     last = server;
     trouble = null;
-    watching = setInterval(() => void check(server), times.checkMs);
+    const check = checker(server);
+    watching = setInterval(() => void check(), times.checkMs);
     next.resolve(server);
     for (const listener of listeners) listener(server);
     return server;
@@ -125,15 +139,29 @@ export function createRoles(deps: RolesDeps): Roles {
     for (const listener of listeners) listener(null);
   }
 
-  async function check(server: Server): Promise<void> {
-    if (own) own.announce();
-    else if (!isRunning(server.identity.pid) || !(await isListened(server.port))) lost(server);
+  /** A server that hangs still has its process and its port: now and then it must say who it is. */
+  function checker(server: Server): () => Promise<void> {
+    let rounds = 0;
+    let silences = 0;
+    let isAsking = false;
+    return async () => {
+      if (own) return own.announce();
+      const { port, address, identity } = server;
+      if (!isRunning(identity.pid) || !(await isListened(port))) return lost(server);
+      rounds += 1;
+      if (isAsking || (silences === 0 && rounds % ASK_ROUNDS !== 0)) return;
+      isAsking = true;
+      const answer = await askWho(address, times.answerMs).catch(() => null);
+      isAsking = false;
+      silences = answer === 'silent' ? silences + 1 : 0;
+      if (silences >= SILENCES) lost(server, 'does not answer');
+    };
   }
 
-  function lost(server: Server): void {
+  function lost(server: Server, how = 'is gone'): void {
     if (server.role === 'primary' || isClosing || current !== server) return;
     end();
-    log(`the server is gone (process ${server.identity.pid}, port ${server.port})`);
+    log(`the server ${how} (process ${server.identity.pid}, port ${server.port})`);
     looking = lookOn();
   }
 
@@ -156,7 +184,8 @@ export function createRoles(deps: RolesDeps): Roles {
   }
 
   async function look(patienceMs: number): Promise<Server> {
-    const endMs = clock.now() + patienceMs;
+    const beganMs = clock.now();
+    const endMs = beganMs + patienceMs;
     let blocked: Blocked | null = null;
     let searchMs = 0;
     for (;;) {
@@ -172,7 +201,8 @@ export function createRoles(deps: RolesDeps): Roles {
       if (!isExpected && !isHeld) {
         const tried: Server | Blocked = await serve();
         if ('role' in tried) return tried;
-        blocked = tried;
+        const isLong = clock.now() >= beganMs + times.patienceMs;
+        blocked = tried.isStarting && isLong ? stuck(tried) : tried;
         hindered(blocked.error.message);
         if (clock.now() >= endMs) throw blocked.error;
       }
@@ -192,7 +222,8 @@ export function createRoles(deps: RolesDeps): Roles {
       if ('holder' in taken) return beingServed(taken.holder);
       if ('lock' in taken) right = taken.lock;
       // Somebody may have been faster between the look and the lock.
-      const found = right ? await namedServer(env, times.answerMs).catch(giveUp) : null;
+      const found = await lookAtNamed(env, times.answerMs).catch(giveUp);
+      if (found && 'silent' in found) return hanging(found.silent);
       if (found) return follow(found);
     }
     let server: OwnServer;
@@ -210,6 +241,7 @@ export function createRoles(deps: RolesDeps): Roles {
       return { holder, error, againMs: clock.now() + times.retryMs };
     }
     own = server;
+    tellIfOther(server.identity, last?.identity ?? null);
     if (isClosing) {
       await stopServing();
       throw closed();
@@ -227,7 +259,24 @@ export function createRoles(deps: RolesDeps): Roles {
   /** The right is asked for again each time: whoever had it may live on without it. */
   function beingServed(holder: number): Blocked {
     const message = `process ${holder} is about to serve`;
-    return { holder, error: new AppError('UNAVAILABLE', message, { pid: holder }), againMs: 0 };
+    const error = new AppError('UNAVAILABLE', message, { pid: holder });
+    return { holder, error, againMs: 0, isStarting: true };
+  }
+
+  function stuck(blocked: Blocked): Blocked {
+    const seconds = Math.round(times.patienceMs / SECOND_MS);
+    const message =
+      `process ${blocked.holder} has been about to serve for over ${seconds} s and does not: ` +
+      `if it hangs, end it (kill -9 ${blocked.holder}), or use another NUDGE_PID_DIR`;
+    return { ...blocked, error: new AppError('UNAVAILABLE', message, { pid: blocked.holder }) };
+  }
+
+  /** Beside one that may go on at any moment, nobody begins to serve. */
+  function hanging({ pid, port }: ServerFile): Blocked {
+    letGo();
+    const message = `the server (process ${pid}, port ${port}) does not answer: wait, or end its process`;
+    const error = new AppError('UNAVAILABLE', message, { pid, port });
+    return { holder: pid, error, againMs: clock.now() + times.retryMs };
   }
 
   /** Keeps the right to serve meanwhile, so that no other of our kind takes the database instead. */
@@ -242,6 +291,12 @@ export function createRoles(deps: RolesDeps): Roles {
       .close(how === 'opened' ? how : undefined)
       .catch(tell)
       .then(lookOn);
+  }
+
+  function tellIfOther(now: Identity, before: Identity | null): void {
+    if (!before) return;
+    const isOther = now.agentId !== before.agentId || now.database !== before.database;
+    if (isOther) log(`another memory than before: ${memoryOf(now)} instead of ${memoryOf(before)}`);
   }
 
   async function stopServing(): Promise<void> {
@@ -293,11 +348,26 @@ export function createRoles(deps: RolesDeps): Roles {
   };
 }
 
-/** One that takes the place of another opens the same database for the same agent. */
+/**
+ * One that takes the place of another opens the same database for the same agent.
+ * @throws AppError UNAVAILABLE when it cannot know which: its folder's own would be another memory
+ */
 function sameMemory(env: Env, last: Identity | null): Env {
-  if (!last?.database) return env;
-  const { POSTGRES_URL: _not, ...rest } = env;
-  return { ...rest, PGLITE_DATA_DIR: last.database, CUE_AGENT: last.agentId };
+  if (!last) return env;
+  const { database, agentId: CUE_AGENT, pid } = last;
+  if (database !== null) {
+    const { POSTGRES_URL: _not, ...rest } = env;
+    return { ...rest, PGLITE_DATA_DIR: database, CUE_AGENT };
+  }
+  if (env.POSTGRES_URL || pid === process.pid) return { ...env, CUE_AGENT };
+  const message =
+    'the server that has gone had a database server, or a memory that is not kept: this process does not ' +
+    'take its place without POSTGRES_URL; start a server anew';
+  throw new AppError('UNAVAILABLE', message);
+}
+
+function memoryOf({ agentId, database }: Identity): string {
+  return `agent ${agentId} in ${database ?? 'a database server, or none that is kept'}`;
 }
 
 /** Whoever was told the port of a headless server finds the next one there; an Eliza server comes back to its own. */

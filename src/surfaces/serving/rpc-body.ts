@@ -32,6 +32,17 @@ export function isRepeatable(body: unknown): boolean {
   return REPEATABLE.has(body.method);
 }
 
+/** Those that an agent waits for before it goes on. */
+const READS: ReadonlySet<string> = new Set(
+  ['get_hint', 'query', 'list_components', 'status'].map((name) => `nudge.${name}`),
+);
+
+/** Whether all of it only looks something up, and takes no time that counts. */
+export function isQuick(body: unknown): boolean {
+  if (Array.isArray(body)) return body.every(isQuick);
+  return isObject(body) && typeof body.method === 'string' && READS.has(body.method);
+}
+
 /** The same error for each request of the body; `null` when there are only notifications. */
 export function failureOf(body: unknown, { code, message, details }: AppError): string | null {
   const error = {

@@ -1,5 +1,5 @@
 /** JSON-RPC over HTTP to whoever serves. */
-import { AppError, ERROR_TABLE, type ErrorCode } from '../../shared/errors.js';
+import { type AppError, ERROR_TABLE, type ErrorCode } from '../../shared/errors.js';
 import {
   type Answer,
   exchange,
@@ -9,6 +9,7 @@ import {
   shown,
   unavailable,
 } from './http-exchange.js';
+import { RpcFailure } from './rpc-failure.js';
 import type { ServerAddress } from './types.js';
 
 export interface RpcClient {
@@ -66,7 +67,10 @@ function rpcFailure(
   const { reason, details } = isObject(error.data) ? error.data : {};
   const message = typeof error.message === 'string' ? error.message : 'no reason given';
   const code = codeOf(error.code, reason);
-  if (code !== null) return new AppError(code, message, isObject(details) ? details : {});
+  if (code !== null) {
+    const body = { code: error.code, message, ...('data' in error ? { data: error.data } : {}) };
+    return new RpcFailure(code, body, isObject(details) ? details : {});
+  }
   const where = `the server at ${address.baseUrl}`;
   const what =
     error.code === -32601

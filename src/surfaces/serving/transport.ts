@@ -1,7 +1,8 @@
 /** One JSON-RPC body to a server and what came of it, as values: a bridge decides by them what to repeat. */
 import { request as httpRequest } from 'node:http';
-import { MINUTE_MS } from '../../shared/clock.js';
+import { MINUTE_MS, SECOND_MS } from '../../shared/clock.js';
 import { ERROR_TABLE, type ErrorCode, messageOf } from '../../shared/errors.js';
+import { MAX_ANSWER_BYTES } from './http-exchange.js';
 import type { ServerAddress } from './types.js';
 
 /** Nothing has been carried out. */
@@ -16,20 +17,30 @@ export type Delivery =
   | { answer: string | null }
   | NotDelivered
   /** The server went while it had it: whether it has been carried out is not known. */
-  | { broken: string };
+  | { broken: string }
+  /** It has it, and said nothing for as long as it may take: the same is not known. */
+  | { silent: string };
 
-/** Longer than any route of ours may take. */
-const ANSWER_MS = 11 * MINUTE_MS;
+export interface DeliveryLimits {
+  /** For which nothing may come from the server. */
+  silentMs: number;
+  answerBytes: number;
+}
+
+/** Longer than an import of the largest part takes. */
+export const SILENT_MS = 2 * MINUTE_MS;
 
 /**
  * Over a connection of its own: of one that is kept, nobody could say whether a call that failed had been
  * sent. Never rejects.
  * @param signal breaks it off
+ * @param limits two minutes, and more than the largest store has
  */
 export function deliver(
   address: ServerAddress,
   text: string,
   signal: AbortSignal,
+  { silentMs = SILENT_MS, answerBytes = MAX_ANSWER_BYTES }: Partial<DeliveryLimits> = {},
 ): Promise<Delivery> {
   const { baseUrl, path, agentId, apiKey } = address;
   const query = agentId === undefined ? '' : `?agentId=${encodeURIComponent(agentId)}`;
@@ -50,13 +61,23 @@ export function deliver(
     sent.once('socket', (socket) => {
       socket.once('connect', () => {
         isConnected = true;
-        socket.setTimeout(ANSWER_MS, () => sent.destroy(new Error('it does not answer')));
+        socket.setTimeout(silentMs, () => {
+          resolve({ silent: `it has not answered within ${silentMs / SECOND_MS} s` });
+          sent.destroy();
+        });
       });
     });
     sent.on('error', fail);
     sent.once('response', (received) => {
       const chunks: Buffer[] = [];
-      received.on('data', (chunk: Buffer) => chunks.push(chunk));
+      let bytes = 0;
+      received.on('data', (chunk: Buffer) => {
+        bytes += chunk.length;
+        if (bytes <= answerBytes) return void chunks.push(chunk);
+        const message = `its answer has more than ${answerBytes} bytes`;
+        resolve({ refused: { code: 'TOO_LARGE', message } });
+        sent.destroy();
+      });
       received.on('error', fail);
       received.once('end', () =>
         resolve(judged(received.statusCode ?? 0, Buffer.concat(chunks).toString('utf8'))),

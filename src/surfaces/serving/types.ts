@@ -10,6 +10,8 @@ export interface ServerFile {
   /** Of the JSON-RPC route; `/cue/rpc` when absent. */
   path?: string;
   agentId?: string;
+  /** Where the system says when a process started: tells it from a later one of its pid. */
+  startedTicks?: string;
   /** Proves to the server that its client is a process of the same person (`local-key.ts`). */
   key?: string;
 }
@@ -23,6 +25,8 @@ export interface ServerAddress {
   agentId?: string;
   /** Sent as `x-api-key`. */
   apiKey?: string;
+  /** There is a key, which is not sent to whoever may be somebody else. */
+  isKeyWithheld?: true;
   /** Of the PID file; sent with the messages of MCP only. */
   localKey?: string;
 }

@@ -72,3 +72,8 @@ export function unknownOutcome(why: string): AppError {
   const message = `the server went while it had the call, which may have been carried out: ${why}`;
   return new AppError('UNAVAILABLE', message, { carried_out: 'unknown' });
 }
+
+export function unanswered(pid: number, port: number, why: string): AppError {
+  const message = `the server (process ${pid}, port ${port}) has the call, and does not answer: ${why}`;
+  return new AppError('UNAVAILABLE', message, { carried_out: 'unknown' });
+}

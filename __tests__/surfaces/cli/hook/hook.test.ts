@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { writePidFile } from '../../../../src/surfaces/serving/pid-file.js';
+import { writePidFile, writerMark } from '../../../../src/surfaces/serving/pid-file.js';
 import { makeProject, type Project } from '../cue.js';
 
 interface Heard {
@@ -57,7 +57,7 @@ beforeEach(() => {
   const started = '2026-05-01T09:00:00.000Z';
   writePidFile(
     { NUDGE_PID_DIR: pids },
-    { pid: process.pid, port, started, path: '/cue/rpc', agentId: 'agent-1' },
+    { ...writerMark(), port, started, path: '/cue/rpc', agentId: 'agent-1' },
   );
   heard = [];
   answer = { status: 201, body: JSON.stringify(REACTION) };

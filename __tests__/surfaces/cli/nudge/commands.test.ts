@@ -86,6 +86,16 @@ describe('the scenarios of the seed', () => {
       /^value: docker compose build router\n/,
     );
   });
+
+  it('and is bad input where none of it is a hint', async () => {
+    const seed = { schema_version: '1.0', components: { api: { hints: { build: { value: 3 } } } } };
+    stage.write('broken.json', JSON.stringify(seed));
+    expect(await stage.nudge('import', './broken.json')).toEqual({
+      code: 2,
+      out: 'imported 0 hints, skipped 1\n  - api/build: value: must be string or object\n',
+      err: '',
+    });
+  });
 });
 
 describe('nudge set', () => {
@@ -303,9 +313,9 @@ describe('nudge get', () => {
       code: 3,
       document: {
         error: {
-          code: 'NOT_FOUND',
+          code: 40401,
           message: 'no component "none"',
-          details: { component: 'none' },
+          data: { reason: 'E_NOT_FOUND', details: { component: 'none' } },
         },
       },
     });
@@ -507,6 +517,12 @@ describe('nudge export and import', () => {
       out: '',
       err: `nudge: ${message}\n`,
     });
+  });
+
+  it('import reads of standard input what it reads of a file', async () => {
+    const stdin = `${' '.repeat(2_100_000)}{"schema_version":"1.0","components":{}}`;
+    const { code, err } = await stage.process({ stdin }, 'import', '-');
+    expect({ code, err }).toEqual({ code: 0, err: '' });
   });
 
   it('import sends a file over 2 MB in parts, and sums what came of them', async () => {

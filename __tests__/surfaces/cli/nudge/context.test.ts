@@ -211,6 +211,15 @@ describe('the environment', () => {
     ['GH_PAT', 'abcd'],
     ['SENTRY_DSN', 'https://public@sentry.example/1'],
     ['NOTES', 'x'.repeat(501)],
+    ['LICENSE', 'Xk9dL2mQ8vR4tY7wZ1aB3cD5'],
+    ['DEPLOY_HEX', '9f86d081884c7d659a2feaa0c55ad015'],
+    ['DISCORD', 'https://discord.com/api/webhooks/1234567890/abcDEF123ghiJKL456mnoPQR789stu'],
+    [
+      'SWARM',
+      'SWMTKN-1-3pu6hszjas19xyp7ghgosyx9k8atbfcr8p2is99znpy26u2lkl-7p73s1dx5in4tatdymyhg9hu2',
+    ],
+    ['AZ', 'https://x.blob.core.windows.net/c?sv=1&sig=abcdEFGH1234abcdEFGH1234abcdEFGH1234%3D'],
+    ['SOURCE', 'https://t0ps3cr3t@host/o/r'],
     ['HARMLESS', 'token ghp_16C7e42F292c6912E7710c838347Ae178B4a'],
   ])('says that %s is set, but not to what', (name, value) => {
     expect(harmlessEnv({ [name]: value })).toEqual({ [name]: '' });
@@ -219,6 +228,8 @@ describe('the environment', () => {
   it.each([
     ['NODE_ENV', 'production'],
     ['CI', 'true'],
+    ['REMOTE', 'ssh://git@host/o/r'],
+    ['PATH', '/usr/local/bin:/usr/bin:/bin'],
     ['PWD', '/srv/api'],
     ['STAGE', 'hotfix/2024-11-22'],
     ['PORT', '8765'],

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { markOf } from '../../../../src/shared/dir-lock.js';
 import { packageVersion } from '../../../../src/shared/package-version.js';
 import { freePort } from '../../../helpers/free-port.js';
 import { AGENT_ID, type HintServer, makeStage, type Stage, startHintServer } from './nudge.js';
@@ -91,7 +92,7 @@ describe('where a command asks', () => {
 
   it('has path and agent of the PID file, and the key of the environment', async () => {
     const stage = stageOf();
-    const file = { pid: process.pid, port: server.port, started: 'x', agentId: AGENT_ID };
+    const file = { ...markOf(process.pid), port: server.port, started: 'x', agentId: AGENT_ID };
     stage.write('pids/server.pid', JSON.stringify({ ...file, path: '/api/cue/rpc' }));
     await stage.nudgeIn({ env: { ELIZA_SERVER_AUTH_TOKEN: 'key' } }, 'ls');
     const [call] = server.calls;

@@ -2,6 +2,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { freePort } from '../../../helpers/free-port.js';
 import { endNudges, runNudge, type ServeProcess, startServe } from '../../../helpers/nudge.js';
@@ -48,6 +49,19 @@ describe('nudge', () => {
       `nudge: nothing serves: nothing listens at http://127.0.0.1:${port}: start a server with "nudge serve", or say its port with -p PORT\n`,
     );
     expect(JSON.parse(document.out)).toMatchObject({ error: { code: 'NOT_FOUND' } });
+  });
+
+  it('takes no wrong setting, and says why it cannot serve', async () => {
+    const isFile = fileURLToPath(import.meta.url);
+    const [many, life, nowhere] = await Promise.all([
+      runNudge(['serve', '--max-hints', 'abc'], env),
+      runNudge(['serve'], { ...env, NUDGE_DEFAULT_TTL: 'zzz' }),
+      runNudge(['serve'], { ...env, PGLITE_DATA_DIR: join(isFile, 'db') }),
+    ]);
+    expect([many.code, life.code, nowhere.code]).toEqual([2, 2, 1]);
+    expect(many.err).toContain('NUDGE_MAX_HINTS must be a whole number from 1 to 100000');
+    expect(life.err).toContain('NUDGE_DEFAULT_TTL is neither "session" nor a duration');
+    expect(nowhere.err).toMatch(/^nudge: .*(?:EEXIST|ENOTDIR)/);
   });
 
   it('serves once of two that start at once, and passes on in the other', async () => {
@@ -123,6 +137,12 @@ describe('nudge', () => {
     const second = startServe({ env, client: 'nobody' });
     expect(await second.ended).toEqual({ code: 0, signal: null });
     expect(second.errors()).toContain(`PROXY of process ${primary.pid}`);
+  });
+
+  it('says nothing but errors where no more is wanted', async () => {
+    const quiet = startServe({ env, client: 'nobody', args: ['--log-level', 'error'] });
+    expect(await quiet.ended).toEqual({ code: 0, signal: null });
+    expect(quiet.errors()).not.toContain('PROXY');
   });
 
   it('ends when its client leaves, with what it was asked answered', async () => {

@@ -17,7 +17,7 @@ import { findServer, withPidFile } from '../../serving/discovery.js';
 import { askRest } from '../../serving/rest-client.js';
 import type { CommandContext } from '../command-line.js';
 import { EXIT } from '../exit-codes.js';
-import type { Io } from '../io.js';
+import { escapedJson, type Io } from '../io.js';
 import type { CommandGroup } from '../program.js';
 import { type HookCall, pathFrom, readHookCall } from './claude-event.js';
 import { contextIn } from './context.js';
@@ -61,7 +61,7 @@ async function answerHook(io: Io): Promise<void> {
   const { why, json }: Answer = answered ?? { why: `not done within ${budgetMs} ms` };
   // Where standard input does not end, it would hold the process.
   if (answered === null) io.leaveStdin?.();
-  if (json !== undefined) io.out(`${json}\n`);
+  if (json !== undefined) io.out(`${escapedJson(json)}\n`);
   else if (io.env.CUE_HOOK_DEBUG === '1') io.err(`cue hook: ${why}\n`);
 }
 

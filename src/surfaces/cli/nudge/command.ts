@@ -2,12 +2,15 @@
 import type { Command } from 'commander';
 import type { StartAgent } from '../../serving/types.js';
 import type { CommandContext } from '../command-line.js';
+import type { CheckSettings } from '../serve-stdio.js';
 
 export interface NudgeContext extends CommandContext {
   /** `--port`, before the command's name or behind it; `undefined`: it was not said. */
   port?: () => number | undefined;
   /** Starts a headless agent; loaded when it is asked for, because it brings the host along. */
   startAgent: () => Promise<StartAgent>;
+  /** @throws AppError INVALID_INPUT naming every setting with a wrong value */
+  checkSettings?: CheckSettings;
 }
 
 export interface NudgeCommand {

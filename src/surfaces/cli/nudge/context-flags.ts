@@ -3,6 +3,7 @@ import { statSync } from 'node:fs';
 import { isAbsolute, resolve, win32 } from 'node:path';
 import type { Command } from 'commander';
 import type { NudgeContext as Facts } from '../../../hints/offline.js';
+import { withoutUser } from '../../../shared/git-folder.js';
 import { badInput } from '../exit-codes.js';
 import { collect, pairsOf, wordsIn } from '../flag-words.js';
 import type { Io } from '../io.js';
@@ -51,7 +52,7 @@ export async function contextOf(flags: ContextFlags, { cwd: here, env }: Io): Pr
   const said = flags.env === undefined ? {} : pairsOf(flags.env, '--env');
   const wantsGit = flags.repo === undefined || flags.branch === undefined;
   const git = wantsGit ? await gitFactsOf(cwd, env) : undefined;
-  const repo = flags.repo ?? git?.repo;
+  const repo = flags.repo === undefined ? git?.repo : withoutUser(flags.repo);
   const branch = flags.branch ?? git?.branch;
   const os = flags.os === undefined ? osOf(process.platform) : osNamed(flags.os, '--os');
   return {

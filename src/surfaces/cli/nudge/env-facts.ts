@@ -4,8 +4,8 @@
  * cannot be secrets. What is held back is sent empty, so that it is set and equals nothing: a scope that
  * asks for such a value does not match, unless the value is said with `--env`.
  */
+import { redactText } from '../../../hints/offline.js';
 import { isSensitiveName } from '../../../shared/secret-values.js';
-import { redactSecrets } from '../../../shared/secrets.js';
 
 /** No scope says more than that of one value. */
 const MAX_VALUE = 500;
@@ -13,6 +13,8 @@ const MAX_NAME = 500;
 /** More words of a name that mean a secret than a memory's text needs: `GH_PAT`, `AWS_SESSION_TOKEN`. */
 const TELLING =
   /(?:^|[_.-])(?:pass(?:w(?:or)?d|phrase)?|pwd|secrets?|tokens?|keys?|auth|credentials?|creds?|cookies?|session|pat|dsn|salt|signature|cert|jwt|bearer|private)(?:$|[_.\d-])/i;
+/** `https://token@host`: who is in front of a host. */
+const HAS_USER = /:\/\/(?!git@)[^/\s?#]*@/i;
 /** The names the words above would hold back, and that folders and editors go by. */
 const KNOWN_HARMLESS: ReadonlySet<string> = new Set([
   'PWD',
@@ -41,5 +43,6 @@ function isHarmless(name: string, value: string): boolean {
   if (value.length < 4) return true;
   if (KNOWN_HARMLESS.has(name)) return true;
   if (TELLING.test(name) || isSensitiveName(name) !== null) return false;
-  return redactSecrets(`${name}=${value}`).found.length === 0;
+  // As the guard of the hints judges what is to be kept.
+  return !HAS_USER.test(value) && redactText(value, name) === value;
 }

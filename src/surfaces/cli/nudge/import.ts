@@ -21,11 +21,14 @@ const MAX_FILE_BYTES = 128_000_000;
 const TIMEOUT_MS = 120_000;
 const MOST_REASONS = 100;
 const STANDARD_INPUT = '-';
+/** A skip that leaves nothing to be done. */
+const HERE_ALREADY = /: what is here is (?:as new|the same)$/;
 
 const EXPLAINED = `
 "-" reads standard input. Taken in is what "nudge export" prints. With --mode merge (without it, too) a
 hint that is there already is kept unless the imported one was changed later; with --mode replace all
-others go. Files over 2 MB are sent in parts: when one fails, those before it are in.
+others go. Where none is fit to be taken in, the exit code is 2. Files over 2 MB are sent in parts: when one
+fails, those before it are in.
 `;
 
 export const importHints: NudgeCommand = {
@@ -40,7 +43,10 @@ export const importHints: NudgeCommand = {
   },
 };
 
-/** Done also when hints were skipped; the reasons are printed. */
+/**
+ * Done also when some hints were skipped, or all are here already; not when none was good. The reasons
+ * are printed.
+ */
 async function perform(file: string, flags: ImportFlags, context: NudgeContext): Promise<void> {
   const { io, end } = context;
   const { mode, allowSecret, json } = flags;
@@ -63,19 +69,21 @@ async function perform(file: string, flags: ImportFlags, context: NudgeContext):
     const outcome = await callServer<ImportOutcome>(context, 'import', params, options);
     sum = isLong ? added(sum, outcome) : outcome;
   }
+  const isNothing = sum.imported === 0 && sum.reasons.some((reason) => !HERE_ALREADY.test(reason));
   if (json) printJson(io, sum);
   else {
     const { oneLine } = await import('./print-hint.js');
     const { imported, skipped, reasons = [] } = sum;
-    const what = `✔ imported ${imported} ${imported === 1 ? 'hint' : 'hints'}, skipped ${skipped}`;
+    const mark = isNothing ? '' : '✔ ';
+    const what = `${mark}imported ${imported} ${imported === 1 ? 'hint' : 'hints'}, skipped ${skipped}`;
     printText(io, [what, ...reasons.map((reason) => `  - ${oneLine(reason)}`)].join('\n'));
   }
-  end(EXIT.done);
+  end(isNothing ? EXIT.badInput : EXIT.done);
 }
 
 async function textOf(file: string, io: Io): Promise<string> {
   return file === STANDARD_INPUT
-    ? io.stdin()
+    ? io.stdin(MAX_FILE_BYTES)
     : readTextFile(resolve(io.cwd, file), file, MAX_FILE_BYTES);
 }
 

@@ -3,8 +3,9 @@
  * agent waits for `nudge get` before each build.
  */
 import { Command } from 'commander';
+import { RpcFailure } from '../../serving/rpc-failure.js';
 import { runProgram } from '../command-line.js';
-import type { ExitCode } from '../exit-codes.js';
+import { type ExitCode, errorDocument } from '../exit-codes.js';
 import { portOf } from '../flag-words.js';
 import type { Io } from '../io.js';
 import type { NudgeCommand, NudgeContext } from './command.js';
@@ -91,6 +92,7 @@ Examples:
 
 Exit codes:
   0 done or found   1 failure, or no server   2 bad input   3 not found, or not eligible here
+  "status" and "stop" end with 3 where nothing serves
 
 Environment:
   NUDGE_PID_DIR             folder of the file in which a server says where it listens
@@ -101,18 +103,23 @@ Environment:
 export function run(
   argv: readonly string[],
   io: Io,
-  { startAgent }: Pick<NudgeContext, 'startAgent'>,
+  outside: Pick<NudgeContext, 'startAgent' | 'checkSettings'>,
 ): Promise<ExitCode> {
   const define: Parameters<typeof runProgram>[0]['define'] = async (program, context) => {
     addPortOption(program)
       .configureHelp({ showGlobalOptions: true })
       .addHelpText('after', EXPLAINED);
     const port = () => program.opts<{ port?: number }>().port;
-    await addCommands(program, argv, { ...context, port, startAgent });
+    await addCommands(program, argv, { ...context, ...outside, port });
     return argv;
   };
   const description = 'Small, high-value hints: how a component is built, run and tested here.';
-  return runProgram({ name: NAME, description, define }, argv, io);
+  return runProgram({ name: NAME, description, define, documentOf }, argv, io);
+}
+
+/** The error of a method as it came; others have the form of `cue`. */
+function documentOf(error: unknown): object {
+  return error instanceof RpcFailure ? { error: error.body } : errorDocument(error);
 }
 
 /** Only what is asked for gets its arguments and options. */

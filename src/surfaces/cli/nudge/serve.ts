@@ -39,10 +39,11 @@ function define(command: Command, context: NudgeContext): void {
     .addOption(new Option('--log-level <level>', 'what is told on standard error').choices(LEVELS))
     .addHelpText('after', EXPLAINED)
     .action(async (flags: ServeFlags) => {
-      const { io, port, startAgent } = context;
+      const { io, port, startAgent, checkSettings } = context;
       const env = { ...io.env, ...settingsOf(flags) };
       const tools = io.env.CUE_MCP_TOOLS || NUDGE_TOOLS;
-      await serveStdio({ name: 'nudge', io, env, port: port?.(), tools, startAgent });
+      const outside = { startAgent, checkSettings };
+      await serveStdio({ name: 'nudge', io, env, port: port?.(), tools, ...outside });
       context.end(EXIT.done);
     });
 }

@@ -1,8 +1,9 @@
 /** Whoever serves, as `status` and `stop` need to know it. */
 import { AppError, isAppError } from '../../../shared/errors.js';
-import { findServer } from '../../serving/discovery.js';
+import { findServer, withPidFile } from '../../serving/discovery.js';
 import { type Identity, identityOf } from '../../serving/identify.js';
 import { createRpcClient } from '../../serving/rpc-client.js';
+import { onceServed } from '../once-served.js';
 import type { NudgeContext } from './command.js';
 
 export interface KnownServer extends Identity {
@@ -15,12 +16,13 @@ const NO_SERVER: ReadonlySet<unknown> = new Set(['nobody', 'unreachable', 'forei
 /** @throws AppError NOT_FOUND when nothing of ours serves, else what was met */
 export async function serverOf({ io, port }: NudgeContext): Promise<KnownServer> {
   const asked = port?.();
-  const address = findServer({ env: io.env, ...(asked === undefined ? {} : { port: asked }) });
-  const status = await createRpcClient(address)
-    .call('nudge.status', {})
-    .catch((error: unknown) => {
-      throw isAppError(error) && NO_SERVER.has(error.details.met) ? nothing(error.message) : error;
-    });
+  const { address, status } = await onceServed(io.env, async () => {
+    const found = findServer({ env: io.env, ...(asked === undefined ? {} : { port: asked }) });
+    return { address: found, status: await createRpcClient(found).call('nudge.status', {}) };
+  }).catch((met: unknown) => {
+    const error = asked === undefined ? withPidFile(met, io.env) : met;
+    throw isAppError(error) && NO_SERVER.has(error.details.met) ? nothing(error.message) : error;
+  });
   const identity = identityOf(status);
   if (!identity) throw nothing(`${address.baseUrl} is served by another program`);
   return { ...identity, port: Number(new URL(address.baseUrl).port) };

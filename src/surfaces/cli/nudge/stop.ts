@@ -3,7 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { SECOND_MS } from '../../../shared/clock.js';
 import { isRunning } from '../../../shared/dir-lock.js';
 import { AppError, messageOf } from '../../../shared/errors.js';
-import { removePidFile } from '../../serving/pid-file.js';
+import { isWriterCertain, readPidFile, removePidFile } from '../../serving/pid-file.js';
+import { isPortOf } from '../../serving/port-owner.js';
 import { EXIT } from '../exit-codes.js';
 import { printJson, printText } from '../io.js';
 import type { NudgeCommand, NudgeContext } from './command.js';
@@ -25,7 +26,10 @@ export const stop: NudgeCommand = {
   },
 };
 
-/** @throws AppError NOT_FOUND when nothing serves, DISABLED for an Eliza server */
+/**
+ * @throws AppError NOT_FOUND when nothing serves, DISABLED for an Eliza server, PERMISSION_DENIED for a
+ * process that only an answer names
+ */
 async function perform(json: boolean, context: NudgeContext): Promise<void> {
   const { io, end } = context;
   const { pid, port, kind } = await serverOf(context);
@@ -37,6 +41,7 @@ async function perform(json: boolean, context: NudgeContext): Promise<void> {
       { pid, port },
     );
   }
+  if (!isCertain(pid, port, io.env)) throw unproven(pid, port);
   askToEnd(pid);
   await ended(pid, io.clock);
   // Where a process is ended without being asked, it leaves its file behind.
@@ -44,6 +49,20 @@ async function perform(json: boolean, context: NudgeContext): Promise<void> {
   if (json) printJson(io, { stopped: true, pid, port });
   else printText(io, `✔ stopped the server (process ${pid}, port ${port})`);
   end(EXIT.done);
+}
+
+/** Anybody's program may listen there, and name any process as itself. */
+function isCertain(pid: number, port: number, env: NudgeContext['io']['env']): boolean {
+  const file = readPidFile(env);
+  if (file?.pid === pid && file.port === port && isWriterCertain(file)) return true;
+  return isPortOf(pid, port) === true;
+}
+
+function unproven(pid: number, port: number): AppError {
+  const message =
+    `whoever answers at port ${port} says that it is process ${pid}, which no PID file confirms: ` +
+    'nothing was stopped; end it as it was started, or by its process once you know it';
+  return new AppError('PERMISSION_DENIED', message, { pid, port });
 }
 
 function askToEnd(pid: number): void {

@@ -9,7 +9,7 @@ import type {
 } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
 
-export interface SessionEvents extends EventStore {
+export interface SessionEvents extends Required<EventStore> {
   /** These requests came together: one stream has the answers of all. */
   together(ids: readonly RequestId[]): void;
   /**

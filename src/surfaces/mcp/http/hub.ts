@@ -44,6 +44,8 @@ export interface HttpClient {
   isLocal: boolean;
   /** Groups of tools that it wants; `undefined`: those of the settings. */
   tools?: readonly string[] | undefined;
+  /** The session of its own that its hooks speak in; of a local one only. */
+  clientSession?: string | undefined;
 }
 
 interface Open {
@@ -82,12 +84,14 @@ export function createMcpHub({ clock, ids, log, serverOf }: HubDeps): McpHub {
     await Promise.all(ending.map(({ id }) => end(id)));
   }
 
-  async function begin({ isLocal, tools }: HttpClient): Promise<Open> {
+  async function begin({ isLocal, tools, clientSession }: HttpClient): Promise<Open> {
     const nowMs = clock.now();
     const room = makeRoom(nowMs);
     const id = ids.next();
     // What a session stores says which one it was, and whoever knew the header's id could speak as it.
-    const described = createSession({ id: derivedId('mcp session', id), isLocal });
+    const described = createSession({
+      ...{ id: derivedId('mcp session', id), isLocal, clientSession },
+    });
     const server = serverOf(described, tools);
     const events = createEventStore();
     const transport = new WebStandardStreamableHTTPServerTransport({

@@ -1,0 +1,33 @@
+/** What the parent asks of a child process and what it gets back. */
+
+/** `served`: an agent full of memories and hints, asked in process and over HTTP. `starts`: `cue mcp` itself. */
+export type Part = 'served' | 'starts';
+
+export interface PartRequest {
+  part: Part;
+  /** Memories. */
+  size: number;
+  quick: boolean;
+}
+
+export type SampleName =
+  | 'recall'
+  | 'recall.rest'
+  | 'recall.crowd'
+  | 'recall.crowd.rate'
+  | 'recall.structural'
+  | 'list'
+  | 'hint'
+  | 'tools'
+  | 'begin'
+  | 'proxy'
+  | 'primary';
+
+/** Milliseconds by name (`rate`: answers of a second); the names are the same for the way beside. */
+export type Samples = Partial<Record<SampleName, number[]>>;
+
+export interface PartReport {
+  samples: Samples;
+  /** Of another way to the same, measured in the same run. */
+  beside?: Samples;
+}
