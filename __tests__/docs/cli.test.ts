@@ -53,6 +53,7 @@ function masked(text: string): string {
     .replace(/\d{4}-\d\d-\d\d(?: \d\d:\d\d UTC|T[\d:.]+Z)/g, '<time>')
     .replace(/\b\w{3} \d{1,2} \w{3} \d{4},/g, '<day>,')
     .replace(/process \d+, port \d+/, 'process <n>, port <n>')
+    .replace(/\((?:just now|\d+[mhdw] ago)\)/g, '(<age>)')
     .replace(/\(\d+\.\d s\)/g, '(<took>)');
 }
 

@@ -156,7 +156,8 @@ async function callerOf(
     const place = places.get(placeKey(privateTo, undefined));
     if (place) return place.caller;
   }
-  if (by === undefined) return { kind: 'agent' };
+  // The Eliza agent's own.
+  if (by === undefined) return { kind: 'operator' };
   const known = identities.get(by);
   if (known) return known;
   const request = { action: 'register', name: by };

@@ -2,6 +2,8 @@ import type { z } from 'zod';
 import type { Finding } from './errors.js';
 
 const BODY = '(body)';
+/** What zod says of a union when its schema says nothing. */
+const DEFAULT_MESSAGE = 'Invalid input';
 
 /** Findings of a failed zod parse, in our form. An unknown field is a finding of its own. */
 export function findingsOf(error: z.ZodError): Finding[] {
@@ -40,6 +42,8 @@ function ofUnion(
   if (errors.length > 0 && errors.every((issues) => issues.some(isMissing))) {
     return [{ field, message: 'is required' }];
   }
+  // Whoever wrote the schema has said it better.
+  if (message !== DEFAULT_MESSAGE) return [{ field, message }];
   const types = errors.flat().flatMap((issue) => (isOtherType(issue) ? [issue.expected] : []));
   const isTold = meant.length === 0 && types.length > 0;
   return [{ field, message: isTold ? `must be ${types.join(' or ')}` : message }];

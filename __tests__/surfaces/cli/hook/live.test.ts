@@ -1,9 +1,10 @@
 /** `cue hook` with a real agent that serves, and as a process. */
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startedServices } from '../../../helpers/boot.js';
@@ -22,6 +23,9 @@ beforeAll(async () => {
   project = makeProject();
   server = await startServer({ env: { NUDGE_PID_DIR: pids } });
   await startedServices(server.runtime);
+  // The server says where it is some moments after it has started.
+  const endMs = Date.now() + 30_000;
+  while (!existsSync(join(pids, 'server.pid')) && Date.now() < endMs) await delay(50);
 }, 120_000);
 afterAll(async () => {
   await server.stop();
