@@ -12,6 +12,7 @@ import {
   gitFolderAround,
   originOf,
 } from '../../src/shared/git-folder.js';
+import { onPosix } from '../helpers/where.js';
 
 const ORIGIN = 'git@github.com:org/repo.git';
 const ON_DEV = 'ref: refs/heads/dev\n';
@@ -142,7 +143,7 @@ describe('its origin', () => {
     expect(origin(path)).toBe('unclear');
   });
 
-  it.skipIf(process.platform === 'win32')('is no pipe that nobody writes to', () => {
+  it.runIf(onPosix())('is no pipe that nobody writes to', () => {
     const path = repository('');
     rmSync(join(path, '.git', 'config'));
     execFileSync('mkfifo', [join(path, '.git', 'config')]);

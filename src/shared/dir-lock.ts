@@ -34,7 +34,7 @@ export interface LockRequest extends ProcessMark {
 export interface LockOptions {
   /** `agent` when absent. */
   kind?: LockKind;
-  /** Asks a headless holder to leave, and waits for that; absent: any holder is final. */
+  /** Asks a headless holder to leave, and waits for that; absent: every holder is final. */
   ask?: { opened: boolean; patienceMs?: number };
 }
 

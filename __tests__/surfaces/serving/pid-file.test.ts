@@ -23,6 +23,7 @@ import {
   writePidFile,
   writerMark,
 } from '../../../src/surfaces/serving/pid-file.js';
+import { withProc } from '../../helpers/where.js';
 
 /** More than any system gives. */
 const DEAD = 2 ** 30;
@@ -247,7 +248,7 @@ describe('the server that is found', () => {
     expect(found().baseUrl).toBe('http://127.0.0.1:8765');
   });
 
-  describe.skipIf(process.platform !== 'linux')('where pids are used again', () => {
+  describe.runIf(withProc())('where pids are used again', () => {
     const KEY = { ELIZA_SERVER_AUTH_TOKEN: 'key' };
 
     it('gets no key at the usual port, where anybody may listen', () => {

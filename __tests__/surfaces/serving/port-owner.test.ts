@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { isPortOf } from '../../../src/surfaces/serving/port-owner.js';
 import { freePort } from '../../helpers/free-port.js';
+import { withProc } from '../../helpers/where.js';
 
 const servers: Server[] = [];
 afterEach(() => {
@@ -16,7 +17,7 @@ async function listenAt(host: string): Promise<number> {
   return typeof address === 'object' && address ? address.port : 0;
 }
 
-describe.skipIf(process.platform !== 'linux')('a port', () => {
+describe.runIf(withProc())('a port', () => {
   it.each(['127.0.0.1', '0.0.0.0'])('is of the process that listens at %s', async (host) => {
     const port = await listenAt(host);
     expect(isPortOf(process.pid, port)).toBe(true);

@@ -117,7 +117,7 @@ export function writePidFile(env: Env, file: ServerFile): void {
 /**
  * Only when it still names this process, and this agent of it. Never throws: a file that stays names
  * nobody who lives.
- * @param agentId absent: any
+ * @param agentId absent: of whichever agent
  */
 export function removePidFile(env: Env, pid: number, agentId?: string): void {
   const named = readPidFile(env);

@@ -51,7 +51,7 @@ export interface RolesDeps {
   startAgent: () => Promise<StartAgent>;
   env: Env;
   cwd: string;
-  /** The user's; else the one of the headless server before, or 8765. 0: any free one. */
+  /** The user's; else the one of the headless server before, or 8765. 0: one that is free. */
   port?: number;
   clock: Clock;
   /** One line for people. */

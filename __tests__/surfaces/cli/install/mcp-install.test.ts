@@ -16,6 +16,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runProgram } from '../../../../src/surfaces/cli/command-line.js';
 import { defineInstall } from '../../../../src/surfaces/cli/mcp-install.js';
+import { where } from '../../../helpers/where.js';
 
 const PROGRAM = {
   node: '/opt/node/bin/node',
@@ -193,14 +194,17 @@ describe('cue mcp install where the package lies elsewhere', () => {
     expect(readdirSync(moved).sort()).toEqual(['.claude.json', 'settings.json']);
   });
 
-  it.runIf(process.platform === 'linux')('knows the one place of Claude Desktop', async () => {
-    const { code } = await install('--client', 'claude-desktop');
+  it.runIf(where(process.platform === 'linux', 'its places differ'))(
+    'knows the one place of Claude Desktop',
+    async () => {
+      const { code } = await install('--client', 'claude-desktop');
 
-    expect(code).toBe(0);
-    expect(json(join(home, '.config/Claude/claude_desktop_config.json'))).toEqual({
-      mcpServers: { cue: ABSOLUTE },
-    });
-  });
+      expect(code).toBe(0);
+      expect(json(join(home, '.config/Claude/claude_desktop_config.json'))).toEqual({
+        mcpServers: { cue: ABSOLUTE },
+      });
+    },
+  );
 });
 
 describe('the clients without --client', () => {

@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
 import { isRunning, markOf } from '../../../../src/shared/dir-lock.js';
+import { withProc } from '../../../helpers/where.js';
 import { AGENT_ID, makeStage } from './nudge.js';
 
 const FAKE = fileURLToPath(new URL('../../../helpers/fake-server.mjs', import.meta.url));
@@ -46,7 +47,7 @@ describe('nudge stop', () => {
     expect(err).toContain(`says that it is process ${pid}, which no PID file confirms`);
   });
 
-  it.skipIf(process.platform !== 'linux')('ends the process that listens there', async () => {
+  it.runIf(withProc())('ends the process that listens there', async () => {
     const { pid, port } = await headless();
     expect((await stage.nudge('stop', '-p', String(port))).code).toBe(0);
     expect(isRunning(pid)).toBe(false);
