@@ -36,21 +36,21 @@ describe('cue', () => {
   it('loads no group, and nothing of a server, before one is asked for', () => {
     const loaded = loadedBy(resolve(SRC, 'bin/cue.ts'));
     expect(foreign(loaded)).toEqual([]);
-    const groups = /-command\.ts$|transfer-|\bserving\b/;
+    const groups = /\bcommand\.ts$|\btransfer\b|\bserving\b/;
     expect([...loaded.files].filter((file) => groups.test(relative(SRC, file)))).toEqual([]);
   });
 
   it.each([
-    'recall-command',
-    'store-command',
-    'offers-command',
-    'trigger-command',
+    'memory-commands/recall-command',
+    'memory-commands/store-command',
+    'memory-commands/offers-command',
+    'trigger/command',
     'autonomy-command',
-    'status-command',
-    'transfer-export',
-    'transfer-import',
-    'transfer-purge',
-    'completion-command',
+    'status/command',
+    'transfer/export',
+    'transfer/import',
+    'transfer/purge',
+    'completion/command',
   ])('%s brings neither host nor schemas along', (group) => {
     const loaded = loadedBy(resolve(SRC, `surfaces/cli/${group}.ts`));
     expect({ foreign: foreign(loaded), rooms: rooms(loaded) }).toEqual({ foreign: [], rooms: [] });

@@ -6,7 +6,7 @@ import { badInput } from './exit-codes.js';
 import { numberOf } from './flag-words.js';
 import { counted, minuteOf, oneLine } from './lines.js';
 import type { CommandGroup } from './program.js';
-import { addServerOptions, answer } from './server-answer.js';
+import { addServerOptions, answer } from './server/answer.js';
 
 interface AutonomyFlags {
   /** `--loop`, `--no-loop` */

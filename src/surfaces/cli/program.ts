@@ -7,7 +7,7 @@ import type { StartAgent } from '../serving/types.js';
 import { type CommandContext, runProgram } from './command-line.js';
 import type { ExitCode } from './exit-codes.js';
 import type { Io } from './io.js';
-import type { CheckSettings } from './serve-stdio.js';
+import type { CheckSettings } from './server/serve-stdio.js';
 
 export type { CommandContext } from './command-line.js';
 
@@ -41,27 +41,27 @@ const GROUPS: readonly GroupEntry[] = [
   {
     name: 'when',
     summary: 'recall knowledge of the project by trigger, and keep its index',
-    load: async () => (await import('./when-command.js')).whenGroup,
+    load: async () => (await import('./when-commands/command.js')).whenGroup,
   },
   {
     name: 'recall',
     summary: 'find memories of earlier work',
-    load: async () => (await import('./recall-command.js')).recallGroup,
+    load: async () => (await import('./memory-commands/recall-command.js')).recallGroup,
   },
   {
     name: 'store',
     summary: 'keep what was done, and what came of it',
-    load: async () => (await import('./store-command.js')).storeGroup,
+    load: async () => (await import('./memory-commands/store-command.js')).storeGroup,
   },
   {
     name: 'offers',
     summary: 'what is offered, and what it was good for',
-    load: async () => (await import('./offers-command.js')).offersGroup,
+    load: async () => (await import('./memory-commands/offers-command.js')).offersGroup,
   },
   {
     name: 'trigger',
     summary: 'instructions that run by a schedule',
-    load: async () => (await import('./trigger-command.js')).triggerGroup,
+    load: async () => (await import('./trigger/command.js')).triggerGroup,
   },
   {
     name: 'autonomy',
@@ -71,33 +71,33 @@ const GROUPS: readonly GroupEntry[] = [
   {
     name: 'status',
     summary: 'who serves, and how all of it is',
-    load: async () => (await import('./status-command.js')).statusGroup,
+    load: async () => (await import('./status/command.js')).statusGroup,
   },
   {
     name: 'export',
     summary: 'print memories or triggers, for import elsewhere',
-    load: async () => (await import('./transfer-export.js')).exportGroup,
+    load: async () => (await import('./transfer/export.js')).exportGroup,
   },
   {
     name: 'import',
     summary: 'take in what export has printed',
-    load: async () => (await import('./transfer-import.js')).importGroup,
+    load: async () => (await import('./transfer/import.js')).importGroup,
   },
   {
     name: 'purge',
     summary: 'forget memories',
-    load: async () => (await import('./transfer-purge.js')).purgeGroup,
+    load: async () => (await import('./transfer/purge.js')).purgeGroup,
   },
   {
     name: 'completion',
     summary: 'print what makes a shell complete these commands',
     load: async (context) =>
-      (await import('./completion-command.js')).completionGroup(() => wholeProgram(context)),
+      (await import('./completion/command.js')).completionGroup(() => wholeProgram(context)),
   },
   {
     name: 'mcp',
     summary: 'an MCP server for coding agents, and its installation',
-    load: async () => (await import('./mcp-command.js')).loadMcpGroup(),
+    load: async () => (await import('./server/mcp-command.js')).loadMcpGroup(),
   },
   {
     name: 'hook',

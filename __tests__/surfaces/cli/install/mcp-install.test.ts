@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runProgram } from '../../../../src/surfaces/cli/command-line.js';
-import { defineInstall } from '../../../../src/surfaces/cli/mcp-install.js';
+import { defineInstall } from '../../../../src/surfaces/cli/install/command.js';
 import { where } from '../../../helpers/where.js';
 
 const PROGRAM = {

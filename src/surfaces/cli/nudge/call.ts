@@ -1,6 +1,6 @@
 /** One method of Nudge, called at whoever serves. */
 import { createRpcClient, type RpcClientOptions } from '../../serving/rpc-client.js';
-import { callServing } from '../server-call.js';
+import { callServing } from '../server/call.js';
 import type { NudgeContext } from './command.js';
 
 /**

@@ -2,7 +2,7 @@
 import type { Command } from 'commander';
 import type { StartAgent } from '../../serving/types.js';
 import type { CommandContext } from '../command-line.js';
-import type { CheckSettings } from '../serve-stdio.js';
+import type { CheckSettings } from '../server/serve-stdio.js';
 
 export interface NudgeContext extends CommandContext {
   /** `--port`, before the command's name or behind it; `undefined`: it was not said. */

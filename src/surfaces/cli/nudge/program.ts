@@ -80,7 +80,7 @@ const COMMANDS: readonly CommandEntry[] = [
     name: 'completion',
     summary: 'print what makes a shell complete these commands',
     load: async (context) =>
-      (await import('../completion-command.js')).completionGroup(() => wholeProgram(context)),
+      (await import('../completion/command.js')).completionGroup(() => wholeProgram(context)),
   },
 ];
 

@@ -3,7 +3,7 @@ import { AppError, isAppError } from '../../../shared/errors.js';
 import { findServer, withPidFile } from '../../serving/discovery.js';
 import { type Identity, identityOf } from '../../serving/identify.js';
 import { createRpcClient } from '../../serving/rpc-client.js';
-import { onceServed } from '../once-served.js';
+import { onceServed } from '../server/once-served.js';
 import type { NudgeContext } from './command.js';
 
 export interface KnownServer extends Identity {

@@ -2,7 +2,7 @@
 import type { HintCounts } from '../../../hints/offline.js';
 import { EXIT } from '../exit-codes.js';
 import { printJson, printText } from '../io.js';
-import { serverLines } from '../server-lines.js';
+import { serverLines } from '../server/lines.js';
 import type { NudgeCommand, NudgeContext } from './command.js';
 import { type KnownServer, serverOf } from './server-of.js';
 

@@ -1,0 +1,185 @@
+/** The commands that ask a server, against a real agent: what they print, and how they end. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { TriggerSummary } from '../../../../src/triggers/index.js';
+import { freePort } from '../../../helpers/free-port.js';
+import { type Served, startServed } from '../served.js';
+
+let served: Served;
+beforeAll(async () => {
+  served = await startServed();
+});
+afterAll(() => served.stop());
+
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+const TIME = /\d{4}-\d\d-\d\d \d\d:\d\d UTC/g;
+
+/** Without what is of the moment. */
+function masked(text: string): string {
+  return text
+    .replace(UUID, '<id>')
+    .replace(/mem_[0-9a-f]{8}/g, 'mem_<id>')
+    .replace(TIME, '<time>');
+}
+
+/** Ends well, with nothing beside the result; the masked result. */
+async function done(...argv: string[]): Promise<string> {
+  const { code, out, err } = await served.cue(...argv);
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  return masked(out);
+}
+
+async function createdTrigger(...argv: string[]): Promise<TriggerSummary> {
+  const { code, document } = await served.json('trigger', 'create', ...argv);
+  expect(code).toBe(0);
+  return document.trigger as TriggerSummary;
+}
+
+describe('cue trigger', () => {
+  it('creates one from a text', async () => {
+    expect(await done('trigger', 'create', 'every friday at 5pm: send the weekly report')).toBe(
+      '✔ created trigger "send the weekly report" (resting)\n' +
+        '  every Friday at 17:00 (UTC), next <time>\n  <id>\n',
+    );
+  });
+
+  it('says of a second one like it that it is there', async () => {
+    const { code, err } = await served.cue(
+      ...['trigger', 'create', 'every', 'friday', 'at', '5pm:', 'send', 'the', 'weekly', 'report'],
+    );
+    expect(code).toBe(2);
+    expect(err).toMatch(/^cue: this trigger exists already/);
+  });
+
+  it('sends every flag', async () => {
+    const room = '6754f580-bbc4-090d-835d-a966316fc020';
+    const { code, document } = await served.json(
+      ...['trigger', 'create', '--cron', '0 9 * * 1-5', '--timezone', 'Europe/Vienna'],
+      ...['summarize', 'my', 'inbox', '--name', 'Inbox', '--disable', '--max-runs', '24'],
+      ...['--wake', 'next_autonomy_cycle', '--missed', 'skip', '--overlap', 'queue'],
+      ...['--timeout-ms', '60000', '--max-failures', '3', '--now'],
+    );
+    expect(code).toBe(0);
+    expect(document.trigger).toMatchObject({
+      instructions: 'summarize my inbox',
+      displayName: 'Inbox',
+      enabled: false,
+      triggerType: 'cron',
+      cronExpression: '0 9 * * 1-5',
+      timezone: 'Europe/Vienna',
+      maxRuns: 24,
+      wakeMode: 'next_autonomy_cycle',
+      missedRunPolicy: { mode: 'skip' },
+      overlapPolicy: 'queue',
+      timeoutMs: 60_000,
+      maxFailures: 3,
+    });
+    const { err } = await served.cue(
+      'trigger',
+      'create',
+      '--deliver-to',
+      room,
+      'every day at 9 feed the cat',
+    );
+    expect(err).toBe('cue: deliverTo.roomId: the agent knows no room with this id\n');
+  });
+
+  it('lists them, a line for each', async () => {
+    const out = await done('trigger', 'list');
+    expect(out.split('\n').slice(0, 2)).toEqual([
+      '<id>  disabled  every weekday at 09:00 (Europe/Vienna): Inbox',
+      '<id>  resting  every Friday at 17:00 (UTC), next <time>: send the weekly report',
+    ]);
+    expect(await done('trigger', 'list', '--state', 'disabled')).toMatch(/^<id> {2}disabled.*\n$/);
+  });
+
+  it('says where a list goes on, beside it', async () => {
+    const { code, out, err } = await served.cue('trigger', 'list', '--limit', '1');
+    expect({ code, lines: out.trimEnd().split('\n').length }).toEqual({ code: 0, lines: 1 });
+    const cursor = /^1 of 2; more: --cursor (\S+)\n$/.exec(err)?.[1] ?? '';
+    expect(await done('trigger', 'list', '--limit', '1', '--cursor', cursor)).toContain('report');
+  });
+
+  it('shows, changes, runs, explains and deletes one', async () => {
+    const { id } = await createdTrigger('every 2 hours water the plants');
+    expect(await done('trigger', 'show', id)).toBe(
+      'water the plants (resting)\n  id: <id>\n  when: every 2 hours, next <time>\n' +
+        '  time zone: UTC\n  runs: 0\n  instructions:\n    water the plants\n',
+    );
+    const { out: ran } = await served.cue('trigger', 'run', id);
+    expect(masked(ran)).toMatch(/^<time> {2}success \(\d+\.\d s\), manual {2}<id>\n {2}\| done\n$/);
+    expect(masked((await served.cue('trigger', 'runs', id)).out)).toBe(masked(ran));
+    expect(await done('trigger', 'run', id, '--no-wait')).toBe('✔ began run <id>\n');
+    expect(await done('trigger', 'explain', id)).toMatch(
+      /^It runs every 2 hours; the next run is /,
+    );
+    expect(await done('trigger', 'update', id, 'every 3 hours', '--name', 'Plants')).toBe(
+      '✔ changed trigger "Plants" (resting)\n  every 3 hours, next <time>\n  <id>\n',
+    );
+    expect(await done('trigger', 'update', id, '--disable')).toContain('(disabled)');
+    expect(await done('trigger', 'update', id, '--enable')).toContain('(resting)');
+    expect(await done('trigger', 'update', id, '--skip-next')).toContain('next <time>');
+    expect(await done('trigger', 'delete', id)).toBe('✔ deleted trigger <id>\n');
+    expect((await served.cue('trigger', 'show', id)).code).toBe(3);
+  });
+
+  it('ends with 1 when the run has failed', async () => {
+    const { id } = await createdTrigger('every 5 hours feed the cat');
+    served.agent.brain.onLarge = () => {
+      throw new Error('no model today');
+    };
+    const { code, out } = await served.cue('trigger', 'run', id);
+    expect(code).toBe(1);
+    expect(out).toMatch(/failed/);
+    await served.cue('trigger', 'delete', id);
+  });
+
+  it('previews without storing', async () => {
+    const out = await done('trigger', 'preview', 'every', 'friday', 'at', '5pm');
+    expect(out).toMatch(/^every Friday at 17:00 \(UTC\)\n( {2}Fri \d+ \w+ \d{4}, 17:00 UTC\n){5}$/);
+    expect(await done('trigger', 'preview', '--cron', '*/5 * * * *')).toMatch(/^every 5 minutes/);
+  });
+
+  it.each([
+    ['two schedules', ['create', '--cron', '0 9 * * *', '--at', '2031-01-01T00:00:00Z', 'x']],
+    ['nothing to create', ['create']],
+    ['nothing to change', ['update', 'x']],
+    ['two ways to say what to do', ['create', '--cron', '0 9 * * *', 'x', '--instructions', 'y']],
+    ['a text without a time', ['create', 'every blue moon']],
+    ['a state that does not exist', ['list', '--state', 'tired']],
+    ['a limit that is no number', ['list', '--limit', 'many']],
+    ['both enabled and disabled', ['update', 'x', '--enable', '--disable']],
+  ])('refuses %s', async (_what, argv) => {
+    const { code, out, err } = await served.cue('trigger', ...argv);
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toMatch(/^cue: /);
+  });
+});
+
+describe('where nothing serves', () => {
+  it.each([
+    [['trigger', 'list']],
+    [['recall', 'x']],
+    [['store', '--intent', 'x', '--success']],
+    [['offers']],
+    [['autonomy']],
+    [['status']],
+    [['export']],
+    [['purge', '--all']],
+  ])('%s says how to start a server', async (argv) => {
+    const port = await freePort();
+    const { code, out, err } = await served.cue(...argv, '-p', String(port));
+    expect({ code, out }).toEqual({ code: 1, out: '' });
+    expect(err).toBe(
+      `cue: nothing listens at http://127.0.0.1:${port}: ` +
+        'start a server with "nudge serve", or say its port with -p PORT\n',
+    );
+  });
+
+  it('is told as a document where one was asked for', async () => {
+    const { code, document } = await served.json('offers', '-p', String(await freePort()));
+    expect({ code, document }).toMatchObject({
+      code: 1,
+      document: { error: { code: 'UNAVAILABLE', details: { met: 'nobody' } } },
+    });
+  });
+});

@@ -1,0 +1,118 @@
+/** `cue offers [list|ack|dismiss|stats]` */
+import { type Command, Option } from 'commander';
+import type { Offer, OfferNumbers, OfferStats } from '../../../proactive/index.js';
+import { ageOf } from '../../../shared/ages.js';
+import { OFFER_KIND_WORDS, OFFER_STATE_WORDS } from '../choices.js';
+import type { CommandContext } from '../command-line.js';
+import { numberOf } from '../flag-words.js';
+import { indented, minuteOf, oneLine, pageWords } from '../lines.js';
+import type { CommandGroup } from '../program.js';
+import { addServerOptions, answer } from '../server/answer.js';
+
+interface ListFlags {
+  state?: string;
+  kind?: string;
+  session?: string;
+  limit?: number;
+  cursor?: string;
+  deliver?: true;
+}
+
+interface OfferPage {
+  offers: Offer[];
+  total: number;
+  nextCursor: string | null;
+}
+
+const EXPLAINED = `
+Exit codes:
+  0 done   1 failure, or no server   2 bad input   3 there is no such offer
+`;
+
+export const offersGroup: CommandGroup = { define };
+
+function define(group: Command, context: CommandContext): void {
+  const { clock } = context.io;
+  addServerOptions(group).addHelpText('after', EXPLAINED);
+
+  group
+    .command('list', { isDefault: true })
+    .description('what is offered, newest first')
+    .addOption(new Option('--state <state>', 'only those').choices(OFFER_STATE_WORDS))
+    .addOption(new Option('--kind <kind>', 'only those').choices(OFFER_KIND_WORDS))
+    .option('--session <id>', 'only those for a session')
+    .option('--limit <number>', 'how many (50)', numberOf('--limit'))
+    .option('--cursor <cursor>', 'the page behind this one')
+    .option('--deliver', 'pending ones that are for no conversation count as shown')
+    .action(async ({ session, ...flags }: ListFlags, command: Command) => {
+      await answer<OfferPage>(
+        context,
+        command,
+        { path: '/offers', query: { ...flagsOnly(flags), sessionId: session }, field: 'offers' },
+        {
+          text: ({ offers }) => offers.map((offer) => offerText(offer, clock.now())).join('\n\n'),
+          beside: (page) =>
+            page.total === 0 ? ['no offers'] : pageWords(page, page.offers.length),
+        },
+      );
+    });
+
+  const endings = [
+    ['ack', 'acknowledge', 'acknowledged', 'it was good to know; a warning is not repeated'],
+    ['dismiss', 'dismiss', 'dismissed', 'it was of no use; fewer of its kind follow'],
+  ] as const;
+  for (const [name, route, done, description] of endings) {
+    group
+      .command(name)
+      .description(description)
+      .argument('<id>')
+      .option('--reason <text>', 'why')
+      .action(async (id: string, { reason }: { reason?: string }, command: Command) => {
+        const path = `/offers/${encodeURIComponent(id)}/${route}`;
+        await answer<{ offer: Offer }>(
+          context,
+          command,
+          // A reason that is `undefined` is not sent.
+          { method: 'POST', path, body: { reason }, field: 'offer' },
+          { text: ({ offer }) => `✔ ${done}: ${oneLine(offer.subject)} (${offer.kind})` },
+        );
+      });
+  }
+
+  group
+    .command('stats')
+    .description('how good the offers are')
+    .option('--since <time>', 'ISO time or date (30 days ago)')
+    .option('--before <time>', 'ISO time or date')
+    .action(async (flags: { since?: string; before?: string }, command: Command) => {
+      await answer<OfferStats>(
+        context,
+        command,
+        { path: '/offers/stats', query: { ...flags }, field: 'byKind' },
+        { text: statsText },
+      );
+    });
+}
+
+/** Without those of the group, which the route does not know. */
+function flagsOnly({ state, kind, limit, cursor, deliver }: ListFlags) {
+  return { state, kind, limit, cursor, deliver };
+}
+
+function offerText({ id, kind, state, createdAt, text }: Offer, nowMs: number): string {
+  const age = ageOf(Date.parse(createdAt), nowMs);
+  return [`${id}  ${state}  ${kind}, ${age}`, ...indented(text)].join('\n');
+}
+
+function statsText({ sinceMs, untilMs, turns, total, byKind }: OfferStats): string {
+  return [
+    `${minuteOf(sinceMs)} to ${minuteOf(untilMs)}, ${turns} turns`,
+    `  all: ${numbers(total)}`,
+    ...Object.entries(byKind).map(([kind, of]) => `  ${kind}: ${numbers(of)}`),
+  ].join('\n');
+}
+
+function numbers({ offers, shown, used, acknowledged, dismissed, precision }: OfferNumbers) {
+  const rate = precision === null ? '' : `; ${Math.round(precision * 100)} % of use`;
+  return `${offers} offered, ${shown} shown, ${used} used, ${acknowledged} acknowledged, ${dismissed} dismissed${rate}`;
+}

@@ -1,0 +1,79 @@
+/** How the commands ask whoever serves, and how they print what it answers. */
+import type { Command } from 'commander';
+import { askRest, type RestRequest } from '../../serving/rest-client.js';
+import type { CommandContext } from '../command-line.js';
+import { EXIT, type ExitCode } from '../exit-codes.js';
+import { portOf } from '../flag-words.js';
+import { printJson, printText } from '../io.js';
+import { callServing } from './call.js';
+
+/** Options that every command has which asks a server. */
+export interface ServerFlags {
+  port?: number;
+  json?: true;
+}
+
+export interface Asked<Body> extends RestRequest {
+  /** That every good answer has. */
+  field: keyof Body & string;
+}
+
+export interface Printed<Body> {
+  /** For people; with `--json` the body is printed as it came. */
+  text: (body: Body) => string | Promise<string>;
+  /** How the command ended; done when absent. */
+  code?: (body: Body) => ExitCode;
+  /** Said beside the result. */
+  beside?: (body: Body) => readonly string[];
+}
+
+const EXPLAINED = `
+Environment:
+  NUDGE_PID_DIR             folder of the file in which a server says where it listens
+  ELIZA_SERVER_AUTH_TOKEN   the key of the server, if it wants one
+`;
+
+/** `-p` and `--json`, which the commands below take, too. */
+export function addServerOptions(command: Command): Command {
+  return command
+    .option('-p, --port <port>', 'port of the server (else its PID file, else 8765)', portOf)
+    .option('--json', 'print what the server answers')
+    .configureHelp({ showGlobalOptions: true })
+    .addHelpText('after', EXPLAINED);
+}
+
+/** @throws AppError the route's own, or UNAVAILABLE saying what was met */
+export function ask<Body extends object>(
+  { io }: CommandContext,
+  command: Command,
+  { field, ...request }: Asked<Body>,
+): Promise<Body> {
+  const { port } = command.optsWithGlobals<ServerFlags>();
+  return callServing<Body>(io.env, port, field, (address) => askRest(address, request));
+}
+
+/** One request, printed, with the end it has. @throws AppError as `ask` */
+export async function answer<Body extends object>(
+  context: CommandContext,
+  command: Command,
+  asked: Asked<Body>,
+  printed: Printed<Body>,
+): Promise<void> {
+  await tell(context, command, await ask<Body>(context, command, asked), printed);
+}
+
+/** Prints an answer as it was asked for. */
+export async function tell<Body extends object>(
+  { io, end }: CommandContext,
+  command: Command,
+  body: Body,
+  { text, code, beside }: Printed<Body>,
+): Promise<void> {
+  if (command.optsWithGlobals<ServerFlags>().json) printJson(io, body);
+  else {
+    const words = await text(body);
+    if (words !== '') printText(io, words);
+    for (const line of beside?.(body) ?? []) io.err(`${line}\n`);
+  }
+  end(code?.(body) ?? EXIT.done);
+}

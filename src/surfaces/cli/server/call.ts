@@ -1,0 +1,28 @@
+/** One call to whoever serves. */
+import { AppError } from '../../../shared/errors.js';
+import { findServer, withPidFile } from '../../serving/discovery.js';
+import type { ServerAddress } from '../../serving/types.js';
+import type { Io } from '../io.js';
+import { onceServed } from './once-served.js';
+
+/**
+ * @param port that the user said
+ * @param field that every good answer has
+ * @throws AppError that of `ask`, or UNAVAILABLE saying what was met
+ */
+export async function callServing<Answer extends object>(
+  env: Io['env'],
+  port: number | undefined,
+  field: keyof Answer & string,
+  ask: (address: ServerAddress) => Promise<unknown>,
+): Promise<Answer> {
+  const { address, answer } = await onceServed(env, async () => {
+    const found = findServer({ env, ...(port === undefined ? {} : { port }) });
+    return { address: found, answer: await ask(found) };
+  }).catch((error: unknown) => {
+    throw port === undefined ? withPidFile(error, env) : error;
+  });
+  if (typeof answer === 'object' && answer !== null && field in answer) return answer as Answer;
+  const message = `${address.baseUrl} is served by another program: say where the server is with -p PORT`;
+  throw new AppError('UNAVAILABLE', message, { met: 'foreign', server: address.baseUrl });
+}

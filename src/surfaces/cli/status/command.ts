@@ -1,0 +1,73 @@
+/** `cue status`: who serves, and how all rooms are. */
+import type { Command } from 'commander';
+import type { AutonomyStatus } from '../../../autonomy/index.js';
+import type { MemoryHealth } from '../../../memory/index.js';
+import type { ProactiveHealth } from '../../../proactive/index.js';
+import { isAppError } from '../../../shared/errors.js';
+import type { TriggerHealth } from '../../../triggers/index.js';
+import type { WhenHealth } from '../../../when/index.js';
+import { findServer } from '../../serving/discovery.js';
+import { createRpcClient } from '../../serving/rpc-client.js';
+import type { CommandContext } from '../command-line.js';
+import { errorDocument } from '../exit-codes.js';
+import type { CommandGroup } from '../program.js';
+import { addServerOptions, ask, type ServerFlags, tell } from '../server/answer.js';
+import { callServing } from '../server/call.js';
+
+/** What could not be asked, in the form of an error's document. */
+export type Part<Health> = Health | ErrorDocument;
+export type ErrorDocument = ReturnType<typeof errorDocument>;
+
+export interface Status {
+  /** The answer of `nudge.status`: who serves, and how many hints there are. */
+  server: Part<Record<string, unknown>>;
+  triggers: Part<TriggerHealth>;
+  autonomy: Part<AutonomyStatus>;
+  memory: Part<MemoryHealth>;
+  offers: Part<ProactiveHealth>;
+  when: Part<WhenHealth>;
+}
+
+const EXPLAINED = `
+With --json: { server, triggers, autonomy, memory, offers, when }, each as its route answers; "error" stands
+in a part that cannot be had.
+
+Exit codes:
+  0 a server answers   1 none does, or none of ours
+`;
+
+export const statusGroup: CommandGroup = { define };
+
+function define(group: Command, context: CommandContext): void {
+  addServerOptions(group)
+    .addHelpText('after', EXPLAINED)
+    .action(async (_flags: object, command: Command) => {
+      const { env, clock } = context.io;
+      const { port } = command.optsWithGlobals<ServerFlags>();
+      // First alone: where nothing serves, one answer says so.
+      const server = await callServing<Record<string, unknown>>(env, port, 'pid', (address) =>
+        createRpcClient(address).call('nudge.status', {}),
+      ).catch((error: unknown) => {
+        // One of ours has answered, whose hints have not started.
+        if (isAppError(error) && error.details.met === undefined) return errorDocument(error);
+        throw error;
+      });
+      const part = <Health extends object>(path: string, field: keyof Health & string) =>
+        ask<Health>(context, command, { path, field }).catch(errorDocument);
+      const [triggers, autonomy, memory, offers, when] = await Promise.all([
+        part<TriggerHealth>('/triggers/health', 'enabled'),
+        part<AutonomyStatus>('/autonomy', 'enabled'),
+        part<MemoryHealth>('/memories/health', 'memories'),
+        part<ProactiveHealth>('/offers/health', 'detectors'),
+        part<WhenHealth>('/when/health', 'state'),
+      ]);
+      const status: Status = { server, triggers, autonomy, memory, offers, when };
+      const { baseUrl } = findServer({ env, ...(port === undefined ? {} : { port }) });
+      await tell(context, command, status, {
+        text: async (told) => {
+          const { statusText } = await import('./print.js');
+          return statusText(told, Number(new URL(baseUrl).port), clock.now());
+        },
+      });
+    });
+}

@@ -1,0 +1,100 @@
+/** The status for people: a line for each room, and below it what is worse than it should be. */
+import type { MemoryHealth } from '../../../memory/index.js';
+import type { ProactiveHealth } from '../../../proactive/index.js';
+import type { TriggerHealth } from '../../../triggers/index.js';
+import type { WhenHealth } from '../../../when/index.js';
+import { isObject } from '../../serving/http-exchange.js';
+import { identityOf } from '../../serving/identify.js';
+import { autonomyLines } from '../autonomy-command.js';
+import { counted, indented, minuteOf, oneLine } from '../lines.js';
+import { serverLines } from '../server/lines.js';
+import type { ErrorDocument, Part, Status } from './command.js';
+
+export function statusText(status: Status, port: number, nowMs: number): string {
+  const { server, triggers, autonomy, memory, offers, when } = status;
+  return [
+    ...whoLines(server, port, nowMs),
+    ...part('triggers', triggers, triggerLines),
+    ...part('autonomy', autonomy, autonomyLines),
+    ...part('memory', memory, memoryLines),
+    ...part('offers', offers, offerLines),
+    ...part('/when', when, whenLines),
+    ...hintLines('counts' in server ? server.counts : undefined),
+  ].join('\n');
+}
+
+/** Of another program that speaks like one of ours, only that. */
+function whoLines(server: Status['server'], port: number, nowMs: number): string[] {
+  if (isFailed(server)) return [`port ${port}: ${oneLine(server.error.message)}`];
+  const identity = identityOf(server);
+  return identity ? serverLines(identity, port, nowMs) : [`port ${port}: an unknown server`];
+}
+
+function isFailed(part: object): part is ErrorDocument {
+  return 'error' in part;
+}
+
+function part<Health extends object>(
+  name: string,
+  health: Part<Health>,
+  lines: (health: Health) => string[],
+): string[] {
+  return isFailed(health) ? [`${name}: ${oneLine(health.error.message)}`] : lines(health);
+}
+
+function triggerLines(health: TriggerHealth): string[] {
+  const { enabled, active, resting, disabled, paused, invalid, running, retrying } = health;
+  const { blocked, deferred, failuresLastHour, lastError, setAside, dispatchPaused } = health;
+  const total = active + resting + disabled + paused + invalid;
+  const some = Object.entries({ disabled, paused, invalid, running, retrying, deferred })
+    .filter(([, count]) => count > 0)
+    .map(([name, count]) => `${count} ${name}`);
+  return [
+    `triggers: ${enabled ? [counted(total, 'trigger'), ...some].join(', ') : 'off'}`,
+    ...(dispatchPaused ? ['  nothing is dispatched: CUE_TRIGGERS_PAUSED'] : []),
+    ...(blocked === null ? [] : [`  nothing runs: ${oneLine(blocked)}`]),
+    ...(failuresLastHour === 0 ? [] : [`  ${counted(failuresLastHour, 'failure')} in an hour`]),
+    ...(lastError === null
+      ? []
+      : [`  last error: ${oneLine(lastError.error)} (${minuteOf(lastError.atMs)})`]),
+    ...(setAside.length === 0 ? [] : [`  ${setAside.length} cannot be read`]),
+  ];
+}
+
+function memoryLines({ memories, catalog, embeddings, degraded }: MemoryHealth): string[] {
+  const { serving } = embeddings;
+  return [
+    `memory: ${counted(memories, 'memory', 'memories')}, index ${catalog.state}, ` +
+      `embeddings ${oneLine(serving.id)}`,
+    ...degraded.flatMap((words) => indented(oneLine(words))),
+  ];
+}
+
+function offerLines({ enabled, open, detectors, degraded }: ProactiveHealth): string[] {
+  const off = Object.entries(detectors).filter(([, detector]) => !detector.enabled);
+  return [
+    `offers: ${enabled ? `on, ${open.pending} pending, ${open.shown} shown` : 'off'}`,
+    ...(enabled && off.length > 0 ? [`  off: ${off.map(([name]) => name).join(', ')}`] : []),
+    ...degraded.flatMap((words) => indented(oneLine(words))),
+  ];
+}
+
+function whenLines(health: WhenHealth): string[] {
+  const { state, index, entries, sections, files, warningCount, degraded } = health;
+  if (state === 'off') return ['/when: off (CUE_WHEN_INDEX is not set)'];
+  return [
+    `/when: ${state}, ${counted(entries, 'entry', 'entries')}, ${counted(sections, 'section')}, ${counted(files, 'file')}`,
+    ...(index === null ? [] : [`  index: ${oneLine(index)}`]),
+    ...(warningCount === 0 ? [] : [`  ${counted(warningCount, 'warning')}: cue when validate`]),
+    ...(degraded === undefined ? [] : [`  ${oneLine(degraded)}`]),
+  ];
+}
+
+/** Of a server that says less, nothing. */
+function hintLines(counts: unknown): string[] {
+  if (!isObject(counts)) return [];
+  const { hints = 0, components = 0 } = counts;
+  return [
+    `hints: ${counted(Number(hints), 'hint')} of ${counted(Number(components), 'component')}`,
+  ];
+}

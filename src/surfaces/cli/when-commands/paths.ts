@@ -1,0 +1,162 @@
+/** Where index, decision files and the journal of recalls are, when nobody says so. */
+import { existsSync, statSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
+import { dataDirectoryOf } from '../../../data-directory.js';
+import { AppError } from '../../../shared/errors.js';
+import { isBelow, realPath } from '../../../shared/real-path.js';
+import { badInput } from '../exit-codes.js';
+import type { Io } from '../io.js';
+import type { Warning, WhenPaths } from './room.js';
+
+/** Below a directory of the project, in this order. */
+export const INDEX_PLACES = [
+  join('agents', 'memory-index.md'),
+  'memory-index.md',
+  join('.cue', 'memory-index.md'),
+] as const;
+
+const DECISIONS = 'decisions';
+const MAKES_ONE = '"cue when remember --index FILE …" makes one';
+/** A line break, say, in the name of a file. */
+const CONTROLS = /[\p{Cc}\u2028\u2029]/gu;
+const JOURNAL_FOLDER = '.cue';
+/** Where the host keeps its own, the database among it, when it is told no other place. */
+const HOST_FOLDER = '.eliza';
+const HOST_DATABASE = '.elizadb';
+
+export interface PlaceFlags {
+  index?: string | undefined;
+  decisions?: string | undefined;
+}
+
+type Place = Pick<Io, 'cwd' | 'env'>;
+
+/**
+ * Flag, then setting, then the first of `INDEX_PLACES` in the current directory or one above it, up
+ * to the one with `.git`; outside of a repository only in the current one, since what lies above
+ * may be anybody's. Decision files are beside the index. What nobody named is held within the
+ * repository: a link in it may lead anywhere.
+ * @throws AppError INVALID_INPUT when there is no index
+ */
+export function whenPathsOf(flags: PlaceFlags, place: Place): WhenPaths {
+  const { cwd, env } = place;
+  const index = indexOf(flags, place);
+  if (index === null) {
+    throw badInput(
+      `no index: none of ${INDEX_PLACES.join(', ')} exists here or above; name one with --index or CUE_WHEN_INDEX (${MAKES_ONE})`,
+      { searched: [...INDEX_PLACES] },
+    );
+  }
+  const folder = flags.decisions || env.CUE_WHEN_DECISIONS;
+  const isIndexNamed = Boolean(flags.index || env.CUE_WHEN_INDEX);
+  const start = isIndexNamed ? dirname(index) : cwd;
+  const roots = rootsOf(env, cwd);
+  return {
+    index,
+    decisions: folder ? resolve(cwd, folder) : join(dirname(index), DECISIONS),
+    named: namedOf({ index: isIndexNamed, decisions: Boolean(folder) }),
+    within: repositoryOf(start) ?? start,
+    ...(roots === null ? {} : { roots }),
+  };
+}
+
+function namedOf({ index, decisions }: { index: boolean; decisions: boolean }): WhenPaths['named'] {
+  return [...(index ? (['index'] as const) : []), ...(decisions ? (['decisions'] as const) : [])];
+}
+
+/** The index alone, whether it exists or not; `null` when none is named and none was found. */
+export function indexOf(flags: PlaceFlags, { cwd, env }: Place): string | null {
+  const named = flags.index || env.CUE_WHEN_INDEX;
+  return named ? resolve(cwd, named) : foundIndex(cwd);
+}
+
+/** The paths, where the index has to be there already. */
+export function existingPathsOf(flags: PlaceFlags, place: Place): WhenPaths {
+  const paths = whenPathsOf(flags, place);
+  if (existsSync(paths.index)) return paths;
+  throw badInput(`no index: ${paths.index} does not exist; ${MAKES_ONE}`, { index: paths.index });
+}
+
+/**
+ * The folder of the journal: `CUE_DATA_DIR`, else where an agent of this project keeps its data,
+ * else `.cue` in the project.
+ * @param index of the project, `null` when there is none
+ * @throws AppError PERMISSION_DENIED where a link of the project leads out of it
+ */
+export function journalFolderOf(index: string | null, { cwd, env }: Place): string {
+  if (env.CUE_DATA_DIR) return resolve(cwd, env.CUE_DATA_DIR);
+  if (env.PGLITE_DATA_DIR) {
+    return dataDirectoryOf(undefined, resolve(cwd, env.PGLITE_DATA_DIR)).path;
+  }
+  const root = projectOf(index, cwd);
+  const host = join(root, HOST_FOLDER);
+  const folder = existsSync(host)
+    ? dataDirectoryOf(undefined, join(host, HOST_DATABASE)).path
+    : join(root, JOURNAL_FOLDER);
+  if (isBelow(realPath(folder), realPath(root))) return folder;
+  const message = `${folder} leads out of ${root}: name it with CUE_DATA_DIR if the journal belongs there`;
+  throw new AppError('PERMISSION_DENIED', message, { folder });
+}
+
+/** Of the index, the decisions folder or a file in it. */
+export function pathOf({ file }: Warning, paths: WhenPaths): string {
+  return file === 'index' ? paths.index : join(paths.decisions, file);
+}
+
+/** `agents/decisions/testing.md:12`: as editors and pre-commit checks read it. */
+export function placeOf(warning: Warning, paths: WhenPaths, cwd: string): string {
+  const path = pathOf(warning, paths);
+  const { line } = warning;
+  return line === undefined ? shownPath(path, cwd) : `${shownPath(path, cwd)}:${line}`;
+}
+
+/** On one line, without the number of the line that its place names already. */
+export function wordsOf({ message }: Warning): string {
+  return message.replace(/^line \d+: /, '').replace(CONTROLS, '\ufffd');
+}
+
+/** From the current directory where it lies below that. */
+export function shownPath(path: string, cwd: string): string {
+  const below = relative(cwd, path);
+  const shown = below === '' || below.startsWith('..') || isAbsolute(below) ? path : below;
+  return shown.replace(CONTROLS, '\ufffd');
+}
+
+function rootsOf(env: Place['env'], cwd: string): string[] | null {
+  const roots = (env.CUE_FILE_ROOTS ?? '').split(',').flatMap((root) => root.trim() || []);
+  return roots.length === 0 ? null : roots.map((root) => resolve(cwd, root));
+}
+
+function foundIndex(cwd: string): string | null {
+  const top = repositoryOf(cwd) ?? cwd;
+  for (const directory of upwards(cwd)) {
+    const found = INDEX_PLACES.map((place) => join(directory, place)).find(isFile);
+    if (found) return found;
+    if (directory === top) return null;
+  }
+  return null;
+}
+
+/** The repository, else the directory that `INDEX_PLACES` counts from. */
+function projectOf(index: string | null, cwd: string): string {
+  const start = index === null ? cwd : dirname(index);
+  const repository = repositoryOf(start);
+  if (repository) return repository;
+  const isPlace = INDEX_PLACES.some((place) => dirname(place) === basename(start));
+  return isPlace ? dirname(start) : start;
+}
+
+function repositoryOf(directory: string): string | null {
+  for (const one of upwards(directory)) if (existsSync(join(one, '.git'))) return one;
+  return null;
+}
+
+function* upwards(directory: string): Generator<string> {
+  yield directory;
+  const above = dirname(directory);
+  if (above !== directory) yield* upwards(above);
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+}

@@ -1,0 +1,57 @@
+/** `cue when "<trigger>" …` */
+import { badInput, EXIT, type ExitCode } from '../exit-codes.js';
+import { type Io, printJson, printText } from '../io.js';
+import type { WhenFlags } from './command.js';
+import { existingPathsOf, placeOf, wordsOf } from './paths.js';
+import { openIndex, type Warning, type WhenPaths, whenRoom } from './room.js';
+import { noteRecall } from './stats.js';
+
+/** More of them are counted, not listed: the answer is what was asked for. */
+const MOST_WARNINGS = 10;
+const STANDARD_INPUT = '-';
+const COMMAND = /^\/(?:when|how)$/i;
+
+/** Done: every one of the queries was found. Bad input: none of them names anything. */
+export async function recallCommand(
+  triggers: readonly string[],
+  io: Io,
+  flags: WhenFlags,
+): Promise<ExitCode> {
+  const paths = existingPathsOf(flags, io);
+  const room = await whenRoom();
+  const requests = room.parseRequests(await commandText(triggers, io));
+  if (requests.length === 0) throw badInput('name a trigger: cue when "writing mock tests"');
+  const book = await openIndex(room, paths);
+  const recall = await book.resolve(requests, { nearby: flags.json === true });
+  const { warnings } = book.library;
+  if (flags.json) {
+    printJson(io, warnings.length > 0 ? { ...recall, warnings } : recall);
+  } else {
+    printText(io, room.printRecall(recall));
+    printWarnings(warnings, paths, io);
+  }
+  if (flags.usage) noteRecall(room, recall, paths, io, flags);
+  if (requests.every(({ kind }) => kind === 'invalid')) return EXIT.badInput;
+  return recall.results.every(({ found }) => found !== 'none') ? EXIT.done : EXIT.notFound;
+}
+
+/** One trigger a line. Words of which none has a space were typed without quotes: one trigger. */
+async function commandText(triggers: readonly string[], io: Io): Promise<string> {
+  const texts = COMMAND.test(triggers[0] ?? '') ? triggers.slice(1) : triggers;
+  if (!texts.includes(STANDARD_INPUT)) return texts.join(isOnePhrase(texts) ? ' ' : '\n');
+  const input = await io.stdin();
+  return texts.map((text) => (text === STANDARD_INPUT ? input : text)).join('\n');
+}
+
+/** `§` may stand alone in front; `§a.md §b.md` are two. */
+function isOnePhrase(texts: readonly string[]): boolean {
+  return texts.every((text, at) => !/\s/.test(text) && (at === 0 || !text.startsWith('§')));
+}
+
+function printWarnings(warnings: readonly Warning[], paths: WhenPaths, io: Io): void {
+  for (const warning of warnings.slice(0, MOST_WARNINGS)) {
+    io.err(`${placeOf(warning, paths, io.cwd)}: ${wordsOf(warning)}\n`);
+  }
+  const more = warnings.length - MOST_WARNINGS;
+  if (more > 0) io.err(`${more} more: cue when validate\n`);
+}

@@ -1,0 +1,32 @@
+/**
+ * The part of the `/when` room that needs no host, as the commands use it. It is loaded only when a
+ * command runs: parsing markdown and ranking are not needed to print a help text.
+ */
+import { AppError } from '../../../shared/errors.js';
+import type * as Offline from '../../../when/offline.js';
+import type { FolderBook, WhenPaths } from '../../../when/offline.js';
+
+export type {
+  Problem,
+  Recall,
+  RememberDraft,
+  Validation,
+  Warning,
+  WhenPaths,
+} from '../../../when/offline.js';
+
+export type WhenRoom = typeof Offline;
+
+export function whenRoom(): Promise<WhenRoom> {
+  return import('../../../when/offline.js');
+}
+
+/** @throws AppError when there is an index that may not or cannot be read */
+export async function openIndex(room: WhenRoom, paths: WhenPaths): Promise<FolderBook> {
+  const book = await room.openBook({ paths });
+  const { index, warnings } = book.library;
+  const unread = warnings.find(({ file, line }) => file === 'index' && line === undefined);
+  if (unread === undefined || index.text !== '') return book;
+  const code = unread.code === 'outside' ? 'PERMISSION_DENIED' : 'UNAVAILABLE';
+  throw new AppError(code, unread.message, { index: paths.index, reason: unread.code });
+}
