@@ -1,10 +1,23 @@
 /** docs/mcp.md against what is. */
-import { readFileSync } from 'node:fs';
-import { describe, expect, it } from 'vitest';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { invocationsOf, serverEntry } from '../../src/surfaces/cli/install/commands.js';
 import { toolsOf } from '../../src/surfaces/mcp/tools/index.js';
 import { TOOL_CHOICES } from '../../src/surfaces/tool-groups.js';
 
 const page = readFileSync(new URL('../../docs/mcp.md', import.meta.url), 'utf8');
+
+/** A project in which the package is installed. */
+const project = mkdtempSync(join(tmpdir(), 'cue-docs-'));
+const bin = join(project, 'node_modules/elizaos-plugin-cue/dist/bin/cue.js');
+mkdirSync(dirname(bin), { recursive: true });
+writeFileSync(bin, '');
+afterAll(() => rmSync(project, { recursive: true }));
+
+const program = () => ({ node: '/usr/bin/node', bin, name: 'elizaos-plugin-cue' });
+const machine = () => ({ project, platform: 'linux' as const, env: {} });
 
 describe('docs/mcp.md', () => {
   it('has every tool with its group, and says which are shown', () => {
@@ -15,15 +28,33 @@ describe('docs/mcp.md', () => {
     expect(told).toEqual(are);
   });
 
-  it('has a configuration that is JSON and starts the program', () => {
-    const [, text = ''] = /<!-- config: claude-code -->\n```json\n([\s\S]*?)```/.exec(page) ?? [];
-    expect(JSON.parse(text)).toEqual({
-      mcpServers: { cue: { command: 'npx', args: ['--no-install', 'cue', 'mcp'] } },
-    });
-  });
-
   it('names groups that there are', () => {
     const groups = new Set(toolsOf(['all']).map(({ group }) => group));
     expect([...groups].every((group) => TOOL_CHOICES.includes(group))).toBe(true);
+  });
+});
+
+/** In the order of the clients. */
+describe.each(['README.md', 'docs/mcp.md'])('%s', (file) => {
+  const text = readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8');
+  const [claudeCode, cursor, desktop] = [...text.matchAll(/^\s*(\{ "mcpServers": .*)$/gm)].map(
+    ([, json = '']) => JSON.parse(json).mcpServers.cue,
+  );
+
+  it.each([
+    ['claude-code', claudeCode],
+    ['cursor', cursor],
+  ] as const)('has for %s what install writes', (client, entry) => {
+    const { server } = invocationsOf(client, 'project', machine(), program());
+    expect(entry).toEqual(serverEntry(client, server));
+  });
+
+  it('has for claude-desktop what install writes, with another path', () => {
+    const { server } = invocationsOf('claude-desktop', 'user', machine(), program());
+    const { args } = serverEntry('claude-desktop', server) as Record<string, string[]>;
+    expect(desktop).toEqual({
+      command: 'node',
+      args: args?.map((arg) => arg.replace(project, '/path/to/project')),
+    });
   });
 });
