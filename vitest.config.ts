@@ -1,9 +1,35 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** `.ci/run` names a file here and counts the tests from it. */
 const resultsFile = process.env.CUE_TEST_RESULTS;
+
+/**
+ * They wait more than they work, or work in processes of their own: begun last, one of them would run
+ * on alone. Vitest knows durations only where it has run before, and none of a `beforeAll`.
+ */
+const LONGEST = [
+  'e2e/demo',
+  'triggers/crash',
+  'triggers/two-processes',
+  'headless/hand-over',
+  'triggers/lock',
+  'embeddings/command',
+  'surfaces/cli/nudge/serve',
+  'memory/crash',
+];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const placeOf = ({ moduleId }: TestSpecification) => {
+      const place = LONGEST.findIndex((name) => moduleId.endsWith(`__tests__/${name}.test.ts`));
+      return place === -1 ? LONGEST.length : place;
+    };
+    return (await super.sort(files)).toSorted((a, b) => placeOf(a) - placeOf(b));
+  }
+}
 
 export default defineConfig({
   test: {
@@ -14,6 +40,8 @@ export default defineConfig({
     // Files of one worker share their modules: importing the host anew for each of them took a fifth
     // of the whole run. Every file closes what it opens.
     isolate: false,
+    sequence: { sequencer: LongestFirst },
+    globalSetup: ['__tests__/helpers/template-folder.ts'],
     hookTimeout: 120_000,
     testTimeout: 90_000,
     reporters: resultsFile ? ['default', ['json', { outputFile: resultsFile }]] : ['default'],

@@ -1,24 +1,29 @@
 /** Whether an Eliza server with the plugin can be found by the command line. */
+import { fork } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { IAgentRuntime, Plugin } from '@elizaos/core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { announceServer, ServingService } from '../src/plugin-serving.js';
-import { readPidFile, writerMark } from '../src/surfaces/serving/index.js';
+import { pidFileOf, readPidFile, writePidFile, writerMark } from '../src/surfaces/serving/index.js';
 import { until } from './helpers/children.js';
 import { startServer, type TestServer } from './helpers/server.js';
 
 const pids = mkdtempSync(join(tmpdir(), 'cue-announce-'));
-const env = { NUDGE_PID_DIR: pids };
 const path = join(pids, 'server.pid');
+const dataDir = join(pids, 'db');
+/** Of those who mean its database. */
+const own = pidFileOf({ NUDGE_PID_DIR: pids }, { kind: 'directory', directory: dataDir });
+const FAKE = fileURLToPath(new URL('./helpers/fake-server.mjs', import.meta.url));
 const log = { debug() {}, info() {}, warn() {}, error() {} };
 const plugin: Plugin = {
   name: 'announcing',
   description: 'what the plugin does in an Eliza server',
   services: [ServingService],
 };
-const announced = (what: string) => until(what, async () => readPidFile(env), 15_000);
+const announced = (what: string) => until(what, async () => readPidFile(path), 15_000);
 const portOf = (server: TestServer) => Number(new URL(server.baseUrl).port);
 
 let server: TestServer;
@@ -27,7 +32,7 @@ beforeAll(async () => {
   // Left by a process that is gone.
   const stale = { pid: 999_999_999, port: 1, started: new Date(0).toISOString() };
   writeFileSync(path, JSON.stringify(stale), { mode: 0o600 });
-  server = await startServer({ env: { NUDGE_PID_DIR: pids }, plugins: [plugin] });
+  server = await startServer({ env: { NUDGE_PID_DIR: pids }, plugins: [plugin], dataDir });
 });
 afterAll(async () => {
   await server.stop();
@@ -36,7 +41,7 @@ afterAll(async () => {
 
 it('it names its process, its real port and its agent, in place of one that is gone', async () => {
   const found = await until('it is announced', async () => {
-    const file = readPidFile(env);
+    const file = readPidFile(path);
     return file?.pid === process.pid ? file : null;
   });
   expect(found).toEqual({
@@ -47,6 +52,7 @@ it('it names its process, its real port and its agent, in place of one that is g
     started: found.started,
     key: expect.stringMatching(/^[0-9a-f-]{36}$/),
   });
+  expect(readPidFile(own)).toEqual(found);
   expect(Math.abs(Date.parse(found.started) - Date.now())).toBeLessThan(60_000);
 });
 
@@ -60,7 +66,28 @@ it('it names itself again when its file is taken away, and takes it away at its 
   expect(await announced('it is announced again')).toMatchObject({ pid: process.pid });
   announcement.close();
   announcement.close();
-  expect(existsSync(path)).toBe(false);
+  expect([existsSync(path), existsSync(own)]).toEqual([false, false]);
+});
+
+it('beside the server of another database it names itself to those who mean its own', async () => {
+  const status = { name: 'cue', agent_id: 'another', session_id: 's', database: '/srv/other' };
+  const other = fork(FAKE, [JSON.stringify(status)], { execArgv: [] });
+  const port = await new Promise<number>((resolve) => {
+    other.once('message', (message) => resolve(Number(message)));
+  });
+  const started = new Date(0).toISOString();
+  writePidFile(path, { pid: other.pid ?? 0, port, started });
+  const announcement = announceServer(server.runtime, {
+    clock: { now: () => 0 },
+    log,
+    everyMs: 20,
+  });
+  await until('it is announced', async () => readPidFile(own), 15_000);
+  expect(readPidFile(path)).toMatchObject({ port });
+  announcement.close();
+  expect([existsSync(path), existsSync(own)]).toEqual([true, false]);
+  other.kill();
+  rmSync(path);
 });
 
 it('another agent of its process that stops leaves the file of this one', async () => {
@@ -71,7 +98,7 @@ it('another agent of its process that stops leaves the file of this one', async 
     get: (target, key) => (key === 'agentId' ? 'another-agent' : Reflect.get(target, key, target)),
   }) as IAgentRuntime;
   announceServer(other, files).close();
-  expect(readPidFile(env)).toMatchObject({ agentId: server.agentId });
+  expect(readPidFile(path)).toMatchObject({ agentId: server.agentId });
   mine.close();
 });
 

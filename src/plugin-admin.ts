@@ -6,7 +6,7 @@
  */
 import { ChannelType, type IAgentRuntime, type UUID, type World } from '@elizaos/core';
 import { sql } from 'drizzle-orm';
-import { databaseOf, rowsOf } from './records/index.js';
+import { databaseOf, rowsOf, sqlList } from './records/index.js';
 
 const DIRECT: readonly string[] = [ChannelType.DM, ChannelType.VOICE_DM, ChannelType.SELF];
 
@@ -86,9 +86,6 @@ async function isDirect(runtime: IAgentRuntime, roomId: string): Promise<boolean
   return found.length > 0;
 }
 
-const directTypes = sql.join(
-  DIRECT.map((type) => sql`${type}`),
-  sql`, `,
-);
+const directTypes = sqlList(DIRECT);
 const isNoDirectChat = sql`r.type not in (${directTypes}) and not exists (
   select 1 from channels c where c.id = r.channel_id and c.type in (${directTypes}))`;

@@ -13,7 +13,7 @@ import { WORK_MEMORY, WorkMemoryService } from './memory/index.js';
 import { databaseOf, pgliteDirectory } from './records/index.js';
 import type { Settings } from './settings.js';
 import type { Clock } from './shared/clock.js';
-import { AppError } from './shared/errors.js';
+import { AppError, isAppError } from './shared/errors.js';
 import type { Ids } from './shared/ids.js';
 import { hostLog } from './shared/log.js';
 import { packageVersion } from './shared/package-version.js';
@@ -88,6 +88,21 @@ export async function startedWorkMemory(
     'UNAVAILABLE',
     `${who} cannot do without work memory, and its service has not started`,
   );
+}
+
+/**
+ * Parent of a client's identity; `null` for none, and for who has registered none.
+ * @throws AppError UNAVAILABLE
+ */
+export async function parentOf(runtime: IAgentRuntime, agent_id: string): Promise<string | null> {
+  const memory = await startedWorkMemory(runtime, 'the right to a trigger of a subagent');
+  try {
+    const asked = { action: 'info', agent_id };
+    return (await memory.identity(asked, { kind: 'operator' })).parent_id;
+  } catch (error) {
+    if (isAppError(error) && error.code === 'NOT_FOUND') return null;
+    throw error;
+  }
 }
 
 const LEXICAL: Pick<Embeddings, 'current' | 'status'> = {

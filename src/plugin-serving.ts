@@ -6,12 +6,17 @@ import { isAppError, messageOf } from './shared/errors.js';
 import { hostLog, type Log } from './shared/log.js';
 import {
   addressOf,
+  type Identity,
   identify,
   localKey,
   namedServer,
+  type Place,
+  pidFileOf,
+  pidFiles,
   RPC_PATH,
   readPidFile,
   removePidFile,
+  usualPidFile,
   writePidFile,
   writerMark,
 } from './surfaces/serving/index.js';
@@ -35,8 +40,9 @@ const FIRST_MS = 500;
 const FIRST_LOOKS = 20;
 
 /**
- * Writes the PID file once this process answers for this agent, and no other server that lives is named
- * there; again when somebody has taken it away. In a host without a server nothing is asked or written.
+ * Writes the PID files, that of its database and the machine's usual one, once this process answers for this
+ * agent: each where no other server that lives is named; again when somebody has taken it away. In a host
+ * without a server nothing is asked or written.
  */
 export function announceServer(
   runtime: IAgentRuntime,
@@ -46,20 +52,28 @@ export function announceServer(
   let looks = 0;
   let isClosed = false;
   let complained = false;
+  /** The PID file of its database, once it is known which. */
+  let own: string | null = null;
   const started = new Date(clock.now()).toISOString();
 
   async function look(): Promise<void> {
     const port = servedPort(runtime);
     if (port === null) return;
     const env = environment();
-    if (readPidFile(env)?.pid === process.pid) return;
-    if (await namedServer(env, ANSWER_MS).catch(() => true)) return;
+    if (own !== null && [own, usualPidFile(env)].every(isOurs)) return;
     const { agentId } = runtime;
     const address = addressOf({ port, agentId }, env);
     const identity = await identify(address, ANSWER_MS).catch(() => null);
-    if (isClosed || identity?.pid !== process.pid || identity.agentId !== agentId) return;
+    if (identity?.pid !== process.pid || identity.agentId !== agentId) return;
+    own = pidFileOf(env, placeOf(runtime, identity));
     const key = localKey();
-    writePidFile(env, { ...writerMark(), port, started, path: RPC_PATH, agentId, key });
+    for (const path of [own, usualPidFile(env)]) {
+      const isTaken = isOurs(path) || (await namedServer(path, env, ANSWER_MS).catch(() => true));
+      if (isClosed) return;
+      if (!isTaken) {
+        writePidFile(path, { ...writerMark(), port, started, path: RPC_PATH, agentId, key });
+      }
+    }
   }
   function soon(): void {
     if (isClosed) return;
@@ -77,7 +91,11 @@ export function announceServer(
     }
     soon();
   }
-  const remove = () => removePidFile(environment(), process.pid, runtime.agentId);
+  const remove = () => {
+    for (const path of pidFiles(environment())) {
+      removePidFile(path, process.pid, runtime.agentId);
+    }
+  };
   process.once('exit', remove);
   soon();
 
@@ -108,6 +126,20 @@ export class ServingService extends Service {
   override async stop(): Promise<void> {
     this.announcement?.close();
   }
+}
+
+function isOurs(path: string): boolean {
+  return readPidFile(path)?.pid === process.pid;
+}
+
+/** What it has open: nobody who means another database may be sent here. */
+function placeOf(runtime: IAgentRuntime, { database }: Identity): Place {
+  if (database !== null) return { kind: 'directory', directory: database };
+  const { pgliteDir = 'memory://', postgresUrl } = serverEnvironment();
+  const set = runtime.getSetting('POSTGRES_URL') || postgresUrl;
+  return typeof set === 'string'
+    ? { kind: 'server', postgresUrl: set }
+    : { kind: 'memory', dataDir: pgliteDir };
 }
 
 /** The server writes the port it has got into the environment before it starts any agent. */

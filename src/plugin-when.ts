@@ -1,6 +1,7 @@
 /** How one agent's `/when` knowledge is put together from settings, the host and work memory. */
 import { dirname, join, resolve } from 'node:path';
 import type { IAgentRuntime, ServiceTypeName } from '@elizaos/core';
+import { DECISIONS } from './find-when-index.js';
 import { dataDirectory, embedderOf, onEmbedderOf, startedWorkMemory } from './plugin-memory.js';
 import { offersOf } from './plugin-offers.js';
 import {
@@ -14,9 +15,6 @@ import type { Clock } from './shared/clock.js';
 import { messageOf } from './shared/errors.js';
 import { faultOfPaths, USAGE_FILE, WHEN, type WhenPaths, WhenService } from './when/index.js';
 
-/** Beside the index, unless it is said. */
-const DECISIONS = 'decisions';
-
 const SETTING = { index: 'CUE_WHEN_INDEX', decisions: 'CUE_WHEN_DECISIONS' } as const;
 
 /** @throws Error naming the setting that is wrong */
@@ -25,13 +23,16 @@ export function provideWhen(
   settings: Settings,
   {
     clock,
+    found,
     isAdmin,
   }: {
     clock: Clock;
+    /** What counts where no setting names an index; nothing when absent. */
+    found?: WhenPaths | null | undefined;
     isAdmin: (runtime: IAgentRuntime, entityId: string, roomId: string) => Promise<boolean>;
   },
 ): void {
-  const paths = pathsOf(settings);
+  const paths = pathsOf(settings, found ?? null);
   WhenService.provide(runtime, {
     clock,
     paths,
@@ -55,23 +56,27 @@ export function provideWhen(
   });
 }
 
-function pathsOf(settings: Settings): WhenPaths | null {
-  const { CUE_WHEN_INDEX, CUE_WHEN_DECISIONS, CUE_FILE_ROOTS } = settings;
+function pathsOf(settings: Settings, found: WhenPaths | null): WhenPaths | null {
+  const { CUE_WHEN_INDEX, CUE_WHEN_DECISIONS } = settings;
   const index = CUE_WHEN_INDEX?.trim();
   const decisions = CUE_WHEN_DECISIONS?.trim();
   if (!index) {
-    if (!decisions) return null;
+    if (!decisions) return found && { ...found, ...rootsOf(settings) };
     throw new Error('cue: wrong setting: CUE_WHEN_DECISIONS needs CUE_WHEN_INDEX, the index file');
   }
   const paths = {
     index: resolve(index),
     decisions: decisions ? resolve(decisions) : join(dirname(resolve(index)), DECISIONS),
     named: decisions ? (['index', 'decisions'] as const) : (['index'] as const),
-    ...(CUE_FILE_ROOTS === undefined ? {} : { roots: CUE_FILE_ROOTS.map((root) => resolve(root)) }),
+    ...rootsOf(settings),
   };
   const fault = faultOfPaths(paths);
   if (fault === null) return paths;
   throw new Error(`cue: wrong setting: ${SETTING[fault.of]} ${fault.message}`);
+}
+
+function rootsOf({ CUE_FILE_ROOTS: roots }: Settings): Pick<WhenPaths, 'roots'> {
+  return roots === undefined ? {} : { roots: roots.map((root) => resolve(root)) };
 }
 
 /** What was shown unasked is an opportunity to recall, and is counted as one. */

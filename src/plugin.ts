@@ -23,7 +23,7 @@ import { isProjectAdmin, isWorldAdmin } from './plugin-admin.js';
 import { provideHints } from './plugin-hints.js';
 import { fieldOf, lockOf } from './plugin-lock.js';
 import { provideMcp } from './plugin-mcp.js';
-import { embedForHost, provideWorkMemory } from './plugin-memory.js';
+import { embedForHost, parentOf, provideWorkMemory } from './plugin-memory.js';
 import { provideProactive } from './plugin-proactive.js';
 import { ServingService } from './plugin-serving.js';
 import { provideWhen } from './plugin-when.js';
@@ -60,7 +60,7 @@ import {
 import { McpService } from './surfaces/mcp/index.js';
 import { createRoutes } from './surfaces/rest/index.js';
 import { type AutonomyPort, type StepObserver, TriggerService } from './triggers/index.js';
-import { WhenService } from './when/index.js';
+import { type WhenPaths, WhenService } from './when/index.js';
 
 /** What a test or an embedding host may replace. */
 export interface CueOptions {
@@ -71,6 +71,8 @@ export interface CueOptions {
   fetch?: typeof fetch;
   /** How long a run belongs to a process that gives no sign of life, ms; 30 s when absent. */
   leaseMs?: number;
+  /** The `/when` files of an agent whose settings name none; none when absent. */
+  whenPaths?: WhenPaths | null;
   /** How long a turn waits for what is to be offered in it, ms; 30 when absent. */
   turnBudgetMs?: number;
 }
@@ -115,7 +117,7 @@ export function createCuePlugin(options: CueOptions = {}): Plugin {
       const timezone = settings.CUE_TIMEZONE ?? hostTimezone();
       provideWorkMemory(runtime, settings, { clock, ids, timezone });
       provideProactive(runtime, settings, { clock, ids, turnBudgetMs: options.turnBudgetMs });
-      provideWhen(runtime, settings, { clock, isAdmin: isProjectAdmin });
+      provideWhen(runtime, settings, { clock, found: options.whenPaths, isAdmin: isProjectAdmin });
       provideHints(runtime, settings, { clock, ids, isAdmin: isProjectAdmin });
       provideMcp(runtime, settings, { clock, ids });
       TriggerService.provide(runtime, {
@@ -130,6 +132,7 @@ export function createCuePlugin(options: CueOptions = {}): Plugin {
         },
         onCycle: (host, hook) => autonomyOf(host)?.onCycle(hook),
         isAdmin: isWorldAdmin,
+        parentOf,
         autonomyPresent: (host) => host.getServicesByType(AUTONOMY_SERVICE).length > 0,
         ...(options.onStep ? { onStep: options.onStep } : {}),
         ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),

@@ -181,6 +181,7 @@ export interface ServerEnvironment {
   apiKey: string | undefined;
   port: number | null;
   pgliteDir: string | undefined;
+  postgresUrl: string | undefined;
 }
 
 /**
@@ -195,15 +196,18 @@ export function serverEnvironment(): ServerEnvironment {
     apiKey: process.env.ELIZA_SERVER_AUTH_TOKEN || undefined,
     port,
     pgliteDir: process.env.PGLITE_DATA_DIR || undefined,
+    postgresUrl: process.env.POSTGRES_URL || undefined,
   };
 }
 
 /**
  * How much the host logs: it reads this while it is being imported, and never again. For a process of
- * our own, before it imports the host.
+ * our own, before it imports the host. What the host uses to read `.env` files says so with an
+ * advertisement each time, unless it is told not to.
  */
 export function setHostLogLevel(level: string): void {
   process.env.LOG_LEVEL = level;
+  process.env.DOTENV_CONFIG_QUIET ??= 'true';
 }
 
 /**

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { readArguments } from '../../bench/arguments.js';
 import { fileOf } from '../../bench/memory/questions.js';
 import { dataAt, draftAt, idAt, linksAt } from '../../bench/memory/workload.js';
+import { rowsOf } from '../../bench/rows.js';
 import { shortened } from '../../bench/statement-watch.js';
 import { median, percentile, rowOf, statsOf } from '../../bench/stats.js';
 import { tableOf } from '../../bench/table.js';
@@ -177,4 +178,21 @@ describe('the memories of the memory bench', () => {
       expect(number.get(target_id)).toBeLessThan(index);
     }
   });
+});
+
+it('rows are made of all that the children have measured, and of nothing else', () => {
+  const line = (name: 'get' | 'got' | 'set') => ({ name, id: name, what: name });
+  const rows = rowsOf([line('get'), line('got'), line('set')], {
+    at: 3,
+    reports: [
+      { samples: { get: [1] }, beside: { get: [2] } },
+      { samples: { get: [3] }, notes: { get: 'noted' } },
+    ],
+    host: { get: [4], got: [8], set: [5] },
+    measuredAs: (name) => (name === 'got' ? 'get' : name),
+  });
+  expect(rows.map(({ id, at, ours, beside, note }) => [id, at, ours.n, beside?.n, note])).toEqual([
+    ['get', 3, 2, 2, 'noted'],
+    ['got', 3, 2, 1, undefined],
+  ]);
 });

@@ -1,9 +1,10 @@
 /** A bare agent on a real database, as the record contract sees it: nothing of ours but records. */
 import { AgentRuntime, ChannelType, type IAgentRuntime, stringToUuid } from '@elizaos/core';
-import sqlPlugin, { createDatabaseAdapter, DatabaseMigrationService } from '@elizaos/plugin-sql';
+import sqlPlugin, { createDatabaseAdapter } from '@elizaos/plugin-sql';
 import { sql } from 'drizzle-orm';
 import { databaseOf, ensureHome, ensureIndexes, RECORD_INDEXES } from '../../src/records/index.js';
 import { forgetPglite } from '../helpers/pglite.js';
+import { fromTemplate, migrate } from '../helpers/template.js';
 import type { RecordDatabase } from './record-store.js';
 
 export interface OpenRecordDatabase extends RecordDatabase {
@@ -22,15 +23,13 @@ export async function openRecordDatabase(
   forgetPglite();
   const character = { name: agentName, bio: ['tests'] };
   const agentId = stringToUuid(character.name);
+  if (postgresUrl === undefined) await fromTemplate();
   const adapter = createDatabaseAdapter(
     postgresUrl === undefined ? { dataDir: 'memory://' } : { postgresUrl },
     agentId,
   );
   await adapter.init();
-  const migrations = new DatabaseMigrationService();
-  await migrations.initializeWithDatabase(adapter.db);
-  migrations.discoverAndRegisterPluginSchemas([sqlPlugin]);
-  await migrations.runAllPluginMigrations();
+  await migrate(adapter);
   const runtime = new AgentRuntime({ character, agentId, adapter, plugins: [sqlPlugin] });
   await runtime.initialize();
   const db = databaseOf(runtime);

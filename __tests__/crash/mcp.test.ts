@@ -1,17 +1,24 @@
-/** Three MCP clients over stdio share one memory; whoever serves is killed six times while they call. */
+/**
+ * Three MCP clients over stdio share one memory; whoever serves is killed six times while they call, then
+ * hangs, and gives way to an Eliza server in the end.
+ */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { cleanUp, startAgent, until } from '../helpers/children.js';
 import { chance, seedOfRun } from '../helpers/crash-stage.js';
 import { freePort } from '../helpers/free-port.js';
 import { endStdioClients, type StdioClient, stdioClient } from '../helpers/mcp-stdio.js';
+import { onPosix } from '../helpers/where.js';
 
 const seed = seedOfRun();
 const below = chance(seed + 13);
 process.stdout.write(`CUE_CRASH_SEED=${seed} repeats these kills\n`);
 
 const ROUNDS = 6;
+const NAME = 'Shared';
 
 let home: string;
 let env: Record<string, string>;
@@ -25,12 +32,14 @@ beforeAll(async () => {
     NUDGE_PID_DIR: join(home, 'pid'),
     PGLITE_DATA_DIR: join(home, 'db'),
     CUE_DATA_DIR: join(home, 'cue'),
+    CUE_AGENT: NAME,
     LOG_LEVEL: 'fatal',
   };
   clients = await Promise.all([start(), start(), start()]);
 });
 afterAll(async () => {
   await endStdioClients();
+  await cleanUp();
   rmSync(home, { recursive: true, force: true });
 });
 
@@ -122,4 +131,114 @@ it('no call stays without an answer, and nothing that was acknowledged is lost',
     const carried_out = expect.toBeOneOf(['unknown', false]);
     expect(failure).toMatchObject({ code: 'UNAVAILABLE', details: { carried_out } });
   }
+});
+
+/** The process that serves, and two that follow it. */
+function parts(): [StdioClient, StdioClient, StdioClient] {
+  const { pid } = serving();
+  const primary = clients.find((client) => client.pid === pid);
+  const [first, second] = clients.filter((client) => client !== primary);
+  if (!primary || !first || !second) throw new Error('nobody serves');
+  return [primary, first, second];
+}
+
+const done = (goal: string, outcome: object = { success: true }) => ({
+  intent: { goal },
+  outcome: { summary: `Done: ${goal}`, ...outcome },
+});
+
+it.runIf(onPosix())(
+  'whoever serves may hang: it is told of, and goes on where it was',
+  async () => {
+    const [primary, first, second] = parts();
+    await Promise.all([first, second].map(({ client }) => client.listTools()));
+    const sessionId = (await served(first)).session_id;
+    process.kill(primary.pid, 'SIGSTOP');
+    const from = performance.now();
+    const after = async (work: Promise<unknown>) => {
+      const came = await work.catch((error: unknown) => String(error));
+      return { came, ms: performance.now() - from };
+    };
+    const repeated = second.call('list');
+    const [stored, begun] = await Promise.all([
+      after(first.call('store', done('x'))),
+      after(start()),
+    ]);
+    const words =
+      `the server (process ${primary.pid}, port ${port}) has the call, and does not answer: ` +
+      `wait until it goes on, or end it (kill -9 ${primary.pid})`;
+    expect(stored.came).toEqual({
+      failed: { code: 'UNAVAILABLE', message: words, details: { carried_out: 'unknown' } },
+    });
+    expect(begun.came).toContain(
+      `the server (process ${primary.pid}, port ${port}) does not answer: wait until`,
+    );
+    expect(begun.came).not.toContain('about to serve');
+    // 16 s and 12 s of asking, and what a busy machine adds.
+    expect([stored.ms < 25_000, begun.ms < 25_000]).toEqual([true, true]);
+
+    process.kill(primary.pid, 'SIGCONT');
+    expect(await repeated).toHaveProperty('memories');
+    for (const client of [first, second, primary]) {
+      expect(await served(client)).toMatchObject({ pid: primary.pid, session_id: sessionId });
+    }
+  },
+);
+
+it('an Eliza server takes the memory over, and the clients go on as who they are', async () => {
+  const [primary, first, second] = parts();
+  const told: Told = { hints: [], goals: [], failures: [] };
+  const updates: string[] = [];
+  const own = new Map<StdioClient, unknown>();
+  for (const [client, name] of [
+    [primary, 'primary'],
+    [first, 'first'],
+  ] as const) {
+    await client.call('identity', { action: 'register', name });
+    own.set(client, (await client.call('store', done(`What ${name} does`))).memory_id);
+  }
+  const failing = { success: false, failure_reason: 'the fuse is blown' };
+  await first.call('store', {
+    ...done('Start the turbine again', failing),
+    actions: [{ file: 'src/turbine.ts', operation: 'edit' }],
+  });
+  await first.client.subscribeResource({ uri: 'rum://conflict_warning' });
+  first.client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => {
+    updates.push(params.uri);
+  });
+  let isOver = false;
+  const working = work(second, 'meanwhile', told, () => isOver);
+
+  const agent = startAgent({
+    ...{ kind: 'server', name: NAME, dataDir: join(home, 'db'), migrated: true, env },
+  });
+  await agent.ready;
+  const isEliza = async (client: StdioClient) =>
+    (await served(client)).pid === agent.pid ? true : null;
+  for (const client of clients) await until('it is followed', () => isEliza(client), 60_000);
+  isOver = true;
+  await working;
+
+  // Only who has written it may change it.
+  for (const [client, memory_id] of own) {
+    expect(await client.call('update_memory', { memory_id, importance: 0.9 })).toMatchObject({
+      memory_id,
+      revision: 2,
+    });
+  }
+  await first.call('on_action_planned', {
+    action: 'Start the turbine again',
+    file_path: 'src/turbine.ts',
+  });
+  await until('it is told', async () => (updates.length > 0 ? true : null));
+  expect(updates[0]).toBe('rum://conflict_warning');
+
+  const { payload } = await first.call('nudge_export');
+  const exported = JSON.stringify(payload);
+  expect(told.hints.filter((key) => !exported.includes(`value of ${key}"`))).toEqual([]);
+  const rows = await agent.call('rows', `select content->>'text' as text from memories`);
+  const stored = JSON.stringify(rows);
+  expect(told.goals.length).toBeGreaterThan(0);
+  expect(told.goals.filter((goal) => !stored.includes(`${goal}`))).toEqual([]);
+  expect(primary.errors()).toContain('an Eliza server takes the database over');
 });

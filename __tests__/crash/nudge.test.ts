@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { writePidFile } from '../../src/surfaces/serving/pid-file.js';
+import { pidFileOf, writePidFile } from '../../src/surfaces/serving/pid-file.js';
 import { cleanUp, startAgent } from '../helpers/children.js';
 import { chance, seedOfRun } from '../helpers/crash-stage.js';
 import { freePort } from '../helpers/free-port.js';
@@ -166,7 +166,8 @@ describe('hints of four clients', () => {
     // By its name the agent that the hints belong to.
     const eliza = startAgent({ kind: 'server', name: 'Cue', dataDir: join(home, 'db'), env });
     const ready = await eliza.ready;
-    writePidFile(env, {
+    const place = { kind: 'directory', directory: join(home, 'db') } as const;
+    writePidFile(pidFileOf(env, place), {
       pid: eliza.pid,
       port: ready.port ?? 0,
       started: new Date().toISOString(),

@@ -1,47 +1,10 @@
 /** Runs docs/cli.md against a real agent: files are written, commands run, what they print compared. */
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Served, startServed } from '../surfaces/cli/served.js';
+import { blocksOf, type Command, codeOf, commandsOf, pageOf } from './page.js';
 
-const page = readFileSync(new URL('../../docs/cli.md', import.meta.url), 'utf8');
-
-interface Block {
-  kind: string;
-  about: string;
-  text: string;
-}
-
-const blocks: Block[] = [
-  ...page.matchAll(/^<!-- (\w+)(?:: (.+))? -->\n(`{3,})\w+\n([\s\S]*?)^\3$/gm),
-].map(([, kind = '', about = '', , text = '']) => ({ kind, about, text }));
-
-interface Command {
-  argv: string[];
-  from?: string;
-  to?: string;
-  printed: string;
-}
-
-function commandsOf(text: string): Command[] {
-  return text
-    .split(/^\$ cue /m)
-    .slice(1)
-    .map((part) => {
-      const [line = '', ...lines] = part.trimEnd().split('\n');
-      const redirected = /^(.*?) ([<>]) (\S+)$/.exec(line);
-      const command = redirected?.[1] ?? line;
-      const argv = [...command.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
-        ([, double, single, bare]) => double ?? single ?? bare ?? '',
-      );
-      const file = redirected?.[3];
-      return {
-        argv,
-        printed: lines.join('\n'),
-        ...(redirected?.[2] === '<' ? { from: file } : {}),
-        ...(redirected?.[2] === '>' ? { to: file } : {}),
-      } as Command;
-    });
-}
+const page = pageOf('cli');
+const blocks = blocksOf(page);
 
 const ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|mem_[0-9a-f]{8}/g;
 const idsIn = (text: string): string[] => text.match(ID) ?? [];
@@ -83,16 +46,14 @@ describe('docs/cli.md', () => {
     }
   }
 
-  it.each(
-    blocks.map((block, at) => ({ ...block, name: `${at + 1}: ${block.kind} ${block.about}` })),
-  )('block $name', async ({ kind, about, text }) => {
+  it.each(blocks)('block $name', async ({ kind, about, text }) => {
     if (kind === 'file') {
       served.write(about, text);
       return;
     }
     expect(kind).toBe('run');
-    const code = Number(/\bexit (\d)/.exec(about)?.[1] ?? 0);
-    for (const command of commandsOf(text)) await runs(code, command);
+    const code = codeOf({ about });
+    for (const command of commandsOf('cue', text)) await runs(code, command);
   });
 
   it('has every command of the program', async () => {

@@ -1,5 +1,4 @@
 /** Runs docs/hints.md: its commands against a real store, and its tables compared with what is. */
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DEFAULT_QUOTAS, MAX_NAME, MAX_VALUE_BYTES, privateQuotas } from '../../src/hints/index.js';
 import { MAX_BATCH } from '../../src/surfaces/rest/rpc/json-rpc.js';
@@ -9,26 +8,10 @@ import {
   type Stage,
   startHintServer,
 } from '../surfaces/cli/nudge/nudge.js';
+import { blocksOf, codeOf, commandsOf, pageOf } from './page.js';
 
-const page = readFileSync(new URL('../../docs/hints.md', import.meta.url), 'utf8');
-
-/** Fenced blocks of commands, with a remark above on how they end. */
-const blocks = [...page.matchAll(/^<!-- run(?:: (.+))? -->\n```console\n([\s\S]*?)^```$/gm)].map(
-  ([, about = '', text = ''], at) => ({ name: `${at + 1} ${about}`.trim(), about, text }),
-);
-
-/** `$ nudge …` and what it prints, a blank line between two commands. */
-function commandsOf(text: string): { argv: string[]; printed: string }[] {
-  return text
-    .split(/^\$ nudge /m)
-    .slice(1)
-    .map((part) => {
-      const [command = '', ...lines] = part.trimEnd().split('\n');
-      const words = command.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g);
-      const argv = [...words].map(([, double, single, bare]) => double ?? single ?? bare ?? '');
-      return { argv, printed: lines.join('\n') };
-    });
-}
+const page = pageOf('hints');
+const blocks = blocksOf(page);
 
 describe('docs/hints.md', () => {
   let server: HintServer;
@@ -42,10 +25,11 @@ describe('docs/hints.md', () => {
     await server.close();
   });
 
-  it.each(blocks)('block $name', async ({ about, text }) => {
-    const code = Number(/\bexit (\d)/.exec(about)?.[1] ?? 0);
+  it.each(blocks)('block $name', async ({ kind, about, text }) => {
+    expect(kind).toBe('run');
+    const code = codeOf({ about });
     const file = /\bas (\S+)/.exec(about)?.[1];
-    for (const { argv, printed } of commandsOf(text)) {
+    for (const { argv, printed } of commandsOf('nudge', text)) {
       const ended = await stage.nudge(...argv);
       expect({ argv, code: ended.code }).toEqual({ argv, code });
       if (file !== undefined) stage.write(file, ended.out);

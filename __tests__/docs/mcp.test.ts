@@ -6,8 +6,9 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { invocationsOf, serverEntry } from '../../src/surfaces/cli/install/commands.js';
 import { toolsOf } from '../../src/surfaces/mcp/tools/index.js';
 import { TOOL_CHOICES } from '../../src/surfaces/tool-groups.js';
+import { pageOf } from './page.js';
 
-const page = readFileSync(new URL('../../docs/mcp.md', import.meta.url), 'utf8');
+const page = pageOf('mcp');
 
 /** A project in which the package is installed. */
 const project = mkdtempSync(join(tmpdir(), 'cue-docs-'));

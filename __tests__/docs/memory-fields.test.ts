@@ -1,5 +1,4 @@
 /** The table of fields in docs/memory.md against the schema, and the settings against the plugin. */
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
   ACTION_TYPES,
@@ -10,10 +9,9 @@ import {
   TASK_TYPES,
 } from '../../src/memory/schema.js';
 import { parseSettings } from '../../src/settings.js';
+import { pageOf } from './page.js';
 
-const read = (name: string) =>
-  readFileSync(new URL(`../../docs/${name}.md`, import.meta.url), 'utf8');
-const page = read('memory');
+const page = pageOf('memory');
 const namesIn = (row: string) =>
   [
     ...(page.split('\n').find((line) => line.startsWith(`| \`${row}\``)) ?? '')
@@ -52,7 +50,7 @@ describe('docs/memory.md', () => {
 describe('docs/operations.md', () => {
   it('has the settings of work memory with their defaults', () => {
     const settings = parseSettings(() => undefined);
-    const operations = read('operations');
+    const operations = pageOf('operations');
     expect(operations).toContain(`| \`CUE_CAPTURE\` | \`${settings.CUE_CAPTURE}\` |`);
     expect(operations).toContain(`| \`CUE_STORE_DIFFS\` | \`${settings.CUE_STORE_DIFFS}\` |`);
     expect(operations).toContain(`| \`CUE_SUMMARIES\` | \`${settings.CUE_SUMMARIES}\` |`);

@@ -1,10 +1,10 @@
 /** The tables of docs/proactive.md against the schema of the detectors. */
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_CONFIG, parseConfig } from '../../src/proactive/config.js';
 import { OFFER_STATES, TOKEN_LIMITS } from '../../src/proactive/types.js';
+import { pageOf } from './page.js';
 
-const page = readFileSync(new URL('../../docs/proactive.md', import.meta.url), 'utf8');
+const page = pageOf('proactive');
 
 describe('docs/proactive.md', () => {
   it('has every field of CUE_DETECTORS with its default', () => {

@@ -1,5 +1,4 @@
 /** Runs docs/when.md: its files are written, its commands run, its tables compared with what is. */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LISTING_TOKENS, RECALL_TOKENS, recallBlock } from '../../src/surfaces/eliza/when-text.js';
@@ -11,34 +10,10 @@ import { FLOOR } from '../../src/when/match/matcher.js';
 import { LONGEST_REQUEST, MOST_REQUESTS } from '../../src/when/requests.js';
 import { MAX_WORDS, MIN_WORDS } from '../../src/when/validate/entries.js';
 import { makeProject, type Project } from '../surfaces/cli/cue.js';
+import { blocksOf, codeOf, commandsOf, pageOf } from './page.js';
 
-const page = readFileSync(new URL('../../docs/when.md', import.meta.url), 'utf8');
-
-interface Block {
-  kind: string;
-  /** Behind the colon of its remark. */
-  about: string;
-  text: string;
-}
-
-/** Fenced blocks with a remark above: what is to be done with them. */
-const blocks: Block[] = [
-  ...page.matchAll(/^<!-- (\w+)(?:: (.+))? -->\n(`{3,})\w+\n([\s\S]*?)^\3$/gm),
-].map(([, kind = '', about = '', , text = '']) => ({ kind, about, text }));
-
-/** `$ command` and what it prints, blank line between two commands. */
-function commandsOf(text: string): { argv: string[]; printed: string }[] {
-  return text
-    .split(/^\$ cue /m)
-    .slice(1)
-    .map((part) => {
-      const [command = '', ...lines] = part.trimEnd().split('\n');
-      const argv = [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, bare]) => {
-        return quoted ?? bare ?? '';
-      });
-      return { argv, printed: lines.join('\n') };
-    });
-}
+const page = pageOf('when');
+const blocks = blocksOf(page);
 
 describe('docs/when.md', () => {
   let project: Project;
@@ -47,9 +22,7 @@ describe('docs/when.md', () => {
   });
   afterAll(() => project.remove());
 
-  it.each(
-    blocks.map((block, at) => ({ ...block, name: `${at + 1}: ${block.kind} ${block.about}` })),
-  )('block $name', async ({ kind, about, text }) => {
+  it.each(blocks)('block $name', async ({ kind, about, text }) => {
     switch (kind) {
       case 'file':
         project.write(about, text);
@@ -82,8 +55,8 @@ describe('docs/when.md', () => {
 
 async function runs(project: Project, about: string, text: string): Promise<void> {
   const folder = /\bin (\S+)/.exec(about)?.[1] ?? '';
-  const code = Number(/\bexit (\d)/.exec(about)?.[1] ?? 0);
-  for (const { argv, printed } of commandsOf(text)) {
+  const code = codeOf({ about });
+  for (const { argv, printed } of commandsOf('cue', text)) {
     const ended = await project.cueWith({ cwd: join(project.root, folder) }, ...argv);
     expect(withoutConfidence(`${ended.out}${ended.err}`.trimEnd())).toBe(
       withoutConfidence(printed),

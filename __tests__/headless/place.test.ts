@@ -1,11 +1,12 @@
 /** Which database and which agent a headless process serves: before anything is opened. */
-import { mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chooseAgent } from '../../src/headless/choose-agent.js';
 import { importPeer } from '../../src/headless/peers.js';
 import { placeOf } from '../../src/headless/place.js';
+import { whenPathsFor } from '../../src/headless/when-paths.js';
 
 function thrownBy(work: () => unknown): unknown {
   try {
@@ -73,6 +74,39 @@ describe('the database', () => {
       kind: 'server',
       postgresUrl,
     });
+  });
+});
+
+describe('the /when index', () => {
+  let top: string;
+  beforeAll(() => {
+    top = mkdtempSync(join(tmpdir(), 'cue-when-place-'));
+    mkdirSync(join(top, 'agents'));
+    mkdirSync(join(top, '.eliza'));
+    writeFileSync(join(top, 'agents', 'memory-index.md'), '');
+  });
+  afterAll(() => rmSync(top, { recursive: true, force: true }));
+  const found = (...parts: string[]) =>
+    whenPathsFor({ kind: 'directory', directory: join(top, ...parts) });
+
+  it('is the one that is found in the folder which the database belongs to', () => {
+    const paths = {
+      index: join(top, 'agents', 'memory-index.md'),
+      decisions: join(top, 'agents', 'decisions'),
+      named: [],
+      within: top,
+    };
+    expect(found('.eliza', '.elizadb')).toEqual(paths);
+    expect(found('db')).toEqual(paths);
+    expect(found('elsewhere', 'db')).toBeNull();
+  });
+
+  it('is none for what belongs to no folder', () => {
+    expect(whenPathsFor({ kind: 'server', postgresUrl: 'postgres://x' })).toBeNull();
+    mkdirSync(join(top, '.cue'));
+    writeFileSync(join(top, '.cue', 'memory-index.md'), '');
+    expect(found('.cue', 'db')).not.toBeNull();
+    expect(whenPathsFor(placeOf({}, join(top, 'agents'), top), top)).toBeNull();
   });
 });
 

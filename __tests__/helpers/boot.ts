@@ -10,7 +10,7 @@ import {
   type UUID,
 } from '@elizaos/core';
 import bootstrapPlugin from '@elizaos/plugin-bootstrap';
-import sqlPlugin, { createDatabaseAdapter, DatabaseMigrationService } from '@elizaos/plugin-sql';
+import sqlPlugin, { createDatabaseAdapter } from '@elizaos/plugin-sql';
 import {
   AutonomyService,
   type CueOptions,
@@ -23,6 +23,7 @@ import {
 } from '../../src/index.js';
 import { forgetPglite } from './pglite.js';
 import { type Brain, scriptedModel } from './scripted-model.js';
+import { fromTemplate, migrate } from './template.js';
 
 export interface Agent {
   runtime: IAgentRuntime;
@@ -69,6 +70,7 @@ export async function boot(options: BootOptions = {}): Promise<Agent> {
   forgetPglite();
   const character: Character = { name: options.name ?? 'Cue Test', bio: ['tests'] };
   const agentId = stringToUuid(character.name);
+  if (options.postgresUrl === undefined) await fromTemplate(options.dataDir);
   const adapter = createDatabaseAdapter(
     options.postgresUrl === undefined
       ? { dataDir: options.dataDir ?? 'memory://' }
@@ -86,12 +88,7 @@ export async function boot(options: BootOptions = {}): Promise<Agent> {
     cue,
     ...(options.plugins ?? []),
   ];
-  if (!options.migrated) {
-    const migrations = new DatabaseMigrationService();
-    await migrations.initializeWithDatabase(adapter.db);
-    migrations.discoverAndRegisterPluginSchemas([sqlPlugin]);
-    await migrations.runAllPluginMigrations();
-  }
+  if (!options.migrated) await migrate(adapter);
   const runtime = new AgentRuntime({
     character,
     agentId,

@@ -209,6 +209,6 @@ export async function until<T>(
     const found = await look();
     if (found !== null) return found;
     if (Date.now() > endMs) throw new Error(`timed out waiting until ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

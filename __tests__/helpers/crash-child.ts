@@ -30,6 +30,7 @@ import type { ChildCommand, ChildConfig, ChildReply, DeathPoint } from './childr
 import { freePort } from './free-port.js';
 import { memoryOf } from './memory.js';
 import { plan, scriptedModel } from './scripted-model.js';
+import { fromTemplate } from './template.js';
 
 const config = JSON.parse(process.env.CUE_CHILD ?? '{}') as ChildConfig;
 const OPERATOR = { kind: 'operator' } as const;
@@ -135,6 +136,7 @@ async function bareHost(): Promise<Host> {
 
 async function serverHost(): Promise<Host> {
   if (config.dataDir === undefined) throw new Error('a server needs a directory');
+  await fromTemplate(config.dataDir);
   const port = await freePort();
   process.env.SERVER_PORT = String(port);
   process.env.SERVER_HOST = '127.0.0.1';

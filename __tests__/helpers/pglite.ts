@@ -1,3 +1,5 @@
+import type { PGlite } from '@electric-sql/pglite';
+
 const SINGLETONS = Symbol.for('@elizaos/plugin-sql/global-singletons');
 
 /**
@@ -14,6 +16,19 @@ export function forgetPglite(): void {
   if (!isObject(client) || Reflect.get(client, 'closed') !== true) return;
   Reflect.set(client, 'mod', undefined);
   Reflect.set(client, 'fs', undefined);
+}
+
+/** Makes it the one PGlite of this process, as if the host had opened it. */
+export function usePglite(client: PGlite): void {
+  const held: unknown = Reflect.get(globalThis, SINGLETONS);
+  if (!isObject(held)) throw new Error('the host keeps its database elsewhere now');
+  Reflect.set(held, 'pgLiteClientManager', {
+    client,
+    getConnection: () => client,
+    isShuttingDown: () => client.closed,
+    initialize: async () => {},
+    close: () => client.close(),
+  });
 }
 
 function isObject(value: unknown): value is object {

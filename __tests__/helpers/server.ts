@@ -15,6 +15,7 @@ import {
 import { startedServices } from './boot.js';
 import { forgetPglite } from './pglite.js';
 import { type Brain, scriptedModel } from './scripted-model.js';
+import { fromTemplate } from './template.js';
 
 export interface TestServer {
   baseUrl: string;
@@ -42,6 +43,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
   forgetPglite();
   const home = mkdtempSync(join(tmpdir(), 'cue-server-'));
   const dataDir = options.dataDir ?? join(home, 'db');
+  await fromTemplate(dataDir);
   const port = await freePort();
   const restore = setEnvironment({
     // The host answers errors to a third party by default.

@@ -441,6 +441,27 @@ describe('bumping', () => {
     expect((await errorOf(nowhere)).code).toBe('NOT_FOUND');
   });
 
+  it('counts none of several scopes when nothing says which', async () => {
+    const { hints } = testRoom();
+    const set = (os: 'linux' | 'windows') =>
+      hints.setHint({ ...BUILD, value: os, meta: { scope: { os: [os] } } }, OPERATOR);
+    await set('linux');
+    // The only one there is needs no saying, as in the seed.
+    expect((await hints.bump(BUILD, OPERATOR)).hint).toMatchObject({ use_count: 1 });
+    await set('windows');
+    const error = await errorOf(hints.bump(BUILD, OPERATOR));
+    expect(error).toMatchObject({
+      code: 'SCOPE_INVALID',
+      details: { scopes: [{ os: ['linux'] }, { os: ['windows'] }] },
+    });
+    const meta = { priority: 1 };
+    await hints.setHint({ ...BUILD, value: 'everywhere', meta }, OPERATOR);
+    expect((await hints.bump(BUILD, OPERATOR)).hint).toMatchObject({
+      value: 'everywhere',
+      use_count: 1,
+    });
+  });
+
   it('loses no use of many at once', async () => {
     const { hints, rows } = testRoom();
     await hints.setHint({ ...BUILD, value: 'make', meta: { ttl: 'P1D' } }, OPERATOR);

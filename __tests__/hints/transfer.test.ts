@@ -81,6 +81,32 @@ describe('an export', () => {
 });
 
 describe('an import', () => {
+  it('that nobody waits for any more takes nothing in, and replaces nothing', async () => {
+    const { hints } = testRoom();
+    await hints.setHint({ component: 'api', key: 'kept', value: 'make' }, OPERATOR);
+    const many = Array.from({ length: 60 }, (_, n) => [`key-${n}`, hintOf(`make ${n}`)]);
+    const params = { payload: payloadOf(Object.fromEntries(many)), mode: 'replace' as const };
+    const told: number[][] = [];
+    const stop = new AbortController();
+    const cut = await hints.import(params, OPERATOR, {
+      signal: stop.signal,
+      onProgress(...step) {
+        told.push(step);
+        if (step[0] === 25) stop.abort();
+      },
+    });
+    expect([cut.imported, told]).toEqual([
+      0,
+      [
+        [0, 120],
+        [25, 120],
+      ],
+    ]);
+    const { components } = await hints.listComponents({}, OPERATOR);
+    expect(components).toEqual([{ name: 'api', hint_count: 1 }]);
+    expect((await hints.import(params, OPERATOR)).imported).toBe(60);
+  });
+
   it('keeps all metadata', async () => {
     const { hints, rows } = testRoom();
     const meta = {

@@ -215,7 +215,9 @@ describe('many triggers', () => {
     expect(batch.body.rejected).toStrictEqual([
       {
         index: 2,
-        findings: [{ field: 'schedule', message: 'give a schedule, or text to read one from' }],
+        findings: [
+          { field: 'text', message: 'is required: say when, such as "every weekday at 9"' },
+        ],
       },
     ]);
     expect(batch.body.counts).toStrictEqual({ created: 1, duplicates: 1, rejected: 1 });

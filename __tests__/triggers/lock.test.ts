@@ -55,7 +55,7 @@ describe('a second process', () => {
     await first.call('exit');
     expect(await first.ended).toEqual({ code: 0, signal: null });
     expect(existsSync(lockOf(dataDir))).toBe(false);
-  }, 60_000);
+  }, 120_000);
 });
 
 it('a database in memory needs no lock', async () => {
@@ -64,18 +64,19 @@ it('a database in memory needs no lock', async () => {
   const agent = await boot();
   expect(readdirSync(cwd)).toEqual(before);
   await agent.stop();
-}, 60_000);
+}, 120_000);
 
 it('locks a directory that is given as a file URL', async () => {
   const dataDir = join(newDirectory(), 'db');
   const agent = await boot({ dataDir: `file://${dataDir}` });
   expect(JSON.parse(readFileSync(lockOf(dataDir), 'utf8'))).toMatchObject({ pid: process.pid });
   await agent.stop();
-}, 60_000);
+}, 120_000);
 
 it('two agents of one process share the directory', async () => {
   const dataDir = join(newDirectory(), 'db');
   const one = await boot({ dataDir, name: 'One' });
+  const other = startAgent({ kind: 'bare', dataDir, migrated: true });
   const agentId = stringToUuid('Two');
   const two = new AgentRuntime({
     character: { name: 'Two', bio: ['tests'] },
@@ -90,11 +91,10 @@ it('two agents of one process share the directory', async () => {
   const service = await two.getServiceLoadPromise(TriggerService.serviceType as ServiceTypeName);
   expect(await (service as TriggerService).health()).toMatchObject({ enabled: true });
   expect(JSON.parse(readFileSync(lockOf(dataDir), 'utf8'))).toMatchObject({ pid: process.pid });
-  const other = startAgent({ kind: 'bare', dataDir, migrated: true });
   await expect(other.ready).rejects.toThrow(`in use by process ${process.pid}`);
   await two.stop();
   await one.stop();
-}, 60_000);
+}, 120_000);
 
 describe('the lock file', () => {
   it('is kept until the last of this process lets go', () => {
@@ -190,5 +190,5 @@ describe('the lock file', () => {
       };
       expect(holder).toBe(racers[said.indexOf('mine')]?.pid);
     }
-  }, 60_000);
+  }, 120_000);
 });

@@ -24,6 +24,7 @@ let agent: Agent;
 let time: Time;
 beforeAll(async () => {
   agent = await boot({
+    slim: true,
     settings: { CUE_TRIGGER_RUNS_PER_HOUR: '40', CUE_TRIGGER_RUNS_PER_DAY: '4000' },
   });
   time = takeTime(agent, START);

@@ -4,7 +4,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Requester, TriggerDraft } from '../../src/index.js';
 import { createRecords, databaseOf, homeOf, rowsOf } from '../../src/records/index.js';
-import { createLedger, runIdOf } from '../../src/triggers/ledger.js';
+import { createLedger, runIdOf } from '../../src/triggers/ledger/index.js';
 import { type Agent, boot, makeChat } from '../helpers/boot.js';
 import { plan } from '../helpers/scripted-model.js';
 import { type Time, takeTime } from '../helpers/time.js';
@@ -28,6 +28,7 @@ let agent: Agent;
 let time: Time;
 beforeAll(async () => {
   agent = await boot({
+    slim: true,
     settings: { CUE_TRIGGER_MAX_PER_CREATOR: '3', CUE_TRIGGER_MAX_PER_AGENT: '60' },
   });
   time = takeTime(agent, START);
@@ -513,11 +514,11 @@ describe('retention', () => {
       await agent.triggers.heartbeat();
       await agent.triggers.settle();
     }
-    await day(45);
+    await day(36);
     const kept = await runsOf(agent, trigger.id);
     expect(kept.filter((run) => run.status === 'failed')).toHaveLength(0);
     expect(kept.filter((run) => time.now() - run.startedAt > 31 * DAY)).toHaveLength(0);
-    expect((await agent.triggers.get(trigger.id, OPERATOR)).runCount).toBeGreaterThanOrEqual(46);
+    expect((await agent.triggers.get(trigger.id, OPERATOR)).runCount).toBeGreaterThanOrEqual(37);
   });
 });
 

@@ -1,7 +1,7 @@
 /**
  * Two processes of one agent on one database, over the real `pg` driver: each occurrence runs
- * exactly once, and neither undoes what the other has written. With a death in between:
- * `__tests__/crash/two-processes.test.ts`.
+ * exactly once, and neither undoes what the other has written. Two hundred at once, and a death in
+ * between: `__tests__/crash/two-processes.test.ts`.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,8 +19,8 @@ import {
 import { openSharedDatabase, type SharedDatabase } from '../helpers/shared-database.js';
 
 /** Few triggers a room, or the host's REFLECTION joins in. */
-const ROOMS = 40;
-const TRIGGERS = 200;
+const ROOMS = 12;
+const TRIGGERS = 60;
 
 let database: SharedDatabase;
 let config: ChildConfig & { outbox: string; modelLog: string };
@@ -150,38 +150,40 @@ it('does not send an answer twice that both processes find undelivered', async (
 it('keeps an edit that the other process overwrites with an old copy', async () => {
   // Whose tick comes first takes the beat, again and again: these two never get it.
   await beatIn(60_000);
-  for (const [n, agent] of [first, second].entries()) {
-    const { trigger } = await agent.call('create', {
-      instructions: `hourly ${n}`,
-      schedule: { triggerType: 'interval', intervalMs: 3_600_000 },
-    });
-    const [old] = await agent.call(
-      'rows',
-      `select metadata from tasks where id = '${trigger.taskId}'`,
-    );
-    await agent.call('update', trigger.id, {
-      instructions: `two-hourly ${n}`,
-      schedule: { triggerType: 'interval', intervalMs: 7_200_000 },
-    });
-    // What the host's TaskService of the other process does when it has read before the edit.
-    await agent.call(
-      'rows',
-      `update tasks set metadata = '${JSON.stringify(old?.metadata)}'::jsonb
-        where id = '${trigger.taskId}'`,
-    );
-    expect(await agent.call('get', trigger.id)).toMatchObject({ intervalMs: 3_600_000 });
-    await until(
-      `edit ${n} is back`,
-      async () => ((await agent.call('get', trigger.id)).intervalMs === 7_200_000 ? true : null),
-      15_000,
-    );
-    expect(await agent.call('get', trigger.id)).toMatchObject({
-      instructions: `two-hourly ${n}`,
-      revision: 1,
-    });
-  }
+  await Promise.all([first, second].map(overwriteEdit));
   await beatIn(0);
 }, 60_000);
+
+async function overwriteEdit(agent: AgentProcess, n: number): Promise<void> {
+  const { trigger } = await agent.call('create', {
+    instructions: `hourly ${n}`,
+    schedule: { triggerType: 'interval', intervalMs: 3_600_000 },
+  });
+  const [old] = await agent.call(
+    'rows',
+    `select metadata from tasks where id = '${trigger.taskId}'`,
+  );
+  await agent.call('update', trigger.id, {
+    instructions: `two-hourly ${n}`,
+    schedule: { triggerType: 'interval', intervalMs: 7_200_000 },
+  });
+  // What the host's TaskService of the other process does when it has read before the edit.
+  await agent.call(
+    'rows',
+    `update tasks set metadata = '${JSON.stringify(old?.metadata)}'::jsonb
+      where id = '${trigger.taskId}'`,
+  );
+  expect(await agent.call('get', trigger.id)).toMatchObject({ intervalMs: 3_600_000 });
+  await until(
+    `edit ${n} is back`,
+    async () => ((await agent.call('get', trigger.id)).intervalMs === 7_200_000 ? true : null),
+    15_000,
+  );
+  expect(await agent.call('get', trigger.id)).toMatchObject({
+    instructions: `two-hourly ${n}`,
+    revision: 1,
+  });
+}
 
 /** The beat of all processes is one task of the host. */
 async function beatIn(ms: number): Promise<void> {

@@ -2,11 +2,12 @@
  * The host's own way to the same hints, a memory each: words are found by the likeness of their
  * vectors, tags by reading all memories and picking, because the host looks up nothing else.
  */
-import { ChannelType, type IAgentRuntime, type Memory, stringToUuid } from '@elizaos/core';
+import type { Memory } from '@elizaos/core';
 import { embedLexical } from '../../src/embeddings/index.js';
 import { bootPlain } from '../agent.js';
 import { delay, nextTurn, series } from '../clockwork.js';
 import { timed } from '../memory/watched.js';
+import { placeIn } from '../place.js';
 import type { PartReport, PartRequest } from './protocol.js';
 import { asked, type Item, itemAt } from './workload.js';
 
@@ -16,7 +17,7 @@ const LIMIT = 10;
 export async function hostAlone({ size, quick }: PartRequest): Promise<PartReport> {
   const agent = await bootPlain();
   const { runtime } = agent;
-  const place = await placeIn(runtime);
+  const place = await placeIn(runtime, 'hints');
   const create = (item: Item) =>
     // Told that it is unique, the host does not search for a similar one first.
     runtime.createMemory(memoryOf(item, { ...place, agentId: runtime.agentId }), TABLE, true);
@@ -92,19 +93,3 @@ function itemOf(metadata: Memory['metadata']): Item {
 }
 
 const wordsOf = ({ component, key }: Pick<Item, 'component' | 'key'>) => `${component} ${key}`;
-
-async function placeIn(runtime: IAgentRuntime) {
-  const entityId = stringToUuid('bench hints person');
-  const roomId = stringToUuid('bench hints room');
-  const worldId = stringToUuid('bench hints world');
-  await runtime.ensureConnection({
-    ...{ entityId, roomId, worldId },
-    userName: 'bench',
-    name: 'bench',
-    source: 'bench',
-    type: ChannelType.DM,
-    channelId: roomId,
-    messageServerId: worldId,
-  });
-  return { entityId, roomId, worldId };
-}

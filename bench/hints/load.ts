@@ -2,7 +2,8 @@
  * The load generator, a process of its own: keep-alive connections, each of which asks again as soon
  * as it has its answer.
  */
-import { Agent, request } from 'node:http';
+import { Agent } from 'node:http';
+import { askHttp } from '../http.js';
 import { answerParent } from '../in-child.js';
 import type { Mix } from './protocol.js';
 import { asked } from './workload.js';
@@ -84,26 +85,12 @@ function callsOf({ mix, size }: LoadRequest, number: number) {
 }
 
 /** @returns what was wrong with the answer, `null` when it has a result */
-function post({ port, path }: LoadRequest, agent: Agent, body: string): Promise<string | null> {
-  return new Promise((resolve, reject) => {
-    const headers = {
-      'content-type': 'application/json',
-      'content-length': Buffer.byteLength(body),
-    };
-    const sent = request(
-      { host: '127.0.0.1', port, path, method: 'POST', agent, headers },
-      (answer) => {
-        const chunks: Buffer[] = [];
-        answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-        answer.on('error', reject);
-        answer.on('end', () => {
-          const text = Buffer.concat(chunks).toString('utf8');
-          const isGood = answer.statusCode === 200 && text.includes('"result":');
-          resolve(isGood ? null : `${answer.statusCode} ${text.slice(0, 200)}`);
-        });
-      },
-    );
-    sent.on('error', reject);
-    sent.end(body);
-  });
+async function post(
+  { port, path }: LoadRequest,
+  agent: Agent,
+  body: string,
+): Promise<string | null> {
+  const { status, text } = await askHttp({ port, agent }, { method: 'POST', path, text: body });
+  const isGood = status === 200 && text.includes('"result":');
+  return isGood ? null : `${status} ${text.slice(0, 200)}`;
 }

@@ -3,10 +3,10 @@ import { rmSync } from 'node:fs';
 import { benchDirectory } from '../agent.js';
 import { buildFor } from '../built.js';
 import { inChild } from '../in-child.js';
-import { noteOfLong } from '../statement-watch.js';
-import { type Row, rowOf, type SuiteOptions } from '../stats.js';
+import { rowsOf } from '../rows.js';
+import type { Row, SuiteOptions } from '../stats.js';
 import { linesFor } from './lines.js';
-import type { Part, PartReport, PartRequest, SampleName, Samples } from './protocol.js';
+import type { Part, PartReport, PartRequest } from './protocol.js';
 
 const SIZES = [5_000];
 const QUICK_SIZES = [200];
@@ -39,7 +39,7 @@ async function rowsAt(
     const host = await part('host', 'the host alone');
     reports.push(await part('listener', 'over HTTP, our listener'));
     reports.push(await part('server', 'over HTTP, an Eliza server'));
-    return rowsOf(size, reports, host.samples);
+    return rowsOf(linesFor(size), { at: size, reports, host: host.samples });
   } finally {
     rmSync(directory, { recursive: true, force: true });
   }
@@ -58,26 +58,5 @@ async function builtCommand(say: (line: string) => void): Promise<boolean> {
 function run(request: PartRequest): Promise<PartReport> {
   return inChild(new URL('./child.ts', import.meta.url), request, {
     name: `the ${request.part} bench at ${request.size}`,
-  });
-}
-
-function rowsOf(size: number, reports: readonly PartReport[], host: Samples): Row[] {
-  const all = (name: SampleName, from: (report: PartReport) => Samples | undefined) =>
-    reports.flatMap((report) => from(report)?.[name] ?? []);
-  const blocks = reports.flatMap((report) => report.blocks ?? []);
-  return linesFor(size).flatMap(({ name, ...line }) => {
-    const ours = all(name, ({ samples }) => samples);
-    if (ours.length === 0) return [];
-    const beside = [...all(name, (report) => report.beside), ...(host[name] ?? [])];
-    const note = reports.map(({ notes }) => notes?.[name]).find((one) => one !== undefined);
-    return [
-      rowOf({
-        ...line,
-        ...{ at: size, ours },
-        ...(beside.length > 0 ? { beside } : {}),
-        ...(note === undefined ? {} : { note }),
-        ...(name === 'statement' ? noteOfLong(blocks) : {}),
-      }),
-    ];
   });
 }

@@ -2,8 +2,9 @@
  * The client, a process of its own: keep-alive connections, each of which asks again as soon as it has
  * its answer. An answer counts when its last byte has come.
  */
-import { Agent, type OutgoingHttpHeaders, request } from 'node:http';
+import { Agent, type OutgoingHttpHeaders } from 'node:http';
 import { LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js';
+import { askHttp } from '../http.js';
 import { answerParent } from '../in-child.js';
 
 export interface LoadRequest {
@@ -94,35 +95,21 @@ async function ask(send: Send, session: OutgoingHttpHeaders, id: number, asked: 
 }
 
 function sender(port: number, agent: Agent) {
-  return (
+  return async (
     method: string,
     path: string,
     more: OutgoingHttpHeaders,
     body?: object,
-  ): Promise<Answer> =>
-    new Promise((resolve, reject) => {
-      const text = body && JSON.stringify(body);
-      const headers: OutgoingHttpHeaders = {
-        accept: ACCEPT,
-        ...(text === undefined
-          ? {}
-          : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
-        ...more,
-      };
-      const sent = request({ host: '127.0.0.1', port, path, method, agent, headers }, (answer) => {
-        const chunks: Buffer[] = [];
-        answer.on('data', (chunk: Buffer) => chunks.push(chunk));
-        answer.on('error', reject);
-        answer.on('end', () => {
-          const received = Buffer.concat(chunks).toString('utf8');
-          const { statusCode = 0, headers: got } = answer;
-          const id = got['mcp-session-id'];
-          const sessionId = typeof id === 'string' ? id : undefined;
-          if (statusCode < 300) resolve({ sessionId, text: received });
-          else reject(new Error(`${method} ${path}: ${statusCode} ${received.slice(0, 300)}`));
-        });
-      });
-      sent.on('error', reject);
-      sent.end(text);
-    });
+  ): Promise<Answer> => {
+    const { status, headers, text } = await askHttp(
+      { port, agent },
+      {
+        ...{ method, path, headers: { accept: ACCEPT, ...more } },
+        ...(body === undefined ? {} : { text: JSON.stringify(body) }),
+      },
+    );
+    if (status >= 300) throw new Error(`${method} ${path}: ${status} ${text.slice(0, 300)}`);
+    const id = headers['mcp-session-id'];
+    return { sessionId: typeof id === 'string' ? id : undefined, text };
+  };
 }

@@ -1,9 +1,9 @@
 /** The host's own way to the same texts: a memory each, found by the likeness of their vectors. */
-import { ChannelType, type IAgentRuntime, stringToUuid } from '@elizaos/core';
 import { embedLexical } from '../../src/embeddings/index.js';
 import { bootPlain } from '../agent.js';
 import { delay, nextTurn, series } from '../clockwork.js';
 import { timed } from '../memory/watched.js';
+import { placeIn } from '../place.js';
 import type { PartReport, PartRequest } from './protocol.js';
 import { asked, folderOf } from './workload.js';
 
@@ -14,7 +14,7 @@ export async function hostAlone({ size, quick, directory }: PartRequest): Promis
   const folder = folderOf(size);
   const agent = await bootPlain(directory);
   const { runtime } = agent;
-  const place = await placeIn(runtime);
+  const place = await placeIn(runtime, 'when');
   let stored = 0;
   for (const { entry, body } of folder.items) {
     const text = [entry.header, entry.phrase, entry.description, body].join('\n');
@@ -54,24 +54,4 @@ export async function hostAlone({ size, quick, directory }: PartRequest): Promis
   return {
     samples: { 'resolve.exact': exact, 'resolve.hybrid': hybrid, 'sync.first': [stored] },
   };
-}
-
-async function placeIn(runtime: IAgentRuntime) {
-  const [entityId, roomId, worldId] = [
-    stringToUuid('bench when person'),
-    stringToUuid('bench when room'),
-    stringToUuid('bench when world'),
-  ];
-  await runtime.ensureConnection({
-    entityId,
-    roomId,
-    worldId,
-    userName: 'bench',
-    name: 'bench',
-    source: 'bench',
-    type: ChannelType.DM,
-    channelId: roomId,
-    messageServerId: worldId,
-  });
-  return { entityId, roomId, worldId };
 }

@@ -3,11 +3,11 @@ import { rmSync } from 'node:fs';
 import { benchDirectory } from '../agent.js';
 import { buildFor } from '../built.js';
 import { inChild } from '../in-child.js';
-import { noteOfLong } from '../statement-watch.js';
-import { type Row, rowOf, type SuiteOptions } from '../stats.js';
+import { rowsOf } from '../rows.js';
+import type { Row, SuiteOptions } from '../stats.js';
 import { commandProcess } from './command.js';
 import { linesFor } from './lines.js';
-import type { Part, PartReport, PartRequest, SampleName, Samples } from './protocol.js';
+import type { Part, PartReport, PartRequest } from './protocol.js';
 import { PER_FILE } from './workload.js';
 
 const SIZES = [400, 4_000];
@@ -42,35 +42,15 @@ async function rowsAt(size: number, { quick, say }: SuiteOptions): Promise<Row[]
   const host = await part('host', 'the host alone');
   say(`${size} entries: cue when as a process …`);
   reports.push(await commandProcess(size, quick));
-  return rowsOf(size, reports, host.samples);
+  return rowsOf(linesFor(size), {
+    ...{ at: size, reports, host: host.samples },
+    // The same answers, beside another way to them.
+    measuredAs: (name) => (name === 'resolve.hybrid.bm25' ? 'resolve.hybrid' : name),
+  });
 }
 
 function run(request: PartRequest): Promise<PartReport> {
   return inChild(new URL('./child.ts', import.meta.url), request, {
     name: `the ${request.part} bench at ${request.size}`,
-  });
-}
-
-function rowsOf(size: number, reports: readonly PartReport[], host: Samples): Row[] {
-  const all = (name: SampleName, from: (report: PartReport) => Samples | undefined) =>
-    reports.flatMap((report) => from(report)?.[name] ?? []);
-  const blocks = reports.flatMap((report) => report.blocks ?? []);
-  return linesFor(size).flatMap(({ name, ...line }) => {
-    // The same answers, beside another way to them.
-    const measured = name === 'resolve.hybrid.bm25' ? 'resolve.hybrid' : name;
-    const ours = all(measured, ({ samples }) => samples);
-    if (ours.length === 0) return [];
-    const beside = [...all(name, (report) => report.beside), ...(host[name] ?? [])];
-    const note = reports.map(({ notes }) => notes?.[name]).find((one) => one !== undefined);
-    return [
-      rowOf({
-        ...line,
-        at: size,
-        ours,
-        ...(beside.length > 0 ? { beside } : {}),
-        ...(note === undefined ? {} : { note }),
-        ...(name === 'statement' ? noteOfLong(blocks) : {}),
-      }),
-    ];
   });
 }

@@ -1,9 +1,22 @@
 #!/usr/bin/env node
 /** The `cue` command: the real process around `run`. */
 import { realIo } from '../surfaces/cli/print.js';
-import { run } from '../surfaces/cli/program.js';
 
-process.exitCode = await run(process.argv.slice(2), realIo(), {
-  startAgent: async () => (await import('../headless/index.js')).startHeadless,
-  checkSettings: async (env) => (await import('../headless/index.js')).checkSettings(env),
-});
+/** A model waits for it before each tool: it goes without the reader of command lines. */
+async function runHook(): Promise<0> {
+  const { answerHook } = await import('../surfaces/cli/hook/answer.js');
+  await answerHook(realIo());
+  return 0;
+}
+
+async function runCommand(argv: string[]): Promise<number> {
+  const { run } = await import('../surfaces/cli/program.js');
+  return run(argv, realIo(), {
+    startAgent: async () => (await import('../headless/index.js')).startHeadless,
+    checkSettings: async (env) => (await import('../headless/index.js')).checkSettings(env),
+  });
+}
+
+const argv = process.argv.slice(2);
+const isHook = argv[0] === 'hook' && !argv.includes('--help') && !argv.includes('-h');
+process.exitCode = await (isHook ? runHook() : runCommand(argv));

@@ -33,6 +33,7 @@ import { createFence, type Fence } from './fence.js';
 import { leaveTo } from './leave.js';
 import type { Env, Place } from './place.js';
 import { type DirectoryWatch, watchDirectory } from './watch.js';
+import { whenPathsFor } from './when-paths.js';
 
 export interface AgentOptions {
   place: Place;
@@ -72,7 +73,7 @@ export async function startAgentOn(options: AgentOptions): Promise<PrimaryAgent>
     const agentId = await agentIn(first, options.env);
     const adapter = adapterOn(sql, place, agentId);
     const character = await characterOf(adapter, agentId, options);
-    const plugins = [createCuePlugin()];
+    const plugins = [createCuePlugin({ whenPaths: whenPathsFor(place) })];
     runtime = new AgentRuntime({ character, agentId, adapter, plugins, settings: {} });
     await initialize(runtime, adapter);
     await started(runtime);
@@ -223,7 +224,7 @@ async function stopServices(runtime: AgentRuntime): Promise<void> {
 function asOurs(error: unknown): unknown {
   if (isAppError(error)) return error;
   const message = messageOf(error);
-  const wrong = /cue: wrong setting: .*/s.exec(message);
+  const wrong = /wrong setting: .*/s.exec(message);
   return wrong
     ? new AppError('INVALID_INPUT', wrong[0], {}, { cause: error })
     : new AppError(

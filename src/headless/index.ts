@@ -52,8 +52,9 @@ export function checkSettings(env: Env): void {
   }
 }
 
+/** Whoever prints it puts the program's name before it. */
 function wrongSetting(cause: unknown): AppError {
-  return new AppError('INVALID_INPUT', messageOf(cause), {}, { cause });
+  return new AppError('INVALID_INPUT', messageOf(cause).replace(/^cue: /, ''), {}, { cause });
 }
 
 function hostLogLevel(env: Env): string {

@@ -9,7 +9,7 @@ import type { Log } from '../shared/log.js';
 import { createBook } from './book.js';
 import type { HintContext } from './context.js';
 import { createGuard, type Guard } from './guard/index.js';
-import { importHints } from './import.js';
+import { type ImportOptions, importHints } from './import.js';
 import { parse } from './input.js';
 import { createOffering, type Offering } from './offering.js';
 import type { HintRows } from './persist.js';
@@ -58,7 +58,7 @@ export interface HintsDeps {
 export interface HintRoom extends Hints {
   /** `share`: for everybody, though it is set in chat; owner and admins only. */
   setHint(...args: [...Parameters<Hints['setHint']>, SetOptions?]): ReturnType<Hints['setHint']>;
-  import(...args: [...Parameters<Hints['import']>, SetOptions?]): ReturnType<Hints['import']>;
+  import(...args: [...Parameters<Hints['import']>, ImportOptions?]): ReturnType<Hints['import']>;
   /** For rooms that show hints unasked. */
   readonly offering: Offering;
   /** Reads the stored hints: once at start, and again where other processes write, too. */

@@ -2,13 +2,15 @@
  * Import (seed §5, §9; DESIGN §10): hint by hint, those that are damaged, expired, refused or too
  * many are skipped with their reason, the others keep all their metadata. What comes in belongs to
  * the importer's audience, and `replace` replaces only that. Nothing changes before all of it has been
- * judged, and nothing when it cannot be stored.
+ * judged, nothing when nobody waits any more by then, and nothing when it cannot be stored.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { Caller, Scope } from '../records/index.js';
+import { isDeeper } from '../shared/depth.js';
 import { InvalidInputError } from '../shared/errors.js';
 import { findingsOf } from '../shared/findings.js';
+import type { LongWork } from '../shared/long-work.js';
 import { safe } from '../shared/safe-text.js';
 import { redactSecrets } from '../shared/secrets.js';
 import { yieldToLoop } from '../shared/yield.js';
@@ -16,7 +18,7 @@ import { admit, wordsOf } from './admit.js';
 import { audienceFor, hintId, ownerOf } from './audience.js';
 import { type HintContext, requireShare } from './context.js';
 import { redactValue } from './guard/index.js';
-import { isDeeper, lostFields, MAX_DEPTH } from './input.js';
+import { lostFields, MAX_DEPTH } from './input.js';
 import { createTally, exceeded } from './quota.js';
 import { forgetting } from './quoting.js';
 import { type Hint, hintSchema, type importParams, nameSchema, SCHEMA_VERSION } from './schema.js';
@@ -25,6 +27,8 @@ import { endOf, isLive, sumOf, type Variant } from './variants.js';
 import type { SetOptions } from './writes.js';
 
 const MAX_REASONS = 100;
+/** Hints judged between two turns of the event loop. */
+const BATCH = 25;
 /** Far below where counting by ones ends: what comes in is changed and used further. */
 const MAX_COUNT = 1_000_000_000;
 const NAME_LENGTH = 80;
@@ -38,6 +42,9 @@ const importedSchema = hintSchema.partial({
 });
 
 type ImportParams = z.output<typeof importParams>;
+
+/** Aborted before the last hint is judged, an import changes nothing. */
+export interface ImportOptions extends SetOptions, LongWork {}
 
 interface Entry {
   component: string;
@@ -67,7 +74,7 @@ export async function importHints(
   room: HintContext,
   params: ImportParams,
   caller: Caller,
-  { share = false }: SetOptions = {},
+  { share = false, signal, onProgress }: ImportOptions = {},
 ): Promise<ImportOutcome> {
   const { payload, mode = 'merge' } = params;
   if (payload.schema_version !== SCHEMA_VERSION) {
@@ -78,7 +85,13 @@ export async function importHints(
   const audience = audienceFor(caller, share, room.place);
   const skips = createSkips();
   const entries = entriesOf(payload);
-  const candidates = await judged(room, entries, params, audience, skips);
+  // Each hint is judged, and then written.
+  const steps = 2 * entries.length;
+  const candidates = await judged(room, entries, params, audience, skips, {
+    signal,
+    onProgress: (done) => onProgress?.(done, steps),
+  });
+  if (signal?.aborted) return { imported: 0, skipped: skips.count, reasons: skips.reasons };
   if (mode === 'replace' && entries.length > 0 && candidates.length === 0) {
     const message = `none of ${entries.length} hints can be taken in, so that none was replaced: ${skips.reasons[0]}`;
     throw new InvalidInputError([{ field: 'payload.components', message }]);
@@ -91,7 +104,13 @@ export async function importHints(
       const put = chosen(room, candidates, new Set(replaced), mode, skips);
       const ids = new Set(put.map(({ id }) => id));
       const remove = replaced.filter(({ id }) => !ids.has(id));
-      await room.book.commit({ put, remove, force: true });
+      let written = 0;
+      const onWritten = () => {
+        written += 1;
+        onProgress?.(entries.length + written, steps);
+      };
+      await room.book.commit({ put, remove, force: true, onWritten });
+      if (steps > 0) onProgress?.(steps, steps);
       return { imported: put.length, skipped: skips.count, reasons: skips.reasons };
     });
   const kept = new Set(candidates.map(({ id }) => id));
@@ -127,11 +146,16 @@ async function judged(
   { allow_secret = false }: ImportParams,
   audience: Scope,
   skips: Skips,
+  { signal, onProgress }: { signal: AbortSignal | undefined; onProgress: (done: number) => void },
 ): Promise<Candidate[]> {
   const found = new Map<string, Candidate>();
   const door = { guard: room.guard, defaultTtl: room.defaultTtl, allowSecret: allow_secret };
   for (const [at, entry] of entries.entries()) {
-    if (at % 25 === 24) await yieldToLoop();
+    if (at % BATCH === 0) {
+      onProgress(at);
+      await yieldToLoop();
+      if (signal?.aborted) break;
+    }
     // No more than can be kept are looked at.
     if (found.size >= room.quotas.maxHints) {
       skips.add(entry, 'quota: hints');

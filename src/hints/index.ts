@@ -1,4 +1,9 @@
 /** Hints: Nudge inside the agent (DESIGN §10). */
+export {
+  bareName,
+  type ComponentMention,
+  componentMentions,
+} from './component-mentions.js';
 export { redactHint, redactText } from './guard/index.js';
 export {
   createHints,

@@ -1,5 +1,6 @@
 /** What callers send, parsed once. */
 import type { z } from 'zod';
+import { isDeeper } from '../shared/depth.js';
 import { type Finding, InvalidInputError } from '../shared/errors.js';
 import { findingsOf } from '../shared/findings.js';
 
@@ -37,10 +38,4 @@ export function lostFields(value: unknown, except?: string, path = ''): Finding[
     if (name === '__proto__') return [{ field, message: 'must not be "__proto__"' }];
     return name === except ? [] : lostFields(inner, undefined, `${field}.`);
   });
-}
-
-export function isDeeper(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (levels === 0) return true;
-  return Object.values(value).some((inner) => isDeeper(inner, levels - 1));
 }

@@ -19,6 +19,8 @@ export interface HowPut {
   force?: boolean;
   /** Uses stay as the rows have them: other processes count, too. */
   keepUses?: boolean;
+  /** Called for each row that stands. */
+  onWritten?: () => void;
 }
 
 export interface HintRows {
@@ -92,7 +94,10 @@ export function createHintRows({ records, log }: { records: RecordStore; log: Lo
     throw new AppError('CONFLICT', 'another process keeps writing this hint', { id: row.id });
   }
 
-  async function insert(rows: readonly { row: Row; data: HintData }[]): Promise<Set<Uuid>> {
+  async function insert(
+    rows: readonly { row: Row; data: HintData }[],
+    onWritten: () => void = () => {},
+  ): Promise<Set<Uuid>> {
     return records.insert(
       hintType,
       rows.map(({ row, data }) => ({
@@ -101,7 +106,12 @@ export function createHintRows({ records, log }: { records: RecordStore; log: Lo
         scope: row.audience,
         data,
       })),
-      { onInserted: (id, revision) => revisions.set(id, revision) },
+      {
+        onInserted: (id, revision) => {
+          revisions.set(id, revision);
+          onWritten();
+        },
+      },
     );
   }
 
@@ -128,7 +138,7 @@ export function createHintRows({ records, log }: { records: RecordStore; log: Lo
       const all = await encoded(rows);
       const fresh = all.filter(({ row }) => !revisions.has(row.id));
       const known = all.filter(({ row }) => revisions.has(row.id));
-      const inserted = await insert(fresh);
+      const inserted = await insert(fresh, how.onWritten);
       const met = fresh.filter(({ row }) => !inserted.has(row.id));
       for (const { row, data } of met) {
         // Another process was first.
@@ -138,6 +148,7 @@ export function createHintRows({ records, log }: { records: RecordStore; log: Lo
       for (const [at, { row, data }] of known.entries()) {
         if (at > 0) await yieldToLoop();
         await replace(row, data, how);
+        how.onWritten?.();
       }
     },
 

@@ -1,4 +1,5 @@
 /** What a value may be beyond its shape (seed `nudge.md` §8): sizes, depth, and where a path points. Pure. */
+import { isDeeper } from '../shared/depth.js';
 import type { Finding } from '../shared/errors.js';
 import { type HintValue, MAX_VALUE_BYTES, OS_NAMES } from './schema.js';
 
@@ -17,7 +18,7 @@ export function checkName(name: string, field: string): Finding[] {
 /** Fields start with `value`; empty when nothing is wrong. */
 export function checkValue(value: HintValue): Finding[] {
   const data = typeof value !== 'string' && value.type === 'json' ? value.data : null;
-  if (depthOver(data, MAX_DEPTH)) {
+  if (isDeeper(data, MAX_DEPTH)) {
     return [{ field: 'value.data', message: `is nested over ${MAX_DEPTH} deep` }];
   }
   const bytes = Buffer.byteLength(typeof value === 'string' ? value : JSON.stringify(value));
@@ -50,15 +51,3 @@ function checkPath({ abs, os }: Extract<HintValue, { type: 'path' }>): Finding[]
   if (wrong.length > 0) return [{ field, message: `is not absolute on ${wrong.join(', ')}` }];
   return OS_NAMES.some(isOn) ? [] : [{ field, message: 'must be absolute' }];
 }
-
-/** Level by level, so that no depth exhausts the stack. */
-function depthOver(value: unknown, levels: number): boolean {
-  let level = [value].filter(isNested);
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth === levels) return true;
-    level = level.flatMap((one) => Object.values(one)).filter(isNested);
-  }
-  return false;
-}
-
-const isNested = (value: unknown): value is object => typeof value === 'object' && value !== null;

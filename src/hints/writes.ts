@@ -152,12 +152,36 @@ export function bump(
   return room.book.inTurn(async () => {
     const nowMs = room.clock.now();
     const asked = { caller, context: params.context, nowMs };
-    const [first] = best(namedBy(room, params, asked), asked, 1);
+    const [first] = best(certain(namedBy(room, params, asked), params, asked), asked, 1);
     if (!first) throw notFound(params.component, params.key);
     const at = new Date(nowMs).toISOString();
     const { hint } = await room.book.use(first.variant, { delta: params.delta ?? 1, at });
     return hint;
   });
+}
+
+/**
+ * Of several scopes, when nothing says which, only a hint that holds everywhere: a use is a use of what
+ * was got, and none of the others may be. The only one there is needs no saying.
+ * @throws AppError SCOPE_INVALID naming the scopes
+ */
+function certain(
+  named: readonly Sifted[],
+  { component, key, scope, context }: Named,
+  asked: Asked,
+): Sifted[] {
+  const scopes = new Set(named.map(({ variant }) => variant.scopeKey));
+  if (scope !== undefined || context !== undefined || scopes.size < 2) return [...named];
+  const { eligible } = sift(
+    named.map(({ variant }) => variant),
+    asked,
+  );
+  if (eligible.length > 0) return eligible;
+  throw new AppError(
+    'SCOPE_INVALID',
+    `${component}/${key} has ${scopes.size} variants: give the context or the scope of the one that was used`,
+    { scopes: named.map(({ variant }) => variant.hint.meta.scope ?? {}) },
+  );
 }
 
 /**

@@ -3,6 +3,7 @@
  * (DESIGN §3). Pure.
  */
 import type { Caller, Reader, Scope } from '../records/index.js';
+import { descendsFrom } from '../shared/ancestry.js';
 import { AppError } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 
@@ -80,14 +81,7 @@ export async function mayWrite(
   const { identityId, sessionId } = caller;
   if (sessionId !== undefined && scope.authorId === rule.ofSession(sessionId)) return true;
   if (identityId === undefined) return false;
-  const seen = new Set<Uuid>();
-  let author: Uuid | null = scope.authorId;
-  while (author !== null && !seen.has(author)) {
-    if (author === identityId) return true;
-    seen.add(author);
-    author = await rule.parentOf(author);
-  }
-  return false;
+  return descendsFrom(scope.authorId, identityId, rule.parentOf);
 }
 
 /** @throws AppError PERMISSION_DENIED */

@@ -10,10 +10,11 @@ import {
 } from '../records/index.js';
 import { InvalidInputError } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
+import type { LongWork } from '../shared/long-work.js';
 import { yieldToLoop } from '../shared/yield.js';
 import { authorOf, type Caller, readerOf } from './access.js';
 import { clusterByTags, extractChapter } from './chapter-extract.js';
-import { isoOf, type LongWork, type MemoryContext } from './context.js';
+import { isoOf, type MemoryContext } from './context.js';
 import { derivedBefore, insertDerived } from './derived.js';
 import { printIn, resolveRef } from './ids.js';
 import { cleaned, parseInput } from './input.js';
@@ -113,6 +114,7 @@ export async function createChapter(
     }
     await yieldToLoop();
   }
+  if (groups.length > 0 && !signal?.aborted) onProgress?.(groups.length, groups.length);
   return { created, chapters, ...(truncated ? { truncated } : {}) };
 }
 

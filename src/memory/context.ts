@@ -23,13 +23,6 @@ export interface MemoryContext {
   observer?: MemoryObserver | undefined;
 }
 
-/** What may take long tells how far it is, and ends early when nobody waits any more. */
-export interface LongWork {
-  /** What is made by then stays. */
-  signal?: AbortSignal;
-  onProgress?(done: number, total: number): void;
-}
-
 /** Who is told what happens to memories: rooms that show them must know what came of it. */
 export interface MemoryObserver {
   /** Memories were asked for or linked by this caller; look-ahead does not count. Must not throw. */

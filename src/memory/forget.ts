@@ -9,6 +9,7 @@ import { z } from 'zod';
 import type { Reader, Scope, StoredRecord } from '../records/index.js';
 import { AppError, InvalidInputError, NotFoundError } from '../shared/errors.js';
 import { isUuid, type Uuid } from '../shared/ids.js';
+import type { LongWork } from '../shared/long-work.js';
 import { analyze, analyzeQuery } from '../shared/text.js';
 import { yieldToLoop } from '../shared/yield.js';
 import { type Caller, mayWrite, readerOf } from './access.js';
@@ -72,6 +73,7 @@ export async function forget(
   context: MemoryContext,
   input: unknown,
   caller: Caller,
+  { onProgress = () => {} }: Pick<LongWork, 'onProgress'> = {},
 ): Promise<ForgetResult> {
   const request = parseInput(forgetRequestSchema, input);
   requireOneself(request.entity_id, caller);
@@ -103,20 +105,27 @@ export async function forget(
   // First what was made from them: after a crash in between, asking again finds the rest.
   await context.observer?.forgetting(ids, request.entity_id);
   if (ids.length === 0) return result;
+  const steps = linkIds.length + ids.length;
+  let gone = 0;
+  onProgress(gone, steps);
   await rebuild(context, derived, new Set(ids));
   for (const batch of batches(linkIds)) {
     await context.records.remove(memoryLinkType, batch);
+    gone += batch.length;
+    onProgress(gone, steps);
     await yieldToLoop();
   }
   let total = 0;
   for (const batch of batches(ids)) {
     total += await context.records.remove(workMemoryType, batch);
+    gone += batch.length;
+    onProgress(gone, steps);
     await yieldToLoop();
   }
   // What was being made from them meanwhile: its maker may have looked before they were gone.
   const late = await derivedFrom(context, new Set(ids), derived.chapters);
-  const done = new Set(derived.wisdom);
-  const wisdom = late.wisdom.filter((id) => !done.has(id));
+  const known = new Set(derived.wisdom);
+  const wisdom = late.wisdom.filter((id) => !known.has(id));
   await rebuild(context, { chapters: late.chapters, wisdom }, new Set(ids));
   return { ...result, total };
 }
@@ -144,7 +153,8 @@ async function matching(
   if (refs.length > 0) return { mine: await named(context, refs, caller, missing_ok), kept: 0 };
   const conditions = conditionOf(filter);
   if (!all && query === undefined && entity_id === undefined && conditions === undefined) {
-    const message = 'say what to forget: memory_ids, query, a filter, entity_id or all';
+    const message =
+      'say what to forget: memory_ids, query, a filter such as file, tags or before, or all';
     throw new InvalidInputError([{ field: '(body)', message }]);
   }
   const terms = query === undefined ? null : analyzeQuery(query);

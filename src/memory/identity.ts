@@ -44,7 +44,8 @@ export const identityRequestSchema = z.discriminatedUnion('action', [
     resume_token: z.string().min(1).max(200),
     session_id: sessionSchema.optional(),
   }),
-  z.strictObject({ action: z.literal('info'), agent_id: uuidSchema }),
+  /** Of the caller, when it names none. */
+  z.strictObject({ action: z.literal('info'), agent_id: uuidSchema.optional() }),
 ]);
 
 export interface IdentityResult {
@@ -83,8 +84,24 @@ export async function identity(
     case 'resume':
       return resume(context, request, caller);
     case 'info':
-      return shown(await identityOf(context.records, request.agent_id), context.records);
+      return shown(
+        await identityOf(context.records, request.agent_id ?? ownId(caller)),
+        context.records,
+      );
   }
+}
+
+/** @throws InvalidInputError for a caller that has registered none */
+function ownId(caller: Caller): Uuid {
+  const id =
+    caller.kind === 'agent'
+      ? caller.identityId
+      : caller.kind === 'operator'
+        ? caller.agentId
+        : undefined;
+  if (id !== undefined) return id;
+  const message = 'is required: you have registered no identity of your own';
+  throw new InvalidInputError([{ field: 'agent_id', message }]);
 }
 
 /** The token stays: it is compared and never kept. */

@@ -17,7 +17,7 @@ export {
   type MemoryChecks,
   type MemoryChecksDeps,
 } from './checks.js';
-export type { LongWork, MemoryContext, MemoryObserver, MemoryUse } from './context.js';
+export type { MemoryContext, MemoryObserver, MemoryUse } from './context.js';
 export { type ForgetResult, forgetRequestSchema } from './forget.js';
 export { type IdentityResult, identityRequestSchema } from './identity.js';
 export type { ImportProgress, ImportResult } from './import.js';

@@ -1,8 +1,9 @@
 /** Pages of memories, filtered and sorted in SQL; and one memory by its id. */
-import { and, eq, gte, lt, type SQL, sql } from 'drizzle-orm';
+import { and, eq, gte, inArray, lt, type SQL, sql } from 'drizzle-orm';
 import { z } from 'zod';
 import { memoriesTable, type RecordPage } from '../records/index.js';
 import { InvalidInputError, NotFoundError } from '../shared/errors.js';
+import type { Uuid } from '../shared/ids.js';
 import { normalizePath } from '../shared/paths.js';
 import { authorOf, type Caller, inSession, readerOf } from './access.js';
 import { dataText, isoOf, type MemoryContext } from './context.js';
@@ -63,8 +64,11 @@ export async function list(
   const reader = readerOf(caller);
   const hasIdentity = caller.kind === 'agent' && caller.identityId !== undefined;
   const onlyOwn = own ?? (hasIdentity && filter.agent_id === undefined);
-  const authorId = authorOf(inSession(caller, context.rule), context.agentId);
-  const where = and(conditionOf(filter), onlyOwn ? eq(dataText('agent_id'), authorId) : undefined);
+  const authors = onlyOwn ? authorsOf(caller, context) : [];
+  const where = and(
+    conditionOf(filter),
+    onlyOwn ? inArray(dataText('agent_id'), authors) : undefined,
+  );
   const page: RecordPage & { where?: SQL; orderBy?: string } = {
     limit,
     ...(cursor === undefined ? {} : { cursor }),
@@ -73,6 +77,15 @@ export async function list(
   };
   const { records, total, nextCursor } = await context.records.list(workMemoryType, reader, page);
   return { memories: await viewsOf(context, records, reader), total, next_cursor: nextCursor };
+}
+
+/** As whom a caller has written: as its identity, and as its session before it registered. */
+function authorsOf(caller: Caller, { rule, agentId }: MemoryContext): Uuid[] {
+  const session =
+    caller.kind === 'agent' && caller.sessionId !== undefined
+      ? [rule.ofSession(caller.sessionId)]
+      : [];
+  return [...new Set([authorOf(inSession(caller, rule), agentId), ...session])];
 }
 
 /** @throws InvalidInputError for an ambiguous or malformed reference, NotFoundError */

@@ -97,7 +97,9 @@ function listOf<Item extends z.ZodType>(item: Item, max: number = LIMITS.items) 
   return z.array(item).max(max, `must have at most ${max} items`).default([]);
 }
 
-export const uuidSchema = z.custom<Uuid>(isUuid, 'must be a UUID');
+export const uuidSchema = z.custom<Uuid>(isUuid, {
+  error: ({ input }) => (input === undefined ? 'is required' : 'must be a UUID'),
+});
 
 const TIME_FORM = 'must be an ISO 8601 date or time, such as 2026-11-22 or 2026-11-22T09:30:00Z';
 /** Date, time of day, zone. */

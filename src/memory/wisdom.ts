@@ -3,11 +3,12 @@ import { z } from 'zod';
 import { audienceOf, type Scope, type StoredRecord, type Visibility } from '../records/index.js';
 import { InvalidInputError } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
+import type { LongWork } from '../shared/long-work.js';
 import { analyze, analyzeQuery } from '../shared/text.js';
 import { yieldToLoop } from '../shared/yield.js';
 import { authorOf, type Caller, readerOf } from './access.js';
 import { newestChapters, titleSchema } from './chapters.js';
-import { isoOf, type LongWork, type MemoryContext } from './context.js';
+import { isoOf, type MemoryContext } from './context.js';
 import { derivedBefore, insertDerived } from './derived.js';
 import { printId, resolveRef } from './ids.js';
 import { cleaned, parseInput } from './input.js';
@@ -110,6 +111,7 @@ export async function synthesize(
     }
     await yieldToLoop();
   }
+  if (groups.length > 0 && !signal?.aborted) onProgress?.(groups.length, groups.length);
   return { created, wisdom, ...(truncated ? { truncated } : {}) };
 }
 

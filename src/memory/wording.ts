@@ -60,7 +60,7 @@ function sized(origin: string, how: string, bound: number | bigint): string | un
         ? 'must not be empty'
         : `must have ${how} ${bound} characters`;
     case 'array':
-      return `must have ${how} ${bound} items`;
+      return `must have ${how} ${bound} ${Number(bound) === 1 ? 'item' : 'items'}`;
     default:
       return undefined;
   }

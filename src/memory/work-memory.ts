@@ -7,10 +7,11 @@ import type { EmbeddingStatus } from '../embeddings/index.js';
 import { type CatalogState, identityOfSession } from '../records/index.js';
 import { AppError } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
+import type { LongWork } from '../shared/long-work.js';
 import { type Caller, inSession } from './access.js';
 import type { FinishedRun } from './capture.js';
 import { type ChaptersResult, type ChapterView, createChapter, listChapters } from './chapters.js';
-import type { LongWork, MemoryContext } from './context.js';
+import type { MemoryContext } from './context.js';
 import { type ForgetResult, forget } from './forget.js';
 import {
   type IdentityResult,
@@ -68,19 +69,23 @@ export interface WorkMemory {
   link(input: unknown, caller: Caller): Promise<LinkResult>;
   /** register, resume or info of an agent's identity. */
   identity(input: unknown, caller: Caller): Promise<IdentityResult>;
-  /** A chapter of given memories, or chapters of groups found by tags. */
+  /** A chapter of given memories, or chapters of groups found by tags. Aborted, it keeps those made. */
   createChapter(input: unknown, caller: Caller, work?: LongWork): Promise<ChaptersResult>;
   /** Newest first. */
   listChapters(
     input: unknown,
     caller: Caller,
   ): Promise<{ chapters: ChapterView[]; total: number; next_cursor: string | null }>;
-  /** Wisdom from chapters: insights, patterns, best practices. */
+  /** Wisdom from chapters: insights, patterns, best practices. Aborted, it keeps what is made. */
   synthesize(input: unknown, caller: Caller, work?: LongWork): Promise<SynthesisResult>;
   /** Wisdom by the words of a query, or the newest. */
   recallWisdom(input: unknown, caller: Caller): Promise<FoundWisdom>;
   /** Forgets by id, words, filter or person; `dry_run` only shows. */
-  forget(input: unknown, caller: Caller): Promise<ForgetResult>;
+  forget(
+    input: unknown,
+    caller: Caller,
+    work?: Pick<LongWork, 'onProgress'>,
+  ): Promise<ForgetResult>;
   /** Everything the caller may read, as a document or as JSON lines. */
   export(input: unknown, caller: Caller): Promise<ExportResult>;
   /** The same record by record, for what is too large to hold. */
@@ -187,7 +192,7 @@ export function createWorkMemory(deps: WorkMemoryDeps): WorkMemory {
     synthesize: async (input, caller, work) =>
       synthesize(context, input, await author(caller), work),
     recallWisdom: (input, caller) => recallWisdom(context, input, caller),
-    forget: async (input, caller) => forget(context, input, await known(caller)),
+    forget: async (input, caller, work) => forget(context, input, await known(caller), work),
     export: (input, caller) => exportMemories(context, input, caller),
     exportLines: (caller) => exportLines(context, caller),
     import: async (input, caller, onProgress) =>

@@ -109,3 +109,11 @@ export function pgliteDirectory(db: Database): string | 'memory' | null {
   if (typeof dir !== 'string' || dir === '' || dir.startsWith('memory://')) return 'memory';
   return dir.replace(/^file:\/\//, '');
 }
+
+/** The values with commas between, for `in (…)` and `array[…]`; not empty. */
+export function sqlList(values: readonly string[]): SQL {
+  return sql.join(
+    values.map((value) => sql`${value}`),
+    sql`, `,
+  );
+}

@@ -20,6 +20,7 @@ export {
   pgliteDirectory,
   requireHalfvec,
   rowsOf,
+  sqlList,
 } from './database.js';
 export { ensureHome, type Home, homeOf } from './home.js';
 export { messagesOf } from './host-messages.js';

@@ -2,6 +2,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { AppError } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
+import { sqlList } from './database.js';
 import type { Home } from './home.js';
 import { type RowDraft, TOMBSTONE_TYPE } from './record-codec.js';
 import { audiencesOf, type Reader } from './scope.js';
@@ -46,7 +47,7 @@ export function ofType(projectId: Uuid, typeName: string): SQL {
  * statistics it takes an index of ours for more selective than the primary key and reads them all.
  */
 export function namedOf(projectId: Uuid, typeName: string, ids: readonly Uuid[]): SQL {
-  return sql`memories.id in (${list(ids)}) and ${hidden(projectId, typeName)}`;
+  return sql`memories.id in (${sqlList(ids)}) and ${hidden(projectId, typeName)}`;
 }
 
 function hidden(projectId: Uuid, typeName: string): SQL {
@@ -57,14 +58,7 @@ function hidden(projectId: Uuid, typeName: string): SQL {
 export function audienceCondition(reader: Reader): SQL | null {
   const audiences = audiencesOf(reader);
   if (audiences === null) return null;
-  return sql`memories.metadata->>'audience' in (${list([...audiences])})`;
-}
-
-function list(values: readonly string[]): SQL {
-  return sql.join(
-    values.map((value) => sql`${value}`),
-    sql`, `,
-  );
+  return sql`memories.metadata->>'audience' in (${sqlList([...audiences])})`;
 }
 
 /** Exact place in the order of time, as the database writes it. */

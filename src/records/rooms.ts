@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { yieldToLoop } from '../shared/yield.js';
-import { rowsOf } from './database.js';
+import { rowsOf, sqlList } from './database.js';
 import type { Records } from './records.js';
 
 const IDS_PER_STATEMENT = 400;
@@ -13,10 +13,10 @@ export async function existingRooms(
   const known = new Set<string>();
   for (let start = 0; start < roomIds.length; start += IDS_PER_STATEMENT) {
     if (start > 0) await yieldToLoop();
-    const ids = roomIds.slice(start, start + IDS_PER_STATEMENT).map((id) => sql`${id}`);
+    const ids = roomIds.slice(start, start + IDS_PER_STATEMENT);
     const rows = await rowsOf<{ id: string }>(
       db,
-      sql`select id from rooms where agent_id = ${home.agentId} and id in (${sql.join(ids, sql`, `)})`,
+      sql`select id from rooms where agent_id = ${home.agentId} and id in (${sqlList(ids)})`,
     );
     for (const row of rows) known.add(row.id);
   }

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
+import type { Uuid } from './uuid.js';
 
-/** A UUID in lower case, in the shape elizaOS types ask for. */
-export type Uuid = `${string}-${string}-${string}-${string}-${string}`;
+export { isUuid, type Uuid } from './uuid.js';
 
 /** Chance as a thing that is handed in. */
 export interface Ids {
@@ -9,12 +9,6 @@ export interface Ids {
 }
 
 export const randomIds: Ids = { next: () => randomUUID() };
-
-const UUID_PATTERN = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-
-export function isUuid(value: unknown): value is Uuid {
-  return typeof value === 'string' && UUID_PATTERN.test(value);
-}
 
 /** Namespace of every derived id of this plugin (RFC 9562 §5.5, name-based SHA-1). */
 const CUE_NAMESPACE = '6f1d9c0e-6f0a-5d52-9a55-c0e000000001';

@@ -2,7 +2,7 @@
  * When a value is a secret: the names that secrets have, and what a random value looks like beside
  * code, words, hashes and placeholders.
  */
-import { isUuid } from './ids.js';
+import { isUuid } from './uuid.js';
 
 /** English, then German, French, Spanish, Italian, Portuguese and Dutch. */
 const PASSWORD =

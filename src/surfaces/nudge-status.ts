@@ -17,6 +17,9 @@ export interface NudgeStatus {
   /** ISO time at which it began to serve. */
   started: string;
   agent_id: string;
+  agent_name: string;
+  /** `CUE_PROJECT`; `null`: the agent's own. */
+  project: string | null;
   /** Directory of the embedded database; `null`: a database server, or memory. */
   database: string | null;
   /** Of this life of the serving process: hints with TTL `session` end with it. */
@@ -30,7 +33,7 @@ export interface StatusDeps {
   caller: Caller;
   agentId: string;
   /** Asked at each status. */
-  serving: () => Serving & Pick<NudgeStatus, 'database'>;
+  serving: () => Serving & Pick<NudgeStatus, 'agent_name' | 'project' | 'database'>;
 }
 
 export function statusDepsOf(runtime: IAgentRuntime, caller: Caller): StatusDeps {
@@ -38,7 +41,12 @@ export function statusDepsOf(runtime: IAgentRuntime, caller: Caller): StatusDeps
     hints: () => hintsOf(runtime),
     caller,
     agentId: runtime.agentId,
-    serving: () => ({ ...servingOf(runtime), database: directoryOf(runtime) }),
+    serving: () => ({
+      ...servingOf(runtime),
+      agent_name: runtime.character.name,
+      project: projectOf(runtime),
+      database: directoryOf(runtime),
+    }),
   };
 }
 
@@ -50,7 +58,7 @@ export async function nudgeStatus(
   const unknown = Object.keys(params).map((field) => ({ field, message: 'unknown field' }));
   if (unknown.length > 0) throw new InvalidInputError(unknown);
   const room = hints();
-  const { kind, started, database } = serving();
+  const { kind, started, agent_name, project, database } = serving();
   return {
     name: 'cue',
     version: packageVersion(),
@@ -58,6 +66,8 @@ export async function nudgeStatus(
     pid: process.pid,
     started,
     agent_id: agentId,
+    agent_name,
+    project,
     database,
     session_id: room.sessionId,
     counts: room.counts(caller),
@@ -67,4 +77,9 @@ export async function nudgeStatus(
 function directoryOf(runtime: IAgentRuntime): string | null {
   const directory = pgliteDirectory(databaseOf(runtime));
   return directory === null || directory === 'memory' ? null : resolve(directory);
+}
+
+function projectOf(runtime: IAgentRuntime): string | null {
+  const set = runtime.getSetting('CUE_PROJECT');
+  return typeof set === 'string' && set.trim() !== '' ? set.trim() : null;
 }

@@ -1,19 +1,24 @@
 /** Who may see and change which trigger: one rule for every surface. */
+import { descendsFrom } from '../shared/ancestry.js';
 import { AppError, NotFoundError } from '../shared/errors.js';
 import { derivedId, isUuid } from '../shared/ids.js';
 import type { Requester, TriggerConfig, TriggerRun } from './schema.js';
 import { decodeTrigger, summaryOf, type TriggerTaskRow } from './task-codec.js';
-import type { PersonVisibility, TaskStore, Visibility } from './task-store.js';
+import type { PersonVisibility, TaskStore, Visibility } from './tasks/index.js';
 
 export interface AccessDeps {
   store: TaskStore;
   /** Owner or admin of the world that the room belongs to. */
   isAdmin: (entityId: string, roomId: string | undefined) => Promise<boolean>;
+  /** Parent of a client's identity, `null` for none; absent: nobody has one. */
+  parentOf?: ((identityId: string) => Promise<string | null>) | undefined;
 }
+
+type Client = Extract<Requester, { kind: 'agent' }>;
 
 export type Access = ReturnType<typeof createAccess>;
 
-export function createAccess({ store, isAdmin }: AccessDeps) {
+export function createAccess({ store, isAdmin, parentOf = async () => null }: AccessDeps) {
   async function mayChange(
     requester: Requester,
     trigger: Partial<TriggerConfig>,
@@ -21,8 +26,8 @@ export function createAccess({ store, isAdmin }: AccessDeps) {
     if (requester.kind === 'operator') return true;
     if (requester.kind === 'agent') {
       const { creatorAgentId } = trigger;
-      const isOwn = creatorAgentId === undefined || clientIdsOf(requester).includes(creatorAgentId);
-      return isProjects(trigger) && isOwn;
+      if (!isProjects(trigger)) return false;
+      return creatorAgentId === undefined || isClients(requester, creatorAgentId);
     }
     if (trigger.creatorEntityId !== undefined && trigger.creatorEntityId === requester.entityId) {
       return true;
@@ -30,6 +35,13 @@ export function createAccess({ store, isAdmin }: AccessDeps) {
     // The world of the trigger, not the asker's: in a chat of two the host makes everyone an owner.
     const homeRoomId = homeRoomOf(trigger);
     return homeRoomId !== undefined && isAdmin(requester.entityId, homeRoomId);
+  }
+
+  /** Its own, and what its subagents have made, at whatever depth. */
+  async function isClients(requester: Client, creatorAgentId: string): Promise<boolean> {
+    if (clientIdsOf(requester).includes(creatorAgentId)) return true;
+    const { identityId } = requester;
+    return identityId !== undefined && descendsFrom(creatorAgentId, identityId, parentOf);
   }
 
   async function maySee(requester: Requester, trigger: Partial<TriggerConfig>): Promise<boolean> {
@@ -56,7 +68,9 @@ export function createAccess({ store, isAdmin }: AccessDeps) {
     if (!(await mayChange(requester, summaryOf(row)))) {
       throw new AppError(
         'PERMISSION_DENIED',
-        'only the creator of a trigger or an owner or admin may change it',
+        requester.kind === 'agent'
+          ? 'only who created a trigger, or the parent of that subagent, may change it'
+          : 'only the creator of a trigger or an owner or admin may change it',
       );
     }
     return row;
@@ -76,10 +90,7 @@ export function readableTrigger(row: TriggerTaskRow): TriggerConfig {
 }
 
 /** As whom a client makes triggers; one that registers later keeps what its session has made. */
-export function clientIdsOf({
-  identityId,
-  sessionId,
-}: Extract<Requester, { kind: 'agent' }>): string[] {
+export function clientIdsOf({ identityId, sessionId }: Client): string[] {
   return [
     ...(identityId === undefined ? [] : [identityId]),
     ...(sessionId === undefined ? [] : [derivedId('trigger client', sessionId)]),

@@ -1,6 +1,6 @@
 /** The cost guard: how many more runs may start now (DESIGN §4). */
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../shared/clock.js';
-import type { Ledger } from './ledger.js';
+import type { Ledger } from './ledger/index.js';
 
 export interface BudgetSettings {
   runsPerHour: number;

@@ -12,7 +12,7 @@ import { originOf } from './access.js';
 import type { Budget } from './budget.js';
 import { planDue } from './due.js';
 import type { Expectations } from './expectations.js';
-import { type Ledger, type NewRun, runIdOf } from './ledger.js';
+import { type Ledger, type NewRun, runIdOf } from './ledger/index.js';
 import { parseIso } from './plan.js';
 import type { AutonomyPort } from './ports.js';
 import { heatOf } from './projection.js';
@@ -21,7 +21,7 @@ import { nextRunAfter } from './schedule.js';
 import type { TriggerConfig, TriggerRun } from './schema.js';
 import type { Settler } from './settle.js';
 import { decodeTrigger, INVALID_TAG, scheduleOf, type TriggerTaskRow } from './task-codec.js';
-import { DUE_BATCH, type TaskStore, type TaskWrite } from './task-store.js';
+import { DUE_BATCH, type TaskStore, type TaskWrite } from './tasks/index.js';
 
 export interface ClaimDeps {
   store: TaskStore;

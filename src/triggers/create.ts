@@ -21,7 +21,7 @@ import {
   summaryOf,
   type TriggerTask,
 } from './task-codec.js';
-import { TASK_BATCH } from './task-store.js';
+import { TASK_BATCH } from './tasks/index.js';
 import type { TriggerSettings, TriggersDeps } from './triggers.js';
 
 /** Where a creation comes from: it decides which limits and confirmations apply (DESIGN §4). */
@@ -126,9 +126,12 @@ export function createCreation(deps: TriggersDeps, mustBeOn: () => TriggerSettin
   /** The draft with what only the requester can say of it. */
   async function asAskedBy(requester: Requester, draft: TriggerDraft): Promise<TriggerDraft> {
     if (requester.kind === 'agent') {
-      const { creatorAgentId: _, ...own } = draft;
+      const { creatorAgentId: _id, creatorIsGuest: _guest, ...own } = draft;
       const [client] = clientIdsOf(requester);
-      const maker = client === undefined ? {} : { creatorAgentId: client };
+      const maker = {
+        ...(client === undefined ? {} : { creatorAgentId: client }),
+        ...(requester.identityId === undefined ? { creatorIsGuest: true as const } : {}),
+      };
       return { ...own, createdBy: 'agent', ...maker };
     }
     if (requester.kind !== 'entity' || requester.viaRunOfTriggerId === undefined) return draft;

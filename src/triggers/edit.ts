@@ -2,7 +2,7 @@
 import { AppError, InvalidInputError } from '../shared/errors.js';
 import { type Access, mustSpeakForItself, originOf, readableTrigger } from './access.js';
 import { formatInstant } from './describe.js';
-import { runIdOf } from './ledger.js';
+import { runIdOf } from './ledger/index.js';
 import { countedCreator, mustHaveRoom } from './limits.js';
 import { parseIso } from './plan.js';
 import { heatOf } from './projection.js';

@@ -5,7 +5,7 @@
  */
 
 import { decodeTrigger, type TriggerTaskRow } from './task-codec.js';
-import type { TaskWrite } from './task-store.js';
+import type { TaskWrite } from './tasks/index.js';
 
 interface Expectation {
   trigger: Record<string, unknown>;

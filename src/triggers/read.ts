@@ -5,7 +5,7 @@ import { isUuid } from '../shared/ids.js';
 import { type Access, visibleTo } from './access.js';
 import type { Requester, TriggerRun, TriggerSummary } from './schema.js';
 import { summaryOf } from './task-codec.js';
-import type { ListFilter } from './task-store.js';
+import type { ListFilter } from './tasks/index.js';
 import type { TriggersDeps } from './triggers.js';
 
 /** What one asker needs to know at a glance. */

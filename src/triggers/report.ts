@@ -3,12 +3,12 @@ import type { Clock } from '../shared/clock.js';
 import { InvalidInputError } from '../shared/errors.js';
 import { describeSchedule, formatDuration, formatInstant } from './describe.js';
 import { parseScheduleText } from './language/index.js';
-import type { Ledger } from './ledger.js';
+import type { Ledger } from './ledger/index.js';
 import type { AutonomyPort } from './ports.js';
 import { nextRuns, type ScheduleLimits, validateSchedule } from './schedule.js';
 import type { Requester, Schedule, TriggerRun, TriggerSummary } from './schema.js';
 import { summaryOf } from './task-codec.js';
-import type { TaskStore } from './task-store.js';
+import type { TaskStore } from './tasks/index.js';
 import type { TriggerSettings, Triggers } from './triggers.js';
 
 /** Facts about the host that only the composition root can see. */
@@ -93,6 +93,15 @@ export function previewSchedule(
   };
 }
 
+/** Fields of a schedule, for who has only said when. */
+const SAID: Readonly<Record<string, string>> = {
+  intervalMs: 'the time between two runs',
+  cronExpression: 'the schedule',
+  scheduledAtIso: 'the time',
+  startAtIso: 'the start',
+  untilIso: 'the end',
+};
+
 /**
  * Reads and judges. What is wrong with a schedule read from text is wrong with `text`, since the
  * caller has never seen the fields.
@@ -108,7 +117,7 @@ export function judgedScheduleInput(
   throw new InvalidInputError(
     findings.map(({ field, message }) =>
       input.schedule === undefined
-        ? { field: 'text', message: `${field} ${message}` }
+        ? { field: 'text', message: `${SAID[field] ?? field} ${message}` }
         : { field: `schedule.${field}`, message },
     ),
   );
@@ -130,7 +139,7 @@ export function readScheduleInput(
   const text = input.text ?? '';
   if (text.trim() === '') {
     throw new InvalidInputError([
-      { field: 'schedule', message: 'give a schedule, or text to read one from' },
+      { field: 'text', message: 'is required: say when, such as "every weekday at 9"' },
     ]);
   }
   const context = { nowMs, timezone: input.timezone };
@@ -143,7 +152,11 @@ export function readScheduleInput(
   const question =
     bare.kind === 'ambiguous' ? bare.question : whole.kind === 'ambiguous' ? whole.question : null;
   throw new InvalidInputError([
-    { field: 'text', message: question ?? 'no schedule could be read from it; give `schedule`' },
+    {
+      field: 'text',
+      message:
+        question ?? 'says no time that can be read: write "every weekday at 9" or "in 2 hours"',
+    },
   ]);
 }
 

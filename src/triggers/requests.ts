@@ -48,7 +48,7 @@ const either = {
 
 /** What creates a trigger: `text` or `schedule`; `text` may hold the instructions as well. */
 export const triggerInputSchema = triggerDraftSchema
-  .omit({ schedule: true, parentTriggerId: true, creatorAgentId: true })
+  .omit({ schedule: true, parentTriggerId: true, creatorAgentId: true, creatorIsGuest: true })
   .partial({ instructions: true })
   .extend(either);
 export type TriggerInput = z.input<typeof triggerInputSchema>;
@@ -245,7 +245,7 @@ function oneOf(text: string | undefined, schedule: unknown): void {
   if ((text === undefined) !== (schedule === undefined)) return;
   throw new InvalidInputError([
     text === undefined
-      ? { field: 'schedule', message: 'give a schedule, or text to read one from' }
+      ? { field: 'text', message: 'is required: say when, such as "every weekday at 9"' }
       : { field: 'text', message: 'give text or schedule, not both' },
   ]);
 }

@@ -133,6 +133,8 @@ export const triggerDraftSchema = z.strictObject({
   parentTriggerId: uuidString.optional(),
   /** The MCP client that made it: its identity, else an id of its session; never read from a request. */
   creatorAgentId: uuidString.optional(),
+  /** That client had no identity: all such clients have one limit; never read from a request either. */
+  creatorIsGuest: z.literal(true).optional(),
 });
 export type TriggerDraft = z.input<typeof triggerDraftSchema>;
 export type ParsedTriggerDraft = z.output<typeof triggerDraftSchema>;
@@ -188,6 +190,7 @@ export const triggerConfigSchema = z.looseObject({
   originRoomId: z.string().optional(),
   parentTriggerId: z.string().optional(),
   creatorAgentId: z.string().optional(),
+  creatorIsGuest: z.literal(true).optional(),
   /** Why it does not run although it exists ("paused after 5 failed runs: …"). */
   pausedReason: z.string().optional(),
   /** Failed runs in a row. */

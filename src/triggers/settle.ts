@@ -5,11 +5,11 @@
 import type { Clock } from '../shared/clock.js';
 import type { Log } from '../shared/log.js';
 import type { Expectations } from './expectations.js';
-import type { Ledger } from './ledger.js';
+import type { Ledger } from './ledger/index.js';
 import { heatOf } from './projection.js';
 import type { TriggerConfig, TriggerRun } from './schema.js';
 import { decodeTrigger, type TriggerTaskRow } from './task-codec.js';
-import type { TaskStore } from './task-store.js';
+import type { TaskStore } from './tasks/index.js';
 
 export const DEFAULT_MAX_FAILURES = 5;
 

@@ -147,6 +147,7 @@ export function normalizeTriggerTaskForCreate(
     ...(rest.originRoomId === undefined ? {} : { originRoomId: rest.originRoomId }),
     ...(rest.parentTriggerId === undefined ? {} : { parentTriggerId: rest.parentTriggerId }),
     ...(rest.creatorAgentId === undefined ? {} : { creatorAgentId: rest.creatorAgentId }),
+    ...(rest.creatorIsGuest ? { creatorIsGuest: true } : {}),
   };
   return {
     ok: true,

@@ -3,7 +3,7 @@ import { yieldToLoop } from '../shared/yield.js';
 import type { CreateManyResult, Creation } from './create.js';
 import type { TriggerConfig, TriggerDraft } from './schema.js';
 import { decodeTrigger, defined, scheduleOf } from './task-codec.js';
-import { TASK_BATCH } from './task-store.js';
+import { TASK_BATCH } from './tasks/index.js';
 import type { TriggersDeps } from './triggers.js';
 
 export function createTransfer(deps: TriggersDeps, { createMany }: Pick<Creation, 'createMany'>) {
@@ -97,6 +97,7 @@ function draftOf(config: TriggerConfig): TriggerDraft {
       originRoomId: config.originRoomId,
       parentTriggerId: config.parentTriggerId,
       creatorAgentId: config.creatorAgentId,
+      creatorIsGuest: config.creatorIsGuest,
     }),
   };
 }

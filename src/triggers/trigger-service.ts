@@ -17,7 +17,7 @@ import { type BudgetSettings, createBudget } from './budget.js';
 import { createCommands, type TriggerCommands } from './commands.js';
 import { createDispatcher, type Dispatcher } from './dispatch.js';
 import { createExpectations } from './expectations.js';
-import { createLedger, LEDGER_INDEXES, type Ledger } from './ledger.js';
+import { createLedger, LEDGER_INDEXES, type Ledger } from './ledger/index.js';
 import type { AutonomyPort, StepObserver } from './ports.js';
 import {
   type Explanation,
@@ -34,8 +34,8 @@ import { createRunner } from './run.js';
 import type { Requester, Schedule } from './schema.js';
 import { createSettler } from './settle.js';
 import { TRIGGER_TASK_NAME } from './task-codec.js';
-import { createTaskStore, TASK_INDEXES, type TaskStore } from './task-store.js';
-import { createTriggers, type TriggerSettings, type Triggers } from './triggers.js';
+import { createTaskStore, TASK_INDEXES, type TaskStore } from './tasks/index.js';
+import { createTriggers, PAUSED, type TriggerSettings, type Triggers } from './triggers.js';
 import { CLOCK_JUMP_MS, createWorkerHost, ensureHeartbeat, type WorkerHost } from './worker.js';
 
 export const TRIGGER_SERVICE = 'TRIGGERS';
@@ -56,6 +56,8 @@ export interface TriggerServiceDeps {
     roomId: string | undefined,
   ) => Promise<boolean>;
   autonomyPresent: (runtime: IAgentRuntime) => boolean;
+  /** Parent of a client's identity, `null` for none. */
+  parentOf: (runtime: IAgentRuntime, identityId: string) => Promise<string | null>;
   onStep?: StepObserver;
   leaseMs?: number;
 }
@@ -221,6 +223,11 @@ export class TriggerService extends Service {
     return this.core.triggers.importAll;
   }
 
+  /** Why nothing that is due runs here, and what to do; `null`: it does. */
+  get resting(): string | null {
+    return this.settings.paused ? PAUSED : null;
+  }
+
   health(): Promise<TriggerHealth> {
     return healthOf(this.core.report);
   }
@@ -343,6 +350,7 @@ async function compose(
     owner,
     settings: deps.settings,
     isAdmin: (entityId, roomId) => deps.isAdmin(runtime, entityId, roomId),
+    parentOf: (identityId) => deps.parentOf(runtime, identityId),
   });
   deps.onCycle(runtime, () => dispatcher.runCycle());
   return {

@@ -13,13 +13,13 @@ import { createCreation } from './create.js';
 import type { Dispatcher } from './dispatch.js';
 import { createEditing } from './edit.js';
 import type { Expectations } from './expectations.js';
-import type { Ledger } from './ledger.js';
+import type { Ledger } from './ledger/index.js';
 import type { AutonomyPort } from './ports.js';
 import { createReading, publicRun } from './read.js';
 import { runLine } from './run-text.js';
 import type { Requester, TriggerRun, TriggerSummary } from './schema.js';
 import { summaryOf } from './task-codec.js';
-import type { TaskStore } from './task-store.js';
+import type { TaskStore } from './tasks/index.js';
 import { createTransfer } from './transfer.js';
 
 export interface TriggerSettings {
@@ -46,7 +46,13 @@ export interface TriggersDeps {
   settings: () => TriggerSettings;
   /** Owner or admin of the world that the room belongs to. */
   isAdmin: (entityId: string, roomId: string | undefined) => Promise<boolean>;
+  /** Parent of a client's identity, `null` for none; absent: nobody has one. */
+  parentOf?: (identityId: string) => Promise<string | null>;
 }
+
+/** Why none runs, and what to do: without an Eliza server there is no model, and all are paused. */
+export const PAUSED =
+  'no Eliza server is running, or CUE_TRIGGERS_PAUSED is set: start the server, and what is due runs';
 
 export type Triggers = ReturnType<typeof createTriggers>;
 
@@ -73,10 +79,7 @@ export function createTriggers(deps: TriggersDeps) {
   ): Promise<{ runId: string; run: TriggerRun | null; trigger: TriggerSummary | null }> {
     const settings = mustBeOn();
     if (settings.paused) {
-      throw new AppError(
-        'DISABLED',
-        'triggers are paused for the whole agent (CUE_TRIGGERS_PAUSED)',
-      );
+      throw new AppError('DISABLED', `no trigger runs now: ${PAUSED}`);
     }
     if (requester.kind === 'entity' && requester.viaRunOfTriggerId !== undefined) {
       // Two triggers that start each other would never end.

@@ -280,6 +280,37 @@ describe('filters', () => {
       expect(await found({ agent_id: derivedId('nobody') })).toEqual([]);
     }));
 
+  it('alone, without words, find the newest that pass', () =>
+    withRoom(async ({ memory, clock }, store) => {
+      const old = await store('Ship red', { ...failed('no key'), tags: ['ops'] });
+      const good = await store('Ship blue', { tags: ['ops'] });
+      const noon = clock.nowMs + 1;
+      const bad = await store('Ship green', failed('disk full'));
+      const found = async (request: Record<string, unknown>) => {
+        const result = await memory.recall(request, OPERATOR);
+        return [ids(result), result.total_matches, result.memories[0]?.why];
+      };
+      expect(await found({ failures_only: true })).toEqual([[bad, old], 2, 'the newest failures']);
+      expect(await found({ failures_only: true, limit: 1 })).toEqual([
+        [bad],
+        2,
+        'the newest failures',
+      ]);
+      const succeeded = [[good], 1, 'the newest that succeeded'];
+      expect(await found({ success_only: true })).toEqual(succeeded);
+      expect(await found({ include_failures: false })).toEqual(succeeded);
+      const before = new Date(noon).toISOString();
+      expect(await found({ failures_only: true, before })).toEqual([
+        [old],
+        1,
+        'the time asked for',
+      ]);
+      expect(await found({ failures_only: true, tags: ['ops'] })).toEqual([[old], 1, 'tag ops']);
+      expect(await found({ success_only: true, tags: [] })).toEqual(succeeded);
+      const asked = { failures_only: true, strategy: 'semantic' };
+      expect(await found(asked)).toEqual([[bad, old], 2, 'the newest failures']);
+    }));
+
   it('the last session is the one before the one that asks', () =>
     withRoom(async ({ memory }, store) => {
       await expect(memory.recall('session:last', OPERATOR)).rejects.toThrow(NotFoundError);

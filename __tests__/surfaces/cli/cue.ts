@@ -12,6 +12,28 @@ export interface Ended {
   err: string;
 }
 
+/** @param world standard input and environment are empty where it names none */
+export async function runCue(
+  argv: string[],
+  world: { cwd: string; nowMs: () => number; env?: Record<string, string>; stdin?: string },
+): Promise<Ended> {
+  const ended: Ended = { code: 0, out: '', err: '' };
+  ended.code = await run(argv, {
+    cwd: world.cwd,
+    env: world.env ?? {},
+    parentPid: 4711,
+    clock: { now: world.nowMs },
+    stdin: async () => world.stdin ?? '',
+    out: (text) => {
+      ended.out += text;
+    },
+    err: (text) => {
+      ended.err += text;
+    },
+  });
+  return ended;
+}
+
 export interface Project {
   root: string;
   write(path: string, text: string): string;
@@ -31,24 +53,8 @@ export function makeProject(): Project {
   const root = mkdtempSync(join(tmpdir(), 'cue-cli-'));
   mkdirSync(join(root, '.git'));
 
-  const cueWith: Project['cueWith'] = async (world, ...argv) => {
-    let out = '';
-    let err = '';
-    const code = await run(argv, {
-      cwd: world.cwd ?? root,
-      env: world.env ?? {},
-      parentPid: 4711,
-      clock: { now: () => NOW },
-      stdin: async () => world.stdin ?? '',
-      out: (text) => {
-        out += text;
-      },
-      err: (text) => {
-        err += text;
-      },
-    });
-    return { code, out, err };
-  };
+  const cueWith: Project['cueWith'] = (world, ...argv) =>
+    runCue(argv, { ...world, cwd: world.cwd ?? root, nowMs: () => NOW });
 
   return {
     root,

@@ -2,10 +2,9 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { run } from '../../../src/surfaces/cli/program.js';
 import { startListener } from '../../../src/surfaces/rest/index.js';
 import { type Agent, type BootOptions, boot, startedServices } from '../../helpers/boot.js';
-import type { Ended } from './cue.js';
+import { type Ended, runCue } from './cue.js';
 
 export interface World {
   stdin?: string;
@@ -34,23 +33,8 @@ export function makeCaller(): Caller {
     writeFileSync(join(root, path), text);
     return join(root, path);
   };
-  const cueWith: Caller['cueWith'] = async (world, ...argv) => {
-    const ended: Ended = { code: 0, out: '', err: '' };
-    ended.code = await run(argv, {
-      cwd: root,
-      env: { NUDGE_PID_DIR: pids, ...world.env },
-      parentPid: 4711,
-      clock: { now: () => Date.now() },
-      stdin: async () => world.stdin ?? '',
-      out: (text) => {
-        ended.out += text;
-      },
-      err: (text) => {
-        ended.err += text;
-      },
-    });
-    return ended;
-  };
+  const cueWith: Caller['cueWith'] = ({ stdin = '', env }, ...argv) =>
+    runCue(argv, { cwd: root, nowMs: Date.now, stdin, env: { NUDGE_PID_DIR: pids, ...env } });
   return {
     root,
     write,

@@ -35,9 +35,27 @@ const rooms = ({ files }: Loaded) =>
 describe('cue', () => {
   it('loads no group, and nothing of a server, before one is asked for', () => {
     const loaded = loadedBy(resolve(SRC, 'bin/cue.ts'));
+    loadedBy(resolve(SRC, 'surfaces/cli/program.ts'), loaded);
     expect(foreign(loaded)).toEqual([]);
     const groups = /\bcommand\.ts$|\btransfer\b|\bserving\b/;
     expect([...loaded.files].filter((file) => groups.test(relative(SRC, file)))).toEqual([]);
+  });
+
+  it('hook goes without the reader of command lines, and what it loads stays little', () => {
+    const loaded = loadedBy(resolve(SRC, 'bin/cue.ts'));
+    loadedBy(resolve(SRC, 'surfaces/cli/hook/answer.ts'), loaded);
+    const slow = ['commander', 'node:crypto', 'node:child_process', 'node:fs/promises'];
+    expect([...loaded.packages].filter((name) => slow.includes(name))).toEqual([]);
+    expect(loaded.files.size).toBeLessThan(30);
+  });
+
+  it('mcp loads nothing that installs', () => {
+    const { files } = loadedBy(resolve(SRC, 'surfaces/cli/server/mcp-command.ts'));
+    const names = [...files].map((file) => relative(SRC, file));
+    expect(names.filter((name) => name.includes('cli/install/')).sort()).toEqual([
+      'surfaces/cli/install/clients.ts',
+      'surfaces/cli/install/command.ts',
+    ]);
   });
 
   it.each([

@@ -10,7 +10,7 @@ let people = 0;
 let ann: Seat;
 
 beforeAll(async () => {
-  talk = await startTalk();
+  talk = await startTalk({ slim: true });
 });
 afterAll(() => talk.agent.stop());
 beforeEach(async () => {

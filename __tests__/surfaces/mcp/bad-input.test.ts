@@ -210,6 +210,8 @@ describe('after all that', () => {
     ['a completion of nothing', 'completion/complete', { ref: { type: 'ref/none' } }],
     ['a level that there is not', 'logging/setLevel', { level: 'loud' }],
     ['a cursor that is a list', 'tools/list', { cursor: [] }],
+    ['a call without a name', 'tools/call', {}],
+    ['arguments that are no object', 'tools/call', { name: 'recall', arguments: 'x' }],
   ])('wrong params are the caller’s: %s', async (_name, method, params) => {
     const asked = mcp.client.request({ method, params }, z.looseObject({}));
     expect(await failure(asked)).toEqual([-32_602, 'INVALID_INPUT']);

@@ -1,13 +1,17 @@
 /** Files as resources: what may be read, what may not, and what is remembered of what was. */
+import { execFileSync } from 'node:child_process';
 import {
+  linkSync,
   mkdirSync,
   mkdtempSync,
   realpathSync,
+  renameSync,
   rmSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
+import { lstat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -22,13 +26,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Caller } from '../../../src/memory/index.js';
 import type { ProactiveService } from '../../../src/proactive/index.js';
 import { createMcpServer, createSession } from '../../../src/surfaces/mcp/index.js';
-import { pathOfFileUri } from '../../../src/surfaces/mcp/resources/files.js';
+import { isStillAt, pathOfFileUri } from '../../../src/surfaces/mcp/resources/files.js';
 import { isPrivateFile } from '../../../src/surfaces/mcp/resources/private-files.js';
 import { startListener } from '../../../src/surfaces/rest/listener.js';
 import { type Agent, boot } from '../../helpers/boot.js';
 import { failure } from '../../helpers/mcp-failure.js';
 import { memoryOf } from '../../helpers/memory.js';
 import { offersOf } from '../../helpers/offers.js';
+import { onPosix } from '../../helpers/where.js';
 
 const OPERATOR: Caller = { kind: 'operator' };
 const NOT_FOUND = [-32002, 'NOT_FOUND'];
@@ -73,6 +78,8 @@ beforeAll(async () => {
   symlinkSync('../.env', join(root, 'src/settings.txt'));
   symlinkSync('auth.ts', join(root, 'src/same.ts'));
   symlinkSync('nowhere', join(root, 'src/broken.txt'));
+  symlinkSync('loop', join(root, 'deep/er/loop'));
+  if (onPosix()) execFileSync('mkfifo', [join(root, 'src/pipe')]);
   symlinkSync(join(root, 'src'), join(top, 'into'));
 
   agent = await boot({ slim: true, settings: { CUE_FILE_ROOTS: root } });
@@ -106,6 +113,7 @@ let made = 0;
 async function connect(
   { isLocal, fileRoots }: { isLocal: boolean; fileRoots?: string[] },
   roots?: () => string[],
+  uri = (folder: string) => String(pathToFileURL(folder)),
 ): Promise<Connected> {
   made += 1;
   let asked = 0;
@@ -118,7 +126,7 @@ async function connect(
   if (roots) {
     client.setRequestHandler(ListRootsRequestSchema, () => {
       asked += 1;
-      return { roots: roots().map((folder) => ({ uri: String(pathToFileURL(folder)) })) };
+      return { roots: roots().map((folder) => ({ uri: uri(folder) })) };
     });
   }
   const [ours, theirs] = InMemoryTransport.createLinkedPair();
@@ -161,7 +169,16 @@ describe('a file below the roots', () => {
   it.each([
     ...['.env', '.env.local', '.git/config', '.ssh/known_hosts', 'src/id_ed25519'],
     ...['src/server.KEY', 'src/cert.pem', 'src/account.json', 'src/settings.txt', 'src/out.txt'],
-    ...['deep/up/secret.txt', 'src/broken.txt', 'src/missing.ts', 'src', 'src/auth.ts/x', ''],
+    ...[
+      'deep/up/secret.txt',
+      'deep/er/loop',
+      'src/pipe',
+      'src/broken.txt',
+      'src/missing.ts',
+      'src',
+      'src/auth.ts/x',
+      '',
+    ],
   ])('is not there when it may not be read or is none: "%s"', async (name) => {
     expect(await read(await remote(), uriOf(name))).toEqual(NOT_FOUND);
   });
@@ -210,6 +227,35 @@ describe('an address', () => {
     expect(pathOfFileUri('https:///a')).toBeNull();
   });
 
+  it.each([
+    ['file://localhost/a/b.ts', '/a/b.ts'],
+    ['file://LOCALHOST/a', '/a'],
+    ['file:/a/b.ts', '/a/b.ts'],
+    ['file:///a/b/', '/a/b'],
+    ['file:///', '/'],
+    ['file:///a//b', '/a/b'],
+    ['file:///a/%C3%A4%20%25.ts', '/a/ä %.ts'],
+    ['file://localhost//host/share', null],
+    ['file://localhost.evil/a', null],
+    ['file://127.0.0.1/a', null],
+    ['file:a/b', null],
+  ])('%s is the path %s', (uri, path) => {
+    expect(pathOfFileUri(uri, false)).toBe(path);
+  });
+
+  it.each([
+    ['file:///C:/work/a.ts', 'C:\\work\\a.ts'],
+    ['file:///c%3A/work/', 'C:\\work'],
+    ['file:///c:/work/../a%20b', 'C:\\a b'],
+    ['file:///d:/', 'D:\\'],
+    ['file://localhost/C:/work', 'C:\\work'],
+    ['file://host/share/a', null],
+    ['file:///work/a.ts', null],
+    ['file:///C:/work%5c..%5ca', null],
+  ])('%s is the path %s where there are drives', (uri, path) => {
+    expect(pathOfFileUri(uri, true)).toBe(path);
+  });
+
   it('answers the same whether there is something or not', async () => {
     const client = await remote();
     const there = await client.client.readResource({ uri: uriOf('.env') }).catch(String);
@@ -220,17 +266,65 @@ describe('an address', () => {
 
 describe('names of secrets', () => {
   it.each([
-    ...['.env', '.ENV.production', '.envrc', 'id_rsa', 'id_rsa.bak', '.npmrc', 'a.p12', '.netrc'],
+    ...['.env', '.ENV.production', '.env.example', '.envrc', 'prod.env', '.dev.vars', 'a.tfvars'],
+    ...['id_rsa', 'id_rsa.bak', 'id_ed25519_sk', 'ssh_host_rsa_key', 'server.pem', 'tls.KEY'],
+    ...['a.p12', 'a.pfx', 'a.jks', 'a.kdbx', '.npmrc', '.netrc', '_netrc', '.pgpass', '.pypirc'],
+    ...['credentials', 'credentials.json', 'secrets.yaml', 'secrets.py', 'secret.json'],
+    ...['db-credentials.yml', 'app.secrets.json', 'client_secret_12-ab.json', 'auth.json'],
+    ...['service-account.json', 'prod-serviceAccount-key.json', 'x-firebase-adminsdk-1.json'],
+    ...['kubeconfig', 'prod.kubeconfig', 'kubeconfig.yaml', '.git-credentials', '.htpasswd'],
+    ...['.bash_history', 'terraform.tfstate', 'terraform.tfstate.backup', 'server.key~'],
+    ...['server.pem.old', '.server.key.swp', '.npmrc.bak.1'],
+    ...['.aws/config', '.config/gcloud/a.db', '.config/gh/hosts.yml', '.kube/cache/x', '.ssh/x'],
+    ...['.git/config', '.docker/config.json', '.m2/settings.xml', '.gnupg/pubring.kbx'],
   ])('%s is one', (name) => {
-    expect(isPrivateFile(['src', name])).toBe(true);
+    expect(isPrivateFile(`/home/ada/${name}`)).toBe(true);
+    expect(isPrivateFile(`C:\\home\\${name.replaceAll('/', '\\').toUpperCase()}`)).toBe(true);
   });
 
-  it.each(['env.ts', 'environment', 'id_rsa.pub', 'keys.ts', 'monkey', '.gitignore', 'a.env.ts'])(
-    '%s is none',
-    (name) => {
-      expect(isPrivateFile(['src', name])).toBe(false);
+  it.each([
+    ...['env.ts', 'environment', 'id_rsa.pub', 'keys.ts', 'monkey', '.gitignore', 'a.env.ts'],
+    ...['credentials/index.ts', 'secrets/reader.ts', 'redact-secrets.ts', 'secretary.md', 'key'],
+    ...['pem.ts', 'server.crt', 'oauth.json', 'authors.json', 'history.md', '.github/x.yml'],
+    ...['account.json', 'service.json', 'kube/config.ts', 'gcloud/a.ts', '.config/app.json'],
+    ...['proc/self/environ', 'dev/build.ts', 'etc/shadow', '.m2/notes.md', 'tokens.css'],
+  ])('%s is none', (name) => {
+    expect(isPrivateFile(`/home/ada/${name}`)).toBe(false);
+  });
+
+  it.each(['/proc/self/environ', '/sys/x', '/dev/fd/3', '/etc/shadow', '/run/secrets/db'])(
+    '%s is of the machine',
+    (path) => {
+      expect(isPrivateFile(path)).toBe(true);
     },
   );
+});
+
+describe('a file that changes hands', () => {
+  it('between the look and the open is told from what was looked for', async () => {
+    const folder = join(top, 'swapped');
+    mkdirSync(join(folder, 'in'), { recursive: true });
+    const path = join(folder, 'in', 'secret.txt');
+    writeFileSync(path, 'mine\n');
+    const read = async () => lstat(path, { bigint: true });
+    const mine = await read();
+    expect(await isStillAt(path, mine)).toBe(true);
+    renameSync(join(folder, 'in'), join(folder, 'away'));
+    symlinkSync(top, join(folder, 'in'));
+    const theirs = await read();
+    expect([await isStillAt(path, theirs), await isStillAt(path, mine)]).toEqual([false, false]);
+    rmSync(join(folder, 'in'));
+    renameSync(join(folder, 'away'), join(folder, 'in'));
+    expect([await isStillAt(path, theirs), await isStillAt(path, mine)]).toEqual([false, true]);
+    rmSync(path);
+    expect(await isStillAt(path, mine)).toBe(false);
+  });
+
+  it('and one with a second name elsewhere cannot be told: it is read', async () => {
+    linkSync(join(top, 'secret.txt'), join(root, 'src/hard.txt'));
+    expect(await read(await remote(), uriOf('src/hard.txt'))).toMatchObject({ text: 'outside\n' });
+    rmSync(join(root, 'src/hard.txt'));
+  });
 });
 
 describe('the roots', () => {
@@ -254,6 +348,28 @@ describe('the roots', () => {
     await local.client.sendRootsListChanged();
     expect(await read(local, uriOf('src/auth.ts'))).toMatchObject({ mimeType: 'text/plain' });
     expect(local.asked()).toBe(2);
+  });
+
+  it('that are no folders of this machine take none of the others away', async () => {
+    const uris = [
+      ...['https://example.org/', 'untitled:one', 'file://elsewhere/x', 'no address', ''],
+      ...[`file://localhost${pathToFileURL(root).pathname}/`],
+    ];
+    const local = await connect({ isLocal: true }, () => uris, String);
+    expect(await read(local, uriOf('src/auth.ts'))).toMatchObject({ mimeType: 'text/plain' });
+    expect(await read(local, uriOf('.env'))).toEqual(NOT_FOUND);
+    expect(local.asked()).toBe(1);
+  });
+
+  it('may be the whole disk, if the client says so: what is private stays so', async () => {
+    const local = await connect({ isLocal: true }, () => ['file:///'], String);
+    expect(await read(local, uriOf('src/auth.ts'))).toMatchObject({ mimeType: 'text/plain' });
+    const names = ['.env', '.git/config', '.ssh/known_hosts', 'src/cert.pem', 'src/settings.txt'];
+    for (const name of names) expect(await read(local, uriOf(name))).toEqual(NOT_FOUND);
+    expect(await read(local, 'file:///proc/self/environ')).toEqual(NOT_FOUND);
+    // Nor is it read where it is itself the root.
+    const inside = await connect({ isLocal: true }, () => [join(root, '.ssh')]);
+    expect(await read(inside, uriOf('.ssh/known_hosts'))).toEqual(NOT_FOUND);
   });
 
   it('that cannot be told are asked for again with the next file', async () => {

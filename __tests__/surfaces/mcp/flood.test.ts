@@ -5,7 +5,10 @@ import { runInNewContext } from 'node:vm';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { WorkMemoryService } from '../../../src/memory/index.js';
 import type { ProactiveService } from '../../../src/proactive/index.js';
-import { CUE_MCP, McpService } from '../../../src/surfaces/mcp/index.js';
+import { randomIds } from '../../../src/shared/ids.js';
+import { hostLog } from '../../../src/shared/log.js';
+import { createMcpHub } from '../../../src/surfaces/mcp/http/hub.js';
+import { CUE_MCP, createMcpServer, McpService } from '../../../src/surfaces/mcp/index.js';
 import { type Listener, startListener } from '../../../src/surfaces/rest/listener.js';
 import { type Agent, boot } from '../../helpers/boot.js';
 import { hintsOf } from '../../helpers/hints.js';
@@ -25,6 +28,7 @@ import { offersOf } from '../../helpers/offers.js';
 
 const OPERATOR = { kind: 'operator' } as const;
 const CONNECTIONS = 16;
+const ID = 'mcp-session-id';
 
 let agent: Agent;
 let listener: Listener;
@@ -218,23 +222,57 @@ function heldMb(): number {
 }
 
 describe('more sessions than there is room for', () => {
-  it('end the longest silent ones, which are told to begin anew', async () => {
-    const oldest = await rawSession(url);
-    const used = await rawSession(url);
-    const begun: RawSession[] = [];
-    for (let round = 0; round < 5; round += 1) {
-      const more = await Promise.all(Array.from({ length: 50 }, () => rawSession(url)));
-      begun.push(...more);
-      expect((await used.ask('ping')).result).toEqual({});
-    }
-    expect(mcp.sessions).toBe(200);
-    const gone = await oldest.post(toolCall(1, 'list'));
-    expect([gone.status, JSON.parse(gone.text).error]).toEqual([
-      404,
-      { code: -32_001, message: 'there is no such session; begin a new one' },
+  it('are refused while all are in use, and end nobody', async () => {
+    let nowMs = 0;
+    const hub = createMcpHub({
+      clock: { now: () => nowMs },
+      ids: randomIds,
+      log: hostLog(agent.runtime, 'test'),
+      serverOf: (session) => createMcpServer({ runtime: agent.runtime, session }),
+    });
+    const ask = (method: string, headers: Headers, body?: unknown) => {
+      const given = { 'content-type': 'application/json', accept: ACCEPT, ...headers };
+      const asked = new Request('http://cue.invalid/', { method, headers: given });
+      return hub.handle(asked, body, { isLocal: false });
+    };
+    const begin = async () => {
+      const answer = await ask('POST', {}, initialize());
+      const { status, headers } = answer;
+      return { status, headers, text: await answer.text(), id: headers.get(ID) ?? '' };
+    };
+    const ping = async (id: string) => {
+      const body = { jsonrpc: '2.0', id: 1, method: 'ping' };
+      const answer = await ask('POST', { [ID]: id }, body);
+      await answer.text();
+      return answer.status;
+    };
+    const listening = await begin();
+    const stream = await ask('GET', { [ID]: listening.id });
+    const begun: string[] = [];
+    for (let count = 0; count < 199; count += 1) begun.push((await begin()).id);
+    const [used = '', unused = ''] = begun;
+    for (const id of begun) if (id !== unused) expect(await ping(id)).toBe(200);
+
+    const refused = await begin();
+    expect([refused.status, refused.headers.get('retry-after'), hub.sessions]).toEqual([
+      ...[503, '30', 200],
     ]);
-    expect((await begun.at(-1)?.ask('ping'))?.result).toEqual({});
-    await endAll([used, ...begun]);
-    expect(mcp.sessions).toBeLessThan(10);
+    const message = 'all 200 sessions are in use; end one, or try again in 30 s';
+    expect(JSON.parse(refused.text)).toEqual({
+      ...{ jsonrpc: '2.0', id: null, error: { code: -32_000, message } },
+    });
+    // One that nobody came back to goes first, and soon.
+    nowMs += 30_000;
+    expect((await begin()).status).toBe(200);
+    expect([await ping(unused), await ping(used), hub.sessions]).toEqual([404, 200, 200]);
+    // Some minutes later whoever is silent goes; whoever has a stream open stays, an hour later, too.
+    nowMs += 2 * 3_600_000;
+    expect((await begin()).status).toBe(200);
+    expect([await ping(used), await ping(listening.id), hub.sessions]).toEqual([404, 200, 2]);
+    await stream.body?.cancel();
+    nowMs += 2 * 3_600_000;
+    expect((await begin()).status).toBe(200);
+    expect([await ping(listening.id), hub.sessions]).toEqual([404, 1]);
+    await hub.close();
   });
 });

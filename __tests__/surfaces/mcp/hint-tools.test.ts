@@ -39,7 +39,7 @@ describe('one store for all clients', () => {
     const scope = { cwd_glob: ['/srv/**/http-proxy'] };
     const set = await client.call('nudge_set_hint', { ...PROXY, value, meta: { scope } });
     expect([set.text, set.result.hint]).toEqual([
-      'Set, version 1.',
+      'Set, version 1, until the serving process ends (ttl "session").',
       expect.objectContaining({ value, version: 1 }),
     ]);
     const context = { cwd: '/srv/minerva/http-proxy', os: 'linux' };
@@ -86,6 +86,51 @@ describe('one store for all clients', () => {
     expect(back.result).toEqual({ imported: 1, skipped: 0, reasons: [] });
     const again = await other.call('nudge_get_hint', { component: 'api', key: 'test' });
     expect(again.result.hint).toMatchObject({ value: 'npm test', use_count: 1 });
+  });
+});
+
+describe('a long import', () => {
+  const named = (count: number, ttl: string) =>
+    Object.fromEntries(
+      Array.from({ length: count }, (_, n) => [`key-${n}`, { value: `make ${n}`, meta: { ttl } }]),
+    );
+  const payload = (component: string, hints: object) => ({
+    ...{ schema_version: '1.0', components: { [component]: { hints } } },
+  });
+
+  it('tells how far it is, to the end', async () => {
+    const told: [number, number | undefined][] = [];
+    const done = await client.call(
+      'nudge_import',
+      { payload: payload('long', named(60, 'P1D')) },
+      { onprogress: ({ progress, total }) => told.push([progress, total]) },
+    );
+    expect(done.result).toMatchObject({ imported: 60, skipped: 0 });
+    const steps = told.map(([progress]) => progress);
+    expect(steps.slice(0, 4)).toEqual([0, 25, 50, 61]);
+    expect(steps).toEqual([...new Set(steps)].toSorted((a, b) => a - b));
+    expect(told.at(-1)).toEqual([120, 120]);
+  });
+
+  it('that is cancelled takes nothing in', async () => {
+    const stop = new AbortController();
+    const asked = client.call(
+      'nudge_import',
+      { payload: payload('cut', named(100, 'session')), mode: 'replace' },
+      {
+        signal: stop.signal,
+        onprogress: ({ progress }) => {
+          if (progress >= 25) stop.abort('no longer wanted');
+        },
+      },
+    );
+    await expect(asked).rejects.toThrow('no longer wanted');
+    // A longer one that begins later ends later.
+    await client.call('nudge_import', { payload: payload('next', named(200, 'session')) });
+    const { result } = await client.call('nudge_list_components');
+    const names = (result.components as { name: string }[]).map(({ name }) => name);
+    expect(names).toEqual(expect.arrayContaining(['http-proxy', 'next']));
+    expect(names).not.toContain('cut');
   });
 });
 

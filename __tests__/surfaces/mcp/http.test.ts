@@ -169,18 +169,29 @@ describe.each(DOORS)('%s', (_name, door) => {
       batchOfInitialize: await refused(postTo(url(), [initialize(), ping])),
       secondInitialize: await refused(session.post(initialize())),
       noMessage: await refused(session.post({ hello: 'world' })),
+      tooDeep: await refused(
+        send('POST', url(), {
+          headers: { accept: ACCEPT, ...JSON_TYPE, ...headers },
+          text: `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":${'['.repeat(9_999)}${']'.repeat(9_999)}}}`,
+        }),
+      ),
       text: await refused(
         send('POST', url(), {
           headers: { accept: ACCEPT, 'content-type': 'text/plain', ...headers },
           text: JSON.stringify(ping),
         }),
       ),
-      method: (await call('PUT', url(), { body: ping })).status >= 400,
+      version: await refused(session.post(ping, { 'mcp-protocol-version': '2999-01-01' })),
+      versionGet: await refused(session.events({ 'mcp-protocol-version': '2999-01-01' })),
+      versionDelete: await refused(session.end({ 'mcp-protocol-version': '2999-01-01' })),
+      noType: await refused(session.post(ping, { 'content-type': 'application/jsonx' })),
+      anyType: await refused(session.post(ping, { accept: '*/*' })),
     }).toEqual({
       ...{ unknownPost: 404, unknownGet: 404, unknownDelete: 404 },
       ...{ noSession: 400, noSessionGet: 400, acceptPost: 406, acceptGet: 406 },
-      ...{ batchOfInitialize: 400, secondInitialize: 400, noMessage: 400, text: 415 },
-      method: true,
+      ...{ batchOfInitialize: 400, secondInitialize: 400, noMessage: 400, tooDeep: 400 },
+      ...{ text: 415, noType: 415, anyType: 406 },
+      ...{ version: 400, versionGet: 400, versionDelete: 400 },
     });
     expect(mcp.sessions).toBe(before);
     expect((await session.ask('ping')).result).toEqual({});
@@ -209,6 +220,11 @@ describe.each(DOORS)('%s', (_name, door) => {
     expect(await session.ask('no/such')).toMatchObject({ error: { code: -32_601 } });
     expect(await session.ask('tools/call', { name: 1 })).toMatchObject({
       error: { code: -32_602 },
+    });
+    const byPosition = { jsonrpc: '2.0', id: 'a', method: 'tools/call', params: [1] };
+    expect(JSON.parse((await session.post(byPosition)).text)).toEqual({
+      ...{ jsonrpc: '2.0', id: 'a' },
+      error: { code: -32_602, message: 'params must be an object' },
     });
     expect(await session.ask('resources/read', { uri: 'cue://no' })).toMatchObject({
       error: { code: -32_002, data: { code: 'NOT_FOUND' } },
@@ -259,11 +275,12 @@ describe.each(DOORS)('%s', (_name, door) => {
     const answer = await session.post(
       toolCall(7, 'create_chapter', {}, { progressToken: 'token of mine' }),
     );
-    const { length: total } = answer.messages.slice(1);
+    // From none of them to all, and the answer.
+    const total = answer.messages.length - 2;
     expect(total).toBeGreaterThanOrEqual(4);
     const progressToken = 'token of mine';
     expect(answer.messages).toMatchObject([
-      ...Array.from({ length: total }, (_, progress) => ({
+      ...Array.from({ length: total + 1 }, (_, progress) => ({
         ...{ method: 'notifications/progress', params: { progressToken, progress, total } },
       })),
       { id: 7, result: { structuredContent: { created: total } } },
@@ -298,6 +315,22 @@ describe.each(DOORS)('%s', (_name, door) => {
     await session.post(toolCall(9, 'create_chapter'));
   });
 
+  it('ends the work of a call whose session is ended', async () => {
+    await grouped(16);
+    const before = await chapters();
+    const session = await rawSession(url());
+    const long = await session.begin(toolCall(7, 'create_chapter', {}, { progressToken: 'long' }));
+    await arrived(long, 1);
+    expect((await session.end()).status).toBe(200);
+    await long.ended;
+    expect(long.messages.filter(({ id }) => id === 7)).toEqual([]);
+    expect((await chapters()) - before).toBeLessThan(16);
+    const other = await rawSession(url());
+    await other.post(toolCall(9, 'create_chapter'));
+    expect((await chapters()) - before).toBe(16);
+    await other.end();
+  });
+
   it('gives what was missed of an answer that broke, exactly once', async () => {
     await grouped(12);
     const session = await rawSession(url());
@@ -308,7 +341,7 @@ describe.each(DOORS)('%s', (_name, door) => {
     const last = begun.events.at(-1)?.id;
     const rest = await whole(session.events({ 'last-event-id': String(last) }));
     expect(told([...begun.messages, ...rest.messages])).toEqual([
-      ...Array.from({ length: 12 }, (_, step) => step),
+      ...Array.from({ length: 13 }, (_, step) => step),
       7,
     ]);
     const ids = [...begun.events, ...rest.events].map(({ id }) => id);
@@ -341,8 +374,14 @@ describe.each(DOORS)('%s', (_name, door) => {
     await arrived(again, 3);
     expect(noticed(first)).toEqual(ids.slice(0, 1));
     expect(noticed(again)).toEqual(ids.slice(1));
-    const unknown = await whole(session.events({ 'last-event-id': 'nobody-s' }));
-    expect(unknown.status).toBe(400);
+    const other = await rawSession(url());
+    const others = (await other.begin({ jsonrpc: '2.0', id: 1, method: 'ping' })).events;
+    await vi.waitFor(() => expect(others.length).toBeGreaterThan(0));
+    for (const foreign of ['nobody-s', String(others[0]?.id)]) {
+      const unknown = await whole(session.events({ 'last-event-id': foreign }));
+      expect([unknown.status, unknown.messages]).toEqual([400, []]);
+    }
+    await other.end();
     expect((await session.end()).status).toBe(200);
     await again.ended;
     expect((await whole(session.events())).status).toBe(404);
@@ -395,7 +434,10 @@ describe.each(DOORS)('%s', (_name, door) => {
         { ...withKey, ...named },
       ].map((hello) => rawSession(url(), { hello })),
     );
+    const [none, stream] = [await keyless?.events(), await local?.events()];
     const offer_id = await offeredIn(own);
+    if (stream) await arrived(stream, 1);
+    expect([stream && noticed(stream), none?.messages]).toEqual([[offer_id], []]);
     const dismiss = toolCall(1, 'dismiss_offer', { offer_id });
     for (const session of [keyless, wrongKey, unusable]) {
       const answer = await session?.post(dismiss, { ...withKey, ...named });

@@ -129,6 +129,10 @@ describe('a client without an identity', () => {
     await stored(client, 'Own and listed');
     expect(await total(true)).toBe(1);
     expect(await total()).toBeGreaterThan(1);
+    // What it stored before it registered stays its own, to list as to change.
+    await register(client);
+    await stored(client, 'Own and listed under a name');
+    expect([await total(), await total(true)]).toEqual([2, 2]);
   });
 
   it('whose name is hostile is an author without that name', async () => {
@@ -175,7 +179,13 @@ describe('identity', () => {
   });
 
   it('is not taken by asking about it, and its token is never shown again', async () => {
-    const { agent_id, resume_token } = await register(await connect(), { name: 'asked about' });
+    const guest = await (await connect()).call('identity', { action: 'info' });
+    expect(guest.text).toBe(
+      'INVALID_INPUT: agent_id: is required: you have registered no identity of your own',
+    );
+    const asked = await connect();
+    const { agent_id, resume_token } = await register(asked, { name: 'asked about' });
+    expect((await asked.call('identity', { action: 'info' })).result).toMatchObject({ agent_id });
     const other = await connect();
     const { result, text } = await other.call('identity', { action: 'info', agent_id });
     expect(result.name).toBe('asked about');

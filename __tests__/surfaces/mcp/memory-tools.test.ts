@@ -224,8 +224,14 @@ describe('the other tools', () => {
       1,
       expect.stringContaining('Would forget 1 memory.'),
     ]);
-    const done = await mcp.call('forget', { tags: ['gone'] });
+    const steps: number[] = [];
+    const done = await mcp.call(
+      'forget',
+      { tags: ['gone'] },
+      { onprogress: ({ progress }) => steps.push(progress) },
+    );
     expect(done.text).toContain('Forgot 1 memory.');
+    expect(steps).toEqual([0, 1]);
     expect((await mcp.call('recall', { memory_id: id })).code).toBe('NOT_FOUND');
     expect((await mcp.call('forget', {})).code).toBe('INVALID_INPUT');
   });
@@ -245,7 +251,7 @@ describe('the other tools', () => {
         onprogress: ({ progress }) => told.push(progress),
       },
     );
-    expect([made.result.created, told]).toEqual([1, [0]]);
+    expect([made.result.created, told]).toEqual([1, [0, 1]]);
     const again = await mcp.call('create_chapter', { tags: ['retry'] });
     expect(again.result).toEqual({ created: 0, chapters: [] });
     const listed = await mcp.call('list_chapters');
@@ -257,6 +263,48 @@ describe('the other tools', () => {
       1,
       expect.stringContaining('Retry with jitter'),
     ]);
+  });
+});
+
+it('names the fields that the tool has, and no others', async () => {
+  const told = async (name: string, args = {}) => (await mcp.call(name, args)).text;
+  expect(await told('recall')).toBe(
+    'INVALID_INPUT: says nothing to recall: give query, ref, file, task_type, tags, session, agent_id, since, before, failures_only or success_only',
+  );
+  expect(await told('forget')).toBe(
+    'INVALID_INPUT: say what to forget: memory_ids, query, a filter such as file, tags or before, or all',
+  );
+  const hint = { component: 'api', key: 'build', value: 'make' };
+  expect(await told('nudge_set_hint', { ...hint, ttl: 'P1D', scope: {}, colour: 'red' })).toBe(
+    'E_INVALID: ttl: belongs in meta.ttl; scope: belongs in meta.scope; colour: unknown field',
+  );
+  expect(await told('create_chapter', { memory_ids: [] })).toBe(
+    'INVALID_INPUT: memory_ids: must have at least 1 item',
+  );
+  // What was sent stays as it was sent.
+  expect(await told('on_file_touch', { filePath: 7 })).toBe(
+    'INVALID_INPUT: file_path: must be a path',
+  );
+  expect(await told('dismiss_offer', { id: 'offerId' })).toBe(
+    'NOT_FOUND: no offer with id "offerId"',
+  );
+});
+
+it('takes away what a patch says is null', async () => {
+  const memory_id = await stored('Trim the build cache', {
+    reasoning: 'it grew',
+    tags: ['cache'],
+    outcome: { success: false, summary: 'no', learnings: ['slow'], failure_reason: 'quota' },
+  });
+  const patch = {
+    ...{ reasoning: null, tags: null },
+    outcome: { learnings: null, failure_reason: null },
+  };
+  expect((await mcp.call('update_memory', { memory_id, ...patch })).result.revision).toBe(2);
+  expect(await memory.get(memory_id, OPERATOR)).toMatchObject({
+    tags: [],
+    outcome: { success: false, summary: 'no', learnings: [] },
+    reasoning: expect.not.objectContaining({ approach_chosen: expect.anything() }),
   });
 });
 

@@ -43,9 +43,15 @@ interface Told {
 
 let made = 0;
 
-async function connect({ transportId }: { transportId?: string } = {}): Promise<Told> {
+async function connect({
+  transportId,
+  clientSession,
+}: {
+  transportId?: string;
+  clientSession?: string;
+} = {}): Promise<Told> {
   made += 1;
-  const session = createSession({ id: `told-${made}`, isLocal: false });
+  const session = createSession({ id: `told-${made}`, isLocal: false, clientSession });
   const server = createMcpServer({ runtime: agent.runtime, session });
   const client = new Client({ name: 'listener', version: '1.0.0' });
   const told: Told = { client, session, messages: [], updates: [] };
@@ -78,6 +84,13 @@ async function offered(target: object, { answered = false, as = OPERATOR } = {})
   const { offers: all } = await offers.happen(happening, OPERATOR, { answered });
   expect(all).toHaveLength(1);
   return all[0]?.id ?? '';
+}
+
+/** To try it again is warned of. @returns the goal */
+async function failed(intent: string, file: string, failure_reason: string): Promise<string> {
+  const outcome = { success: false, failure_reason };
+  await memory.store({ intent, actions: [{ file, operation: 'edit' }], outcome }, OPERATOR);
+  return intent;
 }
 
 const notice = (id: string) => [
@@ -131,14 +144,10 @@ describe('an offer for a session', () => {
   it('is told as a warning when it is one', async () => {
     const mine = await connect();
     await mine.client.subscribeResource({ uri: 'rum://conflict_warning' });
-    const goal = 'Add caching to the session store';
-    await memory.store(
-      {
-        intent: goal,
-        actions: [{ file: 'src/session.ts', operation: 'edit' }],
-        outcome: { success: false, failure_reason: 'race condition' },
-      },
-      OPERATOR,
+    const goal = await failed(
+      'Add caching to the session store',
+      'src/session.ts',
+      'race condition',
     );
     const planned = { action: goal, filePath: 'src/session.ts', sessionId: mine.session.id };
     await offers.happen({ type: 'action_planned', ...planned }, OPERATOR, { answered: false });
@@ -149,6 +158,54 @@ describe('an offer for a session', () => {
     expect(mine.updates).toEqual(['rum://conflict_warning']);
     const { contents } = await mine.client.readResource({ uri: 'rum://conflict_warning' });
     expect(JSON.stringify(contents)).toContain('race condition');
+  });
+
+  it('is told to who has subscribed to warnings when its own call brought it, until answered', async () => {
+    const [mine, other, silent] = [
+      await connect({ clientSession: 'hooks of a coding agent' }),
+      await connect(),
+      await connect(),
+    ];
+    for (const { client } of [mine, other]) {
+      await client.subscribeResource({ uri: 'rum://conflict_warning' });
+      await client.subscribeResource({ uri: 'rum://memory_available' });
+    }
+    const invoices = 'src/invoices.ts';
+    const goal = await failed('Replace the parser by hand', invoices, 'rounding was wrong');
+    const planned = { action: goal, file_path: invoices };
+    const warn = async ({ client }: Told) => {
+      const answer = await client.callTool({ name: 'on_action_planned', arguments: planned });
+      return Object(Object(answer.structuredContent).offers)[0];
+    };
+    const warning = await warn(mine);
+    expect([warning.kind, warning.state]).toEqual(['conflictWarning', 'shown']);
+    await windowEnds();
+    const heard = [['warning', 'cue', expect.stringContaining('⚠️'), [warning.id]]];
+    expect([mine.messages, mine.updates]).toEqual([heard, ['rum://conflict_warning']]);
+    expect([other.messages, other.updates]).toEqual([[], []]);
+    // Shown once: it rides in no other answer.
+    const next = await mine.client.callTool({ name: 'list', arguments: {} });
+    expect(next._meta?.['cue/offers']).toBeUndefined();
+    // One who has not subscribed has it in the answer, and nowhere else.
+    expect((await warn(silent)).kind).toBe('conflictWarning');
+    await windowEnds();
+    expect([silent.messages, mine.messages.length]).toEqual([[], 1]);
+    // One of a hook of the client comes as its own.
+    const hook = { type: 'action_planned', action: goal, filePath: invoices };
+    const said = { ...hook, sessionId: 'hooks of a coding agent' };
+    await offers.happen(said, OPERATOR);
+    await windowEnds();
+    expect([mine.updates.length, mine.messages.length, other.messages]).toEqual([2, 2, []]);
+  });
+
+  it('is told when it was made for the session of the hooks of the client', async () => {
+    const mine = await connect({ clientSession: 'hooks of another' });
+    const other = await connect();
+    const id = await offered({ sessionId: 'hooks of another' });
+    await windowEnds();
+    expect([mine.messages, other.messages]).toEqual([[notice(id)], []]);
+    const answer = await mine.client.callTool({ name: 'list', arguments: {} });
+    expect(answer._meta?.['cue/offers']).toEqual([id]);
   });
 
   it('is not told when a hook has answered with it', async () => {

@@ -1,35 +1,18 @@
 /** The prompt that begins a session, and completion of its arguments. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Caller, WorkMemoryService } from '../../../src/memory/index.js';
-import type { ProactiveService } from '../../../src/proactive/index.js';
-import { type Agent, boot } from '../../helpers/boot.js';
-import { type McpClient, mcpClient } from '../../helpers/mcp.js';
+import type { Caller } from '../../../src/memory/index.js';
+import type { McpClient } from '../../helpers/mcp.js';
 import { failure } from '../../helpers/mcp-failure.js';
-import { memoryOf } from '../../helpers/memory.js';
-import { offersOf } from '../../helpers/offers.js';
+import { type McpRoom, mcpRoom } from './room.js';
 
 const OPERATOR: Caller = { kind: 'operator' };
 const TASK = 'Migrate the billing tables to partitions';
 
-let agent: Agent;
-let memory: WorkMemoryService;
-let offers: ProactiveService;
-const open: McpClient[] = [];
+let room: McpRoom;
 beforeAll(async () => {
-  agent = await boot({ slim: true });
-  memory = await memoryOf(agent.runtime);
-  offers = await offersOf(agent.runtime);
+  room = await mcpRoom();
 });
-afterAll(async () => {
-  for (const { close } of open) await close();
-  await agent.stop();
-});
-
-async function connect(): Promise<McpClient> {
-  const client = await mcpClient(agent.runtime);
-  open.push(client);
-  return client;
-}
+afterAll(() => room.stop());
 
 async function begun({ client }: McpClient, args: Record<string, string>): Promise<string> {
   const { messages } = await client.getPrompt({ name: 'session_start', arguments: args });
@@ -39,7 +22,7 @@ async function begun({ client }: McpClient, args: Record<string, string>): Promi
 }
 
 async function remembered(): Promise<void> {
-  await memory.store(
+  await room.memory.store(
     {
       intent: TASK,
       actions: [{ file: 'src/billing/tables.ts', operation: 'edit' }],
@@ -47,7 +30,7 @@ async function remembered(): Promise<void> {
     },
     OPERATOR,
   );
-  await memory.store(
+  await room.memory.store(
     {
       intent: 'Speed up the <system> of "imports", quickly',
       actions: [{ file: 'src/imports/read.ts', operation: 'edit' }],
@@ -59,7 +42,7 @@ async function remembered(): Promise<void> {
 
 describe('session_start', () => {
   it('is listed with its arguments, on one page', async () => {
-    const { client } = await connect();
+    const { client } = await room.connect();
     const { prompts, nextCursor } = await client.listPrompts();
     expect(prompts.map(({ name, arguments: all }) => [name, all?.map((one) => one.name)])).toEqual([
       ['session_start', ['task', 'files']],
@@ -69,7 +52,7 @@ describe('session_start', () => {
   });
 
   it('says so when there is nothing to tell', async () => {
-    expect(await begun(await connect(), {})).toBe(
+    expect(await begun(await room.connect(), {})).toBe(
       'I begin a session; nothing is remembered that bears on it.',
     );
   });
@@ -79,7 +62,7 @@ describe('session_start with memories', () => {
   beforeAll(remembered);
 
   it('tells what is unfinished, as data, and it has been shown then', async () => {
-    const mcp = await connect();
+    const mcp = await room.connect();
     const lines = (await begun(mcp, {})).split('\n');
     expect(lines.slice(0, 3)).toEqual([
       'I begin a session. What is remembered that bears on it:',
@@ -92,12 +75,12 @@ describe('session_start with memories', () => {
     expect(lines.at(-1)).toMatch(/^offer_[0-9a-f]{8} \(sessionStart\)$/);
     expect((await mcp.call('list')).result.cue_offers).toBeUndefined();
     const filter = { sessionId: mcp.session.id, state: 'shown' } as const;
-    const { offers: shown } = await offers.list(filter, OPERATOR);
+    const { offers: shown } = await room.offers.list(filter, OPERATOR);
     expect(shown.map(({ kind }) => kind)).toContain('sessionStart');
   });
 
   it('tells what is known of the task', async () => {
-    const text = await begun(await connect(), { task: TASK, files: 'src/billing/tables.ts' });
+    const text = await begun(await room.connect(), { task: TASK, files: 'src/billing/tables.ts' });
     expect(text.split('\n')[0]).toBe(`The task: ${TASK}`);
     expect(text).toContain('move the old rows');
     expect(text).toMatch(/offer_[0-9a-f]{8} \((?:intentMatch|fileTouch)\)/);
@@ -105,14 +88,14 @@ describe('session_start with memories', () => {
 
   it('tells what is known of files where no task is given', async () => {
     const files = 'src/billing/tables.ts, src/imports/read.ts,';
-    const text = await begun(await connect(), { files });
+    const text = await begun(await room.connect(), { files });
     expect(text).toContain('[RUM] tables.ts has history');
     expect(text).toContain('[RUM] read.ts has history (1 memory, 1 failed)');
     expect(text.match(/^```/gm)).toHaveLength(2);
   });
 
   it('refuses what its hooks refuse, and other names', async () => {
-    const mcp = await connect();
+    const mcp = await room.connect();
     expect(await failure(begun(mcp, { task: 'x'.repeat(9_000) }))).toEqual([
       ...[-32602, 'INVALID_INPUT'],
     ]);
@@ -124,7 +107,7 @@ describe('session_start with memories', () => {
 
 describe('completion of arguments', () => {
   async function completed(name: string, value: string, prompt = 'session_start') {
-    const { client } = await connect();
+    const { client } = await room.connect();
     const ref = { type: 'ref/prompt' as const, name: prompt };
     return (await client.complete({ ref, argument: { name, value } })).completion.values;
   }

@@ -147,8 +147,22 @@ describe('cue://memory/{id}', () => {
     expect((await completed(uri, 'id', id.slice(0, 9).toUpperCase())).values).toContain(id);
     expect((await completed(uri, 'id', id.slice(4, 9))).values).toContain(id);
     expect((await completed(uri, 'id', 'mem_x')).values).toEqual([]);
+    expect((await completed(uri, 'id', id.slice(6, 12))).values).toContain(id);
     const all = await completed(uri, 'id', '');
-    expect([all.values.length, all.values[0]]).toEqual([Math.min(100, all.total ?? 0), id]);
+    const { total } = await memory.list({ own: false, limit: 1 }, mcp.session.caller());
+    expect(all).toEqual({ values: expect.any(Array), total, hasMore: false });
+    expect([all.values.length, all.values[0]]).toEqual([total, id]);
+  });
+
+  it('completes ids of the newest hundred, and says that there are more', async () => {
+    let { total } = await memory.list({ own: false, limit: 1 }, mcp.session.caller());
+    for (; total < 100; total += 1) await stored(`Filler ${total}`);
+    expect(await completed('cue://memory/{id}', 'id', '')).toMatchObject({ total, hasMore: false });
+    const last = await stored('One more than can be shown');
+    const { values, ...rest } = await completed('cue://memory/{id}', 'id', 'MEM_');
+    expect([values.length, values[0], rest]).toEqual([100, last, { hasMore: true }]);
+    const none = await completed('cue://memory/{id}', 'id', 'mem_zz');
+    expect(none).toEqual({ values: [], hasMore: true });
   });
 });
 
@@ -216,7 +230,16 @@ describe('cue://hints/{component}', () => {
     const uri = 'cue://hints/{component}';
     expect((await completed(uri, 'component', 'wor')).values).toEqual(['worker']);
     expect((await completed(uri, 'component', 'w')).values).toEqual([NAME, 'worker']);
-    expect((await completed(uri, 'other', 'w')).values).toEqual([]);
+    expect(await completed(uri, 'other', 'w')).toEqual({ values: [], total: 0, hasMore: false });
+    expect((await completed(uri, 'component', 'PROX')).values).toEqual([NAME]);
+  });
+
+  it('completes a hundred components, and counts the rest', async () => {
+    for (let at = 0; at < 101; at += 1) {
+      await hints.setHint({ component: `unit ${at}`, key: 'run', value: 'make' }, OPERATOR);
+    }
+    const { values, total, hasMore } = await completed('cue://hints/{component}', 'component', 'U');
+    expect([new Set(values).size, total, hasMore]).toEqual([100, 101, true]);
   });
 });
 
@@ -266,6 +289,12 @@ describe('what is no resource', () => {
 
   it('is not completed', async () => {
     expect(await failure(completed('cue://other/{id}', 'id', ''))).toEqual([-32602, undefined]);
-    expect(await failure(completed('cue://offers', 'id', ''))).toEqual([-32602, undefined]);
+    expect(await failure(completed('cue://memory/{x}', 'x', ''))).toEqual([-32602, undefined]);
+  });
+
+  it('has no values to complete where it is one without them', async () => {
+    const none = { values: [], total: 0, hasMore: false };
+    expect(await completed('file:///{+path}', 'path', 'src/')).toEqual(none);
+    expect(await completed('cue://offers', 'id', '')).toEqual(none);
   });
 });

@@ -1,34 +1,18 @@
 /** Offers ride along in the answer of the next call: each once, to whom it is for. */
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Caller, WorkMemoryService } from '../../../src/memory/index.js';
-import type { ProactiveService } from '../../../src/proactive/index.js';
-import { type Agent, boot, makeChat } from '../../helpers/boot.js';
-import { type McpClient, mcpClient } from '../../helpers/mcp.js';
-import { memoryOf } from '../../helpers/memory.js';
-import { offersOf } from '../../helpers/offers.js';
+import type { Caller } from '../../../src/memory/index.js';
+import { makeChat } from '../../helpers/boot.js';
+import type { McpClient } from '../../helpers/mcp.js';
+import { type McpRoom, mcpRoom } from './room.js';
 
 const OPERATOR: Caller = { kind: 'operator' };
 
-let agent: Agent;
-let memory: WorkMemoryService;
-let offers: ProactiveService;
-const open: McpClient[] = [];
+let room: McpRoom;
 beforeAll(async () => {
-  agent = await boot({ slim: true });
-  memory = await memoryOf(agent.runtime);
-  offers = await offersOf(agent.runtime);
+  room = await mcpRoom();
 });
-afterAll(async () => {
-  for (const { close } of open) await close();
-  await agent.stop();
-});
-
-async function connect(): Promise<McpClient> {
-  const client = await mcpClient(agent.runtime);
-  open.push(client);
-  return client;
-}
+afterAll(() => room.stop());
 
 let files = 0;
 
@@ -36,7 +20,7 @@ let files = 0;
 async function waiting(target: object): Promise<string> {
   files += 1;
   const file = `src/riding-${files}.ts`;
-  await memory.store(
+  await room.memory.store(
     {
       intent: `Rework part ${files} of the clockwork`,
       actions: [{ file, operation: 'edit' }],
@@ -45,7 +29,7 @@ async function waiting(target: object): Promise<string> {
     OPERATOR,
   );
   const happening = { type: 'file_touch', filePath: file, ...target };
-  const { offers: made } = await offers.happen(happening, undefined, { answered: false });
+  const { offers: made } = await room.offers.happen(happening, undefined, { answered: false });
   expect(made.map(({ state }) => state)).toEqual(['pending']);
   return made[0]?.id ?? '';
 }
@@ -64,7 +48,7 @@ async function answered({ client }: McpClient, name = 'list', args: object = {})
 
 describe('what waits for a session', () => {
   it('rides along once, beside an answer that is otherwise the same', async () => {
-    const client = await connect();
+    const client = await room.connect();
     const before = await answered(client, 'recall', { query: 'nothing like this' });
     const id = await waiting({ sessionId: client.session.id });
     const first = await answered(client, 'recall', { query: 'nothing like this' });
@@ -81,12 +65,12 @@ describe('what waits for a session', () => {
       1,
       undefined,
     ]);
-    const { state, shownBy } = await offers.get(id, OPERATOR);
+    const { state, shownBy } = await room.offers.get(id, OPERATOR);
     expect({ state, shownBy }).toEqual({ state: 'shown', shownBy: 'mcp' });
   });
 
   it('rides along also when the call fails, and keeps the error', async () => {
-    const client = await connect();
+    const client = await room.connect();
     const id = await waiting({ sessionId: client.session.id });
     const failed = await answered(client, 'recall', { colour: 'red' });
     expect([failed.isError, failed.ids]).toEqual([true, [id]]);
@@ -95,14 +79,14 @@ describe('what waits for a session', () => {
   });
 
   it('is taken by one of many calls at one time', async () => {
-    const client = await connect();
+    const client = await room.connect();
     const id = await waiting({ sessionId: client.session.id });
     const all = await Promise.all(Array.from({ length: 20 }, () => answered(client)));
     expect(all.flatMap(({ ids }) => ids ?? [])).toEqual([id]);
   });
 
   it('does not ride in the answer of a hook, and comes with the next call', async () => {
-    const client = await connect();
+    const client = await room.connect();
     const id = await waiting({ sessionId: client.session.id });
     const hook = await answered(client, 'on_file_touch', { file_path: 'src/unknown.ts' });
     const next = await answered(client);
@@ -110,7 +94,7 @@ describe('what waits for a session', () => {
   });
 
   it('is listed by pending_offers, and has been shown then', async () => {
-    const client = await connect();
+    const client = await room.connect();
     const id = await waiting({ sessionId: client.session.id });
     const listed = await answered(client, 'pending_offers');
     expect(listed.structured).toMatchObject({ offers: [{ id, state: 'shown' }], total: 1 });
@@ -121,9 +105,9 @@ describe('what waits for a session', () => {
 
 describe('what is for somebody else', () => {
   it('stays there: of another session, of an agent, of a conversation', async () => {
-    const mine = await connect();
-    const theirs = await connect();
-    const { roomId } = await makeChat(agent.runtime, 'riding');
+    const mine = await room.connect();
+    const theirs = await room.connect();
+    const { roomId } = await makeChat(room.agent.runtime, 'riding');
     const ofSession = await waiting({ sessionId: theirs.session.id });
     await waiting({ agentId: 'someone' });
     await waiting({ roomId });
@@ -132,26 +116,26 @@ describe('what is for somebody else', () => {
   });
 
   it('or for an identity comes to who has it', async () => {
-    const client = await connect();
+    const client = await room.connect();
     const { result } = await client.call('identity', { action: 'register' });
     const id = await waiting({ agentId: result.agent_id });
-    expect((await answered(await connect())).ids).toBeUndefined();
+    expect((await answered(await room.connect())).ids).toBeUndefined();
     expect((await answered(client)).ids).toEqual([id]);
   });
 
   it('or for nobody in particular comes to the first who calls', async () => {
     const id = await waiting({});
-    const first = await answered(await connect());
-    const second = await answered(await connect());
+    const first = await answered(await room.connect());
+    const second = await answered(await room.connect());
     expect([first.ids, second.ids]).toEqual([[id], undefined]);
   });
 
   it('and of a private memory is never shown to a client', async () => {
-    const { roomId, entityId } = await makeChat(agent.runtime, 'private');
-    const client = await connect();
+    const { roomId, entityId } = await makeChat(room.agent.runtime, 'private');
+    const client = await room.connect();
     const caller: Caller = { kind: 'entity', entityId, roomId, private: true };
     const file = 'src/private-plan.ts';
-    await memory.store(
+    await room.memory.store(
       {
         intent: 'Plan the surprise',
         actions: [{ file, operation: 'edit' }],
@@ -159,7 +143,7 @@ describe('what is for somebody else', () => {
       },
       caller,
     );
-    await offers.happen(
+    await room.offers.happen(
       { type: 'file_touch', filePath: file, sessionId: client.session.id },
       { kind: 'operator' },
       { answered: false },

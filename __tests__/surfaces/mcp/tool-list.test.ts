@@ -94,6 +94,36 @@ describe('the list of tools', () => {
   });
 });
 
+describe('the server', () => {
+  async function instructions(...tools: string[]): Promise<string> {
+    const { client, close } = await mcpClient(agent.runtime, { tools });
+    const told = client.getInstructions() ?? '';
+    await close();
+    return told;
+  }
+
+  it('says in few words how it is used, of the tools that are shown', async () => {
+    const all = await instructions('all');
+    expect(countTokens(all)).toBeLessThanOrEqual(150);
+    const named = all.match(/\b[a-z]+(?:_[a-z]+)+\b|\b(?:identity|recall|store|when)\b/g) ?? [];
+    expect(named.filter((name) => toolNamed(name) === undefined)).toEqual([]);
+    expect(await instructions('default')).toBe(
+      all.replace(' create_trigger wakes the Eliza agent later.', ''),
+    );
+    expect(await instructions('hints')).toBe(
+      'Cue is memory that all agents of this project share. nudge_get_hint before you build, run or test.',
+    );
+  });
+
+  it('has one page of tools, and refuses a cursor of another list', async () => {
+    const { client, close } = await mcpClient(agent.runtime, { tools: ['when'] });
+    await expect(client.listTools({ cursor: 'nonsense' })).rejects.toMatchObject({
+      ...{ code: -32_602, message: 'MCP error -32602: the cursor is not one of this list' },
+    });
+    await close();
+  });
+});
+
 describe('a tool', () => {
   it('is found by its name, with dots too', () => {
     expect(toolNamed('update.memory')?.name).toBe('update_memory');
@@ -102,7 +132,10 @@ describe('a tool', () => {
 
   it('that there is not, or that is not chosen, is a protocol error', async () => {
     const { call, close } = await mcpClient(agent.runtime, { tools: ['when'] });
-    await expect(call('no_such_tool')).rejects.toMatchObject({ code: -32_602 });
+    // The number stands there once: the client puts it there.
+    await expect(call('no_such_tool')).rejects.toMatchObject({
+      ...{ code: -32_602, message: 'MCP error -32602: there is no tool "no_such_tool"' },
+    });
     await expect(call('recall', { query: 'x' })).rejects.toMatchObject({ code: -32_602 });
     await close();
   });

@@ -1,8 +1,9 @@
 /** Triggers over MCP: a client manages what is the project's, and knows nothing of people's. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { TriggerDraft } from '../../../src/index.js';
 import { type Agent, boot, makeChat } from '../../helpers/boot.js';
 import { type McpClient, mcpClient } from '../../helpers/mcp.js';
+import { memoryOf } from '../../helpers/memory.js';
 import { plan } from '../../helpers/scripted-model.js';
 import { created, cron, every, OPERATOR } from '../../helpers/triggers.js';
 
@@ -14,6 +15,7 @@ let other: McpClient;
 let chat: Awaited<ReturnType<typeof makeChat>>;
 beforeAll(async () => {
   agent = await boot({ settings: { CUE_TRIGGER_MAX_PER_CREATOR: '12' } });
+  await memoryOf(agent.runtime);
   client = await mcpClient(agent.runtime);
   other = await mcpClient(agent.runtime);
   chat = await makeChat(agent.runtime, 'triggers');
@@ -97,15 +99,59 @@ describe('its own triggers', () => {
     expect(changed.code).toBeNull();
   });
 
-  it('have a limit of their own', async () => {
+  it('are managed by the parent of the subagent that made them, and by no other', async () => {
+    const [parent, child] = [await mcpClient(agent.runtime), await mcpClient(agent.runtime)];
+    const { result, code } = await parent.call('identity', { action: 'register' });
+    expect(code).toBeNull();
+    const sub = { action: 'register', type: 'subagent', parent: result.agent_id };
+    await child.call('identity', sub);
+    const { id } = await make(child, 'every saturday at 8 sweep the caches');
+    await other.call('identity', { action: 'register' });
+    const refused = await other.call('delete_trigger', { id });
+    expect([refused.code, refused.text]).toEqual([
+      'PERMISSION_DENIED',
+      'PERMISSION_DENIED: only who created a trigger, or the parent of that subagent, may change it',
+    ]);
+    const changed = await parent.call('update_trigger', { id, enabled: false });
+    const gone = await parent.call('delete_trigger', { id });
+    expect([changed.code, gone.code]).toEqual([null, null]);
+    await parent.close();
+    await child.close();
+  });
+
+  it('have a limit of their own, which a new session does not raise', async () => {
     const busy = await mcpClient(agent.runtime);
-    const codes: (string | null)[] = [];
-    for (let hour = 0; hour < 13; hour += 1) {
-      const input = { instructions: `count ${hour}`, schedule: cron(`30 ${hour} * * *`) };
-      codes.push((await busy.call('create_trigger', input)).code);
-    }
+    await busy.call('identity', { action: 'register' });
+    const fill = async (by: () => Promise<McpClient>, minute: number) => {
+      const answers: Awaited<ReturnType<McpClient['call']>>[] = [];
+      for (let hour = 0; hour < 13; hour += 1) {
+        const input = {
+          instructions: `count ${minute} ${hour}`,
+          schedule: cron(`${minute} ${hour} * * *`),
+        };
+        answers.push(await (await by()).call('create_trigger', input));
+      }
+      return answers;
+    };
+    const own = await fill(async () => busy, 30);
+    expect(own.map(({ code }) => code)).toEqual([...Array(12).fill(null), 'LIMIT_REACHED']);
     await busy.close();
-    expect(codes).toEqual([...Array(12).fill(null), 'LIMIT_REACHED']);
+    const sessions: McpClient[] = [];
+    const guests = await fill(async () => {
+      const next = await mcpClient(agent.runtime);
+      sessions.push(next);
+      return next;
+    }, 31);
+    const last = guests.at(-1);
+    for (const [at, session] of sessions.entries()) {
+      const { id } = Object(guests[at]?.result.trigger);
+      if (id !== undefined) await session.call('delete_trigger', { id });
+      await session.close();
+    }
+    expect([last?.code, last?.text]).toEqual([
+      'LIMIT_REACHED',
+      'LIMIT_REACHED: clients without an identity have 12 active triggers, the limit of all of them is 12: register an identity first, or delete one',
+    ]);
   });
 });
 
@@ -160,14 +206,14 @@ describe('triggers of people and conversations', () => {
 
 describe('wrong input', () => {
   it.each([
-    ['create_trigger', {}, 'schedule'],
-    ['create_trigger', { text: 'at the crack of dawn on Mars' }, 'text'],
+    ['create_trigger', {}, 'text: is required: say when, such as "every weekday at 9"'],
+    ['create_trigger', { text: 'at the crack of dawn on Mars' }, 'text: says no time'],
     ['create_trigger', { ...daily('four'), creatorAgentId: 'me' }, 'creatorAgentId'],
     ['list_triggers', { state: 'sleepy' }, 'state'],
     ['list_triggers', { cursor: 'nonsense' }, 'cursor'],
     ['list_triggers', { q: '\u0000' }, 'q'],
     ['update_trigger', { enabled: true }, 'id'],
-    ['update_trigger', { id: crypto.randomUUID() }, '(body)'],
+    ['update_trigger', { id: crypto.randomUUID() }, 'INVALID_INPUT: holds nothing to change'],
     ['delete_trigger', { id: 7 }, 'id'],
     ['run_trigger', { id: crypto.randomUUID(), waitMs: 60_000 }, 'waitMs'],
   ])('of %s, case %#, names the field', async (name, input, field) => {
@@ -180,6 +226,37 @@ describe('wrong input', () => {
     const { code } = await client.call('run_trigger', { id: '../../etc/passwd' });
     expect(code).toBe('NOT_FOUND');
   });
+});
+
+it('while none can run, that is said, with what to do', async () => {
+  const { id } = await created(agent, daily('wait for the server'));
+  agent.runtime.setSetting('CUE_TRIGGERS_PAUSED', 'true');
+  try {
+    const why =
+      'no Eliza server is running, or CUE_TRIGGERS_PAUSED is set: start the server, and what is due runs';
+    // The setting is read anew every second.
+    const ran = await vi.waitFor(async () => {
+      const answer = await client.call('run_trigger', { id });
+      expect(answer.code).toBe('DISABLED');
+      return answer;
+    });
+    expect(ran.text).toBe(`DISABLED: no trigger runs now: ${why}`);
+    const text = 'every day at 6 read the news';
+    const made = await other.call('create_trigger', { text });
+    expect([made.result.waits, made.text.split('\n')[1]]).toEqual([
+      why,
+      `It does not run yet: ${why}.`,
+    ]);
+  } finally {
+    agent.runtime.setSetting('CUE_TRIGGERS_PAUSED', 'false');
+  }
+});
+
+it('says what is wrong with a schedule in the words of who wrote it', async () => {
+  const input = { text: 'every second poll the queue' };
+  expect((await client.call('create_trigger', input)).text).toBe(
+    'INVALID_INPUT: text: the time between two runs is 1 second, below the floor of 1 minute',
+  );
 });
 
 it('no schedule of a client is shorter than the agent allows', async () => {

@@ -130,7 +130,7 @@ describe('asking', () => {
     for (const [body, fields] of [
       [{ schedule: cron('61 * * * *') }, ['schedule.cronExpression']],
       [{ text: 'gibberish' }, ['text']],
-      [{}, ['schedule']],
+      [{}, ['text']],
       [{ schedule: hourly, instructions: 'x' }, ['instructions']],
     ] as const) {
       expectBlame(await call('POST', url('/triggers/preview'), { body }), [...fields]);
@@ -162,6 +162,15 @@ describe('bodies', () => {
       expectBlame(await call(method, url(path), options), ['(body)']);
     }
     expect(await listed()).toBe(0);
+  });
+
+  it('what is nested too deep is 400', async () => {
+    const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+    const headers = { 'content-type': 'application/json' };
+    for (const path of ['/triggers', '/events']) {
+      const answer = await call('POST', url(path), { raw: `{"type":${deep}}`, headers });
+      expectBlame(answer, ['(body)']);
+    }
   });
 
   it('more than 10,000 items are 413', async () => {

@@ -19,7 +19,8 @@ function stage(settings: Parameters<typeof testRoom>[0] = {}) {
     error: (fields) => logged.push(fields),
   };
   const { hints } = testRoom(settings);
-  const serving = () => ({ kind: 'headless', started: STARTED, database: '/srv/db' }) as const;
+  const who = { agent_name: 'Ada', project: 'the house', database: '/srv/db' };
+  const serving = () => ({ kind: 'headless', started: STARTED, ...who }) as const;
   const deps = { hints: () => hints, caller: OPERATOR, agentId: AGENT_ID, serving, log };
   return { logged, deps, call: createNudgeHandler(deps) };
 }
@@ -93,6 +94,8 @@ describe('a method', () => {
       pid: process.pid,
       started: STARTED,
       agent_id: AGENT_ID,
+      agent_name: 'Ada',
+      project: 'the house',
       database: '/srv/db',
       session_id: 'session-1',
       counts: {

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { packageVersion } from '../../../src/shared/package-version.js';
 import { type Listener, startListener } from '../../../src/surfaces/rest/listener.js';
-import { readPidFile } from '../../../src/surfaces/serving/index.js';
+import { readPidFile, usualPidFile } from '../../../src/surfaces/serving/index.js';
 import { until } from '../../helpers/children.js';
 import { hintsOf } from '../../helpers/hints.js';
 import { type Call, call, errorOf } from '../../helpers/http.js';
@@ -309,6 +309,15 @@ describe('what is refused', () => {
     expect((await stored()).components).toEqual(components);
   });
 
+  it('is answered under its id: what is nested too deep', async () => {
+    const deep = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+    const raw = `{"jsonrpc":"2.0","id":7,"method":"nudge.query","params":{"component":${deep}}}`;
+    for (const base of [hostUrl, ownUrl]) {
+      const answer = await post(base, { raw, headers: { 'content-type': 'application/json' } });
+      expect([answer.status, answer.body]).toMatchObject([200, { id: 7, error: { code: 40001 } }]);
+    }
+  });
+
   it('takes nothing with it: the 5,001st hint, by itself and in a file', async () => {
     const keys = (of: number) =>
       Array.from({ length: 102 }, (_, n) => [`k${of}-${n}`, { value: 'x' }] as const);
@@ -349,7 +358,11 @@ describe('nudge and the Eliza server', () => {
   beforeAll(async () => {
     stage = makeStage();
     await ask('import', { payload: { schema_version: '1.0', components: {} }, mode: 'replace' });
-    await until('the server is announced', async () => readPidFile(world().env), 15_000);
+    await until(
+      'the server is announced',
+      async () => readPidFile(usualPidFile(world().env)),
+      15_000,
+    );
   });
   afterAll(() => stage.remove());
 

@@ -4,7 +4,7 @@ export const cron = (cronExpression: string) => ({ triggerType: 'cron', cronExpr
 
 /** What is sent to `POST /triggers`, and the fields the answer has to name. */
 export const WRONG: [name: string, body: unknown, fields: string[]][] = [
-  ['an empty object', {}, ['schedule']],
+  ['an empty object', {}, ['text']],
   ['a list', [fine], ['(body)']],
   ['no instructions', { schedule: hourly }, ['instructions']],
   ['empty instructions', { ...fine, instructions: '' }, ['instructions']],
@@ -34,7 +34,7 @@ export const WRONG: [name: string, body: unknown, fields: string[]][] = [
     { ...fine, schedule: { ...hourly, every: 1 } },
     ['schedule.every'],
   ],
-  ['no schedule', { instructions: 'x' }, ['schedule']],
+  ['no schedule', { instructions: 'x' }, ['text']],
   ['text and schedule', { ...fine, text: 'every day at 9' }, ['text']],
   ['a schedule that is text', { ...fine, schedule: 'hourly' }, ['schedule']],
   ['no type of schedule', { ...fine, schedule: {} }, ['schedule.triggerType']],

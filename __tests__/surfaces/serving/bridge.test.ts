@@ -75,6 +75,37 @@ describe('a bridge', () => {
     expect(second).toBe('answer to []');
   });
 
+  it('answers what is nested too deep under its id, each of a batch, and goes on', async () => {
+    const { input, said } = stage();
+    const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`;
+    input.write(`{"id":1,"method":"x","params":${deep(5_000)}}\n`);
+    input.write(`[{"id":"a","method":"x"},{"id":2,"params":${deep(900_000)}},{"method":"x"}]\n`);
+    input.write(`{"method":"x","params":${deep(5_000)}}\n`);
+    input.write(`{"id":3,"params":${deep(990)}}\n`);
+    await settled();
+    const message = 'the message is nested over 1000 deep';
+    const error = { code: -32600, message, data: { reason: 'TOO_LARGE' } };
+    const answer = (id: unknown) => ({ jsonrpc: '2.0', id, error });
+    const [first = '', batch = '', third = ''] = said().split('\n');
+    expect([JSON.parse(first), JSON.parse(batch)]).toEqual([answer(1), [answer('a'), answer(2)]]);
+    expect(third).toMatch(/^answer to \{"id":3/);
+  });
+
+  it('answers also where something went wrong here, and goes on', async () => {
+    const { input, said } = stage(async (text) => {
+      if (text === '{"id":1}') throw new RangeError('Invalid string length');
+      return text;
+    });
+    input.write('{"id":1}\n[]\n');
+    await settled();
+    const lines = said().split('\n');
+    expect(lines).toContain('[]');
+    expect(JSON.parse(lines.find((line) => line.includes('"id":1')) ?? 'null')).toMatchObject({
+      ...{ jsonrpc: '2.0', id: 1 },
+      error: { code: -32603, message: 'the call could not be passed on: Invalid string length' },
+    });
+  });
+
   it('takes a line of 2 MB', async () => {
     const lengths: number[] = [];
     const { input } = stage(async (text) => {

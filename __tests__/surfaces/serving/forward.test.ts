@@ -65,6 +65,8 @@ function serverAt(port: number, heard: string[] = []): TestServer {
       pid: 1,
       kind: 'headless',
       agentId: 'a',
+      agentName: null,
+      project: null,
       sessionId: 's',
       database: null,
       status: {},
@@ -74,8 +76,8 @@ function serverAt(port: number, heard: string[] = []): TestServer {
 
 interface Stage {
   forwarder: Forwarder;
-  /** Whoever serves from now on. */
-  turnTo(server: Server | null): void;
+  /** Whoever serves from now on. @param silent the one before, which lives on without an answer */
+  turnTo(server: Server | null, silent?: Server): void;
   call(method: string, params?: object): Promise<unknown>;
 }
 
@@ -83,10 +85,10 @@ interface Stage {
 function stageOf(first: Server | null, after: Server[] = [], limits?: ForwardLimits): Stage {
   let current = first;
   let waiting: ((server: Server) => void)[] = [];
-  let listener: (server: Server | null) => void = () => {};
-  const turnTo = (server: Server | null): void => {
+  let listener: Parameters<Roles['onChange']>[0] = () => {};
+  const turnTo = (server: Server | null, silent?: Server): void => {
     current = server;
-    listener(server);
+    listener(server, silent);
     if (!server) return;
     for (const tell of waiting) tell(server);
     waiting = [];
@@ -203,6 +205,19 @@ describe('a call', () => {
       `the server (process 1, port ${server.port}) has the call, and does not answer`,
     );
     expect(server.heard).toEqual(['nudge.get_hint']);
+  });
+
+  it('of a server that is found to hang is made again by the next one, or is answered', async () => {
+    const server = await serve(() => {});
+    const next = await serve(ok);
+    const [again, once] = [stageOf(server), stageOf(server)];
+    const answers = [again.call('set_hint'), once.call('bump')];
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    for (const { turnTo } of [again, once]) turnTo(null, server);
+    expect(await answers[1]).toMatchObject(failed('unknown'));
+    expect(JSON.stringify(await answers[1])).toMatch(/does not answer: wait until .*, or end it/);
+    again.turnTo(next);
+    expect(await answers[0]).toMatchObject({ result: { method: 'nudge.set_hint' } });
   });
 
   it('that changes something is waited for', async () => {

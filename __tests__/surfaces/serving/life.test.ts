@@ -16,12 +16,13 @@ beforeEach(() => {
 afterEach(() => stage.end());
 
 /** A life with a client that the test is. */
-function begin(input: InputKind, more: Partial<RolesDeps> = {}) {
+function begin(input: InputKind, more: Partial<RolesDeps> = {}, isUsed = true) {
   const gone = deferred<void>();
   const answered = deferred<void>();
   const steps: string[] = [];
   const bridge: Bridge = {
     gone: gone.promise,
+    isUsed,
     close: () => {
       steps.push('closed');
       return answered.promise;
@@ -160,6 +161,45 @@ it('a process that cannot serve says so also to a client that has asked and left
   failed.reject(new Error('no room on the disk'));
   await expect(life.over).rejects.toThrow('no room on the disk');
   expect(life.steps).toEqual(['closed', 'gave up: no room on the disk']);
+});
+
+describe('a process whose start takes long', () => {
+  /** Ends by itself when the test says so. */
+  function starting(isUsed: boolean) {
+    const start = deferred<never>();
+    const life = begin('client', { startAgent: () => start.promise }, isUsed);
+    return { life, fail: () => start.reject(new Error('too late')) };
+  }
+  const stopping = (steps: string[]) =>
+    until('it stops', () => steps.some((step) => step.startsWith('gave up')));
+
+  it('says that nobody served when its client was told so, and leaves', async () => {
+    const { life, fail } = starting(true);
+    life.answer();
+    life.leave();
+    await stopping(life.steps);
+    fail();
+    await expect(life.over).rejects.toThrow('no server has started before the client left');
+  });
+
+  it('ends without a word with a client that has asked nothing', async () => {
+    const { life, fail } = starting(false);
+    life.answer();
+    life.leave();
+    await stopping(life.steps);
+    fail();
+    await life.over;
+    expect(stage.log).toEqual([]);
+  });
+
+  it('says so when a signal ends it', async () => {
+    const { life, fail } = starting(true);
+    signal();
+    await stopping(life.steps);
+    fail();
+    await life.over;
+    expect(stage.log).toEqual(['ended by a signal before anybody served']);
+  });
 });
 
 it('tells files from nobody', () => {

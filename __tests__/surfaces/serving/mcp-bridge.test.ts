@@ -1,6 +1,7 @@
 /** MCP between a client at standard input and whoever serves, also when that changes. */
 import { afterEach, describe, expect, it } from 'vitest';
 import { isLocalKey, localKey } from '../../../src/surfaces/serving/local-key.js';
+import { carry } from '../../../src/surfaces/serving/mcp-carry.js';
 import { type SseEvent, sseReader } from '../../../src/surfaces/serving/sse.js';
 import {
   answerWith,
@@ -128,6 +129,52 @@ describe('a client', () => {
     expect(server.heard.at(-1)?.headers['last-event-id']).toBe('41');
   });
 
+  it('is not listened for where the server says that there is no more to hear', async () => {
+    const server = await fakeMcp(({ http }, answer) => {
+      if (http !== 'GET') return false;
+      if (server.heard.filter((one) => one.http === 'GET').length > 1) {
+        answer.writeHead(204).end();
+        return true;
+      }
+      events(answer);
+      answer.end(event({ jsonrpc: '2.0', method: 'notifications/1' }, 41));
+      return true;
+    });
+    const { ask, turnTo } = await connected(server);
+    const heard = () =>
+      server.heard.flatMap(({ http, headers }) =>
+        http === 'GET' ? [headers['last-event-id'] ?? 'none'] : [],
+      );
+    await until('it has asked for more', () => heard().length === 3);
+    // Longer than it waits before it asks again.
+    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    expect(heard()).toEqual(['none', '41', 'none']);
+    const next = await fakeMcp();
+    turnTo(next);
+    await ask('tools/call', call('list'));
+    await until('the stream of the next one is open', () => next.streams.length === 1);
+  });
+
+  it.each([
+    ['as JSON', 'application/json', 200],
+    ['as an event', 'text/event-stream', 200],
+    ['as an error', 'application/json', 500],
+  ])('is not gathered an answer of without an end: %s', async (_name, type, status) => {
+    const { address } = await fakeMcp((_heard, answer) => {
+      answer.writeHead(status, { 'content-type': type });
+      answer.write(`id: 1\ndata: ${'x'.repeat(1_000)}`);
+      answer.write('x'.repeat(1_000));
+      return true;
+    });
+    const { signal } = new AbortController();
+    const request = { jsonrpc: '2.0' as const, id: 1, method: 'tools/list' };
+    expect(await carry({ address }, request, { signal, answerBytes: 1_500, onOther() {} })).toEqual(
+      {
+        refused: { code: 'TOO_LARGE', message: 'its answer has more than 1500 bytes' },
+      },
+    );
+  });
+
   it('gets no answer to what it has cancelled', async () => {
     const server = await fakeMcp(({ message }, answer) => {
       if (message.params?.name === 'slow') events(answer);
@@ -181,13 +228,19 @@ describe('a client', () => {
     const { ask, say, lines } = bridgeTo(await fakeMcp());
     expect(await ask('ping')).toMatchObject({ result: {} });
     expect(await ask('tools/list')).toMatchObject({ error: { code: -32_600 } });
+    say([]);
     say({ id: 9 });
-    say([{ jsonrpc: '2.0', id: 'a', method: 'ping' }, 5]);
-    await until('all is answered', () => lines.length === 4);
+    say({ jsonrpc: '1.0', id: 8, method: 'ping' });
+    say({ jsonrpc: '2.0', id: null, method: 'ping' });
+    say({ jsonrpc: '2.0', id: {}, method: 'ping' });
+    say({ jsonrpc: '2.0', id: 7, method: 5 });
+    say([{ jsonrpc: '2.0', id: 'a', method: 'ping' }, [], 5]);
+    await until('all is answered', () => lines.length === 9);
     expect(lines.slice(2)).toMatchObject([
-      { id: 9, error: { code: -32_600 } },
+      ...[null, 9, 8, null, null, 7].map((id) => ({ id, error: { code: -32_600 } })),
       [
         { id: 'a', result: {} },
+        { id: null, error: { code: -32_600 } },
         { id: null, error: { code: -32_600 } },
       ],
     ]);
@@ -332,6 +385,64 @@ describe('when the server dies', () => {
     expect(await ask('resources/list')).toMatchObject({
       error: { code: -32_050, message: expect.stringContaining('speaks 2099-01-01 of MCP') },
     });
+  });
+});
+
+describe('when the server hangs', () => {
+  const hanging =
+    (name: string): Behaviour =>
+    ({ message }) =>
+      message.params?.name === name || message.method === name;
+
+  it('a call that may be made twice is made when somebody answers again, in the same session', async () => {
+    const server = await fakeMcp(hanging('list'));
+    const { ask, turnTo, say } = await connected(server);
+    const asked = ask('tools/call', call('list'));
+    await until('the server has it', () => server.methods().includes('tools/call list'));
+    turnTo(null, server);
+    const held = ask('tools/call', call('store'));
+    say({ jsonrpc: '2.0', method: 'notifications/roots/list_changed' });
+    server.behaviour = () => false;
+    turnTo({ ...server });
+    expect(await asked).toMatchObject({ result: { by: server.identity.sessionId } });
+    expect(await held).toMatchObject({ result: { by: server.identity.sessionId } });
+    await until('it knows', () => server.methods().includes('notifications/roots/list_changed'));
+    expect(server.methods().filter((method) => method === 'initialize')).toHaveLength(1);
+  });
+
+  it('a call that may not is answered with who does not answer, and what to do', async () => {
+    const server = await fakeMcp(hanging('store'));
+    const { ask, turnTo } = await connected(server);
+    await ask('tools/list');
+    const asked = ask('tools/call', call('store'));
+    await until('the server has it', () => server.methods().includes('tools/call store'));
+    turnTo(null, server);
+    const answer = await asked;
+    expect(answer).toMatchObject({
+      result: { ...unknown.result, content: expect.anything() },
+    });
+    expect(JSON.stringify(answer)).toContain(
+      `the server (process ${server.identity.pid}, port ${server.port}) has the call, and does not answer: ` +
+        'wait until it goes on, or end it (',
+    );
+  });
+
+  it('neither a handshake nor what needs no answer keeps what comes next', async () => {
+    const server = await fakeMcp();
+    const next = await fakeMcp(hanging('logging/setLevel'));
+    const last = await fakeMcp();
+    const { ask, say, turnTo } = await connected(server);
+    await ask('logging/setLevel', { level: 'warning' });
+    server.behaviour = hanging('notifications/x');
+    say({ jsonrpc: '2.0', method: 'notifications/x' });
+    await until('it hangs', () => server.methods().includes('notifications/x'));
+    const asked = ask('tools/call', call('list'));
+    turnTo(null, server);
+    turnTo(next);
+    await until('the next hangs, too', () => next.methods().includes('logging/setLevel'));
+    turnTo(null, next);
+    turnTo(last);
+    expect(await asked).toMatchObject({ result: { by: last.identity.sessionId } });
   });
 });
 

@@ -108,7 +108,7 @@ export async function fakeMcp(
     address: { baseUrl: `http://127.0.0.1:${port}`, path: '/cue/rpc', localKey: `key-${made}` },
     identity: {
       ...{ pid: made, kind: 'headless', agentId: 'a', sessionId: session },
-      ...{ database: null, status: {} },
+      ...{ agentName: null, project: null, database: null, status: {} },
     },
     die: () => end(server),
   };
@@ -139,7 +139,8 @@ export interface BridgeClient {
   next(method: string): Promise<Message>;
   /** All that was said to it. */
   readonly lines: Message[];
-  turnTo(server: Server | null): void;
+  /** @param silent the one before, which lives on without an answer */
+  turnTo(server: Server | null, silent?: Server): void;
   bridge: ReturnType<typeof createMcpBridge>;
   close(): Promise<void>;
   readonly log: string[];
@@ -222,10 +223,10 @@ export const HELLO = {
 function fakeRoles(first: Server | null, after: Server[]) {
   let current = first;
   let waiting: ((server: Server) => void)[] = [];
-  const listeners: ((server: Server | null) => void)[] = [];
-  const turnTo = (server: Server | null): void => {
+  const listeners: Parameters<Roles['onChange']>[0][] = [];
+  const turnTo = (server: Server | null, silent?: Server): void => {
     current = server;
-    for (const listener of listeners) listener(server);
+    for (const listener of listeners) listener(server, silent);
     if (!server) return;
     for (const tell of waiting.splice(0)) tell(server);
   };

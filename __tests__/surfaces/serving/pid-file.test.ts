@@ -15,14 +15,17 @@ import { join, win32 } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isAppError } from '../../../src/shared/errors.js';
 import { findServer } from '../../../src/surfaces/serving/discovery.js';
+import { meantBy } from '../../../src/surfaces/serving/meant.js';
 import {
   lookAtPidFile,
-  pidFilePath,
+  pidFileOf,
   readPidFile,
   removePidFile,
+  usualPidFile,
   writePidFile,
   writerMark,
 } from '../../../src/surfaces/serving/pid-file.js';
+import type { Place } from '../../../src/surfaces/serving/place.js';
 import { withProc } from '../../helpers/where.js';
 
 /** More than any system gives. */
@@ -43,7 +46,7 @@ afterEach(() => rmSync(root, { recursive: true, force: true }));
 /** What stands in the file, whatever it is. */
 function put(text: string): void {
   mkdirSync(folder, { recursive: true });
-  writeFileSync(pidFilePath(env), text);
+  writeFileSync(usualPidFile(env), text);
 }
 
 /** The administrator may write everywhere, so takes the rights of somebody else for as long. */
@@ -54,7 +57,7 @@ function asUser(work: () => void): void {
     return;
   }
   chmodSync(root, 0o711);
-  for (const path of [folder, pidFilePath(env)]) chownSync(path, NOBODY, NOBODY);
+  for (const path of [folder, usualPidFile(env)]) chownSync(path, NOBODY, NOBODY);
   seteuid(NOBODY);
   try {
     work();
@@ -83,43 +86,43 @@ describe('the path of the PID file', () => {
     ['win32', { USERPROFILE: 'C:\\U' }, 'C:\\U\\AppData\\Local\\nudge\\server.pid'],
     ['win32', { NUDGE_PID_DIR: 'D:\\me' }, 'D:\\me\\server.pid'],
   ] as const)('on %s with %j is %s', (platform, given, path) => {
-    expect(pidFilePath(given, platform)).toBe(path);
+    expect(usualPidFile(given, platform)).toBe(path);
   });
 
   it('on Windows without any variable lies in the home folder', () => {
     const path = win32.join(homedir(), 'AppData', 'Local', 'nudge', 'server.pid');
-    expect(pidFilePath({}, 'win32')).toBe(path);
+    expect(usualPidFile({}, 'win32')).toBe(path);
   });
 });
 
 describe('the PID file', () => {
   it('is read as it was written, and is nobody else’s to read', () => {
     const file = { ...SERVER, path: '/api/cue/rpc', agentId: 'aaaa-1' };
-    writePidFile(env, SERVER);
-    writePidFile(env, file);
+    writePidFile(usualPidFile(env), SERVER);
+    writePidFile(usualPidFile(env), file);
 
-    expect(readPidFile(env)).toEqual(file);
+    expect(readPidFile(usualPidFile(env))).toEqual(file);
     expect(lstatSync(folder).mode & 0o777).toBe(0o700);
-    expect(lstatSync(pidFilePath(env)).mode & 0o777).toBe(0o600);
+    expect(lstatSync(usualPidFile(env)).mode & 0o777).toBe(0o600);
     expect(readdirSync(folder)).toEqual(['server.pid']);
   });
 
   it('as the seed has it, with one field more, is one', () => {
     put(JSON.stringify({ ...SERVER, more: true }));
-    expect(readPidFile(env)).toEqual(SERVER);
+    expect(readPidFile(usualPidFile(env))).toEqual(SERVER);
   });
 
   it('goes only when it is still ours', () => {
-    writePidFile(env, SERVER);
-    removePidFile(env, SERVER.pid + 1);
-    expect(readPidFile(env)).toEqual(SERVER);
-    removePidFile(env, SERVER.pid);
+    writePidFile(usualPidFile(env), SERVER);
+    removePidFile(usualPidFile(env), SERVER.pid + 1);
+    expect(readPidFile(usualPidFile(env))).toEqual(SERVER);
+    removePidFile(usualPidFile(env), SERVER.pid);
     expect(readdirSync(folder)).toEqual([]);
-    removePidFile(env, SERVER.pid);
+    removePidFile(usualPidFile(env), SERVER.pid);
   });
 
   it('that is not there is no problem', () => {
-    expect(lookAtPidFile(env)).toEqual({ file: null });
+    expect(lookAtPidFile(usualPidFile(env))).toEqual({ file: null });
   });
 
   it.each([
@@ -137,10 +140,10 @@ describe('the PID file', () => {
     ['more than any server writes', JSON.stringify({ ...SERVER, more: 'x'.repeat(70_000) })],
   ])('with %s counts for nothing, and says so', (_what, text) => {
     put(text);
-    expect(readPidFile(env)).toBeNull();
-    expect(lookAtPidFile(env)).toEqual({
+    expect(readPidFile(usualPidFile(env))).toBeNull();
+    expect(lookAtPidFile(usualPidFile(env))).toEqual({
       file: null,
-      reason: `${pidFilePath(env)} is no PID file of a server`,
+      reason: `${usualPidFile(env)} is no PID file of a server`,
     });
   });
 
@@ -148,12 +151,12 @@ describe('the PID file', () => {
     const elsewhere = join(root, 'elsewhere');
     writeFileSync(elsewhere, JSON.stringify(SERVER));
     mkdirSync(folder, { recursive: true });
-    symlinkSync(elsewhere, pidFilePath(env));
+    symlinkSync(elsewhere, usualPidFile(env));
 
-    const reason = `${pidFilePath(env)} is a symbolic link`;
-    expect(lookAtPidFile(env)).toEqual({ file: null, reason });
+    const reason = `${usualPidFile(env)} is a symbolic link`;
+    expect(lookAtPidFile(usualPidFile(env))).toEqual({ file: null, reason });
     const other = { ...SERVER, port: 1 };
-    expect(refusalOf(() => writePidFile(env, other))).toEqual({
+    expect(refusalOf(() => writePidFile(usualPidFile(env), other))).toEqual({
       code: 'UNAVAILABLE',
       message: reason,
     });
@@ -165,42 +168,46 @@ describe('the PID file', () => {
     mkdirSync(elsewhere);
     mkdirSync(join(root, 'deep'));
     symlinkSync(elsewhere, folder);
-    expect(refusalOf(() => writePidFile(env, SERVER)).message).toBe(`${folder} is a symbolic link`);
+    expect(refusalOf(() => writePidFile(usualPidFile(env), SERVER)).message).toBe(
+      `${folder} is a symbolic link`,
+    );
     expect(readdirSync(elsewhere)).toEqual([]);
 
     rmSync(folder);
     writeFileSync(folder, '');
-    const { code, message } = refusalOf(() => writePidFile(env, SERVER));
+    const { code, message } = refusalOf(() => writePidFile(usualPidFile(env), SERVER));
     expect(code).toBe('UNAVAILABLE');
-    expect(message).toContain(`the PID file ${pidFilePath(env)} cannot be written: `);
+    expect(message).toContain(`the PID file ${usualPidFile(env)} cannot be written: `);
   });
 
   it('in the place of a folder is refused', () => {
-    mkdirSync(pidFilePath(env), { recursive: true });
-    expect(refusalOf(() => writePidFile(env, SERVER)).message).toBe(
-      `${pidFilePath(env)} is no file`,
+    mkdirSync(usualPidFile(env), { recursive: true });
+    expect(refusalOf(() => writePidFile(usualPidFile(env), SERVER)).message).toBe(
+      `${usualPidFile(env)} is no file`,
     );
-    expect(lookAtPidFile(env)).toMatchObject({ file: null });
+    expect(lookAtPidFile(usualPidFile(env))).toMatchObject({ file: null });
   });
 
   it('takes the place of what a killed process left half written', () => {
     mkdirSync(folder, { recursive: true });
-    writeFileSync(`${pidFilePath(env)}.${process.pid}`, '{"pi');
-    writePidFile(env, SERVER);
+    writeFileSync(`${usualPidFile(env)}.${process.pid}`, '{"pi');
+    writePidFile(usualPidFile(env), SERVER);
     expect(readdirSync(folder)).toEqual(['server.pid']);
   });
 
   it('of another user is neither read nor written', ({ skip }) => {
     const own = process.geteuid;
     if (own === undefined) return skip('this system has no user numbers');
-    writePidFile(env, SERVER);
+    writePidFile(usualPidFile(env), SERVER);
     process.geteuid = () => own() + 1000;
     try {
       // What the administrator owns is trusted, but not written to.
       const isRoot = own() === 0;
-      const reason = `${pidFilePath(env)} belongs to another user`;
-      expect(lookAtPidFile(env)).toEqual(isRoot ? { file: SERVER } : { file: null, reason });
-      expect(refusalOf(() => writePidFile(env, SERVER)).message).toBe(
+      const reason = `${usualPidFile(env)} belongs to another user`;
+      expect(lookAtPidFile(usualPidFile(env))).toEqual(
+        isRoot ? { file: SERVER } : { file: null, reason },
+      );
+      expect(refusalOf(() => writePidFile(usualPidFile(env), SERVER)).message).toBe(
         `${folder} belongs to another user`,
       );
     } finally {
@@ -212,12 +219,14 @@ describe('the PID file', () => {
     put(JSON.stringify(SERVER));
     asUser(() => {
       chmodSync(folder, 0o500);
-      const { code, message } = refusalOf(() => writePidFile(env, { ...SERVER, port: 1 }));
+      const { code, message } = refusalOf(() =>
+        writePidFile(usualPidFile(env), { ...SERVER, port: 1 }),
+      );
       expect(code).toBe('UNAVAILABLE');
-      expect(message).toContain(`the PID file ${pidFilePath(env)} cannot be written: EACCES`);
-      removePidFile(env, SERVER.pid);
+      expect(message).toContain(`the PID file ${usualPidFile(env)} cannot be written: EACCES`);
+      removePidFile(usualPidFile(env), SERVER.pid);
       expect(readdirSync(folder)).toEqual(['server.pid']);
-      expect(readPidFile(env)).toEqual(SERVER);
+      expect(readPidFile(usualPidFile(env))).toEqual(SERVER);
       chmodSync(folder, 0o700);
     });
   });
@@ -225,26 +234,26 @@ describe('the PID file', () => {
 
 describe('the server that is found', () => {
   const found = (port?: number, more: Record<string, string> = {}) =>
-    findServer({ env: { ...env, ...more }, ...(port === undefined ? {} : { port }) });
+    findServer({ env: { ...env, ...more }, cwd: root, port });
 
   it('is at the usual port when nobody says another', () => {
     expect(found()).toEqual({ baseUrl: 'http://127.0.0.1:8765', path: '/cue/rpc' });
   });
 
   it('is that of the PID file, with its path and agent', () => {
-    writePidFile(env, { ...SERVER, path: '/x/rpc', agentId: 'a-1' });
+    writePidFile(usualPidFile(env), { ...SERVER, path: '/x/rpc', agentId: 'a-1' });
     const written = { baseUrl: 'http://127.0.0.1:8770', path: '/x/rpc', agentId: 'a-1' };
     expect(found()).toEqual(written);
     expect(found(8770)).toEqual(written);
   });
 
   it('is at the port that was asked for, before all else', () => {
-    writePidFile(env, { ...SERVER, path: '/x/rpc', agentId: 'a-1' });
+    writePidFile(usualPidFile(env), { ...SERVER, path: '/x/rpc', agentId: 'a-1' });
     expect(found(9000)).toEqual({ baseUrl: 'http://127.0.0.1:9000', path: '/cue/rpc' });
   });
 
   it('is not that of a PID file whose process is gone', () => {
-    writePidFile(env, { ...SERVER, pid: DEAD });
+    writePidFile(usualPidFile(env), { ...SERVER, pid: DEAD });
     expect(found().baseUrl).toBe('http://127.0.0.1:8765');
   });
 
@@ -259,7 +268,7 @@ describe('the server that is found', () => {
     });
 
     it('gets the key when it has written the PID file', () => {
-      writePidFile(env, { ...SERVER, ...writerMark() });
+      writePidFile(usualPidFile(env), { ...SERVER, ...writerMark() });
       expect(found(undefined, KEY)).toMatchObject({
         baseUrl: 'http://127.0.0.1:8770',
         apiKey: 'key',
@@ -267,14 +276,14 @@ describe('the server that is found', () => {
     });
 
     it('is not that of a PID file whose pid is another process by now', () => {
-      writePidFile(env, { ...SERVER, startedTicks: '1' });
+      writePidFile(usualPidFile(env), { ...SERVER, startedTicks: '1' });
       expect(found(undefined, KEY)).toMatchObject({
         ...{ baseUrl: 'http://127.0.0.1:8765', isKeyWithheld: true },
       });
     });
 
     it('gets no key when its file does not say when it started', () => {
-      writePidFile(env, SERVER);
+      writePidFile(usualPidFile(env), SERVER);
       expect(found(undefined, KEY)).not.toHaveProperty('apiKey');
       expect(found(8770, KEY).apiKey).toBe('key');
     });
@@ -283,5 +292,57 @@ describe('the server that is found', () => {
   it('gets the key that is set', () => {
     expect(found(1, { ELIZA_SERVER_AUTH_TOKEN: 'key' }).apiKey).toBe('key');
     expect(found(1, { ELIZA_SERVER_AUTH_TOKEN: '' })).not.toHaveProperty('apiKey');
+  });
+});
+
+describe('the server of a database', () => {
+  const inside = (directory: string): Place => ({ kind: 'directory', directory });
+  const find = (more: Record<string, string>, cwd = root) =>
+    findServer({ env: { ...env, ...more }, cwd });
+
+  it('is found by all who mean it, through links and from below, and by nobody else', () => {
+    const database = join(root, 'a', '.eliza', '.elizadb');
+    const deep = join(root, 'a', 'src', 'deep');
+    for (const made of [database, deep]) mkdirSync(made, { recursive: true });
+    symlinkSync(join(root, 'a'), join(root, 'link'));
+    writePidFile(usualPidFile(env), { ...SERVER, port: 8771 });
+    writePidFile(pidFileOf(env, inside(database)), SERVER);
+
+    const found = { baseUrl: 'http://127.0.0.1:8770', path: '/cue/rpc' };
+    expect(find({}, deep)).toEqual(found);
+    expect(find({ PGLITE_DATA_DIR: 'link/.eliza/.elizadb' })).toEqual(found);
+    expect(find({ PGLITE_DATA_DIR: `file://${database}` })).toEqual(found);
+    expect(find({}).baseUrl).toBe('http://127.0.0.1:8771');
+    const elsewhere = join(root, 'b');
+    expect(refusalOf(() => find({ PGLITE_DATA_DIR: elsewhere }, deep))).toEqual({
+      code: 'UNAVAILABLE',
+      message:
+        `no server has the database ${elsewhere}: start one here with "cue mcp" or "nudge serve", ` +
+        'or say the port of another with -p PORT',
+    });
+  });
+
+  it('that has gone is nobody, also where the usual one serves', () => {
+    writePidFile(usualPidFile(env), SERVER);
+    writePidFile(pidFileOf(env, inside(join(root, 'db'))), { ...SERVER, pid: DEAD });
+    expect(() => find({ PGLITE_DATA_DIR: 'db' })).toThrow('no server has the database');
+  });
+
+  it('is known by the port that was asked for, whatever is meant', () => {
+    const written = { ...SERVER, path: '/x/rpc', agentId: 'a-1' };
+    writePidFile(pidFileOf(env, inside('/srv/a')), written);
+    const asked = { env: { ...env, PGLITE_DATA_DIR: '/srv/b' }, cwd: root, port: 8770 };
+    expect(findServer(asked)).toMatchObject({ path: '/x/rpc', agentId: 'a-1' });
+  });
+
+  it('on a database server is that of the same URL, whatever its password is', () => {
+    const fileOf = (POSTGRES_URL: string) => meantBy({ ...env, POSTGRES_URL }, root).pidFile;
+    const first = fileOf('postgres://ada:one@db.example:5432/cue');
+    expect(fileOf('postgresql://ada:two@db.example:5432/cue')).toBe(first);
+    expect(fileOf('postgres://ada:one@db.example:5432/other')).not.toBe(first);
+    expect(first).toMatch(/server-[0-9a-f]{16}\.pid$/);
+    expect(() => find({ POSTGRES_URL: 'postgres://ada:one@db.example:5432/cue' })).toThrow(
+      'no server has the database db.example:5432/cue: ',
+    );
   });
 });

@@ -1,12 +1,14 @@
 /** Who serves: found, followed, replaced. Servers are processes of their own, agents are none. */
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/shared/errors.js';
 import { localKey } from '../../../src/surfaces/serving/local-key.js';
 import { writerMark } from '../../../src/surfaces/serving/pid-file.js';
+import type { Place } from '../../../src/surfaces/serving/place.js';
+import type { Server } from '../../../src/surfaces/serving/roles.js';
 import { onPosix } from '../../helpers/where.js';
-import { AGENT_ID, makeStage, type Stage, until } from './stage.js';
+import { AGENT_ID, type FakeServer, makeStage, type Stage, until } from './stage.js';
 
 let stage: Stage;
 beforeEach(() => {
@@ -110,8 +112,8 @@ describe('where somebody serves', () => {
 
   it('it takes the place of a server that dies, with its database and agent', async () => {
     const fake = await stage.fake({ kind: 'headless', database: '/srv/db', agent_id: 'agent-7' });
-    stage.name({ pid: fake.pid, port: fake.port });
-    const roles = stage.roles({ env: { ...stage.env, POSTGRES_URL: 'postgres://else' } });
+    stage.name({ pid: fake.pid, port: fake.port }, '/srv/db');
+    const roles = stage.roles();
     await roles.start();
     await fake.kill();
     await until('it is missed', () => roles.current?.role !== 'proxy');
@@ -127,7 +129,8 @@ describe('where somebody serves', () => {
     ['with one of its own, for the same agent', { POSTGRES_URL: 'postgres://same' }, 'agent-7'],
   ])('of one with a database server it takes the place %s', async (_name, more, agent) => {
     const fake = await stage.fake({ kind: 'headless', database: null, agent_id: 'agent-7' });
-    stage.name({ pid: fake.pid, port: fake.port });
+    const place: Place = { kind: 'server', postgresUrl: 'postgres://same' };
+    stage.name({ pid: fake.pid, port: fake.port }, place);
     const env = { ...stage.env, ...more };
     const roles = stage.roles({ env });
     await roles.start();
@@ -151,11 +154,20 @@ describe('where somebody serves', () => {
     stage.name({ pid: fake.pid, port: fake.port });
     const roles = stage.roles({ times: { answerMs: 150 } });
     await roles.start();
+    // As a server of ours does.
+    stage.hold(fake.pid);
+    const missed: (Server | undefined)[] = [];
+    roles.onChange((_server, silent) => missed.push(silent));
+    const before = roles.current;
     process.kill(fake.pid, 'SIGSTOP');
     await until('it is missed', () => roles.trouble?.includes('does not answer') === true);
-    await expect(stage.roles({ times: { answerMs: 150 } }).start()).rejects.toThrow(
-      `the server (process ${fake.pid}, port ${fake.port}) does not answer`,
-    );
+    expect(missed).toEqual([before]);
+    const words =
+      `the server (process ${fake.pid}, port ${fake.port}) does not answer: ` +
+      `wait until it goes on, or end it (kill -9 ${fake.pid})`;
+    const patience = { answerMs: 150, patienceMs: 60_000 };
+    await expect(stage.roles({ times: patience }).start()).rejects.toThrow(words);
+    expect(stage.log.filter((line) => line.includes('about to serve'))).toEqual([]);
     expect([stage.agents, stage.named().pid]).toEqual([[], fake.pid]);
 
     process.kill(fake.pid, 'SIGCONT');
@@ -246,10 +258,105 @@ describe('an Eliza server that wants the database', () => {
   });
 });
 
+describe('several projects on one machine', () => {
+  let top: string;
+  /** The database of a project, which is made. */
+  function project(name: string): { cwd: string; database: string } {
+    const cwd = join(top, name);
+    const database = join(cwd, '.eliza', '.elizadb');
+    mkdirSync(database, { recursive: true });
+    return { cwd, database };
+  }
+  async function serving(database: string): Promise<FakeServer> {
+    const fake = await stage.fake({ kind: 'headless', database });
+    stage.name({ pid: fake.pid, port: fake.port }, database);
+    return fake;
+  }
+  beforeEach(() => {
+    top = dirname(dirname(stage.pidFile));
+  });
+
+  it('have a server each: the first one stays the usual one, and nobody follows that of another', async () => {
+    const [a, b] = [project('a'), project('b')];
+    const fake = await serving(a.database);
+    const deep = join(a.cwd, 'src');
+    mkdirSync(deep);
+    symlinkSync(a.database, join(top, 'link'));
+
+    expect((await stage.roles({ cwd: b.cwd }).start()).role).toBe('primary');
+    expect(stage.agents.map(({ options }) => options.cwd)).toEqual([b.cwd]);
+    expect(stage.named().pid).toBe(fake.pid);
+    const env = { ...stage.env, PGLITE_DATA_DIR: join(top, 'link') };
+    for (const more of [{ cwd: deep }, { cwd: b.cwd, env }, {}]) {
+      expect(await stage.roles(more).start()).toMatchObject({ role: 'proxy', port: fake.port });
+    }
+  });
+
+  it.each([
+    ['who means that database', (cwd: string) => ({ cwd })],
+    ['who has joined it because it was the usual one', () => ({})],
+  ])('that of a server which dies is served next by %s, beside the others', async (_who, of) => {
+    const [a, b] = [project('a'), project('b')];
+    const first = await serving(a.database);
+    const roles = stage.roles(of(a.cwd));
+    await roles.start();
+    await serving(b.database);
+    await first.kill();
+    await until('it is missed', () => roles.current?.role !== 'proxy');
+
+    expect((await roles.server()).role).toBe('primary');
+    expect(stage.agents.map(({ options }) => options.env.PGLITE_DATA_DIR)).toEqual([a.database]);
+  });
+
+  it('of one that cannot be taken over nobody joins another instead', async () => {
+    const first = await stage.fake({ database: null });
+    stage.name({ pid: first.pid, port: first.port }, { kind: 'memory', dataDir: 'memory://' });
+    const roles = stage.roles();
+    await roles.start();
+    await serving(project('b').database);
+    await first.kill();
+    await until('it has decided', () => roles.trouble !== null);
+    expect([roles.current, roles.trouble]).toEqual([
+      null,
+      expect.stringMatching(/^another memory is served now: .*start anew to join it$/),
+    ]);
+  });
+});
+
+describe('an agent or a project that is named', () => {
+  const said = { agent_name: 'Ada', project: 'the house' };
+  const other = 'aaaaaaaa-0000-4000-8000-000000000002';
+  const rolesFor = (more: Record<string, string>) =>
+    stage.roles({ env: { ...stage.env, ...more } }).start();
+
+  it('is joined where it is served', async () => {
+    const { pid, port } = await stage.fake(said);
+    stage.name({ pid, port });
+    const named = [{ CUE_AGENT: 'ada' }, { CUE_AGENT: AGENT_ID.toUpperCase() }];
+    for (const more of [...named, { CUE_PROJECT: 'the house' }]) {
+      expect(await rolesFor(more)).toMatchObject({ role: 'proxy', port });
+    }
+  });
+
+  it.each([
+    ['CUE_AGENT', 'Eliza', `"Ada" (${AGENT_ID})`],
+    ['CUE_AGENT', other, `"Ada" (${AGENT_ID})`],
+    ['CUE_PROJECT', 'the garden', '"the house"'],
+  ])('%s=%s is refused by a server of another', async (setting, asked, served) => {
+    const { pid, port } = await stage.fake(said);
+    stage.name({ pid, port });
+    await expect(rolesFor({ [setting]: asked })).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      message: expect.stringContaining(
+        `${setting} is "${asked}", but the server (process ${pid}, port ${port}) serves ${served}: `,
+      ),
+    });
+    expect(stage.agents).toEqual([]);
+  });
+});
+
 it('says what to do about a process that is about to serve and never does', async () => {
-  const holder = { pid: process.ppid, startedTicks: null, port: null, kind: 'agent' };
-  mkdirSync(dirname(stage.pidFile), { recursive: true, mode: 0o700 });
-  writeFileSync(`${stage.pidFile}.cue-lock`, JSON.stringify(holder));
+  stage.hold(process.ppid);
   await expect(stage.roles().start()).rejects.toThrow(
     new RegExp(`process ${process.ppid} has been about to serve for over .* end it`),
   );

@@ -8,6 +8,8 @@ import type { IAgentRuntime } from '@elizaos/core';
 import { systemClock } from '../../../src/shared/clock.js';
 import { markOf } from '../../../src/shared/dir-lock.js';
 import { routeMaker } from '../../../src/surfaces/rest/route.js';
+import { pidFileOf } from '../../../src/surfaces/serving/pid-file.js';
+import type { Place } from '../../../src/surfaces/serving/place.js';
 import { createRoles, type Roles, type RolesDeps } from '../../../src/surfaces/serving/roles.js';
 import { servingOf } from '../../../src/surfaces/serving/serving-of.js';
 import type {
@@ -18,6 +20,8 @@ import type {
 
 const FAKE = fileURLToPath(new URL('../../helpers/fake-server.mjs', import.meta.url));
 export const AGENT_ID = 'aaaaaaaa-0000-4000-8000-000000000001';
+/** Of whoever does not say another. */
+const DATABASE = '/srv/stage';
 
 export interface FakeServer {
   pid: number;
@@ -43,8 +47,11 @@ export interface Stage {
   refusal: { error: Error | null };
   roles(more?: Partial<RolesDeps>): Roles;
   fake(said?: object, key?: string): Promise<FakeServer>;
-  name(file: Partial<ServerFile>): void;
+  /** As a server of that database says it: in its own PID file, and in the usual one. */
+  name(file: Partial<ServerFile>, database?: Place | string): void;
   named(): ServerFile;
+  /** The right to serve is this process's. */
+  hold(pid: number): void;
   end(): Promise<void>;
 }
 
@@ -88,7 +95,14 @@ export function makeStage(): Stage {
         clock: systemClock,
         log: (line) => log.push(line),
         ...more,
-        times: { checkMs: 40, pollMs: 10, retryMs: 100, patienceMs: 300, ...more.times },
+        times: {
+          checkMs: 40,
+          pollMs: 10,
+          retryMs: 100,
+          patienceMs: 300,
+          hangingMs: 300,
+          ...more.times,
+        },
       });
       made.push(roles);
       return roles;
@@ -96,7 +110,7 @@ export function makeStage(): Stage {
     async fake(said = {}, key = '') {
       const status = {
         ...{ name: 'cue', kind: 'eliza', agent_id: AGENT_ID, session_id: 's' },
-        database: '/srv/stage',
+        database: DATABASE,
         ...said,
       };
       const child = fork(FAKE, [JSON.stringify(status), key], { execArgv: [] });
@@ -111,11 +125,18 @@ export function makeStage(): Stage {
         kill: () => ended(child),
       };
     },
-    name(file) {
+    name(file, database = DATABASE) {
       mkdirSync(dirname(pidFile), { recursive: true, mode: 0o700 });
       const mark = markOf(file.pid ?? process.pid);
       const whole = { ...mark, port: 1, started: '2026-05-01T09:00:00.000Z', ...file };
-      writeFileSync(pidFile, JSON.stringify(whole));
+      const place = typeof database === 'string' ? inDirectory(database) : database;
+      for (const path of [pidFile, pidFileOf(env, place)])
+        writeFileSync(path, JSON.stringify(whole));
+    },
+    hold(pid) {
+      mkdirSync(dirname(pidFile), { recursive: true, mode: 0o700 });
+      const holder = { pid, startedTicks: null, port: null, kind: 'agent' };
+      writeFileSync(`${pidFile}.cue-lock`, JSON.stringify(holder));
     },
     named: () => JSON.parse(readFileSync(pidFile, 'utf8')) as ServerFile,
     async end() {
@@ -124,6 +145,10 @@ export function makeStage(): Stage {
       rmSync(home, { recursive: true, force: true });
     },
   };
+}
+
+function inDirectory(directory: string): Place {
+  return { kind: 'directory', directory };
 }
 
 function ended(child: ChildProcess): Promise<void> {
@@ -149,7 +174,7 @@ function fakeRuntime(session: number, database: string | undefined): IAgentRunti
           pid: process.pid,
           agent_id: AGENT_ID,
           session_id: `session-${session}`,
-          database: database ?? null,
+          database: database ?? DATABASE,
           ...servingOf(runtime),
         },
       },

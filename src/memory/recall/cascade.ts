@@ -25,20 +25,25 @@ export interface CascadeResult {
 
 const isExact = ({ memoryId, keys }: Search) => memoryId !== null || keys.length > 0;
 
+const isTimed = ({ range, request }: Search) =>
+  range !== null || request.since !== undefined || request.before !== undefined;
+
+/** Without words nothing can be alike: facts answer, whatever the strategy. */
+const isFactual = ({ request, text }: Search) => request.strategy !== 'semantic' || text === '';
+
 export const STAGES: readonly NamedStage[] = [
   {
     name: 'structural',
     run: structural,
-    applies: (search) => isExact(search) && search.request.strategy !== 'semantic',
+    applies: (search) => isExact(search) && isFactual(search),
   },
   {
     name: 'temporal',
     run: temporal,
-    // A key beside the time: the structural stage has looked within it already.
+    // A key beside the time: the structural stage has looked within it already. Filters alone, without
+    // words, ask for the newest that pass.
     applies: (search) =>
-      search.request.strategy !== 'semantic' &&
-      !isExact(search) &&
-      (search.range ?? search.request.since ?? search.request.before) != null,
+      !isExact(search) && isFactual(search) && (search.text === '' || isTimed(search)),
   },
   {
     name: 'causal',

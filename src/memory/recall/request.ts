@@ -136,17 +136,18 @@ function checked(request: RecallRequest): RecallRequest {
       throw invalid('before', 'must be later than since');
     }
   }
-  if (
-    !request.success_only &&
-    !request.failures_only &&
-    SELECTORS.every((key) => request[key] === undefined)
-  ) {
+  const isFiltered = request.success_only || request.failures_only || !request.include_failures;
+  if (!isFiltered && SELECTORS.every((key) => isNothing(request[key]))) {
     throw invalid(
       '(body)',
-      'says nothing to recall: give ref, query, intent, file, memory_id, session, pattern, task_type, tags or a time',
+      'says nothing to recall: give query, ref, file, task_type, tags, session, agent_id, since, before, failures_only or success_only',
     );
   }
   return request;
+}
+
+function isNothing(value: RecallRequest[(typeof SELECTORS)[number]]): boolean {
+  return value === undefined || value.length === 0;
 }
 
 function invalid(field: string, message: string): InvalidInputError {

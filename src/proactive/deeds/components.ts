@@ -1,38 +1,6 @@
 /** Which components a moment is about: named in words, or as the folder of a path. Pure. */
-import { pathsIn } from '../../shared/path-mentions.js';
+import { componentMentions } from '../../hints/index.js';
 import { isDeed, wordsOfName } from './concepts.js';
-
-/** Of a text made ready once, for many names. */
-export interface Mentions {
-  /** Whether the words of the text have the name in them: "the http proxy" names `http-proxy`. */
-  names(component: string): boolean;
-  /** The path up to the folder that is called so; `null`: there is none. */
-  folder(component: string): string | null;
-}
-
-/** @param files that are touched or named beside the text */
-export function mentionsIn(text: string, files: readonly string[]): Mentions {
-  const inText = pathsIn(text);
-  const spoken = inText.reduce((rest, path) => rest.replaceAll(path, ' '), text);
-  const words = ` ${spelled(spoken)} `;
-  const folders = [...new Set([...files, ...inText])].map((path) =>
-    path.replaceAll('\\', '/').split('/').slice(0, -1),
-  );
-  return {
-    names: (component) => {
-      const name = spelled(component);
-      return name !== '' && words.includes(` ${name} `);
-    },
-    folder(component) {
-      const name = component.toLowerCase();
-      for (const parts of folders) {
-        const at = parts.findIndex((part) => part.toLowerCase() === name);
-        if (at >= 0) return parts.slice(0, at + 1).join('/');
-      }
-      return null;
-    },
-  };
-}
 
 /** `HttpProxy`, `http-proxy` and "http proxy" alike. */
 function spelled(text: string): string {
@@ -74,17 +42,15 @@ export function meantComponents(
   names: readonly string[],
   { text, files, cwd }: { text: string; files: readonly string[]; cwd: string | undefined },
 ): Meant[] {
-  const mentions = mentionsIn(text, files);
-  const said = names.flatMap((name): Meant[] => {
-    const folder = mentions.folder(name);
-    if (mentions.names(name) && !isOnlyDeed(name)) {
+  const meant = componentMentions(text, names, files).flatMap(({ name, said, folder }): Meant[] => {
+    if (said !== null && !isOnlyDeed(name)) {
       return [{ name, isSaid: true, folder, reason: `${name} is named` }];
     }
     if (folder === null) return [];
     return [{ name, isSaid: true, folder, reason: `${name} is the folder of a file` }];
   });
-  if (said.length > 0) {
-    const whole = said.filter(({ name }) => !said.some((other) => isWithin(name, other.name)));
+  if (meant.length > 0) {
+    const whole = meant.filter(({ name }) => !meant.some((other) => isWithin(name, other.name)));
     return whole.slice(0, MOST_COMPONENTS);
   }
   const parts = (cwd ?? '').split(/[\\/]/).filter((part) => part !== '');

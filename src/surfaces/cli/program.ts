@@ -97,7 +97,7 @@ const GROUPS: readonly GroupEntry[] = [
   {
     name: 'mcp',
     summary: 'an MCP server for coding agents, and its installation',
-    load: async () => (await import('./server/mcp-command.js')).loadMcpGroup(),
+    load: async () => (await import('./server/mcp-command.js')).mcpGroup,
   },
   {
     name: 'hook',

@@ -2,21 +2,17 @@
  * How people call components and keys, and how the same ones are stored: "the HTTP proxy", `httpProxy`
  * and `http-proxy` are one name. Pure.
  */
+import { bareName, componentMentions } from '../../hints/index.js';
 import { DICTIONARY_FORMS } from '../../shared/irregular.js';
-import { pathsIn } from '../../shared/path-mentions.js';
 import { analyze, analyzeQuery } from '../../shared/text.js';
 
-/** Words of a component's name that are looked for side by side. */
-const MOST_WORDS = 5;
 const MAX_TEXT = 8_192;
-const MOST_KNOWN = 5_000;
 const ARTICLE = /^(?:(?:the|our|my|your|this|that|an?)\s+)+/i;
 /** What a name is called by beside itself. */
 const KIND = /\s+(?:service|module|component|package|project|app|application|repo|repository)$/i;
 const COMMAND = /\s+(?:command(?: line)?|cmd|script|instructions?)$/i;
 const PRONOUN =
   /^(?:it|this|that|these|those|them|they|everything|all|one|we|you|i|he|she|there|here)$/i;
-const WORD = /[\p{L}\p{N}]+/gu;
 /** Words with which a hint is spoken of; they name none. */
 const ABOUT_HINTS = new Set(
   analyze(
@@ -24,17 +20,6 @@ const ABOUT_HINTS = new Set(
       'remember recall way correct right currently now bump forget delete remove drop worked work works thank thanks value',
   ),
 );
-
-/** Letters and digits alone, lower case. */
-function bare(name: string): string {
-  const known = bareNames.get(name);
-  if (known !== undefined) return known;
-  const letters = (name.normalize('NFKC').toLowerCase().match(WORD) ?? []).join('');
-  if (bareNames.size >= MOST_KNOWN) bareNames.clear();
-  bareNames.set(name, letters);
-  return letters;
-}
-const bareNames = new Map<string, string>();
 
 /** The name as it is to be stored: as it was said, words joined by `-`; '' for a pronoun. */
 export function nameOf(said: string): string {
@@ -50,7 +35,7 @@ export function componentNamed(said: string, known: readonly string[]): string {
   const name = nameOf(said);
   const short = nameOf(said.trim().replace(KIND, ''));
   const found = [name, short].map((one) =>
-    known.find((other) => other === one || bare(other) === bare(one)),
+    known.find((other) => other === one || bareName(other) === bareName(one)),
   );
   return found.find((one) => one !== undefined) ?? (short === '' ? name : short);
 }
@@ -88,6 +73,8 @@ interface NamedComponent {
   words: string[];
 }
 
+type PlacedComponent = NamedComponent & { from: number; to: number };
+
 /**
  * The components that a text is about: named in words, or as a folder of a file that is mentioned.
  * A longer name goes before one that is part of it ("auth service" is not "auth").
@@ -95,39 +82,15 @@ interface NamedComponent {
  * @param text at most 8,192 characters of it
  */
 export function componentsIn(text: string, known: readonly string[]): NamedComponent[] {
-  if (known.length === 0) return [];
-  let words = text.slice(0, MAX_TEXT);
-  const folders = new Map<string, string>();
-  if (/[./\\]/.test(words)) {
-    for (const path of pathsIn(words)) {
-      words = words.split(path).join(' ');
-      const parts = path.split(/[\\/]/).slice(0, -1);
-      for (const part of parts) folders.set(bare(part), part);
-    }
-  }
-  const said = words.normalize('NFKC').toLowerCase().match(WORD) ?? [];
-  const runs = new Map<string, { from: number; to: number }>();
-  for (let from = 0; from < said.length; from += 1) {
-    let joined = '';
-    for (let to = from; to < Math.min(said.length, from + MOST_WORDS); to += 1) {
-      joined += said[to];
-      if (!runs.has(joined)) runs.set(joined, { from, to });
-    }
-  }
-  const found: (NamedComponent & { from: number; to: number })[] = [];
-  for (const name of known) {
-    const letters = bare(name);
-    const run = runs.get(letters);
-    if (run !== undefined && (letters.length > 3 || analyze(name).length > 0)) {
-      found.push({ name, words: said.slice(run.from, run.to + 1), ...run });
-    } else if (letters !== '' && folders.has(letters)) {
-      found.push({ name, words: [], from: -1, to: -1 });
-    }
-  }
+  const mentions = componentMentions(text.slice(0, MAX_TEXT), known);
+  const found = mentions.flatMap(({ name, said, folder }): PlacedComponent[] => {
+    if (said?.isWhole) return [{ name, ...said }];
+    return folder === null ? [] : [{ name, words: [], from: -1, to: -1 }];
+  });
   return found
     .filter((one) => !found.some((other) => isPartOf(one, other)))
     .sort((a, b) => a.from - b.from || Number(a.name > b.name) - Number(a.name < b.name))
-    .map(({ name, words: own }) => ({ name, words: own }));
+    .map(({ name, words }) => ({ name, words }));
 }
 
 function isPartOf(one: { from: number; to: number }, other: { from: number; to: number }): boolean {

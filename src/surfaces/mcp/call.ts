@@ -1,7 +1,15 @@
 /** One tool call: from what a client sent to what it is answered. Never rejects. */
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import { ERROR_TABLE, isAppError, messageOf } from '../../shared/errors.js';
+import {
+  type AppError,
+  ERROR_TABLE,
+  type Finding,
+  InvalidInputError,
+  isAppError,
+  messageOf,
+} from '../../shared/errors.js';
 import { safe } from '../../shared/safe-text.js';
+import { fieldNamesOf } from './field-names.js';
 import { withOffers } from './riding.js';
 import type { ToolCall, ToolSpec } from './types.js';
 
@@ -63,10 +71,34 @@ function toldOf(tool: ToolSpec, error: unknown): Told {
     const message = 'something went wrong here; the log of the agent has the cause';
     return { code: 'INTERNAL', message, details: {} };
   }
-  const { code, message, details } = error;
+  const { code } = error;
+  const { message, details } = inWordsOf(tool, error);
   const row = ERROR_TABLE[code];
   if (tool.group !== 'hints') return { code, message, details };
   const seeds =
     'nudge' in row ? { reason: row.nudgeName, rpcCode: row.nudge } : { rpcCode: row.rpc };
   return { code, ...seeds, message, details };
+}
+
+/** Fields as the tool names them. */
+function inWordsOf(tool: ToolSpec, error: AppError): Pick<Told, 'message' | 'details'> {
+  const { message, details } = error;
+  const names = fieldNamesOf(tool);
+  if (!isFindings(details.findings)) return { message: names.text(message), details };
+  const findings = names.findings(details.findings);
+  const told = { ...details, findings };
+  // Its message is its findings.
+  if (!(error instanceof InvalidInputError)) return { message: names.text(message), details: told };
+  return { message: findings.map(sentence).join('; '), details: told };
+}
+
+/** A call has no body to be wrong. */
+function sentence({ field, message }: Finding): string {
+  return field === '(body)' ? message : `${field}: ${message}`;
+}
+
+function isFindings(found: unknown): found is Finding[] {
+  return (
+    Array.isArray(found) && found.every((one) => 'field' in Object(one) && 'message' in Object(one))
+  );
 }

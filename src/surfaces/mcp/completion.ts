@@ -8,7 +8,8 @@ import {
 import { safe } from '../../shared/safe-text.js';
 import { answering, type Connection } from './connection.js';
 import { completePrompt } from './prompts.js';
-import { templateOf } from './resources/index.js';
+import { completeResource } from './resources/index.js';
+import type { Candidates } from './resources/types.js';
 
 /** Of the protocol. */
 const MOST = 100;
@@ -18,11 +19,13 @@ export function registerCompletion(connection: Connection): void {
   connection.server.setRequestHandler(CompleteRequestSchema, ({ params }) =>
     answering(connection, 'completion', async () => {
       const typed = params.argument.value.slice(0, MAX_TYPED);
-      const fitting = matching(await candidates(params, typed, connection), typed);
+      const { values: all, isPart = false } = await candidates(params, typed, connection);
+      const fitting = matching(all, typed);
       const values = fitting.slice(0, MOST);
-      return {
-        completion: { values, total: fitting.length, hasMore: fitting.length > values.length },
-      };
+      const hasMore = isPart || fitting.length > values.length;
+      // How many there are is known only of what has been looked at.
+      const total = isPart ? {} : { total: fitting.length };
+      return { completion: { values, ...total, hasMore } };
     }),
   );
 }
@@ -31,14 +34,11 @@ async function candidates(
   { ref, argument }: CompleteRequest['params'],
   typed: string,
   connection: Connection,
-): Promise<readonly string[]> {
+): Promise<Candidates> {
   if (ref.type === 'ref/prompt') return completePrompt(ref.name, argument.name, typed, connection);
-  const template = templateOf(ref.uri);
-  if (!template) {
-    throw new McpError(ErrorCode.InvalidParams, `there is no template "${safe(ref.uri, 200)}"`);
-  }
-  if (!template.uri.endsWith(`{${argument.name}}`)) return [];
-  return (await template.complete?.(typed, connection)) ?? [];
+  const found = await completeResource(ref.uri, argument.name, typed, connection);
+  if (found) return found;
+  throw new McpError(ErrorCode.InvalidParams, `there is no resource "${safe(ref.uri, 200)}"`);
 }
 
 /** Each once; what begins so stands before what has it further on. Letter case says nothing. */

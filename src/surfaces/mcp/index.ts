@@ -1,6 +1,7 @@
 /** Cue as an MCP server: one for all of it (docs/mcp.md). */
 
 export { TOOL_CHOICES } from '../tool-groups.js';
+export { messageFault } from './http/message-fault.js';
 export { createMcpServer, type McpServerOptions } from './server.js';
 export { CUE_MCP, McpService } from './service.js';
 export { createSession } from './session.js';

@@ -1,7 +1,9 @@
 /**
  * Tells a connected client of offers for it (seed, `rum://…`): an update of the resource, if it has
  * subscribed, and a logging message, which today's clients show. Nobody knows whether a model sees
- * either, so neither counts as shown: the offer rides along with the next tool call all the same.
+ * either, so neither counts as shown: the offer rides along with the next tool call all the same. A
+ * warning that an answer has shown stands in its resource until it is answered, so whoever has subscribed
+ * is told of that, too.
  */
 import type { Offer, ProactiveService } from '../../proactive/index.js';
 import { SECOND_MS } from '../../shared/clock.js';
@@ -51,7 +53,9 @@ export function announceOffers(
 
   /** Offers of one moment come one after the other, and are looked up together. */
   function note(service: ProactiveService, { id, target }: Offer): void {
-    if (target.roomId !== undefined || (target.sessionId ?? session.id) !== session.id) return;
+    const { sessionId, clientSession } = session.caller();
+    const mine = [undefined, sessionId, clientSession];
+    if (target.roomId !== undefined || !mine.includes(target.sessionId)) return;
     arrived.add(id);
     if (arrived.size > 1) return;
     queueMicrotask(() => {
@@ -61,17 +65,17 @@ export function announceOffers(
     });
   }
 
-  /** What is still to be shown, and only what the client may read. */
+  /** What is still to be shown or answered, and only what the client may read. */
   async function tell({ clients }: ProactiveService): Promise<void> {
     const ids = arrived;
     arrived = new Set();
     const waiting = await clients.peek(session.caller());
-    const news = waiting.filter(({ id, state }) => state === 'pending' && ids.has(id));
-    if (news.length === 0) return;
-    for (const uri of new Set([OFFERS_URI, ...news.map(newsUri)])) {
-      if (subscriptions.has(uri)) await server.sendResourceUpdated({ uri });
-    }
-    for (const { id, kind, text } of news) {
+    const subscribed = (offer: Offer) =>
+      [OFFERS_URI, newsUri(offer)].filter((uri) => subscriptions.has(uri));
+    const news = waiting.filter(({ id }) => ids.has(id));
+    for (const uri of new Set(news.flatMap(subscribed))) await server.sendResourceUpdated({ uri });
+    const said = news.filter((one) => one.state === 'pending' || subscribed(one).length > 0);
+    for (const { id, kind, text } of said) {
       const level = kind === 'conflictWarning' ? 'warning' : 'notice';
       const message = { level, logger: 'cue', data: text, _meta: { 'cue/offers': [id] } } as const;
       // The SDK keeps the level that a client asked for by the session of the transport.
@@ -100,7 +104,9 @@ function follow(service: ProactiveService, listener: (offer: Offer) => void): ()
 function start(service: ProactiveService): Following {
   const listeners: Following['listeners'] = new Set();
   const stop = service.subscribe((event) => {
-    if (event.type !== 'offer' || event.offer.state !== 'pending') return;
+    if (event.type !== 'offer') return;
+    const { state, requiresAcknowledgment } = event.offer;
+    if (state !== 'pending' && !requiresAcknowledgment) return;
     for (const listener of listeners) listener(event.offer);
   });
   const following = { listeners, stop };

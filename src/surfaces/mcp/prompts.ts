@@ -10,7 +10,7 @@ import { safe } from '../../shared/safe-text.js';
 import { offersOf } from '../services.js';
 import { answering, type Connection, requireFirstPage } from './connection.js';
 import { newest } from './resources/memory.js';
-import type { ResourceCall } from './resources/types.js';
+import type { Candidates, ResourceCall } from './resources/types.js';
 import { offerText } from './riding.js';
 
 const SESSION_START = {
@@ -81,15 +81,16 @@ export async function completePrompt(
   argument: string,
   begun: string,
   call: ResourceCall,
-): Promise<readonly string[]> {
+): Promise<Candidates> {
   if (name !== SESSION_START.name) throw unknownPrompt(name);
+  if (!SESSION_START.arguments.some((one) => one.name === argument)) return { values: [] };
+  const { memories, isPart } = await newest(call);
   if (argument === 'task') {
-    return (await newest(call)).map(({ intent }) => safe(intent.goal, MAX_CHARACTERS));
+    return { values: memories.map(({ intent }) => safe(intent.goal, MAX_CHARACTERS)), isPart };
   }
-  if (argument !== 'files') return [];
   const [before = ''] = /^(?:.*,\s*)?/s.exec(begun) ?? [];
-  const known = (await newest(call)).flatMap((memory) => memory.files);
-  return known.map((file) => before + safe(file));
+  const known = memories.flatMap((memory) => memory.files);
+  return { values: known.map((file) => before + safe(file)), isPart };
 }
 
 function filesOf(text: string): string[] {

@@ -15,13 +15,14 @@ import { safe } from '../../shared/safe-text.js';
 import { callTool } from './call.js';
 import { CheckingServer } from './checking-server.js';
 import { registerCompletion } from './completion.js';
-import type { Connection } from './connection.js';
+import { type Connection, requireFirstPage } from './connection.js';
+import { instructionsOf } from './instructions.js';
 import { jsonSchemaOf } from './json-schema.js';
 import { announceOffers } from './notifications.js';
 import { registerPrompts } from './prompts.js';
 import { registerResources } from './resources/index.js';
 import { toolNamed, toolsOf } from './tools/index.js';
-import type { McpSession, ToolSpec } from './types.js';
+import type { McpSession, ToolCall, ToolSpec } from './types.js';
 
 export interface McpServerOptions {
   runtime: IAgentRuntime;
@@ -51,6 +52,7 @@ export function createMcpServer({
         ...{ tools: {}, logging: {}, prompts: {}, completions: {} },
         resources: { subscribe: true },
       },
+      instructions: instructionsOf(tools.map(({ name }) => name)),
     },
   );
   const connection: Connection = { server, runtime, session, log, fileRoots };
@@ -68,7 +70,10 @@ export function createMcpServer({
   };
   server.onclose = () => stopAnnouncing();
 
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: tools.map(toldTool) }));
+  server.setRequestHandler(ListToolsRequestSchema, ({ params }) => {
+    requireFirstPage(params?.cursor);
+    return { tools: tools.map(toldTool) };
+  });
 
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
     const tool = toolNamed(params.name);
@@ -80,14 +85,24 @@ export function createMcpServer({
     return callTool(tool, params.arguments ?? {}, {
       ...{ runtime, session, log },
       signal: extra.signal,
-      progress: (progress, total, message) => {
+      progress: rising((progress, total, message) => {
         if (token === undefined) return;
         const told = { progressToken: token, progress, total, message };
         extra.sendNotification({ method: 'notifications/progress', params: told }).catch(() => {}); // The client has gone: its call ends by the signal.
-      },
+      }),
     });
   });
   return server;
+}
+
+/** As the protocol has it: each step is further than the one before. */
+function rising(tell: ToolCall['progress']): ToolCall['progress'] {
+  let last = Number.NEGATIVE_INFINITY;
+  return (done, ...more) => {
+    if (done <= last) return;
+    last = done;
+    tell(done, ...more);
+  };
 }
 
 function toldTool(tool: ToolSpec): Tool {

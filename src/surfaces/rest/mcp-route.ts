@@ -2,7 +2,7 @@
 import type { IAgentRuntime, Route } from '@elizaos/core';
 import { AppError, InvalidInputError } from '../../shared/errors.js';
 import { CLIENT_SESSION_HEADER, clientSessionOf } from '../client-session.js';
-import { CUE_MCP, McpService } from '../mcp/index.js';
+import { CUE_MCP, McpService, messageFault } from '../mcp/index.js';
 import { isLocalKey, LOCAL_KEY_HEADER } from '../serving/index.js';
 import { TOOL_CHOICES, TOOLS_HEADER } from '../tool-groups.js';
 import { UnreadableBody } from './body.js';
@@ -21,6 +21,9 @@ export function mcpRoutes(route: MakeRoute): Route[] {
       slow: true,
       handle: async ({ runtime, path, headers, body }) => {
         if (body instanceof UnreadableBody) return unreadable(body);
+        // Of what is no JSON by its content type, the transport says so.
+        const fault = type === 'POST' && body !== undefined ? messageFault(body) : null;
+        if (fault) return Response.json(fault, { status: 400 });
         const request = new Request(new URL(path, BASE), { method: type, headers: given(headers) });
         const parsed = type === 'POST' ? (body ?? null) : undefined;
         const isLocal = isLocalKey(headers[LOCAL_KEY_HEADER]);

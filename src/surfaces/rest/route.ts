@@ -6,6 +6,7 @@
 import type { IAgentRuntime, Route, RouteRequest, RouteResponse } from '@elizaos/core';
 import { z } from 'zod';
 import { MINUTE_MS } from '../../shared/clock.js';
+import { isDeeper, MAX_JSON_DEPTH } from '../../shared/depth.js';
 import {
   AppError,
   ERROR_TABLE,
@@ -113,6 +114,10 @@ function bodyOf<Query, Body>(
 ): Body {
   if (rawBody) return request.body as Body;
   if (request.body instanceof UnreadableBody) throw request.body.error;
+  if (isDeeper(request.body, MAX_JSON_DEPTH)) {
+    const message = `is nested over ${MAX_JSON_DEPTH} deep`;
+    throw new InvalidInputError([{ field: '(body)', message }]);
+  }
   // The host parses JSON only; anything else, and nothing, arrives as undefined.
   if (!schema) {
     return parsed(request.body ?? {}, noFields as unknown as z.ZodType<Body>, '(body)');

@@ -57,16 +57,21 @@ export async function sendResponse(response: RouteResponse, made: Response): Pro
     stream.end();
     return;
   }
-  // What has no event for a while is a stream all the same.
-  stream.flushHeaders();
+  // What has no event for a while is a stream all the same; else its head goes with the first piece.
+  let isSilent = true;
+  setImmediate(() => {
+    if (isSilent) stream.flushHeaders();
+  });
   const reader = made.body.getReader();
   const leave = (): void => {
     reader.cancel().catch(() => {}); // It has ended already.
   };
   stream.once('close', leave);
   for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+    isSilent = false;
     if (!(await written(stream, piece.value))) break;
   }
+  isSilent = false;
   stream.off('close', leave);
   stream.end();
 }

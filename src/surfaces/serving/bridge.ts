@@ -1,14 +1,18 @@
 /** JSON-RPC in lines: a request or batch on each line in, an answer on each line out. */
 import type { Readable, Writable } from 'node:stream';
+import { isDeeper, MAX_JSON_DEPTH } from '../../shared/depth.js';
+import { messageOf } from '../../shared/errors.js';
 import { deferred } from './deferred.js';
 import { MAX_CALL_BYTES } from './http-exchange.js';
 import { type Line, lineReader } from './lines.js';
-import { INVALID_REQUEST, PARSE_ERROR, response } from './rpc-body.js';
+import { errorToEach, INTERNAL_ERROR, INVALID_REQUEST, PARSE_ERROR, response } from './rpc-body.js';
 
 /** What speaks with the client of this process; another protocol is another one of these. */
 export interface Bridge {
   /** The client says no more, or does not listen any more. */
   readonly gone: Promise<void>;
+  /** It has said something. */
+  readonly isUsed: boolean;
   /** Hears nothing more; resolves when what was heard is answered. */
   close(): Promise<void>;
 }
@@ -27,16 +31,25 @@ export interface BridgeDeps {
 
 /** Answers that are due before no more is read. */
 const MANY = 2_000;
+/** Passed on, it would exhaust somebody's stack. */
+const TOO_DEEP = {
+  code: INVALID_REQUEST,
+  message: `the message is nested over ${MAX_JSON_DEPTH} deep`,
+  data: { reason: 'TOO_LARGE' },
+};
 
 export function startBridge({ input, output, send }: BridgeDeps): LineBridge {
   const open = new Set<Promise<void>>();
   const gone = deferred<void>();
   const unheard = deferred<void>();
   let isDeaf = false;
+  let isUsed = false;
 
   const read = lineReader(MAX_CALL_BYTES, (line) => {
+    if ('text' in line && line.text.trim() === '') return;
+    isUsed = true;
     if ('unreadable' in line) write(unreadable(line));
-    else if (line.text.trim() !== '') pass(line.text);
+    else pass(line.text);
   });
 
   function pass(text: string): void {
@@ -47,7 +60,7 @@ export function startBridge({ input, output, send }: BridgeDeps): LineBridge {
       write(response(null, { code: PARSE_ERROR, message: 'this is not valid JSON' }));
       return;
     }
-    const answered = send(text, body).then((answer) => {
+    const answered = answerTo(text, body).then((answer) => {
       if (answer !== null) write(answer);
     });
     open.add(answered);
@@ -56,6 +69,17 @@ export function startBridge({ input, output, send }: BridgeDeps): LineBridge {
       pace();
     });
     pace();
+  }
+
+  /** Never rejects: nobody would be answered. */
+  async function answerTo(text: string, body: unknown): Promise<string | null> {
+    if (isDeeper(body, MAX_JSON_DEPTH)) return errorToEach(body, TOO_DEEP);
+    try {
+      return await send(text, body);
+    } catch (error) {
+      const message = `the call could not be passed on: ${messageOf(error)}`;
+      return errorToEach(body, { code: INTERNAL_ERROR, message });
+    }
   }
 
   function write(line: string): void {
@@ -94,6 +118,9 @@ export function startBridge({ input, output, send }: BridgeDeps): LineBridge {
 
   return {
     gone: gone.promise,
+    get isUsed() {
+      return isUsed;
+    },
     write,
     async close() {
       isDeaf = true;

@@ -1,15 +1,28 @@
-/** Where a command looks for the server (seed `nudge.md` §10): flag, then PID file, then the usual port. */
+/**
+ * Where a command looks for the server (seed `nudge.md` §10): flag, then PID file, then the usual port. Who
+ * means a database is sent to a server of it, or to none.
+ */
 import { AppError, isAppError } from '../../shared/errors.js';
-import { isWriterAlive, isWriterCertain, lookAtPidFile, readPidFile } from './pid-file.js';
+import { meantBy } from './meant.js';
+import {
+  isWriterAlive,
+  isWriterCertain,
+  lookAtPidFile,
+  readPidFile,
+  serverOnPort,
+} from './pid-file.js';
+import { type Env, type Place, shownPlace } from './place.js';
 import type { ServerAddress, ServerFile } from './types.js';
 
 export const DEFAULT_PORT = 8765;
 export const RPC_PATH = '/cue/rpc';
 
 export interface Wanted {
-  env: Readonly<Record<string, string | undefined>>;
+  env: Env;
+  /** Absolute: the folder that the database is meant from. */
+  cwd: string;
   /** What the user said. */
-  port?: number;
+  port?: number | undefined;
 }
 
 /**
@@ -17,23 +30,41 @@ export interface Wanted {
  * file whose process is gone says nothing; one of the port that was asked for says path and agent. The key
  * goes to the port that the user has named, and to whoever has written the file: on the usual port, or
  * with the pid of one that is gone, may be somebody else.
+ * @throws AppError UNAVAILABLE (`details.met`: `nobody`) when nobody serves the database that is meant
  */
-export function findServer({ env, port: asked }: Wanted): ServerAddress {
-  const written = readPidFile(env);
-  const isGone = written === null || !isWriterAlive(written);
-  const isMeant = !isGone && (asked === undefined || asked === written.port);
-  const port = asked ?? (isMeant ? written.port : DEFAULT_PORT);
+export function findServer({ env, cwd, port: asked }: Wanted): ServerAddress {
+  if (asked !== undefined) return addressAt(asked, serverOnPort(env, asked), keyFor(env, true));
+  const { place, pidFile } = meantBy(env, cwd);
+  const named = readPidFile(pidFile);
+  const living = named && isWriterAlive(named) ? named : null;
+  if (living === null && place !== null) throw notServed(place);
+  const isCertain = living !== null && isWriterCertain(living);
+  return addressAt(living?.port ?? DEFAULT_PORT, living, keyFor(env, isCertain));
+}
+
+function addressAt(
+  port: number,
+  file: ServerFile | null,
+  key: ReturnType<typeof keyFor>,
+): ServerAddress {
   return {
     baseUrl: `http://127.0.0.1:${port}`,
-    path: (isMeant ? written.path : undefined) ?? RPC_PATH,
-    ...(isMeant && written.agentId !== undefined ? { agentId: written.agentId } : {}),
-    ...keyFor(env, asked !== undefined || (isMeant && isWriterCertain(written))),
+    path: file?.path ?? RPC_PATH,
+    ...(file?.agentId === undefined ? {} : { agentId: file.agentId }),
+    ...key,
   };
+}
+
+function notServed(place: Place): AppError {
+  const message =
+    `no server has the database ${shownPlace(place)}: start one here with "cue mcp" or "nudge serve", ` +
+    'or say the port of another with -p PORT';
+  return new AppError('UNAVAILABLE', message, { met: 'nobody', sent: false });
 }
 
 /** What of the key an address has. @param isKnown whether it is certain who is there */
 export function keyFor(
-  { ELIZA_SERVER_AUTH_TOKEN: apiKey }: Wanted['env'],
+  { ELIZA_SERVER_AUTH_TOKEN: apiKey }: Env,
   isKnown: boolean,
 ): Pick<ServerAddress, 'apiKey' | 'isKeyWithheld'> {
   if (!apiKey) return {};
@@ -41,11 +72,11 @@ export function keyFor(
 }
 
 /** Where nobody was met, says also why the PID file did not tell where to look. */
-export function withPidFile(error: unknown, env: Wanted['env']): unknown {
+export function withPidFile(error: unknown, { env, cwd }: Wanted): unknown {
   if (!isAppError(error) || error.code !== 'UNAVAILABLE' || error.details.met !== 'nobody') {
     return error;
   }
-  const look = lookAtPidFile(env);
+  const look = lookAtPidFile(meantBy(env, cwd).pidFile);
   const reason = look.file === null ? look.reason : whyNotNamed(look.file);
   if (reason === undefined) return error;
   const message = `${error.message} (${reason})`;

@@ -52,20 +52,27 @@ export function createForwarder(
   /** @throws AppError */
   async function bring(text: string, body: unknown, wait: Wait): Promise<string | null> {
     let deaths = 0;
+    /** What is to be said when nobody else takes it. */
+    let lost: AppError | null = null;
     for (;;) {
-      const server = await wait.server();
+      const server = await wait.server().catch((error: unknown) => {
+        throw lost ?? error;
+      });
       const silentMs = isQuick(body) ? (limits.readMs ?? READ_MS) : SILENT_MS;
-      const outcome = await deliver(server.address, text, closing.signal, { silentMs });
+      const attempt = waiting.attempt(server, closing.signal);
+      const outcome = await deliver(server.address, text, attempt.signal, { silentMs });
+      attempt.end();
       if ('answer' in outcome) return outcome.answer;
       if ('refused' in outcome) throw new AppError(outcome.refused.code, outcome.refused.message);
       // Whether it hangs, or has but much to do, the roles find out.
-      if ('silent' in outcome) throw unanswered(server.identity.pid, server.port, outcome.silent);
+      if ('silent' in outcome) throw unanswered(server, outcome.silent);
       roles.lost(server);
       if ('broken' in outcome) {
         deaths += 1;
+        lost = attempt.isSilent ? unanswered(server) : unknownOutcome(outcome.broken);
         const isOver = waiting.isClosed || deaths > DEATHS;
-        if (isOver || !isRepeatable(body)) throw unknownOutcome(outcome.broken);
-      } else if (wait.isOver()) throw unserved(outcome.undelivered);
+        if (isOver || !isRepeatable(body)) throw lost;
+      } else if (wait.isOver()) throw lost ?? unserved(outcome.undelivered);
       if (roles.current) await delay(PAUSE_MS);
     }
   }

@@ -10,6 +10,10 @@ export interface Identity {
   /** ISO time; absent: a version that does not say. */
   started?: string;
   agentId: string;
+  /** `null`: a version that does not say. */
+  agentName: string | null;
+  /** `CUE_PROJECT` of the agent; `null`: it has none. */
+  project: string | null;
   sessionId: string;
   /** Absolute directory of its embedded database; `null`: a database server, or memory. */
   database: string | null;
@@ -47,7 +51,7 @@ export async function askWho(
 export function identityOf(status: unknown): Identity | null {
   if (typeof status !== 'object' || status === null) return null;
   const read: Record<string, unknown> = { ...status };
-  const { name, pid, agent_id, session_id, started, database } = read;
+  const { name, pid, agent_id, agent_name, project, session_id, started, database } = read;
   if (name !== 'cue' || typeof pid !== 'number') return null;
   if (typeof agent_id !== 'string' || typeof session_id !== 'string') return null;
   return {
@@ -55,8 +59,14 @@ export function identityOf(status: unknown): Identity | null {
     kind: read.kind === 'headless' ? 'headless' : 'eliza',
     ...(typeof started === 'string' ? { started } : {}),
     agentId: agent_id,
+    agentName: textOf(agent_name),
+    project: textOf(project),
     sessionId: session_id,
-    database: typeof database === 'string' ? database : null,
+    database: textOf(database),
     status: read,
   };
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
 }

@@ -62,6 +62,7 @@ export async function live(deps: LifeDeps): Promise<void> {
   void signals.asked.then(() => end.resolve('signal'));
   const bridge = input === 'nobody' ? null : deps.startBridge();
   let hasClient = bridge !== null;
+  let hasServed = false;
   const look = (): void => {
     if (!hasClient && roles.current?.role === 'proxy') end.resolve('done');
   };
@@ -71,7 +72,10 @@ export async function live(deps: LifeDeps): Promise<void> {
     else look();
   });
   roles.onChange((server) => {
-    if (server) news(described(server));
+    if (server) {
+      hasServed = true;
+      news(described(server));
+    }
     look();
   });
   const started = roles.start();
@@ -85,13 +89,20 @@ export async function live(deps: LifeDeps): Promise<void> {
   try {
     const why = await Promise.race([end.promise, started.then(() => end.promise)]);
     // Whoever asked and left, or ended its file, has not asked in vain: somebody may serve yet.
-    if (why !== 'signal') await lastAnswers(allAnswered(), started, signals.asked, roles);
+    const isInTime = why === 'signal' || (await areAnswered(allAnswered(), started, signals.asked));
+    if (signals.isAsked()) {
+      if (!hasServed) log('ended by a signal before anybody served');
+    } else if (!roles.current && !(isInTime && (hasServed || !bridge?.isUsed))) {
+      const nobody = 'no server has started before the client left';
+      throw new AppError('UNAVAILABLE', roles.trouble ?? nobody);
+    }
   } catch (error) {
     failure = error;
     throw error;
   } finally {
     const answered = allAnswered();
     const deadline = setTimeout(() => {
+      if (failure !== undefined) log(messageOf(failure));
       log('it has not stopped in time');
       process.exit(FAILED);
     }, STOP_MS);
@@ -106,16 +117,14 @@ export async function live(deps: LifeDeps): Promise<void> {
   }
 }
 
-/** @throws why nobody serves */
-async function lastAnswers(
+/** In time. */
+async function areAnswered(
   answered: Promise<void>,
   started: Promise<Server>,
   asked: Promise<void>,
-  roles: Roles,
-): Promise<void> {
+): Promise<boolean> {
   const over = Promise.race([answered, asked, started.then(() => answered)]);
-  if ((await within(over, LAST_ANSWERS_MS)) !== null || roles.current) return;
-  throw new AppError('UNAVAILABLE', roles.trouble ?? 'no server has started in time');
+  return (await within(over, LAST_ANSWERS_MS)) !== null;
 }
 
 function described({ role, port, identity }: Server): string {

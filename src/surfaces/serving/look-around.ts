@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { DEFAULT_PORT, keyFor, RPC_PATH } from './discovery.js';
 import { askWho, type Identity, identify } from './identify.js';
 import { isWriterAlive, isWriterCertain, readPidFile } from './pid-file.js';
-import type { Env } from './pid-lock.js';
+import type { Env } from './place.js';
 import { isPortOf } from './port-owner.js';
 import type { ServerAddress, ServerFile } from './types.js';
 
@@ -19,21 +19,26 @@ const MAX_PORT = 65_535;
 const CONNECT_MS = 1_000;
 
 /**
- * The server that the PID file names. A file of a dead process, of a pid that is another program's by
+ * The server that a PID file names. A file of a dead process, of a pid that is another program's by
  * now, and of a port where somebody else answers is as none.
  * @throws AppError UNAVAILABLE when it wants a key
  */
-export async function namedServer(env: Env, answerMs: number): Promise<FoundServer | null> {
-  const found = await lookAtNamed(env, answerMs);
+export async function namedServer(
+  pidFile: string,
+  env: Env,
+  answerMs: number,
+): Promise<FoundServer | null> {
+  const found = await lookAtNamed(pidFile, env, answerMs);
   return found && 'silent' in found ? null : found;
 }
 
 /** The same, and one that lives and listens, but does not answer in time. @throws AppError as it does */
 export async function lookAtNamed(
+  pidFile: string,
   env: Env,
   answerMs: number,
 ): Promise<FoundServer | { silent: ServerFile } | null> {
-  const file = readPidFile(env);
+  const file = readPidFile(pidFile);
   if (!file || file.pid === process.pid || !isWriterAlive(file)) return null;
   const address = addressOf(file, env, isWriterCertain(file));
   const identity = await askWho(address, answerMs);

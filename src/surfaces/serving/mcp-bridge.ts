@@ -9,6 +9,7 @@ import { createForwarder } from './forward.js';
 import { createMcpForwarder } from './mcp-forward.js';
 import { isFields } from './mcp-messages.js';
 import type { Roles } from './roles.js';
+import { INVALID_REQUEST, response } from './rpc-body.js';
 
 export interface McpBridgeDeps {
   input: Readable;
@@ -30,6 +31,7 @@ export interface McpBridge {
 }
 
 const NUDGE = /^nudge[._]/;
+const NO_BATCH = { code: INVALID_REQUEST, message: 'a batch holds at least one request' };
 
 export function createMcpBridge(deps: McpBridgeDeps): McpBridge {
   const { input, output, roles, clock } = deps;
@@ -42,6 +44,7 @@ export function createMcpBridge(deps: McpBridgeDeps): McpBridge {
 
   async function send(text: string, body: unknown): Promise<string | null> {
     if (!Array.isArray(body)) return isNudge(body) ? calls.send(text, body) : mcp.send(body);
+    if (body.length === 0) return response(null, NO_BATCH);
     if (body.every(isNudge)) return calls.send(text, body);
     const answers = (await Promise.all(body.map(one))).filter((answer) => answer !== null);
     return answers.length === 0 ? null : `[${answers.join(',')}]`;
@@ -53,6 +56,9 @@ export function createMcpBridge(deps: McpBridgeDeps): McpBridge {
       emit = bridge.write;
       return {
         gone: bridge.gone,
+        get isUsed() {
+          return bridge.isUsed;
+        },
         async close() {
           await bridge.close();
           await mcp.end();

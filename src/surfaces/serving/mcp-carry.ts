@@ -11,6 +11,8 @@ export type Carried = { answer: Fields; sessionId: string | undefined } | NotCar
 export interface CarryOptions {
   /** Breaks it off. */
   signal: AbortSignal;
+  /** As `McpExchange`. */
+  answerBytes?: number;
   /** The server has begun with it. */
   onTaken?(): void;
   /** What the server says beside the answer. */
@@ -24,7 +26,7 @@ const RESUME_MS = 200;
 export async function carry(
   link: McpLink,
   request: McpRequest,
-  { signal, onTaken, onOther }: CarryOptions,
+  { signal, answerBytes, onTaken, onOther }: CarryOptions,
 ): Promise<Carried> {
   const answered = deferred<StreamEnd>();
   let answer: Fields | undefined;
@@ -36,7 +38,8 @@ export async function carry(
     } else onOther(message);
   };
   const text = JSON.stringify(request);
-  const first = await exchangeMcp(link, { method: 'POST', text, signal, onMessage });
+  const how = { signal, answerBytes, onMessage };
+  const first = await exchangeMcp(link, { method: 'POST', text, ...how });
   if (!('taken' in first)) return first;
   onTaken?.();
   const { sessionId } = first.taken;
@@ -45,9 +48,12 @@ export async function carry(
     const { lastEventId } = end;
     if (answer !== undefined || lastEventId === undefined || signal.aborted) break;
     await delay(RESUME_MS);
-    const again = await exchangeMcp(link, { method: 'GET', lastEventId, signal, onMessage });
+    const again = await exchangeMcp(link, { method: 'GET', lastEventId, ...how });
     if (!('taken' in again)) break;
     end = await Promise.race([answered.promise, again.taken.ended]);
   }
-  return answer === undefined ? { broken: end.why } : { answer, sessionId };
+  if (answer !== undefined) return { answer, sessionId };
+  return end.isTooLarge
+    ? { refused: { code: 'TOO_LARGE', message: end.why } }
+    : { broken: end.why };
 }

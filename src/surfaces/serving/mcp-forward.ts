@@ -24,7 +24,14 @@ import { createRemembered } from './mcp-remembered.js';
 import { createSessions, type Session, type SessionsDeps } from './mcp-sessions.js';
 import type { Server } from './roles.js';
 import { INVALID_REQUEST } from './rpc-body.js';
-import { createWaiting, unknownOutcome, unserved, type Wait } from './waiting.js';
+import {
+  type Attempt,
+  createWaiting,
+  unanswered,
+  unknownOutcome,
+  unserved,
+  type Wait,
+} from './waiting.js';
 
 export interface McpForwarder {
   /**
@@ -39,7 +46,7 @@ export interface McpForwarder {
   end(): Promise<void>;
 }
 
-export interface McpForwardDeps extends Omit<SessionsDeps, 'remembered'> {
+export interface McpForwardDeps extends Omit<SessionsDeps, 'remembered' | 'attempt'> {
   clock: Clock;
   limits?: ForwardLimits;
 }
@@ -67,8 +74,8 @@ const INITIALIZED = 'notifications/initialized';
 export function createMcpForwarder(deps: McpForwardDeps): McpForwarder {
   const { roles, clock, limits = FORWARD_LIMITS } = deps;
   const remembered = createRemembered();
-  const sessions = createSessions({ ...deps, remembered });
   const waiting = createWaiting(roles, clock);
+  const sessions = createSessions({ ...deps, remembered, attempt: waiting.attempt });
   const calls = new Map<MessageId, Call>();
   let turn: Promise<unknown> = Promise.resolve();
 
@@ -131,15 +138,21 @@ export function createMcpForwarder(deps: McpForwardDeps): McpForwarder {
 
   /** @throws AppError */
   async function bring(call: Call): Promise<string | null> {
-    const { request: asked, wait } = call;
+    const { request: asked } = call;
+    let { wait } = call;
     let deaths = 0;
     let renewals = 0;
+    /** What is to be said when nobody else takes it. */
+    let lost: AppError | null = null;
     for (;;) {
       if (call.isCancelled) return null;
       const server = await wait.server().catch((error: unknown) => {
-        throw deaths > 0 ? unknownOutcome('nobody serves since') : error;
+        throw lost ?? error;
       });
-      const outcome = await attempt(call, server, deaths > 0);
+      const attempt = waiting.attempt(server, call.stop.signal);
+      const outcome = await bringTo(server, call, { attempt, isAgain: deaths > 0 }).finally(
+        attempt.end,
+      );
       if ('answer' in outcome) {
         remembered.note(asked, outcome.answer);
         return JSON.stringify(outcome.answer);
@@ -155,43 +168,50 @@ export function createMcpForwarder(deps: McpForwardDeps): McpForwarder {
       roles.lost(server);
       if ('broken' in outcome) {
         deaths += 1;
+        lost = attempt.isSilent ? unanswered(server) : unknownOutcome(outcome.broken);
         const isOver = waiting.isClosed || deaths > DEATHS;
-        if (isOver || isRepeatable(asked, remembered.tools) === false) {
-          throw unknownOutcome(outcome.broken);
-        }
-      } else if (wait.isOver()) {
-        throw deaths > 0 ? unknownOutcome(outcome.undelivered) : unserved(outcome.undelivered);
-      }
+        if (isOver || isRepeatable(asked, remembered.tools) === false) throw lost;
+        // A first handshake, too: whoever has begun does not wait for a start.
+        if (attempt.isSilent) wait = waiting.begin(limits.heldMs);
+      } else if (wait.isOver()) throw lost ?? unserved(outcome.undelivered);
       if (roles.current) await delay(PAUSE_MS);
     }
   }
 
   /** @throws AppError when it may not be tried again */
-  async function attempt(call: Call, server: Server, isAgain: boolean): Promise<Carried> {
-    const { request: asked, stop } = call;
+  async function bringTo(
+    server: Server,
+    call: Call,
+    { attempt: { signal }, isAgain }: { attempt: Attempt; isAgain: boolean },
+  ): Promise<Carried> {
+    const { request: asked } = call;
     if (asked.method === 'initialize' && remembered.hello === null) {
-      return sessions.begin(server, asked, stop.signal);
+      return sessions.begin(server, asked, signal);
     }
     const opened = await sessions.at(server);
     if (!('session' in opened)) return notBegun(opened);
     const { session } = opened;
     if (isAgain) {
-      const may = await mayRepeat(asked, session);
+      const may = await mayRepeat(asked, session, signal);
       if (may !== true) return may;
     }
     if (call.isCancelled) return { undelivered: 'cancelled' };
     call.isSent = true;
     const onTaken = call.begin;
     const onOther = session.relay;
-    const carried = await carry(session.link, asked, { signal: stop.signal, onTaken, onOther });
+    const carried = await carry(session.link, asked, { signal, onTaken, onOther });
     if ('unknownSession' in carried) sessions.over(session);
     return carried;
   }
 
   /** @throws AppError when it may not */
-  async function mayRepeat(asked: McpRequest, session: Session): Promise<true | NotCarried> {
+  async function mayRepeat(
+    asked: McpRequest,
+    session: Session,
+    signal: AbortSignal,
+  ): Promise<true | NotCarried> {
     if (isRepeatable(asked, remembered.tools) === undefined) {
-      const listed = await sessions.ask(session, 'tools/list', {});
+      const listed = await sessions.ask(session, signal, 'tools/list', {});
       if (!('answer' in listed)) return notBegun(listed);
     }
     if (isRepeatable(asked, remembered.tools)) return true;
@@ -219,6 +239,9 @@ export function createMcpForwarder(deps: McpForwardDeps): McpForwarder {
     const place = takePlace();
     await place.ready;
     try {
+      // While whoever is to hear it hangs, it is held as calls are; then only the next one can be told.
+      const { server } = waiting.begin(limits.heldMs);
+      await server().catch(() => null);
       const { method, params } = message;
       if (method === INITIALIZED) await sessions.ready();
       else await sessions.tell({ jsonrpc: '2.0', method, params });

@@ -4,6 +4,7 @@ import { MINUTE_MS } from '../../shared/clock.js';
 import { messageOf } from '../../shared/errors.js';
 import { CLIENT_SESSION_HEADER } from '../client-session.js';
 import { TOOLS_HEADER } from '../tool-groups.js';
+import { MAX_ANSWER_BYTES } from './http-exchange.js';
 import { LOCAL_KEY_HEADER } from './local-key.js';
 import { type Fields, isFields } from './mcp-messages.js';
 import { sseReader } from './sse.js';
@@ -32,6 +33,8 @@ export interface McpExchange {
   lastEventId?: string | undefined;
   /** Breaks it off. */
   signal: AbortSignal;
+  /** That one answer, or one event of a stream, may have; more than the largest store has. */
+  answerBytes?: number | undefined;
   onMessage?(message: Fields): void;
 }
 
@@ -49,6 +52,8 @@ export type McpOutcome =
 export interface Taken {
   /** Of a session that has begun. */
   sessionId: string | undefined;
+  /** 204: the stream that was asked for is over, or there is none. */
+  isOver: boolean;
   ended: Promise<StreamEnd>;
 }
 
@@ -57,17 +62,27 @@ export interface StreamEnd {
   /** Of the last event. */
   lastEventId: string | undefined;
   why: string;
+  /** It was given up: nobody could hold it. */
+  isTooLarge?: true;
 }
 
 /** With nothing said, not even a comment; those come every 10 s. */
 const SILENT_MS = 2 * MINUTE_MS;
 const EVENTS = 'text/event-stream';
+const NO_CONTENT = 204;
 const NOT_FOUND = 404;
 
 /** Over a connection of its own, as `deliver`. Never rejects. */
 export function exchangeMcp(
   { address, sessionId, protocolVersion, tools, clientSession }: McpLink,
-  { method, text, lastEventId, signal, onMessage = () => {} }: McpExchange,
+  {
+    method,
+    text,
+    lastEventId,
+    signal,
+    answerBytes = MAX_ANSWER_BYTES,
+    onMessage = () => {},
+  }: McpExchange,
 ): Promise<McpOutcome> {
   const { baseUrl, path, agentId, apiKey, localKey } = address;
   const query = agentId === undefined ? '' : `?agentId=${encodeURIComponent(agentId)}`;
@@ -108,14 +123,18 @@ export function exchangeMcp(
         resolve({
           taken: {
             sessionId: header(received, 'mcp-session-id'),
-            ended: read(received, onMessage),
+            isOver: status === NO_CONTENT,
+            ended: read(received, onMessage, answerBytes),
           },
         });
         return;
       }
       const broken = (error: Error): void => resolve({ broken: messageOf(error) });
       received.on('error', broken);
-      gather(received, (body) => resolve(judged(status, body, sessionId !== undefined)));
+      const take = (body: string): void => resolve(judged(status, body, sessionId !== undefined));
+      const refuse = (): void =>
+        resolve({ refused: { code: 'TOO_LARGE', message: tooLarge(answerBytes) } });
+      gather(received, answerBytes, take, refuse);
     });
     sent.end(text);
   });
@@ -131,7 +150,11 @@ function judged(status: number, text: string, hasSession: boolean): McpOutcome {
 }
 
 /** Resolves in any case, once. */
-function read(received: IncomingMessage, onMessage: (message: Fields) => void): Promise<StreamEnd> {
+function read(
+  received: IncomingMessage,
+  onMessage: (message: Fields) => void,
+  maxBytes: number,
+): Promise<StreamEnd> {
   let lastEventId: string | undefined;
   const take = (text: string): void => {
     const message = parsed(text);
@@ -141,27 +164,52 @@ function read(received: IncomingMessage, onMessage: (message: Fields) => void): 
   return new Promise((resolve) => {
     received.on('error', (error) => resolve({ lastEventId, why: messageOf(error) }));
     received.once('close', () => resolve({ lastEventId, why: 'the connection has ended' }));
+    const giveUp = (): void =>
+      resolve({ lastEventId: undefined, why: tooLarge(maxBytes), isTooLarge: true });
     if (!header(received, 'content-type')?.startsWith(EVENTS)) {
-      gather(received, (text) => {
+      const takeAll = (text: string): void => {
         take(text);
         resolve({ lastEventId, why: 'it has said all' });
-      });
+      };
+      gather(received, maxBytes, takeAll, giveUp);
       return;
     }
+    /** Since the last event. */
+    let bytes = 0;
     const events = sseReader(({ id, name, data }) => {
+      bytes = 0;
       lastEventId = id;
       if (data !== '' && name === 'message') take(data);
     });
-    received.on('data', events);
+    received.on('data', (chunk: Buffer) => {
+      bytes += chunk.length;
+      events(chunk);
+      if (bytes <= maxBytes) return;
+      giveUp();
+      received.destroy();
+    });
     received.once('end', () => resolve({ lastEventId, why: 'it has said all' }));
   });
 }
 
-function gather(received: IncomingMessage, take: (text: string) => void): void {
+function gather(
+  received: IncomingMessage,
+  maxBytes: number,
+  take: (text: string) => void,
+  giveUp: () => void,
+): void {
   const chunks: Buffer[] = [];
-  received.on('data', (chunk: Buffer) => chunks.push(chunk));
+  let bytes = 0;
+  received.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes <= maxBytes) return void chunks.push(chunk);
+    giveUp();
+    received.destroy();
+  });
   received.once('end', () => take(Buffer.concat(chunks).toString('utf8')));
 }
+
+const tooLarge = (bytes: number): string => `its answer has more than ${bytes} bytes`;
 
 /** Beside the route of JSON-RPC. */
 function mcpPath(rpcPath: string): string {

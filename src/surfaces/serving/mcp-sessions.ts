@@ -5,6 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { SECOND_MS } from '../../shared/clock.js';
 import { messageOf } from '../../shared/errors.js';
+import { isSameServer } from './hung.js';
 import { type Carried, carry, type NotCarried } from './mcp-carry.js';
 import { exchangeMcp, type McpLink } from './mcp-http.js';
 import {
@@ -17,6 +18,7 @@ import {
 } from './mcp-messages.js';
 import type { Remembered } from './mcp-remembered.js';
 import type { Roles, Server } from './roles.js';
+import type { Waiting } from './waiting.js';
 
 export interface Session {
   readonly server: Server;
@@ -40,7 +42,7 @@ export interface Sessions {
   /** The client is there: what the server says unasked is heard from now on. */
   ready(): Promise<void>;
   /** A request of our own. */
-  ask(session: Session, method: string, params: Fields): Promise<Carried>;
+  ask(session: Session, signal: AbortSignal, method: string, params: Fields): Promise<Carried>;
   /** Leaves the server, as well as it can in a short time. */
   end(): Promise<void>;
 }
@@ -48,6 +50,7 @@ export interface Sessions {
 export interface SessionsDeps {
   roles: Roles;
   remembered: Remembered;
+  attempt: Waiting['attempt'];
   /** Groups of tools that the client has chosen. */
   tools?: string | undefined;
   /** The session of its own that the client's hooks speak in. */
@@ -82,7 +85,7 @@ const CANCELLED = 'notifications/cancelled';
 const INITIALIZED = notification('notifications/initialized');
 
 export function createSessions(deps: SessionsDeps): Sessions {
-  const { roles, remembered, tools, clientSession, emit, log } = deps;
+  const { roles, remembered, attempt, tools, clientSession, emit, log } = deps;
   const asked = new Map<MessageId, Asked>();
   let current: Open | null = null;
   let opening: { server: Server; opened: Promise<{ session: Open } | NotCarried> } | null = null;
@@ -91,7 +94,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
 
   roles.onChange((server) => {
     if (!server || isClosed) return;
-    if (current && !isSame(current.server, server)) over(current);
+    if (current && !isSameServer(current.server, server)) over(current);
     if (remembered.isReady) void at(server);
   });
 
@@ -160,8 +163,8 @@ export function createSessions(deps: SessionsDeps): Sessions {
   }
 
   async function at(server: Server): Promise<{ session: Open } | NotCarried> {
-    if (current && isSame(current.server, server)) return { session: current };
-    if (opening && isSame(opening.server, server)) return opening.opened;
+    if (current && isSameServer(current.server, server)) return { session: current };
+    if (opening && isSameServer(opening.server, server)) return opening.opened;
     const opened = open(server).finally(() => {
       if (opening?.opened === opened) opening = null;
     });
@@ -174,7 +177,12 @@ export function createSessions(deps: SessionsDeps): Sessions {
     if (hello === null)
       return { error: { code: -32600, message: 'begin with initialize' }, status: 0 };
     const session = made(server);
-    const failure = (await handshake(session, hello, protocolVersion)) ?? (await restore(session));
+    const failure = await trying(
+      session,
+      async (signal) =>
+        (await handshake(session, signal, hello, protocolVersion)) ??
+        (await restore(session, signal)),
+    );
     if (failure) {
       over(session);
       return failure;
@@ -184,14 +192,24 @@ export function createSessions(deps: SessionsDeps): Sessions {
     return { session };
   }
 
+  /** Broken off when the session is over, or its server hangs. */
+  async function trying<T>(
+    session: Open,
+    exchange: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const one = attempt(session.server, session.stop.signal);
+    return exchange(one.signal).finally(one.end);
+  }
+
   async function handshake(
     session: Open,
+    signal: AbortSignal,
     hello: McpRequest,
     protocolVersion: string | undefined,
   ): Promise<NotCarried | null> {
     const params = { ...(isFields(hello.params) ? hello.params : {}), protocolVersion };
     const again: McpRequest = { ...hello, id: ownId(), params };
-    const carried = await greet(session, again, session.stop.signal);
+    const carried = await greet(session, again, signal);
     if (!('answer' in carried)) return carried;
     const { error } = carried.answer;
     if (isFields(error)) return { error, status: 0 };
@@ -202,13 +220,12 @@ export function createSessions(deps: SessionsDeps): Sessions {
   }
 
   /** Says again what the client has said; what the server does not take is told to people. */
-  async function restore(session: Open): Promise<NotCarried | null> {
+  async function restore(session: Open, signal: AbortSignal): Promise<NotCarried | null> {
     if (!remembered.isReady) return null;
-    const { signal } = session.stop;
     const told = await exchangeMcp(session.link, { method: 'POST', text: INITIALIZED, signal });
     if (!('taken' in told)) return told;
     for (const { method, params } of remembered.requests()) {
-      const carried = await ask(session, method, params);
+      const carried = await ask(session, signal, method, params);
       if (!('answer' in carried)) return carried;
       const { error, result } = carried.answer;
       const isRefused = isFields(error) || (isFields(result) && result.isError === true);
@@ -217,19 +234,20 @@ export function createSessions(deps: SessionsDeps): Sessions {
     }
     const { toolList } = remembered;
     if (toolList === null) return null;
-    const listed = await ask(session, 'tools/list', {});
+    const listed = await ask(session, signal, 'tools/list', {});
     if (!('answer' in listed)) return listed;
     if (remembered.toolList !== toolList) emit(notification('notifications/tools/list_changed'));
     return null;
   }
 
-  async function ask(session: Session, method: string, params: Fields): Promise<Carried> {
+  async function ask(
+    session: Session,
+    signal: AbortSignal,
+    method: string,
+    params: Fields,
+  ): Promise<Carried> {
     const request: McpRequest = { jsonrpc: '2.0', id: ownId(), method, params };
-    const stop = new AbortController();
-    const carried = await carry(session.link, request, {
-      signal: stop.signal,
-      onOther: session.relay,
-    });
+    const carried = await carry(session.link, request, { signal, onOther: session.relay });
     if ('answer' in carried) remembered.note(request, carried.answer);
     return carried;
   }
@@ -251,6 +269,12 @@ export function createSessions(deps: SessionsDeps): Sessions {
       });
       if ('taken' in outcome) {
         const end = await outcome.taken.ended;
+        if (outcome.taken.isOver) {
+          if (lastEventId === undefined) return;
+          // What followed that event is; the session may have another stream.
+          lastEventId = undefined;
+          continue;
+        }
         lastEventId = end.lastEventId ?? lastEventId;
       } else if ('unknownSession' in outcome) {
         over(session);
@@ -269,9 +293,10 @@ export function createSessions(deps: SessionsDeps): Sessions {
   }
 
   async function post(session: Open, message: object): Promise<void> {
-    const { signal } = session.stop;
     const text = JSON.stringify(message);
-    const outcome = await exchangeMcp(session.link, { method: 'POST', text, signal });
+    const outcome = await trying(session, (signal) =>
+      exchangeMcp(session.link, { method: 'POST', text, signal }),
+    );
     if ('unknownSession' in outcome) over(session);
   }
 
@@ -289,7 +314,8 @@ export function createSessions(deps: SessionsDeps): Sessions {
       if (current === session) over(current);
     },
     async tell(message) {
-      if (current) await post(current, message);
+      const isServed = current && roles.current && isSameServer(current.server, roles.current);
+      if (current && isServed) await post(current, message);
     },
     answer(id, message) {
       const one = asked.get(id);
@@ -314,10 +340,4 @@ export function createSessions(deps: SessionsDeps): Sessions {
       over(session);
     },
   };
-}
-
-/** A server that was lost and found again, is the same. */
-function isSame(a: Server, b: Server): boolean {
-  const [one, other] = [a.identity, b.identity];
-  return a.port === b.port && one.pid === other.pid && one.sessionId === other.sessionId;
 }

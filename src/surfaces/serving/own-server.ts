@@ -1,4 +1,4 @@
-/** A PRIMARY: a headless agent of this process, served on a loopback port and named in the PID file. */
+/** A PRIMARY: a headless agent of this process, served on a loopback port and named in PID files. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Clock, SECOND_MS } from '../../shared/clock.js';
 import { AppError, messageOf } from '../../shared/errors.js';
@@ -7,14 +7,14 @@ import { type Identity, identify } from './identify.js';
 import { localKey } from './local-key.js';
 import { addressOf, type FoundServer, lookAtNamed } from './look-around.js';
 import { isWriterAlive, readPidFile, removePidFile, writePidFile, writerMark } from './pid-file.js';
-import type { Env } from './pid-lock.js';
+import type { Env } from './place.js';
 import { serveHeadless } from './serving-of.js';
 import type { PrimaryAgent, ServerAddress, ServerFile, StartAgent } from './types.js';
 
 export interface OwnServer extends FoundServer {
   /** Resolves when an Eliza server wants the database (`PrimaryAgent.wanted`). */
   readonly wanted: PrimaryAgent['wanted'];
-  /** Writes the PID file where there is none any more, or it names a process that is gone. */
+  /** Writes each PID file that is there no more, or names a process that is gone. */
   announce(): void;
   /** Idempotent. What is being answered gets a second, unless the database is `opened` by another. */
   close(how?: 'opened'): Promise<void>;
@@ -23,6 +23,10 @@ export interface OwnServer extends FoundServer {
 export interface OwnServerOptions {
   startAgent: StartAgent;
   env: Env;
+  /** Of its database. */
+  pidFile: string;
+  /** Of the machine's usual server: its own where no other that lives is named there. */
+  usualPidFile: string;
   /** Of the agent, where it is not that of the process. */
   agentEnv: Env;
   cwd: string;
@@ -36,6 +40,8 @@ export interface OwnServerOptions {
 const READY_MS = 30 * SECOND_MS;
 const PAUSE_MS = 50;
 const ANSWER_MS = 5 * SECOND_MS;
+/** Of the usual server, which may be another database's, and hang. */
+const USUAL_ANSWER_MS = SECOND_MS;
 
 /** @throws AppError as `StartAgent` and the listener do, UNAVAILABLE when its services do not come up */
 export async function startOwnServer(options: OwnServerOptions): Promise<OwnServer> {
@@ -50,7 +56,7 @@ export async function startOwnServer(options: OwnServerOptions): Promise<OwnServ
 }
 
 async function serve(agent: PrimaryAgent, options: OwnServerOptions): Promise<OwnServer> {
-  const { env, clock, log } = options;
+  const { env, clock, log, pidFile, usualPidFile } = options;
   const { runtime, agentId } = agent;
   const started = new Date(clock.now()).toISOString();
   serveHeadless(runtime, started);
@@ -68,21 +74,25 @@ async function serve(agent: PrimaryAgent, options: OwnServerOptions): Promise<Ow
     throw error;
   });
 
-  let untold: string | null = null;
-  const write = (): void => {
+  let isTold = false;
+  const write = (path: string): void => {
     try {
-      writePidFile(env, file);
+      writePidFile(path, file);
     } catch (error) {
-      const reason = messageOf(error);
-      if (reason !== untold) log(`${reason}; commands find this server with -p ${port} only`);
-      untold = reason;
+      if (!isTold) log(`${messageOf(error)}; commands find this server with -p ${port} only`);
+      isTold = true;
     }
   };
-  const forget = (): void => removePidFile(env, process.pid);
+  const forget = (): void => {
+    for (const path of [pidFile, usualPidFile]) removePidFile(path, process.pid);
+  };
+  const isNamed = (path: string, answerMs: number): Promise<boolean> =>
+    lookAtNamed(path, env, answerMs).then(Boolean, () => true);
   // While the agent started, an Eliza server may have come, which its file has to lead to.
-  const isNamed = await lookAtNamed(env, ANSWER_MS).catch(() => true);
-  if (isNamed) log(`another server is named already; commands find this one with -p ${port} only`);
-  else write();
+  if (await isNamed(pidFile, ANSWER_MS)) {
+    log(`another server is named already; commands find this one with -p ${port} only`);
+  } else write(pidFile);
+  if (!(await isNamed(usualPidFile, USUAL_ANSWER_MS))) write(usualPidFile);
   process.once('exit', forget);
 
   const close = async (how?: 'opened'): Promise<void> => {
@@ -99,8 +109,11 @@ async function serve(agent: PrimaryAgent, options: OwnServerOptions): Promise<Ow
   return {
     ...{ address, port, identity, wanted: agent.wanted },
     announce() {
-      const named = readPidFile(env);
-      if (!isClosing && !(named && isWriterAlive(named))) write();
+      if (isClosing) return;
+      for (const path of [pidFile, usualPidFile]) {
+        const named = readPidFile(path);
+        if (!(named && isWriterAlive(named))) write(path);
+      }
     },
     close(how) {
       closing ??= close(how);

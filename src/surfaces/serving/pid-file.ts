@@ -1,6 +1,7 @@
 /**
- * The file in which whoever serves says so (seed `nudge.md` §9). It lies where every user of the machine
- * may write, and whoever it names is sent the caller's key: only what belongs to the caller counts.
+ * The files in which whoever serves says so: the one of the seed (`nudge.md` §9), which names the server that
+ * came first, and beside it one for each database that is served. They lie where every user of the machine
+ * may write, and whoever they name is sent the caller's key: only what belongs to the caller counts.
  */
 import {
   closeSync,
@@ -8,6 +9,7 @@ import {
   fstatSync,
   lstatSync,
   openSync,
+  readdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -15,13 +17,12 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { homedir } from 'node:os';
-import { posix, win32 } from 'node:path';
+import { dirname, join, posix, win32 } from 'node:path';
 import { isSameProcess, markOf } from '../../shared/dir-lock.js';
 import { AppError, messageOf } from '../../shared/errors.js';
 import { makeFolder } from '../../shared/make-folder.js';
+import { type Env, nameOfPlace, type Place } from './place.js';
 import type { ServerFile } from './types.js';
-
-type Env = Readonly<Record<string, string | undefined>>;
 
 /** What was met in place of the file. */
 export type PidFileLook =
@@ -30,6 +31,8 @@ export type PidFileLook =
   | { file: null; reason?: string };
 
 const NAME = 'server.pid';
+/** Of the servers of one database. */
+const NAME_OF_ONE = /^server-[0-9a-f]+\.pid$/;
 const ROOT = 0;
 const MAX_BYTES = 65_536;
 const MAX_PORT = 65_535;
@@ -39,10 +42,32 @@ const AGENT_ID = /^[\w-]{1,100}$/;
 const KEY = /^[\w-]{16,200}$/;
 const TICKS = /^\d{1,20}$/;
 
-/** `NUDGE_PID_DIR` stands for the folder of the seed. */
-export function pidFilePath(env: Env, platform: NodeJS.Platform = process.platform): string {
+/** Path of the file that names the machine's usual server. `NUDGE_PID_DIR` stands for the folder of the seed. */
+export function usualPidFile(env: Env, platform: NodeJS.Platform = process.platform): string {
   const path = platform === 'win32' ? win32 : posix;
   return path.join(env.NUDGE_PID_DIR || defaultFolder(env, platform), NAME);
+}
+
+/** Path of the file that names the server of a database. */
+export function pidFileOf(env: Env, place: Place): string {
+  return join(dirname(usualPidFile(env)), `server-${nameOfPlace(place)}.pid`);
+}
+
+/** The server on this machine whose file says that it listens there; `null`: none that lives. */
+export function serverOnPort(env: Env, port: number): ServerFile | null {
+  for (const path of pidFiles(env)) {
+    const file = readPidFile(path);
+    if (file?.port === port && isWriterAlive(file)) return file;
+  }
+  return null;
+}
+
+/** All there are on this machine. */
+export function pidFiles(env: Env): string[] {
+  const usual = usualPidFile(env);
+  const folder = dirname(usual);
+  const others = namesIn(folder).filter((name) => NAME_OF_ONE.test(name));
+  return [usual, ...others.map((name) => join(folder, name))];
 }
 
 function defaultFolder(env: Env, platform: NodeJS.Platform): string {
@@ -52,8 +77,8 @@ function defaultFolder(env: Env, platform: NodeJS.Platform): string {
 }
 
 /** `null`: there is none, or none that counts; `lookAtPidFile` says why. */
-export function readPidFile(env: Env): ServerFile | null {
-  return lookAtPidFile(env).file;
+export function readPidFile(path: string): ServerFile | null {
+  return lookAtPidFile(path).file;
 }
 
 /** What a file says of the process that writes it. */
@@ -77,8 +102,7 @@ export function isWriterCertain(file: ServerFile): boolean {
 }
 
 /** Never throws. Whether the process lives and is the one that wrote it is not asked. */
-export function lookAtPidFile(env: Env): PidFileLook {
-  const path = pidFilePath(env);
+export function lookAtPidFile(path: string): PidFileLook {
   try {
     const text = readOwn(path);
     const file = serverFileOf(text);
@@ -95,9 +119,8 @@ export function lookAtPidFile(env: Env): PidFileLook {
  * @throws AppError UNAVAILABLE when folder or file is somebody else's, a link, or cannot be written:
  * the server can then be reached by its port only
  */
-export function writePidFile(env: Env, file: ServerFile): void {
-  const path = pidFilePath(env);
-  const folder = pidFolder(env);
+export function writePidFile(path: string, file: ServerFile): void {
+  const folder = dirname(path);
   const draft = `${path}.${process.pid}`;
   try {
     makeFolder(folder, 0o700);
@@ -119,10 +142,10 @@ export function writePidFile(env: Env, file: ServerFile): void {
  * nobody who lives.
  * @param agentId absent: of whichever agent
  */
-export function removePidFile(env: Env, pid: number, agentId?: string): void {
-  const named = readPidFile(env);
+export function removePidFile(path: string, pid: number, agentId?: string): void {
+  const named = readPidFile(path);
   if (named?.pid !== pid || (agentId !== undefined && named.agentId !== agentId)) return;
-  rmQuietly(pidFilePath(env));
+  rmQuietly(path);
 }
 
 function notWritten(path: string, cause: unknown): AppError {
@@ -130,9 +153,12 @@ function notWritten(path: string, cause: unknown): AppError {
   return new AppError('UNAVAILABLE', message, { path }, { cause });
 }
 
-function pidFolder(env: Env): string {
-  const { dirname } = process.platform === 'win32' ? win32 : posix;
-  return dirname(pidFilePath(env));
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }
 
 /** @throws AppError UNAVAILABLE for what is no file of ours */

@@ -1,24 +1,24 @@
 /**
- * Who serves this machine's memory (DESIGN §11): another process, which this one then follows (PROXY), or
- * this one (PRIMARY). Looked for anew whenever a server goes; of several that miss it, the one that gets
- * the right to serve (`pid-lock`) becomes the next, and the others follow it.
+ * Who serves the memory that this process means (DESIGN §11): another process, which this one then follows
+ * (PROXY), or this one (PRIMARY). Looked for anew whenever a server goes; of several that miss it, the one
+ * that gets the right to serve (`pid-lock`) becomes the next, and the others follow it.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Clock, SECOND_MS } from '../../shared/clock.js';
 import { isRunning } from '../../shared/dir-lock.js';
 import { AppError, isAppError, messageOf } from '../../shared/errors.js';
+import { atMeantAgent } from './agent-meant.js';
 import { deferred } from './deferred.js';
 import { DEFAULT_PORT } from './discovery.js';
-import { askWho, type Identity } from './identify.js';
-import {
-  type FoundServer,
-  isListened,
-  lookAtNamed,
-  namedServer,
-  serverOfProcess,
-} from './look-around.js';
+import { howToGoOn } from './hung.js';
+import { askWho } from './identify.js';
+import { type FoundServer, isListened, lookAtNamed, serverOfProcess } from './look-around.js';
+import { meantBy } from './meant.js';
 import { type OwnServer, startOwnServer } from './own-server.js';
-import { type Env, takeRight } from './pid-lock.js';
+import { pidFileOf, usualPidFile } from './pid-file.js';
+import { takeRight } from './pid-lock.js';
+import { type Env, type Place, personalPlace } from './place.js';
+import { changeOf, otherMemory, sameMemory } from './same-memory.js';
 import type { ServerFile, StartAgent } from './types.js';
 
 /** Whoever serves at this moment. */
@@ -35,8 +35,8 @@ export interface Roles {
   server(): Promise<Server>;
   /** Somebody could not reach it: it is looked for anew. Nothing when another serves already. */
   lost(server: Server): void;
-  /** Called with each server, and with `null` when it has gone. */
-  onChange(listener: (server: Server | null) => void): void;
+  /** Called with each server, and with `null` when it has gone; `silent`: it lives on, and does not answer. */
+  onChange(listener: (server: Server | null, silent?: Server) => void): void;
   /**
    * Finds a server, or becomes it.
    * @throws AppError as `StartAgent` does; UNAVAILABLE when another process has the database and does not
@@ -69,6 +69,8 @@ export interface RoleTimes {
   retryMs: number;
   /** How long a first start waits for whoever has the database. */
   patienceMs: number;
+  /** How long a first start waits for a server that does not answer: its own client waits, too. */
+  hangingMs: number;
   /** How long an Eliza server that wanted the database may take to serve it. */
   handOverMs: number;
   /** How long a server may take to say who it is. */
@@ -80,14 +82,15 @@ const TIMES: RoleTimes = {
   pollMs: 100,
   retryMs: 2 * SECOND_MS,
   patienceMs: 60 * SECOND_MS,
+  hangingMs: 12 * SECOND_MS,
   handOverMs: 45 * SECOND_MS,
   answerMs: 3 * SECOND_MS,
 };
 
 /** Rounds of looking after the server until it is asked, and not only whether it is there. */
 const ASK_ROUNDS = 5;
-/** What is busy may miss one question. */
-const SILENCES = 2;
+/** What is busy may miss a question; with these it is missed after 16 s at most. */
+const SILENCES = 3;
 
 /** What somebody else has: the right to serve, or the database. */
 interface Blocked {
@@ -97,12 +100,23 @@ interface Blocked {
   againMs: number;
   /** It has the right to serve, and does not serve yet. */
   isStarting?: true;
+  /** It serves, and does not answer. */
+  isHanging?: true;
 }
+
+/** How long one looks for a server before it is given up, ms. */
+type Patience = Pick<RoleTimes, 'patienceMs' | 'hangingMs'>;
+const ENDLESS: Patience = {
+  patienceMs: Number.POSITIVE_INFINITY,
+  hangingMs: Number.POSITIVE_INFINITY,
+};
 
 export function createRoles(deps: RolesDeps): Roles {
   const { env, clock, log } = deps;
   const times = { ...TIMES, ...deps.times };
-  const listeners: ((server: Server | null) => void)[] = [];
+  const meant = meantBy(env, deps.cwd);
+  const usual = usualPidFile(env);
+  const listeners: Parameters<Roles['onChange']>[0][] = [];
   let current: Server | null = null;
   let own: OwnServer | null = null;
   /** The right to serve, while this process serves or is about to. */
@@ -131,12 +145,12 @@ export function createRoles(deps: RolesDeps): Roles {
     return server;
   }
 
-  function end(): void {
+  function end(silent?: Server): void {
     clearInterval(watching);
     if (!current) return;
     current = null;
     next = deferred();
-    for (const listener of listeners) listener(null);
+    for (const listener of listeners) listener(null, silent);
   }
 
   /** A server that hangs still has its process and its port: now and then it must say who it is. */
@@ -154,14 +168,15 @@ export function createRoles(deps: RolesDeps): Roles {
       const answer = await askWho(address, times.answerMs).catch(() => null);
       isAsking = false;
       silences = answer === 'silent' ? silences + 1 : 0;
-      if (silences >= SILENCES) lost(server, 'does not answer');
+      if (silences >= SILENCES) lost(server, 'silent');
     };
   }
 
-  function lost(server: Server, how = 'is gone'): void {
+  function lost(server: Server, how?: 'silent'): void {
     if (server.role === 'primary' || isClosing || current !== server) return;
-    end();
-    log(`the server ${how} (process ${server.identity.pid}, port ${server.port})`);
+    end(how && server);
+    const what = how === 'silent' ? 'does not answer' : 'is gone';
+    log(`the server ${what} (process ${server.identity.pid}, port ${server.port})`);
     looking = lookOn();
   }
 
@@ -169,7 +184,7 @@ export function createRoles(deps: RolesDeps): Roles {
   async function lookOn(): Promise<void> {
     while (!isClosing && !current) {
       try {
-        await look(Number.POSITIVE_INFINITY);
+        await look(ENDLESS);
       } catch (error) {
         if (isClosing) return;
         hindered(messageOf(error));
@@ -183,48 +198,72 @@ export function createRoles(deps: RolesDeps): Roles {
     trouble = why;
   }
 
-  async function look(patienceMs: number): Promise<Server> {
+  async function look({ patienceMs, hangingMs }: Patience): Promise<Server> {
     const beganMs = clock.now();
-    const endMs = beganMs + patienceMs;
     let blocked: Blocked | null = null;
     let searchMs = 0;
     for (;;) {
-      let found = await namedServer(env, times.answerMs);
-      if (!found && blocked && clock.now() >= searchMs) {
+      const named = await lookAtNamed(followed(), env, times.answerMs);
+      const silent = named && 'silent' in named ? named.silent : null;
+      let found = named && 'silent' in named ? null : named;
+      if (!found && !silent && blocked && clock.now() >= searchMs) {
         found = await serverOfProcess(blocked.holder, deps.port, env, times.answerMs);
         searchMs = clock.now() + times.retryMs;
       }
       if (isClosing) throw closed();
-      if (found) return follow(found);
+      if (found) return await follow(found);
       const isExpected = clock.now() < handedOverUntilMs;
       const isHeld = blocked && isRunning(blocked.holder) && clock.now() < blocked.againMs;
       if (!isExpected && !isHeld) {
-        const tried: Server | Blocked = await serve();
+        const tried: Server | Blocked = await serve(silent);
         if ('role' in tried) return tried;
         const isLong = clock.now() >= beganMs + times.patienceMs;
         blocked = tried.isStarting && isLong ? stuck(tried) : tried;
         hindered(blocked.error.message);
-        if (clock.now() >= endMs) throw blocked.error;
+        const mostMs = blocked.isHanging ? hangingMs : patienceMs;
+        if (clock.now() >= beganMs + mostMs) throw blocked.error;
       }
       await delay(times.pollMs);
     }
   }
 
-  function follow(found: FoundServer): Server {
+  async function follow(found: FoundServer): Promise<Server> {
     letGo();
-    return begin('proxy', found);
+    const isOther = last !== null && last.identity.database !== found.identity.database;
+    if (isOther && place() === null) throw otherMemory(found.identity);
+    const meantOne = await atMeantAgent(found, env, times.answerMs);
+    if (isClosing) throw closed();
+    return begin('proxy', meantOne);
   }
 
-  /** Tries to become the server. */
-  async function serve(): Promise<Server | Blocked> {
+  /** What a server has that this process has followed, or been; else what it means. `null`: none in particular. */
+  function place(): Place | null {
+    const directory = meant.place === null ? last?.identity.database : null;
+    return directory ? { kind: 'directory', directory } : meant.place;
+  }
+
+  /** The PID file that counts. Who has followed the usual server stays with the database of that one. */
+  function followed(): string {
+    const one = place();
+    return one === null ? usual : pidFileOf(env, one);
+  }
+
+  /** Tries to become the server. @param silent the one that is named, where it does not answer */
+  async function serve(silent: ServerFile | null): Promise<Server | Blocked> {
     if (!right) {
-      const taken = await takeRight(env);
-      if ('holder' in taken) return beingServed(taken.holder);
+      const own = pidFileOf(env, place() ?? personalPlace());
+      // Who follows the usual server has to wait for one that is about to be that.
+      const taken = await (followed() === usual
+        ? takeRight([usual, own])
+        : takeRight([own], usual));
+      if ('holder' in taken) {
+        return taken.holder === silent?.pid ? hanging(silent) : beingServed(taken.holder);
+      }
       if ('lock' in taken) right = taken.lock;
       // Somebody may have been faster between the look and the lock.
-      const found = await lookAtNamed(env, times.answerMs).catch(giveUp);
+      const found = await lookAtNamed(followed(), env, times.answerMs).catch(giveUp);
       if (found && 'silent' in found) return hanging(found.silent);
-      if (found) return follow(found);
+      if (found) return await follow(found);
     }
     let server: OwnServer;
     try {
@@ -232,6 +271,8 @@ export function createRoles(deps: RolesDeps): Roles {
       server = await startOwnServer({
         ...{ env, clock, log, cwd: deps.cwd, startAgent: await deps.startAgent() },
         agentEnv: sameMemory(env, last?.identity ?? null),
+        pidFile: pidFileOf(env, place() ?? personalPlace()),
+        usualPidFile: usual,
         port: deps.port ?? portAfter(last),
       });
     } catch (error) {
@@ -241,7 +282,8 @@ export function createRoles(deps: RolesDeps): Roles {
       return { holder, error, againMs: clock.now() + times.retryMs };
     }
     own = server;
-    tellIfOther(server.identity, last?.identity ?? null);
+    const change = last && changeOf(server.identity, last.identity);
+    if (change) log(change);
     if (isClosing) {
       await stopServing();
       throw closed();
@@ -274,9 +316,9 @@ export function createRoles(deps: RolesDeps): Roles {
   /** Beside one that may go on at any moment, nobody begins to serve. */
   function hanging({ pid, port }: ServerFile): Blocked {
     letGo();
-    const message = `the server (process ${pid}, port ${port}) does not answer: wait, or end its process`;
+    const message = `the server (process ${pid}, port ${port}) does not answer: ${howToGoOn(pid)}`;
     const error = new AppError('UNAVAILABLE', message, { pid, port });
-    return { holder: pid, error, againMs: clock.now() + times.retryMs };
+    return { holder: pid, error, againMs: clock.now() + times.retryMs, isHanging: true };
   }
 
   /** Keeps the right to serve meanwhile, so that no other of our kind takes the database instead. */
@@ -291,12 +333,6 @@ export function createRoles(deps: RolesDeps): Roles {
       .close(how === 'opened' ? how : undefined)
       .catch(tell)
       .then(lookOn);
-  }
-
-  function tellIfOther(now: Identity, before: Identity | null): void {
-    if (!before) return;
-    const isOther = now.agentId !== before.agentId || now.database !== before.database;
-    if (isOther) log(`another memory than before: ${memoryOf(now)} instead of ${memoryOf(before)}`);
   }
 
   async function stopServing(): Promise<void> {
@@ -337,7 +373,7 @@ export function createRoles(deps: RolesDeps): Roles {
     lost,
     onChange: (listener) => void listeners.push(listener),
     start() {
-      const found = look(times.patienceMs);
+      const found = look(times);
       looking = found;
       return found;
     },
@@ -346,28 +382,6 @@ export function createRoles(deps: RolesDeps): Roles {
       return closing;
     },
   };
-}
-
-/**
- * One that takes the place of another opens the same database for the same agent.
- * @throws AppError UNAVAILABLE when it cannot know which: its folder's own would be another memory
- */
-function sameMemory(env: Env, last: Identity | null): Env {
-  if (!last) return env;
-  const { database, agentId: CUE_AGENT, pid } = last;
-  if (database !== null) {
-    const { POSTGRES_URL: _not, ...rest } = env;
-    return { ...rest, PGLITE_DATA_DIR: database, CUE_AGENT };
-  }
-  if (env.POSTGRES_URL || pid === process.pid) return { ...env, CUE_AGENT };
-  const message =
-    'the server that has gone had a database server, or a memory that is not kept: this process does not ' +
-    'take its place without POSTGRES_URL; start a server anew';
-  throw new AppError('UNAVAILABLE', message);
-}
-
-function memoryOf({ agentId, database }: Identity): string {
-  return `agent ${agentId} in ${database ?? 'a database server, or none that is kept'}`;
 }
 
 /** Whoever was told the port of a headless server finds the next one there; an Eliza server comes back to its own. */

@@ -4,6 +4,7 @@ import { type AppError, ERROR_TABLE } from '../../shared/errors.js';
 /** Of the protocol itself (https://www.jsonrpc.org/specification). */
 export const PARSE_ERROR = -32700;
 export const INVALID_REQUEST = -32600;
+export const INTERNAL_ERROR = -32603;
 
 /**
  * Methods that may be carried out twice. Reads change nothing; set, delete and import lead to the same
@@ -43,12 +44,16 @@ export function isQuick(body: unknown): boolean {
   return isObject(body) && typeof body.method === 'string' && READS.has(body.method);
 }
 
-/** The same error for each request of the body; `null` when there are only notifications. */
+/** What we throw, to each request of the body; `null` when there are only notifications. */
 export function failureOf(body: unknown, { code, message, details }: AppError): string | null {
-  const error = {
+  return errorToEach(body, {
     ...{ code: ERROR_TABLE[code].rpc, message },
     data: { reason: code, details },
-  };
+  });
+}
+
+/** The same error for each request of the body; `null` when there are only notifications. */
+export function errorToEach(body: unknown, error: object): string | null {
   if (!Array.isArray(body)) {
     const id = idOf(body);
     return id === undefined ? null : response(id, error);

@@ -1,7 +1,7 @@
-/** Who serves the memory to this machine, and what the processes that take part agree on (DESIGN §11). */
+/** Who serves which database on this machine, and what the processes that take part agree on (DESIGN §11). */
 import type { IAgentRuntime } from '@elizaos/core';
 
-/** The PID file: `/tmp/nudge/server.pid`, on Windows below `%LOCALAPPDATA%` (seed `nudge.md` §9). */
+/** A PID file: `/tmp/nudge/server.pid`, on Windows below `%LOCALAPPDATA%` (seed `nudge.md` §9), or one beside it. */
 export interface ServerFile {
   pid: number;
   port: number;

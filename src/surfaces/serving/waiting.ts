@@ -1,13 +1,16 @@
-/** How long a call waits while nobody serves, and what it is told then. */
+/** How long a call waits while nobody serves or whoever has it hangs, and what it is told then. */
 import type { Clock } from '../../shared/clock.js';
 import { AppError } from '../../shared/errors.js';
 import { within } from '../../shared/within.js';
 import { deferred } from './deferred.js';
+import { howToGoOn, isSameServer } from './hung.js';
 import type { Roles, Server } from './roles.js';
 
 export interface Waiting {
   /** Of one call; from when it came, or the server went. */
   begin(heldMs: number): Wait;
+  /** One exchange with a server, which `outer` breaks off, and the server's being found to hang. */
+  attempt(server: Server, outer: AbortSignal): Attempt;
   readonly isClosed: boolean;
   /** Nobody waits any more. @param why this process is stopping */
   close(why?: string): void;
@@ -20,13 +23,29 @@ export interface Wait {
   isOver(): boolean;
 }
 
+export interface Attempt {
+  readonly signal: AbortSignal;
+  /** It was broken off because the server hangs. */
+  readonly isSilent: boolean;
+  /** It has come to an end. */
+  end(): void;
+}
+
+interface Running {
+  server: Server;
+  breakOff(): void;
+}
+
 export function createWaiting(roles: Roles, clock: Clock): Waiting {
   const closed = deferred<never>();
   let isClosed = false;
   let reason = 'this process is stopping';
   let goneMs = clock.now();
-  roles.onChange((server) => {
+  const running = new Set<Running>();
+  roles.onChange((server, silent) => {
     if (!server) goneMs = clock.now();
+    if (!silent) return;
+    for (const one of running) if (isSameServer(one.server, silent)) one.breakOff();
   });
 
   return {
@@ -51,6 +70,31 @@ export function createWaiting(roles: Roles, clock: Clock): Waiting {
         isOver: () => clock.now() >= end(),
       };
     },
+    attempt(server, outer) {
+      const stop = new AbortController();
+      const abort = (): void => stop.abort();
+      let isSilent = false;
+      const one: Running = {
+        server,
+        breakOff() {
+          isSilent = true;
+          abort();
+        },
+      };
+      running.add(one);
+      if (outer.aborted) abort();
+      else outer.addEventListener('abort', abort);
+      return {
+        signal: stop.signal,
+        get isSilent() {
+          return isSilent;
+        },
+        end() {
+          running.delete(one);
+          outer.removeEventListener('abort', abort);
+        },
+      };
+    },
     get isClosed() {
       return isClosed;
     },
@@ -73,7 +117,8 @@ export function unknownOutcome(why: string): AppError {
   return new AppError('UNAVAILABLE', message, { carried_out: 'unknown' });
 }
 
-export function unanswered(pid: number, port: number, why: string): AppError {
-  const message = `the server (process ${pid}, port ${port}) has the call, and does not answer: ${why}`;
+/** @param why what is known, and what may be done */
+export function unanswered({ identity, port }: Server, why = howToGoOn(identity.pid)): AppError {
+  const message = `the server (process ${identity.pid}, port ${port}) has the call, and does not answer: ${why}`;
   return new AppError('UNAVAILABLE', message, { carried_out: 'unknown' });
 }

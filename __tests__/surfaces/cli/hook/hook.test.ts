@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { writePidFile, writerMark } from '../../../../src/surfaces/serving/pid-file.js';
+import { pidFileOf, writePidFile, writerMark } from '../../../../src/surfaces/serving/pid-file.js';
 import { makeProject, type Project } from '../cue.js';
 
 interface Heard {
@@ -55,10 +55,13 @@ beforeEach(() => {
   pids = mkdtempSync(join(tmpdir(), 'cue-hook-'));
   const { port } = server.address() as AddressInfo;
   const started = '2026-05-01T09:00:00.000Z';
-  writePidFile(
-    { NUDGE_PID_DIR: pids },
-    { ...writerMark(), port, started, path: '/cue/rpc', agentId: 'agent-1' },
-  );
+  writePidFile(join(pids, 'server.pid'), {
+    ...writerMark(),
+    port,
+    started,
+    path: '/cue/rpc',
+    agentId: 'agent-1',
+  });
   heard = [];
   answer = { status: 201, body: JSON.stringify(REACTION) };
 });
@@ -253,6 +256,17 @@ describe('the place of a happening', () => {
     });
   });
 
+  it('is told also where the folder is gone, and without one that is no absolute path', async () => {
+    await hook({
+      ...event('UserPromptSubmit', { prompt: 'a' }),
+      cwd: join(project.root, 'gone/b'),
+    });
+    await hook({ ...event('UserPromptSubmit', { prompt: 'b' }), cwd: '../x', session_id: 7 });
+
+    expect(heard[0]?.body).toMatchObject({ intent: 'a', cwd: join(project.root, 'gone/b') });
+    expect(heard[1]?.body).toEqual({ type: 'intent_stated', intent: 'b' });
+  });
+
   it('is sent to the agent and with the key of whoever serves', async () => {
     await hook(event('SessionStart'), { ELIZA_SERVER_AUTH_TOKEN: 'k-1' });
 
@@ -323,12 +337,34 @@ describe('a hook fails open', () => {
     ['no JSON', '{"hook_event_name":'],
     ['nothing', ''],
     ['no object', '[1]'],
+    ['as deep as can be', '['.repeat(200_000)],
+    [
+      'of other types in each field',
+      '{"hook_event_name":"PreToolUse","session_id":7,"cwd":{},"tool_name":["Bash"],"tool_input":"ls"}',
+    ],
     ['hostile keys', '{"__proto__":{"hook_event_name":"SessionStart"}}'],
   ])('when standard input is %s', async (_, stdin) => {
     const { code, out, err } = await hook(stdin);
 
     expect({ code, out, heard }).toEqual({ code: 0, out: '', heard: [] });
     expect(err).toMatch(/^cue hook: .+\n$/);
+  });
+
+  it('when only the server of another project is there, which hears nothing of it', async () => {
+    const database = join(project.root, '.eliza', '.elizadb');
+    mkdirSync(database, { recursive: true });
+    const inside = { ...session(), cwd: join(project.root, 'src') };
+    const { code, out, err } = await hook(inside);
+
+    expect({ code, out, heard }).toEqual({ code: 0, out: '', heard: [] });
+    expect(err).toContain(`no server has the database ${database}: `);
+    const named = { ...writerMark(), port: (server.address() as AddressInfo).port, started: 'x' };
+    writePidFile(
+      pidFileOf({ NUDGE_PID_DIR: pids }, { kind: 'directory', directory: database }),
+      named,
+    );
+    await hook(inside);
+    expect(heard.map(({ url }) => url)).toEqual(['/cue/events']);
   });
 
   it('when nothing serves', async () => {

@@ -78,6 +78,36 @@ describe('a member that is taken out', () => {
   });
 });
 
+describe('comments, and a comma behind the last item', () => {
+  const text = '{\n  // first\n  "a": 1, // about a, and "b"\n  /* b */\n  "b": "//", // last\n}\n';
+
+  it('are no part of what is read', () => {
+    expect(valueAt(text, [])).toEqual({ a: 1, b: '//' });
+    expect(valueAt('{ "a": [1, 2, /* 3 */], }', ['a'])).toEqual([1, 2]);
+    expect(() => valueAt('{ "a": 1 /* }', [])).toThrow(SyntaxError);
+  });
+
+  it('stay where something is added', () => {
+    expect(withValue(text, ['c'], 2)).toBe(text.replace('// last\n', '// last\n  "c": 2,\n'));
+    expect(withValue('{\n  "a": 1 // one\n}', ['b'], 2)).toBe('{\n  "a": 1, // one\n  "b": 2\n}');
+    expect(withValue('{\n  // none yet\n}', ['b'], 2)).toBe('{\n  // none yet\n  "b": 2\n}');
+    expect(withValue('{ "a": [1,], }', ['a', 1], 2)).toBe('{ "a": [1, 2,], }');
+  });
+
+  it('stay where something goes', () => {
+    const added = withValue(text, ['c'], 2);
+
+    expect(withoutValue(added, ['c'])).toBe(text);
+    expect(withoutValue(text, ['a'])).toBe(
+      '{\n  // first\n  // about a, and "b"\n  /* b */\n  "b": "//", // last\n}\n',
+    );
+    expect(valueAt(withoutValue(text, ['b']), [])).toEqual({ a: 1 });
+    expect(withoutValue(text, ['b'])).toContain('// about a, and "b"\n  /* b */');
+    expect(withoutValue('{\n  "a": 1, // one\n  "b": 2 }', ['b'])).toBe('{\n  "a": 1 // one\n }');
+    expect(withoutValue('{\n  // alone\n  "a": 1\n}', ['a'])).toBe('{\n  // alone\n}');
+  });
+});
+
 describe('any document', () => {
   const key = fc.constantFrom('a', 'b', 'c"', '7', '\u2028');
   const { document } = fc.letrec<{ value: Json; document: { [key: string]: Json } }>((tie) => ({
@@ -101,6 +131,30 @@ describe('any document', () => {
         expect(JSON.parse(withoutValue(out, ['new']))).toEqual(before);
       }),
       { seed: 7, numRuns: 300 },
+    );
+  });
+
+  it('keeps every comment, wherever they stand', () => {
+    const comment = fc.constantFrom('', ' // "x", y', ' /* }, */', '\n// ]\n');
+    fc.assert(
+      fc.property(document, fc.array(comment, { minLength: 9 }), (before, comments) => {
+        let at = 0;
+        const text = JSON.stringify(before, null, 2)
+          .replace(/(?<=[^\s{[,])(?=\n\s*[}\]])/g, ',')
+          .replace(/\n/g, () => `${comments[at++ % comments.length]}\n`);
+        const said = (of: string) => of.match(/\/\/ "x", y|\/\* \}, \*\/|\/\/ \]/g) ?? [];
+        const out = withValue(text, ['new', 'er'], 1);
+
+        expect(valueAt(out, [])).toEqual({ ...before, new: { er: 1 } });
+        expect(said(out)).toEqual(said(text));
+        expect(valueAt(withoutValue(out, ['new']), [])).toEqual(before);
+        expect(said(withoutValue(out, ['new']))).toEqual(said(text));
+        for (const [name] of Object.entries(before)) {
+          const { [name]: _, ...rest } = before;
+          expect(valueAt(withoutValue(text, [name]), [])).toEqual(rest);
+        }
+      }),
+      { seed: 9, numRuns: 200 },
     );
   });
 

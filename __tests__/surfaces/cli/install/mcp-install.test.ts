@@ -292,7 +292,8 @@ describe('what a file has already', () => {
     await install('--client', 'claude-code', '--remove');
 
     expect(readFileSync(path, 'utf8')).toBe(SETTINGS);
-    expect(readFileSync(inProject('.mcp.json'), 'utf8')).toBe('{}\n');
+    expect(existsSync(inProject('.mcp.json'))).toBe(false);
+    expect(readdirSync(inProject('.claude'))).toEqual(['settings.json']);
     expect((await install('--client', 'claude-code', '--remove')).out).toMatch(
       /^(?:- .* nothing to change\n){2}$/,
     );
@@ -328,17 +329,139 @@ describe('what a file has already', () => {
     expect(SessionStart).toHaveLength(2);
   });
 
+  it.each([
+    [
+      'by hand, with flags and an environment',
+      { command: 'npx', args: ['-y', 'cue', 'mcp', '--tools', 'all'], env: { A: '1' }, cwd: '/x' },
+      { args: ['--tools', 'all'], env: { A: '1' }, cwd: '/x' },
+    ],
+    ['as a name on the path', { command: 'cue', args: ['mcp'] }, {}],
+    [
+      'as a version of the package',
+      { command: 'npx', args: ['elizaos-plugin-cue@0.1.0', 'mcp'] },
+      {},
+    ],
+    [
+      'on Windows, from a folder that has moved',
+      {
+        command: 'C:\\old node\\node.exe',
+        args: [
+          'C:\\old app\\node_modules\\elizaos-plugin-cue\\dist\\bin\\cue.js',
+          'mcp',
+          '-p',
+          '1',
+        ],
+        disabled: true,
+      },
+      { args: ['-p', '1'], disabled: true },
+    ],
+  ])('is known as ours where it was written %s', async (_, old, kept) => {
+    const path = write(inProject('.cursor/mcp.json'), JSON.stringify({ mcpServers: { cue: old } }));
+    const { code } = await install('--client', 'cursor');
+    const { args = [], ...fields } = kept as { args?: string[] };
+
+    expect(code).toBe(0);
+    expect(json(path).mcpServers.cue).toEqual({
+      ...{ type: 'stdio', command: PROGRAM.node, args: [PROGRAM.bin, 'mcp', ...args] },
+      ...fields,
+    });
+    await install('--client', 'cursor', '--remove');
+    expect(existsSync(path)).toBe(false);
+  });
+
+  it('is left as it is where it reaches us over HTTP', async () => {
+    const text = '{"mcpServers":{"cue":{"type":"http","url":"http://127.0.0.1:3000/cue/mcp"}}}';
+    const path = write(inProject('.cursor/mcp.json'), text);
+    const { code, out } = await install('--client', 'cursor');
+
+    expect({ code, out }).toEqual({
+      code: 0,
+      out: '- .cursor/mcp.json (cursor): nothing to change\n',
+    });
+    expect(readFileSync(path, 'utf8')).toBe(text);
+  });
+
+  it.each([
+    ['an empty object', '{}'],
+    ['an empty list of servers', '{ "mcpServers": {} }\n'],
+    ['nothing', ''],
+    ['a byte order mark', '\ufeff{\r\n}\r\n'],
+    [
+      'comments',
+      '{\n  // mine\n  "mcpServers": {\n    "x": { "command": "x" }, // other\n  },\n}\n',
+    ],
+  ])('has its bytes again after --remove where it was %s', async (_, text) => {
+    const path = write(inProject('.cursor/mcp.json'), text);
+    const added = await install('--client', 'cursor');
+    const { code, out } = await install('--client', 'cursor', '--remove');
+
+    expect({ added: added.code, code }).toEqual({ added: 0, code: 0 });
+    expect(out).toBe(
+      '✔ .cursor/mcp.json (cursor): as it was before; .cursor/mcp.json.cue-backup-1 is gone\n',
+    );
+    expect(readFileSync(path, 'utf8')).toBe(text);
+    expect(readdirSync(inProject('.cursor'))).toEqual(['mcp.json']);
+  });
+
+  it('has its bytes again after --remove also where it was brought up to date in between', async () => {
+    const path = write(inProject('.cursor/mcp.json'), '{ "mcpServers": {} }\n');
+    await installIn({ bin: '/old/dist/bin/cue.js' }, '--client', 'cursor');
+    await install('--client', 'cursor');
+    await install('--client', 'cursor', '--remove');
+
+    expect(readFileSync(path, 'utf8')).toBe('{ "mcpServers": {} }\n');
+    rmSync(inProject('.cursor'), { recursive: true });
+    await installIn({ bin: '/old/dist/bin/cue.js' }, '--client', 'cursor');
+    await install('--client', 'cursor');
+    const { out } = await install('--client', 'cursor', '--remove');
+    expect(out).toContain('deleted, since nothing else was in it');
+  });
+
+  it('that came later outlives --remove, and a file with nothing but ours does not', async () => {
+    await install('--client', 'cursor');
+    const path = inProject('.cursor/mcp.json');
+    const shared = json(path);
+    shared.mcpServers.other = { command: 'x' };
+    writeFileSync(path, JSON.stringify(shared));
+    const kept = await install('--client', 'cursor', '--remove');
+
+    expect(kept.out).toContain('changed; as it was: .cursor/mcp.json.cue-backup-1\n');
+    expect(readFileSync(path, 'utf8')).toBe('{"mcpServers":{"other":{"command":"x"}}}');
+    rmSync(inProject('.cursor'), { recursive: true });
+    await install('--client', 'cursor');
+    const dry = await install('--client', 'cursor', '--remove', '--dry-run');
+    const { out } = await install('--client', 'cursor', '--remove');
+    expect(dry.out).toBe(
+      '.cursor/mcp.json (cursor): would be deleted, since nothing else is in it\n',
+    );
+    expect(out).toBe('✔ .cursor/mcp.json (cursor): deleted, since nothing else was in it\n');
+    expect(readdirSync(inProject('.cursor'))).toEqual([]);
+  });
+
   it('is shown, and not changed, with --dry-run', async () => {
     const path = write(inProject('.cursor/mcp.json'), '{\n  "mcpServers": {}\n}\n');
     const { code, out, err } = await install('--client', 'cursor', '--dry-run');
 
     expect(code).toBe(0);
-    expect(out).toContain('.cursor/mcp.json (cursor):\n');
+    expect(out).toContain('.cursor/mcp.json (cursor): would be changed\n');
     expect(out).toContain('+ 3:     "cue": {');
     expect(out).toMatch(/\n1 line removed, \d+ lines added\n$/);
-    expect(err).toContain('--dry-run');
+    expect(err).toBe(
+      'elizaos-plugin-cue is not installed in this project: the paths hold for this machine only, so do not check them in\n' +
+        '--dry-run: 1 file would be written, and none was\n',
+    );
     expect(readFileSync(path, 'utf8')).toBe('{\n  "mcpServers": {}\n}\n');
     expect(readdirSync(inProject('.cursor'))).toEqual(['mcp.json']);
+  });
+
+  it('is no more to be changed, says --dry-run after it was done', async () => {
+    await install('--client', 'cursor');
+
+    expect(await install('--client', 'cursor', '--dry-run')).toEqual({
+      code: 0,
+      out: '.cursor/mcp.json (cursor): nothing to change\n',
+      err: 'nothing would be written\n',
+    });
   });
 
   it('is shown in part only where one line is all of it', async () => {
@@ -373,8 +496,7 @@ describe('what a file has already', () => {
 
 describe('what is refused, before any file is written', () => {
   it.each([
-    ['comments', '{\n  // mine\n  "hooks": {}\n}', 'no plain JSON'],
-    ['a comma too many', '{ "hooks": {}, }', 'no plain JSON'],
+    ['no JSON', '{ "hooks": {', 'it is no JSON'],
     ['a list', '[]', 'it is no object'],
     ['hooks of another shape', '{ "hooks": [] }', 'hooks is no object'],
     [
@@ -400,9 +522,38 @@ describe('what is refused, before any file is written', () => {
     const removed = await install('--client', 'cursor', '--remove');
 
     expect(code).toBe(1);
-    expect(err).toContain('another server');
+    expect(err).toBe(
+      'cue: .cursor/mcp.json has another server of the name "cue": rename or remove it there, ' +
+        'then install again; nothing was written\n',
+    );
     expect(removed.out).toContain('nothing to change');
     expect(readFileSync(path, 'utf8')).toBe(text);
+  });
+
+  it('a file that is write-protected', async () => {
+    const path = write(inProject('.cursor/mcp.json'), '{}');
+    chmodSync(path, 0o444);
+    const { code, out, err } = await install('--client', 'cursor');
+
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toMatch(
+      /^cue: \.cursor\/mcp\.json is write-protected, so nothing was written: .*chmod u\+w/,
+    );
+    expect(readFileSync(path, 'utf8')).toBe('{}');
+    expect(statSync(path).mode & 0o777).toBe(0o444);
+  });
+
+  it('a folder in place of the file, and a link that leads nowhere', async () => {
+    mkdirSync(inProject('.mcp.json'));
+    const folder = await install('--client', 'claude-code');
+    mkdirSync(inProject('.cursor'));
+    symlinkSync(join(root, 'gone/mcp.json'), inProject('.cursor/mcp.json'));
+    const link = await install('--client', 'cursor');
+
+    expect([folder.code, link.code]).toEqual([2, 2]);
+    expect(folder.err).toBe(`cue: ${inProject('.mcp.json')} is a folder, no file\n`);
+    expect(link.err).toBe(`cue: ${inProject('.cursor/mcp.json')} is a link that leads nowhere\n`);
+    expect(existsSync(join(root, 'gone'))).toBe(false);
   });
 
   it('the home folder as a project', async () => {
@@ -417,5 +568,27 @@ describe('what is refused, before any file is written', () => {
 
     expect(code).toBe(2);
     expect(err).toContain('claude-code, cursor, claude-desktop');
+  });
+});
+
+describe('a file that cannot be written', () => {
+  it('is told beside those that were', async () => {
+    installHere();
+    write(inProject('.claude'), 'in the way');
+    const { code, out, err } = await install('--client', 'claude-code');
+
+    expect(code).toBe(1);
+    expect(out).toMatch(
+      /^✔ \.mcp\.json \(claude-code\): created\n✘ \.claude\/settings\.json \(claude-code\): .* could not be written: /,
+    );
+    expect(err).toBe(
+      'start the client anew, so that it reads this\n1 file could not be written and stayed as before\n',
+    );
+    expect(json(inProject('.mcp.json')).mcpServers.cue.command).toBe('npx');
+    const again = await install('--client', 'claude-code', '--json');
+    expect(JSON.parse(again.out).files).toMatchObject([
+      { change: 'none' },
+      { change: 'failed', error: { code: 'UNAVAILABLE' } },
+    ]);
   });
 });

@@ -1,6 +1,6 @@
 /** The commands against a real store: what is sent, what is printed, how they end. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type HintServer, makeStage, type Stage, startHintServer } from './nudge.js';
+import { AGENT_ID, type HintServer, makeStage, type Stage, startHintServer } from './nudge.js';
 
 const CWD = '/srv/minerva/http-proxy';
 const HERE = ['--cwd', CWD, '--repo', 'git:minerva/http-proxy', '--branch', 'dev', '--os', 'linux'];
@@ -536,6 +536,30 @@ describe('nudge export and import', () => {
     expect(out).toMatch(/^✔ imported 140 hints, skipped 1\n {2}- web\/a: /);
     expect(server.calls.map(({ method }) => method)).toEqual(['nudge.import', 'nudge.import']);
     expect((await stage.nudge('import', 'big.json', '--mode', 'replace')).code).toBe(2);
+  });
+});
+
+describe('an agent that is named', () => {
+  it('is asked where it is served, and nobody else is where it is not', async () => {
+    await made('api', 'test', 'npm test');
+    const asked = async (agent: string) => {
+      server.calls.length = 0;
+      const ended = await stage.nudgeIn({ env: { CUE_AGENT: agent } }, 'ls');
+      return { ...ended, methods: server.calls.map(({ method }) => method) };
+    };
+    const methods = ['nudge.status'];
+    expect(await asked('cue')).toEqual({
+      ...done('api: 1 hint\n'),
+      methods: [...methods, 'nudge.list_components'],
+    });
+    expect(await asked('Ada')).toEqual({
+      code: 2,
+      out: '',
+      err:
+        `nudge: CUE_AGENT is "Ada", but the server (process ${process.pid}, port ${server.port}) ` +
+        `serves "Cue" (${AGENT_ID}): set CUE_AGENT to what it serves, or leave it out\n`,
+      methods,
+    });
   });
 });
 

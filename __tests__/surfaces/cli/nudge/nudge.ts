@@ -40,7 +40,10 @@ export async function startHintServer(
     hints: () => room.hints,
     caller: OPERATOR,
     agentId: AGENT_ID,
-    serving: () => ({ kind: 'headless', started: '2026-01-31T12:00:00.000Z', database: null }),
+    serving: () => ({
+      ...{ kind: 'headless', started: '2026-01-31T12:00:00.000Z', database: null },
+      ...{ agent_name: 'Cue', project: null },
+    }),
     log: { debug() {}, info() {}, warn() {}, error() {} },
   });
   const server = createServer(async (request, response) => {

@@ -1,5 +1,5 @@
 /** `nudge serve`, `status` and `stop` as people and agents start them: real processes, a real database. */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -59,8 +59,12 @@ describe('nudge', () => {
       runNudge(['serve'], { ...env, PGLITE_DATA_DIR: join(isFile, 'db') }),
     ]);
     expect([many.code, life.code, nowhere.code]).toEqual([2, 2, 1]);
-    expect(many.err).toContain('NUDGE_MAX_HINTS must be a whole number from 1 to 100000');
-    expect(life.err).toContain('NUDGE_DEFAULT_TTL is neither "session" nor a duration');
+    expect(many.err).toMatch(
+      /^nudge: wrong setting: NUDGE_MAX_HINTS must be a whole number from 1 to 100000/,
+    );
+    expect(life.err).toMatch(
+      /^nudge: wrong setting: NUDGE_DEFAULT_TTL is neither "session" nor a duration/,
+    );
     expect(nowhere.err).toMatch(/^nudge: .*(?:EEXIST|ENOTDIR)/);
   });
 
@@ -131,6 +135,33 @@ describe('nudge', () => {
       port,
       kind: 'headless',
     });
+  });
+
+  it('has a server of its own for another project, which sees and stops nothing of this one', async () => {
+    const cwd = join(home, 'other');
+    const database = join(cwd, '.eliza', '.elizadb');
+    mkdirSync(database, { recursive: true });
+    writeFileSync(join(cwd, '.env'), 'CUE_PROJECT=not-from-here\n');
+    const theirs = { ...env, PGLITE_DATA_DIR: database };
+    const other = startServe({
+      ...{ cwd, env: { ...env, PGLITE_DATA_DIR: '', CUE_DATA_DIR: '' } },
+      args: ['-p', String(port)],
+    });
+    await other.says('PRIMARY: serves on port');
+    expect((await other.call('list_components')).result).toEqual({ components: [] });
+    const status = (await other.call('status')).result;
+    expect(status).toMatchObject({ pid: other.pid, project: null, database });
+    expect(other.errors()).toMatch(/^nudge: PRIMARY: serves on port \d+, database .*\n$/);
+    expect(written().pid).toBe(primary.pid);
+
+    await other.call('set_hint', { component: 'their', key: 'test', value: 'make check' });
+    const [mine, stopped] = [await proxy.call('list_components'), await runNudge(['stop'], theirs)];
+    expect(mine.result).toEqual({ components: [{ name: 'api', hint_count: 3 }] });
+    expect(stopped.out).toContain(`✔ stopped the server (process ${other.pid}, port `);
+    expect(await other.ended).toEqual({ code: 0, signal: null });
+    const nobody = await runNudge(['get', 'api', 'test'], theirs);
+    expect(nobody.code).toBe(1);
+    expect(nobody.err).toContain(`nudge: no server has the database ${database}: `);
   });
 
   it('ends at once where nobody is there to be passed on, and somebody serves', async () => {

@@ -26,7 +26,7 @@ const nobody = () => new AppError('UNAVAILABLE', 'nothing listens', { met: 'nobo
 it('asks again while a process is about to serve', async () => {
   starting();
   let asked = 0;
-  const answer = await onceServed(env, async () => {
+  const answer = await onceServed({ env, cwd: home }, async () => {
     asked += 1;
     if (asked < 2) throw nobody();
     return 'here';
@@ -36,7 +36,7 @@ it('asks again while a process is about to serve', async () => {
 
 it('says who is about to serve when that takes too long', async () => {
   starting();
-  const asking = onceServed(env, () => Promise.reject(nobody()), 0);
+  const asking = onceServed({ env, cwd: home }, () => Promise.reject(nobody()), 0);
   await expect(asking).rejects.toThrow(
     `process ${process.ppid} is about to serve: try again in a moment`,
   );
@@ -51,7 +51,7 @@ it.each(['nobody is about to serve', 'the server that holds the lock says where 
       writeFileSync(join(env.NUDGE_PID_DIR, 'server.pid'), JSON.stringify(file));
     }
     let asked = 0;
-    const asking = onceServed(env, () => {
+    const asking = onceServed({ env, cwd: home }, () => {
       asked += 1;
       return Promise.reject(nobody());
     });

@@ -1,13 +1,17 @@
-/** "What did we do yesterday?": what lies in the time that was named, most fitting or newest first. */
+/**
+ * "What did we do yesterday?": what lies in the time that was named, most fitting or newest first. Without
+ * a time, the newest that pass the filters.
+ */
 import type { Uuid } from '../../../shared/ids.js';
 import { bestOf } from '../fusion.js';
+import type { RecallRequest } from '../request.js';
 import type { Stage } from '../types.js';
 import { keywordScores, newerIn } from './semantic.js';
 
 const CONFIDENCE = 0.9;
 
-export const temporal: Stage = async (_context, { shelf, within, range, room, text }) => {
-  const why = range === null ? 'the time asked for' : range.words;
+export const temporal: Stage = async (_context, { request, shelf, within, range, room, text }) => {
+  const why = range === null ? whyOf(request) : range.words;
   const candidate = (id: Uuid, words: string) => ({
     id,
     stage: 'temporal' as const,
@@ -27,3 +31,8 @@ export const temporal: Stage = async (_context, { shelf, within, range, room, te
     total: touched.length,
   };
 };
+
+function whyOf({ since, before, failures_only }: RecallRequest): string {
+  if (since !== undefined || before !== undefined) return 'the time asked for';
+  return failures_only ? 'the newest failures' : 'the newest that succeeded';
+}

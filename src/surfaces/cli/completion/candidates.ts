@@ -19,9 +19,9 @@ export async function candidatesText(what: Candidates, io: Io): Promise<string> 
     .join('');
 }
 
-async function componentsOf({ env }: Io): Promise<string[]> {
+async function componentsOf(io: Io): Promise<string[]> {
   const { components } = await callServing<{ components: ComponentCount[] }>(
-    env,
+    io,
     undefined,
     'components',
     (address) =>

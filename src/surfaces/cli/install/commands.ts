@@ -64,7 +64,7 @@ function absolute(scope: InstallScope, { node, bin, name }: Program): Invocation
   const note = isCache
     ? `${bin} is a copy of npx, which may vanish: install ${name}, then install this again`
     : scope === 'project'
-      ? `${name} is not installed in this project: what was written holds for this machine only`
+      ? `${name} is not installed in this project: the paths hold for this machine only, so do not check them in`
       : undefined;
   return {
     server: { command: node, args: [bin, 'mcp'] },
@@ -82,19 +82,47 @@ function sharedBin({ project }: Machine, { bin, name }: Program): string | null 
   return isBelow ? inside.replaceAll('\\', '/') : null;
 }
 
-/** Whether a command line is one of ours, of this or another place or version. */
+/**
+ * `…/bin/cue.js mcp`, `npx … cue mcp --tools all`, `elizaos-plugin-cue@1 mcp`: the program by its own name,
+ * and behind it what it is to do.
+ */
+const RUNS_US =
+  /(?:^|[\s"'\\/])(?:elizaos-plugin-)?cue(?:@[\w.^~-]+|\.(?:[cm]?[jt]s|cmd|exe))?["']?\s+(mcp|hook)(?=$|[\s"';&|])/;
+
+/** Whether a command line is one of ours, of this or another place or version, whatever stands around it. */
 export function isOurs(value: unknown, what: 'mcp' | 'hook'): boolean {
-  if (typeof value !== 'object' || value === null) return false;
+  return RUNS_US.exec(lineOf(value))?.[1] === what;
+}
+
+/** What a server or hook runs, in one line; empty where it runs nothing. */
+function lineOf(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return '';
   const { command, args }: { command?: unknown; args?: unknown } = value;
-  const words = [command, ...(Array.isArray(args) ? args : [])];
-  const line = words.filter((word) => typeof word === 'string').join(' ');
-  return (
-    /(?:^|[\s"'\\/])(?:elizaos-plugin-)?cue(?:\.[cm]?[jt]s)?["']?\s+(\w+)\s*$/.exec(line)?.[1] ===
-    what
-  );
+  return [command, ...(Array.isArray(args) ? args : [])]
+    .filter((word) => typeof word === 'string')
+    .join(' ');
+}
+
+/** What people have put behind `mcp` (`--tools all`). */
+export function addedTo(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const { args }: { args?: unknown } = value;
+  const words = Array.isArray(args) ? args.filter((word) => typeof word === 'string') : [];
+  const at = words.indexOf('mcp');
+  return at < 0 ? [] : words.slice(at + 1);
+}
+
+/** Whether a client reaches us over HTTP, as the documentation says how. */
+export function isOurAddress(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { url }: { url?: unknown } = value;
+  return typeof url === 'string' && /\/cue\/mcp\/?(?:\?|$)/.test(url);
 }
 
 /** As the client has it in `mcpServers`. */
-export function serverEntry(client: ClientName, { command, args }: Invocation): Json {
+export function serverEntry(
+  client: ClientName,
+  { command, args }: Invocation,
+): { [key: string]: Json } {
   return client === 'claude-desktop' ? { command, args } : { type: 'stdio', command, args };
 }

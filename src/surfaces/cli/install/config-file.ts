@@ -1,5 +1,5 @@
 /** One configuration file of a client: read whole, and replaced whole, with a copy of how it was. */
-import { chmod, mkdir, open, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, lstat, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { AppError, messageOf } from '../../../shared/errors.js';
 import { codeOf, readWhole, textOf } from '../../../shared/read-whole.js';
@@ -19,6 +19,9 @@ export interface ConfigFile {
 /** Claude Code keeps what it remembers of projects in the file of the user's servers. */
 const MAX_BYTES = 64 * 1024 * 1024;
 const MARK = '\ufeff';
+/** In front of the number of a copy. */
+const BACKUP = '.cue-backup-';
+const ANYONE_WRITES = 0o222;
 const MOST_BACKUPS = 10_000;
 
 /** @throws AppError INVALID_INPUT for what is no text file that may be read */
@@ -26,7 +29,9 @@ export async function readConfig(asked: string): Promise<ConfigFile> {
   const path = realPath(asked);
   const read = await readWhole(path, MAX_BYTES);
   if (read === 'gone') return { path, text: null, hasMark: false };
-  if ('refused' in read) throw badInput(`${asked}: ${read.refused.message}`, { path: asked });
+  if ('refused' in read) {
+    throw badInput(`${asked} ${(await oddity(path)) ?? read.refused.message}`, { path: asked });
+  }
   const text = textOf(read.bytes);
   if (text === null) throw badInput(`${asked} is not UTF-8 text`, { path: asked });
   const hasMark = text.startsWith(MARK);
@@ -34,16 +39,71 @@ export async function readConfig(asked: string): Promise<ConfigFile> {
   return { path, text: hasMark ? text.slice(1) : text, hasMark, mode };
 }
 
+/** What people meet in place of a file, `null`: something else. */
+async function oddity(path: string): Promise<string | null> {
+  const found = await lstat(path).catch(() => null);
+  if (found?.isDirectory()) return 'is a folder, no file';
+  return found?.isSymbolicLink() ? 'is a link that leads nowhere' : null;
+}
+
+/** @throws AppError PERMISSION_DENIED for what somebody has protected, though its folder may be written */
+export function checkWritable({ mode }: ConfigFile, shown: string): void {
+  if (mode === undefined || (mode & ANYONE_WRITES) !== 0) return;
+  const message = `${shown} is write-protected, so nothing was written: make it writable (chmod u+w), then try again`;
+  throw new AppError('PERMISSION_DENIED', message, { path: shown });
+}
+
+/** A copy that an earlier installation has left. */
+export interface Backup {
+  path: string;
+  /** Without a byte order mark. */
+  text: string;
+}
+
+/** Copies beside the file, the latest first; what cannot be read is none. */
+export async function backupsOf({ path }: ConfigFile): Promise<Backup[]> {
+  const names = await readdir(dirname(path)).catch(() => []);
+  const prefix = `${basename(path)}${BACKUP}`;
+  const numbers = names
+    .filter(
+      (name) => name.startsWith(prefix) && /^[1-9][0-9]{0,4}$/.test(name.slice(prefix.length)),
+    )
+    .map((name) => Number(name.slice(prefix.length)));
+  const backups: Backup[] = [];
+  for (const number of numbers.sort((a, b) => b - a)) {
+    const backup = `${path}${BACKUP}${number}`;
+    const read = await readConfig(backup).catch(() => null);
+    if (read !== null && read.text !== null) backups.push({ path: backup, text: read.text });
+  }
+  return backups;
+}
+
+/** @throws AppError CONFLICT when somebody else has changed it since it was read, UNAVAILABLE */
+export async function deleteConfig(file: ConfigFile): Promise<void> {
+  await checkUntouched(file);
+  try {
+    await rm(file.path);
+  } catch (error) {
+    throw notWritten(file.path, error);
+  }
+}
+
+/** What an installation is back from is of no use any more. Never throws. */
+export async function dropBackup({ path }: Backup): Promise<void> {
+  await rm(path, { force: true }).catch(() => {});
+}
+
 /**
  * As a whole or not at all. What was there lies beside it afterwards.
  * @param privately a new file is for this user alone
+ * @param isKept whether a copy of what was there is made
  * @returns the backup; `null` for a new file
  * @throws AppError CONFLICT when somebody else has changed it since it was read, UNAVAILABLE
  */
 export async function replaceConfig(
   file: ConfigFile,
   text: string,
-  { privately = false }: { privately?: boolean } = {},
+  { privately = false, isKept = true }: { privately?: boolean; isKept?: boolean } = {},
 ): Promise<string | null> {
   const { path, hasMark } = file;
   const mark = hasMark ? MARK : '';
@@ -60,7 +120,8 @@ export async function replaceConfig(
     }
     // In spite of the umask.
     if (file.mode !== undefined) await chmod(draft, file.mode);
-    const backup = file.text === null ? null : await keep(path, mark + file.text, file.mode);
+    const isNew = file.text === null;
+    const backup = isNew || !isKept ? null : await keep(path, mark + file.text, file.mode);
     // As late as can be: the client may write it at any time.
     await checkUntouched(file);
     await rename(draft, path);
@@ -80,7 +141,7 @@ function notWritten(path: string, cause: unknown): AppError {
 /** The first name that is free. */
 async function keep(path: string, text: string, mode: number | undefined): Promise<string> {
   for (let count = 1; count <= MOST_BACKUPS; count += 1) {
-    const backup = `${path}.cue-backup-${count}`;
+    const backup = `${path}${BACKUP}${count}`;
     try {
       await writeFile(backup, text, { flag: 'wx', mode });
       return backup;

@@ -1,6 +1,6 @@
 /**
  * Changes in a JSON text that leave everything else as it is written: order and spelling of keys,
- * numbers of any length, blank lines. Plain JSON only. Pure.
+ * numbers of any length, blank lines, comments and commas behind the last item. Pure.
  */
 
 export type JsonPath = readonly (string | number)[];
@@ -36,7 +36,13 @@ const UNIT = '  ';
 /** The value at a path, parsed; `undefined`: there is none. @throws SyntaxError */
 export function valueAt(text: string, path: JsonPath): unknown {
   const node = nodeAt(parse(text), path);
-  return node === null ? undefined : JSON.parse(text.slice(node.start, node.end));
+  return node === null ? undefined : JSON.parse(plainOf(text).slice(node.start, node.end));
+}
+
+/** Whether an object or array with nothing in it, not even a comment, is at the path. @throws SyntaxError */
+export function isBlankAt(text: string, path: JsonPath): boolean {
+  const node = nodeAt(parse(text), path);
+  return node !== null && /^[{[]\s*[}\]]$/.test(text.slice(node.start, node.end));
 }
 
 /**
@@ -66,32 +72,83 @@ export function withoutValue(text: string, path: JsonPath): string {
   if (!parent || !part) return text;
   const before = parent.parts[at - 1];
   const after = parent.parts[at + 1];
-  if (after) return spliced(text, { start: part.start, end: after.start }, '');
-  if (before) return spliced(text, { start: before.end, end: part.end }, '');
-  return spliced(text, { start: parent.start + 1, end: parent.end - 1 }, '');
+  const comma = commaBehind(text, part.end);
+  const end = comma === null ? part.end : comma + 1;
+  if (after) {
+    // A comment in between is about what comes.
+    const rest = text.slice(end, after.start);
+    const blanks = rest.length - rest.trimStart().length;
+    return spliced(text, { start: part.start, end: end + blanks }, '');
+  }
+  if (before && !hasComment(text.slice(before.end, part.start))) {
+    return spliced(text, { start: before.end, end: part.end }, '');
+  }
+  const inside = { start: parent.start + 1, end: parent.end - 1 };
+  const isAlone = !before && !hasComment(text.slice(inside.start, part.start));
+  if (isAlone && !hasComment(text.slice(end, inside.end))) return spliced(text, inside, '');
+  const start = before?.end ?? inside.start;
+  const left = withoutLastComma(text.slice(start, part.start), comma === null && !!before);
+  return spliced(text, { start, end }, onItsOwnLine(left, text.slice(end)));
+}
+
+/** What stands behind an item up to the next one that goes; its comma goes with it where none followed that. */
+function withoutLastComma(between: string, isToGo: boolean): string {
+  const comma = isToGo ? commaBehind(between, 0) : null;
+  return comma === null ? between : between.slice(0, comma) + between.slice(comma + 1);
+}
+
+/** What follows must not become a part of a comment. */
+function onItsOwnLine(left: string, rest: string): string {
+  return /^[ \t]*\r?\n/.test(rest) ? left.trimEnd() : left.replace(/[ \t]+$/, '');
 }
 
 function inserted(text: string, parent: Node, key: string | number, value: Json): string {
   const name = typeof key === 'string' ? `${JSON.stringify(key)}: ` : '';
   const last = parent.parts.at(-1);
   const first = parent.parts[0];
+  const eol = eolOf(text);
   if (last && first) {
     const isInLine = !text.slice(parent.start, first.start).includes('\n');
     if (isInLine)
       return spliced(text, { start: last.end, end: last.end }, `, ${name}${compact(value)}`);
     const indent = indentAt(text, first.start);
-    const part = `,${eolOf(text)}${indent}${name}${printed(text, value, indent)}`;
-    return spliced(text, { start: last.end, end: last.end }, part);
+    const part = `${eol}${indent}${name}${printed(text, value, indent)}`;
+    const comma = commaBehind(text, last.end);
+    const end = endOfLineComment(text, comma === null ? last.end : comma + 1);
+    if (comma !== null) return spliced(text, { start: end, end }, `${part},`);
+    return spliced(text, { start: last.end, end }, `,${text.slice(last.end, end)}${part}`);
   }
   // A whole document in one line stays one; an empty one is made anew.
   const isOneLine = !text.trim().includes('\n') && !/^\{\s*\}$/.test(text.trim());
   const outer = indentAt(text, parent.start);
   const indent = outer + unitOf(text);
-  const eol = eolOf(text);
+  const inside = { start: parent.start + 1, end: parent.end - 1 };
+  const comments = text.slice(inside.start, inside.end).trimEnd();
   const body = isOneLine
-    ? `${name}${compact(value)}`
-    : `${eol}${indent}${name}${printed(text, value, indent)}${eol}${outer}`;
-  return spliced(text, { start: parent.start + 1, end: parent.end - 1 }, body);
+    ? `${comments}${name}${compact(value)}`
+    : `${comments}${eol}${indent}${name}${printed(text, value, indent)}${eol}${outer}`;
+  return spliced(text, inside, body);
+}
+
+const BEHIND = /(?:[ \t\r\n]|\/\/[^\r\n]*|\/\*[\s\S]*?\*\/)*,/y;
+
+/** Where the comma of an item that ends here is, whatever stands in between. */
+function commaBehind(text: string, end: number): number | null {
+  BEHIND.lastIndex = end;
+  return BEHIND.test(text) ? BEHIND.lastIndex - 1 : null;
+}
+
+const IN_LINE = /[ \t]*(?:\/\/[^\r\n]*|\/\*[^\r\n]*?\*\/(?=[ \t]*[\r\n]))/y;
+
+/** A comment in the rest of the line is about the item that ends here. */
+function endOfLineComment(text: string, end: number): number {
+  IN_LINE.lastIndex = end;
+  return IN_LINE.test(text) ? IN_LINE.lastIndex : end;
+}
+
+/** @param text with no string in it */
+function hasComment(text: string): boolean {
+  return /\/[/*]/.test(text);
 }
 
 function spliced(text: string, { start, end }: Range, by: string): string {
@@ -155,7 +212,18 @@ function nodeAt(root: Node, path: JsonPath): Node | null {
   return node;
 }
 
-function parse(text: string): Node {
+const COMMENT = /"(?:[^"\\]|\\.)*"|\/\/[^\r\n]*|\/\*[\s\S]*?\*\//g;
+const LAST_COMMA = /"(?:[^"\\]|\\.)*"|,(?=[ \t\r\n]*[\]}])/g;
+
+/** The same text with blanks for comments and last commas: all else stays in its place. */
+function plainOf(text: string): string {
+  return text
+    .replace(COMMENT, (part) => (part.startsWith('"') ? part : part.replace(/[^\r\n]/g, ' ')))
+    .replace(LAST_COMMA, (part) => (part === ',' ? ' ' : part));
+}
+
+function parse(written: string): Node {
+  const text = plainOf(written);
   // Says what is wrong; from here on the text is known to be JSON.
   JSON.parse(text);
   let at = 0;

@@ -2,8 +2,9 @@
 import { AppError } from '../../../shared/errors.js';
 import { badInput } from '../exit-codes.js';
 import { FILE_TOOLS, SHELL_TOOLS } from '../hook/claude-event.js';
-import { type Invocation, isOurs } from './commands.js';
-import { type Json, type JsonPath, valueAt, withoutValue, withValue } from './json-text.js';
+import type { ClientName } from './clients.js';
+import { addedTo, type Invocation, isOurAddress, isOurs, serverEntry } from './commands.js';
+import { isBlankAt, type JsonPath, valueAt, withoutValue, withValue } from './json-text.js';
 
 /** Under which a client knows us. */
 export const SERVER_NAME = 'cue';
@@ -26,26 +27,38 @@ const HOOKS: readonly { event: string; matcher?: string }[] = [
 type Fields = Record<string, unknown>;
 
 /**
- * The text with our server in it; other keys of an entry of ours, like its environment, stay.
+ * The text with our server in it; other keys of an entry of ours, like its environment, stay, as do words
+ * behind our own. One that people have made to reach us over HTTP stays as it is.
  * @param text `null` or blank: there is no file yet
  * @param shown how the file is called in an error
- * @throws AppError INVALID_INPUT where the text is no plain JSON of the right shape, CONFLICT where
- * another server has our name
+ * @throws AppError INVALID_INPUT where the text is no JSON of the right shape, CONFLICT where another
+ * server has our name
  */
-export function withServer(text: string | null, entry: Json, shown: string): string {
+export function withServer(
+  text: string | null,
+  client: ClientName,
+  server: Invocation,
+  shown: string,
+): string {
   let out = checked(text, shown);
   const there = serverIn(out, shown);
   const path = ['mcpServers', SERVER_NAME];
-  if (there === undefined) return withValue(out, path, entry);
-  if (!isOurs(there, 'mcp')) {
-    const message = `${shown} has another server of the name "${SERVER_NAME}": rename or remove it first`;
-    throw new AppError('CONFLICT', message, { path: shown });
-  }
-  for (const [key, value] of Object.entries(entry as Record<string, Json>)) {
+  if (there === undefined) return withValue(out, path, serverEntry(client, server));
+  if (isOurAddress(there)) return out;
+  if (!isOurs(there, 'mcp')) throw isForeign(shown);
+  const entry = serverEntry(client, { ...server, args: [...server.args, ...addedTo(there)] });
+  for (const [key, value] of Object.entries(entry)) {
     if (isSame(valueAt(out, [...path, key]), value)) continue;
     out = withValue(out, [...path, key], value);
   }
   return out;
+}
+
+function isForeign(shown: string): AppError {
+  const message =
+    `${shown} has another server of the name "${SERVER_NAME}": rename or remove it there, ` +
+    'then install again; nothing was written';
+  return new AppError('CONFLICT', message, { path: shown });
 }
 
 /** @throws AppError INVALID_INPUT */
@@ -55,7 +68,7 @@ export function withoutServer(text: string, shown: string): string {
   return pruned(withoutValue(out, ['mcpServers', SERVER_NAME]), ['mcpServers']);
 }
 
-/** @throws AppError INVALID_INPUT where the text is no plain JSON of the right shape */
+/** @throws AppError INVALID_INPUT where the text is no JSON of the right shape */
 export function withHooks(text: string | null, hook: Invocation, shown: string): string {
   let out = checked(text, shown);
   for (const { event, matcher } of HOOKS) {
@@ -106,9 +119,7 @@ function withoutEvent(text: string, event: string, shown: string): string {
 
 /** Without an object or array that has become empty; `before`: it was not empty there. */
 function pruned(text: string, path: JsonPath, before?: string): string {
-  const left = valueAt(text, path);
-  const isEmpty = typeof left === 'object' && left !== null && Object.keys(left).length === 0;
-  if (!isEmpty || text === before) return text;
+  if (!isBlankAt(text, path) || text === before) return text;
   return withoutValue(text, path);
 }
 
@@ -143,16 +154,20 @@ function objectAt(text: string, path: string[], shown: string): Fields {
 function checked(text: string | null, shown: string): string {
   if (text === null || text.trim() === '') return EMPTY;
   if (!isJson(text)) {
-    throw badShape(shown, 'it is no plain JSON (comments? a comma too many?)');
+    throw badShape(shown, 'it is no JSON');
   }
   objectAt(text, [], shown);
   return text;
 }
 
+/** Whether nothing is left in it. */
+export function isBlankDocument(text: string): boolean {
+  return isBlankAt(text, []);
+}
+
 function isJson(text: string): boolean {
   try {
-    JSON.parse(text);
-    return true;
+    return valueAt(text, []) !== undefined;
   } catch {
     return false;
   }

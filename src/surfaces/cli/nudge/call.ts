@@ -14,7 +14,7 @@ export function callServer<Result extends object>(
   params: object,
   { field, ...options }: RpcClientOptions & { field: keyof Result & string },
 ): Promise<Result> {
-  return callServing<Result>(io.env, port?.(), field, (address) =>
+  return callServing<Result>(io, port?.(), field, (address) =>
     createRpcClient(address, options).call(`nudge.${name}`, params),
   );
 }

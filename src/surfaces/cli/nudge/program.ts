@@ -95,7 +95,7 @@ Exit codes:
   "status" and "stop" end with 3 where nothing serves
 
 Environment:
-  NUDGE_PID_DIR             folder of the file in which a server says where it listens
+  NUDGE_PID_DIR             folder of the files in which servers say where they listen
   ELIZA_SERVER_AUTH_TOKEN   the key of the server, if it wants one
 `;
 

@@ -17,12 +17,13 @@ const NUDGE_TOOLS = 'hints,default';
 const LEVELS = ['debug', 'info', 'warn', 'error'];
 
 const EXPLAINED = `
-The first one serves (PRIMARY), every other passes its calls on to it (PROXY) and takes its place when it
-dies. An Eliza server with the plugin is served by first of all, and takes the database over when it starts.
+The first one of a database serves it (PRIMARY), every other passes its calls on to it (PROXY) and takes its
+place when it dies. Servers of other databases are left alone. An Eliza server with the plugin is served by first of all, and takes the database over when it starts.
 Where standard input is a pipe, it speaks MCP there, takes plain JSON-RPC calls of nudge.* beside it, and
 ends when the input does.
 
-Database: POSTGRES_URL, else PGLITE_DATA_DIR, else .eliza/.elizadb in this folder or above, else ~/.cue/db
+Database: POSTGRES_URL, else PGLITE_DATA_DIR, else .eliza/.elizadb in this folder or above, else what
+          the machine's first server has, else ~/.cue/db
 Agent:    CUE_AGENT, a name or an id, where the database has several
 
 Environment:

@@ -1,5 +1,6 @@
 /** Whoever serves, as `status` and `stop` need to know it. */
 import { AppError, isAppError } from '../../../shared/errors.js';
+import { meantAddress } from '../../serving/agent-meant.js';
 import { findServer, withPidFile } from '../../serving/discovery.js';
 import { type Identity, identityOf } from '../../serving/identify.js';
 import { createRpcClient } from '../../serving/rpc-client.js';
@@ -16,11 +17,12 @@ const NO_SERVER: ReadonlySet<unknown> = new Set(['nobody', 'unreachable', 'forei
 /** @throws AppError NOT_FOUND when nothing of ours serves, else what was met */
 export async function serverOf({ io, port }: NudgeContext): Promise<KnownServer> {
   const asked = port?.();
-  const { address, status } = await onceServed(io.env, async () => {
-    const found = findServer({ env: io.env, ...(asked === undefined ? {} : { port: asked }) });
+  const wanted = { env: io.env, cwd: io.cwd, port: asked };
+  const { address, status } = await onceServed(wanted, async () => {
+    const found = await meantAddress(findServer(wanted), io.env);
     return { address: found, status: await createRpcClient(found).call('nudge.status', {}) };
   }).catch((met: unknown) => {
-    const error = asked === undefined ? withPidFile(met, io.env) : met;
+    const error = asked === undefined ? withPidFile(met, wanted) : met;
     throw isAppError(error) && NO_SERVER.has(error.details.met) ? nothing(error.message) : error;
   });
   const identity = identityOf(status);

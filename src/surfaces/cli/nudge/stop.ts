@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { SECOND_MS } from '../../../shared/clock.js';
 import { isRunning } from '../../../shared/dir-lock.js';
 import { AppError, messageOf } from '../../../shared/errors.js';
-import { isWriterCertain, readPidFile, removePidFile } from '../../serving/pid-file.js';
+import { isWriterCertain, pidFiles, removePidFile, serverOnPort } from '../../serving/pid-file.js';
 import { isPortOf } from '../../serving/port-owner.js';
 import { EXIT } from '../exit-codes.js';
 import { printJson, printText } from '../io.js';
@@ -44,8 +44,8 @@ async function perform(json: boolean, context: NudgeContext): Promise<void> {
   if (!isCertain(pid, port, io.env)) throw unproven(pid, port);
   askToEnd(pid);
   await ended(pid, io.clock);
-  // Where a process is ended without being asked, it leaves its file behind.
-  removePidFile(io.env, pid);
+  // Where a process is ended without being asked, it leaves its files behind.
+  for (const path of pidFiles(io.env)) removePidFile(path, pid);
   if (json) printJson(io, { stopped: true, pid, port });
   else printText(io, `✔ stopped the server (process ${pid}, port ${port})`);
   end(EXIT.done);
@@ -53,8 +53,8 @@ async function perform(json: boolean, context: NudgeContext): Promise<void> {
 
 /** Anybody's program may listen there, and name any process as itself. */
 function isCertain(pid: number, port: number, env: NudgeContext['io']['env']): boolean {
-  const file = readPidFile(env);
-  if (file?.pid === pid && file.port === port && isWriterCertain(file)) return true;
+  const file = serverOnPort(env, port);
+  if (file?.pid === pid && isWriterCertain(file)) return true;
   return isPortOf(pid, port) === true;
 }
 

@@ -29,14 +29,14 @@ export interface Printed<Body> {
 
 const EXPLAINED = `
 Environment:
-  NUDGE_PID_DIR             folder of the file in which a server says where it listens
+  NUDGE_PID_DIR             folder of the files in which servers say where they listen
   ELIZA_SERVER_AUTH_TOKEN   the key of the server, if it wants one
 `;
 
 /** `-p` and `--json`, which the commands below take, too. */
 export function addServerOptions(command: Command): Command {
   return command
-    .option('-p, --port <port>', 'port of the server (else its PID file, else 8765)', portOf)
+    .option('-p, --port <port>', 'port of the server (else the one of this project)', portOf)
     .option('--json', 'print what the server answers')
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', EXPLAINED);
@@ -49,7 +49,7 @@ export function ask<Body extends object>(
   { field, ...request }: Asked<Body>,
 ): Promise<Body> {
   const { port } = command.optsWithGlobals<ServerFlags>();
-  return callServing<Body>(io.env, port, field, (address) => askRest(address, request));
+  return callServing<Body>(io, port, field, (address) => askRest(address, request));
 }
 
 /** One request, printed, with the end it has. @throws AppError as `ask` */

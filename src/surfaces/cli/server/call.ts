@@ -1,5 +1,6 @@
-/** One call to whoever serves. */
+/** One call to whoever serves the database that is meant. */
 import { AppError } from '../../../shared/errors.js';
+import { meantAddress } from '../../serving/agent-meant.js';
 import { findServer, withPidFile } from '../../serving/discovery.js';
 import type { ServerAddress } from '../../serving/types.js';
 import type { Io } from '../io.js';
@@ -11,16 +12,17 @@ import { onceServed } from './once-served.js';
  * @throws AppError that of `ask`, or UNAVAILABLE saying what was met
  */
 export async function callServing<Answer extends object>(
-  env: Io['env'],
+  io: Pick<Io, 'env' | 'cwd'>,
   port: number | undefined,
   field: keyof Answer & string,
   ask: (address: ServerAddress) => Promise<unknown>,
 ): Promise<Answer> {
-  const { address, answer } = await onceServed(env, async () => {
-    const found = findServer({ env, ...(port === undefined ? {} : { port }) });
+  const wanted = { env: io.env, cwd: io.cwd, port };
+  const { address, answer } = await onceServed(wanted, async () => {
+    const found = await meantAddress(findServer(wanted), io.env);
     return { address: found, answer: await ask(found) };
   }).catch((error: unknown) => {
-    throw port === undefined ? withPidFile(error, env) : error;
+    throw port === undefined ? withPidFile(error, wanted) : error;
   });
   if (typeof answer === 'object' && answer !== null && field in answer) return answer as Answer;
   const message = `${address.baseUrl} is served by another program: say where the server is with -p PORT`;

@@ -5,6 +5,7 @@ import { clientSessionOf } from '../../client-session.js';
 import { TOOL_CHOICES } from '../../tool-groups.js';
 import { badInput, EXIT } from '../exit-codes.js';
 import { portOf, wordsIn } from '../flag-words.js';
+import { defineInstall } from '../install/command.js';
 import type { CommandGroup, CueContext } from '../program.js';
 import { serveStdio } from './serve-stdio.js';
 
@@ -15,37 +16,35 @@ interface McpFlags {
 
 const EXPLAINED = `
 Without a subcommand it speaks MCP on standard input and output, for the one client that has started it.
-Whoever serves the memory on this machine is joined (PROXY): an Eliza server with the plugin, or another
-"cue mcp" or "nudge serve". Where nobody does, this process serves (PRIMARY).
+Whoever serves the database below is joined (PROXY): an Eliza server with the plugin, or another "cue mcp" or
+"nudge serve". Where nobody does, this process serves it (PRIMARY). Servers of other databases are left alone.
 
 Groups of tools: ${TOOL_CHOICES.join(', ')}
 
-Database: POSTGRES_URL, else PGLITE_DATA_DIR, else .eliza/.elizadb in this folder or above, else ~/.cue/db
+Database: POSTGRES_URL, else PGLITE_DATA_DIR, else .eliza/.elizadb in this folder or above, else what
+          the machine's first server has, else ~/.cue/db
 Agent:    CUE_AGENT, a name or an id, where the database has several
 
 Environment:
   CUE_MCP_TOOLS             as --tools
   CLAUDE_CODE_SESSION_ID    the client's own session, else CUE_SESSION_ID: it may answer what "cue hook" shows there
-  NUDGE_PID_DIR             folder of the file in which a server says where it listens
+  NUDGE_PID_DIR             folder of the files in which servers say where they listen
   ELIZA_SERVER_AUTH_TOKEN   the key of the server, if it wants one
 `;
 
-export async function loadMcpGroup(): Promise<CommandGroup> {
-  const { defineInstall } = await import('../install/command.js');
-  return {
-    define(command: Command, context: CueContext) {
-      command
-        .option('-p, --port <port>', 'port of the server, where none is named yet (8765)', portOf)
-        .option('-t, --tools <groups>', 'what is shown of the tools, comma-separated')
-        .addHelpText('after', EXPLAINED)
-        .action(async (flags: McpFlags) => {
-          await serve(flags, context);
-          context.end(EXIT.done);
-        });
-      defineInstall(command.command('install'), context);
-    },
-  };
-}
+export const mcpGroup: CommandGroup = {
+  define(command: Command, context: CueContext) {
+    command
+      .option('-p, --port <port>', 'port of the server, where none is named yet (8765)', portOf)
+      .option('-t, --tools <groups>', 'what is shown of the tools, comma-separated')
+      .addHelpText('after', EXPLAINED)
+      .action(async (flags: McpFlags) => {
+        await serve(flags, context);
+        context.end(EXIT.done);
+      });
+    defineInstall(command.command('install'), context);
+  },
+};
 
 /** @throws AppError INVALID_INPUT, else as `serveStdio` */
 async function serve({ port, tools }: McpFlags, context: CueContext): Promise<void> {

@@ -2,7 +2,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { SECOND_MS } from '../../../shared/clock.js';
 import { AppError, isAppError } from '../../../shared/errors.js';
-import { type Env, startingProcess } from '../../serving/pid-lock.js';
+import type { Wanted } from '../../serving/discovery.js';
+import { meantBy } from '../../serving/meant.js';
+import { startingProcess } from '../../serving/pid-lock.js';
 
 const PAUSE_MS = 200;
 const PATIENCE_MS = 10 * SECOND_MS;
@@ -12,7 +14,7 @@ const PATIENCE_MS = 10 * SECOND_MS;
  * @throws AppError that of `ask`, or UNAVAILABLE naming that process
  */
 export async function onceServed<Answer>(
-  env: Env,
+  { env, cwd }: Wanted,
   ask: () => Promise<Answer>,
   patienceMs = PATIENCE_MS,
 ): Promise<Answer> {
@@ -21,7 +23,7 @@ export async function onceServed<Answer>(
       return await ask();
     } catch (error) {
       const isNobody = isAppError(error) && error.details.met === 'nobody';
-      const pid = isNobody ? startingProcess(env) : null;
+      const pid = isNobody ? startingProcess(meantBy(env, cwd).pidFile) : null;
       if (!isNobody || pid === null) throw error;
       if (leftMs <= 0) throw notYet(pid, error);
     }

@@ -62,7 +62,7 @@ async function checkDefaultTtl({ NUDGE_DEFAULT_TTL: ttl }: Io['env']): Promise<v
   const { parseTtl } = await import('../../../hints/offline.js');
   const parsed = parseTtl(ttl);
   if ('finding' in parsed) {
-    throw badInput(`cue: wrong setting: NUDGE_DEFAULT_TTL ${parsed.finding.message}`);
+    throw badInput(`wrong setting: NUDGE_DEFAULT_TTL ${parsed.finding.message}`);
   }
 }
 

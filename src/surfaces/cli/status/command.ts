@@ -42,10 +42,10 @@ function define(group: Command, context: CommandContext): void {
   addServerOptions(group)
     .addHelpText('after', EXPLAINED)
     .action(async (_flags: object, command: Command) => {
-      const { env, clock } = context.io;
+      const { io } = context;
       const { port } = command.optsWithGlobals<ServerFlags>();
       // First alone: where nothing serves, one answer says so.
-      const server = await callServing<Record<string, unknown>>(env, port, 'pid', (address) =>
+      const server = await callServing<Record<string, unknown>>(io, port, 'pid', (address) =>
         createRpcClient(address).call('nudge.status', {}),
       ).catch((error: unknown) => {
         // One of ours has answered, whose hints have not started.
@@ -62,11 +62,11 @@ function define(group: Command, context: CommandContext): void {
         part<WhenHealth>('/when/health', 'state'),
       ]);
       const status: Status = { server, triggers, autonomy, memory, offers, when };
-      const { baseUrl } = findServer({ env, ...(port === undefined ? {} : { port }) });
+      const { baseUrl } = findServer({ env: io.env, cwd: io.cwd, port });
       await tell(context, command, status, {
         text: async (told) => {
           const { statusText } = await import('./print.js');
-          return statusText(told, Number(new URL(baseUrl).port), clock.now());
+          return statusText(told, Number(new URL(baseUrl).port), io.clock.now());
         },
       });
     });

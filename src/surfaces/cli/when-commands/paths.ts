@@ -1,21 +1,14 @@
 /** Where index, decision files and the journal of recalls are, when nobody says so. */
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { dataDirectoryOf } from '../../../data-directory.js';
+import { DECISIONS, foundIndex, INDEX_PLACES, repositoryOf } from '../../../find-when-index.js';
 import { AppError } from '../../../shared/errors.js';
 import { isBelow, realPath } from '../../../shared/real-path.js';
 import { badInput } from '../exit-codes.js';
 import type { Io } from '../io.js';
 import type { Warning, WhenPaths } from './room.js';
 
-/** Below a directory of the project, in this order. */
-export const INDEX_PLACES = [
-  join('agents', 'memory-index.md'),
-  'memory-index.md',
-  join('.cue', 'memory-index.md'),
-] as const;
-
-const DECISIONS = 'decisions';
 const MAKES_ONE = '"cue when remember --index FILE …" makes one';
 /** A line break, say, in the name of a file. */
 const CONTROLS = /[\p{Cc}\u2028\u2029]/gu;
@@ -127,16 +120,6 @@ function rootsOf(env: Place['env'], cwd: string): string[] | null {
   return roots.length === 0 ? null : roots.map((root) => resolve(cwd, root));
 }
 
-function foundIndex(cwd: string): string | null {
-  const top = repositoryOf(cwd) ?? cwd;
-  for (const directory of upwards(cwd)) {
-    const found = INDEX_PLACES.map((place) => join(directory, place)).find(isFile);
-    if (found) return found;
-    if (directory === top) return null;
-  }
-  return null;
-}
-
 /** The repository, else the directory that `INDEX_PLACES` counts from. */
 function projectOf(index: string | null, cwd: string): string {
   const start = index === null ? cwd : dirname(index);
@@ -144,19 +127,4 @@ function projectOf(index: string | null, cwd: string): string {
   if (repository) return repository;
   const isPlace = INDEX_PLACES.some((place) => dirname(place) === basename(start));
   return isPlace ? dirname(start) : start;
-}
-
-function repositoryOf(directory: string): string | null {
-  for (const one of upwards(directory)) if (existsSync(join(one, '.git'))) return one;
-  return null;
-}
-
-function* upwards(directory: string): Generator<string> {
-  yield directory;
-  const above = dirname(directory);
-  if (above !== directory) yield* upwards(above);
-}
-
-function isFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
 }

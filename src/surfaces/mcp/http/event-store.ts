@@ -10,8 +10,12 @@ import type {
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
 
 export interface SessionEvents extends Required<EventStore> {
-  /** These requests came together: one stream has the answers of all. */
-  together(ids: readonly RequestId[]): void;
+  /** These requests have come, in one body: one stream has the answers of all. */
+  asked(ids: readonly RequestId[]): void;
+  /** They were refused: nobody answers them. */
+  refused(ids: readonly RequestId[]): void;
+  /** Requests that wait for their answer. */
+  readonly running: number;
   /**
    * The next answer to the request is for nobody: it ends its stream and is not kept.
    * @returns what takes that back; `null` when the stream has other answers to come
@@ -26,30 +30,38 @@ export interface SessionEvent {
   message: JSONRPCMessage;
 }
 
-const MAX_EVENTS = 500;
-const MAX_CHARS = 4_000_000;
+export interface SessionEventsOptions {
+  /** In front of the ids, so that those of another session are none of this one. */
+  prefix: string;
+  /** A request has got its answer. */
+  onAnswered?: () => void;
+}
 
-interface Kept extends SessionEvent {
+const MAX_EVENTS = 500;
+/** Of each session: there may be many. */
+const MAX_CHARS = 1_000_000;
+
+interface Kept {
+  id: EventId;
   streamId: StreamId;
-  chars: number;
+  /** The message as JSON, which takes less room; '' of one that is for nobody. */
+  text: string;
   /** The last of its stream. */
   isEnd: boolean;
 }
 
-/** The first event of a stream only names it. */
-const NOTHING = {} as JSONRPCMessage;
-
-export function createEventStore(): SessionEvents {
+export function createEventStore({ prefix, onAnswered }: SessionEventsOptions): SessionEvents {
   let kept: Kept[] = [];
   let chars = 0;
   let count = 0;
+  const running = new Set<RequestId>();
   const batches = new Set<Set<RequestId>>();
   const dropped = new Set<RequestId>();
 
   function drop(): void {
     let over = 0;
     while (over < kept.length - 1 && (kept.length - over > MAX_EVENTS || chars > MAX_CHARS)) {
-      chars -= kept[over]?.chars ?? 0;
+      chars -= kept[over]?.text.length ?? 0;
       over += 1;
     }
     if (over > 0) kept = kept.slice(over);
@@ -79,16 +91,14 @@ export function createEventStore(): SessionEvents {
   return {
     async storeEvent(streamId, message) {
       count += 1;
-      const id = String(count);
+      const id = `${prefix}-${count}`;
       const answered = answeredBy(message);
+      if (answered !== undefined && running.delete(answered)) onAnswered?.();
       const isDropped = answered !== undefined && dropped.has(answered);
-      const size = isDropped ? 0 : JSON.stringify(message).length;
-      kept.push({
-        ...{ id, streamId, chars: size },
-        message: isDropped ? NOTHING : message,
-        isEnd: answered !== undefined && isLastAnswer(answered),
-      });
-      chars += size;
+      const text = isDropped ? '' : JSON.stringify(message);
+      const isEnd = answered !== undefined && isLastAnswer(answered);
+      kept.push({ id, streamId, text, isEnd });
+      chars += text.length;
       drop();
       return id;
     },
@@ -101,10 +111,22 @@ export function createEventStore(): SessionEvents {
       for (const { id, message } of missed(found.events)) await send(id, message);
       return found.streamId;
     },
-    together(ids) {
+    asked(ids) {
+      for (const id of ids) running.add(id);
       if (ids.length > 1) batches.add(new Set(ids));
     },
+    refused(ids) {
+      for (const id of ids) {
+        running.delete(id);
+        const batch = batchOf(id);
+        if (batch) batches.delete(batch);
+      }
+    },
+    get running() {
+      return running.size;
+    },
     unwanted(id) {
+      running.delete(id);
       if (batchOf(id)) return null;
       dropped.add(id);
       return () => dropped.delete(id);
@@ -116,9 +138,12 @@ export function createEventStore(): SessionEvents {
   };
 }
 
-/** All but the first, which has arrived. */
-function missed(events: readonly Kept[]): Kept[] {
-  return events.slice(1).filter(({ message }) => 'jsonrpc' in message);
+/** All but the first, which has arrived. Those that only name a stream are no messages. */
+function missed(events: readonly Kept[]): SessionEvent[] {
+  return events
+    .slice(1)
+    .filter(({ text }) => text !== '' && text !== '{}')
+    .map(({ id, text }) => ({ id, message: JSON.parse(text) as JSONRPCMessage }));
 }
 
 function answeredBy(message: JSONRPCMessage): RequestId | undefined {

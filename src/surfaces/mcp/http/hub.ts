@@ -8,13 +8,14 @@ import {
   isJSONRPCRequest,
   type RequestId,
 } from '@modelcontextprotocol/sdk/types.js';
-import { type Clock, HOUR_MS, SECOND_MS } from '../../../shared/clock.js';
+import { type Clock, SECOND_MS } from '../../../shared/clock.js';
 import { messageOf } from '../../../shared/errors.js';
 import { derivedId, type Ids } from '../../../shared/ids.js';
 import type { Log } from '../../../shared/log.js';
 import { createSession } from '../session.js';
 import type { McpSession } from '../types.js';
 import { createEventStore, type SessionEvent, type SessionEvents } from './event-store.js';
+import { MAX_SESSIONS, type Occupant, roomFor } from './room.js';
 
 export interface HubDeps {
   clock: Clock;
@@ -48,21 +49,21 @@ export interface HttpClient {
   clientSession?: string | undefined;
 }
 
-interface Open {
+interface Open extends Occupant {
   id: string;
   events: SessionEvents;
   transport: WebStandardStreamableHTTPServerTransport;
   server: Server;
-  lastMs: number;
+  /** Open ones that no request of the client began. */
+  streams: number;
 }
 
-const MAX_SESSIONS = 200;
-const IDLE_MS = HOUR_MS;
 /** The host's sockets idle out after 30 s. */
 const KEEP_ALIVE_MS = 10 * SECOND_MS;
 const RETRY_MS = SECOND_MS;
 
 const SESSION_HEADER = 'mcp-session-id';
+const CANCELLED = 'notifications/cancelled';
 const EVENTS = 'text/event-stream';
 
 export function createMcpHub({ clock, ids, log, serverOf }: HubDeps): McpHub {
@@ -76,24 +77,25 @@ export function createMcpHub({ clock, ids, log, serverOf }: HubDeps): McpHub {
     });
   }
 
-  /** Ends those that nobody has asked for an hour, and the longest silent when there are too many. */
-  async function makeRoom(nowMs: number): Promise<void> {
-    const silent = [...open.values()].sort((a, b) => a.lastMs - b.lastMs);
-    const over = silent.length + 1 - MAX_SESSIONS;
-    const ending = silent.filter(({ lastMs }, place) => place < over || nowMs - lastMs > IDLE_MS);
-    await Promise.all(ending.map(({ id }) => end(id)));
-  }
-
-  async function begin({ isLocal, tools, clientSession }: HttpClient): Promise<Open> {
+  /** A response: there is no room. */
+  async function begin({ isLocal, tools, clientSession }: HttpClient): Promise<Open | Response> {
     const nowMs = clock.now();
-    const room = makeRoom(nowMs);
+    const { ending, fullForMs } = roomFor(open.values(), nowMs);
+    const ended = Promise.all(ending.map((one) => end(one.id)));
+    if (fullForMs !== null) {
+      await ended;
+      return full(fullForMs);
+    }
     const id = ids.next();
     // What a session stores says which one it was, and whoever knew the header's id could speak as it.
     const described = createSession({
       ...{ id: derivedId('mcp session', id), isLocal, clientSession },
     });
     const server = serverOf(described, tools);
-    const events = createEventStore();
+    const touch = (): void => {
+      session.lastMs = clock.now();
+    };
+    const events = createEventStore({ prefix: described.id.slice(0, 8), onAnswered: touch });
     const transport = new WebStandardStreamableHTTPServerTransport({
       sessionIdGenerator: () => id,
       onsessionclosed: () => end(id),
@@ -102,12 +104,31 @@ export function createMcpHub({ clock, ids, log, serverOf }: HubDeps): McpHub {
       keepAliveMs: KEEP_ALIVE_MS,
     });
     server.onerror = (error) => log.debug({ session: id, error: messageOf(error) }, 'mcp');
-    const session = { id, events, server, transport, lastMs: nowMs };
+    const session: Open = {
+      ...{ id, events, server, transport, lastMs: nowMs, wasUsed: false, streams: 0 },
+      get isBusy() {
+        return session.streams > 0 || events.running > 0;
+      },
+    };
     // It has its place before anything is waited for: others begin at the same time.
     open.set(id, session);
-    await room;
+    await ended;
     await server.connect(transport);
     return session;
+  }
+
+  /** The same answer; its session is in use until it has come to its end. */
+  function held(session: Open, answer: Response): Response {
+    if (answer.body === null) return answer;
+    session.streams += 1;
+    let isOver = false;
+    const body = watched(answer.body, () => {
+      if (isOver) return;
+      isOver = true;
+      session.streams -= 1;
+      session.lastMs = clock.now();
+    });
+    return new Response(body, answer);
   }
 
   /**
@@ -127,10 +148,10 @@ export function createMcpHub({ clock, ids, log, serverOf }: HubDeps): McpHub {
     async handle(request, body, client) {
       const id = request.headers.get(SESSION_HEADER);
       const known = id === null ? undefined : open.get(id);
-      if (known) known.lastMs = clock.now();
-      else if (id !== null)
+      if (known) Object.assign(known, { lastMs: clock.now(), wasUsed: true });
+      else if (id !== null) {
         return refusal(404, -32_001, 'there is no such session; begin a new one');
-      else if (!isInitialization(body)) {
+      } else if (!isInitialization(body)) {
         return refusal(
           400,
           -32_000,
@@ -140,13 +161,18 @@ export function createMcpHub({ clock, ids, log, serverOf }: HubDeps): McpHub {
       const rest = known && restOf(known, request);
       if (rest) return replay(rest);
       const session = known ?? (await begin(client));
+      if (session instanceof Response) return session;
       const { transport, events } = session;
-      if (Array.isArray(body)) events.together(body.filter(isJSONRPCRequest).map((one) => one.id));
+      const asked = messagesOf(body)
+        .filter(isJSONRPCRequest)
+        .map((one) => one.id);
+      events.asked(asked);
       const answer = await transport.handleRequest(request, { parsedBody: body });
+      if (!answer.ok) events.refused(asked);
       // One that was refused leaves nothing behind.
       if (!known && !answer.ok) await end(session.id);
       for (const cancelled of cancelledBy(body)) await letGo(session, cancelled);
-      return answer;
+      return request.method === 'GET' && answer.ok ? held(session, answer) : answer;
     },
     get sessions() {
       return open.size;
@@ -176,18 +202,51 @@ function replay(events: readonly SessionEvent[]): Response {
   return new Response(text.join(''), { headers: { 'content-type': EVENTS } });
 }
 
+/** Calls `ended` when all has been read, or nobody reads on. */
+function watched(body: ReadableStream<Uint8Array>, ended: () => void): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      if (!done) return controller.enqueue(value);
+      ended();
+      controller.close();
+    },
+    async cancel(reason) {
+      ended();
+      await reader.cancel(reason);
+    },
+  });
+}
+
+function messagesOf(body: unknown): unknown[] {
+  return Array.isArray(body) ? body : [body];
+}
+
 function cancelledBy(body: unknown): RequestId[] {
-  const messages: unknown[] = Array.isArray(body) ? body : [body];
-  return messages.flatMap((message) => {
+  return messagesOf(body).flatMap((message) => {
+    if (Object(message).method !== CANCELLED) return [];
     const { data } = CancelledNotificationSchema.safeParse(message);
     return data?.params.requestId ?? [];
   });
 }
 
 function isInitialization(body: unknown): boolean {
-  return Array.isArray(body) ? body.some(isInitializeRequest) : isInitializeRequest(body);
+  return messagesOf(body).some(isInitializeRequest);
 }
 
-function refusal(status: number, code: number, message: string): Response {
-  return Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status });
+function full(forMs: number): Response {
+  const seconds = Math.max(Math.ceil(forMs / SECOND_MS), 1);
+  const message = `all ${MAX_SESSIONS} sessions are in use; end one, or try again in ${seconds} s`;
+  return refusal(503, -32_000, message, { 'retry-after': String(seconds) });
+}
+
+function refusal(
+  status: number,
+  code: number,
+  message: string,
+  headers: Record<string, string> = {},
+): Response {
+  const body = { jsonrpc: '2.0', error: { code, message }, id: null };
+  return Response.json(body, { status, headers });
 }

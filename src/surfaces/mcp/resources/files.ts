@@ -2,17 +2,19 @@
  * `file:///…`: files below folders that may be read. Where a path really leads decides, not how it is
  * spelled; whatever may not be read is answered as what does not exist.
  */
-import { realpath } from 'node:fs/promises';
-import { basename, relative, resolve, sep } from 'node:path';
+import type { BigIntStats } from 'node:fs';
+import { lstat, realpath } from 'node:fs/promises';
+import { resolve, win32 } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../../../shared/errors.js';
-import { readWhole, textOf } from '../../../shared/read-whole.js';
+import { type Refusal, readWhole, textOf, type WholeFile } from '../../../shared/read-whole.js';
 import { isBelow } from '../../../shared/real-path.js';
 import { mimeTypeOf } from './mime-types.js';
 import { holdsPrivateKey, isPrivateFile } from './private-files.js';
 
 const MAX_BYTES = 1024 * 1024;
 const MAX_URI = 4_096;
+const ATTEMPTS = 3;
 
 export interface ReadFile {
   /** As it was asked for, absolute. */
@@ -21,17 +23,23 @@ export interface ReadFile {
 }
 
 /**
- * The path of a URI; `null` for one of another machine, with a query, with an encoded separator or NUL
- * in it, or that is none. `..` has been taken out.
+ * The path of a URI (RFC 8089: `file:/…` and `file://localhost/…` are `file:///…`); `null` for one of
+ * another machine, with a query, with an encoded separator or NUL in it, or that is none. `..` and a slash
+ * at the end have been taken out.
+ * @param windows whether paths have drives
  */
-export function pathOfFileUri(uri: string): string | null {
-  if (uri.length > MAX_URI || !/^file:\/\/\/(?![\\/])/i.test(uri)) return null;
+export function pathOfFileUri(uri: string, windows = process.platform === 'win32'): string | null {
+  if (uri.length > MAX_URI || !/^file:(?:\/\/(?:localhost)?)?\/(?![\\/])/i.test(uri)) return null;
   try {
     const url = new URL(uri);
     if (url.host !== '' || url.search !== '' || url.hash !== '') return null;
-    const path = fileURLToPath(url);
+    const path = fileURLToPath(url, { windows });
     // After the dots are gone: two slashes in front name another machine.
-    return path.includes('\0') || /^[\\/]{2}/.test(path) ? null : resolve(path);
+    if (path.includes('\0') || /^[\\/]{2}/.test(path)) return null;
+    // Clients write a drive as they like.
+    return windows
+      ? win32.resolve(path).replace(/^[a-z]:/, (drive) => drive.toUpperCase())
+      : resolve(path);
   } catch {
     return null;
   }
@@ -43,10 +51,8 @@ export function pathOfFileUri(uri: string): string | null {
  */
 export async function readFileBelow(uri: string, roots: readonly string[]): Promise<ReadFile> {
   const path = pathOfFileUri(uri);
-  const real = path === null ? null : await realBelow(path, roots);
-  if (path === null || real === null) throw notThere(uri);
-  const read = await readWhole(real, MAX_BYTES);
-  if (read === 'gone') throw notThere(uri);
+  const read = path === null ? 'gone' : await readOnWay(path, roots);
+  if (path === null || read === 'gone') throw notThere(uri);
   if ('refused' in read) {
     const { code, message } = read.refused;
     if (code === 'too_large') throw new AppError('TOO_LARGE', `the file ${message}`, { uri });
@@ -60,9 +66,23 @@ export async function readFileBelow(uri: string, roots: readonly string[]): Prom
   return { path, content: { mimeType, ...content } };
 }
 
+/** What came between the look and the open, a link or another file, is looked at in its turn. */
+async function readOnWay(
+  path: string,
+  roots: readonly string[],
+): Promise<WholeFile | { refused: Refusal } | 'gone'> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const real = await realBelow(path, roots);
+    if (real === null) return 'gone';
+    const read = await readWhole(real, MAX_BYTES);
+    if (!(read !== 'gone' && 'bytes' in read) || (await isStillAt(real, read.stats))) return read;
+  }
+  return { refused: { code: 'busy', message: 'kept changing while it was read' } };
+}
+
 /** Where it really lies, if that is below a root, as its name is, and is nobody's secret. */
 async function realBelow(path: string, roots: readonly string[]): Promise<string | null> {
-  if (isPrivateFile([basename(path)])) return null;
+  if (isPrivateFile(path)) return null;
   const folders = await Promise.all(
     roots.map(async (root) => ({ root: resolve(root), real: await realOf(root) })),
   );
@@ -72,9 +92,21 @@ async function realBelow(path: string, roots: readonly string[]): Promise<string
   );
   const found = isNamed ? await realOf(path) : null;
   if (found === null) return null;
-  const home = folders.find(({ real }) => real !== null && isBelow(found, real))?.real;
-  if (home === undefined || home === null) return null;
-  return isPrivateFile(relative(home, found).split(sep)) ? null : found;
+  const isBelowRoot = folders.some(({ real }) => real !== null && isBelow(found, real));
+  return isBelowRoot && !isPrivateFile(found) ? found : null;
+}
+
+/**
+ * Whether what was read lies where it was looked for, by no link: a folder on the way may have become one
+ * between the look and the open. Hard links cannot be told from the file itself.
+ */
+export async function isStillAt(
+  real: string,
+  { dev, ino }: Pick<BigIntStats, 'dev' | 'ino'>,
+): Promise<boolean> {
+  if ((await realOf(real)) !== real) return false;
+  const now = await lstat(real, { bigint: true }).catch(() => null);
+  return now !== null && now.dev === dev && now.ino === ino;
 }
 
 async function realOf(path: string): Promise<string | null> {

@@ -18,6 +18,6 @@ export const hintsResource: ResourceSpec = {
   },
   async complete(_begun, { runtime, session }) {
     const { components } = await hintsOf(runtime).listComponents({}, session.caller());
-    return components.map(({ name }) => name);
+    return { values: components.map(({ name }) => name) };
   },
 };

@@ -1,4 +1,5 @@
 /** `resources/…` of one connection. */
+import type { IAgentRuntime } from '@elizaos/core';
 import {
   ErrorCode,
   ListResourcesRequestSchema,
@@ -18,7 +19,7 @@ import { hintsResource } from './hints.js';
 import { listedMemories, memoryResource } from './memory.js';
 import { offerResources } from './offers.js';
 import { createFileRoots } from './roots.js';
-import type { ResourceSpec } from './types.js';
+import type { Candidates, ResourceCall, ResourceSpec } from './types.js';
 import { whenResources } from './when.js';
 
 export { newsUri, OFFERS_URI } from './offers.js';
@@ -45,12 +46,11 @@ export function registerResources(connection: Connection, subscriptions: Set<str
   const { server, runtime, session, log } = connection;
   const roots = createFileRoots(connection);
   const answer = <T>(work: () => Promise<T>) => answering(connection, 'resources', work);
-  const isThere = ({ isThere: look }: ResourceSpec) => look?.(runtime) ?? true;
 
   server.setRequestHandler(ListResourcesRequestSchema, ({ params }) =>
     answer(async () => {
       const cursor = params?.cursor;
-      const fixed = RESOURCES.filter((one) => !isTemplate(one) && isThere(one));
+      const fixed = RESOURCES.filter((one) => !isTemplate(one) && isThere(one, runtime));
       const { resources, nextCursor } = await listedMemories(connection, cursor);
       return {
         resources: [...(cursor === undefined ? fixed.map(told) : []), ...resources],
@@ -61,10 +61,12 @@ export function registerResources(connection: Connection, subscriptions: Set<str
 
   server.setRequestHandler(ListResourceTemplatesRequestSchema, ({ params }) => {
     requireFirstPage(params?.cursor);
-    const templates = RESOURCES.filter((one) => isTemplate(one) && isThere(one)).map((one) => {
-      const { uri: uriTemplate, ...rest } = told(one);
-      return { uriTemplate, ...rest };
-    });
+    const templates = RESOURCES.filter((one) => isTemplate(one) && isThere(one, runtime)).map(
+      (one) => {
+        const { uri: uriTemplate, ...rest } = told(one);
+        return { uriTemplate, ...rest };
+      },
+    );
     return { resourceTemplates: [...templates, FILES] };
   });
 
@@ -120,9 +122,17 @@ export function registerResources(connection: Connection, subscriptions: Set<str
   }
 }
 
-/** A template by its URI, for completion. */
-export function templateOf(uri: string): ResourceSpec | undefined {
-  return RESOURCES.find((one) => isTemplate(one) && one.uri === uri);
+/** Values of a template's variable, none where nothing completes; `null` of a URI that is not listed. */
+export async function completeResource(
+  uri: string,
+  variable: string,
+  begun: string,
+  call: ResourceCall,
+): Promise<Candidates | null> {
+  const resource = RESOURCES.find((one) => one.uri === uri);
+  if (!resource) return uri === FILES.uriTemplate ? { values: [] } : null;
+  const isAsked = uri.endsWith(`{${variable}}`) && isThere(resource, call.runtime);
+  return (isAsked ? await resource.complete?.(begun, call) : undefined) ?? { values: [] };
 }
 
 /** @throws AppError NOT_FOUND for a URI of nothing here */
@@ -138,6 +148,10 @@ function named(uri: string): { resource: ResourceSpec; value: string } {
   throw new AppError('NOT_FOUND', `there is no resource "${safe(uri, 200)}"`, {
     uri: safe(uri, 200),
   });
+}
+
+function isThere({ isThere: look }: ResourceSpec, runtime: IAgentRuntime): boolean {
+  return look?.(runtime) ?? true;
 }
 
 function isTemplate({ uri }: ResourceSpec): boolean {

@@ -29,9 +29,10 @@ export const memoryResource: ResourceSpec = {
   },
   /** Among the newest. */
   async complete(begun, call) {
-    const typed = begun.trim().toLowerCase();
-    const ids = (await newest(call)).map(({ memory_id }) => memory_id);
-    return ids.filter((id) => id.startsWith(typed) || id.startsWith(`mem_${typed}`));
+    const { memories, isPart } = await newest(call);
+    const ids = memories.map(({ memory_id }) => memory_id);
+    const begins = (id: string) => id.startsWith(`mem_${begun.trim().toLowerCase()}`);
+    return { values: [...ids.filter(begins), ...ids], isPart };
   },
 };
 
@@ -45,10 +46,14 @@ export async function listedMemories(
   return { resources: memories.map(listed), nextCursor: next_cursor };
 }
 
-/** For completion: the newest of the project. */
-export async function newest({ runtime, session }: ResourceCall): Promise<MemoryView[]> {
+/** For completion: the newest of the project, and whether there are more. */
+export async function newest({
+  runtime,
+  session,
+}: ResourceCall): Promise<{ memories: MemoryView[]; isPart: boolean }> {
   const page = { own: false, limit: NEWEST };
-  return (await memoryOf(runtime).list(page, session.caller())).memories;
+  const { memories, next_cursor } = await memoryOf(runtime).list(page, session.caller());
+  return { memories, isPart: next_cursor !== null };
 }
 
 function listed({ memory_id, created_at, intent, outcome, importance }: MemoryView): Resource {

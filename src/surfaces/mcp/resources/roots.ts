@@ -1,9 +1,13 @@
 /** Below which folders a client may read files. */
+import { z } from 'zod';
 import { SECOND_MS } from '../../../shared/clock.js';
 import { messageOf } from '../../../shared/errors.js';
 import type { Connection } from '../connection.js';
 import { pathOfFileUri } from './files.js';
 
+/** Each by itself: the SDK's schema takes none of a list in which one is no file. */
+const Told = z.looseObject({ roots: z.array(z.unknown()) });
+const Root = z.looseObject({ uri: z.string() });
 const ANSWER_MS = 5 * SECOND_MS;
 const MOST = 100;
 
@@ -24,8 +28,12 @@ export function createFileRoots({
 
   async function ask(): Promise<readonly string[]> {
     if (server.getClientCapabilities()?.roots === undefined) return [];
-    const { roots } = await server.listRoots(undefined, { timeout: ANSWER_MS });
-    return roots.slice(0, MOST).flatMap(({ uri }) => pathOfFileUri(uri) ?? []);
+    const { roots } = await server.request({ method: 'roots/list' }, Told, { timeout: ANSWER_MS });
+    const paths = roots.flatMap((root) => {
+      const { data } = Root.safeParse(root);
+      return data === undefined ? [] : (pathOfFileUri(data.uri) ?? []);
+    });
+    return paths.slice(0, MOST);
   }
 
   return {

@@ -12,6 +12,13 @@ export interface ResourceText {
   _meta?: Record<string, unknown>;
 }
 
+/** What a variable or an argument may be. */
+export interface Candidates {
+  values: readonly string[];
+  /** There are others, which nobody has looked at. */
+  isPart?: boolean;
+}
+
 export interface ResourceSpec {
   /** `cue://offers`; with a variable at its end (`cue://memory/{id}`) it is a template. */
   uri: string;
@@ -28,6 +35,6 @@ export interface ResourceSpec {
    * @throws AppError NOT_FOUND and what the service throws
    */
   read(value: string, call: ResourceCall): Promise<ResourceText>;
-  /** Values of the variable that fit what was typed so far, best first. */
-  complete?(begun: string, call: ResourceCall): Promise<readonly string[]>;
+  /** Values of the variable, best first; those that do not fit what was typed are taken out elsewhere. */
+  complete?(begun: string, call: ResourceCall): Promise<Candidates>;
 }

@@ -46,7 +46,7 @@ export const whenResources: readonly ResourceSpec[] = [
     },
     async complete(_begun, { runtime }) {
       const entries = await whenOf(runtime).entries();
-      return entries.map(({ command }) => command.replace(COMMAND, ''));
+      return { values: entries.map(({ command }) => command.replace(COMMAND, '')) };
     },
   },
 ];

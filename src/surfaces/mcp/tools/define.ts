@@ -1,4 +1,5 @@
-/** Tools whose result has a type, among tools that are only data. */
+/** Tools whose result has a type, among tools that are only data; and what their calls hand on. */
+import type { LongWork } from '../../../shared/long-work.js';
 import type { ToolCall, ToolSpec } from '../types.js';
 
 interface TypedTool<Result extends object> extends Omit<ToolSpec, 'run' | 'text'> {
@@ -9,4 +10,9 @@ interface TypedTool<Result extends object> extends Omit<ToolSpec, 'run' | 'text'
 /** What `run` gives is what `text` is asked for, and nothing else. */
 export function defineTool<Result extends object>(tool: TypedTool<Result>): ToolSpec {
   return tool;
+}
+
+/** As services take it: a client that asked for it is told how far long work is, and can end it. */
+export function workOf({ signal, progress }: ToolCall): LongWork {
+  return { signal, onProgress: (done, total) => progress(done, total) };
 }

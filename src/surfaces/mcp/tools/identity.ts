@@ -21,7 +21,7 @@ const identity = defineTool({
     name: words.describe('register: unique in the project'),
     type: z.enum(['main', 'subagent']).optional(),
     parent: words.describe('agent_id, for a subagent'),
-    agent_id: words.describe('resume, info'),
+    agent_id: words.describe('resume; info of another'),
     resume_token: words,
   }),
   output: z.object({

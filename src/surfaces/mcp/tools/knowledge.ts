@@ -3,14 +3,13 @@ import { z } from 'zod';
 import {
   chapterListSchema,
   chapterRequestSchema,
-  type LongWork,
   synthesizeRequestSchema,
   wisdomRequestSchema,
 } from '../../../memory/index.js';
 import { memoryOf } from '../../services.js';
-import type { ToolCall, ToolSpec } from '../types.js';
-import { defineTool } from './define.js';
-import { briefChapter, briefWisdom, quoted } from './shown.js';
+import type { ToolSpec } from '../types.js';
+import { defineTool, workOf } from './define.js';
+import { briefChapter, briefWisdom, memoryCount, nextPage, quoted } from './shown.js';
 
 const words = z.string().optional();
 const ids = z.array(z.string()).optional();
@@ -57,7 +56,8 @@ const listChapters = defineTool({
     const found = await memoryOf(runtime).listChapters(input, session.caller());
     return { ...found, chapters: found.chapters.map(briefChapter) };
   },
-  text: ({ chapters: shown, total }) => `${shown.length} of ${total}. ${chapterLines(shown)}`,
+  text: ({ chapters: shown, total, next_cursor }) =>
+    `${shown.length} of ${total}. ${chapterLines(shown)}${nextPage(next_cursor)}`,
 });
 
 const synthesize = defineTool({
@@ -101,14 +101,10 @@ const recallWisdom = defineTool({
   text: ({ wisdom: shown, total }) => `${shown.length} of ${total}. ${wisdomLines(shown)}`,
 });
 
-function workOf({ signal, progress }: ToolCall): LongWork {
-  return { signal, onProgress: (done, total) => progress(done, total) };
-}
-
 function chapterLines(shown: readonly ReturnType<typeof briefChapter>[]): string {
   return block(
     shown.map(({ chapter_id, title, memory_count, summary }) => [
-      `[${chapter_id}] ${title} (${memory_count} memories)`,
+      `[${chapter_id}] ${title} (${memoryCount(memory_count)})`,
       summary,
     ]),
   );

@@ -13,8 +13,8 @@ import {
 } from '../../../memory/index.js';
 import { memoryOf } from '../../services.js';
 import type { ToolSpec } from '../types.js';
-import { defineTool } from './define.js';
-import { briefMemory, memoryLine, quoted, readable } from './shown.js';
+import { defineTool, workOf } from './define.js';
+import { briefMemory, memoryCount, memoryLine, nextPage, quoted, readable } from './shown.js';
 
 const memoryId = z.string().describe('mem_…');
 const tags = z.array(z.string()).optional();
@@ -27,22 +27,26 @@ const outcome = z.object({
   learnings: tags,
   failure_reason: words,
 });
+const actions = z
+  .array(
+    z.object({
+      file: words,
+      operation: z.enum(['read', 'edit', 'create', 'delete']).optional(),
+      command: words,
+      result: z.enum(['pass', 'fail']).optional(),
+    }),
+  )
+  .optional()
+  .describe('each {file, operation} or {command, result}');
+
+/** What a patch may take away. */
+const removable = <Type extends z.ZodType>(type: Type) => type.nullable().optional();
 
 /** The seed's short form, which the service reads as well as the long one. */
 const shortDraft = z.object({
   intent: z.object({ goal: z.string(), task_type: z.enum(TASK_TYPES).optional() }),
   reasoning: words.describe('approach and why'),
-  actions: z
-    .array(
-      z.object({
-        file: words,
-        operation: z.enum(['read', 'edit', 'create', 'delete']).optional(),
-        command: words,
-        result: z.enum(['pass', 'fail']).optional(),
-      }),
-    )
-    .optional()
-    .describe('files touched, commands run'),
+  actions,
   outcome,
   tags,
   importance: z.number().min(0).max(1).optional(),
@@ -88,11 +92,17 @@ const update = defineTool({
   advertised: z.object({
     memory_id: memoryId,
     revision: z.int().optional().describe('refuse if it has another by now'),
-    intent: z.object({ goal: words }).optional(),
-    reasoning: words,
-    outcome: outcome.partial().optional(),
-    tags,
+    intent: z.object({ goal: words, task_type: z.enum(TASK_TYPES).optional() }).optional(),
+    perception: removable(z.string()),
+    reasoning: removable(z.string()),
+    actions: actions.unwrap().nullable().optional(),
+    outcome: outcome
+      .partial()
+      .extend({ learnings: removable(z.array(z.string())), failure_reason: removable(z.string()) })
+      .optional(),
+    tags: removable(z.array(z.string())),
     importance: z.number().optional(),
+    session_id: words,
   }),
   output: z.object({ memory_id: memoryId, revision: z.int() }),
   destroys: true,
@@ -114,7 +124,7 @@ const recall = defineTool({
   isDefault: true,
   title: 'Recall memories',
   description:
-    'Finds what was done, learned or went wrong before. Call it before work on a file, a bug or a decision, and with what an offer prints, such as recall("file:auth.ts", depth: "reasoning"), as `ref`.',
+    'Finds what was done, learned or went wrong before. Call it before work on a file, a bug or a decision, and with what an offer prints, such as recall("file:auth.ts", depth: "reasoning"), as `ref`. Filters without words give the newest.',
   input: recallSchema,
   advertised: z.object({
     ref: words.describe(
@@ -124,8 +134,12 @@ const recall = defineTool({
     file: words,
     tags,
     task_type: z.enum(TASK_TYPES).optional(),
+    session: words,
+    agent_id: words,
     failures_only: z.boolean().optional(),
+    success_only: z.boolean().optional(),
     since: words.describe('ISO 8601'),
+    before: words,
     depth: z.enum(DEPTHS).optional().describe('default outcome; complete is JSON of everything'),
     limit: shape.limit.unwrap().optional().describe('default 5'),
     include_links: z.boolean().optional(),
@@ -168,10 +182,10 @@ const list = defineTool({
   isDefault: true,
   title: 'List memories',
   description:
-    'Pages through memories by filter: yours once you have an identity, else all of the project. To find something by its words use recall.',
+    'Pages through memories by filter: yours once you have an identity, with what this session stored before; else all of the project. To find something by its words use recall.',
   input: listRequestSchema,
   advertised: z.object({
-    own: z.boolean().optional().describe('false: of all agents'),
+    own: z.boolean().optional().describe('true: yours; false: of all agents'),
     session_id: words,
     file: words,
     tags,
@@ -192,8 +206,7 @@ const list = defineTool({
   },
   text({ memories, total, next_cursor }) {
     if (memories.length === 0) return `No memories on this page; ${total} in all.`;
-    const more = next_cursor === null ? '' : `\nNext page: cursor "${next_cursor}"`;
-    return `${memories.length} of ${total}. ${quoted(memories.map(memoryLine))}${more}`;
+    return `${memories.length} of ${total}. ${quoted(memories.map(memoryLine))}${nextPage(next_cursor)}`;
   },
 });
 
@@ -264,18 +277,21 @@ const forget = defineTool({
     tags,
     session_id: words,
     before: words.describe('ISO 8601'),
+    all: z.literal(true).optional().describe('everything that is yours'),
     dry_run: z.boolean().optional().describe('only shows'),
   }),
   output: z.object({ dry_run: z.boolean(), total: z.int(), kept: z.int() }),
   destroys: true,
   isIdempotent: true,
-  async run(input, { runtime, session }) {
-    const result = await memoryOf(runtime).forget(input, session.caller());
+  async run(input, call) {
+    const { runtime, session } = call;
+    const { onProgress } = workOf(call);
+    const result = await memoryOf(runtime).forget(input, session.caller(), { onProgress });
     const memories = result.memories.map((one) => ({ ...one, content: readable(one.content) }));
     return { ...result, memories };
   },
   text({ dry_run, total, kept, memories }) {
-    const head = `${dry_run ? 'Would forget' : 'Forgot'} ${total}${total === 1 ? ' memory' : ' memories'}${kept > 0 ? `; ${kept} that match are not yours and stay` : ''}.`;
+    const head = `${dry_run ? 'Would forget' : 'Forgot'} ${memoryCount(total)}${kept > 0 ? `; ${kept} that match are not yours and stay` : ''}.`;
     if (memories.length === 0) return head;
     const lines = memories.map(({ memory_id, content }) => `${memory_id} ${content}`);
     return `${head} ${quoted(lines)}`;

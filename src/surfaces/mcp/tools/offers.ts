@@ -109,7 +109,10 @@ function answer(
     async run(input, { runtime, session }) {
       return { offer: shown(await offersOf(runtime).clients[how](input, session.caller())) };
     },
-    text: ({ offer: { id, state } }) => `${offerId(id)} is ${state}.`,
+    text: ({ offer: { id, state } }) =>
+      state === 'used'
+        ? `${offerId(id)} is answered; it still counts as used, since it was recalled or acted upon.`
+        : `${offerId(id)} is ${state}.`,
   });
 }
 

@@ -11,6 +11,16 @@ const LINE = 300;
 const FILES = 20;
 const POINTS = 10;
 
+/** How a list goes on; nothing on the last page. */
+export function nextPage(cursor: string | null): string {
+  return cursor === null ? '' : `\nNext page: cursor "${cursor}"`;
+}
+
+/** "1 memory", "2 memories". */
+export function memoryCount(count: number): string {
+  return `${count} ${count === 1 ? 'memory' : 'memories'}`;
+}
+
 /** A block of texts that others wrote. */
 export function quoted(blocks: readonly string[], head: string = QUOTED): string {
   return `${head}\n${fenced(blocks.join('\n'))}`;

@@ -1,0 +1,52 @@
+/** Where the `/when` index of a project is, when nobody says so. */
+import { existsSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { WhenPaths } from './when/index.js';
+
+/** Below a directory of the project, in this order. */
+export const INDEX_PLACES: readonly string[] = [
+  join('agents', 'memory-index.md'),
+  'memory-index.md',
+  join('.cue', 'memory-index.md'),
+];
+/** Of the decision files: a folder beside the index. */
+export const DECISIONS = 'decisions';
+
+/**
+ * The first of `INDEX_PLACES` in a directory or one above it, up to the one with `.git`; outside of a
+ * repository only in the directory itself, since what lies above may be anybody's.
+ * @param from absolute
+ */
+export function foundIndex(from: string): string | null {
+  const top = repositoryOf(from) ?? from;
+  for (const directory of upwards(from)) {
+    const found = INDEX_PLACES.map((place) => join(directory, place)).find(isFile);
+    if (found) return found;
+    if (directory === top) return null;
+  }
+  return null;
+}
+
+/** The same with its decision files; what nobody named is held within the repository. */
+export function foundPaths(from: string): WhenPaths | null {
+  const index = foundIndex(from);
+  if (index === null) return null;
+  const decisions = join(dirname(index), DECISIONS);
+  return { index, decisions, named: [], within: repositoryOf(from) ?? from };
+}
+
+/** The nearest directory with `.git`, from there upwards. */
+export function repositoryOf(directory: string): string | null {
+  for (const one of upwards(directory)) if (existsSync(join(one, '.git'))) return one;
+  return null;
+}
+
+function* upwards(directory: string): Generator<string> {
+  yield directory;
+  const above = dirname(directory);
+  if (above !== directory) yield* upwards(above);
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() ?? false;
+}

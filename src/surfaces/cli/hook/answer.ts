@@ -1,0 +1,105 @@
+/**
+ * What `cue hook` does. It is called before each tool that a model uses, so nothing is loaded for it that it
+ * does not need: not even the reader of command lines.
+ */
+import { messageOf } from '../../../shared/errors.js';
+import {
+  addressOf,
+  branchOf,
+  gitFolderAround,
+  originOf,
+  type Said,
+} from '../../../shared/git-folder.js';
+import { within } from '../../../shared/within.js';
+import { meantAddress } from '../../serving/agent-meant.js';
+import { findServer, type Wanted, withPidFile } from '../../serving/discovery.js';
+import { askRest } from '../../serving/rest-client.js';
+import { escapedJson, type Io } from '../io.js';
+import { type HookCall, pathFrom, readHookCall } from './claude-event.js';
+import { contextIn } from './context.js';
+
+/** From the start of the command to its end: the model waits for it before each tool. */
+export const BUDGET_MS = 100;
+const MAX_BUDGET_MS = 60_000;
+/** A file that is to be written stands in the input as a whole. Where there is more, nothing is said. */
+const MAX_STDIN_BYTES = 16_000_000;
+
+/** Never rejects, and writes nothing where anything is wrong. */
+export async function answerHook(io: Io): Promise<void> {
+  const budgetMs = budgetOf(io.env);
+  const answered = await within(
+    answerOf(io, budgetMs).catch((error: unknown): Answer => ({ why: messageOf(error) })),
+    budgetMs,
+  );
+  const { why, json }: Answer = answered ?? { why: `not done within ${budgetMs} ms` };
+  // Where standard input does not end, it would hold the process.
+  if (answered === null) io.leaveStdin?.();
+  if (json !== undefined) io.out(`${escapedJson(json)}\n`);
+  else if (io.env.CUE_HOOK_DEBUG === '1') io.err(`cue hook: ${why}\n`);
+}
+
+/** What is printed, or why nothing is. */
+interface Answer {
+  json?: string;
+  why?: string;
+}
+
+async function answerOf(io: Io, budgetMs: number): Promise<Answer> {
+  const startMs = io.clock.now();
+  const call = readHookCall(JSON.parse(await io.stdin(MAX_STDIN_BYTES)));
+  if (typeof call === 'string') return { why: call };
+  const body = eventOf(call, io.env);
+  const leftMs = Math.max(1, budgetMs - Math.max(0, io.clock.now() - startMs));
+  // Claude Code is one process for many projects: its event says where it works.
+  const wanted = { env: io.env, cwd: call.cwd ?? io.cwd };
+  const reaction = await tellServer(wanted, body, leftMs).catch((error: unknown) => {
+    throw withPidFile(error, wanted);
+  });
+  const additionalContext = contextIn(reaction);
+  if (additionalContext === null) return { why: `nothing to be said about ${body.type}` };
+  return {
+    json: JSON.stringify({ hookSpecificOutput: { hookEventName: call.event, additionalContext } }),
+  };
+}
+
+async function tellServer(
+  wanted: Wanted,
+  body: object,
+  timeoutMs: number,
+): Promise<Record<string, unknown>> {
+  const address = await meantAddress(findServer(wanted), wanted.env, timeoutMs);
+  return askRest(address, { method: 'POST', path: '/events', body, timeoutMs });
+}
+
+/** With the place, as far as it is known without asking git: that would take too long. */
+function eventOf({ happening, sessionId, cwd }: HookCall, env: Io['env']) {
+  const folder = cwd === undefined ? null : gitFolderAround(cwd);
+  const root = folder?.root ?? env.CLAUDE_PROJECT_DIR ?? cwd;
+  const filePath = happening.filePath;
+  const isPath = typeof filePath === 'string' && root !== undefined;
+  return {
+    ...happening,
+    ...(isPath ? { filePath: pathFrom(root, filePath) } : {}),
+    ...(sessionId === undefined ? {} : { sessionId }),
+    ...(cwd === undefined ? {} : { cwd, ...gitFacts(cwd, folder) }),
+  };
+}
+
+function gitFacts(cwd: string, folder: ReturnType<typeof gitFolderAround>) {
+  if (folder === null) return { repo: addressOf(null, cwd) };
+  const origin = originOf(folder);
+  const branch = textOf(branchOf(folder), 'HEAD');
+  return {
+    ...(origin === 'unclear' ? {} : { repo: addressOf(origin.text, folder.root) }),
+    ...(branch === null ? {} : { branch }),
+  };
+}
+
+function textOf(said: Said, none: string): string | null {
+  return said === 'unclear' ? null : (said.text ?? none);
+}
+
+function budgetOf({ CUE_HOOK_BUDGET_MS: asked }: Io['env']): number {
+  const ms = Number(asked);
+  return asked && ms > 0 ? Math.min(ms, MAX_BUDGET_MS) : BUDGET_MS;
+}

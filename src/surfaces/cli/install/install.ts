@@ -1,0 +1,121 @@
+/** `cue mcp install`: writes us into the configuration of clients, or takes us out of it, and says so. */
+import { isAppError, messageOf } from '../../../shared/errors.js';
+import { gitFolderAround } from '../../../shared/git-folder.js';
+import { EXIT, type ExitCode, errorDocument } from '../exit-codes.js';
+import { type Io, printJson, printText } from '../io.js';
+import { changedLines } from '../line-changes.js';
+import { counted } from '../lines.js';
+import type { Machine } from './clients.js';
+import type { Program } from './commands.js';
+import { deleteConfig, dropBackup, replaceConfig } from './config-file.js';
+import { type Change, changesFor, clientsOf, type InstallFlags, shownFrom } from './plan.js';
+
+/** What has become of one file. */
+interface Done {
+  change: Change;
+  /** Where it lies as it was. */
+  backup: string | null;
+  error?: unknown;
+}
+
+/** A line of a diff that is longer is somebody's whole document. */
+const MAX_LINE = 300;
+
+/**
+ * All is read and refused before the first file is written; of those that then cannot be written each is told,
+ * and the others are.
+ * @throws AppError as `clientsOf` and `changesFor` do
+ */
+export async function install(io: Io, flags: InstallFlags, program: Program): Promise<ExitCode> {
+  const project = gitFolderAround(io.cwd)?.root ?? io.cwd;
+  const machine: Machine = { platform: process.platform, env: io.env, project };
+  const notes = new Set<string>();
+  const changes: Change[] = [];
+  for (const client of clientsOf(flags, machine)) {
+    const planned = await changesFor(client, flags, { io, machine, program });
+    changes.push(...planned.changes);
+    if (planned.note !== undefined && !flags.remove) notes.add(planned.note);
+  }
+  const done: Done[] = [];
+  for (const change of changes) {
+    done.push(flags.dryRun ? { change, backup: null } : await carriedOut(change));
+  }
+  if (flags.json) printJson(io, documentOf(done, flags));
+  else for (const one of done) printText(io, flags.dryRun ? planned(one) : told(one, io.cwd));
+  for (const note of notes) io.err(`${note}\n`);
+  const failed = done.filter(({ error }) => error !== undefined).length;
+  const changed = done.filter(({ change }) => change.kind !== 'none').length - failed;
+  if (flags.dryRun) io.err(`${dryRunEnd(changed)}\n`);
+  else if (changed > 0) io.err('start the client anew, so that it reads this\n');
+  if (failed === 0) return EXIT.done;
+  io.err(`${counted(failed, 'file')} could not be written and stayed as before\n`);
+  return EXIT.failure;
+}
+
+async function carriedOut(change: Change): Promise<Done> {
+  const { file, kind, text, from, privately } = change;
+  try {
+    if (kind === 'none') return { change, backup: null };
+    if (text === null) {
+      await deleteConfig(file);
+      return { change, backup: null };
+    }
+    const backup = await replaceConfig(file, text, { privately, isKept: from === undefined });
+    if (from !== undefined) await dropBackup(from);
+    return { change, backup };
+  } catch (error) {
+    if (!isAppError(error)) throw error;
+    return { change, backup: null, error };
+  }
+}
+
+function documentOf(done: Done[], { dryRun }: InstallFlags) {
+  const files = done.map(({ change, backup, error }) => ({
+    ...{ client: change.client, file: change.file.path },
+    ...(error === undefined
+      ? { change: change.kind }
+      : { change: 'failed', ...errorDocument(error) }),
+    backup,
+  }));
+  return { dryRun: dryRun ?? false, files };
+}
+
+function told({ change, backup, error }: Done, cwd: string): string {
+  const { kind, shown, client, from } = change;
+  if (error !== undefined) return `✘ ${shown} (${client}): ${messageOf(error)}`;
+  if (kind === 'none') return `- ${shown} (${client}): nothing to change`;
+  const words = {
+    created: 'created',
+    changed: 'changed',
+    restored: 'as it was before',
+    deleted: 'deleted, since nothing else was in it',
+  }[kind];
+  const kept = backup === null ? '' : `; as it was: ${shownFrom(cwd, backup)}`;
+  const gone = from === undefined ? '' : `; ${shownFrom(cwd, from.path)} is gone`;
+  return `✔ ${shown} (${client}): ${words}${kept}${gone}`;
+}
+
+function planned({ change: { kind, shown, client, file, text } }: Done): string {
+  if (kind === 'none') return `${shown} (${client}): nothing to change`;
+  const words = {
+    created: 'would be created',
+    changed: 'would be changed',
+    restored: 'would be as it was before',
+    deleted: 'would be deleted, since nothing else is in it',
+  }[kind];
+  if (text === null) return `${shown} (${client}): ${words}`;
+  const lines = changedLines(file.text ?? '', text)
+    .split('\n')
+    .map(shortened);
+  return [`${shown} (${client}): ${words}`, ...lines].join('\n');
+}
+
+function dryRunEnd(changed: number): string {
+  return changed === 0
+    ? 'nothing would be written'
+    : `--dry-run: ${counted(changed, 'file')} would be written, and none was`;
+}
+
+function shortened(line: string): string {
+  return line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line;
+}

@@ -1,0 +1,157 @@
+/** What is to become of each file of a client: all is read and judged before the first one is written. */
+import { isAbsolute, relative } from 'node:path';
+import { AppError } from '../../../shared/errors.js';
+import { realPath } from '../../../shared/real-path.js';
+import { badInput } from '../exit-codes.js';
+import type { Io } from '../io.js';
+import {
+  CLIENTS,
+  type ClientName,
+  homeOf,
+  type InstallScope,
+  isUsed,
+  type Machine,
+  placesOf,
+  signsOf,
+} from './clients.js';
+import { invocationsOf, type Program } from './commands.js';
+import {
+  type Backup,
+  backupsOf,
+  type ConfigFile,
+  checkWritable,
+  readConfig,
+} from './config-file.js';
+import { isBlankDocument, withHooks, withoutHooks, withoutServer, withServer } from './merge.js';
+
+export interface InstallFlags {
+  client?: ClientName;
+  scope: InstallScope;
+  dryRun?: true;
+  remove?: true;
+  /** `--no-hooks` */
+  hooks: boolean;
+  json?: true;
+}
+
+type Kind = 'none' | 'created' | 'changed' | 'restored' | 'deleted';
+
+/** What is to become of one file. */
+export interface Change {
+  client: ClientName;
+  /** As it is called to the user. */
+  shown: string;
+  file: ConfigFile;
+  kind: Kind;
+  /** `null`: it is not to be there. */
+  text: string | null;
+  /** The copy that it is given back from. */
+  from?: Backup;
+  /** A new file is for this user alone. */
+  privately: boolean;
+}
+
+interface Here {
+  io: Io;
+  machine: Machine;
+  program: Program;
+}
+
+/** How one file is changed, and changed back. */
+interface Edit {
+  add(text: string | null, shown: string): string;
+  take(text: string, shown: string): string;
+}
+
+/** @throws AppError NOT_FOUND where none is found */
+export function clientsOf({ client }: InstallFlags, machine: Machine): readonly ClientName[] {
+  if (client !== undefined) return [client];
+  const found = CLIENTS.filter((one) => isUsed(one, machine));
+  if (found.length > 0) return found;
+  const folders = CLIENTS.flatMap((one) => signsOf(one, machine));
+  const message = `no client is found here: say which with --client (looked for ${folders.join(', ')})`;
+  throw new AppError('NOT_FOUND', message, { what: 'client', folders });
+}
+
+/** @throws AppError INVALID_INPUT, PERMISSION_DENIED, CONFLICT */
+export async function changesFor(
+  client: ClientName,
+  flags: InstallFlags,
+  { io, machine, program }: Here,
+): Promise<{ changes: Change[]; note?: string | undefined }> {
+  const scope = placesOf(client, flags.scope, machine) === null ? 'user' : flags.scope;
+  const places = placesOf(client, scope, machine);
+  if (places === null) return { changes: [] };
+  if (scope === 'project' && realPath(machine.project) === realPath(homeOf(machine))) {
+    throw badInput('the home folder is no project: go to one, or say --scope user');
+  }
+  const { server, hook, note } = invocationsOf(client, scope, machine, program);
+  const changeOf = async (path: string, edit: Edit): Promise<Change> => {
+    const file = await readConfig(path);
+    const shown = shownFrom(io.cwd, path);
+    const outcome = flags.remove
+      ? await removal(file, shown, edit)
+      : { text: edit.add(file.text, shown) };
+    const change = { client, shown, file, ...outcome, privately: scope === 'user' };
+    const kind = kindOf(change);
+    if (kind !== 'none') checkWritable(file, shown);
+    return { ...change, kind };
+  };
+  const changes = [
+    await changeOf(places.servers, {
+      add: (text, shown) => withServer(text, client, server, shown),
+      take: withoutServer,
+    }),
+  ];
+  if (places.hooks !== undefined && flags.hooks) {
+    const add: Edit['add'] = (text, shown) => withHooks(text, hook, shown);
+    changes.push(await changeOf(places.hooks, { add, take: withoutHooks }));
+  }
+  return { changes, note: changes.some(({ kind }) => kind !== 'none') ? note : undefined };
+}
+
+function kindOf({ file, text, from }: Pick<Change, 'file' | 'text' | 'from'>): Kind {
+  if (text === file.text) return 'none';
+  if (text === null) return 'deleted';
+  if (file.text === null) return 'created';
+  return from === undefined ? 'changed' : 'restored';
+}
+
+/**
+ * Back to the copy, where installing into it gives what is there; else without what is ours. A file in which
+ * nothing is left goes, unless it was there before us.
+ */
+async function removal(
+  file: ConfigFile,
+  shown: string,
+  { add, take }: Edit,
+): Promise<Pick<Change, 'text' | 'from'>> {
+  const { text } = file;
+  if (text === null || text.trim() === '') return { text };
+  const left = take(text, shown);
+  if (left === text) return { text };
+  const backups = await backupsOf(file);
+  const isWithoutUs = (copy: string) => copy.trim() === '' || take(copy, shown) === copy;
+  const from = backups.find(({ text: copy }) =>
+    holds(() => isWithoutUs(copy) && add(copy, shown) === text),
+  );
+  if (from !== undefined) return { text: from.text, from };
+  const first = backups.at(-1)?.text;
+  const wasMade = first === undefined || !holds(() => isWithoutUs(first));
+  return { text: wasMade && isBlankDocument(left) ? null : left };
+}
+
+/** A copy may be of any shape. */
+function holds(isSo: () => boolean): boolean {
+  try {
+    return isSo();
+  } catch {
+    return false;
+  }
+}
+
+/** From where one is, where it lies below; else absolute. */
+export function shownFrom(cwd: string, path: string): string {
+  const below = relative(cwd, path);
+  return below !== '' && !below.startsWith('..') && !isAbsolute(below) ? below : path;
+}
