@@ -1,7 +1,6 @@
 /** How one agent's `/when` knowledge is put together from settings, the host and work memory. */
 import { dirname, join, resolve } from 'node:path';
 import type { IAgentRuntime, ServiceTypeName } from '@elizaos/core';
-import { DECISIONS } from './find-when-index.js';
 import { dataDirectory, embedderOf, onEmbedderOf, startedWorkMemory } from './plugin-memory.js';
 import { offersOf } from './plugin-offers.js';
 import {
@@ -13,7 +12,14 @@ import {
 import type { Settings } from './settings.js';
 import type { Clock } from './shared/clock.js';
 import { messageOf } from './shared/errors.js';
-import { faultOfPaths, USAGE_FILE, WHEN, type WhenPaths, WhenService } from './when/index.js';
+import {
+  DECISIONS,
+  faultOfPaths,
+  USAGE_FILE,
+  WHEN,
+  type WhenPaths,
+  WhenService,
+} from './when/index.js';
 
 const SETTING = { index: 'CUE_WHEN_INDEX', decisions: 'CUE_WHEN_DECISIONS' } as const;
 

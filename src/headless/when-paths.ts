@@ -1,8 +1,7 @@
 /** Which `/when` index a headless agent has, where no setting says one. */
 import { basename, dirname } from 'node:path';
-import { foundPaths } from '../find-when-index.js';
 import { nameOfPlace, type Place, personalPlace } from '../surfaces/serving/index.js';
-import type { WhenPaths } from '../when/index.js';
+import { foundPaths, type WhenPaths } from '../when/index.js';
 
 /** The folder in which a host keeps its own, in that of its project. */
 const HOST_FOLDER = '.eliza';

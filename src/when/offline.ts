@@ -4,6 +4,7 @@
  */
 
 export { findCommands } from './commands.js';
+export { DECISIONS, foundIndex, INDEX_PLACES, repositoryOf } from './find-index.js';
 export { type FolderBook, type Migrated, openBook } from './folder-book.js';
 export { parseEntryLine } from './index-file.js';
 export { reportText } from './migrate/report.js';

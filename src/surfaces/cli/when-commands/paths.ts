@@ -2,9 +2,9 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { dataDirectoryOf } from '../../../data-directory.js';
-import { DECISIONS, foundIndex, INDEX_PLACES, repositoryOf } from '../../../find-when-index.js';
 import { AppError } from '../../../shared/errors.js';
 import { isBelow, realPath } from '../../../shared/real-path.js';
+import { DECISIONS, foundIndex, INDEX_PLACES, repositoryOf } from '../../../when/offline.js';
 import { badInput } from '../exit-codes.js';
 import type { Io } from '../io.js';
 import type { Warning, WhenPaths } from './room.js';

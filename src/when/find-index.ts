@@ -1,7 +1,7 @@
 /** Where the `/when` index of a project is, when nobody says so. */
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { WhenPaths } from './when/index.js';
+import type { WhenPaths } from './types.js';
 
 /** Below a directory of the project, in this order. */
 export const INDEX_PLACES: readonly string[] = [
