@@ -1,17 +1,21 @@
 /** How one agent's MCP server is put together from settings. */
-import { resolve } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import type { IAgentRuntime } from '@elizaos/core';
-import type { Settings } from './settings.js';
+import { dataDirectory } from './plugin-memory.js';
+import { databaseOf, pgliteDirectory } from './records/index.js';
+import { pidEnvironment, type Settings } from './settings.js';
 import type { Clock } from './shared/clock.js';
 import type { Ids } from './shared/ids.js';
 import { McpService, TOOL_CHOICES } from './surfaces/mcp/index.js';
+import { usualPidFile } from './surfaces/serving/index.js';
 
 /** @throws Error naming the setting that is wrong */
 export function provideMcp(
   runtime: IAgentRuntime,
-  { CUE_MCP_TOOLS: tools, CUE_FILE_ROOTS: roots }: Settings,
+  settings: Settings,
   { clock, ids }: { clock: Clock; ids: Ids },
 ): void {
+  const { CUE_MCP_TOOLS: tools, CUE_FILE_ROOTS: roots } = settings;
   const wrong = tools?.filter((name) => !TOOL_CHOICES.includes(name)) ?? [];
   if (wrong.length > 0) {
     throw new Error(
@@ -19,5 +23,16 @@ export function provideMcp(
     );
   }
   const fileRoots = roots?.map((root) => resolve(root));
-  McpService.provide(runtime, { clock, ids, tools, fileRoots });
+  const privateFolders = () => privateFoldersOf(runtime, settings);
+  McpService.provide(runtime, { clock, ids, tools, fileRoots, privateFolders });
+}
+
+/** The database in use, what is kept beside it, and the files that name servers with their keys. */
+function privateFoldersOf(runtime: IAgentRuntime, settings: Settings): string[] {
+  const database = pgliteDirectory(databaseOf(runtime));
+  return [
+    ...(database === null || database === 'memory' ? [] : [resolve(database)]),
+    dataDirectory(runtime, settings).path,
+    dirname(usualPidFile(pidEnvironment())),
+  ];
 }

@@ -6,6 +6,7 @@ import { isAppError, messageOf } from './shared/errors.js';
 import { hostLog, type Log } from './shared/log.js';
 import {
   addressOf,
+  type Env,
   type Identity,
   identify,
   localKey,
@@ -41,8 +42,8 @@ const FIRST_LOOKS = 20;
 
 /**
  * Writes the PID files, that of its database and the machine's usual one, once this process answers for this
- * agent: each where no other server that lives is named; again when somebody has taken it away. In a host
- * without a server nothing is asked or written.
+ * agent: each where no other server that lives is named, the usual one also in place of a headless server;
+ * again when somebody has taken it away. In a host without a server nothing is asked or written.
  */
 export function announceServer(
   runtime: IAgentRuntime,
@@ -67,10 +68,11 @@ export function announceServer(
     if (identity?.pid !== process.pid || identity.agentId !== agentId) return;
     own = pidFileOf(env, placeOf(runtime, identity));
     const key = localKey();
-    for (const path of [own, usualPidFile(env)]) {
-      const isTaken = isOurs(path) || (await namedServer(path, env, ANSWER_MS).catch(() => true));
+    const usual = usualPidFile(env);
+    for (const path of [own, usual]) {
+      const isKept = isOurs(path) || (await isNamed(path, env, path === usual));
       if (isClosed) return;
-      if (!isTaken) {
+      if (!isKept) {
         writePidFile(path, { ...writerMark(), port, started, path: RPC_PATH, agentId, key });
       }
     }
@@ -128,6 +130,16 @@ export class ServingService extends Service {
   }
 }
 
+/** @param isUsual a running agent comes before a headless server */
+async function isNamed(path: string, env: Env, isUsual: boolean): Promise<boolean> {
+  try {
+    const named = await namedServer(path, env, ANSWER_MS);
+    return named !== null && !(isUsual && named.identity.kind === 'headless');
+  } catch {
+    return true;
+  }
+}
+
 function isOurs(path: string): boolean {
   return readPidFile(path)?.pid === process.pid;
 }
@@ -147,6 +159,6 @@ function servedPort(runtime: IAgentRuntime): number | null {
   return runtime.elizaOS ? serverEnvironment().port : null;
 }
 
-function environment(): Readonly<Record<string, string | undefined>> {
+function environment(): Env {
   return { ...pidEnvironment(), ELIZA_SERVER_AUTH_TOKEN: serverEnvironment().apiKey };
 }

@@ -73,11 +73,14 @@ export interface CueOptions {
   leaseMs?: number;
   /** The `/when` files of an agent whose settings name none; none when absent. */
   whenPaths?: WhenPaths | null;
+  /** Why nothing runs in this process that is due, and what to do; absent: it does. */
+  resting?: string;
   /** How long a turn waits for what is to be offered in it, ms; 30 when absent. */
   turnBudgetMs?: number;
 }
 
 const AUTONOMY_WAIT_MS = 20_000;
+const PAUSED = 'all triggers are paused: unset CUE_TRIGGERS_PAUSED, and what is due runs';
 
 /** The plugin with its own clock, ids or observer; `cuePlugin` is the one with the machine's. */
 export function createCuePlugin(options: CueOptions = {}): Plugin {
@@ -103,6 +106,7 @@ export function createCuePlugin(options: CueOptions = {}): Plugin {
           intervalMs: settings.CUE_AUTONOMY_INTERVAL_MS,
         },
         clock,
+        ...(options.resting === undefined ? {} : { resting: options.resting }),
         ...(options.onStep ? { onStep: options.onStep } : {}),
       });
       runtime.registerTaskWorker({
@@ -124,7 +128,8 @@ export function createCuePlugin(options: CueOptions = {}): Plugin {
         clock,
         ids,
         timezone,
-        settings: () => triggerSettings(settings, pausedNow(read, settings)),
+        settings: () =>
+          triggerSettings(settings, options.resting ?? (pausedNow(read, settings) ? PAUSED : null)),
         autonomy: async (host) => {
           // Once more, now that the database is open: `init` may not have known its directory.
           await lockOf(host);
@@ -186,7 +191,7 @@ export function createCuePlugin(options: CueOptions = {}): Plugin {
 /** The plugin, ready for a character's list. */
 export const cuePlugin: Plugin = createCuePlugin();
 
-function triggerSettings(settings: Settings, paused: boolean) {
+function triggerSettings(settings: Settings, paused: string | null) {
   return {
     enabled: settings.CUE_TRIGGERS_ENABLED,
     paused,

@@ -10,8 +10,12 @@ const budgets = (size: number) =>
 
 describe('the rows of the MCP bench', () => {
   const always = [
+    ['mcp.hook.file', 150, undefined],
+    ['mcp.hook.prompt', 150, undefined],
+    ['mcp.hook.nobody', 150, undefined],
     ['mcp.proxy', 1_000, undefined],
     ['mcp.primary', 5_000, undefined],
+    ['mcp.takeover', 10_000, 'max'],
   ];
 
   it('promise a recall at 10,000 memories, and a start at any size', () => {

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { pidFileOf } from '../../src/surfaces/serving/index.js';
 import { cleanUp, startAgent, until } from '../helpers/children.js';
 import { chance, seedOfRun } from '../helpers/crash-stage.js';
 import { freePort } from '../helpers/free-port.js';
@@ -45,8 +46,8 @@ afterAll(async () => {
 
 const start = () =>
   stdioClient({ command: ['cue', 'mcp', '-p', String(port), '--tools', 'all'], env });
-const serving = () =>
-  JSON.parse(readFileSync(join(home, 'pid', 'server.pid'), 'utf8')) as { pid: number };
+const pidFile = () => pidFileOf(env, { kind: 'directory', directory: join(home, 'db') });
+const serving = () => JSON.parse(readFileSync(pidFile(), 'utf8')) as { pid: number };
 
 interface Told {
   /** Acknowledged: must be there ever after. */
@@ -86,6 +87,8 @@ async function served(client: StdioClient): Promise<Record<string, unknown>> {
 it('no call stays without an answer, and nothing that was acknowledged is lost', async () => {
   const told: Told = { hints: [], goals: [], failures: [] };
   const sessions = new Set<unknown>();
+  /** From each kill to the answer of a call that was held, ms. */
+  const waits: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     const { pid } = serving();
     const killed = clients.find((client) => client.pid === pid);
@@ -99,8 +102,10 @@ it('no call stays without an answer, and nothing that was acknowledged is lost',
       work(client, `round-${round}-${at}`, told, () => isOver),
     );
     await new Promise((resolve) => setTimeout(resolve, 200 + below(800)));
+    const killedAt = performance.now();
     process.kill(pid, 'SIGKILL');
     const status = await served(witness);
+    waits.push(Math.round(performance.now() - killedAt));
     expect(others.map((client) => client.pid)).toContain(status.pid);
     isOver = true;
     await Promise.all(working);
@@ -108,6 +113,8 @@ it('no call stays without an answer, and nothing that was acknowledged is lost',
     clients = [...others, await start()];
   }
 
+  // Ten seconds are promised (`npm run bench -- mcp` judges it, as built); sources on a busy machine take longer.
+  process.stdout.write(`the others carried on after ${waits.join(', ')} ms\n`);
   expect(sessions.size).toBe(ROUNDS);
   const [client] = clients;
   const { payload } = (await client?.call('nudge_export')) ?? {};

@@ -47,8 +47,8 @@ afterAll(async () => {
 });
 
 const start = () => startServe({ env, args: ['-p', String(port)] });
-const named = () =>
-  JSON.parse(readFileSync(join(home, 'pid', 'server.pid'), 'utf8')) as { pid: number };
+const pidFile = () => pidFileOf(env, { kind: 'directory', directory: join(home, 'db') });
+const named = () => JSON.parse(readFileSync(pidFile(), 'utf8')) as { pid: number };
 
 interface Told {
   /** Acknowledged: must be there ever after. */

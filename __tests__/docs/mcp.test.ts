@@ -18,7 +18,7 @@ writeFileSync(bin, '');
 afterAll(() => rmSync(project, { recursive: true }));
 
 const program = () => ({ node: '/usr/bin/node', bin, name: 'elizaos-plugin-cue' });
-const machine = () => ({ project, platform: 'linux' as const, env: {} });
+const machine = () => ({ project, cwd: project, platform: 'linux' as const, env: {} });
 
 describe('docs/mcp.md', () => {
   it('has every tool with its group, and says which are shown', () => {

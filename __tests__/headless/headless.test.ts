@@ -15,6 +15,7 @@ import { dirname, join } from 'node:path';
 import { type IAgentRuntime, type ServiceTypeName, stringToUuid } from '@elizaos/core';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AUTONOMY_SERVICE, type AutonomyService } from '../../src/autonomy/index.js';
 import { startHeadless } from '../../src/headless/index.js';
 import { TriggerService } from '../../src/index.js';
 import { unlockOf } from '../../src/plugin-lock.js';
@@ -135,7 +136,6 @@ describe('while it serves', () => {
     expect(runtime.getSetting('CUE_PROJECT')).toBe('the house');
     expect(runtime.getSetting('CUE_CAPTURE')).toBe(true);
     expect(runtime.getSetting('NUDGE_MAX_HINTS')).toBe('7');
-    expect(runtime.getSetting('CUE_TRIGGERS_PAUSED')).toBe(true);
     expect(runtime.character.system).toBe('Be kind.');
   });
 
@@ -153,7 +153,25 @@ describe('while it serves', () => {
       ],
     );
     expect((await triggers.runs(due, { limit: 10 }, OPERATOR)).runs).toEqual([]);
-    expect(triggers.settings.paused).toBe(true);
+  });
+
+  it('says why none runs, and what to do, wherever one asks', async () => {
+    const why =
+      'this server is headless, and only an Eliza server runs triggers: start your agent on this ' +
+      'database, and what is due runs';
+    const triggers = await triggersOf(agent.runtime);
+    expect(await triggers.health()).toMatchObject({ blocked: why, dispatchPaused: true });
+    expect((await triggers.why(due, OPERATOR)).reasons[0]).toBe(`Nothing runs right now: ${why}.`);
+    await expect(triggers.run(due, OPERATOR)).rejects.toMatchObject({
+      code: 'DISABLED',
+      message: `no trigger runs now: ${why}`,
+    });
+    await expect(triggers.run('no-such-trigger', OPERATOR)).rejects.toMatchObject({
+      code: 'NOT_FOUND',
+    });
+    const autonomy = await agent.runtime.getServiceLoadPromise(AUTONOMY_SERVICE as ServiceTypeName);
+    const { blocked } = (autonomy as AutonomyService).status();
+    expect([blocked, (autonomy as AutonomyService).unavailable()]).toEqual([why, why]);
   });
 
   it('has the /when index of the folder that its database lies in', async () => {

@@ -44,7 +44,7 @@ export class FakeRows implements HintRows {
     this.stale.delete(id);
     return this.rows.get(id) ?? null;
   }
-  async put(rows: readonly Row[], { force = false }: HowPut = {}) {
+  async put(rows: readonly Row[], { force = false, onWritten }: HowPut = {}) {
     if (rows.length === 0) return;
     const conflicting = rows.find(({ id }) => this.stale.has(id));
     if (conflicting && !force) {
@@ -54,6 +54,7 @@ export class FakeRows implements HintRows {
     await this.write(() => {
       for (const { id, component, key, hint, audience } of rows) {
         this.rows.set(id, { id, component, key, hint, audience });
+        onWritten?.();
       }
     });
   }

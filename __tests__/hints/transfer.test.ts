@@ -107,6 +107,21 @@ describe('an import', () => {
     expect((await hints.import(params, OPERATOR)).imported).toBe(60);
   });
 
+  it('tells how far it is in steps of two percent, however many there are', async () => {
+    const { hints } = testRoom();
+    const meta = { ttl: 'P7D' };
+    const many = Array.from({ length: 200 }, (_, n) => [`key-${n}`, hintOf(`make ${n}`, { meta })]);
+    const payload = payloadOf(Object.fromEntries(many));
+    const steps = async () => {
+      const told: number[][] = [];
+      await hints.import({ payload }, OPERATOR, { onProgress: (...step) => told.push(step) });
+      return [told.length, told[0], told.at(-1)];
+    };
+    expect(await steps()).toEqual([34, [0, 400], [400, 400]]);
+    // Over what is here already, nothing is written.
+    expect(await steps()).toEqual([9, [0, 400], [400, 400]]);
+  });
+
   it('keeps all metadata', async () => {
     const { hints, rows } = testRoom();
     const meta = {

@@ -284,6 +284,7 @@ it('pins health', async () => {
 
 it('pins autonomy', async () => {
   const STATUS = [
+    'blocked',
     'busyRooms',
     'cycling',
     'delegated',
@@ -308,10 +309,10 @@ it('pins the shape of errors', async () => {
     {
       error: {
         code: 'INVALID_INPUT',
-        message: 'maxRuns: Too small: expected number to be >=1; nope: unknown field',
+        message: 'maxRuns: must be at least 1; nope: unknown field',
         details: {
           findings: [
-            { field: 'maxRuns', message: 'Too small: expected number to be >=1' },
+            { field: 'maxRuns', message: 'must be at least 1' },
             { field: 'nope', message: 'unknown field' },
           ],
         },

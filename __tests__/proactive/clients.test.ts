@@ -33,6 +33,31 @@ const PROJECT = {
 const unread = { answered: false };
 const touched = (filePath: string) => ({ type: 'file_touch', filePath, sessionId: 'one' });
 
+describe('an answer that reaches nobody', () => {
+  const gone = { answered: async () => false };
+
+  it('counts as shown for none, and the next hook shows what it said', () =>
+    withProactive(database, async ({ proactive, store }) => {
+      await store('Fix JWT expiry', edits(AUTH));
+      const lost = await proactive.happen(touched(AUTH), undefined, gone);
+      const again = await proactive.happen(touched(AUTH), undefined, { answered: () => true });
+      expect([...lost.offers, ...again.offers].map(({ id, state }) => [id, state])).toEqual([
+        [lost.offers[0]?.id, 'pending'],
+        [lost.offers[0]?.id, 'shown'],
+      ]);
+      expect(again.text).toContain('Fix JWT expiry');
+    }));
+
+  it('leaves what a tool of the client would have told to the next one', () =>
+    withProactive(database, async ({ proactive, store }) => {
+      await store('Fix JWT expiry', edits(AUTH));
+      const { clients } = proactive;
+      const lost = await clients.happen('file_touch', { filePath: AUTH }, CLIENT, gone.answered);
+      expect(lost.offers.map(({ state }) => state)).toEqual(['pending']);
+      expect((await clients.take(CLIENT, LONG_MS)).text).toContain('Fix JWT expiry');
+    }));
+});
+
 describe('what rides along', () => {
   it('has to be fresh: half an hour later it has lost its moment, but is still listed', () =>
     withProactive(database, async ({ proactive, store, clock }) => {
@@ -93,6 +118,7 @@ describe('what rides along', () => {
       loaded: Promise.resolve(),
       react: () => Promise.reject(new Error('not asked')),
       answer: () => Promise.reject(new Error('not asked')),
+      stillStanding: async (offers) => [...offers],
       stillTrue: (offers) => new Promise((resolve) => lookUps.push(() => resolve([...offers]))),
       shown: (id, how) => {
         told.push(`${id} ${how}`);
@@ -131,4 +157,66 @@ describe('pending offers', () => {
       ]);
       expect((await proactive.clients.waiting({}, CLIENT)).total).toBe(1);
     }));
+
+  it('hold one warning for one identity, also when its next session plans the same', () =>
+    withProactive(database, async ({ proactive, store }) => {
+      await store('Add caching to auth.ts', { ...edits(AUTH), ...failed('race condition') });
+      const identityId = derivedId('clients test', 'identity');
+      const before: ClientCaller = { kind: 'agent', sessionId: 'before', identityId };
+      const resumed: ClientCaller = { kind: 'agent', sessionId: 'resumed', identityId };
+      const plan = { action: 'add caching to src/auth.ts' };
+      const first = (await proactive.clients.happen('action_planned', plan, before)).warning;
+      const again = await proactive.clients.happen('action_planned', plan, resumed);
+      expect(first).not.toBeNull();
+      expect(again.warning?.id).toBe(first?.id);
+      expect(again.text).toContain('race condition');
+      const { offers } = await proactive.clients.waiting({}, resumed);
+      expect(offers.map(({ id }) => id)).toEqual([first?.id]);
+      await proactive.clients.acknowledge({ offerId: first?.id }, resumed);
+      expect((await proactive.clients.waiting({}, resumed)).total).toBe(0);
+      expect((await proactive.clients.happen('action_planned', plan, before)).warning).toBeNull();
+    }));
+
+  it('bring a warning that nobody has read to the next session of its identity', () =>
+    withProactive(database, async ({ proactive, store }) => {
+      await store('Add caching to auth.ts', { ...edits(AUTH), ...failed('race condition') });
+      const agentId = derivedId('clients test', 'identity');
+      const plan = { type: 'action_planned', action: 'add caching to src/auth.ts', agentId };
+      const { offers } = await proactive.happen(
+        { ...plan, sessionId: 'before' },
+        undefined,
+        unread,
+      );
+      const next: ClientCaller = { kind: 'agent', sessionId: 'resumed', identityId: agentId };
+      const taken = await proactive.clients.take(next, LONG_MS);
+      expect(taken.offers.map(({ id }) => id)).toEqual(offers.map(({ id }) => id));
+    }));
+
+  it.each([
+    ['whose memory succeeded after all', 'its memory is no failure any more'],
+    ['whose memory another supersedes', 'succeeded later: mem_'],
+  ])('let go of a warning %s', (how, reason) =>
+    withProactive(database, async ({ proactive, store, memory, clock }) => {
+      const memory_id = await store('Add caching to auth.ts', {
+        ...edits(AUTH),
+        ...failed('race condition'),
+      });
+      const action = 'add caching to src/auth.ts';
+      const { warning } = await proactive.clients.happen('action_planned', { action }, CLIENT);
+      clock.nowMs += 60_000;
+      expect((await proactive.clients.waiting({}, CLIENT)).total).toBe(1);
+      if (how.endsWith('supersedes')) {
+        const later = await store('Rework the login page', edits('src/login.ts'));
+        const edge = { source: later, target: memory_id, link_type: 'supersedes' };
+        await memory.link(edge, OPERATOR);
+      } else {
+        const outcome = { success: true, summary: 'Cached behind a lock' };
+        await memory.updateMemory({ memory_id, outcome }, OPERATOR);
+      }
+      expect((await proactive.clients.waiting({}, CLIENT)).total).toBe(0);
+      const offer = await proactive.get(warning?.id ?? '', OPERATOR);
+      expect(offer.state).toBe('expired');
+      expect(offer.reason).toContain(reason);
+    }),
+  );
 });

@@ -124,4 +124,12 @@ describe('the life of an offer', () => {
     expect(asOf(early, NOW).state).toBe('pending');
     expect(inTime(early, 2 * NOW)).toBe(early);
   });
+
+  it('keeps why it ended early, until a late answer or use takes the place of that', () => {
+    const ended = changeOffer(inState('shown'), 'expired', { atMs: NOW, how: 'superseded' }).data;
+    const late = (to: OfferChange) => changeOffer(ended, to, { atMs: NOW + 1 }).data;
+    expect([ended.state, ended.reason]).toEqual(['expired', 'superseded']);
+    expect([late('acknowledged').reason, late('used').reason]).toEqual([undefined, undefined]);
+    expect(change(change(ended, 'acknowledged').data, 'used').data.reason).toBe('because');
+  });
 });

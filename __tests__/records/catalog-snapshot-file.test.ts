@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -15,6 +16,7 @@ import { readSnapshotFile, writeSnapshotFile } from '../../src/records/catalog-s
 import { createCatalog } from '../../src/records/index.js';
 import { derivedId } from '../../src/shared/ids.js';
 import { NOTE, quiet, words } from '../contract/record-fixtures.js';
+import { onPosix } from '../helpers/where.js';
 
 let directory: string;
 beforeAll(() => {
@@ -62,6 +64,12 @@ it('gives back the catalog, the watermark and what was left out, and leaves no o
   expect(snapshot?.outside).toEqual(OUTSIDE);
   expect(snapshot?.catalog.shelf(NOTE.name).documentFrequency('kept')).toBe(1);
   expect(readdirSync(join(directory, 'whole'))).toEqual(['catalog']);
+});
+
+it.runIf(onPosix())('is for the owner alone: it has the words of private memories', async () => {
+  const path = await written('private');
+  const modes = [path, join(directory, 'private')].map((one) => statSync(one).mode & 0o777);
+  expect(modes).toEqual([0o600, 0o700]);
 });
 
 it('has nothing to say where there is no file', async () => {

@@ -177,7 +177,8 @@ describe('an agent without an index', () => {
     expect(await off.find('/when choosing exit codes', { kind: 'operator' })).toBeNull();
     expect(await off.relevant({ text: 'choosing exit codes', files: ['src/a.ts'] }, 5)).toEqual([]);
     expect(offers.health().subscribers).toBe(0);
-    const told = 'there is no /when index: set CUE_WHEN_INDEX';
+    const told =
+      'there is no /when index: set CUE_WHEN_INDEX or, for a headless server, make agents/memory-index.md in the project, and start the server again';
     await expect(off.recall('x', { kind: 'operator' })).rejects.toThrow(told);
     await expect(off.validate()).rejects.toThrow(told);
     await expect(

@@ -1,4 +1,4 @@
-/** The rows of the suite: what each is called, judged by and allowed (issue 7 point 7). */
+/** The rows of the suite: what each is called, judged by and allowed (issue 7 points 4, 7 and 9). */
 import { SECOND_MS } from '../../src/shared/clock.js';
 import type { RowInput } from '../stats.js';
 import type { SampleName } from './protocol.js';
@@ -8,8 +8,10 @@ export type Line = Omit<RowInput, 'at' | 'ours' | 'beside'> & { name: SampleName
 /** Above this size the design promises nothing. */
 const PROMISED = 10_000;
 const RECALL_MS = 40;
+const HOOK_MS = 150;
 const PROXY_MS = SECOND_MS;
 const PRIMARY_MS = 5 * SECOND_MS;
+const TAKEOVER_MS = 10 * SECOND_MS;
 
 export function linesFor(size: number): Line[] {
   const p95 = { judged: 'p95' } as const;
@@ -24,8 +26,14 @@ export function linesFor(size: number): Line[] {
     line('hint', 'nudge_get_hint / in process', p95),
     line('tools', 'tools/list', p95),
     line('begin', 'a session begun and ended', p95),
+    line('hook.file', 'cue hook, a file with a history / node alone', { budget: HOOK_MS }),
+    line('hook.prompt', 'cue hook, a prompt / node alone', { budget: HOOK_MS }),
+    line('hook.nobody', 'cue hook where nothing serves / node alone', { budget: HOOK_MS }),
     line('proxy', 'cue mcp answers initialize, PROXY / node alone', { budget: PROXY_MS }),
     line('primary', 'cue mcp answers initialize, PRIMARY / node alone', { budget: PRIMARY_MS }),
+    line('takeover', 'PRIMARY killed, calls of two others answered', {
+      ...{ judged: 'max', budget: TAKEOVER_MS },
+    }),
   ];
 }
 

@@ -1,6 +1,6 @@
 /** What the parent asks of a child process and what it gets back. */
 
-/** `served`: an agent full of memories and hints, asked in process and over HTTP. `starts`: `cue mcp` itself. */
+/** `served`: an agent full of memories and hints, asked in process, over HTTP and by hooks. `starts`: `cue mcp` itself. */
 export type Part = 'served' | 'starts';
 
 export interface PartRequest {
@@ -20,8 +20,12 @@ export type SampleName =
   | 'hint'
   | 'tools'
   | 'begin'
+  | 'hook.file'
+  | 'hook.prompt'
+  | 'hook.nobody'
   | 'proxy'
-  | 'primary';
+  | 'primary'
+  | 'takeover';
 
 /** Milliseconds by name (`rate`: answers of a second); the names are the same for the way beside. */
 export type Samples = Partial<Record<SampleName, number[]>>;

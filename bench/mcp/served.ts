@@ -13,7 +13,9 @@ import { fill as fillHints, OPERATOR } from '../hints/opened.js';
 import { asked as askedOf } from '../hints/workload.js';
 import { inChild } from '../in-child.js';
 import { fileOf, inOtherWords, questions } from '../memory/questions.js';
-import { lineAt } from '../memory/workload.js';
+import { draftAt, lineAt } from '../memory/workload.js';
+import { clockAfter } from '../proactive/happenings.js';
+import type { HooksReport, HooksRequest } from './hooks.js';
 import type { Asked, LoadReport, LoadRequest } from './load.js';
 import type { PartReport, PartRequest } from './protocol.js';
 
@@ -21,9 +23,10 @@ const PER_IMPORT = 2_000;
 const CROWD = 16;
 const LIMIT = 5;
 const MOST_HINTS = 2_000;
+const HOOKS = 20;
 
 export async function served({ size, quick }: PartRequest): Promise<PartReport> {
-  const { runtime, stop } = await bootCue({});
+  const { runtime, stop } = await bootCue({ clock: clockAfter(size) });
   const memory = await memoryOf(runtime);
   const hints = await hintsOf(runtime);
   await fillMemories(memory, size, runtime.agentId);
@@ -81,6 +84,7 @@ export async function served({ size, quick }: PartRequest): Promise<PartReport> 
   const hintHere = await inProcess(() => hints.getHint(asks.get(), OPERATOR));
   const tools = await load(() => ({ method: 'tools/list', params: {} }));
   const begin = await load(() => ({ method: 'ping', params: {} }), { onlySessions: true });
+  const hooks = await hooked(listener.port, size);
   await memory.settle();
   await listener.close();
   await delay(50);
@@ -96,12 +100,28 @@ export async function served({ size, quick }: PartRequest): Promise<PartReport> 
       hint: hint.each,
       tools: tools.each,
       begin: begin.each,
+      'hook.file': hooks.file,
+      'hook.prompt': hooks.prompt,
+      'hook.nobody': hooks.nobody,
     },
     beside: {
       ...{ recall: recalled, 'recall.rest': recalled, 'recall.structural': structuralHere },
       ...{ list: listHere, hint: hintHere },
+      ...{ 'hook.file': hooks.alone, 'hook.prompt': hooks.alone, 'hook.nobody': hooks.alone },
     },
   };
+}
+
+/** About the newest memories; each event of another session, since the same is offered once. */
+function hooked(port: number, size: number): Promise<HooksReport> {
+  const warmUp = 2;
+  const newest = Array.from({ length: HOOKS + warmUp }, (_, at) => draftAt(size - 1 - at));
+  const request: HooksRequest = {
+    ...{ port, warmUp },
+    files: newest.map(fileOf),
+    prompts: newest.map(({ intent }) => intent.goal),
+  };
+  return inChild(new URL('./hooks.ts', import.meta.url), request, { name: 'the hooks of mcp' });
 }
 
 async function fillMemories(memory: WorkMemoryService, size: number, agentId: Uuid): Promise<void> {

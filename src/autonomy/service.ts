@@ -1,8 +1,8 @@
 /** The Eliza service `AUTONOMY`: a thin host of the rooms, the queue and the loop (DESIGN §5). */
 import { type IAgentRuntime, Service, type UUID } from '@elizaos/core';
 import { type Clock, systemClock } from '../shared/clock.js';
-import { InvalidInputError, messageOf } from '../shared/errors.js';
-import { findingsOf } from '../shared/findings.js';
+import { messageOf } from '../shared/errors.js';
+import { parsed } from '../shared/findings.js';
 import type { Log } from '../shared/log.js';
 import { type InjectDeps, inject, storedAnswer } from './inject.js';
 import { createRoomQueue, type RoomQueue } from './room-queue.js';
@@ -22,6 +22,8 @@ export interface AutonomySettings {
 }
 
 export interface AutonomyStatus extends AutonomySettings {
+  /** Why nothing runs although it is switched on, and what to do; `null`: it runs. */
+  blocked: string | null;
   /** Another plugin's AUTONOMY service is used instead of ours. */
   delegated: boolean;
   busyRooms: number;
@@ -35,6 +37,8 @@ export interface AutonomyStatus extends AutonomySettings {
 export interface AutonomyDeps {
   settings: AutonomySettings;
   clock: Clock;
+  /** Why nothing runs in this process, and what to do; absent: it does. */
+  resting?: string;
   onStep?: InjectDeps['onStep'];
 }
 
@@ -68,6 +72,7 @@ export class AutonomyService extends Service {
   readonly watch: RunWatch = createRunWatch();
   private state: AutonomySettings = { enabled: true, loop: false, intervalMs: 300_000 };
   private clock: Clock = systemClock;
+  private resting: string | null = null;
   /** What has been changed by hand; it outweighs the settings. */
   private kept: AutonomyChange = {};
   private cycling = false;
@@ -84,6 +89,7 @@ export class AutonomyService extends Service {
     if (deps) {
       service.state = { ...deps.settings };
       service.clock = deps.clock;
+      service.resting = deps.resting ?? null;
       service.onStep = deps.onStep;
     }
     const saved = await runtime.getCache<unknown>(STATE_KEY);
@@ -100,7 +106,7 @@ export class AutonomyService extends Service {
 
   /** Why an instruction cannot run now, in words for the run's reason; `null` when it can. */
   unavailable(): string | null {
-    return this.state.enabled ? null : 'autonomy is switched off (CUE_AUTONOMY)';
+    return this.resting ?? (this.state.enabled ? null : 'autonomy is switched off (CUE_AUTONOMY)');
   }
 
   /** What a `next_autonomy_cycle` instruction waits for, in words. */
@@ -137,6 +143,7 @@ export class AutonomyService extends Service {
   status(): AutonomyStatus {
     return {
       ...this.state,
+      blocked: this.resting,
       delegated: this.foreign() !== null,
       busyRooms: this.queue.busyRooms(),
       cycling: this.cycling,
@@ -150,10 +157,9 @@ export class AutonomyService extends Service {
    * @throws InvalidInputError
    */
   async configure(change: AutonomyChange): Promise<AutonomyStatus> {
-    const parsed = autonomyChangeSchema.safeParse(change);
-    if (!parsed.success) throw new InvalidInputError(findingsOf(parsed.error));
-    this.kept = { ...this.kept, ...parsed.data };
-    this.state = { ...this.state, ...parsed.data };
+    const given = parsed(autonomyChangeSchema, change);
+    this.kept = { ...this.kept, ...given };
+    this.state = { ...this.state, ...given };
     await this.runtime.setCache(STATE_KEY, this.kept);
     await this.syncLoopTask();
     this.log?.info({ src: 'plugin:cue:autonomy', ...this.state }, 'autonomy configured');
@@ -170,7 +176,7 @@ export class AutonomyService extends Service {
    * the loop is on. Cycles never overlap.
    */
   async runCycle(nowMs = this.clock.now()): Promise<{ instructions: number }> {
-    if (this.cycling || !this.state.enabled) return { instructions: 0 };
+    if (this.cycling || this.unavailable() !== null) return { instructions: 0 };
     this.cycling = true;
     this.lastCycleAtMs = nowMs;
     try {

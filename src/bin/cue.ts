@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** The `cue` command: the real process around `run`. */
-import { realIo } from '../surfaces/cli/print.js';
+import type { ExitCode } from '../surfaces/cli/exit-codes.js';
+import { endWith, realIo } from '../surfaces/cli/print.js';
 
 /** A model waits for it before each tool: it goes without the reader of command lines. */
 async function runHook(): Promise<0> {
@@ -9,7 +10,7 @@ async function runHook(): Promise<0> {
   return 0;
 }
 
-async function runCommand(argv: string[]): Promise<number> {
+async function runCommand(argv: string[]): Promise<ExitCode> {
   const { run } = await import('../surfaces/cli/program.js');
   return run(argv, realIo(), {
     startAgent: async () => (await import('../headless/index.js')).startHeadless,
@@ -19,4 +20,4 @@ async function runCommand(argv: string[]): Promise<number> {
 
 const argv = process.argv.slice(2);
 const isHook = argv[0] === 'hook' && !argv.includes('--help') && !argv.includes('-h');
-process.exitCode = await (isHook ? runHook() : runCommand(argv));
+endWith(await (isHook ? runHook() : runCommand(argv)));

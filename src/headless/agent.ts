@@ -49,8 +49,10 @@ export interface AgentOptions {
 const NEEDED: readonly string[] = [WORK_MEMORY, HINTS];
 const SERVICES: readonly string[] = [...NEEDED, AUTONOMY_SERVICE, TRIGGER_SERVICE, PROACTIVE, WHEN];
 /** Nobody is there to be woken, and no model to think with: what is due waits for the Eliza agent. */
-const RESTING = {
-  CUE_TRIGGERS_PAUSED: 'true',
+const RESTING =
+  'this server is headless, and only an Eliza server runs triggers: start your agent on this database, and ' +
+  'what is due runs';
+const AT_REST = {
   CUE_AUTONOMY: 'false',
   CUE_AUTONOMY_LOOP: 'false',
 } as const;
@@ -73,7 +75,7 @@ export async function startAgentOn(options: AgentOptions): Promise<PrimaryAgent>
     const agentId = await agentIn(first, options.env);
     const adapter = adapterOn(sql, place, agentId);
     const character = await characterOf(adapter, agentId, options);
-    const plugins = [createCuePlugin({ whenPaths: whenPathsFor(place) })];
+    const plugins = [createCuePlugin({ whenPaths: whenPathsFor(place), resting: RESTING })];
     runtime = new AgentRuntime({ character, agentId, adapter, plugins, settings: {} });
     await initialize(runtime, adapter);
     await started(runtime);
@@ -131,7 +133,7 @@ async function characterOf(
     ...Object.fromEntries(given),
     ...(place.kind === 'server' ? { POSTGRES_URL: place.postgresUrl } : {}),
     ...(place.kind === 'directory' ? { PGLITE_DATA_DIR: place.directory } : {}),
-    ...RESTING,
+    ...AT_REST,
   };
   const { id: _id, createdAt: _created, updatedAt: _updated, enabled: _enabled, ...row } = stored;
   const kept = row.settings?.secrets;

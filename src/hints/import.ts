@@ -9,8 +9,8 @@ import { z } from 'zod';
 import type { Caller, Scope } from '../records/index.js';
 import { isDeeper } from '../shared/depth.js';
 import { InvalidInputError } from '../shared/errors.js';
-import { findingsOf } from '../shared/findings.js';
-import type { LongWork } from '../shared/long-work.js';
+import { judge } from '../shared/findings.js';
+import { inSteps, type LongWork } from '../shared/long-work.js';
 import { safe } from '../shared/safe-text.js';
 import { redactSecrets } from '../shared/secrets.js';
 import { yieldToLoop } from '../shared/yield.js';
@@ -87,9 +87,10 @@ export async function importHints(
   const entries = entriesOf(payload);
   // Each hint is judged, and then written.
   const steps = 2 * entries.length;
+  const tell = inSteps(onProgress);
   const candidates = await judged(room, entries, params, audience, skips, {
     signal,
-    onProgress: (done) => onProgress?.(done, steps),
+    onProgress: (done) => tell(done, steps),
   });
   if (signal?.aborted) return { imported: 0, skipped: skips.count, reasons: skips.reasons };
   if (mode === 'replace' && entries.length > 0 && candidates.length === 0) {
@@ -107,10 +108,10 @@ export async function importHints(
       let written = 0;
       const onWritten = () => {
         written += 1;
-        onProgress?.(entries.length + written, steps);
+        tell(entries.length + written, steps);
       };
       await room.book.commit({ put, remove, force: true, onWritten });
-      if (steps > 0) onProgress?.(steps, steps);
+      if (steps > 0) tell(steps, steps);
       return { imported: put.length, skipped: skips.count, reasons: skips.reasons };
     });
   const kept = new Set(candidates.map(({ id }) => id));
@@ -200,17 +201,17 @@ function readHint({ component, key, raw }: Entry, nowMs: number): Hint | string 
   if (isDeeper(raw, MAX_DEPTH)) return 'is nested too deep';
   const lost = lostFields(raw);
   if (lost.length > 0) return wordsOf(lost);
-  const parsed = importedSchema.safeParse(raw);
-  if (!parsed.success) return wordsOf(findingsOf(parsed.error));
-  const { value, meta = {}, version = 1, use_count, last_used_at } = parsed.data;
+  const judged = judge(importedSchema, raw);
+  if (judged.findings !== null) return wordsOf(judged.findings);
+  const { value, meta = {}, version = 1, use_count, last_used_at } = judged.data;
   const time = (text: string | undefined) =>
     new Date(text === undefined ? nowMs : Math.min(Date.parse(text), nowMs)).toISOString();
   return {
     value: structuredClone(value),
     meta,
     version: Math.min(version, MAX_COUNT),
-    created_at: time(parsed.data.created_at ?? parsed.data.updated_at),
-    updated_at: time(parsed.data.updated_at),
+    created_at: time(judged.data.created_at ?? judged.data.updated_at),
+    updated_at: time(judged.data.updated_at),
     ...(use_count === undefined ? {} : { use_count: Math.min(use_count, MAX_COUNT) }),
     ...(last_used_at === undefined ? {} : { last_used_at: time(last_used_at) }),
   };

@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { isDeeper } from '../shared/depth.js';
 import { type Finding, InvalidInputError } from '../shared/errors.js';
-import { findingsOf } from '../shared/findings.js';
+import { parsed } from '../shared/findings.js';
 
 /** Deeper than any value may be; parsing deeper ones would exhaust the stack. */
 export const MAX_DEPTH = 100;
@@ -21,9 +21,7 @@ export function parse<Schema extends z.ZodType>(
   }
   const lost = lostFields(params, lenient);
   if (lost.length > 0) throw new InvalidInputError(lost);
-  const parsed = schema.safeParse(params ?? {});
-  if (parsed.success) return parsed.data;
-  throw new InvalidInputError(findingsOf(parsed.error));
+  return parsed(schema, params ?? {});
 }
 
 /**

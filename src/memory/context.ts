@@ -27,6 +27,8 @@ export interface MemoryContext {
 export interface MemoryObserver {
   /** Memories were asked for or linked by this caller; look-ahead does not count. Must not throw. */
   used(use: MemoryUse): void;
+  /** These memories say something else now, or another supersedes them. Must not throw. */
+  changed(ids: readonly Uuid[]): void;
   /**
    * These memories are about to be removed, and, when a person is named, all that was made with them:
    * what quotes it has to go first.

@@ -4,8 +4,9 @@
  */
 import { createHash } from 'node:crypto';
 import { type Finding, InvalidInputError } from '../shared/errors.js';
+import { judge } from '../shared/findings.js';
 import { normalizePath } from '../shared/paths.js';
-import { isObject, judge, parseInput } from './input.js';
+import { isObject, parseInput } from './input.js';
 import { isGenerated } from './render.js';
 import {
   type Action,

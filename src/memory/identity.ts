@@ -11,10 +11,11 @@ import {
   type StoredRecord,
 } from '../records/index.js';
 import { AppError, InvalidInputError, NotFoundError } from '../shared/errors.js';
+import { judge } from '../shared/findings.js';
 import { derivedId, type Ids, type Uuid } from '../shared/ids.js';
 import type { Caller } from './access.js';
 import { isoOf, type MemoryContext } from './context.js';
-import { cleaned, isObject, judge, parseInput } from './input.js';
+import { cleaned, isObject, parseInput } from './input.js';
 import { identityType } from './records.js';
 import { type IdentityData, sessionSchema, uuidSchema } from './schema.js';
 

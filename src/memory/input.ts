@@ -1,10 +1,9 @@
 /** What every request goes through before it is read: size, NULs, secrets, then its schema. */
 import type { z } from 'zod';
-import { AppError, type Finding, InvalidInputError } from '../shared/errors.js';
-import { findingsOf } from '../shared/findings.js';
+import { AppError, InvalidInputError } from '../shared/errors.js';
+import { parsed } from '../shared/findings.js';
 import { redactSecrets } from '../shared/secrets.js';
 import { LIMITS } from './schema.js';
-import { worded } from './wording.js';
 
 /** How deep a request may be nested; the deepest of ours has five levels. */
 const MAX_DEPTH = 12;
@@ -21,20 +20,7 @@ export function parseInput<Schema extends z.ZodType>(
   schema: Schema,
   input: unknown,
 ): z.output<Schema> {
-  const judged = judge(schema, mapTexts(input, wellFormed));
-  if (judged.findings !== null) throw new InvalidInputError(judged.findings);
-  return judged.data;
-}
-
-/** The same for those who gather findings of their own. */
-export function judge<Schema extends z.ZodType>(
-  schema: Schema,
-  input: unknown,
-): { data: z.output<Schema>; findings: null } | { findings: Finding[] } {
-  const parsed = schema.safeParse(input, { error: worded });
-  return parsed.success
-    ? { data: parsed.data, findings: null }
-    : { findings: findingsOf(parsed.error) };
+  return parsed(schema, mapTexts(input, wellFormed));
 }
 
 /** @throws AppError TOO_LARGE, InvalidInputError when it is no JSON at all */

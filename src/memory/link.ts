@@ -102,6 +102,8 @@ export async function insertLinks(
   const inserted = (await records.insert(memoryLinkType, rows)).size;
   const ids = [...new Set(links.flatMap(({ data }) => [data.source_id, data.target_id]))];
   observer?.used({ how: 'linked', ids, caller });
+  const superseded = links.filter(({ data }) => data.link_type === 'supersedes');
+  if (superseded.length > 0) observer?.changed(superseded.map(({ data }) => data.target_id));
   return inserted;
 }
 

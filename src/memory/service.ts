@@ -284,6 +284,9 @@ async function open(
       used(use) {
         for (const observer of observers) observer.used(use);
       },
+      changed(ids) {
+        for (const observer of observers) observer.changed(ids);
+      },
       async forgetting(ids, entityId) {
         for (const observer of observers) await observer.forgetting(ids, entityId);
       },

@@ -66,6 +66,7 @@ export async function updateMemory(
     data,
     ...(embedded === null ? {} : { vector: embedded.vector }),
   });
+  context.observer?.changed([id]);
   return answer(replaced, embedded?.degraded);
 
   async function answer(

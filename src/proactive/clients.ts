@@ -13,15 +13,28 @@ import type { OfferBook } from './offers/offer-book-types.js';
 import { isStandingWarning } from './offers/offer-life.js';
 import { type StoredOffer, viewOf } from './offers/offer-record.js';
 import { within } from './patience.js';
+import { isSameIdentity } from './place.js';
+import type { StillStanding } from './still-standing.js';
 import { block, urgency } from './text/block.js';
 import type { ClientCaller, Happening, HappeningType, OfferTarget } from './types.js';
+
+/**
+ * Whether somebody reads the answer; what nobody reads does not count as shown and waits. Asked when the
+ * answer is there, because a client may have left by then.
+ */
+export type Answered = boolean | (() => boolean | Promise<boolean>);
 
 export interface Clients {
   /**
    * A hook: fields in snake_case or camelCase. The answer counts as shown.
    * @throws InvalidInputError, AppError LIMIT_REACHED, PERMISSION_DENIED for a conversation
    */
-  happen(type: HappeningType, input: unknown, caller: ClientCaller): Promise<Reaction>;
+  happen(
+    type: HappeningType,
+    input: unknown,
+    caller: ClientCaller,
+    answered?: Answered,
+  ): Promise<Reaction>;
   /**
    * What waits for the client, to ride along in the answer of something else: each offer once, at most
    * 200 tokens (warnings are never cut). What is not there within `budgetMs` (30 unless set otherwise)
@@ -46,8 +59,9 @@ export interface ClientsDeps {
   loaded: Promise<void>;
   /** How long `take` waits, ms; 30 when absent. */
   budgetMs?: number | undefined;
-  react: (happening: Happening) => Promise<Reaction>;
+  react: (happening: Happening, answered?: Answered) => Promise<Reaction>;
   stillTrue: (offers: readonly StoredOffer[]) => Promise<StoredOffer[]>;
+  stillStanding: StillStanding;
   shown: (id: Uuid, how: string) => StoredOffer | null;
   answer: (to: 'acknowledged' | 'dismissed', said: OfferAnswer, by: ClientCaller) => Promise<Offer>;
 }
@@ -59,11 +73,14 @@ const NOTHING: TurnOffers = { offers: [], text: '', tokens: 0 };
 export function createClients(deps: ClientsDeps): Clients {
   const { book, clock, log } = deps;
 
-  /** Those of the client that have not been shown yet, most urgent first. */
+  /**
+   * Those of the client that have not been shown yet, most urgent first. A warning that an earlier
+   * session of the identity has not read is one of them.
+   */
   function pendingOf(caller: ClientCaller): StoredOffer[] {
     return book
       .open({ clients: true, state: 'pending' }, { kind: 'agent' })
-      .filter(({ data }) => isFor(data.target, caller))
+      .filter(({ data }) => (isStandingWarning(data) ? mayAnswer : isFor)(data.target, caller))
       .sort(byUrgency);
   }
 
@@ -87,7 +104,8 @@ export function createClients(deps: ClientsDeps): Clients {
       .open({ clients: true }, { kind: 'agent' })
       .filter(({ data }) => data.state !== 'pending' && isStandingWarning(data))
       .filter(({ data }) => mayAnswer(data.target, caller));
-    return [...pending, ...standing].sort(byUrgency);
+    const open = await deps.stillStanding([...pending, ...standing], { kind: 'agent' });
+    return open.sort(byUrgency);
   }
 
   async function answer(
@@ -105,14 +123,14 @@ export function createClients(deps: ClientsDeps): Clients {
   }
 
   return {
-    async happen(type, input, caller) {
+    async happen(type, input, caller, answered) {
       const fields = typeof input === 'object' && input !== null ? input : {};
       const happening = readHappening({ ...fields, type });
       if (happening.roomId !== undefined) {
         throw new AppError('PERMISSION_DENIED', 'a client speaks in no conversation: no room_id');
       }
       const { sessionId, identityId: agentId } = caller;
-      return deps.react({ ...happening, sessionId, agentId, caller });
+      return deps.react({ ...happening, sessionId, agentId, caller }, answered);
     },
 
     async take(caller, budgetMs = deps.budgetMs ?? BUDGET_MS) {
@@ -164,9 +182,7 @@ function isFor({ roomId, sessionId, agentId }: OfferTarget, caller: ClientCaller
 
 /** Who resumes an identity answers also what its earlier sessions were shown. */
 function mayAnswer(target: OfferTarget, caller: ClientCaller): boolean {
-  const { roomId, agentId } = target;
-  if (isFor(target, caller)) return true;
-  return roomId === undefined && agentId !== undefined && agentId === caller.identityId;
+  return isFor(target, caller) || isSameIdentity(target, { agentId: caller.identityId });
 }
 
 function byUrgency(a: StoredOffer, b: StoredOffer): number {

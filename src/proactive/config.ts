@@ -1,7 +1,7 @@
 /** Settings of the detectors and the cooldown, with the seed's field names (`CUE_DETECTORS`). */
 import { z } from 'zod';
 import { InvalidInputError, messageOf } from '../shared/errors.js';
-import { findingsOf } from '../shared/findings.js';
+import { judge } from '../shared/findings.js';
 
 const seconds = z.number().min(0).max(31_536_000);
 const days = z.number().min(0).max(36_500);
@@ -92,10 +92,10 @@ export type ProactiveConfigInput = z.input<typeof detectorConfigSchema>;
  */
 export function parseConfig(text: string | undefined): ProactiveConfig {
   if (text === undefined || text.trim() === '') return DEFAULT_CONFIG;
-  const parsed = json.pipe(detectorConfigSchema).safeParse(text);
-  if (parsed.success) return parsed.data;
+  const judged = judge(json.pipe(detectorConfigSchema), text);
+  if (judged.findings === null) return judged.data;
   throw new InvalidInputError(
-    findingsOf(parsed.error).map(({ field, message }) => ({
+    judged.findings.map(({ field, message }) => ({
       field: field === '(body)' ? 'CUE_DETECTORS' : `CUE_DETECTORS.${field}`,
       message,
     })),

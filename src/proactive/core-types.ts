@@ -1,7 +1,7 @@
 /** What the room does, as its service and every surface call it. */
 import type { Caller } from '../memory/index.js';
 import type { Uuid } from '../shared/ids.js';
-import type { Clients } from './clients.js';
+import type { Answered, Clients } from './clients.js';
 import type {
   Decision,
   Offer,
@@ -47,13 +47,12 @@ export interface Proactive {
   /**
    * Any of them as data: `{ type, … }`, also `CUE_FILE_TOUCH`; fields in camelCase or snake_case.
    * @throws AppError LIMIT_REACHED when too much happens at once, InvalidInputError
-   * `answered: false`: nobody reads the answer, so that it does not count as shown; `speakerId`: whose
-   * words these are, where the caller does not say.
+   * `speakerId`: whose words these are, where the caller does not say.
    */
   happen(
     input: unknown,
     caller?: Caller,
-    options?: { answered?: boolean; speakerId?: Uuid },
+    options?: { answered?: Answered; speakerId?: Uuid },
   ): Promise<Reaction>;
 
   /**

@@ -6,7 +6,7 @@
 import { z } from 'zod';
 import type { taskTypeOf } from '../memory/index.js';
 import { type Finding, InvalidInputError } from '../shared/errors.js';
-import { findingsOf } from '../shared/findings.js';
+import { judge } from '../shared/findings.js';
 import { isUuid, type Uuid } from '../shared/ids.js';
 import { normalizePath } from '../shared/paths.js';
 import { redactSecrets } from '../shared/secrets.js';
@@ -304,9 +304,9 @@ function read<Fields>(form: Form<Fields>, input: Record<string, unknown>): Field
     else names.set(field, key);
     fields[field] = value;
   }
-  const parsed = form.schema.safeParse(fields);
-  if (parsed.success && findings.length === 0) return parsed.data;
-  if (!parsed.success) findings.push(...findingsOf(parsed.error).map(named));
+  const judged = judge(form.schema, fields);
+  if (judged.findings === null && findings.length === 0) return judged.data;
+  findings.push(...(judged.findings ?? []).map(named));
   throw new InvalidInputError(findings);
 
   function named({ field, message }: Finding): Finding {

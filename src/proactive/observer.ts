@@ -6,6 +6,7 @@ import type { Log } from '../shared/log.js';
 import type { Decisions } from './decisions.js';
 import type { Feedback } from './feedback.js';
 import type { OfferBook } from './offers/offer-book-types.js';
+import type { StoredOffer } from './offers/offer-record.js';
 import type { Uses } from './offers/uses.js';
 
 export interface SourceObserver extends MemoryObserver {
@@ -15,17 +16,20 @@ export interface SourceObserver extends MemoryObserver {
 
 export const NOBODY: SourceObserver = {
   used: () => {},
+  changed: () => {},
   forgetting: async () => {},
   returned: () => {},
 };
 
 export interface SourceObserverDeps {
-  book: Pick<OfferBook, 'forgetSources' | 'forgetEntity' | 'sourcesReturned'>;
+  book: Pick<OfferBook, 'quoting' | 'forgetSources' | 'forgetEntity' | 'sourcesReturned'>;
   feedback: Pick<Feedback, 'forget'>;
   decisions: Pick<Decisions, 'forget'>;
   uses: Pick<Uses, 'ofMemories'>;
   /** Offers of before the start are known. */
   loaded: Promise<void>;
+  /** What these quote is not what it was: those that do not hold any more are to end. */
+  changed: (offers: readonly StoredOffer[]) => void;
   enabled: () => boolean;
   log: Log;
 }
@@ -39,6 +43,10 @@ export function createSourceObserver(deps: SourceObserverDeps): SourceObserver {
       } catch (error) {
         log.warn({ error: messageOf(error) }, 'a use could not be noted');
       }
+    },
+    changed(ids) {
+      const offers = book.quoting(ids);
+      if (offers.length > 0) deps.changed(offers);
     },
     async forgetting(ids, entityId) {
       await loaded;

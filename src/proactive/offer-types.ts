@@ -56,7 +56,7 @@ export interface OfferData {
   usedHow?: string | undefined;
   /** When it was acknowledged, dismissed or expired. */
   closedAtMs?: number | undefined;
-  /** What was said when it was acknowledged or dismissed. */
+  /** What was said when it was acknowledged or dismissed, or why it expired before its time. */
   reason?: string | undefined;
   /** Eliza agent, entity or client that did so. */
   closedBy?: string | undefined;

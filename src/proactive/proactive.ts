@@ -9,7 +9,7 @@ import { AppError, InvalidInputError, messageOf } from '../shared/errors.js';
 import type { Ids, Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
 import { callsOf, type SlotDetectors, warmUp } from './asking.js';
-import { createClients } from './clients.js';
+import { type Answered, createClients } from './clients.js';
 import type { ProactiveConfig } from './config.js';
 import { createCooldown } from './cooldown.js';
 import type { Proactive } from './core-types.js';
@@ -27,7 +27,7 @@ import type { HappeningSummary, Offer, Reaction, TurnMessage } from './offer-typ
 import { createKeeper } from './offers/keeper.js';
 import { createOfferBook } from './offers/offer-book.js';
 import { factOf } from './offers/offer-fact.js';
-import { isOpen, isStandingWarning, type OfferChange } from './offers/offer-life.js';
+import { isStandingWarning, type OfferChange } from './offers/offer-life.js';
 import { type StoredOffer, viewOf } from './offers/offer-record.js';
 import { createMeasure } from './offers/stats.js';
 import { createTurnCounter, type TurnStore } from './offers/turn-counter.js';
@@ -36,8 +36,10 @@ import { within } from './patience.js';
 import { createPushes } from './pushes.js';
 import { createReactor, type Outcome } from './reactions.js';
 import { readAgentWords, readMessage } from './reading/index.js';
+import { createRoomOffers } from './room-offers.js';
 import { type Evaluation, type MessageHappening, route } from './router.js';
 import { createDetectorRunner } from './run-detectors.js';
+import { createStillStanding } from './still-standing.js';
 import { createStillTrue } from './still-true.js';
 import { createSuccesses } from './successes.js';
 import { block, urgency } from './text/block.js';
@@ -73,7 +75,8 @@ const NOTHING: Outcome = { offers: [], standing: [], suppressed: [], degraded: [
 
 export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer: SourceObserver } {
   const { checks, clock, ids, log, config, enabled } = deps;
-  const detectors = createDetectors({ checks, clock, config, prefix: deps.prefix });
+  const context = { checks, clock, config, prefix: deps.prefix };
+  const detectors = createDetectors(context);
   const asked = { ...detectors, ...deps.slots };
   const runner = createDetectorRunner({ clock, log, timeoutMs: deps.detectorTimeoutMs });
   const book = createOfferBook({
@@ -131,6 +134,11 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
     detectors: asked,
     changed: (id) => change(id, 'expired', 'its memory has changed'),
   });
+  const stillStanding = createStillStanding({
+    context,
+    log,
+    ended: (id, reason) => change(id, 'expired', reason),
+  });
   const turns = createTurns({
     log,
     detect: async (message) => {
@@ -163,7 +171,7 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
   );
   const keeper = createKeeper({ book, clock, log, shared: deps.shared ?? false });
   const clients = createClients({
-    ...{ book, clock, log, enabled, loaded, stillTrue },
+    ...{ book, clock, log, enabled, loaded, stillTrue, stillStanding },
     budgetMs: deps.turnBudgetMs,
     react: reactOrRefuse,
     shown: (id, how) => change(id, 'shown', how),
@@ -190,7 +198,7 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
     return outcome;
   }
 
-  async function react(happening: Happening, readByNobody = false): Promise<Reaction> {
+  async function react(happening: Happening, wanted: Answered = true): Promise<Reaction> {
     const { type } = happening;
     const occasion = occasionIn(happening);
     const target = targetOf(occasion);
@@ -206,7 +214,8 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
       target,
     });
     // Who gives a room is answered in its next turn; a plan cannot wait.
-    const answered = !readByNobody && (target.roomId === undefined || type === 'action_planned');
+    const answers = target.roomId === undefined || type === 'action_planned';
+    const answered = answers && (typeof wanted === 'boolean' ? wanted : await wanted());
     const reader = occasion.caller ? readerOf(occasion.caller) : ({ kind: 'agent' } as const);
     const all = [...outcome.offers, ...outcome.standing]
       .filter(({ scope }) => canRead(reader, scope))
@@ -231,8 +240,8 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
   }
 
   /** @throws AppError LIMIT_REACHED */
-  async function reactOrRefuse(happening: Happening, readByNobody = false): Promise<Reaction> {
-    const reaction = await react(happening, readByNobody);
+  async function reactOrRefuse(happening: Happening, wanted?: Answered): Promise<Reaction> {
+    const reaction = await react(happening, wanted);
     if (!reaction.degraded.includes(FLOODED)) return reaction;
     throw new AppError('LIMIT_REACHED', `${FLOODED}; try again in a moment`);
   }
@@ -267,20 +276,6 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
     return route({ type: 'message', ...read, newSession, said: text }, config());
   }
 
-  async function inRoom(
-    roomId: Uuid,
-    caller: Caller,
-    fits: (offer: StoredOffer) => boolean,
-  ): Promise<Offer[]> {
-    await loaded;
-    const reader = readerOf(caller);
-    return book
-      .open({ roomId })
-      .filter((offer) => fits(offer) && canRead(reader, offer.scope))
-      .sort((a, b) => b.data.createdAtMs - a.data.createdAtMs)
-      .map(viewOf);
-  }
-
   return {
     detectors,
     onFileTouch: async (input) => react(told(input, 'file_touch', 'filePath')),
@@ -289,8 +284,8 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
     onActionPlanned: async (input) => react(told(input, 'action_planned', 'action')),
     onActionCompleted: async (input) => react(told(input, 'action_completed', 'action')),
     onSessionStart: async (input) => react(told(input, 'session_start', 'sessionId')),
-    async happen(input, caller, { answered = true, speakerId } = {}) {
-      return reactOrRefuse({ ...readHappening(input), caller, speakerId }, !answered);
+    async happen(input, caller, { answered, speakerId } = {}) {
+      return reactOrRefuse({ ...readHappening(input), caller, speakerId }, answered);
     },
 
     async offersForTurn(message, budgetMs = deps.turnBudgetMs ?? BUDGET_MS) {
@@ -347,9 +342,7 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
     acknowledge: (id, caller, reason) => answer(id, 'acknowledged', caller, { reason }),
     dismiss: (id, caller, reason) => answer(id, 'dismissed', caller, { reason }),
     used: (id, caller, how) => answer(id, 'used', caller, { how: how ?? 'said so' }),
-    openWarnings: (roomId, caller) =>
-      inRoom(roomId, caller, ({ data }) => data.kind === 'conflictWarning' && isOpen(data)),
-    openOffers: (roomId, caller) => inRoom(roomId, caller, ({ data }) => isOpen(data)),
+    ...createRoomOffers({ book, loaded, stillStanding }),
 
     async stats(range = {}) {
       await loaded;
@@ -378,7 +371,10 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
       }),
     decisions: (limit) => decisions.list(limit),
     subscribe: (listener, options) => pushes.subscribe(listener, options),
-    observer: createSourceObserver({ book, feedback, decisions, uses, loaded, enabled, log }),
+    observer: createSourceObserver({
+      ...{ book, feedback, decisions, uses, loaded, enabled, log },
+      changed: (offers) => lanes.track(stillStanding(offers, { kind: 'agent' })),
+    }),
     async settled() {
       await loaded;
       await turns.settled();

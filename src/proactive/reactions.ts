@@ -17,7 +17,7 @@ import type { HappeningSummary, OfferSource } from './offer-types.js';
 import type { NewOffer, OfferBook } from './offers/offer-book-types.js';
 import { isStandingWarning, OFFER_LIFE_MS } from './offers/offer-life.js';
 import type { StoredOffer } from './offers/offer-record.js';
-import { placeKey } from './place.js';
+import { isSameIdentity, placeKey } from './place.js';
 import type { DetectorCall, DetectorRunner } from './run-detectors.js';
 import { compose } from './text/composer.js';
 import { candidatesIn, quotedIn, withoutMemories } from './text/content.js';
@@ -69,16 +69,19 @@ export function createReactor(deps: ReactorDeps): Reactor {
   const { checks, clock, ids, book, cooldown, feedback } = deps;
 
   /**
-   * Offers of this very place that say something already: warnings that stand, and what waits to be
-   * shown. What the reader may not see does not exist for them.
+   * Offers of this very place that say something already: warnings that stand, also those of other
+   * sessions of the identity, and what waits to be shown. What the reader may not see does not exist
+   * for them.
    */
   function openIn(target: OfferTarget, reader: Reader) {
     const place = placeKey(target);
     const found = new Map<string, StoredOffer>();
     for (const offer of book.open({}, reader)) {
       const { data } = offer;
-      if (placeKey(data.target) !== place) continue;
-      if (!isStandingWarning(data) && data.state !== 'pending') continue;
+      const stands = isStandingWarning(data);
+      const isHere = placeKey(data.target) === place;
+      if (!isHere && !(stands && isSameIdentity(data.target, target))) continue;
+      if (!stands && data.state !== 'pending') continue;
       for (const { id } of data.sources) found.set(`${data.kind} ${id}`, offer);
     }
     return (kind: DetectorName, id: Uuid) => found.get(`${kind} ${id}`);

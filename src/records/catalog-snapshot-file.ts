@@ -53,10 +53,11 @@ export async function writeSnapshotFile(
   watermarkMs: number,
   outside: RowsOutside = {},
 ): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
+  // It has the words of every memory, private ones too: for the owner alone, as the database is.
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const beside = `${path}.${process.pid}.tmp`;
   try {
-    const file = await open(beside, 'w');
+    const file = await open(beside, 'w', 0o600);
     try {
       await file.writeFile(headOf(build, watermarkMs, outside));
       for await (const frame of encodeSnapshot(catalog)) await file.writeFile(frame);

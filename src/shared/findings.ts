@@ -1,12 +1,36 @@
-import type { z } from 'zod';
-import type { Finding } from './errors.js';
+/** Requests judged by their schemas, and what is wrong with them in our form and words. */
+import { z } from 'zod';
+import { type Finding, InvalidInputError } from './errors.js';
+import { MISSING, mustBe, worded } from './wording.js';
 
 const BODY = '(body)';
 /** What zod says of a union when its schema says nothing. */
 const DEFAULT_MESSAGE = 'Invalid input';
 
-/** Findings of a failed zod parse, in our form. An unknown field is a finding of its own. */
-export function findingsOf(error: z.ZodError): Finding[] {
+/** What a schema says of an input. */
+type Judged<Output> = { data: Output; findings: null } | { findings: Finding[] };
+
+/** For those who gather findings of their own. */
+export function judge<Schema extends z.core.$ZodType>(
+  schema: Schema,
+  input: unknown,
+): Judged<z.output<Schema>> {
+  const read = z.safeParse(schema, input, { error: worded });
+  return read.success ? { data: read.data, findings: null } : { findings: findingsOf(read.error) };
+}
+
+/** @throws InvalidInputError naming each field */
+export function parsed<Schema extends z.core.$ZodType>(
+  schema: Schema,
+  input: unknown,
+): z.output<Schema> {
+  const judged = judge(schema, input);
+  if (judged.findings === null) return judged.data;
+  throw new InvalidInputError(judged.findings);
+}
+
+/** Findings of a parse that was given `worded`. An unknown field is a finding of its own. */
+function findingsOf(error: z.core.$ZodError): Finding[] {
   return error.issues.flatMap((issue) => findingsIn(issue, issue.path));
 }
 
@@ -23,7 +47,7 @@ function findingsIn(issue: Issue, at: readonly PropertyKey[]): Finding[] {
       message: 'unknown field',
     }));
   }
-  return [{ field: path || BODY, message: isMissing(issue) ? 'is required' : issue.message }];
+  return [{ field: path || BODY, message: issue.message }];
 }
 
 /** What is wrong in the one form that was meant; where none was, which there are. */
@@ -40,13 +64,13 @@ function ofUnion(
     return first.flatMap((issue) => findingsIn(issue, [...at, ...issue.path]));
   }
   if (errors.length > 0 && errors.every((issues) => issues.some(isMissing))) {
-    return [{ field, message: 'is required' }];
+    return [{ field, message: MISSING }];
   }
   // Whoever wrote the schema has said it better.
   if (message !== DEFAULT_MESSAGE) return [{ field, message }];
   const types = errors.flat().flatMap((issue) => (isOtherType(issue) ? [issue.expected] : []));
   const isTold = meant.length === 0 && types.length > 0;
-  return [{ field, message: isTold ? `must be ${types.join(' or ')}` : message }];
+  return [{ field, message: isTold ? mustBe(types) : 'has none of the forms that it may have' }];
 }
 
 function isOtherType(issue: Issue): issue is Extract<Issue, { code: 'invalid_type' }> {
@@ -54,5 +78,5 @@ function isOtherType(issue: Issue): issue is Extract<Issue, { code: 'invalid_typ
 }
 
 function isMissing(issue: Issue): boolean {
-  return issue.code === 'invalid_type' && issue.message.endsWith('received undefined');
+  return issue.code === 'invalid_type' && issue.message === MISSING;
 }

@@ -6,7 +6,7 @@ import { WORK_MEMORY, WorkMemoryService } from '../memory/index.js';
 import { PROACTIVE, ProactiveService } from '../proactive/index.js';
 import { AppError } from '../shared/errors.js';
 import { TRIGGER_SERVICE, TriggerService } from '../triggers/index.js';
-import { WHEN, WhenService } from '../when/index.js';
+import { NO_INDEX, WHEN, WhenService } from '../when/index.js';
 
 type Of<S extends Service> = (runtime: IAgentRuntime) => S;
 
@@ -35,7 +35,7 @@ export function enabledTriggersOf(runtime: IAgentRuntime): TriggerService {
 export function whenOf(runtime: IAgentRuntime): WhenService {
   const service = startedWhen(runtime);
   if (service.configured) return service;
-  throw new AppError('DISABLED', 'there is no /when index: set CUE_WHEN_INDEX');
+  throw new AppError('DISABLED', NO_INDEX);
 }
 
 /**

@@ -14,6 +14,10 @@ export interface AccessDeps {
   parentOf?: ((identityId: string) => Promise<string | null>) | undefined;
 }
 
+const CLIENTS_MAY =
+  'over MCP only who made a trigger, or the parent of that subagent, may change, run or delete it; ' +
+  'the operator may: cue trigger update, run or delete';
+
 type Client = Extract<Requester, { kind: 'agent' }>;
 
 export type Access = ReturnType<typeof createAccess>;
@@ -26,8 +30,9 @@ export function createAccess({ store, isAdmin, parentOf = async () => null }: Ac
     if (requester.kind === 'operator') return true;
     if (requester.kind === 'agent') {
       const { creatorAgentId } = trigger;
-      if (!isProjects(trigger)) return false;
-      return creatorAgentId === undefined || isClients(requester, creatorAgentId);
+      // What has no author is the operator's.
+      if (creatorAgentId === undefined || !isProjects(trigger)) return false;
+      return isClients(requester, creatorAgentId);
     }
     if (trigger.creatorEntityId !== undefined && trigger.creatorEntityId === requester.entityId) {
       return true;
@@ -69,7 +74,7 @@ export function createAccess({ store, isAdmin, parentOf = async () => null }: Ac
       throw new AppError(
         'PERMISSION_DENIED',
         requester.kind === 'agent'
-          ? 'only who created a trigger, or the parent of that subagent, may change it'
+          ? CLIENTS_MAY
           : 'only the creator of a trigger or an owner or admin may change it',
       );
     }

@@ -3,8 +3,7 @@
  * have no path (MCP). What they mean is decided by the operations themselves.
  */
 import { z } from 'zod';
-import { InvalidInputError } from '../shared/errors.js';
-import { findingsOf } from '../shared/findings.js';
+import { parsed } from '../shared/findings.js';
 import { type TriggerChange, triggerChangeSchema } from './requests.js';
 import {
   isWellFormed,
@@ -82,10 +81,4 @@ export function createCommands({ triggers, change }: CommandsDeps) {
       return triggers.run(id, requester, waitMs === undefined ? {} : { waitMs });
     },
   };
-}
-
-function parsed<Schema extends z.ZodType>(schema: Schema, raw: unknown): z.output<Schema> {
-  const read = schema.safeParse(raw);
-  if (read.success) return read.data;
-  throw new InvalidInputError(findingsOf(read.error));
 }

@@ -1,5 +1,6 @@
 /** Changes to a stored trigger, by compare-and-set and defended against the host's write-back. */
 import { AppError, InvalidInputError } from '../shared/errors.js';
+import { parsed } from '../shared/findings.js';
 import { type Access, mustSpeakForItself, originOf, readableTrigger } from './access.js';
 import { formatInstant } from './describe.js';
 import { runIdOf } from './ledger/index.js';
@@ -20,7 +21,6 @@ import {
   dedupeKeyOf,
   defined,
   displayNameOf,
-  findingsOf,
   PAUSED_ON_REQUEST,
   scheduleOf,
   summaryOf,
@@ -91,9 +91,7 @@ export function createEditing(deps: TriggersDeps, access: Access, mustBeOn: () =
     requester: Requester,
   ): Promise<TriggerSummary> {
     const settings = mustBeOn();
-    const parsed = triggerPatchSchema.safeParse(input);
-    if (!parsed.success) throw new InvalidInputError(findingsOf(parsed.error));
-    const patch = parsed.data;
+    const patch = parsed(triggerPatchSchema, input);
     mustSpeakForItself(requester, patch);
     const row = await changeable(id, requester);
     const before = readableTrigger(row);

@@ -32,7 +32,7 @@ export interface ReportDeps {
 
 export interface TriggerHealth extends HostFacts {
   enabled: boolean;
-  /** Kill switch CUE_TRIGGERS_PAUSED: nothing is dispatched at all. */
+  /** Nothing is dispatched at all: kill switch CUE_TRIGGERS_PAUSED, or a headless server. */
   dispatchPaused: boolean;
   /** Why nothing runs although everything is switched on, or `null`. */
   blocked: string | null;
@@ -126,6 +126,7 @@ export function judgedScheduleInput(
 /**
  * The schedule of a request that gives it as text or as data. Text that is a schedule only ("every
  * day at 9") is read too: what to do then stands beside it.
+ * @throws InvalidInputError with the question that a conversation would ask, and how to do without
  */
 export function readScheduleInput(
   input: { text?: string; schedule?: Schedule; timezone: string },
@@ -143,6 +144,8 @@ export function readScheduleInput(
     ]);
   }
   const context = { nowMs, timezone: input.timezone };
+  const divided = readDivided(text, context);
+  if (divided !== null) return { ...divided, schedule: inZone(divided.schedule) };
   const whole = parseScheduleText(text, context);
   if (whole.kind === 'schedule') {
     return { schedule: inZone(whole.schedule), instructions: whole.instructions };
@@ -152,12 +155,27 @@ export function readScheduleInput(
   const question =
     bare.kind === 'ambiguous' ? bare.question : whole.kind === 'ambiguous' ? whole.question : null;
   throw new InvalidInputError([
-    {
-      field: 'text',
-      message:
-        question ?? 'says no time that can be read: write "every weekday at 9" or "in 2 hours"',
-    },
+    { field: 'text', message: question === null ? UNREAD : `${question} ${WAY_OUT}` },
   ]);
+}
+
+const UNREAD = 'says no time that can be read: write "every weekday at 9" or "in 2 hours"';
+const WAY_OUT =
+  'Nobody can answer here: say the time alone, and what to do as `instructions`, or use other words';
+
+/** Not the one within 9:30. */
+const COLON = /:(?!(?<=\d:)\d)/;
+
+/** "every monday at 8: standup": where a time alone stands in front of the first colon, all behind it is what to do. */
+function readDivided(
+  text: string,
+  context: { nowMs: number; timezone: string },
+): { schedule: Schedule; instructions: string } | null {
+  const at = text.search(COLON);
+  const instructions = text.slice(at + 1).trim();
+  if (at < 0 || instructions === '') return null;
+  const read = readBareSchedule(text.slice(0, at), context);
+  return read.kind === 'schedule' ? { schedule: read.schedule, instructions } : null;
 }
 
 /** What to do, for words that only say when: the reader wants a whole request. */
@@ -192,7 +210,7 @@ export async function healthOf(deps: ReportDeps): Promise<TriggerHealth> {
   const deferred = Object.values(ledger.deferred).reduce((sum, n) => sum + n, 0);
   return {
     enabled: settings.enabled,
-    dispatchPaused: settings.paused,
+    dispatchPaused: settings.paused !== null,
     ...host,
     blocked: blockedReason(settings, host) ?? deps.autonomy.unavailable(),
     ...census,
@@ -217,7 +235,7 @@ export async function healthOf(deps: ReportDeps): Promise<TriggerHealth> {
 
 function blockedReason(settings: TriggerSettings, host: HostFacts): string | null {
   if (!settings.enabled) return 'triggers are switched off (CUE_TRIGGERS_ENABLED)';
-  if (settings.paused) return 'all triggers are paused (CUE_TRIGGERS_PAUSED)';
+  if (settings.paused !== null) return settings.paused;
   if (!host.taskServicePresent) {
     return 'the host has no task service: add @elizaos/plugin-bootstrap to the character';
   }

@@ -5,6 +5,7 @@
  */
 import { z } from 'zod';
 import { type Finding, InvalidInputError } from '../shared/errors.js';
+import { judge, parsed } from '../shared/findings.js';
 import { yieldToLoop } from '../shared/yield.js';
 import { timeZoneProblem } from '../shared/zones.js';
 import { mustSpeakForItself } from './access.js';
@@ -22,7 +23,7 @@ import {
   triggerDraftSchema,
   triggerPatchSchema,
 } from './schema.js';
-import { findingsOf, scheduleOf } from './task-codec.js';
+import { scheduleOf } from './task-codec.js';
 import type { TriggerSettings, Triggers } from './triggers.js';
 
 const timezoneSchema = z
@@ -104,9 +105,9 @@ export function createRequests(deps: RequestsDeps) {
   }
 
   async function readDraft(raw: unknown): Promise<Read> {
-    const parsed = triggerInputSchema.safeParse(raw);
-    if (!parsed.success) return { ok: false, findings: findingsOf(parsed.error) };
-    const { text, schedule: given, timezone, instructions: said, ...fields } = parsed.data;
+    const judged = judge(triggerInputSchema, raw);
+    if (judged.findings !== null) return { ok: false, findings: judged.findings };
+    const { text, schedule: given, timezone, instructions: said, ...fields } = judged.data;
     const zone = timezone ?? (await deps.timezoneOf(fields.creatorEntityId));
     try {
       oneOf(text, given);
@@ -136,9 +137,7 @@ export function createRequests(deps: RequestsDeps) {
   return {
     /** Nothing is stored. @throws InvalidInputError */
     async preview(raw: unknown): Promise<SchedulePreview> {
-      const parsed = previewInputSchema.safeParse(raw);
-      if (!parsed.success) throw new InvalidInputError(findingsOf(parsed.error));
-      const { text, schedule, timezone } = parsed.data;
+      const { text, schedule, timezone } = parsed(previewInputSchema, raw);
       oneOf(text, schedule);
       const zone = timezone ?? (await deps.timezoneOf(undefined));
       return previewSchedule({ timezone: zone, ...optional({ text, schedule }) }, limits());
@@ -185,10 +184,9 @@ export function createRequests(deps: RequestsDeps) {
 
     /** @throws InvalidInputError, NotFoundError, AppError CONFLICT, DUPLICATE or DISABLED */
     async change(id: string, raw: unknown, requester: Requester): Promise<TriggerSummary> {
-      const parsed = triggerChangeSchema.safeParse(raw);
-      if (!parsed.success) throw new InvalidInputError(findingsOf(parsed.error));
-      const { text, schedule: given, timezone, snoozeUntil, skipNext, ...patch } = parsed.data;
-      const asked = Object.entries(parsed.data).filter(([, value]) => value !== undefined);
+      const change = parsed(triggerChangeSchema, raw);
+      const { text, schedule: given, timezone, snoozeUntil, skipNext, ...patch } = change;
+      const asked = Object.entries(change).filter(([, value]) => value !== undefined);
       if (asked.length === 0) throw new InvalidInputError([NOTHING]);
       const command = skipNext ? 'skipNext' : snoozeUntil === undefined ? null : 'snoozeUntil';
       if (command !== null && asked.length > 1) {
@@ -225,11 +223,10 @@ export function createRequests(deps: RequestsDeps) {
 
     /** Rooms are not checked: those of another agent are not here, and the answers are kept. */
     async importAll(raw: unknown): Promise<BatchResult> {
-      const parsed = importSchema.safeParse(raw);
-      if (!parsed.success) throw new InvalidInputError(findingsOf(parsed.error));
-      tooMany(parsed.data.triggers);
-      const made = await triggers.importAll(parsed.data);
-      return placed(made, [], (position) => position, parsed.data.triggers.length);
+      const given = parsed(importSchema, raw);
+      tooMany(given.triggers);
+      const made = await triggers.importAll(given);
+      return placed(made, [], (position) => position, given.triggers.length);
     },
   };
 }

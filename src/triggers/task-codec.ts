@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Finding } from '../shared/errors.js';
-import { findingsOf } from '../shared/findings.js';
+import { judge } from '../shared/findings.js';
 import { derivedId, isUuid } from '../shared/ids.js';
 import { describeSchedule } from './describe.js';
 import { computeInitialSchedule, nextRunAfter, validateSchedule } from './schedule.js';
@@ -45,8 +45,6 @@ export interface NormalizeLimits {
 }
 
 export type NormalizeResult = { ok: true; task: TriggerTask } | { ok: false; findings: Finding[] };
-
-export { findingsOf };
 
 /** The schedule part of a config; one truth for both forms. */
 export function scheduleOf(trigger: TriggerConfig): Schedule {
@@ -102,10 +100,10 @@ export function normalizeTriggerTaskForCreate(
   draft: TriggerDraft,
   options: { nowMs: number; agentId: string; limits?: NormalizeLimits },
 ): NormalizeResult {
-  const parsed = triggerDraftSchema.safeParse(draft);
-  if (!parsed.success) return { ok: false, findings: findingsOf(parsed.error) };
+  const judged = judge(triggerDraftSchema, draft);
+  if (judged.findings !== null) return { ok: false, findings: judged.findings };
   const { nowMs, agentId } = options;
-  const { runImmediately, schedule: given, ...rest } = parsed.data;
+  const { runImmediately, schedule: given, ...rest } = judged.data;
   // The grid of an interval starts when it is asked for, unless a start is given.
   const schedule: Schedule =
     given.triggerType === 'interval' && given.startAtIso === undefined
@@ -196,20 +194,19 @@ export function decodeTrigger(metadata: unknown): DecodedTrigger {
       reason: `written by a later version of the plugin (trigger version ${stored.version}): update it`,
     };
   }
-  const parsed = triggerConfigSchema.safeParse(stored);
-  if (!parsed.success) {
-    const found = findingsOf(parsed.error);
+  const judged = judge(triggerConfigSchema, stored);
+  if (judged.findings !== null) {
     return {
       ok: false,
-      reason: `damaged: ${found.map((f) => `${f.field} ${f.message}`).join('; ')}`,
+      reason: `damaged: ${judged.findings.map((f) => `${f.field} ${f.message}`).join('; ')}`,
     };
   }
   try {
-    nextRunAfter(scheduleOf(parsed.data), 0);
+    nextRunAfter(scheduleOf(judged.data), 0);
   } catch (error) {
     return { ok: false, reason: `damaged: ${error instanceof Error ? error.message : 'schedule'}` };
   }
-  return { ok: true, trigger: parsed.data };
+  return { ok: true, trigger: judged.data };
 }
 
 /** A stored task row, as far as this room reads it. */

@@ -35,7 +35,7 @@ import type { Requester, Schedule } from './schema.js';
 import { createSettler } from './settle.js';
 import { TRIGGER_TASK_NAME } from './task-codec.js';
 import { createTaskStore, TASK_INDEXES, type TaskStore } from './tasks/index.js';
-import { createTriggers, PAUSED, type TriggerSettings, type Triggers } from './triggers.js';
+import { createTriggers, type TriggerSettings, type Triggers } from './triggers.js';
 import { CLOCK_JUMP_MS, createWorkerHost, ensureHeartbeat, type WorkerHost } from './worker.js';
 
 export const TRIGGER_SERVICE = 'TRIGGERS';
@@ -225,7 +225,7 @@ export class TriggerService extends Service {
 
   /** Why nothing that is due runs here, and what to do; `null`: it does. */
   get resting(): string | null {
-    return this.settings.paused ? PAUSED : null;
+    return this.settings.paused;
   }
 
   health(): Promise<TriggerHealth> {
@@ -384,5 +384,5 @@ function hostFacts(runtime: IAgentRuntime, deps: TriggerServiceDeps, host: Worke
 
 function stoppedReason(settings: TriggerSettings): string | null {
   if (!settings.enabled) return 'CUE_TRIGGERS_ENABLED is false';
-  return settings.paused ? 'CUE_TRIGGERS_PAUSED is true' : null;
+  return settings.paused;
 }

@@ -24,7 +24,8 @@ import { createTransfer } from './transfer.js';
 
 export interface TriggerSettings {
   enabled: boolean;
-  paused: boolean;
+  /** Why nothing that is due runs here, and what to do; `null`: it runs. */
+  paused: string | null;
   minIntervalMs: number;
   maxPerCreator: number;
   maxPerAgent: number;
@@ -50,10 +51,6 @@ export interface TriggersDeps {
   parentOf?: (identityId: string) => Promise<string | null>;
 }
 
-/** Why none runs, and what to do: without an Eliza server there is no model, and all are paused. */
-export const PAUSED =
-  'no Eliza server is running, or CUE_TRIGGERS_PAUSED is set: start the server, and what is due runs';
-
 export type Triggers = ReturnType<typeof createTriggers>;
 
 export function createTriggers(deps: TriggersDeps) {
@@ -78,15 +75,15 @@ export function createTriggers(deps: TriggersDeps) {
     options: { waitMs?: number } = {},
   ): Promise<{ runId: string; run: TriggerRun | null; trigger: TriggerSummary | null }> {
     const settings = mustBeOn();
-    if (settings.paused) {
-      throw new AppError('DISABLED', `no trigger runs now: ${PAUSED}`);
-    }
     if (requester.kind === 'entity' && requester.viaRunOfTriggerId !== undefined) {
       // Two triggers that start each other would never end.
       throw new AppError('PERMISSION_DENIED', 'a scheduled run may not start another run');
     }
     const row = await access.changeable(id, requester);
     const trigger = readableTrigger(row);
+    if (settings.paused !== null) {
+      throw new AppError('DISABLED', `no trigger runs now: ${settings.paused}`);
+    }
     const nowMs = clock.now();
     const blocked = deps.autonomy.unavailable();
     const runId = deps.ids.next();

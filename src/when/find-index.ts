@@ -9,6 +9,9 @@ export const INDEX_PLACES: readonly string[] = [
   'memory-index.md',
   join('.cue', 'memory-index.md'),
 ];
+/** A headless server looks in `INDEX_PLACES` when it starts, others only where the setting says. */
+export const NO_INDEX =
+  'there is no /when index: set CUE_WHEN_INDEX or, for a headless server, make agents/memory-index.md in the project, and start the server again';
 /** Of the decision files: a folder beside the index. */
 export const DECISIONS = 'decisions';
 

@@ -15,6 +15,7 @@ import { readFolder } from './disk/read.js';
 import { type FolderWatch, watchFolder } from './disk/watch.js';
 import { writeTogether } from './disk/write.js';
 import { createEntryIds, NO_ENTRIES } from './entry-ids.js';
+import { NO_INDEX } from './find-index.js';
 import { fileOfGroup } from './library.js';
 import type { MatchEmbedder } from './match/matcher.js';
 import { indexIdOf } from './records.js';
@@ -212,7 +213,7 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
 
   function required(): WhenPaths {
     if (paths !== null) return paths;
-    throw new AppError('DISABLED', 'there is no /when index: set CUE_WHEN_INDEX');
+    throw new AppError('DISABLED', NO_INDEX);
   }
 
   /**

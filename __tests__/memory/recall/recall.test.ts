@@ -169,6 +169,25 @@ describe('by time', () => {
       expect(result.total_matches).toBe(2);
     }));
 
+  it('says how many fit, whatever the limit and whatever is linked beside them', () =>
+    withRoom(async ({ memory }, store) => {
+      const cause = await store('Upgrade the framework');
+      await store('Rotate keys', edits('src/auth.ts'));
+      await store('Fix login', { ...edits('src/auth.ts'), links: { caused_by: [cause] } });
+      const counted = async (limit: number) => {
+        const { memories, total_matches } = await memory.recall(
+          { file: 'auth.ts', limit },
+          OPERATOR,
+        );
+        return [memories.length, total_matches];
+      };
+      expect(await counted(1)).toEqual([1, 2]);
+      expect(await counted(2)).toEqual([2, 2]);
+      expect(await counted(5)).toEqual([3, 2]);
+      const words = await memory.recall({ file: 'auth.ts', query: 'login framework' }, OPERATOR);
+      expect(words.total_matches).toBe(2);
+    }));
+
   it('words beside the time choose within it; the rest follows as likeness', () =>
     withRoom(async ({ memory, clock }, store) => {
       const before = await store('Paint the fence green');

@@ -33,6 +33,38 @@ describe('the short string of a recall', () => {
     expect(readReference(text)).toEqual(fields);
   });
 
+  it.each([
+    'mem_',
+    'mem_1',
+    'MEM_1F2E3D4',
+    'mem_1f2e3d…',
+    'mem_1f2e3d4c1f2e3d4c1f2e3d4c1f2e3d4c5',
+    'recall("mem_1")',
+    'recall("',
+    'recall("file:auth.ts',
+    'recall("file:auth.ts", depth: "rea',
+    'recall(file:auth.ts)',
+  ])('%s is cut off or misspelt, and not searched for as words', (text) => {
+    const error = (() => {
+      try {
+        return readRequest({ ref: text });
+      } catch (thrown) {
+        return thrown;
+      }
+    })();
+    expect(error).toBeInstanceOf(InvalidInputError);
+    const [finding] = (error as InvalidInputError).findings;
+    expect(finding?.field).toBe('ref');
+    expect(finding?.message).toContain('mem_ and at least 8 hex digits');
+  });
+
+  it.each(['mem_alloc', 'mem_1 is too short', 'recall of the product', 'Recall (the movie)'])(
+    '%s is words',
+    (text) => {
+      expect(readReference(text)).toEqual({ query: text });
+    },
+  );
+
   it('what is printed is read back', () => {
     for (const ref of ['file:src/a b.ts', 'mem_1f2e3d4c', 'intent:fix "quoted" things']) {
       const line = printedRecall(ref, 'reasoning');

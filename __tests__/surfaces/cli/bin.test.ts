@@ -1,9 +1,11 @@
 import { spawn } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { withProc } from '../../helpers/where.js';
 import { CLI, makeKnowledge, type Project } from './cue.js';
 
 const BIN = fileURLToPath(new URL('../../../src/bin/cue.ts', import.meta.url));
@@ -99,6 +101,53 @@ describe('the cue process', () => {
     const { code, err } = await cue(['when', 'choosing exit codes'], { hearing: 10 });
 
     expect({ code, err }).toEqual({ code: 0, err: '' });
+  });
+});
+
+describe('an export', () => {
+  /** Gives a line, and the end when `rest` comes. */
+  async function exportsTo(stdout: number, rest: (err: string) => boolean): Promise<Exit> {
+    let finish = (): void => {};
+    const server = createServer((_request, response) => {
+      finish = () => response.end('{"version":1}\n');
+      response.writeHead(200, { 'content-type': 'application/x-ndjson' }).write('{"version":1}\n');
+      setTimeout(finish, 3_000).unref();
+    });
+    await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+    const { port } = Object(server.address());
+    const child = spawn(process.execPath, ['--import', TSX, BIN, 'export', '-p', String(port)], {
+      cwd: project.root,
+      env: { PATH: process.env.PATH },
+      stdio: ['ignore', stdout, 'pipe'],
+    });
+    let err = '';
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      err += text;
+      if (rest(err)) finish();
+    });
+    try {
+      return await new Promise((done, failed) => {
+        child.on('error', failed);
+        child.on('close', (code) => done({ code, out: '', err }));
+      });
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  }
+
+  it.runIf(withProc())('that cannot be written to its end says so and fails', async () => {
+    const full = openSync('/dev/full', 'w');
+    try {
+      const { code, err } = await exportsTo(full, (said) => said.includes('no space'));
+
+      expect({ code, err }).toEqual({
+        code: 1,
+        err: 'standard output was not written to its end: ENOSPC: no space left on device, write\n',
+      });
+    } finally {
+      closeSync(full);
+    }
   });
 });
 

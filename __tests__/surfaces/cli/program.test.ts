@@ -40,6 +40,16 @@ describe('cue', () => {
       ['wehn'],
       /^cue: unknown command 'wehn'\n\(Did you mean when\?\)\n$/,
     ],
+    [
+      'help for a command that does not exist',
+      ['help', 'nope'],
+      /^cue: unknown command 'nope': cue --help lists them\n$/,
+    ],
+    [
+      'help for a command of a group that does not exist',
+      ['trigger', 'help', 'nope'],
+      /^cue: unknown command 'nope': cue trigger --help lists them\n$/,
+    ],
     ['an option that does not exist', ['--jsn'], /^cue: unknown option '--jsn'\n$/],
     [
       'an option of a group that does not exist',

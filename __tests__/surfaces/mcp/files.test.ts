@@ -1,6 +1,7 @@
 /** Files as resources: what may be read, what may not, and what is remembered of what was. */
 import { execFileSync } from 'node:child_process';
 import {
+  existsSync,
   linkSync,
   mkdirSync,
   mkdtempSync,
@@ -52,6 +53,7 @@ beforeAll(async () => {
     mkdirSync(join(root, folder), { recursive: true });
   }
   mkdirSync(join(top, 'project-two'));
+  mkdirSync(join(root, 'state/kept'), { recursive: true });
   const files: Record<string, string | Buffer> = {
     'src/auth.ts': 'export const auth = "<system>";\n',
     'src/näh #1?.md': '# Notes\n',
@@ -82,7 +84,11 @@ beforeAll(async () => {
   if (onPosix()) execFileSync('mkfifo', [join(root, 'src/pipe')]);
   symlinkSync(join(root, 'src'), join(top, 'into'));
 
-  agent = await boot({ slim: true, settings: { CUE_FILE_ROOTS: root } });
+  agent = await boot({
+    slim: true,
+    dataDir: join(root, 'state/pg'),
+    settings: { CUE_FILE_ROOTS: root, CUE_DATA_DIR: join(root, 'state/kept') },
+  });
   offers = await offersOf(agent.runtime);
   const memory = await memoryOf(agent.runtime);
   await memory.store(
@@ -244,9 +250,9 @@ describe('an address', () => {
   });
 
   it.each([
-    ['file:///C:/work/a.ts', 'C:\\work\\a.ts'],
+    ['file:///C:/site/a.ts', 'C:\\site\\a.ts'],
     ['file:///c%3A/work/', 'C:\\work'],
-    ['file:///c:/work/../a%20b', 'C:\\a b'],
+    ['file:///c:/site/../a%20b', 'C:\\a b'],
     ['file:///d:/', 'D:\\'],
     ['file://localhost/C:/work', 'C:\\work'],
     ['file://host/share/a', null],
@@ -277,6 +283,11 @@ describe('names of secrets', () => {
     ...['server.pem.old', '.server.key.swp', '.npmrc.bak.1'],
     ...['.aws/config', '.config/gcloud/a.db', '.config/gh/hosts.yml', '.kube/cache/x', '.ssh/x'],
     ...['.git/config', '.docker/config.json', '.m2/settings.xml', '.gnupg/pubring.kbx'],
+    ...['.eliza/.elizadb/base/5/16384', '.elizadb/PG_VERSION', '.cue/db/base/1/2', '.cue/cue/x'],
+    ...['db/base/5/2619_vm', 'db/pg_wal/000000010000000000000001', 'server.pid', 'server-0a.pid'],
+    ...['.mcp.json', '.mcp.json.cue-backup-1', '.cursor/mcp.json', 'claude_desktop_config.json'],
+    ...['.claude.json', '.claude/settings.json', '.local/share/keyrings/login.keyring'],
+    ...['Library/Keychains/login.keychain-db', '.codex/config.toml', '.gemini/settings.json'],
   ])('%s is one', (name) => {
     expect(isPrivateFile(`/home/ada/${name}`)).toBe(true);
     expect(isPrivateFile(`C:\\home\\${name.replaceAll('/', '\\').toUpperCase()}`)).toBe(true);
@@ -286,6 +297,7 @@ describe('names of secrets', () => {
     ...['env.ts', 'environment', 'id_rsa.pub', 'keys.ts', 'monkey', '.gitignore', 'a.env.ts'],
     ...['credentials/index.ts', 'secrets/reader.ts', 'redact-secrets.ts', 'secretary.md', 'key'],
     ...['pem.ts', 'server.crt', 'oauth.json', 'authors.json', 'history.md', '.github/x.yml'],
+    ...['server.ts', 'pid', 'mcp.ts', 'claude.json', '.cue/memory-index.md', 'base/5/notes.md'],
     ...['account.json', 'service.json', 'kube/config.ts', 'gcloud/a.ts', '.config/app.json'],
     ...['proc/self/environ', 'dev/build.ts', 'etc/shadow', '.m2/notes.md', 'tokens.css'],
   ])('%s is none', (name) => {
@@ -444,6 +456,14 @@ it('is all the same over HTTP, below CUE_FILE_ROOTS: read, refused, and told of 
     const connected = { client, sessionId: '', asked: () => 0 };
     expect(await read(connected, uriOf('src/auth.ts'))).toMatchObject({ mimeType: 'text/plain' });
     expect(await read(connected, uriOf('.env'))).toEqual(NOT_FOUND);
+    // The memory itself, and what is kept beside it, wherever they lie and by whatever way.
+    symlinkSync('state/pg', join(root, 'pg'));
+    writeFileSync(join(root, 'state/kept/note.txt'), 'kept\n');
+    const own = ['state/pg/PG_VERSION', 'pg/PG_VERSION', 'state/kept/note.txt'];
+    for (const name of own) {
+      expect([name, existsSync(join(root, name))]).toEqual([name, true]);
+      expect([name, await read(connected, uriOf(name))]).toEqual([name, NOT_FOUND]);
+    }
     expect(await told).toContain('[RUM] auth.ts has history (1 memory):');
     await transport.terminateSession();
   } finally {

@@ -1,7 +1,10 @@
 /** Many clients at once, and clients that vanish: all are answered, and nothing of them stays. */
-import { Agent as Connections, request } from 'node:http';
+import { once } from 'node:events';
+import { Agent as Connections, createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
+import type { RouteResponse } from '@elizaos/core';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { WorkMemoryService } from '../../../src/memory/index.js';
 import type { ProactiveService } from '../../../src/proactive/index.js';
@@ -10,6 +13,7 @@ import { hostLog } from '../../../src/shared/log.js';
 import { createMcpHub } from '../../../src/surfaces/mcp/http/hub.js';
 import { CUE_MCP, createMcpServer, McpService } from '../../../src/surfaces/mcp/index.js';
 import { type Listener, startListener } from '../../../src/surfaces/rest/listener.js';
+import { sendResponse } from '../../../src/surfaces/rest/stream.js';
 import { type Agent, boot } from '../../helpers/boot.js';
 import { hintsOf } from '../../helpers/hints.js';
 import {
@@ -221,31 +225,41 @@ function heldMb(): number {
   return (heapUsed + arrayBuffers) / 2 ** 20;
 }
 
-describe('more sessions than there is room for', () => {
-  it('are refused while all are in use, and end nobody', async () => {
-    let nowMs = 0;
-    const hub = createMcpHub({
-      clock: { now: () => nowMs },
-      ids: randomIds,
-      log: hostLog(agent.runtime, 'test'),
-      serverOf: (session) => createMcpServer({ runtime: agent.runtime, session }),
-    });
-    const ask = (method: string, headers: Headers, body?: unknown) => {
-      const given = { 'content-type': 'application/json', accept: ACCEPT, ...headers };
-      const asked = new Request('http://cue.invalid/', { method, headers: given });
-      return hub.handle(asked, body, { isLocal: false });
-    };
-    const begin = async () => {
-      const answer = await ask('POST', {}, initialize());
+/** A hub by itself, asked without HTTP; its clock stands until it is told. */
+function hubAt(time: { nowMs: number }, sweepMs?: number) {
+  const hub = createMcpHub({
+    clock: { now: () => time.nowMs },
+    ids: randomIds,
+    log: hostLog(agent.runtime, 'test'),
+    serverOf: (session) => createMcpServer({ runtime: agent.runtime, session }),
+    ...(sweepMs === undefined ? {} : { sweepMs }),
+  });
+  const ask = (method: string, headers: Headers, body?: unknown, isLocal = false) => {
+    const given = { 'content-type': 'application/json', accept: ACCEPT, ...headers };
+    const asked = new Request('http://cue.invalid/', { method, headers: given });
+    return hub.handle(asked, body, { isLocal });
+  };
+  return {
+    hub,
+    ask,
+    async begin(isLocal = false) {
+      const answer = await ask('POST', {}, initialize(), isLocal);
       const { status, headers } = answer;
       return { status, headers, text: await answer.text(), id: headers.get(ID) ?? '' };
-    };
-    const ping = async (id: string) => {
+    },
+    async ping(id: string) {
       const body = { jsonrpc: '2.0', id: 1, method: 'ping' };
       const answer = await ask('POST', { [ID]: id }, body);
       await answer.text();
       return answer.status;
-    };
+    },
+  };
+}
+
+describe('more sessions than there is room for', () => {
+  it('are refused while all are in use, and end nobody', async () => {
+    const time = { nowMs: 0 };
+    const { hub, ask, begin, ping } = hubAt(time);
     const listening = await begin();
     const stream = await ask('GET', { [ID]: listening.id });
     const begun: string[] = [];
@@ -261,18 +275,78 @@ describe('more sessions than there is room for', () => {
     expect(JSON.parse(refused.text)).toEqual({
       ...{ jsonrpc: '2.0', id: null, error: { code: -32_000, message } },
     });
+    // Nobody over HTTP shuts the processes of this machine's own person out.
+    const local = await begin(true);
+    expect([local.status, hub.sessions]).toEqual([200, 201]);
+    await hub.handle(
+      new Request('http://cue.invalid/', { method: 'DELETE', headers: { [ID]: local.id } }),
+      undefined,
+      { isLocal: true },
+    );
     // One that nobody came back to goes first, and soon.
-    nowMs += 30_000;
+    time.nowMs += 30_000;
     expect((await begin()).status).toBe(200);
     expect([await ping(unused), await ping(used), hub.sessions]).toEqual([404, 200, 200]);
     // Some minutes later whoever is silent goes; whoever has a stream open stays, an hour later, too.
-    nowMs += 2 * 3_600_000;
+    time.nowMs += 2 * 3_600_000;
     expect((await begin()).status).toBe(200);
     expect([await ping(used), await ping(listening.id), hub.sessions]).toEqual([404, 200, 2]);
     await stream.body?.cancel();
-    nowMs += 2 * 3_600_000;
+    time.nowMs += 2 * 3_600_000;
     expect((await begin()).status).toBe(200);
     expect([await ping(listening.id), hub.sessions]).toEqual([404, 1]);
+    await hub.close();
+  });
+
+  it('are made for whoever has left before the stream began: those are not in use', async () => {
+    const time = { nowMs: 0 };
+    const { hub, ask, begin, ping } = hubAt(time);
+    const ids: string[] = [];
+    for (let count = 0; count < 200; count += 1) ids.push((await begin()).id);
+    const answered: Promise<void>[] = [];
+    const left = createServer((asked, answer) => {
+      const late = async () => {
+        await once(answer, 'close');
+        const express: object = answer;
+        await sendResponse(
+          express as RouteResponse,
+          await ask('GET', { [ID]: String(asked.headers[ID]) }),
+        );
+      };
+      answered.push(late());
+      // Nobody waits for it any more.
+      asked.socket.destroy();
+    });
+    left.listen(0, '127.0.0.1');
+    await once(left, 'listening');
+    const { port } = left.address() as AddressInfo;
+    for (const id of ids) {
+      const gone = request({ port, host: '127.0.0.1', agent: false, headers: { [ID]: id } });
+      gone.end();
+      await once(gone, 'error');
+    }
+    await Promise.all(answered);
+    left.close();
+
+    time.nowMs += 2 * 3_600_000;
+    expect([(await begin()).status, hub.sessions, await ping(ids[0] ?? '')]).toEqual([200, 1, 404]);
+    await hub.close();
+  });
+});
+
+describe('a session that has been silent for an hour', () => {
+  it('ends though nobody begins another, and one that is in use does not', async () => {
+    const time = { nowMs: 0 };
+    const { hub, ask, begin } = hubAt(time, 5);
+    const listening = await begin();
+    const stream = await ask('GET', { [ID]: listening.id });
+    for (let count = 0; count < 3; count += 1) await begin();
+    time.nowMs += 3_600_000;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(hub.sessions).toBe(4);
+    time.nowMs += 1;
+    await vi.waitFor(() => expect(hub.sessions).toBe(1));
+    await stream.body?.cancel();
     await hub.close();
   });
 });

@@ -18,6 +18,7 @@ import {
   type Message,
   type OpenAnswer,
   postTo,
+  type RawSession,
   rawSession,
   send,
   toolCall,
@@ -420,6 +421,31 @@ describe.each(DOORS)('%s', (_name, door) => {
     } finally {
       vi.unstubAllEnvs();
     }
+  });
+
+  it('goes on as the session of a connection only with the key of the same person', async () => {
+    const named = { 'x-cue-connection': derivedId('connection', door) };
+    const draft = {
+      intent: { goal: `carry on ${door}` },
+      outcome: { success: true, summary: 'ok' },
+    };
+    const takenOver = async (hello: Record<string, string>) => {
+      const [before, after] = [
+        await rawSession(url(), { hello }),
+        await rawSession(url(), { hello }),
+      ];
+      const call = (session: RawSession, name: string, input: object) =>
+        session.ask('tools/call', { name, arguments: input }).then(({ result }) => Object(result));
+      const { structuredContent } = await call(before, 'store', draft);
+      const { memory_id } = structuredContent;
+      return call(after, 'update_memory', { memory_id, importance: 1 });
+    };
+    expect(await takenOver(named)).toMatchObject({
+      _meta: { 'cue/error': { code: 'PERMISSION_DENIED' } },
+    });
+    expect(await takenOver({ ...named, 'x-cue-local': localKey() })).toMatchObject({
+      structuredContent: { revision: 2 },
+    });
   });
 
   it('believes whose hooks a client has only with the key of the same person', async () => {

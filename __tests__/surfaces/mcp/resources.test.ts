@@ -220,6 +220,14 @@ describe('cue://hints/{component}', () => {
     expect(text).not.toContain('sesame');
   });
 
+  it('is found by its name however that is written', async () => {
+    await hints.setHint({ component: 'caf\u00e9', key: 'build', value: 'brew' }, OPERATOR);
+    const text = await textOf(`cue://hints/${encodeURIComponent(' cafe\u0301 ')}`);
+    expect(JSON.parse(text)).toMatchObject({
+      ...{ component: 'caf\u00e9', hints: { build: { value: 'brew' } } },
+    });
+  });
+
   it('does not exist for a component that nobody knows', async () => {
     expect(await failure(textOf('cue://hints/nobody'))).toEqual([-32002, 'NOT_FOUND']);
     expect(await failure(textOf('cue://hints/__proto__'))).toEqual([-32002, 'NOT_FOUND']);

@@ -6,6 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pidFileOf } from '../../../src/surfaces/serving/index.js';
 import { freePort } from '../../helpers/free-port.js';
 import { endStdioClients, type StdioClient, stdioClient } from '../../helpers/mcp-stdio.js';
 
@@ -19,8 +20,8 @@ let second: StdioClient;
 let nudge: StdioClient;
 let http: Client;
 
-const named = () =>
-  JSON.parse(readFileSync(join(home, 'pid', 'server.pid'), 'utf8')) as Record<string, unknown>;
+const pidFile = () => pidFileOf(env, { kind: 'directory', directory: join(home, 'db') });
+const named = () => JSON.parse(readFileSync(pidFile(), 'utf8')) as Record<string, unknown>;
 const read = async (client: Client, path: string) => {
   const { contents } = await client.readResource({ uri: pathToFileURL(path).href });
   return contents[0];
@@ -105,10 +106,10 @@ describe('clients over stdio and HTTP', () => {
 
   it('read files under their roots over stdio only: by a key that nobody else can read', async () => {
     expect(await read(second.client, file)).toMatchObject({ text: 'what is noted' });
-    await expect(read(second.client, join(home, 'pid', 'server.pid'))).rejects.toThrow();
+    await expect(read(second.client, pidFile())).rejects.toThrow();
     await expect(read(http, file)).rejects.toThrow();
     expect(named().key).toMatch(/^[0-9a-f-]{36}$/);
-    const { mode } = statSync(join(home, 'pid', 'server.pid'));
+    const { mode } = statSync(pidFile());
     expect(mode & 0o077).toBe(process.platform === 'win32' ? mode & 0o077 : 0);
   });
 });
@@ -135,6 +136,14 @@ describe('when whoever serves is killed', () => {
   it('the others go on: held calls are answered, what is durable is there, rights are kept', async () => {
     const identity = await second.call('identity', { action: 'register', name: 'worker' });
     const { memory_id } = await second.call('store', work('Let the server choose its port'));
+    // Without an identity it writes as its session.
+    const unnamed = await nudge.call('store', work('Keep the port in the PID file'));
+    // A touch, whose offer waits for the next call.
+    await primary.call('store', {
+      ...work('Sort the notes'),
+      actions: [{ file: 'notes.txt', operation: 'edit' }],
+    });
+    await read(second.client, file);
     const before = await nudge.call('nudge_status');
     const from = performance.now();
     process.kill(primary.pid, 'SIGKILL');
@@ -152,10 +161,18 @@ describe('when whoever serves is killed', () => {
     expect([second.pid, nudge.pid]).toContain(status.pid);
     expect(durable).toMatchObject({ hint: { value: 'npm test' } });
     expect(passing).toMatchObject({ failed: { code: 'NOT_FOUND' } });
-    // Its own: it is the same agent as before.
-    expect(listed.total).toBe(1);
-    expect((await nudge.call('list')).total).toBe(3);
+    // Its own, also from before it had a name: it is the same agent, in the same session.
+    expect(listed.total).toBe(3);
+    expect((await nudge.call('list')).total).toBe(5);
+    const { memory_id: own } = unnamed;
+    expect(await nudge.call('update_memory', { memory_id: own, importance: 0.9 })).toMatchObject({
+      ...{ memory_id: own, revision: 2 },
+    });
     expect(changed).toMatchObject({ memory_id, revision: 2 });
+    const rode = [listed, changed, await second.call('list')].flatMap(({ cue_offers }) =>
+      cue_offers ? [cue_offers] : [],
+    );
+    expect(rode).toEqual([expect.stringContaining('notes.txt has history (1 memory')]);
     expect(identity).toHaveProperty('agent_id');
     expect(named().pid).toBe(status.pid);
     // With the new server's key.

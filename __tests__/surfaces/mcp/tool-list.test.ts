@@ -1,5 +1,6 @@
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { z } from 'zod';
 import { countTokens } from '../../../src/shared/tokens.js';
 import { jsonSchemaOf } from '../../../src/surfaces/mcp/json-schema.js';
 import { toolNamed, toolsOf } from '../../../src/surfaces/mcp/tools/index.js';
@@ -24,6 +25,40 @@ const MEMORY = [
   ...['create_chapter', 'forget', 'identity', 'link', 'list', 'list_chapters', 'recall'],
   ...['recall_wisdom', 'store', 'synthesize', 'trace', 'update_memory'],
 ];
+
+const READS = [true, undefined, undefined, false];
+const ADDS = [false, false, false, false];
+const ADDS_ONCE = [false, false, true, false];
+const TAKES_AWAY = [false, true, false, false];
+const TAKES_AWAY_ONCE = [false, true, true, false];
+
+/** The short form of the seed, which is read before the schema is asked (`memory-tools.test.ts` sends it). */
+const SHORT_ACTION = ['store', 'update_memory'].flatMap((tool) =>
+  ['file', 'operation', 'command'].map((field) => `${tool}.actions[].${field}`),
+);
+
+/** Read-only, destructive, idempotent, open world. */
+const DEEDS = {
+  ...{ store: ADDS, update_memory: TAKES_AWAY_ONCE, recall: READS, list: READS, link: ADDS_ONCE },
+  ...{ trace: READS, forget: TAKES_AWAY_ONCE, identity: ADDS },
+  ...{ create_chapter: ADDS_ONCE, list_chapters: READS, synthesize: ADDS_ONCE },
+  ...{ recall_wisdom: READS, when: READS, remember: ADDS_ONCE },
+  ...{ on_file_touch: ADDS, on_intent_stated: ADDS, on_task_start: ADDS },
+  ...{ on_action_planned: ADDS, on_action_completed: ADDS, on_session_start: ADDS },
+  ...{ acknowledge_warning: ADDS_ONCE, dismiss_offer: ADDS_ONCE },
+  // What it has shown no longer waits.
+  pending_offers: ADDS,
+  ...{ nudge_set_hint: TAKES_AWAY_ONCE, nudge_get_hint: READS, nudge_query: READS },
+  ...{ nudge_delete_hint: TAKES_AWAY_ONCE, nudge_list_components: READS, nudge_bump: ADDS },
+  ...{ nudge_export: READS, nudge_import: TAKES_AWAY_ONCE, nudge_status: READS },
+  create_trigger: ADDS_ONCE,
+  list_triggers: READS,
+  // skipNext skips one more each time.
+  update_trigger: TAKES_AWAY,
+  delete_trigger: TAKES_AWAY_ONCE,
+  // The agent does what the instructions say, with all that it can.
+  run_trigger: [false, true, false, true],
+};
 
 describe('the list of tools', () => {
   it.each([
@@ -62,14 +97,16 @@ describe('the list of tools', () => {
       expect([tool.name, (tool.description ?? '').length > 20]).toEqual([tool.name, true]);
       expect([tool.name, tool.inputSchema.type]).toEqual([tool.name, 'object']);
       expect([tool.name, tool.outputSchema?.type]).toEqual([tool.name, 'object']);
-      const { readOnlyHint, destructiveHint, idempotentHint } = tool.annotations ?? {};
-      const said = readOnlyHint ? 'undefined' : 'boolean';
-      expect([tool.name, typeof destructiveHint, typeof idempotentHint]).toEqual([
-        tool.name,
-        said,
-        said,
-      ]);
     }
+  });
+
+  it('says of each tool what it does to the world', async () => {
+    const { tools } = await listed('all');
+    const said = tools.map(({ name, annotations = {} }) => {
+      const { readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations;
+      return [name, [readOnlyHint, destructiveHint, idempotentHint, openWorldHint]];
+    });
+    expect(Object.fromEntries(said)).toEqual(DEEDS);
   });
 
   it('has schemas that compile', () => {
@@ -83,16 +120,48 @@ describe('the list of tools', () => {
     }
   });
 
-  it('advertises only what the service takes', () => {
-    for (const { name, input, advertised } of toolsOf(['memory', 'when'])) {
-      const taken = Object.keys(Object(jsonSchemaOf(input, 'input').properties));
-      const shown = Object.keys(Object(jsonSchemaOf(advertised ?? input, 'input').properties));
-      // A union has its fields in its members.
-      if (name === 'identity') continue;
-      expect([name, shown.filter((key) => !taken.includes(key))]).toEqual([name, []]);
-    }
+  it('advertises only what the service takes, fields of fields too', () => {
+    const untaken = toolsOf(['all']).flatMap(({ name, input, advertised }) =>
+      advertised === undefined
+        ? []
+        : strange(jsonSchemaOf(advertised, 'input'), [jsonSchemaOf(input, 'input')], name),
+    );
+    expect(untaken).toEqual(SHORT_ACTION);
+    const [taken, told] = ['a', 'b'].map((field) =>
+      jsonSchemaOf(z.object({ list: z.array(z.object({ [field]: z.string() })) }), 'input'),
+    );
+    expect(strange(told, [taken], 'x')).toEqual(['x.list[].b']);
   });
 });
+
+/** Fields of a schema that none of the others has, wherever they stand. */
+function strange(told: unknown, taken: readonly unknown[], at: string): string[] {
+  const forms = taken.flatMap(formsOf);
+  const isOpen = (form: unknown) => Object.keys(Object(form)).every((key) => key === 'description');
+  if (forms.some(isOpen)) return [];
+  return formsOf(told).flatMap((form) => {
+    const { properties = {}, items } = Object(form);
+    const within = forms.map((one) => Object(one).items).filter((one) => one !== undefined);
+    const fields = Object.entries(properties).flatMap(([name, inner]) => {
+      const others = forms
+        .map((one) => Object(Object(one).properties)[name])
+        .filter((one) => one !== undefined);
+      const path = `${at}.${name}`;
+      if (others.length > 0) return strange(inner, others, path);
+      // Names of one's own choice.
+      return forms.some((one) => Object(one).type === 'object' && !('properties' in Object(one)))
+        ? []
+        : [path];
+    });
+    return [...fields, ...(items === undefined ? [] : strange(items, within, `${at}[]`))];
+  });
+}
+
+function formsOf(schema: unknown): unknown[] {
+  const { anyOf, oneOf } = Object(schema);
+  const forms: unknown = anyOf ?? oneOf;
+  return Array.isArray(forms) ? forms.flatMap(formsOf) : [schema];
+}
 
 describe('the server', () => {
   async function instructions(...tools: string[]): Promise<string> {

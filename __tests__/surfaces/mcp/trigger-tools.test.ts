@@ -7,6 +7,9 @@ import { memoryOf } from '../../helpers/memory.js';
 import { plan } from '../../helpers/scripted-model.js';
 import { created, cron, every, OPERATOR } from '../../helpers/triggers.js';
 
+/** Who may, and how. */
+const REFUSED =
+  'over MCP only who made a trigger, or the parent of that subagent, may change, run or delete it; the operator may: cue trigger update, run or delete';
 const SECRET = 'remind me of my appointment at the clinic';
 
 let agent: Agent;
@@ -110,7 +113,7 @@ describe('its own triggers', () => {
     const refused = await other.call('delete_trigger', { id });
     expect([refused.code, refused.text]).toEqual([
       'PERMISSION_DENIED',
-      'PERMISSION_DENIED: only who created a trigger, or the parent of that subagent, may change it',
+      `PERMISSION_DENIED: ${REFUSED}`,
     ]);
     const changed = await parent.call('update_trigger', { id, enabled: false });
     const gone = await parent.call('delete_trigger', { id });
@@ -156,14 +159,21 @@ describe('its own triggers', () => {
 });
 
 describe('triggers of the operator', () => {
-  it('may be changed, run and deleted', async () => {
+  it('are seen by clients, which cannot change, run or delete them', async () => {
     const { id } = await created(agent, daily('water the build farm'));
-    const changed = await client.call('update_trigger', { id, displayName: 'Farm' });
-    const gone = await other.call('delete_trigger', { id });
-    expect([changed.result.trigger, gone.code]).toEqual([
-      expect.objectContaining({ displayName: 'Farm' }),
-      null,
+    expect(await listed(client, { q: 'build farm' })).toEqual(['water the build farm']);
+    const refused = await Promise.all([
+      client.call('update_trigger', { id, displayName: 'Farm' }),
+      client.call('update_trigger', { id, enabled: false }),
+      client.call('update_trigger', { id, skipNext: true }),
+      client.call('update_trigger', { id, snoozeUntil: '2999-01-01T00:00:00Z' }),
+      client.call('run_trigger', { id }),
+      client.call('delete_trigger', { id }),
     ]);
+    expect(refused.map(({ text }) => text)).toEqual(Array(6).fill(`PERMISSION_DENIED: ${REFUSED}`));
+    expect(await agent.triggers.get(id, OPERATOR)).toMatchObject({
+      ...{ state: 'resting', displayName: expect.not.stringMatching('Farm'), runCount: 0 },
+    });
   });
 });
 
@@ -215,7 +225,7 @@ describe('wrong input', () => {
     ['update_trigger', { enabled: true }, 'id'],
     ['update_trigger', { id: crypto.randomUUID() }, 'INVALID_INPUT: holds nothing to change'],
     ['delete_trigger', { id: 7 }, 'id'],
-    ['run_trigger', { id: crypto.randomUUID(), waitMs: 60_000 }, 'waitMs'],
+    ['run_trigger', { id: crypto.randomUUID(), waitMs: 60_000 }, 'waitMs: must be at most 20000'],
   ])('of %s, case %#, names the field', async (name, input, field) => {
     const { code, text } = await client.call(name, input);
     expect(code).toBe('INVALID_INPUT');
@@ -229,11 +239,10 @@ describe('wrong input', () => {
 });
 
 it('while none can run, that is said, with what to do', async () => {
-  const { id } = await created(agent, daily('wait for the server'));
+  const { id } = await make(client, 'every day at 9 water the roses');
   agent.runtime.setSetting('CUE_TRIGGERS_PAUSED', 'true');
   try {
-    const why =
-      'no Eliza server is running, or CUE_TRIGGERS_PAUSED is set: start the server, and what is due runs';
+    const why = 'all triggers are paused: unset CUE_TRIGGERS_PAUSED, and what is due runs';
     // The setting is read anew every second.
     const ran = await vi.waitFor(async () => {
       const answer = await client.call('run_trigger', { id });

@@ -132,6 +132,22 @@ describe('POST /cue/events', () => {
     await rpc('delete_hint', named);
   });
 
+  it('is over when the memory that it warned of succeeded after all', async () => {
+    await failed('src/abacus.ts');
+    const action = 'add caching to src/abacus.ts';
+    const planned = await rest('POST', '/events', { type: 'action_planned', action });
+    const [warning] = offersIn(planned.body);
+    const found = await rest('GET', '/memories?file=src/abacus.ts');
+    const [memory] = found.body.memories as { memory_id: string }[];
+    const outcome = { success: true, summary: 'Cached behind a lock' };
+    const { status } = await rest('PATCH', `/memories/${memory?.memory_id}`, { outcome });
+    await (await offersOf(server.runtime)).settled();
+    const { body } = await rest('GET', '/offers?state=expired');
+    const offer = offersIn(body).find(({ id }) => id === warning?.id);
+    const reason = 'its memory is no failure any more';
+    expect([status, offer]).toMatchObject([200, { kind: 'conflictWarning', reason }]);
+  });
+
   it('of the agent itself is of nobody: the person in the room can read what comes of it', async () => {
     await failed('src/itself.ts');
     const { roomId, entityId } = await makeChat(server.runtime, 'rest-offers-eve');

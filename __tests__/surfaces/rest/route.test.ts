@@ -158,7 +158,8 @@ it('answers 503 on the routes of /when while there is no index, but for its heal
         body: {
           error: {
             code: 'DISABLED',
-            message: 'there is no /when index: set CUE_WHEN_INDEX',
+            message:
+              'there is no /when index: set CUE_WHEN_INDEX or, for a headless server, make agents/memory-index.md in the project, and start the server again',
             details: {},
           },
         },

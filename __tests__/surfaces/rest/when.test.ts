@@ -88,11 +88,7 @@ describe('GET /cue/when', () => {
     ['an object', '?q[x]=1', 'q: is required; q[x]: unknown field'],
     ['more than twenty', `?${'q=a&'.repeat(21)}`, 'q: must not be given more than 20 times'],
     ['NUL', '?q=%00', 'q.0: must not contain NUL characters'],
-    [
-      'one that is endless',
-      `?q=${'a'.repeat(12_001)}`,
-      'q.0: Too big: expected string to have <=12000 characters',
-    ],
+    ['one that is endless', `?q=${'a'.repeat(12_001)}`, 'q.0: must have at most 12000 characters'],
   ])('refuses %s', async (_name, query, message) => {
     const answer = await rest('GET', `/when${query}`);
     expect([answer.status, errorOf(answer).code]).toEqual([400, 'INVALID_INPUT']);

@@ -70,9 +70,12 @@ describe('a client', () => {
     for (const { heard } of [first, next]) {
       expect(heard[0]?.headers['x-cue-session']).toBe('claude-1');
     }
+    const connections = [first, next].map(({ heard }) => heard[0]?.headers['x-cue-connection']);
+    expect(connections).toEqual([expect.stringMatching(/^[0-9a-f-]{36}$/), connections[0]]);
     const { localKey: _, ...address } = stranger.address;
     await connected({ ...stranger, address }, [], undefined, 'claude-1');
     expect(stranger.heard[0]?.headers).not.toHaveProperty('x-cue-session');
+    expect(stranger.heard[0]?.headers).not.toHaveProperty('x-cue-connection');
     const nameless = await fakeMcp();
     await connected(nameless);
     expect(nameless.heard[0]?.headers).not.toHaveProperty('x-cue-session');
@@ -307,7 +310,11 @@ describe('when the server dies', () => {
     ]);
     expect(second.heard.map(({ message }) => message.params)).toEqual(
       expect.arrayContaining([
-        call('identity', { action: 'resume', agent_id: 'me', resume_token: 'secret' }),
+        {
+          ...call('identity', { action: 'resume', agent_id: 'me', resume_token: 'secret' }),
+          // What waits for the client must not ride in an answer that it is not given.
+          _meta: { 'cue/offers': false },
+        },
         { level: 'warning' },
         { uri: 'cue://offers' },
       ]),

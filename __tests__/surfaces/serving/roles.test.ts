@@ -111,7 +111,7 @@ describe('where somebody serves', () => {
   });
 
   it('it takes the place of a server that dies, with its database and agent', async () => {
-    const fake = await stage.fake({ kind: 'headless', database: '/srv/db', agent_id: 'agent-7' });
+    const fake = await stage.fake({ database: '/srv/db', agent_id: 'agent-7' });
     stage.name({ pid: fake.pid, port: fake.port }, '/srv/db');
     const roles = stage.roles();
     await roles.start();
@@ -121,7 +121,8 @@ describe('where somebody serves', () => {
     expect((await roles.server()).role).toBe('primary');
     const { env } = stage.agents[0]?.options ?? {};
     expect(env).toEqual({ ...stage.env, PGLITE_DATA_DIR: '/srv/db', CUE_AGENT: 'agent-7' });
-    expect(stage.named().pid).toBe(process.pid);
+    // Those who come now, and mean none, are not led to the database of that one.
+    expect([stage.named('/srv/db').pid, stage.named().pid]).toEqual([process.pid, fake.pid]);
   });
 
   it.each([
@@ -267,16 +268,17 @@ describe('several projects on one machine', () => {
     mkdirSync(database, { recursive: true });
     return { cwd, database };
   }
-  async function serving(database: string): Promise<FakeServer> {
-    const fake = await stage.fake({ kind: 'headless', database });
-    stage.name({ pid: fake.pid, port: fake.port }, database);
+  async function serving(database: string, kind = 'headless'): Promise<FakeServer> {
+    const fake = await stage.fake({ kind, database });
+    const file = { pid: fake.pid, port: fake.port };
+    stage.name(file, database, kind === 'headless' ? 'alone' : undefined);
     return fake;
   }
   beforeEach(() => {
     top = dirname(dirname(stage.pidFile));
   });
 
-  it('have a server each: the first one stays the usual one, and nobody follows that of another', async () => {
+  it('have a server each, and nobody follows that of another', async () => {
     const [a, b] = [project('a'), project('b')];
     const fake = await serving(a.database);
     const deep = join(a.cwd, 'src');
@@ -285,35 +287,49 @@ describe('several projects on one machine', () => {
 
     expect((await stage.roles({ cwd: b.cwd }).start()).role).toBe('primary');
     expect(stage.agents.map(({ options }) => options.cwd)).toEqual([b.cwd]);
-    expect(stage.named().pid).toBe(fake.pid);
     const env = { ...stage.env, PGLITE_DATA_DIR: join(top, 'link') };
-    for (const more of [{ cwd: deep }, { cwd: b.cwd, env }, {}]) {
+    for (const more of [{ cwd: deep }, { cwd: b.cwd, env }]) {
       expect(await stage.roles(more).start()).toMatchObject({ role: 'proxy', port: fake.port });
     }
   });
 
-  it.each([
-    ['who means that database', (cwd: string) => ({ cwd })],
-    ['who has joined it because it was the usual one', () => ({})],
-  ])('that of a server which dies is served next by %s, beside the others', async (_who, of) => {
-    const [a, b] = [project('a'), project('b')];
-    const first = await serving(a.database);
-    const roles = stage.roles(of(a.cwd));
-    await roles.start();
-    await serving(b.database);
-    await first.kill();
-    await until('it is missed', () => roles.current?.role !== 'proxy');
+  it('have headless servers that no folder without a database of its own follows', async () => {
+    const a = project('a');
+    const server = await stage.roles({ cwd: a.cwd, port: undefined }).start();
+    // Clients that mean none, and find none named, try 8765 at last.
+    expect([server.role, server.port > 8765]).toEqual(['primary', true]);
+    expect(stage.named(a.database).port).toBe(server.port);
+    expect(() => stage.named()).toThrow('ENOENT');
 
-    expect((await roles.server()).role).toBe('primary');
-    expect(stage.agents.map(({ options }) => options.env.PGLITE_DATA_DIR)).toEqual([a.database]);
+    expect((await stage.roles().start()).role).toBe('primary');
+    expect(stage.agents.map(({ options }) => options.cwd)).toEqual([a.cwd, top]);
   });
+
+  it.each([
+    ['who means that database', 'headless', (cwd: string) => ({ cwd })],
+    ['who has joined it because it was the Eliza server', 'eliza', () => ({})],
+  ])(
+    'that of a server which dies is served next by %s, beside the others',
+    async (_who, kind, of) => {
+      const [a, b] = [project('a'), project('b')];
+      const first = await serving(a.database, kind);
+      const roles = stage.roles(of(a.cwd));
+      await roles.start();
+      await serving(b.database, 'eliza');
+      await first.kill();
+      await until('it is missed', () => roles.current?.role !== 'proxy');
+
+      expect((await roles.server()).role).toBe('primary');
+      expect(stage.agents.map(({ options }) => options.env.PGLITE_DATA_DIR)).toEqual([a.database]);
+    },
+  );
 
   it('of one that cannot be taken over nobody joins another instead', async () => {
     const first = await stage.fake({ database: null });
     stage.name({ pid: first.pid, port: first.port }, { kind: 'memory', dataDir: 'memory://' });
     const roles = stage.roles();
     await roles.start();
-    await serving(project('b').database);
+    await serving(project('b').database, 'eliza');
     await first.kill();
     await until('it has decided', () => roles.trouble !== null);
     expect([roles.current, roles.trouble]).toEqual([

@@ -9,7 +9,7 @@ import { systemClock } from '../../../src/shared/clock.js';
 import { markOf } from '../../../src/shared/dir-lock.js';
 import { routeMaker } from '../../../src/surfaces/rest/route.js';
 import { pidFileOf } from '../../../src/surfaces/serving/pid-file.js';
-import type { Place } from '../../../src/surfaces/serving/place.js';
+import { type Place, personalPlace } from '../../../src/surfaces/serving/place.js';
 import { createRoles, type Roles, type RolesDeps } from '../../../src/surfaces/serving/roles.js';
 import { servingOf } from '../../../src/surfaces/serving/serving-of.js';
 import type {
@@ -20,8 +20,8 @@ import type {
 
 const FAKE = fileURLToPath(new URL('../../helpers/fake-server.mjs', import.meta.url));
 export const AGENT_ID = 'aaaaaaaa-0000-4000-8000-000000000001';
-/** Of whoever does not say another. */
-const DATABASE = '/srv/stage';
+/** Of whoever does not say another: what those serve that mean none. Nothing opens it. */
+const DATABASE = personalPlace().directory;
 
 export interface FakeServer {
   pid: number;
@@ -47,9 +47,10 @@ export interface Stage {
   refusal: { error: Error | null };
   roles(more?: Partial<RolesDeps>): Roles;
   fake(said?: object, key?: string): Promise<FakeServer>;
-  /** As a server of that database says it: in its own PID file, and in the usual one. */
-  name(file: Partial<ServerFile>, database?: Place | string): void;
-  named(): ServerFile;
+  /** As a server of that database says it: in its own PID file, and in the usual one unless `alone`. */
+  name(file: Partial<ServerFile>, database?: Place | string, alone?: 'alone'): void;
+  /** What the usual PID file says, or that of a database. */
+  named(database?: string): ServerFile;
   /** The right to serve is this process's. */
   hold(pid: number): void;
   end(): Promise<void>;
@@ -125,20 +126,23 @@ export function makeStage(): Stage {
         kill: () => ended(child),
       };
     },
-    name(file, database = DATABASE) {
+    name(file, database = DATABASE, alone) {
       mkdirSync(dirname(pidFile), { recursive: true, mode: 0o700 });
       const mark = markOf(file.pid ?? process.pid);
       const whole = { ...mark, port: 1, started: '2026-05-01T09:00:00.000Z', ...file };
       const place = typeof database === 'string' ? inDirectory(database) : database;
-      for (const path of [pidFile, pidFileOf(env, place)])
-        writeFileSync(path, JSON.stringify(whole));
+      writeFileSync(pidFileOf(env, place), JSON.stringify(whole));
+      if (alone === undefined) writeFileSync(pidFile, JSON.stringify(whole));
     },
     hold(pid) {
       mkdirSync(dirname(pidFile), { recursive: true, mode: 0o700 });
       const holder = { pid, startedTicks: null, port: null, kind: 'agent' };
       writeFileSync(`${pidFile}.cue-lock`, JSON.stringify(holder));
     },
-    named: () => JSON.parse(readFileSync(pidFile, 'utf8')) as ServerFile,
+    named(database) {
+      const path = database === undefined ? pidFile : pidFileOf(env, inDirectory(database));
+      return JSON.parse(readFileSync(path, 'utf8')) as ServerFile;
+    },
     async end() {
       await Promise.all(made.map((one) => one.close()));
       await Promise.all(children.map(ended));

@@ -18,6 +18,7 @@ export interface NamedStage {
 
 export interface CascadeResult {
   found: Candidate[];
+  /** Of the stage that answers with facts, if it found any; else of what was found. */
   total: number;
   stages: { name: StageName; ms: number; found: number }[];
   degraded: string[];
@@ -62,6 +63,9 @@ export const STAGES: readonly NamedStage[] = [
   },
 ];
 
+/** Their totals are of all that fit. At most one of them runs. */
+const FACTUAL: ReadonlySet<StageName> = new Set(['structural', 'temporal']);
+
 /** @param clock milliseconds for the stages' durations; fractions are kept */
 export async function runCascade(
   context: StageContext,
@@ -72,7 +76,8 @@ export async function runCascade(
   const found: Candidate[] = [];
   const ran: CascadeResult['stages'] = [];
   const degraded: string[] = [];
-  let total = 0;
+  let facts = 0;
+  let others = 0;
   for (const stage of stages) {
     const room = search.request.limit - found.length;
     const asked = { ...search, found, room };
@@ -85,8 +90,11 @@ export async function runCascade(
       found: result.candidates.length,
     });
     found.push(...result.candidates);
-    total += result.total;
+    if (FACTUAL.has(stage.name)) facts += result.total;
+    else others += result.total;
     if (result.degraded !== undefined) degraded.push(result.degraded);
   }
-  return { found, total: Math.max(total, found.length), stages: ran, degraded };
+  // What is linked or alike is looked for only where there is room: with it, the limit would count.
+  const total = facts > 0 ? facts : Math.max(others, found.length);
+  return { found, total, stages: ran, degraded };
 }

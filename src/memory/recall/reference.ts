@@ -2,7 +2,7 @@
  * The short string that offers print and people type: `file:auth.ts`, `mem_1f2e3d4c`,
  * `session:last`, or the whole printed line `recall("file:auth.ts", depth: "reasoning")`. Pure.
  */
-
+import { InvalidInputError } from '../../shared/errors.js';
 import { parseRef } from '../ids.js';
 import type { DEPTHS } from '../render.js';
 
@@ -36,13 +36,19 @@ const OPTIONS = new Set([
   'strategy',
 ]);
 
+/** An id with too few or too many digits, and a printed line whose end is missing. */
+const CUT_ID = /^mem_[0-9a-f-]*(?:…|\.{3})?$/i;
+const CUT_LINE = /^recall(?:\(|\s+\(\s*["'“”‘’`])/i;
+
 /**
- * What the text refers to. A text that is no reference is a query in words, so this never fails;
- * an unknown option of a printed line is kept and refused by the schema, which names it.
+ * What the text refers to. A text that is no reference is a query in words; an unknown option of a
+ * printed line is kept and refused by the schema, which names it.
+ * @throws InvalidInputError for an id or a printed line that was cut off: its words mean nothing
  */
 export function readReference(text: string): ReferenceFields {
   const trimmed = text.trim();
   const printed = PRINTED.exec(trimmed);
+  if (!printed && CUT_LINE.test(trimmed)) throw cutOff();
   if (!printed) return fieldsOf(trimmed);
   return { ...fieldsOf((printed[2] ?? '').trim()), ...optionsOf(printed[3] ?? '') };
 }
@@ -54,11 +60,18 @@ export function isPrintedRecall(text: string): boolean {
 
 function fieldsOf(ref: string): ReferenceFields {
   if (parseRef('memory', ref) !== null) return { memory_id: ref };
+  if (CUT_ID.test(ref)) throw cutOff();
   const match = /^([a-z_]+):\s*(\S.*)$/is.exec(ref);
   const field = KINDS[match?.[1]?.toLowerCase() ?? ''];
   const value = match?.[2]?.trim() ?? '';
   if (field === undefined || value === '') return { query: ref };
   return { [field]: field === 'tags' ? [value] : value };
+}
+
+function cutOff(): InvalidInputError {
+  const message =
+    'is cut off or misspelt: give mem_ and at least 8 hex digits, file:auth.ts, session:last, or a whole recall("…") line; words go into query';
+  return new InvalidInputError([{ field: 'ref', message }]);
 }
 
 function optionsOf(text: string): ReferenceFields {

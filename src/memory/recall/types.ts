@@ -76,7 +76,11 @@ export interface RecalledMemory {
 
 export interface RecallResult {
   memories: RecalledMemory[];
-  /** What fits the exact part of the question, shown or not; of a search by words, what was found. */
+  /**
+   * What fits the exact part of the question (id, file, tags, time …), shown or not; what is linked to
+   * that or alike may be shown beside it and is not counted. Without an exact part, or where nothing
+   * fits it, what the search found, which depends on `limit`.
+   */
   total_matches: number;
   /** Tokens (o200k_base) of all contents. */
   token_count: number;

@@ -31,7 +31,7 @@ export interface ChangeDetails {
   by?: string | undefined;
   /** What was said when it was acknowledged or dismissed. */
   reason?: string | undefined;
-  /** How it was shown (`turn`, `answer`, `list`, `stream`) or used ("recalled"). */
+  /** How it was shown (`turn`, `answer`, `list`, `stream`), used ("recalled") or ended before its time. */
   how?: string | undefined;
 }
 
@@ -48,7 +48,7 @@ export function changeOffer(data: OfferData, to: OfferChange, details: ChangeDet
     case 'shown':
       return state === 'pending' ? changed(shown(data, details), 'shown') : same;
     case 'expired':
-      return isUnanswered(data) ? changed({ ...data, closedAtMs: details.atMs }, 'expired') : same;
+      return isUnanswered(data) ? changed(over(data, details), 'expired') : same;
     case 'used':
       if (state === 'used') return same;
       if (!isUnanswered(data) && state !== 'acknowledged' && !isLate(data, details.atMs)) {
@@ -137,19 +137,26 @@ function shown(data: OfferData, { atMs, how }: ChangeDetails): OfferData {
 }
 
 function used(data: OfferData, { atMs, how }: ChangeDetails): OfferData {
-  const { closedAtMs, ...rest } = shown(data, { atMs });
+  const { closedAtMs, reason, ...rest } = shown(data, { atMs });
+  // What was said when it was acknowledged stays; that it had expired is over.
+  const said = reason === undefined ? { closedAtMs } : { closedAtMs, reason };
   return {
     ...rest,
-    // The time of an acknowledgment stays; that it had expired is over.
-    ...(isAnswered(data) ? { closedAtMs } : {}),
+    ...(isAnswered(data) ? said : {}),
     usedAtMs: atMs,
     ...(how === undefined ? {} : { usedHow: how }),
   };
 }
 
+/** What ended before its time says why. */
+function over(data: OfferData, { atMs, how }: ChangeDetails): OfferData {
+  return { ...data, closedAtMs: atMs, ...(how === undefined ? {} : { reason: how }) };
+}
+
 function answered(data: OfferData, { atMs, by, reason }: ChangeDetails): OfferData {
+  const { reason: _ofItsEnd, ...rest } = shown(data, { atMs });
   return {
-    ...shown(data, { atMs }),
+    ...rest,
     closedAtMs: atMs,
     ...(by === undefined ? {} : { closedBy: by }),
     ...(reason === undefined ? {} : { reason }),

@@ -74,10 +74,12 @@ function cycleLines({ cycle }: Told): string[] {
 
 /** Also of `cue status`. */
 export function autonomyLines(status: AutonomyStatus): string[] {
-  const { enabled, loop, intervalMs, delegated, cycling, lastCycleAtMs, lastCycleError } = status;
+  const { enabled, loop, intervalMs, cycling, blocked, delegated } = status;
+  const { lastCycleAtMs, lastCycleError } = status;
   const every = loop ? `on, every ${intervalMs / 1_000} s` : 'off';
   return [
     `autonomy: ${enabled ? 'on' : 'off'}, loop: ${every}${cycling ? ', in a cycle now' : ''}`,
+    ...(blocked ? [`  nothing runs: ${oneLine(blocked)}`] : []),
     ...(delegated ? ['  another plugin does it'] : []),
     ...(lastCycleAtMs === null ? [] : [`  last cycle: ${minuteOf(lastCycleAtMs)}`]),
     ...(lastCycleError === null ? [] : [`  last error: ${oneLine(lastCycleError)}`]),

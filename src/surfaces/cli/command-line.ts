@@ -5,6 +5,8 @@ import { packageVersion } from '../../shared/package-version.js';
 import { badInput, EXIT, type ExitCode, errorDocument, exitCodeOf } from './exit-codes.js';
 import { type Io, printJson } from './io.js';
 
+const HELP = 'help';
+
 /** What commands are handed: they say here how they ended. */
 export interface CommandContext {
   io: Io;
@@ -50,7 +52,9 @@ export async function runProgram(
     return exitCodeOf(error);
   };
   try {
-    await program.parseAsync(await define(program, { io, end }), { from: 'user' });
+    const args = await define(program, { io, end });
+    mustBeKnown(program, args);
+    await program.parseAsync(args, { from: 'user' });
     return code;
   } catch (error) {
     if (!(error instanceof CommanderError)) return tell(error);
@@ -60,6 +64,28 @@ export async function runProgram(
     if (error.code === 'commander.help') return EXIT.badInput;
     return tell(badInput(error.message.replace(/^error: /, ''), { reason: error.code }));
   }
+}
+
+/** What help is asked for: of others, commander prints that of the program. @throws AppError INVALID_INPUT */
+function mustBeKnown(program: Command, args: readonly string[]): void {
+  let command = program;
+  const path = [program.name()];
+  for (const [at, word] of args.entries()) {
+    const asked = args[at + 1];
+    if (word === HELP && command.commands.length > 0) {
+      if (asked === undefined || asked === HELP || asked.startsWith('-')) return;
+      if (commandOf(command, asked)) return;
+      throw badInput(`unknown command '${asked}': ${path.join(' ')} --help lists them`);
+    }
+    const next = commandOf(command, word);
+    if (!next) return;
+    command = next;
+    path.push(word);
+  }
+}
+
+function commandOf({ commands }: Command, word: string): Command | undefined {
+  return commands.find((one) => one.name() === word || one.aliases().includes(word));
 }
 
 /** Also where the rest of the line could not be understood. */

@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { systemClock } from '../../shared/clock.js';
 import { AppError } from '../../shared/errors.js';
+import type { ExitCode } from './exit-codes.js';
 import type { Io } from './io.js';
 
 const MAX_STDIN_BYTES = 2_000_000;
@@ -56,12 +57,24 @@ function standardStreams(): { out(text: string): void; err(text: string): void }
 function writerTo(stream: NodeJS.WriteStream): (text: string) => void {
   let open = true;
   stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (open && error.code !== 'EPIPE') {
+      process.exitCode = 1;
+      if (stream !== process.stderr) process.stderr.write(notWritten(error));
+    }
     open = false;
-    if (error.code !== 'EPIPE') process.exitCode = 1;
   });
   return (text) => {
     if (open) stream.write(forTerminal(text));
   };
+}
+
+function notWritten({ message }: Error): string {
+  return `standard output was not written to its end: ${message}\n`;
+}
+
+/** How the process ends; what could not be written is a failure, however the command ended. */
+export function endWith(code: ExitCode): void {
+  process.exitCode = process.exitCode || code;
 }
 
 /** @throws AppError TOO_LARGE, INVALID_INPUT where it is not UTF-8 */

@@ -67,5 +67,5 @@ async function totalOf(
   const worth = worthShowing(all.memories).length;
   // Beyond what one look-up brings, only facts are sure to be worth it.
   const isAllFact = all.memories.every(({ fuzzy }) => !fuzzy);
-  return isAllFact ? all.total_matches : Math.max(worth, shown.length);
+  return Math.max(isAllFact ? all.total_matches : worth, shown.length);
 }

@@ -26,7 +26,7 @@ export async function callTool(
   call: ToolCall,
 ): Promise<CallToolResult> {
   const result = await answerOf(tool, input, call);
-  return tool.givesOffers ? result : withOffers(result, call);
+  return tool.givesOffers || call.withoutOffers ? result : withOffers(result, call);
 }
 
 async function answerOf(

@@ -4,6 +4,7 @@ import {
   type AnyObjectSchema,
   getLiteralValue,
   getObjectShape,
+  isZ4Schema,
   type SchemaOutput,
   safeParse,
 } from '@modelcontextprotocol/sdk/server/zod-compat.js';
@@ -19,7 +20,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { z } from 'zod';
 import { InvalidInputError } from '../../shared/errors.js';
-import { findingsOf } from '../../shared/findings.js';
+import { judge } from '../../shared/findings.js';
 import { toProtocolError } from './connection.js';
 
 type Extra = RequestHandlerExtra<ServerRequest | Request, ServerNotification | Notification>;
@@ -54,8 +55,9 @@ export class CheckingServer extends Server {
 function checked<T extends AnyObjectSchema>(schema: T, request: Request): SchemaOutput<T> {
   const parsed = safeParse(schema, request);
   if (parsed.success) return parsed.data;
-  const { issues } = Object(parsed.error);
-  throw toProtocolError(new InvalidInputError(findingsOf(new z.ZodError(issues ?? []))));
+  // In our words.
+  const { findings } = isZ4Schema(schema) ? judge(schema, request) : { findings: null };
+  throw toProtocolError(new InvalidInputError(findings ?? []));
 }
 
 /** `McpError` puts its number before its message, and the client does so again with what is sent. */

@@ -13,6 +13,8 @@ export interface Connection {
   log: Log;
   /** `CUE_FILE_ROOTS`, absolute: what a client on another machine may read below. */
   fileRoots: readonly string[];
+  /** Folders of which nothing may be read, whatever the roots are; absolute. */
+  privateFolders(): readonly string[];
 }
 
 /** As MCP numbers it; the other codes are ours (DESIGN §12). */

@@ -5,10 +5,12 @@
  * warning that an answer has shown stands in its resource until it is answered, so whoever has subscribed
  * is told of that, too.
  */
+
 import type { Offer, ProactiveService } from '../../proactive/index.js';
 import { SECOND_MS } from '../../shared/clock.js';
 import { messageOf } from '../../shared/errors.js';
 import type { Uuid } from '../../shared/ids.js';
+import { OFFERS_META } from '../offers-meta.js';
 import { offersOf } from '../services.js';
 import type { Connection } from './connection.js';
 import { newsUri, OFFERS_URI } from './resources/index.js';
@@ -77,7 +79,7 @@ export function announceOffers(
     const said = news.filter((one) => one.state === 'pending' || subscribed(one).length > 0);
     for (const { id, kind, text } of said) {
       const level = kind === 'conflictWarning' ? 'warning' : 'notice';
-      const message = { level, logger: 'cue', data: text, _meta: { 'cue/offers': [id] } } as const;
+      const message = { level, logger: 'cue', data: text, _meta: { [OFFERS_META]: [id] } } as const;
       // The SDK keeps the level that a client asked for by the session of the transport.
       await server.sendLoggingMessage(message, server.transport?.sessionId);
     }

@@ -2,9 +2,11 @@
  * Offers that ride along in the answer of whatever was called (many clients ignore notifications):
  * each once, and never at the cost of the answer.
  */
+
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { clientBlock, type Offer, type TurnOffers } from '../../proactive/index.js';
 import { isAppError, messageOf } from '../../shared/errors.js';
+import { OFFERS_META } from '../offers-meta.js';
 import { offersOf } from '../services.js';
 import type { ToolCall } from './types.js';
 
@@ -27,7 +29,7 @@ export async function withOffers(result: CallToolResult, call: ToolCall): Promis
     ...(result.structuredContent === undefined
       ? {}
       : { structuredContent: { ...result.structuredContent, cue_offers: shown } }),
-    _meta: { ...result._meta, 'cue/offers': ids },
+    _meta: { ...result._meta, [OFFERS_META]: ids },
   };
 }
 

@@ -12,6 +12,7 @@ import {
 import { hostLog } from '../../shared/log.js';
 import { packageVersion } from '../../shared/package-version.js';
 import { safe } from '../../shared/safe-text.js';
+import { OFFERS_META } from '../offers-meta.js';
 import { callTool } from './call.js';
 import { CheckingServer } from './checking-server.js';
 import { registerCompletion } from './completion.js';
@@ -31,6 +32,8 @@ export interface McpServerOptions {
   tools?: readonly string[] | undefined;
   /** `CUE_FILE_ROOTS`, absolute: files below them are resources for clients that are not local. */
   fileRoots?: readonly string[] | undefined;
+  /** Where the memory itself lies, absolute: never a resource. */
+  privateFolders?: () => readonly string[];
 }
 
 /**
@@ -42,6 +45,7 @@ export function createMcpServer({
   session,
   tools: chosen,
   fileRoots = [],
+  privateFolders = () => [],
 }: McpServerOptions): Server {
   const tools = toolsOf(chosen);
   const log = hostLog(runtime, 'mcp');
@@ -55,7 +59,10 @@ export function createMcpServer({
       instructions: instructionsOf(tools.map(({ name }) => name)),
     },
   );
-  const connection: Connection = { server, runtime, session, log, fileRoots };
+  const connection: Connection = {
+    ...{ server, runtime, session, log },
+    ...{ fileRoots, privateFolders },
+  };
   const subscriptions = new Set<string>();
   let stopAnnouncing = () => {};
   registerResources(connection, subscriptions);
@@ -84,6 +91,7 @@ export function createMcpServer({
     const token = params._meta?.progressToken;
     return callTool(tool, params.arguments ?? {}, {
       ...{ runtime, session, log },
+      withoutOffers: params._meta?.[OFFERS_META] === false,
       signal: extra.signal,
       progress: rising((progress, total, message) => {
         if (token === undefined) return;
@@ -106,7 +114,7 @@ function rising(tell: ToolCall['progress']): ToolCall['progress'] {
 }
 
 function toldTool(tool: ToolSpec): Tool {
-  const { name, title, description, output, reads, destroys, isIdempotent } = tool;
+  const { name, title, description, output, reads, destroys, isIdempotent, reachesOut } = tool;
   return {
     ...{ name, title, description },
     inputSchema: jsonSchemaOf(tool.advertised ?? tool.input, 'input'),
@@ -116,7 +124,7 @@ function toldTool(tool: ToolSpec): Tool {
       ...(reads
         ? {}
         : { destructiveHint: destroys ?? false, idempotentHint: isIdempotent ?? false }),
-      openWorldHint: false,
+      openWorldHint: reachesOut ?? false,
     },
   };
 }

@@ -16,6 +16,8 @@ export interface McpServiceDeps {
   tools: readonly string[] | undefined;
   /** `CUE_FILE_ROOTS`, absolute. */
   fileRoots: readonly string[] | undefined;
+  /** Where the memory itself and its server's key lie, absolute; asked at each file. */
+  privateFolders: () => readonly string[];
 }
 
 export class McpService extends Service {
@@ -38,13 +40,16 @@ export class McpService extends Service {
     if (!deps) {
       throw new AppError('UNAVAILABLE', 'McpService needs the cue plugin: add it to the character');
     }
-    const { clock, ids, tools, fileRoots } = deps;
+    const { clock, ids, tools, fileRoots, privateFolders } = deps;
     const service = new McpService(runtime);
     service.hub = createMcpHub({
       ...{ clock, ids },
       log: hostLog(runtime, 'mcp'),
       serverOf: (session, chosen) =>
-        createMcpServer({ runtime, session, tools: chosen ?? tools, fileRoots }),
+        createMcpServer({
+          ...{ runtime, session, fileRoots, privateFolders },
+          tools: chosen ?? tools,
+        }),
     });
     return service;
   }

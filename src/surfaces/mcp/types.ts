@@ -28,6 +28,8 @@ export interface ToolSpec {
   destroys?: true;
   /** Twice is as once. */
   isIdempotent?: true;
+  /** Acts beyond this memory: on whatever the agent can reach. */
+  reachesOut?: true;
   /** Its answer is offers: none ride along in it. */
   givesOffers?: true;
   run(input: Record<string, unknown>, call: ToolCall): Promise<object>;
@@ -44,6 +46,8 @@ export interface ToolCall {
   /** Told to clients that asked for it. */
   progress(done: number, total?: number, message?: string): void;
   log: Log;
+  /** No model reads the answer. */
+  withoutOffers?: boolean;
 }
 
 /** One connection. */

@@ -1,7 +1,12 @@
 /** `/cue/mcp`: MCP over streamable HTTP, with the same door as every route. */
 import type { IAgentRuntime, Route } from '@elizaos/core';
 import { AppError, InvalidInputError } from '../../shared/errors.js';
-import { CLIENT_SESSION_HEADER, clientSessionOf } from '../client-session.js';
+import {
+  CLIENT_SESSION_HEADER,
+  CONNECTION_HEADER,
+  clientSessionOf,
+  connectionOf,
+} from '../client-session.js';
 import { CUE_MCP, McpService, messageFault } from '../mcp/index.js';
 import { isLocalKey, LOCAL_KEY_HEADER } from '../serving/index.js';
 import { TOOL_CHOICES, TOOLS_HEADER } from '../tool-groups.js';
@@ -31,6 +36,7 @@ export function mcpRoutes(route: MakeRoute): Route[] {
         const clientSession = isLocal ? clientSessionOf(headers[CLIENT_SESSION_HEADER]) : undefined;
         return mcpOf(runtime).handle(request, parsed, {
           ...{ isLocal, clientSession },
+          connection: isLocal ? connectionOf(headers[CONNECTION_HEADER]) : undefined,
           tools: toolsOf(headers[TOOLS_HEADER]),
         });
       },

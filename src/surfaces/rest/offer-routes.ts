@@ -99,11 +99,11 @@ export function offerRoutes(route: MakeRoute): Route[] {
       type: 'POST',
       path: '/events',
       body: anyObject,
-      handle: async ({ runtime, body: { entityId, ...input } }) => {
+      handle: async ({ runtime, isRead, body: { entityId, ...input } }) => {
         const service = offersOf(runtime);
         service.requireEnabled();
         const person = await personOf(runtime, entityId, input.roomId);
-        const how = { answered: true, speakerId: person?.speakerId };
+        const how = { answered: isRead, speakerId: person?.speakerId };
         return { status: 201, body: await service.happen(input, person?.caller, how) };
       },
     }),

@@ -14,11 +14,11 @@ import {
   isAppError,
   messageOf,
 } from '../../shared/errors.js';
-import { findingsOf } from '../../shared/findings.js';
+import { judge } from '../../shared/findings.js';
 import { UnreadableBody } from './body.js';
 import { type EventStream, isEventStream, sendEvents } from './event-stream.js';
 import { authorize, checkAgent } from './guard.js';
-import { abort, sendLines, sendResponse } from './stream.js';
+import { abort, isRead, sendLines, sendResponse } from './stream.js';
 
 export interface RouteDeps {
   /** The server's key, `undefined` when it asks for none; read at each request. */
@@ -45,6 +45,8 @@ export interface RouteInput<Query, Body> {
   /** Names in lower case; of a header sent twice the first. */
   headers: Record<string, string | undefined>;
   runtime: IAgentRuntime;
+  /** Whether the client still waits for the answer. */
+  isRead: () => Promise<boolean>;
 }
 
 export interface RouteSpec<Query, Body> {
@@ -87,6 +89,7 @@ export function routeMaker(deps: RouteDeps): MakeRoute {
           body: spec.unparsed ? nothing() : bodyOf(request, spec),
           headers: headersOf(request),
           runtime,
+          isRead: () => isRead(response),
         });
         await sendReply(response, reply);
       } catch (error) {
@@ -141,12 +144,10 @@ function headersOf(request: RouteRequest): Record<string, string | undefined> {
 }
 
 function parsed<T>(value: unknown, schema: z.ZodType<T>, whole: string): T {
-  const result = schema.safeParse(value);
-  if (result.success) return result.data;
+  const judged = judge(schema, value);
+  if (judged.findings === null) return judged.data;
   throw new InvalidInputError(
-    findingsOf(result.error).map((found) =>
-      found.field === '(body)' ? { ...found, field: whole } : found,
-    ),
+    judged.findings.map((found) => (found.field === '(body)' ? { ...found, field: whole } : found)),
   );
 }
 

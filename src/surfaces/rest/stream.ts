@@ -45,7 +45,13 @@ export async function sendLines(
 export async function sendResponse(response: RouteResponse, made: Response): Promise<void> {
   const stream: unknown = response;
   if (!(stream instanceof ServerResponse)) {
+    await made.body?.cancel();
     throw new AppError('UNAVAILABLE', 'this connection cannot carry a stream');
+  }
+  // Of one that has closed already nobody is told again.
+  if (stream.destroyed) {
+    await made.body?.cancel();
+    return;
   }
   made.headers.forEach((value, name) => {
     // The connection is the server's.
@@ -67,13 +73,28 @@ export async function sendResponse(response: RouteResponse, made: Response): Pro
     reader.cancel().catch(() => {}); // It has ended already.
   };
   stream.once('close', leave);
-  for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+  try {
+    for (let piece = await reader.read(); !piece.done; piece = await reader.read()) {
+      isSilent = false;
+      if (!(await written(stream, piece.value))) return;
+    }
+  } finally {
     isSilent = false;
-    if (!(await written(stream, piece.value))) break;
+    stream.off('close', leave);
+    leave();
   }
-  isSilent = false;
-  stream.off('close', leave);
   stream.end();
+}
+
+/** Whether the client still waits. That it has left is heard only when the event loop has had its turn. */
+export async function isRead(response: RouteResponse): Promise<boolean> {
+  await yieldToLoop();
+  await yieldToLoop();
+  const stream: unknown = response;
+  if (!(stream instanceof ServerResponse)) return true;
+  // The response itself closes some turns later than its connection.
+  const { destroyed, socket } = stream;
+  return !destroyed && socket?.destroyed !== true && socket?.readableEnded !== true;
 }
 
 /** Breaks the connection, so that the client learns that the answer is not complete. */

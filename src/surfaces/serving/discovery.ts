@@ -14,7 +14,10 @@ import {
 import { type Env, type Place, shownPlace } from './place.js';
 import type { ServerAddress, ServerFile } from './types.js';
 
+/** Of the usual server: who means no database, and finds none named, tries it at last. */
 export const DEFAULT_PORT = 8765;
+/** Of a headless server of a project: nobody may come upon it by chance. */
+export const PROJECT_PORT = 8766;
 export const RPC_PATH = '/cue/rpc';
 
 export interface Wanted {

@@ -13,8 +13,8 @@ export interface FoundServer {
   identity: Identity;
 }
 
-/** Ports on which a server may listen that could not write the PID file. */
-const PORTS = 21;
+/** Ports on which a server may listen that could not write the PID file, from 8765 or 8766. */
+const PORTS = 22;
 const MAX_PORT = 65_535;
 const CONNECT_MS = 1_000;
 

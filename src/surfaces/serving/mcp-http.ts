@@ -2,7 +2,7 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { MINUTE_MS } from '../../shared/clock.js';
 import { messageOf } from '../../shared/errors.js';
-import { CLIENT_SESSION_HEADER } from '../client-session.js';
+import { CLIENT_SESSION_HEADER, CONNECTION_HEADER } from '../client-session.js';
 import { TOOLS_HEADER } from '../tool-groups.js';
 import { MAX_ANSWER_BYTES } from './http-exchange.js';
 import { LOCAL_KEY_HEADER } from './local-key.js';
@@ -22,6 +22,8 @@ export interface McpLink {
   tools?: string | undefined;
   /** The session of its own that the client's hooks speak in; sent with the local key only. */
   clientSession?: string | undefined;
+  /** The same with each server; sent likewise. */
+  connection?: string;
 }
 
 export interface McpExchange {
@@ -74,7 +76,7 @@ const NOT_FOUND = 404;
 
 /** Over a connection of its own, as `deliver`. Never rejects. */
 export function exchangeMcp(
-  { address, sessionId, protocolVersion, tools, clientSession }: McpLink,
+  { address, sessionId, protocolVersion, tools, clientSession, connection }: McpLink,
   {
     method,
     text,
@@ -102,6 +104,9 @@ export function exchangeMcp(
         ...(localKey === undefined || clientSession === undefined
           ? {}
           : { [CLIENT_SESSION_HEADER]: clientSession }),
+        ...(localKey === undefined || connection === undefined
+          ? {}
+          : { [CONNECTION_HEADER]: connection }),
         ...(tools === undefined ? {} : { [TOOLS_HEADER]: tools }),
         ...(sessionId === undefined ? {} : { 'mcp-session-id': sessionId }),
         ...(protocolVersion === undefined ? {} : { 'mcp-protocol-version': protocolVersion }),

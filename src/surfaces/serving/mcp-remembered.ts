@@ -1,4 +1,5 @@
 /** What a client has said in its session, so that it can be said again to the next server. */
+import { OFFERS_META } from '../offers-meta.js';
 import { type Fields, isFields, type McpRequest, repeatableTools } from './mcp-messages.js';
 
 export interface Remembered {
@@ -19,6 +20,8 @@ export interface Remembered {
 }
 
 const IDENTITY = 'identity';
+/** What waits for the client would be lost in an answer that it is not given. */
+const QUIET = { [OFFERS_META]: false };
 
 export function createRemembered(): Remembered {
   let hello: McpRequest | null = null;
@@ -85,7 +88,9 @@ export function createRemembered(): Remembered {
       // First: who one is decides what may be read.
       ...(identity === null
         ? []
-        : [{ method: 'tools/call', params: { name: IDENTITY, arguments: identity } }]),
+        : [
+            { method: 'tools/call', params: { name: IDENTITY, arguments: identity, _meta: QUIET } },
+          ]),
       ...(level === undefined ? [] : [{ method: 'logging/setLevel', params: { level } }]),
       ...[...subscriptions].map((uri) => ({ method: 'resources/subscribe', params: { uri } })),
     ],

@@ -5,6 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { SECOND_MS } from '../../shared/clock.js';
 import { messageOf } from '../../shared/errors.js';
+import { type Ids, randomIds } from '../../shared/ids.js';
 import { isSameServer } from './hung.js';
 import { type Carried, carry, type NotCarried } from './mcp-carry.js';
 import { exchangeMcp, type McpLink } from './mcp-http.js';
@@ -55,6 +56,7 @@ export interface SessionsDeps {
   tools?: string | undefined;
   /** The session of its own that the client's hooks speak in. */
   clientSession?: string | undefined;
+  ids?: Ids;
   /** One message to the client. */
   emit(line: string): void;
   /** One line for people. */
@@ -85,7 +87,8 @@ const CANCELLED = 'notifications/cancelled';
 const INITIALIZED = notification('notifications/initialized');
 
 export function createSessions(deps: SessionsDeps): Sessions {
-  const { roles, remembered, attempt, tools, clientSession, emit, log } = deps;
+  const { roles, remembered, attempt, tools, clientSession, emit, log, ids = randomIds } = deps;
+  const connection = ids.next();
   const asked = new Map<MessageId, Asked>();
   let current: Open | null = null;
   let opening: { server: Server; opened: Promise<{ session: Open } | NotCarried> } | null = null;
@@ -101,7 +104,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
   function made(server: Server): Open {
     const session: Open = {
       server,
-      link: { address: server.address, tools, clientSession },
+      link: { address: server.address, tools, clientSession, connection },
       isOver: false,
       isHeard: false,
       stop: new AbortController(),

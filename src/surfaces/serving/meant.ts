@@ -1,6 +1,7 @@
 /**
  * Whom a process follows: the servers of the database that it means, which say so in a PID file of that
- * database. Who means none in particular follows the machine's usual server.
+ * database. Who means none in particular follows the machine's usual server: an Eliza server, else a
+ * headless one of the personal database.
  */
 import { pidFileOf, usualPidFile } from './pid-file.js';
 import { type Env, meantPlace, type Place } from './place.js';

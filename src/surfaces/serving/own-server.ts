@@ -23,10 +23,8 @@ export interface OwnServer extends FoundServer {
 export interface OwnServerOptions {
   startAgent: StartAgent;
   env: Env;
-  /** Of its database. */
-  pidFile: string;
-  /** Of the machine's usual server: its own where no other that lives is named there. */
-  usualPidFile: string;
+  /** Its own first, that of its database. In others it is named where no server that lives is. */
+  pidFiles: readonly [own: string, ...others: string[]];
   /** Of the agent, where it is not that of the process. */
   agentEnv: Env;
   cwd: string;
@@ -56,7 +54,8 @@ export async function startOwnServer(options: OwnServerOptions): Promise<OwnServ
 }
 
 async function serve(agent: PrimaryAgent, options: OwnServerOptions): Promise<OwnServer> {
-  const { env, clock, log, pidFile, usualPidFile } = options;
+  const { env, clock, log, pidFiles } = options;
+  const [ownFile, ...others] = pidFiles;
   const { runtime, agentId } = agent;
   const started = new Date(clock.now()).toISOString();
   serveHeadless(runtime, started);
@@ -84,15 +83,15 @@ async function serve(agent: PrimaryAgent, options: OwnServerOptions): Promise<Ow
     }
   };
   const forget = (): void => {
-    for (const path of [pidFile, usualPidFile]) removePidFile(path, process.pid);
+    for (const path of pidFiles) removePidFile(path, process.pid);
   };
   const isNamed = (path: string, answerMs: number): Promise<boolean> =>
     lookAtNamed(path, env, answerMs).then(Boolean, () => true);
   // While the agent started, an Eliza server may have come, which its file has to lead to.
-  if (await isNamed(pidFile, ANSWER_MS)) {
+  if (await isNamed(ownFile, ANSWER_MS)) {
     log(`another server is named already; commands find this one with -p ${port} only`);
-  } else write(pidFile);
-  if (!(await isNamed(usualPidFile, USUAL_ANSWER_MS))) write(usualPidFile);
+  } else write(ownFile);
+  for (const path of others) if (!(await isNamed(path, USUAL_ANSWER_MS))) write(path);
   process.once('exit', forget);
 
   const close = async (how?: 'opened'): Promise<void> => {
@@ -110,7 +109,7 @@ async function serve(agent: PrimaryAgent, options: OwnServerOptions): Promise<Ow
     ...{ address, port, identity, wanted: agent.wanted },
     announce() {
       if (isClosing) return;
-      for (const path of [pidFile, usualPidFile]) {
+      for (const path of pidFiles) {
         const named = readPidFile(path);
         if (!(named && isWriterAlive(named))) write(path);
       }

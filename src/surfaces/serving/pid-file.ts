@@ -1,6 +1,6 @@
 /**
- * The files in which whoever serves says so: the one of the seed (`nudge.md` §9), which names the server that
- * came first, and beside it one for each database that is served. They lie where every user of the machine
+ * The files in which whoever serves says so: the one of the seed (`nudge.md` §9), which names the
+ * machine's usual server, and beside it one for each database that is served. They lie where every user of the machine
  * may write, and whoever they name is sent the caller's key: only what belongs to the caller counts.
  */
 import {

@@ -34,6 +34,11 @@ export function personalPlace(home: string = homedir()): Place & { kind: 'direct
   return { kind: 'directory', directory: join(home, '.cue', 'db') };
 }
 
+/** Whoever means none in particular may be led to its server: it is no project's. */
+export function isPersonal(place: Place): boolean {
+  return nameOfPlace(place) === nameOfPlace(personalPlace());
+}
+
 /** The same for each spelling of a place: links are followed, passwords left out. Letters and digits. */
 export function nameOfPlace(place: Place): string {
   // Loaded where it is needed: a hook has no time for it.

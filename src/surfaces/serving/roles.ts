@@ -9,7 +9,7 @@ import { isRunning } from '../../shared/dir-lock.js';
 import { AppError, isAppError, messageOf } from '../../shared/errors.js';
 import { atMeantAgent } from './agent-meant.js';
 import { deferred } from './deferred.js';
-import { DEFAULT_PORT } from './discovery.js';
+import { DEFAULT_PORT, PROJECT_PORT } from './discovery.js';
 import { howToGoOn } from './hung.js';
 import { askWho } from './identify.js';
 import { type FoundServer, isListened, lookAtNamed, serverOfProcess } from './look-around.js';
@@ -17,7 +17,7 @@ import { meantBy } from './meant.js';
 import { type OwnServer, startOwnServer } from './own-server.js';
 import { pidFileOf, usualPidFile } from './pid-file.js';
 import { takeRight } from './pid-lock.js';
-import { type Env, type Place, personalPlace } from './place.js';
+import { type Env, isPersonal, type Place, personalPlace } from './place.js';
 import { changeOf, otherMemory, sameMemory } from './same-memory.js';
 import type { ServerFile, StartAgent } from './types.js';
 
@@ -51,7 +51,7 @@ export interface RolesDeps {
   startAgent: () => Promise<StartAgent>;
   env: Env;
   cwd: string;
-  /** The user's; else the one of the headless server before, or 8765. 0: one that is free. */
+  /** The user's; else the one of the headless server before, or 8765, for a project 8766. 0: one that is free. */
   port?: number;
   clock: Clock;
   /** One line for people. */
@@ -250,12 +250,14 @@ export function createRoles(deps: RolesDeps): Roles {
 
   /** Tries to become the server. @param silent the one that is named, where it does not answer */
   async function serve(silent: ServerFile | null): Promise<Server | Blocked> {
+    const served = place() ?? personalPlace();
+    const ownFile = pidFileOf(env, served);
+    const isUsual = isPersonal(served);
     if (!right) {
-      const own = pidFileOf(env, place() ?? personalPlace());
       // Who follows the usual server has to wait for one that is about to be that.
       const taken = await (followed() === usual
-        ? takeRight([usual, own])
-        : takeRight([own], usual));
+        ? takeRight([usual, ownFile])
+        : takeRight([ownFile], isUsual ? usual : undefined));
       if ('holder' in taken) {
         return taken.holder === silent?.pid ? hanging(silent) : beingServed(taken.holder);
       }
@@ -271,9 +273,8 @@ export function createRoles(deps: RolesDeps): Roles {
       server = await startOwnServer({
         ...{ env, clock, log, cwd: deps.cwd, startAgent: await deps.startAgent() },
         agentEnv: sameMemory(env, last?.identity ?? null),
-        pidFile: pidFileOf(env, place() ?? personalPlace()),
-        usualPidFile: usual,
-        port: deps.port ?? portAfter(last),
+        pidFiles: isUsual ? [ownFile, usual] : [ownFile],
+        port: deps.port ?? portAfter(last) ?? (isUsual ? DEFAULT_PORT : PROJECT_PORT),
       });
     } catch (error) {
       letGo();
@@ -385,8 +386,8 @@ export function createRoles(deps: RolesDeps): Roles {
 }
 
 /** Whoever was told the port of a headless server finds the next one there; an Eliza server comes back to its own. */
-function portAfter(last: FoundServer | null): number {
-  return last?.identity.kind === 'headless' ? last.port : DEFAULT_PORT;
+function portAfter(last: FoundServer | null): number | null {
+  return last?.identity.kind === 'headless' ? last.port : null;
 }
 
 function closed(): AppError {

@@ -10,8 +10,14 @@ export interface RpcErrorBody {
 export class RpcFailure extends AppError {
   readonly body: RpcErrorBody;
 
-  constructor(code: ErrorCode, body: RpcErrorBody, details: Record<string, unknown>) {
-    super(code, typeof body.message === 'string' ? body.message : 'no reason given', details);
+  /** @param message in other words than the server's */
+  constructor(
+    code: ErrorCode,
+    body: RpcErrorBody,
+    details: Record<string, unknown>,
+    message = typeof body.message === 'string' ? body.message : 'no reason given',
+  ) {
+    super(code, message, details);
     this.body = body;
   }
 }

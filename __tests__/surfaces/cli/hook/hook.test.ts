@@ -256,6 +256,65 @@ describe('the place of a happening', () => {
     });
   });
 
+  describe('while Claude is elsewhere for a while', () => {
+    let other: Project;
+    beforeEach(() => {
+      other = makeProject();
+      for (const { root } of [project, other]) {
+        writeFileSync(join(root, '.git/HEAD'), 'ref: refs/heads/main\n');
+        writeFileSync(join(root, '.git/config'), '');
+      }
+    });
+    afterEach(() => other.remove());
+
+    const read = (cwd: string, path: string) =>
+      hook(
+        { ...event('PreToolUse', tool('Read', { file_path: path })), cwd },
+        { CLAUDE_PROJECT_DIR: project.root },
+      );
+
+    it('is that of the project for files, and the folder for what holds there', async () => {
+      await read(other.root, join(project.root, 'lib/a.ts'));
+      await read(other.root, join(other.root, 'b.ts'));
+      await read(join(project.root, 'lib'), 'a.ts');
+
+      expect(heard.map(({ body }) => body)).toMatchObject([
+        { filePath: 'lib/a.ts', cwd: other.root, repo: pathToFileURL(other.root).href },
+        { filePath: join(other.root, 'b.ts') },
+        { filePath: 'lib/a.ts', repo: pathToFileURL(project.root).href },
+      ]);
+    });
+
+    it('is the same in another work tree of the project', async () => {
+      const gitDir = join(project.root, '.git/worktrees/w');
+      mkdirSync(gitDir, { recursive: true });
+      writeFileSync(join(gitDir, 'HEAD'), 'ref: refs/heads/w\n');
+      writeFileSync(join(gitDir, 'commondir'), '../..\n');
+      const tree = join(project.root, '.claude/worktrees/w');
+      mkdirSync(tree, { recursive: true });
+      writeFileSync(join(tree, '.git'), `gitdir: ${gitDir}\n`);
+      await read(tree, join(tree, 'lib/a.ts'));
+
+      expect(heard[0]?.body).toMatchObject({ filePath: 'lib/a.ts', cwd: tree, branch: 'w' });
+    });
+
+    it('is the database of the project, and not that of the folder', async () => {
+      const named = { ...writerMark(), port: (server.address() as AddressInfo).port, started: 'x' };
+      const databases = [project, other].map(({ root }) => join(root, '.eliza/.elizadb'));
+      for (const database of databases) mkdirSync(database, { recursive: true });
+      const place = { kind: 'directory', directory: databases[0] ?? '' } as const;
+      writePidFile(pidFileOf({ NUDGE_PID_DIR: pids }, place), named);
+      await read(other.root, join(project.root, 'a.ts'));
+      const { err } = await hook(
+        { ...event('SessionStart'), cwd: project.root },
+        { CLAUDE_PROJECT_DIR: other.root },
+      );
+
+      expect(heard.map(({ body }) => body.filePath)).toEqual(['a.ts']);
+      expect(err).toContain(`no server has the database ${databases[1]}: `);
+    });
+  });
+
   it('is told also where the folder is gone, and without one that is no absolute path', async () => {
     await hook({
       ...event('UserPromptSubmit', { prompt: 'a' }),

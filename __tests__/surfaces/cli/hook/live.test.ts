@@ -1,7 +1,9 @@
 /** `cue hook` with a real agent that serves, and as a process. */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -43,6 +45,28 @@ function hook(event: string, fields: object) {
 
 const bash = (command: string) => ({ tool_name: 'Bash', tool_input: { command } });
 
+/** Sends an event whole, and is gone before it can be answered. */
+async function leaveAfter(event: object): Promise<void> {
+  const { hostname, port } = new URL(server.baseUrl);
+  const body = JSON.stringify(event);
+  const socket = connect(Number(port), hostname);
+  const head = `POST /cue/events HTTP/1.1\r\nhost: ${hostname}\r\ncontent-type: application/json`;
+  const text = `${head}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+  socket.write(text, () => socket.destroy());
+  await once(socket, 'close');
+}
+
+/** States of the offers about a file, once there are any. */
+async function offersOf(sessionId: string, subject: string): Promise<string[]> {
+  for (const endMs = Date.now() + 10_000; Date.now() < endMs; await delay(20)) {
+    const listed = await call('GET', `${server.baseUrl}/cue/offers?sessionId=${sessionId}`);
+    const offers: { subject: string; state: string }[] = Object(listed.body).offers;
+    const states = offers.filter((offer) => offer.subject === subject).map(({ state }) => state);
+    if (states.length > 0) return states;
+  }
+  return [];
+}
+
 describe('the hook of a coding agent', () => {
   it('warns before a command that has failed is run again', async () => {
     const stored = await call('POST', `${server.baseUrl}/cue/memories`, {
@@ -72,6 +96,23 @@ describe('the hook of a coding agent', () => {
     const { out } = await hook('PreToolUse', { tool_name: 'Read', tool_input: { file_path } });
 
     expect(JSON.parse(out).hookSpecificOutput.additionalContext).toContain('Cache the sessions');
+  });
+
+  it('leaves what it did not wait for to the next one', async () => {
+    const file = 'src/ledger.ts';
+    const memory = {
+      intent: 'Round the ledger once',
+      actions: [{ file, operation: 'edit' }],
+      outcome: { success: true },
+    };
+    await call('POST', `${server.baseUrl}/cue/memories`, { body: memory });
+    await leaveAfter({ type: 'file_touch', filePath: file, sessionId: 's-1' });
+
+    expect(await offersOf('s-1', file)).toEqual(['pending']);
+    const file_path = join(project.root, file);
+    const { out } = await hook('PreToolUse', { tool_name: 'Read', tool_input: { file_path } });
+    expect(JSON.parse(out).hookSpecificOutput.additionalContext).toContain('Round the ledger once');
+    expect(await offersOf('s-1', file)).toEqual(['shown']);
   });
 
   it('sends nothing that the server would refuse', async () => {

@@ -106,7 +106,84 @@ describe('comments, and a comma behind the last item', () => {
     expect(withoutValue('{\n  "a": 1, // one\n  "b": 2 }', ['b'])).toBe('{\n  "a": 1 // one\n }');
     expect(withoutValue('{\n  // alone\n  "a": 1\n}', ['a'])).toBe('{\n  // alone\n}');
   });
+
+  it.each([
+    [
+      'a comma in the comment on the last member',
+      '{\n  "a": { "b": 1 } // mine, keep\n}\n',
+      '{\n  "a": { "b": 1 }, // mine, keep\n  "new": 2\n}\n',
+    ],
+    [
+      'an address in it',
+      '{\n  "a": 1\n  // see https://x.y/?a,b\n}\n',
+      '{\n  "a": 1,\n  "new": 2\n  // see https://x.y/?a,b\n}\n',
+    ],
+    [
+      'a comment on a bracket and a later one',
+      '{\n  "m": {\n    "a": {} /* first */\n  }, /* then */\n  "z": [1 /* p */, 2]\n}\n',
+      '{\n  "m": {\n    "a": {} /* first */\n  }, /* then */\n  "z": [1 /* p */, 2],\n  "new": 2\n}\n',
+    ],
+    [
+      'two comments on the bracket in one line',
+      '{\n  "a": 1 /* x */ } /* y */\n',
+      '{\n  "a": 1,\n  "new": 2 /* x */ } /* y */\n',
+    ],
+    ['a line that ends without a line feed', '{ // c\r }', '{ // c\n  "new": 2\n}'],
+  ])('mislead nobody: %s', (_, before, after) => {
+    expect(withValue(before, ['new'], 2)).toBe(after);
+    expect(valueAt(withoutValue(after, ['new']), [])).toEqual(valueAt(before, []));
+  });
+
+  it('nor does one inside of a member that is set', () => {
+    const nested =
+      '{\n  "m": {\n    "a": {} /* first */\n  }, /* then */\n  "z": [1 /* p */, 2]\n}\n';
+
+    expect(valueAt(withValue(nested, ['m', 'b'], 3), [])).toEqual({
+      m: { a: {}, b: 3 },
+      z: [1, 2],
+    });
+    expect(valueAt(withoutValue(nested, ['m', 'a']), [])).toEqual({ m: {}, z: [1, 2] });
+  });
+
+  it('are none where a comma stands alone', () => {
+    expect(() => valueAt('{ , }', [])).toThrow(SyntaxError);
+    expect(() => valueAt('[1,,]', [])).toThrow(SyntaxError);
+  });
+
+  it('may be as long as a file may, as strings may', () => {
+    const long = 'x'.repeat(12_000_000);
+    const out = withValue(`{ "a": "${long}", /*${long}*/ }`, ['b'], 1);
+
+    expect(String(valueAt(out, ['a']))).toHaveLength(12_000_000);
+    expect(valueAt(out, ['b'])).toBe(1);
+  });
 });
+
+/** As people write it: comments and line ends anywhere, the comma behind the last item only sometimes. */
+function written(value: Json, draw: () => number): string {
+  const gap = (): string => GAPS[draw() % GAPS.length] ?? '';
+  const list = (open: string, parts: string[], close: string) => {
+    const last = parts.length > 0 && draw() % 3 === 0 ? `,${gap()}` : '';
+    return `${open}${gap()}${parts.join(`${gap()},${gap()}`)}${gap()}${last}${close}`;
+  };
+  if (Array.isArray(value)) {
+    return list(
+      '[',
+      value.map((item: Json) => written(item, draw)),
+      ']',
+    );
+  }
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).map(
+    ([name, member]) => `${JSON.stringify(name)}${gap()}:${gap()}${written(member, draw)}`,
+  );
+  return list('{', members, '}');
+}
+
+const GAPS = [
+  ...['', '', '', '', ' ', '\n', '\n  ', '\r\n\t', '\r', ' // mine, keep\n', '//}\r\n  '],
+  ...[' // https://x.y/?a,b "\n', '/* , */', ' /* ] }\n, */ ', '/**/', '\n/*/ "q */\n', '/*\\*/'],
+];
 
 describe('any document', () => {
   const key = fc.constantFrom('a', 'b', 'c"', '7', '\u2028');
@@ -155,6 +232,38 @@ describe('any document', () => {
         }
       }),
       { seed: 9, numRuns: 200 },
+    );
+  });
+
+  it('is changed at the one place alone, however it is written', () => {
+    const drawn = fc.array(fc.nat(1_000), { minLength: 40, maxLength: 60 });
+    fc.assert(
+      fc.property(document, drawn, (before, numbers) => {
+        let at = 0;
+        const draw = () => numbers[at++ % numbers.length] ?? 0;
+        const text = `${GAPS[draw() % GAPS.length]}${written(before, draw)}`;
+        const out = withValue(text, ['new', 'er'], [1, { x: 2 }]);
+
+        expect(valueAt(text, [])).toEqual(before);
+        expect(valueAt(out, [])).toEqual({ ...before, new: { er: [1, { x: 2 }] } });
+        expect(valueAt(withoutValue(out, ['new']), [])).toEqual(before);
+        for (const [name, value] of Object.entries(before)) {
+          const { [name]: _, ...rest } = before;
+          expect(valueAt(withoutValue(text, [name]), [])).toEqual(rest);
+          if (Array.isArray(value)) {
+            const more = withValue(text, [name, value.length], { y: 1 });
+            expect(valueAt(more, [])).toEqual({ ...before, [name]: [...value, { y: 1 }] });
+            for (const index of value.keys()) {
+              const left = valueAt(withoutValue(text, [name, index]), [name]);
+              expect(left).toEqual(value.toSpliced(index, 1));
+            }
+          } else if (typeof value === 'object' && value !== null) {
+            const more = withValue(text, [name, 'more'], 1);
+            expect(valueAt(more, [])).toEqual({ ...before, [name]: { ...value, more: 1 } });
+          }
+        }
+      }),
+      { seed: 10, numRuns: 400 },
     );
   });
 

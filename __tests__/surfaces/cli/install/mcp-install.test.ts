@@ -16,6 +16,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runProgram } from '../../../../src/surfaces/cli/command-line.js';
 import { defineInstall } from '../../../../src/surfaces/cli/install/command.js';
+import { valueAt } from '../../../../src/surfaces/cli/install/json-text.js';
 import { where } from '../../../helpers/where.js';
 
 const PROGRAM = {
@@ -148,6 +149,53 @@ describe('cue mcp install in a project that has the package', () => {
     const { PreToolUse } = json(inProject('.claude/settings.json')).hooks;
 
     expect(PreToolUse[0].hooks[0].args).toEqual([`${PROJECT}/dist/bin/cue.js`, 'hook']);
+  });
+});
+
+describe('cue mcp install in a workspace of which one package has ours', () => {
+  const inApp = `packages/app/${INSTALLED}`;
+  const servers = () => json(inProject('.mcp.json')).mcpServers.cue.args;
+  const hooks = () => json(inProject('.claude/settings.json')).hooks.SessionStart[0].hooks[0].args;
+
+  it('writes where it lies from the root, since npx would look at the root alone', async () => {
+    const bin = write(inProject(inApp), '');
+    await installIn({ bin }, '--client', 'claude-code');
+
+    expect(json(inProject('.mcp.json')).mcpServers.cue).toEqual({
+      ...{ type: 'stdio', command: 'node', args: [inApp, 'mcp'] },
+    });
+    expect(hooks()).toEqual([`${PROJECT}/${inApp}`, 'hook']);
+  });
+
+  it('writes the link of it, and not the folder of one version', async () => {
+    const stored = 'node_modules/.pnpm/elizaos-plugin-cue@0.1.0/';
+    const bin = write(inProject(stored + INSTALLED), '');
+    const link = inProject(dirname(dirname(dirname(inApp))));
+    mkdirSync(dirname(link), { recursive: true });
+    symlinkSync(dirname(dirname(dirname(bin))), link);
+    const cwd = inProject('packages/app/src');
+    mkdirSync(cwd);
+    await installIn({ bin, cwd }, '--client', 'claude-code');
+
+    expect([servers(), hooks()]).toEqual([
+      [inApp, 'mcp'],
+      [`${PROJECT}/${inApp}`, 'hook'],
+    ]);
+    const { err } = await installIn({ bin }, '--client', 'cursor');
+    expect(err).toContain(`${bin} is a copy of pnpm, which may vanish`);
+  });
+
+  it('writes the link for the user, too', async () => {
+    const stored = 'global/node_modules/.pnpm/elizaos-plugin-cue@0.1.0/';
+    const bin = write(join(root, stored + INSTALLED), '');
+    const link = join(root, 'global/node_modules/elizaos-plugin-cue');
+    symlinkSync(dirname(dirname(dirname(bin))), link);
+    await installIn({ bin }, '--client', 'cursor', '--scope', 'user');
+
+    expect(json(join(home, '.cursor/mcp.json')).mcpServers.cue.args).toEqual([
+      join(link, 'dist/bin/cue.js'),
+      'mcp',
+    ]);
   });
 });
 
@@ -336,6 +384,12 @@ describe('what a file has already', () => {
       { args: ['--tools', 'all'], env: { A: '1' }, cwd: '/x' },
     ],
     ['as a name on the path', { command: 'cue', args: ['mcp'] }, {}],
+    ['for a shell of Windows', { command: 'cmd', args: ['/c', 'npx', 'cue', 'mcp'] }, {}],
+    [
+      'with the package that npx is to take',
+      { command: 'npx', args: ['-p', 'elizaos-plugin-cue@1', '--', 'cue', 'mcp', '-q'] },
+      { args: ['-q'] },
+    ],
     [
       'as a version of the package',
       { command: 'npx', args: ['elizaos-plugin-cue@0.1.0', 'mcp'] },
@@ -382,10 +436,55 @@ describe('what a file has already', () => {
   });
 
   it.each([
+    ['another machine', { command: 'ssh', args: ['devbox', 'cue', 'mcp'] }],
+    ['a container', { command: 'docker', args: ['run', '-i', 'img', 'cue', 'mcp'] }],
+    ['a shell', { command: 'bash', args: ['-c', 'source ~/.env && cue mcp --tools all'] }],
+    ['flags of Node', { command: 'node', args: ['--inspect', '/old/cue.js', 'mcp'] }],
+    ['a line of a shell', { command: 'cd /x && npx cue mcp' }],
+  ])('is left as it is where it runs us by way of %s, and says so', async (_, server) => {
+    const text = JSON.stringify({ mcpServers: { cue: server } });
+    const path = write(inProject('.cursor/mcp.json'), text);
+    const added = await install('--client', 'cursor');
+    const removed = await install('--client', 'cursor', '--remove');
+
+    expect(removed).toEqual(added);
+    expect(added).toEqual({
+      code: 0,
+      out: '- .cursor/mcp.json (cursor): nothing to change\n',
+      err: '.cursor/mcp.json: the server "cue" is run by another program or reached over HTTP, and was left as it is\n',
+    });
+    expect(readFileSync(path, 'utf8')).toBe(text);
+  });
+
+  it('keeps a hook that wraps ours, and has no second one in that event', async () => {
+    const theirs = [{ hooks: [{ type: 'command', command: 'timeout 1 cue hook || true' }] }];
+    const quoted = [{ hooks: [{ type: 'command', command: `node "${PROJECT}/a b/cue.js" hook` }] }];
+    const path = write(
+      inProject('.claude/settings.json'),
+      JSON.stringify({ hooks: { SessionStart: theirs, UserPromptSubmit: quoted } }),
+    );
+    const { code, err } = await install('--client', 'claude-code');
+    const { SessionStart, UserPromptSubmit } = json(path).hooks;
+
+    expect({ code, SessionStart }).toEqual({ code: 0, SessionStart: theirs });
+    expect(UserPromptSubmit).toHaveLength(1);
+    expect(UserPromptSubmit[0].hooks[0].args).toEqual([PROGRAM.bin, 'hook']);
+    expect(err).toContain(
+      '.claude/settings.json: a hook runs "cue hook" by way of another program, and was left as it is\n',
+    );
+    await install('--client', 'claude-code', '--remove');
+    expect(json(path).hooks.SessionStart).toEqual(theirs);
+  });
+
+  it.each([
     ['an empty object', '{}'],
     ['an empty list of servers', '{ "mcpServers": {} }\n'],
     ['nothing', ''],
     ['a byte order mark', '\ufeff{\r\n}\r\n'],
+    [
+      'a comma in the comment of the last server',
+      '{\n  "mcpServers": {\n    "x": { "command": "x" } // mine, keep\n  }, /* y */ "z": [1 /* p */, 2]\n}\n',
+    ],
     [
       'comments',
       '{\n  // mine\n  "mcpServers": {\n    "x": { "command": "x" }, // other\n  },\n}\n',
@@ -393,9 +492,13 @@ describe('what a file has already', () => {
   ])('has its bytes again after --remove where it was %s', async (_, text) => {
     const path = write(inProject('.cursor/mcp.json'), text);
     const added = await install('--client', 'cursor');
+    const installed = valueAt(readFileSync(path, 'utf8').replace('\ufeff', ''), [
+      ...['mcpServers', 'cue'],
+    ]);
     const { code, out } = await install('--client', 'cursor', '--remove');
 
     expect({ added: added.code, code }).toEqual({ added: 0, code: 0 });
+    expect(installed).toEqual({ type: 'stdio', ...ABSOLUTE });
     expect(out).toBe(
       '✔ .cursor/mcp.json (cursor): as it was before; .cursor/mcp.json.cue-backup-1 is gone\n',
     );
@@ -446,7 +549,7 @@ describe('what a file has already', () => {
     expect(out).toContain('.cursor/mcp.json (cursor): would be changed\n');
     expect(out).toContain('+ 3:     "cue": {');
     expect(out).toMatch(/\n1 line removed, \d+ lines added\n$/);
-    expect(err).toBe(
+    expect(err.replace(/^memory: .*\n/m, '')).toBe(
       'elizaos-plugin-cue is not installed in this project: the paths hold for this machine only, so do not check them in\n' +
         '--dry-run: 1 file would be written, and none was\n',
     );
@@ -581,7 +684,7 @@ describe('a file that cannot be written', () => {
     expect(out).toMatch(
       /^✔ \.mcp\.json \(claude-code\): created\n✘ \.claude\/settings\.json \(claude-code\): .* could not be written: /,
     );
-    expect(err).toBe(
+    expect(err.replace(/^memory: .*\n/, '')).toBe(
       'start the client anew, so that it reads this\n1 file could not be written and stayed as before\n',
     );
     expect(json(inProject('.mcp.json')).mcpServers.cue.command).toBe('npx');
@@ -590,5 +693,30 @@ describe('a file that cannot be written', () => {
       { change: 'none' },
       { change: 'failed', error: { code: 'UNAVAILABLE' } },
     ]);
+  });
+});
+
+describe('the memory of the project', () => {
+  it('is told, and is its own where that is asked for', async () => {
+    installHere();
+    const database = inProject('.eliza/.elizadb');
+    const shared = await install('--client', 'cursor');
+    expect(shared.err).toContain(
+      'else ~/.cue/db, which all projects without one of their own share',
+    );
+    const dry = await install('--client', 'claude-code', '--own-memory', '--dry-run');
+    expect(dry.err).toContain(`the memory of this project would be in ${database}`);
+    expect(existsSync(database)).toBe(false);
+    const own = await install('--client', 'claude-code', '--own-memory');
+    expect([own.code, existsSync(database)]).toEqual([0, true]);
+    expect(own.err).toContain(`the memory of this project is in ${database}`);
+    await install('--client', 'cursor', '--remove');
+    const told = await install('--client', 'cursor');
+    expect(told.err).toContain(`memory: ${database}\n`);
+  });
+
+  it('is not taken away by --remove, which says so', async () => {
+    const { code, err } = await install('--remove', '--own-memory');
+    expect([code, err]).toEqual([2, expect.stringContaining('leave --own-memory out')]);
   });
 });

@@ -194,6 +194,22 @@ describe('cue status', () => {
     ]);
   });
 
+  it.each([
+    ['CUE_AGENT', 'nobody'],
+    ['CUE_PROJECT', 'nowhere'],
+  ])(
+    'of a server that has not %s=%s says so once, and ends as for bad input',
+    async (name, named) => {
+      const env = { [name]: named };
+      const { code, out, err } = await served.cueWith({ env }, 'status');
+      expect({ code, out }).toEqual({ code: 2, out: '' });
+      expect(err).toMatch(/^cue: CUE_\w+ is "no\w+", but the server [^\n]+\n$/);
+      const shown = await served.cueWith({ env }, 'status', '--json');
+      expect(shown.code).toBe(2);
+      expect(JSON.parse(shown.out)).toMatchObject({ error: { code: 'INVALID_INPUT' } });
+    },
+  );
+
   it('with --json has what each route answers', async () => {
     const { document } = await served.json('status');
     expect(document).toEqual({
@@ -261,6 +277,45 @@ describe('cue export, import and purge', () => {
     });
     expect(err).toMatch(/^2: is no JSON/);
     expect((await served.cue('import', 'nothing.json')).code).toBe(2);
+  });
+
+  it.each([
+    [
+      'hints',
+      { components: {} },
+      'hints as "nudge export" prints them: nudge import other.json takes it',
+    ],
+    [
+      'hints within their result',
+      { payload: { components: {} } },
+      'hints as "nudge export" prints them: nudge import other.json takes it',
+    ],
+    [
+      'one memory',
+      { intent: 'x', outcome: { success: true } },
+      'one memory: cue store takes it on standard input',
+    ],
+    [
+      'something else',
+      { name: 'x', version: '1.0.0' },
+      'JSON, but no export of memories or triggers',
+    ],
+  ])('import says once what a file is: %s', async (_what, document, message) => {
+    served.write('other.json', JSON.stringify(document, null, 2));
+    expect(await served.cue('import', 'other.json')).toEqual({
+      code: 2,
+      out: '',
+      err: `cue: other.json is ${message}\n`,
+    });
+  });
+
+  it('import says once that a file is no JSON at all', async () => {
+    served.write('other.txt', '{\n  "memories": [\n    {\n');
+    expect(await served.cue('import', 'other.txt')).toEqual({
+      code: 2,
+      out: '',
+      err: 'cue: other.txt is neither JSON lines nor one JSON document: is it cut off?\n',
+    });
   });
 
   it('import sends a large file in parts, and counts its lines as one', async () => {

@@ -92,7 +92,7 @@ describe('the scenarios of the seed', () => {
     stage.write('broken.json', JSON.stringify(seed));
     expect(await stage.nudge('import', './broken.json')).toEqual({
       code: 2,
-      out: 'imported 0 hints, skipped 1\n  - api/build: value: must be string or object\n',
+      out: 'imported 0 hints, skipped 1\n  - api/build: value: must be text or an object\n',
       err: '',
     });
   });
@@ -217,7 +217,7 @@ describe('nudge set', () => {
     expect(await stage.nudge('set', 'api', 'it', 'x', '--priority', '11')).toEqual({
       code: 2,
       out: '',
-      err: 'nudge: meta.priority: Too big: expected number to be <=10\n',
+      err: 'nudge: --priority: must be at most 10\n',
     });
     expect((await stage.nudge('set', 'api', 'it', 'x', '--scope-cwd-glob', '../up/**')).code).toBe(
       2,

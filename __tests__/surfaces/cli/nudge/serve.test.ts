@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pidFileOf } from '../../../../src/surfaces/serving/index.js';
 import { freePort } from '../../../helpers/free-port.js';
 import { endNudges, runNudge, type ServeProcess, startServe } from '../../../helpers/nudge.js';
 
@@ -19,7 +20,6 @@ const PASSING = { component: 'api', key: 'run' };
 
 beforeAll(async () => {
   home = mkdtempSync(join(tmpdir(), 'cue-serve-'));
-  pidFile = join(home, 'pid', 'server.pid');
   port = await freePort();
   env = {
     NUDGE_PID_DIR: join(home, 'pid'),
@@ -28,6 +28,7 @@ beforeAll(async () => {
     ELIZA_SERVER_AUTH_TOKEN: '',
     POSTGRES_URL: '',
   };
+  pidFile = pidFileOf(env, { kind: 'directory', directory: join(home, 'db') });
 });
 afterAll(async () => {
   await endNudges();

@@ -80,7 +80,7 @@ describe('cue trigger', () => {
       room,
       'every day at 9 feed the cat',
     );
-    expect(err).toBe('cue: deliverTo.roomId: the agent knows no room with this id\n');
+    expect(err).toBe('cue: --deliver-to: the agent knows no room with this id\n');
   });
 
   it('lists them, a line for each', async () => {
@@ -131,6 +131,37 @@ describe('cue trigger', () => {
     expect(code).toBe(1);
     expect(out).toMatch(/failed/);
     await served.cue('trigger', 'delete', id);
+  });
+
+  it.each([
+    [['--max-runs', '0'], '--max-runs: must be at least 1'],
+    [['--timezone', 'Mars/Base'], /^--timezone: /],
+    [['--deliver-to', 'x'], /^--deliver-to: /],
+    [['--name', ' '], /^--name: /],
+  ])('names the flag that is wrong: %j', async (flags, message) => {
+    const { code, err } = await served.cue('trigger', 'create', 'every day at 9: x', ...flags);
+    expect(code).toBe(2);
+    expect(err.replace(/^cue: /, '').trimEnd()).toEqual(
+      typeof message === 'string' ? message : expect.stringMatching(message),
+    );
+  });
+
+  it('waits for a run no longer than a server does', async () => {
+    const { code, err } = await served.cue('trigger', 'run', 'x', '--wait', '500');
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: 'cue: --wait is 0 to 20 seconds, not 500\n',
+    });
+  });
+
+  it('asks nothing that only a conversation could answer', async () => {
+    const { code, err } = await served.cue('trigger', 'create', 'call Ada tomorrow at 9');
+    expect({ code, err }).toEqual({
+      code: 2,
+      err:
+        'cue: text: Shall I remind you of that, or do it myself at that time? Nobody can answer here: ' +
+        'say the time alone, and what to do as --instructions, or use other words\n',
+    });
   });
 
   it('previews without storing', async () => {

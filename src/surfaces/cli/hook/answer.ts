@@ -2,6 +2,7 @@
  * What `cue hook` does. It is called before each tool that a model uses, so nothing is loaded for it that it
  * does not need: not even the reader of command lines.
  */
+import { dirname, isAbsolute, resolve } from 'node:path';
 import { messageOf } from '../../../shared/errors.js';
 import {
   addressOf,
@@ -21,19 +22,26 @@ import { contextIn } from './context.js';
 /** From the start of the command to its end: the model waits for it before each tool. */
 export const BUDGET_MS = 100;
 const MAX_BUDGET_MS = 60_000;
+/** What has arrived when time is up counts as shown: it is taken. */
+const LAST_LOOK_MS = 2;
 /** A file that is to be written stands in the input as a whole. Where there is more, nothing is said. */
 const MAX_STDIN_BYTES = 16_000_000;
 
 /** Never rejects, and writes nothing where anything is wrong. */
 export async function answerHook(io: Io): Promise<void> {
   const budgetMs = budgetOf(io.env);
-  const answered = await within(
-    answerOf(io, budgetMs).catch((error: unknown): Answer => ({ why: messageOf(error) })),
-    budgetMs,
+  const tooLate = new AbortController();
+  const work = answerOf(io, budgetMs, tooLate.signal).catch(
+    (error: unknown): Answer => ({ why: messageOf(error) }),
   );
+  const answered = (await within(work, budgetMs)) ?? (await within(work, LAST_LOOK_MS));
   const { why, json }: Answer = answered ?? { why: `not done within ${budgetMs} ms` };
-  // Where standard input does not end, it would hold the process.
-  if (answered === null) io.leaveStdin?.();
+  if (answered === null) {
+    // Where standard input does not end, it would hold the process.
+    io.leaveStdin?.();
+    // What the server has not told yet is told another time.
+    tooLate.abort();
+  }
   if (json !== undefined) io.out(`${escapedJson(json)}\n`);
   else if (io.env.CUE_HOOK_DEBUG === '1') io.err(`cue hook: ${why}\n`);
 }
@@ -44,15 +52,15 @@ interface Answer {
   why?: string;
 }
 
-async function answerOf(io: Io, budgetMs: number): Promise<Answer> {
+async function answerOf(io: Io, budgetMs: number, signal: AbortSignal): Promise<Answer> {
   const startMs = io.clock.now();
   const call = readHookCall(JSON.parse(await io.stdin(MAX_STDIN_BYTES)));
   if (typeof call === 'string') return { why: call };
-  const body = eventOf(call, io.env);
+  const project = projectOf(call, io);
+  const body = eventOf(call, project);
   const leftMs = Math.max(1, budgetMs - Math.max(0, io.clock.now() - startMs));
-  // Claude Code is one process for many projects: its event says where it works.
-  const wanted = { env: io.env, cwd: call.cwd ?? io.cwd };
-  const reaction = await tellServer(wanted, body, leftMs).catch((error: unknown) => {
+  const wanted = { env: io.env, cwd: project };
+  const reaction = await tellServer(wanted, body, leftMs, signal).catch((error: unknown) => {
     throw withPidFile(error, wanted);
   });
   const additionalContext = contextIn(reaction);
@@ -66,26 +74,42 @@ async function tellServer(
   wanted: Wanted,
   body: object,
   timeoutMs: number,
+  signal: AbortSignal,
 ): Promise<Record<string, unknown>> {
   const address = await meantAddress(findServer(wanted), wanted.env, timeoutMs);
-  return askRest(address, { method: 'POST', path: '/events', body, timeoutMs });
+  // When it is too late says the signal.
+  const untilThen = { timeoutMs: MAX_BUDGET_MS + timeoutMs, signal };
+  return askRest(address, { method: 'POST', path: '/events', body, ...untilThen });
+}
+
+/** Absolute. Where Claude works at the moment may be another one. */
+function projectOf({ cwd }: HookCall, io: Io): string {
+  const { CLAUDE_PROJECT_DIR: named = '' } = io.env;
+  return isAbsolute(named) ? named : (cwd ?? io.cwd);
 }
 
 /** With the place, as far as it is known without asking git: that would take too long. */
-function eventOf({ happening, sessionId, cwd }: HookCall, env: Io['env']) {
-  const folder = cwd === undefined ? null : gitFolderAround(cwd);
-  const root = folder?.root ?? env.CLAUDE_PROJECT_DIR ?? cwd;
-  const filePath = happening.filePath;
-  const isPath = typeof filePath === 'string' && root !== undefined;
+function eventOf({ happening, sessionId, cwd }: HookCall, project: string) {
+  const { filePath } = happening;
+  const file = typeof filePath === 'string' ? resolve(cwd ?? project, filePath) : null;
   return {
     ...happening,
-    ...(isPath ? { filePath: pathFrom(root, filePath) } : {}),
+    ...(file === null ? {} : { filePath: pathFrom(rootFor(file, project), file) }),
     ...(sessionId === undefined ? {} : { sessionId }),
-    ...(cwd === undefined ? {} : { cwd, ...gitFacts(cwd, folder) }),
+    ...(cwd === undefined ? {} : { cwd, ...gitFacts(cwd) }),
   };
 }
 
-function gitFacts(cwd: string, folder: ReturnType<typeof gitFolderAround>) {
+/** What a file is named from: in each work tree of the project's repository it is the same file. */
+function rootFor(file: string, project: string): string {
+  const home = gitFolderAround(project);
+  const around = gitFolderAround(dirname(file));
+  if (around !== null && around.commonDir === home?.commonDir) return around.root;
+  return home?.root ?? project;
+}
+
+function gitFacts(cwd: string) {
+  const folder = gitFolderAround(cwd);
   if (folder === null) return { repo: addressOf(null, cwd) };
   const origin = originOf(folder);
   const branch = textOf(branchOf(folder), 'HEAD');

@@ -123,10 +123,9 @@ function completed(
 /**
  * A file as memories name it: from the root of the project, with slashes, since two checkouts have it at
  * different places. One outside stays as it is.
- * @param root absolute
+ * @param path absolute, as `root` is
  */
 export function pathFrom(root: string, path: string): string {
-  if (!isAbsolute(path)) return path;
   const inside = relative(root, path);
   const isOutside = inside === '' || /^\.\.(?:[\\/]|$)/.test(inside) || isAbsolute(inside);
   return isOutside ? path : inside.replaceAll('\\', '/');

@@ -22,6 +22,8 @@ export interface Machine {
   env: Io['env'];
   /** Root of the project, absolute. */
   project: string;
+  /** Where the user is: the project, or below. */
+  cwd: string;
 }
 
 export interface ClientPlaces {

@@ -47,6 +47,7 @@ export function defineInstall(
         .default('project'),
     )
     .option('--no-hooks', 'only the server')
+    .option('--own-memory', 'give this project a memory of its own, in .eliza/.elizadb')
     .option('--remove', 'take out what was installed')
     .option('--dry-run', 'print what would change, and change nothing')
     .option('--json', 'print the result as JSON')

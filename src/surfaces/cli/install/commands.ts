@@ -1,6 +1,7 @@
 /** How a client is told to run us, without anything being installed for the whole machine. */
 import { existsSync } from 'node:fs';
-import { isAbsolute, join, relative } from 'node:path';
+import { dirname, isAbsolute, join, relative } from 'node:path';
+import { realPath } from '../../../shared/real-path.js';
 import type { ClientName, InstallScope, Machine } from './clients.js';
 import type { Json } from './json-text.js';
 
@@ -40,16 +41,24 @@ export function invocationsOf(
 ): Invocations {
   const shared = scope === 'project' ? sharedBin(machine, program) : null;
   if (shared === null) return absolute(scope, program);
-  const inProject = (root: string, ...args: string[]): Invocation => ({
-    command: 'node',
-    args: [`${root}/${shared}`, ...args],
-  });
   return {
-    // Cursor does not say in which folder it starts a server; the others start it in the project.
-    server: client === 'cursor' ? inProject(WORKSPACE, 'mcp') : npx(machine),
+    server: sharedServer(client, shared, machine, program),
     // Set where hooks run, also below the root ("Reference scripts by path").
-    hook: inProject(PROJECT, 'hook'),
+    hook: { command: 'node', args: [`${PROJECT}/${shared}`, 'hook'] },
   };
+}
+
+/** Cursor does not say in which folder it starts a server; the others start it in the project. */
+function sharedServer(
+  client: ClientName,
+  shared: string,
+  machine: Machine,
+  { name }: Program,
+): Invocation {
+  if (client === 'cursor') return { command: 'node', args: [`${WORKSPACE}/${shared}`, 'mcp'] };
+  // Where npx does not find it at the root, it would ask the registry, which has another "cue".
+  const found = [['node_modules', name, ...BIN], BIN].map((parts) => parts.join('/'));
+  return found.includes(shared) ? npx(machine) : { command: 'node', args: [shared, 'mcp'] };
 }
 
 /** On Windows npx is a script, which only a shell can start. */
@@ -59,13 +68,16 @@ function npx({ platform }: Machine): Invocation {
   return { command: 'cmd', args: ['/c', 'npx', ...args] };
 }
 
-function absolute(scope: InstallScope, { node, bin, name }: Program): Invocations {
-  const isCache = /[\\/]_npx[\\/]/.test(bin);
-  const note = isCache
-    ? `${bin} is a copy of npx, which may vanish: install ${name}, then install this again`
-    : scope === 'project'
-      ? `${name} is not installed in this project: the paths hold for this machine only, so do not check them in`
-      : undefined;
+function absolute(scope: InstallScope, program: Program): Invocations {
+  const { node, name } = program;
+  const bin = lastingBin(program);
+  const [, keeper] = /[\\/](?:_(npx)|\.(pnpm))[\\/]/.exec(bin)?.filter(Boolean) ?? [];
+  const note =
+    keeper !== undefined
+      ? `${bin} is a copy of ${keeper}, which may vanish: install ${name}, then install this again`
+      : scope === 'project'
+        ? `${name} is not installed in this project: the paths hold for this machine only, so do not check them in`
+        : undefined;
   return {
     server: { command: node, args: [bin, 'mcp'] },
     hook: { command: node, args: [bin, 'hook'] },
@@ -74,49 +86,31 @@ function absolute(scope: InstallScope, { node, bin, name }: Program): Invocation
 }
 
 /** From the root of the project, where everybody who works on it has it; `null`: it is not there. */
-function sharedBin({ project }: Machine, { bin, name }: Program): string | null {
-  const installed = ['node_modules', name, ...BIN];
-  if (existsSync(join(project, ...installed))) return installed.join('/');
-  const inside = relative(project, bin);
-  const isBelow = inside !== '' && !/^\.\.(?:[\\/]|$)/.test(inside) && !isAbsolute(inside);
-  return isBelow ? inside.replaceAll('\\', '/') : null;
+function sharedBin({ project, cwd }: Machine, program: Program): string | null {
+  const folders = [project];
+  // A package of a workspace may have it alone.
+  for (let at = cwd; isInside(project, at); at = dirname(at)) folders.push(at);
+  const installed = folders.map((folder) => join(folder, 'node_modules', program.name, ...BIN));
+  const bin = installed.find((path) => existsSync(path)) ?? lastingBin(program);
+  return isInside(project, bin) && !STORE.test(bin)
+    ? relative(project, bin).replaceAll('\\', '/')
+    : null;
 }
 
-/**
- * `…/bin/cue.js mcp`, `npx … cue mcp --tools all`, `elizaos-plugin-cue@1 mcp`: the program by its own name,
- * and behind it what it is to do.
- */
-const RUNS_US =
-  /(?:^|[\s"'\\/])(?:elizaos-plugin-)?cue(?:@[\w.^~-]+|\.(?:[cm]?[jt]s|cmd|exe))?["']?\s+(mcp|hook)(?=$|[\s"';&|])/;
+/** Where pnpm keeps a version, which is gone with the next one; before it the folder that it is linked from. */
+const STORE = /^(.*)[\\/]node_modules[\\/]\.pnpm[\\/]/;
 
-/** Whether a command line is one of ours, of this or another place or version, whatever stands around it. */
-export function isOurs(value: unknown, what: 'mcp' | 'hook'): boolean {
-  return RUNS_US.exec(lineOf(value))?.[1] === what;
+/** The file of `cue` by the name that outlives an update, as far as there is one. */
+function lastingBin({ bin, name }: Program): string {
+  const [, root] = STORE.exec(bin) ?? [];
+  if (root === undefined) return bin;
+  const linked = join(root, 'node_modules', name, ...BIN);
+  return realPath(linked) === realPath(bin) ? linked : bin;
 }
 
-/** What a server or hook runs, in one line; empty where it runs nothing. */
-function lineOf(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return '';
-  const { command, args }: { command?: unknown; args?: unknown } = value;
-  return [command, ...(Array.isArray(args) ? args : [])]
-    .filter((word) => typeof word === 'string')
-    .join(' ');
-}
-
-/** What people have put behind `mcp` (`--tools all`). */
-export function addedTo(value: unknown): string[] {
-  if (typeof value !== 'object' || value === null) return [];
-  const { args }: { args?: unknown } = value;
-  const words = Array.isArray(args) ? args.filter((word) => typeof word === 'string') : [];
-  const at = words.indexOf('mcp');
-  return at < 0 ? [] : words.slice(at + 1);
-}
-
-/** Whether a client reaches us over HTTP, as the documentation says how. */
-export function isOurAddress(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  const { url }: { url?: unknown } = value;
-  return typeof url === 'string' && /\/cue\/mcp\/?(?:\?|$)/.test(url);
+function isInside(folder: string, path: string): boolean {
+  const inside = relative(folder, path);
+  return inside !== '' && !/^\.\.(?:[\\/]|$)/.test(inside) && !isAbsolute(inside);
 }
 
 /** As the client has it in `mcpServers`. */

@@ -1,13 +1,14 @@
 /** `cue mcp install`: writes us into the configuration of clients, or takes us out of it, and says so. */
 import { isAppError, messageOf } from '../../../shared/errors.js';
 import { gitFolderAround } from '../../../shared/git-folder.js';
-import { EXIT, type ExitCode, errorDocument } from '../exit-codes.js';
+import { badInput, EXIT, type ExitCode, errorDocument } from '../exit-codes.js';
 import { type Io, printJson, printText } from '../io.js';
 import { changedLines } from '../line-changes.js';
 import { counted } from '../lines.js';
 import type { Machine } from './clients.js';
 import type { Program } from './commands.js';
 import { deleteConfig, dropBackup, replaceConfig } from './config-file.js';
+import { giveOwnMemory, memoryTold } from './own-memory.js';
 import { type Change, changesFor, clientsOf, type InstallFlags, shownFrom } from './plan.js';
 
 /** What has become of one file. */
@@ -28,23 +29,29 @@ const MAX_LINE = 300;
  */
 export async function install(io: Io, flags: InstallFlags, program: Program): Promise<ExitCode> {
   const project = gitFolderAround(io.cwd)?.root ?? io.cwd;
-  const machine: Machine = { platform: process.platform, env: io.env, project };
+  const machine: Machine = { platform: process.platform, env: io.env, project, cwd: io.cwd };
   const notes = new Set<string>();
+  if (flags.ownMemory && flags.remove) {
+    throw badInput('--remove does not take a memory away: leave --own-memory out');
+  }
   const changes: Change[] = [];
   for (const client of clientsOf(flags, machine)) {
     const planned = await changesFor(client, flags, { io, machine, program });
     changes.push(...planned.changes);
-    if (planned.note !== undefined && !flags.remove) notes.add(planned.note);
+    for (const note of planned.notes) notes.add(note);
   }
+  if (flags.ownMemory) notes.add(giveOwnMemory(machine, flags));
   const done: Done[] = [];
   for (const change of changes) {
     done.push(flags.dryRun ? { change, backup: null } : await carriedOut(change));
   }
   if (flags.json) printJson(io, documentOf(done, flags));
   else for (const one of done) printText(io, flags.dryRun ? planned(one) : told(one, io.cwd));
-  for (const note of notes) io.err(`${note}\n`);
   const failed = done.filter(({ error }) => error !== undefined).length;
   const changed = done.filter(({ change }) => change.kind !== 'none').length - failed;
+  const isNew = changed > 0 && flags.scope === 'project' && !flags.remove;
+  if (isNew && !flags.ownMemory) notes.add(memoryTold(machine));
+  for (const note of notes) io.err(`${note}\n`);
   if (flags.dryRun) io.err(`${dryRunEnd(changed)}\n`);
   else if (changed > 0) io.err('start the client anew, so that it reads this\n');
   if (failed === 0) return EXIT.done;

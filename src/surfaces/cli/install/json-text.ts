@@ -3,6 +3,9 @@
  * numbers of any length, blank lines, comments and commas behind the last item. Pure.
  */
 
+import { isObject } from '../../serving/http-exchange.js';
+import { commentEnd, plainJson, stringEnd, withoutComments } from './jsonc.js';
+
 export type JsonPath = readonly (string | number)[];
 export type Json =
   | string
@@ -29,14 +32,19 @@ interface Part extends Range {
 }
 
 const SPACE = /[ \t\r\n]*/y;
-const STRING = /"(?:[^"\\]|\\.)*"/y;
 const WORD = /[^\s,\]}]+/y;
+const COMMA = /[ \t\r\n]*,/y;
+const LINE_END = /^[ \t]*[\r\n]/;
 const UNIT = '  ';
 
 /** The value at a path, parsed; `undefined`: there is none. @throws SyntaxError */
 export function valueAt(text: string, path: JsonPath): unknown {
-  const node = nodeAt(parse(text), path);
-  return node === null ? undefined : JSON.parse(plainOf(text).slice(node.start, node.end));
+  return path.reduce<unknown>(memberOf, JSON.parse(plainJson(text)));
+}
+
+function memberOf(value: unknown, step: string | number): unknown {
+  if (Array.isArray(value)) return typeof step === 'number' ? value[step] : undefined;
+  return isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined;
 }
 
 /** Whether an object or array with nothing in it, not even a comment, is at the path. @throws SyntaxError */
@@ -118,8 +126,7 @@ function inserted(text: string, parent: Node, key: string | number, value: Json)
     if (comma !== null) return spliced(text, { start: end, end }, `${part},`);
     return spliced(text, { start: last.end, end }, `,${text.slice(last.end, end)}${part}`);
   }
-  // A whole document in one line stays one; an empty one is made anew.
-  const isOneLine = !text.trim().includes('\n') && !/^\{\s*\}$/.test(text.trim());
+  const isOneLine = isInOneLine(text);
   const outer = indentAt(text, parent.start);
   const indent = outer + unitOf(text);
   const inside = { start: parent.start + 1, end: parent.end - 1 };
@@ -130,20 +137,26 @@ function inserted(text: string, parent: Node, key: string | number, value: Json)
   return spliced(text, inside, body);
 }
 
-const BEHIND = /(?:[ \t\r\n]|\/\/[^\r\n]*|\/\*[\s\S]*?\*\/)*,/y;
+/** A whole document in one line stays one; an empty one is made anew. */
+function isInOneLine(text: string): boolean {
+  const shown = text.trim();
+  return !/[\r\n]/.test(shown) && !/^\{\s*\}$/.test(shown);
+}
 
 /** Where the comma of an item that ends here is, whatever stands in between. */
 function commaBehind(text: string, end: number): number | null {
-  BEHIND.lastIndex = end;
-  return BEHIND.test(text) ? BEHIND.lastIndex - 1 : null;
+  const bare = withoutComments(text);
+  COMMA.lastIndex = end;
+  return COMMA.test(bare) ? COMMA.lastIndex - 1 : null;
 }
-
-const IN_LINE = /[ \t]*(?:\/\/[^\r\n]*|\/\*[^\r\n]*?\*\/(?=[ \t]*[\r\n]))/y;
 
 /** A comment in the rest of the line is about the item that ends here. */
 function endOfLineComment(text: string, end: number): number {
-  IN_LINE.lastIndex = end;
-  return IN_LINE.test(text) ? IN_LINE.lastIndex : end;
+  const start = end + (/^[ \t]*/.exec(text.slice(end))?.[0].length ?? 0);
+  const close = commentEnd(text, start);
+  if (close === null) return end;
+  const isWhole = !/[\r\n]/.test(text.slice(start, close)) && LINE_END.test(text.slice(close));
+  return isWhole ? close : end;
 }
 
 /** @param text with no string in it */
@@ -161,7 +174,7 @@ function compact(value: Json): string {
 
 /** Lists of plain values stand in one line, as people write them. */
 function printed(text: string, value: Json, indent: string): string {
-  if (!text.trim().includes('\n') && !/^\{\s*\}$/.test(text.trim())) return compact(value);
+  if (isInOneLine(text)) return compact(value);
   const inner = indent + unitOf(text);
   const eol = eolOf(text);
   const lines = (open: string, parts: string[], close: string) =>
@@ -212,26 +225,14 @@ function nodeAt(root: Node, path: JsonPath): Node | null {
   return node;
 }
 
-const COMMENT = /"(?:[^"\\]|\\.)*"|\/\/[^\r\n]*|\/\*[\s\S]*?\*\//g;
-const LAST_COMMA = /"(?:[^"\\]|\\.)*"|,(?=[ \t\r\n]*[\]}])/g;
-
-/** The same text with blanks for comments and last commas: all else stays in its place. */
-function plainOf(text: string): string {
-  return text
-    .replace(COMMENT, (part) => (part.startsWith('"') ? part : part.replace(/[^\r\n]/g, ' ')))
-    .replace(LAST_COMMA, (part) => (part === ',' ? ' ' : part));
-}
-
 function parse(written: string): Node {
-  const text = plainOf(written);
+  const text = plainJson(written);
   // Says what is wrong; from here on the text is known to be JSON.
   JSON.parse(text);
   let at = 0;
-  const take = (pattern: RegExp): string => {
+  const take = (pattern: RegExp): void => {
     pattern.lastIndex = at;
-    const [found = ''] = pattern.exec(text) ?? [];
-    at += found.length;
-    return found;
+    if (pattern.test(text)) at = pattern.lastIndex;
   };
   const parts = (node: Node, close: string): Node => {
     at += 1;
@@ -240,7 +241,8 @@ function parse(written: string): Node {
       const start = at;
       let key: string | number = node.parts.length;
       if (node.kind === 'object') {
-        key = String(JSON.parse(take(STRING)));
+        at = stringEnd(text, start);
+        key = String(JSON.parse(text.slice(start, at)));
         take(SPACE);
         at += 1;
         take(SPACE);
@@ -258,7 +260,8 @@ function parse(written: string): Node {
     const start = at;
     if (text[at] === '{') return parts({ kind: 'object', start, end: at, parts: [] }, '}');
     if (text[at] === '[') return parts({ kind: 'array', start, end: at, parts: [] }, ']');
-    take(text[at] === '"' ? STRING : WORD);
+    if (text[at] === '"') at = stringEnd(text, at);
+    else take(WORD);
     return { kind: 'scalar', start, end: at, parts: [] };
   };
   take(SPACE);

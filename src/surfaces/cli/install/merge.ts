@@ -1,13 +1,22 @@
 /** What an installation changes in the texts of a client's configuration, and what takes it out. Pure. */
+import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../../shared/errors.js';
+import { isObject } from '../../serving/http-exchange.js';
 import { badInput } from '../exit-codes.js';
 import { FILE_TOOLS, SHELL_TOOLS } from '../hook/claude-event.js';
+import { addedTo, isOurAddress, isOurs, isWrapped } from './calls.js';
 import type { ClientName } from './clients.js';
-import { addedTo, type Invocation, isOurAddress, isOurs, serverEntry } from './commands.js';
+import { type Invocation, serverEntry } from './commands.js';
 import { isBlankAt, type JsonPath, valueAt, withoutValue, withValue } from './json-text.js';
+import {
+  editedOnlyOurs,
+  handlersOf,
+  SERVER_NAME,
+  withoutOurHooks,
+  withoutOurServer,
+} from './only-ours.js';
 
-/** Under which a client knows us. */
-export const SERVER_NAME = 'cue';
+const SERVER_PATH = ['mcpServers', SERVER_NAME];
 const EMPTY = '{}\n';
 /** A hook that is not done by then is given up; it gives up itself long before. */
 const HOOK_TIMEOUT_S = 5;
@@ -24,15 +33,13 @@ const HOOKS: readonly { event: string; matcher?: string }[] = [
   { event: 'PostToolUseFailure', matcher: SHELL_TOOLS.join('|') },
 ];
 
-type Fields = Record<string, unknown>;
-
 /**
  * The text with our server in it; other keys of an entry of ours, like its environment, stay, as do words
- * behind our own. One that people have made to reach us over HTTP stays as it is.
+ * behind our own. One that people have made to reach us in their own way stays as it is (`keepsServer`).
  * @param text `null` or blank: there is no file yet
  * @param shown how the file is called in an error
- * @throws AppError INVALID_INPUT where the text is no JSON of the right shape, CONFLICT where another
- * server has our name
+ * @throws AppError INVALID_INPUT where the text is no JSON of the right shape, or cannot be changed without
+ * changing more, CONFLICT where another server has our name
  */
 export function withServer(
   text: string | null,
@@ -40,18 +47,27 @@ export function withServer(
   server: Invocation,
   shown: string,
 ): string {
-  let out = checked(text, shown);
-  const there = serverIn(out, shown);
-  const path = ['mcpServers', SERVER_NAME];
-  if (there === undefined) return withValue(out, path, serverEntry(client, server));
-  if (isOurAddress(there)) return out;
-  if (!isOurs(there, 'mcp')) throw isForeign(shown);
-  const entry = serverEntry(client, { ...server, args: [...server.args, ...addedTo(there)] });
-  for (const [key, value] of Object.entries(entry)) {
-    if (isSame(valueAt(out, [...path, key]), value)) continue;
-    out = withValue(out, [...path, key], value);
-  }
-  return out;
+  const edit = (before: string): string => {
+    const there = serverIn(before, shown);
+    if (there === undefined) return withValue(before, SERVER_PATH, serverEntry(client, server));
+    if (isTheirWay(there)) return before;
+    if (!isOurs(there, 'mcp')) throw isForeign(shown);
+    const entry = serverEntry(client, { ...server, args: [...server.args, ...addedTo(there)] });
+    return Object.entries(entry).reduce((out, [key, value]) => {
+      const path = [...SERVER_PATH, key];
+      return isDeepStrictEqual(valueAt(out, path), value) ? out : withValue(out, path, value);
+    }, before);
+  };
+  return editedOnlyOurs(checked(text, shown), { edit, rest: withoutOurServer, shown });
+}
+
+/** Whether people reach us in their own way, over HTTP or by way of another program. @throws AppError INVALID_INPUT */
+export function keepsServer(text: string, shown: string): boolean {
+  return isTheirWay(serverIn(checked(text, shown), shown));
+}
+
+function isTheirWay(server: unknown): boolean {
+  return isOurAddress(server) || isWrapped(server, 'mcp');
 }
 
 function isForeign(shown: string): AppError {
@@ -63,39 +79,59 @@ function isForeign(shown: string): AppError {
 
 /** @throws AppError INVALID_INPUT */
 export function withoutServer(text: string, shown: string): string {
-  const out = checked(text, shown);
-  if (!isOurs(serverIn(out, shown), 'mcp')) return out;
-  return pruned(withoutValue(out, ['mcpServers', SERVER_NAME]), ['mcpServers']);
+  const edit = (before: string): string => {
+    let out = before;
+    // Where the name stands twice, the other one counts then.
+    while (isOurs(serverIn(out, shown), 'mcp')) out = withoutValue(out, SERVER_PATH);
+    return out === before ? out : pruned(out, ['mcpServers']);
+  };
+  return editedOnlyOurs(checked(text, shown), { edit, rest: withoutOurServer, shown });
 }
 
-/** @throws AppError INVALID_INPUT where the text is no JSON of the right shape */
+/**
+ * An event in which people run us by way of another program stays as it is (`keepsHooks`).
+ * @throws AppError INVALID_INPUT where the text is no JSON of the right shape, or cannot be changed without
+ * changing more
+ */
 export function withHooks(text: string | null, hook: Invocation, shown: string): string {
-  let out = checked(text, shown);
-  for (const { event, matcher } of HOOKS) {
-    const wanted = {
-      ...(matcher === undefined ? {} : { matcher }),
-      hooks: [{ type: 'command', ...hook, timeout: HOOK_TIMEOUT_S }],
-    };
-    const ours = groupsIn(out, event, shown).filter(({ group }) => handlersOf(group).some(isHook));
-    if (ours.length === 1 && isSame(ours[0]?.group, wanted)) continue;
-    out = withoutEvent(out, event, shown);
-    out = withValue(out, ['hooks', event, groupsIn(out, event, shown).length], wanted);
-  }
-  return out;
+  const edit = (before: string): string => {
+    let out = before;
+    for (const { event, matcher } of HOOKS) {
+      const wanted = {
+        ...(matcher === undefined ? {} : { matcher }),
+        hooks: [{ type: 'command', ...hook, timeout: HOOK_TIMEOUT_S }],
+      };
+      const groups = groupsIn(out, event, shown).map(({ group }) => group);
+      const ours = groups.filter((group) => handlersOf(group).some(isHook));
+      if (ours.length === 0 && groups.some(wrapsHook)) continue;
+      if (ours.length === 1 && isDeepStrictEqual(ours[0], wanted)) continue;
+      out = withoutEvent(out, event, shown);
+      out = withValue(out, ['hooks', event, groupsIn(out, event, shown).length], wanted);
+    }
+    return out;
+  };
+  return editedOnlyOurs(checked(text, shown), { edit, rest: withoutOurHooks, shown });
 }
 
 /** Also those of events that earlier versions had. @throws AppError INVALID_INPUT */
 export function withoutHooks(text: string, shown: string): string {
-  const out = checked(text, shown);
-  const events = Object.keys(objectAt(out, ['hooks'], shown));
-  // Only an event that had nothing but ours goes.
-  return pruned(
-    events.reduce((left, event) => {
+  const edit = (before: string): string => {
+    // Only an event that had nothing but ours goes.
+    const events = Object.keys(objectAt(before, ['hooks'], shown));
+    const out = events.reduce((left, event) => {
       const without = withoutEvent(left, event, shown);
       return without === left ? left : pruned(without, ['hooks', event]);
-    }, out),
-    ['hooks'],
-    out,
+    }, before);
+    return out === before ? out : pruned(out, ['hooks']);
+  };
+  return editedOnlyOurs(checked(text, shown), { edit, rest: withoutOurHooks, shown });
+}
+
+/** Whether people run us in a hook by way of another program. @throws AppError INVALID_INPUT */
+export function keepsHooks(text: string, shown: string): boolean {
+  const whole = checked(text, shown);
+  return HOOKS.some(({ event }) =>
+    groupsIn(whole, event, shown).some(({ group }) => wrapsHook(group)),
   );
 }
 
@@ -117,18 +153,15 @@ function withoutEvent(text: string, event: string, shown: string): string {
   return out;
 }
 
-/** Without an object or array that has become empty; `before`: it was not empty there. */
-function pruned(text: string, path: JsonPath, before?: string): string {
-  if (!isBlankAt(text, path) || text === before) return text;
-  return withoutValue(text, path);
+/** Without an object or array that has become empty. */
+function pruned(text: string, path: JsonPath): string {
+  return isBlankAt(text, path) ? withoutValue(text, path) : text;
 }
 
 const isHook = (handler: unknown): boolean => isOurs(handler, 'hook');
 
-function handlersOf(group: unknown): unknown[] {
-  const { hooks }: Fields = isFields(group) ? group : {};
-  return Array.isArray(hooks) ? hooks : [];
-}
+const wrapsHook = (group: unknown): boolean =>
+  handlersOf(group).some((handler) => isWrapped(handler, 'hook'));
 
 function groupsIn(text: string, event: string, shown: string): { group: unknown; at: number }[] {
   objectAt(text, ['hooks'], shown);
@@ -140,13 +173,13 @@ function groupsIn(text: string, event: string, shown: string): { group: unknown;
 
 function serverIn(text: string, shown: string): unknown {
   objectAt(text, ['mcpServers'], shown);
-  return valueAt(text, ['mcpServers', SERVER_NAME]);
+  return valueAt(text, SERVER_PATH);
 }
 
-function objectAt(text: string, path: string[], shown: string): Fields {
+function objectAt(text: string, path: string[], shown: string): Record<string, unknown> {
   const value = valueAt(text, path);
   if (value === undefined) return {};
-  if (!isFields(value)) throw badShape(shown, `${path.join('.') || 'it'} is no object`);
+  if (!isObject(value)) throw badShape(shown, `${path.join('.') || 'it'} is no object`);
   return value;
 }
 
@@ -175,21 +208,4 @@ function isJson(text: string): boolean {
 
 function badShape(shown: string, what: string): AppError {
   return badInput(`${shown} was left as it is: ${what}`, { path: shown });
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** Order of keys does not matter. */
-function isSame(one: unknown, other: unknown): boolean {
-  if (Array.isArray(one) && Array.isArray(other)) {
-    return one.length === other.length && one.every((item, at) => isSame(item, other[at]));
-  }
-  if (!isFields(one) || !isFields(other)) return one === other;
-  const keys = Object.keys(one);
-  return (
-    keys.length === Object.keys(other).length &&
-    keys.every((key) => Object.hasOwn(other, key) && isSame(one[key], other[key]))
-  );
 }

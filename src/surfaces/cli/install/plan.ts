@@ -22,7 +22,15 @@ import {
   checkWritable,
   readConfig,
 } from './config-file.js';
-import { isBlankDocument, withHooks, withoutHooks, withoutServer, withServer } from './merge.js';
+import {
+  isBlankDocument,
+  keepsHooks,
+  keepsServer,
+  withHooks,
+  withoutHooks,
+  withoutServer,
+  withServer,
+} from './merge.js';
 
 export interface InstallFlags {
   client?: ClientName;
@@ -31,6 +39,8 @@ export interface InstallFlags {
   remove?: true;
   /** `--no-hooks` */
   hooks: boolean;
+  /** A database below the project. */
+  ownMemory?: true;
   json?: true;
 }
 
@@ -61,6 +71,9 @@ interface Here {
 interface Edit {
   add(text: string | null, shown: string): string;
   take(text: string, shown: string): string;
+  /** Whether something in it is left as it is, though it is about us. */
+  keeps(text: string, shown: string): boolean;
+  kept: string;
 }
 
 /** @throws AppError NOT_FOUND where none is found */
@@ -78,14 +91,15 @@ export async function changesFor(
   client: ClientName,
   flags: InstallFlags,
   { io, machine, program }: Here,
-): Promise<{ changes: Change[]; note?: string | undefined }> {
+): Promise<{ changes: Change[]; notes: string[] }> {
   const scope = placesOf(client, flags.scope, machine) === null ? 'user' : flags.scope;
   const places = placesOf(client, scope, machine);
-  if (places === null) return { changes: [] };
+  if (places === null) return { changes: [], notes: [] };
   if (scope === 'project' && realPath(machine.project) === realPath(homeOf(machine))) {
     throw badInput('the home folder is no project: go to one, or say --scope user');
   }
   const { server, hook, note } = invocationsOf(client, scope, machine, program);
+  const notes: string[] = [];
   const changeOf = async (path: string, edit: Edit): Promise<Change> => {
     const file = await readConfig(path);
     const shown = shownFrom(io.cwd, path);
@@ -94,6 +108,9 @@ export async function changesFor(
       : { text: edit.add(file.text, shown) };
     const change = { client, shown, file, ...outcome, privately: scope === 'user' };
     const kind = kindOf(change);
+    if (file.text !== null && edit.keeps(file.text, shown)) {
+      notes.push(`${shown}: ${edit.kept}, and was left as it is`);
+    }
     if (kind !== 'none') checkWritable(file, shown);
     return { ...change, kind };
   };
@@ -101,13 +118,23 @@ export async function changesFor(
     await changeOf(places.servers, {
       add: (text, shown) => withServer(text, client, server, shown),
       take: withoutServer,
+      keeps: keepsServer,
+      kept: 'the server "cue" is run by another program or reached over HTTP',
     }),
   ];
   if (places.hooks !== undefined && flags.hooks) {
-    const add: Edit['add'] = (text, shown) => withHooks(text, hook, shown);
-    changes.push(await changeOf(places.hooks, { add, take: withoutHooks }));
+    changes.push(
+      await changeOf(places.hooks, {
+        add: (text, shown) => withHooks(text, hook, shown),
+        take: withoutHooks,
+        keeps: keepsHooks,
+        kept: 'a hook runs "cue hook" by way of another program',
+      }),
+    );
   }
-  return { changes, note: changes.some(({ kind }) => kind !== 'none') ? note : undefined };
+  const isWritten = !flags.remove && changes.some(({ kind }) => kind !== 'none');
+  if (isWritten && note !== undefined) notes.push(note);
+  return { changes, notes };
 }
 
 function kindOf({ file, text, from }: Pick<Change, 'file' | 'text' | 'from'>): Kind {

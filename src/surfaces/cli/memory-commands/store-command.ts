@@ -10,6 +10,7 @@ import { oneLine } from '../lines.js';
 import type { CommandGroup } from '../program.js';
 import { parseJson } from '../read-file.js';
 import { addServerOptions, answer, type ServerFlags } from '../server/answer.js';
+import type { FlagNames } from '../server/in-flags.js';
 
 interface StoreFlags extends ServerFlags {
   intent?: string;
@@ -28,6 +29,15 @@ interface StoreFlags extends ServerFlags {
 }
 
 type ShortAction = Record<string, string>;
+
+/** Of the fields that are not named like their flags. */
+const FLAG_NAMES: FlagNames = {
+  'intent.goal': '--intent',
+  session_id: '--session',
+  agent_id: '--agent',
+  'outcome.learnings': '--learning',
+  'outcome.failure_reason': '--failure',
+};
 
 const EXPLAINED = `
 Without any of these flags the memory is read from standard input: JSON, in the short or the long form.
@@ -76,6 +86,7 @@ function define(store: Command, context: CommandContext): void {
         {
           ...{ method: 'POST', path: '/memories', field: 'memory_id' },
           body: await draftOf(flags, actions, context.io),
+          flags: flags.intent === undefined ? null : FLAG_NAMES,
         },
         {
           text: ({ memory_id, links }) =>

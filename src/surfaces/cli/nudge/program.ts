@@ -86,7 +86,7 @@ const COMMANDS: readonly CommandEntry[] = [
 
 const EXPLAINED = `
 Examples:
-  nudge serve &
+  nudge serve & until nudge status; do sleep 1; done
   nudge set http-proxy build "docker compose build router" --tags build,docker --scope-branch dev,main
   nudge get http-proxy build
 

@@ -23,7 +23,7 @@ Where standard input is a pipe, it speaks MCP there, takes plain JSON-RPC calls 
 ends when the input does.
 
 Database: POSTGRES_URL, else PGLITE_DATA_DIR, else .eliza/.elizadb in this folder or above, else what
-          the machine's first server has, else ~/.cue/db
+          the running Eliza server has, else ~/.cue/db
 Agent:    CUE_AGENT, a name or an id, where the database has several
 
 Environment:

@@ -1,8 +1,10 @@
 /** `nudge set <component> <key> <value>` */
+import type { Command } from 'commander';
 import type { Hint } from '../../../hints/offline.js';
 import { EXIT } from '../exit-codes.js';
 import { collect, numberOf, wordsIn } from '../flag-words.js';
 import { printJson, printText } from '../io.js';
+import { inFlags } from '../server/in-flags.js';
 import { callServer } from './call.js';
 import type { NudgeCommand, NudgeContext } from './command.js';
 import { addScopeFlags, type ScopeFlags, scopeOf } from './scope-flags.js';
@@ -49,8 +51,14 @@ export const set: NudgeCommand = {
       .option('--allow-secret', 'keep it though it looks like a secret, and show it nowhere')
       .option('--json', 'print the result as JSON')
       .addHelpText('after', VALUE_EXPLAINED)
-      .action((component: string, key: string, value: string, flags: SetFlags) =>
-        perform({ component, key }, value, flags, context),
+      .action(
+        async (component: string, key: string, value: string, flags: SetFlags, own: Command) => {
+          try {
+            await perform({ component, key }, value, flags, context);
+          } catch (error) {
+            throw inFlags(error, own);
+          }
+        },
       );
   },
 };

@@ -6,6 +6,7 @@ import { EXIT, type ExitCode } from '../exit-codes.js';
 import { portOf } from '../flag-words.js';
 import { printJson, printText } from '../io.js';
 import { callServing } from './call.js';
+import { type FlagNames, inFlags } from './in-flags.js';
 
 /** Options that every command has which asks a server. */
 export interface ServerFlags {
@@ -16,6 +17,8 @@ export interface ServerFlags {
 export interface Asked<Body> extends RestRequest {
   /** That every good answer has. */
   field: keyof Body & string;
+  /** Of fields in the request; other flags are named as their fields. `null`: the fields were given. */
+  flags?: FlagNames | null;
 }
 
 export interface Printed<Body> {
@@ -42,14 +45,18 @@ export function addServerOptions(command: Command): Command {
     .addHelpText('after', EXPLAINED);
 }
 
-/** @throws AppError the route's own, or UNAVAILABLE saying what was met */
-export function ask<Body extends object>(
+/** @throws AppError the route's own, in flags of the command, or UNAVAILABLE saying what was met */
+export async function ask<Body extends object>(
   { io }: CommandContext,
   command: Command,
-  { field, ...request }: Asked<Body>,
+  { field, flags, ...request }: Asked<Body>,
 ): Promise<Body> {
   const { port } = command.optsWithGlobals<ServerFlags>();
-  return callServing<Body>(io, port, field, (address) => askRest(address, request));
+  try {
+    return await callServing<Body>(io, port, field, (address) => askRest(address, request));
+  } catch (error) {
+    throw flags === null ? error : inFlags(error, command, flags);
+  }
 }
 
 /** One request, printed, with the end it has. @throws AppError as `ask` */

@@ -22,7 +22,7 @@ Whoever serves the database below is joined (PROXY): an Eliza server with the pl
 Groups of tools: ${TOOL_CHOICES.join(', ')}
 
 Database: POSTGRES_URL, else PGLITE_DATA_DIR, else .eliza/.elizadb in this folder or above, else what
-          the machine's first server has, else ~/.cue/db
+          the running Eliza server has, else ~/.cue/db
 Agent:    CUE_AGENT, a name or an id, where the database has several
 
 Environment:
@@ -35,7 +35,11 @@ Environment:
 export const mcpGroup: CommandGroup = {
   define(command: Command, context: CueContext) {
     command
-      .option('-p, --port <port>', 'port of the server, where none is named yet (8765)', portOf)
+      .option(
+        '-p, --port <port>',
+        'port of the server, where none is named yet (8765; of a project 8766)',
+        portOf,
+      )
       .option('-t, --tools <groups>', 'what is shown of the tools, comma-separated')
       .addHelpText('after', EXPLAINED)
       .action(async (flags: McpFlags) => {

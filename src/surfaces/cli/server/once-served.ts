@@ -1,4 +1,4 @@
-/** A command right behind `nudge serve &` comes before the server listens: it waits for it. */
+/** A command may come before a server that has begun to start listens: it waits for it. */
 import { setTimeout as delay } from 'node:timers/promises';
 import { SECOND_MS } from '../../../shared/clock.js';
 import { AppError, isAppError } from '../../../shared/errors.js';

@@ -33,7 +33,7 @@ With --json: { server, triggers, autonomy, memory, offers, when }, each as its r
 in a part that cannot be had.
 
 Exit codes:
-  0 a server answers   1 none does, or none of ours
+  0 a server answers   1 none does, or none of ours   2 it has not what CUE_AGENT or CUE_PROJECT names
 `;
 
 export const statusGroup: CommandGroup = { define };
@@ -49,7 +49,8 @@ function define(group: Command, context: CommandContext): void {
         createRpcClient(address).call('nudge.status', {}),
       ).catch((error: unknown) => {
         // One of ours has answered, whose hints have not started.
-        if (isAppError(error) && error.details.met === undefined) return errorDocument(error);
+        const isOurs = isAppError(error) && error.details.met === undefined;
+        if (isOurs && error.code !== 'INVALID_INPUT') return errorDocument(error);
         throw error;
       });
       const part = <Health extends object>(path: string, field: keyof Health & string) =>

@@ -15,7 +15,8 @@ export function statusText(status: Status, port: number, nowMs: number): string 
   return [
     ...whoLines(server, port, nowMs),
     ...part('triggers', triggers, triggerLines),
-    ...part('autonomy', autonomy, autonomyLines),
+    // Why nothing runs stands with the triggers.
+    ...part('autonomy', autonomy, (health) => autonomyLines({ ...health, blocked: null })),
     ...part('memory', memory, memoryLines),
     ...part('offers', offers, offerLines),
     ...part('/when', when, whenLines),
@@ -44,14 +45,13 @@ function part<Health extends object>(
 
 function triggerLines(health: TriggerHealth): string[] {
   const { enabled, active, resting, disabled, paused, invalid, running, retrying } = health;
-  const { blocked, deferred, failuresLastHour, lastError, setAside, dispatchPaused } = health;
+  const { blocked, deferred, failuresLastHour, lastError, setAside } = health;
   const total = active + resting + disabled + paused + invalid;
   const some = Object.entries({ disabled, paused, invalid, running, retrying, deferred })
     .filter(([, count]) => count > 0)
     .map(([name, count]) => `${count} ${name}`);
   return [
     `triggers: ${enabled ? [counted(total, 'trigger'), ...some].join(', ') : 'off'}`,
-    ...(dispatchPaused ? ['  nothing is dispatched: CUE_TRIGGERS_PAUSED'] : []),
     ...(blocked === null ? [] : [`  nothing runs: ${oneLine(blocked)}`]),
     ...(failuresLastHour === 0 ? [] : [`  ${counted(failuresLastHour, 'failure')} in an hour`]),
     ...(lastError === null

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 import type { ImportResult } from '../../../memory/index.js';
 import { isObject } from '../../serving/http-exchange.js';
 import type { CommandContext } from '../command-line.js';
-import { EXIT } from '../exit-codes.js';
+import { badInput, EXIT } from '../exit-codes.js';
 import type { Io } from '../io.js';
 import { counted, oneLine } from '../lines.js';
 import { byteLength, MOST_BYTES } from '../nudge/import-parts.js';
@@ -49,9 +49,33 @@ function define(group: Command, context: CommandContext): void {
       if (isObject(read) && Array.isArray(read.triggers)) {
         await importTriggers(partsOfDocument(read, ['triggers']), context, command);
       } else {
+        mustBeMemories(text, read, file);
         await importMemories(memoryParts(text, read), context, command);
       }
     });
+}
+
+/** What is something else as a whole is told once, not by its lines. @throws AppError INVALID_INPUT */
+function mustBeMemories(text: string, read: unknown, file: string): void {
+  const what = file === STANDARD_INPUT ? 'standard input' : file;
+  const refuse = (is: string): never => {
+    throw badInput(`${what} is ${is}`);
+  };
+  if (isObject(read)) {
+    const { payload = read } = read;
+    if (isObject(payload) && isObject(payload.components)) {
+      refuse(`hints as "nudge export" prints them: nudge import ${file} takes it`);
+    }
+    const isLine = !text.trim().includes('\n');
+    if (isLine || MEMORY_LISTS.some((list) => Array.isArray(read[list]))) return;
+    if ('intent' in read) refuse(`one memory: cue store takes it on standard input`);
+    refuse('JSON, but no export of memories or triggers');
+  }
+  if (read !== undefined || text.trim() === '') return;
+  const lines = text.split('\n').filter((line) => line.trim() !== '');
+  if (!lines.some((line) => isObject(documentIn(line)))) {
+    refuse('neither JSON lines nor one JSON document: is it cut off?');
+  }
 }
 
 /** As it is where it fits into one request. */

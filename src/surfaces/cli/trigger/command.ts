@@ -18,6 +18,7 @@ import {
   addScheduleOptions,
   type DraftFlags,
   draftOf,
+  FLAG_NAMES,
   type ScheduleFlags,
   scheduleOf,
   TEXT_EXPLAINED,
@@ -62,7 +63,7 @@ function defineReading(group: Command, context: CommandContext): void {
       await answer<TriggerPage>(
         context,
         command,
-        { path: '/triggers', query, field: 'triggers' },
+        { path: '/triggers', query, field: 'triggers', flags: FLAG_NAMES },
         {
           text: async ({ triggers }) => triggers.map((await print()).triggerLine).join('\n'),
           beside: (page) =>
@@ -126,7 +127,13 @@ function defineReading(group: Command, context: CommandContext): void {
       await answer<SchedulePreview>(
         context,
         command,
-        { method: 'POST', path: '/triggers/preview', body, field: 'scheduleText' },
+        {
+          method: 'POST',
+          path: '/triggers/preview',
+          body,
+          field: 'scheduleText',
+          flags: FLAG_NAMES,
+        },
         { text: async (preview) => (await print()).previewText(preview) },
       );
     });
@@ -148,7 +155,7 @@ function defineChanging(group: Command, context: CommandContext): void {
       await answer<One>(
         context,
         command,
-        { method: 'POST', path: '/triggers', body, field: 'trigger' },
+        { method: 'POST', path: '/triggers', body, field: 'trigger', flags: FLAG_NAMES },
         { text: async ({ trigger }) => (await print()).changedText('created', trigger) },
       );
     });
@@ -166,7 +173,10 @@ function defineChanging(group: Command, context: CommandContext): void {
       await answer<One>(
         context,
         command,
-        { method: 'PUT', path: pathOf(id), body: changeOf(words, flags), field: 'trigger' },
+        {
+          ...{ method: 'PUT', path: pathOf(id), body: changeOf(words, flags) },
+          ...{ field: 'trigger', flags: FLAG_NAMES },
+        },
         { text: async ({ trigger }) => (await print()).changedText('changed', trigger) },
       );
     });
@@ -204,13 +214,16 @@ function defineRunning(group: Command, context: CommandContext): void {
         return;
       }
       const seconds = typeof flags.wait === 'number' ? flags.wait : MAX_WAIT_S;
+      if (seconds < 0 || seconds > MAX_WAIT_S) {
+        throw badInput(`--wait is 0 to ${MAX_WAIT_S} seconds, not ${seconds}`, { flag: '--wait' });
+      }
       const waitMs = Math.round(seconds * 1_000);
       await answer<{ run: TriggerRun }>(
         context,
         command,
         {
           ...{ method: 'POST', path, query: { waitMs }, field: 'run' },
-          timeoutMs: Math.max(0, waitMs) + ANSWER_MS,
+          timeoutMs: waitMs + ANSWER_MS,
         },
         {
           text: async ({ run }) => (await print()).runText(run),

@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import type { TriggerDraft } from '../../../triggers/index.js';
 import { badInput } from '../exit-codes.js';
 import { numberOf } from '../flag-words.js';
+import type { FlagNames } from '../server/in-flags.js';
 
 export interface ScheduleFlags {
   cron?: string;
@@ -29,10 +30,22 @@ export interface DraftFlags extends ScheduleFlags {
 
 export const TEXT_EXPLAINED = `
 Text:
-  When, and what to do, in English, read without a model: "every friday at 5pm: send the report". What
-  follows the first colon of a text that begins with a time is what to do. --cron, --at and --interval-ms
+  When, and what to do, in English, read without a model: "every friday at 5pm: send the report". Where a
+  time alone stands in front of the first colon, all behind it is what to do. --cron, --at and --interval-ms
   say when exactly; then all of the text is what to do.
 `;
+
+/** Of the fields that are not named like their flags. */
+export const FLAG_NAMES: FlagNames = {
+  'schedule.cronExpression': '--cron',
+  'schedule.scheduledAtIso': '--at',
+  displayName: '--name',
+  wakeMode: '--wake',
+  'deliverTo.roomId': '--deliver-to',
+  'missedRunPolicy.mode': '--missed',
+  overlapPolicy: '--overlap',
+  q: '--search',
+};
 
 export function addScheduleOptions(command: Command): Command {
   return command

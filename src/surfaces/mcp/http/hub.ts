@@ -8,14 +8,14 @@ import {
   isJSONRPCRequest,
   type RequestId,
 } from '@modelcontextprotocol/sdk/types.js';
-import { type Clock, SECOND_MS } from '../../../shared/clock.js';
+import { type Clock, MINUTE_MS, SECOND_MS } from '../../../shared/clock.js';
 import { messageOf } from '../../../shared/errors.js';
-import { derivedId, type Ids } from '../../../shared/ids.js';
+import { derivedId, type Ids, type Uuid } from '../../../shared/ids.js';
 import type { Log } from '../../../shared/log.js';
 import { createSession } from '../session.js';
 import type { McpSession } from '../types.js';
 import { createEventStore, type SessionEvent, type SessionEvents } from './event-store.js';
-import { MAX_SESSIONS, type Occupant, roomFor } from './room.js';
+import { isLongSilent, LOCAL_SESSIONS, MAX_SESSIONS, type Occupant, roomFor } from './room.js';
 
 export interface HubDeps {
   clock: Clock;
@@ -26,6 +26,8 @@ export interface HubDeps {
    * @param tools groups that the client has chosen; `undefined`: those of the settings
    */
   serverOf: (session: McpSession, tools: readonly string[] | undefined) => Server;
+  /** How often silent sessions are looked for, ms; a minute when absent. */
+  sweepMs?: number;
 }
 
 export interface McpHub {
@@ -47,6 +49,8 @@ export interface HttpClient {
   tools?: readonly string[] | undefined;
   /** The session of its own that its hooks speak in; of a local one only. */
   clientSession?: string | undefined;
+  /** What makes it the same session as the one with another server before; of a local one only. */
+  connection?: Uuid | undefined;
 }
 
 interface Open extends Occupant {
@@ -66,7 +70,8 @@ const SESSION_HEADER = 'mcp-session-id';
 const CANCELLED = 'notifications/cancelled';
 const EVENTS = 'text/event-stream';
 
-export function createMcpHub({ clock, ids, log, serverOf }: HubDeps): McpHub {
+/** A timer runs until it is closed; the process ends all the same. */
+export function createMcpHub({ clock, ids, log, serverOf, sweepMs = MINUTE_MS }: HubDeps): McpHub {
   const open = new Map<string, Open>();
 
   async function end(id: string): Promise<void> {
@@ -77,19 +82,27 @@ export function createMcpHub({ clock, ids, log, serverOf }: HubDeps): McpHub {
     });
   }
 
-  /** A response: there is no room. */
-  async function begin({ isLocal, tools, clientSession }: HttpClient): Promise<Open | Response> {
+  function sweep(): void {
     const nowMs = clock.now();
-    const { ending, fullForMs } = roomFor(open.values(), nowMs);
+    for (const session of open.values()) if (isLongSilent(session, nowMs)) void end(session.id);
+  }
+  const sweeping = setInterval(sweep, sweepMs).unref();
+
+  /** A response: there is no room. */
+  async function begin(client: HttpClient): Promise<Open | Response> {
+    const { isLocal, tools, clientSession, connection } = client;
+    const nowMs = clock.now();
+    const places = MAX_SESSIONS + (isLocal ? LOCAL_SESSIONS : 0);
+    const { ending, fullForMs } = roomFor(open.values(), nowMs, places);
     const ended = Promise.all(ending.map((one) => end(one.id)));
     if (fullForMs !== null) {
       await ended;
-      return full(fullForMs);
+      return full(places, fullForMs);
     }
     const id = ids.next();
     // What a session stores says which one it was, and whoever knew the header's id could speak as it.
     const described = createSession({
-      ...{ id: derivedId('mcp session', id), isLocal, clientSession },
+      ...{ id: derivedId('mcp session', connection ?? id), isLocal, clientSession },
     });
     const server = serverOf(described, tools);
     const touch = (): void => {
@@ -178,6 +191,7 @@ export function createMcpHub({ clock, ids, log, serverOf }: HubDeps): McpHub {
       return open.size;
     },
     async close() {
+      clearInterval(sweeping);
       await Promise.all([...open.keys()].map(end));
     },
   };
@@ -202,12 +216,15 @@ function replay(events: readonly SessionEvent[]): Response {
   return new Response(text.join(''), { headers: { 'content-type': EVENTS } });
 }
 
-/** Calls `ended` when all has been read, or nobody reads on. */
+/** Calls `ended` when all has been read, it broke, or nobody reads on. */
 function watched(body: ReadableStream<Uint8Array>, ended: () => void): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const { done, value } = await reader.read();
+      const { done, value } = await reader.read().catch((error: unknown) => {
+        ended();
+        throw error;
+      });
       if (!done) return controller.enqueue(value);
       ended();
       controller.close();
@@ -235,9 +252,9 @@ function isInitialization(body: unknown): boolean {
   return messagesOf(body).some(isInitializeRequest);
 }
 
-function full(forMs: number): Response {
+function full(places: number, forMs: number): Response {
   const seconds = Math.max(Math.ceil(forMs / SECOND_MS), 1);
-  const message = `all ${MAX_SESSIONS} sessions are in use; end one, or try again in ${seconds} s`;
+  const message = `all ${places} sessions are in use; end one, or try again in ${seconds} s`;
   return refusal(503, -32_000, message, { 'retry-after': String(seconds) });
 }
 

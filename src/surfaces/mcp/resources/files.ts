@@ -45,13 +45,19 @@ export function pathOfFileUri(uri: string, windows = process.platform === 'win32
   }
 }
 
+/** Below which folders files may be read, and below which of those they may not; absolute. */
+interface Readable {
+  /** None: nothing may be read. */
+  roots: readonly string[];
+  privateFolders: readonly string[];
+}
+
 /**
- * @param roots absolute; none: nothing may be read
  * @throws AppError NOT_FOUND, the same for whatever may not be read; TOO_LARGE over 1 MB; UNAVAILABLE
  */
-export async function readFileBelow(uri: string, roots: readonly string[]): Promise<ReadFile> {
+export async function readFileBelow(uri: string, readable: Readable): Promise<ReadFile> {
   const path = pathOfFileUri(uri);
-  const read = path === null ? 'gone' : await readOnWay(path, roots);
+  const read = path === null ? 'gone' : await readOnWay(path, readable);
   if (path === null || read === 'gone') throw notThere(uri);
   if ('refused' in read) {
     const { code, message } = read.refused;
@@ -69,10 +75,10 @@ export async function readFileBelow(uri: string, roots: readonly string[]): Prom
 /** What came between the look and the open, a link or another file, is looked at in its turn. */
 async function readOnWay(
   path: string,
-  roots: readonly string[],
+  readable: Readable,
 ): Promise<WholeFile | { refused: Refusal } | 'gone'> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const real = await realBelow(path, roots);
+    const real = await realBelow(path, readable);
     if (real === null) return 'gone';
     const read = await readWhole(real, MAX_BYTES);
     if (!(read !== 'gone' && 'bytes' in read) || (await isStillAt(real, read.stats))) return read;
@@ -81,7 +87,10 @@ async function readOnWay(
 }
 
 /** Where it really lies, if that is below a root, as its name is, and is nobody's secret. */
-async function realBelow(path: string, roots: readonly string[]): Promise<string | null> {
+async function realBelow(
+  path: string,
+  { roots, privateFolders }: Readable,
+): Promise<string | null> {
   if (isPrivateFile(path)) return null;
   const folders = await Promise.all(
     roots.map(async (root) => ({ root: resolve(root), real: await realOf(root) })),
@@ -93,7 +102,9 @@ async function realBelow(path: string, roots: readonly string[]): Promise<string
   const found = isNamed ? await realOf(path) : null;
   if (found === null) return null;
   const isBelowRoot = folders.some(({ real }) => real !== null && isBelow(found, real));
-  return isBelowRoot && !isPrivateFile(found) ? found : null;
+  if (!isBelowRoot || isPrivateFile(found)) return null;
+  const hidden = await Promise.all(privateFolders.map(realOf));
+  return hidden.some((folder) => folder !== null && isBelow(found, folder)) ? null : found;
 }
 
 /**

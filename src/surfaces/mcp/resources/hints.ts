@@ -10,11 +10,13 @@ export const hintsResource: ResourceSpec = {
   title: 'Hints of a component',
   description: 'Every hint of a component, wherever it holds; secrets stay hidden.',
   mimeType: 'application/json',
-  async read(component, { runtime, session }) {
-    const { payload } = await hintsOf(runtime).export({ component }, session.caller());
-    const known = payload.components[component.trim()];
-    if (!known) throw new NotFoundError('component', component);
-    return { text: safeJson(JSON.stringify({ component: component.trim(), ...known })) };
+  async read(asked, { runtime, session }) {
+    const { payload } = await hintsOf(runtime).export({ component: asked }, session.caller());
+    // Under its name as the room has it, however it was asked for.
+    const [found] = Object.entries(payload.components);
+    if (!found) throw new NotFoundError('component', asked);
+    const [component, known] = found;
+    return { text: safeJson(JSON.stringify({ component, ...known })) };
   },
   async complete(_begun, { runtime, session }) {
     const { components } = await hintsOf(runtime).listComponents({}, session.caller());

@@ -45,6 +45,10 @@ const MAX_URI = 8_192;
 export function registerResources(connection: Connection, subscriptions: Set<string>): void {
   const { server, runtime, session, log } = connection;
   const roots = createFileRoots(connection);
+  const readable = async () => ({
+    roots: await roots.current(),
+    privateFolders: connection.privateFolders(),
+  });
   const answer = <T>(work: () => Promise<T>) => answering(connection, 'resources', work);
 
   server.setRequestHandler(ListResourcesRequestSchema, ({ params }) =>
@@ -73,7 +77,7 @@ export function registerResources(connection: Connection, subscriptions: Set<str
   server.setRequestHandler(ReadResourceRequestSchema, ({ params: { uri } }) =>
     answer(async () => {
       if (isFile(uri)) {
-        const { path, content } = await readFileBelow(uri, await roots.current());
+        const { path, content } = await readFileBelow(uri, await readable());
         touch(path, 'read');
         return { contents: [{ uri, ...content }] };
       }
@@ -88,7 +92,7 @@ export function registerResources(connection: Connection, subscriptions: Set<str
     answer(async () => {
       if (isFile(uri)) {
         // Files are not watched: to subscribe to one says that it is being worked on.
-        touch((await readFileBelow(uri, await roots.current())).path, 'open');
+        touch((await readFileBelow(uri, await readable())).path, 'open');
         return {};
       }
       const { resource } = named(uri);

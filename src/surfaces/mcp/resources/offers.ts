@@ -3,7 +3,9 @@
  * read resources for people, previews and caches, so reading one never counts as shown: what was only
  * read here still rides along with the next tool call, and `pending_offers` is how one asks.
  */
+
 import type { Offer } from '../../../proactive/index.js';
+import { OFFERS_META } from '../../offers-meta.js';
 import { offersOf } from '../../services.js';
 import { offerText } from '../riding.js';
 import type { ResourceSpec } from './types.js';
@@ -57,7 +59,7 @@ function waitingOffers(
       const shown = waiting.slice(0, SHOWN);
       if (shown.length === 0) return { text: 'Nothing waits.' };
       const text = offerText(shown.map((offer) => offer.text).join('\n\n'), shown);
-      return { text, _meta: { 'cue/offers': shown.map(({ id }) => id) } };
+      return { text, _meta: { [OFFERS_META]: shown.map(({ id }) => id) } };
     },
   };
 }

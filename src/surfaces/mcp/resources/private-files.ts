@@ -4,6 +4,11 @@
 const PLACES = [
   String.raw`\.(?:ssh|gnupg|aws|azure|kube|docker|git|password-store|terraform\.d|mozilla)`,
   String.raw`\.config\/(?:gcloud|gh|glab-cli|hub|op|rclone|doctl|sops|configstore|google-chrome|chromium)`,
+  // Memories of agents, also as PostgreSQL lays them out wherever they are, and how they are reached.
+  String.raw`\.eliza|\.elizadb|\.cue\/(?:db|cue)|pg_(?:wal|xact|multixact|logical)|base\/\d+\/\d+(?:_(?:fsm|vm|init))?`,
+  String.raw`\.claude|\.codex|\.gemini`,
+  // What systems keep passwords in.
+  String.raw`\.local\/share\/(?:keyrings|kwalletd)|library\/keychains|microsoft\/(?:credentials|protect|vault)`,
   String.raw`\.m2\/settings(?:-security)?\.xml|\.gradle\/gradle\.properties`,
 ];
 
@@ -24,6 +29,8 @@ const FILES = [
   String.raw`\.pgpass|pgpass\.conf|\.my(?:login)?\.cnf|\.git-credentials|\.?htpasswd|\.s3cfg|\.boto`,
   String.raw`\.vault-token|\.?vault[-_]pass(?:word)?(?:\.txt)?|auth\.json|wp-config\.php`,
   String.raw`(?:.*\.)?kubeconfig(?:\..*)?|\.[a-z_]+_history`,
+  // Of coding agents, whose servers are given keys there, and the files that name a server and its key.
+  String.raw`\.?mcp(?:_config)?\.json|\.claude\.json|claude_desktop_config\.json|server(?:-[0-9a-f]+)?\.pid`,
   // Keys and stores of them.
   String.raw`id_(?:rsa|dsa|ecdsa|ed25519)(?:_sk)?(?!\.pub$)(?:\..*)?|ssh_host_.*_key`,
   String.raw`.*\.(?:key|pem|p8|p12|pfx|ppk|der|jks|bks|keystore|kdbx?|ovpn)`,
@@ -32,7 +39,7 @@ const FILES = [
 const PLACE = new RegExp(`(?:\\/(?:${PLACES.join('|')})|^\\/${SYSTEM})(?:\\/|$)`);
 const FILE = new RegExp(`^(?:${FILES.join('|')})$`);
 /** What programs put behind the name of a file that they keep as it was. */
-const COPY = /(?:~|\.(?:bak|backup|old|orig|save|swp|tmp|copy|\d+))+$/;
+const COPY = /(?:~|\.(?:bak|backup|cue-backup-\d+|old|orig|save|swp|tmp|copy|\d+))+$/;
 
 /** Also in JSON, where a line break is written out. A text that only names the mark holds no key. */
 const PRIVATE_KEY = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:\r?\n|\\[nr])/;

@@ -130,6 +130,7 @@ export const hintTools: readonly ToolSpec[] = [
       allow_secret: z.boolean().optional().describe('only when the user says so'),
     }),
     output: z.object({ hint }),
+    destroys: true,
     isIdempotent: true,
     run: (hints, input, caller) => hints.setHint(input as SetHintParams, caller),
     text: ({ hint: { version, meta } }) => `Set, version ${version}, ${keptFor(meta.ttl)}.`,
@@ -181,6 +182,7 @@ export const hintTools: readonly ToolSpec[] = [
     advertised: z.object({ ...named, scope, context }),
     output: z.object({ deleted: z.boolean(), previous: hint }),
     destroys: true,
+    isIdempotent: true,
     run: (hints, input, caller) => hints.deleteHint(input as DeleteHintParams, caller),
     text: ({ previous_all: { length } }) => `Deleted: ${length}.`,
   }),
@@ -233,6 +235,7 @@ export const hintTools: readonly ToolSpec[] = [
     }),
     output: z.object({ imported: z.int(), skipped: z.int(), reasons: z.array(z.string()) }),
     destroys: true,
+    isIdempotent: true,
     run: (hints, input, caller, work) => hints.import(input as ImportParams, caller, work),
     text: ({ imported, skipped, reasons }) =>
       [

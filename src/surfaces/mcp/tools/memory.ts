@@ -153,7 +153,9 @@ const recall = defineTool({
         fuzzy: z.boolean(),
       }),
     ),
-    total_matches: z.int(),
+    total_matches: z
+      .int()
+      .describe('all that fit the exact part of the question; of a search by words, what it found'),
   }),
   reads: true,
   async run(input, { runtime, session }) {
@@ -172,7 +174,11 @@ const recall = defineTool({
       ({ memory_id, created_at, fuzzy, content }) =>
         `[${memory_id}, ${created_at.slice(0, 10)}${fuzzy ? ', similar' : ''}]\n${content}`,
     );
-    return `${memories.length} of ${total_matches}. ${quoted(blocks)}${note}`;
+    const count =
+      total_matches < memories.length
+        ? `${memories.length}: ${total_matches} that fit, then what is linked or similar`
+        : `${memories.length} of ${total_matches}`;
+    return `${count}. ${quoted(blocks)}${note}`;
   },
 });
 

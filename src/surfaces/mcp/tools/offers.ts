@@ -76,7 +76,8 @@ function hook({ type, fields, ...told }: Hook): ToolSpec {
     output: reaction,
     async run(input, call) {
       const { clients } = enabledOffersOf(call);
-      const came = await clients.happen(type, input, call.session.caller());
+      const isThere = () => !call.signal.aborted;
+      const came = await clients.happen(type, input, call.session.caller(), isThere);
       const { text, tokens, offers, warning, degraded } = came;
       return {
         ...{ text, tokens, degraded },

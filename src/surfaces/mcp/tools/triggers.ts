@@ -140,8 +140,7 @@ const update = defineTool({
   group: 'triggers',
   isDefault: false,
   title: 'Change a trigger',
-  description:
-    'Changes, stops or puts off a trigger that is yours, your subagent’s or the operator’s.',
+  description: 'Changes, stops or puts off a trigger of your own or of your subagent.',
   input: editInputSchema,
   advertised: z.object({
     id: triggerId,
@@ -166,12 +165,12 @@ const remove = defineTool({
   group: 'triggers',
   isDefault: false,
   title: 'Delete a trigger',
-  description:
-    'Deletes a trigger that is yours, your subagent’s or the operator’s; what it has run stays known.',
+  description: 'Deletes a trigger of your own or of your subagent; what it has run stays known.',
   input: idInputSchema,
   advertised: z.object({ id: triggerId }),
   output: z.object({ deleted: z.boolean() }),
   destroys: true,
+  isIdempotent: true,
   async run(input, { runtime, session }) {
     const trigger = await enabledTriggersOf(runtime).commands.remove(input, requesterOf(session));
     return { deleted: true, trigger: brief(trigger) };
@@ -185,7 +184,7 @@ const run = defineTool({
   isDefault: false,
   title: 'Run a trigger now',
   description:
-    'Runs a trigger at once, whatever its schedule says, and can wait for the answer. Needs a running Eliza server.',
+    'Runs a trigger of your own or of your subagent at once, whatever its schedule says, and can wait for the answer. Needs a running Eliza server.',
   input: runInputSchema,
   advertised: z.object({
     id: triggerId,
@@ -195,6 +194,9 @@ const run = defineTool({
     runId: z.string(),
     run: z.object({ status: z.string(), answer: words }).nullable(),
   }),
+  // The agent does what the instructions say, with all that it can.
+  destroys: true,
+  reachesOut: true,
   async run(input, { runtime, session }) {
     const { commands } = enabledTriggersOf(runtime);
     const { runId, run: ran, trigger } = await commands.run(input, requesterOf(session));

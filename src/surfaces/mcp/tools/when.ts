@@ -1,7 +1,6 @@
 /** `/when` as tools (seed `when-recall.md`): knowledge of the project, recalled and added to. */
 import { z } from 'zod';
-import { InvalidInputError } from '../../../shared/errors.js';
-import { findingsOf } from '../../../shared/findings.js';
+import { parsed } from '../../../shared/findings.js';
 import { fenced, safe, safeBlock } from '../../../shared/safe-text.js';
 import { printRecall, type Recall } from '../../../when/index.js';
 import { whenOf } from '../../services.js';
@@ -51,7 +50,7 @@ const when = defineTool({
   reads: true,
   run: (input, { runtime, session }) => {
     const service = whenOf(runtime);
-    return service.recall(read(whenInput, input).query, session.caller());
+    return service.recall(parsed(whenInput, input).query, session.caller());
   },
   text: (recall) =>
     recall.results.length === 0 ? 'Nothing was asked for: name a trigger.' : recallText(recall),
@@ -74,7 +73,7 @@ const remember = defineTool({
   isIdempotent: true,
   run: (input, { runtime, session }) => {
     const service = whenOf(runtime);
-    return service.remember(read(rememberInput, input), session.caller());
+    return service.remember(parsed(rememberInput, input), session.caller());
   },
   text: ({ entry, line, file, header, changed }) =>
     changed
@@ -90,13 +89,6 @@ export function recallText(recall: Recall): string {
 /** Text of the index or of decision files, fenced as data. */
 export function knowledgeBlock(text: string): string {
   return `${QUOTED}\n${fenced(safeBlock(text))}`;
-}
-
-/** @throws InvalidInputError */
-function read<Schema extends z.ZodType>(schema: Schema, input: unknown): z.output<Schema> {
-  const parsed = schema.safeParse(input);
-  if (parsed.success) return parsed.data;
-  throw new InvalidInputError(findingsOf(parsed.error));
 }
 
 export const whenTools: readonly ToolSpec[] = [when, remember];

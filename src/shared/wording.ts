@@ -7,6 +7,9 @@ import type { z } from 'zod';
 /** Values named in a finding; the longest list of ours has eleven. */
 const MAX_NAMED = 20;
 
+/** What is said of a field that was not sent. */
+export const MISSING = 'is required';
+
 const KINDS: Readonly<Record<string, string>> = {
   string: 'text',
   number: 'a number',
@@ -17,13 +20,18 @@ const KINDS: Readonly<Record<string, string>> = {
   array: 'a list',
 };
 
+const FORMATS: Readonly<Record<string, string>> = {
+  datetime: 'must be a time as ISO 8601 has it: 2030-01-31T09:00:00Z',
+  date: 'must be a day as ISO 8601 has it: 2030-01-31',
+};
+
 /** Zod's own words stand where this returns `undefined`. */
 export function worded(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
-      return issue.input === undefined ? 'is required' : `must be ${kindOf(issue.expected)}`;
+      return issue.input === undefined ? MISSING : mustBe([issue.expected]);
     case 'invalid_value':
-      return issue.input === undefined ? 'is required' : oneOf(issue.values);
+      return issue.input === undefined ? MISSING : oneOf(issue.values);
     case 'too_small':
       return sized(
         issue.origin,
@@ -36,13 +44,16 @@ export function worded(issue: z.core.$ZodRawIssue): string | undefined {
         issue.inclusive === false ? 'less than' : 'at most',
         issue.maximum,
       );
+    case 'invalid_format':
+      return FORMATS[issue.format];
     default:
       return undefined;
   }
 }
 
-function kindOf(expected: string): string {
-  return KINDS[expected] ?? expected;
+/** @param expected zod's names of types */
+export function mustBe(expected: readonly string[]): string {
+  return `must be ${expected.map((name) => KINDS[name] ?? name).join(' or ')}`;
 }
 
 function oneOf(values: readonly unknown[]): string {
