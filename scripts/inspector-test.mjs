@@ -7,7 +7,7 @@
  * Where neither the Inspector nor a Node that it runs on can be had, it says why and ends with 0.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -90,17 +90,14 @@ async function startPrimary(env) {
     said += bytes;
   });
   const exited = new Promise((resolve) => child.once('exit', resolve));
-  const file = join(env.NUDGE_PID_DIR, 'server.pid');
   const end = async () => {
     child.stdin.end();
     await Promise.race([exited, delay(STOP_MS, undefined, { ref: false })]);
     child.kill('SIGKILL');
   };
   for (let waited = 0; waited < START_MS && child.exitCode === null; waited += 100) {
-    if (existsSync(file)) {
-      const { port } = JSON.parse(readFileSync(file, 'utf8'));
-      return { url: `http://127.0.0.1:${port}/cue/mcp`, end };
-    }
+    const [, port] = /serves on port (\d+)/.exec(said) ?? [];
+    if (port !== undefined) return { url: `http://127.0.0.1:${port}/cue/mcp`, end };
     await delay(100);
   }
   await end();

@@ -202,12 +202,16 @@ export function createRoles(deps: RolesDeps): Roles {
     const beganMs = clock.now();
     let blocked: Blocked | null = null;
     let searchMs = 0;
+    let unnamedPid: number | null = null;
     for (;;) {
       const named = await lookAtNamed(followed(), env, times.answerMs);
       const silent = named && 'silent' in named ? named.silent : null;
       let found = named && 'silent' in named ? null : named;
       if (!found && !silent && blocked && clock.now() >= searchMs) {
-        found = await serverOfProcess(blocked.holder, deps.port, env, times.answerMs);
+        const unnamed = await serverOfProcess(blocked.holder, deps.port, env, times.answerMs);
+        // One that has just begun is about to write its PID file, which has its key.
+        if (unnamed?.identity.pid === unnamedPid) found = unnamed;
+        unnamedPid = unnamed?.identity.pid ?? null;
         searchMs = clock.now() + times.retryMs;
       }
       if (isClosing) throw closed();

@@ -100,5 +100,7 @@ function blanked(text: string, ranges: readonly Range[]): string {
 }
 
 function blank(part: string): string {
-  return part.replace(/[^\r\n]+/g, (line) => ' '.repeat(line.length));
+  // No quantifier: over a line of megabytes it can overflow the stack.
+  const lines = part.split(/([\r\n])/);
+  return lines.map((line, place) => (place % 2 === 0 ? ' '.repeat(line.length) : line)).join('');
 }
