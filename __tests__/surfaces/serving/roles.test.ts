@@ -3,6 +3,7 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../../src/shared/errors.js';
+import { derivedId } from '../../../src/shared/ids.js';
 import { localKey } from '../../../src/surfaces/serving/local-key.js';
 import { writerMark } from '../../../src/surfaces/serving/pid-file.js';
 import type { Place } from '../../../src/surfaces/serving/place.js';
@@ -215,6 +216,17 @@ describe('a database that another process has open', () => {
     stage.refusal.error = inUse(fake.pid);
     const server = await stage.roles({ port: fake.port }).start();
     expect(server).toMatchObject({ role: 'proxy', port: fake.port });
+  });
+
+  it('is followed by the PID file that it is about to write, which has its key', async () => {
+    const fake = await stage.fake();
+    stage.refusal.error = inUse(fake.pid);
+    const times = { retryMs: 5_000, patienceMs: 60_000 };
+    const started = stage.roles({ port: fake.port, times }).start();
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    const key = derivedId('key of a server');
+    stage.name({ pid: fake.pid, port: fake.port, key });
+    expect((await started).address.localKey).toBe(key);
   });
 
   it('is waited for until that process serves', async () => {
