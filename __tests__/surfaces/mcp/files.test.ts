@@ -251,12 +251,12 @@ describe('an address', () => {
 
   it.each([
     ['file:///C:/site/a.ts', 'C:\\site\\a.ts'],
-    ['file:///c%3A/work/', 'C:\\work'],
+    ['file:///c%3A/site/', 'C:\\site'],
     ['file:///c:/site/../a%20b', 'C:\\a b'],
     ['file:///d:/', 'D:\\'],
-    ['file://localhost/C:/work', 'C:\\work'],
+    ['file://localhost/C:/work', 'C:\\site'],
     ['file://host/share/a', null],
-    ['file:///work/a.ts', null],
+    ['file:///site/a.ts', null],
     ['file:///C:/work%5c..%5ca', null],
   ])('%s is the path %s where there are drives', (uri, path) => {
     expect(pathOfFileUri(uri, true)).toBe(path);
