@@ -254,10 +254,10 @@ describe('an address', () => {
     ['file:///c%3A/site/', 'C:\\site'],
     ['file:///c:/site/../a%20b', 'C:\\a b'],
     ['file:///d:/', 'D:\\'],
-    ['file://localhost/C:/work', 'C:\\site'],
+    ['file://localhost/C:/site', 'C:\\site'],
     ['file://host/share/a', null],
     ['file:///site/a.ts', null],
-    ['file:///C:/work%5c..%5ca', null],
+    ['file:///C:/site%5c..%5ca', null],
   ])('%s is the path %s where there are drives', (uri, path) => {
     expect(pathOfFileUri(uri, true)).toBe(path);
   });
