@@ -20,16 +20,21 @@ export function readerOf(caller: Caller): Reader {
   }
 }
 
-/** The identity a caller writes as; `agentId` is the Eliza agent's. */
-export function authorOf(caller: Caller, agentId: Uuid): Uuid {
+/** The identity that a caller has registered, or names; absent: none. */
+export function registeredIdOf(caller: Caller): Uuid | undefined {
   switch (caller.kind) {
     case 'operator':
-      return caller.agentId ?? agentId;
+      return caller.agentId;
     case 'agent':
-      return caller.identityId ?? agentId;
+      return caller.identityId;
     case 'entity':
-      return agentId;
+      return undefined;
   }
+}
+
+/** The identity a caller writes as; `agentId` is the Eliza agent's. */
+export function authorOf(caller: Caller, agentId: Uuid): Uuid {
+  return registeredIdOf(caller) ?? agentId;
 }
 
 /** Where something new belongs: as private as the place it was made in, unless said otherwise. */

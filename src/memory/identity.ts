@@ -13,7 +13,7 @@ import {
 import { AppError, InvalidInputError, NotFoundError } from '../shared/errors.js';
 import { judge } from '../shared/findings.js';
 import { derivedId, type Ids, type Uuid } from '../shared/ids.js';
-import type { Caller } from './access.js';
+import { type Caller, registeredIdOf } from './access.js';
 import { isoOf, type MemoryContext } from './context.js';
 import { cleaned, isObject, parseInput } from './input.js';
 import { identityType } from './records.js';
@@ -94,12 +94,7 @@ export async function identity(
 
 /** @throws InvalidInputError for a caller that has registered none */
 function ownId(caller: Caller): Uuid {
-  const id =
-    caller.kind === 'agent'
-      ? caller.identityId
-      : caller.kind === 'operator'
-        ? caller.agentId
-        : undefined;
+  const id = registeredIdOf(caller);
   if (id !== undefined) return id;
   const message = 'is required: you have registered no identity of your own';
   throw new InvalidInputError([{ field: 'agent_id', message }]);

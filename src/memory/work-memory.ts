@@ -8,7 +8,7 @@ import { type CatalogState, identityOfSession } from '../records/index.js';
 import { AppError } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import type { LongWork } from '../shared/long-work.js';
-import { type Caller, inSession } from './access.js';
+import { type Caller, inSession, registeredIdOf } from './access.js';
 import type { FinishedRun } from './capture.js';
 import { type ChaptersResult, type ChapterView, createChapter, listChapters } from './chapters.js';
 import type { MemoryContext } from './context.js';
@@ -134,12 +134,7 @@ export function createWorkMemory(deps: WorkMemoryDeps): WorkMemory {
 
   /** Writing as somebody means that the project knows them. @throws NotFoundError */
   async function known(caller: Caller): Promise<Caller> {
-    const id =
-      caller.kind === 'operator'
-        ? caller.agentId
-        : caller.kind === 'agent'
-          ? caller.identityId
-          : undefined;
+    const id = registeredIdOf(caller);
     if (id === undefined || id === agentId || parents.has(id)) return caller;
     remember(id, (await identityOf(records, id)).data.parent_id);
     return caller;
