@@ -330,6 +330,28 @@ describe('filters', () => {
       expect(await found(asked)).toEqual([[bad, old], 2, 'the newest failures']);
     }));
 
+  it('words of outcome are read as the filter where nothing else is asked', () =>
+    withRoom(async ({ memory, clock }, store) => {
+      const old = await store('Ship red', { ...edits('src/ship.ts'), ...failed('no key') });
+      clock.nowMs += DAY_MS;
+      const good = await store('Ship blue', edits('src/ship.ts'));
+      const bad = await store('Ship green', failed('disk full'));
+      const talk = await store('Word the page that says a payment failed');
+      const found = async (query: string, more: Record<string, unknown> = {}) =>
+        ids(await memory.recall({ query, ...more }, OPERATOR));
+      expect(await found('What failed today?')).toEqual([bad]);
+      expect(await found('what went wrong yesterday')).toEqual([old]);
+      expect(await found('show me the failures')).toEqual([bad, old]);
+      expect(await found('what failed in ship.ts?')).toEqual([old]);
+      expect(await found('what succeeded today')).toEqual([talk, good]);
+      expect(await found('what failed today', { failures_only: true })).toEqual([bad]);
+      // With other words, with both outcomes, against a filter, or asked by likeness they are words.
+      expect(await found('payment failed')).toContain(talk);
+      expect((await found('the failed payment today'))[0]).toBe(talk);
+      expect(await found('what failed', { success_only: true })).toEqual([talk]);
+      expect(await found('failed', { strategy: 'semantic' })).toContain(talk);
+    }));
+
   it('the last session is the one before the one that asks', () =>
     withRoom(async ({ memory }, store) => {
       await expect(memory.recall('session:last', OPERATOR)).rejects.toThrow(NotFoundError);

@@ -14,24 +14,26 @@ import type { Search } from './types.js';
 /** @throws NotFoundError when a memory or session that is named does not exist for this caller */
 export async function searchOf(
   context: Pick<MemoryContext, 'records'>,
-  request: RecallRequest,
+  given: RecallRequest,
   caller: Caller,
   { nowMs, zone }: { nowMs: number; zone: string },
 ): Promise<Search> {
   const { records } = context;
   const reader = readerOf(caller);
   const shelf = records.catalog.shelf(workMemoryType.name);
-  const filter = filterOf(request, reader);
   const memoryId =
-    request.memory_id === undefined
+    given.memory_id === undefined
       ? null
-      : await resolveRef(records, 'memory', workMemoryType, request.memory_id, reader, 'memory_id');
+      : await resolveRef(records, 'memory', workMemoryType, given.memory_id, reader, 'memory_id');
   const { range, rest } =
-    request.query === undefined
-      ? { range: null, rest: '' }
-      : readTimeWords(request.query, nowMs, zone);
-  const keys = await keysOf(context, request, filter, caller);
-  const named = keys.length === 0 ? fileNamed(rest, shelf, filter) : null;
+    given.query === undefined ? { range: null, rest: '' } : readTimeWords(given.query, nowMs, zone);
+  const readable = filterOf(given, reader);
+  const keys = await keysOf(context, given, readable, caller);
+  const named = keys.length === 0 ? fileNamed(rest, shelf, readable) : null;
+  const left = named?.rest ?? rest;
+  const outcome = outcomeAsked(given, left);
+  const request = outcome === null ? given : { ...given, [outcome]: true };
+  const filter = outcome === null ? readable : filterOf(request, reader);
   return {
     request,
     reader,
@@ -39,7 +41,7 @@ export async function searchOf(
     filter,
     within: withinRange(filter, range),
     keys: named === null ? keys : [named.key],
-    text: textOf(request, named?.rest ?? rest, range !== null || named !== null),
+    text: outcome === null ? textOf(given, left, range !== null || named !== null) : '',
     asked: textOf(request, request.query ?? '', false),
     range,
     memoryId,
@@ -127,16 +129,50 @@ function textOf({ intent, pattern }: RecallRequest, rest: string, read: boolean)
 /** What is left of "what did we do yesterday?" once its time or file is read: nothing to search. */
 const ASKING = new Set(
   (
-    'what which show tell list did do does done was were is has have had happened happen i we you us ' +
-    'me it the a about memories memory thing things stuff work worked working on everything all been ' +
-    'up to there any anything from of get got go going my our your with s'
+    'what which show tell list did do does done was were is are has have had happened happen i we you ' +
+    'us me it the a about memories memory thing things stuff work worked working on everything all ' +
+    'been up to there any anything from of in for get got go going went gone my our your with s'
   ).split(' '),
 );
 
+const OUTCOMES: ReadonlyMap<string, 'failures_only' | 'success_only'> = new Map([
+  ...'fail fails failed failing failure failures wrong broke error errors mistake mistakes'
+    .split(' ')
+    .map((word) => [word, 'failures_only'] as const),
+  ...'succeed succeeded success successes successful successfully'
+    .split(' ')
+    .map((word) => [word, 'success_only'] as const),
+]);
+
+/** "What failed today?" asks for failures, not for texts that say "failed". `null`: neither, or both. */
+function outcomeAsked(
+  { intent, pattern, strategy, ...request }: RecallRequest,
+  rest: string,
+): 'failures_only' | 'success_only' | null {
+  if (intent !== undefined || pattern !== undefined || strategy === 'semantic') return null;
+  const outcomes = new Set<'failures_only' | 'success_only'>();
+  for (const word of wordsOf(rest)) {
+    const outcome = OUTCOMES.get(word);
+    if (outcome !== undefined) outcomes.add(outcome);
+    else if (!ASKING.has(word)) return null;
+  }
+  const [first] = outcomes;
+  if (outcomes.size !== 1 || first === undefined) return null;
+  const speaksAgainst =
+    first === 'failures_only'
+      ? request.success_only || !request.include_failures
+      : request.failures_only;
+  return speaksAgainst ? null : first;
+}
+
 /** Word by word: one pattern for all of it would take exponential time on "is is is … x". */
 function onlyAsks(text: string): boolean {
+  return wordsOf(text).every((word) => ASKING.has(word));
+}
+
+function wordsOf(text: string): string[] {
   return text
     .toLowerCase()
     .split(/[^\p{L}\p{N}]+/u)
-    .every((word) => word === '' || ASKING.has(word));
+    .filter((word) => word !== '');
 }
