@@ -4,7 +4,7 @@ import { block } from '../../src/proactive/text/block.js';
 import { countTokens } from '../../src/shared/tokens.js';
 import { type OpenRecordDatabase, openRecordDatabase } from '../contract/record-database.js';
 import { DAY_MS, edits, failed, OPERATOR } from './detector-room.js';
-import { ada, long, messageOf, withProactive } from './proactive-room.js';
+import { ada, long, messageOf, open, withProactive } from './proactive-room.js';
 
 let database: OpenRecordDatabase;
 beforeAll(async () => {
@@ -53,6 +53,63 @@ describe('what is held back', () => {
       expect(offers.map(({ id, state }) => ({ id, state }))).toEqual([
         { id: unread.offers[0]?.id, state: 'shown' },
       ]);
+    }));
+});
+
+describe('the start of a session that nobody told of', () => {
+  const hello = { type: 'intent_stated', intent: 'Hello there', sessionId: 'client-1' };
+  const mayBegin = { mayBegin: true };
+
+  it('is told with what happens first, once', () =>
+    withProactive(database, async ({ proactive, store }) => {
+      await store('Paint the fence', failed('no brush'));
+      const plain = await proactive.happen(hello);
+      const first = await proactive.happen(hello, undefined, mayBegin);
+      const second = await proactive.happen(hello, undefined, mayBegin);
+      expect([plain, first, second].map(({ offers }) => kindsOf(offers))).toEqual([
+        [],
+        ['sessionStart'],
+        [],
+      ]);
+      expect(first.text).toContain('Paint the fence');
+      const nameless = { type: 'intent_stated', intent: 'Hello there' };
+      expect((await proactive.happen(nameless, undefined, mayBegin)).text).toBe('');
+    }));
+
+  it('is told to one of those that come at once', () =>
+    withProactive(database, async ({ proactive, store }) => {
+      await store('Paint the fence', failed('no brush'));
+      const files = ['a.ts', 'b.ts', 'c.ts'];
+      const answers = await Promise.all(
+        files.map((filePath) =>
+          proactive.happen({ type: 'file_touch', filePath, sessionId: 's' }, undefined, mayBegin),
+        ),
+      );
+      expect(answers.filter(({ text }) => text.includes('Paint the fence'))).toHaveLength(1);
+    }));
+
+  it('is not told where it was told of, and again where nobody read the answer', () =>
+    withProactive(database, async ({ proactive, store }) => {
+      await store('Paint the fence', failed('no brush'));
+      await proactive.onSessionStart({ sessionId: 'client-2' });
+      const later = { ...hello, sessionId: 'client-2' };
+      expect((await proactive.happen(later, undefined, mayBegin)).text).toBe('');
+      await proactive.happen(hello, undefined, { ...mayBegin, answered: false });
+      const read = await proactive.happen(hello, undefined, mayBegin);
+      expect(kindsOf(read.offers)).toEqual(['sessionStart']);
+    }));
+
+  it('is known after a restart by what it was shown', () =>
+    withProactive(database, async (room) => {
+      await room.store('Paint the fence', failed('no brush'));
+      await room.proactive.happen(hello, undefined, mayBegin);
+      await room.proactive.settled();
+      room.clock.nowMs += 3_600_000;
+      const restarted = open(room);
+      expect((await restarted.happen(hello, undefined, mayBegin)).text).toBe('');
+      const other = { ...hello, sessionId: 'client-3' };
+      expect((await restarted.happen(other, undefined, mayBegin)).text).toContain('Paint');
+      await restarted.stop();
     }));
 });
 

@@ -48,11 +48,12 @@ export interface Proactive {
    * Any of them as data: `{ type, … }`, also `CUE_FILE_TOUCH`; fields in camelCase or snake_case.
    * @throws AppError LIMIT_REACHED when too much happens at once, InvalidInputError
    * `speakerId`: whose words these are, where the caller does not say.
+   * `mayBegin`: where nobody has told of the start of its session, this is the start of it, too.
    */
   happen(
     input: unknown,
     caller?: Caller,
-    options?: { answered?: Answered; speakerId?: Uuid },
+    options?: { answered?: Answered; speakerId?: Uuid; mayBegin?: boolean },
   ): Promise<Reaction>;
 
   /**

@@ -50,6 +50,20 @@ export function occasionOf(
   return occasionIn({ roomId, caller, sessionId, speakerId });
 }
 
+/** A slip in the name of the project must not look like "nothing known". */
+export function elsewhere(
+  { projectId }: Occasion,
+  checks: { isProject(id: string): boolean },
+): string[] {
+  if (projectId === undefined || checks.isProject(projectId)) return [];
+  return [`"${projectId}" is not the project served here: nothing of it is known`];
+}
+
+/** The session in which the hooks of a client speak that is connected, too. */
+export function clientSessionOf({ caller }: Occasion): string | undefined {
+  return caller?.kind === 'agent' ? caller.clientSession : undefined;
+}
+
 export function targetOf({ roomId, sessionId, agentId }: Occasion): OfferTarget {
   return {
     ...(roomId === undefined ? {} : { roomId }),

@@ -3,7 +3,6 @@
  * that reaches an agent unasked passes here.
  */
 import { type Caller, type MemoryChecks, readerOf } from '../memory/index.js';
-import { canRead } from '../records/index.js';
 import { type Clock, DAY_MS, SECOND_MS } from '../shared/clock.js';
 import { AppError, InvalidInputError, messageOf } from '../shared/errors.js';
 import type { Ids, Uuid } from '../shared/ids.js';
@@ -20,9 +19,18 @@ import { feedbackOf } from './feedback.js';
 import { healthOf } from './health.js';
 import { readHappening } from './input.js';
 import { createLanes } from './lanes.js';
-import { createBegun, createClientTurns, isFresh } from './moments.js';
+import { createBegun, createClientSessions, createClientTurns, isFresh } from './moments.js';
 import { createSourceObserver, type SourceObserver } from './observer.js';
-import { happeningSubject, nameOf, occasionIn, occasionOf, targetOf, told } from './occasions.js';
+import {
+  clientSessionOf,
+  elsewhere,
+  happeningSubject,
+  nameOf,
+  occasionIn,
+  occasionOf,
+  targetOf,
+  told,
+} from './occasions.js';
 import type { HappeningSummary, Offer, Reaction, TurnMessage } from './offer-types.js';
 import { createKeeper } from './offers/keeper.js';
 import { createOfferBook } from './offers/offer-book.js';
@@ -36,13 +44,13 @@ import { within } from './patience.js';
 import { createPushes } from './pushes.js';
 import { createReactor, type Outcome } from './reactions.js';
 import { readAgentWords, readMessage } from './reading/index.js';
+import { replyOf } from './reply.js';
 import { createRoomOffers } from './room-offers.js';
 import { type Evaluation, type MessageHappening, route } from './router.js';
 import { createDetectorRunner } from './run-detectors.js';
 import { createStillStanding } from './still-standing.js';
 import { createStillTrue } from './still-true.js';
 import { createSuccesses } from './successes.js';
-import { block, urgency } from './text/block.js';
 import { createTurns } from './turns.js';
 import type { Happening, Occasion } from './types.js';
 import { DETECTOR_NAMES } from './types.js';
@@ -166,6 +174,7 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
   });
   /** Offers of before the start, with what came of them. Nothing is said before it is known. */
   const loaded = book.load();
+  const clientSessions = createClientSessions(book, loaded);
   lanes.track(
     loaded.then(() => (enabled() ? warmUp(detectors, config(), clock.now()) : undefined)),
   );
@@ -198,17 +207,23 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
     return outcome;
   }
 
-  async function react(happening: Happening, wanted: Answered = true): Promise<Reaction> {
+  async function react(
+    happening: Happening,
+    wanted: Answered = true,
+    mayBegin = false,
+  ): Promise<Reaction> {
     const { type } = happening;
     const occasion = occasionIn(happening);
     const target = targetOf(occasion);
+    const isStart = type === 'session_start';
+    const takes = !isStart && mayBegin && (await clientSessions.take(target.sessionId));
     if (enabled() && target.roomId === undefined && clientTurns.begins(target)) turnCounter.count();
     if (happening.type === 'file_touch') uses.ofFiles(target, [happening.filePath]);
     if (type === 'action_completed' && happening.success && enabled()) {
       await loaded;
       await successes.ofAction(target, happening.action, callerOf(occasion));
     }
-    const outcome = await reactTo(route(happening, config()), occasion, {
+    const outcome = await reactTo(route(happening, config(), takes), occasion, {
       type,
       subject: happeningSubject(happening),
       target,
@@ -216,40 +231,30 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
     // Who gives a room is answered in its next turn; a plan cannot wait.
     const answers = target.roomId === undefined || type === 'action_planned';
     const answered = answers && (typeof wanted === 'boolean' ? wanted : await wanted());
-    const reader = occasion.caller ? readerOf(occasion.caller) : ({ kind: 'agent' } as const);
-    const all = [...outcome.offers, ...outcome.standing]
-      .filter(({ scope }) => canRead(reader, scope))
-      .sort((a, b) => urgency(a.data.kind) - urgency(b.data.kind));
-    const whole = block(all.map(({ data }) => data));
-    const views = all.map(({ id, data }, index) =>
-      viewOf(
-        (answered && whole.shownIndexes.includes(index) ? change(id, 'shown', 'answer') : null) ?? {
-          id,
-          data,
-        },
-      ),
+    const { leftOut, ...reply } = replyOf(
+      outcome,
+      occasion,
+      answered ? (id) => change(id, 'shown', 'answer') : null,
     );
-    return {
-      offers: views,
-      warning: views.find(({ kind }) => kind === 'conflictWarning') ?? null,
-      text: whole.text,
-      tokens: whole.tokens,
-      suppressed: outcome.suppressed,
-      degraded: [...elsewhere(occasion), ...outcome.degraded],
-    };
+    const isLeftOut = leftOut.some(({ data }) => data.kind === 'sessionStart');
+    if (!answered || isLeftOut || outcome.failed.includes('sessionStart')) {
+      if (takes) clientSessions.giveBack(target.sessionId);
+    } else if (isStart) {
+      clientSessions.began(target.sessionId, clientSessionOf(occasion));
+    }
+    const degraded = [...elsewhere(occasion, checks), ...outcome.degraded];
+    return { ...reply, suppressed: outcome.suppressed, degraded };
   }
 
   /** @throws AppError LIMIT_REACHED */
-  async function reactOrRefuse(happening: Happening, wanted?: Answered): Promise<Reaction> {
-    const reaction = await react(happening, wanted);
+  async function reactOrRefuse(
+    happening: Happening,
+    wanted?: Answered,
+    mayBegin?: boolean,
+  ): Promise<Reaction> {
+    const reaction = await react(happening, wanted, mayBegin);
     if (!reaction.degraded.includes(FLOODED)) return reaction;
     throw new AppError('LIMIT_REACHED', `${FLOODED}; try again in a moment`);
-  }
-
-  /** A slip in the name of the project must not look like "nothing known". */
-  function elsewhere({ projectId }: Occasion): string[] {
-    if (projectId === undefined || checks.isProject(projectId)) return [];
-    return [`"${projectId}" is not the project served here: nothing of it is known`];
   }
 
   function change(id: Uuid, to: OfferChange, how: string): StoredOffer | null {
@@ -284,8 +289,8 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
     onActionPlanned: async (input) => react(told(input, 'action_planned', 'action')),
     onActionCompleted: async (input) => react(told(input, 'action_completed', 'action')),
     onSessionStart: async (input) => react(told(input, 'session_start', 'sessionId')),
-    async happen(input, caller, { answered, speakerId } = {}) {
-      return reactOrRefuse({ ...readHappening(input), caller, speakerId }, answered);
+    async happen(input, caller, { answered, speakerId, mayBegin } = {}) {
+      return reactOrRefuse({ ...readHappening(input), caller, speakerId }, answered, mayBegin);
     },
 
     async offersForTurn(message, budgetMs = deps.turnBudgetMs ?? BUDGET_MS) {

@@ -99,15 +99,22 @@ export function offerRoutes(route: MakeRoute): Route[] {
       type: 'POST',
       path: '/events',
       body: anyObject,
-      handle: async ({ runtime, isRead, body: { entityId, ...input } }) => {
+      handle: async ({ runtime, isRead, body: { entityId, sessionMayBegin, ...input } }) => {
         const service = offersOf(runtime);
         service.requireEnabled();
         const person = await personOf(runtime, entityId, input.roomId);
-        const how = { answered: isRead, speakerId: person?.speakerId };
+        const mayBegin = flagIn(sessionMayBegin, 'sessionMayBegin');
+        const how = { answered: isRead, speakerId: person?.speakerId, mayBegin };
         return { status: 201, body: await service.happen(input, person?.caller, how) };
       },
     }),
   ];
+}
+
+/** @throws InvalidInputError */
+function flagIn(value: unknown, field: string): boolean {
+  if (value === undefined || typeof value === 'boolean') return value === true;
+  throw new InvalidInputError([{ field, message: 'must be true or false' }]);
 }
 
 /** Kept in memory only, and few: one page is all of them. */

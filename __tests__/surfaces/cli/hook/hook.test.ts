@@ -99,7 +99,8 @@ const tool = (name: string, fields: unknown) => ({ tool_name: name, tool_input: 
 /** The happening that was sent, without the place. */
 async function happeningOf(input: unknown): Promise<unknown> {
   await hook(input);
-  const { sessionId: _s, cwd: _c, repo: _r, branch: _b, ...happening } = heard.at(-1)?.body ?? {};
+  const { sessionId: _s, cwd: _c, repo: _r, branch: _b, ...said } = heard.at(-1)?.body ?? {};
+  const { sessionMayBegin: _m, ...happening } = said;
   return heard.length === 0 ? null : happening;
 }
 
@@ -108,6 +109,7 @@ describe('what the events of Claude Code mean', () => {
     expect(await happeningOf(event('SessionStart', { source: 'startup' }))).toEqual({
       type: 'session_start',
     });
+    expect(heard.at(-1)?.body).not.toHaveProperty('sessionMayBegin');
   });
 
   it('a prompt states an intent, without the marks around a pasted text', async () => {
@@ -234,6 +236,7 @@ describe('the place of a happening', () => {
       filePath: 'src/auth.ts',
       operation: 'read',
       sessionId: 'abc123',
+      sessionMayBegin: true,
       cwd: folder,
       repo: 'https://git.example/team/app.git',
       branch: 'dev',

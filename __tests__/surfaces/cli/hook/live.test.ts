@@ -84,6 +84,18 @@ describe('the hook of a coding agent', () => {
     expect(additionalContext).toMatch(/\n```\noffer_[0-9a-f]{8}(?:, offer_[0-9a-f]{8})*$/);
   });
 
+  it('gives a session its start with what it does first, where nobody served before', async () => {
+    const told = async (event: string, fields: object) =>
+      (await hook(event, { session_id: 'late', ...fields })).out;
+
+    const prompt = await told('UserPromptSubmit', { prompt: 'good morning' });
+    expect(JSON.parse(prompt).hookSpecificOutput).toMatchObject({
+      hookEventName: 'UserPromptSubmit',
+      additionalContext: expect.stringMatching(/Unfinished: .*npm run migrate/),
+    });
+    expect(await told('UserPromptSubmit', { prompt: 'good morning' })).toBe('');
+  });
+
   it('tells of a file what was done with it', async () => {
     await call('POST', `${server.baseUrl}/cue/memories`, {
       body: {
@@ -128,13 +140,15 @@ describe('the hook of a coding agent', () => {
         tool_input: { file_path: join(project.root, 'a.ts') },
       }),
       await hook('UserPromptSubmit', { prompt: 'ü'.repeat(9_000) }),
-      await hook('UserPromptSubmit', { prompt: 'hi', session_id: 'x'.repeat(500) }),
+      await hook('UserPromptSubmit', { prompt: 'hi', session_id: undefined }),
     ];
 
     for (const { code, out, err } of told) {
       expect({ code, out }).toEqual({ code: 0, out: '' });
       expect(err).toMatch(/^cue hook: nothing to be said about [a-z_]+\n$/);
     }
+    const long = { prompt: 'hi', session_id: 'x'.repeat(500) };
+    expect(await hook('UserPromptSubmit', long)).toMatchObject({ code: 0, err: '' });
   });
 });
 

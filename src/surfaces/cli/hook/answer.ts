@@ -91,11 +91,14 @@ function projectOf({ cwd }: HookCall, io: Io): string {
 /** With the place, as far as it is known without asking git: that would take too long. */
 function eventOf({ happening, sessionId, cwd }: HookCall, project: string) {
   const { filePath } = happening;
+  const isStart = happening.type === 'session_start';
   const file = typeof filePath === 'string' ? resolve(cwd ?? project, filePath) : null;
   return {
     ...happening,
     ...(file === null ? {} : { filePath: pathFrom(rootFor(file, project), file) }),
     ...(sessionId === undefined ? {} : { sessionId }),
+    // Claude Code tells of the start before it starts the server that could answer.
+    ...(sessionId === undefined || isStart ? {} : { sessionMayBegin: true }),
     ...(cwd === undefined ? {} : { cwd, ...gitFacts(cwd) }),
   };
 }
