@@ -177,6 +177,44 @@ describe('pending offers', () => {
       expect((await proactive.clients.happen('action_planned', plan, before)).warning).toBeNull();
     }));
 
+  it('are answered for the session and the name of who answers, by the operator for all', () =>
+    withProactive(database, async ({ proactive, store }) => {
+      const plan = { action: 'add caching to src/auth.ts' };
+      const named = (name: string) => derivedId('clients test', name);
+      const client = (sessionId: string, more = {}): ClientCaller => ({
+        kind: 'agent',
+        sessionId,
+        ...more,
+      });
+      const warned = async (caller: ClientCaller) =>
+        (await proactive.clients.happen('action_planned', plan, caller)).warning;
+      const hooked = async (sessionId: string) =>
+        (await proactive.happen({ ...plan, type: 'action_planned', sessionId })).warning;
+
+      await store('Add caching to auth.ts', { ...edits(AUTH), ...failed('race condition') });
+      const nameless = client('s1', { clientSession: 'hooks of s1' });
+      const first = await warned(nameless);
+      await proactive.clients.acknowledge({ offerId: first?.id }, nameless);
+      expect([await warned(nameless), await hooked('hooks of s1')]).toEqual([null, null]);
+
+      const ann = client('s2', { identityId: named('ann'), clientSession: 'hooks of s2' });
+      const hers = await warned(ann);
+      expect([hers, await warned(client('s3')), await hooked('hooks of s4')]).not.toContain(null);
+      await proactive.clients.acknowledge({ offerId: hers?.id }, ann);
+      expect([
+        await warned(client('s5', { identityId: named('ann') })),
+        await hooked('hooks of s2'),
+      ]).toEqual([null, null]);
+
+      const others = [client('s6'), client('s7', { identityId: named('bob') })];
+      const open = await Promise.all(others.map(warned));
+      expect(open).not.toContain(null);
+      const nobody = (await proactive.happen({ ...plan, type: 'action_planned' })).warning;
+      await proactive.acknowledge(nobody?.id ?? '', OPERATOR);
+      expect(await hooked('hooks of s8')).toBeNull();
+      expect(await warned(client('s9', { identityId: named('cid') }))).toBeNull();
+    }));
+
   it('bring a warning that nobody has read to the next session of its identity', () =>
     withProactive(database, async ({ proactive, store }) => {
       await store('Add caching to auth.ts', { ...edits(AUTH), ...failed('race condition') });

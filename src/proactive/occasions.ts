@@ -59,6 +59,12 @@ export function elsewhere(
   return [`"${projectId}" is not the project served here: nothing of it is known`];
 }
 
+/** Of a client: its connection, and the session of its own that its hooks speak in. */
+export function sessionsOf(caller: Caller): string[] | undefined {
+  if (caller.kind !== 'agent') return undefined;
+  return [caller.sessionId, caller.clientSession].filter((id) => id !== undefined);
+}
+
 /** The session in which the hooks of a client speak that is connected, too. */
 export function clientSessionOf({ caller }: Occasion): string | undefined {
   return caller?.kind === 'agent' ? caller.clientSession : undefined;

@@ -60,6 +60,8 @@ export interface OfferData {
   reason?: string | undefined;
   /** Eliza agent, entity or client that did so. */
   closedBy?: string | undefined;
+  /** The sessions of the client that answered; absent: it was no client. */
+  closedIn?: string[] | undefined;
 }
 
 /** As callers see it. */

@@ -28,6 +28,7 @@ import {
   nameOf,
   occasionIn,
   occasionOf,
+  sessionsOf,
   targetOf,
   told,
 } from './occasions.js';
@@ -268,7 +269,8 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
     said: { reason?: string | undefined; how?: string | undefined },
   ): Promise<Offer> {
     await loaded;
-    const details = { atMs: clock.now(), by: nameOf(caller), ...said };
+    const whose = { by: nameOf(caller), sessions: sessionsOf(caller) };
+    const details = { atMs: clock.now(), ...whose, ...said };
     return viewOf((await book.answer(id, to, details, readerOf(caller))).offer);
   }
 

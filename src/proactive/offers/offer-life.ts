@@ -29,6 +29,8 @@ export interface ChangeDetails {
   atMs: number;
   /** Who did it: an agent, entity or client. */
   by?: string | undefined;
+  /** The sessions of the client that did it. */
+  sessions?: readonly string[] | undefined;
   /** What was said when it was acknowledged or dismissed. */
   reason?: string | undefined;
   /** How it was shown (`turn`, `answer`, `list`, `stream`), used ("recalled") or ended before its time. */
@@ -153,12 +155,13 @@ function over(data: OfferData, { atMs, how }: ChangeDetails): OfferData {
   return { ...data, closedAtMs: atMs, ...(how === undefined ? {} : { reason: how }) };
 }
 
-function answered(data: OfferData, { atMs, by, reason }: ChangeDetails): OfferData {
+function answered(data: OfferData, { atMs, by, sessions, reason }: ChangeDetails): OfferData {
   const { reason: _ofItsEnd, ...rest } = shown(data, { atMs });
   return {
     ...rest,
     closedAtMs: atMs,
     ...(by === undefined ? {} : { closedBy: by }),
+    ...(sessions === undefined ? {} : { closedIn: [...sessions] }),
     ...(reason === undefined ? {} : { reason }),
   };
 }

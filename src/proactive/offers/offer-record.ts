@@ -57,6 +57,7 @@ const offerSchema: z.ZodType<OfferData> = z.looseObject({
   closedAtMs: z.number().optional(),
   reason: z.string().optional(),
   closedBy: z.string().optional(),
+  closedIn: z.array(z.string()).optional(),
 });
 
 export const offerType: RecordType<OfferData> = {

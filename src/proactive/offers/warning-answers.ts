@@ -2,6 +2,7 @@
 import { audienceOf, type Scope } from '../../records/index.js';
 import { DAY_MS } from '../../shared/clock.js';
 import type { Uuid } from '../../shared/ids.js';
+import type { OfferData } from '../offer-types.js';
 import type { OfferTarget } from '../types.js';
 import { isAnswered } from './offer-life.js';
 import type { StoredOffer } from './offer-record.js';
@@ -17,6 +18,8 @@ interface Answer {
   audience: string;
   /** Of the project only: other audiences are the people in them, whichever agent they talk to. */
   agentId: string | undefined;
+  /** Of a client's answer: where it was given. */
+  sessions: readonly string[] | undefined;
   revision: number;
   atMs: number;
 }
@@ -27,8 +30,10 @@ export interface WarningAnswers {
   /**
    * Newest revision of the memory at which its warning was acknowledged or dismissed in the last 90
    * days, `null`: never. An answer holds for the audience of its offer: what one person has answered
-   * nobody else has seen. In the project it is its agent's: another agent that is named has not seen
-   * it; who is not named is the project's one agent.
+   * nobody else has seen. In the project a client answers for its session and, where it has a name,
+   * for the agent of that name: the next session of somebody nameless is another model that knows
+   * nothing. Everybody else there (the operator, code) answers for the agent that the offer names, and
+   * else for all.
    */
   revision(sourceId: Uuid, target: OfferTarget, audience: Audience, nowMs: number): number | null;
   forget(sourceIds: readonly Uuid[]): void;
@@ -42,13 +47,11 @@ export function createWarningAnswers(): WarningAnswers {
   return {
     note({ scope, data }) {
       if (data.kind !== 'conflictWarning' || !isAnswered(data)) return;
-      const whose = whoseAnswer(scope, data.target);
+      const whose = whoseAnswer(scope, data);
       const atMs = data.closedAtMs ?? data.createdAtMs;
       for (const { id, revision } of data.sources) {
         const answers = bySource.get(id) ?? [];
-        const mine = answers.find(
-          ({ audience, agentId }) => audience === whose.audience && agentId === whose.agentId,
-        );
+        const mine = answers.find((answer) => isSameAnswerer(answer, whose));
         const rest = answers.filter((answer) => answer !== mine).slice(1 - MOST_ANSWERS);
         bySource.delete(id);
         bySource.set(id, [
@@ -64,11 +67,11 @@ export function createWarningAnswers(): WarningAnswers {
       }
     },
     revision(sourceId, target, scope, nowMs) {
-      const whose = whoseAnswer(scope, target);
+      const asking = { audience: audienceOf(scope), ...(isOfProject(scope) ? target : {}) };
       const revisions = (bySource.get(sourceId) ?? [])
         .filter(({ atMs }) => nowMs - atMs < ANSWER_DAYS * DAY_MS)
-        .filter(({ audience }) => audience === whose.audience)
-        .filter(({ agentId }) => isSameAgent(agentId, whose.agentId))
+        .filter(({ audience }) => audience === asking.audience)
+        .filter((answer) => holdsFor(answer, asking))
         .map(({ revision }) => revision);
       return revisions.length === 0 ? null : Math.max(...revisions);
     },
@@ -78,11 +81,33 @@ export function createWarningAnswers(): WarningAnswers {
   };
 }
 
-function whoseAnswer(scope: Audience, target: OfferTarget): Pick<Answer, 'audience' | 'agentId'> {
-  const agentId = scope.visibility === 'project' ? target.agentId : undefined;
-  return { audience: audienceOf(scope), agentId };
+type Answerer = Pick<Answer, 'audience' | 'agentId' | 'sessions'>;
+
+function whoseAnswer(scope: Audience, { target, closedBy, closedIn }: OfferData): Answerer {
+  const audience = audienceOf(scope);
+  if (!isOfProject(scope)) return { audience, agentId: undefined, sessions: undefined };
+  if (closedIn === undefined) return { audience, agentId: target.agentId, sessions: undefined };
+  return { audience, agentId: target.agentId ?? closedBy, sessions: closedIn };
 }
 
-function isSameAgent(one: string | undefined, other: string | undefined): boolean {
-  return one === undefined || other === undefined || one === other;
+function isSameAnswerer(one: Answerer, other: Answerer): boolean {
+  const key = ({ audience, agentId, sessions }: Answerer) =>
+    JSON.stringify([audience, agentId ?? null, sessions ?? null]);
+  return key(one) === key(other);
+}
+
+function holdsFor(
+  { agentId, sessions }: Answerer,
+  asking: Pick<OfferTarget, 'agentId' | 'sessionId'>,
+): boolean {
+  const isSameAgent = asking.agentId !== undefined && asking.agentId === agentId;
+  if (sessions === undefined) {
+    return isSameAgent || agentId === undefined || asking.agentId === undefined;
+  }
+  const isThere = asking.sessionId !== undefined && sessions.includes(asking.sessionId);
+  return isSameAgent || isThere;
+}
+
+function isOfProject({ visibility }: Audience): boolean {
+  return visibility === 'project';
 }
