@@ -42,6 +42,21 @@ describe('an action that is word for word what failed', () => {
       expect(idsOf(found)).toEqual([memoryId]);
     }),
   );
+
+  it.each([
+    ['publish the docs', 'Publish docs', true],
+    ['Publish docs', 'publish our docs.', true],
+    ['deploy the app now', 'Deploy app', true],
+    ['deploy the api', 'Deploy app', false],
+    // Of a command each word counts, and one word alone is nothing.
+    ['make the', 'make', false],
+  ])('small words make no other action: "%s" and "%s"', (action, goal, isWarned) =>
+    withRoom(database, async ({ context, store }) => {
+      const memoryId = await store(goal, failed('broke'));
+      const found = await createConflictWarning(context).evaluate({ action });
+      expect(idsOf(found)).toEqual(isWarned ? [memoryId] : []);
+    }),
+  );
 });
 
 describe('a planned action', () => {

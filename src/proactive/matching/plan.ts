@@ -40,12 +40,27 @@ export function filesOf(action: string, filePath?: string): string[] {
   return [...new Set(named.flatMap((path) => pathKeys(path).slice(0, 1)))];
 }
 
-/** Letter for letter what failed, but for case, spaces and the last mark: nothing has to be judged. */
+/** What failed, but for case, spaces, the last mark and, in words, articles: nothing has to be judged. */
 export function isVerbatim(action: string, { goal, approach, commands }: Attempt): boolean {
   const said = plainly(action);
   if (said === '') return false;
   const failed = commands.flatMap(({ command, success }) => (success === true ? [] : [command]));
-  return [goal, approach ?? '', ...failed].some((text) => plainly(text) === said);
+  if ([goal, approach ?? '', ...failed].some((text) => plainly(text) === said)) return true;
+  const asked = withoutSmallWords(said);
+  return (
+    asked.includes(' ') &&
+    [goal, approach ?? ''].some((text) => withoutSmallWords(plainly(text)) === asked)
+  );
+}
+
+/** "Publish the docs now" is "publish docs". Not for commands: each of their words counts. */
+const SMALL_WORDS = new Set('the a an our my your this that these those now again'.split(' '));
+
+function withoutSmallWords(text: string): string {
+  return text
+    .split(' ')
+    .filter((word) => !SMALL_WORDS.has(word))
+    .join(' ');
 }
 
 function plainly(text: string): string {
