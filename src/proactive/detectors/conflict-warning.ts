@@ -67,7 +67,7 @@ export function createConflictWarning(context: DetectorContext): Detector<Action
         flagsAll: FLAGS.failure,
         sinceMs: context.clock.now() - config.max_age_days * DAY_MS,
       };
-      const near = await nearMemories(context, lookUp, task, filter, commands);
+      const near = await nearMemories(context, lookUp, task, filter, commands, subject);
       const ids = failuresNear(context, lookUp.shelf, filter, files, near);
       const { degraded } = near;
       if (ids.length === 0) return nothing(context, cue, [none], { degraded });

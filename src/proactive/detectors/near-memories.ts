@@ -32,16 +32,21 @@ const COMMAND_TERMS = 8;
 /** Words in more documents than this cost more time than they tell, beside rarer ones. */
 const FREQUENT = 10_000;
 
+/** @param said searched for word by word where no word of the task tells anything: "deploy the app" */
 export async function nearMemories(
   context: DetectorContext,
   { shelf, degraded }: LookUp,
   task: Task,
   filter: SlotFilter,
   commands: readonly Command[] = [],
+  said = '',
 ): Promise<NearMemories> {
   const terms = searchTerms(task, shelf);
   for (const { words } of commands) {
     for (const term of analyze(words.join(' ')).slice(0, COMMAND_TERMS)) terms.set(term, 1);
+  }
+  if (terms.size === 0) {
+    for (const term of analyze(said).slice(0, COMMAND_TERMS)) terms.set(term, 1);
   }
   const known = [...terms].filter(([term]) => shelf.documentFrequency(term) > 0);
   const rare = known.filter(([term]) => shelf.documentFrequency(term) <= FREQUENT);
