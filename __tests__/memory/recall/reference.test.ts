@@ -21,7 +21,7 @@ describe('the short string of a recall', () => {
     ['tag:jwt', { tags: ['jwt'] }],
     ['what broke yesterday?', { query: 'what broke yesterday?' }],
     ['https://example.org', { query: 'https://example.org' }],
-    ['file:', { query: 'file:' }],
+    ['note:', { query: 'note:' }],
     ['recall("file:auth.ts", depth: "reasoning")', { file: 'auth.ts', depth: 'reasoning' }],
     ["recall('mem_1f2e3d4c')", { memory_id: 'mem_1f2e3d4c' }],
     [
@@ -42,6 +42,9 @@ describe('the short string of a recall', () => {
     'recall("mem_1")',
     'recall("',
     'recall("file:auth.ts',
+    'file:',
+    'Tag: ',
+    'recall("session:")',
     'recall("file:auth.ts", depth: "rea',
     'recall(file:auth.ts)',
   ])('%s is cut off or misspelt, and not searched for as words', (text) => {

@@ -60,7 +60,8 @@ export function isPrintedRecall(text: string): boolean {
 
 function fieldsOf(ref: string): ReferenceFields {
   if (parseRef('memory', ref) !== null) return { memory_id: ref };
-  if (CUT_ID.test(ref)) throw cutOff();
+  const isEmpty = ref.endsWith(':') && KINDS[ref.slice(0, -1).toLowerCase()] !== undefined;
+  if (isEmpty || CUT_ID.test(ref)) throw cutOff();
   const match = /^([a-z_]+):\s*(\S.*)$/is.exec(ref);
   const field = KINDS[match?.[1]?.toLowerCase() ?? ''];
   const value = match?.[2]?.trim() ?? '';
