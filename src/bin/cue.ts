@@ -6,7 +6,11 @@ import { endWith, realIo } from '../surfaces/cli/print.js';
 /** A model waits for it before each tool: it goes without the reader of command lines. */
 async function runHook(): Promise<0> {
   const { answerHook } = await import('../surfaces/cli/hook/answer.js');
-  await answerHook(realIo());
+  // It must not fail its client, also where nobody can be told.
+  const io = realIo((words) => {
+    if (words !== '' && io.env.CUE_HOOK_DEBUG === '1') io.err(`cue hook: ${words}\n`);
+  });
+  await answerHook(io);
   return 0;
 }
 

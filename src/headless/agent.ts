@@ -29,6 +29,7 @@ import {
   openDatabase,
   type SqlPackage,
 } from './database.js';
+import { causeWords } from './failure.js';
 import { createFence, type Fence } from './fence.js';
 import { leaveTo } from './leave.js';
 import type { Env, Place } from './place.js';
@@ -81,7 +82,7 @@ export async function startAgentOn(options: AgentOptions): Promise<PrimaryAgent>
     await started(runtime);
   } catch (error) {
     await closeDown(runtime, first, guard, options.unlock);
-    throw asOurs(error);
+    throw asOurs(error, place);
   }
   return primary(runtime, first, guard, options);
 }
@@ -223,7 +224,7 @@ async function stopServices(runtime: AgentRuntime): Promise<void> {
 }
 
 /** A wrong setting stops the plugin with a plain error that names it. */
-function asOurs(error: unknown): unknown {
+function asOurs(error: unknown, place: Place): unknown {
   if (isAppError(error)) return error;
   const message = messageOf(error);
   const wrong = /wrong setting: .*/s.exec(message);
@@ -231,7 +232,7 @@ function asOurs(error: unknown): unknown {
     ? new AppError('INVALID_INPUT', wrong[0], {}, { cause: error })
     : new AppError(
         'UNAVAILABLE',
-        `the headless agent did not start: ${message}`,
+        `the headless agent did not start: ${causeWords(error, place)}`,
         {},
         { cause: error },
       );

@@ -3,7 +3,7 @@ import type { IDatabaseAdapter, Plugin, UUID } from '@elizaos/core';
 import { sql } from 'drizzle-orm';
 import { type Database, rowsOf } from '../records/index.js';
 import { withoutEnvFiles } from '../settings.js';
-import { AppError, messageOf } from '../shared/errors.js';
+import { unopened } from './failure.js';
 import type { Place } from './place.js';
 
 /** What is used of plugin-sql, which comes without usable types. */
@@ -33,8 +33,7 @@ export async function openDatabase(pack: SqlPackage, place: Place): Promise<IDat
     return adapter;
   } catch (error) {
     forgetEmbedded();
-    const where = place.kind === 'directory' ? ` in ${place.directory}` : '';
-    throw unopened(where, error);
+    throw unopened(place, error);
   }
 }
 
@@ -85,9 +84,4 @@ export function forgetEmbedded(): void {
   const held: unknown = Reflect.get(globalThis, SINGLETONS);
   if (typeof held === 'object' && held !== null)
     Reflect.set(held, 'pgLiteClientManager', undefined);
-}
-
-function unopened(where: string, cause: unknown): AppError {
-  const message = `the database${where} cannot be opened: ${messageOf(cause)}`;
-  return new AppError('UNAVAILABLE', message, {}, { cause });
 }

@@ -7,6 +7,7 @@ import { parseSettings, setHostLogLevel } from '../settings.js';
 import { type DirLock, lockDirectory } from '../shared/dir-lock.js';
 import { AppError, messageOf } from '../shared/errors.js';
 import type { StartAgent } from '../surfaces/serving/index.js';
+import { mustBeFolder } from './failure.js';
 import { hasLeft } from './leave.js';
 import { openerOf } from './openers.js';
 import { forgoSaltWarning, importPeer } from './peers.js';
@@ -62,8 +63,9 @@ function hostLogLevel(env: Env): string {
   return HOST_LEVELS.includes(asked) ? asked : 'warn';
 }
 
-/** @throws AppError UNAVAILABLE with the pid of who has it, with our lock or without */
+/** @throws AppError UNAVAILABLE with the pid of who has it, with our lock or without; INVALID_INPUT for no folder */
 function takeDirectory(directory: string): DirLock {
+  mustBeFolder(directory);
   const lock = lockDirectory(directory, null, 'headless');
   const pid = openerOf(directory);
   if (pid === null && !hasLeft(directory)) return lock;

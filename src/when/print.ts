@@ -28,6 +28,7 @@ export function printRecall(recall: Recall): string {
     printed.add(key);
   }
   for (const answer of recall.results) if (answer.found === 'none') parts.push(missText(answer));
+  if (recall.degraded !== undefined) parts.push(`Note: ${recall.degraded.replace(BREAKS, ' ')}`);
   const related = recall.results.flatMap((answer) => answer.related);
   if (related.length > 0) parts.push(`---\n\nRelated:\n${listOf(related)}`);
   return parts.join('\n\n');

@@ -188,6 +188,8 @@ export interface Answer {
 
 export interface Recall {
   results: Answer[];
+  /** Why something may be missing among them, in words: index or files that could not be read. */
+  degraded?: string;
 }
 
 /** A new entry, and its section when `content` is given. */

@@ -2,8 +2,9 @@
  * What is there on the disk and could not be read: too large, not text, locked, a link that leads out.
  * It is not missing. What was known of it is kept, and what leads there is left alone. Pure.
  */
+import { AppError } from '../shared/errors.js';
 import { FOLDER, INDEX } from './disk/bounds.js';
-import type { DiskState, Warning } from './types.js';
+import type { DiskState, Library, Warning } from './types.js';
 
 /** What these say is not there at all. Files below a linked folder are read under their own names. */
 const NOT_UNREAD = new Set(['no_index', 'no_folder', 'linked_folder']);
@@ -21,6 +22,22 @@ export function isUnread(file: string, unread: readonly Warning[]): boolean {
     if (one.file === INDEX || file === INDEX) return false;
     return one.file === FOLDER || file.startsWith(`${one.file}/`);
   });
+}
+
+/**
+ * Why nothing can be found by its trigger: the index was not read, and no entry of it is known. To answer
+ * that there is no entry would be taken for "no rule".
+ * @param among of the library's warnings those that count
+ */
+export function indexFault(
+  { index, entries }: Pick<Library, 'index' | 'entries'>,
+  among: readonly Warning[],
+  path: string,
+): AppError | null {
+  const fault = among.find(({ file, line }) => file === INDEX && line === undefined);
+  if (fault === undefined || index.text !== '' || entries.length > 0) return null;
+  const code = fault.code === 'outside' ? 'PERMISSION_DENIED' : 'UNAVAILABLE';
+  return new AppError(code, fault.message, { index: path, reason: fault.code });
 }
 
 /** Paths of unread decision files, and whether whole folders were not looked into. */

@@ -77,7 +77,8 @@ export interface When {
   /**
    * One command or a batch, with or without `/when`; it counts as a recall.
    * @param by whose words these are; absent: the operator's own, else the agent's
-   * @throws AppError DISABLED without an index
+   * @throws AppError DISABLED without an index; where nothing was found, UNAVAILABLE or PERMISSION_DENIED
+   * when the index cannot be read and nothing of it is known
    */
   recall(input: string | readonly string[], caller: Caller, by?: AskedBy): Promise<Recall>;
   /** What the commands in a free text ask for; `null`: there are none in it. `by` as in `recall`. */

@@ -34,7 +34,7 @@ import type {
   Section,
   WhenPaths,
 } from './types.js';
-import { unreadOf, unreadText, withKnown } from './unread.js';
+import { indexFault, unreadOf, unreadText, withKnown } from './unread.js';
 import { type AskedBy, offeredEvents, recallEvents, type UsageEvent } from './usage/events.js';
 import { createUsageJournal } from './usage/journal.js';
 import { usageStats } from './usage/rates.js';
@@ -49,6 +49,7 @@ const WAIT_MS = { open: SECOND_MS / 2, ask: 3 * SECOND_MS };
 const VECTOR_MS = 2 * SECOND_MS;
 const NO_WRITER =
   'only the owner or an admin of a server or group that the agent is in may write to the /when files from a chat (a chat alone with the agent makes nobody one); "cue when remember" on its machine and POST /cue/when/remember write them, too';
+const UNREADABLE = 'the /when index cannot be read: "cue when validate" on its machine says why';
 const LOADING = 'the /when index is still being read: ask again in a moment';
 
 /** Resolves when the files are read, at the latest after half a second; then they are read on. */
@@ -267,9 +268,18 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
     configured: paths !== null,
     turns,
     async recall(input, caller, by) {
-      required();
+      const { index } = required();
       const texts = typeof input === 'string' ? [input] : input;
-      return asked(parseRequests(texts.join('\n')), caller, by);
+      const recall = await asked(parseRequests(texts.join('\n')), caller, by);
+      const missed = recall.results.filter(({ found }) => found === 'none').length;
+      if (missed === 0 || state === 'loading') return recall;
+      const fault = indexFault(book.library(), book.library().unread, index);
+      // People in a chat are told nothing of this machine's folders.
+      const isTold = caller.kind !== 'entity';
+      if (fault !== null && missed === recall.results.length) {
+        throw isTold ? fault : new AppError('UNAVAILABLE', UNREADABLE, {}, { cause: fault });
+      }
+      return degraded === undefined || !isTold ? recall : { ...recall, degraded };
     },
     find,
     relevant,

@@ -1,5 +1,5 @@
 /** `/when` and `/remember` over MCP. */
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Recall } from '../../../src/when/index.js';
@@ -72,6 +72,60 @@ describe('when', () => {
       expect([name, code]).toEqual([name, null]);
       expect([name, text]).toEqual([name, expect.not.stringMatching(MARKUP)]);
     }
+  });
+});
+
+describe('when the index cannot be read', () => {
+  const LATIN = Buffer.from('/when naming caf\xe9s | Naming | how\n', 'latin1');
+
+  async function withBroken(
+    prepare: (broken: KnowledgeFolder) => void,
+    look: (client: McpClient, runtime: Agent['runtime']) => Promise<void>,
+  ): Promise<void> {
+    const broken = knowledgeFolder();
+    prepare(broken);
+    const started = await boot({ settings: broken.settings });
+    await whenOf(started.runtime);
+    const client = await mcpClient(started.runtime);
+    try {
+      await look(client, started.runtime);
+    } finally {
+      await client.close();
+      await started.stop();
+      broken.remove();
+    }
+  }
+
+  it('says so, and still gives what its files have', async () => {
+    await withBroken(
+      ({ index }) => writeFileSync(index, LATIN),
+      async (client) => {
+        const { code, text } = await client.call('when', { query: 'zebra' });
+        expect(code).toBe('UNAVAILABLE');
+        expect(text).toMatch(/the index .*memory-index\.md is not text in UTF-8/);
+
+        const part = await client.call('when', { query: '§ .Mock Patching\nzebra' });
+        expect(part.code).toBeNull();
+        expect(part.text).toContain('Patch where the object is used.');
+        expect(part.text).toMatch(/Note: the index .* is not text in UTF-8/);
+      },
+    );
+  });
+
+  it('says of what it has known before that it is that', async () => {
+    await withBroken(
+      () => {},
+      async (client, runtime) => {
+        const { index } = await whenOf(runtime).then((when) => when.health());
+        writeFileSync(index ?? '', LATIN);
+        await whenOf(runtime);
+        const known = await client.call('when', { query: 'writing mock tests' });
+        expect([known.code, known.text.includes('Note:')]).toEqual([null, false]);
+        const { code, text } = await client.call('when', { query: 'zebra' });
+        expect(code).toBeNull();
+        expect(text).toContain('Note: the index cannot be read; what was known before answers');
+      },
+    );
   });
 });
 

@@ -20,8 +20,12 @@ export function forTerminal(text: string): string {
   return text.replace(CONTROLS, '\ufffd');
 }
 
-/** What the commands of a real process see of the world. */
-export function realIo(): Io {
+/**
+ * What the commands of a real process see of the world.
+ * @param onLost told when something cannot be written to its end: in words, or none where standard error
+ *   takes none; absent: the process fails
+ */
+export function realIo(onLost: (words: string) => void = fail): Io {
   return {
     get cwd() {
       return workingFolder();
@@ -31,7 +35,7 @@ export function realIo(): Io {
     clock: systemClock,
     stdin: readStandardInput,
     leaveStdin: () => void process.stdin.destroy(),
-    ...standardStreams(),
+    ...standardStreams(onLost),
   };
 }
 
@@ -50,18 +54,19 @@ function noFolder(cause: unknown): AppError {
 }
 
 /** Writers that outlive a reader which has heard enough (`cue when x | head -1`). */
-function standardStreams(): { out(text: string): void; err(text: string): void } {
-  return { out: writerTo(process.stdout), err: writerTo(process.stderr) };
+function standardStreams(onLost: (words: string) => void): Pick<Io, 'out' | 'err'> {
+  return { out: writerTo(process.stdout, onLost), err: writerTo(process.stderr, onLost) };
 }
 
-function writerTo(stream: NodeJS.WriteStream): (text: string) => void {
+function writerTo(
+  stream: NodeJS.WriteStream,
+  onLost: (words: string) => void,
+): (text: string) => void {
   let open = true;
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (open && error.code !== 'EPIPE') {
-      process.exitCode = 1;
-      if (stream !== process.stderr) process.stderr.write(notWritten(error));
-    }
+    const isLost = open && error.code !== 'EPIPE';
     open = false;
+    if (isLost) onLost(stream === process.stderr ? '' : notWritten(error));
   });
   return (text) => {
     if (open) stream.write(forTerminal(text));
@@ -69,7 +74,12 @@ function writerTo(stream: NodeJS.WriteStream): (text: string) => void {
 }
 
 function notWritten({ message }: Error): string {
-  return `standard output was not written to its end: ${message}\n`;
+  return `standard output was not written to its end: ${message}`;
+}
+
+function fail(words: string): void {
+  process.exitCode = 1;
+  if (words !== '') process.stderr.write(`${words}\n`);
 }
 
 /** How the process ends; what could not be written is a failure, however the command ended. */

@@ -1,12 +1,14 @@
 /** Texts that the user hands in. */
-import { readFile, stat } from 'node:fs/promises';
-import { AppError } from '../../shared/errors.js';
+import { createReadStream, type Stats } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { AppError, messageOf } from '../../shared/errors.js';
 import { badInput } from './exit-codes.js';
 import { utf8 } from './print.js';
 
 const MAX_FILE_BYTES = 2_000_000;
 
 /**
+ * A file, or what comes through a pipe or a device (`/dev/stdin`, `<(…)`): then it waits for its end.
  * @param path absolute
  * @param shown as the user wrote it
  * @throws AppError INVALID_INPUT when there is no such file or it is not UTF-8, TOO_LARGE
@@ -17,13 +19,43 @@ export async function readTextFile(
   maxBytes = MAX_FILE_BYTES,
 ): Promise<string> {
   const found = await stat(path).catch(() => null);
-  if (found?.isDirectory()) throw badInput(`${shown} is a folder, not a file`, { path });
-  // Opening a pipe or a device could wait forever.
-  if (!found?.isFile()) throw badInput(`there is no file ${shown}`, { path });
-  if (found.size > maxBytes) {
-    throw new AppError('TOO_LARGE', `${shown} has more than ${maxBytes / 1_000_000} MB`);
+  if (found === null) throw badInput(`there is no file ${shown}`, { path });
+  const odd = whyOdd(found);
+  if (odd !== null) throw badInput(`${shown} is ${odd}, not a file`, { path });
+  if (found.size > maxBytes) throw tooLarge(shown, maxBytes);
+  return utf8(await allOf(path, shown, maxBytes), shown);
+}
+
+function whyOdd(found: Stats): string | null {
+  if (found.isDirectory()) return 'a folder';
+  if (found.isSocket()) return 'a socket';
+  return found.isBlockDevice() ? 'a disk' : null;
+}
+
+/** Of a pipe nobody knows how much will come. */
+async function allOf(path: string, shown: string, maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  try {
+    for await (const chunk of createReadStream(path)) {
+      const part = Buffer.from(chunk);
+      bytes += part.length;
+      if (bytes > maxBytes) throw tooLarge(shown, maxBytes);
+      chunks.push(part);
+    }
+  } catch (error) {
+    throw error instanceof AppError ? error : unreadable(path, shown, error);
   }
-  return utf8(await readFile(path), shown);
+  return Buffer.concat(chunks);
+}
+
+function unreadable(path: string, shown: string, cause: unknown): AppError {
+  const message = `${shown} cannot be read: ${messageOf(cause)}`;
+  return new AppError('INVALID_INPUT', message, { path }, { cause });
+}
+
+function tooLarge(shown: string, maxBytes: number): AppError {
+  return new AppError('TOO_LARGE', `${shown} has more than ${maxBytes / 1_000_000} MB`);
 }
 
 /** @throws AppError INVALID_INPUT naming `what`; the text, which may be a secret, is not repeated */

@@ -31,6 +31,8 @@ export interface OwnServerOptions {
   /** The first that is tried. */
   port: number;
   clock: Clock;
+  /** Told to whoever may end it. */
+  hasClient?: boolean | undefined;
   log(line: string): void;
 }
 
@@ -66,6 +68,7 @@ async function serve(agent: PrimaryAgent, options: OwnServerOptions): Promise<Ow
   const file: ServerFile = {
     ...{ ...writerMark(), port, started, path: RPC_PATH, agentId },
     key: localKey(),
+    ...(options.hasClient ? { hasClient: true as const } : {}),
   };
   const address = addressOf(file, env);
   const identity = await ready(address, clock).catch(async (error: unknown) => {

@@ -213,9 +213,8 @@ function serverFileOf(text: string): ServerFile | null {
     return null;
   }
   if (typeof read !== 'object' || read === null) return null;
-  const { pid, port, started, path, agentId, startedTicks, key }: Record<string, unknown> = {
-    ...read,
-  };
+  const { pid, port, started, path, agentId, ...more }: Record<string, unknown> = { ...read };
+  const { startedTicks, key, hasClient } = more;
   if (!isCount(pid) || !isCount(port) || port > MAX_PORT || typeof started !== 'string') {
     return null;
   }
@@ -229,6 +228,7 @@ function serverFileOf(text: string): ServerFile | null {
     ...(agentId === undefined ? {} : { agentId }),
     ...(typeof startedTicks === 'string' && TICKS.test(startedTicks) ? { startedTicks } : {}),
     ...(typeof key === 'string' && KEY.test(key) ? { key } : {}),
+    ...(hasClient === true ? { hasClient } : {}),
   };
 }
 

@@ -14,7 +14,7 @@ import { howToGoOn } from './hung.js';
 import { askWho } from './identify.js';
 import { type FoundServer, isListened, lookAtNamed, serverOfProcess } from './look-around.js';
 import { meantBy } from './meant.js';
-import { type OwnServer, startOwnServer } from './own-server.js';
+import { type OwnServer, type OwnServerOptions, startOwnServer } from './own-server.js';
 import { pidFileOf, usualPidFile } from './pid-file.js';
 import { takeRight } from './pid-lock.js';
 import { type Env, isPersonal, type Place, personalPlace } from './place.js';
@@ -47,7 +47,7 @@ export interface Roles {
   close(): Promise<void>;
 }
 
-export interface RolesDeps {
+export interface RolesDeps extends Pick<OwnServerOptions, 'hasClient'> {
   startAgent: () => Promise<StartAgent>;
   env: Env;
   cwd: string;
@@ -277,6 +277,7 @@ export function createRoles(deps: RolesDeps): Roles {
       server = await startOwnServer({
         ...{ env, clock, log, cwd: deps.cwd, startAgent: await deps.startAgent() },
         agentEnv: sameMemory(env, last?.identity ?? null),
+        hasClient: deps.hasClient,
         pidFiles: isUsual ? [ownFile, usual] : [ownFile],
         port: deps.port ?? portAfter(last) ?? (isUsual ? DEFAULT_PORT : PROJECT_PORT),
       });

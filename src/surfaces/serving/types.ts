@@ -14,6 +14,8 @@ export interface ServerFile {
   startedTicks?: string;
   /** Proves to the server that its client is a process of the same person (`local-key.ts`). */
   key?: string;
+  /** A client is at its standard input (a coding agent, say), and loses its connection when it ends. */
+  hasClient?: true;
 }
 
 /** What a command needs to talk to a server. */

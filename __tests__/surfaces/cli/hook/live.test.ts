@@ -1,7 +1,7 @@
 /** `cue hook` with a real agent that serves, and as a process. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -12,6 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startedServices } from '../../../helpers/boot.js';
 import { call } from '../../../helpers/http.js';
 import { startServer, type TestServer } from '../../../helpers/server.js';
+import { withProc } from '../../../helpers/where.js';
 import { makeProject, type Project } from '../cue.js';
 
 const BIN = fileURLToPath(new URL('../../../../src/bin/cue.ts', import.meta.url));
@@ -81,7 +82,9 @@ describe('the hook of a coding agent', () => {
     const { hookEventName, additionalContext } = JSON.parse(out).hookSpecificOutput;
     expect(hookEventName).toBe('PreToolUse');
     expect(additionalContext).toContain('It locked the orders table');
-    expect(additionalContext).toMatch(/\n```\noffer_[0-9a-f]{8}(?:, offer_[0-9a-f]{8})*$/);
+    expect(additionalContext).toMatch(
+      /\n```\noffer_[0-9a-f]{8} \(conflictWarning\)(?:, offer_[0-9a-f]{8} \(\w+\))*$/,
+    );
   });
 
   it('gives a session its start with what it does first, where nobody served before', async () => {
@@ -153,6 +156,35 @@ describe('the hook of a coding agent', () => {
 });
 
 describe('the process of a hook', () => {
+  it.runIf(withProc())(
+    'ends well where its standard output takes nothing',
+    async () => {
+      await call('POST', `${server.baseUrl}/cue/memories`, {
+        body: {
+          intent: 'Run make deploy-all',
+          outcome: { success: false, failure_reason: 'It deployed the drafts, too' },
+        },
+      });
+      const input = { session_id: 's-full', cwd: project.root, hook_event_name: 'PreToolUse' };
+      const full = openSync('/dev/full', 'w');
+      const child = spawn(process.execPath, ['--import', TSX, BIN, 'hook'], {
+        env: { PATH: process.env.PATH, NUDGE_PID_DIR: pids, ...env },
+        stdio: ['pipe', full, 'pipe'],
+      });
+      closeSync(full);
+      let err = '';
+      child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+        err += text;
+      });
+      child.stdin?.end(JSON.stringify({ ...input, ...bash('make deploy-all') }));
+      const [code] = await once(child, 'close');
+
+      expect(err).toMatch(/^cue hook: standard output was not written to its end: ENOSPC/);
+      expect(code).toBe(0);
+    },
+    60_000,
+  );
+
   it('ends by itself where its standard input does not', async () => {
     const child = spawn(process.execPath, ['--import', TSX, BIN, 'hook'], {
       env: { PATH: process.env.PATH, CUE_HOOK_DEBUG: '1' },

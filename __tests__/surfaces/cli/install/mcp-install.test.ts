@@ -537,8 +537,19 @@ describe('what a file has already', () => {
     expect(dry.out).toBe(
       '.cursor/mcp.json (cursor): would be deleted, since nothing else is in it\n',
     );
+    expect(dry.err).toBe('--dry-run: 1 file would be deleted, and none was\n');
     expect(out).toBe('✔ .cursor/mcp.json (cursor): deleted, since nothing else was in it\n');
     expect(readdirSync(inProject('.cursor'))).toEqual([]);
+  });
+
+  it('that would be taken out of one file, and the other deleted, is counted as such', async () => {
+    write(inProject('.mcp.json'), '{"mcpServers":{"other":{"command":"x"}}}');
+    await install('--client', 'claude-code');
+    const { err } = await install('--client', 'claude-code', '--remove', '--dry-run');
+
+    expect(err).toBe(
+      '--dry-run: 1 file would be written and 1 file would be deleted, and none was\n',
+    );
   });
 
   it('is shown, and not changed, with --dry-run', async () => {

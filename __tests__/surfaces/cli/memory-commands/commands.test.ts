@@ -1,6 +1,10 @@
 /** Memories, offers, autonomy and the state of all, against a real agent. */
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { MemoryView } from '../../../../src/memory/index.js';
+import { onPosix } from '../../../helpers/where.js';
 import { type Served, startServed } from '../served.js';
 
 let served: Served;
@@ -71,8 +75,10 @@ describe('cue store', () => {
   });
 
   it.each([
-    ['no end', ['--intent', 'x'], '', /--success or --failure/],
-    ['two ends', ['--intent', 'x', '--success', '--failure'], '', /--success or --failure/],
+    ['no end', ['--intent', 'x'], '', /say how it ended: --success or --failure/],
+    ['two ends', ['--intent', 'x', '--success', '--failure'], '', /choose one .* both were given/],
+    ['an empty intent', ['--intent', '', '--success'], '', /--intent is empty: say what was to be/],
+    ['a blank intent without an end', ['--intent', ' '], '', /--intent is empty/],
     ['no intent', ['--success'], '', /--intent/],
     ['nothing at all', [], '\n', /or JSON on standard input/],
     ['what is no JSON', [], '{', /standard input is not valid JSON/],
@@ -147,6 +153,17 @@ describe('cue offers', () => {
   it('ends with 3 for an offer that is not there', async () => {
     const id = '6754f580-bbc4-090d-835d-a966316fc020';
     expect((await served.cue('offers', 'dismiss', id)).code).toBe(3);
+  });
+
+  it.each([
+    ['ack', ''],
+    ['ack', '..'],
+    ['dismiss', '.'],
+    ['dismiss', ' '],
+  ])('%s asks for the id in place of %j, and asks no server', async (name, id) => {
+    const { code, out, err } = await served.cue('offers', name, id, '-p', '1');
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toMatch(/^cue: say which offer: .+ \(cue offers list prints them\)\n$/);
   });
 
   it('says that there are none', async () => {
@@ -247,7 +264,16 @@ describe('cue export, import and purge', () => {
       3,
     );
     expect((await served.cue('purge', '--all', '--yes')).out).toMatch(/^✔ forgot 3 memories\n/);
-    expect((await served.cue('purge', '--all')).code).toBe(3);
+    expect(await served.cue('purge', '--all')).toEqual({
+      code: 3,
+      out: '',
+      err: 'nothing matches that: nothing would be forgotten\n',
+    });
+    expect(await served.cue('purge', '--tags', 'nosuch', '--yes')).toEqual({
+      code: 3,
+      out: '',
+      err: 'nothing matches that: nothing was forgotten\n',
+    });
 
     expect((await served.cue('import', 'memories.json')).out).toBe(
       '✔ imported 3 records, skipped 0, rejected 0\n',
@@ -333,6 +359,24 @@ describe('cue export, import and purge', () => {
     expect({ code, document: JSON.parse(out) }).toMatchObject({
       code: 2,
       document: { imported: 60, skipped: 0, rejected: [{ line: 56 }] },
+    });
+  });
+
+  it.runIf(onPosix())('import reads a pipe to its end, and no folder', async () => {
+    const memory = { intent: 'Rotate the logs', outcome: { success: true } };
+    served.write('piped.jsonl', `${JSON.stringify(memory)}\n`);
+    execFileSync('mkfifo', [join(served.root, 'pipe')]);
+    const writer = spawn('sh', ['-c', 'cat piped.jsonl > pipe'], { cwd: served.root });
+    const gone = once(writer, 'close');
+    const read = await served.cue('import', 'pipe');
+    writer.kill();
+    await gone;
+
+    expect(read).toMatchObject({ code: 0, out: '✔ imported 1 record, skipped 0, rejected 0\n' });
+    expect(await served.cue('import', 'pids')).toEqual({
+      code: 2,
+      out: '',
+      err: 'cue: pids is a folder, not a file\n',
     });
   });
 

@@ -1,5 +1,6 @@
 /** The commands against a real store: what is sent, what is printed, how they end. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { onPosix } from '../../../helpers/where.js';
 import { AGENT_ID, type HintServer, makeStage, type Stage, startHintServer } from './nudge.js';
 
 const CWD = '/srv/minerva/http-proxy';
@@ -523,6 +524,15 @@ describe('nudge export and import', () => {
     const stdin = `${' '.repeat(2_100_000)}{"schema_version":"1.0","components":{}}`;
     const { code, err } = await stage.process({ stdin }, 'import', '-');
     expect({ code, err }).toEqual({ code: 0, err: '' });
+  });
+
+  it.runIf(onPosix())('import reads a device, and refuses a folder', async () => {
+    const [empty, folder] = [
+      await stage.nudge('import', '/dev/null'),
+      await stage.nudge('import', 'pids'),
+    ];
+    expect([empty.code, empty.err]).toEqual([2, 'nudge: /dev/null is not valid JSON\n']);
+    expect([folder.code, folder.err]).toEqual([2, 'nudge: pids is a folder, not a file\n']);
   });
 
   it('import sends a file over 2 MB in parts, and sums what came of them', async () => {

@@ -57,7 +57,23 @@ describe('nudge stop', () => {
     const { pid } = await headless();
     const port = await liar(pid);
     stage.write('pids/server.pid', JSON.stringify({ ...markOf(pid), port, started: 'x' }));
-    expect((await stage.nudge('stop')).code).toBe(0);
+    expect(await stage.nudge('stop')).toEqual({
+      code: 0,
+      out: `✔ stopped the server (process ${pid}, port ${port})\n`,
+      err: '',
+    });
     expect(isRunning(pid)).toBe(false);
+  });
+
+  it('says that a client at its standard input is cut off', async () => {
+    const { pid } = await headless();
+    const port = await liar(pid);
+    const file = { ...markOf(pid), port, started: 'x', hasClient: true };
+    stage.write('pids/server.pid', JSON.stringify(file));
+    const { code, out } = await stage.nudge('stop');
+    expect([code, isRunning(pid)]).toEqual([0, false]);
+    expect(out).toBe(
+      `✔ stopped the server (process ${pid}, port ${port}); a client was connected through it, such as a coding agent, and may have to reconnect\n`,
+    );
   });
 });

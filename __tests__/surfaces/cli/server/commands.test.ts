@@ -186,6 +186,31 @@ describe('cue trigger', () => {
   });
 });
 
+describe('an id that the path of a request would lose', () => {
+  it.each([
+    ['show', ''],
+    ['show', '.'],
+    ['runs', ''],
+    ['explain', '\t'],
+    ['update', '..'],
+    ['delete', ''],
+    ['delete', '..'],
+    ['run', ''],
+    ['run', '..'],
+  ])('trigger %s %j is bad input, and no server is asked', async (name, id) => {
+    const words = name === 'update' ? ['every 3 hours'] : [];
+    const { code, out, err } = await served.cue('trigger', name, id, ...words, '-p', '1');
+    expect({ code, out }).toEqual({ code: 2, out: '' });
+    expect(err).toMatch(/^cue: say which trigger: .+ \(cue trigger list prints them\)\n$/);
+  });
+
+  it('may hold dots besides, and slashes', async () => {
+    for (const id of ['...', '../x', 'a.b']) {
+      expect((await served.cue('trigger', 'show', id)).code).toBe(3);
+    }
+  });
+});
+
 describe('where nothing serves', () => {
   it.each([
     [['trigger', 'list']],

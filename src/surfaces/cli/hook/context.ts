@@ -21,6 +21,8 @@ export function contextIn({ text, offers }: Record<string, unknown>): string | n
 function idOf(offer: unknown): string[] {
   if (!isObject(offer) || typeof offer.id !== 'string') return [];
   const digits = offer.id.replaceAll('-', '').slice(0, ID_DIGITS);
-  // Anything else is no id of ours, and would stand outside of the fence.
-  return /^[0-9a-f]{8}$/i.test(digits) ? [`offer_${digits}`] : [];
+  // Anything else is no id or kind of ours, and would stand outside of the fence.
+  if (!/^[0-9a-f]{8}$/i.test(digits)) return [];
+  const kind = /^[a-z]{1,40}$/i.exec(String(offer.kind))?.[0];
+  return [kind === undefined ? `offer_${digits}` : `offer_${digits} (${kind})`];
 }

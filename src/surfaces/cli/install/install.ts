@@ -52,7 +52,7 @@ export async function install(io: Io, flags: InstallFlags, program: Program): Pr
   const isNew = changed > 0 && flags.scope === 'project' && !flags.remove;
   if (isNew && !flags.ownMemory) notes.add(memoryTold(machine));
   for (const note of notes) io.err(`${note}\n`);
-  if (flags.dryRun) io.err(`${dryRunEnd(changed)}\n`);
+  if (flags.dryRun) io.err(`${dryRunEnd(changes)}\n`);
   else if (changed > 0) io.err('start the client anew, so that it reads this\n');
   if (failed === 0) return EXIT.done;
   io.err(`${counted(failed, 'file')} could not be written and stayed as before\n`);
@@ -117,10 +117,16 @@ function planned({ change: { kind, shown, client, file, text } }: Done): string 
   return [`${shown} (${client}): ${words}`, ...lines].join('\n');
 }
 
-function dryRunEnd(changed: number): string {
-  return changed === 0
-    ? 'nothing would be written'
-    : `--dry-run: ${counted(changed, 'file')} would be written, and none was`;
+function dryRunEnd(changes: readonly Change[]): string {
+  const open = changes.filter(({ kind }) => kind !== 'none');
+  const deleted = open.filter(({ kind }) => kind === 'deleted').length;
+  const parts = [
+    { count: open.length - deleted, would: 'be written' },
+    { count: deleted, would: 'be deleted' },
+  ].filter(({ count }) => count > 0);
+  if (parts.length === 0) return 'nothing would be written';
+  const words = parts.map(({ count, would }) => `${counted(count, 'file')} would ${would}`);
+  return `--dry-run: ${words.join(' and ')}, and none was`;
 }
 
 function shortened(line: string): string {

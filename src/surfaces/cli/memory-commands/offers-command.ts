@@ -8,6 +8,7 @@ import { numberOf } from '../flag-words.js';
 import { indented, minuteOf, oneLine, pageWords } from '../lines.js';
 import type { CommandGroup } from '../program.js';
 import { addServerOptions, answer } from '../server/answer.js';
+import { pathSegment } from '../server/path-segment.js';
 
 interface ListFlags {
   state?: string;
@@ -68,7 +69,8 @@ function define(group: Command, context: CommandContext): void {
       .argument('<id>')
       .option('--reason <text>', 'why')
       .action(async (id: string, { reason }: { reason?: string }, command: Command) => {
-        const path = `/offers/${encodeURIComponent(id)}/${route}`;
+        const segment = pathSegment(id, { what: 'offer', list: 'cue offers list' });
+        const path = `/offers/${segment}/${route}`;
         await answer<{ offer: Offer }>(
           context,
           command,

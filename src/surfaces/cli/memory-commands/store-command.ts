@@ -106,8 +106,12 @@ async function draftOf(flags: StoreFlags, actions: ShortAction[], io: Io): Promi
   const { intent, taskType, perception, reasoning, success, failure, summary } = said;
   const { learning, tags, importance, session, agent } = said;
   if (intent === undefined) throw badInput('--intent says what was to be done');
-  if ((success === undefined) === (failure === undefined)) {
+  if (intent.trim() === '') throw badInput('--intent is empty: say what was to be done');
+  if (success === undefined && failure === undefined) {
     throw badInput('say how it ended: --success or --failure');
+  }
+  if (success !== undefined && failure !== undefined) {
+    throw badInput('choose one of --success and --failure: both were given');
   }
   // Fields that are `undefined` are not sent.
   return {

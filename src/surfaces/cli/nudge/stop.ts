@@ -12,6 +12,8 @@ import { serverOf } from './server-of.js';
 
 const PATIENCE_MS = 10 * SECOND_MS;
 const LOOK_MS = 50;
+const CUT_OFF =
+  '; a client was connected through it, such as a coding agent, and may have to reconnect';
 
 const EXPLAINED = `
 Another "nudge serve" with a client at its standard input takes the place of a server that stops.
@@ -42,12 +44,15 @@ async function perform(json: boolean, context: NudgeContext): Promise<void> {
     );
   }
   if (!isCertain(pid, port, io.env)) throw unproven(pid, port);
+  const named = serverOnPort(io.env, port);
+  const hadClient = named?.pid === pid && named.hasClient === true;
   askToEnd(pid);
   await ended(pid, io.clock);
   // Where a process is ended without being asked, it leaves its files behind.
   for (const path of pidFiles(io.env)) removePidFile(path, pid);
   if (json) printJson(io, { stopped: true, pid, port });
-  else printText(io, `✔ stopped the server (process ${pid}, port ${port})`);
+  else
+    printText(io, `✔ stopped the server (process ${pid}, port ${port})${hadClient ? CUT_OFF : ''}`);
   end(EXIT.done);
 }
 

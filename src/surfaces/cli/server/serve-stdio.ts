@@ -40,7 +40,7 @@ export async function serveStdio(options: ServeOptions): Promise<void> {
   const log = tell('warn');
   const input = inputKind(STANDARD_INPUT);
   const roles = createRoles({
-    ...{ startAgent, env, log, cwd: io.cwd, clock: io.clock },
+    ...{ startAgent, env, log, cwd: io.cwd, clock: io.clock, hasClient: input === 'client' },
     ...(port === undefined ? {} : { port }),
   });
   const streams = { input: process.stdin, output: process.stdout };

@@ -65,6 +65,9 @@ function define(group: Command, context: CommandContext): void {
         {
           text: textOf,
           beside: ({ total, dry_run }) => [
+            ...(total === 0
+              ? [`nothing matches that: nothing ${dry_run ? 'would be' : 'was'} forgotten`]
+              : []),
             ...(dry_run && total > 0 ? ['nothing is forgotten yet: say it again with --yes'] : []),
             ...(total >= MOST_FORGOTTEN ? ['there may be more: run it again'] : []),
           ],
@@ -98,7 +101,9 @@ function textOf({ dry_run, total, memories, links, chapters, wisdom, kept }: For
     ...(wisdom === 0 ? [] : [`${wisdom} of wisdom made anew`]),
   ];
   return [
-    `${verb} ${[counted(total, 'memory', 'memories'), ...anew].join(', ')}`,
+    ...(total === 0
+      ? []
+      : [`${verb} ${[counted(total, 'memory', 'memories'), ...anew].join(', ')}`]),
     ...memories.map(({ memory_id, content }) => `  ${memory_id}: ${oneLine(content)}`),
     ...(total > memories.length ? [`  and ${total - memories.length} more`] : []),
     ...(kept === 0 ? [] : [`${counted(kept, 'more is', 'more are')} not yours, and stay`]),

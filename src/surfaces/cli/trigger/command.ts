@@ -13,6 +13,7 @@ import { numberOf } from '../flag-words.js';
 import { pageWords } from '../lines.js';
 import type { CommandGroup } from '../program.js';
 import { addServerOptions, answer } from '../server/answer.js';
+import { pathSegment } from '../server/path-segment.js';
 import {
   addDraftOptions,
   addScheduleOptions,
@@ -259,8 +260,9 @@ interface RunPage {
   nextCursor: string | null;
 }
 
+/** @throws AppError INVALID_INPUT for what cannot be an id */
 function pathOf(id: string): string {
-  return `/triggers/${encodeURIComponent(id)}`;
+  return `/triggers/${pathSegment(id, { what: 'trigger', list: 'cue trigger list' })}`;
 }
 
 /** @throws AppError INVALID_INPUT when nothing is said */

@@ -2,7 +2,6 @@
  * The part of the `/when` room that needs no host, as the commands use it. It is loaded only when a
  * command runs: parsing markdown and ranking are not needed to print a help text.
  */
-import { AppError } from '../../../shared/errors.js';
 import type * as Offline from '../../../when/offline.js';
 import type { FolderBook, WhenPaths } from '../../../when/offline.js';
 
@@ -24,9 +23,7 @@ export function whenRoom(): Promise<WhenRoom> {
 /** @throws AppError when there is an index that may not or cannot be read */
 export async function openIndex(room: WhenRoom, paths: WhenPaths): Promise<FolderBook> {
   const book = await room.openBook({ paths });
-  const { index, warnings } = book.library;
-  const unread = warnings.find(({ file, line }) => file === 'index' && line === undefined);
-  if (unread === undefined || index.text !== '') return book;
-  const code = unread.code === 'outside' ? 'PERMISSION_DENIED' : 'UNAVAILABLE';
-  throw new AppError(code, unread.message, { index: paths.index, reason: unread.code });
+  const fault = room.indexFault(book.library, book.library.warnings, paths.index);
+  if (fault !== null) throw fault;
+  return book;
 }

@@ -46,6 +46,7 @@ const when = defineTool({
         matches: z.array(z.object({ header: z.string(), file: z.string() })),
       }),
     ),
+    degraded: z.string().optional(),
   }),
   reads: true,
   run: (input, { runtime, session }) => {

@@ -1,0 +1,16 @@
+/** An id as one part of a request's path. */
+import { badInput } from '../exit-codes.js';
+
+/** Of these the path of a URL keeps nothing, also when they are encoded. */
+const NO_SEGMENT = /^(?:\s*|\.\.?)$/;
+
+/**
+ * @param what whose id it is: `trigger`
+ * @param list the command that prints ids
+ * @throws AppError INVALID_INPUT for what would vanish from the path: another route would answer
+ */
+export function pathSegment(id: string, { what, list }: { what: string; list: string }): string {
+  if (!NO_SEGMENT.test(id)) return encodeURIComponent(id);
+  const is = id.trim() === '' ? 'its id is empty' : `"${id}" is no id`;
+  throw badInput(`say which ${what}: ${is} (${list} prints them)`, { what });
+}
