@@ -161,6 +161,8 @@ describe('by time', () => {
         zone,
       });
       expect(ids(result)).toEqual([noon, morning]);
+      const learned = { query: 'what did we learn yesterday?' };
+      expect(ids(await memory.recall(learned, OPERATOR, { zone }))).toEqual([noon, morning]);
       expect(result.memories[0]).toMatchObject({
         stage: 'temporal',
         why: 'yesterday',
@@ -186,6 +188,23 @@ describe('by time', () => {
       expect(await counted(5)).toEqual([3, 2]);
       const words = await memory.recall({ file: 'auth.ts', query: 'login framework' }, OPERATOR);
       expect(words.total_matches).toBe(2);
+    }));
+
+  it('a part of the day and a clock time are of the zone that asks', () =>
+    withRoom(async ({ memory, clock }, store) => {
+      clock.nowMs = START_MS; // 10:00 in Vienna
+      const morning = await store('Paint the fence');
+      clock.nowMs = START_MS + 6 * 3_600_000;
+      const afternoon = await store('Buy nails');
+      clock.nowMs = START_MS + DAY_MS;
+      const found = async (query: string, asks = zone) =>
+        ids(await memory.recall({ query }, OPERATOR, { zone: asks }));
+      expect(await found('what did we do yesterday morning?')).toEqual([morning]);
+      expect(await found('what did we do yesterday after 3:30pm?')).toEqual([afternoon]);
+      expect(await found('what happened at 10am on march 2?')).toEqual([morning]);
+      expect(await found('what did we do yesterday morning?', 'America/New_York')).toEqual([
+        afternoon,
+      ]);
     }));
 
   it('words beside the time choose within it; the rest follows as likeness', () =>
@@ -344,6 +363,13 @@ describe('filters', () => {
       expect(await found('show me the failures')).toEqual([bad, old]);
       expect(await found('what failed in ship.ts?')).toEqual([old]);
       expect(await found('what succeeded today')).toEqual([talk, good]);
+      expect(await found('what worked today')).toEqual([talk, good]);
+      expect(await found('what went well today?')).toEqual([talk, good]);
+      expect(await found('what did not fail today')).toEqual([talk, good]);
+      expect(await found("what didn't work today")).toEqual([bad]);
+      expect(await found('what hasn’t worked since yesterday')).toEqual([bad, old]);
+      expect(await found('what did we work on today')).toEqual([talk, bad, good]);
+      expect(await found('what work was done today')).toEqual([talk, bad, good]);
       expect(await found('what failed today', { failures_only: true })).toEqual([bad]);
       // With other words, with both outcomes, against a filter, or asked by likeness they are words.
       expect(await found('payment failed')).toContain(talk);

@@ -7,6 +7,7 @@ import { fileKey } from '../file-key.js';
 import { resolveRef } from '../ids.js';
 import { FLAGS, keyOf, workMemoryType } from '../records.js';
 import { lastSession } from './last-session.js';
+import { type Outcome, onlyAsks, readOutcome } from './outcome-words.js';
 import type { RecallRequest } from './request.js';
 import { readTimeWords } from './time-words.js';
 import type { Search } from './types.js';
@@ -126,53 +127,17 @@ function textOf({ intent, pattern }: RecallRequest, rest: string, read: boolean)
   return read && onlyAsks(text) ? '' : text.trim();
 }
 
-/** What is left of "what did we do yesterday?" once its time or file is read: nothing to search. */
-const ASKING = new Set(
-  (
-    'what which show tell list did do does done was were is are has have had happened happen i we you ' +
-    'us me it the a about memories memory thing things stuff work worked working on everything all ' +
-    'been up to there any anything from of in for get got go going went gone my our your with s'
-  ).split(' '),
-);
-
-const OUTCOMES: ReadonlyMap<string, 'failures_only' | 'success_only'> = new Map([
-  ...'fail fails failed failing failure failures wrong broke error errors mistake mistakes'
-    .split(' ')
-    .map((word) => [word, 'failures_only'] as const),
-  ...'succeed succeeded success successes successful successfully'
-    .split(' ')
-    .map((word) => [word, 'success_only'] as const),
-]);
-
 /** "What failed today?" asks for failures, not for texts that say "failed". `null`: neither, or both. */
 function outcomeAsked(
   { intent, pattern, strategy, ...request }: RecallRequest,
   rest: string,
-): 'failures_only' | 'success_only' | null {
+): Outcome | null {
   if (intent !== undefined || pattern !== undefined || strategy === 'semantic') return null;
-  const outcomes = new Set<'failures_only' | 'success_only'>();
-  for (const word of wordsOf(rest)) {
-    const outcome = OUTCOMES.get(word);
-    if (outcome !== undefined) outcomes.add(outcome);
-    else if (!ASKING.has(word)) return null;
-  }
-  const [first] = outcomes;
-  if (outcomes.size !== 1 || first === undefined) return null;
+  const first = readOutcome(rest);
+  if (first === null) return null;
   const speaksAgainst =
     first === 'failures_only'
       ? request.success_only || !request.include_failures
       : request.failures_only;
   return speaksAgainst ? null : first;
-}
-
-/** Word by word: one pattern for all of it would take exponential time on "is is is … x". */
-function onlyAsks(text: string): boolean {
-  return wordsOf(text).every((word) => ASKING.has(word));
-}
-
-function wordsOf(text: string): string[] {
-  return text
-    .toLowerCase()
-    .split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== '');
 }
