@@ -59,58 +59,91 @@ describe('what is held back', () => {
 describe('the start of a session that nobody told of', () => {
   const hello = { type: 'intent_stated', intent: 'Hello there', sessionId: 'client-1' };
   const mayBegin = { mayBegin: true };
+  const patient = { turnBudgetMs: long };
 
   it('is told with what happens first, once', () =>
-    withProactive(database, async ({ proactive, store }) => {
-      await store('Paint the fence', failed('no brush'));
-      const plain = await proactive.happen(hello);
-      const first = await proactive.happen(hello, undefined, mayBegin);
-      const second = await proactive.happen(hello, undefined, mayBegin);
-      expect([plain, first, second].map(({ offers }) => kindsOf(offers))).toEqual([
-        [],
-        ['sessionStart'],
-        [],
-      ]);
-      expect(first.text).toContain('Paint the fence');
-      const nameless = { type: 'intent_stated', intent: 'Hello there' };
-      expect((await proactive.happen(nameless, undefined, mayBegin)).text).toBe('');
-    }));
+    withProactive(
+      database,
+      async ({ proactive, store }) => {
+        await store('Paint the fence', failed('no brush'));
+        const plain = await proactive.happen(hello);
+        const first = await proactive.happen(hello, undefined, mayBegin);
+        const second = await proactive.happen(hello, undefined, mayBegin);
+        expect([plain, first, second].map(({ offers }) => kindsOf(offers))).toEqual([
+          [],
+          ['sessionStart'],
+          [],
+        ]);
+        expect(first.text).toContain('Paint the fence');
+        const nameless = { type: 'intent_stated', intent: 'Hello there' };
+        expect((await proactive.happen(nameless, undefined, mayBegin)).text).toBe('');
+      },
+      patient,
+    ));
 
   it('is told to one of those that come at once', () =>
-    withProactive(database, async ({ proactive, store }) => {
-      await store('Paint the fence', failed('no brush'));
-      const files = ['a.ts', 'b.ts', 'c.ts'];
-      const answers = await Promise.all(
-        files.map((filePath) =>
-          proactive.happen({ type: 'file_touch', filePath, sessionId: 's' }, undefined, mayBegin),
-        ),
-      );
-      expect(answers.filter(({ text }) => text.includes('Paint the fence'))).toHaveLength(1);
-    }));
+    withProactive(
+      database,
+      async ({ proactive, store }) => {
+        await store('Paint the fence', failed('no brush'));
+        const files = ['a.ts', 'b.ts', 'c.ts'];
+        const answers = await Promise.all(
+          files.map((filePath) =>
+            proactive.happen({ type: 'file_touch', filePath, sessionId: 's' }, undefined, mayBegin),
+          ),
+        );
+        expect(answers.filter(({ text }) => text.includes('Paint the fence'))).toHaveLength(1);
+      },
+      patient,
+    ));
 
   it('is not told where it was told of, and again where nobody read the answer', () =>
-    withProactive(database, async ({ proactive, store }) => {
-      await store('Paint the fence', failed('no brush'));
-      await proactive.onSessionStart({ sessionId: 'client-2' });
-      const later = { ...hello, sessionId: 'client-2' };
-      expect((await proactive.happen(later, undefined, mayBegin)).text).toBe('');
-      await proactive.happen(hello, undefined, { ...mayBegin, answered: false });
-      const read = await proactive.happen(hello, undefined, mayBegin);
-      expect(kindsOf(read.offers)).toEqual(['sessionStart']);
-    }));
+    withProactive(
+      database,
+      async ({ proactive, store }) => {
+        await store('Paint the fence', failed('no brush'));
+        await proactive.onSessionStart({ sessionId: 'client-2' });
+        const later = { ...hello, sessionId: 'client-2' };
+        expect((await proactive.happen(later, undefined, mayBegin)).text).toBe('');
+        await proactive.happen(hello, undefined, { ...mayBegin, answered: false });
+        const read = await proactive.happen(hello, undefined, mayBegin);
+        expect(kindsOf(read.offers)).toEqual(['sessionStart']);
+      },
+      patient,
+    ));
+
+  it('comes with the next happening where it takes longer than one waits', () =>
+    withProactive(
+      database,
+      async ({ proactive, store }) => {
+        await store('Paint the fence', failed('no brush'));
+        const first = await proactive.happen(hello, undefined, mayBegin);
+        await proactive.settled();
+        const second = await proactive.happen(hello, undefined, mayBegin);
+        const third = await proactive.happen(hello, undefined, mayBegin);
+        const told = [first, second, third].map(({ offers }) => kindsOf(offers));
+        expect(told.flat()).toEqual(['sessionStart']);
+        expect(told[2]).toEqual([]);
+      },
+      { turnBudgetMs: 0 },
+    ));
 
   it('is known after a restart by what it was shown', () =>
-    withProactive(database, async (room) => {
-      await room.store('Paint the fence', failed('no brush'));
-      await room.proactive.happen(hello, undefined, mayBegin);
-      await room.proactive.settled();
-      room.clock.nowMs += 3_600_000;
-      const restarted = open(room);
-      expect((await restarted.happen(hello, undefined, mayBegin)).text).toBe('');
-      const other = { ...hello, sessionId: 'client-3' };
-      expect((await restarted.happen(other, undefined, mayBegin)).text).toContain('Paint');
-      await restarted.stop();
-    }));
+    withProactive(
+      database,
+      async (room) => {
+        await room.store('Paint the fence', failed('no brush'));
+        await room.proactive.happen(hello, undefined, mayBegin);
+        await room.proactive.settled();
+        room.clock.nowMs += 3_600_000;
+        const restarted = open(room, patient);
+        expect((await restarted.happen(hello, undefined, mayBegin)).text).toBe('');
+        const other = { ...hello, sessionId: 'client-3' };
+        expect((await restarted.happen(other, undefined, mayBegin)).text).toContain('Paint');
+        await restarted.stop();
+      },
+      patient,
+    ));
 });
 
 describe('an offer that waits', () => {

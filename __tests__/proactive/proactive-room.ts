@@ -15,6 +15,8 @@ export interface Options {
   enabled?: { current: boolean };
   loaded?: boolean;
   detectorTimeoutMs?: number;
+  /** How long a turn, and a late start, waits. */
+  turnBudgetMs?: number;
 }
 
 export type ProactiveRoom = DetectorRoom & { proactive: ReturnType<typeof createProactive> };
@@ -22,12 +24,18 @@ export type ProactiveRoom = DetectorRoom & { proactive: ReturnType<typeof create
 export function withProactive(
   database: OpenRecordDatabase,
   work: (room: ProactiveRoom) => Promise<void>,
-  { slots = {}, enabled = { current: true }, detectorTimeoutMs, ...options }: Options = {},
+  {
+    slots = {},
+    enabled = { current: true },
+    detectorTimeoutMs,
+    turnBudgetMs,
+    ...options
+  }: Options = {},
 ): Promise<void> {
   return withRoom(
     database,
     async (room) => {
-      const proactive = open(room, { slots, enabled, detectorTimeoutMs });
+      const proactive = open(room, { slots, enabled, detectorTimeoutMs, turnBudgetMs });
       try {
         await work({ ...room, proactive });
       } finally {
@@ -40,7 +48,7 @@ export function withProactive(
 
 export function open(
   { checks, clock, config, context }: DetectorRoom,
-  { slots = {}, enabled = { current: true }, detectorTimeoutMs }: Options = {},
+  { slots = {}, enabled = { current: true }, detectorTimeoutMs, turnBudgetMs }: Options = {},
 ) {
   const counts: Record<string, number> = {};
   return createProactive({
@@ -58,6 +66,7 @@ export function open(
       },
     },
     slots: typeof slots === 'function' ? slots(context) : slots,
+    turnBudgetMs,
     ...(detectorTimeoutMs === undefined ? {} : { detectorTimeoutMs }),
   });
 }

@@ -2,7 +2,7 @@
 import type { Caller } from '../memory/index.js';
 import type { Scope } from '../records/index.js';
 import { readHappening } from './input.js';
-import type { TurnMessage } from './offer-types.js';
+import type { HappeningSummary, TurnMessage } from './offer-types.js';
 import type { Evaluation } from './router.js';
 import type { Happening, HappeningType, Occasion, OfferTarget } from './types.js';
 
@@ -120,7 +120,13 @@ export function subjectOf({ detector, input }: Evaluation): string {
   return (subject ?? '').slice(0, 200);
 }
 
-export function happeningSubject(happening: Happening): string {
+/** A happening as the operator sees it in the decisions. */
+export function summaryOf(happening: Happening): HappeningSummary {
+  const target = targetOf(occasionIn(happening));
+  return { type: happening.type, subject: subjectOfHappening(happening), target };
+}
+
+function subjectOfHappening(happening: Happening): string {
   switch (happening.type) {
     case 'file_touch':
       return happening.filePath;

@@ -19,16 +19,16 @@ import { feedbackOf } from './feedback.js';
 import { healthOf } from './health.js';
 import { readHappening } from './input.js';
 import { createLanes } from './lanes.js';
-import { createBegun, createClientSessions, createClientTurns, isFresh } from './moments.js';
+import { createLateStarts } from './late-starts.js';
+import { createBegun, createClientTurns, isFresh } from './moments.js';
 import { createSourceObserver, type SourceObserver } from './observer.js';
 import {
-  clientSessionOf,
   elsewhere,
-  happeningSubject,
   nameOf,
   occasionIn,
   occasionOf,
   sessionsOf,
+  summaryOf,
   targetOf,
   told,
 } from './occasions.js';
@@ -175,7 +175,15 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
   });
   /** Offers of before the start, with what came of them. Nothing is said before it is known. */
   const loaded = book.load();
-  const clientSessions = createClientSessions(book, loaded);
+  const lateStarts = createLateStarts({
+    ...{ book, clock, log, loaded, stillTrue, track: lanes.track },
+    budgetMs: deps.turnBudgetMs ?? BUDGET_MS,
+    async begin(occasion) {
+      const start = { type: 'session_start', ...occasion } as const;
+      const { failed } = await reactTo(route(start, config()), occasion, summaryOf(start));
+      return !failed.includes('sessionStart');
+    },
+  });
   lanes.track(
     loaded.then(() => (enabled() ? warmUp(detectors, config(), clock.now()) : undefined)),
   );
@@ -216,33 +224,21 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
     const { type } = happening;
     const occasion = occasionIn(happening);
     const target = targetOf(occasion);
-    const isStart = type === 'session_start';
-    const takes = !isStart && mayBegin && (await clientSessions.take(target.sessionId));
     if (enabled() && target.roomId === undefined && clientTurns.begins(target)) turnCounter.count();
     if (happening.type === 'file_touch') uses.ofFiles(target, [happening.filePath]);
     if (type === 'action_completed' && happening.success && enabled()) {
       await loaded;
       await successes.ofAction(target, happening.action, callerOf(occasion));
     }
-    const outcome = await reactTo(route(happening, config(), takes), occasion, {
-      type,
-      subject: happeningSubject(happening),
-      target,
-    });
+    const outcome = await reactTo(route(happening, config()), occasion, summaryOf(happening));
+    if (type === 'session_start') lateStarts.began(occasion);
+    const ready = mayBegin ? await lateStarts.ready(occasion) : new Set<Uuid>();
     // Who gives a room is answered in its next turn; a plan cannot wait.
     const answers = target.roomId === undefined || type === 'action_planned';
     const answered = answers && (typeof wanted === 'boolean' ? wanted : await wanted());
-    const { leftOut, ...reply } = replyOf(
-      outcome,
-      occasion,
-      answered ? (id) => change(id, 'shown', 'answer') : null,
-    );
-    const isLeftOut = leftOut.some(({ data }) => data.kind === 'sessionStart');
-    if (!answered || isLeftOut || outcome.failed.includes('sessionStart')) {
-      if (takes) clientSessions.giveBack(target.sessionId);
-    } else if (isStart) {
-      clientSessions.began(target.sessionId, clientSessionOf(occasion));
-    }
+    const offers = [...outcome.offers, ...lateStarts.untold(occasion, ready)];
+    const shown = answered ? (id: Uuid) => change(id, 'shown', 'answer') : null;
+    const reply = replyOf({ ...outcome, offers }, occasion, shown);
     const degraded = [...elsewhere(occasion, checks), ...outcome.degraded];
     return { ...reply, suppressed: outcome.suppressed, degraded };
   }

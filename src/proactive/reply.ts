@@ -16,7 +16,7 @@ export function replyOf(
   { offers, standing }: Pick<Outcome, 'offers' | 'standing'>,
   { caller }: Occasion,
   shown: ((id: Uuid) => StoredOffer | null) | null,
-): Pick<Reaction, 'offers' | 'warning' | 'text' | 'tokens'> & { leftOut: StoredOffer[] } {
+): Pick<Reaction, 'offers' | 'warning' | 'text' | 'tokens'> {
   const reader = caller ? readerOf(caller) : ({ kind: 'agent' } as const);
   const all = [...offers, ...standing]
     .filter(({ scope }) => canRead(reader, scope))
@@ -30,6 +30,5 @@ export function replyOf(
     warning: views.find(({ kind }) => kind === 'conflictWarning') ?? null,
     text,
     tokens,
-    leftOut: all.filter((_, index) => !shownIndexes.includes(index)),
   };
 }

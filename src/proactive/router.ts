@@ -52,20 +52,12 @@ const MAX_SLOT_CHARS = 2_000;
 /**
  * What is to be evaluated, in the order of priority; detectors that are switched off are left out, and
  * nothing is asked twice. A file's operation changes nothing: reading is how most work begins.
- *
- * @param begins a session begins with it, whatever else it is
  */
 export function route(
   happening: Happening | MessageHappening,
   config: ProactiveConfig,
-  begins = false,
 ): Evaluation[] {
-  const start: Evaluation[] = begins
-    ? [{ detector: 'sessionStart', input: occasionOf(happening) }]
-    : [];
-  return distinct([...evaluationsOf(happening), ...start]).filter(
-    ({ detector }) => config[detector].enabled,
-  );
+  return distinct(evaluationsOf(happening)).filter(({ detector }) => config[detector].enabled);
 }
 
 function evaluationsOf(happening: Happening | MessageHappening): Evaluation[] {

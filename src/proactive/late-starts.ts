@@ -1,0 +1,90 @@
+/**
+ * The start of a session that nobody told of. A client that tells of it often finds no server yet, because
+ * it starts one itself a moment later: what it does first is the start, too.
+ */
+import type { Clock } from '../shared/clock.js';
+import { messageOf } from '../shared/errors.js';
+import type { Uuid } from '../shared/ids.js';
+import type { Log } from '../shared/log.js';
+import { isFresh, remember } from './moments.js';
+import { clientSessionOf } from './occasions.js';
+import type { OfferBook } from './offers/offer-book-types.js';
+import type { StoredOffer } from './offers/offer-record.js';
+import { within } from './patience.js';
+import type { Occasion } from './types.js';
+
+export interface LateStartsDeps {
+  book: Pick<OfferBook, 'open'>;
+  clock: Clock;
+  /** Offers of before a restart are known. */
+  loaded: Promise<void>;
+  /** How long a happening waits for it, ms; what takes longer comes with the next one. */
+  budgetMs: number;
+  stillTrue: (offers: readonly StoredOffer[]) => Promise<StoredOffer[]>;
+  log: Pick<Log, 'warn'>;
+  /** Work that goes on when the answer has been given. */
+  track: (work: Promise<void>) => void;
+  /** Makes the offer. Resolves to whether it could be looked into. */
+  begin: (occasion: Occasion) => Promise<boolean>;
+}
+
+export interface LateStarts {
+  /** The session is known to have begun, with the one of the client's hooks. */
+  began(occasion: Occasion): void;
+  /** Begins the session where nobody has. Resolves to what of its start may still be told. */
+  ready(occasion: Occasion): Promise<ReadonlySet<Uuid>>;
+  /** Those of them that nobody has been told meanwhile: they are to be taken at once. */
+  untold(occasion: Occasion, ready: ReadonlySet<Uuid>): StoredOffer[];
+}
+
+export function createLateStarts(deps: LateStartsDeps): LateStarts {
+  const { book, clock } = deps;
+  const known = new Map<string, true>();
+
+  function offersOf(sessionId: string): StoredOffer[] {
+    return book.open({ sessionId, kind: 'sessionStart' }, { kind: 'agent' });
+  }
+
+  function pendingOf(sessionId: string | undefined): StoredOffer[] {
+    if (sessionId === undefined) return [];
+    return offersOf(sessionId).filter(({ data }) => isFresh(data, clock.now()));
+  }
+
+  function note(sessionId: string | undefined): void {
+    if (sessionId !== undefined) remember(known, sessionId, true);
+  }
+
+  /** What went wrong is tried again with the next happening. Never rejects. */
+  async function begin(occasion: Occasion, sessionId: string): Promise<void> {
+    try {
+      if (await deps.begin(occasion)) return;
+    } catch (error) {
+      deps.log.warn({ error: messageOf(error) }, 'the start of a session could not be looked into');
+    }
+    known.delete(sessionId);
+  }
+
+  return {
+    began(occasion) {
+      note(occasion.sessionId);
+      note(clientSessionOf(occasion));
+    },
+    async ready(occasion) {
+      const { sessionId } = occasion;
+      if (sessionId === undefined) return new Set();
+      await deps.loaded;
+      if (!known.has(sessionId)) {
+        note(sessionId);
+        if (offersOf(sessionId).length === 0) {
+          const begun = begin(occasion, sessionId);
+          deps.track(begun);
+          await within(begun, deps.budgetMs);
+        }
+      }
+      const holding = await deps.stillTrue(pendingOf(sessionId));
+      return new Set(holding.map(({ id }) => id));
+    },
+    untold: ({ sessionId }, ready) =>
+      ready.size === 0 ? [] : pendingOf(sessionId).filter(({ id }) => ready.has(id)),
+  };
+}
