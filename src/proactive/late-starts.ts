@@ -18,8 +18,8 @@ export interface LateStartsDeps {
   clock: Clock;
   /** Offers of before a restart are known. */
   loaded: Promise<void>;
-  /** How long a happening waits for it, ms; what takes longer comes with the next one. */
-  budgetMs: number;
+  /** How long a happening waits for it, ms, 10 when absent; what takes longer comes with the next one. */
+  budgetMs?: number | undefined;
   stillTrue: (offers: readonly StoredOffer[]) => Promise<StoredOffer[]>;
   log: Pick<Log, 'warn'>;
   /** Work that goes on when the answer has been given. */
@@ -37,8 +37,11 @@ export interface LateStarts {
   untold(occasion: Occasion, ready: ReadonlySet<Uuid>): StoredOffer[];
 }
 
+/** Of the little time that a hook has: a small memory is looked through in that. */
+const BUDGET_MS = 10;
+
 export function createLateStarts(deps: LateStartsDeps): LateStarts {
-  const { book, clock } = deps;
+  const { book, clock, budgetMs = BUDGET_MS } = deps;
   const known = new Map<string, true>();
 
   function offersOf(sessionId: string): StoredOffer[] {
@@ -78,7 +81,7 @@ export function createLateStarts(deps: LateStartsDeps): LateStarts {
         if (offersOf(sessionId).length === 0) {
           const begun = begin(occasion, sessionId);
           deps.track(begun);
-          await within(begun, deps.budgetMs);
+          await within(begun, budgetMs);
         }
       }
       const holding = await deps.stillTrue(pendingOf(sessionId));

@@ -177,7 +177,7 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
   const loaded = book.load();
   const lateStarts = createLateStarts({
     ...{ book, clock, log, loaded, stillTrue, track: lanes.track },
-    budgetMs: deps.turnBudgetMs ?? BUDGET_MS,
+    budgetMs: deps.turnBudgetMs,
     async begin(occasion) {
       const start = { type: 'session_start', ...occasion } as const;
       const { failed } = await reactTo(route(start, config()), occasion, summaryOf(start));
