@@ -128,6 +128,23 @@ describe('the start of a session that nobody told of', () => {
       { turnBudgetMs: 0 },
     ));
 
+  it('holds nobody up in a memory that is not small, and comes with the next happening', () =>
+    withProactive(
+      database,
+      async ({ proactive, store }) => {
+        for (let index = 0; index <= 100; index += 1) await store(`Paint fence ${index}`);
+        await store('Paint the gate', failed('no brush'));
+        const first = await proactive.happen(hello, undefined, mayBegin);
+        await proactive.settled();
+        const second = await proactive.happen(hello, undefined, mayBegin);
+        expect([first, second].map(({ offers }) => kindsOf(offers))).toEqual([
+          [],
+          ['sessionStart'],
+        ]);
+      },
+      patient,
+    ));
+
   it('is known after a restart by what it was shown', () =>
     withProactive(
       database,

@@ -2,6 +2,7 @@
  * The start of a session that nobody told of. A client that tells of it often finds no server yet, because
  * it starts one itself a moment later: what it does first is the start, too.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../shared/clock.js';
 import { messageOf } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
@@ -18,7 +19,9 @@ export interface LateStartsDeps {
   clock: Clock;
   /** Offers of before a restart are known. */
   loaded: Promise<void>;
-  /** How long a happening waits for it, ms, 10 when absent; what takes longer comes with the next one. */
+  /** Whether so little is remembered that it is looked through at once. */
+  isSmall: () => Promise<boolean>;
+  /** How long a happening waits for it then, ms, 10 when absent; what takes longer comes with the next one. */
   budgetMs?: number | undefined;
   stillTrue: (offers: readonly StoredOffer[]) => Promise<StoredOffer[]>;
   log: Pick<Log, 'warn'>;
@@ -37,8 +40,10 @@ export interface LateStarts {
   untold(occasion: Occasion, ready: ReadonlySet<Uuid>): StoredOffer[];
 }
 
-/** Of the little time that a hook has: a small memory is looked through in that. */
+/** Of the little time that a hook has. */
 const BUDGET_MS = 10;
+/** When the answer is on its way: what a larger memory is read for would hold it up. */
+const AFTER_MS = 50;
 
 export function createLateStarts(deps: LateStartsDeps): LateStarts {
   const { book, clock, budgetMs = BUDGET_MS } = deps;
@@ -67,6 +72,11 @@ export function createLateStarts(deps: LateStartsDeps): LateStarts {
     known.delete(sessionId);
   }
 
+  async function beginAfter(occasion: Occasion, sessionId: string): Promise<void> {
+    await delay(AFTER_MS);
+    await begin(occasion, sessionId);
+  }
+
   return {
     began(occasion) {
       note(occasion.sessionId);
@@ -79,9 +89,11 @@ export function createLateStarts(deps: LateStartsDeps): LateStarts {
       if (!known.has(sessionId)) {
         note(sessionId);
         if (offersOf(sessionId).length === 0) {
-          const begun = begin(occasion, sessionId);
+          // What keeps it from being known keeps the start from being looked into, which is said then.
+          const isSmall = await deps.isSmall().catch(() => false);
+          const begun = isSmall ? begin(occasion, sessionId) : beginAfter(occasion, sessionId);
           deps.track(begun);
-          await within(begun, budgetMs);
+          if (isSmall) await within(begun, budgetMs);
         }
       }
       const holding = await deps.stillTrue(pendingOf(sessionId));
