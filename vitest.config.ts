@@ -42,8 +42,11 @@ export default defineConfig({
     isolate: false,
     sequence: { sequencer: LongestFirst },
     globalSetup: ['__tests__/helpers/template-folder.ts'],
-    hookTimeout: 120_000,
-    testTimeout: 90_000,
+    // A busy machine may take many times as long; these only end what hangs.
+    hookTimeout: 240_000,
+    testTimeout: 240_000,
+    expect: { poll: { timeout: 60_000 } },
+    setupFiles: ['__tests__/helpers/seed.ts'],
     reporters: resultsFile ? ['default', ['json', { outputFile: resultsFile }]] : ['default'],
     coverage: { provider: 'v8', include: ['src/**'], reporter: ['text', 'html'] },
     env: {

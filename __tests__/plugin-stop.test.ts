@@ -16,7 +16,7 @@ async function stoppedAgent(): Promise<WeakRef<object>> {
 
 it('a stopped agent leaves nothing behind that keeps its database in memory', async () => {
   const held = await stoppedAgent();
-  for (let turn = 0; turn < 10 && held.deref() !== undefined; turn += 1) {
+  for (let turn = 0; turn < 100 && held.deref() !== undefined; turn += 1) {
     await new Promise((resolve) => setTimeout(resolve, 100));
     collect();
   }

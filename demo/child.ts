@@ -4,11 +4,11 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { exampleIndex } from './example.js';
-import { StepError } from './transcript.js';
+import { PATIENCE, StepError } from './transcript.js';
 
 const READY = /^ {2}Web UI +(http:\S+)$/m;
-const READY_MS = 45_000;
-const STOP_MS = 10_000;
+const READY_MS = PATIENCE * 45_000;
+const STOP_MS = PATIENCE * 10_000;
 
 export interface ServerProcess {
   url: string;

@@ -1,5 +1,5 @@
 /** A client of the Eliza server over HTTP, as somebody else's program would be one. */
-import { StepError, until } from './transcript.js';
+import { PATIENCE, StepError, until } from './transcript.js';
 
 export interface ChannelMessage {
   id: string;
@@ -16,7 +16,7 @@ export interface Answer {
   body: unknown;
 }
 
-const REQUEST_MS = 15_000;
+const REQUEST_MS = PATIENCE * 15_000;
 const REPLY_MS = 15_000;
 /** More than a demo ever says. */
 const MESSAGES = 200;

@@ -4,12 +4,10 @@ import { hintSlot } from './plugin-hints.js';
 import { startedWorkMemory } from './plugin-memory.js';
 import { turnsIn } from './plugin-turns.js';
 import { whenSlot } from './plugin-when.js';
-import { ProactiveService, parseConfig } from './proactive/index.js';
+import { ProactiveService, type ProactiveServiceDeps, parseConfig } from './proactive/index.js';
 import { databaseOf, pgliteDirectory, projectIdOf } from './records/index.js';
 import { offersEnabledNow, type Settings, settingReader } from './settings.js';
-import type { Clock } from './shared/clock.js';
 import { InvalidInputError } from './shared/errors.js';
-import type { Ids } from './shared/ids.js';
 
 const DEFAULT_PREFIX = 'RUM';
 
@@ -17,18 +15,16 @@ const DEFAULT_PREFIX = 'RUM';
 export function provideProactive(
   runtime: IAgentRuntime,
   settings: Settings,
-  { clock, ids, turnBudgetMs }: { clock: Clock; ids: Ids; turnBudgetMs?: number | undefined },
+  options: Pick<ProactiveServiceDeps, 'clock' | 'ids' | 'turnBudgetMs' | 'detectorTimeoutMs'>,
 ): void {
   const config = configOf(settings);
   const prefix = prefixOf(settings.CUE_OFFERS_PREFIX);
   ProactiveService.provide(runtime, {
-    clock,
-    ids,
+    ...options,
     config,
     prefix,
     enabled: () => offersEnabledNow(settingReader(runtime), settings),
     memory: (host) => startedWorkMemory(host, 'offers'),
-    turnBudgetMs,
     slots: (host, context) => ({ ...whenSlot(host, context), ...hintSlot(host, context) }),
     shared: (host) => pgliteDirectory(databaseOf(host)) === null,
     turnCounts: (host) =>

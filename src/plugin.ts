@@ -77,6 +77,8 @@ export interface CueOptions {
   resting?: string;
   /** How long a turn waits for what is to be offered in it, ms; 30 when absent. */
   turnBudgetMs?: number;
+  /** How long a detector of offers may take, ms; 2 s when absent. */
+  detectorTimeoutMs?: number;
 }
 
 const AUTONOMY_WAIT_MS = 20_000;
@@ -120,7 +122,8 @@ export function createCuePlugin(options: CueOptions = {}): Plugin {
       });
       const timezone = settings.CUE_TIMEZONE ?? hostTimezone();
       provideWorkMemory(runtime, settings, { clock, ids, timezone });
-      provideProactive(runtime, settings, { clock, ids, turnBudgetMs: options.turnBudgetMs });
+      const { turnBudgetMs, detectorTimeoutMs } = options;
+      provideProactive(runtime, settings, { clock, ids, turnBudgetMs, detectorTimeoutMs });
       provideWhen(runtime, settings, { clock, found: options.whenPaths, isAdmin: isProjectAdmin });
       provideHints(runtime, settings, { clock, ids, isAdmin: isProjectAdmin });
       provideMcp(runtime, settings, { clock, ids });

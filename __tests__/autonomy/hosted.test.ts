@@ -43,4 +43,4 @@ it('runs go through the service of the host', async () => {
   expect(taken[0]).toContain('leave it to the host');
   time.release();
   await agent.stop();
-}, 120_000);
+});

@@ -173,7 +173,7 @@ export function recordCatalogContract(name: string, database: () => RecordDataba
       await other.start();
       await store.insert(NOTE, [note('seen')]);
       const shelf = other.catalog.shelf(NOTE.name);
-      for (let turn = 0; turn < 400 && shelf.size === 0; turn += 1) {
+      for (let turn = 0; turn < 12_000 && shelf.size === 0; turn += 1) {
         await new Promise((resolve) => setTimeout(resolve, 5));
       }
       expect(shelf.size).toBe(1);

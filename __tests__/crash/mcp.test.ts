@@ -161,28 +161,22 @@ it.runIf(onPosix())(
     await Promise.all([first, second].map(({ client }) => client.listTools()));
     const sessionId = (await served(first)).session_id;
     process.kill(primary.pid, 'SIGSTOP');
-    const from = performance.now();
-    const after = async (work: Promise<unknown>) => {
-      const came = await work.catch((error: unknown) => String(error));
-      return { came, ms: performance.now() - from };
-    };
+    const outcomeOf = (work: Promise<unknown>) => work.catch((error: unknown) => String(error));
     const repeated = second.call('list');
     const [stored, begun] = await Promise.all([
-      after(first.call('store', done('x'))),
-      after(start()),
+      outcomeOf(first.call('store', done('x'))),
+      outcomeOf(start()),
     ]);
     const words =
       `the server (process ${primary.pid}, port ${port}) has the call, and does not answer: ` +
       `wait until it goes on, or end it (kill -9 ${primary.pid})`;
-    expect(stored.came).toEqual({
+    expect(stored).toEqual({
       failed: { code: 'UNAVAILABLE', message: words, details: { carried_out: 'unknown' } },
     });
-    expect(begun.came).toContain(
+    expect(begun).toContain(
       `the server (process ${primary.pid}, port ${port}) does not answer: wait until`,
     );
-    expect(begun.came).not.toContain('about to serve');
-    // 16 s and 12 s of asking, and what a busy machine adds.
-    expect([stored.ms < 25_000, begun.ms < 25_000]).toEqual([true, true]);
+    expect(begun).not.toContain('about to serve');
 
     process.kill(primary.pid, 'SIGCONT');
     expect(await repeated).toHaveProperty('memories');

@@ -7,7 +7,9 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const LIMIT_MS = 240_000;
+/** The demo gives itself 120 s when nothing runs beside it. */
+const PATIENCE = 4;
+const LIMIT_MS = PATIENCE * 120_000 + 30_000;
 const BUILD_MS = 120_000;
 
 interface Finished {
@@ -68,7 +70,7 @@ describe('npm run demo', () => {
     const pids = [...demo.output.matchAll(/\(process (\d+),/g)].map((match) => Number(match[1]));
     expect(pids).toHaveLength(2);
     // One that was killed as the demo ended may need a moment to die.
-    await expect.poll(() => pids.filter(isAlive), { timeout: 5_000 }).toEqual([]);
+    await expect.poll(() => pids.filter(isAlive), { timeout: 60_000 }).toEqual([]);
     expect(demo.leftBehind).toEqual([]);
   });
 });
@@ -83,8 +85,8 @@ async function runDemo(directory: string): Promise<Finished> {
     env: {
       ...process.env,
       TMPDIR: directory,
-      // Other test files run beside it here; alone it has its own, shorter limit.
-      CUE_DEMO_LIMIT_MS: '200000',
+      // Other test files run beside it here.
+      CUE_DEMO_PATIENCE: String(PATIENCE),
       OPENAI_API_KEY: 'sk-of-the-caller',
       POSTGRES_URL: 'postgres://nobody@192.0.2.1/none',
       NODE_OPTIONS: `--import ${listener.href}`,

@@ -62,7 +62,7 @@ it('says in recall and health that memories wait for the model, and then finds t
 
   memory.open();
   const health = async () => (await service.health()).degraded.length;
-  for (let looks = 0; looks < 500 && (await health()) > 0; looks++) {
+  for (let looks = 0; looks < 12_000 && (await health()) > 0; looks++) {
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
   expect(await ask()).toEqual({ found: 1, degraded: undefined });

@@ -36,7 +36,7 @@ beforeAll(async () => {
   // The agent's process, which is this one, keeps its lock until it ends.
   database = join(scratch, 'db');
   cpSync(left, database, { recursive: true });
-}, 60_000);
+});
 afterAll(() => {
   for (const child of children) child.kill('SIGKILL');
   rmSync(scratch, { recursive: true, force: true });
@@ -142,7 +142,7 @@ describe('the embeddings command', () => {
     expect(none.err).toMatch(/^usage: npm run embeddings -- status\|download\|reembed/);
     expect(nothing.err).toBe(`there is no database in ${empty}\n`);
     expect(broken.err).toContain('config.json');
-  }, 30_000);
+  });
 
   it('does not touch a database that a living process has', async () => {
     const lock = lockDirectory(database, 4711);
@@ -153,15 +153,24 @@ describe('the embeddings command', () => {
     } finally {
       lock.release();
     }
-  }, 30_000);
+  });
 
   it('ends a re-embedding at Ctrl-C with 130, goes on at the next call, and counts by model', async () => {
     const env = { CUE_EMBEDDINGS_MODEL_DIR: MODEL_DIR };
-    let pressed = false;
-    const cut = await command(['reembed', '--data-dir', database], env, (said, child) => {
-      if (pressed || !said.includes('%')) return;
-      pressed = child.kill('SIGINT');
-    });
+    const press = () => {
+      let pressed = false;
+      return command(['reembed', '--data-dir', database], env, (said, child) => {
+        if (pressed || !said.includes('%')) return;
+        pressed = child.kill('SIGINT');
+      });
+    };
+    let cut = await press();
+    // On a busy machine it may be through before the key is pressed.
+    for (let turn = 2; turn <= 5 && cut.code === 0; turn += 1) {
+      rmSync(database, { recursive: true });
+      cpSync(join(scratch, 'left'), database, { recursive: true });
+      cut = await press();
+    }
     expect(cut.code).toBe(130);
     const done = Number(/interrupted after (\d+) of 151 records/.exec(cut.err)?.[1]);
     expect(done).toBeGreaterThan(0);
@@ -181,5 +190,5 @@ describe('the embeddings command', () => {
       `121 records by ${MODEL}`,
       `30 records by ${MODEL}`,
     ]);
-  }, 60_000);
+  });
 });

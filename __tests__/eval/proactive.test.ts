@@ -30,7 +30,7 @@ function documented(): ScriptedSession {
 }
 
 describe('sessions replayed through a real agent', () => {
-  const agents = openAgents({ turnBudgetMs: 10_000 });
+  const agents = openAgents({ turnBudgetMs: 10_000, detectorTimeoutMs: 60_000 });
   let doc: ProactiveEvaluation;
   let kept: ProactiveEvaluation;
 

@@ -67,7 +67,7 @@ describe('a start on a database that cannot be used', () => {
       details: { reason: expect.stringContaining('ExitStatus') },
     });
     expect(readdirSync(folder)).toEqual(['readme.txt']);
-  }, 60_000);
+  });
 
   it('says that a database is damaged', () => {
     const folder = join(home, 'broken');

@@ -9,7 +9,12 @@ import { cleanUp, newDirectory } from '../helpers/children.js';
 import { expectSound, handOver, headlessOn, keysIn } from '../helpers/hand-over.js';
 import { endHeadlessProcesses, type HeadlessProcess } from '../helpers/headless.js';
 
+// A start in this process sets both for all of it.
+const console_ = { ...globalThis.console };
+const { LOG_LEVEL } = process.env;
 afterAll(async () => {
+  Object.assign(globalThis.console, console_);
+  process.env.LOG_LEVEL = LOG_LEVEL;
   await endHeadlessProcesses();
   await cleanUp();
 });
@@ -69,7 +74,9 @@ describe('a headless agent', () => {
   });
 
   it('leaves for who asks before opening, with a clean close', async () => {
-    const lock = await lockDirectorySoon(dataDir, 3999, { ask: { opened: false } });
+    const lock = await lockDirectorySoon(dataDir, 3999, {
+      ask: { opened: false, patienceMs: 60_000 },
+    });
     expect(await again.next('wanted')).toMatchObject({ how: 'wanted' });
     await again.next('closed');
     expect(holderOf(dataDir)).toMatchObject({ pid: process.pid, port: 3999, kind: 'agent' });

@@ -33,6 +33,9 @@ export interface Agent {
   stop(): Promise<void>;
 }
 
+/** A slow machine must not decide what is offered. */
+export const PATIENT = { turnBudgetMs: 10_000, detectorTimeoutMs: 60_000 } as const;
+
 export interface BootOptions {
   cue?: CueOptions;
   dataDir?: string;
@@ -78,8 +81,7 @@ export async function boot(options: BootOptions = {}): Promise<Agent> {
     agentId,
   );
   await adapter.init();
-  // A slow machine must not decide what a turn shows.
-  const cue = createCuePlugin({ turnBudgetMs: 10_000, ...options.cue });
+  const cue = createCuePlugin({ ...PATIENT, ...options.cue });
   const brain = options.brain ?? scriptedModel();
   const plugins = [
     sqlPlugin,
@@ -106,6 +108,8 @@ export async function boot(options: BootOptions = {}): Promise<Agent> {
   await load('task');
   const autonomy = (await load(AutonomyService.serviceType)) as AutonomyService;
   const triggers = (await load(TriggerService.serviceType)) as TriggerService;
+  // A test that takes the time into its hands must not share a beat of before.
+  await triggers.recovered();
   return {
     runtime,
     triggers,

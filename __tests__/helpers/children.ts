@@ -202,7 +202,7 @@ export function linesOf(path: string): string[] {
 export async function until<T>(
   what: string,
   look: () => Promise<T | null>,
-  timeoutMs = 30_000,
+  timeoutMs = 180_000,
 ): Promise<T> {
   const endMs = Date.now() + timeoutMs;
   for (;;) {

@@ -193,6 +193,23 @@ async function serverHost(): Promise<Host> {
   };
 }
 
+/** A one-shot may say in how many ms; on a busy machine the parent's own times would have passed. */
+type Draft = TriggerDraft & { schedule: { inMs?: number } };
+
+function dated(draft: Draft, nowMs: number): TriggerDraft {
+  const { inMs, ...schedule } = draft.schedule;
+  if (inMs === undefined) return draft;
+  return {
+    ...draft,
+    schedule: { ...schedule, scheduledAtIso: new Date(nowMs + inMs).toISOString() },
+  } as TriggerDraft;
+}
+
+function allDated(drafts: Draft[]): TriggerDraft[] {
+  const nowMs = Date.now();
+  return drafts.map((draft) => dated(draft, nowMs));
+}
+
 const host = await (config.kind === 'server' ? serverHost() : bareHost());
 const { triggers, runtime } = host;
 
@@ -210,12 +227,12 @@ async function obey(command: ChildCommand): Promise<unknown> {
     case 'chat':
       return host.chat(command.args[0]);
     case 'create':
-      return triggers.create(command.args[0] as TriggerDraft, {
+      return triggers.create(dated(command.args[0] as Draft, Date.now()), {
         requester: OPERATOR,
         source: 'operator',
       });
     case 'createMany':
-      return triggers.createMany(command.args[0] as TriggerDraft[], { requester: OPERATOR });
+      return triggers.createMany(allDated(command.args[0] as Draft[]), { requester: OPERATOR });
     case 'import':
       return triggers.importAll({ triggers: command.args[0] });
     case 'update':

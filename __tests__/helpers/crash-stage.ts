@@ -111,8 +111,8 @@ export async function round(
       displayName: `${name} once`,
       schedule: {
         triggerType: 'once',
-        // Within the repeating one's runs, and not yet past where a machine under load is slow.
-        scheduledAtIso: new Date(startedMs + 2_000).toISOString(),
+        // Within the repeating one's runs.
+        inMs: 2_000,
       },
     },
     {
@@ -171,7 +171,7 @@ export async function round(
       const done = Number(gone?.n) === 0 && runs.some((run) => !run.open);
       return done && isIdle(await stage.agent.call('health')) ? true : null;
     },
-    40_000,
+    180_000,
   ).catch(async (error: unknown) => {
     const runs = await stage.agent.call(
       'rows',
@@ -287,7 +287,7 @@ export async function closeStage(stage: Stage): Promise<void> {
 export async function deathOf(stage: Stage, what: string): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`it does not die: ${what}`)), 30_000);
+    timer = setTimeout(() => reject(new Error(`it does not die: ${what}`)), 120_000);
   });
   try {
     expect((await Promise.race([stage.agent.ended, late])).signal).toBe('SIGKILL');

@@ -98,7 +98,7 @@ export async function whole(answer: Promise<OpenAnswer>): Promise<OpenAnswer> {
 /** Waits until so many messages have come. */
 export async function arrived(answer: OpenAnswer, count: number): Promise<Message[]> {
   await vi.waitFor(() => expect(answer.messages.length).toBeGreaterThanOrEqual(count), {
-    ...{ timeout: 20_000, interval: 5 },
+    ...{ timeout: 60_000, interval: 5 },
   });
   return answer.messages;
 }

@@ -12,7 +12,7 @@ import {
   createCuePlugin,
   TriggerService,
 } from '../../src/index.js';
-import { startedServices } from './boot.js';
+import { PATIENT, startedServices } from './boot.js';
 import { forgetPglite } from './pglite.js';
 import { type Brain, scriptedModel } from './scripted-model.js';
 import { fromTemplate } from './template.js';
@@ -72,7 +72,7 @@ export async function startServer(options: ServerOptions = {}): Promise<TestServ
         plugins: [
           bootstrapPlugin,
           brain.plugin,
-          createCuePlugin(options.cue ?? {}),
+          createCuePlugin({ ...PATIENT, ...options.cue }),
           ...(options.plugins ?? []),
         ],
       },

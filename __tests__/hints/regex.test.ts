@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { safeRegex } from '../../src/hints/regex.js';
+import { expectQuick } from '../helpers/quick.js';
 
 const found = (regex: string, text: string): boolean => {
   const read = safeRegex(regex);
@@ -164,16 +165,10 @@ it('looks at the first 2,048 characters', () => {
 });
 
 it.each(['(a+)+b', '(a|aa)+b', '(.*a){20}', '(\\w+\\s?)*[!]', 'a*a*a*a*a*a*b', '(?:a?){40}a{40}b'])(
-  'tries %s on a long text within 50 ms',
+  'tries %s on a long text in no time',
   (regex) => {
     // The letter that is looked for first is there, in the wrong place.
     const text = `b${'a'.repeat(16_000)}`;
-    const times = [1, 2, 3].map(() => {
-      const start = performance.now();
-      found(regex, text);
-      return performance.now() - start;
-    });
-    // Best of three: a machine that is busy explodes nothing.
-    expect(Math.min(...times)).toBeLessThan(50);
+    expectQuick(250, () => found(regex, text));
   },
 );

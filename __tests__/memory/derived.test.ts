@@ -195,17 +195,13 @@ describe('groups by tag', () => {
       };
       return { id: derivedId('pass', String(n)), data };
     });
-    const start = performance.now();
     const clusters = clusterByTags(memories, 3);
-    const tookMs = performance.now() - start;
     expect([clusters.length, clusters[0]?.tag, clusters[0]?.members.length]).toEqual([
       1_250,
       'u0',
       8,
     ]);
     expect(reads).toBe(10_000);
-    // 30 to 60 ms on a busy machine.
-    expect(tookMs).toBeLessThan(500);
   });
 });
 

@@ -10,6 +10,7 @@ import { DAY_MS } from '../../src/shared/clock.js';
 import { normalizePath, pathKeys } from '../../src/shared/paths.js';
 import { countTokens } from '../../src/shared/tokens.js';
 import { type CandidateInit, candidate, NOW_MS, shownEntry } from '../helpers/candidates.js';
+import { expectQuick } from '../helpers/quick.js';
 
 const RUM = { nowMs: NOW_MS, prefix: 'RUM' };
 const jwt = candidate({ memoryId: 'mem_00000001', summary: 'Fixed JWT expiry' });
@@ -674,12 +675,10 @@ describe('the length of an offer', () => {
     const words = 'Fix the `authentication` <timeout> of [login] '.repeat(170);
     const largest = candidate({ goal: words.slice(0, 7_900), summary: words, reason: words });
     const contents = everyKind([largest, largest, largest, largest], words);
-    for (const content of contents) compose(content, RUM);
-    const started = performance.now();
-    for (let round = 0; round < 5; round += 1) {
-      for (const content of contents) compose(content, RUM);
+    for (const content of contents) {
+      compose(content, RUM);
+      expectQuick(30, () => compose(content, RUM));
     }
-    expect((performance.now() - started) / 35).toBeLessThan(30);
   });
 });
 

@@ -35,7 +35,12 @@ export function withProactive(
   return withRoom(
     database,
     async (room) => {
-      const proactive = open(room, { slots, enabled, detectorTimeoutMs, turnBudgetMs });
+      const proactive = open(room, {
+        slots,
+        enabled,
+        ...(detectorTimeoutMs === undefined ? {} : { detectorTimeoutMs }),
+        ...(turnBudgetMs === undefined ? {} : { turnBudgetMs }),
+      });
       try {
         await work({ ...room, proactive });
       } finally {
@@ -48,7 +53,12 @@ export function withProactive(
 
 export function open(
   { checks, clock, config, context }: DetectorRoom,
-  { slots = {}, enabled = { current: true }, detectorTimeoutMs, turnBudgetMs }: Options = {},
+  {
+    slots = {},
+    enabled = { current: true },
+    detectorTimeoutMs = 60_000,
+    turnBudgetMs,
+  }: Options = {},
 ) {
   const counts: Record<string, number> = {};
   return createProactive({
@@ -67,7 +77,7 @@ export function open(
     },
     slots: typeof slots === 'function' ? slots(context) : slots,
     turnBudgetMs,
-    ...(detectorTimeoutMs === undefined ? {} : { detectorTimeoutMs }),
+    detectorTimeoutMs,
   });
 }
 

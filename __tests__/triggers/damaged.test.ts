@@ -24,9 +24,7 @@ it('are found at the start, also those that would never fall due', async () => {
 
   const agent = await boot({ dataDir });
   try {
-    await expect
-      .poll(async () => (await agent.triggers.health()).invalid, { timeout: 10_000 })
-      .toBe(2);
+    await expect.poll(async () => (await agent.triggers.health()).invalid).toBe(2);
     const health = await agent.triggers.health();
     expect(health.resting).toBe(1);
     expect(health.setAside.map((one) => [one.taskId, one.reason]).sort()).toEqual(

@@ -42,11 +42,11 @@ beforeEach(async () => {
 });
 
 async function until(done: () => boolean | Promise<boolean>): Promise<void> {
-  for (let wait = 0; wait < 500; wait += 1) {
+  for (let wait = 0; wait < 6_000; wait += 1) {
     if (await done()) return;
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
-  throw new Error('waited 5 s in vain');
+  throw new Error('waited a minute in vain');
 }
 
 async function rawTask(

@@ -133,7 +133,7 @@ describe('overlap', () => {
       });
     const tasks = agent.runtime.getService('task') as unknown as { checkTasks(): Promise<void> };
     const until = async (done: () => boolean | Promise<boolean>) => {
-      for (let wait = 0; wait < 400 && !(await done()); wait += 1) {
+      for (let wait = 0; wait < 6_000 && !(await done()); wait += 1) {
         await new Promise((resolve) => setTimeout(resolve, 10));
       }
     };
@@ -317,7 +317,7 @@ describe('failures', () => {
       error: 'timed out after 1 s',
     });
     finish();
-    for (let wait = 0; wait < 200; wait += 1) {
+    for (let wait = 0; wait < 6_000; wait += 1) {
       if ((await runsOf(agent, trigger.id))[0]?.lateAnswer !== undefined) break;
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
@@ -442,7 +442,7 @@ describe('switches and limits', () => {
     await agent.autonomy.configure({ loop: true, intervalMs: MINUTE });
     agent.brain.calls.length = 0;
     await beat(MINUTE);
-    for (let wait = 0; wait < 200 && agent.brain.calls.length === 0; wait += 1) {
+    for (let wait = 0; wait < 6_000 && agent.brain.calls.length === 0; wait += 1) {
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
     expect(agent.brain.calls[0]?.prompt).toContain('quiet moment');

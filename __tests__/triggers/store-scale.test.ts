@@ -27,7 +27,7 @@ beforeAll(async () => {
   );
   ids = created.map((one) => one.id);
   for (const id of ids.slice(0, PAUSED)) await agent.triggers.pause(id, OPERATOR, 'too wet');
-}, 120_000);
+});
 afterAll(() => agent.stop());
 
 /** Names of the indexes a call of the store reads, and whether any part of it reads the table. */

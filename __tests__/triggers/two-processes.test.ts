@@ -49,19 +49,19 @@ beforeAll(async () => {
   await second.ready;
   expect(existsSync(join(directory, 'unused.cue-lock'))).toBe(false);
   for (let n = 0; n < ROOMS; n += 1) chats.push(await first.call('chat', `room ${n}`));
-}, 60_000);
+});
 
 afterAll(async () => {
   await cleanUp();
   await database.close();
 });
 
-function draft(name: string, n: number, dueMs: number) {
+function draft(name: string, n: number, inMs: number) {
   const chat = chats[n % ROOMS];
   return {
     instructions: name,
     displayName: name,
-    schedule: { triggerType: 'once', scheduledAtIso: new Date(dueMs).toISOString() },
+    schedule: { triggerType: 'once', inMs },
     originRoomId: chat?.roomId,
     creatorEntityId: chat?.entityId,
     deliverTo: { roomId: chat?.roomId, source: 'fake' },
@@ -82,16 +82,15 @@ async function triggersLeft(): Promise<number> {
 }
 
 it(`runs each of ${TRIGGERS} occurrences that are due together exactly once`, async () => {
-  const dueMs = Date.now() + 3_000;
   const made = await first.call(
     'createMany',
     // Half of them at one instant, half within a second, so that each process sees some first.
     Array.from({ length: TRIGGERS }, (_, n) =>
-      draft(`task ${n}`, n, dueMs + (n % 2 === 0 ? 0 : n * 5)),
+      draft(`task ${n}`, n, 3_000 + (n % 2 === 0 ? 0 : n * 5)),
     ),
   );
   expect(made.created).toHaveLength(TRIGGERS);
-  await until('all have run', async () => ((await triggersLeft()) === 0 ? true : null), 200_000);
+  await until('all have run', async () => ((await triggersLeft()) === 0 ? true : null));
 
   const runs = await second.call(
     'rows',
@@ -114,18 +113,18 @@ it(`runs each of ${TRIGGERS} occurrences that are due together exactly once`, as
       group by 1, 2 having count(*) > 1) twice`,
   );
   expect(twins).toEqual({ n: 0 });
-}, 240_000);
+});
 
 it('does not send an answer twice that both processes find undelivered', async () => {
   const before = sentTexts().length;
   const COUNT = 12;
-  await first.call('refuse', COUNT);
-  await second.call('refuse', COUNT);
-  const dueMs = Date.now() + 500;
-  await first.call(
+  // On a slow machine they may be tried again before all have run.
+  await Promise.all([first, second].map((agent) => agent.call('refuse', 1_000)));
+  const made = await first.call(
     'createMany',
-    Array.from({ length: COUNT }, (_, n) => draft(`late ${n}`, n, dueMs)),
+    Array.from({ length: COUNT }, (_, n) => draft(`late ${n}`, n, 500)),
   );
+  expect(made.created).toHaveLength(COUNT);
   await until('all have run', async () => ((await triggersLeft()) === 0 ? true : null));
   expect(await first.call('health')).toMatchObject({ undelivered: COUNT });
   expect(sentTexts()).toHaveLength(before);
@@ -145,14 +144,14 @@ it('does not send an answer twice that both processes find undelivered', async (
   expect(sentTexts().slice(before).toSorted()).toEqual(
     Array.from({ length: COUNT }, (_, n) => `did late ${n}`).toSorted(),
   );
-}, 60_000);
+});
 
 it('keeps an edit that the other process overwrites with an old copy', async () => {
   // Whose tick comes first takes the beat, again and again: these two never get it.
   await beatIn(60_000);
   await Promise.all([first, second].map(overwriteEdit));
   await beatIn(0);
-}, 60_000);
+});
 
 async function overwriteEdit(agent: AgentProcess, n: number): Promise<void> {
   const { trigger } = await agent.call('create', {
@@ -168,16 +167,14 @@ async function overwriteEdit(agent: AgentProcess, n: number): Promise<void> {
     schedule: { triggerType: 'interval', intervalMs: 7_200_000 },
   });
   // What the host's TaskService of the other process does when it has read before the edit.
-  await agent.call(
+  const [over] = await agent.call(
     'rows',
     `update tasks set metadata = '${JSON.stringify(old?.metadata)}'::jsonb
-      where id = '${trigger.taskId}'`,
+      where id = '${trigger.taskId}' returning metadata`,
   );
-  expect(await agent.call('get', trigger.id)).toMatchObject({ intervalMs: 3_600_000 });
-  await until(
-    `edit ${n} is back`,
-    async () => ((await agent.call('get', trigger.id)).intervalMs === 7_200_000 ? true : null),
-    15_000,
+  expect(over?.metadata).toEqual(old?.metadata);
+  await until(`edit ${n} is back`, async () =>
+    (await agent.call('get', trigger.id)).intervalMs === 7_200_000 ? true : null,
   );
   expect(await agent.call('get', trigger.id)).toMatchObject({
     instructions: `two-hourly ${n}`,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { findCommands } from '../../src/when/commands.js';
+import { expectQuick } from '../helpers/quick.js';
 
 function found(text: string): string[] {
   return findCommands(text).map(({ query }) => query);
@@ -164,8 +165,6 @@ it('finds each once, at most twenty, and says when there are more', () => {
 
 it('reads a hostile text in time linear in its length', () => {
   for (const bad of ['`/when ', '/when\n', '`', ' ', '- ', '> ', '```\n', '/when a | b | c\n']) {
-    const started = performance.now();
-    findCommands(`/when ${bad.repeat(60_000)}`);
-    expect(performance.now() - started).toBeLessThan(1_000);
+    expectQuick(1_000, () => findCommands(`/when ${bad.repeat(60_000)}`));
   }
 });

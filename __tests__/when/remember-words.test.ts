@@ -1,6 +1,7 @@
 /** Entries that messages ask to write. */
 import { describe, expect, it } from 'vitest';
 import { isEntryToWrite, readEntry } from '../../src/when/remember-words.js';
+import { expectQuick } from '../helpers/quick.js';
 
 const MOCKS = {
   prefix: 'when',
@@ -89,12 +90,12 @@ describe('an entry is read from', () => {
   });
 
   it('a hostile message in a moment', () => {
-    const started = performance.now();
-    readEntry(`/remember ${'a | '.repeat(900)}`);
-    readEntry(`/remember a | b | ${' under ."'.repeat(400)}`);
-    readEntry(`remember ${'to the index '.repeat(300)}| b | c`);
-    readEntry(`${'x'.repeat(3_000)} | ${' in '.repeat(200)} | c`);
-    expect(performance.now() - started).toBeLessThan(500);
+    expectQuick(1_000, () => {
+      readEntry(`/remember ${'a | '.repeat(900)}`);
+      readEntry(`/remember a | b | ${' under ."'.repeat(400)}`);
+      readEntry(`remember ${'to the index '.repeat(300)}| b | c`);
+      readEntry(`${'x'.repeat(3_000)} | ${' in '.repeat(200)} | c`);
+    });
   });
 });
 

@@ -546,7 +546,7 @@ describe('several at once', () => {
     expect(parseDecisionFile('testing.md', room.read('testing.md')).sections).toHaveLength(23);
     expect(await problemsOf(room)).toEqual([expect.stringMatching(/^orphan.*Mock Return Values/)]);
     expect(readdirSync(dirname(room.paths.index)).sort()).toEqual(['decisions', 'index.md']);
-  }, 30_000);
+  });
 
   it.each([
     ['before anything took its place', 'staged', TESTING],

@@ -38,6 +38,8 @@ beforeAll(async () => {
     if (service instanceof WhenService) when = service;
     if (service instanceof ProactiveService) offers = service;
   }
+  // The start waits half a second for the files, and goes on without.
+  await when.settled();
 });
 afterAll(async () => {
   await agent.stop();

@@ -410,7 +410,7 @@ describe('an index that is followed', () => {
     const before = await rowsIn(database, store);
 
     renameSync(agents, away);
-    await expect.poll(() => when.health().state, { timeout: 5_000 }).toBe('stored');
+    await expect.poll(() => when.health().state).toBe('stored');
     expect(when.health().degraded).toBe(
       'the index and its files cannot be read; what was known before answers',
     );

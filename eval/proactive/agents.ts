@@ -13,7 +13,7 @@ import {
 import bootstrapPlugin from '@elizaos/plugin-bootstrap';
 import sqlPlugin, { createDatabaseAdapter, DatabaseMigrationService } from '@elizaos/plugin-sql';
 import { scriptedModel } from '../../__tests__/helpers/scripted-model.js';
-import { createCuePlugin } from '../../src/index.js';
+import { type CueOptions, createCuePlugin } from '../../src/index.js';
 import { WORK_MEMORY, type WorkMemoryService } from '../../src/memory/index.js';
 import { PROACTIVE, type ProactiveService } from '../../src/proactive/index.js';
 import type { Clock } from '../../src/shared/clock.js';
@@ -43,8 +43,10 @@ const slimBootstrap: Plugin = {
   evaluators: [],
 };
 
-/** @param options.turnBudgetMs for a machine whose speed must not decide; 30 when absent */
-export function openAgents(options: { turnBudgetMs?: number } = {}): Agents {
+/** @param options for a machine whose speed must not decide */
+export function openAgents(
+  options: Pick<CueOptions, 'turnBudgetMs' | 'detectorTimeoutMs'> = {},
+): Agents {
   let booted = 0;
   let last: IAgentRuntime | null = null;
   return {

@@ -4,6 +4,8 @@
  * entity is the agent itself, ELIZA_GUIDE §0.5).
  */
 import { ChannelType, createUniqueUuid, type IAgentRuntime, type UUID } from '@elizaos/core';
+import { sql } from 'drizzle-orm';
+import { databaseOf } from '../records/index.js';
 
 export interface AutonomousRoom {
   worldId: UUID;
@@ -52,10 +54,21 @@ export async function ensureAutonomousRoom(
     messageServerId: runtime.agentId,
     worldId: ids.worldId,
   });
-  // addParticipant inserts a duplicate row when asked twice (ELIZA_GUIDE §4), so look first.
   const present = await runtime.getParticipantsForRoom(ids.roomId);
   for (const entityId of [runtime.agentId, ids.entityId]) {
-    if (!present.includes(entityId)) await runtime.addParticipant(entityId, ids.roomId);
+    if (!present.includes(entityId)) await join(runtime, entityId, ids.roomId);
   }
   return ids;
+}
+
+/**
+ * The host's `addParticipant` inserts a row more each time it is asked (ELIZA_GUIDE §4), and two processes
+ * may both have looked before: with an id of its own the row is there once.
+ */
+async function join(runtime: IAgentRuntime, entityId: UUID, roomId: UUID): Promise<void> {
+  const id = createUniqueUuid(runtime, `participant:${roomId}:${entityId}`);
+  await databaseOf(runtime).execute(
+    sql`insert into participants (id, entity_id, room_id, agent_id)
+      values (${id}, ${entityId}, ${roomId}, ${runtime.agentId}) on conflict (id) do nothing`,
+  );
 }

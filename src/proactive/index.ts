@@ -26,6 +26,11 @@ export type {
 } from './offer-types.js';
 export type { TurnStore } from './offers/turn-counter.js';
 export { createProactive, type ProactiveCoreDeps } from './proactive.js';
-export { type ObservedMemory, PROACTIVE, ProactiveService } from './service.js';
+export {
+  type ObservedMemory,
+  PROACTIVE,
+  ProactiveService,
+  type ProactiveServiceDeps,
+} from './service.js';
 export { clientBlock } from './text/block.js';
 export * from './types.js';

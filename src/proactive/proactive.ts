@@ -71,8 +71,8 @@ export interface ProactiveCoreDeps {
   shared?: boolean;
   /** How long a turn waits, ms; 30 when absent. */
   turnBudgetMs?: number | undefined;
-  /** For tests: how long a detector may take, ms. */
-  detectorTimeoutMs?: number;
+  /** How long a detector may take, ms; 2 s when absent. */
+  detectorTimeoutMs?: number | undefined;
 }
 
 const BUDGET_MS = 30;

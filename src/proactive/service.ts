@@ -29,6 +29,8 @@ export interface ProactiveServiceDeps {
   turnCounts: (runtime: IAgentRuntime) => ProactiveCoreDeps['turnCounts'];
   /** How long a turn waits for offers, ms; 30 when absent. */
   turnBudgetMs?: number | undefined;
+  /** How long a detector may take, ms; 2 s when absent. */
+  detectorTimeoutMs?: number | undefined;
   /** Other processes may write to the same database. */
   shared: (runtime: IAgentRuntime) => boolean;
   /**
@@ -89,6 +91,7 @@ export class ProactiveService extends Service implements Proactive {
       slots: deps.slots?.(runtime, context) ?? {},
       shared: deps.shared(runtime),
       turnBudgetMs: deps.turnBudgetMs,
+      detectorTimeoutMs: deps.detectorTimeoutMs,
     });
     const service = new ProactiveService(runtime);
     service.deps = deps;

@@ -1,52 +1,104 @@
 /** The cost guard: how many more runs may start now (DESIGN §4). */
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../shared/clock.js';
-import type { Ledger } from './ledger/index.js';
 
 export interface BudgetSettings {
   runsPerHour: number;
   runsPerDay: number;
 }
 
+/**
+ * Runs that one pass may start. What is taken is nobody else's at once, so that two passes side by side
+ * (a tick and a heartbeat) do not start the same ones.
+ */
 export interface Allowance {
-  left: number;
-  /** Why no more may start, when `left` is 0. */
-  reason: string;
+  /** Takes one; why there is none, else null. */
+  take(): string | null;
+  /** So many of those taken have started. */
+  started(count: number): void;
+  /** So many of those taken have not started after all. */
+  giveBack(count: number): void;
+  /** Gives back the rest. However the pass ends. */
+  close(): void;
 }
 
 export interface Budget {
-  /** Runs that may still start; the ledger is asked at most once a second. */
+  /** The ledger is asked at most once a second. */
   allowance(nowMs: number): Promise<Allowance>;
-  /** Tells that this many were started. */
-  spend(count: number): void;
 }
 
-export function createBudget(ledger: Ledger, settings: () => BudgetSettings): Budget {
-  let cached: { atMs: number; hour: number; day: number } | null = null;
+interface Counted {
+  atMs: number;
+  hour: number;
+  day: number;
+}
+
+/** @param ledger counts the runs that have started since a time */
+export function createBudget(
+  ledger: { startedSince(sinceMs: number): Promise<number> },
+  settings: () => BudgetSettings,
+): Budget {
+  let counted: Counted | null = null;
+  let counting: Promise<void> | null = null;
+  /** Started while the ledger was asked: it may have seen them or not, and twice is the safe side. */
+  let meanwhile = 0;
+  /** Taken, and neither started nor given back. */
+  let pending = 0;
+
+  async function count(nowMs: number): Promise<void> {
+    meanwhile = 0;
+    const hour = await ledger.startedSince(nowMs - HOUR_MS);
+    const day = await ledger.startedSince(nowMs - DAY_MS);
+    counted = { atMs: nowMs, hour: hour + meanwhile, day: day + meanwhile };
+  }
+
+  const isOld = (nowMs: number) =>
+    counted === null || nowMs - counted.atMs >= SECOND_MS || nowMs < counted.atMs;
+
+  function refusal(): string | null {
+    const { runsPerHour, runsPerDay } = settings();
+    const hourLeft = runsPerHour - (counted?.hour ?? 0) - pending;
+    const dayLeft = runsPerDay - (counted?.day ?? 0) - pending;
+    if (hourLeft > 0 && dayLeft > 0) return null;
+    return hourLeft <= dayLeft
+      ? `cost guard: ${runsPerHour} runs in the last hour (CUE_TRIGGER_RUNS_PER_HOUR)`
+      : `cost guard: ${runsPerDay} runs in the last day (CUE_TRIGGER_RUNS_PER_DAY)`;
+  }
+
   return {
     async allowance(nowMs) {
-      if (!cached || nowMs - cached.atMs >= SECOND_MS || nowMs < cached.atMs) {
-        cached = {
-          atMs: nowMs,
-          hour: await ledger.startedSince(nowMs - HOUR_MS),
-          day: await ledger.startedSince(nowMs - DAY_MS),
-        };
+      if (isOld(nowMs)) {
+        counting ??= count(nowMs).finally(() => {
+          counting = null;
+        });
+        await counting;
       }
-      const { runsPerHour, runsPerDay } = settings();
-      const hourLeft = runsPerHour - cached.hour;
-      const dayLeft = runsPerDay - cached.day;
+      let mine = 0;
       return {
-        left: Math.max(0, Math.min(hourLeft, dayLeft)),
-        reason:
-          hourLeft <= dayLeft
-            ? `cost guard: ${runsPerHour} runs in the last hour (CUE_TRIGGER_RUNS_PER_HOUR)`
-            : `cost guard: ${runsPerDay} runs in the last day (CUE_TRIGGER_RUNS_PER_DAY)`,
+        take() {
+          const reason = refusal();
+          if (reason !== null) return reason;
+          pending += 1;
+          mine += 1;
+          return null;
+        },
+        started(some) {
+          pending -= some;
+          mine -= some;
+          meanwhile += some;
+          if (counted) {
+            counted.hour += some;
+            counted.day += some;
+          }
+        },
+        giveBack(some) {
+          pending -= some;
+          mine -= some;
+        },
+        close() {
+          pending -= mine;
+          mine = 0;
+        },
       };
-    },
-    spend(count) {
-      if (cached) {
-        cached.hour += count;
-        cached.day += count;
-      }
     },
   };
 }

@@ -9,7 +9,7 @@ import type { Ids } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
 import { yieldToLoop } from '../shared/yield.js';
 import { originOf } from './access.js';
-import type { Budget } from './budget.js';
+import type { Allowance, Budget } from './budget.js';
 import { planDue } from './due.js';
 import type { Expectations } from './expectations.js';
 import { type Ledger, type NewRun, runIdOf } from './ledger/index.js';
@@ -69,10 +69,23 @@ export async function claimDue(
   await moveOn(deps, await deps.store.strays(DUE_BATCH, missing));
   if (triggers.length === 0) return { runs: [], more };
 
+  const allowance = await deps.budget.allowance(nowMs);
+  try {
+    return await claimThese(deps, triggers, nowMs, allowance, more);
+  } finally {
+    allowance.close();
+  }
+}
+
+async function claimThese(
+  deps: ClaimDeps,
+  triggers: readonly DueTrigger[],
+  nowMs: number,
+  allowance: Allowance,
+  more: boolean,
+): Promise<{ runs: TriggerRun[]; more: boolean }> {
   const open = await deps.ledger.openCounts(triggers.map(({ trigger }) => trigger.triggerId));
   const blocked = deps.autonomy.unavailable();
-  const allowance = await deps.budget.allowance(nowMs);
-  let left = allowance.left;
 
   const rowsToInsert: NewRun[] = [];
   const writes: TaskWrite[] = [];
@@ -109,8 +122,7 @@ export async function claimDue(
       rowsToInsert.push({ run, text: runLine(trigger.displayName, 'skipped', one.reason) });
     }
     for (const one of plan.run) {
-      const waits = waiting(deps, trigger, blocked, left, allowance.reason);
-      if (!waits) left -= 1;
+      const waits = waiting(deps, trigger, blocked, allowance);
       const note = [one.reason, waits?.reason].filter((part) => part !== undefined).join('; ');
       const run: TriggerRun = {
         ...base(one.scheduledForMs),
@@ -157,8 +169,8 @@ export async function claimDue(
   const claimed = rowsToInsert
     .map(({ run }) => run)
     .filter((run) => inserted.has(run.triggerRunId as never));
-  deps.budget.spend(claimed.filter((run) => run.status === 'running').length);
   const runs = claimed.filter((run) => run.status === 'running');
+  allowance.started(runs.length);
   try {
     await deps.store.write(writes);
     // A one-shot whose row was there already has been run by an earlier call: if that run has
@@ -208,15 +220,14 @@ function waiting(
   deps: ClaimDeps,
   trigger: TriggerConfig,
   blocked: string | null,
-  left: number,
-  budgetReason: string,
+  allowance: Allowance,
 ): { waitsFor: 'autonomy' | 'budget' | 'cycle'; reason: string } | null {
   if (blocked !== null) return { waitsFor: 'autonomy', reason: blocked };
   if (trigger.wakeMode === 'next_autonomy_cycle') {
     return { waitsFor: 'cycle', reason: deps.autonomy.cycleReason() };
   }
-  if (left <= 0) return { waitsFor: 'budget', reason: budgetReason };
-  return null;
+  const reason = allowance.take();
+  return reason === null ? null : { waitsFor: 'budget', reason };
 }
 
 /** Decodes the rows, undoes what the host wrote back, sets damaged ones aside. */

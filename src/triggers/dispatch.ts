@@ -113,11 +113,11 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
       await deps.settler.finishIfExhausted(row);
       await yieldToLoop();
     }
-    if (nowMs - lastStraysMs >= MINUTE_MS) {
+    if (isAgain(lastStraysMs, nowMs, MINUTE_MS)) {
       lastStraysMs = nowMs;
       await moveOn(deps, await store.strays(STRAYS));
     }
-    if (nowMs - lastPruneMs >= HOUR_MS) {
+    if (isAgain(lastPruneMs, nowMs, HOUR_MS)) {
       lastPruneMs = nowMs;
       await upkeep.catchUp();
       await ledger.pruneOld(nowMs);
@@ -193,4 +193,9 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
       await Promise.all([draining, beating, verifying, checking]);
     },
   };
+}
+
+/** Whether it is time again for what is done every so often; a clock that was set back makes it so at once. */
+function isAgain(lastMs: number, nowMs: number, everyMs: number): boolean {
+  return nowMs < lastMs || nowMs - lastMs >= everyMs;
 }

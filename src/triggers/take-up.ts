@@ -3,6 +3,7 @@
  * not yet delivered. Each is taken by compare-and-set, so that two processes do not do it both.
  */
 import { yieldToLoop } from '../shared/yield.js';
+import type { Allowance } from './budget.js';
 import type { ClaimDeps } from './claim.js';
 import { lateNote } from './due.js';
 import { SENDING_MS } from './run-delivery.js';
@@ -53,22 +54,31 @@ export function createTakeUp(
   async function waiting(): Promise<void> {
     const nowMs = clock.now();
     const allowance = await deps.budget.allowance(nowMs);
-    let left = allowance.left;
+    try {
+      await startAgain(allowance, nowMs);
+      if (deps.autonomy.unavailable() === null) await startWaiting(allowance, nowMs);
+    } finally {
+      allowance.close();
+    }
+  }
+
+  /** A retry counts in the ledger as its first attempt did: what it takes is given back in the end. */
+  async function startAgain(allowance: Allowance, nowMs: number): Promise<void> {
     for (const { run } of await ledger.retriesDue(nowMs)) {
-      if (left <= 0) break;
-      if (await take(run, { attempt: run.attempt + 1, startedAt: nowMs, finishedAt: null }))
-        left -= 1;
+      if (allowance.take() !== null) return;
+      const again = { attempt: run.attempt + 1, startedAt: nowMs, finishedAt: null };
+      if (!(await take(run, again))) allowance.giveBack(1);
       await yieldToLoop();
     }
-    if (deps.autonomy.unavailable() !== null) return;
+  }
+
+  async function startWaiting(allowance: Allowance, nowMs: number): Promise<void> {
     for (const waitsFor of ['autonomy', 'budget'] as const) {
-      if (left <= 0) return;
       for (const { run } of await ledger.deferred(waitsFor, BLOCK)) {
-        if (left <= 0) return;
-        if (await take(run, released(run, await triggerOf(run), nowMs))) {
-          left -= 1;
-          deps.budget.spend(1);
-        }
+        if (allowance.take() !== null) return;
+        const isMine = await take(run, released(run, await triggerOf(run), nowMs));
+        if (isMine) allowance.started(1);
+        else allowance.giveBack(1);
         await yieldToLoop();
       }
     }

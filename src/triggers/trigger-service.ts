@@ -95,6 +95,7 @@ export class TriggerService extends Service {
 
   private room: Room | null = null;
   private deps: TriggerServiceDeps | null = null;
+  private recovery: Promise<void> = Promise.resolve();
 
   /** @throws AppError UNAVAILABLE when the agent has no SQL database */
   static override async start(runtime: IAgentRuntime): Promise<TriggerService> {
@@ -123,7 +124,7 @@ export class TriggerService extends Service {
         .catch((error: unknown) => log.error({ error: messageOf(error) }, 're-alignment failed'));
     });
     // Catch-up runs in the background: the agent answers at once.
-    void (async () => {
+    service.recovery = (async () => {
       if (wasAheadMs > CLOCK_JUMP_MS) await dispatcher.realign();
       await dispatcher.recover();
     })().catch((error: unknown) => log.error({ error: messageOf(error) }, 'recovery failed'));
@@ -277,8 +278,14 @@ export class TriggerService extends Service {
     return this.deps?.clock.now() ?? 0;
   }
 
+  /** Resolves when what an earlier process has left is claimed; the runs may still be under way. */
+  recovered(): Promise<void> {
+    return this.recovery;
+  }
+
   /** Claims what is due now and waits until every run under way here has ended. For tests and demos. */
   async settle(): Promise<void> {
+    await this.recovery;
     await this.core.dispatcher.drain();
     await this.core.dispatcher.idle();
   }

@@ -89,13 +89,24 @@ export async function startHub(): Promise<Hub> {
 }
 
 /** Sends the first `bytes` of a file and cuts the connection, `times` times. */
-export function cutting(name: string, bytes: number, times: number): Misbehaviour {
+export function cutting(
+  name: string,
+  bytes: number,
+  times: number,
+  arrived: () => number,
+): Misbehaviour {
   let left = times;
   return (file, content, response) => {
     if (file !== name || left === 0) return false;
     left--;
     response.writeHead(200, { 'content-length': content.length });
-    response.write(content.subarray(0, bytes), () => setTimeout(() => response.destroy(), 20));
+    response.write(content.subarray(0, bytes));
+    // What the client has not written when the connection breaks, it does not keep.
+    const looking = setInterval(() => {
+      if (arrived() < bytes) return;
+      clearInterval(looking);
+      response.destroy();
+    }, 5);
     return true;
   };
 }

@@ -16,7 +16,7 @@ export function keepingLog(): Log & { said: string[] } {
 }
 
 /** Waits until `done` holds; a test that waits in vain fails by its own expectation. */
-export async function until(done: () => boolean, patienceMs = 10_000): Promise<void> {
+export async function until(done: () => boolean, patienceMs = 60_000): Promise<void> {
   for (let waited = 0; !done() && waited < patienceMs; waited += 5) {
     await new Promise((resolve) => setTimeout(resolve, 5));
   }

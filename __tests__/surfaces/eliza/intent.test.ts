@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isAll, readUpdateIntent, type UpdateIntent } from '../../../src/surfaces/eliza/intent.js';
+import { expectQuick } from '../../helpers/quick.js';
 
 /** Intent in one line: kind, which trigger, value. */
 function shown(intent: UpdateIntent | null): string {
@@ -99,11 +100,11 @@ describe('what is to be done to a trigger', () => {
   });
 
   it('reads a message of 100 KB in a blink', () => {
-    const started = performance.now();
-    readUpdateIntent(`move ${'to for until every '.repeat(6_000)}`);
-    readUpdateIntent(`rename ${'x '.repeat(50_000)}to y`);
-    readUpdateIntent(`please ${'please, '.repeat(12_000)}pause it`);
-    expect(performance.now() - started).toBeLessThan(500);
+    expectQuick(2_000, () => {
+      readUpdateIntent(`move ${'to for until every '.repeat(6_000)}`);
+      readUpdateIntent(`rename ${'x '.repeat(50_000)}to y`);
+      readUpdateIntent(`please ${'please, '.repeat(12_000)}pause it`);
+    });
   });
 });
 

@@ -9,6 +9,7 @@ import {
   recallSubject,
   synthesisSubject,
 } from '../../../src/surfaces/eliza/memory-words.js';
+import { expectQuick } from '../../helpers/quick.js';
 
 describe('words about memories', () => {
   it.each([
@@ -193,16 +194,16 @@ describe('words about memories', () => {
     ['ids', 'mem_11111111-'.repeat(8_000)],
   ])('reads 100,000 characters of %s in no time', (_what, text) => {
     for (const lead of ['', 'forget ', 'remember ', 'store {', 'recall ']) {
-      const started = performance.now();
       const message = lead + text;
-      forgetSubject(message);
-      recallSubject(message);
-      synthesisSubject(message);
-      readDraftText(message);
-      readNote(message);
-      linksToItself(message);
-      readLink(message);
-      expect([lead, performance.now() - started < 400]).toEqual([lead, true]);
+      expectQuick(2_000, () => {
+        forgetSubject(message);
+        recallSubject(message);
+        synthesisSubject(message);
+        readDraftText(message);
+        readNote(message);
+        linksToItself(message);
+        readLink(message);
+      });
     }
   });
 

@@ -62,7 +62,7 @@ beforeAll(async () => {
       await memory.store({ intent: `The ${part} of group ${group}`, outcome, tags }, OPERATOR);
     }
   }
-}, 120_000);
+});
 afterEach(() => expect(unhandled).toEqual([]));
 afterAll(async () => {
   await listener.close();
@@ -111,7 +111,7 @@ describe('a client that vanishes', () => {
       async () => {
         expect((await memory.listChapters({ limit: 1 }, OPERATOR)).total).toBe(20);
       },
-      { timeout: 20_000 },
+      { timeout: 60_000 },
     );
     const { total } = await memory.listChapters({ limit: 1 }, OPERATOR);
     expect([total, mcp.sessions]).toEqual([20, before + 1]);
@@ -345,7 +345,7 @@ describe('a session that has been silent for an hour', () => {
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(hub.sessions).toBe(4);
     time.nowMs += 1;
-    await vi.waitFor(() => expect(hub.sessions).toBe(1));
+    await vi.waitFor(() => expect(hub.sessions).toBe(1), { timeout: 60_000 });
     await stream.body?.cancel();
     await hub.close();
   });

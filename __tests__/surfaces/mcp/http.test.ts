@@ -29,6 +29,8 @@ import { offersOf } from '../../helpers/offers.js';
 import { startServer, type TestServer } from '../../helpers/server.js';
 
 const OPERATOR = { kind: 'operator' } as const;
+/** Of waits for what comes over a socket. */
+const LONG = { timeout: 60_000 };
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 let server: TestServer;
@@ -51,7 +53,7 @@ beforeAll(async () => {
   const service = server.runtime.getService(CUE_MCP);
   if (!(service instanceof McpService)) throw new Error('no MCP service');
   mcp = service;
-}, 120_000);
+});
 afterAll(async () => {
   await listener.close();
   await server.stop();
@@ -368,7 +370,7 @@ describe.each(DOORS)('%s', (_name, door) => {
       const opened = await session.events(last);
       expect(opened.status).toBe(200);
       return opened;
-    });
+    }, LONG);
     await arrived(again, 2);
     expect((await whole(session.events(last))).status).toBe(409);
     ids.push(await offered(session.id));
@@ -377,7 +379,7 @@ describe.each(DOORS)('%s', (_name, door) => {
     expect(noticed(again)).toEqual(ids.slice(1));
     const other = await rawSession(url());
     const others = (await other.begin({ jsonrpc: '2.0', id: 1, method: 'ping' })).events;
-    await vi.waitFor(() => expect(others.length).toBeGreaterThan(0));
+    await vi.waitFor(() => expect(others.length).toBeGreaterThan(0), LONG);
     for (const foreign of ['nobody-s', String(others[0]?.id)]) {
       const unknown = await whole(session.events({ 'last-event-id': foreign }));
       expect([unknown.status, unknown.messages]).toEqual([400, []]);
@@ -483,7 +485,7 @@ describe.each(DOORS)('%s', (_name, door) => {
       code: -32_602,
     });
     // That of the SDK does, after a second.
-    await vi.waitFor(() => expect(requests).toContainEqual(['GET', 204]), { timeout: 10_000 });
+    await vi.waitFor(() => expect(requests).toContainEqual(['GET', 204]), LONG);
     expect(errors).toEqual([]);
     expect(await client.ping()).toEqual({});
     await transport.terminateSession();

@@ -13,7 +13,7 @@ beforeAll(async () => {
     env: { ELIZA_SERVER_AUTH_TOKEN: KEY },
     settings: { CUE_TRIGGER_MAX_PER_AGENT: '2' },
   });
-}, 120_000);
+});
 afterAll(() => server.stop());
 
 /** Every route the plugin has given to the runtime, so that a new one cannot be forgotten. */

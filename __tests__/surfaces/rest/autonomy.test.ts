@@ -9,7 +9,7 @@ let server: TestServer;
 
 beforeAll(async () => {
   server = await startServer({ settings: { CUE_TRIGGERS_ENABLED: 'false' } });
-}, 120_000);
+});
 afterAll(() => server.stop());
 
 const get = (path: string) => call('GET', `${server.baseUrl}/cue${path}`);

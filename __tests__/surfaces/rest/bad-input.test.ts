@@ -10,7 +10,7 @@ const listed = async () => (await call('GET', url('/triggers'))).body.total;
 
 beforeAll(async () => {
   server = await startServer();
-}, 120_000);
+});
 afterAll(() => server.stop());
 
 function expectBlame(answer: Answer, fields: string[]): void {

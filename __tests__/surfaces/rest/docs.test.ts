@@ -34,7 +34,7 @@ beforeAll(async () => {
   variables.B = server.baseUrl;
   variables.AGENT = server.agentId;
   variables.ROOM = (await makeChat(server.runtime, 'rest-docs')).roomId;
-}, 120_000);
+});
 afterAll(async () => {
   await server.stop();
   folder.remove();

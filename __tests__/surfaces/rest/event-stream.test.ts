@@ -102,7 +102,7 @@ describe('a stream of events', () => {
     const seen = reading(await open(await serve(stream)));
     await expect.poll(() => senders.size).toBe(1);
     state.open = false;
-    await expect.poll(() => [seen.ended, senders.size], { timeout: 3_000 }).toEqual([true, 0]);
+    await expect.poll(() => [seen.ended, senders.size]).toEqual([true, 0]);
   });
 
   it('drops a client that reads nothing, and says so to the sender', async () => {

@@ -13,7 +13,7 @@ const rest: RestClient = restClient(() => server);
 beforeAll(async () => {
   server = await startServer();
   await memoryOf(server.runtime);
-}, 120_000);
+});
 afterAll(() => server.stop());
 
 interface Stored {

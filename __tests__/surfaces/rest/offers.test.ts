@@ -19,7 +19,7 @@ beforeAll(async () => {
   });
   await memoryOf(server.runtime);
   await offersOf(server.runtime);
-}, 120_000);
+});
 afterAll(() => server.stop());
 
 interface Offer {

@@ -23,7 +23,7 @@ beforeAll(async () => {
   listener = await startListener({ runtime: server.runtime, port: 0 });
   hostUrl = server.baseUrl;
   ownUrl = `http://127.0.0.1:${listener.port}`;
-}, 120_000);
+});
 afterAll(async () => {
   await listener.close();
   await server.stop();

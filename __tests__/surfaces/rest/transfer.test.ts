@@ -9,7 +9,7 @@ const url = (path: string) => `${server.baseUrl}/cue/triggers${path}`;
 
 beforeAll(async () => {
   server = await startServer();
-}, 120_000);
+});
 afterAll(() => server.stop());
 
 async function clear(): Promise<void> {

@@ -12,7 +12,7 @@ const { made, clear } = rest;
 
 beforeAll(async () => {
   server = await startServer();
-}, 120_000);
+});
 afterAll(() => server.stop());
 afterEach(clear);
 

@@ -19,7 +19,7 @@ beforeAll(async () => {
   await memoryOf(server.runtime);
   await offersOf(server.runtime);
   await whenOf(server.runtime);
-}, 120_000);
+});
 afterAll(async () => {
   await server.stop();
   folder.remove();

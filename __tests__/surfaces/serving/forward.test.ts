@@ -14,6 +14,7 @@ import {
 } from '../../../src/surfaces/serving/forward.js';
 import type { Roles, Server } from '../../../src/surfaces/serving/roles.js';
 import { deliver } from '../../../src/surfaces/serving/transport.js';
+import { until } from './stage.js';
 
 const servers: HttpServer[] = [];
 afterEach(async () => {
@@ -152,12 +153,12 @@ describe('a call', () => {
   });
 
   it('is held for so long only, all of them together', async () => {
-    const { call } = stageOf(null, [], { held: 10, heldMs: 100 });
+    const { call } = stageOf(null, [], { held: 10, heldMs: 2_000 });
     const from = performance.now();
     const answers = await Promise.all(METHODS.map((method) => call(method)));
     expect(answers).toMatchObject(METHODS.map(() => failed(false)));
     expect(JSON.stringify(answers[0])).toContain('nobody serves: the database is in use');
-    expect(performance.now() - from).toBeLessThan(1_000);
+    expect(performance.now() - from).toBeLessThan(6_000);
   });
 
   it('is refused at once when too many are held already', async () => {
@@ -198,7 +199,7 @@ describe('a call', () => {
 
   it('that only reads does not wait long for a server that hangs', async () => {
     const server = await serve(() => {});
-    const { call } = stageOf(server, [], { held: 10, heldMs: 5_000, readMs: 60 });
+    const { call } = stageOf(server, [], { held: 10, heldMs: 5_000, readMs: 1_000 });
     const answer = await call('get_hint');
     expect(answer).toMatchObject(failed('unknown'));
     expect(JSON.stringify(answer)).toContain(
@@ -212,7 +213,7 @@ describe('a call', () => {
     const next = await serve(ok);
     const [again, once] = [stageOf(server), stageOf(server)];
     const answers = [again.call('set_hint'), once.call('bump')];
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await until('both are there', () => server.heard.length === 2);
     for (const { turnTo } of [again, once]) turnTo(null, server);
     expect(await answers[1]).toMatchObject(failed('unknown'));
     expect(JSON.stringify(await answers[1])).toMatch(/does not answer: wait until .*, or end it/);
@@ -241,7 +242,7 @@ describe('a call', () => {
     const server = await serve(() => {});
     const { call, forwarder } = stageOf(server);
     const answers = [call('query'), call('query')];
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await until('one is there', () => server.heard.length === 1);
     forwarder.close('no room on the disk');
     expect(await Promise.all(answers)).toMatchObject([failed('unknown'), failed(false)]);
     expect(await call('query')).toMatchObject({

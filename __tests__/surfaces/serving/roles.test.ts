@@ -154,7 +154,7 @@ describe('where somebody serves', () => {
   it.runIf(onPosix())('it misses one that hangs, and begins none beside it', async () => {
     const fake = await stage.fake();
     stage.name({ pid: fake.pid, port: fake.port });
-    const roles = stage.roles({ times: { answerMs: 150 } });
+    const roles = stage.roles({ times: { answerMs: 150, hangingMs: 60_000 } });
     await roles.start();
     // As a server of ours does.
     stage.hold(fake.pid);
@@ -214,7 +214,7 @@ describe('a database that another process has open', () => {
   it('is served by it, also without a PID file', async () => {
     const fake = await stage.fake();
     stage.refusal.error = inUse(fake.pid);
-    const server = await stage.roles({ port: fake.port }).start();
+    const server = await stage.roles({ port: fake.port, times: { patienceMs: 60_000 } }).start();
     expect(server).toMatchObject({ role: 'proxy', port: fake.port });
   });
 

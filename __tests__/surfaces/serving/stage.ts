@@ -193,7 +193,7 @@ function fakeRuntime(session: number, database: string | undefined): IAgentRunti
 }
 
 export async function until(what: string, look: () => boolean): Promise<void> {
-  const endMs = Date.now() + 10_000;
+  const endMs = Date.now() + 60_000;
   while (!look()) {
     if (Date.now() > endMs) throw new Error(`timed out waiting until ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 10));

@@ -29,7 +29,7 @@ beforeAll(async () => {
   // The server says where it is some moments after it has started.
   const endMs = Date.now() + 30_000;
   while (!existsSync(join(pids, 'server.pid')) && Date.now() < endMs) await delay(50);
-}, 120_000);
+});
 afterAll(async () => {
   await server.stop();
   project.remove();
@@ -211,5 +211,5 @@ describe('the process of a hook', () => {
       out: '',
       err: 'cue hook: not done within 100 ms\n',
     });
-  }, 60_000);
+  });
 });
