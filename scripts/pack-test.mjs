@@ -286,6 +286,19 @@ async function stop(child) {
   return inTime;
 }
 
+/** The host answers before the services of its agent have all started. */
+async function untilThere(look) {
+  const endMs = Date.now() + START_MS;
+  for (;;) {
+    try {
+      return await look();
+    } catch (error) {
+      if (Date.now() > endMs) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 500));
+    }
+  }
+}
+
 async function start(directory, runtime) {
   const bun = runtime === 'bun' ? findBun() : undefined;
   const data = join(directory, `data-${runtime}`);
@@ -317,7 +330,9 @@ async function start(directory, runtime) {
     const readyMs = Date.now() - startedAt;
     const base = `http://127.0.0.1:${port}`;
     const agentId = (await getJson(`${base}/api/agents`)).data.agents[0].id;
-    const health = await getJson(`${base}/cue/triggers/health?agentId=${agentId}`);
+    const health = await untilThere(() =>
+      getJson(`${base}/cue/triggers/health?agentId=${agentId}`),
+    );
     for (const field of ['workerRegistered', 'taskServicePresent']) {
       check(health[field] === true, `health says ${field}: ${JSON.stringify(health)}`);
     }

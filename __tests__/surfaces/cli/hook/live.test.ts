@@ -59,7 +59,7 @@ async function leaveAfter(event: object): Promise<void> {
 
 /** States of the offers about a file, once there are any. */
 async function offersOf(sessionId: string, subject: string): Promise<string[]> {
-  for (const endMs = Date.now() + 10_000; Date.now() < endMs; await delay(20)) {
+  for (const endMs = Date.now() + 60_000; Date.now() < endMs; await delay(20)) {
     const listed = await call('GET', `${server.baseUrl}/cue/offers?sessionId=${sessionId}`);
     const offers: { subject: string; state: string }[] = Object(listed.body).offers;
     const states = offers.filter((offer) => offer.subject === subject).map(({ state }) => state);
