@@ -39,6 +39,7 @@ function begin(input: InputKind, more: Partial<RolesDeps> = {}, isUsed = true) {
       answered.resolve();
     },
     log: (line) => stage.log.push(line),
+    stopMs: 60_000,
   }).finally(() => {
     isOver = true;
   });

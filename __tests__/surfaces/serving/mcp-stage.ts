@@ -162,6 +162,7 @@ export function bridgeTo(
   const looks = new Set<() => void>();
   const bridge = createMcpBridge({
     ...{ input, output, roles: roles.roles, clock: systemClock, tools, clientSession },
+    leaveMs: 60_000,
     log: (line) => log.push(line),
   });
   const { close } = bridge.start();

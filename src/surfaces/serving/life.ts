@@ -27,6 +27,8 @@ export interface LifeDeps {
   log(line: string): void;
   /** Who serves from now on; `log` when absent. */
   news?(line: string): void;
+  /** From the wish to stop to the end of the process, ms; 4.8 s when absent. */
+  stopMs?: number;
 }
 
 /** What was asked before its client left, or the file ended, is answered for so long, ms. */
@@ -34,7 +36,6 @@ const LAST_ANSWERS_MS = 20 * SECOND_MS;
 /** The same when a signal says stop. */
 const QUICK_ANSWERS_MS = 500;
 const BROKEN_ANSWERS_MS = 300;
-/** From the wish to stop to the end of the process. */
 const STOP_MS = 4.8 * SECOND_MS;
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 const FAILED = 1;
@@ -56,7 +57,7 @@ export function inputKind(descriptor: number): InputKind {
  * @throws AppError when nobody serves, and this process cannot either
  */
 export async function live(deps: LifeDeps): Promise<void> {
-  const { roles, input, log, news = log } = deps;
+  const { roles, input, log, news = log, stopMs = STOP_MS } = deps;
   const end = deferred<'signal' | 'client' | 'done'>();
   const signals = onSignals(log);
   void signals.asked.then(() => end.resolve('signal'));
@@ -105,7 +106,7 @@ export async function live(deps: LifeDeps): Promise<void> {
       if (failure !== undefined) log(messageOf(failure));
       log('it has not stopped in time');
       process.exit(FAILED);
-    }, STOP_MS);
+    }, stopMs);
     if (signals.isAsked()) await within(answered, QUICK_ANSWERS_MS);
     deps.giveUp(failure === undefined ? undefined : messageOf(failure));
     await within(answered, BROKEN_ANSWERS_MS);

@@ -20,6 +20,8 @@ export interface McpBridgeDeps {
   tools?: string | undefined;
   /** The session of its own that the client's hooks speak in (`x-cue-session`). */
   clientSession?: string | undefined;
+  /** How long the end waits for the server to hear of it, ms; half a second when absent. */
+  leaveMs?: number;
   /** One line for people. */
   log(line: string): void;
 }

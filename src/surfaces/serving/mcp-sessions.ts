@@ -57,6 +57,8 @@ export interface SessionsDeps {
   /** The session of its own that the client's hooks speak in. */
   clientSession?: string | undefined;
   ids?: Ids;
+  /** How long the end waits for the server to hear of it, ms; half a second when absent. */
+  leaveMs?: number;
   /** One message to the client. */
   emit(line: string): void;
   /** One line for people. */
@@ -88,6 +90,7 @@ const INITIALIZED = notification('notifications/initialized');
 
 export function createSessions(deps: SessionsDeps): Sessions {
   const { roles, remembered, attempt, tools, clientSession, emit, log, ids = randomIds } = deps;
+  const { leaveMs = LEAVE_MS } = deps;
   const connection = ids.next();
   const asked = new Map<MessageId, Asked>();
   let current: Open | null = null;
@@ -338,7 +341,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
       isClosed = true;
       const session = current;
       if (!session) return;
-      const signal = AbortSignal.timeout(LEAVE_MS);
+      const signal = AbortSignal.timeout(leaveMs);
       await exchangeMcp(session.link, { method: 'DELETE', signal });
       over(session);
     },
