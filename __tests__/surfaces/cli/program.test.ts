@@ -96,6 +96,17 @@ describe('cue', () => {
     });
   });
 
+  it('explains a group with code 0, whatever this process is to end with', async () => {
+    const before = process.exitCode;
+    process.exitCode = 1;
+    try {
+      expect(await project.cue('help', 'when')).toMatchObject({ code: 0, err: '' });
+      expect((await project.cue()).code).toBe(2);
+    } finally {
+      process.exitCode = before;
+    }
+  });
+
   it.each([
     ['when', '--help'],
     ['help', 'when'],

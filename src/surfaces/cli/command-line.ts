@@ -32,6 +32,7 @@ export async function runProgram(
   io: Io,
 ): Promise<ExitCode> {
   let code: ExitCode = EXIT.done;
+  let isHelpAnError = false;
   const program = new Command(name)
     .description(description)
     .version(packageVersion(), '-V, --version', 'print the version')
@@ -39,7 +40,10 @@ export async function runProgram(
     .exitOverride()
     .configureOutput({
       writeOut: (text) => io.out(text),
-      writeErr: (text) => io.err(text),
+      writeErr: (text) => {
+        isHelpAnError = true;
+        io.err(text);
+      },
       // Told once, in `endOfParsing`, in the form that was asked for.
       outputError: () => {},
     });
@@ -60,8 +64,9 @@ export async function runProgram(
     if (!(error instanceof CommanderError)) return tell(error);
     // Help and version end the parsing as errors do; only the latter have a code of their own.
     if (error.exitCode === 0) return EXIT.done;
-    // The program alone: its help was printed.
-    if (error.code === 'commander.help') return EXIT.badInput;
+    // The program alone, or help that was asked for; the code of the error is that of the process, if it
+    // has one already (commander's `help`), and databases set one.
+    if (error.code === 'commander.help') return isHelpAnError ? EXIT.badInput : EXIT.done;
     return tell(badInput(error.message.replace(/^error: /, ''), { reason: error.code }));
   }
 }
