@@ -1,6 +1,6 @@
 /** A model hub on the loopback that can misbehave, and the small model of the fixtures as "pinned". */
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, truncateSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import type { PinnedModel } from '../../../src/embeddings/index.js';
@@ -88,25 +88,30 @@ export async function startHub(): Promise<Hub> {
   return hub;
 }
 
-/** Sends the first `bytes` of a file and cuts the connection, `times` times. */
+/**
+ * Sends the first `bytes` of a file and cuts the connection, `times` times: each time once the client has
+ * written them to its `part`.
+ */
 export function cutting(
   name: string,
   bytes: number,
   times: number,
-  arrived: () => number,
+  part: () => string,
 ): Misbehaviour {
   let left = times;
   return (file, content, response) => {
     if (file !== name || left === 0) return false;
     left--;
     response.writeHead(200, { 'content-length': content.length });
+    // What an earlier try has left must not be taken for what comes now.
+    if (existsSync(part())) truncateSync(part());
     response.write(content.subarray(0, bytes));
     // What the client has not written when the connection breaks, it does not keep.
     const looking = setInterval(() => {
-      if (arrived() < bytes) return;
-      clearInterval(looking);
+      if ((statSync(part(), { throwIfNoEntry: false })?.size ?? 0) < bytes) return;
       response.destroy();
     }, 5);
+    response.once('close', () => clearInterval(looking));
     return true;
   };
 }
