@@ -46,6 +46,7 @@ const remote = (url: string): string =>
   `[core]\n\tbare = false\n[remote "up"]\n\turl = x@y.z:a/b\n[remote "origin"]\n\turl = ${url}\n`;
 /** Git cannot be asked. */
 const NO_GIT = { PATH: '' };
+const LONG_MS = 60_000;
 const factsOf = (path: string) => gitFactsOf(path, NO_GIT);
 const git = (cwd: string, ...args: string[]) =>
   execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@b.c', ...args], {
@@ -124,7 +125,8 @@ describe('repository and branch as git says them', () => {
     };
     expect(await factsOf(path)).toEqual(asGitSays);
     // Asked, because the environment could have moved the files.
-    expect(await gitFactsOf(path, { ...GIT_ENV, GIT_CEILING_DIRECTORIES: '/' })).toEqual(asGitSays);
+    const asked = { ...GIT_ENV, GIT_CEILING_DIRECTORIES: '/' };
+    expect(await gitFactsOf(path, asked, LONG_MS)).toEqual(asGitSays);
   });
 
   it('are asked for where the configuration has a say in the address', async () => {
@@ -132,7 +134,7 @@ describe('repository and branch as git says them', () => {
     git(path, 'init', '-q', '-b', 'dev');
     git(path, 'remote', 'add', 'origin', 'gh:org/repo');
     git(path, 'config', 'url.https://github.com/.insteadOf', 'gh:');
-    expect(await gitFactsOf(path, GIT_ENV)).toEqual({
+    expect(await gitFactsOf(path, GIT_ENV, LONG_MS)).toEqual({
       repo: 'https://github.com/org/repo',
       branch: 'dev',
     });

@@ -32,12 +32,20 @@ const MOVED = [
   'GIT_CONFIG_PARAMETERS',
 ];
 
-/** @param cwd absolute; need not exist. Never rejects. */
-export async function gitFactsOf(cwd: string, env: Env): Promise<GitFacts> {
+/**
+ * Never rejects.
+ * @param cwd absolute; need not exist
+ * @param timeoutMs how long git may take
+ */
+export async function gitFactsOf(
+  cwd: string,
+  env: Env,
+  timeoutMs = GIT_TIMEOUT_MS,
+): Promise<GitFacts> {
   const asked = MOVED.some((name) => env[name] !== undefined);
   const folder = asked ? null : gitFolderAround(cwd);
   if (!asked && folder === null) return { repo: addressOf(null, cwd) };
-  const ask = (...args: string[]) => askGit(cwd, env, args);
+  const ask = (...args: string[]) => askGit({ cwd, env, timeout: timeoutMs }, args);
   const [origin, branch, root] = await Promise.all([
     answer(folder ? originOf(folder) : 'unclear', () => ask('remote', 'get-url', 'origin')),
     answer(folder ? headOf(branchOf(folder)) : 'unclear', () =>
@@ -61,10 +69,13 @@ function headOf(branch: Said): Said {
 }
 
 /** `null`: git is not there, does not answer in time, or has nothing to say. */
-function askGit(cwd: string, env: Env, args: readonly string[]): Promise<string | null> {
+function askGit(
+  where: { cwd: string; env: Env; timeout: number },
+  args: readonly string[],
+): Promise<string | null> {
   return new Promise((done) => {
-    const options = { cwd, env, timeout: GIT_TIMEOUT_MS, encoding: 'utf8', windowsHide: true };
-    execFile('git', args, { ...options, encoding: 'utf8' }, (error, stdout) => {
+    const options = { ...where, encoding: 'utf8', windowsHide: true } as const;
+    execFile('git', args, options, (error, stdout) => {
       const line = stdout.trim();
       done(error || line === '' ? null : line);
     });
