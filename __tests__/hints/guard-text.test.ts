@@ -137,8 +137,13 @@ describe('a text to print', () => {
         return best;
       };
       time(1_000);
-      // Eight times the text: 64 times the time if it were quadratic.
-      expect(time(64_000) / Math.max(time(8_000), 0.5), part).toBeLessThan(40);
+      // Eight times the text: 64 times the time if it were quadratic. A busy machine is slow for a moment,
+      // what is quadratic is slow each time.
+      let growth = Number.POSITIVE_INFINITY;
+      for (let turn = 0; turn < 5 && growth >= 40; turn++) {
+        growth = Math.min(growth, time(64_000) / Math.max(time(8_000), 0.5));
+      }
+      expect(growth, part).toBeLessThan(40);
     }
   });
 });
