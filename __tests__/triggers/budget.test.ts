@@ -46,11 +46,13 @@ it('gives no run to two passes side by side', async () => {
     ...[null, null, null],
     HOUR_REASON,
   ]);
+  expect([tick.refusal(), beat.refusal()]).toEqual([HOUR_REASON, HOUR_REASON]);
   // One of the two has started, the other has not; and one of the beat.
   tick.started(1);
   tick.close();
   beat.started(1);
   beat.close();
+  expect(beat.refusal()).toBeNull();
   expect((await all(budget)).taken).toBe(1);
 });
 

@@ -19,9 +19,9 @@ export interface LateStartsDeps {
   clock: Clock;
   /** Offers of before a restart are known. */
   loaded: Promise<void>;
-  /** Whether so little is remembered that it is looked through at once. */
-  isSmall: () => Promise<boolean>;
-  /** How long a happening waits for it then, ms, 10 when absent; what takes longer comes with the next one. */
+  /** How many memories there are. */
+  size: () => Promise<number>;
+  /** How long a happening waits for it in a small memory, ms, 10 when absent; what takes longer comes with the next one. */
   budgetMs?: number | undefined;
   stillTrue: (offers: readonly StoredOffer[]) => Promise<StoredOffer[]>;
   log: Pick<Log, 'warn'>;
@@ -42,6 +42,8 @@ export interface LateStarts {
 
 /** Of the little time that a hook has. */
 const BUDGET_MS = 10;
+/** So many memories are looked through at once. */
+const SMALL = 100;
 /** When the answer is on its way: what a larger memory is read for would hold it up. */
 const AFTER_MS = 50;
 
@@ -90,7 +92,10 @@ export function createLateStarts(deps: LateStartsDeps): LateStarts {
         note(sessionId);
         if (offersOf(sessionId).length === 0) {
           // What keeps it from being known keeps the start from being looked into, which is said then.
-          const isSmall = await deps.isSmall().catch(() => false);
+          const isSmall = await deps.size().then(
+            (size) => size <= SMALL,
+            () => false,
+          );
           const begun = isSmall ? begin(occasion, sessionId) : beginAfter(occasion, sessionId);
           deps.track(begun);
           if (isSmall) await within(begun, budgetMs);

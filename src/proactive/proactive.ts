@@ -78,8 +78,6 @@ export interface ProactiveCoreDeps {
 const BUDGET_MS = 30;
 const STOP_MS = 3 * SECOND_MS;
 const STATS_DAYS = 30;
-/** Memories. */
-const SMALL = 100;
 const OFF = 'offers are switched off (CUE_OFFERS_ENABLED)';
 const FLOODED = 'too much happens at once: this was not looked into';
 const NOTHING: Outcome = { offers: [], standing: [], suppressed: [], degraded: [], failed: [] };
@@ -180,7 +178,7 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
   const lateStarts = createLateStarts({
     ...{ book, clock, log, loaded, stillTrue, track: lanes.track },
     budgetMs: deps.turnBudgetMs,
-    isSmall: async () => (await checks.lookUp()).shelf.size <= SMALL,
+    size: async () => (await checks.lookUp()).shelf.size,
     async begin(occasion) {
       const start = { type: 'session_start', ...occasion } as const;
       const { failed } = await reactTo(route(start, config()), occasion, summaryOf(start));

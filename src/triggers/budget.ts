@@ -1,5 +1,5 @@
 /** The cost guard: how many more runs may start now (DESIGN §4). */
-import { DAY_MS, HOUR_MS, SECOND_MS } from '../shared/clock.js';
+import { DAY_MS, HOUR_MS, isTimeAgain, SECOND_MS } from '../shared/clock.js';
 
 export interface BudgetSettings {
   runsPerHour: number;
@@ -11,6 +11,8 @@ export interface BudgetSettings {
  * (a tick and a heartbeat) do not start the same ones.
  */
 export interface Allowance {
+  /** Why there is none to take, else null. */
+  refusal(): string | null;
   /** Takes one; why there is none, else null. */
   take(): string | null;
   /** So many of those taken have started. */
@@ -51,9 +53,6 @@ export function createBudget(
     counted = { atMs: nowMs, hour: hour + meanwhile, day: day + meanwhile };
   }
 
-  const isOld = (nowMs: number) =>
-    counted === null || nowMs - counted.atMs >= SECOND_MS || nowMs < counted.atMs;
-
   function refusal(): string | null {
     const { runsPerHour, runsPerDay } = settings();
     const hourLeft = runsPerHour - (counted?.hour ?? 0) - pending;
@@ -66,14 +65,19 @@ export function createBudget(
 
   return {
     async allowance(nowMs) {
-      if (isOld(nowMs)) {
+      if (!counted || isTimeAgain(counted.atMs, nowMs, SECOND_MS)) {
         counting ??= count(nowMs).finally(() => {
           counting = null;
         });
         await counting;
       }
       let mine = 0;
+      const giveBack = (some: number): void => {
+        pending -= some;
+        mine -= some;
+      };
       return {
+        refusal,
         take() {
           const reason = refusal();
           if (reason !== null) return reason;
@@ -82,22 +86,15 @@ export function createBudget(
           return null;
         },
         started(some) {
-          pending -= some;
-          mine -= some;
+          giveBack(some);
           meanwhile += some;
           if (counted) {
             counted.hour += some;
             counted.day += some;
           }
         },
-        giveBack(some) {
-          pending -= some;
-          mine -= some;
-        },
-        close() {
-          pending -= mine;
-          mine = 0;
-        },
+        giveBack,
+        close: () => giveBack(mine),
       };
     },
   };

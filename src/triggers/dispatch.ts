@@ -2,7 +2,7 @@
  * The dispatcher: called by the TaskService for due triggers and by the heartbeat for everything
  * that waits. The host's tick is never held: its calls only leave a note and return.
  */
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../shared/clock.js';
+import { HOUR_MS, isTimeAgain, MINUTE_MS, SECOND_MS } from '../shared/clock.js';
 import { messageOf } from '../shared/errors.js';
 import { yieldToLoop } from '../shared/yield.js';
 import { type ClaimDeps, claimDue, moveOn, type Named } from './claim.js';
@@ -113,11 +113,11 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
       await deps.settler.finishIfExhausted(row);
       await yieldToLoop();
     }
-    if (isAgain(lastStraysMs, nowMs, MINUTE_MS)) {
+    if (isTimeAgain(lastStraysMs, nowMs, MINUTE_MS)) {
       lastStraysMs = nowMs;
       await moveOn(deps, await store.strays(STRAYS));
     }
-    if (isAgain(lastPruneMs, nowMs, HOUR_MS)) {
+    if (isTimeAgain(lastPruneMs, nowMs, HOUR_MS)) {
       lastPruneMs = nowMs;
       await upkeep.catchUp();
       await ledger.pruneOld(nowMs);
@@ -145,8 +145,8 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
       void drain();
     },
     watchEdits() {
-      const sinceMs = clock.now() - lastVerifyMs;
-      if (stopping || beating || verifying || (sinceMs >= 0 && sinceMs < OWN_VERIFY_MS)) return;
+      if (stopping || beating || verifying) return;
+      if (!isTimeAgain(lastVerifyMs, clock.now(), OWN_VERIFY_MS)) return;
       verifying = verifyEdits()
         .catch((error: unknown) => {
           log.error({ error: messageOf(error) }, 'edits not verified; a later tick retries');
@@ -193,9 +193,4 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
       await Promise.all([draining, beating, verifying, checking]);
     },
   };
-}
-
-/** Whether it is time again for what is done every so often; a clock that was set back makes it so at once. */
-function isAgain(lastMs: number, nowMs: number, everyMs: number): boolean {
-  return nowMs < lastMs || nowMs - lastMs >= everyMs;
 }

@@ -74,6 +74,8 @@ export function createTakeUp(
 
   async function startWaiting(allowance: Allowance, nowMs: number): Promise<void> {
     for (const waitsFor of ['autonomy', 'budget'] as const) {
+      // Not looked up in vain, beat for beat, while there is no room for any of them.
+      if (allowance.refusal() !== null) return;
       for (const { run } of await ledger.deferred(waitsFor, BLOCK)) {
         if (allowance.take() !== null) return;
         const isMine = await take(run, released(run, await triggerOf(run), nowMs));
