@@ -34,14 +34,14 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ['__tests__/**/*.test.ts'],
-    exclude: ['__tests__/crash/**', '__tests__/fixtures/**', 'node_modules/**'],
+    exclude: ['__tests__/{crash,fixtures,postgres}/**', 'node_modules/**'],
     pool: 'forks',
     maxWorkers: 2,
     // Files of one worker share their modules: importing the host anew for each of them took a fifth
     // of the whole run. Every file closes what it opens.
     isolate: false,
     sequence: { sequencer: LongestFirst },
-    globalSetup: ['__tests__/helpers/template-folder.ts'],
+    globalSetup: ['__tests__/helpers/programs.ts', '__tests__/helpers/template-folder.ts'],
     // A busy machine may take many times as long; these only end what hangs.
     hookTimeout: 240_000,
     testTimeout: 240_000,

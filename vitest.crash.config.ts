@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config';
 import base from './vitest.config.js';
 
-/** The many kills and the long storms: `npm run test:crash`, which CI runs after `npm test`. */
+/** The many kills: `npm run test:crash`, which CI runs after `npm test`. */
 export default defineConfig({
   test: {
     ...base.test,

@@ -51,6 +51,8 @@ it('it names its process, its real port and its agent, in place of one that is g
     agentId: server.agentId,
     started: found.started,
     key: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    kind: 'eliza',
+    database: expect.stringMatching(/[\\/]db$/),
   });
   expect(readPidFile(own)).toEqual(found);
   expect(Math.abs(Date.parse(found.started) - Date.now())).toBeLessThan(60_000);

@@ -1,3 +1,4 @@
+import { encryptStringValue } from '@elizaos/core';
 import { describe, expect, it } from 'vitest';
 import { offersEnabledNow, parseSettings, pausedNow, SETTING_KEYS } from '../src/settings.js';
 
@@ -47,6 +48,15 @@ describe('settings', () => {
     ['CUE_TIMEZONE', 'Mars/Base'],
   ])('a wrong value stops the start with a message that names it: %s=%s', (key, value) => {
     expect(() => parseSettings(read({ [key]: value }))).toThrow(key);
+  });
+
+  it('a value that the host could not decrypt is not shown, but named with the cause', () => {
+    const sealed = encryptStringValue('Europe/Berlin', 'another salt');
+    const parse = () => parseSettings(read({ CUE_TIMEZONE: sealed, CUE_PROJECT: sealed }));
+    expect(parse).toThrow(
+      /^cue: wrong setting: CUE_PROJECT, CUE_TIMEZONE cannot be decrypted: .*SECRET_SALT/,
+    );
+    expect(parse).not.toThrow(sealed);
   });
 
   it('the kill switch is read anew', () => {

@@ -104,17 +104,29 @@ export function chooseAction(turn: ChatTurn, options: ReadingOptions): ChosenAct
   if (existing && MAYBE_CHANGE.test(text) && !ASKS_TO_SCHEDULE.test(text)) return 'UPDATE_TRIGGER';
   // "delete the old logs every Friday at 5 pm" is a new schedule, whatever its first word.
   const reading = options.parse(text, options);
-  if (reading.kind === 'schedule') return 'CREATE_TRIGGER';
+  if (reading.kind === 'schedule' && !isTold(reading.instructions)) return 'CREATE_TRIGGER';
   const asked = questionBefore(turn) ?? openQuestion(turn);
   if (asked !== undefined && isShort(text)) return asked;
   if (REMOVE.test(text)) return 'DELETE_TRIGGER';
   if (MOVE.test(text)) return 'UPDATE_TRIGGER';
-  if (reading.kind === 'ambiguous' || ASKS_TO_SCHEDULE.test(text)) return 'CREATE_TRIGGER';
+  if (reading.kind === 'ambiguous' && !isTold(text)) return 'CREATE_TRIGGER';
+  if (ASKS_TO_SCHEDULE.test(text)) return 'CREATE_TRIGGER';
   return asksToBeReminded(text) ? 'CREATE_TRIGGER' : 'REPLY';
 }
 
 function isSchedule(text: string, options: ReadingOptions): boolean {
-  return options.parse(text, options).kind === 'schedule';
+  const reading = options.parse(text, options);
+  return reading.kind === 'schedule' && !isTold(reading.instructions);
+}
+
+/** The plugin reads a time in any sentence; whether one is wanted is for the model to say, so here. */
+const TOLD =
+  /^(?:i(?:['’](?:m|ll|ve|d))?|we(?:['’](?:re|ll|ve))?|you(?:['’](?:re|ll|ve))?|he|she|they|it(?:['’]s)?|there(?:['’]s)?|this|that|the|my|our|your|his|her|their|nobody|somebody|everyone|see you|thanks|thank you|have (?:a|fun)|happy|good)\b/i;
+const WISH = /^i(?:['’]d| would)? (?:want|need|like|have) to\b|\bremind\b/i;
+
+/** "We close at 6 pm on Saturdays", "See you tomorrow at 9". */
+function isTold(words: string): boolean {
+  return TOLD.test(words) && !WISH.test(words);
 }
 
 /** "What shall I look up?" may be left unanswered: another request is one. */

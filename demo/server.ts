@@ -14,7 +14,7 @@ import { AgentServer } from '@elizaos/server';
 import type * as Cue from '../src/index.js';
 import type * as DirectoryLock from '../src/shared/dir-lock.js';
 import { type Place, StartError, urlOf } from './environment.js';
-import { knowledgeOf } from './knowledge.js';
+import { embeddingOf, knowledgeOf } from './knowledge.js';
 import type { ModelChoice } from './models.js';
 import { OFFLINE_MODEL, offlineEmbeddings, offlineModel } from './offline-model.js';
 
@@ -33,6 +33,8 @@ export interface RunningServer {
   model: string;
   /** The `/when` index, and what is in it. */
   knowledge: string;
+  /** The embedding model that serves, and how to get a better one. */
+  embedding: string;
   /** Lets go of open connections, so that the host's own shutdown does not wait for them. */
   closeConnections(): void;
 }
@@ -103,6 +105,7 @@ export async function startServer(place: Place, model: ModelChoice): Promise<Run
         ? model.description
         : `${answering} (named in characters/cue.json)`,
     knowledge: await knowledgeOf(runtime, cue),
+    embedding: await embeddingOf(runtime, cue),
     closeConnections() {
       void server.socketIO.close();
       server.server.closeAllConnections();
@@ -132,10 +135,10 @@ function modelPlugins(model: ModelChoice, cue: typeof Cue): Plugin[] {
  * in one directory destroy it.
  */
 async function lockDatabase(place: Place): Promise<void> {
-  const { lockDirectorySoon } = await builtModule<typeof DirectoryLock>('shared/dir-lock.js');
+  const { lockDirectory } = await builtModule<typeof DirectoryLock>('shared/dir-lock.js');
   try {
     // A headless agent of the command line makes room.
-    const lock = await lockDirectorySoon(place.databaseDir, place.port, { ask: { opened: false } });
+    const lock = await lockDirectory(place.databaseDir, place.port, { ask: { opened: false } });
     process.once('exit', () => lock.release());
   } catch (error) {
     throw new StartError(error instanceof Error ? error.message : String(error), { cause: error });

@@ -27,6 +27,7 @@ async function main(): Promise<void> {
     'Cue is ready.',
     `  Web UI    ${running.url}`,
     `  Model     ${running.model}`,
+    `  Embedding ${running.embedding}`,
     `  Knowledge ${running.knowledge}`,
     place.postgresUrl === undefined
       ? `  Data      ${place.dataDir} (PGlite in ${place.databaseDir})`

@@ -130,7 +130,7 @@ async function reembedAll(place: Place): Promise<number> {
 type Work = Parameters<typeof reembed>[0];
 
 async function withDatabase(place: Place, work: (database: Work) => Promise<number>) {
-  const lock = lockDirectory(place.database, null);
+  const lock = await lockDirectory(place.database, null);
   try {
     const { openAgentDatabase } = await import('./embeddings/database.js');
     const database = await openAgentDatabase(place.database);

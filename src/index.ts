@@ -1,5 +1,5 @@
 /**
- * The public door of `elizaos-plugin-cue`. Add the plugin to a character's list by its name, or
+ * The public door of `plugin-cue`. Add the plugin to a character's list by its name, or
  * import it from here.
  */
 import { cuePlugin } from './plugin.js';

@@ -1,6 +1,7 @@
 /** How one agent's hints are put together from settings, the host and work memory. */
 import type { IAgentRuntime } from '@elizaos/core';
 import { DEFAULT_QUOTAS, HINTS, HintService, parseTtl } from './hints/index.js';
+import { WORK_MEMORY, WorkMemoryService } from './memory/index.js';
 import { startedWorkMemory } from './plugin-memory.js';
 import { offersOf } from './plugin-offers.js';
 import { createPlace } from './plugin-place.js';
@@ -8,8 +9,10 @@ import { createHintMatch, type DetectorContext, type SlotDetectors } from './pro
 import { databaseOf, pgliteDirectory } from './records/index.js';
 import type { Settings } from './settings.js';
 import type { Clock } from './shared/clock.js';
+import { messageOf } from './shared/errors.js';
 import type { Ids } from './shared/ids.js';
 import { atLeast, hostLog } from './shared/log.js';
+import { CUE_MCP, McpService } from './surfaces/mcp/index.js';
 
 /** @throws Error naming the setting that is wrong */
 export function provideHints(
@@ -33,6 +36,7 @@ export function provideHints(
   HintService.provide(runtime, {
     clock,
     isAdmin,
+    isSessionOpen,
     log: atLeast(settings.NUDGE_LOG_LEVEL, hostLog(runtime, 'hints')),
     sessionId: ids.next(),
     settings: {
@@ -52,6 +56,24 @@ export function provideHints(
         isShared: pgliteDirectory(databaseOf(host)) === null,
       };
     },
+  });
+}
+
+/** A client's session is one of MCP or that of a conversation. */
+function isSessionOpen(runtime: IAgentRuntime, sessionId: string): boolean {
+  const services = [WORK_MEMORY, CUE_MCP].flatMap((type) => runtime.getServicesByType(type));
+  return services.some(
+    (one) =>
+      (one instanceof McpService || one instanceof WorkMemoryService) && one.hasSession(sessionId),
+  );
+}
+
+/** What was set for a session of MCP goes when that ends, not with the next sweep. */
+export function endSessionHints(runtime: IAgentRuntime): void {
+  const service = runtime.getServicesByType(HINTS).find((one) => one instanceof HintService);
+  if (!(service instanceof HintService) || !service.ready) return;
+  service.sweep().catch((error: unknown) => {
+    hostLog(runtime, 'hints').warn({ reason: messageOf(error) }, 'hints were not swept');
   });
 }
 

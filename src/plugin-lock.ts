@@ -1,8 +1,10 @@
 /** One process per embedded database: the lock an agent takes before it opens one (DESIGN §11). */
 import type { IAgentRuntime } from '@elizaos/core';
 import { serverEnvironment } from './settings.js';
-import { type DirLock, lockDirectorySoon } from './shared/dir-lock.js';
+import { type DirLock, lockDirectory } from './shared/dir-lock.js';
 
+const LOST =
+  'another process has taken the lock of the database directory: two that write to it damage it, stop one';
 const locks = new WeakMap<IAgentRuntime, { lock: DirLock; atExit: () => void }>();
 
 /**
@@ -13,9 +15,10 @@ const locks = new WeakMap<IAgentRuntime, { lock: DirLock; atExit: () => void }>(
 export async function lockOf(runtime: IAgentRuntime): Promise<void> {
   const directory = embeddedDirectory(runtime);
   if (directory === null || locks.has(runtime)) return;
-  const lock = await lockDirectorySoon(directory, serverEnvironment().port, {
+  const lock = await lockDirectory(directory, serverEnvironment().port, {
     // The host opens the database before any plugin is asked.
     ask: { opened: openPgliteDirectory() !== undefined },
+    onLost: (path) => runtime.logger.error({ path }, LOST),
   });
   const atExit = () => lock.release();
   locks.set(runtime, { lock, atExit });

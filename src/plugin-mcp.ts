@@ -1,6 +1,7 @@
 /** How one agent's MCP server is put together from settings. */
 import { dirname, resolve } from 'node:path';
 import type { IAgentRuntime } from '@elizaos/core';
+import { endSessionHints } from './plugin-hints.js';
 import { dataDirectory } from './plugin-memory.js';
 import { databaseOf, pgliteDirectory } from './records/index.js';
 import { pidEnvironment, type Settings } from './settings.js';
@@ -24,7 +25,10 @@ export function provideMcp(
   }
   const fileRoots = roots?.map((root) => resolve(root));
   const privateFolders = () => privateFoldersOf(runtime, settings);
-  McpService.provide(runtime, { clock, ids, tools, fileRoots, privateFolders });
+  McpService.provide(runtime, {
+    ...{ clock, ids, tools, fileRoots, privateFolders },
+    onSessionEnded: endSessionHints,
+  });
 }
 
 /** The database in use, what is kept beside it, and the files that name servers with their keys. */

@@ -15,7 +15,10 @@ const DEFAULT_PREFIX = 'RUM';
 export function provideProactive(
   runtime: IAgentRuntime,
   settings: Settings,
-  options: Pick<ProactiveServiceDeps, 'clock' | 'ids' | 'turnBudgetMs' | 'detectorTimeoutMs'>,
+  options: Pick<
+    ProactiveServiceDeps,
+    'clock' | 'ids' | 'turnBudgetMs' | 'detectorTimeoutMs' | 'warmUpAfterMs'
+  >,
 ): void {
   const config = configOf(settings);
   const prefix = prefixOf(settings.CUE_OFFERS_PREFIX);

@@ -17,6 +17,7 @@ import {
   RPC_PATH,
   readPidFile,
   removePidFile,
+  shownPlace,
   usualPidFile,
   writePidFile,
   writerMark,
@@ -66,14 +67,17 @@ export function announceServer(
     const address = addressOf({ port, agentId }, env);
     const identity = await identify(address, ANSWER_MS).catch(() => null);
     if (identity?.pid !== process.pid || identity.agentId !== agentId) return;
-    own = pidFileOf(env, placeOf(runtime, identity));
+    const place = placeOf(runtime, identity);
+    own = pidFileOf(env, place);
+    const database = shownPlace(place);
     const key = localKey();
     const usual = usualPidFile(env);
     for (const path of [own, usual]) {
       const isKept = isOurs(path) || (await isNamed(path, env, path === usual));
       if (isClosed) return;
       if (!isKept) {
-        writePidFile(path, { ...writerMark(), port, started, path: RPC_PATH, agentId, key });
+        const file = { ...writerMark(), port, started, path: RPC_PATH, agentId, key } as const;
+        writePidFile(path, { ...file, kind: 'eliza', database });
       }
     }
   }

@@ -15,6 +15,8 @@ import { messageOf } from './shared/errors.js';
 import {
   DECISIONS,
   faultOfPaths,
+  foundPaths,
+  freshPaths,
   USAGE_FILE,
   WHEN,
   type WhenPaths,
@@ -29,19 +31,28 @@ export function provideWhen(
   settings: Settings,
   {
     clock,
-    found,
+    folder = null,
     isAdmin,
   }: {
     clock: Clock;
-    /** What counts where no setting names an index; nothing when absent. */
-    found?: WhenPaths | null | undefined;
+    /** Absolute: whose index is followed where no setting names one. */
+    folder?: string | null | undefined;
     isAdmin: (runtime: IAgentRuntime, entityId: string, roomId: string) => Promise<boolean>;
   },
 ): void {
-  const paths = pathsOf(settings, found ?? null);
+  const named = pathsOf(settings);
+  const followed = (paths: WhenPaths | null) => paths && { ...paths, ...rootsOf(settings) };
   WhenService.provide(runtime, {
     clock,
-    paths,
+    paths: named ?? followed(folder === null ? null : foundPaths(folder)),
+    ...(named === null && folder !== null
+      ? {
+          later: {
+            found: () => followed(foundPaths(folder)),
+            fresh: { ...freshPaths(folder), ...rootsOf(settings) },
+          },
+        }
+      : {}),
     isAdmin,
     memory: async (host) => {
       const memory = await startedWorkMemory(host, '/when');
@@ -62,12 +73,12 @@ export function provideWhen(
   });
 }
 
-function pathsOf(settings: Settings, found: WhenPaths | null): WhenPaths | null {
+function pathsOf(settings: Settings): WhenPaths | null {
   const { CUE_WHEN_INDEX, CUE_WHEN_DECISIONS } = settings;
   const index = CUE_WHEN_INDEX?.trim();
   const decisions = CUE_WHEN_DECISIONS?.trim();
   if (!index) {
-    if (!decisions) return found && { ...found, ...rootsOf(settings) };
+    if (!decisions) return null;
     throw new Error('cue: wrong setting: CUE_WHEN_DECISIONS needs CUE_WHEN_INDEX, the index file');
   }
   const paths = {

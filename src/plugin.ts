@@ -41,26 +41,25 @@ import { messageOf } from './shared/errors.js';
 import { type Ids, randomIds } from './shared/ids.js';
 import { within } from './shared/within.js';
 import {
-  captureWorkEvaluator,
   createHintsProvider,
   createOffersProvider,
   createWhenIndexProvider,
+  cueActions,
+  cueEvaluators,
   type EventHandlers,
-  hintActions,
-  memoryActions,
   memoryServiceOf,
-  offerActions,
+  missingModel,
   openQuestionProvider,
   proactiveEvents,
-  triggerActions,
+  standInForModel,
   triggersProvider,
-  whenActions,
+  turnHasEnded,
   workMemoryProvider,
 } from './surfaces/eliza/index.js';
 import { McpService } from './surfaces/mcp/index.js';
 import { createRoutes } from './surfaces/rest/index.js';
 import { type AutonomyPort, type StepObserver, TriggerService } from './triggers/index.js';
-import { type WhenPaths, WhenService } from './when/index.js';
+import { WhenService } from './when/index.js';
 
 /** What a test or an embedding host may replace. */
 export interface CueOptions {
@@ -71,8 +70,8 @@ export interface CueOptions {
   fetch?: typeof fetch;
   /** How long a run belongs to a process that gives no sign of life, ms; 30 s when absent. */
   leaseMs?: number;
-  /** The `/when` files of an agent whose settings name none; none when absent. */
-  whenPaths?: WhenPaths | null;
+  /** Absolute: the project whose `/when` index is followed where settings name none; none when absent. */
+  whenFolder?: string | null;
   /** Why nothing runs in this process that is due, and what to do; absent: it does. */
   resting?: string;
   /** How long a turn waits for what is to be offered in it, ms; 30 when absent. */
@@ -82,6 +81,7 @@ export interface CueOptions {
 }
 
 const AUTONOMY_WAIT_MS = 20_000;
+const WARM_UP_AFTER_MS = 5_000;
 const PAUSED = 'all triggers are paused: unset CUE_TRIGGERS_PAUSED, and what is due runs';
 
 /** The plugin with its own clock, ids or observer; `cuePlugin` is the one with the machine's. */
@@ -108,12 +108,13 @@ export function createCuePlugin(options: CueOptions = {}): Plugin {
           intervalMs: settings.CUE_AUTONOMY_INTERVAL_MS,
         },
         clock,
+        missingModel: () => missingModel(runtime),
         ...(options.resting === undefined ? {} : { resting: options.resting }),
         ...(options.onStep ? { onStep: options.onStep } : {}),
       });
       runtime.registerTaskWorker({
         name: AUTONOMY_LOOP_TASK,
-        validate: async () => autonomyOf(runtime)?.unavailable() === null,
+        validate: async () => (await autonomyOf(runtime)?.unavailable()) === null,
         execute: async () => {
           // Not awaited: a turn of the model takes longer than a tick.
           void autonomyOf(runtime)?.runCycle();
@@ -123,14 +124,23 @@ export function createCuePlugin(options: CueOptions = {}): Plugin {
       const timezone = settings.CUE_TIMEZONE ?? hostTimezone();
       provideWorkMemory(runtime, settings, { clock, ids, timezone });
       const { turnBudgetMs, detectorTimeoutMs } = options;
-      provideProactive(runtime, settings, { clock, ids, turnBudgetMs, detectorTimeoutMs });
-      provideWhen(runtime, settings, { clock, found: options.whenPaths, isAdmin: isProjectAdmin });
+      provideProactive(runtime, settings, {
+        ...{ clock, ids, turnBudgetMs, detectorTimeoutMs },
+        // No person writes to an agent at rest, and whoever it serves waits for its first answer.
+        ...(options.resting === undefined ? {} : { warmUpAfterMs: WARM_UP_AFTER_MS }),
+      });
+      provideWhen(runtime, settings, {
+        clock,
+        folder: options.whenFolder,
+        isAdmin: isProjectAdmin,
+      });
       provideHints(runtime, settings, { clock, ids, isAdmin: isProjectAdmin });
       provideMcp(runtime, settings, { clock, ids });
       TriggerService.provide(runtime, {
         clock,
         ids,
         timezone,
+        timezoneSource: settings.CUE_TIMEZONE === undefined ? 'host' : 'agent',
         settings: () =>
           triggerSettings(settings, options.resting ?? (pausedNow(read, settings) ? PAUSED : null)),
         autonomy: async (host) => {
@@ -145,6 +155,17 @@ export function createCuePlugin(options: CueOptions = {}): Plugin {
         ...(options.onStep ? { onStep: options.onStep } : {}),
         ...(options.leaseMs === undefined ? {} : { leaseMs: options.leaseMs }),
       });
+      if (options.resting === undefined) {
+        // Only then have all plugins registered their models; nothing waits for it.
+        runtime.initPromise
+          .then(() => standInForModel(runtime))
+          .catch((error: unknown) =>
+            runtime.logger.error(
+              { src: 'plugin:cue', error: messageOf(error) },
+              'nothing stands in for a missing language model',
+            ),
+          );
+      }
       // No service starts before this ends, and what comes after it would come after other plugins, too.
       await lockOf(runtime);
     },
@@ -165,14 +186,17 @@ export function createCuePlugin(options: CueOptions = {}): Plugin {
           async (payload) => watchOf(payload)?.onRunStarted(payload),
           async (payload) => noteMessage(payload),
         ],
-        [EventType.RUN_ENDED]: [async (payload) => watchOf(payload)?.onRunEnded(payload)],
+        [EventType.RUN_ENDED]: [
+          async (payload) => watchOf(payload)?.onRunEnded(payload),
+          async (payload) => noteTurnEnd(payload),
+        ],
         [EventType.ACTION_COMPLETED]: [
           async (payload) => watchOf(payload)?.onActionCompleted(payload),
         ],
       },
       proactiveEvents(),
     ),
-    actions: [...triggerActions, ...memoryActions, ...offerActions, ...whenActions, ...hintActions],
+    actions: cueActions,
     providers: [
       triggersProvider,
       workMemoryProvider,
@@ -181,7 +205,7 @@ export function createCuePlugin(options: CueOptions = {}): Plugin {
       createOffersProvider(options.turnBudgetMs),
       openQuestionProvider,
     ],
-    evaluators: [captureWorkEvaluator],
+    evaluators: cueEvaluators,
     // The host orders models by this: any other provider of embeddings comes before ours.
     priority: HOST_HANDLER_PRIORITY,
     models: { [ModelType.TEXT_EMBEDDING]: embedForHost },
@@ -231,11 +255,11 @@ async function autonomyPort(
   await within(started, AUTONOMY_WAIT_MS);
   const absent = 'the autonomy service is not running';
   return {
-    unavailable: () => {
+    unavailable: async () => {
       const service = autonomyOf(runtime);
       return service ? service.unavailable() : absent;
     },
-    cycleReason: () => autonomyOf(runtime)?.cycleReason() ?? absent,
+    cycleReason: async () => (await autonomyOf(runtime)?.cycleReason()) ?? absent,
     inject: async (request) => {
       const service = autonomyOf(runtime);
       if (!service) throw new Error(absent);
@@ -243,6 +267,7 @@ async function autonomyPort(
     },
     storedAnswer: async (triggerRunId) =>
       (await autonomyOf(runtime)?.storedAnswer(triggerRunId)) ?? null,
+    clockSetBack: async () => autonomyOf(runtime)?.clockSetBack(),
     resendsUnknown: () => settings.CUE_DELIVERY_RESEND,
     tidy: async (nowMs) => {
       await tidyAutonomousRooms(runtime, databaseOf(runtime), nowMs);
@@ -282,6 +307,11 @@ function noteMessage(payload: unknown): void {
   const runtime = runtimeOf(payload);
   const roomId = fieldOf(payload, 'roomId');
   if (runtime && typeof roomId === 'string') memoryServiceOf(runtime)?.sessionOf(roomId);
+}
+
+function noteTurnEnd(payload: unknown): void {
+  const runtime = runtimeOf(payload);
+  if (runtime) turnHasEnded(runtime, fieldOf(payload, 'messageId'));
 }
 
 function runtimeOf(payload: unknown): IAgentRuntime | undefined {

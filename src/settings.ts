@@ -117,6 +117,14 @@ const settingsSchema = z.object({
 
 export type Settings = z.output<typeof settingsSchema>;
 
+/** As the host stores a setting; what it has not decrypted it hands out like this. */
+const ENCRYPTED = /^[\da-f]{32}:(?:[\da-f]{32})+$/i;
+
+/** Whether it is no value of a setting, but what the host has encrypted one to. */
+export function isEncrypted(value: unknown): boolean {
+  return typeof value === 'string' && ENCRYPTED.test(value);
+}
+
 export const SETTING_KEYS: readonly string[] = Object.keys(settingsSchema.shape);
 
 /**
@@ -128,6 +136,13 @@ export function parseSettings(read: (key: string) => unknown): Settings {
   for (const key of SETTING_KEYS) {
     const value = read(key);
     if (value !== null && value !== undefined) raw[key] = value;
+  }
+  const sealed = Object.keys(raw).filter((key) => isEncrypted(raw[key]));
+  if (sealed.length > 0) {
+    throw new Error(
+      `cue: wrong setting: ${sealed.join(', ')} cannot be decrypted: the database has what another ` +
+        'SECRET_SALT encrypted; start with that one, or give these settings anew',
+    );
   }
   const parsed = settingsSchema.safeParse(raw);
   if (parsed.success) return parsed.data;

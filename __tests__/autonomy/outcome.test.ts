@@ -45,6 +45,29 @@ describe('success means executed', () => {
       { status: 'success', responded: false, text: '' },
     ],
     [
+      'silence planned beside a reply keeps the reply',
+      {
+        texts: ['The answer'],
+        mode: 'actions',
+        plannedActions: ['REPLY', 'NONE'],
+        actions: [
+          { name: 'REPLY', success: true },
+          { name: 'NONE', success: true },
+        ],
+      },
+      { status: 'success', responded: true, text: 'The answer' },
+    ],
+    [
+      'silence planned beside an action that fails hides no failure',
+      {
+        texts: [],
+        mode: 'actions',
+        plannedActions: ['ignore', 'SEND'],
+        actions: [{ name: 'SEND', success: false, error: 'no line' }],
+      },
+      { status: 'failed', responded: false, text: '', error: 'action SEND failed: no line' },
+    ],
+    [
       'no parseable plan',
       { texts: [], plannedActions: null, mode: 'none' },
       {

@@ -49,6 +49,12 @@ it('ten instructions at once in one room are all answered, none is superseded', 
   expect(await agent.runtime.getParticipantsForRoom(room)).toHaveLength(2);
 });
 
+it('says what REPLY said when the plan holds NONE as well', async () => {
+  agent.brain.onLarge = () => plan('the door is open', 'REPLY,NONE');
+  const run = await agent.autonomy.injectAutonomousInstruction(instruction(200));
+  expect(run).toMatchObject({ status: 'success', responded: true, text: 'the door is open' });
+});
+
 it('leaves nothing behind in the state cache of the host', async () => {
   const before = agent.runtime.stateCache.size;
   await agent.autonomy.injectAutonomousInstruction(instruction(300));

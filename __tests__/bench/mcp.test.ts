@@ -14,8 +14,11 @@ describe('the rows of the MCP bench', () => {
     ['mcp.hook.prompt', 150, undefined],
     ['mcp.hook.nobody', 150, undefined],
     ['mcp.proxy', 1_000, undefined],
-    ['mcp.primary', 5_000, undefined],
+    ['mcp.proxy.recall', 1_000, undefined],
+    ['mcp.primary', 1_000, undefined],
+    ['mcp.primary.recall', 5_000, undefined],
     ['mcp.takeover', 10_000, 'max'],
+    ['mcp.recovery', 5_000, 'p95'],
   ];
 
   it('promise a recall at 10,000 memories, and a start at any size', () => {

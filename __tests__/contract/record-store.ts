@@ -80,6 +80,29 @@ export function recordStoreContract(name: string, database: () => RecordDatabase
       ).rejects.toMatchObject({ code: 'NOT_FOUND' });
     });
 
+    it('writes all that is done atomically, or nothing, and the catalog with it', async () => {
+      const { store, catalog, note } = project('atomically');
+      const shelf = catalog.shelf(NOTE.name);
+      const [kept, gone] = [note('kept'), note('gone')];
+      await store.insert(NOTE, [kept, gone]);
+      const change = (fails: boolean) =>
+        store.atomically(async (within) => {
+          await within.insert(NOTE, [note('new')]);
+          await within.replace(NOTE, kept.id, 1, { data: { title: 'changed', weight: 2 } });
+          await within.remove(NOTE, [gone.id]);
+          expect((await within.get(NOTE, [note('new').id], OPERATOR)).length).toBe(1);
+          expect(shelf.size).toBe(2);
+          if (fails) throw new Error('the end');
+        });
+      const all = [kept, gone, note('new')].map(({ id }) => id);
+      await expect(change(true)).rejects.toThrow('the end');
+      expect(titles(await store.get(NOTE, all, OPERATOR))).toEqual(['kept', 'gone']);
+      expect(shelf.size).toBe(2);
+      await change(false);
+      expect(titles(await store.get(NOTE, all, OPERATOR))).toEqual(['changed', 'new']);
+      expect([shelf.size, shelf.slotOf(gone.id)]).toEqual([2, undefined]);
+    });
+
     it('keeps, replaces and drops the vector with the data', async () => {
       const { store, catalog, note } = project('vectors');
       const { id } = note('vectored');

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { cleanUp, newDirectory } from '../helpers/children.js';
-import { chance, seedOfRun } from '../helpers/crash-stage.js';
+import { chance, inStorm, seedOfRun } from '../helpers/crash-stage.js';
 import { expectSound, handOver, headlessOn, keysIn } from '../helpers/hand-over.js';
 import { endHeadlessProcesses } from '../helpers/headless.js';
 
@@ -10,7 +10,7 @@ const seed = seedOfRun();
 const below = chance(seed + 61);
 process.stdout.write(`CUE_CRASH_SEED=${seed} repeats these hand-overs\n`);
 
-const ROUNDS = 10;
+const ROUNDS = inStorm(5);
 
 afterAll(async () => {
   await endHeadlessProcesses();

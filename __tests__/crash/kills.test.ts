@@ -1,13 +1,18 @@
-/** Sixty deaths: at every step of a dispatch and at any other time, also while recovering. */
-import { afterAll, describe, it } from 'vitest';
-import { cleanUp } from '../helpers/children.js';
+/** Thirty deaths, sixty in a storm: at every step of a dispatch and at any other time, also while recovering. */
+import { afterAll, describe, expect, it } from 'vitest';
+import { cleanUp, until } from '../helpers/children.js';
 import {
   chance,
   closeStage,
   type Death,
+  deathOf,
+  inStorm,
+  isIdle,
   OCCURRENCES,
   openStage,
+  restart,
   round,
+  runsOf,
   type Stage,
   seedOfRun,
 } from '../helpers/crash-stage.js';
@@ -37,7 +42,7 @@ async function tenDeaths(
 }
 
 describe('an agent on its own database', () => {
-  for (const [n, salt] of [11, 22, 33, 44].entries()) {
+  for (const [n, salt] of [11, 22, 33, 44].slice(0, inStorm(2)).entries()) {
     it(`deaths ${10 * n + 1} to ${10 * n + 10} (CUE_CRASH_SEED=${seed})`, async () => {
       const stage = await openStage('bare');
       await tenDeaths(stage, STEPS_OF_A_PLATFORM, chance(seed + salt));
@@ -46,8 +51,42 @@ describe('an agent on its own database', () => {
   }
 });
 
+it('six deaths count against the runs whose turn it was, not against those behind them in the room', async () => {
+  const stage = await openStage('bare');
+  const { roomId, entityId } = await stage.agent.call('chat', 'neighbours');
+  await stage.agent.call('arm', { step: 'injected' });
+  const made = await stage.agent.call(
+    'createMany',
+    Array.from({ length: 4 }, (_, n) => ({
+      instructions: `neighbour ${n}`,
+      displayName: `neighbour ${n}`,
+      schedule: { triggerType: 'once', inMs: 1_000 },
+      originRoomId: roomId,
+      creatorEntityId: entityId,
+    })),
+  );
+  for (let death = 1; death <= 5; death += 1) {
+    await deathOf(stage, `death ${death}`);
+    await restart(stage, { die: { step: 'injected' } });
+  }
+  await deathOf(stage, 'the last death');
+  await restart(stage);
+  await stage.agent.ready;
+  await until('all are over', async () => (isIdle(await stage.agent.call('health')) ? true : null));
+  const runs = await Promise.all(
+    made.created.map(async ({ triggerId }) => (await runsOf(stage, triggerId)).at(-1)),
+  );
+  // Which of them comes first is chance; each death is counted once.
+  const deaths = runs.map((run) => run?.takeovers ?? 0);
+  expect(deaths.reduce((sum, n) => sum + n, 0)).toBe(6);
+  expect(runs.map((run) => run?.status)).toEqual(
+    deaths.map((n) => (n === 6 ? 'failed' : 'success')),
+  );
+  await stage.agent.kill();
+});
+
 describe('an agent of an Eliza server', () => {
-  for (const [n, salt] of [55, 66].entries()) {
+  for (const [n, salt] of [55, 66].slice(0, inStorm(1)).entries()) {
     it(`deaths ${10 * n + 41} to ${10 * n + 50} (CUE_CRASH_SEED=${seed})`, async () => {
       const stage = await openStage('server');
       await tenDeaths(stage, STEPS, chance(seed + salt));

@@ -20,10 +20,12 @@ afterAll(cleanUp);
 
 const onceIn = (inMs: number) => ({ triggerType: 'once', inMs });
 
-async function settled(stage: Stage): Promise<void> {
+/** @param turn taken before each look: what a death has interrupted waits for the next cycle again */
+async function settled(stage: Stage, turn?: 'cycle'): Promise<void> {
   await until(
     'all is settled',
     async () => {
+      if (turn) await stage.agent.call(turn);
       const health = await stage.agent.call('health');
       return isIdle(health) && health.active + health.resting === 0 ? true : null;
     },
@@ -101,18 +103,19 @@ describe('twenty conversations at once', () => {
 });
 
 describe('several instructions in one turn of the autonomy loop', () => {
-  // Once there is an answer for all three, it is the only one; before, each is asked on its own.
+  // Once there is an answer for all three, it is the only one. Before, they wait for a cycle again, which may
+  // find them one after the other.
   const deaths = [
-    { step: 'injected', count: 1, texts: 3 },
-    { step: 'answered', count: 1, texts: 1 },
-    { step: 'recorded', count: 1, texts: 1 },
-    { step: 'recorded', count: 2, texts: 1 },
-    { step: 'claimed', count: 2, texts: 3 },
+    { step: 'injected', count: 1, most: 3 },
+    { step: 'answered', count: 1, most: 1 },
+    { step: 'recorded', count: 1, most: 1 },
+    { step: 'recorded', count: 2, most: 1 },
+    { step: 'claimed', count: 2, most: 3 },
   ] as const;
 
   it('are answered once, whatever dies', async () => {
     const stage = await openStage('server');
-    for (const [n, { texts, ...death }] of deaths.entries()) {
+    for (const [n, { most, ...death }] of deaths.entries()) {
       const chat = await stage.agent.call('chat', `cycle ${n}`);
       const made = await stage.agent.call(
         'createMany',
@@ -135,8 +138,7 @@ describe('several instructions in one turn of the autonomy loop', () => {
       await deathOf(stage, `cycle ${n}: ${JSON.stringify(death)}`);
       await restart(stage);
       await stage.agent.ready;
-      await stage.agent.call('cycle');
-      await settled(stage);
+      await settled(stage, 'cycle');
 
       const runs = await stage.agent.call(
         'rows',
@@ -150,7 +152,7 @@ describe('several instructions in one turn of the autonomy loop', () => {
         `select content from central_messages where channel_id = '${chat.channelId}'`,
       );
       const answers = [...new Set(runs.map((run) => run.answer))].toSorted();
-      expect({ death, answers: answers.length }).toEqual({ death, answers: texts });
+      expect(answers.length, JSON.stringify(death)).toBeLessThanOrEqual(most);
       expect(said.map((row) => row.content).toSorted()).toEqual(answers);
     }
     await stage.agent.call('exit');

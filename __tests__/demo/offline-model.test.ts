@@ -5,7 +5,7 @@ import { type ChatTurn, chooseAction, saidNow } from '../../demo/intent.js';
 import { answerPrompt, embed } from '../../demo/offline-model.js';
 import { readTurn } from '../../demo/prompt.js';
 import { parseScheduleText } from '../../src/index.js';
-import { cycleText, instructionText } from '../../src/triggers/run-text.js';
+import { turnText } from '../../src/triggers/run-text.js';
 import type { TriggerConfig, TriggerRun } from '../../src/triggers/schema.js';
 
 const NOW_MS = Date.parse('2026-03-04T10:00:00Z');
@@ -53,6 +53,11 @@ describe('the action for a line of chat', () => {
     ['thanks!', 'REPLY'],
     ['what is the capital of Austria?', 'REPLY'],
     ['the server restarts every 5 minutes, why?', 'REPLY'],
+    ['we close at 6pm on Saturdays', 'REPLY'],
+    ['my flight is tomorrow at 9', 'REPLY'],
+    ['see you tomorrow at 9', 'REPLY'],
+    ['I want to wake up at 6 am tomorrow', 'CREATE_TRIGGER'],
+    ['put meeting with Pawel tomorrow ten am', 'CREATE_TRIGGER'],
     ['yes', 'REPLY'],
     ['remember that the login bug came from an expired token #auth', 'STORE_WORK_MEMORY'],
     ['please remember that the server restarts every 5 minutes', 'STORE_WORK_MEMORY'],
@@ -196,10 +201,9 @@ describe("prompts in the host's own words", () => {
   const run = (reason?: string) => (reason === undefined ? {} : { reason }) as TriggerRun;
 
   it('answers the instruction of a trigger, with what is special about the run', () => {
-    const text = instructionText(
-      trigger('call "Ana"', 'remind me to call Ana'),
-      run('was due 09:00'),
-    );
+    const text = turnText([
+      { trigger: trigger('call "Ana"', 'remind me to call Ana'), run: run('was due 09:00') },
+    ]);
     expect(planOf(text)).toMatchObject({
       actions: ['REPLY'],
       text: 'Reminder: call Ana. (was due 09:00)',
@@ -207,7 +211,7 @@ describe("prompts in the host's own words", () => {
   });
 
   it('answers several instructions of one cycle, a line each', () => {
-    const text = cycleText([
+    const text = turnText([
       { trigger: trigger('stretch', 'tell me to stretch'), run: run() },
       { trigger: trigger('a: b', 'remind me to call Ana'), run: run('was due 09:00') },
     ]);
@@ -222,7 +226,7 @@ describe("prompts in the host's own words", () => {
   });
 
   it('keeps a reply in one piece that contains markup', () => {
-    const text = instructionText(trigger('x', 'say a <b> & </text> c'), run());
+    const text = turnText([{ trigger: trigger('x', 'say a <b> & </text> c'), run: run() }]);
     expect(planOf(text).text).toBe('A <b> & </text> c.');
   });
 
@@ -235,6 +239,9 @@ describe("prompts in the host's own words", () => {
   it('says in small talk that it is the offline model', () => {
     expect(planOf('hello').text).toContain('offline model');
     expect(planOf('hello').text).toContain('what do you remember about');
+    expect(planOf('erinnere mich an die Milch').text).toContain('I only understand English');
+    expect(planOf('help').text).toContain('every weekday at 9am');
+    expect(planOf('What can I say?').text).toBe(planOf('help').text);
   });
 
   it('decides to respond, reflects without facts, and extracts nothing', () => {

@@ -13,9 +13,14 @@ const idsIn = (text: string): string[] => text.match(ID) ?? [];
 function masked(text: string): string {
   return text
     .replace(ID, '<id>')
-    .replace(/\d{4}-\d\d-\d\d(?: \d\d:\d\d UTC|T[\d:.]+Z)/g, '<time>')
+    .replace(/^[0-9a-f]{8}(?= )/gm, '<short>')
+    .replace(/\d{4}-\d\d-\d\d(?: \d\d:\d\d [A-Z]{3,4}|T[\d:.]+Z)/g, '<time>')
     .replace(/\b\w{3} \d{1,2} \w{3} \d{4},/g, '<day>,')
     .replace(/process \d+, port \d+/, 'process <n>, port <n>')
+    .replace(
+      /agent [\w ]+, server process \d+ at http:[\w.:/]+/,
+      'agent <name>, server process <n>',
+    )
     .replace(/\((?:just now|\d+[mhdw] ago)\)/g, '(<age>)')
     .replace(/\(\d+\.\d s\)/g, '(<took>)');
 }

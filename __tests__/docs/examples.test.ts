@@ -22,8 +22,8 @@ describe('examples of the documentation', () => {
   });
 
   it.each(blocks)('$file, example $index', ({ code }) => {
-    const names = [...code.matchAll(/^import \{([^}]+)\} from 'elizaos-plugin-cue';$/gm)].flatMap(
-      (match) => (match[1] ?? '').split(',').map((name) => name.trim()),
+    const names = [...code.matchAll(/^import \{([^}]+)\} from 'plugin-cue';$/gm)].flatMap((match) =>
+      (match[1] ?? '').split(',').map((name) => name.trim()),
     );
     for (const name of names) expect(cue).toHaveProperty(name);
     const expected: string[] = [];

@@ -12,12 +12,12 @@ const page = pageOf('mcp');
 
 /** A project in which the package is installed. */
 const project = mkdtempSync(join(tmpdir(), 'cue-docs-'));
-const bin = join(project, 'node_modules/elizaos-plugin-cue/dist/bin/cue.js');
+const bin = join(project, 'node_modules/plugin-cue/dist/bin/cue.js');
 mkdirSync(dirname(bin), { recursive: true });
 writeFileSync(bin, '');
 afterAll(() => rmSync(project, { recursive: true }));
 
-const program = () => ({ node: '/usr/bin/node', bin, name: 'elizaos-plugin-cue' });
+const program = () => ({ node: '/usr/bin/node', bin, name: 'plugin-cue' });
 const machine = () => ({ project, cwd: project, platform: 'linux' as const, env: {} });
 
 describe('docs/mcp.md', () => {

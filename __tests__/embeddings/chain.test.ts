@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import {
+  builtInModel,
   cosine,
   createEmbeddings,
   createHostHandler,
@@ -64,6 +65,18 @@ describe('without a model', () => {
       expect(hub.requests).toEqual([]);
     },
   );
+
+  it('auto has the built-in static model beside the lexical one, lexical has not', async () => {
+    const { beside } = await start();
+    expect(beside).toBe(builtInModel());
+    const auto = await start();
+    expect(auto.current().beside).toBe(beside);
+    expect(auto.status().serving.reason).toMatch(
+      /^with the built-in cue-static@\w{8} beside it; .*npm install .*CUE_EMBEDDINGS_DOWNLOAD=true/,
+    );
+    const lexical = await start({ setting: 'lexical' });
+    expect([lexical.beside, lexical.current().beside]).toEqual([undefined, undefined]);
+  });
 
   it('local names the two settings that would give it a model', async () => {
     await expect(start({ setting: 'local' })).rejects.toMatchObject({

@@ -1,10 +1,9 @@
 /** `npm run embeddings` as a process, on the database that an agent has left behind. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WORK_MEMORY, type WorkMemoryService, workMemoryType } from '../../src/memory/index.js';
 import {
@@ -17,13 +16,12 @@ import {
 import { lockDirectory } from '../../src/shared/dir-lock.js';
 import { derivedId } from '../../src/shared/ids.js';
 import { boot } from '../helpers/boot.js';
+import { programOf } from '../helpers/programs.js';
 import { draft } from '../memory/room.js';
 import { MODEL_DIR } from './helpers/hub.js';
 import { keepingLog } from './helpers/log.js';
 
-const SCRIPT = fileURLToPath(new URL('../../scripts/embeddings.ts', import.meta.url));
 const DOCUMENTATION = fileURLToPath(new URL('../../docs/embeddings.md', import.meta.url));
-const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 const MODEL = 'static-glove-use-384@179012df';
 
 let scratch: string;
@@ -101,7 +99,7 @@ function command(
   env: Record<string, string> = {},
   onError?: (said: string, child: ChildProcess) => void,
 ): Promise<Ended> {
-  const child = spawn(process.execPath, ['--import', TSX, SCRIPT, ...args], {
+  const child = spawn(process.execPath, [programOf('scripts/embeddings'), ...args], {
     cwd: scratch,
     env: { PATH: process.env.PATH, HOME: scratch, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -145,7 +143,7 @@ describe('the embeddings command', () => {
   });
 
   it('does not touch a database that a living process has', async () => {
-    const lock = lockDirectory(database, 4711);
+    const lock = await lockDirectory(database, 4711);
     try {
       const { code, err } = await command(['reembed', '--data-dir', database]);
       expect(code).toBe(1);

@@ -11,7 +11,6 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   type DownloadDeps,
@@ -21,6 +20,7 @@ import {
   problemOfDownload,
 } from '../../src/embeddings/index.js';
 import { AppError } from '../../src/shared/errors.js';
+import { programOf } from '../helpers/programs.js';
 import {
   cutting,
   type Hub,
@@ -229,8 +229,10 @@ describe('fetching the model', () => {
       response.write(content.subarray(0, 800_000));
       return true;
     };
-    const program = fileURLToPath(new URL('./helpers/download-child.ts', import.meta.url));
-    const child = fork(program, [hub.url, dataDir], { execArgv: ['--import', 'tsx'] });
+    const child = fork(programOf('__tests__/embeddings/helpers/download-child'), [
+      hub.url,
+      dataDir,
+    ]);
     const ended = new Promise((resolve) => child.on('exit', resolve));
     await new Promise<void>((resolve) => {
       const small = TOTAL_BYTES - SMALL_MODEL.files[ONNX].bytes;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { transformSync } from 'esbuild';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   cosine,
   embedLexical,
@@ -89,7 +89,7 @@ describe('what cannot be loaded', () => {
     });
   });
 
-  it('says that the optional package is not installed and how to install it', async () => {
+  it('says that the optional peer is not installed and which command installs it', async () => {
     const source = readFileSync(new URL('../../src/embeddings/worker.ts', import.meta.url), 'utf8');
     const path = join(scratch, 'worker.mjs');
     writeFileSync(path, transformSync(source, { loader: 'ts', format: 'esm' }).code);
@@ -98,7 +98,7 @@ describe('what cannot be loaded', () => {
     ).rejects.toMatchObject({
       code: 'UNAVAILABLE',
       details: { packageMissing: true },
-      message: expect.stringContaining('ONNXRUNTIME_NODE_INSTALL=skip npm install'),
+      message: expect.stringContaining('npm install --ignore-scripts @huggingface/transformers'),
     });
   });
 
@@ -142,6 +142,17 @@ describe('a thread that misbehaves', () => {
     const model = await bad();
     expect((await model.embed(['die once'])).length).toBe(1);
     expect(log.said.at(-1)).toBe('warn: embedding thread ended, started again');
+  });
+
+  it('does not outlive a stop that comes while it is started again', async () => {
+    const model = await bad();
+    const dying = model.embed(['die once']);
+    const ended = expect(dying).rejects.toThrow('the embedding model has been stopped');
+    await vi.waitFor(() =>
+      expect(log.said.at(-1)).toBe('warn: embedding thread ended, started again'),
+    );
+    await model.stop();
+    await ended;
   });
 
   it('is given up when it dies again, and every call says so', async () => {

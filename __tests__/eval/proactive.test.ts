@@ -4,8 +4,13 @@ import { openAgents } from '../../eval/proactive/agents.js';
 import { playBaseline } from '../../eval/proactive/baseline.js';
 import { judgeSession, type OfferedMemory, type PlayedTurn } from '../../eval/proactive/judge.js';
 import { evaluationOf, type ProactiveEvaluation, totalOf } from '../../eval/proactive/report.js';
-import { ownSessions, replayAll } from '../../eval/proactive/run.js';
-import { isHeldOut, readSessions, type ScriptedSession } from '../../eval/proactive/shape.js';
+import {
+  replayAll,
+  strangersSessions,
+  trainingSessions,
+  withForeign,
+} from '../../eval/proactive/run.js';
+import { readSessions, type ScriptedSession } from '../../eval/proactive/shape.js';
 
 /** Of each kind of work one, so that every detector has something to find and to leave alone. */
 const KEPT = [
@@ -36,7 +41,7 @@ describe('sessions replayed through a real agent', () => {
 
   beforeAll(async () => {
     doc = evaluationOf('doc', await replayAll(agents, [documented()]));
-    const sessions = ownSessions().filter(({ id }) => KEPT.includes(id));
+    const sessions = trainingSessions().filter(({ id }) => KEPT.includes(id));
     expect(sessions.map(({ id }) => id).sort()).toEqual([...KEPT].sort());
     kept = evaluationOf('kept', await replayAll(agents, sessions));
   });
@@ -147,13 +152,18 @@ describe('the shape of sessions', () => {
     expect(() => readSessions('{ "id": ', 'mine.json')).toThrow('mine.json is not JSON');
   });
 
-  it('the own sessions are many, with a third of them held out', () => {
-    const sessions = ownSessions();
-    expect(sessions.length).toBeGreaterThanOrEqual(44);
-    expect(new Set(sessions.map(({ id }) => id)).size).toBe(sessions.length);
-    const held = sessions.filter(isHeldOut).length / sessions.length;
-    expect(held).toBeGreaterThan(0.25);
-    expect(held).toBeLessThan(0.45);
+  it('the sessions of strangers are many, and each has a name of its own', () => {
+    const strangers = strangersSessions();
+    expect(strangers.length).toBeGreaterThanOrEqual(150);
+    expect(new Set(strangers.map(({ id }) => id)).size).toBe(strangers.length);
+  });
+
+  it('foreign memories stand around a session, from other files, without its labels', () => {
+    const [first] = withForeign(strangersSessions(), 60);
+    const own = strangersSessions()[0]?.memories.length ?? 0;
+    expect(first?.memories).toHaveLength(own + 60);
+    const voices = new Set(first?.memories.slice(own).map(({ id }) => id.split('-')[0]));
+    expect(voices).not.toContain(first?.id.split('-')[0]);
   });
 });
 

@@ -229,6 +229,7 @@ describe('the table of an evaluation', () => {
           msPerQuery: { median: 3.21, p95: 7 },
           parts: { structural: scores(0), keyword: scores(0.4), vector: scores(0.3) },
           byDifficulty: { hard: scores(0.125) },
+          floor: { recall5: 0.49, unrelated: 8, silent: 6 },
         },
       ],
     });
@@ -243,6 +244,8 @@ describe('the table of an evaluation', () => {
       '| vector (lexical-v1) | .300 | .300 | .300 | .300 | 1.000 | .300 | .300 |  |  |',
       '| **recall (lexical-v1)** | .500 | .500 | .500 | .500 | 1.000 | .500 | .500 | 3.2 | 7.0 |',
       '| – 4 hard ones | .125 | .125 | .125 | .125 | 1.000 | .125 | .125 |  |  |',
+      '',
+      'With the floor (lexical-v1): recall@5 .490 instead of .500; 75 % of 8 unrelated questions are answered with nothing.',
     ]);
   });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { startHeadless } from '../../src/headless/index.js';
 import { openerOf } from '../../src/headless/openers.js';
-import { lockDirectory, lockDirectorySoon } from '../../src/shared/dir-lock.js';
+import { lockDirectory } from '../../src/shared/dir-lock.js';
 import { cleanUp, newDirectory } from '../helpers/children.js';
 import { expectSound, handOver, headlessOn, keysIn } from '../helpers/hand-over.js';
 import { endHeadlessProcesses, type HeadlessProcess } from '../helpers/headless.js';
@@ -74,7 +74,7 @@ describe('a headless agent', () => {
   });
 
   it('leaves for who asks before opening, with a clean close', async () => {
-    const lock = await lockDirectorySoon(dataDir, 3999, {
+    const lock = await lockDirectory(dataDir, 3999, {
       ask: { opened: false, patienceMs: 60_000 },
     });
     expect(await again.next('wanted')).toMatchObject({ how: 'wanted' });
@@ -87,30 +87,30 @@ describe('a headless agent', () => {
     expect(again.stderr()).toBe('');
   });
 
-  it('is not opened beside who has asked for the directory, and not kept off by the dead', () => {
+  it('is not opened beside who has asked for the directory, and not kept off by the dead', async () => {
     const asked = (pid: number) =>
       writeFileSync(`${lockFile(dataDir)}.wanted`, JSON.stringify({ pid, opened: true }));
     asked(process.ppid);
-    expect(() => lockDirectory(dataDir, null, 'headless')).toThrow(
+    await expect(lockDirectory(dataDir, null, { kind: 'headless' })).rejects.toThrow(
       `${dataDir} is about to be used by process ${process.ppid}`,
     );
     asked(again.pid);
-    lockDirectory(dataDir, null, 'headless').release();
+    (await lockDirectory(dataDir, null, { kind: 'headless' })).release();
   });
 
   it('is final to who does not ask', async () => {
     const holder = { pid: process.ppid, startedTicks: null, port: 3000, kind: 'headless' };
     writeFileSync(lockFile(dataDir), JSON.stringify(holder));
-    await expect(lockDirectorySoon(dataDir, null)).rejects.toMatchObject({
+    await expect(lockDirectory(dataDir, null)).rejects.toMatchObject({
       details: { pid: process.ppid, port: 3000 },
     });
     // One that does not answer: the asker gives up, and takes its request back.
     const ask = { opened: false, patienceMs: 50 };
-    await expect(lockDirectorySoon(dataDir, null, { ask })).rejects.toMatchObject({
+    await expect(lockDirectory(dataDir, null, { ask })).rejects.toMatchObject({
       details: { pid: process.ppid },
     });
     expect(existsSync(`${lockFile(dataDir)}.wanted`)).toBe(false);
     writeFileSync(lockFile(dataDir), JSON.stringify({ ...holder, kind: 'agent' }));
-    await expect(lockDirectorySoon(dataDir, null, { ask })).rejects.toThrow('is in use by');
+    await expect(lockDirectory(dataDir, null, { ask })).rejects.toThrow('is in use by');
   });
 });

@@ -169,9 +169,9 @@ describe('while it serves', () => {
     await expect(triggers.run('no-such-trigger', OPERATOR)).rejects.toMatchObject({
       code: 'NOT_FOUND',
     });
-    const autonomy = await agent.runtime.getServiceLoadPromise(AUTONOMY_SERVICE as ServiceTypeName);
-    const { blocked } = (autonomy as AutonomyService).status();
-    expect([blocked, (autonomy as AutonomyService).unavailable()]).toEqual([why, why]);
+    const service = await agent.runtime.getServiceLoadPromise(AUTONOMY_SERVICE as ServiceTypeName);
+    const autonomy = service as AutonomyService;
+    expect([(await autonomy.status()).blocked, await autonomy.unavailable()]).toEqual([why, why]);
   });
 
   it('has the /when index of the folder that its database lies in', async () => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { chooseAgent } from '../../src/headless/choose-agent.js';
 import { importPeer } from '../../src/headless/peers.js';
 import { placeOf } from '../../src/headless/place.js';
-import { whenPathsFor } from '../../src/headless/when-paths.js';
+import { whenFolderFor } from '../../src/headless/when-paths.js';
 
 function thrownBy(work: () => unknown): unknown {
   try {
@@ -87,26 +87,18 @@ describe('the /when index', () => {
   });
   afterAll(() => rmSync(top, { recursive: true, force: true }));
   const found = (...parts: string[]) =>
-    whenPathsFor({ kind: 'directory', directory: join(top, ...parts) });
+    whenFolderFor({ kind: 'directory', directory: join(top, ...parts) });
 
-  it('is the one that is found in the folder which the database belongs to', () => {
-    const paths = {
-      index: join(top, 'agents', 'memory-index.md'),
-      decisions: join(top, 'agents', 'decisions'),
-      named: [],
-      within: top,
-    };
-    expect(found('.eliza', '.elizadb')).toEqual(paths);
-    expect(found('db')).toEqual(paths);
-    expect(found('elsewhere', 'db')).toBeNull();
+  it('is looked for in the folder which the database belongs to', () => {
+    expect(found('.eliza', '.elizadb')).toBe(top);
+    expect(found('db')).toBe(top);
+    expect(found('elsewhere', 'db')).toBe(join(top, 'elsewhere'));
   });
 
   it('is none for what belongs to no folder', () => {
-    expect(whenPathsFor({ kind: 'server', postgresUrl: 'postgres://x' })).toBeNull();
-    mkdirSync(join(top, '.cue'));
-    writeFileSync(join(top, '.cue', 'memory-index.md'), '');
-    expect(found('.cue', 'db')).not.toBeNull();
-    expect(whenPathsFor(placeOf({}, join(top, 'agents'), top), top)).toBeNull();
+    expect(whenFolderFor({ kind: 'server', postgresUrl: 'postgres://x' })).toBeNull();
+    expect(found('.cue', 'db')).toBe(join(top, '.cue'));
+    expect(whenFolderFor(placeOf({}, join(top, 'agents'), top), top)).toBeNull();
   });
 });
 

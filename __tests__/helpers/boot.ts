@@ -22,6 +22,7 @@ import {
   WORK_MEMORY,
 } from '../../src/index.js';
 import { forgetPglite } from './pglite.js';
+import { forgetPostgres, isOnPostgres, postgresDatabase } from './postgres.js';
 import { type Brain, scriptedModel } from './scripted-model.js';
 import { fromTemplate, migrate } from './template.js';
 
@@ -71,13 +72,14 @@ export async function startedServices(runtime: IAgentRuntime): Promise<void> {
 
 export async function boot(options: BootOptions = {}): Promise<Agent> {
   forgetPglite();
+  forgetPostgres();
   const character: Character = { name: options.name ?? 'Cue Test', bio: ['tests'] };
   const agentId = stringToUuid(character.name);
-  if (options.postgresUrl === undefined) await fromTemplate(options.dataDir);
+  const ofTest = options.postgresUrl === undefined && isOnPostgres();
+  const postgresUrl = ofTest ? await postgresDatabase(options.dataDir) : options.postgresUrl;
+  if (postgresUrl === undefined) await fromTemplate(options.dataDir);
   const adapter = createDatabaseAdapter(
-    options.postgresUrl === undefined
-      ? { dataDir: options.dataDir ?? 'memory://' }
-      : { postgresUrl: options.postgresUrl },
+    postgresUrl === undefined ? { dataDir: options.dataDir ?? 'memory://' } : { postgresUrl },
     agentId,
   );
   await adapter.init();
@@ -90,7 +92,7 @@ export async function boot(options: BootOptions = {}): Promise<Agent> {
     cue,
     ...(options.plugins ?? []),
   ];
-  if (!options.migrated) await migrate(adapter);
+  if (!options.migrated && !ofTest) await migrate(adapter);
   const runtime = new AgentRuntime({
     character,
     agentId,
@@ -98,7 +100,7 @@ export async function boot(options: BootOptions = {}): Promise<Agent> {
     plugins,
     settings: {
       ...(options.dataDir === undefined ? {} : { PGLITE_DATA_DIR: options.dataDir }),
-      ...(options.postgresUrl === undefined ? {} : { POSTGRES_URL: options.postgresUrl }),
+      ...(postgresUrl === undefined ? {} : { POSTGRES_URL: postgresUrl }),
       CUE_TIMEZONE: 'UTC',
       ...options.settings,
     },

@@ -1,13 +1,19 @@
 /** Agents in processes of their own (`crash-child.ts`): start, command, kill, and never forget one. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { CreateManyResult, TriggerHealth, TriggerSummary } from '../../src/index.js';
+import type { AutonomyChange } from '../../src/autonomy/index.js';
+import type { StorePayload } from '../../src/hints/index.js';
+import type {
+  AutonomyStatus,
+  CreateManyResult,
+  TriggerHealth,
+  TriggerSummary,
+} from '../../src/index.js';
 import type { ImportResult } from '../../src/memory/index.js';
 import type { DispatchStep } from '../../src/triggers/index.js';
+import { programOf } from './programs.js';
 
 /** Where a child stops itself: a step of a dispatch, or before and after its send handler sends. */
 export interface DeathPoint {
@@ -60,9 +66,13 @@ interface Methods {
   get(id: string): TriggerSummary;
   heartbeat(): null;
   cycle(): { instructions: number };
+  /** Changes the autonomy settings, or with `{}` says how they stand. */
+  autonomy(change: AutonomyChange): AutonomyStatus;
   settle(): null;
   /** Imports an export of work memories; answers when all of it is stored. */
   importMemories(jsonl: string): ImportResult;
+  /** Takes a payload of hints in; killed when so many of its rows are written. */
+  importHints(payload: StorePayload, mode: 'merge' | 'replace', dieAfter: number | null): null;
   /** Found by the words, once the catalog is loaded: printed ids. */
   recallMemories(query: string, limit: number): string[];
   rows(statement: string): Record<string, unknown>[];
@@ -98,15 +108,11 @@ export interface AgentProcess {
   output(): string;
 }
 
-const PROGRAM = fileURLToPath(new URL('./crash-child.ts', import.meta.url));
-/** By its path: a server child works in a directory of its own, from where it is not found. */
-const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 const living = new Map<ChildProcess, () => void>();
 const directories: string[] = [];
 
 export function startAgent(config: ChildConfig): AgentProcess {
-  const child = fork(PROGRAM, {
-    execArgv: ['--import', TSX],
+  const child = fork(programOf('__tests__/helpers/crash-child'), {
     cwd: config.kind === 'server' ? newDirectory() : process.cwd(),
     env: {
       ...process.env,

@@ -16,6 +16,7 @@ import {
 } from '@elizaos/core';
 import bootstrapPlugin from '@elizaos/plugin-bootstrap';
 import { sql } from 'drizzle-orm';
+import { HINTS, HintService } from '../../src/hints/index.js';
 import {
   type AutonomyService,
   type CueOptions,
@@ -245,12 +246,27 @@ async function obey(command: ChildCommand): Promise<unknown> {
       return triggers.health();
     case 'heartbeat':
       return triggers.heartbeat();
+    case 'autonomy':
+      return Object.keys(command.args[0]).length === 0
+        ? host.autonomy.status()
+        : host.autonomy.configure(command.args[0]);
     case 'cycle':
       return host.autonomy.runCycle();
     case 'settle':
       return triggers.settle();
     case 'importMemories':
       return (await memoryOf(runtime)).import({ content: command.args[0] }, OPERATOR);
+    case 'importHints': {
+      const [payload, mode, dieAfter] = command.args;
+      const hints = await runtime.getServiceLoadPromise(HINTS as ServiceTypeName);
+      if (!(hints instanceof HintService)) throw new Error('no hint service');
+      // Half of the steps are judging; the rows come behind them.
+      const onProgress = (done: number, total: number) => {
+        if (dieAfter !== null && done >= total / 2 + dieAfter) process.kill(process.pid, 'SIGKILL');
+      };
+      await hints.import({ payload, mode }, OPERATOR, { onProgress });
+      return null;
+    }
     case 'recallMemories': {
       const [query, limit] = command.args;
       const memory = await memoryOf(runtime);

@@ -80,7 +80,8 @@ export function targetOf(chat: Chat): { roomId: string; source?: string } {
 }
 
 export function isIdle(health: TriggerHealth): boolean {
-  return health.running + health.retrying + health.deferred + health.undelivered === 0;
+  const { running, queued, retrying, deferred, undelivered } = health;
+  return running + queued + retrying + deferred + undelivered === 0;
 }
 
 /**
@@ -270,6 +271,7 @@ export async function checkRound(stage: Stage, one: Round): Promise<void> {
   expect(left).toEqual([{ id: one.steady, runs: '1', status: 'success' }]);
   expect(await agent.call('health')).toMatchObject({
     running: 0,
+    queued: 0,
     retrying: 0,
     deferred: 0,
     undelivered: 0,
@@ -305,6 +307,11 @@ export function chance(seed: number): (below: number) => number {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
     return Math.floor((((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296) * below);
   };
+}
+
+/** So many things of a kind for CI, and twice as many in `npm run test:storm`. */
+export function inStorm(count: number): number {
+  return process.env.CUE_STORM === 'true' ? 2 * count : count;
 }
 
 /** `CUE_CRASH_SEED` repeats a run; it is shown in the names of the tests. */

@@ -1,7 +1,6 @@
 /** Headless agents in processes of their own (`headless-child.ts`). */
 import { type ChildProcess, fork } from 'node:child_process';
-import { createRequire } from 'node:module';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { programOf } from './programs.js';
 
 export type HeadlessCommand =
   | { kind: 'write'; name: string }
@@ -39,14 +38,11 @@ export interface HeadlessProcess {
   readonly ended: Promise<number | null>;
 }
 
-const PROGRAM = fileURLToPath(new URL('./headless-child.ts', import.meta.url));
-const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 const living = new Set<ChildProcess>();
 
 /** @param env in front of this process's own; `cwd` is where the command was called */
 export function startHeadlessProcess(env: NodeJS.ProcessEnv, cwd?: string): HeadlessProcess {
-  const child = fork(PROGRAM, {
-    execArgv: ['--import', TSX],
+  const child = fork(programOf('__tests__/helpers/headless-child'), {
     ...(cwd === undefined ? {} : { cwd }),
     env: { ...process.env, TZ: 'UTC', ...env },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],

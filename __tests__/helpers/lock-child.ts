@@ -11,11 +11,9 @@ process.on('message', ({ directory, atMs }: LockTry) => {
   while (Date.now() < atMs) {
     // Busy, so that all of them come within the same millisecond.
   }
-  try {
-    lockDirectory(directory, null);
-    process.send?.('mine');
-  } catch (error) {
-    process.send?.(error instanceof Error ? error.message : String(error));
-  }
+  lockDirectory(directory, null).then(
+    () => process.send?.('mine'),
+    (error: unknown) => process.send?.(error instanceof Error ? error.message : String(error)),
+  );
 });
 process.send?.('ready');

@@ -1,12 +1,12 @@
 /** Clients of the MCP SDK with a bridge as their child: `cue mcp`, or `nudge serve`. */
-import { createRequire } from 'node:module';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { pathToFileURL } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import {
   getDefaultEnvironment,
   StdioClientTransport,
 } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { CallToolResultSchema, ListRootsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import { programOf } from './programs.js';
 
 export interface StdioClient {
   client: Client;
@@ -26,19 +26,17 @@ export interface StdioOptions {
   roots?: readonly string[];
 }
 
-const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 const living = new Set<Client>();
 
-/** Connected. */
+/** Connected, and served: the handshake alone needs no server. */
 export async function stdioClient({
   command: [bin, ...args],
   env,
   roots = [],
 }: StdioOptions): Promise<StdioClient> {
-  const program = fileURLToPath(new URL(`../../src/bin/${bin}.ts`, import.meta.url));
   const transport = new StdioClientTransport({
     command: process.execPath,
-    args: ['--import', TSX, program, ...args],
+    args: [programOf(`src/bin/${bin}`), ...args],
     env: { ...getDefaultEnvironment(), TZ: 'UTC', ...env },
     stderr: 'pipe',
   });
@@ -51,9 +49,14 @@ export async function stdioClient({
     roots: roots.map((root) => ({ uri: pathToFileURL(root).href })),
   }));
   living.add(client);
-  await client.connect(transport, { timeout: 90_000 }).catch((error: unknown) => {
+  const first = { ref: { type: 'ref/prompt', name: 'session_start' } as const };
+  const argument = { name: 'none', value: '' };
+  try {
+    await client.connect(transport, { timeout: 90_000 });
+    await client.complete({ ...first, argument }, { timeout: 90_000 });
+  } catch (error) {
     throw new Error(`${bin} does not answer: ${said}`, { cause: error });
-  });
+  }
   return {
     client,
     pid: transport.pid ?? 0,

@@ -1,10 +1,7 @@
 /** `nudge` as a process: `serve` with a client at its standard input, or one command to its end. */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createRequire } from 'node:module';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { programOf } from './programs.js';
 
-const BIN = fileURLToPath(new URL('../../src/bin/nudge.ts', import.meta.url));
-const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 const living = new Set<ChildProcess>();
 
 export type Fields = Record<string, unknown>;
@@ -46,7 +43,7 @@ export interface ServeOptions {
 }
 
 export function startServe({ env, args = [], cwd, client = 'pipe' }: ServeOptions): ServeProcess {
-  const child = spawn(process.execPath, ['--import', TSX, BIN, 'serve', ...args], {
+  const child = spawn(process.execPath, [programOf('src/bin/nudge'), 'serve', ...args], {
     ...(cwd === undefined ? {} : { cwd }),
     env: { ...process.env, ...env },
     stdio: [client === 'pipe' ? 'pipe' : 'ignore', 'pipe', 'pipe'],
@@ -129,7 +126,7 @@ export function runNudge(
   args: readonly string[],
   env: NodeJS.ProcessEnv,
 ): Promise<{ code: number | null; out: string; err: string }> {
-  const child = spawn(process.execPath, ['--import', TSX, BIN, ...args], {
+  const child = spawn(process.execPath, [programOf('src/bin/nudge'), ...args], {
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

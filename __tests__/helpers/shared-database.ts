@@ -1,12 +1,14 @@
 /**
- * One database for several agent processes: PGlite behind a socket, so that the host's real `pg`
- * driver runs. It has one backend: statements of different processes take turns (DESIGN §3).
+ * One database for several agent processes. `npm run test:postgres` has it on a real server; else it is
+ * PGlite behind a socket, so that the host's real `pg` driver runs. That one has one backend: statements
+ * of different processes take turns (DESIGN §3).
  */
 import { PGlite } from '@electric-sql/pglite';
 import { fuzzystrmatch } from '@electric-sql/pglite/contrib/fuzzystrmatch';
 import { vector } from '@electric-sql/pglite/vector';
 import { PGLiteSocketServer } from '@electric-sql/pglite-socket';
 import { freePort } from './free-port.js';
+import { dropDatabase, isOnPostgres, postgresDatabase } from './postgres.js';
 
 export interface SharedDatabase {
   url: string;
@@ -14,6 +16,10 @@ export interface SharedDatabase {
 }
 
 export async function openSharedDatabase(): Promise<SharedDatabase> {
+  if (isOnPostgres()) {
+    const url = await postgresDatabase();
+    return { url, close: () => dropDatabase(url) };
+  }
   const db = await PGlite.create({ extensions: { vector, fuzzystrmatch } });
   const port = await freePort();
   const server = new PGLiteSocketServer({

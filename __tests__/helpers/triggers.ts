@@ -49,3 +49,6 @@ export const onceAt = (atMs: number) => ({
   triggerType: 'once' as const,
   scheduledAtIso: new Date(atMs).toISOString(),
 });
+
+/** The hour in UTC that is half a day away: what runs daily then does not come due during a test. */
+export const DISTANT_HOUR = (new Date().getUTCHours() + 12) % 24;

@@ -95,7 +95,7 @@ describe('whose a hint is', () => {
       hints.setHint({ component, key: 'build', value: 'x', meta: { tags, ...more } }, caller);
     await set('api', ['ci', 'fast', 'ci'], OPERATOR);
     await set('web', ['ci'], OPERATOR, { ttl: 'P1D', sensitivity: 'secret' });
-    await set('web', ['mine'], ANN);
+    await set('web', ['mine'], ANN, { ttl: 'session' });
     await set('notes', ['mine', 'ci'], ANN, { ttl: 'P1D' });
     await set('old', ['gone'], OPERATOR, { ttl: 'PT1H' });
     pass(HOUR_MS);

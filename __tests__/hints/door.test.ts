@@ -15,6 +15,34 @@ const fieldsOf = async (work: Promise<unknown>) => {
   return findings.map(({ field, message }) => `${field} ${message}`);
 };
 
+describe('text that no database and no terminal keeps', () => {
+  const NUL = 'must not contain NUL characters';
+  const HALF = 'must not contain half a character (a lone surrogate)';
+  const json = (data: unknown) => ({ value: { type: 'json', data } });
+  it.each([
+    ['a text', { value: 'make\0all' }, `value ${NUL}`],
+    ['half a character', { value: 'make \ud83d' }, `value ${HALF}`],
+    ['a command', { value: { type: 'command', cmd: 'make\udc00' } }, `value.cmd ${HALF}`],
+    ['data', json({ a: [1, { b: 'x\0' }] }), `value.data.a.1.b ${NUL}`],
+    ['a name in data', json({ 'a\ud800': 1 }), `value.data.a\ufffd ${HALF}`],
+    ['the reason', { meta: { reason: 'so\0' } }, `meta.reason ${NUL}`],
+    ['a tag', { meta: { tags: ['a', 'b\ud800'] } }, `meta.tags.1 ${HALF}`],
+    ['the key', { key: 'a\ud800' }, `key ${HALF}`],
+  ])('is refused in %s', async (_where, more, told) => {
+    const room = testRoom();
+    expect(await fieldsOf(set(room, more))).toEqual([told]);
+    expect(room.hints.counts(OPERATOR).hints).toBe(0);
+  });
+
+  it('is let in where it is whole', async () => {
+    const { hint } = await set(testRoom(), json({ 'b\u{1f680}': ['\t\u0001', '\u{10ffff}'] }));
+    expect(hint.value).toEqual({
+      type: 'json',
+      data: { 'b\u{1f680}': ['\t\u0001', '\u{10ffff}'] },
+    });
+  });
+});
+
 describe('fields that are called __proto__, which a schema would lose', () => {
   it.each([
     ['params', '{"__proto__":{"meta":1}}', '__proto__'],

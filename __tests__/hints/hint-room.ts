@@ -64,6 +64,19 @@ export class FakeRows implements HintRows {
       for (const id of ids) this.rows.delete(id);
     });
   }
+  async change(put: readonly Row[], remove: readonly Uuid[], how?: HowPut) {
+    const before = new Map(this.rows);
+    try {
+      await this.put(put, how);
+      await this.remove(remove);
+    } catch (error) {
+      if (!this.failsAfterWriting) {
+        this.rows.clear();
+        for (const [id, row] of before) this.rows.set(id, row);
+      }
+      throw error;
+    }
+  }
   async touch(id: Uuid, { delta, at }: { delta: number; at: string }) {
     await this.write(() => {
       const row = this.rows.get(id);
@@ -99,7 +112,13 @@ export function testRoom(
     startMs = START,
     secretGuard,
     observer,
-  }: { startMs?: number; secretGuard?: Guard; observer?: HintObserver } = {},
+    isSessionOpen,
+  }: {
+    startMs?: number;
+    secretGuard?: Guard;
+    observer?: HintObserver;
+    isSessionOpen?: (sessionId: string) => boolean;
+  } = {},
 ): TestRoom {
   let nowMs = startMs;
   const admin = person('admin');
@@ -113,6 +132,7 @@ export function testRoom(
     sessionId: 'session-1',
     isAdmin: async (entityId) => entityId === admin.entityId,
     observer,
+    ...(isSessionOpen ? { isSessionOpen } : {}),
     ...(secretGuard ? { secretGuard } : {}),
   });
   return {

@@ -57,7 +57,7 @@ describe('the hint service', () => {
   });
 
   it('keeps durable hints over a restart, whole and with their uses; session hints end', async () => {
-    const data = { z: 1, a: ['\u0000', '\ud800', 1e300], '': null };
+    const data = { z: 1, a: ['\u0001', '\u{1f680}', 1e300], '': null };
     const meta = { ...DURABLE, scope: { os: ['linux' as const] }, tags: ['build'] };
     await hints.setHint({ ...BUILD, value: 'old', meta }, OPERATOR);
     await hints.setHint({ ...BUILD, value: { type: 'json', data }, meta }, OPERATOR);

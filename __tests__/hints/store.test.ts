@@ -72,7 +72,7 @@ describe('setting a hint', () => {
     [
       'a path that leads up',
       { ...BUILD, value: { type: 'path', abs: '/a/../b' } },
-      'INVALID_INPUT',
+      'SCOPE_INVALID',
     ],
     ['an unknown kind', { ...BUILD, value: { type: 'script', cmd: 'x' } }, 'INVALID_INPUT'],
     ['an empty scope list', { ...BUILD, value: 'x', meta: { scope: { os: [] } } }, 'SCOPE_INVALID'],

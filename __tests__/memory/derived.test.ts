@@ -1,4 +1,5 @@
 /** What is made from memories: its bounds, its printed ids, and forgetting while it is made. */
+import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { clusterByTags } from '../../src/memory/chapter-extract.js';
 import { createChapter, newestChapters } from '../../src/memory/chapters.js';
@@ -295,5 +296,32 @@ describe('shared prefixes', () => {
     looked = 0;
     for (const one of ids.slice(100, 200)) expect(prefixes.has(one)).toBe(false);
     expect(looked).toBe(100);
+  });
+});
+
+describe('a chapter all of whose memories are forgotten', () => {
+  it('goes with them, and the wisdom that was made of it alone', async () => {
+    const room = await fresh('forget all');
+    const ids = [await tell(room, 'one', 'sky'), await tell(room, 'two', 'sky')];
+    const { chapters } = await room.memory.createChapter({ memory_ids: ids }, OPERATOR);
+    await room.memory.synthesize({ chapter_ids: [chapters[0]?.id] }, OPERATOR);
+    await room.memory.forget({ all: true, dry_run: false }, OPERATOR);
+    expect((await room.memory.listChapters({}, OPERATOR)).total).toBe(0);
+    expect((await room.memory.recallWisdom({}, OPERATOR)).wisdom).toEqual([]);
+    expect((await room.memory.export({}, OPERATOR)).counts).toEqual({
+      ...{ memory: 0, link: 0, chapter: 0, wisdom: 0 },
+    });
+  });
+
+  it('is not listed where an earlier version left it, and goes with the next forgetting', async () => {
+    const room = await fresh('empty chapter');
+    const id = await tell(room, 'one', 'sky');
+    await room.memory.createChapter({ memory_ids: [id] }, OPERATOR);
+    await database.db.execute(sql`update memories
+      set metadata = jsonb_set(metadata, '{data,memory_ids}', '[]')
+      where type = 'cue_chapter' and world_id = ${room.project.store.projectId}`);
+    expect((await room.memory.listChapters({}, OPERATOR)).total).toBe(0);
+    await room.memory.forget({ all: true, dry_run: false }, OPERATOR);
+    expect((await room.memory.export({}, OPERATOR)).counts.chapter).toBe(0);
   });
 });

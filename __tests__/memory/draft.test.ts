@@ -20,6 +20,29 @@ function findingsOf(work: () => unknown): string[] {
 }
 
 describe('reading a draft', () => {
+  it('reads the flat form of an action, whose details stand beside its type', () => {
+    const actions = [
+      { type: 'file_edit', file_path: 'src\\auth.ts', lines_affected: 12, result: 'pass' },
+      { type: 'command_run', command: 'npm test', timestamp: '2026-11-20T10:00:00Z' },
+    ];
+    expect(readDraft({ ...GOOD, actions }, PLAIN).actions).toEqual([
+      {
+        type: 'file_edit',
+        details: { file_path: 'src/auth.ts', lines_affected: '12' },
+        result: { success: true },
+      },
+      {
+        type: 'command_run',
+        timestamp: '2026-11-20T10:00:00Z',
+        details: { command: 'npm test' },
+      },
+    ]);
+    const wrong = [{ type: 'file_edit', file_path: 'a.ts', filepath: 'b.ts' }];
+    expect(findingsOf(() => readDraft({ ...GOOD, actions: wrong }, PLAIN))[0]).toContain(
+      'actions.0',
+    );
+  });
+
   it('brings the short form of the seed into the long one', () => {
     expect(
       readDraft(
@@ -62,6 +85,7 @@ describe('reading a draft', () => {
       },
       tags: [],
       importance: 0.5,
+      remind_when: [],
       links: { caused_by: ['mem_1f2e3d4c'] },
     });
   });
@@ -165,7 +189,13 @@ describe('reading a draft', () => {
       { ...GOOD, intent: { goal: 'x', context: 'y'.repeat(9_000) } },
       ['intent.context: must be at most 8192 bytes'],
     ],
-    ['an unknown field', { ...GOOD, colour: 'red' }, ['colour: unknown field']],
+    [
+      'an unknown field',
+      { ...GOOD, colour: 'red' },
+      [
+        'colour: unknown field; what was done belongs in outcome.summary, what was learned in outcome.learnings, why in reasoning',
+      ],
+    ],
     [
       'an unknown field inside',
       { ...GOOD, outcome: { success: true, mood: 'good' } },
@@ -268,14 +298,14 @@ describe('patching', () => {
       'nothing',
       {},
       [
-        '(body): names no field; fields: intent, perception, reasoning, actions, outcome, tags, importance, session_id',
+        '(body): names no field; fields: intent, perception, reasoning, actions, outcome, tags, importance, session_id, remind_when',
       ],
     ],
     [
       'our own counters',
       { access_count: 9 },
       [
-        'access_count: cannot be changed; fields: intent, perception, reasoning, actions, outcome, tags, importance, session_id',
+        'access_count: cannot be changed; fields: intent, perception, reasoning, actions, outcome, tags, importance, session_id, remind_when',
       ],
     ],
     ['an unknown field', { outcome: { mood: 1 } }, ['outcome.mood: unknown field']],

@@ -1,4 +1,5 @@
 /** Imports that are not as they should be: what comes in, what does not, and why. */
+import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Caller } from '../../src/memory/index.js';
 import { derivedId } from '../../src/shared/ids.js';
@@ -105,4 +106,31 @@ it('refuses what was made later than tomorrow', async () => {
     imported: 1,
     rejected: [{ line: 2, reason: 'created_at: must not be more than a day from now' }],
   });
+});
+
+it('takes drafts that differ only in their time for different ones, and each of them once', async () => {
+  const at = (created_at: string) => ({ ...draft('Water the plants'), created_at });
+  const days = [at('2026-01-05T09:00:00Z'), at('2026-01-06T09:00:00Z')];
+  expect(await take(days)).toMatchObject({ imported: 2, skipped: 0, rejected: [] });
+  expect(await take(days)).toMatchObject({ imported: 0, skipped: 2 });
+});
+
+it('knows a draft with a time that an earlier version imported without it in the id', async () => {
+  const timed = { ...draft('Feed the cat'), created_at: '2026-01-07T09:00:00Z' };
+  await take([timed]);
+  const { memories } = await room.memory.list({ limit: 100 }, OPERATOR);
+  const made = memories.find(({ intent }) => intent.goal === 'Feed the cat');
+  if (!made) throw new Error('it was not imported');
+  // As the earlier version had it: its id was made of the draft alone.
+  await take([draft('Feed the cat')]);
+  const again = await room.memory.list({ limit: 100 }, OPERATOR);
+  const earlier = again.memories.find(
+    ({ intent, id }) => intent.goal === 'Feed the cat' && id !== made.id,
+  );
+  await room.memory.forget({ memory_ids: [made.id], dry_run: false }, OPERATOR);
+  const { db } = database;
+  await db.execute(
+    sql`update memories set created_at = '2026-01-07T09:00:00' where id = ${earlier?.id}`,
+  );
+  expect(await take([timed])).toMatchObject({ imported: 0, skipped: 1 });
 });

@@ -219,7 +219,7 @@ describe('export and import', () => {
       (await room.memory.listChapters({}, OPERATOR)).chapters.map(({ id }) => id),
     );
     const back = await room.memory.import(lines, OPERATOR);
-    expect([back.imported, back.rejected]).toEqual([5, []]);
+    expect([back.imported, back.rejected]).toEqual([6, []]);
     const restored = noPlace(await room.memory.export({}, OPERATOR));
     expect({ ...restored, wisdom: [] }).toEqual({ ...noPlace(document), wisdom: [] });
   });

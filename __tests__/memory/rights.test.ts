@@ -264,9 +264,39 @@ describe('identities', () => {
     expect(await codeOf(register({ type: 'subagent', parent: derivedId('no') }))).toBe('NOT_FOUND');
   });
 
+  it('take as a subagent who shows the token of the parent, or is the parent', async () => {
+    const { agent_id: parent, resume_token } = await register({});
+    const under = { type: 'subagent', parent };
+    expect(await codeOf(register(under))).toBe('PERMISSION_DENIED');
+    expect(await codeOf(register({ ...under, parent_token: 'rum_guessed' }))).toBe(
+      'PERMISSION_DENIED',
+    );
+    expect((await register({ ...under, parent_token: resume_token })).parent_id).toBe(parent);
+    const asked = { action: 'register', ...under };
+    expect((await room.memory.identity(asked, as(parent))).parent_id).toBe(parent);
+  });
+
+  it('count their memories, their sessions and what went well', async () => {
+    const { agent_id, resume_token, memory_count, success_rate, session_count } = await register({
+      session_id: 'one',
+    });
+    expect([memory_count, success_rate, session_count]).toEqual([0, null, 1]);
+    const caller = as(agent_id);
+    await room.memory.store(draft('Went well'), caller);
+    await room.memory.store(draft('Went well again'), caller);
+    await room.memory.store({ ...draft('Went wrong'), outcome: { success: false } }, caller);
+    const resumed = { action: 'resume', agent_id, resume_token };
+    for (const session_id of ['two', 'two', 'one']) {
+      await room.memory.identity({ ...resumed, session_id }, CLIENT);
+    }
+    expect(await room.memory.identity({ action: 'info', agent_id }, CLIENT)).toMatchObject({
+      ...{ memory_count: 3, success_rate: 0.67, session_count: 2 },
+    });
+  });
+
   it('change their own and what their subagents wrote, and list their own first', async () => {
-    const main = (await register({})).agent_id;
-    const sub = (await register({ type: 'subagent', parent: main })).agent_id;
+    const { agent_id: main, resume_token: parent_token } = await register({});
+    const sub = (await register({ type: 'subagent', parent: main, parent_token })).agent_id;
     const stranger = (await register({})).agent_id;
     const { memory } = await room.memory.store(draft('Subtask'), as(sub));
     expect(memory.agent_id).toBe(sub);

@@ -3,14 +3,13 @@ import {
   createLexicalEmbedder,
   type Embedder,
   type Embeddings,
+  type StaticModel,
 } from '../../src/embeddings/index.js';
 import {
-  chapterType,
   createWorkMemory,
-  identityType,
-  memoryLinkType,
+  MEMORY_TYPES,
+  remindWhenType,
   type WorkMemory,
-  wisdomType,
   workMemoryType,
 } from '../../src/memory/index.js';
 import { openProjectRecords, type ProjectRecords, projectIdOf } from '../../src/records/index.js';
@@ -38,24 +37,35 @@ export const START_MS = Date.UTC(2026, 2, 2, 9);
 export async function openRoom(
   database: Pick<OpenRecordDatabase, 'db' | 'home'>,
   name: string,
-  options: { loaded?: boolean; rewrite?: (text: string) => Promise<string> } = {},
+  options: {
+    loaded?: boolean;
+    beside?: StaticModel;
+    rewrite?: (text: string) => Promise<string>;
+    phrases?: (text: string) => Promise<string>;
+  } = {},
 ): Promise<MemoryRoom> {
   const clock = { nowMs: START_MS };
-  const embedder = { current: createLexicalEmbedder() as Embedder };
+  const { beside } = options;
+  const embedder = {
+    current: { ...createLexicalEmbedder(), ...(beside && { beside }) } as Embedder,
+  };
   const unembedded = { count: 0 };
   const agentId = derivedId('agent', 'memory test');
   const project = openProjectRecords({
     db: database.db,
     home: database.home,
     projectId: projectIdOf(agentId, name),
-    types: [workMemoryType, memoryLinkType, chapterType, wisdomType, identityType],
+    types: MEMORY_TYPES,
     analyze,
+    ...(beside && { instant: beside }),
     clock: { now: () => clock.nowMs },
     log: SILENT,
     build: 'test',
     followMs: null,
   });
-  project.catalog.shelf(workMemoryType.name).setModel(embedder.current.id);
+  for (const { name: type } of [workMemoryType, remindWhenType]) {
+    project.catalog.shelf(type).setModel(embedder.current.id);
+  }
   if (options.loaded !== false) await project.start();
   const embeddings: Embeddings = {
     current: () => embedder.current,
@@ -75,6 +85,7 @@ export async function openRoom(
     agentId,
     storeDiffs: false,
     ...(options.rewrite ? { rewrite: options.rewrite } : {}),
+    phrases: options.phrases,
     onUnembedded: () => {
       unembedded.count += 1;
     },

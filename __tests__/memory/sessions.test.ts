@@ -31,6 +31,15 @@ describe('a session of a room', () => {
     expect(sessionOf('kitchen', NOON + SESSION_GAP_MS)).toBe(nth(2));
   });
 
+  it('is open until then, and asking does not keep it open', () => {
+    const { sessionOf, isOpen } = sessions();
+    sessionOf('kitchen', NOON);
+    const open = [0, SESSION_GAP_MS - 1, SESSION_GAP_MS].map((ms) => isOpen(nth(1), NOON + ms));
+    expect([...open, isOpen(nth(2), NOON)]).toEqual([true, true, false, false]);
+    sessionOf('kitchen', NOON + SESSION_GAP_MS);
+    expect([nth(1), nth(2)].map((id) => isOpen(id, NOON + SESSION_GAP_MS))).toEqual([false, true]);
+  });
+
   it('is its own, whatever goes on in other rooms', () => {
     const { sessionOf } = sessions();
     expect([sessionOf('kitchen', NOON), sessionOf('hall', NOON)]).toEqual([nth(1), nth(2)]);

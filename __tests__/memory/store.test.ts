@@ -73,6 +73,7 @@ describe('storing', () => {
         tags: ['cache'],
         importance: 0.5,
         session_id: 's1',
+        remind_when: [],
         access_count: 0,
         last_accessed: null,
         files: [],

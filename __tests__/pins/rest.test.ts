@@ -36,6 +36,7 @@ const TRIGGER = [
   'state',
   'taskId',
   'timezone',
+  'timezoneSource',
   'triggerId',
   'triggerType',
   'version',
@@ -45,6 +46,7 @@ const RUN = [
   'actions',
   'answer',
   'attempt',
+  'begunAtMs',
   'cause',
   'delivery',
   'displayName',
@@ -270,6 +272,7 @@ it('pins health', async () => {
       'lastError',
       'oldestDueLagMs',
       'paused',
+      'queued',
       'resting',
       'retrying',
       'running',
@@ -361,6 +364,7 @@ describe('work memory', () => {
     'outcome',
     'perception',
     'reasoning',
+    'remind_when',
     'revision',
     'tags',
     'visibility',
@@ -403,7 +407,7 @@ describe('work memory', () => {
     ]);
     const health = await rest('GET', '/memories/health');
     expect([keys(health.body), health.body.memories, health.body.degraded]).toStrictEqual([
-      ['catalog', 'degraded', 'embeddings', 'memories', 'project_id'],
+      ['catalog', 'degraded', 'embeddings', 'memories', 'project_id', 'set_aside'],
       1,
       [],
     ]);

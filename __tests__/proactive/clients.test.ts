@@ -110,6 +110,7 @@ describe('what rides along', () => {
     const clients = createClients({
       book: {
         open: () => (told.length === 0 ? [waits] : []),
+        remaining: (offers: readonly StoredOffer[]) => [...offers],
         get: async () => waits,
       },
       clock: { now: () => NOW_MS },

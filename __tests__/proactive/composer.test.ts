@@ -4,10 +4,11 @@ import { readReference } from '../../src/memory/recall/reference.js';
 import { block, promptBlock } from '../../src/proactive/text/block.js';
 import { compose } from '../../src/proactive/text/composer.js';
 import { candidatesIn, quotedIn, withoutMemories } from '../../src/proactive/text/content.js';
-import { brief, shorten, stored } from '../../src/proactive/text/stored-text.js';
+import { brief, shorten } from '../../src/proactive/text/stored-text.js';
 import { DETECTOR_NAMES, type OfferContent, TOKEN_LIMITS } from '../../src/proactive/types.js';
 import { DAY_MS } from '../../src/shared/clock.js';
 import { normalizePath, pathKeys } from '../../src/shared/paths.js';
+import { safePhrase } from '../../src/shared/safe-text.js';
 import { countTokens } from '../../src/shared/tokens.js';
 import { type CandidateInit, candidate, NOW_MS, shownEntry } from '../helpers/candidates.js';
 import { expectQuick } from '../helpers/quick.js';
@@ -718,7 +719,7 @@ describe('a phrase', () => {
 
   it('is never wider than it may be, and the same with more room', () => {
     fc.assert(
-      fc.property(hostile.map(stored), fc.integer({ min: 4, max: 300 }), (text, width) => {
+      fc.property(hostile.map(safePhrase), fc.integer({ min: 4, max: 300 }), (text, width) => {
         const short = brief(text, width);
         if (short === text) return;
         expect(shorten(short.replace(/…$/, ''), width)).toBe(short.replace(/…$/, ''));
@@ -730,8 +731,8 @@ describe('a phrase', () => {
   it('changes no more when it is cleaned again', () => {
     fc.assert(
       fc.property(fc.oneof(hostile, fc.string({ unit: 'binary' }), fc.string()), (long) => {
-        const once = stored(long.slice(0, 200));
-        expect(stored(once)).toBe(once);
+        const once = safePhrase(long.slice(0, 200));
+        expect(safePhrase(once)).toBe(once);
         expect(once).not.toMatch(/[\p{Cc}\p{Zl}\p{Zp}]/u);
       }),
       { numRuns: 200, seed: 4 },
@@ -746,7 +747,7 @@ describe('a phrase', () => {
     '認証のタイムアウトを修正、naïve façade',
     'C:/x/y.ts: expected ; got {a: 1}',
   ])('%j stays as it is', (text) => {
-    expect(stored(text)).toBe(text);
+    expect(safePhrase(text)).toBe(text);
   });
 });
 

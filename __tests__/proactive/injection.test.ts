@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { block, promptBlock } from '../../src/proactive/text/block.js';
 import { compose } from '../../src/proactive/text/composer.js';
-import { stored } from '../../src/proactive/text/stored-text.js';
+
 import type { OfferContent } from '../../src/proactive/types.js';
+import { safePhrase } from '../../src/shared/safe-text.js';
 import { ATTACKS } from '../fixtures/attacks.js';
 import { candidate, NOW_MS, shownEntry } from '../helpers/candidates.js';
 import { expectQuick } from '../helpers/quick.js';
@@ -101,7 +102,7 @@ describe('a stored text in an offer', () => {
     // As it is, the text would be what must not appear.
     const naive = `• A: ${text} — failed`;
     expect(mustNotAppear.filter((pattern) => pattern.test(naive))).not.toEqual([]);
-    for (const pattern of mustNotAppear) expect(`${stored(text)}\n`).not.toMatch(pattern);
+    for (const pattern of mustNotAppear) expect(`${safePhrase(text)}\n`).not.toMatch(pattern);
 
     for (const content of offersWith(text)) {
       const offer = compose(content, { nowMs: NOW_MS, prefix: 'RUM' });
@@ -131,7 +132,7 @@ describe('a stored text in an offer', () => {
   it('is cleaned in a moment, however it is made', () => {
     const units = ['[', '&amp;', '# ', '---', '{{', '<', '\u001b[', '\u001b]', '[a](', 'Z\u0335'];
     expectQuick(1_000, () => {
-      for (const unit of units) stored(unit.repeat(8_192 / unit.length));
+      for (const unit of units) safePhrase(unit.repeat(8_192 / unit.length));
     });
   });
 });

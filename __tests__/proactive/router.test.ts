@@ -14,8 +14,10 @@ function named(evaluation: Evaluation): string {
     case 'fileTouch':
       return `fileTouch ${evaluation.input.filePath}`;
     case 'conflictWarning': {
-      const { action, filePath } = evaluation.input;
-      return `conflictWarning ${action}${filePath === undefined ? '' : ` @${filePath}`}`;
+      const { action, moment } = evaluation.input;
+      return ['conflictWarning', action, ...(moment?.files ?? []).map((file) => `@${file}`)].join(
+        ' ',
+      );
     }
     case 'intentMatch':
       return `intentMatch ${evaluation.input.intent}`;
@@ -32,7 +34,7 @@ function named(evaluation: Evaluation): string {
 }
 
 function message(text: string, newSession = false): MessageHappening {
-  return { type: 'message', ...readMessage({ text }), newSession };
+  return { type: 'message', ...readMessage({ text }), newSession, said: text };
 }
 
 describe('which detectors look at what happened', () => {
@@ -62,6 +64,7 @@ describe('which detectors look at what happened', () => {
       'an intent that is only a theme',
       { type: 'intent_stated', intent: 'authentication timeout', files: ['src/auth.ts'] },
       [
+        'conflictWarning authentication timeout @src/auth.ts',
         'fileTouch src/auth.ts',
         'intentMatch authentication timeout',
         'hintMatch authentication timeout',
@@ -83,6 +86,7 @@ describe('which detectors look at what happened', () => {
       'a task that only looks',
       { type: 'task_start', task: 'Investigate the crash in src/worker.ts' },
       [
+        'conflictWarning Investigate the crash in src/worker.ts @src/worker.ts',
         'fileTouch src/worker.ts',
         'intentMatch Investigate the crash in src/worker.ts',
         'hintMatch Investigate the crash in src/worker.ts',
@@ -112,8 +116,13 @@ describe('which detectors look at what happened', () => {
     ],
     [
       'a message of which only the words are known',
-      { ...message('Build it'), said: 'Build it' },
-      ['hintMatch '],
+      message('Build it'),
+      [
+        'conflictWarning Build it',
+        'intentMatch Build it',
+        'hintMatch ',
+        'patternRecognition Build it',
+      ],
     ],
     [
       'a command',
@@ -125,34 +134,51 @@ describe('which detectors look at what happened', () => {
       ],
     ],
     ['a session', { type: 'session_start', sessionId: 's1' }, ['sessionStart']],
-    ['small talk', message('Good morning!'), []],
-    ['small talk that begins a session', message('Good morning!', true), ['sessionStart']],
+    [
+      'words of the agent itself, for what it says that it will do',
+      { ...message('I will add caching'), by: 'agent', intent: null, plan: 'add caching' },
+      ['conflictWarning add caching', 'hintMatch add caching', 'whenMatch add caching'],
+    ],
+    [
+      'words of the agent itself that plan nothing',
+      { ...message('Say "add caching"'), by: 'agent', intent: null, plan: null, task: null },
+      [],
+    ],
+    ['nothing that begins a session', message('', true), ['sessionStart']],
     [
       'a question about a file',
       message('What does src/auth.ts do?'),
-      ['fileTouch src/auth.ts', 'whenMatch @src/auth.ts'],
+      [
+        'conflictWarning What does src/auth.ts do? @src/auth.ts',
+        'fileTouch src/auth.ts',
+        'intentMatch What does src/auth.ts do?',
+        'hintMatch @src/auth.ts',
+        'whenMatch @src/auth.ts',
+        'patternRecognition What does src/auth.ts do?',
+      ],
     ],
     [
       'a problem',
       message('The build fails on CI'),
       [
+        'conflictWarning The build fails on CI',
         'intentMatch The build fails on CI',
         'hintMatch The build fails on CI',
         'whenMatch The build fails on CI',
+        'patternRecognition The build fails on CI',
       ],
     ],
     [
       'a request of two steps',
       message('Please add caching to src/auth.ts, then update docs/auth.md.'),
       [
-        'conflictWarning add caching to src/auth.ts @src/auth.ts',
-        'conflictWarning update docs/auth.md @docs/auth.md',
+        'conflictWarning Please add caching to src/auth.ts, then update docs/auth.md. @src/auth.ts @docs/auth.md',
         'fileTouch src/auth.ts',
         'fileTouch docs/auth.md',
-        'intentMatch add caching to src/auth.ts, then update docs/auth.md',
+        'intentMatch Please add caching to src/auth.ts, then update docs/auth.md.',
         'hintMatch add caching to src/auth.ts, then update docs/auth.md',
         'whenMatch add caching to src/auth.ts, then update docs/auth.md',
-        'patternRecognition add caching to src/auth.ts, then update docs/auth.md',
+        'patternRecognition Please add caching to src/auth.ts, then update docs/auth.md.',
       ],
     ],
   ])('%s', (_, happening, expected) => {
@@ -161,7 +187,7 @@ describe('which detectors look at what happened', () => {
 
   it('looks up at most five files of a message, and the same thing once', () => {
     const files = Array.from({ length: 9 }, (_, index) => `src/f${index}.ts`);
-    const happening = { ...message('Hello'), files: ['src/f0.ts', ...files] };
+    const happening = { ...message(''), files: ['src/f0.ts', ...files] };
     const five = files.slice(0, 5);
     expect(routed(happening)).toEqual([
       ...five.map((file) => `fileTouch ${file}`),

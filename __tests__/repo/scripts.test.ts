@@ -1,11 +1,35 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { completeLock, platformOf } from '../../scripts/complete-lock.mjs';
 import { countTests } from '../../scripts/count-tests.mjs';
 import { reasonToInstall } from '../../scripts/install-state.mjs';
 import { releaseNotes, unreleasedNotes } from '../../scripts/version.mjs';
+
+describe('.ci/run', () => {
+  it('gives all stages together less than 5,000 seconds, with 200 to spare', () => {
+    const script = readFileSync(new URL('../../.ci/run', import.meta.url), 'utf8');
+    const limits = [...script.matchAll(/^ *(?:stage|tests) '[^']+' (\d+) /gm)];
+    expect(limits.length).toBeGreaterThan(10);
+    expect(limits.reduce((sum, [, limit]) => sum + Number(limit), 200)).toBeLessThan(5_000);
+  });
+});
+
+describe('scripts/postgres.sh', () => {
+  it('says why a machine cannot have a server', () => {
+    const script = fileURLToPath(new URL('../../scripts/postgres.sh', import.meta.url));
+    const why = (env: NodeJS.ProcessEnv) =>
+      execFileSync(script, ['why'], { env, encoding: 'utf8' });
+    const bin = mkdtempSync(join(tmpdir(), 'cue-bin-'));
+    writeFileSync(join(bin, 'id'), '#!/bin/sh\necho 1000\n', { mode: 0o755 });
+    const { PATH = '' } = process.env;
+    expect(why({ PATH: `${bin}:${PATH}` })).toBe('only root may install into a folder by chroot\n');
+    rmSync(bin, { recursive: true });
+  });
+});
 
 describe('ensure-install', () => {
   let directory: string;

@@ -6,13 +6,13 @@ import { sql } from 'drizzle-orm';
 import { expect, it } from 'vitest';
 import { databaseOf } from '../../src/records/index.js';
 import { boot } from '../helpers/boot.js';
-import { created, cron, OPERATOR } from '../helpers/triggers.js';
+import { created, every, OPERATOR } from '../helpers/triggers.js';
 
 it('are found at the start, also those that would never fall due', async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'cue-damaged-'));
   const before = await boot({ dataDir });
   const make = (instructions: string) =>
-    created(before, { instructions, schedule: cron('0 9 1 1 *') });
+    created(before, { instructions, schedule: every(86_400_000) });
   await make('healthy');
   const unreadable = await make('time unreadable');
   const empty = await make('emptied');

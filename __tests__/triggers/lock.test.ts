@@ -6,21 +6,22 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import { AgentRuntime, type ServiceTypeName, stringToUuid } from '@elizaos/core';
 import bootstrapPlugin from '@elizaos/plugin-bootstrap';
 import sqlPlugin, { createDatabaseAdapter } from '@elizaos/plugin-sql';
 import { afterAll, describe, expect, it } from 'vitest';
 import { createCuePlugin, TriggerService } from '../../src/index.js';
-import { lockDirectory } from '../../src/shared/dir-lock.js';
+import { holdsDirectory, lockDirectory } from '../../src/shared/dir-lock.js';
+import { LEASE_MS } from '../../src/shared/process-life.js';
 import { boot } from '../helpers/boot.js';
 import { cleanUp, newDirectory, startAgent } from '../helpers/children.js';
+import { programOf } from '../helpers/programs.js';
 import { scriptedModel } from '../helpers/scripted-model.js';
 
 const children: ChildProcess[] = [];
@@ -98,10 +99,10 @@ it('two agents of one process share the directory', async () => {
 });
 
 describe('the lock file', () => {
-  it('is kept until the last of this process lets go', () => {
+  it('is kept until the last of this process lets go', async () => {
     const directory = join(newDirectory(), 'db');
-    const first = lockDirectory(directory, 1234);
-    const second = lockDirectory(directory, 1234);
+    const first = await lockDirectory(directory, 1234);
+    const second = await lockDirectory(directory, 1234);
     first.release();
     first.release();
     expect(existsSync(lockOf(directory))).toBe(true);
@@ -113,7 +114,7 @@ describe('the lock file', () => {
     'of a process that is dead, or was another one with the same pid, is taken',
     async () => {
       const pid = await deadPid();
-      const ours = lockDirectory(join(newDirectory(), 'probe'), null);
+      const ours = await lockDirectory(join(newDirectory(), 'probe'), null);
       for (const holder of [
         { pid, startedTicks: null, port: null },
         { pid: process.ppid, startedTicks: '1', port: 99 },
@@ -121,7 +122,7 @@ describe('the lock file', () => {
       ]) {
         const directory = join(newDirectory(), 'db');
         writeFileSync(lockOf(directory), JSON.stringify(holder));
-        lockDirectory(directory, null).release();
+        (await lockDirectory(directory, null)).release();
       }
       ours.release();
     },
@@ -137,36 +138,76 @@ describe('the lock file', () => {
     expect(() => process.kill(pid, 0)).not.toThrow();
     const directory = join(newDirectory(), 'db');
     writeFileSync(lockOf(directory), JSON.stringify({ pid, startedTicks: null, port: null }));
-    lockDirectory(directory, null).release();
+    (await lockDirectory(directory, null)).release();
   });
 
-  it('that holds rubbish is taken once nobody can be writing it any more', () => {
+  it('that holds rubbish is taken once nobody can be writing it any more', async () => {
     const directory = join(newDirectory(), 'db');
     const longAgo = Date.now() / 1_000 - 10;
     for (const rubbish of ['', '{"pid":', 'null', '{}']) {
       writeFileSync(lockOf(directory), rubbish);
       utimesSync(lockOf(directory), longAgo, longAgo);
-      lockDirectory(directory, null).release();
+      (await lockDirectory(directory, null)).release();
     }
     const startMs = performance.now();
     writeFileSync(lockOf(directory), '');
-    lockDirectory(directory, null).release();
+    (await lockDirectory(directory, null)).release();
     expect(performance.now() - startMs).toBeGreaterThan(1_500);
   });
 
-  it('is one, whatever the path to the directory', () => {
+  describe('of a process of another host', () => {
+    const elsewhere = (pid: number) =>
+      JSON.stringify({
+        ...{ pid, startedTicks: '1', port: null, kind: 'agent', id: '0' },
+        ...{ host: 'far', machine: 'another', pidSpace: 'pid:[1]', device: '1' },
+      });
+
+    it('is taken when its lease has run out, and not while that is renewed', async () => {
+      const [ended, renewed] = [join(newDirectory(), 'db'), join(newDirectory(), 'db')];
+      for (const directory of [ended, renewed]) writeFileSync(lockOf(directory), elsewhere(7));
+      const almostOver = (Date.now() - LEASE_MS + 500) / 1_000;
+      utimesSync(lockOf(ended), almostOver, almostOver);
+      const renewing = setInterval(() => writeFileSync(lockOf(renewed), elsewhere(7)), 50);
+      await expect(lockDirectory(renewed, null)).rejects.toThrow(
+        'is in use by process 7 on the host "far"',
+      );
+      clearInterval(renewing);
+      (await lockDirectory(ended, null)).release();
+    });
+
+    it('takes the place of ours where our lease ran out; one that is deleted is made again', async () => {
+      const [taken, deleted] = [join(newDirectory(), 'db'), join(newDirectory(), 'db')];
+      const lost: string[] = [];
+      const onLost = (path: string) => void lost.push(path);
+      const locks = [
+        await lockDirectory(taken, null, { onLost }),
+        await lockDirectory(deleted, null, { onLost }),
+      ];
+      const mine = readFileSync(lockOf(deleted), 'utf8');
+      writeFileSync(lockOf(taken), elsewhere(7));
+      rmSync(lockOf(deleted));
+      await expect.poll(() => lost).toEqual([lockOf(taken)]);
+      await expect.poll(() => existsSync(lockOf(deleted))).toBe(true);
+      expect(readFileSync(lockOf(deleted), 'utf8')).toBe(mine);
+      expect([holdsDirectory(taken), holdsDirectory(deleted)]).toEqual([false, true]);
+      for (const lock of locks) lock.release();
+      expect(readFileSync(lockOf(taken), 'utf8')).toBe(elsewhere(7));
+      expect(existsSync(lockOf(deleted))).toBe(false);
+    });
+  });
+
+  it('is one, whatever the path to the directory', async () => {
     const parent = newDirectory();
     mkdirSync(join(parent, 'db'));
     symlinkSync(join(parent, 'db'), join(parent, 'alias'));
-    const lock = lockDirectory(join(parent, 'alias'), null);
+    const lock = await lockDirectory(join(parent, 'alias'), null);
     expect(existsSync(lockOf(join(parent, 'db')))).toBe(true);
     lock.release();
   });
 
   it('is taken by exactly one of many that come at once', async () => {
-    const program = fileURLToPath(new URL('../helpers/lock-child.ts', import.meta.url));
-    const tsx = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
-    const racers = Array.from({ length: 6 }, () => fork(program, { execArgv: ['--import', tsx] }));
+    const program = programOf('__tests__/helpers/lock-child');
+    const racers = Array.from({ length: 6 }, () => fork(program));
     children.push(...racers);
     await Promise.all(racers.map((racer) => once(racer, 'message')));
     const pid = await deadPid();

@@ -1,5 +1,7 @@
 /** What happens to runs that are late, overlap, fail, hang or cost too much (DESIGN §4). */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createRecords, databaseOf, homeOf } from '../../src/records/index.js';
+import { createTaskStore } from '../../src/triggers/tasks/index.js';
 import { type Agent, boot, makeChat } from '../helpers/boot.js';
 import { plan } from '../helpers/scripted-model.js';
 import { type Time, takeTime } from '../helpers/time.js';
@@ -25,7 +27,6 @@ let time: Time;
 beforeAll(async () => {
   agent = await boot({
     slim: true,
-    settings: { CUE_TRIGGER_RUNS_PER_HOUR: '40', CUE_TRIGGER_RUNS_PER_DAY: '4000' },
   });
   time = takeTime(agent, START);
 });
@@ -38,9 +39,11 @@ beforeEach(async () => {
   for (const trigger of (await agent.triggers.list({}, { limit: 200 }, OPERATOR)).triggers) {
     await agent.triggers.delete(trigger.id, OPERATOR);
   }
-  // The hourly allowance starts anew.
   time.jump(2 * HOUR);
 });
+
+const store = () =>
+  createTaskStore(createRecords({ db: databaseOf(agent.runtime), home: homeOf(agent.runtime) }));
 
 async function beat(ms: number): Promise<void> {
   time.jump(ms);
@@ -64,6 +67,57 @@ describe('missed runs', () => {
     expect(runs[0]).toMatchObject({ missedCount: 4 });
     expect(runs[1]?.reason).toMatch(/^was due /);
   });
+
+  it.each([
+    [
+      'once',
+      [
+        [1, 'success'],
+        [2, 9],
+        [11, 'success'],
+      ],
+      [
+        [12, 1],
+        [13, 'success'],
+      ],
+    ],
+    [
+      'skip',
+      [
+        [1, 'success'],
+        [2, 10],
+      ],
+      [[12, 2]],
+    ],
+  ] as const)(
+    '%s: what came due after a crash between row and task is traced, and not twice',
+    async (mode, first, then) => {
+      const t0 = time.now();
+      const trigger = await created(agent, {
+        instructions: `dies in between, ${mode}`,
+        schedule: every(HOUR),
+        missedRunPolicy: { mode },
+      });
+      const traced = async () =>
+        (await runsOf(agent, trigger.id)).map((run) => [
+          (run.scheduledForMs - t0) / HOUR,
+          run.missedCount ?? run.status,
+        ]);
+      // The rows are there, and the task still says that the first occurrence is due.
+      const asBefore = () =>
+        store().write([{ id: trigger.taskId, trigger: { nextRunAtMs: t0 + HOUR } }]);
+      await beat(HOUR);
+      await asBefore();
+      await beat(10 * HOUR + 10 * MINUTE);
+      expect(await traced()).toEqual(first);
+      await asBefore();
+      await beat(2 * HOUR);
+      expect(await traced()).toEqual([...first, ...then]);
+      const reasons = (await runsOf(agent, trigger.id)).flatMap((run) => run.reason ?? []);
+      expect(reasons.filter((reason) => reason.includes('nobody took up in time'))).toHaveLength(2);
+      expect(reasons.filter((reason) => reason.includes('was not running'))).toEqual([]);
+    },
+  );
 
   it('skip: nothing is caught up, and the ledger says so', async () => {
     const trigger = await created(agent, {
@@ -464,28 +518,5 @@ describe('switches and limits', () => {
     agent.runtime.setSetting('CUE_TRIGGERS_PAUSED', 'false');
     await beat(SECOND);
     expect(await statusesOf(agent, trigger.id)).toEqual(['skipped', 'success']);
-  });
-
-  it('the cost guard defers what is over the hourly number and runs it when there is room', async () => {
-    const at = time.now() + MINUTE;
-    const drafts = Array.from({ length: 45 }, (_, index) => ({
-      instructions: `job ${index}`,
-      schedule: onceAt(at),
-    }));
-    const made = await agent.triggers.createMany(drafts, { requester: OPERATOR });
-    expect(made.created).toHaveLength(45);
-    await beat(MINUTE);
-    const count = async () => {
-      const statuses: string[] = [];
-      for (const trigger of made.created) statuses.push(...(await statusesOf(agent, trigger.id)));
-      return [
-        statuses.filter((s) => s === 'success').length,
-        statuses.filter((s) => s === 'deferred').length,
-      ];
-    };
-    expect(await count()).toEqual([40, 5]);
-    expect((await agent.triggers.health()).deferredBy).toEqual({ budget: 5 });
-    await beat(HOUR + MINUTE);
-    expect(await count()).toEqual([45, 0]);
   });
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { timezoneOfWords } from '../../src/triggers/language/zone-of-words.js';
+import { parseIso } from '../../src/triggers/plan.js';
 import { atTimeOfDay, timeOfDayAt } from '../../src/triggers/retime.js';
 import type { Schedule } from '../../src/triggers/schema.js';
 
@@ -57,6 +58,22 @@ describe('a schedule at another time of day', () => {
     ['an unreadable moment', { triggerType: 'once', scheduledAtIso: 'soon' }],
   ])('there is none for %s', (_what, schedule) => {
     expect(atTimeOfDay(schedule, TEN, NOW)).toBeNull();
+  });
+
+  it.each([
+    ['a day of 25 hours', '2026-10-25T00:30', '2026-10-26T00:15'],
+    ['the evening before a day of 23 hours', '2026-03-28T23:30', '2026-03-29T23:15'],
+    ['the evening of a day of 25 hours', '2026-10-25T23:30', '2026-10-26T23:15'],
+  ])('the next day is the next of the calendar on %s', (_what, now, next) => {
+    const nowMs = parseIso(now, BERLIN) ?? 0;
+    const [hour = 0, minute = 0] = next.slice(11).split(':').map(Number);
+    const schedule: Schedule = {
+      triggerType: 'once',
+      scheduledAtIso: new Date(nowMs + 600_000).toISOString(),
+      timezone: BERLIN,
+    };
+    const moved = atTimeOfDay(schedule, { hour, minute }, nowMs);
+    expect(moved?.scheduledAtIso).toBe(new Date(parseIso(next, BERLIN) ?? 0).toISOString());
   });
 
   it('is read off an instant in a zone, UTC when there is no such zone', () => {

@@ -25,6 +25,7 @@ describe('validateSchedule', () => {
 
   it.each<[string, Schedule]>([
     ['cron', cron('0 9 * * 1-5', 'Europe/Berlin')],
+    ['steps as wide as their fields', cron('*/60 */24 */31 */12 */7')],
     ['cron in an Etc zone', cron('0 9 * * *', 'Etc/GMT-2')],
     [
       'cron in UTC, bounded',
@@ -95,6 +96,24 @@ describe('validateSchedule', () => {
       '"@reboot" is not a known shorthand',
     ],
     ['an empty expression', cron(' '), 'cronExpression', 'is empty'],
+    [
+      'a step that no field can hold',
+      cron('1/99999999999 * * * *'),
+      'cronExpression',
+      'steps beyond the 60 minutes of its field (1/99999999999): write the times themselves, or use an interval',
+    ],
+    [
+      'a step beyond its field, also within a list',
+      cron('0 9,*/25 * * *'),
+      'cronExpression',
+      'steps beyond the 24 hours of its field (*/25): write the times themselves, or use an interval',
+    ],
+    [
+      'a step beyond the week',
+      cron('0 9 * * */8'),
+      'cronExpression',
+      'steps beyond the 7 weekdays of its field (*/8): write the times themselves, or use an interval',
+    ],
     ['seconds', cron('0 0 9 * * *'), 'cronExpression', 'has a seconds field; expected 5 fields'],
     ['30 February', cron('0 0 30 2 *'), 'cronExpression', '"0 0 30 2 *" never fires'],
     ['31 April and June', cron('0 0 31 4,6 *'), 'cronExpression', '"0 0 31 4,6 *" never fires'],

@@ -5,7 +5,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Requester, TriggerDraft } from '../../src/index.js';
 import { createRecords, databaseOf, homeOf, rowsOf } from '../../src/records/index.js';
 import { createLedger, runIdOf } from '../../src/triggers/ledger/index.js';
+import { createTaskStore } from '../../src/triggers/tasks/index.js';
+import { upgradeTriggers } from '../../src/triggers/upgrade.js';
 import { type Agent, boot, makeChat } from '../helpers/boot.js';
+import { isOnPostgres } from '../helpers/postgres.js';
 import { plan } from '../helpers/scripted-model.js';
 import { type Time, takeTime } from '../helpers/time.js';
 import {
@@ -68,6 +71,12 @@ describe('bad input creates nothing and names the field', () => {
   const base = { instructions: 'x', schedule: every(HOUR) };
   const cases: [string, unknown, string][] = [
     ['empty instructions', { ...base, instructions: '   ' }, 'instructions'],
+    [
+      'instructions of invisible characters alone',
+      { ...base, instructions: '\u200b \u2060\u00ad\u3164\ufe0f\u{e0041}\u2800' },
+      'instructions',
+    ],
+    ['a display name that nobody sees', { ...base, displayName: '\u200b' }, 'displayName'],
     ['100 KB of instructions', { ...base, instructions: 'a'.repeat(100_000) }, 'instructions'],
     ['NUL in the instructions', { ...base, instructions: 'a\u0000b' }, 'instructions'],
     ['instructions of the wrong type', { ...base, instructions: 7 }, 'instructions'],
@@ -130,10 +139,54 @@ describe('the same trigger', () => {
     };
     const first = await created(agent, draft);
     const again = await agent.triggers.create(
-      { ...draft, instructions: '  water   the PLANTS ' },
+      { ...draft, instructions: '  water   the PLANTS! ' },
       { requester: OPERATOR, source: 'operator' },
     );
     expect(again).toMatchObject({ created: false, trigger: { id: first.id } });
+  });
+
+  it.each([
+    ['set the heating to -5', 'set the heating to 5'],
+    ['learn C', 'learn C#'],
+    ['Water the plants!', 'Water the plants?'],
+    ['write x²', 'write x2'],
+  ])('other characters make another one: %s, %s', async (one, other) => {
+    await created(agent, { instructions: one, schedule: every(HOUR) });
+    await created(agent, { instructions: other, schedule: every(HOUR) });
+  });
+
+  it('another target or creator makes another one, a guest in another session does not', async () => {
+    const draft = { instructions: 'water the plants', schedule: every(HOUR) };
+    const to = (seed: string) => ({ deliverTo: { roomId: stringToUuid(seed) } });
+    await created(agent, draft);
+    await created(agent, { ...draft, ...to('one room') });
+    await created(agent, { ...draft, ...to('another room') });
+    await created(agent, { ...draft, creatorEntityId: stringToUuid('ada') });
+    await created(agent, { ...draft, creatorEntityId: stringToUuid('bob') });
+    const asGuest = (session: string) =>
+      agent.triggers.create(draft, {
+        requester: { kind: 'agent', sessionId: stringToUuid(session) },
+        source: 'operator',
+      });
+    expect(await asGuest('first')).toMatchObject({ created: true });
+    expect(await asGuest('second')).toMatchObject({ created: false });
+  });
+
+  it('is known again after an upgrade: keys of an older form are made anew', async () => {
+    const draft = { instructions: 'made long ago', schedule: every(HOUR), maxFailures: 2 };
+    const old = await created(agent, draft);
+    const home = homeOf(agent.runtime);
+    const store = createTaskStore(createRecords({ db: databaseOf(agent.runtime), home }));
+    const stored = { dedupeKey: 'd41d8cd98f00b204e9800998ecf8427e', lastStatus: 'failed' };
+    await store.write([{ id: old.taskId, trigger: { ...stored, failureCount: 0 } }]);
+    expect(await upgradeTriggers(store, home.agentId, time.now())).toBe(1);
+    expect(await upgradeTriggers(store, home.agentId, time.now())).toBe(0);
+    const again = await agent.triggers.create(draft, { requester: OPERATOR, source: 'operator' });
+    expect(again).toMatchObject({
+      created: false,
+      // It had been resumed after failures, which then stood on the task alone.
+      trigger: { id: old.id, failuresFromMs: time.now(), revision: 0 },
+    });
   });
 
   it('another zone, room or time makes another trigger', async () => {
@@ -426,7 +479,12 @@ describe('changing', () => {
       agent.triggers.update(trigger.id, { displayName: 'left' }, OPERATOR),
       agent.triggers.update(trigger.id, { displayName: 'right' }, OPERATOR),
     ]);
-    expect(both.map((one) => one.status).sort()).toEqual(['fulfilled', 'rejected']);
+    const lost = both.filter((one) => one.status === 'rejected');
+    expect(lost.map(({ reason }) => reason.code)).toEqual(lost.map(() => 'CONFLICT'));
+    // With several connections the second may begin when the first has ended: then it is no conflict.
+    const { revision } = await agent.triggers.get(trigger.id, OPERATOR);
+    expect(revision).toBe(1 + both.length - lost.length);
+    if (!isOnPostgres()) expect(lost).toHaveLength(1);
   });
 
   it('a new schedule replaces the whole old one', async () => {

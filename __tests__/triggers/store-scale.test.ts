@@ -88,25 +88,31 @@ describe('with thousands of triggers', () => {
     expect(new Set(found)).toEqual(new Set([ids[7], ids[1_007], ids[2_007]]));
   });
 
-  it.each([[{}], [{ text: 'water' }]])(
-    'pages through %j without a gap or a repeat',
-    async (filter) => {
-      const seen: string[] = [];
-      let cursor: string | null = null;
-      do {
-        const page: Awaited<ReturnType<typeof agent.triggers.list>> = await agent.triggers.list(
-          filter,
-          { limit: 500, ...(cursor === null ? {} : { cursor }) },
-          OPERATOR,
-        );
-        expect(page.total).toBe(COUNT);
-        seen.push(...page.triggers.map((one) => one.id));
-        cursor = page.nextCursor;
-      } while (cursor !== null);
-      expect(seen).toHaveLength(COUNT);
-      expect(new Set(seen)).toEqual(new Set(ids));
-    },
-  );
+  it.each([
+    ['newest', {}],
+    ['newest', { text: 'water' }],
+    ['soonest', {}],
+    ['soonest', { text: 'water' }],
+  ] as const)('pages through the %s with %j without a gap or a repeat', async (order, filter) => {
+    const times: number[] = [];
+    const seen: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const page: Awaited<ReturnType<typeof agent.triggers.list>> = await agent.triggers.list(
+        filter,
+        { limit: 500, order, ...(cursor === null ? {} : { cursor }) },
+        OPERATOR,
+      );
+      expect(page.total).toBe(COUNT);
+      seen.push(...page.triggers.map((one) => one.id));
+      times.push(...page.triggers.map((one) => one.nextRunAtMs ?? Number.POSITIVE_INFINITY));
+      cursor = page.nextCursor;
+    } while (cursor !== null);
+    expect(seen).toHaveLength(COUNT);
+    expect(new Set(seen)).toEqual(new Set(ids));
+    // Those that are paused come last.
+    if (order === 'soonest') expect(times).toEqual(times.toSorted((a, b) => a - b));
+  });
 
   it('counts the same in health as in the lists of each state', async () => {
     const health = await agent.triggers.health();

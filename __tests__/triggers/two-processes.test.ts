@@ -146,6 +146,23 @@ it('does not send an answer twice that both processes find undelivered', async (
   );
 });
 
+it('switches autonomy off in both processes, whichever is told', async () => {
+  const asked = linesOf(config.modelLog).length;
+  await first.call('autonomy', { enabled: false });
+  expect(await second.call('autonomy', {})).toMatchObject({ enabled: false });
+  // A change of something else by a process that has not been told leaves it switched off.
+  await second.call('autonomy', { intervalMs: 600_000 });
+  expect(await first.call('autonomy', {})).toMatchObject({ enabled: false, intervalMs: 600_000 });
+  await second.call('createMany', [draft('while it is off', 0, 200)]);
+  await until('it is deferred', async () =>
+    (await second.call('health')).deferred === 1 ? true : null,
+  );
+  expect(linesOf(config.modelLog)).toHaveLength(asked);
+  await second.call('autonomy', { enabled: true });
+  await until('it has run', async () => ((await triggersLeft()) === 0 ? true : null));
+  expect(linesOf(config.modelLog)).toHaveLength(asked + 1);
+});
+
 it('keeps an edit that the other process overwrites with an old copy', async () => {
   // Whose tick comes first takes the beat, again and again: these two never get it.
   await beatIn(60_000);

@@ -4,6 +4,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   statSync,
   symlinkSync,
   utimesSync,
@@ -123,6 +124,56 @@ describe('writing together', () => {
     expect(listing(room)).toEqual(before);
   });
 
+  it('leaves what an editor has saved over its own writing', async () => {
+    const room = filled();
+    const writing = writeTogether(
+      [
+        { path: room.at('new.md'), text: 'n', expected: null },
+        { path: room.at('a.md'), text: 'b', expected: hashOf('a') },
+        { path: room.paths.index, text: '# J\n', expected: hashOf(OLD) },
+      ],
+      {
+        paths: room.paths,
+        onStep(step, path) {
+          if (step !== 'renamed' || !path.endsWith('a.md')) return;
+          room.put('new.md', 'n, and what somebody added');
+          room.put('a.md', 'saved meanwhile');
+          room.putIndex('# Edited\n');
+        },
+      },
+    );
+    await expect(writing).rejects.toMatchObject({
+      code: 'CONFLICT',
+      details: { path: room.paths.index },
+    });
+    expect(room.read('new.md')).toBe('n, and what somebody added');
+    expect(room.read('a.md')).toBe('saved meanwhile');
+    expect(room.index()).toBe('# Edited\n');
+    expect(readdirSync(room.paths.decisions).sort()).toEqual(['a.md', 'new.md']);
+  });
+
+  it('does not replace a file that is read-only, though its folder is not', async () => {
+    const room = filled();
+    chmodSync(room.paths.index, 0o444);
+    const writing = writeTogether(
+      [
+        { path: room.at('a.md'), text: 'b', expected: hashOf('a') },
+        { path: room.paths.index, text: '# J\n', expected: hashOf(OLD) },
+      ],
+      { paths: room.paths },
+    );
+    await expect(writing).rejects.toMatchObject({
+      code: 'PERMISSION_DENIED',
+      details: { path: room.paths.index },
+    });
+    expect(room.read('a.md')).toBe('a');
+    expect(room.index()).toBe(OLD);
+    // Nothing is to be written to it.
+    await writeTogether([{ path: room.paths.index, text: OLD, expected: hashOf(OLD) }], {
+      paths: room.paths,
+    });
+  });
+
   it('says UNAVAILABLE with the cause when the disk refuses, and writes nothing', async () => {
     const room = filled();
     const writing = writeTogether(
@@ -138,10 +189,19 @@ describe('writing together', () => {
 
   it('clears away what a dead process left, and nothing of others', async () => {
     const room = filled();
-    // Of this process's number, but not of its making; of one that lives; of nobody.
-    const left = `.a.md.${process.pid}-99999.cue-tmp`;
-    const others = [`.a.md.${process.ppid}-1.cue-tmp`, '.a.md.swp', 'a.md.cue-tmp'];
-    for (const name of [left, ...others]) room.put(name, 'x');
+    // Made under the lock of this index; an hour ago, by a version that named its process.
+    const index = hashOf(realpathSync(room.paths.index)).slice(0, 12);
+    const left = [`.a.md.${index}-99999.cue-tmp`, '.a.md.1-1.cue-tmp'];
+    // Made now under the lock of another index, or by that version; made by nobody of ours.
+    const others = [
+      '.a.md.0123456789ab-1.cue-tmp',
+      '.a.md.1-2.cue-tmp',
+      '.a.md.swp',
+      'a.md.cue-tmp',
+    ];
+    for (const name of [...left, ...others]) room.put(name, 'x');
+    const longAgo = Date.now() / 1_000 - 3_700;
+    utimesSync(room.at('.a.md.1-1.cue-tmp'), longAgo, longAgo);
     await writeTogether([{ path: room.at('a.md'), text: 'b', expected: hashOf('a') }], {
       paths: room.paths,
     });

@@ -230,6 +230,93 @@ Section "Behavioral Rules (fragments — already loaded)" (line 5 of the index a
   });
 });
 
+describe('an index that cannot be migrated', () => {
+  it.each([
+    ['of two fields', '/when ending | Exit codes\n/when failing | Error handling\n', 'malformed'],
+    ['of arrows', '- Exit codes → zero for done\n* Error handling => codes\n', 'other_separator'],
+    ['of colons', '- Exit codes: zero for done\n- Error handling: codes\n', 'other_separator'],
+    ['of keys nobody knows', 'Exits — zero for done\nErrors — codes\n', 'unknown_header'],
+  ])('%s stays as it is, and each line is told', (_what, lines, reason) => {
+    const text = `# M\n\nScan the loaded content mentally, identify relevant entries, then Read the referenced file directly.\n\n## Behavioral Rules (fragments — already loaded)\n\nAsk first — always\n\n## cli.md\n\n${lines}`;
+    const { text: result, changed, report } = migrateIndex(text, FILES);
+    expect([result, changed]).toEqual([text, false]);
+    expect(report).toMatchObject({ converted: [], removed: [], header: 'kept' });
+    expect(report.unresolved.map((one) => one.reason)).toEqual([reason, reason]);
+  });
+
+  it('in part is migrated as far as it goes', () => {
+    const text = '## cli.md\n\n- Exit codes — zero for done\n- Error handling → codes\n';
+    const { text: result, report } = migrateIndex(text, FILES);
+    expect(result).toContain(
+      '- /when using exit codes | Exit codes | zero for done\n- Error handling →',
+    );
+    expect(report.unresolved.map(({ key, reason }) => [key, reason])).toEqual([
+      ['Error handling → codes', 'other_separator'],
+    ]);
+  });
+});
+
+describe('a migrated index', () => {
+  const problemsOf = (text: string) =>
+    validate(buildLibrary(parseIndex(text), FILES))
+      .problems.filter(({ severity }) => severity === 'error')
+      .map(({ code, line }) => `${code} ${line}`);
+  const COVERED =
+    '/when building test data | Test data builders | defaults for everything that a test needs\n';
+
+  it('has the entries of a group in the order of its file', () => {
+    const text = `## testing.md\n\nFlaky tests — quarantine within a day, fix or delete within a week\n${COVERED}Mock patching pattern — patch where the object is used, not where defined\n\n## cli.md\n\nError handling — codes to the caller, words to the person\nExit codes — zero done, three not found, two bad input\n`;
+    const { text: result } = migrateIndex(text, FILES.slice(0, 2));
+    const library = buildLibrary(parseIndex(result), FILES.slice(0, 2));
+    expect(library.entries.map(({ header }) => header)).toEqual([
+      ...['Mock Patching Pattern', 'Test data builders', 'Flaky tests'],
+      ...['Exit codes', 'Error handling'],
+    ]);
+    expect(validate(library).problems.filter(({ severity }) => severity === 'error')).toEqual([]);
+    expect(migrateIndex(result, FILES.slice(0, 2)).changed).toBe(false);
+  });
+
+  it('keeps rules of behaviour that nobody says are loaded', () => {
+    const text = '## Behavioral Rules\n\nAsk first — always\n\n## cli.md\n\nExit codes — zero\n';
+    const { text: result, report } = migrateIndex(text, FILES);
+    expect(report.removed).toEqual([]);
+    expect(result).toContain('## Behavioral Rules\n\nAsk first — always\n');
+  });
+
+  it('keeps what leads to a section, and takes the rest of the loaded rules out', () => {
+    const loaded = `## Behavioral Rules (fragments — already loaded)\n\nAsk first — always\nFlaky tests — quarantine within a day, fix or delete within a week\n${COVERED}`;
+    const text = `${loaded}\n## cli.md\n\nExit codes — zero done, three not found, two bad input\n`;
+    const { text: result, report } = migrateIndex(text, FILES);
+    expect(report.removed.map(({ lines }) => lines)).toEqual([
+      ['## Behavioral Rules (fragments — already loaded)', '', 'Ask first — always', ''],
+    ]);
+    expect(report.unresolved).toEqual([]);
+    expect(result).not.toContain('Behavioral');
+    const entries = buildLibrary(parseIndex(result), FILES).entries;
+    expect(entries.map(({ header, file }) => [header, file])).toEqual([
+      ['Exit codes', 'cli.md'],
+      ['Test data builders', 'testing.md'],
+      ['Flaky tests', 'testing.md'],
+    ]);
+    // What the old index did not have is all that is missing.
+    expect(problemsOf(result).every((one) => one.startsWith('orphan_header'))).toBe(true);
+    expect(migrateIndex(result, FILES)).toMatchObject({ text: result, changed: false });
+  });
+
+  it('keeps the loaded rules while a line of them may lead to one of several sections', () => {
+    const loaded =
+      '## Behavioral Rules (already loaded)\n\nAsk first — always\nError handling — somewhere\n';
+    const text = `${loaded}\n## cli.md\n\nExit codes — zero done\n`;
+    const { text: result, report } = migrateIndex(text, FILES);
+    expect(result).toContain(loaded);
+    expect(report.removed).toEqual([]);
+    expect(report.unresolved.map(({ key, reason }) => [key, reason])).toEqual([
+      ['Ask first', 'unknown_header'],
+      ['Error handling', 'ambiguous_header'],
+    ]);
+  });
+});
+
 describe('the migration of a whole index', () => {
   const files = LEGACY_FILES.map(({ path, text }) => parseDecisionFile(path, text));
   const migrated = migrateIndex(LEGACY_INDEX, files);

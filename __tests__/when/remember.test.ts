@@ -291,6 +291,11 @@ describe('a draft is refused, with the reason, when', () => {
       'description: makes 21 words together with trigger and header, not 8 to 20: shorten it, the section has room for the rest',
     ],
     ['the content is blank', { content: ' \n' }, 'content: must not be empty'],
+    [
+      'the content has conflict markers, which would stop every later writer',
+      { content: 'Ours:\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> theirs' },
+      'content: must not have merge conflict markers: resolve the merge first, or show them in a code block',
+    ],
     ['the file is above', { file: '../x.md' }, 'file: must lie below the decisions folder'],
     ['the file is absolute', { file: '/etc/x.md' }, 'file: must lie below the decisions folder'],
     ['the file is on a drive', { file: 'c:\\x.md' }, 'file: must lie below the decisions folder'],

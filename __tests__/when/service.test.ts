@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ServiceTypeName } from '@elizaos/core';
@@ -17,11 +17,17 @@ import { CLI, fill } from './when-room.js';
 const room = fill(diskRoom());
 const dataDir = mkdtempSync(join(tmpdir(), 'cue-when-data-'));
 
+/** What watches files in this process, also for another file of tests. */
+const watchers = () =>
+  process.getActiveResourcesInfo().filter((kind) => /FSEvent|StatWatcher/.test(kind)).length;
+
+let watchersBefore: number;
 let aheadMs = 0;
 let agent: Agent;
 let when: WhenService;
 let offers: ProactiveService;
 beforeAll(async () => {
+  watchersBefore = watchers();
   agent = await boot({
     slim: true,
     cue: { clock: { now: () => systemClock.now() + aheadMs } },
@@ -146,11 +152,9 @@ describe('the service of an agent', () => {
 
   it('says after its end that it is over, and nothing of it is left', async () => {
     await when.settled();
-    const handles = () =>
-      process.getActiveResourcesInfo().filter((kind) => /FSEvent|StatWatcher/.test(kind)).length;
-    expect(handles()).toBeGreaterThan(0);
+    expect(watchers()).toBeGreaterThan(watchersBefore);
     await when.stop();
-    await expect.poll(handles).toBe(0);
+    await expect.poll(watchers).toBeLessThanOrEqual(watchersBefore);
     expect(when.configured).toBe(false);
     expect(() => when.recall).toThrow('the when service is not running');
     await when.stop();
@@ -180,12 +184,42 @@ describe('an agent without an index', () => {
     expect(await off.relevant({ text: 'choosing exit codes', files: ['src/a.ts'] }, 5)).toEqual([]);
     expect(offers.health().subscribers).toBe(0);
     const told =
-      'there is no /when index: set CUE_WHEN_INDEX or, for a headless server, make agents/memory-index.md in the project, and start the server again';
+      'there is no /when index: remember makes one (agents/memory-index.md) in the project of a headless server; any other agent needs CUE_WHEN_INDEX';
     await expect(off.recall('x', { kind: 'operator' })).rejects.toThrow(told);
     await expect(off.validate()).rejects.toThrow(told);
     await expect(
       off.remember({ trigger: 'a', header: 'b', description: 'c' }, { kind: 'operator' }),
     ).rejects.toMatchObject({ code: 'DISABLED' });
+  });
+
+  it('is followed in the project of a headless server, also when it comes later', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'cue-when-later-'));
+    const none = parseSettings(() => undefined);
+    provideWhen(agent.runtime, none, { clock: systemClock, isAdmin: async () => true, folder });
+    const later = await WhenService.start(agent.runtime);
+    const operator = { kind: 'operator' } as const;
+    await expect(later.recall('x', operator)).rejects.toThrow('there is no /when index');
+    const wrong = { trigger: 'choosing ports', header: 'Ports', description: 'which is free' };
+    await expect(later.remember(wrong, operator)).rejects.toMatchObject({ code: 'INVALID_INPUT' });
+    expect(later.configured).toBe(false);
+    const description = 'free port of the machine for servers in tests';
+    const made = { ...wrong, description, file: 'net.md', content: 'Ask for 0.' };
+    expect(await later.remember(made, operator)).toMatchObject({ changed: true });
+    expect(later.health()).toMatchObject({ entries: 1 });
+    expect(readFileSync(join(folder, 'agents', 'memory-index.md'), 'utf8')).toMatch(/Ports/);
+    await later.stop();
+
+    rmSync(join(folder, 'agents'), { recursive: true });
+    const again = await WhenService.start(agent.runtime);
+    expect(again.configured).toBe(false);
+    writeFileSync(join(folder, 'memory-index.md'), '');
+    await again.follow();
+    expect([again.configured, again.health().index]).toEqual([
+      true,
+      join(folder, 'memory-index.md'),
+    ]);
+    await again.stop();
+    rmSync(folder, { recursive: true });
   });
 
   it.each([

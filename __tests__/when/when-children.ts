@@ -1,9 +1,8 @@
 /** Starts `helpers/when-child.ts`; what it was told to do begins when it is told, not at its start. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { createRequire } from 'node:module';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll } from 'vitest';
+import { programOf } from '../helpers/programs.js';
 import type { WhenTask } from '../helpers/when-child.js';
 
 export interface Ending {
@@ -16,13 +15,10 @@ export interface WhenChild {
   run(task: WhenTask): Promise<Ending>;
 }
 
-const PROGRAM = fileURLToPath(new URL('../helpers/when-child.ts', import.meta.url));
-const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 const living = new Set<ChildProcess>();
 
 export async function startWhenChild(): Promise<WhenChild> {
-  const child = fork(PROGRAM, {
-    execArgv: ['--import', TSX],
+  const child = fork(programOf('__tests__/helpers/when-child'), {
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
   });
   living.add(child);

@@ -30,6 +30,7 @@ export async function hintStarter(
     },
     sessionId: randomIds.next(),
     memory: async () => ({ store: service.checks.store, isShared: false }),
+    isSessionOpen: () => true,
     isAdmin: async () => false,
   });
   return { start: () => HintService.start(runtime), stop: () => service.stop() };

@@ -2,32 +2,61 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js';
+import { STAGES, type Stage } from '../../src/shared/stages.js';
 import { builtBin } from '../built.js';
 
 export interface Bridge {
   child: ChildProcess;
-  /** From the start of the process to its answer to `initialize`, ms. */
-  tookMs: number;
+  /** What it has told of its way to serving, in order. */
+  told: Told[];
+  /** From the start of the process to its answer to `initialize`, which it gives before anybody serves, ms. */
+  greetedMs: number;
+  /** From there, too, to the answer to its first `recall`, which only a server gives, ms. */
+  recalledMs: number;
   /** The line that answers. @throws Error when it is an error, or the process has ended */
   ask(method: string, params: object): Promise<string>;
   /** Closes its input and waits for its end. */
   end(): Promise<void>;
 }
 
+/** A stage, when it was reached (epoch ms), and the CPU time of the process until then, ms. */
+export interface Told {
+  stage: Stage;
+  atMs: number;
+  cpuMs: number;
+}
+
 const BIN = builtBin('cue');
+/** In the child: each stage is a line on its fourth stream. */
+const TELL = `
+  import { subscribe } from 'node:diagnostics_channel';
+  import { writeSync } from 'node:fs';
+  subscribe('${STAGES}', (stage) => {
+    const { user, system } = process.cpuUsage();
+    const atMs = performance.timeOrigin + performance.now();
+    writeSync(3, JSON.stringify({ stage, atMs, cpuMs: (user + system) / 1_000 }) + '\\n');
+  });`;
+const TELLING = ['--import', `data:text/javascript,${encodeURIComponent(TELL)}`];
 const HELLO = {
   protocolVersion: LATEST_PROTOCOL_VERSION,
   capabilities: {},
   clientInfo: { name: 'bench', version: '1.0.0' },
 };
 
-/** Resolves when it has answered `initialize`. One question at a time. */
+/** Resolves when it has answered its first `recall`: somebody serves it. One question at a time. */
 export async function startBridge(env: NodeJS.ProcessEnv): Promise<Bridge> {
   const from = performance.now();
-  const child = spawn(process.execPath, [BIN, 'mcp'], { env, stdio: ['pipe', 'pipe', 'ignore'] });
-  const lines = createInterface({ input: child.stdout });
-  const send = (message: object) => child.stdin.write(`${JSON.stringify(message)}\n`);
+  const stdio = ['pipe', 'pipe', 2, 'pipe'] as const;
+  const child = spawn(process.execPath, [...TELLING, BIN, 'mcp'], { env, stdio: [...stdio] });
+  if (!child.stdin || !child.stdout) throw new Error('cue mcp has no streams');
+  const { stdin, stdout } = child;
+  const told: Told[] = [];
+  const stages = createInterface({ input: child.stdio[3] as Readable });
+  stages.on('line', (line) => told.push(JSON.parse(line) as Told));
+  const lines = createInterface({ input: stdout });
+  const send = (message: object) => stdin.write(`${JSON.stringify(message)}\n`);
   let asked = 0;
 
   async function ask(method: string, params: object): Promise<string> {
@@ -53,14 +82,16 @@ export async function startBridge(env: NodeJS.ProcessEnv): Promise<Bridge> {
   }
 
   await ask('initialize', HELLO);
-  const tookMs = performance.now() - from;
+  const greetedMs = performance.now() - from;
   send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  await ask('tools/call', { name: 'recall', arguments: { query: 'what was done last' } });
+  const recalledMs = performance.now() - from;
   return {
-    ...{ child, tookMs, ask },
+    ...{ child, told, greetedMs, recalledMs, ask },
     async end() {
       if (child.exitCode !== null || child.signalCode !== null) return;
       const exit = once(child, 'exit');
-      child.stdin.end();
+      stdin.end();
       await exit;
     },
   };

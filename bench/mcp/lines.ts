@@ -1,7 +1,7 @@
 /** The rows of the suite: what each is called, judged by and allowed (issue 7 points 4, 7 and 9). */
 import { SECOND_MS } from '../../src/shared/clock.js';
 import type { RowInput } from '../stats.js';
-import type { SampleName } from './protocol.js';
+import type { SampleName, Step } from './protocol.js';
 
 export type Line = Omit<RowInput, 'at' | 'ours' | 'beside'> & { name: SampleName };
 
@@ -9,9 +9,25 @@ export type Line = Omit<RowInput, 'at' | 'ours' | 'beside'> & { name: SampleName
 const PROMISED = 10_000;
 const RECALL_MS = 40;
 const HOOK_MS = 150;
+const GREETING_MS = SECOND_MS;
 const PROXY_MS = SECOND_MS;
 const PRIMARY_MS = 5 * SECOND_MS;
 const TAKEOVER_MS = 10 * SECOND_MS;
+const RECOVERY_MS = 5 * SECOND_MS;
+const STEPS: Readonly<Record<Step, string>> = {
+  missed: 'its end is noticed',
+  right: 'the right to serve',
+  locked: 'the lock of the directory',
+  loaded: 'code',
+  opened: 'the database opened',
+  tables: 'its tables looked at',
+  runtime: 'the runtime of the host',
+  services: 'the services of the plugin',
+  listening: 'the listener',
+  ready: 'its answer to itself',
+  serving: 'named as the server',
+  answered: 'session and answer',
+};
 
 export function linesFor(size: number): Line[] {
   const p95 = { judged: 'p95' } as const;
@@ -29,11 +45,19 @@ export function linesFor(size: number): Line[] {
     line('hook.file', 'cue hook, a file with a history / node alone', { budget: HOOK_MS }),
     line('hook.prompt', 'cue hook, a prompt / node alone', { budget: HOOK_MS }),
     line('hook.nobody', 'cue hook where nothing serves / node alone', { budget: HOOK_MS }),
-    line('proxy', 'cue mcp answers initialize, PROXY / node alone', { budget: PROXY_MS }),
-    line('primary', 'cue mcp answers initialize, PRIMARY / node alone', { budget: PRIMARY_MS }),
+    line('proxy', 'cue mcp answers initialize, PROXY / node alone', { budget: GREETING_MS }),
+    line('proxy.recall', 'cue mcp answers its first recall, PROXY', { budget: PROXY_MS }),
+    line('primary', 'cue mcp answers initialize, PRIMARY / node alone', { budget: GREETING_MS }),
+    line('primary.recall', 'cue mcp answers its first recall, PRIMARY', { budget: PRIMARY_MS }),
     line('takeover', 'PRIMARY killed, calls of two others answered', {
       ...{ judged: 'max', budget: TAKEOVER_MS },
     }),
+    line('recovery', 'the same beside eight busy processes', { ...p95, budget: RECOVERY_MS }),
+    line('recovery.cpu', 'CPU time of both', p95),
+    ...Object.entries(STEPS).flatMap(([step, what]) => [
+      line(`recovery.${step as Step}`, `… ${what}`, p95),
+      line(`recovery.${step as Step}.cpu`, `… ${what}, CPU time`, p95),
+    ]),
   ];
 }
 

@@ -17,7 +17,11 @@ export async function mcpRows({ quick, say, ...options }: SuiteOptions): Promise
       say(`${size} memories: ${doing} …`);
       return run({ part: name, size, quick });
     };
-    const reports = [await part('served', 'asked over HTTP'), await part('starts', 'cue mcp')];
+    const reports = [
+      await part('served', 'asked over HTTP'),
+      await part('starts', 'cue mcp'),
+      await part('recoveries', 'cue mcp beside busy processes'),
+    ];
     rows.push(...rowsOf(size, reports));
   }
   return rows;

@@ -37,7 +37,8 @@ export async function takeovers(base: NodeJS.ProcessEnv, times: number): Promise
   return each;
 }
 
-async function servingOf(bridges: readonly Bridge[]): Promise<Bridge> {
+/** @returns the one of them that serves. @throws Error when none does */
+export async function servingOf(bridges: readonly Bridge[]): Promise<Bridge> {
   const [first] = bridges;
   const status = await first?.ask('tools/call', { name: 'nudge_status', arguments: {} });
   const found = bridges.find(({ child }) => status?.includes(`"pid":${child.pid},`));

@@ -1,9 +1,10 @@
 /**
  * What a simple plugin does, for comparison: every turn it offers what mentions a file whose name
- * ends like one that was named, and the memory nearest to the text when it is near enough. It knows
- * nothing of failures, opposites, ages, patterns, unfinished work and who may read what. Pure.
+ * ends like one that was named, and the memory nearest to the text when it is near enough: as a warning
+ * when that failed. It knows nothing of opposites, ages, patterns, unfinished work and who may read what. Pure.
  */
 import { cosine, embedLexical } from '../../src/embeddings/index.js';
+import { isObject } from '../../src/memory/input.js';
 import {
   goalOf,
   MEMORY_COOLDOWN_SECONDS,
@@ -13,7 +14,7 @@ import {
 } from './judge.js';
 import type { ScriptedSession } from './shape.js';
 
-/** Best F1 on the sessions of this repository. */
+/** Best F1 on the training sessions. */
 export const BASELINE_COSINE = 0.35;
 const SHOWN_FILES = 3;
 const PATH = /[\w./-]+\.\w+/g;
@@ -27,6 +28,7 @@ export function playBaseline(
     .map(({ id, draft }) => ({
       id,
       files: filesIn(draft),
+      failed: isObject(draft.outcome) && draft.outcome.success === false,
       vector: embedLexical(goalOf(draft)),
     }));
   const shownAt = new Map<string, number>();
@@ -42,14 +44,14 @@ export function playBaseline(
       .map(({ id }): OfferedMemory => ({ memory: id, detector: 'fileTouch', reasons: ['file'] }));
     const vector = embedLexical(text);
     const [nearest] = memories
-      .map(({ id, vector: other }) => ({ id, score: cosine(vector, other) }))
+      .map(({ id, failed, vector: other }) => ({ id, failed, score: cosine(vector, other) }))
       .sort((a, b) => b.score - a.score);
     const alike: OfferedMemory[] =
       nearest && nearest.score >= threshold
         ? [
             {
               memory: nearest.id,
-              detector: 'intentMatch',
+              detector: nearest.failed ? 'conflictWarning' : 'intentMatch',
               reasons: [`cosine ${nearest.score.toFixed(2)}`],
             },
           ]

@@ -3,7 +3,7 @@
  * plugin and for the baseline. Pure.
  */
 import type { DetectorName } from '../../src/proactive/types.js';
-import type { HappeningKind, ScriptedSession, ScriptedTurn } from './shape.js';
+import type { HappeningKind, Level, ScriptedSession, ScriptedTurn } from './shape.js';
 
 /** A memory that was offered in a turn. */
 export interface OfferedMemory {
@@ -44,6 +44,8 @@ export interface Verdict {
   result: 'right' | 'wrong' | 'missed' | 'repeated';
   /** A wanted memory: counts for recall. */
   wanted: boolean;
+  /** Of what is wanted, where the session says it. */
+  level: Level | undefined;
   /** Who offered it, or who should have; `undefined`: nobody in particular. */
   detector: DetectorName | undefined;
   why: string;
@@ -83,6 +85,7 @@ export function judgeSession(session: ScriptedSession, played: readonly PlayedTu
         said: saidIn(turn),
         memory,
         goal: goals.get(memory) ?? '(not of this session)',
+        level: verdict.wanted ? turn.expect.level : undefined,
         ...verdict,
       });
 

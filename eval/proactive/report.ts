@@ -3,7 +3,7 @@ import { measure } from '../../src/proactive/offers/stats.js';
 import { DETECTOR_NAMES, type DetectorName } from '../../src/proactive/types.js';
 import { playBaseline } from './baseline.js';
 import { judgeSession, type PlayedTurn, type Verdict } from './judge.js';
-import { isHeldOut, type ScriptedSession } from './shape.js';
+import { LEVELS, type Level, type ScriptedSession } from './shape.js';
 
 export interface Replayed {
   session: ScriptedSession;
@@ -48,8 +48,8 @@ export interface ProactiveEvaluation {
   turns: number;
   total: TotalNumbers;
   detectors: Partial<Record<DetectorName, DetectorNumbers>>;
-  /** The two thirds that may be looked at while tuning, and the third that may not. */
-  splits: { seen: TotalNumbers; held: TotalNumbers };
+  /** Recall by how far the words are from those that were stored. */
+  levels: Partial<Record<Level, Numbers>>;
   baseline: TotalNumbers;
   misses: Verdict[];
   wrong: Verdict[];
@@ -68,13 +68,10 @@ export function evaluationOf(dataset: string, replayed: readonly Replayed[]): Pr
     turns: total.turns,
     total,
     detectors: detectorsOf(replayed, verdicts, total.turns),
-    splits: {
-      seen: totalOf(replayed.filter(({ session }) => !isHeldOut(session))),
-      held: totalOf(replayed.filter(({ session }) => isHeldOut(session))),
-    },
+    levels: levelsOf(verdicts),
     baseline: totalOf(
       replayed.map(({ session }) => ({
-        session: withoutKinds(session),
+        session: withoutOtherKinds(session),
         played: playBaseline(session),
       })),
     ),
@@ -83,9 +80,14 @@ export function evaluationOf(dataset: string, replayed: readonly Replayed[]): Pr
   };
 }
 
-/** The baseline does not warn and knows no patterns: that it offers the memory at all counts. */
-export function withoutKinds(session: ScriptedSession): ScriptedSession {
-  const turns = session.turns.map((turn) => ({ ...turn, expect: { ...turn.expect, kinds: {} } }));
+/** The baseline knows only warnings and the rest: that it offers the memory at all counts there. */
+export function withoutOtherKinds(session: ScriptedSession): ScriptedSession {
+  const turns = session.turns.map((turn) => {
+    const kinds = Object.entries(turn.expect.kinds).filter(
+      ([, kind]) => kind === 'conflictWarning',
+    );
+    return { ...turn, expect: { ...turn.expect, kinds: Object.fromEntries(kinds) } };
+  });
   return { ...session, turns };
 }
 
@@ -124,6 +126,19 @@ function detectorsOf(
   );
 }
 
+/** Of turns of text: a touched file and the start of a session have no words of their own. */
+function levelsOf(verdicts: readonly Verdict[]): ProactiveEvaluation['levels'] {
+  const said = verdicts.filter(
+    ({ wanted, happening }) => wanted && !['file_touch', 'session_start'].includes(happening),
+  );
+  return Object.fromEntries(
+    LEVELS.flatMap((level) => {
+      const own = said.filter((verdict) => verdict.level === level);
+      return own.length === 0 ? [] : [[level, numbersOf(own, 0)] as const];
+    }),
+  );
+}
+
 /**
  * Precision and false alarms are those of the running agent: a right memory counts as an offer that
  * was used, a wrong one as an offer that was dismissed.
@@ -157,7 +172,7 @@ function numbersOf(verdicts: readonly Verdict[], turns: number): Numbers {
 
 /** The numbers as people read them; the same text is valid Markdown. */
 export function tableOf(evaluation: ProactiveEvaluation): string {
-  const { dataset, sessions, turns, total, detectors, splits, baseline } = evaluation;
+  const { dataset, sessions, turns, total, detectors, levels, baseline } = evaluation;
   const head = [
     '',
     'offered',
@@ -187,10 +202,9 @@ export function tableOf(evaluation: ProactiveEvaluation): string {
     line(head.map((_, column) => (column === 0 ? '---' : '---:'))),
     line(row('**all**', total, total.msPerTurn)),
     ...Object.entries(detectors).map(([name, numbers]) => line(row(name, numbers, numbers.ms))),
-    line(
-      row(`${splits.seen.sessions} sessions seen while tuning`, splits.seen, splits.seen.msPerTurn),
+    ...Object.entries(levels).map(([name, { wanted, recall }]) =>
+      line([`said ${name}`, '', '', String(wanted), part(recall), '', '', '']),
     ),
-    line(row(`${splits.held.sessions} sessions held out`, splits.held, splits.held.msPerTurn)),
     line(row('a simple plugin', baseline, baseline.msPerTurn)),
     '',
     `Tokens per turn: ${mean.toFixed(1)} on average, p95 ${p95}, at most ${max}. Not ready within a turn: ${total.late} offers.`,

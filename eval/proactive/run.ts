@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { parseArgs } from 'node:util';
+import { MINUTE_MS } from '../../src/shared/clock.js';
 import { messageOf } from '../../src/shared/errors.js';
 import { type Agents, openAgents } from './agents.js';
 import { replay } from './replay.js';
@@ -9,14 +10,22 @@ import { evaluationOf, faultsOf, type Replayed, tableOf } from './report.js';
 import { readSessions, type ScriptedSession } from './shape.js';
 
 const USAGE = [
-  'npm run eval -- proactive [--sessions FILE]... [--only ID]... [--quick] [--verbose] [--json]',
+  'npm run eval -- proactive [training] [--sessions FILE]... [--only ID]... [--foreign N] [--remind] [--quick] [--verbose] [--json]',
+  'training    the sessions that the gate is trained on; else those of strangers',
   '--sessions  a file of sessions of your own (docs/proactive-eval.md)',
+  '--foreign   so many memories of other sessions stand around each session',
+  '--remind    memories are stored with their remind_when',
   '--only      sessions whose id begins like this',
   '--quick     every fourth session',
   '--verbose   each session as it is replayed',
 ].join('\n');
 
-const OWN = new URL('./sessions/', import.meta.url);
+/** After so long a silence a message starts a session. */
+const SILENCE_MS = 30 * MINUTE_MS;
+/** Sessions by authors who saw neither the code nor ours: nothing is trained or tuned on them. */
+const STRANGERS = ['strangers'];
+/** Sessions that the gate is trained on. */
+const TRAINING = ['sessions', 'unseen', 'blind'];
 const QUICK = 4;
 
 /** Progress goes to stderr, so that stdout is the result alone. */
@@ -35,7 +44,9 @@ export async function run(argv: string[]): Promise<number> {
   const agents = openAgents();
   try {
     const replayed = await replayAll(agents, sessions, options.verbose ? say : () => {});
-    const dataset = options.sessions?.map((file) => basename(file)).join(', ') ?? 'own sessions';
+    const dataset =
+      options.sessions?.map((file) => basename(file)).join(', ') ??
+      (options.training ? 'training sessions' : 'sessions of strangers');
     const evaluation = evaluationOf(dataset, replayed);
     if (options.json) console.log(JSON.stringify(evaluation, null, 2));
     else console.log(`${tableOf(evaluation)}\n\n${faultsOf(evaluation)}`);
@@ -68,17 +79,71 @@ export async function replayAll(
   return replayed;
 }
 
-/** The sessions of this repository. */
-export function ownSessions(): ScriptedSession[] {
-  return readdirSync(OWN)
+/** The sessions that the gate is trained on. */
+export const trainingSessions = () => TRAINING.flatMap(sessionsIn);
+
+export const strangersSessions = () => STRANGERS.flatMap(sessionsIn);
+
+function sessionsIn(folder: string): ScriptedSession[] {
+  const url = new URL(`./${folder}/`, import.meta.url);
+  return readdirSync(url)
     .filter((name) => name.endsWith('.json'))
     .sort()
-    .flatMap((name) => readSessions(readFileSync(new URL(name, OWN), 'utf8'), name));
+    .flatMap((name) => readSessions(readFileSync(new URL(name, url), 'utf8'), name));
 }
 
-function chosen({ sessions: files, only, quick }: ReturnType<typeof readArguments>) {
-  const all = files?.flatMap((file) => readSessions(readFileSync(file, 'utf8'), basename(file)));
-  const named = (all ?? ownSessions()).filter(
+/**
+ * The session in a larger store: around its own memories stand those of sessions from other files, which
+ * may be offered only where a session starts. Which they are depends on the place of the session alone.
+ */
+export function withForeign(
+  sessions: readonly ScriptedSession[],
+  count: number,
+): ScriptedSession[] {
+  const voiceOf = ({ id }: ScriptedSession) => id.replace(/-\d+$/, '');
+  return sessions.map((session, index) => {
+    const foreign: ScriptedSession['memories'] = [];
+    for (let step = 1; step < sessions.length && foreign.length < count; step += 1) {
+      const other = sessions[(index + step * 7) % sessions.length];
+      if (!other || voiceOf(other) === voiceOf(session)) continue;
+      for (const memory of other.memories) {
+        if (memory.privateTo !== undefined || memory.draft.links !== undefined) continue;
+        foreign.push({ ...memory, id: `${other.id} ${memory.id}` });
+      }
+    }
+    const added = foreign.slice(0, count);
+    const turns = session.turns.map((turn) => {
+      if (turn.kind !== 'session_start' && turn.after < SILENCE_MS) return turn;
+      // What is unfinished, failed or was learned lately is told then, whoever's work it is.
+      const may = [...turn.expect.may, ...added.map(({ id }) => id)];
+      return { ...turn, expect: { ...turn.expect, may } };
+    });
+    return { ...session, turns, memories: [...session.memories, ...added] };
+  });
+}
+
+export function withoutPhrases(session: ScriptedSession): ScriptedSession {
+  const memories = session.memories.map(
+    ({ draft: { remind_when: _phrases, ...draft }, ...rest }) => ({
+      ...rest,
+      draft,
+    }),
+  );
+  return { ...session, memories };
+}
+
+function chosen({
+  sessions: files,
+  training,
+  only,
+  quick,
+  ...how
+}: ReturnType<typeof readArguments>) {
+  const all =
+    files?.flatMap((file) => readSessions(readFileSync(file, 'utf8'), basename(file))) ??
+    (training ? trainingSessions() : strangersSessions());
+  const stored = how.remind ? all : all.map(withoutPhrases);
+  const named = withForeign(stored, how.foreign).filter(
     ({ id }) => only === undefined || only.some((beginning) => id.startsWith(beginning)),
   );
   const sessions = named.filter((_, index) => !quick || index % QUICK === 0);
@@ -88,9 +153,12 @@ function chosen({ sessions: files, only, quick }: ReturnType<typeof readArgument
 
 /** @throws TypeError with what is wrong, for the person at the keyboard */
 function readArguments(args: string[]) {
-  const { values } = parseArgs({
+  const { values, positionals } = parseArgs({
     args,
+    allowPositionals: true,
     options: {
+      foreign: { type: 'string', default: '0' },
+      remind: { type: 'boolean', default: false },
       sessions: { type: 'string', multiple: true },
       only: { type: 'string', multiple: true },
       json: { type: 'boolean', default: false },
@@ -98,5 +166,9 @@ function readArguments(args: string[]) {
       verbose: { type: 'boolean', default: false },
     },
   });
-  return values;
+  const unknown = positionals.find((name) => name !== 'training');
+  if (unknown !== undefined) throw new TypeError(`there are no sessions called "${unknown}"`);
+  const foreign = Number(values.foreign);
+  if (!Number.isInteger(foreign) || foreign < 0) throw new TypeError('--foreign is a whole number');
+  return { ...values, foreign, training: positionals.length > 0 };
 }

@@ -81,6 +81,10 @@ const happenings = {
 export type HappeningKind = keyof typeof happenings;
 export const HAPPENING_KINDS = Object.keys(happenings) as HappeningKind[];
 
+/** Nearly as stored; in related words; in quite other words. */
+export const LEVELS = ['verbatim', 'reworded', 'other'] as const;
+export type Level = (typeof LEVELS)[number];
+
 const labels = z.array(name).default([]);
 const expectSchema = z
   .strictObject({
@@ -96,6 +100,8 @@ const expectSchema = z
     must_not: labels,
     /** The detector that has to offer it. */
     kinds: z.record(name, z.enum(DETECTOR_NAMES)).default({}),
+    /** How far the words of the turn are from those of what it wants. */
+    level: z.enum(LEVELS).optional(),
   })
   .prefault({ nothing: true });
 export type Expectation = z.output<typeof expectSchema>;
@@ -211,13 +217,6 @@ export function linksOf({ id, draft }: ScriptedMemory): {
   return Object.entries(links).flatMap(([type, named]: [string, unknown]) =>
     [named].flat().map((target) => ({ source: id, target: String(target), type })),
   );
-}
-
-/** Whether a session is one of the third that nothing is tuned on: by its id, so for ever. */
-export function isHeldOut({ id }: Pick<ScriptedSession, 'id'>): boolean {
-  let hash = 0x811c9dc5;
-  for (const byte of Buffer.from(id)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
-  return hash % 3 === 0;
 }
 
 function sessionsIn(value: unknown, fileName: string): unknown[] {

@@ -73,6 +73,7 @@ function fixed(embedder: Embedder): Embeddings {
       setting: 'auto',
       serving: { id: embedder.id, dimension: DIMENSION, reason: 'evaluated' },
     }),
+    ...(embedder.beside && { beside: embedder.beside }),
     onChange: () => () => {},
     stop: async () => {},
   };

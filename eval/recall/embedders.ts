@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import {
+  builtInModel,
   createLexicalEmbedder,
   type Embedder,
   startTransformer,
@@ -39,7 +40,13 @@ export async function startChain(
       say(`the small model of the tests is left out: ${messageOf(error)}`);
     }
   }
-  const all: Embedder[] = [createLexicalEmbedder(), ...models];
+  const lexical = createLexicalEmbedder();
+  const beside = builtInModel();
+  const all: Embedder[] = [
+    lexical,
+    { ...lexical, id: `${lexical.id}+${beside.id}`, beside },
+    ...models,
+  ];
   const embedders = all.filter(
     ({ id }) => wanted.length === 0 || wanted.some((name) => id.startsWith(name)),
   );

@@ -1,5 +1,7 @@
 /** Stores a set as users store memories and asks its questions as users ask. */
+import { readFileSync } from 'node:fs';
 import { performance } from 'node:perf_hooks';
+import { z } from 'zod';
 import type { Embedder } from '../../src/embeddings/index.js';
 import type { Caller } from '../../src/memory/index.js';
 import { type NamedStage, STAGES } from '../../src/memory/recall/cascade.js';
@@ -19,6 +21,16 @@ export interface EmbedderResult extends Scores {
   msPerQuery: Times;
   parts?: Record<Part, Scores>;
   byDifficulty?: Partial<Record<Difficulty, Scores>>;
+  /** As people are answered: without what is below the floor of confidence. */
+  floor: Floor;
+}
+
+/** What the floor costs, and what it keeps away. */
+export interface Floor {
+  recall5: number;
+  /** Of questions about nothing that is stored: asked of each project, and answered with nothing. */
+  unrelated: number;
+  silent: number;
 }
 
 export interface RecallEvaluation {
@@ -36,6 +48,9 @@ export interface MeasureOptions {
 }
 
 const FOUND = 50;
+const UNRELATED = z
+  .array(z.string())
+  .parse(JSON.parse(readFileSync(new URL('unrelated.json', import.meta.url), 'utf8')));
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;
 /**
@@ -93,6 +108,8 @@ async function measure(
 ): Promise<EmbedderResult> {
   const whole: (Ranking & { difficulty: Difficulty | undefined })[] = [];
   const alone: Record<Part, Ranking[]> = { structural: [], keyword: [], vector: [] };
+  const answered: Ranking[] = [];
+  let silent = 0;
   const times: number[] = [];
   for (const [index, project] of dataset.projects.entries()) {
     const startMs = performance.now();
@@ -101,13 +118,19 @@ async function measure(
     const storedMs = performance.now() - startMs;
     for (const { text, relevant, difficulty } of project.questions) {
       const askedMs = performance.now();
-      const found = await ask(open, names, text);
+      const found = await ask(open, names, text, RANKED);
       times.push(performance.now() - askedMs);
       whole.push({ found, relevant, difficulty });
+      answered.push({ found: await ask(open, names, text, { limit: 5 }), relevant });
       if (!parts) continue;
       for (const part of PARTS) {
-        alone[part].push({ found: await ask(open, names, text, STAGES_OF[part]), relevant });
+        const stages = STAGES_OF[part];
+        const partly = await ask(open, names, text, { ...RANKED, stages });
+        alone[part].push({ found: partly, relevant });
       }
+    }
+    for (const text of UNRELATED) {
+      if ((await ask(open, names, text, { limit: 5 })).length === 0) silent += 1;
     }
     await open.stop();
     const label = `${dataset.name} ${index + 1}/${dataset.projects.length} ${embedder.id}`;
@@ -124,6 +147,11 @@ async function measure(
     id: embedder.id,
     ...scoresOf(whole),
     msPerQuery: timesOf(times),
+    floor: {
+      recall5: scoresOf(answered).recall['5'],
+      unrelated: UNRELATED.length * dataset.projects.length,
+      silent,
+    },
     ...(parts
       ? {
           parts: {
@@ -170,13 +198,22 @@ function linked(
   return { ...draft, links: Object.fromEntries(known) };
 }
 
+interface Asked {
+  limit: number;
+  min_confidence?: number;
+  stages?: readonly NamedStage[];
+}
+
+/** For the order of what is found, which the floor has nothing to do with. */
+const RANKED: Asked = { limit: FOUND, min_confidence: 0 };
+
 async function ask(
   { service }: OpenProject,
   names: ReadonlyMap<string, string>,
   query: string,
-  stages?: readonly NamedStage[],
+  { stages, ...asked }: Asked,
 ): Promise<string[]> {
-  const result = await service.recall({ query, limit: FOUND, depth: 'summary' }, CALLER, {
+  const result = await service.recall({ query, ...asked, depth: 'summary' }, CALLER, {
     counted: false,
     ...(stages === undefined ? {} : { stages }),
   });

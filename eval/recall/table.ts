@@ -27,10 +27,21 @@ export function tableOf({ dataset, embedders, bm25 }: RecallEvaluation): string 
     line(head),
     line(head.map((_, column) => (column === 0 ? '---' : '---:'))),
     ...rows.map(line),
+    '',
+    ...embedders.map(floorOf),
   ].join('\n');
+}
+
+function floorOf({ id, recall, floor }: RecallEvaluation['embedders'][number]): string {
+  const share = (100 * floor.silent) / Math.max(1, floor.unrelated);
+  return `With the floor (${id}): recall@5 ${fixed(floor.recall5)} instead of ${fixed(recall['5'])}; ${share.toFixed(0)} % of ${floor.unrelated} unrelated questions are answered with nothing.`;
 }
 
 function cellsOf({ recall, mrr, ndcg10 }: Scores): string[] {
   const values = [recall['1'], recall['5'], recall['10'], recall['25'], recall['50'], mrr, ndcg10];
-  return values.map((value) => value.toFixed(3).replace(/^0/, ''));
+  return values.map(fixed);
+}
+
+function fixed(value: number): string {
+  return value.toFixed(3).replace(/^0/, '');
 }

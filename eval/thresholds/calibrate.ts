@@ -34,7 +34,10 @@ interface Nearest {
   score: number;
 }
 
-export async function calibrate(embedder: Embedder, set: IntentSet): Promise<CalibrationReport> {
+export async function calibrate(
+  embedder: Pick<Embedder, 'id' | 'embed'>,
+  set: IntentSet,
+): Promise<CalibrationReport> {
   const tasks = await embedder.embed(set.tasks);
   const nearest = async (texts: string[]): Promise<Nearest[]> =>
     (await embedder.embed(texts)).map((vector) =>

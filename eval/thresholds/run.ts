@@ -7,7 +7,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { CALIBRATED, type Calibration } from '../../src/embeddings/calibrated.js';
-import { createLexicalEmbedder, startTransformer } from '../../src/embeddings/index.js';
+import {
+  builtInModel,
+  createLexicalEmbedder,
+  startTransformer,
+} from '../../src/embeddings/index.js';
 import { type CalibrationReport, calibrate, type IntentSet } from './calibrate.js';
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
@@ -26,7 +30,14 @@ export async function run(args: readonly string[]): Promise<number> {
     },
   });
   const set: IntentSet = JSON.parse(readFileSync(here('intents.json'), 'utf8'));
-  const reports = [await calibrate(createLexicalEmbedder(), set)];
+  const builtIn = builtInModel();
+  const reports = [
+    await calibrate(createLexicalEmbedder(), set),
+    await calibrate(
+      { id: builtIn.id, embed: async (texts) => texts.map((text) => builtIn.embed(text)) },
+      set,
+    ),
+  ];
   for (const directory of [FIXTURE, ...values['model-dir']]) {
     const model = await startTransformer({
       directory,

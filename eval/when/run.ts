@@ -1,5 +1,6 @@
 /** `npm run eval -- when`: how often `/when` finds the section that other words mean (docs/when.md). */
 import { parseArgs } from 'node:util';
+import { joint, LEXICAL_ID } from '../../src/embeddings/index.js';
 import { messageOf } from '../../src/shared/errors.js';
 import { type Chain, startChain } from '../recall/embedders.js';
 import { type Half, readDataset, type WhenDataset } from './dataset.js';
@@ -35,9 +36,12 @@ export async function run(argv: string[]): Promise<number> {
     return 2;
   }
   try {
-    const result = await evaluate(dataset, chain.embedders);
+    const embedders = chain.embedders.map((embedder) =>
+      joint(embedder.beside ? { ...embedder, id: LEXICAL_ID } : embedder),
+    );
+    const result = await evaluate(dataset, embedders);
     if (dataset.offTopic.questions.length > 0) {
-      for (const [at, embedder] of chain.embedders.entries()) {
+      for (const [at, embedder] of embedders.entries()) {
         const measured = result.embedders[at];
         if (measured) measured.sizes = await evaluateSizes(dataset, embedder);
       }

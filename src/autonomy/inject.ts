@@ -48,11 +48,10 @@ export function inject(
 ): Promise<RunDescriptor> {
   const { roomId } = autonomousRoom(deps.runtime, instruction.originRoomId);
   return deps.queue.run(roomId, async () => {
-    if (!(await stillWanted(instruction))) {
-      return { value: notRun(instruction, roomId, 'it was no longer wanted when its turn came') };
-    }
+    const confirmed = await confirm(instruction);
+    if ('error' in confirmed) return { value: notRun(instruction, roomId, confirmed.error) };
     const fence = { abandoned: false };
-    const whole = runPipeline(deps, instruction, fence);
+    const whole = runPipeline(deps, { ...instruction, text: confirmed.text }, fence);
     const timeoutMs = instruction.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<'timeout'>((resolve) => {
@@ -71,16 +70,24 @@ export function inject(
   });
 }
 
-/** One that cannot be asked is run: better twice than never. */
-async function stillWanted(instruction: AutonomousInstruction): Promise<boolean> {
+/** What it says now that its turn has come, or why it is left. One that cannot be asked is left. */
+export async function confirm(
+  instruction: AutonomousInstruction,
+): Promise<{ text: string } | { error: string }> {
+  if (!instruction.confirm) return { text: instruction.text };
   try {
-    return (await instruction.isWanted?.()) ?? true;
-  } catch {
-    return true;
+    const text = await instruction.confirm();
+    return text === null ? { error: 'it was no longer wanted when its turn came' } : { text };
+  } catch (error) {
+    return { error: messageOf(error) };
   }
 }
 
-function notRun(instruction: AutonomousInstruction, roomId: UUID, error: string): RunDescriptor {
+export function notRun(
+  instruction: AutonomousInstruction,
+  roomId: UUID,
+  error: string,
+): RunDescriptor {
   return {
     status: 'failed',
     messageId: instructionIds(instruction.triggerRunId).messageId,

@@ -45,7 +45,8 @@ export function judge(report: PipelineReport): Verdict {
   if (report.thought.trim() === '' && report.plannedActions.length === 0) {
     return fail('the model gave no plan that could be parsed');
   }
-  if (report.plannedActions.some((name) => SILENT_ACTIONS.has(name.toUpperCase()))) {
+  const isSilent = (name: string) => SILENT_ACTIONS.has(name.toUpperCase());
+  if (report.plannedActions.length > 0 && report.plannedActions.every(isSilent)) {
     return { status: 'success', responded: false, text: '' };
   }
   const failed = report.actions.find((action) => !action.success);

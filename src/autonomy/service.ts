@@ -4,8 +4,10 @@ import { type Clock, systemClock } from '../shared/clock.js';
 import { messageOf } from '../shared/errors.js';
 import { parsed } from '../shared/findings.js';
 import type { Log } from '../shared/log.js';
-import { type InjectDeps, inject, storedAnswer } from './inject.js';
+import { confirm, type InjectDeps, inject, notRun, storedAnswer } from './inject.js';
+import { keepChange, keptChange } from './kept-change.js';
 import { createRoomQueue, type RoomQueue } from './room-queue.js';
+import { autonomousRoom } from './rooms.js';
 import { createRunWatch, type RunWatch } from './run-watch.js';
 import { type AutonomyChange, autonomyChangeSchema } from './schema.js';
 import {
@@ -39,12 +41,13 @@ export interface AutonomyDeps {
   clock: Clock;
   /** Why nothing runs in this process, and what to do; absent: it does. */
   resting?: string;
+  /** Why no instruction can be carried out for want of a language model; absent: there is one. */
+  missingModel?: () => string | null;
   onStep?: InjectDeps['onStep'];
 }
 
 /** Rooms in which a run may be under way at once; each run is one or more model calls. */
 const MAX_CONCURRENT_ROOMS = 8;
-const STATE_KEY = 'cue:autonomy';
 
 const THINK_PROMPT =
   'This is a quiet moment of your own: nobody has asked you anything. Look at what is open, ' +
@@ -70,11 +73,10 @@ export class AutonomyService extends Service {
 
   readonly queue: RoomQueue = createRoomQueue({ maxConcurrent: MAX_CONCURRENT_ROOMS });
   readonly watch: RunWatch = createRunWatch();
-  private state: AutonomySettings = { enabled: true, loop: false, intervalMs: 300_000 };
+  private settings: AutonomySettings = { enabled: true, loop: false, intervalMs: 300_000 };
   private clock: Clock = systemClock;
   private resting: string | null = null;
-  /** What has been changed by hand; it outweighs the settings. */
-  private kept: AutonomyChange = {};
+  private missingModel: () => string | null = () => null;
   private cycling = false;
   private lastCycleAtMs: number | null = null;
   private lastCycleError: string | null = null;
@@ -87,16 +89,13 @@ export class AutonomyService extends Service {
     service.log = runtime.logger;
     const deps = AutonomyService.provided.get(runtime);
     if (deps) {
-      service.state = { ...deps.settings };
+      service.settings = deps.settings;
       service.clock = deps.clock;
       service.resting = deps.resting ?? null;
+      service.missingModel = deps.missingModel ?? service.missingModel;
       service.onStep = deps.onStep;
     }
-    const saved = await runtime.getCache<unknown>(STATE_KEY);
-    const kept = autonomyChangeSchema.safeParse(saved ?? {});
-    if (kept.success) service.kept = kept.data;
-    service.state = { ...service.state, ...service.kept };
-    await service.syncLoopTask();
+    await service.syncLoopTask(await service.current());
     return service;
   }
 
@@ -104,14 +103,21 @@ export class AutonomyService extends Service {
     this.cycleHooks = [];
   }
 
+  /** What holds now, in every process of the agent: what has been changed by hand outweighs the settings. */
+  private async current(): Promise<AutonomySettings> {
+    return { ...this.settings, ...(await keptChange(this.runtime)) };
+  }
+
   /** Why an instruction cannot run now, in words for the run's reason; `null` when it can. */
-  unavailable(): string | null {
-    return this.resting ?? (this.state.enabled ? null : 'autonomy is switched off (CUE_AUTONOMY)');
+  async unavailable(): Promise<string | null> {
+    if (this.resting !== null) return this.resting;
+    if (!(await this.current()).enabled) return 'autonomy is switched off (CUE_AUTONOMY)';
+    return this.missingModel();
   }
 
   /** What a `next_autonomy_cycle` instruction waits for, in words. */
-  cycleReason(): string {
-    return this.state.loop
+  async cycleReason(): Promise<string> {
+    return (await this.current()).loop
       ? 'waits for the next autonomy cycle'
       : 'waits for the next autonomy cycle; the loop is off (CUE_AUTONOMY_LOOP)';
   }
@@ -121,9 +127,21 @@ export class AutonomyService extends Service {
    * the trigger metadata, takes it through the standard pipeline, stores the answer. One run at a
    * time per room. Never throws; `error` in the descriptor says what went wrong.
    */
-  injectAutonomousInstruction(payload: AutonomousInstruction): Promise<RunDescriptor> {
+  async injectAutonomousInstruction(payload: AutonomousInstruction): Promise<RunDescriptor> {
     const foreign = this.foreign();
-    if (foreign) return foreign.injectAutonomousInstruction(payload);
+    if (foreign) {
+      // It does not know the question, and when it begins is its own affair.
+      const confirmed = await confirm(payload);
+      if ('text' in confirmed) {
+        return foreign.injectAutonomousInstruction({ ...payload, text: confirmed.text });
+      }
+      const { roomId } = autonomousRoom(this.runtime, payload.originRoomId);
+      return notRun(payload, roomId, confirmed.error);
+    }
+    const missing = this.missingModel();
+    if (missing !== null) {
+      return notRun(payload, autonomousRoom(this.runtime, payload.originRoomId).roomId, missing);
+    }
     return inject(
       {
         runtime: this.runtime,
@@ -140,10 +158,10 @@ export class AutonomyService extends Service {
     return storedAnswer(this.runtime, triggerRunId);
   }
 
-  status(): AutonomyStatus {
+  async status(): Promise<AutonomyStatus> {
     return {
-      ...this.state,
-      blocked: this.resting,
+      ...(await this.current()),
+      blocked: this.resting ?? this.missingModel(),
       delegated: this.foreign() !== null,
       busyRooms: this.queue.busyRooms(),
       cycling: this.cycling,
@@ -158,11 +176,10 @@ export class AutonomyService extends Service {
    */
   async configure(change: AutonomyChange): Promise<AutonomyStatus> {
     const given = parsed(autonomyChangeSchema, change);
-    this.kept = { ...this.kept, ...given };
-    this.state = { ...this.state, ...given };
-    await this.runtime.setCache(STATE_KEY, this.kept);
-    await this.syncLoopTask();
-    this.log?.info({ src: 'plugin:cue:autonomy', ...this.state }, 'autonomy configured');
+    await keepChange(this.runtime, given);
+    const now = await this.current();
+    await this.syncLoopTask(now);
+    this.log?.info({ src: 'plugin:cue:autonomy', ...now }, 'autonomy configured');
     return this.status();
   }
 
@@ -176,23 +193,10 @@ export class AutonomyService extends Service {
    * the loop is on. Cycles never overlap.
    */
   async runCycle(nowMs = this.clock.now()): Promise<{ instructions: number }> {
-    if (this.cycling || this.unavailable() !== null) return { instructions: 0 };
+    if (this.cycling) return { instructions: 0 };
     this.cycling = true;
-    this.lastCycleAtMs = nowMs;
     try {
-      let instructions = 0;
-      for (const hook of this.cycleHooks) instructions += await hook();
-      if (instructions === 0 && this.state.loop) {
-        const thought = await this.injectAutonomousInstruction({
-          text: THINK_PROMPT,
-          source: 'loop',
-          triggerId: AUTONOMY_LOOP_TASK,
-          triggerRunId: `${this.runtime.agentId}:${nowMs}`,
-          wakeMode: 'next_autonomy_cycle',
-        });
-        this.lastCycleError = thought.error ?? null;
-      }
-      return { instructions };
+      return await this.cycle(nowMs);
     } catch (error) {
       this.lastCycleError = messageOf(error);
       this.log?.error({ src: 'plugin:cue:autonomy', error: messageOf(error) }, 'cycle failed');
@@ -202,12 +206,40 @@ export class AutonomyService extends Service {
     }
   }
 
+  private async cycle(nowMs: number): Promise<{ instructions: number }> {
+    if ((await this.unavailable()) !== null) return { instructions: 0 };
+    this.lastCycleAtMs = nowMs;
+    let instructions = 0;
+    for (const hook of this.cycleHooks) instructions += await hook();
+    if (instructions === 0 && (await this.current()).loop) {
+      const thought = await this.injectAutonomousInstruction({
+        text: THINK_PROMPT,
+        source: 'loop',
+        triggerId: AUTONOMY_LOOP_TASK,
+        triggerRunId: `${this.runtime.agentId}:${nowMs}`,
+        wakeMode: 'next_autonomy_cycle',
+        confirm: async () => ((await this.unavailable()) === null ? THINK_PROMPT : null),
+      });
+      this.lastCycleError = thought.error ?? null;
+    }
+    return { instructions };
+  }
+
+  /** The next turn of the loop must not wait for a time of before. */
+  async clockSetBack(): Promise<void> {
+    await this.syncLoopTask(await this.current());
+  }
+
   /** The repeating task of the loop exists exactly while the loop is on. */
-  private async syncLoopTask(): Promise<void> {
+  private async syncLoopTask({ enabled, loop, intervalMs }: AutonomySettings): Promise<void> {
     const tasks = await this.runtime.getTasksByName(AUTONOMY_LOOP_TASK);
     const mine = tasks.filter((task) => task.tags?.includes('cue_autonomy'));
-    const wanted = this.state.enabled && this.state.loop;
-    const fits = mine.find((task) => task.metadata?.updateInterval === this.state.intervalMs);
+    const wanted = enabled && loop;
+    const nowMs = this.clock.now();
+    const fits = mine.find(
+      ({ metadata }) =>
+        metadata?.updateInterval === intervalMs && Number(metadata.updatedAt ?? 0) <= nowMs,
+    );
     for (const task of mine) {
       if (task.id && (!wanted || task !== fits)) await this.runtime.deleteTask(task.id);
     }
@@ -217,7 +249,7 @@ export class AutonomyService extends Service {
         description: 'One turn of the autonomy loop',
         worldId: this.runtime.agentId,
         tags: ['queue', 'repeat', 'cue_autonomy'],
-        metadata: { updatedAt: this.clock.now(), updateInterval: this.state.intervalMs },
+        metadata: { updatedAt: nowMs, updateInterval: intervalMs },
       });
     }
   }

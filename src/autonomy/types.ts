@@ -22,8 +22,11 @@ export interface AutonomousInstruction {
   displayName?: string;
   /** From the start of the run, ms. Default 5 minutes. */
   timeoutMs?: number;
-  /** Asked when its turn in the room has come, which may be long after; `false`: leave it. */
-  isWanted?: () => Promise<boolean>;
+  /**
+   * Asked when its turn in the room has come, which may be long after: the text as it is now, or
+   * `null`: leave it.
+   */
+  confirm?: () => Promise<string | null>;
 }
 
 /** How one turn of the pipeline ended. */

@@ -15,7 +15,8 @@ import {
 } from './download.js';
 import { createLexicalEmbedder } from './lexical.js';
 import { type RuntimeModel, startRuntimeModel } from './runtime-model.js';
-import { startTransformer, type TransformerDeps } from './transformer.js';
+import { builtInModel } from './static.js';
+import { INSTALL_TRANSFORMERS, startTransformer, type TransformerDeps } from './transformer.js';
 import { DIMENSION, type Embedder, type EmbeddingStatus, type Embeddings } from './types.js';
 
 export interface EmbeddingsDeps {
@@ -66,7 +67,8 @@ interface Source {
  * @throws AppError INVALID_INPUT for a broken model directory, or settings that contradict each other
  */
 export async function createEmbeddings(deps: EmbeddingsDeps): Promise<Embeddings> {
-  const lexical = createLexicalEmbedder();
+  const beside = deps.setting === 'lexical' ? undefined : builtInModel();
+  const lexical: Embedder = { ...createLexicalEmbedder(), ...(beside && { beside }) };
   const listeners = new Set<(embedder: Embedder) => void>();
   const source = sourceOf(deps);
   const stopping = new AbortController();
@@ -155,6 +157,8 @@ export async function createEmbeddings(deps: EmbeddingsDeps): Promise<Embeddings
     }
   } else if (source) {
     prepareInBackground(source);
+  } else {
+    deps.log.info({ model: lexical.id }, `embedding model serves: ${lexicalReason(deps, null)}`);
   }
 
   function sourceOf(from: EmbeddingsDeps): Source | null {
@@ -171,6 +175,7 @@ export async function createEmbeddings(deps: EmbeddingsDeps): Promise<Embeddings
   }
 
   return {
+    ...(beside && { beside }),
     current: () => facade,
     status: () => ({
       setting: deps.setting,
@@ -200,7 +205,10 @@ export async function createEmbeddings(deps: EmbeddingsDeps): Promise<Embeddings
 function lexicalReason(deps: EmbeddingsDeps, source: Source | null): string {
   if (deps.setting === 'lexical') return 'CUE_EMBEDDINGS=lexical';
   if (source === null) {
-    return 'no model is configured; similar meaning in other words is not found (CUE_EMBEDDINGS_DOWNLOAD=true fetches one)';
+    return (
+      `with the built-in ${builtInModel().id} beside it; a sentence model finds more ` +
+      `(${INSTALL_TRANSFORMERS}, then CUE_EMBEDDINGS_DOWNLOAD=true fetches one)`
+    );
   }
   return `serves until ${source.id} is ready`;
 }

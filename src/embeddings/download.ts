@@ -112,7 +112,7 @@ export async function problemOfDownload(
  */
 export async function downloadModel(deps: DownloadDeps): Promise<string> {
   const directory = modelDirectory(deps.dataDir, deps.model);
-  const release = takeTurn(directory);
+  const release = await takeTurn(directory);
   try {
     await mkdir(directory, { recursive: true });
     await removeStaleParts(directory, deps.clock.now());
@@ -139,24 +139,24 @@ function notFetched(model: PinnedModel, cause: unknown): AppError {
   return new AppError('UNAVAILABLE', message, {}, { cause });
 }
 
-function takeTurn(directory: string): () => void {
+async function takeTurn(directory: string): Promise<() => void> {
   const busy = (who: string) =>
     new AppError('UNAVAILABLE', `the model is already being fetched by ${who}`, { busy: true });
   if (running.has(directory)) throw busy('this process');
-  let lock: ReturnType<typeof lockDirectory>;
+  running.add(directory);
   try {
-    lock = lockDirectory(directory, null);
+    const lock = await lockDirectory(directory, null);
+    return () => {
+      running.delete(directory);
+      lock.release();
+    };
   } catch (error) {
+    running.delete(directory);
     if (isAppError(error) && error.details.pid !== undefined) {
-      throw busy(`process ${String(error.details.pid)}`);
+      throw busy(String(error.details.who));
     }
     throw error;
   }
-  running.add(directory);
-  return () => {
-    running.delete(directory);
-    lock.release();
-  };
 }
 
 async function removeStaleParts(directory: string, nowMs: number): Promise<void> {

@@ -10,6 +10,7 @@ export {
   problemOfDownload,
 } from './download.js';
 export { createHostHandler, HOST_HANDLER_PRIORITY } from './host-handler.js';
+export { joint } from './joint.js';
 export { createLexicalEmbedder, embedLexical, LEXICAL_ID } from './lexical.js';
 export { verifyModelFiles } from './model-files.js';
 export {
@@ -21,6 +22,7 @@ export {
   withWaiting,
 } from './reembed.js';
 export type { RuntimeModel } from './runtime-model.js';
+export { builtInModel, loadStaticModel, type StaticModel } from './static.js';
 export { calibratedThresholds, isCalibrated } from './thresholds.js';
 export { startTransformer, type Transformer } from './transformer.js';
 export * from './types.js';

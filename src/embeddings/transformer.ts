@@ -29,6 +29,12 @@ export interface Transformer extends Embedder {
   stop(): Promise<void>;
 }
 
+/**
+ * Brings the optional peer. Its install steps are skipped: one of them fetches hundreds of megabytes of CUDA
+ * libraries, and nothing here runs on a GPU.
+ */
+export const INSTALL_TRANSFORMERS = 'npm install --ignore-scripts @huggingface/transformers';
+
 const BATCH = 8;
 /** A model reads at most 512 word pieces; splitting a megabyte into them takes seconds. */
 const MAX_CHARACTERS = 8_000;
@@ -57,12 +63,13 @@ async function modelId(directory: string): Promise<string> {
 /**
  * Verifies and loads the model of a directory; 0.4 to 1 s.
  * @throws AppError INVALID_INPUT for broken files or a model that does not answer vectors of 384,
- * UNAVAILABLE when it cannot run here (`details.packageMissing`: the optional package is absent)
+ * UNAVAILABLE when it cannot run here (`details.packageMissing`: the optional peer is absent)
  */
 export async function startTransformer(deps: TransformerDeps): Promise<Transformer> {
   await verifyModelFiles(deps.directory, deps.checks);
   const id = await modelId(deps.directory);
-  let thread = await startThread(deps);
+  const stopping = new AbortController();
+  let thread = await startThread(deps, stopping.signal);
   const unknown = toUnit(await thread.embed([UNKNOWN]));
   let restarted = false;
   let stopped = false;
@@ -79,7 +86,7 @@ export async function startTransformer(deps: TransformerDeps): Promise<Transform
         { model: id, error: messageOf(error) },
         'embedding thread ended, started again',
       );
-      thread = await startThread(deps);
+      thread = await startThread(deps, stopping.signal);
       return await thread.embed(texts);
     }
   }
@@ -103,7 +110,10 @@ export async function startTransformer(deps: TransformerDeps): Promise<Transform
     },
     async stop() {
       stopped = true;
+      // Also ends a thread that is being started again, which nothing else knows of yet.
+      stopping.abort();
       await thread.stop();
+      await queue;
     },
   };
 }
@@ -145,7 +155,7 @@ interface Waiting {
   timer: NodeJS.Timeout;
 }
 
-async function startThread(deps: TransformerDeps): Promise<Thread> {
+async function startThread(deps: TransformerDeps, signal: AbortSignal): Promise<Thread> {
   const config: WorkerConfig = { directory: resolve(deps.directory) };
   const worker = new Worker(deps.workerUrl ?? WORKER_URL, { workerData: config });
   const waiting = new Map<number, Waiting>();
@@ -177,6 +187,9 @@ async function startThread(deps: TransformerDeps): Promise<Thread> {
       failed(error);
       void kill(error.message);
     };
+    const stop = () => fail(unavailable('the embedding model has been stopped'));
+    if (signal.aborted) stop();
+    signal.addEventListener('abort', stop, { once: true });
     worker.on('error', (error) => {
       fail(unavailable(`the embedding thread failed: ${messageOf(error)}`));
     });
@@ -238,11 +251,9 @@ function settle(
 
 function loadError(directory: string, reply: Extract<WorkerReply, { kind: 'failed' }>): AppError {
   if (reply.packageMissing) {
-    return unavailable(
-      'the optional package @huggingface/transformers is not installed (npm on Linux: ' +
-        'ONNXRUNTIME_NODE_INSTALL=skip npm install @huggingface/transformers)',
-      { packageMissing: true },
-    );
+    return unavailable(`@huggingface/transformers is not installed: ${INSTALL_TRANSFORMERS}`, {
+      packageMissing: true,
+    });
   }
   return new AppError(
     'INVALID_INPUT',

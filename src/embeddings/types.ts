@@ -1,5 +1,7 @@
 /** The port of the room: texts → vectors (DESIGN §6). */
 
+import type { StaticModel } from './static.js';
+
 /** Every vector of ours has this length, whatever the host uses. */
 export const DIMENSION = 384;
 
@@ -15,6 +17,8 @@ export interface Embedder {
   /** Recorded with each vector; vectors of different ids are never compared. */
   readonly id: string;
   readonly thresholds: Thresholds;
+  /** The built-in static model, where it counts beside this one: the vectors are kept apart. */
+  readonly beside?: StaticModel;
   /**
    * One unit vector of 384 finite numbers per text, in order. An empty text has a constant vector.
    * @throws AppError UNAVAILABLE when the model fails; never NaN, never a zero vector
@@ -35,6 +39,8 @@ export interface EmbeddingStatus {
 }
 
 export interface Embeddings {
+  /** What counts beside the lexical embedder whenever that one serves. */
+  readonly beside?: StaticModel;
   /** What serves now; the lexical embedder until a model is ready. */
   current(): Embedder;
   status(): EmbeddingStatus;

@@ -16,7 +16,9 @@ import { unlockOf } from '../plugin-lock.js';
 import { PROACTIVE } from '../proactive/index.js';
 import { systemClock } from '../shared/clock.js';
 import { AppError, isAppError, messageOf } from '../shared/errors.js';
+import { reached } from '../shared/stages.js';
 import { within } from '../shared/within.js';
+import { makeToolSchemas } from '../surfaces/mcp/index.js';
 import type { PrimaryAgent } from '../surfaces/serving/index.js';
 import { TRIGGER_SERVICE } from '../triggers/index.js';
 import { WHEN } from '../when/index.js';
@@ -33,14 +35,15 @@ import { causeWords } from './failure.js';
 import { createFence, type Fence } from './fence.js';
 import { leaveTo } from './leave.js';
 import type { Env, Place } from './place.js';
+import { readableOf } from './stored-settings.js';
 import { type DirectoryWatch, watchDirectory } from './watch.js';
-import { whenPathsFor } from './when-paths.js';
+import { whenFolderFor } from './when-paths.js';
 
 export interface AgentOptions {
   place: Place;
   env: Env;
   /** `@elizaos/plugin-sql`, loaded. */
-  sql: unknown;
+  sql: SqlPackage;
   /** Lets go of the directory. */
   unlock: () => void;
   log(line: string): void;
@@ -63,23 +66,33 @@ const initialized = new WeakSet<IAgentRuntime>();
 const STARTING_MS = 60_000;
 const STOPPING_MS = 3_000;
 
+/** Does what needs no database, takes long the first time, and would hold up the first answers. */
+export function warmUp(): void {
+  makeToolSchemas();
+  // Its first reading of the machine's time zone.
+  new Intl.DateTimeFormat().resolvedOptions();
+}
+
 /** @throws AppError UNAVAILABLE or INVALID_INPUT; the database is closed then */
 export async function startAgentOn(options: AgentOptions): Promise<PrimaryAgent> {
-  const { place } = options;
-  const sql = options.sql as SqlPackage;
+  const { place, sql } = options;
   const first = await openDatabase(sql, place);
+  reached('opened');
   let guard: Guard | null = null;
   let runtime: AgentRuntime | null = null;
   try {
     if (place.kind === 'directory') guard = guardOn(first, place.directory);
     await ensureTables(sql, first);
+    reached('tables');
     const agentId = await agentIn(first, options.env);
     const adapter = adapterOn(sql, place, agentId);
     const character = await characterOf(adapter, agentId, options);
-    const plugins = [createCuePlugin({ whenPaths: whenPathsFor(place), resting: RESTING })];
+    const plugins = [createCuePlugin({ whenFolder: whenFolderFor(place), resting: RESTING })];
     runtime = new AgentRuntime({ character, agentId, adapter, plugins, settings: {} });
     await initialize(runtime, adapter);
+    reached('runtime');
     await started(runtime);
+    reached('services');
   } catch (error) {
     await closeDown(runtime, first, guard, options.unlock);
     throw asOurs(error, place);
@@ -119,7 +132,7 @@ async function agentIn(adapter: IDatabaseAdapter, env: Env): Promise<UUID> {
   return id;
 }
 
-/** The stored agent, with our settings in front of its own: they live as long as the process. */
+/** The stored agent, with our settings in front of those of its own that can be read: for this process only. */
 async function characterOf(
   adapter: IDatabaseAdapter,
   agentId: UUID,
@@ -136,7 +149,13 @@ async function characterOf(
     ...(place.kind === 'directory' ? { PGLITE_DATA_DIR: place.directory } : {}),
     ...AT_REST,
   };
-  const { id: _id, createdAt: _created, updatedAt: _updated, enabled: _enabled, ...row } = stored;
+  const {
+    id: _id,
+    createdAt: _created,
+    updatedAt: _updated,
+    enabled: _enabled,
+    ...row
+  } = readableOf(stored);
   const kept = row.settings?.secrets;
   return {
     ...row,
@@ -151,15 +170,20 @@ async function characterOf(
   };
 }
 
-/** At each start the host writes the character back; this one is only lent. */
+/** At each start the host writes the character back, and reads it again; this one is only lent. */
 async function initialize(runtime: AgentRuntime, adapter: IDatabaseAdapter): Promise<void> {
-  const update = adapter.updateAgent;
+  const { updateAgent: update, getAgent: get } = adapter;
   adapter.updateAgent = async () => true;
+  adapter.getAgent = async (id) => {
+    const stored = await get.call(adapter, id);
+    return stored && readableOf(stored);
+  };
   try {
     await runtime.initialize({ skipMigrations: true });
     initialized.add(runtime);
   } finally {
     adapter.updateAgent = update;
+    adapter.getAgent = get;
   }
 }
 

@@ -30,9 +30,11 @@ interface Client {
 }
 interface FileSystem {
   ErrnoError: new (errno: number) => Error;
-  filesystems?: { NODEFS?: { stream_ops?: { write?: Write } } };
+  filesystems?: { NODEFS?: { stream_ops?: { write?: Write }; node_ops?: { mknod?: Make } } };
 }
 type Write = (stream: { path?: string }, ...rest: unknown[]) => number;
+/** Makes a file or folder. */
+type Make = (...given: unknown[]) => unknown;
 
 /** Written by whoever opens the database, before anything else. */
 const FIRST_WRITTEN = 'postmaster.pid';
@@ -66,16 +68,28 @@ export function createFence(client: object, directory: string): Fence {
     return isUp;
   }
 
+  /** Before each change of a file. @throws in the way of the file system, which fails the statement */
+  function mustBeOurs({ ErrnoError }: FileSystem): void {
+    if (!isUp && markOf(join(directory, FIRST_WRITTEN)) === first) return;
+    raise();
+    throw new ErrnoError(IO_ERROR);
+  }
+
   const files = client.Module?.FS;
+  const nodes = files?.filesystems?.NODEFS?.node_ops;
+  const make = nodes?.mknod;
+  if (files && nodes && make) {
+    nodes.mknod = (...given) => {
+      mustBeOurs(files);
+      return make(...given);
+    };
+  }
   const operations = files?.filesystems?.NODEFS?.stream_ops;
   const write = operations?.write;
   const seesWrites = Boolean(operations && write);
   if (files && operations && write) {
     operations.write = (stream, ...rest) => {
-      if (isUp || markOf(join(directory, FIRST_WRITTEN)) !== first) {
-        raise();
-        throw new files.ErrnoError(IO_ERROR);
-      }
+      mustBeOurs(files);
       wrote = true;
       if (stream.path?.endsWith('/pg_control')) wroteControl = true;
       return write(stream, ...rest);

@@ -6,7 +6,9 @@
 import { parseSettings, setHostLogLevel } from '../settings.js';
 import { type DirLock, lockDirectory } from '../shared/dir-lock.js';
 import { AppError, messageOf } from '../shared/errors.js';
-import type { StartAgent } from '../surfaces/serving/index.js';
+import { reached } from '../shared/stages.js';
+import type { PrimaryAgent, StartAgent, StartAgentOptions } from '../surfaces/serving/index.js';
+import type { SqlPackage } from './database.js';
 import { mustBeFolder } from './failure.js';
 import { hasLeft } from './leave.js';
 import { openerOf } from './openers.js';
@@ -17,12 +19,14 @@ import { keepStdoutForProtocol } from './quiet-stdout.js';
 const HOST_LEVELS: readonly string[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'];
 
 /** Starts the agent whose memory the folder's tools share; see `StartAgent` for what it throws. */
-export const startHeadless: StartAgent = async ({ cwd, env, log }) => {
+export const startHeadless: StartAgent = Object.assign(start, { preload });
+
+async function start({ cwd, env, log }: StartAgentOptions): Promise<PrimaryAgent> {
   checkSettings(env);
-  keepStdoutForProtocol();
-  setHostLogLevel(hostLogLevel(env));
+  prepareHost(env);
   const place = placeOf(env, cwd);
-  const lock = place.kind === 'directory' ? takeDirectory(place.directory) : null;
+  const lock = place.kind === 'directory' ? await takeDirectory(place.directory) : null;
+  reached('locked');
   const release = () => lock?.release();
   process.once('exit', release);
   const unlock = () => {
@@ -30,15 +34,44 @@ export const startHeadless: StartAgent = async ({ cwd, env, log }) => {
     release();
   };
   try {
-    forgoSaltWarning(await importPeer('@elizaos/core'));
-    const sql = await importPeer('@elizaos/plugin-sql');
-    const { startAgentOn } = await import('./agent.js');
+    const { sql, startAgentOn } = await load();
+    reached('loaded');
     return await startAgentOn({ place, env, sql, unlock, log });
   } catch (error) {
     unlock();
     throw error;
   }
-};
+}
+
+async function preload({ cwd, env }: Omit<StartAgentOptions, 'log'>): Promise<void> {
+  prepareHost(env);
+  const { sql, warmUp, prepareDatabase } = await load();
+  await import('../surfaces/rest/index.js');
+  warmUp();
+  const place = placeOf(env, cwd);
+  if (place.kind === 'directory') {
+    mustBeFolder(place.directory);
+    prepareDatabase(sql, place.directory);
+  }
+  reached('prepared');
+}
+
+/** Before any of it is loaded. */
+function prepareHost(env: Env): void {
+  keepStdoutForProtocol();
+  setHostLogLevel(hostLogLevel(env));
+}
+
+/** The host, and all of this plugin. @throws AppError UNAVAILABLE naming a package that is missing */
+async function load() {
+  forgoSaltWarning(await importPeer('@elizaos/core'));
+  const sql = (await importPeer('@elizaos/plugin-sql')) as SqlPackage;
+  const [{ startAgentOn, warmUp }, { prepareDatabase }] = await Promise.all([
+    import('./agent.js'),
+    import('./database.js'),
+  ]);
+  return { sql, startAgentOn, warmUp, prepareDatabase };
+}
 
 /**
  * The host looks at them only when its database is open, and a process that follows another one only
@@ -64,9 +97,9 @@ function hostLogLevel(env: Env): string {
 }
 
 /** @throws AppError UNAVAILABLE with the pid of who has it, with our lock or without; INVALID_INPUT for no folder */
-function takeDirectory(directory: string): DirLock {
+async function takeDirectory(directory: string): Promise<DirLock> {
   mustBeFolder(directory);
-  const lock = lockDirectory(directory, null, 'headless');
+  const lock = await lockDirectory(directory, null, { kind: 'headless' });
   const pid = openerOf(directory);
   if (pid === null && !hasLeft(directory)) return lock;
   lock.release();

@@ -4,7 +4,7 @@ import type { Guard } from './guard/index.js';
 import { type HintMeta, type HintScope, type HintValue, OS_NAMES } from './schema.js';
 import { checkScope, normalizeScope, scopeKey } from './scope.js';
 import { parseTtl } from './ttl.js';
-import { checkName, checkValue } from './values.js';
+import { checkName, checkTexts, checkTraversal, checkValue } from './values.js';
 
 export interface HintDraft {
   component: string;
@@ -27,6 +27,7 @@ export interface Refusal {
 
 export interface Door {
   guard: Guard;
+  /** For hints that say nothing. */
   defaultTtl: string;
   /** Lets in what looks like a secret, marked as one. */
   allowSecret: boolean;
@@ -39,13 +40,16 @@ export async function admit(draft: HintDraft, door: Door): Promise<Admitted | Re
   const findings = [
     ...checkName(draft.component, 'component'),
     ...checkName(draft.key, 'key'),
+    ...checkTexts(draft.component, 'component'),
+    ...checkTexts(draft.key, 'key'),
     ...checkValue(value),
+    ...checkTexts(meta, 'meta'),
   ];
   if ('finding' in parsedTtl) findings.push(parsedTtl.finding);
   if (findings.length > 0) return { code: 'INVALID_INPUT', findings };
 
   const { scope: given, tags, ...rest } = meta;
-  const scopeFindings = checkScope(given ?? {});
+  const scopeFindings = [...checkTraversal(value), ...checkScope(given ?? {})];
   if (scopeFindings.length > 0) return { code: 'SCOPE_INVALID', findings: scopeFindings };
 
   const verdict = await door.guard.check(draft, door.allowSecret);

@@ -40,7 +40,7 @@ export interface Book {
   commit(change: Change): Promise<void>;
   /** Counts a use. Only in turn. @throws AppError UNAVAILABLE */
   use(variant: Variant, use: { delta: number; at: string }): Promise<Variant>;
-  /** Removes what has expired, and brings rows in line; never throws. Only in turn. */
+  /** Removes what has expired or ended with its session, and brings rows in line; never throws. Only in turn. */
   expire(nowMs: number): Promise<number>;
   /** Reads the rows: what they lack goes, session hints stay. @throws what the database throws */
   refresh(nowMs: number): Promise<void>;
@@ -49,6 +49,8 @@ export interface Book {
 export interface BookDeps {
   rows: HintRows;
   log: Log;
+  /** Whether a session of a client goes on; absent: they all do. */
+  isSessionOpen?: ((sessionId: string) => boolean) | undefined;
   /** A hint that was removed is there again. */
   onReturned?: ((ids: readonly Uuid[]) => void) | undefined;
 }
@@ -56,7 +58,7 @@ export interface BookDeps {
 /** Removed hints of which it is noticed that they come back. */
 const MOST_GONE = 20_000;
 
-export function createBook({ rows, log, onReturned }: BookDeps): Book {
+export function createBook({ rows, log, onReturned, isSessionOpen = () => true }: BookDeps): Book {
   const variants = createVariants();
   const inTurn = createSerial();
   /** Rows that may differ from what is here. */
@@ -95,9 +97,7 @@ export function createBook({ rows, log, onReturned }: BookDeps): Book {
       ...remove.filter(isDurable).map(({ id }) => id),
       ...put.filter((hint) => !isDurable(hint) && hadRow(hint.id)).map(({ id }) => id),
     ];
-    // New before old goes: of what fails half-way, none is lost.
-    await rows.put(put.filter(isDurable), how);
-    await rows.remove(old);
+    await rows.change(put.filter(isDurable), old, how);
   }
 
   async function tryToRepair(): Promise<void> {
@@ -131,7 +131,8 @@ export function createBook({ rows, log, onReturned }: BookDeps): Book {
   }
 
   async function expire(nowMs: number): Promise<number> {
-    const expired = [...variants.all()].filter((variant) => !isLive(variant, nowMs));
+    const isOver = ({ session }: StoredHint) => session !== null && !isSessionOpen(session);
+    const expired = [...variants.all()].filter((one) => !isLive(one, nowMs) || isOver(one));
     for (const variant of expired) {
       variants.remove(variant.id);
       if (isDurable(variant)) ended.add(variant.id);
@@ -192,7 +193,7 @@ export function createBook({ rows, log, onReturned }: BookDeps): Book {
 }
 
 function storedOf(row: Row): StoredHint {
-  return { ...row, expiresAtMs: endOf(row.hint) };
+  return { ...row, expiresAtMs: endOf(row.hint), session: null };
 }
 
 function changedByOthers(

@@ -7,13 +7,16 @@ import type { Book } from './book.js';
 import type { Guard } from './guard/index.js';
 import type { Quotas } from './quota.js';
 import type { HintObserver } from './quoting.js';
+import type { Hint } from './schema.js';
+import { FOR_GOOD } from './ttl.js';
+import { endOf } from './variants.js';
 
 export interface HintContext {
   book: Book;
   clock: Clock;
   guard: Guard;
   quotas: Quotas;
-  /** `session` or an ISO-8601 duration, for hints that say nothing. */
+  /** `session` or an ISO-8601 duration, for hints of the operator that say nothing. */
   defaultTtl: string;
   place: Place;
   sessionId: string;
@@ -23,6 +26,20 @@ export interface HintContext {
   openedAt: string;
   /** Whether a person is owner or admin of the world of a room. */
   isAdmin: (entityId: string, roomId: string) => Promise<boolean>;
+}
+
+/**
+ * Of hints that say nothing (DESIGN §10): what an agent or a person tells is to last; the operator's
+ * methods are those of the seed, and so is their default.
+ */
+export function defaultTtlFor({ defaultTtl }: HintContext, { kind }: Caller): string {
+  return kind === 'operator' ? defaultTtl : FOR_GOOD;
+}
+
+/** The session that a hint ends with which was set for the session; `null`: with the serving process. */
+export function sessionFor(hint: Hint, caller: Caller): string | null {
+  if (caller.kind === 'operator' || endOf(hint) !== null) return null;
+  return caller.sessionId ?? null;
 }
 
 export async function isAdminCaller(room: HintContext, caller: Caller): Promise<boolean> {

@@ -31,7 +31,7 @@ import type { Hints } from './types.js';
 import { bump, deleteHint, type SetOptions, setHint } from './writes.js';
 
 export interface HintSettings extends Quotas {
-  /** `session` or an ISO-8601 duration, for hints that say nothing. */
+  /** `session` or an ISO-8601 duration, for hints of the operator that say nothing. */
   defaultTtl: string;
   /** Whether what looks like a secret is refused. */
   guard: boolean;
@@ -44,8 +44,10 @@ export interface HintsDeps {
   rows: HintRows;
   projectId: Uuid;
   agentId: Uuid;
-  /** Of the serving process; hints with TTL `session` end with it. */
+  /** Of the serving process; the operator's hints with TTL `session` end with it. */
   sessionId: string;
+  /** Whether a session of a client goes on; absent: they all do. */
+  isSessionOpen?: (sessionId: string) => boolean;
   /** Whether a person is owner or admin of the world of a room; absent: nobody is. */
   isAdmin?: (entityId: string, roomId: string) => Promise<boolean>;
   /** Rooms that quote hints. */
@@ -71,7 +73,8 @@ export function createHints(deps: HintsDeps): HintRoom {
   const { clock, settings, sessionId, projectId, agentId, observer } = deps;
   const { maxHints, maxComponents, maxPerComponent, defaultTtl } = settings;
   const { rows, log } = deps;
-  const book = createBook({ rows, log, onReturned: observer?.returned });
+  const { isSessionOpen } = deps;
+  const book = createBook({ rows, log, isSessionOpen, onReturned: observer?.returned });
   const room: HintContext = {
     book,
     clock,
@@ -89,7 +92,7 @@ export function createHints(deps: HintsDeps): HintRoom {
     sessionId,
 
     async setHint(params, caller, options) {
-      return { hint: await setHint(room, parse(setHintParams, params), caller, options) };
+      return setHint(room, parse(setHintParams, params), caller, options);
     },
     async getHint(params, caller) {
       return getHint(room, parse(getHintParams, params), caller);

@@ -16,7 +16,7 @@ import { redactSecrets } from '../shared/secrets.js';
 import { yieldToLoop } from '../shared/yield.js';
 import { admit, wordsOf } from './admit.js';
 import { audienceFor, hintId, ownerOf } from './audience.js';
-import { type HintContext, requireShare } from './context.js';
+import { defaultTtlFor, type HintContext, requireShare, sessionFor } from './context.js';
 import { redactValue } from './guard/index.js';
 import { lostFields, MAX_DEPTH } from './input.js';
 import { createTally, exceeded } from './quota.js';
@@ -88,7 +88,7 @@ export async function importHints(
   // Each hint is judged, and then written.
   const steps = 2 * entries.length;
   const tell = inSteps(onProgress);
-  const candidates = await judged(room, entries, params, audience, skips, {
+  const candidates = await judged(room, entries, params, caller, audience, skips, {
     signal,
     onProgress: (done) => tell(done, steps),
   });
@@ -145,12 +145,14 @@ async function judged(
   room: HintContext,
   entries: readonly Entry[],
   { allow_secret = false }: ImportParams,
+  caller: Caller,
   audience: Scope,
   skips: Skips,
   { signal, onProgress }: { signal: AbortSignal | undefined; onProgress: (done: number) => void },
 ): Promise<Candidate[]> {
   const found = new Map<string, Candidate>();
-  const door = { guard: room.guard, defaultTtl: room.defaultTtl, allowSecret: allow_secret };
+  const defaultTtl = defaultTtlFor(room, caller);
+  const door = { guard: room.guard, defaultTtl, allowSecret: allow_secret };
   for (const [at, entry] of entries.entries()) {
     if (at % BATCH === 0) {
       onProgress(at);
@@ -187,7 +189,9 @@ async function judged(
     if (other && other.hint.updated_at >= kept.updated_at) continue;
     const isRedacted = isHidden(kept);
     const isAhead = isLater(entry.raw, nowMs);
-    found.set(id, { id, component, key, hint: kept, audience, expiresAtMs, isRedacted, isAhead });
+    const session = sessionFor(kept, caller);
+    const stored = { id, component, key, hint: kept, audience, expiresAtMs, session };
+    found.set(id, { ...stored, isRedacted, isAhead });
   }
   return [...found.values()];
 }

@@ -19,6 +19,6 @@ export type { HintObserver } from './quoting.js';
 export { hintType, printedValue } from './records.js';
 export * from './schema.js';
 export { HINTS, HintService, type HintServiceDeps } from './service.js';
-export { parseTtl } from './ttl.js';
+export { FOR_GOOD, parseTtl } from './ttl.js';
 export type * from './types.js';
 export type { SetOptions } from './writes.js';

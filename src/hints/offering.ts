@@ -79,8 +79,9 @@ export function createOffering(room: HintContext): Offering {
   };
 }
 
-function storedOf({ id, component, key, hint, audience, expiresAtMs }: StoredHint): StoredHint {
-  return { id, component, key, hint, audience, expiresAtMs };
+function storedOf(stored: StoredHint): StoredHint {
+  const { id, component, key, hint, audience, expiresAtMs, session } = stored;
+  return { id, component, key, hint, audience, expiresAtMs, session };
 }
 
 /** What is run or gone to as it stands; `null`: it has to be filled in or read as data. */

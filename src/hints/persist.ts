@@ -2,7 +2,7 @@
  * Writes durable hints through to their rows. Each write is compared with the revision this process
  * knows, so that two processes on one database do not overwrite each other unseen.
  */
-import type { RecordStore, StoredRecord } from '../records/index.js';
+import type { RecordStore, StoredRecord, TransactionStore } from '../records/index.js';
 import { AppError, isAppError } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
@@ -12,7 +12,7 @@ import type { Hint } from './schema.js';
 import type { StoredHint } from './types.js';
 
 /** A durable hint as its row has it; who holds it knows when it ends. */
-export type Row = Omit<StoredHint, 'expiresAtMs'>;
+export type Row = Omit<StoredHint, 'expiresAtMs' | 'session'>;
 
 export interface HowPut {
   /** Writes over what another process has changed meanwhile. */
@@ -33,6 +33,8 @@ export interface HintRows {
    * @throws AppError CONFLICT when another process has changed one, and what the database throws
    */
   put(rows: readonly Row[], how?: HowPut): Promise<void>;
+  /** Both, or neither: also when the process is killed. @throws what `put` throws */
+  change(put: readonly Row[], remove: readonly Uuid[], how?: HowPut): Promise<void>;
   /** @param unchanged only those that are as this process knows them */
   remove(ids: readonly Uuid[], unchanged?: boolean): Promise<void>;
   /** Counts a use where the row lies, whatever else has happened to it. */
@@ -59,64 +61,96 @@ export function createHintRows({ records, log }: { records: RecordStore; log: Lo
     return { id, component: data.component, key: data.key, hint, audience: scope };
   }
 
-  async function read(id: Uuid): Promise<Row | null> {
-    const [record] = await records.get(hintType, [id], OPERATOR);
-    if (record) return rowOf(record, revisions);
-    revisions.delete(id);
-    return null;
-  }
+  /** The same rows within a transaction and outside of one. */
+  function rowsIn(store: TransactionStore) {
+    async function read(id: Uuid): Promise<Row | null> {
+      const [record] = await store.get(hintType, [id], OPERATOR);
+      if (record) return rowOf(record, revisions);
+      revisions.delete(id);
+      return null;
+    }
 
-  async function replace(row: Row, data: HintData, how: HowPut): Promise<void> {
-    for (let attempt = 1; ; attempt += 1) {
-      const revision = revisions.get(row.id);
-      if (revision === undefined) return insertOver(row, data);
-      try {
-        const change = { data, scope: row.audience, ...(how.keepUses ? { keep: USES } : {}) };
-        const written = await records.replace(hintType, row.id, revision, change);
-        revisions.set(row.id, written.revision);
-        return;
-      } catch (error) {
-        const isGone = isAppError(error) && error.code === 'NOT_FOUND';
-        if (isGone) revisions.delete(row.id);
-        if (isGone && !how.force) throw conflict(row.hint, row.id);
-        if (isGone) continue;
-        if (!isConflict(error) || !how.force || attempt === 3) throw error;
-        await read(row.id);
+    async function replace(row: Row, data: HintData, how: HowPut): Promise<void> {
+      for (let attempt = 1; ; attempt += 1) {
+        const revision = revisions.get(row.id);
+        if (revision === undefined) return insertOver(row, data);
+        try {
+          const change = { data, scope: row.audience, ...(how.keepUses ? { keep: USES } : {}) };
+          const written = await store.replace(hintType, row.id, revision, change);
+          revisions.set(row.id, written.revision);
+          return;
+        } catch (error) {
+          const isGone = isAppError(error) && error.code === 'NOT_FOUND';
+          if (isGone) revisions.delete(row.id);
+          if (isGone && !how.force) throw conflict(row.hint, row.id);
+          if (isGone) continue;
+          if (!isConflict(error) || !how.force || attempt === 3) throw error;
+          await read(row.id);
+        }
       }
     }
-  }
 
-  /** Over a row that cannot be read: whoever sets the hint anew has what it lost. */
-  async function insertOver(row: Row, data: HintData): Promise<void> {
-    if ((await insert([{ row, data }])).has(row.id)) return;
-    await records.remove(hintType, [row.id]);
-    if ((await insert([{ row, data }])).has(row.id)) return;
-    throw new AppError('CONFLICT', 'another process keeps writing this hint', { id: row.id });
-  }
+    /** Over a row that cannot be read: whoever sets the hint anew has what it lost. */
+    async function insertOver(row: Row, data: HintData): Promise<void> {
+      if ((await insert([{ row, data }])).has(row.id)) return;
+      await store.remove(hintType, [row.id]);
+      if ((await insert([{ row, data }])).has(row.id)) return;
+      throw new AppError('CONFLICT', 'another process keeps writing this hint', { id: row.id });
+    }
 
-  async function insert(
-    rows: readonly { row: Row; data: HintData }[],
-    onWritten: () => void = () => {},
-  ): Promise<Set<Uuid>> {
-    return records.insert(
-      hintType,
-      rows.map(({ row, data }) => ({
-        id: row.id,
-        createdAtMs: Date.parse(row.hint.created_at),
-        scope: row.audience,
-        data,
-      })),
-      {
-        onInserted: (id, revision) => {
-          revisions.set(id, revision);
-          onWritten();
+    async function insert(
+      rows: readonly { row: Row; data: HintData }[],
+      onWritten: () => void = () => {},
+    ): Promise<Set<Uuid>> {
+      return store.insert(
+        hintType,
+        rows.map(({ row, data }) => ({
+          id: row.id,
+          createdAtMs: Date.parse(row.hint.created_at),
+          scope: row.audience,
+          data,
+        })),
+        {
+          onInserted: (id, revision) => {
+            revisions.set(id, revision);
+            onWritten();
+          },
         },
+      );
+    }
+
+    return {
+      read,
+
+      async put(rows: readonly Row[], how: HowPut = {}): Promise<void> {
+        const all = await encoded(rows);
+        const fresh = all.filter(({ row }) => !revisions.has(row.id));
+        const known = all.filter(({ row }) => revisions.has(row.id));
+        const inserted = await insert(fresh, how.onWritten);
+        const met = fresh.filter(({ row }) => !inserted.has(row.id));
+        for (const { row, data } of met) {
+          // Another process was first.
+          if ((await read(row.id)) !== null && !how.force) throw conflict(row.hint, row.id);
+          known.push({ row, data });
+        }
+        for (const [at, { row, data }] of known.entries()) {
+          if (at > 0) await yieldToLoop();
+          await replace(row, data, how);
+          how.onWritten?.();
+        }
       },
-    );
+
+      async remove(ids: readonly Uuid[], unchanged = false): Promise<void> {
+        if (ids.length === 0) return;
+        await store.remove(hintType, ids, unchanged ? { revisions } : {});
+        for (const id of ids) revisions.delete(id);
+      },
+    };
   }
 
+  const rows = rowsIn(records);
   return {
-    read,
+    ...rows,
 
     async load() {
       // Theirs only once all are read: of what fails half-way, no write may go by.
@@ -134,28 +168,22 @@ export function createHintRows({ records, log }: { records: RecordStore; log: Lo
       return rows;
     },
 
-    async put(rows, how = {}) {
-      const all = await encoded(rows);
-      const fresh = all.filter(({ row }) => !revisions.has(row.id));
-      const known = all.filter(({ row }) => revisions.has(row.id));
-      const inserted = await insert(fresh, how.onWritten);
-      const met = fresh.filter(({ row }) => !inserted.has(row.id));
-      for (const { row, data } of met) {
-        // Another process was first.
-        if ((await read(row.id)) !== null && !how.force) throw conflict(row.hint, row.id);
-        known.push({ row, data });
+    async change(put, remove, how) {
+      if (put.length + remove.length < 2) {
+        await rows.put(put, how);
+        return rows.remove(remove);
       }
-      for (const [at, { row, data }] of known.entries()) {
-        if (at > 0) await yieldToLoop();
-        await replace(row, data, how);
-        how.onWritten?.();
+      const before = new Map(revisions);
+      try {
+        await records.atomically(async (store) => {
+          const within = rowsIn(store);
+          await within.put(put, how);
+          await within.remove(remove);
+        });
+      } catch (error) {
+        revisions = before;
+        throw error;
       }
-    },
-
-    async remove(ids, unchanged = false) {
-      if (ids.length === 0) return;
-      await records.remove(hintType, ids, unchanged ? { revisions } : {});
-      for (const id of ids) revisions.delete(id);
     },
 
     async touch(id, { delta, at }) {

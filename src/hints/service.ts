@@ -25,6 +25,8 @@ export interface HintServiceDeps {
   }>;
   /** Rooms that quote hints; they may start later. */
   observer?: (runtime: IAgentRuntime) => HintObserver;
+  /** Whether a session of a client goes on. */
+  isSessionOpen: (runtime: IAgentRuntime, sessionId: string) => boolean;
   /** Whether a person is owner or admin of the world that a room belongs to. */
   isAdmin: (runtime: IAgentRuntime, entityId: string, roomId: string) => Promise<boolean>;
 }
@@ -66,6 +68,7 @@ export class HintService extends Service {
       rows: createHintRows({ records: store, log }),
       projectId: store.projectId,
       agentId: runtime.agentId,
+      isSessionOpen: (id) => deps.isSessionOpen(runtime, id),
       isAdmin: (entityId, roomId) => deps.isAdmin(runtime, entityId, roomId),
       observer: deps.observer?.(runtime),
     });

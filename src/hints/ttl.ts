@@ -7,13 +7,15 @@ import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../shared/clock.js';
 import type { Finding } from '../shared/errors.js';
 
 export type Ttl =
-  /** Ends with the process that serves it. */
+  /** Ends with the session of whoever set it (`StoredHint.session`). */
   | { session: true }
   /** Epoch ms in, epoch ms out; later by at least 1 ms. */
   | { endsAt(fromMs: number): number }
   | { finding: Finding };
 
 const MAX_YEARS = 100;
+/** The longest there is: what is kept for good. */
+export const FOR_GOOD = `P${MAX_YEARS}Y`;
 const YEAR_MS = 365.2425 * DAY_MS;
 const NUMBER = String.raw`(\d+(?:[.,]\d+)?)`;
 const DURATION = new RegExp(

@@ -46,6 +46,12 @@ export interface GetResult {
   others?: OtherHint[];
 }
 
+export interface SetResult {
+  hint: Hint;
+  /** What is easily overlooked: that it ends with the serving process, though nobody asked for that. */
+  notice?: string;
+}
+
 export interface QueryResult {
   hints: ScoredHint[];
   others?: OtherHint[];
@@ -96,13 +102,15 @@ export interface StoredHint {
   hint: Hint;
   /** Who may read it (DESIGN §3); not to be confused with `hint.meta.scope`. */
   audience: Scope;
-  /** Epoch ms; `null`: ends with the process (`session`). `Infinity` never occurs. */
+  /** Epoch ms; `null`: ends with a session. `Infinity` never occurs. */
   expiresAtMs: number | null;
+  /** The client's session that it ends with; `null`: a duration, or the life of the serving process. */
+  session: string | null;
 }
 
 /** Everything of the room; each method checks shape, rights and quotas, and throws AppError codes. */
 export interface Hints {
-  setHint(params: SetHintParams, caller: Caller): Promise<{ hint: Hint }>;
+  setHint(params: SetHintParams, caller: Caller): Promise<SetResult>;
   getHint(params: GetHintParams, caller: Caller): Promise<GetResult>;
   query(params: QueryParams, caller: Caller): Promise<QueryResult>;
   deleteHint(params: DeleteHintParams, caller: Caller): Promise<DeleteResult>;

@@ -15,6 +15,36 @@ export function checkName(name: string, field: string): Finding[] {
   return PROTOTYPE_NAMES.has(name) ? [{ field, message: `must not be "${name}"` }] : [];
 }
 
+const SPOILED: readonly (readonly [RegExp, string])[] = [
+  [/\0/, 'must not contain NUL characters'],
+  [/\p{Cs}/u, 'must not contain half a character (a lone surrogate)'],
+];
+
+/**
+ * Texts and names that no database and no terminal keeps as they are, the first of each field. Only for
+ * what is not too deep.
+ */
+export function checkTexts(data: unknown, field: string): Finding[] {
+  if (typeof data === 'string') {
+    const spoiled = SPOILED.find(([pattern]) => pattern.test(data));
+    return spoiled === undefined
+      ? []
+      : [{ field: field.replace(/\0|\p{Cs}/gu, '\ufffd'), message: spoiled[1] }];
+  }
+  if (typeof data !== 'object' || data === null) return [];
+  return Object.entries(data).flatMap(([name, inner]) => {
+    const path = `${field}.${name}`;
+    return [...(Array.isArray(data) ? [] : checkTexts(name, path)), ...checkTexts(inner, path)];
+  });
+}
+
+/** A path that leads up leads anywhere (seed §5: a risk of traversal, as in a glob). */
+export function checkTraversal(value: HintValue): Finding[] {
+  if (typeof value === 'string' || value.type !== 'path') return [];
+  if (!value.abs.split(/[\\/]/).includes('..')) return [];
+  return [{ field: 'value.abs', message: 'must not contain ".."' }];
+}
+
 /** Fields start with `value`; empty when nothing is wrong. */
 export function checkValue(value: HintValue): Finding[] {
   const data = typeof value !== 'string' && value.type === 'json' ? value.data : null;
@@ -26,7 +56,7 @@ export function checkValue(value: HintValue): Finding[] {
     bytes > MAX_VALUE_BYTES
       ? [{ field: 'value', message: `has ${bytes} bytes, at most ${MAX_VALUE_BYTES} are kept` }]
       : [];
-  return [...size, ...checkKind(value)];
+  return [...size, ...checkTexts(value, 'value'), ...checkKind(value)];
 }
 
 function checkKind(value: HintValue): Finding[] {
@@ -44,7 +74,6 @@ function checkPath({ abs, os }: Extract<HintValue, { type: 'path' }>): Finding[]
   if (os?.length === 0)
     return [{ field: 'value.os', message: 'must name a system or be left out' }];
   if (/\p{Cc}/u.test(abs)) return [{ field, message: 'must not contain control characters' }];
-  if (abs.split(/[\\/]/).includes('..')) return [{ field, message: 'must not contain ".."' }];
   const isOn = (name: (typeof OS_NAMES)[number]): boolean =>
     name === 'windows' ? WINDOWS_PATH.test(abs) : abs.startsWith('/');
   const wrong = (os ?? []).filter((name) => !isOn(name));

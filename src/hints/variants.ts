@@ -59,7 +59,7 @@ export function isLive({ expiresAtMs }: Pick<StoredHint, 'expiresAtMs'>, nowMs: 
 }
 
 /**
- * When a hint ends, counted from its last change: epoch ms, `null` with the process. What cannot be
+ * When a hint ends, counted from its last change: epoch ms, `null` with a session. What cannot be
  * read has ended.
  */
 export function endOf({ meta, updated_at }: Hint): number | null {
@@ -142,7 +142,7 @@ export function createVariants(): Variants {
     },
     all: () => byId.values(),
     put(stored) {
-      const { id, component, key, audience, expiresAtMs } = stored;
+      const { id, component, key, audience, expiresAtMs, session } = stored;
       const hint = frozen(stored.hint);
       const scope = scopeKey(hint.meta.scope ?? {});
       const gate = gateOf(scope, hint);
@@ -157,6 +157,7 @@ export function createVariants(): Variants {
         hint,
         audience,
         expiresAtMs,
+        session,
         scopeKey: scope,
         gate,
         isPrivate: ownerOf(audience) !== null,

@@ -5,20 +5,30 @@ import { AppError, isAppError } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import { type Admitted, admit, refusalError } from './admit.js';
 import { audienceFor, hintId, mayWrite, ownerOf } from './audience.js';
-import { type HintContext, isAdminCaller, notFound, requireShare } from './context.js';
+import {
+  defaultTtlFor,
+  type HintContext,
+  isAdminCaller,
+  notFound,
+  requireShare,
+  sessionFor,
+} from './context.js';
 import { type Asked, best, type Sifted, sift, unsifted } from './explain.js';
 import { exceeded, quotaError } from './quota.js';
 import { forgetting } from './quoting.js';
 import { answersOf } from './reads.js';
 import type { bumpParams, deleteHintParams, Hint, setHintParams } from './schema.js';
 import { checkScope, normalizeScope, scopeKey } from './scope.js';
-import type { DeleteResult, StoredHint } from './types.js';
+import type { DeleteResult, SetResult, StoredHint } from './types.js';
 import { endOf, isLive, sumOf, type Variant } from './variants.js';
 
 export interface SetOptions {
   /** For everybody, though it is set in chat; owner and admins only. */
   share?: boolean;
 }
+
+const ENDS_SOON =
+  'kept until the serving process ends (ttl "session", the default): give a ttl like P30D to keep it longer';
 
 type SetParams = z.output<typeof setHintParams>;
 type Named = z.output<typeof deleteHintParams> | z.output<typeof bumpParams>;
@@ -29,15 +39,19 @@ export async function setHint(
   params: SetParams,
   caller: Caller,
   { share = false }: SetOptions = {},
-): Promise<Hint> {
+): Promise<SetResult> {
   const { component, key, value, meta = {}, allow_secret = false } = params;
   await requireShare(room, caller, share);
   const admitted = await admit(
     { component, key, value, meta },
-    { ...room, allowSecret: allow_secret },
+    { guard: room.guard, defaultTtl: defaultTtlFor(room, caller), allowSecret: allow_secret },
   );
   if ('code' in admitted) throw refusalError(admitted);
-  const put = () => room.book.inTurn(() => putHint(room, params, admitted, caller, share));
+  const put = async () => {
+    const hint = await room.book.inTurn(() => putHint(room, params, admitted, caller, share));
+    const isUnasked = caller.kind === 'operator' && meta.ttl === undefined;
+    return isUnasked && endOf(hint) === null ? { hint, notice: ENDS_SOON } : { hint };
+  };
   try {
     return await put();
   } catch (error) {
@@ -93,6 +107,7 @@ async function putHint(
     ...{ id, component, key, hint },
     audience: before?.audience ?? audience,
     expiresAtMs: endOf(hint),
+    session: sessionFor(hint, caller),
   };
   await book.commit({ put: [stored], keepUses: before !== null });
   return book.variants.get(id)?.hint ?? hint;

@@ -12,6 +12,8 @@ export interface FinishedAction {
   error?: string | undefined;
   /** What the action returned; files and commands in it are kept. */
   data?: Record<string, unknown> | undefined;
+  /** `false`: it looked something up or arranged something, which is kept elsewhere or nowhere. */
+  isWork?: boolean | undefined;
 }
 
 export interface FinishedRun {
@@ -32,8 +34,8 @@ export interface Captured {
   content: string;
 }
 
-/** Actions that talk, stay silent, arrange the conversation or only look something up. */
-const NO_WORK = new Set(
+/** The host's own actions that talk, stay silent or arrange the conversation; they carry no flag. */
+const HOST_TALK = new Set(
   [
     'REPLY',
     'NONE',
@@ -45,19 +47,6 @@ const NO_WORK = new Set(
     'MUTE_ROOM',
     'UNMUTE_ROOM',
     'CHOOSE_OPTION',
-    'STORE_WORK_MEMORY',
-    'RECALL_WORK_MEMORY',
-    'LINK_WORK_MEMORIES',
-    'SYNTHESIZE_WISDOM',
-    'FORGET_WORK_MEMORY',
-    // A trigger is kept as a trigger; to remember that it was asked for would be its echo.
-    'CREATE_TRIGGER',
-    'LIST_TRIGGERS',
-    'UPDATE_TRIGGER',
-    'DELETE_TRIGGER',
-    'RUN_TRIGGER',
-    'EXPLAIN_TRIGGER',
-    'SET_TIME_ZONE',
   ].map(plain),
 );
 
@@ -100,9 +89,10 @@ export function essenceOf(run: FinishedRun): Omit<FinishedRun, 'messageId'> {
     text: cut(run.text),
     ...(run.answer === undefined ? {} : { answer: cut(run.answer) }),
     ...(run.thought === undefined ? {} : { thought: cut(run.thought) }),
-    actions: run.actions.map(({ name, success, text, error, data = {} }) => ({
+    actions: run.actions.map(({ name, success, text, error, data = {}, isWork }) => ({
       name,
       success,
+      ...(isWork === undefined ? {} : { isWork }),
       ...(text === undefined ? {} : { text: cut(text) }),
       ...(error === undefined ? {} : { error: cut(error) }),
       data: Object.fromEntries(
@@ -117,7 +107,9 @@ export function essenceOf(run: FinishedRun): Omit<FinishedRun, 'messageId'> {
 
 /** `null`: nothing that a later turn could use. */
 export function captureDraft(run: FinishedRun): Captured | null {
-  const work = run.actions.filter(({ name }) => !NO_WORK.has(plain(name))).slice(0, MAX_ACTIONS);
+  const work = run.actions
+    .filter(({ name, isWork }) => isWork !== false && !HOST_TALK.has(plain(name)))
+    .slice(0, MAX_ACTIONS);
   const asked = shortened(run.text, GOAL_CHARS);
   if (work.length === 0 || asked === '' || GREETING.test(asked)) return null;
   const failed = work.find(({ success }) => !success);

@@ -1,7 +1,9 @@
 /** Chapters: narrative groups of memories, of given members or found by their tags. */
+import { sql } from 'drizzle-orm';
 import { z } from 'zod';
 import {
   audienceOf,
+  memoriesTable,
   type Reader,
   type RecordStore,
   type Scope,
@@ -67,6 +69,8 @@ export interface ChaptersResult {
 const MAX_CLUSTERED = 10_000;
 const MAX_CHAPTERS = 500;
 const SHOWN_MEMBERS = 100;
+/** Earlier versions kept a chapter all of whose memories were forgotten; the next forgetting removes it. */
+const HAS_MEMBERS = sql`${memoriesTable.metadata}->'data'->'memory_ids' <> '[]'::jsonb`;
 
 /** @throws InvalidInputError, NotFoundError for a member that is not there for the caller */
 export async function createChapter(
@@ -127,6 +131,7 @@ export async function listChapters(
   const { limit, cursor } = parseInput(chapterListSchema, input ?? {});
   const page = await records.list(chapterType, readerOf(caller), {
     limit,
+    where: HAS_MEMBERS,
     ...(cursor === undefined ? {} : { cursor }),
   });
   return {
@@ -145,7 +150,7 @@ export async function newestChapters(
 ): Promise<{ chapters: StoredRecord<ChapterData>[]; truncated: boolean }> {
   const chapters: StoredRecord<ChapterData>[] = [];
   for await (const chunk of records.scan(chapterType, reader, { newestFirst: true })) {
-    chapters.push(...chunk.filter(fits));
+    chapters.push(...chunk.filter((one) => one.data.memory_ids.length > 0 && fits(one)));
     if (chapters.length > most) break;
   }
   return { chapters: chapters.slice(0, most), truncated: chapters.length > most };

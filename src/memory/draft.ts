@@ -12,6 +12,7 @@ import {
   type Action,
   draftSchema,
   type MemoryDraft,
+  TASK_TYPES,
   type WorkMemoryData,
   workMemorySchema,
 } from './schema.js';
@@ -23,6 +24,10 @@ const OPERATIONS: Readonly<Record<string, Action['type']>> = {
   read: 'file_read',
 };
 const RESULTS: Readonly<Record<string, boolean>> = { pass: true, fail: false };
+
+const UNKNOWN = 'unknown field';
+const PLACES =
+  'what was done belongs in outcome.summary, what was learned in outcome.learnings, why in reasoning';
 
 /** What is needed to be valid and is in every stored memory already. */
 const LEAST = { intent: { goal: '-' }, outcome: { success: true, summary: '-' } };
@@ -37,6 +42,7 @@ const PATCHABLE = [
   'tags',
   'importance',
   'session_id',
+  'remind_when',
 ] as const;
 export type Patch = Partial<Record<(typeof PATCHABLE)[number], unknown>>;
 
@@ -51,9 +57,15 @@ export function readDraft(raw: unknown, options: DraftOptions): MemoryDraft {
   const long = isObject(raw) ? longForm(raw, findings, true) : raw;
   const judged = judge(draftSchema, long);
   if (judged.findings !== null || findings.length > 0) {
-    throw new InvalidInputError([...findings, ...(judged.findings ?? [])]);
+    throw new InvalidInputError([...findings, ...(judged.findings ?? [])].map(told));
   }
   return finished(judged.data, options);
+}
+
+/** What is sent at the top and may belong in several places is told which there are. */
+function told({ field, message }: Finding): Finding {
+  const isTop = message === UNKNOWN && !field.includes('.');
+  return { field, message: isTop ? `${UNKNOWN}; ${PLACES}` : message };
 }
 
 /**
@@ -96,6 +108,19 @@ export function patched(data: WorkMemoryData, patch: Patch, options: DraftOption
   return { ...next, files: filesOf(next) };
 }
 
+/** Fields of an action's details. */
+const DETAILS: ReadonlySet<string> = new Set([
+  'file_path',
+  'lines_affected',
+  'diff',
+  'diff_hash',
+  'diff_summary',
+  'command',
+  'working_directory',
+  'query',
+  'scope',
+] satisfies (keyof Action['details'])[]);
+
 /** Every file a memory names, once, in order of first mention. */
 export function filesOf(memory: Pick<WorkMemoryData, 'actions' | 'perception'>): string[] {
   const paths = [
@@ -121,8 +146,11 @@ function longForm(
   findings: Finding[],
   whole: boolean,
 ): Record<string, unknown> {
-  const long: Record<string, unknown> = { ...raw };
+  const long: Record<string, unknown> = whole ? inPlace(raw) : { ...raw };
   if (typeof long.intent === 'string') long.intent = { goal: long.intent };
+  if (isObject(long.intent) && typeof long.intent.task_type === 'string') {
+    long.intent = { ...long.intent, task_type: taskTypeOf(long.intent.task_type) };
+  }
   if (typeof long.perception === 'string') {
     long.perception = { observations: [{ what: long.perception }] };
   }
@@ -144,7 +172,39 @@ function longForm(
     );
   }
   if (isObject(long.outcome)) long.outcome = outcomeOf(long.outcome, whole);
+  if (typeof long.remind_when === 'string') long.remind_when = [long.remind_when];
   return long;
+}
+
+/** Fields at the top that have one place in a memory and no other. */
+function inPlace(raw: Record<string, unknown>): Record<string, unknown> {
+  const { learning, learnings, files, task_type, ...long } = raw;
+  const { intent, perception, outcome } = long;
+  const learned = [learning, learnings].flat().filter((one) => one !== undefined);
+  if (learned.length > 0) {
+    const known = isObject(outcome) ? [outcome.learnings].flat() : [];
+    const all = [...learned, ...known.filter((one) => one !== undefined)];
+    long.outcome = { ...(isObject(outcome) ? outcome : {}), learnings: all };
+  }
+  if (files !== undefined) {
+    const seen = typeof perception === 'string' ? { observations: [perception] } : perception;
+    const known = isObject(seen) && Array.isArray(seen.relevant_files) ? seen.relevant_files : [];
+    long.perception = {
+      ...(isObject(seen) ? seen : {}),
+      relevant_files: [...known, ...[files].flat()],
+    };
+  }
+  if (task_type !== undefined) {
+    const wanted = typeof intent === 'string' ? { goal: intent } : intent;
+    long.intent = { task_type, ...(isObject(wanted) ? wanted : {}) };
+  }
+  return long;
+}
+
+/** However it is written together: "bugfix", "Bug-Fix". */
+function taskTypeOf(text: string): string {
+  const bare = (name: string) => name.toLowerCase().replace(/[\s_-]/g, '');
+  return TASK_TYPES.find((type) => bare(type) === bare(text)) ?? text;
 }
 
 function perceptionOf(
@@ -175,6 +235,7 @@ function actionOf(action: unknown, at: string, findings: Finding[]): unknown {
   if (!isObject(action)) return action;
   if ('file' in action && !('type' in action)) return fileAction(action, at, findings);
   if ('command' in action && !('type' in action)) return commandAction(action, at, findings);
+  if (!('details' in action)) return actionOf(withDetails(action, at, findings), at, findings);
   if (!isObject(action.details)) return action;
   const details = { ...action.details };
   if (typeof details.lines_affected === 'number') {
@@ -183,6 +244,21 @@ function actionOf(action: unknown, at: string, findings: Finding[]): unknown {
   return {
     ...action,
     details: withPath(details, 'file_path', `${at}.details.file_path`, findings),
+  };
+}
+
+/** RUM's flat form, `{type, file_path, lines_affected}`: what belongs into the details stands beside them. */
+function withDetails(
+  { result, ...action }: Record<string, unknown>,
+  at: string,
+  findings: Finding[],
+): Record<string, unknown> {
+  const isDetail = ([key]: [string, unknown]) => DETAILS.has(key);
+  const entries = Object.entries(action);
+  return {
+    ...Object.fromEntries(entries.filter((entry) => !isDetail(entry))),
+    details: Object.fromEntries(entries.filter(isDetail)),
+    ...resultOf(result, at, findings),
   };
 }
 

@@ -1,4 +1,4 @@
-/** One vector for a memory, or the reason why it has none: it is then found by its words. */
+/** The vectors of a memory, or the reason why it has none: it is then found by its words. */
 import { DIMENSION, type Embedder } from '../embeddings/index.js';
 import type { ModelVector } from '../records/index.js';
 import { AppError, messageOf } from '../shared/errors.js';
@@ -8,27 +8,52 @@ import type { WorkMemoryData } from './schema.js';
 
 export interface Embedded {
   vector: ModelVector | null;
+  /** By phrase; a phrase without a vector is absent. */
+  phrases: ReadonlyMap<string, ModelVector>;
   degraded?: string;
 }
 
-/** Never throws: a model that fails must not lose the memory. The re-embedder fills the gap. */
+/**
+ * The vector of a memory and those of its phrases. Never throws: a model that fails must not lose the
+ * memory. The re-embedder fills the gap.
+ */
 export async function embedMemory(
   { embeddings, log }: Pick<MemoryContext, 'embeddings' | 'log'>,
   data: WorkMemoryData,
 ): Promise<Embedded> {
   const embedder = embeddings.current();
+  const texts = [workMemoryType.embeddingText?.(data) ?? '', ...data.remind_when];
   try {
-    const vector = await soundVector(embedder, workMemoryType.embeddingText?.(data) ?? '');
-    return { vector: { model: embedder.id, vector } };
+    const vectors = await embedder.embed(texts);
+    const made = texts.map((_, at) => {
+      const vector = vectors[at];
+      return vector && problemOf(vector) === null ? { model: embedder.id, vector } : null;
+    });
+    const [vector = null, ...rest] = made;
+    const phrases = new Map(
+      data.remind_when.flatMap((phrase, at) => {
+        const found = rest[at];
+        return found ? [[phrase, found] as const] : [];
+      }),
+    );
+    const lacking = texts.findIndex((_, at) => made[at] === null);
+    if (lacking === -1) return { vector, phrases };
+    return without(problemOf(vectors[lacking]) ?? 'the model gave no vector', vector, phrases);
   } catch (error) {
-    return without(messageOf(error));
+    return without(messageOf(error), null, new Map());
   }
 
-  function without(reason: string): Embedded {
+  function without(
+    reason: string,
+    vector: ModelVector | null,
+    phrases: Embedded['phrases'],
+  ): Embedded {
     log.warn({ model: embedder.id, reason }, 'memory stored without a vector');
+    const what = vector === null ? 'a vector' : 'the vectors of its phrases';
     return {
-      vector: null,
-      degraded: `stored without a vector (${reason}); it is found by its words and embedded later`,
+      vector,
+      phrases,
+      degraded: `stored without ${what} (${reason}); it is found by its words and embedded later`,
     };
   }
 }

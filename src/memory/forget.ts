@@ -20,6 +20,7 @@ import { parseInput } from './input.js';
 import { conditionOf, filterShape } from './list.js';
 import { rebuildChapter, rebuildWisdom } from './rebuild.js';
 import { chapterType, memoryLinkType, wisdomType, workMemoryType } from './records.js';
+import { phraseIds, remindWhenType, storedPhrases } from './remind-when.js';
 import { renderMemory } from './render.js';
 import { LIMITS, uuidSchema, type WorkMemoryData } from './schema.js';
 
@@ -104,7 +105,7 @@ export async function forget(
   if (request.dry_run) return result;
   // First what was made from them: after a crash in between, asking again finds the rest.
   await context.observer?.forgetting(ids, request.entity_id);
-  if (ids.length === 0) return result;
+  if (ids.length === 0 && derived.chapters.length === 0) return result;
   const steps = linkIds.length + ids.length;
   let gone = 0;
   onProgress(gone, steps);
@@ -113,6 +114,10 @@ export async function forget(
     await context.records.remove(memoryLinkType, batch);
     gone += batch.length;
     onProgress(gone, steps);
+    await yieldToLoop();
+  }
+  for (const batch of batches(phrasesOf(context, mine))) {
+    await context.records.remove(remindWhenType, batch);
     await yieldToLoop();
   }
   let total = 0;
@@ -128,6 +133,16 @@ export async function forget(
   const wisdom = late.wisdom.filter((id) => !known.has(id));
   await rebuild(context, { chapters: late.chapters, wisdom }, new Set(ids));
   return { ...result, total };
+}
+
+/** By what was read, and by what the catalog has learned since. */
+function phrasesOf({ records }: MemoryContext, mine: readonly Found[]): Uuid[] {
+  const read = mine.flatMap(({ id, data }) => phraseIds(id, data.remind_when));
+  const known = storedPhrases(
+    records.catalog,
+    mine.map(({ id }) => id),
+  );
+  return [...new Set([...read, ...known])];
 }
 
 /** Before others the agent repeats nothing that was said to it elsewhere. */
@@ -284,8 +299,8 @@ async function linksOf(context: MemoryContext, ids: readonly Uuid[]): Promise<Uu
 }
 
 /**
- * Chapters with a forgotten member, and wisdom made from those chapters or from `more`, whoever may
- * read them.
+ * Chapters with a forgotten member, those that were left without any by earlier versions, and wisdom
+ * made from those chapters or from `more`, whoever may read them.
  */
 async function derivedFrom(
   { records }: MemoryContext,
@@ -294,11 +309,10 @@ async function derivedFrom(
 ): Promise<{ chapters: Uuid[]; wisdom: Uuid[] }> {
   const chapters: Uuid[] = [];
   const wisdom: Uuid[] = [];
-  if (gone.size > 0) {
-    for await (const chunk of records.scan(chapterType, EVERYBODY)) {
-      for (const { id, data } of chunk) {
-        if (data.memory_ids.some((member) => gone.has(member))) chapters.push(id);
-      }
+  for await (const chunk of records.scan(chapterType, EVERYBODY)) {
+    for (const { id, data } of chunk) {
+      const isTouched = data.memory_ids.some((member) => gone.has(member));
+      if (isTouched || data.memory_ids.length === 0) chapters.push(id);
     }
   }
   const touched = new Set([...more, ...chapters]);

@@ -13,10 +13,10 @@ import {
 import { AppError, InvalidInputError, NotFoundError } from '../shared/errors.js';
 import { judge } from '../shared/findings.js';
 import { derivedId, type Ids, type Uuid } from '../shared/ids.js';
-import { type Caller, registeredIdOf } from './access.js';
+import { type Caller, readerOf, registeredIdOf } from './access.js';
 import { isoOf, type MemoryContext } from './context.js';
 import { cleaned, isObject, parseInput } from './input.js';
-import { identityType } from './records.js';
+import { FLAGS, identityType, keyOf, workMemoryType } from './records.js';
 import { type IdentityData, sessionSchema, uuidSchema } from './schema.js';
 
 /** Control characters, and those that hide or reorder what stands beside them; joiners are letters' own. */
@@ -37,6 +37,8 @@ export const identityRequestSchema = z.discriminatedUnion('action', [
     name: name.optional(),
     /** Identity of the parent; needed for a subagent. */
     parent: uuidSchema.optional(),
+    /** Resume token of the parent; not for whoever is the parent in this session. */
+    parent_token: z.string().min(1).max(200).optional(),
     session_id: sessionSchema.optional(),
   }),
   z.strictObject({
@@ -57,6 +59,11 @@ export interface IdentityResult {
   project_id: Uuid;
   created_at: string;
   session_history: string[];
+  session_count: number;
+  /** Of its memories that the asker may read. */
+  memory_count: number;
+  /** 0 to 1, of the same; `null` without any. */
+  success_rate: number | null;
   /** Shown once, by `register`. */
   resume_token?: string;
 }
@@ -71,7 +78,7 @@ type IdentityContext = Pick<MemoryContext, 'records' | 'clock' | 'ids' | 'agentI
 
 /**
  * @throws InvalidInputError (a subagent without a parent), NotFoundError, AppError DUPLICATE (the
- * name is taken: resume it), PERMISSION_DENIED (wrong token)
+ * name is taken: resume it), PERMISSION_DENIED (wrong token, or none of the parent)
  */
 export async function identity(
   context: IdentityContext,
@@ -88,6 +95,7 @@ export async function identity(
       return shown(
         await identityOf(context.records, request.agent_id ?? ownId(caller)),
         context.records,
+        caller,
       );
   }
 }
@@ -100,12 +108,13 @@ function ownId(caller: Caller): Uuid {
   throw new InvalidInputError([{ field: 'agent_id', message }]);
 }
 
-/** The token stays: it is compared and never kept. */
+/** Tokens stay: they are compared and never kept. */
 function withoutSecrets(input: unknown): unknown {
   if (!isObject(input)) return input;
-  const { resume_token, ...rest } = input;
-  const { value } = cleaned(rest);
-  return resume_token === undefined ? value : { ...value, resume_token };
+  const { resume_token, parent_token, ...rest } = input;
+  const tokens = Object.entries({ resume_token, parent_token });
+  const given = tokens.filter(([, token]) => token !== undefined);
+  return { ...cleaned(rest).value, ...Object.fromEntries(given) };
 }
 
 /** Parent of an identity, `null` for none; the rule of access asks it. */
@@ -163,7 +172,9 @@ async function register(
   if (request.type === 'main' && parent !== null) {
     throw new InvalidInputError([{ field: 'parent', message: 'only a subagent has a parent' }]);
   }
-  if (parent !== null && parent !== agentId) await identityOf(records, parent);
+  if (parent !== null && parent !== agentId) {
+    requireParent(await identityOf(records, parent), request.parent_token, caller);
+  }
   const session = request.session_id ?? caller.sessionId;
   const token = tokenFrom(ids);
   const id = derivedId('identity', records.projectId, request.name ?? ids.next());
@@ -188,7 +199,23 @@ async function register(
       existingId: id,
     });
   }
-  return { ...shown({ id, createdAtMs, data }, records), resume_token: token };
+  return { ...shown({ id, createdAtMs, data }, records, caller), resume_token: token };
+}
+
+/** Under an identity comes who is it already in this session, or who shows its token. */
+function requireParent(
+  { id, data }: StoredRecord<IdentityData>,
+  token: string | undefined,
+  caller: Caller,
+): void {
+  if (registeredIdOf(caller) === id) return;
+  if (token !== undefined && isToken(token, data.token_sha256)) return;
+  throw new AppError(
+    'PERMISSION_DENIED',
+    token === undefined
+      ? 'give parent_token, the resume token of the parent: only who has it registers subagents under it'
+      : 'parent_token is not the resume token of the parent',
+  );
 }
 
 async function resume(
@@ -203,15 +230,19 @@ async function resume(
       throw new AppError('PERMISSION_DENIED', 'the resume token is not that of this identity');
     }
     const history = record.data.session_history;
-    if (session === undefined || history.at(-1) === session) return shown(record, records);
+    if (session === undefined || history.at(-1) === session) {
+      return shown(record, records, caller);
+    }
     const data = {
       ...record.data,
       session_history: [...history, session].slice(-MAX_SESSIONS),
+      session_count: sessionCount(record.data) + (history.includes(session) ? 0 : 1),
     };
     try {
       return shown(
         await records.replace(identityType, record.id, record.revision, { data }),
         records,
+        caller,
       );
     } catch (error) {
       // Two sessions of one identity began at once: the other's stands, ours is added to it.
@@ -223,8 +254,14 @@ async function resume(
 
 function shown(
   { id, createdAtMs, data }: Pick<StoredRecord<IdentityData>, 'id' | 'createdAtMs' | 'data'>,
-  { projectId }: Pick<RecordStore, 'projectId'>,
+  { projectId, catalog }: Pick<RecordStore, 'projectId' | 'catalog'>,
+  caller: Caller,
 ): IdentityResult {
+  const shelf = catalog.shelf(workMemoryType.name);
+  const keysAll = [keyOf.agent(id)];
+  const reader = readerOf(caller);
+  const memories = shelf.newest({ reader, keysAll }, 0).total;
+  const good = shelf.newest({ reader, keysAll, flagsAll: FLAGS.success }, 0).total;
   return {
     agent_id: id,
     type: data.type,
@@ -233,7 +270,14 @@ function shown(
     project_id: projectId,
     created_at: isoOf(createdAtMs),
     session_history: data.session_history,
+    session_count: sessionCount(data),
+    memory_count: memories,
+    success_rate: memories === 0 ? null : Math.round((100 * good) / memories) / 100,
   };
+}
+
+function sessionCount({ session_count, session_history }: IdentityData): number {
+  return session_count ?? new Set(session_history).size;
 }
 
 /** 244 random bits. */

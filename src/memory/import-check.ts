@@ -13,6 +13,8 @@ export interface Line {
   /** Of the file, from 1. */
   line: number;
   record: ExportLine;
+  /** What earlier versions made of it: they left `created_at` out of the id of a draft. */
+  earlierId?: Uuid;
 }
 
 export interface Rejected {

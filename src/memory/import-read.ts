@@ -1,7 +1,7 @@
 /** One record of an import as it is judged: read, cleaned, brought into the shape of an export. */
 import { DAY_MS } from '../shared/clock.js';
 import { InvalidInputError, isAppError } from '../shared/errors.js';
-import { derivedId } from '../shared/ids.js';
+import { derivedId, type Uuid } from '../shared/ids.js';
 import { authorOf, type Caller } from './access.js';
 import { isoOf, type MemoryContext } from './context.js';
 import { filesOf, readDraft } from './draft.js';
@@ -10,7 +10,7 @@ import { type ExportLine, exportLineSchema, type RawRecord } from './transfer-fo
 
 /** A good record and what was taken out of it, or why it is none. */
 export type ReadLine =
-  | { record: ExportLine; redacted: Redactions }
+  | { record: ExportLine; redacted: Redactions; earlierId?: Uuid }
   | { record: null; reason: string };
 
 /** Clocks differ; what was made later than this was not made. */
@@ -26,14 +26,14 @@ export function readLine(
     requireSize(value);
     const { value: safe, redacted } = cleaned(value);
     const isDraft = isObject(safe) && !('kind' in safe) && !('data' in safe);
-    const record = isDraft
+    const { record, ...earlier } = isDraft
       ? fromDraft(context, safe, caller)
-      : withFiles(parseInput(exportLineSchema, safe));
+      : { record: withFiles(parseInput(exportLineSchema, safe)) };
     if (Date.parse(record.created_at) > context.clock.now() + AHEAD_MS) {
       const message = 'must not be more than a day from now';
       throw new InvalidInputError([{ field: 'created_at', message }]);
     }
-    return { record, redacted };
+    return { record, redacted, ...earlier };
   } catch (error) {
     if (isAppError(error)) return { record: null, reason: error.message };
     throw error;
@@ -50,7 +50,7 @@ function fromDraft(
   context: MemoryContext,
   value: Record<string, unknown>,
   caller: Caller,
-): ExportLine {
+): { record: ExportLine; earlierId?: Uuid } {
   const { created_at, id, ...rest } = value;
   const { links, visibility, ...draft } = readDraft(rest, context);
   if (links !== undefined) {
@@ -58,11 +58,16 @@ function fromDraft(
       { field: 'links', message: 'of an import are records of their own (kind "link")' },
     ]);
   }
-  return parseInput(exportLineSchema, {
+  const { projectId } = context.records;
+  const same = JSON.stringify(draft);
+  const earlierId = derivedId('imported', projectId, same);
+  const isTimed = id === undefined && typeof created_at === 'string';
+  const record = parseInput(exportLineSchema, {
     kind: 'memory',
-    id: id ?? derivedId('imported', context.records.projectId, JSON.stringify(draft)),
+    id: id ?? (isTimed ? derivedId('imported', projectId, same, created_at) : earlierId),
     created_at: created_at ?? isoOf(context.clock.now()),
     visibility: visibility ?? 'project',
     data: { ...draft, files: filesOf(draft), agent_id: authorOf(caller, context.agentId) },
   });
+  return isTimed ? { record, earlierId } : { record };
 }

@@ -1,11 +1,12 @@
 /** Records of an import on their way into the database, judged against what is there already. */
-import type { RecordType, Scope } from '../records/index.js';
+import type { RecordStore, RecordType, Scope, TransactionStore } from '../records/index.js';
 import { derivedId, type Uuid } from '../shared/ids.js';
 import { yieldToLoop } from '../shared/yield.js';
 import { type Caller, scopeOf } from './access.js';
 import type { MemoryContext } from './context.js';
 import type { Line, Rejected } from './import-check.js';
 import { chapterType, memoryLinkType, wisdomType, workMemoryType } from './records.js';
+import { insertPhrases } from './remind-when.js';
 import { type ExportKind, type ExportLine, KINDS } from './transfer-format.js';
 
 const TYPES: Readonly<Record<ExportKind, RecordType<unknown>>> = {
@@ -33,7 +34,7 @@ export async function insertBatch(
   if (batch.length === 0) return 0;
   const { records } = context;
   const rows = batch.map(({ record }) => rowOf(context, record, caller));
-  const inserted = await records.insert(TYPES[kind], rows);
+  const inserted = await insertRows(records, kind, rows);
   const rest = rows.filter(({ id }) => !inserted.has(id));
   if (rest.length === 0) return inserted.size;
   const known = await records.get(
@@ -60,7 +61,25 @@ export async function insertBatch(
       renamed.set(row.id, id);
       return { ...row, id };
     });
-  return inserted.size + (await records.insert(TYPES[kind], foreign)).size;
+  return inserted.size + (await insertRows(records, kind, foreign)).size;
+}
+
+/** Returns the ids that were new. Memories come in with their phrases, or not at all. */
+async function insertRows(
+  records: RecordStore,
+  kind: ExportKind,
+  rows: readonly ReturnType<typeof rowOf>[],
+): Promise<Set<Uuid>> {
+  const insert = async (store: TransactionStore) => {
+    const inserted = await store.insert(TYPES[kind], rows);
+    const reminded = rows.flatMap(({ data, ...row }) =>
+      'remind_when' in data && inserted.has(row.id) ? [{ ...row, data }] : [],
+    );
+    await insertPhrases(store, reminded);
+    return inserted;
+  };
+  const hasPhrases = rows.some(({ data }) => 'remind_when' in data && data.remind_when.length > 0);
+  return hasPhrases ? records.atomically(insert) : insert(records);
 }
 
 function rowOf(context: MemoryContext, record: ExportLine, caller: Caller) {

@@ -8,6 +8,7 @@ import { learnNames, withNames } from './import-names.js';
 import { readLine } from './import-read.js';
 import { insertBatch } from './import-write.js';
 import { isObject, type Redactions } from './input.js';
+import { workMemoryType } from './records.js';
 import { type ExportKind, KINDS, type RawRecord, rawRecords } from './transfer-format.js';
 
 export interface ImportProgress {
@@ -51,7 +52,7 @@ export async function importMemories(
   for (const kind of KINDS) {
     const ofKind = lines.get(kind) ?? [];
     for (let start = 0; start < ofKind.length; start += BATCH) {
-      const part = ofKind.slice(start, start + BATCH);
+      const part = await withEarlierIds(context, ofKind.slice(start, start + BATCH));
       await learnNames(
         context,
         part.map(({ record }) => record),
@@ -87,9 +88,9 @@ async function readAll(context: MemoryContext, raw: readonly RawRecord[], caller
     const read = readLine(context, item, caller);
     if (read.record === null) rejected.push({ line: item.line, reason: read.reason });
     else {
-      const { record } = read;
+      const { record, earlierId } = read;
       const known = lines.get(record.kind) ?? [];
-      known.push({ line: item.line, record });
+      known.push({ line: item.line, record, ...(earlierId === undefined ? {} : { earlierId }) });
       lines.set(record.kind, known);
       for (const { kind, count } of read.redacted) {
         secrets.set(kind, (secrets.get(kind) ?? 0) + count);
@@ -99,6 +100,22 @@ async function readAll(context: MemoryContext, raw: readonly RawRecord[], caller
   }
   const redacted: Redactions = [...secrets].map(([kind, count]) => ({ kind, count }));
   return { lines, rejected, redacted };
+}
+
+/** A draft that an earlier version imported is there under the id that it had then. */
+async function withEarlierIds(
+  { records }: MemoryContext,
+  part: readonly Line[],
+): Promise<readonly Line[]> {
+  const ids = part.flatMap(({ earlierId }) => earlierId ?? []);
+  if (ids.length === 0) return part;
+  const known = await records.get(workMemoryType, ids, { kind: 'operator' });
+  const madeAtMs = new Map(known.map(({ id, createdAtMs }) => [id, createdAtMs]));
+  return part.map(({ line, record, earlierId }) => {
+    const isThere =
+      earlierId !== undefined && madeAtMs.get(earlierId) === Date.parse(record.created_at);
+    return { line, record: isThere ? { ...record, id: earlierId } : record };
+  });
 }
 
 function unembedded(count: number): string {

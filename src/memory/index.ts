@@ -36,12 +36,11 @@ export { recallSchema } from './recall/request.js';
 export {
   chapterType,
   FLAGS,
-  identityType,
   keyOf,
   memoryLinkType,
-  wisdomType,
   workMemoryType,
 } from './records.js';
+export { type PhraseHit, phraseHits, remindWhenType } from './remind-when.js';
 export { DEPTH_TOKENS, DEPTHS, type Depth, isGenerated } from './render.js';
 export {
   draftSchema,
@@ -52,6 +51,7 @@ export {
   type WorkMemoryData,
 } from './schema.js';
 export {
+  MEMORY_TYPES,
   WORK_MEMORY,
   WorkMemoryService,
   type WorkMemoryServiceDeps,

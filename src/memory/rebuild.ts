@@ -34,25 +34,24 @@ export async function membersOfAll(
 }
 
 /**
- * Counts stay, words go: made again from the members that are there and not in `gone`.
- * @returns `null` when the chapter itself is no longer there
+ * Made again from the members that are there and not in `gone`; without any the chapter goes.
+ * @returns `null` when there is none any more
  */
 export function rebuildChapter(
   records: RecordStore,
   id: Uuid,
   gone: ReadonlySet<Uuid> = NOBODY,
 ): Promise<StoredRecord<ChapterData> | null> {
-  return again(records, chapterType, id, async (data): Promise<ChapterData> => {
+  return again(records, chapterType, id, async (data): Promise<ChapterData | null> => {
     const found = await membersOfAll(records, [{ data }], EVERYBODY);
     const members = found.filter((member) => !gone.has(member.id));
-    const title = data.titled ? data.title : members.length === 0 ? '(forgotten)' : undefined;
-    const extract = extractChapter(members, title);
+    if (members.length === 0) return null;
+    const extract = extractChapter(members, data.titled ? data.title : undefined);
     const forgotten = data.counts.forgotten + data.memory_ids.length - members.length;
     return {
       ...extract,
       summary_by: 'extractive',
       agent_id: data.agent_id,
-      time_range: members.length === 0 ? data.time_range : extract.time_range,
       counts: { ...data.counts, forgotten },
     };
   });

@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import type { Uuid } from '../shared/ids.js';
 import { isUuid } from '../shared/ids.js';
+import { isVisible } from '../shared/safe-text.js';
 
 export const TASK_TYPES = [
   'bug_fix',
@@ -67,6 +68,8 @@ export const LIMITS = {
   /** Memories named in one request. */
   refs: 1_000,
   pageSize: 100,
+  phrases: 5,
+  phraseChars: 200,
 } as const;
 
 /** Text of at least one visible character and at most 8 KB. */
@@ -78,11 +81,6 @@ function bounded(maxBytes: number) {
 
 function said(issue: { input?: unknown }): string {
   return issue.input === undefined ? 'is required' : 'must be text';
-}
-
-/** Whether there is something to be seen: not only spaces and characters of no width. */
-function isVisible(value: string): boolean {
-  return /[^\s\p{Cf}\p{Cc}\u115f\u1160\u2800\u3164]/u.test(value);
 }
 
 const text = bounded(LIMITS.textBytes);
@@ -148,6 +146,18 @@ export const tagsFilterSchema = tagsSchema
   .transform((tags) => (tags.length === 0 ? undefined : tags))
   .optional();
 export const sessionSchema = z.string().trim().min(1).max(200);
+
+const phrase = z
+  .string({ error: said })
+  .overwrite((value) => value.normalize('NFKC').replace(/\s+/g, ' ').trim())
+  .refine(isVisible, 'must not be empty')
+  .max(LIMITS.phraseChars, `must be at most ${LIMITS.phraseChars} characters`);
+
+/** Phrases that say when a memory matters again; the same one twice is one. */
+const phrases = z
+  .array(phrase, { error: 'must be a text or a list of texts' })
+  .transform(distinct)
+  .refine((list) => list.length <= LIMITS.phrases, `must have at most ${LIMITS.phrases} phrases`);
 
 function distinct(tags: string[]): string[] {
   const seen = new Map(tags.map((value) => [value.toLowerCase(), value]));
@@ -265,6 +275,7 @@ function describe(keep: Keep) {
     tags: tagsOf(keep === 'strict' ? tag : storedTag).default([]),
     importance: z.number().min(0).max(1).default(0.5),
     session_id: sessionSchema.optional(),
+    remind_when: phrases.default([]),
   };
 }
 
@@ -375,6 +386,8 @@ export const identitySchema = object('loose', {
   parent_id: uuidSchema.nullable().default(null),
   /** Newest last. */
   session_history: z.array(z.string()).default([]),
+  /** All of them, also those that have gone from the history; absent where earlier versions wrote it. */
+  session_count: z.int().min(0).optional(),
   /** SHA-256 of the resume token, hex; the token itself is shown once and not kept. */
   token_sha256: z.string(),
 });

@@ -16,7 +16,9 @@ import {
   type ProjectRecords,
   projectIdOf,
   RECORD_INDEXES,
+  type RecordType,
   requireHalfvec,
+  storageProblem,
 } from '../records/index.js';
 import type { Clock } from '../shared/clock.js';
 import { AppError, messageOf } from '../shared/errors.js';
@@ -32,6 +34,7 @@ import {
   wisdomType,
   workMemoryType,
 } from './records.js';
+import { remindWhenType } from './remind-when.js';
 import { createSessions, type Sessions } from './sessions.js';
 import { createWorkMemory, type WorkMemory } from './work-memory.js';
 
@@ -57,11 +60,25 @@ export interface WorkMemoryServiceDeps {
   embeddings: (runtime: IAgentRuntime) => Promise<Embeddings>;
   /** Rewrites extracts with a model (`CUE_SUMMARIES=model`); absent: extracts stand. */
   rewrite?: (runtime: IAgentRuntime) => (text: string) => Promise<string>;
+  /** Asks a model for phrases of `remind_when`, a phrase a line. */
+  phrases?: (runtime: IAgentRuntime) => (text: string) => Promise<string>;
   /** File of the catalog's snapshot; `undefined`: none is kept. */
   snapshotPath?: (runtime: IAgentRuntime, projectId: Uuid) => string | undefined;
   /** Version of the plugin. */
   build: string;
 }
+
+/** Types with vectors. */
+const EMBEDDED = [workMemoryType, remindWhenType];
+
+/** Every type of this room. */
+export const MEMORY_TYPES: readonly RecordType<unknown>[] = [
+  ...EMBEDDED,
+  memoryLinkType,
+  chapterType,
+  wisdomType,
+  identityType,
+];
 
 interface Room {
   memory: WorkMemory;
@@ -207,6 +224,11 @@ export class WorkMemoryService extends Service {
     return this.sessions?.sessionOf(roomId, this.now());
   }
 
+  /** Whether a session of a conversation goes on. */
+  hasSession(sessionId: string): boolean {
+    return this.sessions?.isOpen(sessionId, this.now()) ?? false;
+  }
+
   /** The time this room works with, epoch ms. */
   now(): number {
     return this.deps?.clock.now() ?? 0;
@@ -238,20 +260,21 @@ async function open(
     db,
     home,
     projectId,
-    types: [workMemoryType, memoryLinkType, chapterType, wisdomType, identityType],
+    types: MEMORY_TYPES,
     analyze,
     clock,
     log,
     build: deps.build,
     followMs: defaultFollowMs(db),
+    ...(embeddings.beside && { instant: embeddings.beside }),
     ...(snapshotPath === undefined ? {} : { snapshotPath }),
   });
   const { store, catalog } = project;
   // Before the load, so that it knows whose vectors count.
-  catalog.shelf(workMemoryType.name).setModel(embeddings.current().id);
+  for (const { name } of EMBEDDED) catalog.shelf(name).setModel(embeddings.current().id);
   const reembedder = createReembedder({
     store,
-    types: [workMemoryType],
+    types: EMBEDDED,
     embeddings,
     log,
   });
@@ -260,8 +283,10 @@ async function open(
     work.catch((error: unknown) => log.error({ error: messageOf(error) }, message));
   };
   const stopListening = embeddings.onChange((embedder) => {
-    catalog.shelf(workMemoryType.name).setModel(embedder.id);
-    inBackground(project.loadVectors(workMemoryType), 'vectors not loaded');
+    for (const type of EMBEDDED) {
+      catalog.shelf(type.name).setModel(embedder.id);
+      inBackground(project.loadVectors(type), 'vectors not loaded');
+    }
   });
   const stopping = new AbortController();
   inBackground(
@@ -279,7 +304,9 @@ async function open(
     agentId,
     storeDiffs: settings.storeDiffs,
     rewrite: deps.rewrite?.(runtime),
+    phrases: deps.phrases?.(runtime),
     onUnembedded: () => inBackground(reembedder.run(), 're-embedding failed'),
+    storageProblem: () => storageProblem(db),
     observer: {
       used(use) {
         for (const observer of observers) observer.used(use);

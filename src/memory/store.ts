@@ -1,7 +1,7 @@
 /** A new memory: cleaned, read, embedded, written with its links. */
 
 import { and, eq, gte } from 'drizzle-orm';
-import { memoriesTable } from '../records/index.js';
+import { memoriesTable, type TransactionStore } from '../records/index.js';
 import { HOUR_MS } from '../shared/clock.js';
 import { NotFoundError } from '../shared/errors.js';
 import { derivedId, type Uuid } from '../shared/ids.js';
@@ -14,6 +14,7 @@ import { printId } from './ids.js';
 import { cleaned, type Redactions, requireSize } from './input.js';
 import { insertLinks, linksOfDraft, type NewLink } from './link.js';
 import { keyOf, memoryLinkType, workMemoryType } from './records.js';
+import { insertPhrases, phraseIds, remindWhenType } from './remind-when.js';
 import type { MemoryDraft, WorkMemoryData } from './schema.js';
 import { type MemoryView, viewsOf } from './view.js';
 
@@ -88,16 +89,21 @@ async function write(
   const { records, clock, agentId } = context;
   const data = dataOf(draft, caller, agentId, extra.contentHash);
   const links = await linksOfDraft(context, extra.id, draft.links, caller);
-  const { vector, degraded } = await embedMemory(context, data);
+  const { vector, phrases, degraded } = await embedMemory(context, data);
   const scope = scopeOf(caller, { projectId: records.projectId, agentId, said: draft.visibility });
   const createdAtMs = clock.now();
   const revisions = new Map<Uuid, number>();
-  await records.insert(workMemoryType, [{ id: extra.id, createdAtMs, scope, data, vector }], {
-    onInserted: (id, revision) => revisions.set(id, revision),
-  });
+  const row = { id: extra.id, createdAtMs, scope, data, vector };
+  const insert = async (store: TransactionStore) => {
+    const inserted = await store.insert(workMemoryType, [row], {
+      onInserted: (id, revision) => revisions.set(id, revision),
+    });
+    if (inserted.size > 0) await insertPhrases(store, [row], phrases);
+  };
+  await (data.remind_when.length === 0 ? insert(records) : records.atomically(insert));
   const revision = revisions.get(extra.id);
   const created = revision !== undefined;
-  const count = created ? await linkOrUndo(context, extra.id, links, caller) : 0;
+  const count = created ? await linkOrUndo(context, row, links, caller) : 0;
   const reader = readerOf(caller);
   // What was inserted is known; only what another had stored under this id is read.
   const [record] = created
@@ -148,7 +154,7 @@ function dataOf(
 /** A memory that was told with links and stands there without them would be half a memory. */
 async function linkOrUndo(
   context: MemoryContext,
-  id: Uuid,
+  { id, data }: { id: Uuid; data: WorkMemoryData },
   links: readonly NewLink[],
   caller: Caller,
 ): Promise<number> {
@@ -159,6 +165,7 @@ async function linkOrUndo(
       memoryLinkType,
       links.map((edge) => edge.id),
     );
+    await context.records.remove(remindWhenType, phraseIds(id, data.remind_when));
     await context.records.remove(workMemoryType, [id]);
     throw error;
   }

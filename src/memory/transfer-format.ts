@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { VISIBILITIES } from '../records/index.js';
 import { AppError, InvalidInputError, messageOf } from '../shared/errors.js';
+import type { Uuid } from '../shared/ids.js';
 import { isObject } from './input.js';
 import {
   chapterSchema,
@@ -48,6 +49,19 @@ export const exportLineSchema = z.discriminatedUnion(
 );
 export type ExportLine = z.output<typeof exportLineSchema>;
 
+/** A damaged record that an export could not hold. */
+export interface LeftOut {
+  kind: ExportKind;
+  id: Uuid;
+  reason: string;
+}
+
+/** The last line of an export that is not whole; an import passes it over. */
+export interface LeftOutLine {
+  kind: 'left_out';
+  records: LeftOut[];
+}
+
 const EXPECTED = `must be an export ({ "version": ${EXPORT_VERSION}, "memories": […] }), a list of records or JSON lines`;
 
 const LISTS: Readonly<Record<ExportKind, string>> = {
@@ -72,10 +86,16 @@ export interface ExportDocument {
   links: ExportLine[];
   chapters: ExportLine[];
   wisdom: ExportLine[];
+  /** Only where something is. */
+  left_out?: readonly LeftOut[];
 }
 
 /** The JSON document of an export. */
-export function documentOf(lines: readonly ExportLine[], exportedAt: string): ExportDocument {
+export function documentOf(
+  lines: readonly ExportLine[],
+  exportedAt: string,
+  leftOut: readonly LeftOut[] = [],
+): ExportDocument {
   const ofKind = (kind: ExportKind) => lines.filter((line) => line.kind === kind);
   return {
     version: EXPORT_VERSION,
@@ -84,6 +104,7 @@ export function documentOf(lines: readonly ExportLine[], exportedAt: string): Ex
     links: ofKind('link'),
     chapters: ofKind('chapter'),
     wisdom: ofKind('wisdom'),
+    ...(leftOut.length === 0 ? {} : { left_out: leftOut }),
   };
 }
 
@@ -143,7 +164,9 @@ function fromText(written: string): RawRecord[] {
   return text.split('\n').flatMap((line, index): RawRecord[] => {
     if (line.trim() === '') return [];
     try {
-      return [{ line: index + 1, value: JSON.parse(line) }];
+      const value: unknown = JSON.parse(line);
+      if (isObject(value) && value.kind === 'left_out') return [];
+      return [{ line: index + 1, value }];
     } catch (error) {
       return [{ line: index + 1, value: null, problem: `is no JSON: ${messageOf(error)}` }];
     }

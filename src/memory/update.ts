@@ -1,7 +1,7 @@
 /** Changing a memory: patch, compare-and-set by revision, a new vector when its meaning changed. */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import type { StoredRecord } from '../records/index.js';
+import type { StoredRecord, TransactionStore } from '../records/index.js';
 import { AppError, InvalidInputError, NotFoundError } from '../shared/errors.js';
 import { type Caller, readerOf, requireWrite } from './access.js';
 import type { MemoryContext } from './context.js';
@@ -10,6 +10,7 @@ import { embedMemory } from './embed.js';
 import { resolveRef } from './ids.js';
 import { cleaned, isObject, parseInput, type Redactions, requireSize } from './input.js';
 import { workMemoryType } from './records.js';
+import { insertPhrases, phraseIds, remindWhenType } from './remind-when.js';
 import type { WorkMemoryData } from './schema.js';
 import { type MemoryView, viewsOf } from './view.js';
 
@@ -58,14 +59,24 @@ export async function updateMemory(
   // Nothing is changed by saying what is there already.
   if (isDeepStrictEqual(data, record.data)) return answer(record);
   const before = workMemoryType.embeddingText?.(record.data);
-  const embedded =
-    before === workMemoryType.embeddingText?.(data) && record.embeddingModel !== null
-      ? null
-      : await embedMemory(context, data);
-  const replaced = await records.replace(workMemoryType, id, record.revision, {
-    data,
-    ...(embedded === null ? {} : { vector: embedded.vector }),
-  });
+  const samePhrases = isDeepStrictEqual(data.remind_when, record.data.remind_when);
+  const sameText =
+    before === workMemoryType.embeddingText?.(data) && record.embeddingModel !== null;
+  const embedded = sameText && samePhrases ? null : await embedMemory(context, data);
+  const replace = async (store: TransactionStore) => {
+    const changed = await store.replace(workMemoryType, id, record.revision, {
+      data,
+      ...(embedded === null ? {} : { vector: embedded.vector }),
+    });
+    if (!samePhrases) {
+      const kept = new Set(phraseIds(id, data.remind_when));
+      const old = phraseIds(id, record.data.remind_when).filter((each) => !kept.has(each));
+      await store.remove(remindWhenType, old);
+      await insertPhrases(store, [changed], embedded?.phrases);
+    }
+    return changed;
+  };
+  const replaced = await (samePhrases ? replace(records) : records.atomically(replace));
   context.observer?.changed([id]);
   return answer(replaced, embedded?.degraded);
 

@@ -28,19 +28,26 @@ import { workMemoryType } from './records.js';
 import { type CaptureResult, capture, type StoreResult, store } from './store.js';
 import { type TraceResult, trace } from './trace.js';
 import { type ExportResult, exportLines, exportMemories } from './transfer.js';
-import type { ExportLine } from './transfer-format.js';
+import type { ExportLine, LeftOutLine } from './transfer-format.js';
 import { type UpdateResult, updateMemory } from './update.js';
 import type { MemoryView } from './view.js';
 import { type FoundWisdom, recallWisdom, type SynthesisResult, synthesize } from './wisdom.js';
+import { createPhraseWriter } from './write-phrases.js';
 
 export type WorkMemoryDeps = Omit<MemoryContext, 'rule'> & {
   /** Called when memories came in without vectors: time for the re-embedder. */
   onUnembedded?: () => void;
+  /** Asks a model for phrases of `remind_when` (CUE_SUMMARIES=model), a phrase a line. */
+  phrases?: ((text: string) => Promise<string>) | undefined;
+  /** Why nothing can be stored at the moment, or `null`. */
+  storageProblem?: () => string | null;
 };
 
 export interface MemoryHealth {
   project_id: Uuid;
   memories: number;
+  /** Damaged rows that were met: they are in the database and nowhere else. */
+  set_aside: number;
   catalog: CatalogState;
   embeddings: EmbeddingStatus;
   /** What is worse than it should be, for the operator. */
@@ -89,7 +96,7 @@ export interface WorkMemory {
   /** Everything the caller may read, as a document or as JSON lines. */
   export(input: unknown, caller: Caller): Promise<ExportResult>;
   /** The same record by record, for what is too large to hold. */
-  exportLines(caller: Caller): AsyncGenerator<ExportLine>;
+  exportLines(caller: Caller): AsyncGenerator<ExportLine | LeftOutLine>;
   /** Takes an export in; bad records are reported, the others stored. */
   import(
     input: unknown,
@@ -105,7 +112,7 @@ export interface WorkMemory {
 const MAX_PARENTS = 1_000;
 
 export function createWorkMemory(deps: WorkMemoryDeps): WorkMemory {
-  const { onUnembedded, ...parts } = deps;
+  const { onUnembedded, storageProblem = () => null, phrases, ...parts } = deps;
   const { records, agentId } = parts;
   const parents = new Map<Uuid, Uuid | null>();
 
@@ -125,6 +132,7 @@ export function createWorkMemory(deps: WorkMemoryDeps): WorkMemory {
     },
   };
   const { recall, settled } = createRecall(context);
+  const writer = phrases === undefined ? null : createPhraseWriter(context, phrases);
 
   function remember(id: Uuid, parent: Uuid | null): void {
     const [oldest] = parents.keys();
@@ -167,11 +175,16 @@ export function createWorkMemory(deps: WorkMemoryDeps): WorkMemory {
     return result;
   }
 
+  function kept(result: StoreResult): StoreResult {
+    if (result.created && result.memory.remind_when.length === 0) writer?.add(result.memory.id);
+    return told(result);
+  }
+
   return {
-    store: async (input, caller) => told(await store(context, input, await author(caller))),
+    store: async (input, caller) => kept(await store(context, input, await author(caller))),
     async capture(run, caller) {
       const result = await capture(context, run, await author(caller));
-      return result.memory_id === null ? result : told(result);
+      return result.memory_id === null ? result : kept(result);
     },
     updateMemory: async (input, caller) =>
       told(await updateMemory(context, input, await known(caller))),
@@ -194,18 +207,35 @@ export function createWorkMemory(deps: WorkMemoryDeps): WorkMemory {
       told(await importMemories(context, input, await author(caller), onProgress)),
     async health() {
       const catalog = records.catalog.status();
+      const aside = records.setAside(workMemoryType);
       const embeddings = context.embeddings.status();
       return {
         project_id: records.projectId,
         memories: await records.count(workMemoryType, { kind: 'operator' }),
+        set_aside: aside.length,
         catalog,
         embeddings,
         degraded: [
+          ...(aside.length === 0 ? [] : [asideWords(aside)]),
+          ...[storageProblem()].filter((problem) => problem !== null),
           ...(embeddings.degraded === undefined ? [] : [embeddings.degraded]),
           ...(catalog.state === 'ready' ? [] : [`the catalog is ${catalog.state}`]),
         ],
       };
     },
-    settled,
+    async settled() {
+      await writer?.settled();
+      await settled();
+    },
   };
+}
+
+const NAMED_ASIDE = 3;
+
+function asideWords(ids: readonly Uuid[]): string {
+  const named = ids.slice(0, NAMED_ASIDE).join(', ');
+  const more = ids.length > NAMED_ASIDE ? ` and ${ids.length - NAMED_ASIDE} more` : '';
+  const what =
+    ids.length === 1 ? '1 memory is damaged and' : `${ids.length} memories are damaged and`;
+  return `${what} set aside, neither found nor exported (table memories, id ${named}${more}; the log says why)`;
 }

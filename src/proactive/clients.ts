@@ -6,13 +6,13 @@ import type { Clock } from '../shared/clock.js';
 import { AppError, messageOf } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
+import { within } from '../shared/within.js';
 import { type OfferAnswer, readAnswer, readHappening, readWaiting } from './input.js';
 import { isFresh } from './moments.js';
 import type { Offer, Reaction, TurnOffers } from './offer-types.js';
 import type { OfferBook } from './offers/offer-book-types.js';
 import { isStandingWarning } from './offers/offer-life.js';
 import { type StoredOffer, viewOf } from './offers/offer-record.js';
-import { within } from './patience.js';
 import { isSameIdentity } from './place.js';
 import type { StillStanding } from './still-standing.js';
 import { block, urgency } from './text/block.js';
@@ -51,7 +51,7 @@ export interface Clients {
 }
 
 export interface ClientsDeps {
-  book: Pick<OfferBook, 'open' | 'get'>;
+  book: Pick<OfferBook, 'open' | 'get' | 'remaining'>;
   clock: Clock;
   log: Log;
   enabled: () => boolean;
@@ -105,7 +105,7 @@ export function createClients(deps: ClientsDeps): Clients {
       .filter(({ data }) => data.state !== 'pending' && isStandingWarning(data))
       .filter(({ data }) => mayAnswer(data.target, caller));
     const open = await deps.stillStanding([...pending, ...standing], { kind: 'agent' });
-    return open.sort(byUrgency);
+    return book.remaining(open).sort(byUrgency);
   }
 
   async function answer(

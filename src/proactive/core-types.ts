@@ -64,6 +64,8 @@ export interface Proactive {
   offersForTurn(message: TurnMessage, budgetMs?: number): Promise<TurnOffers>;
   /** The run of a message has ended: what it showed is shown now. `completed` false: it was not. */
   turnEnded(turn: { messageId: Uuid; roomId: Uuid; completed: boolean }): void;
+  /** Whether words of a conversation name a file, state an intent or plan an action. */
+  concerns(words: { text: string; attachments?: readonly string[]; byAgent?: boolean }): boolean;
   /** What the agent said or did in a conversation: files it names, memories it cites. */
   onAgentActivity(activity: {
     roomId: Uuid;

@@ -9,6 +9,7 @@ import { type Finding, InvalidInputError } from '../shared/errors.js';
 import { judge } from '../shared/findings.js';
 import { isUuid, type Uuid } from '../shared/ids.js';
 import { normalizePath } from '../shared/paths.js';
+import { isVisible } from '../shared/safe-text.js';
 import { redactSecrets } from '../shared/secrets.js';
 import type {
   ActionCompleted,
@@ -54,7 +55,6 @@ const required = (kind: string) => ({
   error: ({ input }: { input?: unknown }) =>
     input === undefined ? 'is required' : `must be ${kind}`,
 });
-const INVISIBLE = /^[\s\p{Cf}\p{Cc}\u115f\u1160\u2800\u3164]*$/u;
 
 /** Without NULs and half characters (the database refuses both), and without secrets. */
 function cleaned(text: string): string {
@@ -64,7 +64,7 @@ function cleaned(text: string): string {
 
 const text = z
   .string(required('text'))
-  .refine((value) => !INVISIBLE.test(value), { error: 'must not be empty', abort: true })
+  .refine(isVisible, { error: 'must not be empty', abort: true })
   .refine((value) => Buffer.byteLength(value) <= INPUT_LIMITS.textBytes, {
     error: `must be at most ${INPUT_LIMITS.textBytes} bytes`,
     abort: true,

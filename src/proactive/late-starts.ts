@@ -7,11 +7,11 @@ import type { Clock } from '../shared/clock.js';
 import { messageOf } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
+import { within } from '../shared/within.js';
 import { isFresh, remember } from './moments.js';
 import { clientSessionOf } from './occasions.js';
 import type { OfferBook } from './offers/offer-book-types.js';
 import type { StoredOffer } from './offers/offer-record.js';
-import { within } from './patience.js';
 import type { Occasion } from './types.js';
 
 export interface LateStartsDeps {

@@ -7,6 +7,7 @@ import { type Clock, DAY_MS, SECOND_MS } from '../shared/clock.js';
 import { AppError, InvalidInputError, messageOf } from '../shared/errors.js';
 import type { Ids, Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
+import { within } from '../shared/within.js';
 import { callsOf, type SlotDetectors, warmUp } from './asking.js';
 import { type Answered, createClients } from './clients.js';
 import type { ProactiveConfig } from './config.js';
@@ -41,7 +42,6 @@ import { type StoredOffer, viewOf } from './offers/offer-record.js';
 import { createMeasure } from './offers/stats.js';
 import { createTurnCounter, type TurnStore } from './offers/turn-counter.js';
 import { createUses } from './offers/uses.js';
-import { within } from './patience.js';
 import { createPushes } from './pushes.js';
 import { createReactor, type Outcome } from './reactions.js';
 import { readAgentWords, readMessage } from './reading/index.js';
@@ -73,6 +73,8 @@ export interface ProactiveCoreDeps {
   turnBudgetMs?: number | undefined;
   /** How long a detector may take, ms; 2 s when absent. */
   detectorTimeoutMs?: number | undefined;
+  /** From the start until detectors are warmed up, ms; at once when absent. */
+  warmUpAfterMs?: number | undefined;
 }
 
 const BUDGET_MS = 30;
@@ -168,6 +170,7 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
         .filter(({ data }) => isStandingWarning(data) || isFresh(data, nowMs));
     },
     stillTrue,
+    remaining: (offers) => book.remaining(offers),
     view: viewOf,
     shown: (id) => change(id, 'shown', 'turn'),
     passed: (id) => change(id, 'expired', 'no room'),
@@ -185,9 +188,13 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
       return !failed.includes('sessionStart');
     },
   });
-  lanes.track(
-    loaded.then(() => (enabled() ? warmUp(detectors, config(), clock.now()) : undefined)),
-  );
+  const warm = (): void =>
+    lanes.track(
+      loaded.then(() => (enabled() ? warmUp(detectors, config(), clock.now()) : undefined)),
+    );
+  let warming: NodeJS.Timeout | undefined;
+  if (deps.warmUpAfterMs === undefined) warm();
+  else warming = setTimeout(warm, deps.warmUpAfterMs).unref();
   const keeper = createKeeper({ book, clock, log, shared: deps.shared ?? false });
   const clients = createClients({
     ...{ book, clock, log, enabled, loaded, stillTrue, stillStanding },
@@ -237,9 +244,11 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
     // Who gives a room is answered in its next turn; a plan cannot wait.
     const answers = target.roomId === undefined || type === 'action_planned';
     const answered = answers && (typeof wanted === 'boolean' ? wanted : await wanted());
-    const offers = [...outcome.offers, ...lateStarts.untold(occasion, ready)];
+    // What was forgotten while somebody was waited for is not said.
+    const offers = book.remaining([...outcome.offers, ...lateStarts.untold(occasion, ready)]);
+    const standing = book.remaining(outcome.standing);
     const shown = answered ? (id: Uuid) => change(id, 'shown', 'answer') : null;
-    const reply = replyOf({ ...outcome, offers }, occasion, shown);
+    const reply = replyOf({ offers, standing }, occasion, shown);
     const degraded = [...elsewhere(occasion, checks), ...outcome.degraded];
     return { ...reply, suppressed: outcome.suppressed, degraded };
   }
@@ -299,6 +308,14 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
     },
     turnEnded: (turn) => turns.ended(turn),
     gave: ({ roomId, ids }) => successes.gave({ roomId }, ids),
+    concerns({ text, attachments = [], byAgent = false }) {
+      if (byAgent) {
+        const { files, plan } = readAgentWords(text);
+        return files.length > 0 || plan !== null;
+      }
+      const read = readMessage({ text, attachments: attachments.map((url) => ({ url })) });
+      return read.files.length > 0 || read.intent !== null || read.plan !== null;
+    },
     onAgentActivity({ roomId, caller, sessionId, text, files }) {
       if (!enabled()) return;
       const read = readAgentWords(text);
@@ -313,6 +330,8 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
         plan: read.plan,
         task: null,
         newSession: false,
+        said: text,
+        by: 'agent',
       };
       const occasion = occasionOf({ roomId, caller, sessionId });
       const work = reactTo(route(routed, config()), occasion, {
@@ -387,8 +406,12 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
       await book.settled();
     },
     async stop() {
+      clearTimeout(warming);
       // A database that hangs must not keep the agent from ending.
-      await within(this.settled(), STOP_MS);
+      const settled = this.settled().catch((error: unknown) => {
+        log.warn({ error: messageOf(error) }, 'offers were stopped before all was settled');
+      });
+      await within(settled, STOP_MS);
       pushes.stop();
       await turnCounter.stop();
       await book.stop();

@@ -9,7 +9,7 @@ import { type StoredOffer, viewOf } from './offers/offer-record.js';
 import type { StillStanding } from './still-standing.js';
 
 export interface RoomOffersDeps {
-  book: Pick<OfferBook, 'open'>;
+  book: Pick<OfferBook, 'open' | 'remaining'>;
   /** Offers of before the start are known. */
   loaded: Promise<void>;
   stillStanding: StillStanding;
@@ -32,7 +32,7 @@ export function createRoomOffers({
       .open({ roomId })
       .filter((offer) => fits(offer) && canRead(reader, offer.scope))
       .sort((a, b) => b.data.createdAtMs - a.data.createdAtMs);
-    return (await stillStanding(open, reader)).map(viewOf);
+    return book.remaining(await stillStanding(open, reader)).map(viewOf);
   }
 
   return {

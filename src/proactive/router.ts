@@ -1,7 +1,8 @@
 /** Which detectors look at what happened, and with what (seed: "Trigger Router"). Pure. */
 import { pathsIn } from '../shared/path-mentions.js';
 import type { ProactiveConfig } from './config.js';
-import { actionIn, type MessageReading, onlyLooks } from './reading/index.js';
+import type { Moment, MomentKind } from './gate/features.js';
+import type { MessageReading } from './reading/index.js';
 import type {
   ActionCompleted,
   ActionPlanned,
@@ -28,8 +29,10 @@ export interface SlotInput extends Occasion {
 export interface MessageHappening extends MessageReading, Occasion {
   type: 'message';
   newSession: boolean;
-  /** As it was written; absent: nobody's words to the agent. */
+  /** As it was written. */
   said?: string | undefined;
+  /** The agent itself said it. */
+  by?: 'agent' | undefined;
 }
 
 export type Evaluation =
@@ -43,10 +46,6 @@ export type Evaluation =
 
 /** Files of one happening whose history is looked up. */
 const MAX_FILES = 5;
-/** Files of one action that are compared; one that touches more is no single action. */
-const MAX_ACTION_FILES = 3;
-/** Lines of an intent that are looked for, as a reading writes them. */
-const MAX_INTENTS = 3;
 const MAX_SLOT_CHARS = 2_000;
 
 /**
@@ -69,34 +68,31 @@ function evaluationsOf(happening: Happening | MessageHappening): Evaluation[] {
     }
     case 'intent_stated': {
       const files = filesOf(happening.files, happening.intent);
+      const moment = momentOf(happening.type, happening.intent, files);
       return [
-        ...conflicts(actionIn(happening.intent), files, occasion),
+        ...conflict(moment, occasion),
         ...touches(files, occasion),
-        ...intents(happening.intent, files, occasion),
+        ...intent(moment, occasion),
         ...slots([happening.intent], files, occasion),
       ];
     }
     case 'task_start': {
       const files = filesOf(happening.files, happening.task);
       const { task, taskType, tags } = happening;
-      // Whoever starts a task is about to do it, in whatever words, unless it only looks.
-      const action = actionIn(task) ?? (onlyLooks(task) ? null : task);
+      const moment = { ...momentOf(happening.type, task, files), ...given({ taskType, tags }) };
       return [
-        ...conflicts(action, files, occasion),
+        ...conflict(moment, occasion),
         ...touches(files, occasion),
-        ...intents(task, files, occasion),
+        ...intent(moment, occasion),
         ...slots([task], files, occasion),
-        {
-          detector: 'patternRecognition',
-          input: given({ ...occasion, task, taskType, files, tags }),
-        },
+        ...pattern(moment, occasion),
       ];
     }
     case 'action_planned': {
       const { action, filePath } = happening;
       const files = filePath === undefined ? filesOf([], action) : [filePath];
       return [
-        ...conflicts(action, files, occasion, false),
+        ...conflict(momentOf(happening.type, action, files), occasion),
         ...touches(files, occasion),
         ...slots([action], files, occasion, { isAction: true }),
       ];
@@ -111,41 +107,39 @@ function evaluationsOf(happening: Happening | MessageHappening): Evaluation[] {
 }
 
 function ofMessage(message: MessageHappening, occasion: Occasion): Evaluation[] {
-  const { files, intent, plan, task, newSession, said } = message;
-  const texts = [intent, plan, task].flatMap((text) => text?.split('\n') ?? []);
+  const { files, intent: wanted, plan, task, newSession, said } = message;
+  const texts = [wanted, plan, task].flatMap((text) => text?.split('\n') ?? []);
+  // What the agent says is its answer: only what it is about to do wrong is worth a word.
+  const byAgent = message.by === 'agent';
+  const moment = momentOf(message.by ?? 'message', (byAgent ? plan : said) ?? '', files);
   const evaluations: Evaluation[] = [
-    ...conflicts(plan, files, occasion),
+    ...conflict(moment, occasion),
     ...touches(files, occasion),
-    ...(intent === null ? [] : intents(intent, files, occasion)),
-    ...slots(texts, files, occasion, { said }),
+    ...(byAgent ? [] : intent(moment, occasion)),
+    ...slots(texts, files, occasion, byAgent ? {} : { said }),
+    ...(byAgent ? [] : pattern(moment, occasion)),
   ];
-  if (task !== null) {
-    evaluations.push({ detector: 'patternRecognition', input: { ...occasion, task, files } });
-  }
   if (newSession) evaluations.push({ detector: 'sessionStart', input: occasion });
   return evaluations;
 }
 
-/**
- * One for each step and file of it: a step is compared with what failed on its own file. `split`:
- * the action has a line for each step, as a reading writes it.
- */
-function conflicts(
-  action: string | null,
-  files: readonly string[],
-  occasion: Occasion,
-  split = true,
-): Evaluation[] {
-  if (action === null) return [];
-  const steps = split ? action.split('\n') : [action];
-  return steps.flatMap((step) => {
-    const own = pathsIn(step);
-    const on = (own.length > 0 && split ? own : files).slice(0, MAX_ACTION_FILES);
-    const each: (string | undefined)[] = on.length > 0 ? on : [undefined];
-    return each.map((filePath): Evaluation => {
-      return { detector: 'conflictWarning', input: given({ ...occasion, action: step, filePath }) };
-    });
-  });
+function momentOf(kind: MomentKind, text: string, files: readonly string[]): Moment {
+  return { kind, text: text.trim(), files: [...new Set(files)] };
+}
+
+function conflict(moment: Moment, occasion: Occasion): Evaluation[] {
+  if (moment.text === '') return [];
+  return [{ detector: 'conflictWarning', input: { ...occasion, action: moment.text, moment } }];
+}
+
+function intent(moment: Moment, occasion: Occasion): Evaluation[] {
+  if (moment.text === '') return [];
+  return [{ detector: 'intentMatch', input: { ...occasion, intent: moment.text, moment } }];
+}
+
+function pattern(moment: Moment, occasion: Occasion): Evaluation[] {
+  if (moment.text === '') return [];
+  return [{ detector: 'patternRecognition', input: { ...occasion, task: moment.text, moment } }];
 }
 
 function touches(
@@ -157,14 +151,6 @@ function touches(
     detector: 'fileTouch',
     input: given({ ...occasion, filePath, operation }),
   }));
-}
-
-function intents(intent: string, files: readonly string[], occasion: Occasion): Evaluation[] {
-  return intent
-    .split('\n')
-    .filter((line) => line.trim() !== '')
-    .slice(0, MAX_INTENTS)
-    .map((line) => ({ detector: 'intentMatch', input: { ...occasion, intent: line, files } }));
 }
 
 /** What went well is no reason to speak. */

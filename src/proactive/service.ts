@@ -31,6 +31,8 @@ export interface ProactiveServiceDeps {
   turnBudgetMs?: number | undefined;
   /** How long a detector may take, ms; 2 s when absent. */
   detectorTimeoutMs?: number | undefined;
+  /** From the start until detectors are warmed up, ms; at once when absent. */
+  warmUpAfterMs?: number | undefined;
   /** Other processes may write to the same database. */
   shared: (runtime: IAgentRuntime) => boolean;
   /**
@@ -92,6 +94,7 @@ export class ProactiveService extends Service implements Proactive {
       shared: deps.shared(runtime),
       turnBudgetMs: deps.turnBudgetMs,
       detectorTimeoutMs: deps.detectorTimeoutMs,
+      warmUpAfterMs: deps.warmUpAfterMs,
     });
     const service = new ProactiveService(runtime);
     service.deps = deps;
@@ -164,6 +167,9 @@ export class ProactiveService extends Service implements Proactive {
   }
   get turnEnded(): Proactive['turnEnded'] {
     return this.core.turnEnded;
+  }
+  get concerns(): Proactive['concerns'] {
+    return this.core.concerns;
   }
   get onAgentActivity(): Proactive['onAgentActivity'] {
     return this.core.onAgentActivity;

@@ -7,8 +7,8 @@ import { type Clock, SECOND_MS } from '../shared/clock.js';
 import { messageOf } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
+import { within } from '../shared/within.js';
 import type { StoredOffer } from './offers/offer-record.js';
-import { within } from './patience.js';
 import type { Detector, DetectorName, Occasion } from './types.js';
 
 type Revisions = ReadonlyMap<Uuid, number>;
@@ -24,7 +24,7 @@ export interface StillTrueDeps {
 
 /** What was made in this moment is as it was read. */
 const RECENT_MS = SECOND_MS;
-/** A turn waits for it. */
+/** Whoever asks is about to show something; what is not known by then is shown another time. */
 const PATIENCE_MS = 100;
 
 /** Those that hold. What cannot be looked up now is kept for later and not shown. */
@@ -38,38 +38,35 @@ export function createStillTrue(
     return new Map(rows.map(({ id, revision }) => [id, revision]));
   }
 
-  /** `null`: no answer, or none in time. */
   async function ofOthers(kind: DetectorName, ids: readonly Uuid[]): Promise<Revisions | null> {
-    const answer: { revisions: Revisions | null } = { revisions: null };
-    const asked = Promise.resolve()
-      .then(() => detectors[kind]?.revisions?.(ids) ?? null)
-      .then(
-        (revisions) => {
-          answer.revisions = revisions;
-        },
-        (error: unknown) => {
-          log.warn({ detector: kind, error: messageOf(error) }, 'sources of offers were not found');
-        },
-      );
-    await within(asked, PATIENCE_MS);
-    return answer.revisions;
+    return (await detectors[kind]?.revisions?.(ids)) ?? null;
+  }
+
+  /** `null`: no answer, or none in time. */
+  async function inTime(kind: DetectorName, asked: Promise<Revisions | null>) {
+    const answered = asked.catch((error: unknown) => {
+      log.warn({ detector: kind, error: messageOf(error) }, 'sources of offers were not found');
+      return null;
+    });
+    return within(answered, PATIENCE_MS);
   }
 
   return async (offers) => {
     const old = offers.filter(({ data }) => clock.now() - data.createdAtMs >= RECENT_MS);
-    if (old.length === 0) return [...offers];
-    const isForeign = ({ data }: StoredOffer) => detectors[data.kind]?.revisions !== undefined;
-    const memories = await ofMemories(sourceIdsOf(old.filter((offer) => !isForeign(offer))));
-    const foreign = old.filter(isForeign);
-    const kinds = new Set(foreign.map(({ data }) => data.kind));
-    const others = new Map<DetectorName, Revisions | null>();
-    for (const kind of kinds) {
-      const ids = sourceIdsOf(foreign.filter(({ data }) => data.kind === kind));
-      others.set(kind, await ofOthers(kind, ids));
-    }
+    const kinds = [...new Set(old.map(({ data }) => data.kind))];
+    const found = new Map(
+      await Promise.all(
+        kinds.map(async (kind) => {
+          const ids = sourceIdsOf(old.filter(({ data }) => data.kind === kind));
+          const isForeign = detectors[kind]?.revisions !== undefined;
+          const asked = isForeign ? ofOthers(kind, ids) : ofMemories(ids);
+          return [kind, await inTime(kind, asked)] as const;
+        }),
+      ),
+    );
     return offers.filter((offer) => {
       if (!old.includes(offer)) return true;
-      const revisions = isForeign(offer) ? (others.get(offer.data.kind) ?? null) : memories;
+      const revisions = found.get(offer.data.kind) ?? null;
       if (revisions === null) return false;
       const holds = offer.data.sources.every(({ id, revision }) => revisions.get(id) === revision);
       if (!holds) deps.changed(offer.id);

@@ -8,9 +8,9 @@ import { canRead } from '../records/index.js';
 import { messageOf } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
+import { within } from '../shared/within.js';
 import type { Offer, TurnMessage, TurnOffers } from './offer-types.js';
 import type { StoredOffer } from './offers/offer-record.js';
-import { within } from './patience.js';
 import { block, promptBlock } from './text/block.js';
 
 export interface TurnsDeps {
@@ -21,6 +21,8 @@ export interface TurnsDeps {
   open: (roomId: Uuid) => StoredOffer[];
   /** Those of them whose memories still are as they say. */
   stillTrue: (offers: readonly StoredOffer[]) => Promise<StoredOffer[]>;
+  /** Those of them that were not removed meanwhile. */
+  remaining: (offers: readonly StoredOffer[]) => StoredOffer[];
   view: (offer: StoredOffer) => Offer;
   /** Counted once per offer, however often it is called. */
   shown: (offerId: Uuid) => unknown;
@@ -44,14 +46,20 @@ export interface Turns {
 interface Turn {
   messageId: Uuid;
   roomId: Uuid;
-  answer: Promise<TurnOffers>;
+  /** Resolves when `answer` is fixed; never rejects. */
+  made: Promise<void>;
+  answer: TurnOffers;
   offerIds: Uuid[];
+  /** Its time was over before there was an answer: it has none. */
+  late: boolean;
   over: boolean;
 }
 
 /** Turns remembered: the host may ask for a message again, much later than its run. */
 const MOST_TURNS = 1_000;
 const NOTHING: TurnOffers = { offers: [], text: '', tokens: 0 };
+/** Of a turn's time; the rest is for looking whether what is to be shown still holds. */
+const DETECTION_SHARE = 2 / 3;
 
 export function createTurns(deps: TurnsDeps): Turns {
   /** By message, room and reader: clients choose the ids of messages, and two may choose the same. */
@@ -60,44 +68,51 @@ export function createTurns(deps: TurnsDeps): Turns {
   const latest = new Map<Uuid, Turn>();
   const detecting = new Set<Promise<void>>();
 
-  async function make(message: TurnMessage, budgetMs: number, turn: Turn): Promise<TurnOffers> {
+  async function make(message: TurnMessage, budgetMs: number, turn: Turn): Promise<void> {
     try {
       const detection = deps.detect(message);
       detecting.add(detection);
-      const done = () => detecting.delete(detection);
-      detection.then(done, (error: unknown) => {
-        done();
-        deps.log.warn({ error: messageOf(error) }, 'a message could not be looked into');
-      });
-      await within(detection, budgetMs);
+      const looked = detection
+        .catch((error: unknown) => {
+          deps.log.warn({ error: messageOf(error) }, 'a message could not be looked into');
+        })
+        .finally(() => detecting.delete(detection));
+      await within(looked, budgetMs * DETECTION_SHARE);
       const reader = readerOf(message.caller);
       const mine = deps.open(message.roomId).filter((offer) => canRead(reader, offer.scope));
-      if (mine.length === 0) return NOTHING;
-      const open = await deps.stillTrue(mine);
+      if (mine.length === 0) return;
+      const holding = await deps.stillTrue(mine);
+      if (turn.late) return;
+      // Nothing waits from here on, so that what is forgotten now is withdrawn from this turn.
+      const open = deps.remaining(holding);
       const whole = block(open.map(({ data }) => data));
       const chosen = whole.shownIndexes.flatMap((index) => open[index] ?? []);
       for (const offer of open) if (!chosen.includes(offer)) deps.passed(offer.id);
-      if (chosen.length === 0) return NOTHING;
+      if (chosen.length === 0) return;
+      const { text, tokens } = promptBlock(whole.text);
       turn.offerIds = chosen.map(({ id }) => id);
-      const shown = promptBlock(whole.text);
-      return { offers: chosen.map(deps.view), text: shown.text, tokens: shown.tokens };
+      turn.answer = { offers: chosen.map(deps.view), text, tokens };
     } catch (error) {
       deps.log.warn({ error: messageOf(error) }, 'offers could not be shown');
-      return NOTHING;
     }
   }
 
   return {
-    offers(message, budgetMs) {
+    async offers(message, budgetMs) {
       const { messageId, roomId } = message;
       const key = `${messageId} ${roomId} ${readerKey(message.caller)}`;
       const known = turns.get(key);
-      if (known) return known.answer;
+      if (known) {
+        await known.made;
+        return known.answer;
+      }
       const turn: Turn = {
         messageId,
         roomId,
-        answer: Promise.resolve(NOTHING),
+        made: Promise.resolve(),
+        answer: NOTHING,
         offerIds: [],
+        late: false,
         over: false,
       };
       // One run per room: what an earlier message was to show, nobody has seen.
@@ -105,7 +120,11 @@ export function createTurns(deps: TurnsDeps): Turns {
       if (overtaken) overtaken.over = true;
       remember(latest, roomId, turn);
       remember(turns, key, turn);
-      turn.answer = make(message, budgetMs, turn);
+      const making = make(message, budgetMs, turn).then(() => true);
+      turn.made = within(making, budgetMs).then((isMade) => {
+        turn.late = isMade === null;
+      });
+      await turn.made;
       return turn.answer;
     },
     ended({ messageId, roomId, completed }) {
@@ -122,7 +141,7 @@ export function createTurns(deps: TurnsDeps): Turns {
       for (const turn of turns.values()) {
         if (!turn.offerIds.some((id) => offerIds.has(id))) continue;
         turn.offerIds = [];
-        turn.answer = Promise.resolve(NOTHING);
+        turn.answer = NOTHING;
       }
     },
     async settled() {

@@ -6,6 +6,7 @@
 import type { Caller, WorkMemoryData } from '../memory/index.js';
 import type { Scope, StoredRecord } from '../records/index.js';
 import type { Uuid } from '../shared/ids.js';
+import type { Moment } from './gate/features.js';
 
 /** Detectors in the order of their priority: warnings > files > intents > hints > when > … */
 export const DETECTOR_NAMES = [
@@ -58,19 +59,24 @@ export interface FileTouched extends Occasion {
   filePath: string;
   operation?: FileOperation | undefined;
 }
-export interface IntentStated extends Occasion {
+/** Detectors that are asked about one thing that was said share their look at it. */
+interface Shared {
+  moment?: Moment | undefined;
+}
+
+export interface IntentStated extends Occasion, Shared {
   intent: string;
   /** Files that the intent is about. */
   files?: readonly string[] | undefined;
 }
-export interface TaskStarted extends Occasion {
+export interface TaskStarted extends Occasion, Shared {
   task: string;
   /** A task type of work memory; absent: read from the wording. */
   taskType?: string | undefined;
   files?: readonly string[] | undefined;
   tags?: readonly string[] | undefined;
 }
-export interface ActionPlanned extends Occasion {
+export interface ActionPlanned extends Occasion, Shared {
   /** What is about to be done, in words or as a command. */
   action: string;
   filePath?: string | undefined;

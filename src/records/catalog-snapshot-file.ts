@@ -12,6 +12,7 @@ import { crc32 } from 'node:zlib';
 import { HOUR_MS } from '../shared/clock.js';
 import { messageOf } from '../shared/errors.js';
 import type { Log } from '../shared/log.js';
+import { processName } from '../shared/process-life.js';
 import type { CatalogDeps, MemoryCatalog } from './catalog/catalog.js';
 import { decodeSnapshot, encodeSnapshot } from './catalog/snapshot.js';
 import type { RowsOutside } from './catalog-sync.js';
@@ -55,7 +56,7 @@ export async function writeSnapshotFile(
 ): Promise<void> {
   // It has the words of every memory, private ones too: for the owner alone, as the database is.
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const beside = `${path}.${process.pid}.tmp`;
+  const beside = `${path}.${processName()}.tmp`;
   try {
     const file = await open(beside, 'w', 0o600);
     try {

@@ -19,6 +19,8 @@ export interface CatalogSync {
    * does not count. Returns what made a row unreadable; it is logged once.
    */
   put<Data>(type: RecordType<Data>, row: StoredRow): DamagedRecord | null;
+  /** A row that a read finds damaged: the catalog holds it no longer. */
+  setAside(type: RecordType<unknown>, id: Uuid): void;
   /** The record is gone since `changedAtMs` (database time). */
   remove(type: RecordType<unknown>, id: Uuid, changedAtMs: number): void;
   /** Forgets what was applied: the catalog is another one now, which lacks the rows `outside`. */
@@ -106,7 +108,14 @@ export function createCatalogSync(deps: { catalog: Catalog; log: Log }): Catalog
         const entry = type.index(data, Number(row.created_ms));
         const comparable = model !== null && model === shelf.model;
         const vector = comparable ? vectorOf(row.vector ?? null) : null;
-        shelf.put({ id: row.id, audience, vector, ...entry });
+        const embeddingText = type.embeddingText?.(data);
+        shelf.put({
+          id: row.id,
+          audience,
+          vector,
+          ...(embeddingText !== undefined && { embeddingText }),
+          ...entry,
+        });
       } catch (error) {
         const reason = messageOf(error);
         setOutside(type.name, row.id, true);
@@ -114,6 +123,12 @@ export function createCatalogSync(deps: { catalog: Catalog; log: Log }): Catalog
         return { id: row.id, reason };
       }
       return null;
+    },
+
+    setAside(type, id) {
+      setOutside(type.name, id, true);
+      if (type.edge) catalog.links.remove(id);
+      if (type.index) catalog.shelf(type.name).remove(id);
     },
 
     remove(type, id, changedAtMs) {

@@ -1,6 +1,7 @@
+import { EventEmitter } from 'node:events';
 import { type SQL, sql } from 'drizzle-orm';
 import type { PgDatabase, PgQueryResultHKT } from 'drizzle-orm/pg-core';
-import { AppError } from '../shared/errors.js';
+import { AppError, messageOf } from '../shared/errors.js';
 
 /** The drizzle handle of the host: PGlite or node-postgres, the same for us. */
 export type Database = PgDatabase<PgQueryResultHKT, Record<string, never>>;
@@ -16,9 +17,28 @@ export type Executor = Pick<Database, 'execute' | 'select' | 'insert' | 'update'
 export function databaseOf(runtime: { db?: unknown }): Database {
   const db = runtime.db;
   if (typeof db === 'object' && db !== null && 'execute' in db && 'transaction' in db) {
+    surviveLostConnections(db);
     return discreet(db as Database);
   }
   throw new AppError('UNAVAILABLE', 'the agent has no SQL database: add @elizaos/plugin-sql');
+}
+
+const survived = new WeakSet<EventEmitter>();
+
+/**
+ * A connection that is lost while a transaction waits for its next statement is an `error` event of its
+ * client, which the pool hears only of idle clients: unheard, it ends the process. Nothing is hidden by
+ * hearing it: the next statement of that client fails with the same reason.
+ */
+function surviveLostConnections(db: object): void {
+  const pool: unknown = '$client' in db ? db.$client : undefined;
+  if (!(pool instanceof EventEmitter) || survived.has(pool)) return;
+  survived.add(pool);
+  pool.on('acquire', (client: EventEmitter) => {
+    if (survived.has(client)) return;
+    survived.add(client);
+    client.on('error', () => {});
+  });
 }
 
 /** The parts of drizzle's session that every statement of a handle goes through. */
@@ -27,38 +47,75 @@ interface Session {
   transaction(work: (tx: Executor) => Promise<unknown>, config?: unknown): Promise<unknown>;
 }
 
+/** What is known of the storage behind a handle, by its session and by the handles made of it. */
+const storage = new WeakMap<object, { full: boolean }>();
+
+/** Why nothing can be stored at the moment, for health; `null`: the last write went through. */
+export function storageProblem(db: object): string | null {
+  return storage.get(db)?.full === true ? DISK_FULL : null;
+}
+
+const DISK_FULL =
+  'the disk of the database is full: nothing can be stored until there is space on it again';
+/** PostgreSQL's `disk_full`, and the operating system's own. */
+const FULL_CODES: ReadonlySet<unknown> = new Set(['53100', 'ENOSPC']);
+const WRITE = /^\s*(?:insert|update|delete|with)\b/i;
+
 /**
  * The same handle, whose errors say what the database says. Drizzle's own say the statement with all
  * its parameters, which are what people stored, and would stand in logs.
  */
-function discreet<Handle extends Executor>(handle: Handle): Handle {
+function discreet<Handle extends Executor>(handle: Handle, known?: { full: boolean }): Handle {
   const session: unknown = 'session' in handle ? handle.session : undefined;
   if (!isSession(session)) return handle;
+  const state = known ?? storage.get(session) ?? { full: false };
+  storage.set(session, state);
+  const told = (error: unknown): never => {
+    if (!isDiskFull(error)) return rethrow(error);
+    state.full = true;
+    throw new AppError('UNAVAILABLE', DISK_FULL);
+  };
   const quiet: Session = Object.assign(Object.create(session), {
     prepareQuery(...sent: unknown[]) {
       const prepared = session.prepareQuery(...sent);
       const execute = prepared.execute.bind(prepared);
-      prepared.execute = (...values) => execute(...values).catch(rethrow);
+      prepared.execute = async (...values) => {
+        const result = await execute(...values).catch(told);
+        if (state.full && isWrite(sent[0])) state.full = false;
+        return result;
+      };
       return prepared;
     },
     transaction: (work: (tx: Executor) => Promise<unknown>, config?: unknown) =>
-      session.transaction((tx) => work(discreet(tx)), config).catch(rethrow),
+      session.transaction((tx) => work(discreet(tx, state)), config).catch(told),
   });
-  return Object.create(handle, { session: { value: quiet } });
+  const made: Handle = Object.create(handle, { session: { value: quiet } });
+  storage.set(made, state);
+  return made;
+}
+
+function isWrite(query: unknown): boolean {
+  return (
+    typeof query === 'object' && query !== null && 'sql' in query && WRITE.test(String(query.sql))
+  );
+}
+
+function isDiskFull(error: unknown): boolean {
+  for (let one = error; one instanceof Error; one = one.cause) {
+    if ('code' in one && FULL_CODES.has(one.code)) return true;
+    if (/no space left on device/i.test(one.message)) return true;
+  }
+  return false;
 }
 
 function isSession(session: unknown): session is Session {
   return typeof session === 'object' && session !== null && 'prepareQuery' in session;
 }
 
-/** Without a cause: drivers keep the parameters, too, and quote at the end what they could not read. */
+/** Without a cause: drivers keep the parameters, too. */
 function rethrow(error: unknown): never {
   if (!(error instanceof Error && 'params' in error)) throw error;
-  const { cause } = error;
-  // A driver's own error may come as it is; several in one, as of a refused connection, say nothing.
-  const said = cause instanceof Error ? cause : error;
-  const reason = said.message || ('code' in said ? String(said.code) : said.name);
-  throw new Error(`Failed query: ${reason.replace(/: ".*$/s, '')}`);
+  throw new Error(messageOf(error));
 }
 
 /**

@@ -21,6 +21,7 @@ export {
   requireHalfvec,
   rowsOf,
   sqlList,
+  storageProblem,
 } from './database.js';
 export { ensureHome, type Home, homeOf } from './home.js';
 export { messagesOf } from './host-messages.js';
@@ -43,6 +44,7 @@ export type {
   RecordStore,
   RecordType,
   StoredRecord,
+  TransactionStore,
 } from './record-type.js';
 export {
   createRecords,

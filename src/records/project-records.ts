@@ -8,7 +8,7 @@ import { messageOf } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
 import { createCatalog, type MemoryCatalog } from './catalog/catalog.js';
-import type { Analyze, CatalogState } from './catalog/types.js';
+import type { Analyze, CatalogState, InstantModel } from './catalog/types.js';
 import { databaseIdentity, holdsEveryRow } from './catalog-check.js';
 import { type CatalogFollower, createCatalogFollower, databaseNow } from './catalog-follow.js';
 import { createCatalogLoader } from './catalog-loader.js';
@@ -33,6 +33,8 @@ export interface ProjectRecordsDeps {
   /** Every type that is kept in the catalog. */
   types: readonly RecordType<unknown>[];
   analyze: Analyze;
+  /** Makes second vectors, which are kept in the catalog alone. */
+  instant?: InstantModel;
   clock: Clock;
   log: Log;
   /** File of the snapshot; absent: none is kept. */
@@ -73,7 +75,11 @@ export function defaultFollowMs(db: Database): number | null {
 
 export function openProjectRecords(deps: ProjectRecordsDeps): ProjectRecords {
   const { db, projectId, types, analyze, clock, log } = deps;
-  const catalogDeps = { analyze, project: projectId };
+  const catalogDeps = {
+    analyze,
+    project: projectId,
+    ...(deps.instant && { instant: deps.instant }),
+  };
   const first = createCatalog(catalogDeps);
   const catalog = createLiveCatalog(first);
   const sync = createCatalogSync({ catalog, log });

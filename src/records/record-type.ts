@@ -74,6 +74,9 @@ export interface DamagedRecord {
   reason: string;
 }
 
+/** What there is of a store within a transaction. */
+export type TransactionStore = Pick<RecordStore, 'insert' | 'get' | 'replace' | 'remove'>;
+
 /**
  * Typed records of one project. Every read passes the reader; what the reader may not see is absent.
  * After each committed write the catalog is brought in line, so a search right after sees it.
@@ -125,6 +128,8 @@ export interface RecordStore {
     query: RecordPage & { where?: SQL; orderBy?: string },
   ): Promise<{ records: StoredRecord<Data>[]; total: number; nextCursor: string | null }>;
   count<Data>(type: RecordType<Data>, reader: Reader, where?: SQL): Promise<number>;
+  /** Damaged rows of a type as far as they were read: neither found, listed nor counted. */
+  setAside(type: RecordType<unknown>): readonly Uuid[];
   /**
    * Every readable record in chunks, oldest first or `newestFirst`, with a turn of the loop between
    * them. Who stops at a bound and wants the latest asks for the newest first.
@@ -148,6 +153,11 @@ export interface RecordStore {
     ids: readonly Uuid[],
     options?: { revisions?: ReadonlyMap<Uuid, number> },
   ): Promise<number>;
+  /**
+   * All that `work` writes with the store it is given, or nothing, also when the process is killed: one
+   * transaction, and only that store may be used in it. The catalog is brought in line after the commit.
+   */
+  atomically<T>(work: (store: TransactionStore) => Promise<T>): Promise<T>;
   /** Numbers added to and fields set on the data without a new revision (access counts). */
   touch<Data>(
     type: RecordType<Data>,

@@ -5,7 +5,7 @@
  */
 import { and, desc, eq, gt, inArray, lt, or, type SQL, sql } from 'drizzle-orm';
 import type { Uuid } from '../shared/ids.js';
-import { type Database, type Executor, inIndexOrder, rowsOf } from './database.js';
+import { type Database, type Executor, inIndexOrder, rowsOf, sqlList } from './database.js';
 import type { Home } from './home.js';
 import { withoutNul } from './storable.js';
 import { memoriesTable } from './tables.js';
@@ -196,5 +196,11 @@ export interface IndexSpec {
 
 /** Creates the indexes that are missing; they survive the host's migrations (DESIGN §3). */
 export async function ensureIndexes(db: Database, indexes: IndexSpec[]): Promise<void> {
-  for (const index of indexes) await db.execute(index.statement);
+  const found = await rowsOf<{ name: string }>(
+    db,
+    sql`select relname as name from pg_class where relkind = 'i' and pg_table_is_visible(oid)
+      and relname in (${sqlList(indexes.map(({ name }) => name))})`,
+  );
+  const known = new Set(found.map(({ name }) => name));
+  for (const { name, statement } of indexes) if (!known.has(name)) await db.execute(statement);
 }

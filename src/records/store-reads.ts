@@ -21,7 +21,13 @@ import {
   ROW_COLUMNS,
   timestampOf,
 } from './record-sql.js';
-import type { DamagedRecord, RecordStore, RecordType, StoredRecord } from './record-type.js';
+import type {
+  DamagedRecord,
+  RecordPage,
+  RecordStore,
+  RecordType,
+  StoredRecord,
+} from './record-type.js';
 import { audiencesOf, canRead, type Reader } from './scope.js';
 
 /** Keys walked in one statement, and whole rows of one. */
@@ -45,6 +51,10 @@ interface ReadDeps {
    * there takes a statement of 0.4 s.
    */
   counted(type: RecordType<unknown>, reader: Reader): number | null;
+  /** Damaged rows of a type that are known. */
+  aside(typeName: string): ReadonlySet<Uuid>;
+  /** Told of each row that is found to be damaged. */
+  setAside(type: RecordType<unknown>, id: Uuid): void;
 }
 
 export type StoreReads = Pick<RecordStore, 'get' | 'list' | 'count' | 'scan' | 'withoutVector'> & {
@@ -57,7 +67,8 @@ export type StoreReads = Pick<RecordStore, 'get' | 'list' | 'count' | 'scan' | '
   ): StoredRecord<Data> | null;
 };
 
-export function createStoreReads({ db, projectId, log, counted }: ReadDeps): StoreReads {
+export function createStoreReads(deps: ReadDeps): StoreReads {
+  const { db, projectId, log, counted, aside } = deps;
   const logged = new Set<Uuid>();
 
   const readable: StoreReads['readable'] = (type, row, reader, onDamaged) => {
@@ -67,6 +78,7 @@ export function createStoreReads({ db, projectId, log, counted }: ReadDeps): Sto
         logged.add(row.id);
         log.warn({ ...decoded.damaged, type: type.name }, 'damaged record');
       }
+      deps.setAside(type, row.id);
       onDamaged?.(decoded.damaged);
       return null;
     }
@@ -192,44 +204,54 @@ export function createStoreReads({ db, projectId, log, counted }: ReadDeps): Sto
     return Number(rows[0]?.n ?? 0);
   }
 
+  async function list<Data>(
+    type: RecordType<Data>,
+    reader: Reader,
+    query: RecordPage & { where?: SQL; orderBy?: string },
+  ): Promise<{ records: StoredRecord<Data>[]; total: number; nextCursor: string | null }> {
+    // Damaged rows take no place of a page.
+    const known = new Set(aside(type.name));
+    const whole = (place: Place) => !known.has(place.id);
+    const { limit, where, orderBy } = query;
+    if (orderBy !== undefined && !/^[a-z][a-z0-9_]{0,62}$/i.test(orderBy)) {
+      throw new AppError('INVALID_INPUT', `"${orderBy}" is not a field to sort by`);
+    }
+    const after = query.cursor === undefined ? null : decodeCursor(query.cursor, orderBy);
+    let places: Place[];
+    let total: number;
+    if (where === undefined && orderBy === undefined) {
+      places = await newestPlaces(type.name, reader, after, limit + 1 + known.size);
+      total = await count(type, reader);
+    } else {
+      const top = createTop(limit + 1, after);
+      total = 0;
+      for await (const all of walk(type.name, fitting(reader, where), { orderBy })) {
+        const page = all.filter(whole);
+        total += page.length;
+        top.add(page);
+      }
+      places = top.places();
+    }
+    places = places.filter(whole);
+    const page = places.slice(0, limit);
+    const last = page.at(-1);
+    const ids = page.map(({ id }) => id);
+    const records = await recordsById(type, ids, reader);
+    const isNews = records.length < ids.length && ids.some((id) => aside(type.name).has(id));
+    if (isNews) return list(type, reader, query);
+    return {
+      records,
+      total,
+      nextCursor: last && places.length > limit ? encodeCursor(last, orderBy) : null,
+    };
+  }
+
   return {
     readable,
     count,
+    list,
 
     get: recordsById,
-
-    async list(type, reader, query) {
-      const { limit, where, orderBy } = query;
-      if (orderBy !== undefined && !/^[a-z][a-z0-9_]{0,62}$/i.test(orderBy)) {
-        throw new AppError('INVALID_INPUT', `"${orderBy}" is not a field to sort by`);
-      }
-      const after = query.cursor === undefined ? null : decodeCursor(query.cursor, orderBy);
-      let places: Place[];
-      let total: number;
-      if (where === undefined && orderBy === undefined) {
-        places = await newestPlaces(type.name, reader, after, limit + 1);
-        total = await count(type, reader);
-      } else {
-        const top = createTop(limit + 1, after);
-        total = 0;
-        for await (const page of walk(type.name, fitting(reader, where), { orderBy })) {
-          total += page.length;
-          top.add(page);
-        }
-        places = top.places();
-      }
-      const page = places.slice(0, limit);
-      const last = page.at(-1);
-      return {
-        records: await recordsById(
-          type,
-          page.map(({ id }) => id),
-          reader,
-        ),
-        total,
-        nextCursor: last && places.length > limit ? encodeCursor(last, orderBy) : null,
-      };
-    },
 
     async *scan(type, reader, options = {}) {
       const chunk = options.chunk ?? CHUNK;

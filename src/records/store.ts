@@ -67,6 +67,8 @@ export function createRecordStore(deps: RecordStoreDeps): PurgeableStore {
       type.index && catalog.status().state === 'ready'
         ? catalog.shelf(type.name).newest({ reader }, 0).total
         : null,
+    aside: (typeName) => new Set(sync.outside()[typeName] ?? []),
+    setAside: (type, id) => sync.setAside(type, id),
   });
 
   /** Statements in turn with a macrotask between them; nothing before the first. */
@@ -101,6 +103,7 @@ export function createRecordStore(deps: RecordStoreDeps): PurgeableStore {
     projectId,
     catalog,
     ...reads,
+    setAside: (type) => sync.outside()[type.name] ?? [],
 
     async insert(type, records, options = {}) {
       const inserted = new Set<Uuid>();
@@ -187,6 +190,27 @@ export function createRecordStore(deps: RecordStoreDeps): PurgeableStore {
         removed += rows.length;
       });
       return removed;
+    },
+
+    async atomically(work) {
+      const changes: (() => void)[] = [];
+      const later: CatalogSync = {
+        ...sync,
+        put(type, row) {
+          changes.push(() => sync.put(type, row));
+          return null;
+        },
+        remove(...gone) {
+          changes.push(() => sync.remove(...gone));
+        },
+      };
+      const result = await db.transaction((tx) =>
+        work(createRecordStore({ ...deps, db: tx, sync: later })),
+      );
+      await inTurn(slices(changes, IDS_PER_STATEMENT), async (part) => {
+        for (const change of part) change();
+      });
+      return result;
     },
 
     async touch(type, ids, change) {

@@ -1,24 +1,40 @@
 /**
  * One writer per embedded database directory. Nothing in the host stops a second process from
- * opening it (verified, ELIZA_GUIDE §1), and two of them corrupt it. The lock is a file with the
- * holder's pid; a holder that no longer lives is no holder.
+ * opening it (verified, ELIZA_GUIDE §1), and two of them corrupt it. The lock is a file that names its
+ * holder; a holder that no longer lives (`process-life.ts`) is no holder.
  */
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError } from './errors.js';
+import { AppError, codeOf } from './errors.js';
 import { makeFolder } from './make-folder.js';
+import {
+  isAlive,
+  isAliveByPid,
+  LEASE_MS,
+  type LifeMark,
+  listenFor,
+  nameOf,
+  newMark,
+  type ProcessMark,
+  RENEW_MS,
+  removeSocket,
+  type StoredMark,
+  storedMark,
+} from './process-life.js';
 import { realPath } from './real-path.js';
 
 /** `headless`: serves a memory until an agent wants it, and then leaves. */
 export type LockKind = 'agent' | 'headless';
-
-/** A process, told apart from a later one that was given its pid. */
-export interface ProcessMark {
-  pid: number;
-  /** Tells two processes with the same pid apart where the system says when they started. */
-  startedTicks: string | null;
-}
 
 export interface LockHolder extends ProcessMark {
   port: number | null;
@@ -36,6 +52,11 @@ export interface LockOptions {
   kind?: LockKind;
   /** Asks a headless holder to leave, and waits for that; absent: every holder is final. */
   ask?: { opened: boolean; patienceMs?: number };
+  /**
+   * Called when another process has the lock although this one lives: the machine slept, or the lease
+   * could not be renewed. @param path of the lock file
+   */
+  onLost?: (path: string) => void;
 }
 
 export interface DirLock {
@@ -54,67 +75,75 @@ const LEAVING_MS = 10_000;
 const LEFT_BEHIND_MS = 2_000;
 const PATIENCE_MS = 3 * LEFT_BEHIND_MS;
 const PAUSE_MS = 10;
-/** Several agents of one process share the directory and the lock. */
-const heldHere = new Map<string, number>();
+
+/** What this process holds; several agents of one process share the directory and the lock. */
+interface Held {
+  count: number;
+  end(): void;
+}
+const heldHere = new Map<string, Held>();
 
 /**
- * Takes the lock, or throws AppError UNAVAILABLE naming the holder's pid and port. Blocks the process
- * where somebody else is just taking it, or a lock without a holder is cleared away: up to six seconds.
+ * Takes the lock, or throws AppError UNAVAILABLE naming the holder's pid and port. Waits up to six
+ * seconds while somebody else is taking the lock or clearing one away, and for the length of a lease
+ * where nothing but the lease tells whether the holder lives. A headless holder may be asked to leave.
  * @param port port the holder serves on, for the message others read; null when it serves none
  */
-export function lockDirectory(
+export async function lockDirectory(
   directory: string,
   port: number | null,
-  kind: LockKind = 'agent',
-): DirLock {
-  const wanted = wantedLock(directory, port, kind);
-  const endMs = Date.now() + PATIENCE_MS;
-  do {
-    if (attempt(wanted)) return held(wanted);
-    pause();
-  } while (Date.now() < endMs);
-  throw notTaken(wanted);
-}
-
-/** The same without blocking: others go on while it waits. A headless holder may be asked to leave. */
-export async function lockDirectorySoon(
-  directory: string,
-  port: number | null,
-  { kind = 'agent', ask }: LockOptions = {},
+  { kind = 'agent', ask, onLost }: LockOptions = {},
 ): Promise<DirLock> {
-  const wanted = wantedLock(directory, port, kind);
+  const wanted = wantedLock(directory, { port, kind }, onLost);
   const startMs = Date.now();
   const leavingMs = ask?.patienceMs ?? LEAVING_MS;
-  let asked = false;
+  let askedMs: number | null = null;
+  let leaseMs = 0;
   try {
     do {
+      let isLeased = false;
       try {
-        // Taken and counted in one turn: nobody else of this process comes in between.
-        if (attempt(wanted)) return held(wanted);
+        const met = await attempt(wanted);
+        if (typeof met === 'object') return met;
+        isLeased = met === 'leased';
+        if (isLeased) leaseMs = LEASE_MS;
       } catch (error) {
         const isOver = Date.now() - startMs >= leavingMs;
         // It may have gone between the two looks.
-        if (ask === undefined || isOver || readHolder(wanted.path)?.kind === 'agent') throw error;
-        if (!asked) request(wanted, ask.opened);
-        asked = true;
+        if (ask === undefined || isOver || readLock(wanted.path)?.kind === 'agent') throw error;
+        if (askedMs === null || Date.now() - askedMs >= RENEW_MS) {
+          request(wanted, ask.opened);
+          askedMs = Date.now();
+        }
       }
-      await sleep(PAUSE_MS);
-    } while (Date.now() - startMs < PATIENCE_MS + (asked ? leavingMs : 0));
-    throw notTaken(wanted);
+      await sleep(isLeased ? 10 * PAUSE_MS : PAUSE_MS);
+    } while (Date.now() - startMs < PATIENCE_MS + leaseMs + (askedMs === null ? 0 : leavingMs));
+    throw new AppError('UNAVAILABLE', `the lock ${wanted.path} could not be taken`);
   } finally {
-    if (asked) withdraw(wanted);
+    if (askedMs !== null) withdraw(wanted);
   }
+}
+
+/** Whether this process has the lock of a directory: then every holder before it has ended. */
+export function holdsDirectory(directory: string): boolean {
+  return heldHere.has(realPath(resolve(directory)));
 }
 
 /** Who asks for a directory that this process holds; `null`: nobody who lives. */
 export function requestFor(directory: string): LockRequest | null {
-  return readRequest(requestPath(directory));
+  const asker = readRequest(requestPath(directory));
+  if (!asker) return null;
+  const { pid, startedTicks } = asker.mark;
+  return { pid, startedTicks, opened: asker.opened };
 }
 
 /** Who holds the lock of a directory or file; `null`: nobody who lives, or this process. */
 export function holderOf(directory: string): LockHolder | null {
-  const holder = readHolder(realPath(resolve(directory)) + LOCK_SUFFIX);
-  return holder && isAlive(holder) ? holder : null;
+  const path = realPath(resolve(directory)) + LOCK_SUFFIX;
+  const lock = readLock(path);
+  if (!lock || !seemsAlive(lock.mark, path)) return null;
+  const { pid, startedTicks } = lock.mark;
+  return { pid, startedTicks, port: lock.port, kind: lock.kind };
 }
 
 /** The file whose making is the request. */
@@ -122,102 +151,182 @@ export function requestPath(directory: string): string {
   return realPath(resolve(directory)) + LOCK_SUFFIX + WANTED_SUFFIX;
 }
 
-/** Replaces what an asker has left who no longer lives. */
-function request({ path, mine }: WantedLock, opened: boolean): void {
-  const { pid, startedTicks } = mine;
-  const asking: LockRequest = { pid, startedTicks, opened };
-  const draft = `${path}${WANTED_SUFFIX}.${pid}`;
-  writeFileSync(draft, `${JSON.stringify(asking)}\n`);
+/** Replaces what an asker has left who no longer lives; repeated, it renews the asker's lease. */
+function request({ path, mark }: WantedLock, opened: boolean): void {
+  const draft = `${path}${WANTED_SUFFIX}.${mark.id}`;
+  writeFileSync(draft, `${JSON.stringify({ ...mark, opened })}\n`);
   renameSync(draft, path + WANTED_SUFFIX);
 }
 
-function withdraw({ path, mine }: WantedLock): void {
-  if (readMark(path + WANTED_SUFFIX)?.pid === mine.pid) {
-    rmSync(path + WANTED_SUFFIX, { force: true });
-  }
+function withdraw({ path, mark }: WantedLock): void {
+  const asking = storedMark(readJson(path + WANTED_SUFFIX).parsed);
+  if (asking?.id === mark.id) rmSync(path + WANTED_SUFFIX, { force: true });
 }
 
-function readRequest(path: string): LockRequest | null {
-  const read = readMark(path);
-  if (!read || !isAlive(read)) return null;
-  const { pid, startedTicks, more } = read;
-  return { pid, startedTicks, opened: more.opened === true };
+function readRequest(path: string): { mark: StoredMark; opened: boolean } | null {
+  const { parsed } = readJson(path);
+  const mark = storedMark(parsed);
+  if (!mark || !seemsAlive(mark, path)) return null;
+  return { mark, opened: parsed.opened === true };
+}
+
+/** Without asking its socket: by its pid, or by the lease that it renews. */
+function seemsAlive(mark: StoredMark, path: string): boolean {
+  return isAliveByPid(mark) ?? ageMs(path) <= LEASE_MS;
 }
 
 interface WantedLock {
   directory: string;
   key: string;
   path: string;
-  mine: LockHolder;
+  /** In which the lock lies. */
+  folder: string;
+  kind: LockKind;
+  mark: LifeMark;
+  /** Of the lock file, once it is ours. */
+  text: string;
+  onLost: ((path: string) => void) | undefined;
+  /** The lock of whoever is known by a lease alone, as it was first seen. */
+  leased: { text: string; renewedMs: number } | null;
 }
 
-function wantedLock(directory: string, port: number | null, kind: LockKind): WantedLock {
+function wantedLock(
+  directory: string,
+  { port, kind }: Pick<LockHolder, 'port' | 'kind'>,
+  onLost: WantedLock['onLost'],
+): WantedLock {
   const key = realPath(resolve(directory));
-  const mine = { ...markOf(process.pid), port, kind };
-  return { directory, key, path: key + LOCK_SUFFIX, mine };
+  const folder = dirname(key);
+  makeFolder(folder);
+  const mark = newMark(folder);
+  const text = `${JSON.stringify({ ...mark, port, kind })}\n`;
+  return {
+    directory,
+    key,
+    path: key + LOCK_SUFFIX,
+    folder,
+    kind,
+    mark,
+    text,
+    onLost,
+    leased: null,
+  };
 }
 
-/** `false`: not yet. Throws when another process that lives holds it. */
-function attempt({ directory, key, path, mine }: WantedLock): boolean {
-  // Looked at each time: a lock with our own pid that we do not hold counts as left behind.
-  if (heldHere.has(key)) return true;
-  makeFolder(dirname(path));
-  if (mine.kind === 'headless') givePrecedence(directory, path);
-  if (create(path, mine)) return true;
-  const holder = readHolder(path);
-  if (holder && isAlive(holder)) {
-    const where = holder.port === null ? '' : `, serving on port ${holder.port}`;
+/** `leased`: not yet, and only a lease tells whether its holder lives. Throws when another process has it. */
+async function attempt(wanted: WantedLock): Promise<DirLock | 'not yet' | 'leased'> {
+  const { directory, key, path, folder } = wanted;
+  const mine = heldHere.get(key);
+  if (mine) {
+    mine.count += 1;
+    return handleOf(key);
+  }
+  if (wanted.kind === 'headless') givePrecedence(wanted);
+  if (create(path, wanted.text)) return await begin(wanted);
+  const lock = readLock(path);
+  const isHeld = lock ? await isAlive(lock.mark, folder) : null;
+  if (lock && (isHeld ?? isRenewed(wanted, lock.text))) {
+    const where = lock.port === null ? '' : `, serving on port ${lock.port}`;
     throw new AppError(
       'UNAVAILABLE',
-      `the database directory ${directory} is in use by process ${holder.pid}${where}: stop it, ` +
+      `the database directory ${directory} is in use by ${nameOf(lock.mark)}${where}: stop it, ` +
         'or give this agent another PGLITE_DATA_DIR or a POSTGRES_URL',
-      { pid: holder.pid, port: holder.port },
+      { pid: lock.mark.pid, port: lock.port, who: nameOf(lock.mark) },
     );
   }
-  clearAway(path, mine);
-  return create(path, mine);
+  const isGone = clearAway(wanted, lock, isHeld === false);
+  return lock && isHeld === null && !isGone ? 'leased' : 'not yet';
+}
+
+/** Whether a holder that is known by its lease alone has renewed that since it was first seen. */
+function isRenewed(wanted: WantedLock, text: string): boolean {
+  const renewedMs = statSync(wanted.path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  const { leased } = wanted;
+  if (leased?.text === text) return leased.renewedMs !== renewedMs;
+  wanted.leased = { text, renewedMs };
+  return false;
 }
 
 /** One headless agent leaves for who has asked, not for the next headless one. */
-function givePrecedence(directory: string, path: string): void {
+function givePrecedence({ directory, path }: WantedLock): void {
   const asker = readRequest(path + WANTED_SUFFIX);
   if (!asker) return;
   throw new AppError(
     'UNAVAILABLE',
-    `the database directory ${directory} is about to be used by process ${asker.pid}`,
-    { pid: asker.pid, port: null },
+    `the database directory ${directory} is about to be used by ${nameOf(asker.mark)}`,
+    { pid: asker.mark.pid, port: null, who: nameOf(asker.mark) },
   );
 }
 
-function held({ key, path }: WantedLock): DirLock {
-  heldHere.set(key, (heldHere.get(key) ?? 0) + 1);
+/** The lock file is ours: counted in the same turn, so that nobody else of this process comes in between. */
+async function begin(wanted: WantedLock): Promise<DirLock> {
+  const { key, path, folder, mark, onLost } = wanted;
+  let listening: { close(): void } | null = null;
+  const renewing = setInterval(() => {
+    if (renew(wanted)) return;
+    end();
+    heldHere.delete(key);
+    onLost?.(path);
+  }, RENEW_MS);
+  renewing.unref();
+  function end(): void {
+    clearInterval(renewing);
+    listening?.close();
+  }
+  heldHere.set(key, {
+    count: 1,
+    end() {
+      end();
+      if (readJson(path).text === wanted.text) rmSync(path, { force: true });
+    },
+  });
+  listening = await listenFor(mark, folder);
+  return handleOf(key);
+}
+
+function handleOf(key: string): DirLock {
+  const held = heldHere.get(key);
   let released = false;
   return {
     release() {
-      if (released) return;
+      if (released || !held) return;
       released = true;
-      const left = (heldHere.get(key) ?? 1) - 1;
-      if (left > 0) {
-        heldHere.set(key, left);
-        return;
-      }
+      held.count -= 1;
+      if (held.count > 0 || heldHere.get(key) !== held) return;
       heldHere.delete(key);
-      if (readHolder(path)?.pid === process.pid) rmSync(path, { force: true });
+      held.end();
     },
   };
 }
 
-function notTaken({ path }: WantedLock): AppError {
-  return new AppError('UNAVAILABLE', `the lock ${path} could not be taken`);
+/** `false`: the lock is another's by now. What cannot be written at this moment is tried again. */
+function renew({ path, text }: WantedLock): boolean {
+  try {
+    const handle = openSync(path, 'r+');
+    try {
+      if (readFileSync(handle, 'utf8') !== text) return false;
+      writeSync(handle, text, 0);
+      return true;
+    } finally {
+      closeSync(handle);
+    }
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') return true;
+  }
+  try {
+    return create(path, text);
+  } catch {
+    return true;
+  }
 }
 
-/** Makes the file with the holder in it; `false` when there is one already. */
-function create(path: string, holder: LockHolder): boolean {
+/** Makes the file with this text; `false` when there is one already. */
+function create(path: string, text: string): boolean {
   try {
-    writeFileSync(path, `${JSON.stringify(holder)}\n`, { flag: 'wx' });
+    writeFileSync(path, text, { flag: 'wx' });
     return true;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    if (codeOf(error) === 'EEXIST') return false;
     throw error;
   }
 }
@@ -225,99 +334,62 @@ function create(path: string, holder: LockHolder): boolean {
 /**
  * Removes a lock that nobody holds, one process at a time: between reading that its holder is dead
  * and removing it, another process could have taken it, and its lock would be removed instead.
+ * @param isDead it is certain; else its age decides, by the clock of its file system
  */
-function clearAway(path: string, mine: LockHolder): void {
+function clearAway(
+  { path, folder, text }: WantedLock,
+  lock: Lock | null,
+  isDead: boolean,
+): boolean {
   const guard = path + CLEARING_SUFFIX;
-  if (!create(guard, mine)) {
+  if (!create(guard, text)) {
     if (ageMs(guard) > LEFT_BEHIND_MS) rmSync(guard, { force: true });
-    return;
+    return false;
   }
   try {
-    const holder = readHolder(path);
+    const seen = readLock(path);
+    if (seen?.text !== lock?.text) return false;
     // Unreadable and young: it is being written at this moment.
-    const held = holder ? isAlive(holder) : ageMs(path) <= LEFT_BEHIND_MS;
-    if (!held) rmSync(path, { force: true });
+    const allowedMs = lock ? LEASE_MS : LEFT_BEHIND_MS;
+    if (!isDead && ageMs(path, statSync(guard).mtimeMs) <= allowedMs) return false;
+    if (lock?.mark.id) removeSocket(lock.mark.id, folder);
+    rmSync(path, { force: true });
+    return true;
   } finally {
     rmSync(guard, { force: true });
   }
 }
 
-function ageMs(path: string): number {
-  try {
-    return Date.now() - statSync(path).mtimeMs;
-  } catch {
-    return 0;
-  }
+function ageMs(path: string, nowMs = Date.now()): number {
+  const found = statSync(path, { throwIfNoEntry: false });
+  return found ? nowMs - found.mtimeMs : 0;
 }
 
-/** Loading a plugin is synchronous up to here, and nothing may open the database meanwhile. */
-function pause(): void {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS);
+interface Lock extends Pick<LockHolder, 'port' | 'kind'> {
+  mark: StoredMark;
+  text: string;
 }
 
-function readHolder(path: string): LockHolder | null {
-  const read = readMark(path);
-  if (!read) return null;
-  const { pid, startedTicks, more } = read;
+function readLock(path: string): Lock | null {
+  const { text, parsed } = readJson(path);
+  const mark = storedMark(parsed);
+  if (!mark) return null;
   return {
-    pid,
-    startedTicks,
-    port: typeof more.port === 'number' ? more.port : null,
+    mark,
+    text,
+    port: typeof parsed.port === 'number' ? parsed.port : null,
     // Of a version that knew no other.
-    kind: more.kind === 'headless' ? 'headless' : 'agent',
+    kind: parsed.kind === 'headless' ? 'headless' : 'agent',
   };
 }
 
-/** `null`: missing, or half written. */
-function readMark(path: string): (ProcessMark & { more: Record<string, unknown> }) | null {
+/** Empty where it is missing, or half written. */
+function readJson(path: string): { text: string; parsed: Record<string, unknown> } {
   try {
-    const parsed: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    if (typeof parsed !== 'object' || parsed === null) return null;
-    const { pid, startedTicks, ...more }: Record<string, unknown> = { ...parsed };
-    if (typeof pid !== 'number') return null;
-    return { pid, startedTicks: typeof startedTicks === 'string' ? startedTicks : null, more };
+    const text = readFileSync(path, 'utf8');
+    const parsed: unknown = JSON.parse(text);
+    return { text, parsed: typeof parsed === 'object' ? { ...parsed } : {} };
   } catch {
-    return null;
-  }
-}
-
-function isAlive(holder: ProcessMark): boolean {
-  // Our own pid in a lock we do not hold: an earlier life of this container, not us.
-  return holder.pid !== process.pid && isSameProcess(holder);
-}
-
-/** What tells a process that lives from a later one of its number. */
-export function markOf(pid: number): ProcessMark {
-  return { pid, startedTicks: stateOf(pid).ticks };
-}
-
-/** Whether it lives, and is not known to be a later one of its number. */
-export function isSameProcess({ pid, startedTicks }: ProcessMark): boolean {
-  if (!isRunning(pid)) return false;
-  const { ticks } = stateOf(pid);
-  return ticks === null || startedTicks === null || ticks === startedTicks;
-}
-
-/** Whether a process with this number lives now, whoever it is; what only waits to be buried does not. */
-export function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
-  }
-  return !stateOf(pid).ended;
-}
-
-/**
- * Where /proc has it: start time of a process in clock ticks since boot (field 22 of stat), and
- * whether it has ended and only waits for its parent to notice (in containers often for ever).
- */
-function stateOf(pid: number): { ticks: string | null; ended: boolean } {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return { ticks: fields[19] ?? null, ended: fields[0] === 'Z' || fields[0] === 'X' };
-  } catch {
-    return { ticks: null, ended: false };
+    return { text: '', parsed: {} };
   }
 }

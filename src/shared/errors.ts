@@ -67,8 +67,26 @@ export function isAppError(error: unknown): error is AppError {
   return error instanceof AppError;
 }
 
-/** The words of an unknown thrown value, for logs and `lastError`. */
+/**
+ * The words of an unknown thrown value, for logs and `lastError`. Of a failed statement what the database
+ * says: drizzle's own error says the statement with all its parameters, which are what people stored.
+ */
 export function messageOf(error: unknown): string {
-  if (error instanceof Error) return error.message;
-  return typeof error === 'string' ? error : JSON.stringify(error);
+  if (!(error instanceof Error)) return typeof error === 'string' ? error : JSON.stringify(error);
+  if (!('params' in error)) return saidBy(error);
+  // A driver's own error may come as it is, and quotes at its end what it could not read.
+  const reason = saidBy(error.cause instanceof Error ? error.cause : error);
+  return `Failed query: ${reason.replace(/: ".*$/s, '')}`;
+}
+
+/** Several errors in one, as of a refused connection, have no words of their own. */
+function saidBy(error: Error): string {
+  return error.message || ('code' in error ? String(error.code) : error.name);
+}
+
+/** The system's code of an error (`ENOENT`); '' when it has none. */
+export function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : '';
 }

@@ -2,7 +2,7 @@
 import { type BigIntStats, constants } from 'node:fs';
 import { type FileHandle, lstat, open } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { messageOf } from './errors.js';
+import { codeOf, messageOf } from './errors.js';
 
 const ATTEMPTS = 5;
 const PAUSE_MS = 15;
@@ -95,13 +95,6 @@ export function textOf(bytes: Buffer): string | null {
 
 function refusal(code: string, message: string): { refused: Refusal } {
   return { refused: { code, message } };
-}
-
-/** The system's code of an error (`ENOENT`); '' when it has none. */
-export function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error && typeof error.code === 'string'
-    ? error.code
-    : '';
 }
 
 /** Whether an error says that the system is short of something, and nothing about the file. */

@@ -44,6 +44,11 @@ export function isPlaceholder(value: string): boolean {
 /** `req.body.password`, `getToken()`, `config['x']`: an expression. */
 const CODE = /^[A-Za-z_$][\w$]{0,64}(?:[.(?[]|::|->)/;
 
+/** Code that gets the value, or a place where it is, and not the value itself. */
+export function isReference(value: string): boolean {
+  return CODE.test(value) || REFERENCE.test(value) || /^(?:~|\.{1,2})?\//.test(value);
+}
+
 /** Marks that people put into passwords; `-`, `_` and `.` join the words of a name as well. */
 const MARK = /[!@#$%^&*?+~]/;
 
@@ -97,11 +102,15 @@ export function looksRandom(value: string): boolean {
 export function isNamedThing(value: string): boolean {
   const parts = value.split(/[^A-Za-z0-9]+/).filter((part) => part !== '');
   if (parts.length === 1 && /[0-9]/.test(value)) return false;
-  return parts.every((part) =>
-    /^(?:[0-9]{1,8}|v[0-9]{1,4}|(?:[A-Z]{1,12}|[A-Z]?[a-z]{1,20})(?:[A-Z][a-z]{1,14}){0,4}[0-9]{0,4})$/.test(
-      part,
-    ),
-  );
+  return parts.every(isNamedPart);
+}
+
+const NAMED_PART =
+  /^(?:[0-9]{0,8}|v[0-9]{1,4}|(?:[A-Z]{1,12}|[A-Z]?[a-z]{1,20})(?:[A-Z][a-z]{1,14}){0,4}[0-9]{0,4})$/;
+
+/** A word, a number or a word with a number behind it. */
+export function isNamedPart(part: string): boolean {
+  return NAMED_PART.test(part);
 }
 
 function bitsPerCharacter(value: string): number {

@@ -31,6 +31,12 @@ export function enabledTriggersOf(runtime: IAgentRuntime): TriggerService {
   return service;
 }
 
+/** The same, with an index that has come since the start. */
+export async function followedWhen(runtime: IAgentRuntime): Promise<WhenService> {
+  await startedWhen(runtime).follow();
+  return whenOf(runtime);
+}
+
 /** @throws AppError UNAVAILABLE, and DISABLED without an index */
 export function whenOf(runtime: IAgentRuntime): WhenService {
   const service = startedWhen(runtime);

@@ -18,6 +18,11 @@ const CLIENTS_MAY =
   'over MCP only who made a trigger, or the parent of that subagent, may change, run or delete it; ' +
   'the operator may: cue trigger update, run or delete';
 
+/** As lists print it: `[e71298c6]`. */
+const ID_PREFIX = /^\[?([0-9a-f]{8}[0-9a-f-]{0,27})\]?$/i;
+/** Of those that fit, as many are looked at. */
+const MOST_CANDIDATES = 20;
+
 type Client = Extract<Requester, { kind: 'agent' }>;
 
 export type Access = ReturnType<typeof createAccess>;
@@ -56,15 +61,37 @@ export function createAccess({ store, isAdmin, parentOf = async () => null }: Ac
     return mayChange(requester, trigger);
   }
 
-  /** The stored trigger, if the requester may see it; what one may not see does not exist. */
+  /**
+   * The stored trigger, if the requester may see it; what one may not see does not exist.
+   * @param id of the trigger or its task, its first eight hex digits or more, or the trigger's name
+   * @throws AppError NOT_FOUND; INVALID_INPUT listing the candidates when several have that name
+   */
   async function rowOf(id: string, requester: Requester): Promise<TriggerTaskRow> {
-    if (!isUuid(id)) throw new NotFoundError('trigger', id);
-    const row = await store.byId(id.toLowerCase());
+    const row = isUuid(id) ? await store.byId(id.toLowerCase()) : await named(id, requester);
     if (!row || !(await maySee(requester, summaryOf(row)))) throw new NotFoundError('trigger', id);
     // Of a damaged one nobody can say whose it is.
     const isUnread = requester.kind === 'agent' && !decodeTrigger(row.metadata).ok;
     if (isUnread) throw new NotFoundError('trigger', id);
     return row;
+  }
+
+  async function named(ref: string, requester: Requester): Promise<TriggerTaskRow | null> {
+    const prefix = ID_PREFIX.exec(ref.trim())?.[1]?.toLowerCase();
+    const found = prefix === undefined ? [] : await store.byIdPrefix(prefix, MOST_CANDIDATES);
+    const rows = found.length > 0 ? found : await store.byName(ref, MOST_CANDIDATES);
+    const seen: TriggerTaskRow[] = [];
+    for (const row of rows) if (await maySee(requester, summaryOf(row))) seen.push(row);
+    const [only, ...others] = seen;
+    if (only === undefined || others.length === 0) return only ?? null;
+    const candidates = seen.map(summaryOf).map(({ id, displayName, scheduleText }) => ({
+      ...{ id, displayName, scheduleText },
+    }));
+    const lines = candidates.map((one) => `${one.displayName} [${one.id}] ${one.scheduleText}`);
+    throw new AppError(
+      'INVALID_INPUT',
+      `several triggers are called "${ref}"; name one by its id: ${lines.join('; ')}`,
+      { candidates },
+    );
   }
 
   /** The stored trigger, if the requester may change it. */

@@ -1,101 +1,82 @@
-/** The cost guard: how many more runs may start now (DESIGN §4). */
-import { DAY_MS, HOUR_MS, isTimeAgain, SECOND_MS } from '../shared/clock.js';
+/**
+ * The cost guard: how many attempts may begin in an hour and a day (DESIGN §4). It is asked twice: how
+ * many runs are worth taking up, an estimate, and at the last moment before the model, where it counts.
+ */
+import { isTimeAgain, SECOND_MS } from '../shared/clock.js';
+import type { Begun, Ledger } from './ledger/index.js';
 
 export interface BudgetSettings {
   runsPerHour: number;
   runsPerDay: number;
 }
 
-/**
- * Runs that one pass may start. What is taken is nobody else's at once, so that two passes side by side
- * (a tick and a heartbeat) do not start the same ones.
- */
+/** The estimate, for one pass over what is due or waits. */
 export interface Allowance {
-  /** Why there is none to take, else null. */
+  /** Why there is no room for one more, else null. */
   refusal(): string | null;
-  /** Takes one; why there is none, else null. */
-  take(): string | null;
-  /** So many of those taken have started. */
-  started(count: number): void;
-  /** So many of those taken have not started after all. */
-  giveBack(count: number): void;
-  /** Gives back the rest. However the pass ends. */
-  close(): void;
+  /** Holds room for a run until it begins or is let go; why there is none, else null. */
+  hold(triggerRunId: string): string | null;
 }
 
 export interface Budget {
   /** The ledger is asked at most once a second. */
   allowance(nowMs: number): Promise<Allowance>;
+  /** Lets go of the room of a run that has ended, waits again, or is another process's. */
+  letGo(triggerRunId: string): void;
+  /**
+   * Counts one attempt, which may be a turn of several runs. Why it may not begin, else null; `asked`
+   * by a person is counted and not held back.
+   */
+  begin(triggerRunIds: readonly string[], nowMs: number, asked: boolean): Promise<string | null>;
 }
 
-interface Counted {
-  atMs: number;
-  hour: number;
-  day: number;
-}
-
-/** @param ledger counts the runs that have started since a time */
 export function createBudget(
-  ledger: { startedSince(sinceMs: number): Promise<number> },
+  ledger: Pick<Ledger, 'attemptsBegun' | 'beginAttempt'>,
   settings: () => BudgetSettings,
 ): Budget {
-  let counted: Counted | null = null;
-  let counting: Promise<void> | null = null;
-  /** Started while the ledger was asked: it may have seen them or not, and twice is the safe side. */
-  let meanwhile = 0;
-  /** Taken, and neither started nor given back. */
-  let pending = 0;
+  let known: (Begun & { atMs: number }) | null = null;
+  /** Runs taken up whose attempt has not begun. */
+  const held = new Set<string>();
 
-  async function count(nowMs: number): Promise<void> {
-    meanwhile = 0;
-    const hour = await ledger.startedSince(nowMs - HOUR_MS);
-    const day = await ledger.startedSince(nowMs - DAY_MS);
-    counted = { atMs: nowMs, hour: hour + meanwhile, day: day + meanwhile };
-  }
-
-  function refusal(): string | null {
-    const { runsPerHour, runsPerDay } = settings();
-    const hourLeft = runsPerHour - (counted?.hour ?? 0) - pending;
-    const dayLeft = runsPerDay - (counted?.day ?? 0) - pending;
-    if (hourLeft > 0 && dayLeft > 0) return null;
-    return hourLeft <= dayLeft
-      ? `cost guard: ${runsPerHour} runs in the last hour (CUE_TRIGGER_RUNS_PER_HOUR)`
-      : `cost guard: ${runsPerDay} runs in the last day (CUE_TRIGGER_RUNS_PER_DAY)`;
-  }
+  const refusal = () =>
+    refusalOf(
+      { hour: (known?.hour ?? 0) + held.size, day: (known?.day ?? 0) + held.size },
+      settings(),
+    );
 
   return {
     async allowance(nowMs) {
-      if (!counted || isTimeAgain(counted.atMs, nowMs, SECOND_MS)) {
-        counting ??= count(nowMs).finally(() => {
-          counting = null;
-        });
-        await counting;
+      if (!known || isTimeAgain(known.atMs, nowMs, SECOND_MS)) {
+        known = { ...(await ledger.attemptsBegun(nowMs)), atMs: nowMs };
       }
-      let mine = 0;
-      const giveBack = (some: number): void => {
-        pending -= some;
-        mine -= some;
-      };
       return {
         refusal,
-        take() {
+        hold(triggerRunId) {
           const reason = refusal();
-          if (reason !== null) return reason;
-          pending += 1;
-          mine += 1;
-          return null;
+          if (reason === null) held.add(triggerRunId);
+          return reason;
         },
-        started(some) {
-          giveBack(some);
-          meanwhile += some;
-          if (counted) {
-            counted.hour += some;
-            counted.day += some;
-          }
-        },
-        giveBack,
-        close: () => giveBack(mine),
       };
     },
+
+    letGo: (triggerRunId) => void held.delete(triggerRunId),
+
+    async begin(triggerRunIds, nowMs, asked) {
+      const { begun, reason } = await ledger.beginAttempt(nowMs, (before) =>
+        asked ? null : refusalOf(before, settings()),
+      );
+      known = { ...begun, atMs: nowMs };
+      for (const id of triggerRunIds) held.delete(id);
+      return reason;
+    },
   };
+}
+
+function refusalOf({ hour, day }: Begun, { runsPerHour, runsPerDay }: BudgetSettings) {
+  const hourLeft = runsPerHour - hour;
+  const dayLeft = runsPerDay - day;
+  if (hourLeft > 0 && dayLeft > 0) return null;
+  return hourLeft <= dayLeft
+    ? `cost guard: ${runsPerHour} runs in the last hour (CUE_TRIGGER_RUNS_PER_HOUR)`
+    : `cost guard: ${runsPerDay} runs in the last day (CUE_TRIGGER_RUNS_PER_DAY)`;
 }

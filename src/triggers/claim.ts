@@ -5,12 +5,12 @@
  */
 import type { Clock } from '../shared/clock.js';
 import { messageOf } from '../shared/errors.js';
-import type { Ids } from '../shared/ids.js';
+import type { Ids, Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
 import { yieldToLoop } from '../shared/yield.js';
 import { originOf } from './access.js';
 import type { Allowance, Budget } from './budget.js';
-import { planDue } from './due.js';
+import { planDue, runsAgain, wakesWithCycle } from './due.js';
 import type { Expectations } from './expectations.js';
 import { type Ledger, type NewRun, runIdOf } from './ledger/index.js';
 import { parseIso } from './plan.js';
@@ -18,10 +18,10 @@ import type { AutonomyPort } from './ports.js';
 import { heatOf } from './projection.js';
 import { runLine } from './run-text.js';
 import { nextRunAfter } from './schedule.js';
-import type { TriggerConfig, TriggerRun } from './schema.js';
+import type { Schedule, TriggerConfig, TriggerRun } from './schema.js';
 import type { Settler } from './settle.js';
 import { decodeTrigger, INVALID_TAG, scheduleOf, type TriggerTaskRow } from './task-codec.js';
-import { DUE_BATCH, type TaskStore, type TaskWrite } from './tasks/index.js';
+import { DUE_BATCH, rowAfter, type TaskStore, type TaskWrite } from './tasks/index.js';
 
 export interface ClaimDeps {
   store: TaskStore;
@@ -34,6 +34,8 @@ export interface ClaimDeps {
   ids: Ids;
   log: Log;
   owner: string;
+  /** Between the last beat of before and this start nobody was there. */
+  away: { fromMs: number; untilMs: number };
   hotWindowMs: () => number;
 }
 
@@ -69,23 +71,25 @@ export async function claimDue(
   await moveOn(deps, await deps.store.strays(DUE_BATCH, missing));
   if (triggers.length === 0) return { runs: [], more };
 
-  const allowance = await deps.budget.allowance(nowMs);
-  try {
-    return await claimThese(deps, triggers, nowMs, allowance, more);
-  } finally {
-    allowance.close();
-  }
+  return await claimThese(deps, triggers, nowMs, more);
 }
 
 async function claimThese(
   deps: ClaimDeps,
   triggers: readonly DueTrigger[],
   nowMs: number,
-  allowance: Allowance,
   more: boolean,
 ): Promise<{ runs: TriggerRun[]; more: boolean }> {
   const open = await deps.ledger.openCounts(triggers.map(({ trigger }) => trigger.triggerId));
-  const blocked = deps.autonomy.unavailable();
+  const claimedUntil = await deps.ledger.claimedUntil(
+    triggers.flatMap(({ trigger: { triggerId, nextRunAtMs } }) =>
+      typeof nextRunAtMs === 'number' ? [{ triggerId, dueAtMs: nextRunAtMs }] : [],
+    ),
+    nowMs,
+  );
+  const blocked = await deps.autonomy.unavailable();
+  const cycleReason = await deps.autonomy.cycleReason();
+  const allowance = await deps.budget.allowance(nowMs);
 
   const rowsToInsert: NewRun[] = [];
   const writes: TaskWrite[] = [];
@@ -93,9 +97,12 @@ async function claimThese(
   for (const { row, trigger } of triggers) {
     const endedRuns =
       trigger.maxRuns === undefined ? 0 : await deps.ledger.endedCount(trigger.triggerId);
+    const claimedUntilMs = claimedUntil.get(trigger.triggerId);
     const plan = planDue(trigger, nowMs, {
       openRuns: open.get(trigger.triggerId) ?? 0,
       endedRuns,
+      away: deps.away,
+      ...(claimedUntilMs === undefined ? {} : { claimedUntilMs }),
     });
     const base = (scheduledForMs: number): TriggerRun => ({
       version: 1,
@@ -118,14 +125,16 @@ async function claimThese(
         finishedAt: nowMs,
         reason: one.reason,
         ...(one.missedCount === undefined ? {} : { missedCount: one.missedCount }),
+        ...(one.missedUntilMs === undefined ? {} : { missedUntilMs: one.missedUntilMs }),
       };
       rowsToInsert.push({ run, text: runLine(trigger.displayName, 'skipped', one.reason) });
     }
     for (const one of plan.run) {
-      const waits = waiting(deps, trigger, blocked, allowance);
+      const claimed = base(one.scheduledForMs);
+      const waits = waiting(trigger, claimed, { blocked, cycleReason, allowance });
       const note = [one.reason, waits?.reason].filter((part) => part !== undefined).join('; ');
       const run: TriggerRun = {
-        ...base(one.scheduledForMs),
+        ...claimed,
         ...(note === '' ? {} : { reason: note }),
         ...(waits
           ? { status: 'deferred' as const, waitsFor: waits.waitsFor }
@@ -165,12 +174,20 @@ async function claimThese(
     }
   }
 
-  const inserted = await deps.ledger.claim(rowsToInsert);
-  const claimed = rowsToInsert
-    .map(({ run }) => run)
-    .filter((run) => inserted.has(run.triggerRunId as never));
-  const runs = claimed.filter((run) => run.status === 'running');
-  allowance.started(runs.length);
+  const schedules = new Map(
+    triggers.map(({ trigger }) => [trigger.triggerId, scheduleOf(trigger)] as const),
+  );
+  let runs: TriggerRun[] = [];
+  try {
+    runs = (await insertRows(deps.ledger, rowsToInsert, schedules)).filter(
+      (run) => run.status === 'running',
+    );
+  } finally {
+    const ours = new Set(runs.map((run) => run.triggerRunId));
+    for (const { run } of rowsToInsert) {
+      if (!ours.has(run.triggerRunId)) deps.budget.letGo(run.triggerRunId);
+    }
+  }
   try {
     await deps.store.write(writes);
     // A one-shot whose row was there already has been run by an earlier call: if that run has
@@ -182,6 +199,38 @@ async function claimThese(
     return { runs, more: false };
   }
   return { runs, more };
+}
+
+/**
+ * Inserts the rows that are new and returns their runs, which are ours. An occurrence that runs again
+ * after the clock was set back gets a row of its own beside that of before, whose id makes its id: every
+ * process finds the same one.
+ */
+async function insertRows(
+  ledger: Ledger,
+  rows: readonly NewRun[],
+  schedules: ReadonlyMap<string, Schedule>,
+): Promise<TriggerRun[]> {
+  const ours: TriggerRun[] = [];
+  let tried = [...rows];
+  while (tried.length > 0) {
+    const inserted = await ledger.claim(tried);
+    const isNew = ({ run }: NewRun) => inserted.has(run.triggerRunId as Uuid);
+    ours.push(...tried.filter(isNew).map(({ run }) => run));
+    const there = new Map(
+      tried.filter((one) => !isNew(one)).map((one) => [one.run.triggerRunId, one]),
+    );
+    tried = [];
+    for (const earlier of await ledger.getMany([...there.keys()])) {
+      const { triggerRunId, triggerId, scheduledForMs } = earlier;
+      const one = there.get(triggerRunId);
+      const schedule = schedules.get(triggerId);
+      if (!one || !schedule || !runsAgain(schedule, earlier)) continue;
+      const id = runIdOf(triggerId, scheduledForMs, triggerRunId);
+      tried.push({ ...one, run: { ...one.run, triggerRunId: id } });
+    }
+  }
+  return ours;
 }
 
 /**
@@ -202,8 +251,10 @@ export async function moveOn(deps: ClaimDeps, strays: TriggerTaskRow[]): Promise
     const known = claimedAs.get(run.triggerRunId);
     if (!known) continue;
     const { row, trigger } = known;
+    // What has come due since has no row yet: it is claimed, or counted as missed, when it is in line.
+    const untilMs = Math.min(nowMs, run.missedUntilMs ?? run.scheduledForMs);
     const nextRunAtMs =
-      trigger.triggerType === 'once' ? null : nextRunAfter(scheduleOf(trigger), nowMs);
+      trigger.triggerType === 'once' ? null : nextRunAfter(scheduleOf(trigger), untilMs);
     const heat = heatOf(trigger, nextRunAtMs, {
       nowMs,
       hotWindowMs: deps.hotWindowMs(),
@@ -211,22 +262,21 @@ export async function moveOn(deps: ClaimDeps, strays: TriggerTaskRow[]): Promise
     });
     const write: TaskWrite = { id: row.id, trigger: { nextRunAtMs }, ...heat };
     await deps.store.write([{ ...write, seenRevision: trigger.revision ?? 0 }]);
-    if (nextRunAtMs === null) await deps.settler.finishIfExhausted(merged(row, write));
+    if (nextRunAtMs === null)
+      await deps.settler.finishIfExhausted(rowAfter(row, write.trigger ?? {}));
     await yieldToLoop();
   }
 }
 
+/** What a run that is due waits for, and why; `null`: nothing. */
 function waiting(
-  deps: ClaimDeps,
   trigger: TriggerConfig,
-  blocked: string | null,
-  allowance: Allowance,
+  run: TriggerRun,
+  now: { blocked: string | null; cycleReason: string; allowance: Allowance },
 ): { waitsFor: 'autonomy' | 'budget' | 'cycle'; reason: string } | null {
-  if (blocked !== null) return { waitsFor: 'autonomy', reason: blocked };
-  if (trigger.wakeMode === 'next_autonomy_cycle') {
-    return { waitsFor: 'cycle', reason: deps.autonomy.cycleReason() };
-  }
-  const reason = allowance.take();
+  if (now.blocked !== null) return { waitsFor: 'autonomy', reason: now.blocked };
+  if (wakesWithCycle(trigger, run)) return { waitsFor: 'cycle', reason: now.cycleReason };
+  const reason = now.allowance.hold(run.triggerRunId);
   return reason === null ? null : { waitsFor: 'budget', reason };
 }
 
@@ -243,7 +293,7 @@ async function readable(
   for (const stored of rows) {
     const repair = deps.expectations.repair(stored);
     if (repair) await deps.store.write([repair]);
-    const row = repair ? merged(stored, repair) : stored;
+    const row = repair ? rowAfter(stored, repair.trigger ?? {}) : stored;
     const decoded = decodeTrigger(row.metadata);
     if (!decoded.ok) {
       damaged.push(row.id);
@@ -257,7 +307,7 @@ async function readable(
         hotWindowMs: deps.hotWindowMs(),
         tags: row.tags,
       });
-      cold.push({ id: row.id, tags: heat.tags });
+      cold.push({ id: row.id, tags: heat.tags, seenRevision: trigger.revision ?? 0 });
       continue;
     }
     found.push({ row, trigger: withNextRun(trigger, hints.get(row.id), nowMs) });
@@ -290,16 +340,4 @@ function withNextRun(
       ? { anchorMs: nextRunAtMs }
       : {};
   return { ...trigger, ...anchored, nextRunAtMs };
-}
-
-function merged(row: TriggerTaskRow, write: TaskWrite): TriggerTaskRow {
-  const before = row.metadata.trigger;
-  const trigger: Record<string, unknown> = {
-    ...(typeof before === 'object' && before !== null ? before : {}),
-  };
-  for (const [key, value] of Object.entries(write.trigger ?? {})) {
-    if (value === null && key !== 'nextRunAtMs') delete trigger[key];
-    else if (value !== undefined) trigger[key] = value;
-  }
-  return { ...row, metadata: { ...row.metadata, trigger } };
 }

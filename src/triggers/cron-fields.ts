@@ -17,10 +17,10 @@ export interface Cron {
   readonly daysOfMonth: readonly number[];
   readonly lastDayOfMonth: boolean;
   readonly months: readonly number[];
-  /** 0 is Sunday; every one of them when the field is a wildcard. */
+  /** 0 is Sunday; every one of them when the field is a wildcard, none when all are written `#n` or `L`. */
   readonly weekdays: readonly number[];
-  /** 1–5 when the weekday is written `#n`, else 0. */
-  readonly nthWeekday: number;
+  /** Weekdays written `#n`: the n-th such day of the month, 1–5. */
+  readonly nthWeekdays: readonly { weekday: number; nth: number }[];
   /** Weekdays written with `L`: the last such day of the month. */
   readonly lastWeekdays: readonly number[];
   readonly anyDayOfMonth: boolean;
@@ -51,6 +51,15 @@ const SHORTHANDS: Readonly<Record<string, string>> = {
 };
 
 const FIELD_NAMES = ['second', 'minute', 'hour', 'dayOfMonth', 'month', 'dayOfWeek'] as const;
+/** How many values each field has. */
+const FIELD_SIZES: readonly [number, string][] = [
+  [60, 'seconds'],
+  [60, 'minutes'],
+  [24, 'hours'],
+  [31, 'days'],
+  [12, 'months'],
+  [7, 'weekdays'],
+];
 const WILDCARDS = ['*', '*', '*', '*', '*', '*'];
 
 const readings = new Map<string, CronReading>();
@@ -81,6 +90,21 @@ export function monthLength(year: number, month: number): number {
   return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;
 }
 
+/**
+ * The step that goes beyond its field, in words, or `null`: of a star with step 90 in the minutes only
+ * minute 0 is left, every hour, which nobody means who writes 90. Stored ones go on as they always did.
+ */
+export function wideStep(cron: Cron): string | null {
+  const raw = cron.expression.split(/\s+/);
+  for (const [index, field] of (cron.hasSeconds ? raw : ['0', ...raw]).entries()) {
+    const [size = 0, unit] = FIELD_SIZES[index] ?? [];
+    const wide = field.split(',').find((item) => Number(item.split('/')[1] ?? 1) > size);
+    if (wide === undefined) continue;
+    return `steps beyond the ${size} ${unit} of its field (${wide}): write the times themselves, or use an interval`;
+  }
+  return null;
+}
+
 function parse(text: string): CronReading {
   const trimmed = text.trim();
   if (trimmed === '') return { ok: false, problem: 'is empty' };
@@ -105,9 +129,11 @@ function parse(text: string): CronReading {
   }
   const withSeconds = raw.length === 6 ? raw : ['0', ...raw];
   try {
-    const fields = parseFields(withSeconds.map(withoutRepeats));
+    const { nthWeekdays, field } = splitNth(withSeconds[5] ?? '');
+    const fields = parseFields(withSeconds.with(5, field).map(withoutRepeats));
     const days = fields.dayOfMonth.values;
-    const weekdays = fields.dayOfWeek.values.map(String);
+    const onlyNth = nthWeekdays.length > 0 && field === '*';
+    const weekdays = onlyNth ? [] : fields.dayOfWeek.values.map(String);
     const cron: Cron = {
       expression,
       hasSeconds: raw.length === 6,
@@ -118,7 +144,7 @@ function parse(text: string): CronReading {
       daysOfMonth: days.filter((day) => typeof day === 'number'),
       lastDayOfMonth: days.includes('L'),
       weekdays: uniqueWeekdays(weekdays.filter((day) => !day.endsWith('L'))),
-      nthWeekday: fields.dayOfWeek.nthDay,
+      nthWeekdays,
       lastWeekdays: uniqueWeekdays(weekdays.filter((day) => day.endsWith('L'))),
       anyDayOfMonth: startsWithStar(withSeconds[3]),
       anyWeekday: startsWithStar(withSeconds[5]),
@@ -152,6 +178,24 @@ function withoutRepeats(field: string, index: number): string {
   return [...new Set(values.map(String))].join(',');
 }
 
+/** cron-parser takes one `#` only; "1#1,1#3" and "5#2,5L" are lists of them, the rest is its own. */
+function splitNth(text: string): {
+  nthWeekdays: { weekday: number; nth: number }[];
+  field: string;
+} {
+  const items = text.split(',');
+  const isNth = (item: string) => item.includes('#');
+  const nthWeekdays = items.filter(isNth).flatMap((item) => {
+    const { values, nthDay } = parseFields(WILDCARDS.with(5, item)).dayOfWeek;
+    return values.map((value) => ({
+      weekday: Number.parseInt(String(value), 10) % 7,
+      nth: nthDay,
+    }));
+  });
+  const field = items.filter((item) => !isNth(item)).join(',');
+  return { nthWeekdays, field: nthWeekdays.length > 0 && field === '' ? '*' : field };
+}
+
 function uniqueWeekdays(values: string[]): number[] {
   return [...new Set(values.map((value) => Number.parseInt(value, 10) % 7))].sort((a, b) => a - b);
 }
@@ -173,9 +217,11 @@ function fillDayMasks(cron: Cron): void {
       for (let day = 1; day <= length; day += 1) {
         const weekday = (first + day - 1) % 7;
         const byDay = cron.daysOfMonth.includes(day) || (cron.lastDayOfMonth && day === length);
-        const nth = cron.nthWeekday === 0 || Math.ceil(day / 7) === cron.nthWeekday;
         const byWeekday =
-          (cron.weekdays.includes(weekday) && nth) ||
+          cron.weekdays.includes(weekday) ||
+          cron.nthWeekdays.some(
+            (each) => each.weekday === weekday && each.nth === Math.ceil(day / 7),
+          ) ||
           (cron.lastWeekdays.includes(weekday) && day > length - 7);
         if (both ? byDay && byWeekday : byDay || byWeekday) mask |= 1 << (day - 1);
       }

@@ -219,7 +219,7 @@ function dayWords(cron: Cron): { each: string; within: string } | null {
     const nth = nthWeekdayWords(cron);
     if (nth !== null)
       return { each: `on the ${nth} ${ofMonths}`, within: `on the ${nth} ${ofMonths}` };
-    if (cron.lastWeekdays.length > 0 || cron.nthWeekday > 0) return null;
+    if (cron.lastWeekdays.length + cron.nthWeekdays.length > 0) return null;
     const { each, within } = weekdayWords(cron.weekdays);
     return { each: joined(each, inMonths), within: joined(within, inMonths) };
   }
@@ -235,10 +235,10 @@ function dayWords(cron: Cron): { each: string; within: string } | null {
 }
 
 function nthWeekdayWords(cron: Cron): string | null {
-  const [weekday, ...others] = cron.nthWeekday > 0 ? cron.weekdays : cron.lastWeekdays;
-  if (weekday === undefined || others.length > 0) return null;
-  if (cron.nthWeekday > 0) return `${NTH[cron.nthWeekday]} ${WEEKDAYS[weekday]}`;
-  return cron.weekdays.length === 0 ? `last ${WEEKDAYS[weekday]}` : null;
+  const last = cron.lastWeekdays.map((weekday) => `last ${WEEKDAYS[weekday]}`);
+  const nth = cron.nthWeekdays.map((each) => `${NTH[each.nth]} ${WEEKDAYS[each.weekday]}`);
+  const words = [...nth, ...last];
+  return cron.weekdays.length === 0 && words.length > 0 ? listed(words) : null;
 }
 
 function weekdayWords(weekdays: readonly number[]): { each: string; within: string } {

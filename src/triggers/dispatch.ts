@@ -36,8 +36,8 @@ export interface Dispatcher {
   start(run: TriggerRun): Promise<void>;
   /** All instructions that wait for the autonomy loop, one turn per conversation. */
   runCycle(): Promise<number>;
-  /** After a clock that jumped back: nothing may wait for a time that was wrong. */
-  realign(): Promise<number>;
+  /** After the clock was set back by so much: nothing may wait for a time that was wrong. */
+  clockSetBack(byMs: number): Promise<void>;
   /** First pass after start: takes over what a dead process left. */
   recover(): Promise<void>;
   /** Resolves with the run's promise if it is under way here. */
@@ -66,6 +66,8 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
   let lastVerifyMs = 0;
   let lastStraysMs = 0;
   let stopping = false;
+  /** Of each step of the heartbeat that fails: how often in a row. */
+  const failures = new Map<string, number>();
 
   const isOff = () => stopping || deps.stopped() !== null;
 
@@ -78,6 +80,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
       for (const run of claimed.runs) void underWay.begin(run);
       more = claimed.more;
       await yieldToLoop();
+      await upkeep.undoWriteBack([...new Set(named.map((one) => one.taskId))]);
     } while ((notes.length > 0 || more) && !stopping);
   }
 
@@ -96,46 +99,69 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     return draining;
   }
 
-  function verifyEdits(): Promise<void> {
-    lastVerifyMs = clock.now();
-    return upkeep.verifyEdits();
+  /** A step that fails holds up no other one; the next beat tries it again. Never rejects. */
+  async function step(name: string, work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work();
+      failures.delete(name);
+    } catch (error) {
+      const inARow = (failures.get(name) ?? 0) + 1;
+      failures.set(name, inARow);
+      // Said at the first, second, fourth, eighth …: a step may fail at every beat for a week.
+      if (Number.isInteger(Math.log2(inARow))) {
+        log.error(
+          { step: name, failuresInARow: inARow, error: messageOf(error) },
+          'a step of the heartbeat failed; the next beat tries it again',
+        );
+      }
+    }
+    await yieldToLoop();
   }
 
-  async function beat(): Promise<void> {
-    const nowMs = clock.now();
-    await store.promote(nowMs + deps.hotWindowMs(), nowMs);
-    await yieldToLoop();
-    await verifyEdits();
-    await takeUp.abandoned(false);
-    await takeUp.waiting();
-    await takeUp.deliveries();
+  /** Overlapping calls share one: each edit is looked at once. */
+  function verifyEdits(): Promise<void> {
+    lastVerifyMs = clock.now();
+    verifying ??= step('verify edits', () => upkeep.verifyEdits()).finally(() => {
+      verifying = null;
+    });
+    return verifying;
+  }
+
+  async function finishUnplaced(): Promise<void> {
     for (const row of await store.unplaced()) {
       await deps.settler.finishIfExhausted(row);
       await yieldToLoop();
     }
+  }
+
+  async function beat(): Promise<void> {
+    const nowMs = clock.now();
+    await step('promote', () => store.promote(nowMs + deps.hotWindowMs(), nowMs));
+    await verifyEdits();
+    await step('take over', () => takeUp.abandoned(false));
+    await step('retry', takeUp.retries);
+    await step('start what waited', takeUp.waiting);
+    await step('deliver', takeUp.deliveries);
+    await step('finish', finishUnplaced);
     if (isTimeAgain(lastStraysMs, nowMs, MINUTE_MS)) {
       lastStraysMs = nowMs;
-      await moveOn(deps, await store.strays(STRAYS));
+      await step('move on', async () => moveOn(deps, await store.strays(STRAYS)));
     }
     if (isTimeAgain(lastPruneMs, nowMs, HOUR_MS)) {
       lastPruneMs = nowMs;
-      await upkeep.catchUp();
-      await ledger.pruneOld(nowMs);
-      await deps.autonomy.tidy(nowMs);
-      await yieldToLoop();
-      await store.tidy();
+      await step('write results', upkeep.catchUp);
+      await step('prune runs', () => ledger.pruneOld(nowMs));
+      await step('prune attempts', () => ledger.pruneAttempts(nowMs));
+      await step('tidy autonomy', () => deps.autonomy.tidy(nowMs));
+      await step('tidy tasks', () => store.tidy());
     }
   }
 
   function heartbeat(): Promise<void> {
     if (isOff()) return Promise.resolve();
-    beating ??= beat()
-      .catch((error: unknown) => {
-        log.error({ error: messageOf(error) }, 'heartbeat failed; the next one retries');
-      })
-      .finally(() => {
-        beating = null;
-      });
+    beating ??= beat().finally(() => {
+      beating = null;
+    });
     return beating;
   }
 
@@ -146,14 +172,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     },
     watchEdits() {
       if (stopping || beating || verifying) return;
-      if (!isTimeAgain(lastVerifyMs, clock.now(), OWN_VERIFY_MS)) return;
-      verifying = verifyEdits()
-        .catch((error: unknown) => {
-          log.error({ error: messageOf(error) }, 'edits not verified; a later tick retries');
-        })
-        .finally(() => {
-          verifying = null;
-        });
+      if (isTimeAgain(lastVerifyMs, clock.now(), OWN_VERIFY_MS)) void verifyEdits();
     },
     heartbeat,
     drain,
@@ -163,20 +182,21 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
       return isOff() ? 0 : await takeUp.cycle();
     },
 
-    realign: upkeep.realign,
+    async clockSetBack(byMs) {
+      const nowMs = clock.now();
+      await ledger.clockSetBack(nowMs, byMs);
+      const moved = await upkeep.realign(nowMs);
+      await deps.autonomy.clockSetBack();
+      log.warn({ byMs, moved }, 'the clock was set back; what waits is aligned anew');
+    },
 
     async recover() {
-      await takeUp.abandoned(deps.soleOwner);
+      await step('take over', () => takeUp.abandoned(deps.soleOwner));
       await drain();
       await heartbeat();
-      checking = upkeep
-        .setDamagedAside(() => stopping)
-        .catch((error: unknown) => {
-          log.error({ error: messageOf(error) }, 'the triggers could not all be checked');
-        })
-        .finally(() => {
-          checking = null;
-        });
+      checking = step('check all', () => upkeep.setDamagedAside(() => stopping)).finally(() => {
+        checking = null;
+      });
     },
 
     running: underWay.of,

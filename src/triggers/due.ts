@@ -4,8 +4,8 @@
  */
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../shared/clock.js';
 import { formatInstant } from './describe.js';
-import { countRunsBetween, nextRunAfter, runsBetween } from './schedule.js';
-import type { TriggerConfig } from './schema.js';
+import { countRunsBetween, nextRunAfter, previousRunAtOrBefore, runsBetween } from './schedule.js';
+import type { Schedule, TriggerConfig, TriggerRun } from './schema.js';
 import { scheduleOf } from './task-codec.js';
 
 /** A run that starts later than this after its time is a missed one. */
@@ -24,6 +24,8 @@ export interface Occurrence {
   /** What is special about it, for the agent and for people. */
   reason?: string;
   missedCount?: number;
+  /** The last of those that were missed with it. */
+  missedUntilMs?: number;
 }
 
 export interface DuePlan {
@@ -38,6 +40,13 @@ export interface LedgerFacts {
   openRuns: number;
   /** Occurrences that ended success or failed, counted over the whole life. */
   endedRuns: number;
+  /**
+   * Up to here every occurrence has its row already, or is counted in one: somebody claimed them, and
+   * the task did not follow (it died, or the host wrote an old copy back). Absent: none of those due.
+   */
+  claimedUntilMs?: number;
+  /** When the agent was away last, between the last beat of before and its start. */
+  away?: { fromMs: number; untilMs: number };
 }
 
 /**
@@ -46,11 +55,8 @@ export interface LedgerFacts {
  */
 export function planDue(trigger: TriggerConfig, nowMs: number, facts: LedgerFacts): DuePlan {
   const schedule = scheduleOf(trigger);
-  const dueAtMs = trigger.nextRunAtMs ?? null;
+  const dueAtMs = unclaimedFrom(trigger, facts.claimedUntilMs);
   if (dueAtMs === null || dueAtMs > nowMs) return { run: [], skip: [], nextRunAtMs: dueAtMs };
-
-  const wasDue = (atMs: number) => wasDueAt(trigger, atMs);
-  const late = (atMs: number) => isLate(trigger, atMs, nowMs);
 
   if (trigger.triggerType === 'once') {
     return {
@@ -58,7 +64,7 @@ export function planDue(trigger: TriggerConfig, nowMs: number, facts: LedgerFact
         {
           scheduledForMs: dueAtMs,
           cause: 'schedule',
-          ...(late(dueAtMs) ? { reason: wasDue(dueAtMs) } : {}),
+          ...(isLate(trigger, dueAtMs, nowMs) ? { reason: wasDueAt(trigger, dueAtMs) } : {}),
         },
       ],
       skip: [],
@@ -67,7 +73,7 @@ export function planDue(trigger: TriggerConfig, nowMs: number, facts: LedgerFact
   }
 
   const nextRunAtMs = nextRunAfter(schedule, nowMs);
-  const plan = missedPlan(trigger, nowMs, dueAtMs, wasDue, late);
+  const plan = missedPlan(trigger, nowMs, dueAtMs, facts.away);
   const skip = [...plan.skip];
   let run = plan.run;
 
@@ -79,6 +85,13 @@ export function planDue(trigger: TriggerConfig, nowMs: number, facts: LedgerFact
     run = run.slice(0, Math.max(0, trigger.maxRuns - facts.endedRuns - facts.openRuns));
   }
   return { run, skip, nextRunAtMs };
+}
+
+/** The first occurrence in line that has no row yet. */
+function unclaimedFrom(trigger: TriggerConfig, claimedUntilMs = 0): number | null {
+  const dueAtMs = trigger.nextRunAtMs ?? null;
+  if (dueAtMs === null || dueAtMs > claimedUntilMs) return dueAtMs;
+  return trigger.triggerType === 'once' ? null : nextRunAfter(scheduleOf(trigger), claimedUntilMs);
 }
 
 /** What is special about an occurrence that begins only now, or `undefined` when nothing is. */
@@ -102,9 +115,9 @@ function missedPlan(
   trigger: TriggerConfig,
   nowMs: number,
   dueAtMs: number,
-  wasDue: (atMs: number) => string,
-  late: (atMs: number) => boolean,
+  away: LedgerFacts['away'],
 ): Pick<DuePlan, 'run' | 'skip'> {
+  const late = (atMs: number) => isLate(trigger, atMs, nowMs);
   const schedule = scheduleOf(trigger);
   const policy = {
     mode: trigger.missedRunPolicy?.mode ?? 'once',
@@ -125,28 +138,55 @@ function missedPlan(
       run.push({
         scheduledForMs: atMs,
         cause: 'schedule',
-        ...(late(atMs) ? { reason: wasDue(atMs) } : {}),
+        ...(late(atMs) ? { reason: wasDueAt(trigger, atMs) } : {}),
       });
     }
   }
   const missed = total - run.length;
   if (missed === 0) return { run, skip: [] };
-  const ran = new Set(run.map((one) => one.scheduledForMs));
-  const firstMissed = ran.has(dueAtMs)
-    ? (times.find((atMs) => !ran.has(atMs)) ?? dueAtMs)
-    : dueAtMs;
+  // What runs is the end of the row, so what was missed is its beginning.
+  const lastMs = run[0] === undefined ? nowMs : run[0].scheduledForMs - 1;
+  const missedUntilMs = previousRunAtOrBefore(schedule, lastMs, dueAtMs) ?? dueAtMs;
+  const wasAway = away !== undefined && dueAtMs > away.fromMs && missedUntilMs < away.untilMs;
   const count = later >= COUNT_CAP ? `at least ${COUNT_CAP}` : String(missed);
+  const what = `missed ${count} ${missed === 1 ? 'run' : 'runs'}`;
+  const why = wasAway ? 'while the agent was not running' : 'that nobody took up in time';
+  const since = formatInstant(dueAtMs, trigger.timezone ?? 'UTC');
   return {
     run,
     skip: [
       {
-        scheduledForMs: firstMissed,
+        scheduledForMs: dueAtMs,
         cause: 'schedule',
-        reason: `missed ${count} ${missed === 1 ? 'run' : 'runs'} while the agent was not running (from ${wasDue(firstMissed).slice('was due '.length)}; policy: ${policy.mode})`,
+        reason: `${what} ${why} (from ${since}; policy: ${policy.mode})`,
         missedCount: missed,
+        missedUntilMs,
       },
     ],
   };
+}
+
+/**
+ * Whether an occurrence runs although it has a row: one of before the clock was set back. It does when it
+ * has not run, and when it ran so long ago that the one after it would have been due by now; a daily one
+ * does not run twice because the clock was set back by an hour.
+ */
+export function runsAgain(
+  schedule: Schedule,
+  earlier: Pick<TriggerRun, 'scheduledForMs' | 'setBackByMs' | 'missedCount'>,
+): boolean {
+  if (earlier.setBackByMs === undefined) return false;
+  if (earlier.missedCount !== undefined) return true;
+  const nextMs = nextRunAfter(schedule, earlier.scheduledForMs);
+  return nextMs !== null && nextMs - earlier.scheduledForMs <= earlier.setBackByMs;
+}
+
+/** Whether it waits for the autonomy loop; what a person asks for does not. */
+export function wakesWithCycle(
+  trigger: Pick<TriggerConfig, 'wakeMode'>,
+  run: Pick<TriggerRun, 'cause'>,
+): boolean {
+  return trigger.wakeMode === 'next_autonomy_cycle' && run.cause !== 'manual';
 }
 
 /** Delays before the second, third and fourth attempt of a failed run (DESIGN §4). */

@@ -1,5 +1,5 @@
 /** Changes to a stored trigger, by compare-and-set and defended against the host's write-back. */
-import { AppError, InvalidInputError } from '../shared/errors.js';
+import { AppError, InvalidInputError, isAppError } from '../shared/errors.js';
 import { parsed } from '../shared/findings.js';
 import { type Access, mustSpeakForItself, originOf, readableTrigger } from './access.js';
 import { formatInstant } from './describe.js';
@@ -18,6 +18,7 @@ import {
   triggerPatchSchema,
 } from './schema.js';
 import {
+  decodeTrigger,
   dedupeKeyOf,
   defined,
   displayNameOf,
@@ -26,6 +27,7 @@ import {
   summaryOf,
   type TriggerTaskRow,
 } from './task-codec.js';
+import { inZone } from './time-zone.js';
 import type { TriggerSettings, TriggersDeps } from './triggers.js';
 
 export type Editing = ReturnType<typeof createEditing>;
@@ -42,10 +44,11 @@ export function createEditing(deps: TriggersDeps, access: Access, mustBeOn: () =
   ): Promise<TriggerSummary> {
     const revision = (before.revision ?? 0) + 1;
     const next: TriggerConfig = { ...after, revision };
+    // Only what the edit decides: a run that ends in the same moment writes its results beside it.
     const write: Record<string, unknown> = {};
     for (const key of new Set([...Object.keys(before), ...Object.keys(next)])) {
-      if (key in next && next[key] !== undefined) write[key] = next[key];
-      else write[key] = null;
+      const value = next[key] ?? null;
+      if (JSON.stringify(value) !== JSON.stringify(before[key] ?? null)) write[key] = value;
     }
     const heat = heatOf(next, next.nextRunAtMs ?? null, {
       nowMs: clock.now(),
@@ -65,9 +68,7 @@ export function createEditing(deps: TriggersDeps, access: Access, mustBeOn: () =
     if (!done) {
       throw new AppError('CONFLICT', 'the trigger was changed by someone else at the same moment');
     }
-    // The run results belong to the ledger; only what the edit decided is defended.
-    const { runCount: _n, lastRunAtIso: _r, lastStatus: _s, lastError: _e, ...decided } = write;
-    expectations.add(row.id, decided, revision);
+    expectations.add(row.id, write, revision);
     log.info({ triggerId: next.triggerId, revision }, 'trigger changed');
     return summaryOf({
       ...row,
@@ -123,12 +124,16 @@ export function createEditing(deps: TriggersDeps, access: Access, mustBeOn: () =
       const viaRun = requester.kind === 'entity' && requester.viaRunOfTriggerId !== undefined;
       if (viaRun) mustBeHourly(schedule, nowMs);
       after = withSchedule(after, schedule, nowMs);
+      if (fields.timezoneSource === undefined && after.timezone !== before.timezone) {
+        after.timezoneSource = 'request';
+      }
       after.nextRunAtMs = nextRunAfter(scheduleOf(after), nowMs);
     }
     if (enabled === true && !before.enabled) {
       await mustHaveRoom(store, settings, countedCreator(requester.kind, before));
       after.enabled = true;
       delete after.pausedReason;
+      after.failuresFromMs = nowMs;
       after.failureCount = 0;
       if (schedule === undefined) after.nextRunAtMs = timeAfterResume(after, nowMs);
       if (after.nextRunAtMs === null) {
@@ -140,12 +145,7 @@ export function createEditing(deps: TriggersDeps, access: Access, mustBeOn: () =
       after.enabled = false;
       delete after.pausedReason;
     }
-    after.dedupeKey = dedupeKeyOf(
-      records.home.agentId,
-      after.originRoomId,
-      after.instructions,
-      scheduleOf(after),
-    );
+    after.dedupeKey = dedupeKeyOf(records.home.agentId, after, scheduleOf(after));
     if (after.dedupeKey !== before.dedupeKey) {
       const twin = (await store.byDedupeKeys([after.dedupeKey])).get(after.dedupeKey);
       if (twin && twin.id !== row.id) {
@@ -238,11 +238,38 @@ export function createEditing(deps: TriggersDeps, access: Access, mustBeOn: () =
     return saved;
   }
 
+  /**
+   * Moves what a person has made and that had only the zone of the machine to the one they have told,
+   * at the same clock times. `left`: those that could not be moved, as when the time is past there.
+   */
+  async function followZone(
+    entityId: string,
+    timezone: string,
+  ): Promise<{ moved: TriggerSummary[]; left: TriggerSummary[] }> {
+    const moved: TriggerSummary[] = [];
+    const left: TriggerSummary[] = [];
+    for (const row of await store.ofHostZone(entityId)) {
+      const decoded = decodeTrigger(row.metadata);
+      if (!decoded.ok) continue;
+      const { triggerId } = decoded.trigger;
+      const schedule = inZone(scheduleOf(decoded.trigger), timezone);
+      try {
+        const patch = { schedule, timezoneSource: 'person' } as const;
+        moved.push(await update(triggerId, patch, { kind: 'entity', entityId }));
+      } catch (error) {
+        if (!isAppError(error)) throw error;
+        log.warn({ triggerId, error: error.message }, 'zone not changed');
+        left.push(summaryOf(row));
+      }
+    }
+    return { moved, left };
+  }
+
   async function remove(id: string, requester: Requester): Promise<TriggerSummary> {
     mustBeOn();
     const row = await changeable(id, requester);
     const summary = summaryOf(row);
-    await store.remove([row.id]);
+    await store.remove(row.id);
     expectations.drop(row.id);
     for (const { run } of await ledger.openRunsOf(summary.triggerId)) {
       await ledger.endIfOpen(run.triggerRunId, {
@@ -257,7 +284,7 @@ export function createEditing(deps: TriggersDeps, access: Access, mustBeOn: () =
     return summary;
   }
 
-  return { update, pause, resume, skipNext, snooze, remove };
+  return { update, pause, resume, skipNext, snooze, remove, followZone };
 }
 
 function withSchedule(trigger: TriggerConfig, schedule: Schedule, nowMs: number): TriggerConfig {

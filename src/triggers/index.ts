@@ -43,6 +43,8 @@ export {
   type Requester,
   type Schedule,
   scheduleSchema,
+  TIMEZONE_SOURCES,
+  type TimezoneSource,
   TRIGGER_STATES,
   type TriggerConfig,
   type TriggerDraft,
@@ -62,6 +64,13 @@ export {
   scheduleOf,
   type TriggerTask,
 } from './task-codec.js';
+export {
+  inZone,
+  isUtc,
+  isZoneUnknown,
+  type KnownZone,
+  timezoneSourceOf,
+} from './time-zone.js';
 export {
   TRIGGER_SERVICE,
   TriggerService,

@@ -11,8 +11,8 @@ export interface InjectionRequest {
   creatorEntityId?: string;
   displayName?: string;
   timeoutMs?: number;
-  /** Asked when its turn has come: the run may have been taken over while it waited. */
-  isWanted?: () => Promise<boolean>;
+  /** Asked when its turn in the room has come: the text as it is now, or `null`: leave it. */
+  confirm?: () => Promise<string | null>;
 }
 
 export interface InjectionResult {
@@ -48,9 +48,9 @@ export interface DeliveryResult {
 /** The autonomous rooms, as far as a run needs them. */
 export interface AutonomyPort {
   /** Why nothing can run now, `null` when it can. */
-  unavailable(): string | null;
+  unavailable(): Promise<string | null>;
   /** What a `next_autonomy_cycle` run waits for, in words. */
-  cycleReason(): string;
+  cycleReason(): Promise<string>;
   inject(request: InjectionRequest): Promise<InjectionResult>;
   /** An answer stored by a process that died before it could record it. */
   storedAnswer(triggerRunId: string): Promise<{ text: string; responseId: string } | null>;
@@ -58,6 +58,8 @@ export interface AutonomyPort {
   resendsUnknown(): boolean;
   /** Removes what old runs have left in the host's tables; called once an hour. */
   tidy(nowMs: number): Promise<void>;
+  /** The clock was set back: what waits for a time that lies far ahead now must not. */
+  clockSetBack(): Promise<void>;
   deliver(attempt: DeliveryAttempt, onSending: () => Promise<void>): Promise<DeliveryResult>;
 }
 

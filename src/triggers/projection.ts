@@ -1,6 +1,9 @@
-/** How a trigger's next time becomes tags and the two fields the TaskService reads. Pure. */
-
-import type { TriggerType } from './schema.js';
+/**
+ * What stands on the task and is derived from elsewhere: its next time as tags and as the two fields
+ * the TaskService reads, and the results of its runs, which the ledger knows. Pure.
+ */
+import type { RunResults } from './ledger/index.js';
+import type { TriggerConfig, TriggerType } from './schema.js';
 import { INVALID_TAG, RESTING_TAG } from './task-codec.js';
 
 const TYPE_TAG: Record<TriggerType, string[]> = {
@@ -52,4 +55,34 @@ export function heatOf(
       updateInterval: nextRunAtMs === null ? 0 : Math.max(0, nextRunAtMs - nowMs),
     },
   };
+}
+
+/** What the ledger has to be asked for to know a trigger's results. */
+export function askedOf(trigger: TriggerConfig): { triggerId: string; failuresFromMs: number } {
+  // The success that ended a row of failures may have been pruned meanwhile.
+  const succeededMs = trigger.lastStatus === 'success' ? lastRunMs(trigger) : 0;
+  return {
+    triggerId: trigger.triggerId,
+    failuresFromMs: Math.max(trigger.failuresFromMs ?? 0, succeededMs),
+  };
+}
+
+/** What has to change on the trigger so that it says what the ledger knows; `null` removes a field. */
+export function resultsWrite(trigger: TriggerConfig, results: RunResults): Record<string, unknown> {
+  const known: Record<string, unknown> = { runCount: results.runCount };
+  if (results.runCount > 0) known.failureCount = results.failureCount;
+  // Pruning may have taken the last run; what the task says of it stays then.
+  const knownMs = Math.max(results.last?.startedAt ?? 0, results.beforeSetBackMs);
+  if (results.last && knownMs >= lastRunMs(trigger)) {
+    known.lastRunAtIso = new Date(results.last.startedAt).toISOString();
+    known.lastStatus = results.last.status;
+    known.lastError = results.last.status === 'failed' ? (results.last.error ?? 'failed') : null;
+  }
+  return Object.fromEntries(
+    Object.entries(known).filter(([key, value]) => (trigger[key] ?? null) !== value),
+  );
+}
+
+function lastRunMs(trigger: TriggerConfig): number {
+  return Date.parse(trigger.lastRunAtIso ?? '') || 0;
 }

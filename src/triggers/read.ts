@@ -3,9 +3,10 @@ import type { RecordCursor } from '../records/index.js';
 import { InvalidInputError, NotFoundError } from '../shared/errors.js';
 import { isUuid } from '../shared/ids.js';
 import { type Access, visibleTo } from './access.js';
+import { askedOf, resultsWrite } from './projection.js';
 import type { Requester, TriggerRun, TriggerSummary } from './schema.js';
-import { summaryOf } from './task-codec.js';
-import type { ListFilter } from './tasks/index.js';
+import { summaryOf, type TriggerTaskRow } from './task-codec.js';
+import { applied, type ListFilter, type SoonestCursor } from './tasks/index.js';
 import type { TriggersDeps } from './triggers.js';
 
 /** What one asker needs to know at a glance. */
@@ -23,6 +24,11 @@ export interface Page {
   cursor?: string;
 }
 
+export interface TriggerListPage extends Page {
+  /** `newest` (by creation) when absent; `soonest`: by next run, those that do not run last. */
+  order?: 'newest' | 'soonest';
+}
+
 export type Reading = ReturnType<typeof createReading>;
 
 export function createReading(deps: TriggersDeps, access: Access) {
@@ -32,17 +38,17 @@ export function createReading(deps: TriggersDeps, access: Access) {
   async function get(id: string, requester: Requester): Promise<TriggerSummary> {
     const row = await rowOf(id, requester);
     const summary = summaryOf(row);
-    // The ledger is the truth; the number on the task may be a copy the host has written back.
-    return { ...summary, runCount: await ledger.endedCount(summary.triggerId) };
+    // The ledger is the truth; what stands on the task may be a copy the host has written back.
+    const results = (await ledger.resultsOf([askedOf(summary)])).get(summary.triggerId);
+    return results ? applied(summary, resultsWrite(summary, results)) : summary;
   }
 
-  /** What the requester may see, newest first. */
+  /** What the requester may see, newest first unless the page says otherwise. */
   async function list(
     filter: Omit<ListFilter, 'visibleTo'>,
-    page: Page,
+    page: TriggerListPage,
     requester: Requester,
   ): Promise<{ triggers: TriggerSummary[]; total: number; nextCursor: string | null }> {
-    const after = page.cursor === undefined ? undefined : readCursor(page.cursor);
     const own: ListFilter = { ...filter };
     if (requester.kind === 'entity') {
       const seen = visibleTo(requester);
@@ -52,17 +58,16 @@ export function createReading(deps: TriggersDeps, access: Access) {
       own.visibleTo = visibleTo(requester);
     }
     // One more than asked for tells whether there is a next page.
-    const { rows, total } = await store.list(own, {
-      limit: page.limit + 1,
-      ...(after ? { after } : {}),
-    });
+    const limit = page.limit + 1;
+    const { cursor } = page;
+    const isSoonest = page.order === 'soonest';
+    const { rows, total } = isSoonest
+      ? await store.soonest(own, { limit, ...(cursor ? { after: readSoonest(cursor) } : {}) })
+      : await store.list(own, { limit, ...(cursor ? { after: readCursor(cursor) } : {}) });
     const shown = rows.slice(0, page.limit);
-    const last = shown.at(-1);
-    return {
-      triggers: shown.map(summaryOf),
-      total,
-      nextCursor: last && rows.length > page.limit ? writeCursor(last) : null,
-    };
+    const last = rows.length > page.limit ? shown.at(-1) : undefined;
+    const write = isSoonest ? writeSoonest : writeCursor;
+    return { triggers: shown.map(summaryOf), total, nextCursor: last ? write(last) : null };
   }
 
   /**
@@ -86,9 +91,8 @@ export function createReading(deps: TriggersDeps, access: Access) {
     page: Page,
     requester: Requester,
   ): Promise<{ runs: TriggerRun[]; total: number; nextCursor: string | null }> {
-    if (!isUuid(id)) throw new NotFoundError('trigger', id);
     let triggerId = id.toLowerCase();
-    const row = await store.byId(triggerId);
+    const row = isUuid(id) ? await store.byId(triggerId) : await rowOf(id, requester);
     if (row) {
       const summary = summaryOf(row);
       if (!(await maySee(requester, summary))) throw new NotFoundError('trigger', id);
@@ -137,6 +141,25 @@ function writeCursor(row: { createdAtMs: number; id: string }): string {
   return Buffer.from(`${row.createdAtMs}:${row.id}`).toString('base64url');
 }
 
+function writeSoonest(row: TriggerTaskRow): string {
+  const { state, nextRunAtMs } = summaryOf(row);
+  const runs = state === 'active' || state === 'resting' ? 1 : 0;
+  return Buffer.from(`${runs}:${nextRunAtMs ?? ''}:${row.id}`).toString('base64url');
+}
+
+function readSoonest(cursor: string): SoonestCursor {
+  const [runs, ms = '', id] = Buffer.from(cursor, 'base64url').toString('utf8').split(':');
+  const nextRunAtMs = ms === '' ? null : Number(ms);
+  if (!/^[01]$/.test(runs ?? '') || !Number.isSafeInteger(nextRunAtMs ?? 0) || !isUuid(id)) {
+    throw noCursor();
+  }
+  return { runs: runs === '1', nextRunAtMs, id };
+}
+
+function noCursor(): InvalidInputError {
+  return new InvalidInputError([{ field: 'cursor', message: 'is not a cursor of this list' }]);
+}
+
 /** The last instant a Date can hold. */
 const MAX_DATE_MS = 8.64e15;
 
@@ -144,7 +167,7 @@ function readCursor(cursor: string): RecordCursor {
   const [ms, id] = Buffer.from(cursor, 'base64url').toString('utf8').split(':');
   const createdAtMs = Number(ms);
   if (!Number.isSafeInteger(createdAtMs) || Math.abs(createdAtMs) > MAX_DATE_MS || !isUuid(id)) {
-    throw new InvalidInputError([{ field: 'cursor', message: 'is not a cursor of this list' }]);
+    throw noCursor();
   }
   return { createdAtMs, id };
 }

@@ -2,7 +2,7 @@
 import type { Clock } from '../shared/clock.js';
 import { InvalidInputError } from '../shared/errors.js';
 import { describeSchedule, formatDuration, formatInstant } from './describe.js';
-import { parseScheduleText } from './language/index.js';
+import { parseScheduleText, parseTimeText } from './language/index.js';
 import type { Ledger } from './ledger/index.js';
 import type { AutonomyPort } from './ports.js';
 import { nextRuns, type ScheduleLimits, validateSchedule } from './schedule.js';
@@ -42,6 +42,8 @@ export interface TriggerHealth extends HostFacts {
   paused: number;
   invalid: number;
   running: number;
+  /** Runs that wait for their turn: one at a time per conversation. */
+  queued: number;
   /** Failed runs that wait for their next attempt. */
   retrying: number;
   deferred: number;
@@ -178,24 +180,12 @@ function readDivided(
   return read.kind === 'schedule' ? { schedule: read.schedule, instructions } : null;
 }
 
-/** What to do, for words that only say when: the reader wants a whole request. */
-const WHATEVER = 'remind me to check the list';
-
 /** Words that only say when: "every day at 9", "tomorrow at noon". Anything beside them is refused. */
 export function readBareSchedule(
   words: string,
   context: { nowMs: number; timezone: string },
-):
-  | { kind: 'schedule'; schedule: Schedule }
-  | { kind: 'ambiguous'; question: string }
-  | { kind: 'none' } {
-  const said = words.trim().replace(/[.,;:!?\s]+$/, '');
-  if (said === '') return { kind: 'none' };
-  const reading = parseScheduleText(`${said} ${WHATEVER}`, context);
-  if (reading.kind !== 'schedule') return reading;
-  return reading.instructions === WHATEVER
-    ? { kind: 'schedule', schedule: reading.schedule }
-    : { kind: 'none' };
+): ReturnType<typeof parseTimeText> {
+  return parseTimeText(words.trim().replace(/[.,;:!?\s]+$/, ''), context);
 }
 
 export async function healthOf(deps: ReportDeps): Promise<TriggerHealth> {
@@ -212,9 +202,10 @@ export async function healthOf(deps: ReportDeps): Promise<TriggerHealth> {
     enabled: settings.enabled,
     dispatchPaused: settings.paused !== null,
     ...host,
-    blocked: blockedReason(settings, host) ?? deps.autonomy.unavailable(),
+    blocked: blockedReason(settings, host) ?? (await deps.autonomy.unavailable()),
     ...census,
     running: ledger.running,
+    queued: ledger.queued,
     retrying: ledger.retrying,
     deferred,
     deferredBy: ledger.deferred,
@@ -259,7 +250,8 @@ export async function explain(
   const zone = trigger.timezone ?? 'UTC';
   const reasons: string[] = [];
 
-  const blocked = blockedReason(deps.settings(), deps.host()) ?? deps.autonomy.unavailable();
+  const blocked =
+    blockedReason(deps.settings(), deps.host()) ?? (await deps.autonomy.unavailable());
   if (blocked !== null) reasons.push(`Nothing runs right now: ${blocked}.`);
   switch (trigger.state) {
     case 'invalid':
@@ -310,7 +302,9 @@ export function sentenceOf(run: TriggerRun, zone: string): string {
     case 'deferred':
       return `${what} is deferred${tail}.`;
     case 'running':
-      return `${what} is running now${tail}.`;
+      return run.begunAtMs === undefined
+        ? `${what} waits for its turn${tail}.`
+        : `${what} is running now${tail}.`;
   }
 }
 

@@ -6,6 +6,7 @@
 import { z } from 'zod';
 import { type Finding, InvalidInputError } from '../shared/errors.js';
 import { judge, parsed } from '../shared/findings.js';
+import { isVisible } from '../shared/safe-text.js';
 import { yieldToLoop } from '../shared/yield.js';
 import { timeZoneProblem } from '../shared/zones.js';
 import { mustSpeakForItself } from './access.js';
@@ -24,6 +25,7 @@ import {
   triggerPatchSchema,
 } from './schema.js';
 import { scheduleOf } from './task-codec.js';
+import { type KnownZone, timezoneSourceOf } from './time-zone.js';
 import type { TriggerSettings, Triggers } from './triggers.js';
 
 const timezoneSchema = z
@@ -36,7 +38,7 @@ const timezoneSchema = z
 
 const scheduleTextSchema = z
   .string()
-  .refine((text) => text.trim() !== '', 'must not be empty')
+  .refine(isVisible, 'must not be empty')
   .max(LIMITS.scheduleTextChars)
   .refine((text) => !text.includes('\u0000'), 'must not contain NUL characters')
   .refine(isWellFormed, 'must not contain half a character (a lone surrogate)');
@@ -49,7 +51,13 @@ const either = {
 
 /** What creates a trigger: `text` or `schedule`; `text` may hold the instructions as well. */
 export const triggerInputSchema = triggerDraftSchema
-  .omit({ schedule: true, parentTriggerId: true, creatorAgentId: true, creatorIsGuest: true })
+  .omit({
+    schedule: true,
+    parentTriggerId: true,
+    creatorAgentId: true,
+    creatorIsGuest: true,
+    timezoneSource: true,
+  })
   .partial({ instructions: true })
   .extend(either);
 export type TriggerInput = z.input<typeof triggerInputSchema>;
@@ -58,7 +66,7 @@ export type TriggerInput = z.input<typeof triggerInputSchema>;
  * What changes one: the fields of a patch, or one of the two commands `snoozeUntil` (ISO 8601,
  * without an offset in the trigger's zone) and `skipNext`, which stand alone.
  */
-export const triggerChangeSchema = triggerPatchSchema.extend({
+export const triggerChangeSchema = triggerPatchSchema.omit({ timezoneSource: true }).extend({
   ...either,
   snoozeUntil: z.string().min(1).max(64).optional(),
   skipNext: z.literal(true).optional(),
@@ -84,8 +92,8 @@ export interface RequestsDeps {
   triggers: Triggers;
   settings: () => TriggerSettings;
   now: () => number;
-  /** Zone of the agent, or what the person has told us. */
-  timezoneOf: (entityId: string | undefined) => Promise<string>;
+  /** Zone of the agent, or what is known of the person. */
+  zoneOf: (entityId: string | undefined) => Promise<KnownZone>;
   /** Those of the given rooms that exist. */
   roomsThatExist: (roomIds: string[]) => Promise<Set<string>>;
 }
@@ -108,16 +116,28 @@ export function createRequests(deps: RequestsDeps) {
     const judged = judge(triggerInputSchema, raw);
     if (judged.findings !== null) return { ok: false, findings: judged.findings };
     const { text, schedule: given, timezone, instructions: said, ...fields } = judged.data;
-    const zone = timezone ?? (await deps.timezoneOf(fields.creatorEntityId));
+    const zone: KnownZone =
+      timezone === undefined
+        ? await deps.zoneOf(fields.creatorEntityId)
+        : { name: timezone, source: 'request' };
     try {
       oneOf(text, given);
-      const read = judgedScheduleInput(
-        { timezone: zone, ...optional({ text, schedule: given }) },
-        limits(),
-      );
+      const readIn = (name: string) =>
+        judgedScheduleInput({ timezone: name, ...optional({ text, schedule: given }) }, limits());
+      const read = readIn(zone.name);
+      const isNamed = zone.source === 'request' || given?.timezone !== undefined;
+      const timezoneSource = isNamed
+        ? 'request'
+        : timezoneSourceOf(
+            (name) => unlessInvalid(() => readIn(name).schedule),
+            zone.source,
+            deps.now(),
+          );
       const instructions = said ?? read.instructions;
       if (instructions === undefined) return { ok: false, findings: [NO_INSTRUCTIONS] };
-      return { ok: true, draft: { ...fields, instructions, schedule: read.schedule } };
+      const { schedule } = read;
+      const draft = { ...fields, instructions, schedule, ...optional({ timezoneSource }) };
+      return { ok: true, draft };
     } catch (error) {
       if (error instanceof InvalidInputError) return { ok: false, findings: error.findings };
       throw error;
@@ -139,7 +159,7 @@ export function createRequests(deps: RequestsDeps) {
     async preview(raw: unknown): Promise<SchedulePreview> {
       const { text, schedule, timezone } = parsed(previewInputSchema, raw);
       oneOf(text, schedule);
-      const zone = timezone ?? (await deps.timezoneOf(undefined));
+      const zone = timezone ?? (await deps.zoneOf(undefined)).name;
       return previewSchedule({ timezone: zone, ...optional({ text, schedule }) }, limits());
     },
 
@@ -196,7 +216,7 @@ export function createRequests(deps: RequestsDeps) {
       }
       if (text !== undefined || given !== undefined) oneOf(text, given);
       const before = await triggers.get(id, requester);
-      const zone = timezone ?? before.timezone ?? (await deps.timezoneOf(before.creatorEntityId));
+      const zone = timezone ?? before.timezone ?? (await deps.zoneOf(before.creatorEntityId)).name;
       if (skipNext) return triggers.skipNext(id, requester);
       if (snoozeUntil !== undefined) {
         return triggers.snooze(id, instantOf(snoozeUntil, zone, deps.now()), requester);
@@ -229,6 +249,15 @@ export function createRequests(deps: RequestsDeps) {
       return placed(made, [], (position) => position, given.triggers.length);
     },
   };
+}
+
+function unlessInvalid<T>(read: () => T): T | null {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof InvalidInputError) return null;
+    throw error;
+  }
 }
 
 type Confirm = Extract<CreateResult, { confirm: unknown }>;

@@ -1,5 +1,4 @@
 /** The same schedule at another time of day: what "move it to 10am" means. Pure. */
-import { DAY_MS } from '../shared/clock.js';
 import { instantOfWall, isTimeZone, localParts } from '../shared/zones.js';
 import { readCron } from './cron-fields.js';
 import { parseIso } from './plan.js';
@@ -55,14 +54,15 @@ export function timeOfDayAt(ms: number, timezone: string): TimeOfDay {
   return { hour, minute };
 }
 
-function moved(ms: number, time: TimeOfDay, zone: string): number {
+/** That time on the calendar day of `ms`, or so many days after it. */
+function moved(ms: number, time: TimeOfDay, zone: string, daysLater = 0): number {
   const { year, month, day } = localParts(ms, zone);
-  return instantOfWall({ year, month, day, ...time }, zone);
+  return instantOfWall({ year, month, day: day + daysLater, ...time }, zone);
 }
 
 function nextDay(nowMs: number, time: TimeOfDay, zone: string): number {
   const today = moved(nowMs, time, zone);
-  return today > nowMs ? today : moved(nowMs + DAY_MS, time, zone);
+  return today > nowMs ? today : moved(nowMs, time, zone, 1);
 }
 
 function zoneOf(schedule: Schedule): string {

@@ -69,7 +69,8 @@ export function createAnswering(deps: AnswerDeps) {
       const responded = run.responded ?? run.answer !== '';
       return { result: { responded, text: run.answer, actions } };
     }
-    if ((run.takeovers ?? 0) === 0) return null;
+    // Set, if only to 0, by who takes a run over.
+    if (run.takeovers === undefined) return null;
     const own = await autonomy.storedAnswer(run.triggerRunId);
     if (own) return { result: { ...own, responded: true, actions } };
     if (!run.together) return null;

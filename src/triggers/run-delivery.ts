@@ -1,11 +1,9 @@
 /** Bringing an answer where it belongs: noted before it is sent, so that a crash between is seen. */
 import type { Clock } from '../shared/clock.js';
 import type { Log } from '../shared/log.js';
+import { SENDING_MS } from './ledger/index.js';
 import type { AutonomyPort } from './ports.js';
 import type { TriggerRun } from './schema.js';
-
-/** A send handler that takes longer than this counts as one that never came back. */
-export const SENDING_MS = 60_000;
 
 export type Delivery = NonNullable<TriggerRun['delivery']>;
 

@@ -16,7 +16,7 @@ export interface RunEndDeps {
   log: Log;
   onStep?: StepObserver;
   /** Brings the trigger's task in line with a run that has ended or will be retried. */
-  settle: (taskId: string, run: TriggerRun) => Promise<void>;
+  settle: (taskId: string) => Promise<unknown>;
 }
 
 /** A run that may be carried out here, with the token of its lease and its trigger as it is now. */
@@ -27,7 +27,7 @@ export interface ReadyRun {
 }
 
 /** What a run whose lease is given up says of it. */
-export const NO_LEASE = { leaseToken: null, leaseOwner: null, leaseUntilMs: null };
+const NO_LEASE = { leaseToken: null, leaseOwner: null, leaseUntilMs: null };
 
 export interface RunEnd {
   /** Ends it as `patch` says. `null`: the lease was lost, another process has it. */
@@ -37,6 +37,12 @@ export interface RunEnd {
     patch: Partial<TriggerRun>,
     name?: string,
   ): Promise<TriggerRun | null>;
+  /** Gives up the lease: it waits, and nothing of it has begun. */
+  defer(
+    ready: ReadyRun,
+    waitsFor: NonNullable<TriggerRun['waitsFor']>,
+    reason: string,
+  ): Promise<void>;
   /** Ends it as failed, or lets it wait for its retry. */
   finishFailed(ready: ReadyRun, error: string, mayRetry?: boolean): Promise<void>;
 }
@@ -71,8 +77,22 @@ export function createRunEnd(deps: RunEndDeps): RunEnd {
       return null;
     }
     await deps.onStep?.('recorded', run.triggerRunId);
-    await deps.settle(run.taskId, ended);
+    await deps.settle(run.taskId);
     return ended;
+  }
+
+  async function defer(
+    { run, token }: ReadyRun,
+    waitsFor: NonNullable<TriggerRun['waitsFor']>,
+    reason: string,
+  ): Promise<void> {
+    await ledger.change(run.triggerRunId, token, {
+      status: 'deferred',
+      waitsFor,
+      reason,
+      begunAtMs: null,
+      ...NO_LEASE,
+    });
   }
 
   async function finishFailed(ready: ReadyRun, error: string, mayRetry = true): Promise<void> {
@@ -107,8 +127,8 @@ export function createRunEnd(deps: RunEndDeps): RunEnd {
       },
       runLine(trigger.displayName, 'failed', error),
     );
-    if (waiting) await deps.settle(run.taskId, waiting);
+    if (waiting) await deps.settle(run.taskId);
   }
 
-  return { end, finishFailed };
+  return { end, defer, finishFailed };
 }

@@ -5,7 +5,7 @@ import type { TriggerConfig, TriggerRun } from './schema.js';
  * The instruction as the agent sees it. It says that the time has come, because a model that reads
  * only "remind me to stretch" schedules it a second time.
  */
-export function instructionText(trigger: TriggerConfig, run: TriggerRun): string {
+function instructionText(trigger: TriggerConfig, run: TriggerRun): string {
   const late = run.reason === undefined ? '' : `, ${run.reason}`;
   return (
     `[Scheduled task "${trigger.displayName}"${late}] The time has come: do this now. ` +
@@ -16,7 +16,7 @@ export function instructionText(trigger: TriggerConfig, run: TriggerRun): string
 }
 
 /** Several waiting instructions of one conversation, taken in one turn of the autonomy loop. */
-export function cycleText(items: { trigger: TriggerConfig; run: TriggerRun }[]): string {
+function sharedText(items: readonly { trigger: TriggerConfig; run: TriggerRun }[]): string {
   const lines = items.map(
     ({ trigger, run }, index) =>
       `${index + 1}. ${trigger.displayName}${run.reason === undefined ? '' : ` (${run.reason})`}: ${trigger.instructions}`,
@@ -26,6 +26,12 @@ export function cycleText(items: { trigger: TriggerConfig; run: TriggerRun }[]):
     'They are already scheduled, do not schedule them again.\n\n' +
     lines.join('\n')
   );
+}
+
+/** What the agent is told in one turn. */
+export function turnText(items: readonly { trigger: TriggerConfig; run: TriggerRun }[]): string {
+  const [one] = items;
+  return one && items.length === 1 ? instructionText(one.trigger, one.run) : sharedText(items);
 }
 
 /** One line about a run, stored as the text of its row. */

@@ -6,6 +6,7 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../shared/clock.js';
 import { AppError, type Finding, InvalidInputError } from '../shared/errors.js';
 import { smallestWallGapMs } from './cron.js';
+import { wideStep } from './cron-fields.js';
 import { formatDuration } from './describe.js';
 import { countOfInterval, nextOf, ownField, type Plan, previousOf, readSchedule } from './plan.js';
 import type { Schedule } from './schema.js';
@@ -81,6 +82,8 @@ function limitFindings(plan: Plan, minIntervalMs: number, allowSeconds: boolean)
     if (plan.cron.hasSeconds && !allowSeconds) {
       return [{ field: 'cronExpression', message: 'has a seconds field; expected 5 fields' }];
     }
+    const wide = wideStep(plan.cron);
+    if (wide !== null) return [{ field: 'cronExpression', message: wide }];
     const gapMs = smallestWallGapMs(plan.cron);
     if (gapMs >= minIntervalMs) return [];
     return [

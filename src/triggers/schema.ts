@@ -3,13 +3,18 @@
  * DESIGN §4 are optional). Requests are strict; what was stored is loose and carries `version`.
  */
 import { z } from 'zod';
+import { isVisible } from '../shared/safe-text.js';
 
 export const TRIGGER_TYPES = ['interval', 'once', 'cron'] as const;
 export const WAKE_MODES = ['inject_now', 'next_autonomy_cycle'] as const;
 export const RUN_STATUSES = ['success', 'failed', 'skipped', 'deferred'] as const;
 
+/** Who has said in which zone the clock times of a trigger are meant; `host`: only its machine. */
+export const TIMEZONE_SOURCES = ['request', 'person', 'agent', 'host'] as const;
+
 export type TriggerType = (typeof TRIGGER_TYPES)[number];
 export type TriggerWakeMode = (typeof WAKE_MODES)[number];
+export type TimezoneSource = (typeof TIMEZONE_SOURCES)[number];
 export type TriggerExecutionStatus = (typeof RUN_STATUSES)[number];
 
 /**
@@ -101,7 +106,7 @@ export const policiesShape = {
 
 const instructionsSchema = z
   .string()
-  .refine((text) => text.trim() !== '', 'must not be empty: say what to do when it fires')
+  .refine(isVisible, 'must not be empty: say what to do when it fires')
   .refine(
     (text) => Buffer.byteLength(text) <= LIMITS.instructionsBytes,
     `must be at most ${LIMITS.instructionsBytes} bytes`,
@@ -112,7 +117,7 @@ const instructionsSchema = z
 const displayNameSchema = z
   .string()
   .trim()
-  .min(1, 'must not be empty')
+  .refine(isVisible, 'must not be empty')
   .max(LIMITS.displayNameChars)
   .refine((text) => !/\p{Cc}/u.test(text), 'must not contain control characters')
   .refine(isWellFormed, HALF_CHARACTER);
@@ -135,6 +140,8 @@ export const triggerDraftSchema = z.strictObject({
   creatorAgentId: uuidString.optional(),
   /** That client had no identity: all such clients have one limit; never read from a request either. */
   creatorIsGuest: z.literal(true).optional(),
+  /** Absent: no time depends on the zone; never read from a request. */
+  timezoneSource: z.enum(TIMEZONE_SOURCES).optional(),
 });
 export type TriggerDraft = z.input<typeof triggerDraftSchema>;
 export type ParsedTriggerDraft = z.output<typeof triggerDraftSchema>;
@@ -148,6 +155,7 @@ export const triggerPatchSchema = z.strictObject({
   wakeMode: z.enum(WAKE_MODES).optional(),
   ...policiesShape,
   deliverTo: deliverToSchema.nullable().optional(),
+  timezoneSource: z.enum(TIMEZONE_SOURCES).optional(),
 });
 export type TriggerPatch = z.input<typeof triggerPatchSchema>;
 
@@ -191,10 +199,13 @@ export const triggerConfigSchema = z.looseObject({
   parentTriggerId: z.string().optional(),
   creatorAgentId: z.string().optional(),
   creatorIsGuest: z.literal(true).optional(),
+  timezoneSource: z.enum(TIMEZONE_SOURCES).optional(),
   /** Why it does not run although it exists ("paused after 5 failed runs: …"). */
   pausedReason: z.string().optional(),
   /** Failed runs in a row. */
   failureCount: z.number().optional(),
+  /** When it was last resumed, epoch ms: what failed before does not count. */
+  failuresFromMs: z.number().optional(),
   /** Counts edits; an older number found in the table means the host wrote an old copy back. */
   revision: z.number().optional(),
 });
@@ -238,6 +249,11 @@ export const triggerRunSchema = z.looseObject({
   leaseOwner: z.string().optional(),
   leaseToken: z.string().optional(),
   leaseUntilMs: z.number().optional(),
+  /** When the turn of this attempt came and the model was about to be asked; absent: it still waits. */
+  begunAtMs: z.number().optional(),
+  /** The clock was set back by so much after this was written: its times are those of the clock before. */
+  setBackByMs: z.number().optional(),
+  /** How many processes have died after it had begun; absent: it has never been taken over. */
   takeovers: z.number().optional(),
   /** The turn of the autonomy loop it shares with others, and the run that delivers its answer. */
   together: z.object({ id: z.string(), lead: z.string() }).optional(),
@@ -261,6 +277,8 @@ export const triggerRunSchema = z.looseObject({
   creatorEntityId: z.string().optional(),
   homeRoomId: z.string().optional(),
   missedCount: z.number().optional(),
+  /** When the last of those occurrences was due. */
+  missedUntilMs: z.number().optional(),
   delivery: z
     .looseObject({
       state: z.enum(DELIVERY_STATES),

@@ -1,19 +1,24 @@
 /**
- * After a run: the task follows the ledger. Counts and last results are projected, failures in a
+ * The task follows the ledger: results are derived from it and never counted on the task, failures in a
  * row pause the trigger, and what has nothing left to do is removed: no zombies (DESIGN §4).
+ *
+ * Whoever writes here has the task's row locked or names the revision it saw: passes overlap, and an
+ * edit of the same moment wins.
  */
+import type { Records } from '../records/index.js';
 import type { Clock } from '../shared/clock.js';
 import type { Log } from '../shared/log.js';
 import type { Expectations } from './expectations.js';
-import type { Ledger } from './ledger/index.js';
-import { heatOf } from './projection.js';
-import type { TriggerConfig, TriggerRun } from './schema.js';
+import type { Ledger, RunResults } from './ledger/index.js';
+import { askedOf, heatOf, resultsWrite } from './projection.js';
+import type { TriggerConfig } from './schema.js';
 import { decodeTrigger, type TriggerTaskRow } from './task-codec.js';
-import type { TaskStore } from './tasks/index.js';
+import { applied, rowAfter, type TaskStore } from './tasks/index.js';
 
 export const DEFAULT_MAX_FAILURES = 5;
 
 export interface SettleDeps {
+  records: Records;
   store: TaskStore;
   ledger: Ledger;
   expectations: Expectations;
@@ -23,13 +28,13 @@ export interface SettleDeps {
 }
 
 export interface Settler {
-  /** Projects a run that has just ended (or failed and waits for its retry). */
-  afterRun(taskId: string, run: TriggerRun): Promise<void>;
   /**
-   * Projects the newest run of a trigger if that is still to be done: the process died between the
-   * end of the run and its projection.
+   * Brings a task in line with the ledger and with the edits of this process that the host has undone.
+   * `null`: it is gone, or cannot be read.
    */
-  catchUp(newest: TriggerRun): Promise<boolean>;
+  bringInLine(taskId: string): Promise<{ changed: boolean } | null>;
+  /** The same after a run has ended (or failed and waits for its retry), with what follows from it. */
+  afterRun(taskId: string): Promise<{ changed: boolean } | null>;
   /** Removes or pauses a trigger whose schedule has nothing left and whose runs have ended. */
   finishIfExhausted(row: TriggerTaskRow): Promise<'removed' | 'paused' | 'kept'>;
 }
@@ -37,59 +42,45 @@ export interface Settler {
 export function createSettler(deps: SettleDeps): Settler {
   const { store, ledger, expectations, clock, log } = deps;
 
-  async function afterRun(taskId: string, run: TriggerRun): Promise<void> {
-    const row = await store.byId(taskId);
-    if (!row) return;
-    const decoded = decodeTrigger(row.metadata);
-    if (!decoded.ok) return;
-    const { trigger } = decoded;
-    const counts = run.status === 'success' || run.status === 'failed';
-    const failureCount = !run.open && counts ? nextFailureCount(trigger, run) : undefined;
-    const runCount = await ledger.endedCount(run.triggerId);
-    const write: Record<string, unknown> = {
-      runCount,
-      lastRunAtIso: new Date(run.startedAt).toISOString(),
-      lastStatus: run.status === 'running' ? undefined : run.status,
-      lastError: run.status === 'failed' ? (run.error ?? 'failed') : null,
-      ...(failureCount === undefined ? {} : { failureCount }),
-    };
-    const limit = trigger.maxFailures ?? DEFAULT_MAX_FAILURES;
-    const givesUp = failureCount !== undefined && failureCount >= limit && run.status === 'failed';
-    if (givesUp && trigger.enabled) {
-      write.enabled = false;
-      write.pausedReason = `paused after ${failureCount} failed runs in a row: ${run.error ?? 'failed'}`;
-      log.warn({ triggerId: run.triggerId, failureCount, error: run.error }, 'trigger paused');
-    }
-    const heat = givesUp
-      ? heatOf({ ...trigger, enabled: false }, trigger.nextRunAtMs ?? null, {
-          nowMs: clock.now(),
-          hotWindowMs: deps.hotWindowMs(),
-          tags: row.tags,
-        })
-      : null;
-    await store.write([{ id: row.id, trigger: write, ...(heat ? { tags: heat.tags } : {}) }]);
-    expectations.add(row.id, write, trigger.revision ?? 0);
-    if (!run.open) {
-      await finishIfExhausted({
-        ...row,
-        metadata: { ...row.metadata, trigger: { ...trigger, ...withoutNulls(write) } },
-      });
-      await ledger.pruneIfCrowded(run.triggerId, clock.now());
-    }
+  const heat = (trigger: TriggerConfig, { tags }: TriggerTaskRow) =>
+    heatOf(trigger, trigger.nextRunAtMs ?? null, {
+      nowMs: clock.now(),
+      hotWindowMs: deps.hotWindowMs(),
+      tags,
+    });
+
+  function inLine(taskId: string) {
+    return deps.records.transaction(async (tx) => {
+      const row = await store.lock(taskId, tx);
+      if (!row) return null;
+      const undone = expectations.repair(row)?.trigger;
+      const decoded = decodeTrigger(undone ? rowAfter(row, undone).metadata : row.metadata);
+      if (!decoded.ok) return null;
+      const results = (await ledger.resultsOf([askedOf(decoded.trigger)], tx)).get(
+        decoded.trigger.triggerId,
+      );
+      if (!results) return null;
+      const found = resultsWrite(decoded.trigger, results);
+      const trigger = applied(decoded.trigger, found);
+      const changed = undone !== undefined || Object.keys(found).length > 0;
+      if (changed) {
+        const write = { id: row.id, trigger: { ...undone, ...found } };
+        await store.write([undone ? { ...write, ...heat(trigger, row) } : write], tx);
+      }
+      if (undone) log.info({ taskId }, 'the host had written an old copy back; restored');
+      return { row: rowAfter(row, trigger), trigger, results, changed };
+    });
   }
 
-  async function catchUp(newest: TriggerRun): Promise<boolean> {
-    const row = await store.byId(newest.taskId);
-    const decoded = row ? decodeTrigger(row.metadata) : null;
-    if (!decoded?.ok) return false;
-    const { lastRunAtIso, runCount } = decoded.trigger;
-    const seen = lastRunAtIso === undefined ? Number.NEGATIVE_INFINITY : Date.parse(lastRunAtIso);
-    if (seen > newest.startedAt) return false;
-    if (seen === newest.startedAt && runCount === (await ledger.endedCount(newest.triggerId))) {
-      return false;
-    }
-    await afterRun(newest.taskId, newest);
-    return true;
+  async function afterRun(taskId: string): Promise<{ changed: boolean } | null> {
+    const settled = await inLine(taskId);
+    if (!settled) return null;
+    const { row, trigger, results, changed } = settled;
+    const reason = givingUp(trigger, results);
+    if (reason !== null) await pause(row, trigger, reason);
+    else await finishIfExhausted(row);
+    await ledger.pruneIfCrowded(trigger.triggerId, clock.now());
+    return { changed };
   }
 
   async function finishIfExhausted(row: TriggerTaskRow): Promise<'removed' | 'paused' | 'kept'> {
@@ -106,38 +97,34 @@ export function createSettler(deps: SettleDeps): Settler {
       const [last] = (await ledger.list(trigger.triggerId, { limit: 1 })).rows;
       if (last && last.run.status !== 'success') {
         const reason = last.run.error ?? last.run.reason ?? last.run.status;
-        await pause(row, trigger, `it ${last.run.status}: ${reason}; resume it to try again`);
-        return 'paused';
+        const why = `it ${last.run.status}: ${reason}; resume it to try again`;
+        return (await pause(row, trigger, why)) ? 'paused' : 'kept';
       }
     }
-    const removed = await store.remove([row.id]);
+    if (!(await store.remove(row.id, trigger.revision ?? 0))) return 'kept';
     expectations.drop(row.id);
-    if (removed > 0)
-      log.info({ triggerId: trigger.triggerId, runCount: trigger.runCount }, 'trigger done');
+    log.info({ triggerId: trigger.triggerId, runCount: trigger.runCount }, 'trigger done');
     return 'removed';
   }
 
-  async function pause(row: TriggerTaskRow, trigger: TriggerConfig, reason: string): Promise<void> {
-    const write = { enabled: false, pausedReason: reason };
-    const heat = heatOf({ ...trigger, enabled: false }, null, {
-      nowMs: clock.now(),
-      hotWindowMs: deps.hotWindowMs(),
-      tags: row.tags,
-    });
-    await store.write([{ id: row.id, trigger: write, tags: heat.tags }]);
-    expectations.add(row.id, write, trigger.revision ?? 0);
-    log.warn({ triggerId: trigger.triggerId, reason }, 'trigger paused');
+  /** `false`: it was edited in the same moment, and the edit stands. */
+  async function pause(row: TriggerTaskRow, seen: TriggerConfig, reason: string): Promise<boolean> {
+    const revision = (seen.revision ?? 0) + 1;
+    const write = { enabled: false, pausedReason: reason, revision };
+    const { tags } = heat({ ...seen, enabled: false }, row);
+    const done = await store.edit({ id: row.id, trigger: write, tags }, seen.revision ?? 0);
+    if (!done) return false;
+    expectations.add(row.id, write, revision);
+    log.warn({ triggerId: seen.triggerId, reason }, 'trigger paused');
+    return true;
   }
 
-  return { afterRun, catchUp, finishIfExhausted };
+  return { bringInLine: inLine, afterRun, finishIfExhausted };
 }
 
-function nextFailureCount(trigger: TriggerConfig, run: TriggerRun): number {
-  return run.status === 'failed' ? (trigger.failureCount ?? 0) + 1 : 0;
-}
-
-function withoutNulls(fields: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== null && value !== undefined),
-  );
+/** Why an enabled trigger is not tried any more, or `null`. */
+function givingUp(trigger: TriggerConfig, { failureCount, last }: RunResults): string | null {
+  const limit = trigger.maxFailures ?? DEFAULT_MAX_FAILURES;
+  if (!trigger.enabled || failureCount < limit || last?.status !== 'failed') return null;
+  return `paused after ${failureCount} failed runs in a row: ${last.error ?? 'failed'}`;
 }

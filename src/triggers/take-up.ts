@@ -6,7 +6,7 @@ import { yieldToLoop } from '../shared/yield.js';
 import type { Allowance } from './budget.js';
 import type { ClaimDeps } from './claim.js';
 import { lateNote } from './due.js';
-import { SENDING_MS } from './run-delivery.js';
+import { SENDING_MS } from './ledger/index.js';
 import type { TriggerConfig, TriggerRun } from './schema.js';
 import { decodeTrigger } from './task-codec.js';
 import type { UnderWay } from './under-way.js';
@@ -17,7 +17,9 @@ const BLOCK = 200;
 export interface TakeUp {
   /** Running rows whose lease has run out, or with `allOthers` of whatever other owner. */
   abandoned(allOthers: boolean): Promise<void>;
-  /** Retries that are due, and what waited for autonomy or the budget, as far as they now allow. */
+  /** Retries that are due, as far as the budget allows. */
+  retries(): Promise<void>;
+  /** What waited for autonomy or the budget, as far as they now allow. */
   waiting(): Promise<void>;
   /** Answers that are not yet where they belong. */
   deliveries(): Promise<void>;
@@ -45,43 +47,52 @@ export function createTakeUp(
 
   async function abandoned(allOthers: boolean): Promise<void> {
     for (const { run } of await ledger.abandoned(clock.now(), deps.owner, allOthers)) {
-      const taken = await take(run, { takeovers: (run.takeovers ?? 0) + 1 });
+      // One that still waited for its turn has taken no process down.
+      const deaths = run.begunAtMs === undefined ? 0 : 1;
+      const taken = await take(run, { takeovers: (run.takeovers ?? 0) + deaths });
       if (taken) log.info({ triggerRunId: run.triggerRunId }, 'run of a dead process taken over');
       await yieldToLoop();
+    }
+  }
+
+  /** Takes it when there is room for it; `false`: there is none, for any more. */
+  async function takeIfRoom(
+    run: TriggerRun,
+    allowance: Allowance,
+    patch: Record<string, unknown>,
+  ): Promise<boolean> {
+    if (underWay.of(run.triggerRunId) !== null) return true;
+    if (allowance.hold(run.triggerRunId) !== null) return false;
+    let isMine = false;
+    try {
+      isMine = await take(run, patch);
+    } finally {
+      if (!isMine) deps.budget.letGo(run.triggerRunId);
+    }
+    await yieldToLoop();
+    return true;
+  }
+
+  async function retries(): Promise<void> {
+    const nowMs = clock.now();
+    const allowance = await deps.budget.allowance(nowMs);
+    // Not looked up in vain, beat for beat, while there is no room for any of them.
+    if (allowance.refusal() !== null) return;
+    for (const { run } of await ledger.retriesDue(nowMs)) {
+      const again = { attempt: run.attempt + 1, startedAt: nowMs, finishedAt: null };
+      if (!(await takeIfRoom(run, allowance, again))) return;
     }
   }
 
   async function waiting(): Promise<void> {
     const nowMs = clock.now();
     const allowance = await deps.budget.allowance(nowMs);
-    try {
-      await startAgain(allowance, nowMs);
-      if (deps.autonomy.unavailable() === null) await startWaiting(allowance, nowMs);
-    } finally {
-      allowance.close();
-    }
-  }
-
-  /** A retry counts in the ledger as its first attempt did: what it takes is given back in the end. */
-  async function startAgain(allowance: Allowance, nowMs: number): Promise<void> {
-    for (const { run } of await ledger.retriesDue(nowMs)) {
-      if (allowance.take() !== null) return;
-      const again = { attempt: run.attempt + 1, startedAt: nowMs, finishedAt: null };
-      if (!(await take(run, again))) allowance.giveBack(1);
-      await yieldToLoop();
-    }
-  }
-
-  async function startWaiting(allowance: Allowance, nowMs: number): Promise<void> {
+    if ((await deps.autonomy.unavailable()) !== null) return;
     for (const waitsFor of ['autonomy', 'budget'] as const) {
-      // Not looked up in vain, beat for beat, while there is no room for any of them.
       if (allowance.refusal() !== null) return;
       for (const { run } of await ledger.deferred(waitsFor, BLOCK)) {
-        if (allowance.take() !== null) return;
-        const isMine = await take(run, released(run, await triggerOf(run), nowMs));
-        if (isMine) allowance.started(1);
-        else allowance.giveBack(1);
-        await yieldToLoop();
+        const patch = released(run, await triggerOf(run), nowMs);
+        if (!(await takeIfRoom(run, allowance, patch))) return;
       }
     }
   }
@@ -132,7 +143,7 @@ export function createTakeUp(
     return count;
   }
 
-  return { abandoned, waiting, deliveries, cycle };
+  return { abandoned, retries, waiting, deliveries, cycle };
 }
 
 /**

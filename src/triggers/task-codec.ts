@@ -60,25 +60,33 @@ export function scheduleOf(trigger: TriggerConfig): Schedule {
   return schedule;
 }
 
+/** What says whose a trigger is, and where it was asked for and answers. */
+type Owned = Pick<
+  TriggerConfig,
+  'originRoomId' | 'deliverTo' | 'creatorEntityId' | 'creatorAgentId' | 'creatorIsGuest'
+>;
+
+/** Which form of the key it is; those of older forms are made anew at start. */
+export const DEDUPE_FORM = '2:';
+
 /**
- * Same agent, origin room, wording, schedule and time zone give the same key, whatever the case
- * and spacing of the wording. The anchor of an interval is when it was asked for, not what.
+ * Same agent, rooms, creator, wording, schedule and time zone give the same key, whatever the case and
+ * spacing of the wording; every other character counts. The anchor of an interval is when it was asked
+ * for, not what. All clients without an identity are one creator: each session has a new id.
  */
 export function dedupeKeyOf(
   agentId: string,
-  originRoomId: string | undefined,
-  instructions: string,
+  of: Owned & Pick<TriggerConfig, 'instructions'>,
   schedule: Schedule,
 ): string {
-  const wording = instructions
-    .normalize('NFKC')
-    .toLowerCase()
-    .replace(/[\s\p{P}]+/gu, ' ')
-    .trim();
+  const id = (given: string | undefined) => (given ?? '').toLowerCase();
   const parts = [
     agentId,
-    originRoomId ?? '',
-    wording,
+    id(of.originRoomId),
+    id(of.deliverTo?.roomId),
+    id(of.creatorEntityId),
+    of.creatorIsGuest ? 'guest' : id(of.creatorAgentId),
+    of.instructions.toLowerCase().replace(/\s+/g, ' ').trim(),
     schedule.triggerType,
     schedule.intervalMs ?? '',
     schedule.scheduledAtIso === undefined ? '' : Date.parse(schedule.scheduledAtIso),
@@ -88,7 +96,8 @@ export function dedupeKeyOf(
     schedule.untilIso ?? '',
     schedule.wallClock ?? '',
   ];
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
+  const hash = createHash('sha256').update(JSON.stringify(parts)).digest('hex').slice(0, 32);
+  return `${DEDUPE_FORM}${hash}`;
 }
 
 /**
@@ -121,7 +130,7 @@ export function normalizeTriggerTaskForCreate(
     };
   }
   const initial = computeInitialSchedule(schedule, { nowMs, runImmediately });
-  const dedupeKey = dedupeKeyOf(agentId, rest.originRoomId, rest.instructions, schedule);
+  const dedupeKey = dedupeKeyOf(agentId, rest, schedule);
   const trigger: TriggerConfig = {
     version: 1,
     triggerId: derivedId('trigger', agentId, dedupeKey, nowMs),
@@ -146,6 +155,7 @@ export function normalizeTriggerTaskForCreate(
     ...(rest.parentTriggerId === undefined ? {} : { parentTriggerId: rest.parentTriggerId }),
     ...(rest.creatorAgentId === undefined ? {} : { creatorAgentId: rest.creatorAgentId }),
     ...(rest.creatorIsGuest ? { creatorIsGuest: true } : {}),
+    ...(rest.timezoneSource === undefined ? {} : { timezoneSource: rest.timezoneSource }),
   };
   return {
     ok: true,

@@ -1,6 +1,7 @@
 /** Export and import of triggers, with their counts. */
 import { yieldToLoop } from '../shared/yield.js';
 import type { CreateManyResult, Creation } from './create.js';
+import { askedOf } from './projection.js';
 import type { TriggerConfig, TriggerDraft } from './schema.js';
 import { decodeTrigger, defined, scheduleOf } from './task-codec.js';
 import { TASK_BATCH } from './tasks/index.js';
@@ -22,9 +23,10 @@ export function createTransfer(deps: TriggersDeps, { createMany }: Pick<Creation
           const decoded = decodeTrigger(row.metadata);
           return decoded.ok ? [decoded.trigger] : [];
         });
-        const counts = await ledger.endedCounts(readable.map((one) => one.triggerId));
+        const results = await ledger.resultsOf(readable.map(askedOf));
         for (const one of readable) {
-          triggers.push({ ...one, runCount: counts.get(one.triggerId) ?? 0 });
+          const { runCount = 0 } = results.get(one.triggerId) ?? {};
+          triggers.push({ ...one, runCount });
         }
         await yieldToLoop();
       }
@@ -98,6 +100,7 @@ function draftOf(config: TriggerConfig): TriggerDraft {
       parentTriggerId: config.parentTriggerId,
       creatorAgentId: config.creatorAgentId,
       creatorIsGuest: config.creatorIsGuest,
+      timezoneSource: config.timezoneSource,
     }),
   };
 }

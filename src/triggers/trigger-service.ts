@@ -1,5 +1,5 @@
 /** The Eliza service `TRIGGERS`: composes the room for one agent and hosts it (DESIGN §2). */
-import { type IAgentRuntime, Service } from '@elizaos/core';
+import { type IAgentRuntime, Service, type UUID } from '@elizaos/core';
 import {
   createRecords,
   databaseOf,
@@ -9,11 +9,12 @@ import {
   pgliteDirectory,
 } from '../records/index.js';
 import type { Clock } from '../shared/clock.js';
+import { holdsDirectory } from '../shared/dir-lock.js';
 import { AppError, InvalidInputError, messageOf } from '../shared/errors.js';
 import type { Ids } from '../shared/ids.js';
 import { hostLog } from '../shared/log.js';
 import { isTimeZone, timeZoneProblem } from '../shared/zones.js';
-import { type BudgetSettings, createBudget } from './budget.js';
+import { type Budget, type BudgetSettings, createBudget } from './budget.js';
 import { createCommands, type TriggerCommands } from './commands.js';
 import { createDispatcher, type Dispatcher } from './dispatch.js';
 import { createExpectations } from './expectations.js';
@@ -35,7 +36,9 @@ import type { Requester, Schedule } from './schema.js';
 import { createSettler } from './settle.js';
 import { TRIGGER_TASK_NAME } from './task-codec.js';
 import { createTaskStore, TASK_INDEXES, type TaskStore } from './tasks/index.js';
+import type { KnownZone } from './time-zone.js';
 import { createTriggers, type TriggerSettings, type Triggers } from './triggers.js';
+import { upgradeTriggers } from './upgrade.js';
 import { CLOCK_JUMP_MS, createWorkerHost, ensureHeartbeat, type WorkerHost } from './worker.js';
 
 export const TRIGGER_SERVICE = 'TRIGGERS';
@@ -46,6 +49,8 @@ export interface TriggerServiceDeps {
   settings: () => TriggerSettings & BudgetSettings;
   /** Zone of an agent whose users have told none. */
   timezone: string;
+  /** Who has said so: a setting, or nobody but the machine. */
+  timezoneSource: 'agent' | 'host';
   /** Built when the service starts: the database is there then, and not before. */
   autonomy: (runtime: IAgentRuntime) => Promise<AutonomyPort>;
   /** Lets the autonomy loop take the instructions that wait for it. */
@@ -64,6 +69,7 @@ export interface TriggerServiceDeps {
 
 interface Room {
   triggers: Triggers;
+  budget: Budget;
   dispatcher: Dispatcher;
   ledger: Ledger;
   store: TaskStore;
@@ -109,23 +115,26 @@ export class TriggerService extends Service {
     }
     const service = new TriggerService(runtime);
     service.deps = deps;
-    service.room = await compose(runtime, deps, host);
+    const untilMs = deps.clock.now();
+    const { wasAheadMs } = await ensureHeartbeat(runtime, untilMs);
+    service.room = await compose(runtime, deps, host, { fromMs: untilMs + wasAheadMs, untilMs });
     const { dispatcher } = service.room;
     const log = hostLog(runtime, 'triggers');
-    const setClockBack = async () => {
-      await ensureHeartbeat(runtime, deps.clock.now());
-      await dispatcher.realign();
-    };
-    // The beat's last time lying ahead of us means that the clock was set back while we were away.
-    const { wasAheadMs } = await ensureHeartbeat(runtime, deps.clock.now());
-    host.attach(dispatcher, deps.clock.now(), () => {
-      void setClockBack()
-        .then(() => dispatcher.heartbeat())
-        .catch((error: unknown) => log.error({ error: messageOf(error) }, 're-alignment failed'));
+    host.attach(dispatcher, deps.clock.now(), (byMs) => {
+      service.recovery = service.recovery
+        .then(async () => {
+          await ensureHeartbeat(runtime, deps.clock.now());
+          await dispatcher.clockSetBack(byMs);
+          await dispatcher.heartbeat();
+        })
+        .catch((error: unknown) =>
+          log.error({ error: messageOf(error) }, 'what waits could not be aligned anew'),
+        );
     });
     // Catch-up runs in the background: the agent answers at once.
     service.recovery = (async () => {
-      if (wasAheadMs > CLOCK_JUMP_MS) await dispatcher.realign();
+      // The beat's last time lying ahead of us means that the clock was set back while we were away.
+      if (wasAheadMs > CLOCK_JUMP_MS) await dispatcher.clockSetBack(wasAheadMs);
       await dispatcher.recover();
     })().catch((error: unknown) => log.error({ error: messageOf(error) }, 'recovery failed'));
     return service;
@@ -139,6 +148,12 @@ export class TriggerService extends Service {
   private get core(): Room {
     if (!this.room) throw new AppError('UNAVAILABLE', 'the trigger service has not started');
     return this.room;
+  }
+
+  /** Counts a model call that nobody asked for. Why the cost guard refuses it, else null. */
+  async beginModelCall(): Promise<string | null> {
+    const { budget, report } = this.core;
+    return budget.begin([], report.clock.now(), false);
   }
 
   get create(): Triggers['create'] {
@@ -197,8 +212,7 @@ export class TriggerService extends Service {
       roomsThatExist,
       settings: () => this.settings,
       now: () => this.now(),
-      timezoneOf: async (entityId) =>
-        entityId === undefined ? this.timezone : this.timezoneOf(entityId),
+      zoneOf: (entityId) => this.zoneOf(entityId),
     });
     return this.asked;
   }
@@ -256,16 +270,29 @@ export class TriggerService extends Service {
     return typeof told === 'string' && isTimeZone(told) ? told : null;
   }
 
-  /** What the person has told us, else the agent's zone. */
-  async timezoneOf(entityId: string): Promise<string> {
-    return (await this.toldTimezone(entityId)) ?? this.timezone;
+  /** The zone of a person: what they have told, what their entity says, else the agent's. */
+  async zoneOf(entityId: string | undefined): Promise<KnownZone> {
+    const own = entityId === undefined ? null : await this.personsTimezone(entityId);
+    if (own !== null) return { name: own, source: 'person' };
+    return { name: this.timezone, source: this.deps?.timezoneSource ?? 'host' };
   }
 
-  /** @throws InvalidInputError when it is not a time zone */
-  async rememberTimezone(entityId: string, timezone: string): Promise<void> {
+  private async personsTimezone(entityId: string): Promise<string | null> {
+    const told = await this.toldTimezone(entityId);
+    if (told !== null) return told;
+    const said = (await this.runtime.getEntityById(entityId as UUID))?.metadata?.timezone;
+    return typeof said === 'string' && isTimeZone(said) ? said : null;
+  }
+
+  /**
+   * Keeps it, and moves what had only the zone of the machine.
+   * @throws InvalidInputError when it is not a time zone
+   */
+  async rememberTimezone(entityId: string, timezone: string): ReturnType<Triggers['followZone']> {
     const problem = timeZoneProblem(timezone);
     if (problem !== null) throw new InvalidInputError([{ field: 'timezone', message: problem }]);
     await this.runtime.setCache(zoneKey(entityId), timezone);
+    return this.core.triggers.followZone(entityId, timezone);
   }
 
   get settings(): TriggerSettings & BudgetSettings {
@@ -278,7 +305,10 @@ export class TriggerService extends Service {
     return this.deps?.clock.now() ?? 0;
   }
 
-  /** Resolves when what an earlier process has left is claimed; the runs may still be under way. */
+  /**
+   * Resolves when what an earlier process or a clock that was set back has left is claimed; the runs may
+   * still be under way.
+   */
   recovered(): Promise<void> {
     return this.recovery;
   }
@@ -304,6 +334,7 @@ async function compose(
   runtime: IAgentRuntime,
   deps: TriggerServiceDeps,
   host: WorkerHost,
+  away: { fromMs: number; untilMs: number },
 ): Promise<Room> {
   const db = databaseOf(runtime);
   const home = await ensureHome(runtime);
@@ -314,14 +345,21 @@ async function compose(
   const { clock, ids } = deps;
   const log = hostLog(runtime, 'triggers');
   const autonomy = await deps.autonomy(runtime);
+  // Before anything can be asked for, so that it is known again.
+  const upgraded = await upgradeTriggers(store, home.agentId, clock.now());
+  if (upgraded > 0) log.info({ upgraded }, 'triggers of an older version upgraded');
   const expectations = createExpectations();
   const hotWindowMs = () => deps.settings().hotWindowMs;
   const owner = ids.next();
-  const settler = createSettler({ store, ledger, expectations, clock, log, hotWindowMs });
+  const budget = createBudget(ledger, deps.settings);
+  const stopped = () => stoppedReason(deps.settings());
+  const settler = createSettler({ records, store, ledger, expectations, clock, log, hotWindowMs });
   const runner = createRunner({
     store,
     ledger,
     autonomy,
+    budget,
+    stopped,
     clock,
     log,
     settle: settler.afterRun,
@@ -330,7 +368,7 @@ async function compose(
   const dispatcher = createDispatcher({
     store,
     ledger,
-    budget: createBudget(ledger, deps.settings),
+    budget,
     expectations,
     settler,
     runner,
@@ -339,10 +377,10 @@ async function compose(
     ids,
     log,
     owner,
+    away,
     hotWindowMs,
-    stopped: () => stoppedReason(deps.settings()),
-    // The lock on an embedded database's directory is taken before this service starts.
-    soleOwner: pgliteDirectory(db) !== null,
+    stopped,
+    soleOwner: isOursAlone(pgliteDirectory(db)),
   });
   const triggers = createTriggers({
     records,
@@ -363,6 +401,7 @@ async function compose(
   return {
     triggers,
     dispatcher,
+    budget,
     ledger,
     store,
     roomsThatExist: (roomIds) => existingRooms(records, roomIds),
@@ -376,6 +415,11 @@ async function compose(
       host: () => hostFacts(runtime, deps, host),
     },
   };
+}
+
+/** The lock of an embedded database's directory is taken before this service starts. */
+function isOursAlone(directory: string | 'memory' | null): boolean {
+  return directory !== null && (directory === 'memory' || holdsDirectory(directory));
 }
 
 function hostFacts(runtime: IAgentRuntime, deps: TriggerServiceDeps, host: WorkerHost): HostFacts {

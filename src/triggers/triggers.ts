@@ -67,12 +67,12 @@ export function createTriggers(deps: TriggersDeps) {
 
   /**
    * Runs it now, whatever its schedule says; the schedule is not changed. With `waitMs` waits that
-   * long for the end.
+   * long for the end; with `startAfter` it is recorded at once and begins only then.
    */
   async function run(
     id: string,
     requester: Requester,
-    options: { waitMs?: number } = {},
+    options: { waitMs?: number; startAfter?: Promise<void> | undefined } = {},
   ): Promise<{ runId: string; run: TriggerRun | null; trigger: TriggerSummary | null }> {
     const settings = mustBeOn();
     if (requester.kind === 'entity' && requester.viaRunOfTriggerId !== undefined) {
@@ -85,7 +85,7 @@ export function createTriggers(deps: TriggersDeps) {
       throw new AppError('DISABLED', `no trigger runs now: ${settings.paused}`);
     }
     const nowMs = clock.now();
-    const blocked = deps.autonomy.unavailable();
+    const blocked = await deps.autonomy.unavailable();
     const runId = deps.ids.next();
     const manual: TriggerRun = {
       version: 1,
@@ -108,7 +108,8 @@ export function createTriggers(deps: TriggersDeps) {
         : { waitsFor: 'autonomy' as const, reason: blocked }),
     };
     await ledger.claim([{ run: manual, text: runLine(trigger.displayName, manual.status) }]);
-    const work = blocked === null ? dispatcher.start(manual) : Promise.resolve();
+    const begin = options.startAfter ?? Promise.resolve();
+    const work = blocked === null ? begin.then(() => dispatcher.start(manual)) : begin;
     if (options.waitMs !== undefined && options.waitMs > 0) {
       await Promise.race([work, sleep(options.waitMs)]);
     }

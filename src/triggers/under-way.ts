@@ -3,6 +3,7 @@ import type { Clock } from '../shared/clock.js';
 import { messageOf } from '../shared/errors.js';
 import { isUuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
+import type { Budget } from './budget.js';
 import type { Ledger } from './ledger/index.js';
 import type { Runner } from './run.js';
 import type { TriggerRun } from './schema.js';
@@ -10,6 +11,7 @@ import type { TriggerRun } from './schema.js';
 export interface UnderWayDeps {
   runner: Runner;
   ledger: Ledger;
+  budget: Pick<Budget, 'letGo'>;
   clock: Clock;
   log: Log;
   owner: string;
@@ -18,7 +20,7 @@ export interface UnderWayDeps {
 export interface UnderWay {
   /** Carries out a run that is ours; resolves when it has ended, and never rejects. */
   begin(run: TriggerRun): Promise<void>;
-  /** Carries out several in one turn. */
+  /** The same for several in one turn. */
   beginTogether(runs: TriggerRun[]): Promise<void>;
   /** Delivers the answer of a run whose delivery is ours. */
   redeliver(run: TriggerRun): void;
@@ -39,15 +41,31 @@ export function createUnderWay(deps: UnderWayDeps): UnderWay {
   /** Keeps the work under these ids until it has ended. */
   function keep(ids: string[], work: Promise<void>): Promise<void> {
     const kept = work.finally(() => {
-      for (const id of ids) inFlight.delete(id);
+      for (const id of ids) {
+        inFlight.delete(id);
+        deps.budget.letGo(id);
+      }
       if (inFlight.size === 0) stopRenewing();
     });
     for (const id of ids) inFlight.set(id, kept);
     return kept;
   }
 
-  function keepRenewing(): void {
+  function start(runs: TriggerRun[], work: Promise<void>): Promise<void> {
     renewTimer ??= setTimeout(renew, ledger.leaseMs / 3).unref();
+    const recorded = work.catch((error: unknown) => {
+      // The leases run out and the runs are taken over; nothing is lost, but somebody should look.
+      for (const { triggerRunId, triggerId } of runs) {
+        log.error(
+          { triggerRunId, triggerId, error: messageOf(error) },
+          'run could not be recorded',
+        );
+      }
+    });
+    return keep(
+      runs.map((run) => run.triggerRunId),
+      recorded,
+    );
   }
 
   function renew(): void {
@@ -76,25 +94,8 @@ export function createUnderWay(deps: UnderWayDeps): UnderWay {
   }
 
   return {
-    begin(run) {
-      const work = runner.execute(run).catch((error: unknown) => {
-        // The lease runs out and the run is taken over; nothing is lost, but somebody should look.
-        log.error(
-          { triggerRunId: run.triggerRunId, triggerId: run.triggerId, error: messageOf(error) },
-          'run could not be recorded',
-        );
-      });
-      keepRenewing();
-      return keep([run.triggerRunId], work);
-    },
-
-    beginTogether(runs) {
-      keepRenewing();
-      return keep(
-        runs.map((run) => run.triggerRunId),
-        runner.executeTogether(runs),
-      );
-    },
+    begin: (run) => start([run], runner.execute(run)),
+    beginTogether: (runs) => start(runs, runner.executeTogether(runs)),
 
     redeliver(run) {
       const work = runner.redeliver(run).catch((error: unknown) => {

@@ -20,7 +20,7 @@ export interface WorkerDeps {
 /** The task workers of one agent, and the dispatcher they lead to once it exists. */
 export interface WorkerHost {
   workers: TaskWorker[];
-  attach(dispatcher: Dispatcher, nowMs: number, onClockSetBack: () => void): void;
+  attach(dispatcher: Dispatcher, nowMs: number, onClockSetBack: (byMs: number) => void): void;
   detach(): void;
 }
 
@@ -33,13 +33,13 @@ export interface WorkerHost {
 export function createWorkerHost(deps: WorkerDeps): WorkerHost {
   let dispatcher: Dispatcher | null = null;
   let lastSeenMs = 0;
-  let clockSetBack = () => {};
+  let clockSetBack = (_byMs: number) => {};
 
   const validate = async (): Promise<boolean> => {
     const nowMs = deps.clock.now();
-    const jumpedBack = lastSeenMs - nowMs > CLOCK_JUMP_MS;
+    const byMs = lastSeenMs - nowMs;
     lastSeenMs = nowMs;
-    if (dispatcher && jumpedBack) clockSetBack();
+    if (dispatcher && byMs > CLOCK_JUMP_MS) clockSetBack(byMs);
     dispatcher?.watchEdits();
     return dispatcher !== null && deps.stopped() === null;
   };

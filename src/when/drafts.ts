@@ -2,6 +2,7 @@
 import { AppError, type Finding, InvalidInputError } from '../shared/errors.js';
 import { hidesCharacters } from '../shared/safe-text.js';
 import { redactSecrets } from '../shared/secrets.js';
+import { conflictMarkers } from './conflicts.js';
 import { isDecisionPath } from './disk/walk.js';
 import type { EntryFields, RememberDraft } from './types.js';
 import { MAX_FIELD, MAX_WORDS, MIN_WORDS, wordCount } from './validate/entries.js';
@@ -109,6 +110,9 @@ function faultOfCount(fields: EntryFields): string | null {
 
 function faultOfContent(content: string): string | null {
   if (content.trim() === '') return 'must not be empty';
+  if (conflictMarkers(content).length > 0) {
+    return 'must not have merge conflict markers: resolve the merge first, or show them in a code block';
+  }
   return content.includes('\0') ? 'must not have NUL characters' : null;
 }
 

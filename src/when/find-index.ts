@@ -9,9 +9,9 @@ export const INDEX_PLACES: readonly string[] = [
   'memory-index.md',
   join('.cue', 'memory-index.md'),
 ];
-/** A headless server looks in `INDEX_PLACES` when it starts, others only where the setting says. */
+/** A headless server follows `INDEX_PLACES` of its project, others look only where the setting says. */
 export const NO_INDEX =
-  'there is no /when index: set CUE_WHEN_INDEX or, for a headless server, make agents/memory-index.md in the project, and start the server again';
+  'there is no /when index: remember makes one (agents/memory-index.md) in the project of a headless server; any other agent needs CUE_WHEN_INDEX';
 /** Of the decision files: a folder beside the index. */
 export const DECISIONS = 'decisions';
 
@@ -33,7 +33,15 @@ export function foundIndex(from: string): string | null {
 /** The same with its decision files; what nobody named is held within the repository. */
 export function foundPaths(from: string): WhenPaths | null {
   const index = foundIndex(from);
-  if (index === null) return null;
+  return index === null ? null : pathsOf(index, from);
+}
+
+/** Where the first entry of a directory makes an index, in the first of `INDEX_PLACES`. */
+export function freshPaths(from: string): WhenPaths {
+  return pathsOf(join(from, 'agents', 'memory-index.md'), from);
+}
+
+function pathsOf(index: string, from: string): WhenPaths {
   const decisions = join(dirname(index), DECISIONS);
   return { index, decisions, named: [], within: repositoryOf(from) ?? from };
 }

@@ -4,6 +4,7 @@
  */
 import { lstatSync } from 'node:fs';
 import { isAppError } from '../shared/errors.js';
+import { requireMerged } from './conflicts.js';
 import { hashOf, parseDecisionFile } from './decisions.js';
 import { readFolder } from './disk/read.js';
 import type { FileChange } from './disk/write.js';
@@ -42,7 +43,8 @@ export interface FolderBook {
   validate(): Promise<Validation>;
   /**
    * Mends the index in place. Returns what was mended. @throws AppError CONFLICT while others keep
-   * changing it, UNAVAILABLE
+   * changing it or while it, or a decision file, has the markers of a merge; PERMISSION_DENIED for a
+   * read-only index; UNAVAILABLE
    */
   fix(): Promise<Problem[]>;
   /** @throws what `fix` throws */
@@ -89,6 +91,7 @@ export async function openBook({
   /** Works out and writes; nothing to write is a result, too. */
   async function write<T extends { changes: readonly FileChange[] }>(work: () => T): Promise<T> {
     for (let attempt = 1; ; attempt++) {
+      requireMerged(library, paths);
       const worked = work();
       if (worked.changes.length === 0) return worked;
       try {

@@ -7,6 +7,7 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import { AppError, InvalidInputError, isAppError } from '../shared/errors.js';
+import { requireMerged } from './conflicts.js';
 import { parseDecisionFile } from './decisions.js';
 import { FOLDER, INDEX } from './disk/bounds.js';
 import { exclusively } from './disk/lock.js';
@@ -50,9 +51,10 @@ const MISSING = new Set(['no_index', 'no_folder']);
  * Writes the entry of a draft, once however often it is called.
  * @throws InvalidInputError with findings (TOO_LARGE for the content); SECRET_REJECTED naming the
  * field; NOT_FOUND when the header is in no file and there is no content; DUPLICATE when trigger or
- * header has another entry (`details.line`); CONFLICT when the section is there with other content;
- * PERMISSION_DENIED for a file that leads out of the folder; UNAVAILABLE when the disk refuses, when the
- * file is away that entries lead to, or may be one that cannot be read. Then nothing was changed.
+ * header has another entry (`details.line`); CONFLICT when the section is there with other content, or
+ * while a file has the markers of a merge; PERMISSION_DENIED for a file that leads out of the folder or
+ * is read-only; UNAVAILABLE when the disk refuses, when the file is away that entries lead to, or may be
+ * one that cannot be read. Then nothing was changed.
  */
 export async function remember(deps: RememberDeps, draft: RememberDraft): Promise<Remembered> {
   const checked = checkDraft(draft);
@@ -88,6 +90,7 @@ function plan(
   const index = parseIndex(disk.index?.text ?? `# Memory Index\n\n${CONSUMPTION_HEADER}\n`);
   const files = disk.files.map(({ path, text }) => parseDecisionFile(path, text));
   const library = buildLibrary(index, files);
+  requireMerged(library, paths);
   const file = fileFor(draft, library, disk, paths);
   const before = library.files.find(({ path }) => path === file);
   if (before === undefined) refuseNew(file, draft, library, disk, knownFiles?.() ?? []);

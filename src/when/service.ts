@@ -2,7 +2,7 @@
 import { type IAgentRuntime, Service } from '@elizaos/core';
 import type { RecordStore } from '../records/index.js';
 import type { Clock } from '../shared/clock.js';
-import { AppError } from '../shared/errors.js';
+import { AppError, messageOf } from '../shared/errors.js';
 import { hostLog } from '../shared/log.js';
 import type { MatchEmbedder } from './match/matcher.js';
 import type { WhenPaths } from './types.js';
@@ -11,11 +11,16 @@ import type { When, WhenObserver } from './when-types.js';
 
 export const WHEN = 'WHEN';
 
+/** Between two looks for an index that is not there yet, ms. */
+const LOOK_MS = 2_000;
+
 /** What the composition root hands in; the room takes exactly this. */
 export interface WhenServiceDeps {
   clock: Clock;
   /** `null`: no index is configured, and what was stored before is all there is. */
   paths: WhenPaths | null;
+  /** Of an agent that follows the index of a project: what there is by now, and where its first entry makes one. */
+  later?: { found: () => WhenPaths | null; fresh: WhenPaths };
   /** Records of the project and what embeds, once work memory has started. @throws AppError */
   memory: (runtime: IAgentRuntime) => Promise<{
     store: RecordStore;
@@ -45,6 +50,10 @@ export class WhenService extends Service {
     WhenService.provided.set(runtime, deps);
   }
 
+  private deps: WhenServiceDeps | null = null;
+  private openOn: ((paths: WhenPaths | null) => Promise<When>) | null = null;
+  private looking: NodeJS.Timeout | undefined;
+  private following: Promise<void> = Promise.resolve();
   private room: When | null = null;
   private close: () => void = () => {};
 
@@ -59,26 +68,56 @@ export class WhenService extends Service {
     }
     const { store, ...embedding } = await deps.memory(runtime);
     const service = new WhenService(runtime);
-    service.room = await openWhen({
-      records: store,
-      ...embedding,
-      agentId: runtime.agentId,
-      clock: deps.clock,
-      log: hostLog(runtime, 'when'),
-      paths: deps.paths,
-      usagePath: deps.usagePath(runtime),
-      isAdmin: (entityId, roomId) => deps.isAdmin(runtime, entityId, roomId),
-      onRecalled: (use) => deps.onRecalled(runtime, use),
-    });
+    service.deps = deps;
+    service.openOn = (paths) =>
+      openWhen({
+        records: store,
+        ...embedding,
+        agentId: runtime.agentId,
+        clock: deps.clock,
+        log: hostLog(runtime, 'when'),
+        paths,
+        usagePath: deps.usagePath(runtime),
+        isAdmin: (entityId, roomId) => deps.isAdmin(runtime, entityId, roomId),
+        onRecalled: (use) => deps.onRecalled(runtime, use),
+      });
+    service.room = await service.openOn(deps.paths);
     service.close = deps.onOpen(runtime, service);
+    const look = () =>
+      service.follow().catch((error: unknown) => {
+        hostLog(runtime, 'when').warn({ error: messageOf(error) }, 'a new index was not taken up');
+      });
+    if (deps.later) service.looking = setInterval(() => void look(), LOOK_MS).unref();
     return service;
   }
 
   override async stop(): Promise<void> {
+    clearInterval(this.looking);
+    await this.following;
     const { room } = this;
     this.room = null;
     this.close();
     await room?.stop();
+  }
+
+  /** Takes up an index that has come since. */
+  async follow(): Promise<void> {
+    const paths = this.configured ? null : (this.deps?.later?.found() ?? null);
+    if (paths !== null) await this.turnTo(paths);
+  }
+
+  /** One at a time. */
+  private async turnTo(paths: WhenPaths | null): Promise<void> {
+    const turned = this.following.then(async () => {
+      const { room, openOn, deps } = this;
+      if (!room || !openOn || !deps || room.configured === (paths !== null)) return;
+      this.room = await openOn(paths);
+      this.close();
+      this.close = deps.onOpen(this.runtime, this);
+      await room.stop();
+    });
+    this.following = turned.catch(() => {});
+    await turned;
   }
 
   private get core(): When {
@@ -111,9 +150,20 @@ export class WhenService extends Service {
   get offered(): When['offered'] {
     return this.core.offered;
   }
-  get remember(): When['remember'] {
-    return this.core.remember;
-  }
+  /** Makes the index of a project that has none. */
+  remember: When['remember'] = async (draft, caller) => {
+    await this.follow();
+    const fresh = this.configured ? undefined : this.deps?.later?.fresh;
+    if (fresh === undefined) return this.core.remember(draft, caller);
+    await this.turnTo(fresh);
+    try {
+      return await this.core.remember(draft, caller);
+    } catch (error) {
+      // Nothing was made.
+      if (this.deps?.later?.found() === null) await this.turnTo(null);
+      throw error;
+    }
+  };
   get validate(): When['validate'] {
     return this.core.validate;
   }

@@ -16,7 +16,10 @@ const scores = (values: number[]) => ({
 
 describe('fusion of two searches', () => {
   it('adds scores scaled to their best', () => {
-    const fused = fuse(scores([4, 2, 0]), scores([0, 0.5, 0.25]), 0.2);
+    const fused = fuse([
+      [scores([4, 2, 0]), 1],
+      [scores([0, 0.5, 0.25]), 0.2],
+    ]);
     expect(
       fused.touched.map((slot) => [slot, Math.round((fused.scores[slot] ?? 0) * 100) / 100]),
     ).toEqual([
@@ -27,12 +30,20 @@ describe('fusion of two searches', () => {
   });
 
   it('one search alone keeps its order', () => {
-    const fused = fuse(scores([]), scores([0.1, 0.9, 0.5]), 0.2);
+    const fused = fuse([
+      [scores([]), 1],
+      [scores([0.1, 0.9, 0.5]), 0.2],
+    ]);
     expect(bestOf(fused, 9, (a, b) => a > b)).toEqual([1, 2, 0]);
   });
 
   it('is empty when nothing was found', () => {
-    expect(fuse(scores([0, 0]), null, 1).touched).toEqual([]);
+    expect(
+      fuse([
+        [scores([0, 0]), 1],
+        [null, 1],
+      ]).touched,
+    ).toEqual([]);
   });
 
   it('the best are the first of the sorted, whatever the limit', () => {
@@ -41,7 +52,7 @@ describe('fusion of two searches', () => {
         fc.array(fc.integer({ min: 0, max: 6 })),
         fc.integer({ min: 1, max: 9 }),
         (values, limit) => {
-          const fused = fuse(scores(values), null, 1);
+          const fused = fuse([[scores(values), 1]]);
           const sorted = [...fused.touched].sort(
             (a, b) => (fused.scores[b] ?? 0) - (fused.scores[a] ?? 0) || b - a,
           );
@@ -52,7 +63,7 @@ describe('fusion of two searches', () => {
   });
 
   it('a raised score touches its slot once and never falls', () => {
-    const fused = fuse(scores([1, 0]), null, 1);
+    const fused = fuse([[scores([1, 0]), 1]]);
     raise(fused, 1, 0.5);
     raise(fused, 1, 0.75);
     raise(fused, 1, 0.25);

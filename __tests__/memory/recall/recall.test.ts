@@ -1,7 +1,8 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createLexicalEmbedder } from '../../../src/embeddings/index.js';
+import { builtInModel, createLexicalEmbedder } from '../../../src/embeddings/index.js';
 import { type Caller, DEPTH_TOKENS, type RecallResult } from '../../../src/memory/index.js';
+import { FLOOR } from '../../../src/memory/recall/confidence.js';
 import { NotFoundError } from '../../../src/shared/errors.js';
 import { derivedId } from '../../../src/shared/ids.js';
 import { countTokens } from '../../../src/shared/tokens.js';
@@ -90,6 +91,52 @@ describe('by file', () => {
       const young = await store('Rename things', edits('auth.ts'));
       const query = 'signing key in auth.ts';
       expect(ids(await memory.recall({ query }, OPERATOR))).toEqual([key, young, old]);
+    }));
+});
+
+describe('the floor of confidence', () => {
+  const stored = [
+    'Fix JWT expiry in the login of the web shop',
+    'Move the nightly backup to another bucket',
+    'Cache the price list for five minutes',
+    'Rename the checkout service to orders',
+  ];
+
+  it('answers an unrelated question with nothing, unless everything is asked for', () =>
+    withRoom(async ({ memory }, store) => {
+      for (const goal of stored) await store(goal);
+      const query =
+        'which wine and which cheese go with the grilled trout served at a wedding banquet';
+      const nothing = await memory.recall({ query }, OPERATOR);
+      expect([nothing.memories, nothing.total_matches]).toEqual([[], 0]);
+      const all = await memory.recall({ query, min_confidence: 0 }, OPERATOR);
+      expect(all.memories.length).toBeGreaterThan(0);
+      expect(Math.max(...all.memories.map(({ confidence }) => confidence))).toBeLessThan(FLOOR);
+      expect(await memory.recall({ query, min_confidence: FLOOR }, OPERATOR)).toMatchObject({
+        memories: [],
+      });
+      const printed = `recall("query: ${query}", min_confidence: 0.0)`;
+      expect(ids(await memory.recall(printed, OPERATOR))).toEqual(ids(all));
+    }));
+
+  it('is under everything that is found by likeness, and facts need none', () =>
+    withRoom(async ({ memory }, store) => {
+      for (const goal of stored) await store(goal);
+      const fact = await store('Sort imports', edits('src/auth.ts'));
+      const { memories } = await memory.recall(
+        { query: 'login backup price', limit: 10 },
+        OPERATOR,
+      );
+      expect(memories.length).toBeGreaterThan(1);
+      for (const { confidence } of memories) expect(confidence).toBeGreaterThanOrEqual(FLOOR);
+      const sure = await memory.recall(
+        { query: 'what happened with auth.ts', min_confidence: 0.9 },
+        OPERATOR,
+      );
+      expect(ids(sure)).toEqual([fact]);
+      await expect(memory.recall({ query: 'x', min_confidence: 2 }, OPERATOR)).rejects.toThrow(
+        'min_confidence',
+      );
     }));
 });
 
@@ -433,6 +480,23 @@ describe('the answer', () => {
       const result = await memory.recall({ query: 'feed' }, OPERATOR);
       expect(result.memories.map(({ content }) => content)).toEqual(['✓ Feed the cat']);
     }));
+});
+
+describe('in other words', () => {
+  it('finds what shares no word with the question, by the built-in model', () =>
+    withRoom(
+      async ({ memory }, store) => {
+        const wanted = await store('Made the database lookups faster');
+        for (const goal of ['Feed the cat', 'Raise the price of tea', 'Paint the garden fence']) {
+          await store(goal);
+        }
+        const asked = { query: 'speed up slow queries', min_confidence: 0 };
+        const [first] = (await memory.recall(asked, OPERATOR)).memories;
+        expect(first?.memory_id).toBe(wanted);
+        expect(first?.why).toMatch(/^likeness 0\.\d\d$/);
+      },
+      { beside: builtInModel() },
+    ));
 });
 
 describe('when something is missing', () => {

@@ -1,15 +1,13 @@
 import { spawn } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { programOf } from '../../helpers/programs.js';
 import { withProc } from '../../helpers/where.js';
 import { CLI, makeKnowledge, type Project } from './cue.js';
 
-const BIN = fileURLToPath(new URL('../../../src/bin/cue.ts', import.meta.url));
-const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 /** A section of a megabyte. */
 const LINE = `${'x'.repeat(79)}\n`;
 const LONG = CLI + LINE.repeat(13_000);
@@ -37,7 +35,7 @@ function cue(
   argv: readonly string[],
   { stdin = '', hearing = Number.POSITIVE_INFINITY, env = {} }: Heard = {},
 ): Promise<Exit> {
-  const child = spawn(process.execPath, ['--import', TSX, BIN, ...argv], {
+  const child = spawn(process.execPath, [programOf('src/bin/cue'), ...argv], {
     cwd: project.root,
     env: { PATH: process.env.PATH, CUE_DATA_DIR: join(project.root, 'data'), ...env },
   });
@@ -115,11 +113,15 @@ describe('an export', () => {
     });
     await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
     const { port } = Object(server.address());
-    const child = spawn(process.execPath, ['--import', TSX, BIN, 'export', '-p', String(port)], {
-      cwd: project.root,
-      env: { PATH: process.env.PATH },
-      stdio: ['ignore', stdout, 'pipe'],
-    });
+    const child = spawn(
+      process.execPath,
+      [programOf('src/bin/cue'), 'export', '-p', String(port)],
+      {
+        cwd: project.root,
+        env: { PATH: process.env.PATH },
+        stdio: ['ignore', stdout, 'pipe'],
+      },
+    );
     let err = '';
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       err += text;
@@ -172,7 +174,7 @@ describe('what the cue process loads for a recall', () => {
   }
 
   it('is neither host nor database, tokenizer or schemas: each takes as long as all the rest', () => {
-    follow(BIN);
+    follow(fileURLToPath(new URL('../../../src/bin/cue.ts', import.meta.url)));
 
     const packages = [...PACKAGES].filter((name) => !name.startsWith('node:')).sort();
     expect(packages).toEqual(['commander', 'markdown-it', 'stemmer']);

@@ -40,6 +40,7 @@ describe('cue', () => {
       ['wehn'],
       /^cue: unknown command 'wehn'\n\(Did you mean when\?\)\n$/,
     ],
+    ['a command that resembles none', ['foo'], /^cue: unknown command 'foo'\n$/],
     [
       'help for a command that does not exist',
       ['help', 'nope'],

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { EventType } from '@elizaos/core';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { TriggerSummary } from '../../../src/index.js';
 import { FRIDAY_9, type Seat, startTalk, type Talk } from './talk.js';
 
@@ -308,6 +309,25 @@ describe('run and explain', () => {
     expect((await only()).nextRunAtMs).toBe(nextRunAtMs);
   });
 
+  it('begins only when it has been said that it was started', async () => {
+    await make(MAIL);
+    const order: string[] = [];
+    talk.runtime.registerEvent(EventType.RUN_ENDED, async ({ roomId }) => {
+      if (roomId === ann.roomId) order.push('said');
+    });
+    const { autonomy } = talk.agent;
+    const inject = autonomy.injectAutonomousInstruction.bind(autonomy);
+    const watched = vi.spyOn(autonomy, 'injectAutonomousInstruction');
+    watched.mockImplementation((payload) => {
+      order.push('begun');
+      return inject(payload);
+    });
+    await talk.say(ann, 'run the inbox summary now', 'RUN_TRIGGER');
+    await talk.agent.triggers.settle();
+    watched.mockRestore();
+    expect(order).toEqual(['said', 'begun']);
+  });
+
   it('tells how a one-shot went after it has done its work and is gone, to those it concerns', async () => {
     await make('in 10 minutes remind me to call Ana');
     talk.clock.ms += 10 * 60_000;
@@ -328,6 +348,137 @@ describe('run and explain', () => {
     await talk.say(ann, 'pause it', UPDATE);
     expect(await talk.say(ann, 'why did my standup reminder not fire?', 'EXPLAIN_TRIGGER')).toBe(
       'About "remind me of the standup": It is paused: paused on request. It has not run yet.',
+    );
+  });
+});
+
+describe('more than a yes or no', () => {
+  const three = ['one', 'two', 'three'].map((name, at) => `every ${at + 2} hours tell me ${name}`);
+
+  it.each([
+    ['no, keep them all, especially three', /^All right, I deleted nothing\.$/],
+    ['nope not three', /^All right, I deleted nothing\.$/],
+    ['stop, keep two', /^All right, I deleted nothing\.$/],
+    ['yes, but keep two', /^I deleted nothing\. Say yes to delete 3 triggers, or name one/],
+    ['yes, except two', /^I deleted nothing\. Say yes/],
+    ['yes, all but the first', /^I deleted nothing\. Say yes/],
+    ["don't delete two", /^I deleted nothing\. Say yes/],
+    ['keep two', /^I deleted nothing\. Say yes/],
+    ['delete all but two', /^I deleted nothing\. Say yes/],
+    ['delete them all, but keep two', /^I deleted nothing\. Say yes/],
+  ])('%s deletes nothing of all', async (answer, said) => {
+    await make(...three);
+    expect(await talk.say(ann, 'delete all my reminders', DELETE)).toMatch(/^That deletes 3/);
+    expect(await talk.say(ann, answer, DELETE)).toMatch(said);
+    expect(await mine()).toHaveLength(3);
+  });
+
+  it('leaves the question open, until one is named', async () => {
+    await make(...three);
+    await talk.say(ann, 'delete all my reminders', DELETE);
+    await talk.say(ann, 'yes, except two', DELETE);
+    expect(await talk.say(ann, 'delete three', DELETE)).toMatch(/^Deleted "tell me three"/);
+    await talk.say(ann, 'yes', DELETE);
+    expect(await mine()).toHaveLength(2);
+    await talk.say(ann, 'delete all my reminders', DELETE);
+    await talk.say(ann, 'yes, but keep one', DELETE);
+    expect(await talk.say(ann, 'yes', DELETE)).toBe('Deleted 2 triggers.');
+  });
+
+  it('deletes nothing by what is to stay, unasked too', async () => {
+    await make(...three);
+    expect(await talk.say(ann, 'delete all my reminders except two', DELETE)).toMatch(
+      /^I deleted nothing\. Name one to delete/,
+    );
+    expect(await mine()).toHaveLength(3);
+  });
+});
+
+describe('a new command while "which one" is open', () => {
+  const ROME = 'every day at 9 tell me the weather in Rome';
+  const BERN = 'every day at 10 tell me the weather in Bern';
+  beforeEach(() => make(ROME, BERN));
+
+  it.each([
+    [
+      'rename the weather to "Foo"',
+      UPDATE,
+      'delete the weather in Rome',
+      /^Deleted "tell me the weather in Rome"/,
+    ],
+    [
+      'pause the weather',
+      UPDATE,
+      'delete the weather in Bern',
+      /^Deleted "tell me the weather in Bern"/,
+    ],
+    [
+      'pause the weather',
+      UPDATE,
+      'run the weather in Bern',
+      /^I have started "tell me the weather in Bern"/,
+    ],
+    ['pause the weather', UPDATE, 'list my reminders', /^There are 2 triggers/],
+    ['pause the weather', UPDATE, 'remind me to eat in 20 minutes', /^Done: once/],
+    [
+      'delete the weather',
+      DELETE,
+      'pause the weather in Rome',
+      /^Paused "tell me the weather in Rome"/,
+    ],
+    [
+      'delete the weather',
+      DELETE,
+      'rename the weather in Rome to Foo',
+      /^Renamed "tell me the weather in Rome" to "Foo"/,
+    ],
+    [
+      'run the weather',
+      'RUN_TRIGGER',
+      'delete the weather in Rome',
+      /^Deleted "tell me the weather in Rome"/,
+    ],
+    [
+      'run the weather',
+      'RUN_TRIGGER',
+      'stop the weather in Rome',
+      /^Paused "tell me the weather in Rome"/,
+    ],
+  ])('%s (%s): %s', async (first, action, then, said) => {
+    expect(await talk.say(ann, first, action)).toMatch(/^Which one/);
+    const reply = await talk.say(ann, then, action);
+    const left = `I left "${first.replaceAll('"', "'")}" undone. `;
+    expect(reply.startsWith(left)).toBe(true);
+    expect(reply.slice(left.length)).toMatch(said);
+    expect(await talk.say(ann, 'the first one', action)).not.toMatch(
+      /^(?:Renamed|Deleted|Paused|I have)/,
+    );
+  });
+
+  it('is no answer when it begins with a no', async () => {
+    for (const [first, action] of [
+      ['pause the weather', UPDATE],
+      ['delete the weather', DELETE],
+      ['run the weather', 'RUN_TRIGGER'],
+    ] as const) {
+      await talk.say(ann, first, action);
+      expect(await talk.say(ann, 'no, not the first one', action)).toMatch(
+        /^All right, I (?:changed|deleted|started) nothing\.$/,
+      );
+    }
+    await talk.say(ann, 'delete the weather', DELETE);
+    expect(await talk.say(ann, 'not the first one', DELETE)).toMatch(/^I deleted nothing/);
+    expect(await mine()).toHaveLength(2);
+  });
+
+  it('a name that begins with a verb is an answer', async () => {
+    await make(
+      'every day at 11 run the weather check',
+      'every day at 12 run the weather check of Oslo',
+    );
+    await talk.say(ann, 'pause the weather check', UPDATE);
+    expect(await talk.say(ann, 'run the weather check', UPDATE)).toMatch(
+      /^Paused "run the weather check"/,
     );
   });
 });

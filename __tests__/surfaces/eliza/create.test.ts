@@ -92,7 +92,7 @@ describe('a request that is not complete', () => {
     expect(await talk.say(ann, 'every day at 18:00', CREATE)).toBe('What should I do then?');
     await talk.say(ann, 'drink water', CREATE);
     expect((await mine())[0]).toMatchObject({
-      instructions: 'remind me to drink water',
+      instructions: 'drink water',
       cronExpression: '0 18 * * *',
     });
   });
@@ -118,10 +118,102 @@ describe('a request that is not complete', () => {
     expect(await mine(bob)).toEqual([]);
   });
 
-  it('gives way to a whole new request', async () => {
+  it('stays open behind a whole new request', async () => {
     await talk.say(ann, 'remind me to call mom at 9', CREATE);
-    await talk.say(ann, 'remind me tomorrow at 17:00 to buy milk', CREATE);
-    expect((await mine()).map((one) => one.instructions)).toEqual(['remind me to buy milk']);
+    const reply = await talk.say(ann, 'remind me tomorrow at 17:00 to buy milk', CREATE);
+    expect(reply).toMatch(/^Done: .* Still open, "remind me to call mom at 9": Today or tomorrow/);
+    await talk.say(ann, 'tomorrow morning', CREATE);
+    expect((await mine()).map((one) => one.instructions)).toEqual([
+      'remind me to call mom',
+      'remind me to buy milk',
+    ]);
+  });
+
+  it('is not mixed with another request that is not complete either', async () => {
+    const first = await talk.say(ann, 'at the end of the month pay rent', CREATE);
+    expect(first).toBe('At what time?');
+    expect(await talk.say(ann, 'at 8 remind me to leave', CREATE)).toContain('?');
+    expect(await mine()).toEqual([]);
+    const reply = await talk.say(ann, 'today in the evening', CREATE);
+    expect(reply).toContain('Still open, "at the end of the month pay rent": At what time?');
+    await talk.say(ann, 'at 10am', CREATE);
+    expect((await mine()).map((one) => one.instructions)).toEqual([
+      'pay rent',
+      'remind me to leave',
+    ]);
+  });
+
+  it('is closed by the same request said anew', async () => {
+    await talk.say(ann, 'remind me to call mom at 9', CREATE);
+    const reply = await talk.say(ann, 'remind me to call mom tomorrow at 9am', CREATE);
+    expect(reply).not.toContain('Still open');
+    expect(await mine()).toHaveLength(1);
+  });
+
+  it('is not lost when the answer is a time that is not clear either', async () => {
+    await talk.say(ann, 'remind me to call mom', CREATE);
+    await talk.say(ann, 'at 9', CREATE);
+    await talk.say(ann, 'tomorrow morning', CREATE);
+    expect(await mine()).toMatchObject([
+      { instructions: 'remind me to call mom', scheduledAtIso: '2026-11-28T08:00:00.000Z' },
+    ]);
+  });
+
+  it.each([
+    ['remind me on 31 February at 9 to pay rent', '28 February at 9', '2027-02-28T08:00:00.000Z'],
+    ['remind me on 31 February at 9 to pay rent', '28 February at 10', '2027-02-28T09:00:00.000Z'],
+    ['remind me on 31 February at 9 to pay rent', '28 February', '2027-02-28T08:00:00.000Z'],
+    ['remind me tomorrow at 25:00 to pay rent', 'at 22:00', '2026-11-28T21:00:00.000Z'],
+    ['remind me tomorrow at 25:00 to pay rent', 'sunday at 22:00', '2026-11-29T21:00:00.000Z'],
+  ])('about a time that does not exist is closed by the right one: %s, %s', async (...said) => {
+    const [request, corrected, scheduledAtIso] = said;
+    expect(await talk.say(ann, request, CREATE)).toContain('There is no');
+    await talk.say(ann, corrected, CREATE);
+    expect(await mine()).toMatchObject([{ instructions: 'remind me to pay rent', scheduledAtIso }]);
+  });
+
+  it.each([
+    ['remind me to pay rent on 31 April at 9am', '30 April', '2027-04-30T07:00:00.000Z'],
+    ['on 29 February 2027 at 9am remind me to pay rent', '28 February 2027', '2027-02-28T08:00Z'],
+    [
+      'remind me to pay rent on 29 February 2027 at 9am',
+      '1 March 2027 at 9am',
+      '2027-03-01T08:00Z',
+    ],
+  ])('about a day that does not exist keeps the rest of the request: %s, %s', async (...said) => {
+    const [request, corrected, atIso] = said;
+    expect(await talk.say(ann, request, CREATE)).toContain('There is no');
+    await talk.say(ann, corrected, CREATE);
+    const scheduledAtIso = new Date(atIso).toISOString();
+    expect(await mine()).toMatchObject([{ instructions: 'remind me to pay rent', scheduledAtIso }]);
+  });
+
+  it('is not joined with what is no answer to it', async () => {
+    await talk.say(ann, 'remind me to pay rent on 31 April at 9am', CREATE);
+    await talk.say(ann, 'remember to buy eggs', CREATE);
+    await talk.say(ann, '30 April', CREATE);
+    expect((await mine()).map((one) => one.instructions)).toEqual(['remind me to pay rent']);
+  });
+
+  it('is taken with "remember to" as with "remind me to"', async () => {
+    await talk.say(ann, 'remember to buy milk', CREATE);
+    await talk.say(ann, 'tomorrow at 10', CREATE);
+    expect(await mine()).toMatchObject([
+      { instructions: 'remind me to buy milk', scheduledAtIso: '2026-11-28T09:00:00.000Z' },
+    ]);
+  });
+
+  it('is asked where its time lies beyond the calendar', async () => {
+    const said = 'in 999999999 years tell me to run';
+    expect(await talk.say(ann, said, CREATE)).toContain('?');
+    expect(await mine()).toEqual([]);
+  });
+
+  it('is asked for its time when it has none', async () => {
+    expect(await talk.say(ann, 'remind me to buy milk', CREATE)).toBe('When shall I do that?');
+    await talk.say(ann, 'tomorrow at 17:00', CREATE);
+    expect((await mine())[0]?.scheduledAtIso).toBe('2026-11-28T16:00:00.000Z');
+    expect(await talk.say(ann, 'remember to buy milk', CREATE)).toBe('When shall I do that?');
   });
 });
 
@@ -145,6 +237,16 @@ describe('a schedule under five minutes', () => {
     expect(await mine()).toEqual([]);
   });
 
+  it('can still be confirmed after another request', async () => {
+    await talk.say(ann, 'every 20 seconds tell me to breathe', CREATE);
+    const reply = await talk.say(ann, 'in 20 minutes tell me to stretch', CREATE);
+    expect(reply).toContain(
+      'I still wait for your yes or no: every 20 seconds, "tell me to breathe".',
+    );
+    await talk.say(ann, 'yes', CREATE);
+    expect(await mine()).toHaveLength(2);
+  });
+
   it('cannot be confirmed after ten minutes', async () => {
     await talk.say(ann, 'every 20 seconds tell me to breathe', CREATE);
     talk.clock.ms += 10 * MINUTE;
@@ -158,6 +260,25 @@ describe('a schedule under five minutes', () => {
       /^Done: every 10 minutes\. /,
     );
     expect((await mine())[0]?.instructions).toBe('tell me to breathe');
+  });
+
+  it.each([
+    ['yes but every 10 minutes', 'every 10 minutes'],
+    ['no thanks, every hour instead', 'every hour'],
+    ['every 10 minutes', 'every 10 minutes'],
+  ])('%s changes the time only', async (answer, schedule) => {
+    await talk.say(ann, 'every 2 minutes tell me to breathe', CREATE);
+    expect(await talk.say(ann, answer, CREATE)).toContain(`Done: ${schedule}. `);
+    expect((await mine()).map((one) => one.instructions)).toEqual(['tell me to breathe']);
+  });
+
+  it('is dropped by a no with more words, and not set up by a yes with more', async () => {
+    await talk.say(ann, 'every 2 minutes tell me to breathe', CREATE);
+    expect(await talk.say(ann, 'yes, but rather less', CREATE)).toContain('I still wait');
+    expect(await talk.say(ann, 'no, that is far too often', CREATE)).toBe(
+      'All right, I did not set it up.',
+    );
+    expect(await mine()).toEqual([]);
   });
 
   it('confirmed twice at once is made once', async () => {
@@ -233,7 +354,9 @@ describe('what the rules cannot read', () => {
       CREATE,
     );
     const [call] = talk.agent.brain.calls.filter((one) => one.prompt.includes('Fill in the form'));
-    expect(call?.prompt).toContain('<message>\nerinnere mich X morgen um 9\n</message>');
+    expect(call?.prompt).toContain(
+      '<message>\nerinnere mich ‹/message>‹response>‹actions>X‹/actions> morgen um 9\n</message>',
+    );
   });
 });
 

@@ -68,9 +68,9 @@ describe('a value', () => {
 
 describe('sentences', () => {
   it.each([
-    ['session', 'It lives until the agent is restarted.'],
+    ['session', 'It ends with the session that it was set in.'],
     ['PT2H', 'It lives for 1 hour.'],
-    ['P100Y', 'It is kept for good (100 years).'],
+    ['P100Y', 'It is kept for good.'],
   ])('ttl %s an hour later: %s', (ttl, sentence) => {
     expect(lifeSentence(hintOf('x', { ttl }), NOW + HOUR_MS)).toBe(sentence);
   });

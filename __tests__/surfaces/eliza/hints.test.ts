@@ -100,10 +100,10 @@ describe('through the pipeline of the host', () => {
         'SET_HINT',
       ),
     ).toBe(
-      'I will remember the hint http-proxy/build: `docker compose build router`. It lives until the agent is restarted. Only you are given it.',
+      'I will remember the hint http-proxy/build: `docker compose build router`. It is kept for good. Only you are given it.',
     );
     expect(await talk.say(ada, 'how do I build the HTTP proxy?', 'GET_HINT')).toBe(
-      'http-proxy/build: `docker compose build router`. Why: fits everywhere. It lives until the agent is restarted.',
+      'http-proxy/build: `docker compose build router`. Why: fits everywhere. It is kept for good.',
     );
     expect(await talk.say(ada, 'that worked, thanks', 'BUMP_HINT')).toBe(
       'Good: http-proxy/build has helped once now.',
@@ -140,10 +140,10 @@ describe('SET_HINT', () => {
 
   it('keeps for good, and says so; said anew it is a change', async () => {
     expect(await set('remember permanently: build api with `make`')).toMatch(
-      / It is kept for good \(100 years\)\./,
+      / It is kept for good\./,
     );
     expect(await set('the build command of api is `make all`')).toMatch(
-      /^I changed the hint api\/build: `make all`\. It lives until the agent is restarted\./,
+      /^I changed the hint api\/build: `make all`\. It is kept for good\./,
     );
   });
 
@@ -207,7 +207,7 @@ describe('SET_HINT', () => {
 
   it('and a hint is no schedule', async () => {
     const said = await act('CREATE_TRIGGER', ada, 'remember: build api with `make`');
-    expect(said.text).toMatch(/^I see nothing to schedule in that\. /);
+    expect(said.text).toBe('When shall I do that?');
   });
 
   it('refuses a secret, naming rule and place, never the value', async () => {
@@ -429,6 +429,22 @@ describe('FORGET_HINT', () => {
     expect(question.text).toContain('Forget 2 hints? A yes or no goes to FORGET_HINT.');
     expect(await drop('yes')).toBe('Forgotten: 2 hints.');
     expect(await get('list hints')).toBe('I know no hints yet.');
+  });
+
+  it.each([
+    ['no, keep them all', 'All right, I forgot nothing.'],
+    ['nah, not the first', 'All right, I forgot nothing.'],
+    [
+      'yes, but keep the port on branch dev',
+      'I forgot nothing. Say yes to forget 2 hints, or name one, like "forget the build hint of http-proxy".',
+    ],
+  ])('forgets none of several after: %s', async (answer, said) => {
+    await set('set hint api port = 80');
+    await set('set hint api port = 81 on branch dev');
+    expect(await drop('delete all hints of api')).toMatch(/^That forgets 2 hints /);
+    expect(await drop(answer)).toBe(said);
+    expect(await drop('delete all hints of api')).toMatch(/^That forgets 2 hints /);
+    await drop('yes');
   });
 
   it('forgets the variant of a place', async () => {

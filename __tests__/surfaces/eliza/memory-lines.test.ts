@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { RecalledMemory } from '../../../src/memory/index.js';
-import { memoryLine, worthShowing } from '../../../src/surfaces/eliza/memory-action.js';
+import { memoryLine } from '../../../src/surfaces/eliza/memory-action.js';
+import { ATTACKS } from '../../fixtures/attacks.js';
 
-const found = (confidence: number, fuzzy = true) => ({ confidence, fuzzy });
 const memory = (more: Partial<RecalledMemory>): RecalledMemory => ({
   memory_id: 'mem_11111111',
   depth: 'outcome',
@@ -16,22 +16,17 @@ const memory = (more: Partial<RecalledMemory>): RecalledMemory => ({
   ...more,
 });
 
-describe('what is worth showing', () => {
-  it.each([
-    ['likeness below 0.15', [found(0.14), found(0.15)], [0.15]],
-    ['less than 0.35 of the best', [found(0.8), found(0.28), found(0.27)], [0.8, 0.28]],
-    ['likeness beside a fact', [found(1, false), found(0.35), found(0.34)], [1, 0.35]],
-    ['but never a fact', [found(0.9), found(0.05, false)], [0.9, 0.05]],
-    ['and nothing of nothing', [], []],
-  ])('is not %s', (_, memories, kept) => {
-    expect(worthShowing(memories).map(({ confidence }) => confidence)).toEqual(kept);
-  });
-});
-
 describe('the line of a memory', () => {
+  it.each(ATTACKS)('is no markup and no line of ours: $name', ({ text }) => {
+    const line = memoryLine(memory({ content: `✓ ${text}` }));
+    expect(line.split('\n')).toHaveLength(1);
+    expect(line).not.toMatch(/<[\s/!?]*[a-z]|<\||[＜﹤]\w|\[\/?(?:RUM|INST|ＲＵＭ)[\]］]/i);
+    expect(line).not.toMatch(/\b(?:recall|ｒｅｃａｌｌ)\s*[(（]\s*["'“]/i);
+  });
+
   it('says maybe where only a faint likeness speaks for it', () => {
-    expect(memoryLine(memory({ confidence: 0.29 }))).toBe('- maybe: ✓ tea [mem_11111111]');
-    expect(memoryLine(memory({ confidence: 0.3 }))).toBe('- ✓ tea [mem_11111111]');
+    expect(memoryLine(memory({ confidence: 0.39 }))).toBe('- maybe: ✓ tea [mem_11111111]');
+    expect(memoryLine(memory({ confidence: 0.4 }))).toBe('- ✓ tea [mem_11111111]');
     expect(memoryLine(memory({ confidence: 0.1, fuzzy: false }))).toBe('- ✓ tea [mem_11111111]');
   });
 

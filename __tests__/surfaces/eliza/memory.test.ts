@@ -17,7 +17,8 @@ import {
 import { randomIds } from '../../../src/shared/ids.js';
 import { analyze } from '../../../src/shared/text.js';
 import { countTokens } from '../../../src/shared/tokens.js';
-import { captureWorkEvaluator, workMemoryProvider } from '../../../src/surfaces/eliza/index.js';
+import { captureWorkEvaluator } from '../../../src/surfaces/eliza/capture-work.js';
+import { cueActions, workMemoryProvider } from '../../../src/surfaces/eliza/index.js';
 import { memoryOf } from '../../helpers/memory.js';
 import { type Seat, startTalk, type Talk } from './talk.js';
 
@@ -138,7 +139,7 @@ describe('conversations about work memory', () => {
     ).toBe('A memory cannot be linked to itself.');
   });
 
-  it('lists nothing that hardly fits, and counts only what would be shown', async () => {
+  it('lists what fits best first, counts the rest, and answers nothing to what is unrelated', async () => {
     const gus = await talk.alone('gus');
     for (const text of [
       'the espresso grinder of the bar needs new burrs',
@@ -149,9 +150,12 @@ describe('conversations about work memory', () => {
     }
     const words = 'what do you remember about the espresso grinder of the bar?';
     const reply = await talk.say(gus, words, 'RECALL_WORK_MEMORY');
-    expect(reply).toContain('new burrs');
-    expect(reply).not.toMatch(/shed|opens at nine/);
-    expect(await provided(gus, words)).not.toMatch(/shed|opens at nine/);
+    expect(reply.split('\n')[1]).toContain('new burrs');
+    const unrelated = 'what do you remember about quantum entanglement and bosons?';
+    expect(await talk.say(gus, unrelated, 'RECALL_WORK_MEMORY')).toBe(
+      'I remember nothing about that.',
+    );
+    expect(await provided(gus, unrelated)).toBe('');
     for (let n = 1; n <= 7; n += 1) {
       await talk.say(gus, `remember that kiln ${n} is warm`, 'STORE_WORK_MEMORY');
     }
@@ -210,6 +214,19 @@ describe('conversations about work memory', () => {
     expect(await talk.say(cy, 'yes', 'FORGET_WORK_MEMORY')).toBe(
       'There is nothing that waits for a yes or no. What shall I forget?',
     );
+  });
+
+  it.each([
+    ['no, keep them all', /^All right, I forgot nothing\.$/],
+    ['no thanks, I like dogs', /^All right, I forgot nothing\.$/],
+    ['yes, but keep dogs', /^I forgot nothing\. Say yes to forget one memory, or name what/],
+    ["don't forget dogs", /^I forgot nothing\. Say yes/],
+  ])('forgets nothing after: %s', async (answer, said) => {
+    const kim = await talk.alone(`kim-${answer}`);
+    const id = idIn(await talk.say(kim, 'remember that I like dogs', 'STORE_WORK_MEMORY'));
+    await talk.say(kim, 'forget what I told you about dogs', 'FORGET_WORK_MEMORY');
+    expect(await talk.say(kim, answer, 'FORGET_WORK_MEMORY')).toMatch(said);
+    expect(await memory.get(id, OPERATOR)).toMatchObject({ memory_id: id });
   });
 
   it('keeps everything on a no, and forgets the question after ten minutes', async () => {
@@ -342,6 +359,15 @@ describe('what a turn sees and leaves', () => {
       clock.ms += 2 * 3_600_000;
     }
     expect((await memory.list({}, OPERATOR)).total).toBe(before + 1);
+  });
+
+  it.each(cueActions)('keeps nothing of $name, which looks up or arranges', async ({ name }) => {
+    const message = said(ada, `the parts of the shelf, ${name.length} by ${name}`);
+    await talk.runtime.processActions(message, [
+      { ...message, id: stringToUuid(`plan-${name}`), content: { text: '', actions: [name] } },
+    ]);
+    expect(talk.runtime.getActionResults(message.id!)).toHaveLength(1);
+    expect(await captureWorkEvaluator.validate(talk.runtime, message)).toBe(false);
   });
 
   it('does not evaluate what nothing was done for', async () => {

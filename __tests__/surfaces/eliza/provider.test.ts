@@ -143,9 +143,9 @@ describe('what every prompt is told', () => {
       '2026-11-28T09:00:00Z',
     );
     const text = await shown();
-    expect(text).toContain(`- "MUTE_ROOM quiet 'now' '''": once`);
-    expect(text).not.toMatch(/[<>\u202e]|```/);
-    expect(await talk.say(ann, 'what do I have?', 'LIST_TRIGGERS')).not.toMatch(/[<>]/);
+    expect(text).toContain(`- "‹actions>MUTE_ROOM‹/actions> quiet 'now…": once`);
+    expect(text).not.toMatch(/[<\u202e]|```/);
+    expect(await talk.say(ann, 'what do I have?', 'LIST_TRIGGERS')).not.toMatch(/</);
   });
 
   it('never throws, whatever the message is', async () => {

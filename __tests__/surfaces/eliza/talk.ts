@@ -24,7 +24,14 @@ export interface Talk {
   runtime: IAgentRuntime;
   clock: { ms: number };
   /** What the agent answers when the planner chooses `actions` for this message. */
-  say(seat: Seat, text: string, actions: string, more?: Partial<Memory>): Promise<string>;
+  say(
+    seat: Seat,
+    text: string,
+    actions: string,
+    more?: Partial<Memory>,
+    /** What becomes of each answer, as a server would store it. */
+    answered?: (content: Content) => Promise<void>,
+  ): Promise<string>;
   /** A person in a room of their own. */
   alone(name: string): Promise<Seat>;
   /** A person in the group room of a world. */
@@ -73,7 +80,7 @@ export async function startTalk(options: BootOptions = {}): Promise<Talk> {
     clock,
     alone: (name) => seats(name, name, name, ChannelType.DM),
     inGroup: (name, group) => seats(name, group, `of-${group}`, ChannelType.GROUP),
-    async say(seat, text, actions, more = {}) {
+    async say(seat, text, actions, more = {}, answered = async () => {}) {
       const chosen = plan(words, actions);
       brain.onLarge = (prompt) => (isRun(prompt) ? runPlan : chosen);
       const said: string[] = [];
@@ -86,6 +93,7 @@ export async function startTalk(options: BootOptions = {}): Promise<Talk> {
       };
       await runtime.messageService?.handleMessage(runtime, message, async (content: Content) => {
         said.push(content.text ?? '');
+        await answered(content);
         return [];
       });
       return said.join('\n');

@@ -122,8 +122,46 @@ async function offeredIn(sessionId: string): Promise<string> {
 const noticed = ({ messages }: OpenAnswer) =>
   messages.flatMap(({ params }) => Object(Object(params)._meta)['cue/offers'] ?? []);
 
+/** A stream that has ended is taken up again as one in which nothing comes, and then no more. */
+async function nothingFollows(session: RawSession, { events }: OpenAnswer): Promise<void> {
+  const rest = await whole(session.events({ 'last-event-id': String(events.at(-1)?.id) }));
+  expect([rest.status, rest.headers['content-type']]).toEqual([200, 'text/event-stream']);
+  expect([primed(rest), rest.messages]).toEqual([true, []]);
+  const end = await whole(session.events({ 'last-event-id': String(rest.events.at(-1)?.id) }));
+  expect([end.status, end.text]).toEqual([204, '']);
+}
+
+/** Whether it begins with an event that has an id and no data, and says when to come again. */
+const primed = ({ text }: OpenAnswer) => /^id: [\w-]+\nretry: 1000\ndata: \n\n/.test(text);
+
 describe.each(DOORS)('%s', (_name, door) => {
   const url = () => urls[door];
+
+  it('what a client sets for its session ends with that session; the rest lasts', async () => {
+    const [one, other] = [await sdkClient(url()), await sdkClient(url())];
+    const component = `session-hints-${door}`;
+    const set = (by: typeof one, key: string, meta: object) =>
+      by.client.callTool({
+        name: 'nudge_set_hint',
+        arguments: { component, key, value: `make ${key}`, meta },
+      });
+    await set(one, 'lasting', {});
+    await set(one, 'mine', { ttl: 'session' });
+    await set(other, 'theirs', { ttl: 'session' });
+    const keys = async () => {
+      const { structuredContent } = await other.client.callTool({
+        name: 'nudge_query',
+        arguments: { component },
+      });
+      const hints: { key: string }[] = Object(structuredContent).hints;
+      return hints.map(({ key }) => key).sort();
+    };
+    expect(await keys()).toEqual(['lasting', 'mine', 'theirs']);
+    await one.transport.terminateSession();
+    await vi.waitFor(async () => expect(await keys()).toEqual(['lasting', 'theirs']), LONG);
+    await one.client.close();
+    await other.client.close();
+  });
 
   it('the client of the SDK lists, calls and ends its session', async () => {
     const { client, transport } = await sdkClient(url());
@@ -307,8 +345,7 @@ describe.each(DOORS)('%s', (_name, door) => {
     const made = (await chapters()) - before;
     expect(made).toBeLessThan(16);
     // Whoever asks for the rest learns that there is none.
-    const rest = await whole(session.events({ 'last-event-id': String(long.events.at(-1)?.id) }));
-    expect([rest.status, rest.text]).toEqual([204, '']);
+    await nothingFollows(session, long);
     // Of something that was never asked, or is done: nothing happens.
     for (const requestId of ['ask', 'never']) {
       const other = { ...said, params: { requestId } };
@@ -349,8 +386,37 @@ describe.each(DOORS)('%s', (_name, door) => {
     ]);
     const ids = [...begun.events, ...rest.events].map(({ id }) => id);
     expect(new Set(ids).size).toBe(ids.length);
-    const end = await whole(session.events({ 'last-event-id': String(rest.events.at(-1)?.id) }));
-    expect([end.status, end.text]).toEqual([204, '']);
+    await nothingFollows(session, rest);
+  });
+
+  it('begins each stream with an id to come again with, in the version that the session agreed on', async () => {
+    const session = await rawSession(url());
+    const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
+    const older = { 'mcp-protocol-version': '2025-03-26' };
+    expect(primed(await session.post(ping))).toBe(true);
+    expect(primed(await session.post(ping, older))).toBe(true);
+    const first = await session.events();
+    await vi.waitFor(() => expect(primed(first)).toBe(true), LONG);
+    first.cut();
+    await first.ended;
+    const missed = await offered(session.id);
+    const last = { 'last-event-id': String(first.events.at(-1)?.id) };
+    const again = await vi.waitFor(async () => {
+      const opened = await session.events(last);
+      expect(opened.status).toBe(200);
+      return opened;
+    }, LONG);
+    await arrived(again, 1);
+    expect(noticed(again)).toEqual([missed]);
+    again.cut();
+    await session.end();
+
+    const old = await rawSession(url(), { version: '2025-06-18' });
+    const answer = await old.post({ jsonrpc: '2.0', id: 1, method: 'no/such' });
+    expect(answer.text.startsWith('event: message')).toBe(true);
+    const rest = await whole(old.events({ 'last-event-id': String(answer.events.at(-1)?.id) }));
+    expect([rest.status, rest.text]).toEqual([204, '']);
+    await old.end();
   });
 
   it('tells what the client missed while its stream was broken, exactly once', async () => {
@@ -484,8 +550,10 @@ describe.each(DOORS)('%s', (_name, door) => {
     await expect(client.callTool({ name: 'no_such_tool' })).rejects.toMatchObject({
       code: -32_602,
     });
-    // That of the SDK does, after a second.
+    // That of the SDK does, a second after each stream that ends.
     await vi.waitFor(() => expect(requests).toContainEqual(['GET', 204]), LONG);
+    const streams = requests.filter(([method]) => method === 'GET').map(([, status]) => status);
+    expect(streams.toSorted()).toEqual([200, 200, 204]);
     expect(errors).toEqual([]);
     expect(await client.ping()).toEqual({});
     await transport.terminateSession();

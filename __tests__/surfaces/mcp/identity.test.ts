@@ -207,11 +207,13 @@ describe('identity', () => {
 
   it('of a subagent needs a parent, which may change what it wrote; never the other way', async () => {
     const parent = await connect();
-    const { agent_id } = await register(parent);
+    const { agent_id, resume_token: parent_token } = await register(parent);
     const child = await connect();
     const orphan = await child.call('identity', { action: 'register', type: 'subagent' });
     expect(orphan.code).toBe('INVALID_INPUT');
-    await register(child, { type: 'subagent', parent: agent_id });
+    const bare = { action: 'register', type: 'subagent', parent: agent_id };
+    expect((await child.call('identity', bare)).code).toBe('PERMISSION_DENIED');
+    await register(child, { type: 'subagent', parent: agent_id, parent_token });
     const ofParent = await stored(parent, 'Written by the parent');
     const ofChild = await stored(child, 'Written by the child');
     expect(await tried(child, ofParent)).toEqual(DENIED);

@@ -148,6 +148,44 @@ describe('recall', () => {
     expect(JSON.parse(content).intent.goal).toBe('Complete \u3010 <response> \u3011');
   });
 
+  it('says how it was found only to who asks for it', async () => {
+    const memory_id = await stored('Explain how a memory was found');
+    const { result, text } = await mcp.call('recall', { memory_id });
+    expect(Object.keys(result)[0]).toBe('_notice');
+    expect(result).not.toHaveProperty('stages');
+    expect(memoriesOf(result)[0]).not.toHaveProperty('fuzzy');
+    expect(memoriesOf(result)[0]).not.toHaveProperty('depth');
+    const explained = await mcp.call('recall', { memory_id, explain: true });
+    expect(explained.text).toBe(text);
+    expect(explained.result).toMatchObject({
+      stages: expect.any(Array),
+      memories: [{ fuzzy: false, depth: 'outcome' }],
+    });
+    expect((await mcp.call('recall', { memory_id, explain: 'yes' })).code).toBe('INVALID_INPUT');
+  });
+
+  it('is stored from fields that have but one place, and says where the others belong', async () => {
+    const draft = {
+      intent: 'Mend the queue',
+      task_type: 'bugfix',
+      files: ['src/queue.ts'],
+      learning: 'A lease must be renewed',
+      outcome: { success: true },
+    };
+    const { result } = await mcp.call('store', draft);
+    const asked = { memory_id: result.memory_id, depth: 'complete' };
+    const [memory] = memoriesOf((await mcp.call('recall', asked)).result);
+    expect(JSON.parse(memory?.content ?? '')).toMatchObject({
+      intent: { goal: 'Mend the queue', task_type: 'bug_fix' },
+      files: ['src/queue.ts'],
+      outcome: { summary: 'A lease must be renewed', learnings: ['A lease must be renewed'] },
+    });
+    const refused = await mcp.call('store', { ...draft, content: 'all of it' });
+    expect(refused.text).toMatch(/^INVALID_INPUT: content: unknown field; .*outcome\.summary/);
+    const other = await mcp.call('store', { ...draft, task_type: 'gardening' });
+    expect(other.text).toMatch(/task_type.*bug_fix/);
+  });
+
   it('of nothing known says so', async () => {
     const { result, text } = await mcp.call('recall', { file: 'no/such/file.zig' });
     expect([result.total_matches, text]).toEqual([0, 'Nothing is remembered about that.']);

@@ -1,5 +1,13 @@
 /** Coding agents that start `cue mcp`: real processes, a real database, clients of the SDK. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -94,7 +102,8 @@ describe('clients over stdio and HTTP', () => {
   it('share one memory and one set of hints', async () => {
     const hint = { component: 'api', key: 'test', value: 'npm test', meta: { ttl: 'P7D' } };
     await nudge.call('nudge_set_hint', hint);
-    await primary.call('nudge_set_hint', { component: 'api', key: 'run', value: 'npm start' });
+    const passing = { component: 'api', key: 'run', value: 'npm start', meta: { ttl: 'session' } };
+    await primary.call('nudge_set_hint', passing);
     const key = { component: 'api', key: 'test' };
     const got = await http.callTool({ name: 'nudge.get_hint', arguments: key });
     expect(got.structuredContent).toMatchObject({ hint: { value: 'npm test' } });
@@ -143,6 +152,50 @@ it('a client answers what its own hooks were offered, and no other does', async 
   expect(refused.failed).toMatchObject({ code: 'PERMISSION_DENIED' });
   const done = await second.call('dismiss_offer', { offer_id });
   expect(done.offer).toMatchObject({ id: offer_id, state: 'dismissed' });
+});
+
+it('the next process of a client is who the one before was, and no model sees the token', async () => {
+  const start = () => stdioClient({ command: ['cue', 'mcp', '-p', String(port)], env });
+  const before = await start();
+  const registered = await before.client.callTool({
+    ...{ name: 'identity', arguments: { action: 'register', name: 'keeper' } },
+  });
+  expect(JSON.stringify(registered)).toContain('Its token is kept here');
+  expect(JSON.stringify(registered)).not.toContain('rum_');
+  const { agent_id } = Object(registered.structuredContent);
+  const { memory_id } = await before.call('store', work('Keep who one is'));
+  await before.close();
+
+  const folder = join(home, 'cue', 'identities');
+  const names = readdirSync(folder);
+  expect(names).toHaveLength(1);
+  const kept = join(folder, String(names[0]));
+  expect(readFileSync(kept, 'utf8')).toContain('rum_');
+  const { mode } = statSync(kept);
+  expect(mode & 0o077).toBe(process.platform === 'win32' ? mode & 0o077 : 0);
+
+  const after = await start();
+  expect(await after.call('identity', { action: 'info' })).toMatchObject({ agent_id });
+  // Whoever registers or resumes out of habit is answered who it is.
+  for (const asked of [
+    { action: 'register' },
+    { action: 'register', name: 'keeper' },
+    { action: 'resume' },
+  ]) {
+    expect(await after.call('identity', asked)).toMatchObject({ agent_id, session_count: 2 });
+  }
+  // Only its author may.
+  expect(await after.call('forget', { memory_ids: [memory_id] })).toMatchObject({ total: 1 });
+  await after.close();
+
+  // Of an identity that there is no more, nothing stays in the way.
+  writeFileSync(kept, JSON.stringify({ agent_id, resume_token: 'rum_wrong' }), { mode: 0o600 });
+  const last = await start();
+  expect((await last.call('identity', { action: 'info' })).failed).toMatchObject({
+    code: 'INVALID_INPUT',
+  });
+  expect(readdirSync(folder)).toEqual([]);
+  await last.close();
 });
 
 describe('when whoever serves is killed', () => {

@@ -1,6 +1,8 @@
 /** Work memory over the real HTTP server. */
 import { stringToUuid } from '@elizaos/core';
+import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { databaseOf } from '../../../src/records/index.js';
 import { makeChat } from '../../helpers/boot.js';
 import { call, errorOf } from '../../helpers/http.js';
 import { memoryOf } from '../../helpers/memory.js';
@@ -404,5 +406,27 @@ describe('rights over REST', () => {
     const foreign = await call('GET', url, { headers: { origin: 'https://evil.example' } });
     expect(foreign.status).toBe(403);
     expect(foreign.text).not.toContain('zebra');
+  });
+});
+
+describe('a disk that is full', () => {
+  const db = () => databaseOf(server.runtime);
+
+  it('is said in the answer and in health, until something can be stored again', async () => {
+    await db().execute(sql`create function no_space() returns trigger as $$ begin
+      raise exception using errcode = '53100',
+        message = 'could not extend file "base/5/16413": No space left on device';
+      end $$ language plpgsql`);
+    await db().execute(sql`create trigger no_space before insert or update on memories
+      for each row execute function no_space()`);
+    const draft = { intent: 'Note the leak', outcome: { success: true } };
+    const refused = await rest('POST', '/memories', draft);
+    expect([refused.status, errorOf(refused).code]).toEqual([503, 'UNAVAILABLE']);
+    expect(errorOf(refused).message).toContain('the disk of the database is full');
+    const health = async () => (await rest('GET', '/memories/health')).body.degraded;
+    expect(await health()).toEqual([expect.stringContaining('disk of the database is full')]);
+    await db().execute(sql`drop trigger no_space on memories`);
+    await stored('Note the leak');
+    expect(await health()).toEqual([]);
   });
 });

@@ -61,7 +61,10 @@ describe('a method', () => {
     const keys = async (method: string, params?: Fields) =>
       Object.keys(resultOf(await call(`nudge.${method}`, params)));
     const named = { component: 'http-proxy', key: 'build' };
-    expect(await keys('set_hint', build)).toStrictEqual(['hint']);
+    const lasting = { ...build, key: 'run', meta: { ttl: 'P1D' } };
+    expect(await keys('set_hint', lasting)).toStrictEqual(['hint']);
+    await call('nudge.delete_hint', { component: build.component, key: 'run' });
+    expect(await keys('set_hint', build)).toStrictEqual(['hint', 'notice']);
     expect(await keys('get_hint', named)).toStrictEqual(['hint', 'match_explain']);
     expect(await keys('query', { component: 'http-proxy' })).toStrictEqual(['hints']);
     expect(resultOf(await call('nudge.list_components', undefined))).toStrictEqual({

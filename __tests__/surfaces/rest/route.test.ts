@@ -143,9 +143,10 @@ it('says so in JSON-RPC, where an error has status 200, while the services have 
   });
 });
 
-it('answers 503 on the routes of /when while there is no index, but for its health', async () => {
+it('answers 503 on the routes of /when while there is no index, but for its health and remember, which makes one', async () => {
   for (const route of createRoutes({ apiKey: () => undefined })) {
-    if (!route.path.startsWith('/when') || route.path === '/when/health') continue;
+    if (!route.path.startsWith('/when')) continue;
+    if (['/when/health', '/when/remember'].includes(route.path)) continue;
     const { runtime, response, sent } = stage([new WhenService()]);
     const query = route.path === '/when' ? { query: { q: 'writing mock tests' } } : {};
     const body = { trigger: 'a', header: 'b', description: 'c' };
@@ -159,7 +160,7 @@ it('answers 503 on the routes of /when while there is no index, but for its heal
           error: {
             code: 'DISABLED',
             message:
-              'there is no /when index: set CUE_WHEN_INDEX or, for a headless server, make agents/memory-index.md in the project, and start the server again',
+              'there is no /when index: remember makes one (agents/memory-index.md) in the project of a headless server; any other agent needs CUE_WHEN_INDEX',
             details: {},
           },
         },

@@ -372,7 +372,8 @@ describe('nudge and the Eliza server', () => {
       return [code, out.split('\n')[0], err];
     };
     const shown = (line: string) => [0, line, ''];
-    expect(await ended('set', ...BUILD, 'make', '--scope-branch', 'dev')).toEqual(
+    const session = ['--ttl', 'session'];
+    expect(await ended('set', ...BUILD, 'make', '--scope-branch', 'dev', ...session)).toEqual(
       shown('✔ upserted hint http-proxy/build (v1)'),
     );
     expect(await ended('get', ...BUILD, ...HERE)).toEqual(shown('value: make'));
@@ -382,7 +383,10 @@ describe('nudge and the Eliza server', () => {
       shown(expect.stringMatching(/^↑ bumped frecency: use_count=1 /)),
     );
     const { out: seed } = await nudge('export');
-    expect(await ended('delete', ...BUILD)).toEqual(shown('✔ deleted hint http-proxy/build (v1)'));
+    expect(await ended('delete', ...BUILD)).toEqual([
+      ...[0, '✔ deleted hint http-proxy/build (v1)'],
+      expect.stringMatching(/^In the database .+: agent .+, server process \d+ at http:.+\n$/),
+    ]);
     expect((await nudge('get', ...BUILD, ...HERE)).code).toBe(3);
     stage.write('seed.json', seed);
     expect(await ended('import', 'seed.json')).toEqual(shown('✔ imported 1 hint, skipped 0'));

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { call } from '../../helpers/http.js';
 import { startServer, type TestServer } from '../../helpers/server.js';
+import { cron, DISTANT_HOUR } from '../../helpers/triggers.js';
 
 const HOUR_MS = 3_120_000;
 let server: TestServer;
@@ -29,7 +30,7 @@ it('creates a batch from data and text, and answers others meanwhile', async () 
           instructions: `check shelf ${n}`,
           schedule: { triggerType: 'interval', intervalMs: HOUR_MS },
         }
-      : { text: `every day at 9 remind me to check shelf ${n}` },
+      : { text: `every day at ${DISTANT_HOUR}:00 remind me to check shelf ${n}` },
   );
   const batch = call('POST', url('/batch'), { body: { triggers } });
   const health = await call('GET', url('/health'));
@@ -52,11 +53,12 @@ it('creates a batch from data and text, and answers others meanwhile', async () 
 });
 
 it('takes its own export back, with the counts', async () => {
+  const cronExpression = `0 ${DISTANT_HOUR} * * *`;
   const created = await call('POST', url(''), {
     body: {
       instructions: 'water the plants',
       displayName: 'Plants 🌱',
-      schedule: { triggerType: 'cron', cronExpression: '0 9 * * *', timezone: 'Europe/Vienna' },
+      schedule: cron(cronExpression),
       maxFailures: 7,
     },
   });
@@ -74,7 +76,7 @@ it('takes its own export back, with the counts', async () => {
   ]);
   const { triggers } = (await call('GET', url(''))).body as { triggers: Record<string, unknown>[] };
   expect(triggers).toMatchObject([
-    { displayName: 'Plants 🌱', cronExpression: '0 9 * * *', maxFailures: 7, runCount: 1 },
+    { displayName: 'Plants 🌱', cronExpression, maxFailures: 7, runCount: 1 },
   ]);
 
   const twice = await call('POST', url('/import'), { body: exported.body });

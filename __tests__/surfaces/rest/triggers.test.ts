@@ -83,7 +83,7 @@ describe('creating', () => {
   it('answers a second equal one with 409 and the id of the first', async () => {
     const first = await made();
     const again = await rest('POST', '/triggers', {
-      instructions: 'Water   the plants!',
+      instructions: 'Water   THE plants',
       schedule: hourly,
     });
     expect(again.status).toBe(409);

@@ -1,5 +1,6 @@
 /** `/when` over the real HTTP server: recalling, checking, writing. */
 import { readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { errorOf } from '../../helpers/http.js';
@@ -8,6 +9,8 @@ import { offersOf } from '../../helpers/offers.js';
 import { type RestClient, restClient } from '../../helpers/rest.js';
 import { startServer, type TestServer } from '../../helpers/server.js';
 import { type KnowledgeFolder, knowledgeFolder, whenOf } from '../../helpers/when.js';
+
+import { runCue } from '../cli/cue.js';
 
 let folder: KnowledgeFolder;
 let server: TestServer;
@@ -36,6 +39,38 @@ const asked = async (...queries: string[]) => {
   const { status, body } = await rest('GET', `/when?${words}`);
   return { status, results: body.results as Result[] };
 };
+
+describe('cue when -p', () => {
+  const cue = (...argv: string[]) =>
+    runCue(argv, { cwd: tmpdir(), nowMs: Date.now, env: { NUDGE_PID_DIR: tmpdir() } });
+  const port = () => new URL(server.baseUrl).port;
+
+  it('recalls from the index of the server, wherever it is called', async () => {
+    const { code, out } = await cue('when', '-p', port(), 'writing mock tests');
+    expect({ code, out }).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('Patch where the object is used.'),
+    });
+    const json = await cue(
+      'when',
+      '--port',
+      port(),
+      '--json',
+      'writing mock tests',
+      'no such thing',
+    );
+    expect(json.code).toBe(3);
+    expect(JSON.parse(json.out).results).toHaveLength(2);
+  });
+
+  it('is refused by what works on files', async () => {
+    const { code, err } = await cue('when', 'validate', '-p', port());
+    expect({ code, err }).toEqual({
+      code: 2,
+      err: 'cue: cue when validate works on the files of the project: leave -p out\n',
+    });
+  });
+});
 
 describe('GET /cue/when', () => {
   it('answers a trigger with its section and what leads on', async () => {

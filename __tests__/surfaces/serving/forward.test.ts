@@ -99,11 +99,13 @@ function stageOf(first: Server | null, after: Server[] = [], limits?: ForwardLim
       return current;
     },
     trouble: 'the database is in use',
+    looked: Promise.resolve(),
     server: () =>
       current ? Promise.resolve(current) : new Promise((resolve) => void waiting.push(resolve)),
     lost: (server) => {
       if (server === current) turnTo(after.shift() ?? null);
     },
+    doubt: () => {},
     onChange: (heard) => {
       listener = heard;
     },

@@ -17,13 +17,17 @@ beforeEach(() => {
 afterEach(() => stage.end());
 
 /** A life with a client that the test is. */
-function begin(input: InputKind, more: Partial<RolesDeps> = {}, isUsed = true) {
+function begin(
+  input: InputKind,
+  more: Partial<RolesDeps> = {},
+  said: Pick<Bridge, 'isUsed' | 'hasGreeted'> = { isUsed: true },
+) {
   const gone = deferred<void>();
   const answered = deferred<void>();
   const steps: string[] = [];
   const bridge: Bridge = {
+    ...said,
     gone: gone.promise,
-    isUsed,
     close: () => {
       steps.push('closed');
       return answered.promise;
@@ -152,6 +156,17 @@ it('a process that cannot serve answers what it was asked, and says why', async 
   expect(life.steps).toEqual(['closed', 'gave up: no room on the disk']);
 });
 
+it('a process that cannot serve and has greeted its client says so at each call until that leaves', async () => {
+  stage.refusal.error = new Error('no room on the disk');
+  const life = begin('client', {}, { isUsed: true, hasGreeted: true });
+  await until('it is told', () => stage.log.length > 0);
+  expect(stage.log).toEqual(['no room on the disk']);
+  expect(life.steps).toEqual(['gave up: no room on the disk']);
+  expect(life.isOver()).toBe(false);
+  life.leave();
+  await expect(life.over).rejects.toThrow('no room on the disk');
+});
+
 it('a process that cannot serve says so also to a client that has asked and left', async () => {
   const failed = deferred<never>();
   const life = begin('client', { startAgent: () => failed.promise });
@@ -169,7 +184,7 @@ describe('a process whose start takes long', () => {
   /** Ends by itself when the test says so. */
   function starting(isUsed: boolean) {
     const start = deferred<never>();
-    const life = begin('client', { startAgent: () => start.promise }, isUsed);
+    const life = begin('client', { startAgent: () => start.promise }, { isUsed });
     return { life, fail: () => start.reject(new Error('too late')) };
   }
   const stopping = (steps: string[]) =>

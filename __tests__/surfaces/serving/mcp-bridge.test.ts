@@ -121,11 +121,12 @@ describe('a client', () => {
 
   it('hears what the server says unasked, also after that stream broke', async () => {
     const server = await fakeMcp();
-    const { next } = await connected(server);
+    const { next, doubted } = await connected(server);
     await until('its stream is open', () => server.streams.length === 1);
     const news = (n: number) => ({ jsonrpc: '2.0' as const, method: `notifications/${n}` });
     server.streams[0]?.end(event(news(1), 41));
     await next('notifications/1');
+    await until('it is asked whether the server lives', () => doubted.length === 1);
     await until('it is opened again', () => server.streams.length === 2);
     server.streams[1]?.write(event(news(2), 42));
     await next('notifications/2');
@@ -274,6 +275,53 @@ describe('a client', () => {
     expect(await answers[0]).toMatchObject(unknown);
     await closed;
     expect(server.heard.at(-1)).toMatchObject({ http: 'DELETE' });
+  });
+});
+
+describe('while nobody serves yet', () => {
+  it('the handshake and the lists are answered at once, and a call by the server that comes', async () => {
+    const { ask, say, next, turnTo } = bridgeTo(null);
+    const { result } = await ask('initialize', HELLO);
+    expect(result).toMatchObject({ protocolVersion: '2025-06-18', serverInfo: { name: 'cue' } });
+    say({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    const called = ask('tools/call', call('list'));
+    const lists = ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'];
+    for (const list of lists) expect(await ask(list)).toHaveProperty('result');
+    const server = await fakeMcp();
+    turnTo(server);
+    expect((await called).result).toMatchObject({ by: server.identity.sessionId });
+    expect(server.methods().slice(0, 2)).toEqual(['initialize', 'notifications/initialized']);
+    // Its own are others, and the list of resources had no memories.
+    await next('notifications/tools/list_changed');
+    await next('notifications/resources/list_changed');
+    expect((await ask('tools/list')).result?.tools).toHaveLength(3);
+  });
+
+  it('a client that says all at once is answered in order', async () => {
+    const { say, lines, turnTo } = bridgeTo(null);
+    const message = (id: number, method: string, params = {}) =>
+      say({ jsonrpc: '2.0', id, method, params });
+    message(1, 'initialize', HELLO);
+    say({ jsonrpc: '2.0', method: 'notifications/initialized' });
+    message(2, 'tools/call', call('list'));
+    const server = await fakeMcp();
+    turnTo(server);
+    await until('both are answered', () => lines.filter(({ id }) => id).length === 2);
+    expect(lines.map(({ id }) => id).filter(Boolean)).toEqual([1, 2]);
+  });
+
+  it('each call is answered with the cause once it is known why nobody will', async () => {
+    const { ask, bridge } = bridgeTo(null);
+    await ask('initialize', HELLO);
+    const waits = ask('tools/call', call('list'));
+    bridge.giveUp('the database is damaged');
+    const failure = {
+      isError: true,
+      content: [{ type: 'text', text: expect.stringMatching(/^UNAVAILABLE: .*is damaged$/) }],
+    };
+    expect((await waits).result).toMatchObject(failure);
+    expect((await ask('tools/call', call('list'))).result).toMatchObject(failure);
+    expect((await ask('tools/list')).result).toHaveProperty('tools');
   });
 });
 

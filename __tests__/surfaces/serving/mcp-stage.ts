@@ -144,6 +144,8 @@ export interface BridgeClient {
   bridge: ReturnType<typeof createMcpBridge>;
   close(): Promise<void>;
   readonly log: string[];
+  /** Whether they live was asked of these. */
+  readonly doubted: Server[];
 }
 
 /** Whoever serves goes when it is lost; `after` come next. */
@@ -180,7 +182,7 @@ export function bridgeTo(
   let id = 0;
   const say = (message: unknown): void => void input.write(`${JSON.stringify(message)}\n`);
   return {
-    ...{ lines, log, bridge, close, say, turnTo: roles.turnTo },
+    ...{ lines, log, bridge, close, say, turnTo: roles.turnTo, doubted: roles.doubted },
     ask(method, params) {
       id += 1;
       const mine = id;
@@ -223,6 +225,7 @@ export const HELLO = {
 
 function fakeRoles(first: Server | null, after: Server[]) {
   let current = first;
+  const doubted: Server[] = [];
   let waiting: ((server: Server) => void)[] = [];
   const listeners: Parameters<Roles['onChange']>[0][] = [];
   const turnTo = (server: Server | null, silent?: Server): void => {
@@ -236,16 +239,18 @@ function fakeRoles(first: Server | null, after: Server[]) {
       return current;
     },
     trouble: 'nobody is there',
+    looked: Promise.resolve(),
     server: () =>
       current ? Promise.resolve(current) : new Promise((resolve) => void waiting.push(resolve)),
     lost: (server) => {
       if (server === current) turnTo(after.shift() ?? null);
     },
+    doubt: (server) => void doubted.push(server),
     onChange: (listener) => void listeners.push(listener),
     start: async () => Promise.reject(new Error('not here')),
     close: async () => {
       waiting = [];
     },
   };
-  return { roles, turnTo };
+  return { roles, turnTo, doubted };
 }

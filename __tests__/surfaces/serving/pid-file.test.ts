@@ -14,6 +14,7 @@ import { homedir, tmpdir } from 'node:os';
 import { join, win32 } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isAppError } from '../../../src/shared/errors.js';
+import { processName } from '../../../src/shared/process-life.js';
 import { findServer } from '../../../src/surfaces/serving/discovery.js';
 import { meantBy } from '../../../src/surfaces/serving/meant.js';
 import {
@@ -190,7 +191,7 @@ describe('the PID file', () => {
 
   it('takes the place of what a killed process left half written', () => {
     mkdirSync(folder, { recursive: true });
-    writeFileSync(`${usualPidFile(env)}.${process.pid}`, '{"pi');
+    writeFileSync(`${usualPidFile(env)}.${processName()}`, '{"pi');
     writePidFile(usualPidFile(env), SERVER);
     expect(readdirSync(folder)).toEqual(['server.pid']);
   });
@@ -245,6 +246,31 @@ describe('the server that is found', () => {
     const written = { baseUrl: 'http://127.0.0.1:8770', path: '/x/rpc', agentId: 'a-1' };
     expect(found()).toEqual(written);
     expect(found(8770)).toEqual(written);
+  });
+
+  it('is not chosen among several: they are listed, and the user says which', () => {
+    const place = (directory: string): Place => ({ kind: 'directory', directory });
+    const other = { ...SERVER, port: 8790, kind: 'eliza' as const, database: '/srv/b' };
+    writePidFile(usualPidFile(env), { ...SERVER, agentId: 'a-1' });
+    writePidFile(pidFileOf(env, place('/srv/b')), other);
+
+    expect(refusalOf(() => found())).toEqual({
+      code: 'INVALID_INPUT',
+      message:
+        'this folder has no database of its own, and several servers run: name one with -p PORT, ' +
+        'or its database with --data-dir DIRECTORY\n' +
+        `  -p 8770  process ${SERVER.pid}, agent a-1\n  -p 8790  process ${SERVER.pid}, database /srv/b`,
+    });
+    expect(found(8790).baseUrl).toBe('http://127.0.0.1:8790');
+    expect(found(undefined, { PGLITE_DATA_DIR: '/srv/b' }).baseUrl).toBe('http://127.0.0.1:8790');
+  });
+
+  it('is that of no project for whoever is not in it', () => {
+    const project: Place = { kind: 'directory', directory: '/srv/b' };
+    writePidFile(pidFileOf(env, project), { ...SERVER, port: 8790, kind: 'headless' });
+    expect(found().baseUrl).toBe('http://127.0.0.1:8765');
+    writePidFile(usualPidFile(env), SERVER);
+    expect(found().baseUrl).toBe('http://127.0.0.1:8770');
   });
 
   it('is at the port that was asked for, before all else', () => {

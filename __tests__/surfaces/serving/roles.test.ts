@@ -33,6 +33,7 @@ describe('where nobody serves', () => {
       path: '/cue/rpc',
       agentId: AGENT_ID,
       key: localKey(),
+      kind: 'headless',
     });
     await roles.close();
     expect(stage.agents).toMatchObject([{ closed: true }]);
@@ -196,6 +197,33 @@ describe('where somebody serves', () => {
     // Of one that it does not follow any more.
     roles.lost(before);
     expect(roles.current).not.toBeNull();
+  });
+
+  it('it looks at once when a connection to the server has ended', async () => {
+    const fake = await stage.fake();
+    stage.name({ pid: fake.pid, port: fake.port });
+    const roles = stage.roles({ times: { checkMs: 60_000 } });
+    const before = await roles.start();
+    roles.doubt(before);
+    await fake.kill();
+    roles.doubt(before);
+    await until('it serves itself', () => roles.current?.role === 'primary');
+  });
+
+  it('it loads ahead what taking the place of the server needs', async () => {
+    const fake = await stage.fake({ database: '/srv/db', agent_id: 'agent-7' });
+    stage.name({ pid: fake.pid, port: fake.port }, '/srv/db');
+    const loaded: unknown[] = [];
+    const preload = async (options: object) => void loaded.push(options);
+    const start = async () => Promise.reject(new Error('it is not to start'));
+    const roles = stage.roles({
+      startAgent: async () => Object.assign(start, { preload }),
+      times: { preloadMs: 1 },
+    });
+    await roles.start();
+    await until('it is loaded', () => loaded.length > 0);
+    const env = { ...stage.env, PGLITE_DATA_DIR: '/srv/db', CUE_AGENT: 'agent-7' };
+    expect(loaded).toEqual([{ cwd: expect.any(String), env }]);
   });
 
   it('it says which variable is missing when the server wants a key', async () => {

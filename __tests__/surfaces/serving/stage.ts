@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { IAgentRuntime } from '@elizaos/core';
 import { systemClock } from '../../../src/shared/clock.js';
-import { markOf } from '../../../src/shared/dir-lock.js';
+import { markOf } from '../../../src/shared/process-life.js';
 import { routeMaker } from '../../../src/surfaces/rest/route.js';
 import { pidFileOf } from '../../../src/surfaces/serving/pid-file.js';
 import { type Place, personalPlace } from '../../../src/surfaces/serving/place.js';

@@ -1,4 +1,5 @@
 /** Hints without a secret, many of which look like one. All of it is invented. */
+import { UNASSIGNED } from './assigned.js';
 import { command, join, type SecretCase } from './cases.js';
 
 const HASH = '3f2a91c07b5de84461fa0c93b27d58e1904c6ab3';
@@ -352,4 +353,5 @@ export const NEGATIVES: readonly SecretCase[] = [
   'authority=https://login.example.com/6f9619ff session: tmux-2024a',
   'PASS: 42 tests, FAIL: 0; --pass-through-args',
   'CACHE_KEY=npm-linux-x64-9f86d081884c7d65 make restore',
+  ...UNASSIGNED,
 ];

@@ -2,6 +2,7 @@
  * Hints with a secret. Every one is drawn here and put together from parts, so that nothing in this
  * file has the form of a secret and no scanner takes the repository for a leak.
  */
+import { ASSIGNED } from './assigned.js';
 import { command, join as j, type SecretCase } from './cases.js';
 
 const LOWER = 'abcdefghijklmnopqrstuvwxyz';
@@ -313,4 +314,5 @@ export const POSITIVES: readonly SecretCase[] = [
   j('Cookie: sessionid=', draw(LOWER + DIGITS, 32)),
   j('https://app.example.com/cb#access_token=', mixed(32)),
   j('x-functions-key: ', mixed(54), '=='),
+  ...ASSIGNED,
 ];

@@ -4,11 +4,14 @@
  */
 import type { SecretPattern } from '../../shared/secret-patterns.js';
 import {
+  isNamedPart,
   isPassword,
   isPlaceholder,
+  isReference,
   isSensitiveName,
   looksRandom,
 } from '../../shared/secret-values.js';
+import { isUuid } from '../../shared/uuid.js';
 import { decodedText } from './encoded.js';
 import { isHarmlessName } from './harmless.js';
 import { scrambledIn } from './random.js';
@@ -30,6 +33,11 @@ function argument(command: string, flag: string): SecretPattern {
     accept: isGiven,
   };
 }
+
+const UUID = '[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+/** Commands and flags that take a password or token from standard input. */
+const READS_SECRET =
+  '(?<![\\w-])(?:--[\\w-]{0,24}(?:password|passwd|passphrase|token|secret)-(?:stdin|fd)|--with-token|passwd\\s{1,4}--stdin|chpasswd|smbpasswd|cryptsetup|sudo\\s{1,4}-S)(?![\\w-])';
 
 export const FORMS: readonly SecretPattern[] = [
   // The header of a JWT is JSON, however it was printed; the seed's own form has three parts.
@@ -53,6 +61,11 @@ export const FORMS: readonly SecretPattern[] = [
   token('nuget', 'oy2[a-z0-9]{43}'),
   token('docker', 'SWMTKN-1-[a-z0-9]{40,60}-[a-z0-9]{20,30}'),
   token('alibaba', 'LTAI[A-Za-z0-9]{12,24}'),
+  {
+    kind: 'deepl',
+    hint: ':fx',
+    head: new RegExp(`(?<![A-Za-z0-9-])${UUID}:fx(?![A-Za-z0-9])`, 'gi'),
+  },
   // 40 characters of base64 with nothing around them: the other half of an access key.
   {
     kind: 'aws',
@@ -76,15 +89,29 @@ export const FORMS: readonly SecretPattern[] = [
   argument('7z[az]?|7zz', '-p'),
   argument('snmp[a-z]{2,12}', '-c\\s{0,3}'),
   argument('net', '/user:\\S{1,64}\\s{1,3}'),
+  argument('poetry|composer', 'http-basic\\.\\S{1,100}\\s{1,3}\\S{1,64}\\s{1,3}'),
+  // Given to a command that reads a secret from standard input.
   {
     kind: 'password',
-    hint: 'sudo -S',
-    head: /((?<![\w./-])echo\s{1,4}["']?)[^\s"'|$]{4,128}(?=["']?\s{0,4}\|\s{0,4}sudo -S)/g,
+    hint: '|',
+    head: new RegExp(
+      `((?<![\\w./-])(?:echo|printf)\\s{1,4}(?:-[neE]{1,3}\\s{1,4}|["']?%s(?:\\\\n)?["']?\\s{1,4})?["']?(?:[\\w.-]{1,64}:(?=[^|\\n]{1,200}\\|[^|\\n]{0,40}chpasswd))?)` +
+        `[^\\s"'|$][^"'|$\\n]{2,126}[^\\s"'|$](?=["']?\\s{0,4}\\|[^|;&\\n]{0,200}${READS_SECRET})`,
+      'g',
+    ),
+    accept: isGiven,
   },
   {
     kind: 'password',
-    hint: 'sudo -S',
-    head: /(sudo -S[^\n|;&]{0,80}<<<\s{0,4}["']?)[^\s"'$]{4,128}/g,
+    hint: '<<<',
+    head: new RegExp(`(${READS_SECRET}[^\\n|;&]{0,80}<<<\\s{0,4}["']?)[^\\s"'$]{4,128}`, 'g'),
+    accept: isGiven,
+  },
+  // No word of a sentence has letters, digits and such marks.
+  {
+    kind: 'password',
+    head: /((?<![\w$-])(?:password|passphrase|passcode|psk)\s{1,4}["'`]?)(?=[^\s"'`]{0,127}[0-9])(?=[^\s"'`]{0,127}[A-Za-z])[^\s"'`<>(){}[\]]{0,64}[!@#$%^&*+~][^\s"'`<>(){}[\]]{1,64}/gi,
+    accept: (secret) => isPassword(secret, true),
   },
   // `.netrc`.
   {
@@ -103,18 +130,12 @@ export const FORMS: readonly SecretPattern[] = [
   {
     kind: 'authorization',
     head: /((?<![A-Za-z0-9])basic\s{1,4})[A-Za-z0-9+/]{10,256}={0,2}/gi,
-    accept: (secret) => /^[^\s:]{1,128}:\S/.test(decodedText(secret) ?? ''),
+    accept: isNameAndPassword,
   },
   {
     kind: 'password',
     hint: 'ConvertTo-SecureString',
     head: /(ConvertTo-SecureString\s{1,4}(?:-String\s{1,4})?["'])[^"'$\n]{4,128}(?=["'])/g,
-    accept: isGiven,
-  },
-  {
-    kind: 'password',
-    hint: 'chpasswd',
-    head: /(echo\s{1,4}["']?[\w.-]{1,64}:)[^\s"']{4,128}(?=["']?\s{0,4}\|\s{0,4}(?:sudo\s{1,4})?chpasswd)/g,
     accept: isGiven,
   },
 ];
@@ -129,14 +150,38 @@ function changesOften(secret: string): boolean {
   return kinds.length / secret.length >= 0.45;
 }
 
+function isNameAndPassword(value: string): boolean {
+  return /^[^\s:]{1,128}:\S/.test(decodedText(value) ?? '');
+}
+
+/** Shorter ones are words and versions. */
+const MIN_KEY = 8;
+/** Of these, characters that are in no word: `k8s-secret-name` has three. */
+const MIN_NAMELESS = 6;
+const TRIED_OUT = /^(?:test|fake|mock|sample|demo)/i;
+
+/** Whether the value of something called token or secret is one: letters with digits that name nothing. */
+function isKey(value: string): boolean {
+  if (isUuid(value)) return true;
+  if (value.length < MIN_KEY || /\s/.test(value) || isReference(value)) return false;
+  if (!/[0-9]/.test(value) || !/[A-Za-z]/.test(value)) return false;
+  if (value.length < 2 * MIN_KEY && TRIED_OUT.test(value)) return false;
+  const nameless = value.split(/[^A-Za-z0-9]+/).filter((part) => !isNamedPart(part));
+  return nameless.join('').length >= MIN_NAMELESS;
+}
+
 /** Names that shared does not know, because in prose they have other meanings. */
-const PASS_NAME = /(?:^|[^A-Za-z]|[A-Za-z](?<!by|com|sur|tres|under|over))(?:pass|pw|pswd)$/i;
+const PASS_NAME = /(?:^|[^A-Za-z]|[A-Za-z](?<!by|com|sur|tres|under|over))(?:pass|pw|pswd|psk)$/i;
 const KEY_NAME =
   /(?:^|[^A-Za-z]|(?<=[a-z])(?=[A-Z]))(?:keys?|auth|authorization|pat|salt|pepper|seed|cookie|session|session_?id|sid|signature|jwt|creds?)$/i;
+/** Where a name and a password in base64 are one value. */
+const BASIC_NAME = /auth(?:orization)?$|basic$/i;
 /** Groups: what stands before the value, the name, the value or its beginning. */
 export const NAMED_FORMS = [
-  /((?<![\w$-])-{0,2}([A-Za-z][\w.-]{1,80})["']?\s{0,4}(?::=|=>|[=:])\s{0,4}\\?["'`]?)([^\s"'`,;)}\]<>\\]{6,128})/g,
-  /((?<![\w$-])-{1,2}([A-Za-z][\w.-]{1,80})\s{1,4}["'`]?)([^\s"'`,;)}\]<>\\]{6,128})/g,
+  /((?<![\w$-])[-_]{0,2}([A-Za-z][\w.-]{1,80})["']?\s{0,4}(?::=|=>|[=:])\s{0,4}\\?["'`]?)([^\s"'`,;)}\]<>\\]{6,128})/g,
+  /((?<![\w$-])(?:-{1,2}|_)([A-Za-z][\w.-]{1,80})\s{1,4}["'`]?)([^\s"'`,;)}\]<>\\]{6,128})/g,
+  // A pair of its own: `name: API_KEY`, `value: …`, in whatever syntax.
+  /((?<![\w$-])(?:name|key)["']?\s{0,4}[=:]\s{0,4}["']?([A-Za-z][\w.-]{1,80})["']?[,\s]{1,24}["']?value["']?\s{0,4}[=:]\s{0,4}["'`]?)([^\s"'`,;)}\]<>\\]{6,128})/gi,
 ] as const;
 export const NAMED_REST = /[^\s"'`,;)}\]<>\\]*/y;
 
@@ -148,9 +193,12 @@ export function isTellingName(name: string): boolean {
 /** What the value of a thing of this name is, by rules of hints; `null`: no secret. */
 export function kindOfNamed(name: string, value: string): string | null {
   if (isHarmlessName(name) || isPlaceholder(value)) return null;
+  const sensitive = isSensitiveName(name);
   // A number of something that passed is no password.
-  if (PASS_NAME.test(name))
+  if (PASS_NAME.test(name) || sensitive === 'password')
     return /[A-Za-z]/.test(value) && isPassword(value, false) ? 'password' : null;
+  if (BASIC_NAME.test(name) && isNameAndPassword(value)) return 'authorization';
+  if (sensitive === 'api_key') return isKey(value) ? 'api_key' : null;
   if (!KEY_NAME.test(name)) return null;
   if (!looksRandom(value)) return null;
   // Of small letters and digits alone only what has no parts: `linux-x64-9f86d081` is a cache key.

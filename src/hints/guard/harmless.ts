@@ -14,6 +14,15 @@ const FORMS = [
   // Public keys and certificates.
   `(?<![A-Za-z0-9])(?:ssh-(?:ed25519|rsa|dss)|(?:sk-)?ecdsa-sha2-[a-z0-9-]{1,20}|sk-ssh-ed25519)\\s{1,4}AAAA${BASE64}{20,2000}={0,2}`,
   String.raw`-----BEGIN (?:[A-Z0-9 ]{0,30}PUBLIC KEY(?: BLOCK)?|CERTIFICATE(?: REQUEST)?|X509 CRL)-----[A-Za-z0-9+/=\s\\:.,]{0,12000}-----END [A-Z0-9 ]{1,40}-----`,
+  // Encrypted where it lies: SOPS, eyaml, Jasypt, Ansible.
+  `(?<![A-Za-z0-9])ENC(?:\\[[A-Z0-9_]{2,20},[^\\]\\s]{1,8000}\\]|\\(${BASE64}{8,4000}={0,2}\\))`,
+  String.raw`\$ANSIBLE_VAULT;[0-9.]{1,5};AES256[^\n]{0,80}(?:\n[ \t]{0,40}[0-9a-f]{2,80})+`,
+  // The context of a trace (W3C).
+  '(?<![0-9A-Za-z])[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}(?![0-9A-Za-z])',
+  // Keys that vendors publish in pages.
+  '(?<![A-Za-z0-9])pk_(?:test|live)_[A-Za-z0-9]{10,200}(?![A-Za-z0-9])',
+  // What the images of databases and queues are delivered with, on this machine only.
+  String.raw`:\/\/(?<user>[a-z]{2,20}):\k<user>@(?:localhost|127(?:\.[0-9]{1,3}){3}|\[::1\])(?![\w.-])`,
   // Images and fonts within a text.
   `data:[a-z]{1,20}/[A-Za-z0-9.+%-]{1,60}(?:;[a-z0-9=-]{1,40}){0,3};base64,${BASE64}{0,16384}={0,2}`,
 ];
@@ -56,6 +65,7 @@ const HARMLESS_WORDS = new Set(
     'etag fingerprint fingerprints thumbprint uuid guid id ids recipient pubkey'
   ).split(' '),
 );
+const PUBLIC_KEYS = new Set(['recv', 'public', 'publishable', 'site']);
 /** `session_id` opens a session, `password_hash` can be tried out. */
 const SPOILING = new Set(['session', 'sess', 'password', 'passwd', 'pass', 'user']);
 
@@ -64,8 +74,7 @@ export function isHarmlessName(name: string): boolean {
   const words = wordsOf(name);
   const last = words.at(-1);
   if (last === undefined) return false;
-  if (last === 'keys' || last === 'key')
-    return words.at(-2) === 'recv' || words.at(-2) === 'public';
+  if (last === 'keys' || last === 'key') return PUBLIC_KEYS.has(words.at(-2) ?? '');
   return HARMLESS_WORDS.has(last) && !SPOILING.has(words.at(-2) ?? '');
 }
 

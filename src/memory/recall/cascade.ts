@@ -76,6 +76,7 @@ export async function runCascade(
   const found: Candidate[] = [];
   const ran: CascadeResult['stages'] = [];
   const degraded: string[] = [];
+  const least = search.request.min_confidence ?? 0;
   let facts = 0;
   let others = 0;
   for (const stage of stages) {
@@ -83,13 +84,14 @@ export async function runCascade(
     const asked = { ...search, found, room };
     if (room <= 0 || !stage.applies(asked)) continue;
     const startMs = clock();
-    const result = await stage.run(context, asked);
+    const { candidates, ...result } = await stage.run(context, asked);
+    const sure = candidates.filter(({ confidence }) => confidence >= least);
     ran.push({
       name: stage.name,
       ms: Math.round((clock() - startMs) * 100) / 100,
-      found: result.candidates.length,
+      found: sure.length,
     });
-    found.push(...result.candidates);
+    found.push(...sure);
     if (FACTUAL.has(stage.name)) facts += result.total;
     else others += result.total;
     if (result.degraded !== undefined) degraded.push(result.degraded);

@@ -20,6 +20,8 @@ export const VECTOR_WEIGHTS: readonly [prefix: string, weight: number][] = [
   ['lexical', 0.15],
   ['static', 0.2],
 ];
+/** Weight of the built-in static model beside words and lexical vectors. */
+export const BESIDE_WEIGHT = 0.2;
 /** Models of sentences; not measured here (no such weights were at hand), chosen between extremes. */
 export const DEFAULT_VECTOR_WEIGHT = 0.6;
 
@@ -77,12 +79,11 @@ export interface Fused {
 
 type Scored = { scores: Float32Array; touched: ArrayLike<number> };
 
-/** The first plus `weight` times the second, each scaled to its best. */
-export function fuse(keyword: Scored | null, vector: Scored | null, weight: number): Fused {
-  const size = Math.max(keyword?.scores.length ?? 0, vector?.scores.length ?? 0);
+/** The sum of lists, each scaled to its best and times its weight. */
+export function fuse(lists: readonly [list: Scored | null, weight: number][]): Fused {
+  const size = Math.max(0, ...lists.map(([list]) => list?.scores.length ?? 0));
   const fused: Fused = { scores: new Float32Array(size), touched: [] };
-  if (keyword) add(fused, keyword, 1);
-  if (vector) add(fused, vector, weight);
+  for (const [list, weight] of lists) if (list) add(fused, list, weight);
   return fused;
 }
 

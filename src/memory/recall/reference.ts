@@ -34,6 +34,7 @@ const OPTIONS = new Set([
   'since',
   'before',
   'strategy',
+  'min_confidence',
 ]);
 
 /** An id with too few or too many digits, and a printed line whose end is missing. */
@@ -87,7 +88,7 @@ function optionsOf(text: string): ReferenceFields {
 
 function plainValue(text: string): string | number | boolean {
   if (text === 'true' || text === 'false') return text === 'true';
-  return /^\d+$/.test(text) ? Number(text) : text;
+  return /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : text;
 }
 
 /** The line with which a memory or a group of them is asked for again; without depth the usual one. */

@@ -75,6 +75,7 @@ export const recallSchema = z.strictObject({
   limit: z.int().min(1).max(MAX_RECALLED).default(DEFAULT_LIMIT),
   include_links: z.boolean().default(false),
   strategy: z.enum(['auto', 'exact', 'semantic']).default('auto'),
+  min_confidence: z.number().min(0).max(1).optional(),
 });
 export type RecallInput = z.input<typeof recallSchema>;
 

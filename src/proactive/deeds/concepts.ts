@@ -3,7 +3,7 @@
  * the tags of a hint and the words of a moment are brought to the same concepts. Pure.
  */
 import { analyze } from '../../shared/text.js';
-import { conceptOf, stemOf } from '../matching/vocabulary.js';
+import { conceptOf, stemOf } from './vocabulary.js';
 
 /** Words for one deed, and the nouns for it; the first names the group. Compared by stem. */
 const SAME_DEED: readonly string[] = [

@@ -4,13 +4,13 @@
  * only asked about is none. Pure.
  */
 import { pathsIn } from '../../shared/path-mentions.js';
-import { commandsIn, readCommand } from '../matching/commands.js';
-import { weightOf } from '../matching/vocabulary.js';
+import { commandsIn, readCommand } from '../commands.js';
 import { reportsProblem } from '../reading/problems.js';
 import { partsOf, type Sentence } from '../reading/sentences.js';
 import { type Statement, statementsOf } from '../reading/statements.js';
 import { DETERMINERS, EMPTY, FINITES, SUBORDINATORS } from '../reading/words.js';
 import { deedConcept, isDeed, RUN, STOP } from './concepts.js';
+import { weightOf } from './vocabulary.js';
 
 export interface Deed {
   /** As it was said, for people. */

@@ -182,3 +182,12 @@ export function notifying(
     ...(degraded === undefined ? {} : { degraded }),
   };
 }
+
+/** Says of one detector why a memory is not shown. */
+export function suppressedBy({ checks }: DetectorContext, detector: DetectorName) {
+  return (id: Uuid, reason: string): Suppressed => ({
+    memoryId: checks.print(id),
+    detector,
+    reason,
+  });
+}

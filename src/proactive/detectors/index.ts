@@ -5,16 +5,18 @@ import type { DetectorContext } from './context.js';
 import { createFileTouch } from './file-touch.js';
 import { createIntentMatch } from './intent-match.js';
 import { createPatternRecognition } from './pattern-recognition.js';
+import { createPropose } from './proposals.js';
 import { createSessionStart } from './session-start.js';
 
 export type { DetectorContext } from './context.js';
 
 export function createDetectors(context: DetectorContext): Detectors {
+  const propose = createPropose(context);
   return {
     fileTouch: createFileTouch(context),
-    intentMatch: createIntentMatch(context),
-    conflictWarning: createConflictWarning(context),
-    patternRecognition: createPatternRecognition(context),
+    intentMatch: createIntentMatch(context, propose),
+    conflictWarning: createConflictWarning(context, propose),
+    patternRecognition: createPatternRecognition(context, propose),
     sessionStart: createSessionStart(context),
   };
 }

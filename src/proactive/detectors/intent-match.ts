@@ -1,13 +1,15 @@
 /**
- * An intent is stated: what was done when the same was wanted before (seed `rum-triggers.md`, 2).
+ * Something is said or wanted: what was done when the same was before (seed `rum-triggers.md`, 2). The
+ * gate says how likely it is that it helps.
  */
-import { vetoOf } from '../../embeddings/index.js';
-import { FLAGS, type WorkMemoryData } from '../../memory/index.js';
+import type { WorkMemoryData } from '../../memory/index.js';
 import type { Reader, StoredRecord } from '../../records/index.js';
 import { DAY_MS } from '../../shared/clock.js';
 import type { Uuid } from '../../shared/ids.js';
-import { pathKeys } from '../../shared/paths.js';
-import { ALIKE, intentOf, type Likeness, likeness, type Task } from '../matching/index.js';
+import { pathsIn } from '../../shared/path-mentions.js';
+import type { Moment } from '../gate/features.js';
+import { patternIn } from '../gate/pattern.js';
+import { rarityIn, WEIGHTS } from '../gate/weights.js';
 import type { Candidate, Detector, IntentStated, Suppressed } from '../types.js';
 import {
   actingIn,
@@ -18,28 +20,27 @@ import {
   nothing,
   notifying,
   rowsOf,
+  suppressedBy,
 } from './candidates.js';
 import { type DetectorContext, readerIn } from './context.js';
-import { type NearMemories, nearMemories } from './near-memories.js';
+import { createPropose, type Proposals, type Propose, type Proposed } from './proposals.js';
 
 const KIND = 'intentMatch';
-/** Rows read. */
+/** Successors read. */
 const JUDGED = 12;
-/** Of the best score: what is clearly less alike is left out. */
-const SHARE = 0.82;
-/** Added for a file in common, and at most for being new: it decides between equals only. */
-const FILE = 0.06;
+/** Of the best: what is clearly less likely to help is left out. */
+const SHARE = 0.75;
+/** Added at most for being new: it decides between equals only. */
 const RECENT = 0.03;
 const RECENT_MS = 30 * DAY_MS;
 /** Vetoed ones named among the suppressed. */
 const NAMED = 3;
 
-interface Judged {
-  row: StoredRecord<WorkMemoryData>;
-  likeness: Likeness;
-}
-
-export function createIntentMatch(context: DetectorContext): Detector<IntentStated> {
+export function createIntentMatch(
+  context: DetectorContext,
+  propose: Propose = createPropose(context),
+): Detector<IntentStated> {
+  const suppress = suppressedBy(context, KIND);
   return {
     name: KIND,
     async evaluate(stated) {
@@ -49,103 +50,85 @@ export function createIntentMatch(context: DetectorContext): Detector<IntentStat
       const reader = readerIn(context, stated);
       if (reader === null) return elsewhere(context, KIND, subject, stated.projectId);
       const cue = { kind: KIND, subject } as const;
-      const task = intentOf(subject);
-      if (task.readings.length === 0) return nothing(context, cue, ['asks for nothing to be done']);
-
-      const lookUp = await context.checks.lookUp();
-      const filter = { reader, ...(config.include_failures ? {} : { flagsNone: FLAGS.failure }) };
-      const near = await nearMemories(context, lookUp, task, filter);
-      const { degraded } = near;
-      if (near.ids.length === 0) {
-        return nothing(context, cue, ['no memory has its words'], { degraded });
-      }
-      const rows = await rowsOf(context, near.ids.slice(0, JUDGED), reader);
-      const judged = rows.map((row): Judged => {
-        const found = likeness(task, row.data.intent.goal, lookUp.shelf);
-        const alike = withMeaning(found, task, row, near);
-        return { row, likeness: withFiles(alike, stated.files ?? [], row.data.files) };
-      });
-      const least = config.similarity_threshold === 'auto' ? ALIKE : config.similarity_threshold;
+      const moment = momentOf(stated);
+      const found = await propose(moment, reader);
+      const { proposed, degraded } = found;
+      const least =
+        config.similarity_threshold === 'auto'
+          ? WEIGHTS.heads.offer.threshold
+          : config.similarity_threshold;
+      const likely = proposed.filter(
+        ({ near, offer }) => offer >= least && (near.success || config.include_failures),
+      );
       const acting = actingIn(context, stated);
-      const alike = judged.filter((each) => each.likeness.score >= least);
-      const others = alike.filter(({ row }) => !isOwn(acting, row.data));
-      const suppressed = [
-        ...judged.flatMap(({ row, likeness: { veto } }) =>
-          veto === undefined ? [] : [suppress(context, row.id, `not the same: ${veto}`)],
-        ),
-      ].slice(0, NAMED);
-      for (const { row } of alike) {
-        if (isOwn(acting, row.data))
-          suppressed.push(suppress(context, row.id, 'made in this session'));
+      const suppressed: Suppressed[] = likely
+        .flatMap(({ row, veto }) =>
+          veto === undefined ? [] : [suppress(row.id, `not the same: ${veto}`)],
+        )
+        .slice(0, NAMED);
+      const open: Proposed[] = [];
+      const taken = membersOf(context, moment, found);
+      for (const each of likely) {
+        if (each.veto !== undefined) continue;
+        if (isOwn(acting, each.row.data)) {
+          suppressed.push(suppress(each.row.id, 'made in this session'));
+        } else if (taken.has(each.row.id)) {
+          suppressed.push(suppress(each.row.id, 'one of a pattern'));
+        } else open.push(each);
       }
-      const current = await withSuccessors(context, others, reader, filter.flagsNone ?? 0);
+      const current = await withSuccessors(context, open, reader, config.include_failures);
       suppressed.push(...current.suppressed);
       const ranked = rank(current.judged, config.recency_boost ? context.clock.now() : null);
       const [first] = ranked;
       if (!first) return nothing(context, cue, ['no similar task'], { suppressed, degraded });
       const kept = ranked
-        .filter(({ likeness: { score } }) => score >= first.likeness.score * SHARE)
+        .filter(({ offer }) => offer >= first.offer * SHARE)
         .slice(0, config.max_results);
       const memories: Candidate[] = [];
-      for (const {
-        row,
-        likeness: { score, reasons },
-      } of kept) {
-        memories.push(await candidateOf(context, row, score, reasons));
+      for (const { row, offer, reasons } of kept) {
+        memories.push(await candidateOf(context, row, offer, reasons));
       }
-      const strength = Math.max(...kept.map((each) => each.likeness.score));
+      const strength = Math.max(...kept.map(({ offer }) => offer));
       return notifying(
         context,
         { kind: KIND, intent: subject, memories },
         memories,
-        { subject, strength, evidence: first.likeness.reasons },
+        { subject, strength, evidence: first.reasons },
         { suppressed, degraded },
       );
     },
   };
 }
 
-/** What a model of meaning calls nearly the same sentence is alike, if no rule forbids it. */
-function withMeaning(
-  found: Likeness,
-  task: Task,
-  { id, data }: StoredRecord<WorkMemoryData>,
-  near: NearMemories,
-): Likeness {
-  const meaning = near.byMeaning(id);
-  if (!meaning || meaning.cosine < meaning.strong || found.veto !== undefined) return found;
-  const text = task.readings.map(({ clause }) => clause.text).join('. ');
-  const veto = vetoOf(text, data.intent.goal);
-  if (veto.vetoed) return { ...found, score: 0, veto: veto.reason };
-  const score =
-    ALIKE + ((1 - ALIKE) / 2) * ((meaning.cosine - meaning.strong) / (1 - meaning.strong));
-  if (score <= found.score) return found;
-  return {
-    ...found,
-    score,
-    reasons: [...found.reasons, `meaning ${meaning.cosine.toFixed(2)} alike`],
-  };
+function momentOf({ moment, intent, files = [] }: IntentStated): Moment {
+  if (moment) return moment;
+  const text = intent.trim();
+  return { kind: 'intent_stated', text, files: [...new Set([...files, ...pathsIn(text)])] };
 }
 
-function withFiles(found: Likeness, named: readonly string[], files: readonly string[]): Likeness {
-  if (found.score === 0 || named.length === 0) return found;
-  const ends = new Set(files.flatMap(pathKeys));
-  const common = named.find((path) => {
-    const [whole] = pathKeys(path);
-    return whole !== undefined && ends.has(whole);
-  });
-  if (common === undefined) return found;
-  const score = Math.min(1, found.score + FILE);
-  return { ...found, score, reasons: [...found.reasons, `file ${common}`] };
+/** Of the pattern that is shown at this moment: the tasks whose slot is another. */
+function membersOf(
+  context: DetectorContext,
+  moment: Moment,
+  { proposed, acts, shelf }: Proposals,
+): ReadonlySet<Uuid> {
+  const { enabled, min_pattern_occurrences, confidence_threshold } =
+    context.config().patternRecognition;
+  const begins = moment.kind === 'task_start' || moment.kind === 'message';
+  if (!enabled || !begins) return new Set();
+  const wanted = { least: min_pattern_occurrences, acts };
+  const pattern = patternIn(moment.text, proposed, rarityIn(shelf), wanted);
+  const isShown = pattern !== null && pattern.confidence >= confidence_threshold;
+  return new Set(isShown ? pattern.members.map(({ row }) => row.id) : []);
 }
 
 /** What was superseded gives way to what took its place. */
 async function withSuccessors(
   context: DetectorContext,
-  judged: readonly Judged[],
+  judged: readonly Proposed[],
   reader: Reader,
-  flagsNone: number,
-): Promise<{ judged: Judged[]; suppressed: Suppressed[] }> {
+  include_failures: boolean,
+): Promise<{ judged: Proposed[]; suppressed: Suppressed[] }> {
   if (judged.length === 0) return { judged: [], suppressed: [] };
   const ids = judged.map(({ row }) => row.id);
   const edges = (await context.checks.links(ids)).filter(
@@ -161,11 +144,12 @@ async function withSuccessors(
   const successors = new Map<Uuid, StoredRecord<WorkMemoryData>>();
   for (const { source, target } of edges) {
     const row = sources.find(({ id }) => id === source);
-    if (row && (row.data.outcome.success || (flagsNone & FLAGS.failure) === 0)) {
+    if (row && (row.data.outcome.success || include_failures)) {
       successors.set(target, row);
     }
   }
-  const kept = new Map<Uuid, Judged>();
+  const kept = new Map<Uuid, Proposed>();
+  const suppress = suppressedBy(context, KIND);
   const suppressed: Suppressed[] = [];
   for (const each of judged) {
     const successor = successors.get(each.row.id);
@@ -174,21 +158,21 @@ async function withSuccessors(
       continue;
     }
     const by = context.checks.print(successor.id);
-    suppressed.push(suppress(context, each.row.id, `superseded by ${by}`));
+    suppressed.push(suppress(each.row.id, `superseded by ${by}`));
     // One that is itself superseded is not brought back.
     if (kept.has(successor.id) || ids.includes(successor.id)) continue;
-    const reasons = [...each.likeness.reasons, `supersedes ${context.checks.print(each.row.id)}`];
-    kept.set(successor.id, { row: successor, likeness: { ...each.likeness, reasons } });
+    const reasons = [...each.reasons, `supersedes ${context.checks.print(each.row.id)}`];
+    kept.set(successor.id, { ...each, row: successor, reasons });
   }
   return { judged: [...kept.values()], suppressed };
 }
 
 /** Best first; of equally good ones the newer. @param nowMs `null`: age does not matter */
-function rank(judged: readonly Judged[], nowMs: number | null): Judged[] {
-  const worth = ({ row, likeness: { score } }: Judged) => {
-    if (nowMs === null) return score;
+function rank(judged: readonly Proposed[], nowMs: number | null): Proposed[] {
+  const worth = ({ row, offer }: Proposed) => {
+    if (nowMs === null) return offer;
     const ageMs = Math.max(0, nowMs - row.createdAtMs);
-    return score + RECENT * 0.5 ** (ageMs / RECENT_MS);
+    return offer + RECENT * 0.5 ** (ageMs / RECENT_MS);
   };
   return [...judged].sort(
     (a, b) =>
@@ -196,8 +180,4 @@ function rank(judged: readonly Judged[], nowMs: number | null): Judged[] {
       b.row.createdAtMs - a.row.createdAtMs ||
       (a.row.id < b.row.id ? 1 : -1),
   );
-}
-
-function suppress({ checks }: DetectorContext, id: Uuid, reason: string): Suppressed {
-  return { memoryId: checks.print(id), detector: KIND, reason };
 }

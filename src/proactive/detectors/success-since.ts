@@ -3,18 +3,19 @@ import { FLAGS, keyOf, type WorkMemoryData } from '../../memory/index.js';
 import type { Reader, Shelf, SlotFilter, StoredRecord } from '../../records/index.js';
 import type { Uuid } from '../../shared/ids.js';
 import { pathKeys } from '../../shared/paths.js';
-import { ALIKE, fileInCommon, goalOf, likeness } from '../matching/index.js';
+import { sameFile } from '../gate/features.js';
+import { retrieve } from '../gate/retrieve.js';
+import { ALIKE, ALIKE_ON_FILE, taskLikeness } from '../gate/same-task.js';
+import { rarityIn } from '../gate/weights.js';
 import { rowsOf } from './candidates.js';
 import type { DetectorContext } from './context.js';
-import { nearMemories } from './near-memories.js';
 
 const FILES = 4;
 const OF_FILE = 6;
 const BY_WORDS = 6;
 const JUDGED = 12;
-/** On the same file, and of what the success says it came from. */
-const ALIKE_ON_FILE = 0.54;
-const ALIKE_IF_CAUSED = 0.4;
+/** Of what the success says it came from. */
+const ALIKE_IF_CAUSED = 0.3;
 
 type Row = StoredRecord<WorkMemoryData>;
 
@@ -35,17 +36,24 @@ export async function successSince(
       .map(({ source }) => source);
   const superseding = new Set(from('supersedes'));
   const caused = new Set(from('caused_by'));
-  const goal = goalOf(failure.data.intent.goal);
+  const { goal } = failure.data.intent;
+  const rarity = rarityIn(shelf);
   const filter: SlotFilter = {
     reader,
     flagsAll: FLAGS.success,
     sinceMs: failure.createdAtMs + 1,
   };
-  const near = await nearMemories(context, { shelf }, goal, filter);
+  const near = retrieve(
+    shelf,
+    { kind: 'intent_stated', text: goal, files: [] },
+    null,
+    filter,
+    () => undefined,
+  );
   const ids = new Set<Uuid>([
     ...superseding,
     ...caused,
-    ...near.ids.slice(0, BY_WORDS),
+    ...near.slice(0, BY_WORDS).map(({ id }) => id),
     ...onFiles(shelf, failure.data.files, filter),
   ]);
   for (const row of await rowsOf(context, [...ids].slice(0, JUDGED), reader)) {
@@ -53,12 +61,13 @@ export async function successSince(
     const by = checks.print(row.id);
     if (superseding.has(row.id)) return success ? `succeeded later: ${by}` : `superseded by ${by}`;
     if (!success || row.createdAtMs <= failure.createdAtMs) continue;
-    const file = fileInCommon(failure.data.files, row.data.files);
-    const otherFile =
-      file === undefined && failure.data.files.length > 0 && row.data.files.length > 0;
+    const file = failure.data.files.some((path) =>
+      row.data.files.some((other) => sameFile(path, other)),
+    );
+    const otherFile = !file && failure.data.files.length > 0 && row.data.files.length > 0;
     if (otherFile && !caused.has(row.id)) continue;
-    const { score } = likeness(goal, row.data.intent.goal, shelf, { files: false });
-    const least = caused.has(row.id) ? ALIKE_IF_CAUSED : file === undefined ? ALIKE : ALIKE_ON_FILE;
+    const score = taskLikeness(goal, row.data.intent.goal, rarity);
+    const least = caused.has(row.id) ? ALIKE_IF_CAUSED : file ? ALIKE_ON_FILE : ALIKE;
     if (score >= least) return `succeeded later: ${by}`;
   }
   return null;

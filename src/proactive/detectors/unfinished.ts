@@ -7,14 +7,8 @@ import type { LinkEdge, Reader, Shelf, SlotFilter, StoredRecord } from '../../re
 import type { Uuid } from '../../shared/ids.js';
 import { analyze } from '../../shared/text.js';
 import { yieldToLoop } from '../../shared/yield.js';
-import {
-  ALIKE,
-  ALIKE_ON_FILE,
-  conceptsOf,
-  goalOf,
-  likeness,
-  type Task,
-} from '../matching/index.js';
+import { ALIKE, ALIKE_ON_FILE, taskLikeness } from '../gate/same-task.js';
+import { rarityIn } from '../gate/weights.js';
 import type { Suppressed, UnfinishedWork } from '../types.js';
 import { rowsOf } from './candidates.js';
 import type { DetectorContext } from './context.js';
@@ -64,6 +58,9 @@ const NO_FOLLOW_UP = /^\W*(?:none|nothing|no|n\/?a|nil|done)?\W*$/i;
 export function createUnfinished(context: DetectorContext, { shelf, filter, reader }: Place) {
   const { checks } = context;
   const rows = new Map<Uuid, Row>();
+  const rarity = rarityIn(shelf);
+  const isAlike = (text: string, { data }: Row, least: number) =>
+    taskLikeness(text, data.intent.goal, rarity) >= least;
 
   async function read(ids: readonly Uuid[]): Promise<void> {
     const missing = [...new Set(ids)].filter((id) => !rows.has(id));
@@ -102,8 +99,6 @@ export function createUnfinished(context: DetectorContext, { shelf, filter, read
     linked: ReadonlySet<Uuid>,
     anyWay = false,
   ): Promise<Row | undefined> {
-    const asked = goalOf(text);
-    if (asked.readings.length === 0) return undefined;
     await yieldToLoop();
     const found = await later(text, since);
     const candidates = [...new Set([...linked, ...found])].flatMap((id) => rows.get(id) ?? []);
@@ -112,7 +107,7 @@ export function createUnfinished(context: DetectorContext, { shelf, filter, read
         row.id !== since.id &&
         row.createdAtMs > since.createdAtMs &&
         row.data.outcome.success &&
-        (isAlike(asked, row, shelf, linked.has(row.id) ? ALIKE_ON_FILE : ALIKE) ||
+        (isAlike(text, row, linked.has(row.id) ? ALIKE_ON_FILE : ALIKE) ||
           (anyWay && isAnotherWay(since, row))),
     );
   }
@@ -122,8 +117,8 @@ export function createUnfinished(context: DetectorContext, { shelf, filter, read
     if (failed.intent.task_type !== done.intent.task_type) return false;
     const files = new Set(failed.files.map((file) => file.toLowerCase()));
     if (!done.files.some((file) => files.has(file.toLowerCase()))) return false;
-    const words = conceptsOf(failed.intent.goal);
-    const common = [...conceptsOf(done.intent.goal)].filter((word) => words.has(word));
+    const words = new Set(analyze(failed.intent.goal));
+    const common = [...new Set(analyze(done.intent.goal))].filter((word) => words.has(word));
     return common.length >= COMMON_WORDS;
   }
 
@@ -190,8 +185,7 @@ export function createUnfinished(context: DetectorContext, { shelf, filter, read
       const task = (waitIn(note)?.rest ?? note).trim();
       if (task === '') continue;
       const done = await doneLater(task, row, effects);
-      const asked = goalOf(task);
-      const tried = open.find((other) => isAlike(asked, other.row, shelf, ALIKE));
+      const tried = open.find((other) => isAlike(task, other.row, ALIKE));
       if (done) closedBy = `done later: ${checks.print(done.id)}`;
       else if (tried) closedBy = `tried again: ${checks.print(tried.row.id)}`;
       else left.push(task);
@@ -226,8 +220,8 @@ export function createUnfinished(context: DetectorContext, { shelf, filter, read
       for (const row of items) {
         if (open.length >= limit) break;
         if (!isWanted(row) || isChatter(row.data)) continue;
-        const goal = goalOf(row.data.intent.goal);
-        const again = open.find((other) => isAlike(goal, other.row, shelf, ALIKE));
+        const { goal } = row.data.intent;
+        const again = open.find((other) => isAlike(goal, other.row, ALIKE));
         if (again && !row.data.outcome.success) {
           leave(row, `tried again: ${checks.print(again.row.id)}`);
           continue;
@@ -240,14 +234,6 @@ export function createUnfinished(context: DetectorContext, { shelf, filter, read
       return { open, suppressed };
     },
   };
-}
-
-function isAlike(asked: Task, row: Row, shelf: Shelf, threshold: number): boolean {
-  const counts = {
-    documentFrequency: (stem: string) => shelf.documentFrequency(stem),
-    size: shelf.size,
-  };
-  return likeness(asked, row.data.intent.goal, counts).score >= threshold;
 }
 
 /** A captured run of no kind of work that failed: talk, not a task. */

@@ -58,6 +58,11 @@ export interface OfferBook {
   add(offers: readonly NewOffer[]): StoredOffer[];
   /** Pending, shown, and warnings that were used but not answered; newest first, none that is over. */
   open(filter?: OpenFilter, reader?: Reader): StoredOffer[];
+  /**
+   * Those of them that may still be shown: neither removed nor quoting what was forgotten since they
+   * were read. Asked after the last wait before their text is given away.
+   */
+  remaining(offers: readonly StoredOffer[]): StoredOffer[];
   /** Open and acknowledged offers of the last 24 h that show one of these memories. */
   quoting(sourceIds: Iterable<Uuid>): StoredOffer[];
   /**

@@ -112,6 +112,11 @@ export function createOfferBook(deps: OfferBookDeps): OfferBook {
     dropOldest(removedIds, MOST_FORGOTTEN);
   }
 
+  /** It is gone, or quotes what was forgotten, whatever a look-up still finds of it. */
+  function isRemoved({ id, data }: Pick<StoredOffer, 'id' | 'data'>): boolean {
+    return removedIds.has(id) || data.sources.some((one) => forgotten.has(one.id));
+  }
+
   /** Changes what is held and writes it, but tells nobody. @throws AppError CONFLICT */
   function alter(entry: Held, intent: Intent): 'changed' | 'rewritten' | 'same' {
     const details = redactDetails(intent.details);
@@ -138,7 +143,7 @@ export function createOfferBook(deps: OfferBookDeps): OfferBook {
    */
   function adopt(record: OfferRecord, nowMs: number, news: News[] | null): Held | null {
     const { id, scope, revision } = record;
-    if (removedIds.has(id) || record.data.sources.some((one) => forgotten.has(one.id))) return null;
+    if (isRemoved(record)) return null;
     // What waits to be written finds out by itself.
     const waiting = writer.pendingOf(id);
     if (waiting) return waiting;
@@ -303,6 +308,8 @@ export function createOfferBook(deps: OfferBookDeps): OfferBook {
         .filter(({ scope, data }) => isOpen(data) && fits(filter, data) && canRead(reader, scope))
         .sort((a, b) => b.data.createdAtMs - a.data.createdAtMs || (a.id < b.id ? 1 : -1)),
 
+    remaining: (offers) => offers.filter((offer) => !isRemoved(offer)),
+
     quoting(sourceIds) {
       const wanted = new Set(sourceIds);
       return current().filter(({ data }) => data.sources.some(({ id }) => wanted.has(id)));
@@ -334,7 +341,8 @@ export function createOfferBook(deps: OfferBookDeps): OfferBook {
       expire(nowMs);
       await writer.settled();
       const { records, ...page } = await listOffers(store, filter, reader, nowMs);
-      return { offers: records.map((record) => offerAsOf(record, nowMs)), ...page };
+      const there = records.filter((record) => !isRemoved(record));
+      return { offers: there.map((record) => offerAsOf(record, nowMs)), ...page };
     },
 
     facts: () => facts.recent(),

@@ -1,7 +1,8 @@
 /** A file in an offer: what it is called, and what finds its memories again. Pure. */
 import { isInEveryFolder } from '../../shared/paths.js';
+import { safePhrase } from '../../shared/safe-text.js';
 import { countTokens } from '../../shared/tokens.js';
-import { name, type Phrase, stored } from './stored-text.js';
+import { name, type Phrase } from './stored-text.js';
 
 /** Of a path in a header. */
 const PATH_WIDTH = 48;
@@ -20,7 +21,8 @@ function fileEnd(path: string): string {
 /** What finds the file's memories when it is given back; `undefined`: it cannot be printed as it is. */
 export function fileReference(path: string): string | undefined {
   const end = fileEnd(path);
-  const isFaithful = stored(end) === end && !QUOTES.test(end) && countTokens(end) <= MOST_TOKENS;
+  const isFaithful =
+    safePhrase(end) === end && !QUOTES.test(end) && countTokens(end) <= MOST_TOKENS;
   return end !== '' && isFaithful ? `file:${end}` : undefined;
 }
 

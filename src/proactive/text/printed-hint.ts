@@ -2,10 +2,10 @@
  * A hint in an offer. A command that is cut or cleaned is another command: it is printed only as it
  * stands, else the line says where it is. Pure.
  */
+import { safePhrase } from '../../shared/safe-text.js';
 import { redactSecrets } from '../../shared/secrets.js';
 import { countTokens } from '../../shared/tokens.js';
 import type { ShownHint } from '../types.js';
-import { stored } from './stored-text.js';
 
 const MOST_NAME_TOKENS = 14;
 const MOST_VALUE_TOKENS = 24;
@@ -21,6 +21,7 @@ export function printedHint({ memoryId, value }: ShownHint): string | null {
 }
 
 function isAsItIs(text: string, tokens: number): boolean {
-  if (text.length > MOST_CHARACTERS || text.trim() === '' || stored(text) !== text) return false;
+  if (text.length > MOST_CHARACTERS || text.trim() === '' || safePhrase(text) !== text)
+    return false;
   return redactSecrets(text).text === text && countTokens(text) <= tokens;
 }

@@ -1,80 +1,8 @@
 /**
- * Stored text on its way into an offer: data that people and agents wrote at some time, and that
- * stands in a prompt unasked. Built on `safe`, and stricter: an offer quotes in passing, the memory
- * itself can be recalled byte for byte, so here nothing has to survive that could pass for markup,
- * for a line of ours or for a command. Pure.
+ * Stored text on its way into an offer, at the width that there is room for. Pure.
  */
-import { safe } from '../../shared/safe-text.js';
+import { safePhrase } from '../../shared/safe-text.js';
 import { analyze } from '../../shared/text.js';
-
-/** A phrase shows a few hundred characters at most; the rest need not be cleaned. */
-const MOST_CHARACTERS = 600;
-const ESC = '\u001b';
-const CSI = '\u009b';
-const BELL = '\u0007';
-/** Terminal sequences: colours and titles, whole. */
-const ANSI = new RegExp(
-  `(?:${ESC}\\[|${CSI})[0-?]*[ -/]*[@-~]|${ESC}\\][^${BELL}${ESC}]{0,200}(?:${BELL}|${ESC}\\\\)|${ESC}.`,
-  'g',
-);
-/**
- * What takes no width, and variation selectors (which can carry bytes), private use and halves of
- * characters: unseen by a reader, read by a model.
- */
-const HIDDEN =
-  /\u034f|[\ufe00-\ufe0f]|[\p{Cf}\p{Co}\p{Cs}\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0]|[\u{e0100}-\u{e01ef}]/gu;
-/** ASCII in disguise: full width, small forms, mathematical letters. */
-const DISGUISED = /[\uff01-\uff5e\ufe50-\ufe6b\u{1d400}-\u{1d7ff}]/gu;
-const STACKED_MARKS = /(\p{M}{3})\p{M}+/gu;
-const BREAKS = /[\r\n\u0085\u2028\u2029]+/;
-/** What makes a heading, a list, a quotation, a table or a rule of a line. */
-const LINE_MARKS = /^(?:\s*(?:[#>*+=~|•-]+(?=\s|$)|-{3,}|={3,}|_{3,}|\*{3,}|~{3,}))+\s*/;
-
-/** Brackets that stay: an index, an empty pair, the `[id]` of a path. Others read as a label or link. */
-const BRACKETS =
-  /(?<=[\w/.)])\[[\w.$-]{0,30}\](?![([:])|\[\d*\](?![([:])|\[[\w.-]{1,30}\](?=\.[a-z]{1,5}\b)|[[\]]/g;
-
-const REPLACED: readonly (readonly [RegExp, string])[] = [
-  // The bracket of a tag, also as an entity or an escape, however often it was escaped.
-  [/&(?:amp;)*(?:lt|#0*60|#x0*3c);?|\\u00?3c|\\x3c|%3c|</gi, '‹'],
-  [/&(?=(?:amp;)*#x?[0-9a-f]{1,8};?)/gi, '& '],
-  [/[【〔〖〘〚⟦❲⦗]/g, '('],
-  [/[】〕〗〙〛⟧❳⦘]/g, ')'],
-  // The end of a quotation of ours, and the quotes of JSON.
-  [/["“”„‟«»]/g, "'"],
-  // Fences and headings.
-  [/`/g, "'"],
-  [/~{3,}/g, '~~'],
-  [/#{2,}/g, '#'],
-  [/\{(?=%)/g, '{ '],
-  // What our own lines are made of.
-  [/[→⇒⟶➔➙-➾⮕⇨↦↪►▶]/gu, '->'],
-  [/[•‣◦⁃∙●▪▸]/gu, '-'],
-  [/⚠/gu, '!'],
-  [/[—–―]/g, '-'],
-  [/\brecall\s*\(/gi, 'recall: '],
-  [/\b(mem|chap|wis|offer)_(?=[0-9a-f-]{8})/gi, '$1 '],
-  [/\s+/g, ' '],
-];
-
-/**
- * A stored text as one line without anything that a prompt, a renderer or a reader could take for
- * more than words; a few hundred characters at most. May be empty. Repeating it changes nothing.
- */
-export function stored(text: string): string {
-  const seen = text.replace(ANSI, '').replace(HIDDEN, '');
-  const plain = seen
-    .replace(DISGUISED, (found) => found.normalize('NFKC'))
-    .replace(STACKED_MARKS, '$1')
-    .split(BREAKS)
-    .map((line) => line.replace(LINE_MARKS, ''))
-    .join(' ');
-  let line = safe(firstOf(plain.trim(), MOST_CHARACTERS)).replace(BRACKETS, (found) =>
-    found === '[' ? '(' : found === ']' ? ')' : found,
-  );
-  for (const [pattern, by] of REPLACED) line = line.replace(pattern, by);
-  return line.replace(LINE_MARKS, '').trim();
-}
 
 /** A stored text at any width; cleaned once, however often its length is tried. */
 export type Phrase = (width: number) => string;
@@ -98,7 +26,7 @@ export function name(text: string, instead: string): Phrase {
 }
 
 function wordsOf(text: string): string {
-  return stored(text).replace(/[\s.;,:]+$/u, '');
+  return safePhrase(text).replace(/[\s.;,:]+$/u, '');
 }
 
 /** What stands before a word that was cut off. */
@@ -193,10 +121,4 @@ function totalWidth(text: string): number {
   let total = 0;
   for (const character of text) total += widthOf(character);
   return total;
-}
-
-function firstOf(text: string, max: number): string {
-  if (text.length <= max) return text;
-  const last = text.charCodeAt(max - 1);
-  return text.slice(0, last >= 0xd800 && last <= 0xdbff ? max - 1 : max);
 }

@@ -3,12 +3,14 @@ import type { Uuid } from '../../shared/ids.js';
 import { bestKernel, type KernelFactory } from './kernel.js';
 import { createLinkGraph } from './links.js';
 import { MemoryShelf } from './shelf.js';
-import type { Analyze, Catalog, CatalogState, LinkEdge } from './types.js';
+import type { Analyze, Catalog, CatalogState, InstantModel, LinkEdge } from './types.js';
 
 export interface CatalogDeps {
   analyze: Analyze;
   /** The project the records belong to; a snapshot of another one is refused. */
   project: Uuid;
+  /** Makes a second vector of each document that has a text to embed. */
+  instant?: InstantModel;
   /** For tests; the fastest that runs here by default. */
   kernel?: KernelFactory;
 }
@@ -17,6 +19,7 @@ export interface CatalogDeps {
 export interface MemoryCatalog extends Catalog {
   readonly project: Uuid;
   readonly analyze: Analyze;
+  readonly instant: InstantModel | null;
   shelf(type: string): MemoryShelf;
   /** Shelves that exist. */
   shelves(): MemoryShelf[];
@@ -38,13 +41,14 @@ export function createCatalog(deps: CatalogDeps): MemoryCatalog {
   return {
     project: deps.project,
     analyze: deps.analyze,
+    instant: deps.instant ?? null,
     links,
     allLinks: links.all,
     shelves: () => [...shelves.values()],
     shelf(type) {
       const known = shelves.get(type);
       if (known !== undefined) return known;
-      const shelf = new MemoryShelf(type, { analyze: deps.analyze, kernel });
+      const shelf = new MemoryShelf(type, { ...deps, kernel });
       shelves.set(type, shelf);
       return shelf;
     },

@@ -12,7 +12,15 @@ import { SlotColumns, type SlotRow } from './slot-columns.js';
 import { acceptsEvery } from './slot-filter.js';
 import { type Found, SlotSearch } from './slot-search.js';
 import { Timeline } from './timeline.js';
-import type { Analyze, CatalogDoc, DenseScores, Hit, Shelf, SlotFilter } from './types.js';
+import type {
+  Analyze,
+  CatalogDoc,
+  DenseScores,
+  Hit,
+  InstantModel,
+  Shelf,
+  SlotFilter,
+} from './types.js';
 import { checkVector, Vectors } from './vectors.js';
 import { type AnalyzedWords, Words } from './words.js';
 
@@ -26,6 +34,12 @@ export interface EncodedDoc extends SlotRow {
   words: AnalyzedWords;
 }
 
+export interface ShelfDeps {
+  analyze: Analyze;
+  kernel: KernelFactory;
+  instant?: InstantModel;
+}
+
 export class MemoryShelf implements Shelf {
   readonly type: string;
   readonly ids = new IdTable();
@@ -34,6 +48,9 @@ export class MemoryShelf implements Shelf {
   readonly keys: Postings;
   readonly words: Words;
   readonly vectors: Vectors;
+  /** Of the instant model. */
+  readonly seconds: Vectors;
+  readonly #instant: InstantModel | null;
   readonly #pool = new BlockPool();
   readonly #columns = new SlotColumns(this.audiences, () => this.size);
   readonly #search: SlotSearch;
@@ -41,11 +58,13 @@ export class MemoryShelf implements Shelf {
   #continuity: { size: number; value: number } | null = null;
   #model: string | null = null;
 
-  constructor(type: string, deps: { analyze: Analyze; kernel: KernelFactory }) {
+  constructor(type: string, deps: ShelfDeps) {
     this.type = type;
     this.keys = new Postings(this.#pool, 0);
     this.words = new Words(this.#pool, deps.analyze);
     this.vectors = new Vectors(deps.kernel);
+    this.#instant = deps.instant ?? null;
+    this.seconds = new Vectors(deps.kernel, this.#instant?.dimension);
     this.#search = new SlotSearch(this.#columns, this.keys);
     const { times, threadOf, audienceOf } = this.#columns;
     this.#timeline = new Timeline({ times, threads: threadOf, audiences: audienceOf });
@@ -90,12 +109,14 @@ export class MemoryShelf implements Shelf {
       this.#columns.flags.data[known] = encoded.flags;
       this.#columns.setAudience(known, encoded.audience);
       this.#setVector(known, doc.vector);
+      this.#setSecond(known, doc.embeddingText);
       return;
     }
     if (known !== undefined) this.#removeSlot(known);
     const slot = this.append(encoded);
     this.ids.add(slot, doc.id);
     this.#setVector(slot, doc.vector);
+    this.#setSecond(slot, doc.embeddingText);
   }
 
   /** Adds a document without its id, which the caller gives to the slot next. */
@@ -155,6 +176,11 @@ export class MemoryShelf implements Shelf {
 
   threadNumberOf(slot: number): number {
     return this.#columns.threadOf.data[slot] ?? 0;
+  }
+
+  threadOf(slot: number): string | undefined {
+    const thread = this.threads.textOf(this.threadNumberOf(slot));
+    return thread.startsWith(NO_THREAD) ? undefined : thread;
   }
 
   hasVector(slot: number): boolean {
@@ -236,6 +262,13 @@ export class MemoryShelf implements Shelf {
     return dense(scores, acceptsEvery(this.#columns, filter) ? null : this.accepts(filter));
   }
 
+  alike(text: string, filter: SlotFilter): DenseScores | null {
+    if (this.#instant === null) return null;
+    const scores = new Float32Array(this.#columns.length);
+    this.seconds.nearest(this.#instant.embed(text), scores);
+    return dense(scores, acceptsEvery(this.#columns, filter) ? null : this.accepts(filter));
+  }
+
   placeOf(slot: number): number {
     return this.isLive(slot) ? (this.#timeline.places().places[slot] as number) : -1;
   }
@@ -256,6 +289,7 @@ export class MemoryShelf implements Shelf {
       audiences: this.audiences.bytes + this.#columns.audienceSizes.bytes,
       threads: this.threads.bytes,
       vectors: this.vectors.bytes,
+      secondVectors: this.seconds.bytes,
     };
   }
 
@@ -266,6 +300,12 @@ export class MemoryShelf implements Shelf {
   #setVector(slot: number, vector: Float32Array | null): void {
     if (vector === null || this.#model === null) this.vectors.remove(slot);
     else this.vectors.set(slot, vector);
+  }
+
+  #setSecond(slot: number, text: string | undefined): void {
+    const vector = text === undefined ? undefined : this.#instant?.embed(text);
+    if (vector?.some((value) => value !== 0)) this.seconds.set(slot, vector);
+    else this.seconds.remove(slot);
   }
 
   #internKeys(keys: readonly string[]): Int32Array {
@@ -289,6 +329,7 @@ export class MemoryShelf implements Shelf {
     this.keys.remove(slot);
     this.words.remove(slot);
     this.vectors.remove(slot);
+    this.seconds.remove(slot);
     this.#columns.setAudience(slot, null);
     this.#timeline.remove();
   }

@@ -1,7 +1,7 @@
 /** A run of documents of one shelf in columns, to a snapshot and back. */
 import type { MemoryShelf } from './shelf.js';
 import { type MetaOf, PayloadReader, SnapshotError, writeFrame } from './snapshot-frames.js';
-import { VECTOR_LENGTH } from './vectors.js';
+import type { Vectors } from './vectors.js';
 
 /** Of each document: flags, audience, thread, length, number of keys, number of words. */
 export const DOC_COLUMNS = 6;
@@ -11,12 +11,10 @@ export const THREAD_COLUMN = 2;
 /** The live documents of slots `from` to before `to`. */
 export function encodeDocs(shelf: MemoryShelf, from: number, to: number): Uint8Array {
   const slots: number[] = [];
-  const vectorSlots: number[] = [];
   let keyCount = 0;
   let wordCount = 0;
   for (let slot = from; slot < to; slot += 1) {
     if (!shelf.isLive(slot)) continue;
-    if (shelf.hasVector(slot)) vectorSlots.push(slots.length);
     slots.push(slot);
     keyCount += shelf.keys.entriesOf(slot).length;
     wordCount += shelf.words.postings.entriesOf(slot).length;
@@ -50,14 +48,8 @@ export function encodeDocs(shelf: MemoryShelf, from: number, to: number): Uint8A
     keyAt += ownKeys.length;
     wordAt += ownWords.length;
   }
-  const scales = new Float32Array(vectorSlots.length);
-  const rows = new Int8Array(vectorSlots.length * VECTOR_LENGTH);
-  for (const [i, index] of vectorSlots.entries()) {
-    const row = shelf.vectors.row(slots[index] as number);
-    if (row === undefined) continue;
-    scales[i] = row.scale;
-    rows.set(row.values, i * VECTOR_LENGTH);
-  }
+  const vectors = encodeVectors(shelf.vectors, slots);
+  const seconds = encodeVectors(shelf.seconds, slots);
   return writeFrame(
     {
       kind: 'docs',
@@ -66,10 +58,47 @@ export function encodeDocs(shelf: MemoryShelf, from: number, to: number): Uint8A
       docs: n,
       keys: keyCount,
       words: wordCount,
-      vectors: vectorSlots.length,
+      vectors: vectors.docs.length,
+      seconds: seconds.docs.length,
     },
-    [times, ids, columns, keys, words, Int32Array.from(vectorSlots), scales, rows],
+    [
+      times,
+      ids,
+      columns,
+      keys,
+      words,
+      ...[vectors, seconds].flatMap(({ docs, scales, rows }) => [docs, scales, rows]),
+    ],
   );
+}
+
+/** Vectors of some of the documents of a frame. */
+interface VectorColumns {
+  /** Place of each one's document in the frame. */
+  docs: Int32Array;
+  scales: Float32Array;
+  rows: Int8Array;
+}
+
+function encodeVectors(vectors: Vectors, slots: readonly number[]): VectorColumns {
+  const docs = Int32Array.from(slots.keys()).filter((i) => vectors.has(slots[i] as number));
+  const scales = new Float32Array(docs.length);
+  const rows = new Int8Array(docs.length * vectors.length);
+  for (const [at, i] of docs.entries()) {
+    const row = vectors.row(slots[i] as number);
+    if (row === undefined) continue;
+    scales[at] = row.scale;
+    rows.set(row.values, at * vectors.length);
+  }
+  return { docs, scales, rows };
+}
+
+function decodeVectors(reader: PayloadReader, count: number, length: number): VectorColumns {
+  return {
+    docs: reader.int32(count),
+    scales: reader.float32(count),
+    rows: reader.int8(count * length),
+  };
 }
 
 /** The columns of a frame, as views of its payload. */
@@ -80,13 +109,16 @@ export interface DecodedDocs {
   columns: Int32Array;
   keys: Int32Array;
   words: Int32Array;
-  vectorDocs: Int32Array;
-  scales: Float32Array;
-  rows: Int8Array;
+  vectors: VectorColumns;
+  seconds: VectorColumns;
 }
 
 /** @throws SnapshotError */
-export function decodeDocs(meta: MetaOf<'docs'>, payload: Uint8Array): DecodedDocs {
+export function decodeDocs(
+  meta: MetaOf<'docs'>,
+  payload: Uint8Array,
+  shelf: Pick<MemoryShelf, 'vectors' | 'seconds'>,
+): DecodedDocs {
   const reader = new PayloadReader(payload);
   const docs: DecodedDocs = {
     meta,
@@ -95,9 +127,8 @@ export function decodeDocs(meta: MetaOf<'docs'>, payload: Uint8Array): DecodedDo
     columns: reader.int32(meta.docs * DOC_COLUMNS),
     keys: reader.int32(meta.keys),
     words: reader.int32(meta.words),
-    vectorDocs: reader.int32(meta.vectors),
-    scales: reader.float32(meta.vectors),
-    rows: reader.int8(meta.vectors * VECTOR_LENGTH),
+    vectors: decodeVectors(reader, meta.vectors, shelf.vectors.length),
+    seconds: decodeVectors(reader, meta.seconds, shelf.seconds.length),
   };
   if (!docs.times.every(Number.isFinite)) throw new SnapshotError('a time is not a number');
   return docs;
@@ -148,12 +179,16 @@ export function appendDocs(
     shelf.ids.addWords(slot, ids);
     slots[i] = slot;
   }
-  if (!withVectors) return;
-  for (let i = 0; i < docs.meta.vectors; i += 1) {
-    const slot = slots[docs.vectorDocs[i] as number];
+  if (withVectors) setVectors(shelf.vectors, docs.vectors, slots);
+  setVectors(shelf.seconds, docs.seconds, slots);
+}
+
+function setVectors(vectors: Vectors, { docs, scales, rows }: VectorColumns, slots: Int32Array) {
+  for (const [at, doc] of docs.entries()) {
+    const slot = slots[doc];
     if (slot === undefined) throw new SnapshotError('a vector has no document');
-    const row = docs.rows.subarray(i * VECTOR_LENGTH, (i + 1) * VECTOR_LENGTH);
-    shelf.vectors.setRow(slot, row, docs.scales[i] as number);
+    const row = rows.subarray(at * vectors.length, (at + 1) * vectors.length);
+    vectors.setRow(slot, row, scales[at] as number);
   }
 }
 

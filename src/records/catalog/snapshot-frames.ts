@@ -23,6 +23,8 @@ export const frameSchema = z.discriminatedUnion('kind', [
     project: z.string(),
     byteOrder: z.string(),
     analysis: z.string(),
+    /** Model of the second vectors. */
+    instant: z.string().nullable(),
   }),
   z.object({
     kind: z.literal('docs'),
@@ -33,6 +35,7 @@ export const frameSchema = z.discriminatedUnion('kind', [
     keys: count,
     words: count,
     vectors: count,
+    seconds: count,
   }),
   z.object({
     kind: z.literal('strings'),

@@ -26,7 +26,7 @@ import {
 import { type Frame, readFrame, SnapshotError, writeFrame } from './snapshot-frames.js';
 import type { Analyze, LinkEdge } from './types.js';
 
-const VERSION = 1;
+const VERSION = 2;
 /** A frame of this many documents takes 1 to 3 ms. */
 const DOCS_PER_FRAME = 500;
 const STRINGS_PER_FRAME = 10_000;
@@ -48,6 +48,7 @@ export async function* encodeSnapshot(catalog: MemoryCatalog): AsyncGenerator<Ui
       project: catalog.project,
       byteOrder: endianness(),
       analysis: analysisOf(catalog.analyze),
+      instant: catalog.instant?.id ?? null,
     },
     [],
   );
@@ -103,7 +104,7 @@ export async function decodeSnapshot(bytes: Uint8Array, deps: CatalogDeps): Prom
     const docs: DecodedDocs[] = [];
     for (const { meta, payload } of frames) {
       if (meta.kind !== 'docs' || meta.shelf !== type) continue;
-      docs.push(decodeDocs(meta, payload));
+      docs.push(decodeDocs(meta, payload, shelf));
       await yieldToLoop();
     }
     const renumbering: Renumbering = {
@@ -144,6 +145,9 @@ function checkHead(frame: Frame | undefined, deps: CatalogDeps): void {
   if (meta.project !== deps.project) throw new SnapshotError('it is of another project');
   if (meta.analysis !== analysisOf(deps.analyze)) {
     throw new SnapshotError('words are analyzed differently now');
+  }
+  if (meta.instant !== (deps.instant?.id ?? null)) {
+    throw new SnapshotError('its second vectors are of another model');
   }
 }
 

@@ -12,6 +12,15 @@ export interface SearchField {
   weight: number;
 }
 
+/** Embeds a text at once. What it makes is kept in the catalog and nowhere else. */
+export interface InstantModel {
+  readonly id: string;
+  /** Numbers in a vector. */
+  readonly dimension: number;
+  /** Unit vector; zeros for a text it can say nothing about. */
+  embed(text: string): Float32Array;
+}
+
 export interface CatalogDoc {
   id: Uuid;
   timeMs: number;
@@ -26,6 +35,8 @@ export interface CatalogDoc {
   fields: readonly SearchField[];
   /** Unit vector of the shelf's model, `null` while it has none. */
   vector: Float32Array | null;
+  /** What the catalog's instant model embeds for a second vector; absent: there is none. */
+  embeddingText?: string;
 }
 
 export interface SlotFilter {
@@ -75,6 +86,8 @@ export interface Shelf {
   prefixOf(slot: number): number;
   timeOf(slot: number): number;
   flagsOf(slot: number): number;
+  /** The thread that the document names, if any. */
+  threadOf(slot: number): string | undefined;
   hasVector(slot: number): boolean;
   /** Terms of the document, weighted by field. */
   lengthOf(slot: number): number;
@@ -119,6 +132,11 @@ export interface Shelf {
   continuity(): number;
   /** Cosine to each vector, from int8; negative ones are 0. */
   nearest(vector: Float32Array, filter: SlotFilter): DenseScores;
+  /**
+   * Cosine of the text to each second vector, from int8; negative ones are 0. `null` where the catalog
+   * has no instant model.
+   */
+  alike(text: string, filter: SlotFilter): DenseScores | null;
   /** Place of a slot in the order of (thread, time, insertion), -1 for a hole, and back. */
   placeOf(slot: number): number;
   slotAt(place: number): number | undefined;

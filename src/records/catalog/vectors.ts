@@ -34,12 +34,9 @@ export function quantize(vector: Float32Array, into: Int8Array, at = 0): number 
 }
 
 /** @throws AppError INVALID_INPUT for a wrong length or a number that is not finite */
-export function checkVector(vector: Float32Array): void {
-  if (vector.length !== VECTOR_LENGTH) {
-    throw new AppError(
-      'INVALID_INPUT',
-      `a vector has ${VECTOR_LENGTH} numbers, not ${vector.length}`,
-    );
+export function checkVector(vector: Float32Array, length = VECTOR_LENGTH): void {
+  if (vector.length !== length) {
+    throw new AppError('INVALID_INPUT', `a vector has ${length} numbers, not ${vector.length}`);
   }
   // A loop and not `every`, which took longer than everything else in a put.
   for (let i = 0; i < vector.length; i += 1) {
@@ -59,10 +56,13 @@ export class Vectors {
   readonly #slotOf = int32Column();
   readonly #scales = float32Column();
   readonly #query: Int8Array;
+  /** Numbers in every vector here. */
+  readonly length: number;
 
-  constructor(factory: KernelFactory) {
+  constructor(factory: KernelFactory, length = VECTOR_LENGTH) {
     this.#factory = factory;
-    this.#query = new Int8Array(Math.ceil(VECTOR_LENGTH / 16) * 16);
+    this.length = length;
+    this.#query = new Int8Array(Math.ceil(length / 16) * 16);
   }
 
   get count(): number {
@@ -81,7 +81,7 @@ export class Vectors {
 
   /** @throws AppError INVALID_INPUT for a vector that cannot be compared */
   set(slot: number, vector: Float32Array): void {
-    checkVector(vector);
+    checkVector(vector, this.length);
     const { kernel, row } = this.#rowFor(slot);
     this.#scales.data[row] = quantize(vector, kernel.rows, row * kernel.stride);
   }
@@ -99,7 +99,7 @@ export class Vectors {
     if (row < 0 || this.#kernel === null) return undefined;
     const at = row * this.#kernel.stride;
     return {
-      values: this.#kernel.rows.subarray(at, at + VECTOR_LENGTH),
+      values: this.#kernel.rows.subarray(at, at + this.length),
       scale: this.#scales.data[row] as number,
     };
   }
@@ -132,7 +132,7 @@ export class Vectors {
    * @throws AppError INVALID_INPUT for a vector that cannot be compared
    */
   nearest(vector: Float32Array, scores: Float32Array): void {
-    checkVector(vector);
+    checkVector(vector, this.length);
     const kernel = this.#kernel;
     if (kernel === null) return;
     const scale = quantize(vector, this.#query);
@@ -151,7 +151,7 @@ export class Vectors {
   }
 
   #rowFor(slot: number): { kernel: VectorKernel; row: number } {
-    const kernel = this.#kernel ?? this.#factory(VECTOR_LENGTH);
+    const kernel = this.#kernel ?? this.#factory(this.length);
     this.#kernel = kernel;
     this.#rowOf.reserve(slot + 1);
     const known = this.#rowOf.data[slot] as number;

@@ -67,8 +67,21 @@ export async function runProgram(
     // The program alone, or help that was asked for; the code of the error is that of the process, if it
     // has one already (commander's `help`), and databases set one.
     if (error.code === 'commander.help') return isHelpAnError ? EXIT.badInput : EXIT.done;
-    return tell(badInput(error.message.replace(/^error: /, ''), { reason: error.code }));
+    return tell(badInput(likelyOnly(error.message), { reason: error.code }));
   }
+}
+
+/** Commander's words, without suggestions that begin with another letter: few people mistype the first. */
+function likelyOnly(message: string): string {
+  const words = message.replace(/^error: /, '');
+  const suggested = /\n\(Did you mean (?:one of )?(.+)\?\)$/.exec(words);
+  const said = /'-*(.)[^']*'/.exec(words)?.[1];
+  if (suggested === null || said === undefined) return words;
+  const likely = (suggested[1] ?? '')
+    .split(', ')
+    .filter((word) => word.replace(/^-+/, '').startsWith(said.toLowerCase()));
+  const head = words.slice(0, suggested.index);
+  return likely.length === 0 ? head : `${head}\n(Did you mean ${likely.join(' or ')}?)`;
 }
 
 /** What help is asked for: of others, commander prints that of the program. @throws AppError INVALID_INPUT */

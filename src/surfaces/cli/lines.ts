@@ -18,6 +18,37 @@ export function minuteOf(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
+/** `2026-11-27 18:00 CET`, in a zone of its own; UTC where it has none. */
+export function minuteIn(ms: number, timeZone = 'UTC'): string {
+  const format = new Intl.DateTimeFormat('en-GB', { ...MINUTE, timeZone });
+  const parts = format.formatToParts(ms);
+  const of = (type: Intl.DateTimeFormatPartTypes) =>
+    parts.find((part) => part.type === type)?.value ?? '';
+  const day = `${of('year')}-${of('month')}-${of('day')}`;
+  return `${day} ${of('hour')}:${of('minute')} ${of('timeZoneName')}`;
+}
+
+const MINUTE: Intl.DateTimeFormatOptions = {
+  ...{ year: 'numeric', month: '2-digit', day: '2-digit' },
+  ...{ hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZoneName: 'short' },
+};
+
+/** Cells as columns, two spaces apart. */
+export function aligned(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length);
+  }
+  return rows
+    .map((row) => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join('  '))
+    .map((line) => line.trimEnd())
+    .join('\n');
+}
+
+export function shortened(text: string, most: number): string {
+  return text.length <= most ? text : `${text.slice(0, most - 1).trimEnd()}…`;
+}
+
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }

@@ -23,6 +23,8 @@ export interface Outcome {
   success: boolean;
   /** The user was asked something back; inside a run nobody answers, and that is a failure. */
   asked?: boolean;
+  /** Kept as the action's result and said to nobody. */
+  silent?: boolean;
   data?: ActionResult['data'];
 }
 
@@ -61,6 +63,8 @@ export function framedAction(
     similes,
     description,
     examples,
+    // Cue's actions look up or arrange what Cue keeps itself; a captured memory would be an echo.
+    isWork: false,
     // Prompt shaping only; the rules are checked where things happen.
     validate: async (runtime, message) =>
       family.isPresent(runtime) && !(words.notInRuns && isAutonomous(runtime, message)),
@@ -111,11 +115,12 @@ async function told(
 ): Promise<ActionResult> {
   try {
     const { source } = message.content;
-    await callback?.({
+    const said = {
       text: outcome.text,
       actions: [name],
       ...(typeof source === 'string' ? { source } : {}),
-    });
+    };
+    if (!outcome.silent) await callback?.(said);
   } catch (error) {
     runtime.logger.error(
       { src: 'plugin:cue:eliza', agentId: runtime.agentId, action: name, error: messageOf(error) },

@@ -1,14 +1,21 @@
 /** What the actions about triggers share: their service, their turn, and what "it" means next. */
 import type { Action, IAgentRuntime, Memory } from '@elizaos/core';
 import { type ActionFamily, type ActionWords, framedAction, type Outcome } from './action-frame.js';
-import { mention } from './pending.js';
+import { visibleTriggers } from './choose.js';
+import { answerOf } from './confirm-words.js';
+import { quoted } from './display.js';
+import { forget, mention, pendingOf } from './pending.js';
 import { type Turn, triggerServiceOf, turnOf } from './turn.js';
 
 export { example, type Outcome } from './action-frame.js';
 
 export interface TriggerActionSpec extends ActionWords {
   handle: (turn: Turn) => Promise<Outcome>;
+  /** Whether the words are a command to this action, whatever question is open. */
+  commands?: (turn: Turn) => boolean;
 }
+
+const specs = new Map<string, TriggerActionSpec>();
 
 const ABSENT = 'I cannot work with triggers right now: the trigger service is not running.';
 
@@ -19,6 +26,7 @@ const TRIGGERS: ActionFamily = {
 };
 
 export function triggerAction(spec: TriggerActionSpec): Action {
+  specs.set(spec.name, spec);
   return framedAction(spec, TRIGGERS, (runtime, message) => run(spec, runtime, message));
 }
 
@@ -30,8 +38,26 @@ async function run(
   const service = triggerServiceOf(runtime);
   if (!service) return { text: ABSENT, success: false, data: { code: 'UNAVAILABLE' } };
   const turn = await turnOf(runtime, service, message);
-  const outcome = await spec.handle(turn);
+  const outcome = (await otherCommand(spec, turn)) ?? (await spec.handle(turn));
   if (typeof outcome.data?.triggerId === 'string') await mention(turn, outcome.data.triggerId);
   if (outcome.asked && turn.run !== null) return { ...outcome, success: false };
   return outcome;
+}
+
+/** A command to another action is no answer to "Which one do you mean?": it is carried out itself. */
+async function otherCommand(spec: TriggerActionSpec, turn: Turn): Promise<Outcome | null> {
+  const open = await pendingOf(turn);
+  if (open?.kind !== 'which' || open.action !== spec.name || spec.commands?.(turn)) return null;
+  const answer = answerOf(turn.text);
+  if (answer === 'yes' || answer === 'no') return null;
+  const others = [...specs.values()].filter((one) => one.commands?.(turn));
+  // Of two readings the one that can be undone.
+  const other = others.find(({ name }) => name === 'UPDATE_TRIGGER') ?? others[0];
+  if (other === undefined) return null;
+  const said = turn.text.trim().toLowerCase();
+  const offered = (await visibleTriggers(turn)).filter((one) => open.ids.includes(one.id));
+  if (offered.some((one) => one.displayName.toLowerCase() === said)) return null;
+  await forget(turn);
+  const outcome = await other.handle(turn);
+  return { ...outcome, text: `I left ${quoted(open.text, 60)} undone. ${outcome.text}` };
 }

@@ -51,7 +51,7 @@ function finishedRun(
   const planned = content?.actions ?? [];
   const results = runtime.getActionResults(message.id);
   const actions = results.map((result, index) =>
-    actionOf(result, planned.length === results.length ? planned[index] : undefined),
+    actionOf(runtime, result, planned.length === results.length ? planned[index] : undefined),
   );
   if (actions.length === 0) return null;
   return {
@@ -64,12 +64,19 @@ function finishedRun(
 }
 
 /** Many actions do not say their name in what they return; the plan has it. */
-function actionOf(result: ActionResult, planned: string | undefined): FinishedAction {
+function actionOf(
+  runtime: IAgentRuntime,
+  result: ActionResult,
+  planned: string | undefined,
+): FinishedAction {
   const named = result.data?.actionName;
   const error = result.error instanceof Error ? result.error.message : result.error;
+  const name = typeof named === 'string' ? named : (planned ?? 'ACTION');
+  const flag = runtime.actions.find((action) => action.name === name)?.isWork;
   return {
-    name: typeof named === 'string' ? named : (planned ?? 'ACTION'),
+    name,
     success: result.success,
+    ...(typeof flag === 'boolean' ? { isWork: flag } : {}),
     ...(result.text === undefined ? {} : { text: result.text }),
     ...(error === undefined ? {} : { error }),
     ...(result.data === undefined ? {} : { data: result.data }),

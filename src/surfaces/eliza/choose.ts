@@ -1,7 +1,7 @@
 /** Which trigger is meant: by id or name, by place in the list we just showed, by "it". */
 import { MINUTE_MS } from '../../shared/clock.js';
 import { LIMITS, matchTrigger, type TriggerSummary } from '../../triggers/index.js';
-import type { Outcome } from './action.js';
+import type { Outcome } from './action-frame.js';
 import { placeNamed } from './confirm-words.js';
 import { counted, quoted, triggerLine } from './display.js';
 import { ask, forget, lastMentioned, type Pending } from './pending.js';

@@ -10,7 +10,12 @@ const NO_CORE =
 const POLITE = /^(?:thanks|thank you)$/;
 /** "yes, but …" and "no, every 10 minutes instead": what follows is the message. */
 const LEAD =
-  /^(?:yes|yeah|yep|ok|okay|sure|no|nope|nah)\b[\s,.!:;-]*(?:but|please|instead|rather|make (?:it|that)|better|then)?\b[\s,]*/i;
+  /^(?:yes|yeah|yep|ok|okay|sure|no|nope|nah)\b[\s,.!:;-]*(?:(?:thanks|thank you|please)\b[\s,.!:;-]*)?(?:but|please|instead|rather|make (?:it|that)|better|then)?\b[\s,]*/i;
+const YES_FIRST =
+  /^(?:yes|yeah|yep|yup|ya|y|k|ok|okay|alright|all right|sure|of course|right|fine)\b/;
+const NO_FIRST = /^(?:no|nope|nah|n)\b/;
+const CLAUSE_END = /[,.;:!?\n\u2013\u2014]|\s-+\s/;
+const REFUSES = /^(?:please )?(?:not|never|do not|don't)\b/;
 
 /** `null`: it is no bare yes or no. */
 export function yesOrNo(text: string): 'yes' | 'no' | null {
@@ -18,6 +23,24 @@ export function yesOrNo(text: string): 'yes' | 'no' | null {
   if (words === '' || words.length > 80) return null;
   if (YES.test(words)) return POLITE.test(words) ? null : 'yes';
   return NO.test(words) && !NO_CORE.test(words) ? 'no' : null;
+}
+
+/**
+ * What a message is to "Shall I?": a bare yes, a no whatever follows it, or `partly`: a yes with
+ * more words, which must not be carried out as it stands. `null`: it begins with neither.
+ */
+export function answerOf(text: string): 'yes' | 'no' | 'partly' | null {
+  const whole = yesOrNo(text);
+  if (whole !== null) return whole;
+  const words = bare(text);
+  const first = yesOrNo(text.split(CLAUSE_END, 1)[0] ?? '');
+  if (first === 'no' || NO_FIRST.test(words)) return 'no';
+  return first === 'yes' || YES_FIRST.test(words) ? 'partly' : null;
+}
+
+/** "not the first", "don't delete two": says what is not meant. */
+export function refuses(text: string): boolean {
+  return REFUSES.test(bare(text));
 }
 
 /** The text without a leading yes or no. */

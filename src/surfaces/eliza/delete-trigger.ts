@@ -2,7 +2,7 @@
 import { isAppError } from '../../shared/errors.js';
 import { example, type Outcome, triggerAction } from './action.js';
 import { answersWhich, chooseTrigger, settle, visibleTriggers } from './choose.js';
-import { placeNamed, yesOrNo } from './confirm-words.js';
+import { answerOf, placeNamed, refuses } from './confirm-words.js';
 import { counted, quoted } from './display.js';
 import { isAll } from './intent.js';
 import { ask, forget, pendingOf } from './pending.js';
@@ -13,6 +13,9 @@ export const DELETE_TRIGGER = 'DELETE_TRIGGER';
 const NAMED = 5;
 const VERB =
   /^(?:(?:please|hey|ok|okay|and|can you|could you|would you|will you|i want you to|you can|cue)[\s,]+)*(?:delete|remove|cancel|drop|get rid of|kill|erase|clear|unschedule|forget(?: about)?|stop|end|call off)\b/i;
+/** "all but the first": names what is to stay. */
+const SPARES =
+  /^(?:all|every\w*|any\w*|them|both)\b.*\b(?:except|but|apart from|other than|besides|keep|not)\b/is;
 const SPEAKING =
   /^\s*(?:reminding|telling|pinging|notifying|asking|messaging|sending) (?:me|us)?\s*(?:to|about|of)?\b/i;
 
@@ -33,30 +36,32 @@ export const deleteTriggerAction = triggerAction({
     ],
   ],
   handle: deleteTrigger,
+  commands: (turn) => isDeleteCommand(turn.text),
 });
 
 async function deleteTrigger(turn: Turn): Promise<Outcome> {
   const pending = await pendingOf(turn);
-  const answer = yesOrNo(turn.text);
-  if (pending?.kind === 'confirm-delete' && answer !== null) {
-    await forget(turn);
-    if (answer === 'no') {
-      return { text: 'All right, I deleted nothing.', success: true, data: { deleted: 0 } };
-    }
-    return deleteMany(turn, pending.ids);
-  }
+  const answer = answerOf(turn.text);
+  const confirm = pending?.kind === 'confirm-delete' ? pending : null;
   const which = answersWhich(pending, DELETE_TRIGGER);
-  if (which && answer === 'no') {
+  if ((confirm || which) && answer === 'no') {
     await forget(turn);
     return { text: 'All right, I deleted nothing.', success: true, data: { deleted: 0 } };
   }
+  if (confirm && answer === 'yes') {
+    await forget(turn);
+    return deleteMany(turn, confirm.ids);
+  }
   const said = turn.text.trim().slice(0, 500);
   const rest = said.replace(VERB, '').replace(SPEAKING, '').trim();
+  // Only a command names what is to go; "yes, but keep the standup" names what is to stay.
+  if (confirm && (answer === 'partly' || !isDeleteCommand(said))) return askPlainly(confirm.ids);
+  if (SPARES.test(rest) || (which && refuses(said))) return askPlainly(confirm?.ids);
   if (isAll(rest.replace(/[.!?]+$/, ''))) return askForAll(turn);
 
   // "the second one" and "delete the second one" answer; "delete the standup" may be another one.
   const answersList =
-    which !== null && (!VERB.test(said) || placeNamed(rest, which.ids.length) !== null);
+    which !== null && (!isDeleteCommand(said) || placeNamed(rest, which.ids.length) !== null);
   const choice = await chooseTrigger(turn, {
     action: DELETE_TRIGGER,
     target: rest,
@@ -65,11 +70,26 @@ async function deleteTrigger(turn: Turn): Promise<Outcome> {
   });
   if ('outcome' in choice) return choice.outcome;
   const gone = await turn.service.delete(choice.trigger.id, turn.requester);
-  await settle(turn, which);
+  await settle(turn, which ?? confirm);
   return {
     text: `Deleted ${quoted(gone.displayName)}, ${gone.scheduleText}. It will not run again.`,
     success: true,
     data: { triggerId: gone.id, deleted: 1 },
+  };
+}
+
+function isDeleteCommand(text: string): boolean {
+  return VERB.test(text.trim());
+}
+
+/** @param ids what a yes would delete; absent: nothing waits for one */
+function askPlainly(ids?: string[]): Outcome {
+  const yes = ids === undefined ? 'Name' : `Say yes to delete ${counted(ids.length)}, or name`;
+  return {
+    text: `I deleted nothing. ${yes} one to delete, like "delete the standup".`,
+    success: true,
+    asked: true,
+    data: { deleted: 0 },
   };
 }
 

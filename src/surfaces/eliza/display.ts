@@ -3,25 +3,16 @@
  * wrote: they are quoted, cut short and stripped of everything that could pass for markup of the
  * host's prompts, because what the agent says comes back to the model as conversation.
  */
+import { safe } from '../../shared/safe-text.js';
 import { formatDuration, formatInstant, type TriggerSummary } from '../../triggers/index.js';
 
-const TAG = /<\/?[a-z!?][^<>]*>?/gi;
-const INVISIBLE = /[\p{Cc}\p{Zl}\p{Zp}\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]+/gu;
+/** No more than this is looked at. */
+const MOST_CHARACTERS = 8_192;
 
-/** Text of a stranger as one line without markup, at most `max` characters. */
+/** Text of a stranger on one line, at most `max` characters; it can end no quotation of ours. */
 export function plain(text: string, max = 80): string {
-  const line = text
-    .slice(0, 8_192)
-    .replace(INVISIBLE, ' ')
-    .replace(TAG, ' ')
-    .replace(/[<>]/g, ' ')
-    .replace(/`{3,}/g, "'''")
-    .replace(/\{\{|\}\}/g, ' ')
-    .replace(/["“”]/g, "'")
-    .replace(/\s+/g, ' ')
-    .trim();
-  const characters = [...line];
-  return characters.length <= max ? line : `${characters.slice(0, max - 1).join('')}…`;
+  const unquoted = text.slice(0, MOST_CHARACTERS).replace(/["“”]/g, "'").replace(/`{3,}/g, "'''");
+  return safe(unquoted.replace(/\s+/g, ' '), max);
 }
 
 /** The same between quotation marks; what has nothing readable in it is said to have no name. */

@@ -76,7 +76,7 @@ async function aboutFinished(turn: Turn, target: string): Promise<Outcome | null
   const found =
     match.kind === 'one' ? match.item : match.kind === 'several' ? match.items[0] : null;
   if (!found) return null;
-  const zone = (await turn.service.timezoneOf(turn.requester.entityId)) ?? 'UTC';
+  const zone = turn.zone.name;
   return {
     text: `About ${quoted(found.displayName)}, which has done its work: ${plain(sentenceOf(found.run, zone), 400)}`,
     success: true,

@@ -4,7 +4,7 @@
  */
 import { isAppError } from '../../shared/errors.js';
 import { example, type Outcome } from './action-frame.js';
-import { placeNamed, yesOrNo } from './confirm-words.js';
+import { answerOf, placeNamed, refuses } from './confirm-words.js';
 import { hintAction } from './hint-action.js';
 import { findHints, type KnownHint } from './hint-find.js';
 import { lastGiven } from './hint-given.js';
@@ -37,15 +37,23 @@ export const forgetHintAction = hintAction({
 
 async function forgetHint(turn: HintTurn): Promise<Outcome> {
   const pending = await pendingOf(turn);
-  const answer = yesOrNo(turn.text);
-  if (pending?.kind === 'confirm-forget-hints' && answer !== null) {
-    const done = answer === 'yes' ? await forgetThese(turn, pending.hints) : keepAll();
+  const answer = answerOf(turn.text);
+  const confirm = pending?.kind === 'confirm-forget-hints' ? pending : null;
+  const open = pending?.kind === 'hint' && pending.action === FORGET_HINT ? pending : null;
+  if ((confirm || open) && answer === 'no') {
+    await forget(turn);
+    return keepAll();
+  }
+  if (confirm && answer === 'yes') {
+    const done = await forgetThese(turn, confirm.hints);
     // Only now: after a failure the yes can be said again.
     await forget(turn);
     return done;
   }
-  const open = pending?.kind === 'hint' && pending.action === FORGET_HINT ? pending : null;
-  const place = open ? placeNamed(turn.text, open.hints.length) : null;
+  if (confirm && (answer === 'partly' || refuses(turn.text))) {
+    return askPlainly(confirm.hints.length);
+  }
+  const place = open && !refuses(turn.text) ? placeNamed(turn.text, open.hints.length) : null;
   const chosen = place === null ? undefined : open?.hints[place];
   if (chosen) {
     const done = await forgetThese(turn, [chosen]);
@@ -124,6 +132,15 @@ async function forgetThese(turn: HintTurn, refs: readonly HintRef[]): Promise<Ou
 
 function keepAll(): Outcome {
   return { text: 'All right, I forgot nothing.', success: true, data: { forgotten: 0 } };
+}
+
+function askPlainly(count: number): Outcome {
+  return {
+    text: `I forgot nothing. Say yes to forget ${count} hints, or name one, like "forget the build hint of http-proxy".`,
+    success: true,
+    asked: true,
+    data: { forgotten: 0 },
+  };
 }
 
 async function shownAgain(turn: HintTurn, refs: readonly HintRef[]): Promise<KnownHint[]> {

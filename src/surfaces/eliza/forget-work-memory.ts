@@ -5,7 +5,7 @@
 
 import { safe } from '../../shared/safe-text.js';
 import { example, type Outcome } from './action-frame.js';
-import { yesOrNo } from './confirm-words.js';
+import { answerOf, refuses, yesOrNo } from './confirm-words.js';
 import { countedMemories, memoryAction } from './memory-action.js';
 import type { MemoryTurn } from './memory-turn.js';
 import { type ForgetSubject, forgetSubject } from './memory-words.js';
@@ -35,11 +35,12 @@ export const forgetWorkMemoryAction = memoryAction({
 
 async function forgetWorkMemory(turn: MemoryTurn): Promise<Outcome> {
   const pending = await pendingOf(turn);
-  const answer = yesOrNo(turn.text);
-  if (answer !== null) {
-    if (pending?.kind === 'confirm-forget') {
-      return answer === 'yes' ? forgetThese(turn, pending.ids) : keepAll(turn);
-    }
+  if (pending?.kind === 'confirm-forget') {
+    const answer = answerOf(turn.text);
+    if (answer === 'yes') return forgetThese(turn, pending.ids);
+    if (answer === 'no') return keepAll(turn);
+    if (answer === 'partly' || refuses(turn.text)) return askPlainly(pending.ids.length);
+  } else if (yesOrNo(turn.text) !== null) {
     return {
       text: 'There is nothing that waits for a yes or no. What shall I forget?',
       success: true,
@@ -105,6 +106,15 @@ async function forgetThese(turn: MemoryTurn, ids: string[]): Promise<Outcome> {
   const text =
     gone.total === 0 ? 'They are gone already.' : `Forgotten: ${countedMemories(gone.total)}.`;
   return { text, success: true, data: { forgotten: gone.total } };
+}
+
+function askPlainly(count: number): Outcome {
+  return {
+    text: `I forgot nothing. Say yes to forget ${countedMemories(count)}, or name what to forget, like "forget the login bug".`,
+    success: true,
+    asked: true,
+    data: { forgotten: 0 },
+  };
 }
 
 async function keepAll(turn: MemoryTurn): Promise<Outcome> {

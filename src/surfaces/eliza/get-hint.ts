@@ -27,7 +27,7 @@ export const getHintAction = hintAction({
   examples: [
     example(
       'how do I build http-proxy?',
-      'http-proxy/build: `docker compose build router`. Why: no conditions. It lives until the agent is restarted.',
+      'http-proxy/build: `docker compose build router`. Why: no conditions. It is kept for good.',
       GET_HINT,
     ),
     example(

@@ -2,7 +2,7 @@
  * The phrases of a sentence that say how long, where and for whom a hint counts: "for two hours", "on
  * branch dev", "on windows", "tagged docker", "priority 8", "for everybody". Pure.
  */
-import type { HintMeta, HintScope } from '../../hints/index.js';
+import { FOR_GOOD, type HintMeta, type HintScope } from '../../hints/index.js';
 import { SPAN } from './hint-mask.js';
 
 export interface Phrases {
@@ -14,9 +14,6 @@ export interface Phrases {
   scope: HintScope;
   share: boolean;
 }
-
-/** The longest time there is: a hint without an end does not exist. */
-export const FOR_GOOD = 'P100Y';
 
 type Names = (text: string) => string;
 type Take = (into: Phrases, groups: string[], restore: Names) => void;

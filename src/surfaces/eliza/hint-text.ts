@@ -3,11 +3,17 @@
  * a code span or fence that it cannot end, secrets are taken out, and what could pass for markup of the
  * host's prompts is, too, because the agent's own words come back to the model. Pure.
  */
-import { type Hint, parseTtl, printedValue, redactHint, redactText } from '../../hints/index.js';
+import {
+  FOR_GOOD,
+  type Hint,
+  parseTtl,
+  printedValue,
+  redactHint,
+  redactText,
+} from '../../hints/index.js';
 import { fenced, safe, safeBlock } from '../../shared/safe-text.js';
 import { countTokens } from '../../shared/tokens.js';
 import { span as timeSpan, upperFirst } from './display.js';
-import { FOR_GOOD } from './hint-phrases.js';
 
 /** Of the block that a prompt gets, header and fences included. */
 export const BLOCK_TOKENS = 150;
@@ -66,9 +72,9 @@ function codeSpan(text: string): string {
 /** How long it lives, as a sentence; a time is counted from `nowMs`. */
 export function lifeSentence({ meta, updated_at }: Hint, nowMs: number): string {
   const ttl = parseTtl(meta.ttl ?? 'session');
-  if ('session' in ttl) return 'It lives until the agent is restarted.';
+  if ('session' in ttl) return 'It ends with the session that it was set in.';
   if (!('endsAt' in ttl)) return '';
-  if (meta.ttl === FOR_GOOD) return 'It is kept for good (100 years).';
+  if (meta.ttl === FOR_GOOD) return 'It is kept for good.';
   return `It lives for ${timeSpan(Math.max(0, ttl.endsAt(Date.parse(updated_at)) - nowMs))}.`;
 }
 

@@ -1,9 +1,11 @@
-/** What the plugin adds to a conversation: actions, providers and one evaluator. */
-import type { Action } from '@elizaos/core';
+/** What the plugin adds to a conversation: actions, providers and evaluators. */
+import type { Action, Evaluator } from '@elizaos/core';
 import { acknowledgeWarningAction } from './acknowledge-warning.js';
 import { bumpHintAction } from './bump-hint.js';
+import { captureWorkEvaluator } from './capture-work.js';
 import { createTriggerAction } from './create-trigger.js';
 import { deleteTriggerAction } from './delete-trigger.js';
+import { createDetectEvaluator } from './detect.js';
 import { dismissOfferAction } from './dismiss-offer.js';
 import { explainTriggerAction } from './explain-trigger.js';
 import { forgetHintAction } from './forget-hint.js';
@@ -22,14 +24,15 @@ import { storeWorkMemoryAction } from './store-work-memory.js';
 import { synthesizeWisdomAction } from './synthesize-wisdom.js';
 import { updateTriggerAction } from './update-trigger.js';
 
-export { captureWorkEvaluator } from './capture-work.js';
 export { createHintsProvider, hintsProvider } from './hints-provider.js';
 export { memoryServiceOf } from './memory-turn.js';
 export { createOffersProvider } from './offers-provider.js';
 export { openQuestionProvider } from './open-question-provider.js';
 export { CUE_EVENTS, type EventHandlers } from './proactive-events.js';
 export { triggersProvider } from './triggers-provider.js';
+export { turnHasEnded } from './turn-end.js';
 export { createWhenIndexProvider, whenIndexProvider } from './when-index-provider.js';
+export { missingModel, standInForModel } from './without-model.js';
 export { workMemoryProvider } from './work-memory-provider.js';
 
 export const triggerActions: Action[] = [
@@ -62,11 +65,20 @@ export const hintActions: Action[] = [
   getHintAction,
 ];
 
+/** Every action of the plugin. */
+export const cueActions: Action[] = [
+  ...triggerActions,
+  ...memoryActions,
+  ...offerActions,
+  ...whenActions,
+  ...hintActions,
+];
+
+const ownActions: ReadonlySet<string> = new Set(cueActions.map(({ name }) => name));
+
 /** What the proactive room hears of the host; a plugin that has handlers of its own puts them beside. */
 export function proactiveEvents(): EventHandlers {
-  const own = [
-    ...[...triggerActions, ...memoryActions, ...offerActions],
-    ...[...whenActions, ...hintActions],
-  ];
-  return eventsOf(new Set(own.map(({ name }) => name)));
+  return eventsOf(ownActions);
 }
+
+export const cueEvaluators: Evaluator[] = [captureWorkEvaluator, createDetectEvaluator(ownActions)];

@@ -4,6 +4,8 @@
  * about which trigger is meant.
  */
 
+import { hasTimeSign } from './request-signs.js';
+
 export type UpdateIntent =
   | { kind: 'pause'; target: string; all: boolean; until?: string }
   | { kind: 'resume'; target: string; all: boolean }
@@ -25,6 +27,7 @@ const POLITE =
 const TRAILING =
   /[\s,]*(?:,? ?(?:please|pls|thanks|thank you|for me|for now|for the moment|instead|now|right now|again))*[\s.!?]*$/i;
 
+const RUNS = /^(?:run|do)\b/i;
 const SNOOZE = /\b(?:snooze|postpone|put off|push back|push out|delay|hold off(?: on)?)\b/i;
 const LENGTH =
   '(?:\\d+|an?|one|two|three|four|five|six|seven|eight|nine|ten|fifteen|twenty|thirty|half an?|a couple(?: of)?|a few|another)(?: (?:more|and a half))? ?(?:s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|days?|weeks?)';
@@ -81,6 +84,17 @@ export function readUpdateIntent(text: string): UpdateIntent | null {
     pauseIntent(command) ??
     rescheduleIntent(command)
   );
+}
+
+/** Whether the words begin with what is to be done, as a command does and a name does not. */
+export function isUpdateCommand(text: string): boolean {
+  const intent = readUpdateIntent(text);
+  if (intent === null) return false;
+  const command = text.trim().slice(0, MAX_READ).replace(POLITE, '').trim();
+  if (intent.kind === 'rename' || intent.kind === 'text') return true;
+  // "run the weather in Rome" moves nothing.
+  if (intent.kind === 'reschedule') return !RUNS.test(command) || hasTimeSign(intent.to);
+  return [SNOOZE, SKIP, RESUME, PAUSE].some((verb) => command.search(verb) === 0);
 }
 
 function namingIntent(said: string): UpdateIntent | null {
@@ -216,9 +230,16 @@ function rescheduleIntent(command: string): UpdateIntent | null {
   if (!best) return null;
   const target = best.target
     .replace(/\s+from\s+.*$/is, '')
-    .replace(/(?:'s)?\s+(?:time|schedule|frequency|timing)$/i, '')
-    .replace(/^(?:the )?(?:time|schedule|frequency|timing) (?:of|for) /i, '');
+    .replace(/(?:'s)?\s+(?:time(?: ?zone)?|schedule|frequency|timing)$/i, '')
+    .replace(/^(?:the )?(?:time(?: ?zone)?|schedule|frequency|timing) (?:of|for) /i, '');
   return { kind: 'reschedule', target: targetOf(target), to: best.to };
+}
+
+/** "set the time zone of the inbox summary to …": of a trigger, and not the person's own. */
+export function isZoneOfTrigger(text: string): boolean {
+  const intent = readUpdateIntent(text);
+  if (intent?.kind !== 'reschedule' || !/\btime ?zone\b/i.test(text)) return false;
+  return !/^(?:(?:the |a )?(?:my|me|mine|our|us|ours|your|yours)?|the|it)$/i.test(intent.target);
 }
 
 /** "turn X off" → "X". */

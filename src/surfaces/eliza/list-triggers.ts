@@ -8,6 +8,7 @@ export const LIST_TRIGGERS = 'LIST_TRIGGERS';
 
 const SHOWN = 15;
 const CONSIDERED = 200;
+const VERB = /^(?:(?:please|can you|could you)[\s,]+)*(?:list|show)\b/i;
 
 export const listTriggersAction = triggerAction({
   name: LIST_TRIGGERS,
@@ -19,6 +20,7 @@ export const listTriggersAction = triggerAction({
     example('show me the paused triggers', 'One trigger is paused: …', LIST_TRIGGERS),
   ],
   handle: listTriggers,
+  commands: (turn) => VERB.test(turn.text.trim()),
 });
 
 async function listTriggers(turn: Turn): Promise<Outcome> {

@@ -39,20 +39,8 @@ type Recalled = RecallResult['memories'][number];
 
 /** Most of one memory at the depth `complete` that a chat shows, characters. */
 const MAX_JSON = 20_000;
-/** Likeness alone: below the first it says nothing, below the second next to nothing. */
-const LEAST_CONFIDENCE = 0.15;
-const SURE_CONFIDENCE = 0.3;
-/** Share of the best hit's confidence that another needs to stand beside it. */
-const SHARE_OF_BEST = 0.35;
-
-/** Without what was found by likeness and is hardly like it. */
-export function worthShowing<Memory extends Pick<Recalled, 'fuzzy' | 'confidence'>>(
-  memories: readonly Memory[],
-): Memory[] {
-  const best = Math.max(0, ...memories.map(({ confidence }) => confidence));
-  const least = Math.max(LEAST_CONFIDENCE, SHARE_OF_BEST * best);
-  return memories.filter(({ fuzzy, confidence }) => !fuzzy || confidence >= least);
-}
+/** A likeness below this is said to be one; what recall holds for no answer at all does not come. */
+const SURE_CONFIDENCE = 0.4;
 
 /** A memory holds what strangers wrote: one line without markup, or JSON in a fence. */
 export function memoryLine(memory: Recalled): string {

@@ -54,6 +54,8 @@ function questionOf(pending: Pending): string {
       return `${open} Set up ${quoted(pending.instructions, 60)} ${pending.scheduleText}? A yes or no goes to CREATE_TRIGGER.`;
     case 'question':
       return `${open} ${plain(pending.question, 120)} The answer goes to CREATE_TRIGGER.`;
+    case 'zone':
+      return `${open} In which time zone are they? The answer goes to ${pending.action}.`;
     case 'which':
       return `${open} Which of ${pending.ids.length} triggers is meant? The answer goes to ${pending.action}.`;
     case 'confirm-reschedule':

@@ -5,7 +5,7 @@
 import type { IAgentRuntime, Memory } from '@elizaos/core';
 import { z } from 'zod';
 import { MINUTE_MS } from '../../shared/clock.js';
-import { scheduleSchema } from '../../triggers/index.js';
+import { scheduleSchema, TIMEZONE_SOURCES } from '../../triggers/index.js';
 import { hintRefSchema } from './hint-ref.js';
 import { createPerMessage } from './per-message.js';
 import type { Turn } from './turn.js';
@@ -22,6 +22,7 @@ const pendingSchema = z.discriminatedUnion('kind', [
     instructions: z.string(),
     schedule: scheduleSchema,
     scheduleText: z.string(),
+    timezoneSource: z.enum(TIMEZONE_SOURCES).optional(),
   }),
   /** "That is every minute from now on, shall I?", about a trigger that exists. */
   z.object({
@@ -29,9 +30,12 @@ const pendingSchema = z.discriminatedUnion('kind', [
     id: z.string(),
     schedule: scheduleSchema,
     scheduleText: z.string(),
+    timezoneSource: z.enum(TIMEZONE_SOURCES).optional(),
   }),
   /** "Which day?", about a request that is not complete. */
   z.object({ kind: z.literal('question'), text: z.string(), question: z.string() }),
+  /** "In which time zone?", about a request with a clock time; `action` carries it out. */
+  z.object({ kind: z.literal('zone'), action: z.string(), text: z.string() }),
   /** "Which one?", about a request that fits several triggers. */
   z.object({
     kind: z.literal('which'),
@@ -58,7 +62,12 @@ const pendingSchema = z.discriminatedUnion('kind', [
 ]);
 export type Pending = z.infer<typeof pendingSchema>;
 
-const storedSchema = z.object({ expiresAtMs: z.number(), pending: pendingSchema });
+const storedSchema = z.object({
+  expiresAtMs: z.number(),
+  pending: pendingSchema,
+  /** Asked before it and not answered either; open again when this one is closed. */
+  before: pendingSchema.optional(),
+});
 
 /** As it is stored; whether it is still open is asked each time. */
 const seen = createPerMessage<unknown>();
@@ -104,12 +113,20 @@ export function pendingOf(turn: Asker): Promise<Pending | null> {
   );
 }
 
-/** Replaces whatever was open before. In a run nothing is kept: nobody would answer. */
-export async function ask(turn: Asker, pending: Pending): Promise<void> {
+/**
+ * Replaces whatever was open; `before` is what stays open behind it. In a run nothing is kept: nobody
+ * would answer.
+ */
+export async function ask(
+  turn: Asker,
+  pending: Pending,
+  before: Pending | null = null,
+): Promise<void> {
   if (turn.run !== null || turn.roomId === undefined) return;
   await turn.runtime.setCache(keyOf(turn.roomId, turn.requester.entityId), {
     expiresAtMs: turn.nowMs + PENDING_MS,
     pending,
+    ...(before === null ? {} : { before }),
   });
   seen.drop(turn.runtime, turn.roomId);
 }
@@ -140,8 +157,15 @@ function mentionKey(roomId: string, entityId: string): string {
   return `cue:mentioned:${roomId}:${entityId}`;
 }
 
-export async function forget(turn: Asker): Promise<void> {
-  if (turn.run !== null || turn.roomId === undefined) return;
-  await turn.runtime.deleteCache(keyOf(turn.roomId, turn.requester.entityId));
+/** Closes the question that is open, and opens the one before it, which is returned. */
+export async function forget(turn: Asker): Promise<Pending | null> {
+  if (turn.run !== null || turn.roomId === undefined) return null;
+  const key = keyOf(turn.roomId, turn.requester.entityId);
+  const stored = storedSchema.safeParse(await turn.runtime.getCache<unknown>(key));
+  const isOpen = stored.success && stored.data.expiresAtMs > turn.nowMs;
+  const before = isOpen ? (stored.data.before ?? null) : null;
+  if (before === null) await turn.runtime.deleteCache(key);
+  else await ask(turn, before);
   seen.drop(turn.runtime, turn.roomId);
+  return before;
 }

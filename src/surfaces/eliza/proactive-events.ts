@@ -6,13 +6,19 @@
 import { EventType, type IAgentRuntime } from '@elizaos/core';
 import type { Caller } from '../../memory/index.js';
 import type { ProactiveService } from '../../proactive/index.js';
-import { databaseOf, messagesOf } from '../../records/index.js';
 import { HOUR_MS } from '../../shared/clock.js';
 import { messageOf } from '../../shared/errors.js';
 import { isUuid, type Uuid } from '../../shared/ids.js';
 import { isAgentItself, type Person, personIn } from '../people.js';
+import { agentWords, isOwn, objectOf, textOf } from './agent-words.js';
 import { memoryServiceOf } from './memory-turn.js';
-import { expectMessage, proactiveServiceOf, workEnded, workingFor } from './proactive-turn.js';
+import {
+  expectMessage,
+  isFirstTelling,
+  proactiveServiceOf,
+  workEnded,
+  workingFor,
+} from './proactive-turn.js';
 import { hasWhenIndex, whenServiceOf } from './when-turn.js';
 
 type Fields = Record<string, unknown>;
@@ -49,7 +55,6 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   roomId: ['roomId', 'room_id'],
 };
 
-const NEWEST_REPLIES = 3;
 const MAX_PATH = 1_024;
 /** Characters; four bytes each are still within what a happening may have. */
 const MAX_COMMAND = 2_000;
@@ -159,35 +164,18 @@ async function runEnded(
   // The answer of a scheduled run is stored after its end, and read with the next one.
   const sinceMs = Math.max(Math.min(before ?? startTime, startTime), startTime - HOUR_MS);
   // Reading it must not hold the turn up.
-  const words = ownWords(runtime, roomId, sinceMs, ownActions);
+  const answers = agentWords(runtime, roomId, sinceMs, ownActions);
+  const words = answers.then((texts) => texts.join('\n'));
   const unread = 'the answer of the agent could not be looked into';
   if (service.enabled()) {
-    const told = words.then((text) => tell(runtime, service, roomId, text, [], caller));
+    const told = answers.then((texts) => {
+      const untold = texts.filter((text) => isFirstTelling(runtime, messageId, text));
+      tell(runtime, service, roomId, untold.join('\n'), [], caller);
+    });
     inBackground(runtime, told, unread);
   }
   // What it asks for in its own text is answered first thing in its next turn in that room.
   if (when) inBackground(runtime, when.turns.agentSaid({ roomId, words, caller }), unread);
-}
-
-/** What the agent has said in a room, oldest first. */
-async function ownWords(
-  runtime: IAgentRuntime,
-  roomId: Uuid,
-  sinceMs: number,
-  ownActions: ReadonlySet<string>,
-): Promise<string> {
-  const { agentId } = runtime;
-  const contents = await messagesOf(
-    databaseOf(runtime),
-    { agentId, entityId: agentId, roomId },
-    { sinceMs, limit: NEWEST_REPLIES },
-  );
-  return contents
-    .map(objectOf)
-    .filter((content) => !isOwn(content, ownActions))
-    .map((content) => [textOf(content.thought), textOf(content.text)].join('\n').trim())
-    .filter((text) => text !== '')
-    .join('\n');
 }
 
 /** A command that went well may be a hint that helped; one that failed may need another. */
@@ -241,11 +229,6 @@ function tell(
   service.onAgentActivity({ roomId, caller, sessionId: caller.sessionId, text, files });
 }
 
-function isOwn(content: Fields, ownActions: ReadonlySet<string>): boolean {
-  const { actions } = content;
-  return Array.isArray(actions) && actions.some((name) => ownActions.has(String(name)));
-}
-
 /** The files that an action says it has worked on, in the fields actions commonly use for them. */
 function filesOf(content: Fields): string[] {
   const data = objectOf(objectOf(content.actionResult).data);
@@ -268,12 +251,4 @@ function inBackground(runtime: IAgentRuntime, work: Promise<unknown>, message: s
       message,
     );
   });
-}
-
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}
-
-function objectOf(value: unknown): Fields {
-  return typeof value === 'object' && value !== null ? (value as Fields) : {};
 }

@@ -22,6 +22,8 @@ interface Memo {
   byRoom: Map<string, EntityCaller>;
   /** When the last run of a room ended, in the host's time. */
   endedMs: Map<string, number>;
+  /** Answers of the agent that were told, by the message they answer. */
+  told: Map<string, Set<string>>;
 }
 const memos = new WeakMap<IAgentRuntime, Memo>();
 const shown = createPerMessage<EntityCaller>();
@@ -99,10 +101,21 @@ export function workEnded(
   return before;
 }
 
+/** Whether an answer of the agent is told for the first time: the event and the evaluator both tell it. */
+export function isFirstTelling(runtime: IAgentRuntime, messageId: string, text: string): boolean {
+  const { told } = memoOf(runtime);
+  const texts = told.get(messageId) ?? new Set();
+  keep(told, messageId, texts);
+  if (texts.has(text)) return false;
+  texts.add(text);
+  return true;
+}
+
 function memoOf(runtime: IAgentRuntime): Memo {
   const memo = memos.get(runtime) ?? {
     byRoom: new Map(),
     endedMs: new Map(),
+    told: new Map(),
   };
   memos.set(runtime, memo);
   return memo;

@@ -1,14 +1,10 @@
 /** RECALL_WORK_MEMORY: what earlier work says about something; a printed recall line as it stands. */
-import type { RecallResult } from '../../memory/index.js';
 import { example, type Outcome } from './action-frame.js';
-import { countedMemories, memoryAction, memoryLine, worthShowing } from './memory-action.js';
+import { countedMemories, memoryAction, memoryLine } from './memory-action.js';
 import type { MemoryTurn } from './memory-turn.js';
 import { recallSubject } from './memory-words.js';
 
 export const RECALL_WORK_MEMORY = 'RECALL_WORK_MEMORY';
-
-/** The most that one recall returns. */
-const MOST = 100;
 
 export const recallWorkMemoryAction = memoryAction({
   name: RECALL_WORK_MEMORY,
@@ -34,10 +30,12 @@ async function recallWorkMemory(turn: MemoryTurn): Promise<Outcome> {
       asked: true,
     };
   }
-  const found = await turn.service.recall(subject, turn.caller, turn.zone);
-  const { degraded } = found;
-  const memories = worthShowing(found.memories);
-  const total = await totalOf(turn, subject, found, memories);
+  const { memories, total_matches, degraded } = await turn.service.recall(
+    subject,
+    turn.caller,
+    turn.zone,
+  );
+  const total = Math.max(total_matches, memories.length);
   const data = { total, memoryIds: memories.map((one) => one.memory_id) };
   if (memories.length === 0) {
     return { text: 'I remember nothing about that.', success: true, data };
@@ -49,23 +47,4 @@ async function recallWorkMemory(turn: MemoryTurn): Promise<Outcome> {
   if (total > memories.length) lines.push(`There are ${total - memories.length} more.`);
   if (degraded !== undefined) lines.push('I could not search as well as usual.');
   return { text: lines.join('\n'), success: true, data };
-}
-
-/** How many there are that would be shown, if all were asked for. */
-async function totalOf(
-  turn: MemoryTurn,
-  subject: string,
-  found: RecallResult,
-  shown: readonly unknown[],
-): Promise<number> {
-  if (found.total_matches <= found.memories.length) return shown.length;
-  const all = await turn.service.recall(
-    { ref: subject, limit: MOST, depth: 'summary' },
-    turn.caller,
-    { counted: false, ...turn.zone },
-  );
-  const worth = worthShowing(all.memories).length;
-  // Beyond what one look-up brings, only facts are sure to be worth it.
-  const isAllFact = all.memories.every(({ fuzzy }) => !fuzzy);
-  return Math.max(isAllFact ? all.total_matches : worth, shown.length);
 }

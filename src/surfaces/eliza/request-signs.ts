@@ -4,7 +4,7 @@
  */
 
 const TIME_SIGN =
-  /\d|\b(?:every|each|daily|hourly|weekly|monthly|yearly|tomorrow|tonight|today|noon|midnight|morning|afternoon|evening|night|week|month|minutes?|hours?|seconds?|days?|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|later|soon|remind\w*|schedule\w*|alarm|timer|one|two|three|four|five|ten|half)\b/i;
+  /\d|\b(?:every|each|daily|hourly|weekly|monthly|yearly|tomorrow|tonight|today|noon|midnight|morning|afternoon|evening|night|week|month|minutes?|hours?|seconds?|days?|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|later|soon|one|two|three|four|five|ten|half)\b/i;
 
 const REQUEST =
   /\b(?:remind\w*|tell me|let me know|notify|alert|ping|wake|nudge|message me|text me|email me|write me|send|post|check|schedule|set|create|make|add|start|please|pls|can you|could you|would you|will you|i want|i need|i'?d like|i would like|don'?t let me forget|run|summari[sz]e|report|give me|show me|ask me|call me|do|monitor|watch|poke|buzz|keep)\b/i;

@@ -3,10 +3,17 @@ import { InvalidInputError } from '../../shared/errors.js';
 import { localParts } from '../../shared/zones.js';
 import {
   atTimeOfDay,
+  inZone,
+  isUtc,
+  isZoneUnknown,
+  type KnownZone,
   type Schedule,
   scheduleOf,
+  type TimezoneSource,
   type TriggerSummary,
   timeOfDayAt,
+  timezoneOfWords,
+  timezoneSourceOf,
   validateSchedule,
 } from '../../triggers/index.js';
 import type { Outcome } from './action.js';
@@ -14,8 +21,16 @@ import { SPOKE_LATELY_MS } from './choose.js';
 import { instantWords, nextRunSentence, plain, quoted } from './display.js';
 import { findingWords } from './failure.js';
 import { ask } from './pending.js';
-import { clock, momentOf, readBare, readMoment, readTimeOfDay } from './reading.js';
+import {
+  clock,
+  momentOf,
+  type ReadOptions,
+  readBare,
+  readMoment,
+  readTimeOfDay,
+} from './reading.js';
 import type { Turn } from './turn.js';
+import { askZone } from './zone-question.js';
 
 const WHEN_FORMS = 'Say for example "for 10 minutes" or "until tomorrow at 9am".';
 const SCHEDULE_FORMS =
@@ -115,25 +130,60 @@ export async function skipNext(
   };
 }
 
+/** @param action carries the change out once the zone is known */
 export async function reschedule(
   turn: Turn,
   trigger: TriggerSummary,
   to: string,
+  action: string,
 ): Promise<Outcome> {
-  const options = zoned(turn, trigger);
-  const current = scheduleOf(trigger);
+  const zone = zoneForChange(turn, trigger);
+  const options = { nowMs: turn.nowMs, timezone: zone.name };
+  const read = readChange(trigger, to, options);
+  if (!read.ok) {
+    const named = timezoneOfWords(to);
+    if ('zone' in named) {
+      return confirmed(turn, trigger, inZone(scheduleOf(trigger), named.zone), 'request');
+    }
+    return read.outcome;
+  }
+  const { schedule } = read;
+  // One moment for something that repeats is about its next run; the pattern stays.
+  const atMs = momentOf(schedule);
+  if (atMs !== null && trigger.triggerType !== 'once') return putOff(turn, trigger, atMs);
+  const source = timezoneSourceOf(
+    (timezone) => {
+      const again = readChange(trigger, to, { nowMs: turn.nowMs, timezone });
+      return again.ok ? again.schedule : null;
+    },
+    zone.source,
+    turn.nowMs,
+  );
+  if (source === 'host' && turn.run === null && isZoneUnknown(zone)) {
+    return askZone(turn, action, turn.text);
+  }
+  return confirmed(
+    turn,
+    trigger,
+    { ...schedule, timezone: schedule.timezone ?? zone.name },
+    source,
+  );
+}
+
+type Change = { ok: true; schedule: Schedule } | { ok: false; outcome: Outcome };
+
+/** The schedule a trigger gets by "to 10am", "to every Friday at 9", "to Friday". */
+function readChange(trigger: TriggerSummary, to: string, options: ReadOptions): Change {
   const time = readTimeOfDay(to, options);
   if (time) {
-    const moved = atTimeOfDay(current, time, turn.nowMs);
-    if (moved) return confirmed(turn, trigger, moved);
-    return {
-      text: `${quoted(trigger.displayName)} runs ${trigger.scheduleText}: it has no single time of day that I could change to ${clock(time)}. ${SCHEDULE_FORMS}`,
-      success: true,
-      asked: true,
-    };
+    const { timezone } = options;
+    const moved = atTimeOfDay({ ...scheduleOf(trigger), timezone }, time, options.nowMs);
+    if (moved) return { ok: true, schedule: moved };
+    const text = `${quoted(trigger.displayName)} runs ${trigger.scheduleText}: it has no single time of day that I could change to ${clock(time)}. ${SCHEDULE_FORMS}`;
+    return { ok: false, outcome: { text, success: true, asked: true } };
   }
   let read = readBare(to, options);
-  if (!read.ok && trigger.nextRunAtMs !== null) {
+  if (!read.ok && trigger.nextRunAtMs !== null && !('zone' in timezoneOfWords(to))) {
     // "to Friday", "to weekdays": another day at the time it has.
     const same = clock(timeOfDayAt(trigger.nextRunAtMs, options.timezone));
     const filled = [`${to} at ${same}`, `every ${to} at ${same}`, `on ${to} at ${same}`].map(
@@ -141,25 +191,16 @@ export async function reschedule(
     );
     read = filled.find((one) => one.ok) ?? read;
   }
-  if (!read.ok)
-    return notUnderstood(
-      read.question,
-      `when ${quoted(trigger.displayName)} shall run`,
-      SCHEDULE_FORMS,
-    );
-  const atMs = momentOf(read.value);
-  // One moment for something that repeats is about its next run; the pattern stays.
-  if (atMs !== null && trigger.triggerType !== 'once') return putOff(turn, trigger, atMs);
-  return confirmed(turn, trigger, {
-    ...read.value,
-    timezone: read.value.timezone ?? options.timezone,
-  });
+  if (read.ok) return { ok: true, schedule: read.value };
+  const what = `when ${quoted(trigger.displayName)} shall run`;
+  return { ok: false, outcome: notUnderstood(read.question, what, SCHEDULE_FORMS) };
 }
 
 async function confirmed(
   turn: Turn,
   trigger: TriggerSummary,
   schedule: Schedule,
+  source: TimezoneSource | undefined,
 ): Promise<Outcome> {
   const { minIntervalMs, allowSeconds } = turn.service.settings;
   const findings = validateSchedule(schedule, { nowMs: turn.nowMs, minIntervalMs, allowSeconds });
@@ -171,12 +212,13 @@ async function confirmed(
     };
   }
   const confirm = turn.run === null ? turn.service.confirmationFor(schedule, turn.nowMs) : null;
-  if (!confirm) return applyReschedule(turn, trigger.id, schedule);
+  if (!confirm) return applyReschedule(turn, trigger.id, schedule, source);
   await ask(turn, {
     kind: 'confirm-reschedule',
     id: trigger.id,
     schedule,
     scheduleText: confirm.scheduleText,
+    ...(source === undefined ? {} : { timezoneSource: source }),
   });
   return {
     text: `That is ${confirm.scheduleText}, up to ${Math.floor(3_600_000 / confirm.everyMs)} runs an hour. Shall I change ${quoted(trigger.displayName)} to that? Say yes or no.`,
@@ -190,8 +232,10 @@ export async function applyReschedule(
   turn: Turn,
   id: string,
   schedule: Schedule,
+  source?: TimezoneSource,
 ): Promise<Outcome> {
-  const moved = await turn.service.update(id, { schedule }, turn.requester);
+  const patch = { schedule, ...(source === undefined ? {} : { timezoneSource: source }) };
+  const moved = await turn.service.update(id, patch, turn.requester);
   return {
     text: `${quoted(moved.displayName)} now runs ${moved.scheduleText}. ${nextRunSentence(moved, turn.nowMs, turn.zone.name)}`,
     success: true,
@@ -199,9 +243,21 @@ export async function applyReschedule(
   };
 }
 
-/** Times said about a trigger are read in the zone it already has. */
+/** The zone of a trigger in which times said about it are read. */
 function zoned(turn: Turn, trigger: TriggerSummary): { nowMs: number; timezone: string } {
-  return { nowMs: turn.nowMs, timezone: trigger.timezone ?? turn.zone.name };
+  return { nowMs: turn.nowMs, timezone: zoneForChange(turn, trigger).name };
+}
+
+/** Its own, if somebody has named or told it; else the person's, if that is known; else what it has. */
+function zoneForChange(turn: Turn, trigger: TriggerSummary): KnownZone {
+  const { timezone, timezoneSource: source } = trigger;
+  if (timezone === undefined) return turn.zone;
+  // Of a trigger of an earlier version nobody knows it; UTC was what the machine said.
+  const isTold =
+    source === undefined ? !isUtc(timezone) : source === 'request' || source === 'person';
+  if (isTold) return { name: timezone, source: source ?? 'request' };
+  if (turn.zone.source === 'person' || source === undefined) return turn.zone;
+  return { name: timezone, source };
 }
 
 function dayName(atMs: number, nowMs: number, zone: string): 'today' | 'tomorrow' | 'later' {

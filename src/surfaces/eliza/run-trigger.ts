@@ -1,10 +1,11 @@
 /** RUN_TRIGGER: once, now, whatever its schedule says. */
 import { example, type Outcome, triggerAction } from './action.js';
 import { answersWhich, chooseTrigger, settle } from './choose.js';
-import { placeNamed } from './confirm-words.js';
+import { answerOf, placeNamed, refuses } from './confirm-words.js';
 import { plain, quoted } from './display.js';
-import { pendingOf } from './pending.js';
+import { forget, pendingOf } from './pending.js';
 import type { Turn } from './turn.js';
+import { turnEnd } from './turn-end.js';
 
 export const RUN_TRIGGER = 'RUN_TRIGGER';
 
@@ -26,10 +27,15 @@ export const runTriggerAction = triggerAction({
   ],
   notInRuns: true,
   handle: runTrigger,
+  commands: (turn) => VERB.test(turn.text.trim()),
 });
 
 async function runTrigger(turn: Turn): Promise<Outcome> {
   const which = answersWhich(await pendingOf(turn), RUN_TRIGGER);
+  if (which && (answerOf(turn.text) === 'no' || refuses(turn.text))) {
+    await forget(turn);
+    return { text: 'All right, I started nothing.', success: true };
+  }
   const said = turn.text.trim().slice(0, 500);
   const target = said.replace(VERB, '').replace(NOW, ' ').trim();
   // "the second one" and "run the second one" answer; "run the standup" may be another one.
@@ -43,7 +49,10 @@ async function runTrigger(turn: Turn): Promise<Outcome> {
   });
   if ('outcome' in choice) return choice.outcome;
   const { trigger } = choice;
-  const { run, runId } = await turn.service.run(trigger.id, turn.requester);
+  // Its answer must not come before ours.
+  const startAfter =
+    turn.messageId === undefined ? undefined : turnEnd(turn.runtime, turn.messageId);
+  const { run, runId } = await turn.service.run(trigger.id, turn.requester, { startAfter });
   await settle(turn, which);
   const data = { triggerId: trigger.id, runId };
   if (run?.status === 'deferred') {

@@ -37,7 +37,7 @@ export const setHintAction = hintAction({
   examples: [
     example(
       'remember: build http-proxy with `docker compose build router`',
-      'I will remember the hint http-proxy/build: `docker compose build router`. It lives until the agent is restarted. Only you are given it.',
+      'I will remember the hint http-proxy/build: `docker compose build router`. It is kept for good. Only you are given it.',
       SET_HINT,
     ),
     example(

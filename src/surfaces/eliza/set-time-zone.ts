@@ -1,11 +1,18 @@
 /** SET_TIME_ZONE: the zone in which a person's clock times are read, told once and kept. */
 import { localParts } from '../../shared/zones.js';
-import { formatInstant, timezoneOfWords } from '../../triggers/index.js';
+import { formatInstant, type TriggerSummary, timezoneOfWords } from '../../triggers/index.js';
 import { example, type Outcome, triggerAction } from './action.js';
-import { plain } from './display.js';
+import { createTrigger } from './create-trigger.js';
+import { plain, quoted } from './display.js';
+import { isZoneOfTrigger } from './intent.js';
+import { pendingOf } from './pending.js';
 import type { Turn } from './turn.js';
+import { UPDATE_TRIGGER, updateTrigger } from './update-trigger.js';
+import { isQuestion, zonePhrase } from './zone-phrase.js';
 
 export const SET_TIME_ZONE = 'SET_TIME_ZONE';
+
+const NAMED = 5;
 
 export const setTimeZoneAction = triggerAction({
   name: SET_TIME_ZONE,
@@ -24,9 +31,11 @@ async function setTimeZone(turn: Turn): Promise<Outcome> {
   if (turn.run !== null) {
     return { text: 'A scheduled run cannot change the time zone of a person.', success: false };
   }
+  if (isZoneOfTrigger(turn.text)) return updateTrigger(turn);
   const named = zonePhrase(turn.text);
   if (named === null) {
-    const whose = turn.zone.told ? 'Your time zone is' : 'You have told me none, so I use';
+    const whose =
+      turn.zone.source === 'person' ? 'Your time zone is' : 'You have told me none, so I use';
     return {
       text: `${whose} ${turn.zone.name}; it is ${clockNow(turn.nowMs, turn.zone.name)} there. To change it say for example "my time zone is Europe/Berlin".`,
       success: isQuestion(turn.text),
@@ -41,43 +50,29 @@ async function setTimeZone(turn: Turn): Promise<Outcome> {
       data: { code: 'INVALID_INPUT' },
     };
   }
-  await turn.service.rememberTimezone(turn.requester.entityId, read.zone);
+  const pending = await pendingOf(turn);
+  if (pending?.kind === 'zone') {
+    return pending.action === UPDATE_TRIGGER ? updateTrigger(turn) : createTrigger(turn);
+  }
+  const { moved, left } = await turn.service.rememberTimezone(turn.requester.entityId, read.zone);
+  const others =
+    moved.length === 0 ? 'Triggers that exist already keep theirs.' : movedWords(moved);
+  const behind = left.length === 0 ? '' : ` Not moved: ${names(left)}; change them one by one.`;
   return {
-    text: `Your time zone is ${read.zone} now; it is ${clockNow(turn.nowMs, read.zone)} there. Triggers that exist already keep theirs.`,
+    text: `Your time zone is ${read.zone} now; it is ${clockNow(turn.nowMs, read.zone)} there. ${others}${behind}`,
     success: true,
-    data: { timezone: read.zone },
+    data: { timezone: read.zone, moved: moved.length },
   };
 }
 
-const PATTERNS: readonly RegExp[] = [
-  /\b(?:time ?zone|tz)\b[^.!?\n]*?\b(?:to|is|=|as|be|at)\b\s*(?:now |set to |in |on |the )*(.+)$/is,
-  /\b(?:use|switch to|change to|set|go with)\s+(?:the )?(.+?)\s*(?:as (?:my|the) (?:time ?zone|tz))?$/is,
-  /\b(?:i'?m|i am|we'?re|we are|i live|i'?ve moved|i have moved|i moved|we moved|i work|i'?m based|located|based|living|staying)\b(?: now| currently| living| based| located| back)*\s+(?:in|on|to|at|over in)\s+(?:the )?(.+)$/is,
-  /^(?:my |the )?(?:time ?zone|tz)\s*[:=]?\s+(.+)$/is,
-];
-
-/** The words that name the zone, or `null` when none is named. Pure. */
-export function zonePhrase(text: string): string | null {
-  const said = text.trim().slice(0, 200);
-  if (isQuestion(said)) return null;
-  for (const pattern of PATTERNS) {
-    const phrase = pattern
-      .exec(said)?.[1]
-      ?.replace(
-        /\b(?:now|currently|at the moment|please|thanks|thank you|these days|from now on|for now)\b/gi,
-        ' ',
-      )
-      .replace(/[\s,.!]+$/, '')
-      .replace(/\s+/g, ' ')
-      .trim();
-    if (phrase !== undefined && phrase !== '') return phrase;
-  }
-  // "Europe/Berlin" as the answer to "which one?".
-  return said.length <= 40 && 'zone' in timezoneOfWords(said) ? said : null;
+function movedWords(moved: readonly TriggerSummary[]): string {
+  return `I have moved what I had read in the zone of my machine: ${names(moved)}. Other triggers keep theirs.`;
 }
 
-function isQuestion(text: string): boolean {
-  return /^\s*(?:what|which|do you know|is my|am i|where|tell me)\b/i.test(text);
+function names(triggers: readonly TriggerSummary[]): string {
+  const shown = triggers.slice(0, NAMED).map((one) => quoted(one.displayName, 40));
+  const more = triggers.length - shown.length;
+  return `${shown.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
 }
 
 function clockNow(nowMs: number, zone: string): string {

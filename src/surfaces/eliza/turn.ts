@@ -9,21 +9,18 @@ import { isUuid } from '../../shared/ids.js';
 import { isTimeZone } from '../../shared/zones.js';
 import {
   type DeliverTo,
+  type KnownZone,
   type Requester,
   TRIGGER_SERVICE,
   TriggerService,
 } from '../../triggers/index.js';
 
-export interface Zone {
-  name: string;
-  /** False: nobody has said it, it is the agent's. */
-  told: boolean;
-}
-
 export interface Turn {
   runtime: IAgentRuntime;
   service: TriggerService;
   text: string;
+  /** Of the message, if the host has given it one. */
+  messageId: string | undefined;
   /** Read once; everything of this turn happens at that time. */
   nowMs: number;
   requester: Extract<Requester, { kind: 'entity' }>;
@@ -32,7 +29,7 @@ export interface Turn {
   deliverTo: DeliverTo | undefined;
   /** Set inside a trigger run: nobody is there to answer a question. */
   run: { triggerId: string | undefined } | null;
-  zone: Zone;
+  zone: KnownZone;
 }
 
 export function triggerServiceOf(runtime: IAgentRuntime): TriggerService | null {
@@ -103,6 +100,7 @@ export async function turnOf(
     service,
     nowMs: service.now(),
     text: saidText(message, who.run),
+    messageId: message.id,
     ...who,
     deliverTo: await deliverToOf(service, message, who),
     zone: await zoneOf(runtime, service, message, who.requester.entityId),
@@ -132,9 +130,9 @@ async function zoneOf(
   service: TriggerService,
   message: Memory,
   entityId: string,
-): Promise<Zone> {
+): Promise<KnownZone> {
   const told = await toldZone(runtime, message, entityId);
-  return told === null ? { name: service.timezone, told: false } : { name: told, told: true };
+  return told === null ? service.zoneOf(undefined) : { name: told, source: 'person' };
 }
 
 /** The zone that the person has told us, or their client says; `null` when nobody has said it. */

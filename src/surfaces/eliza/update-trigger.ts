@@ -2,12 +2,13 @@
 import type { TriggerSummary } from '../../triggers/index.js';
 import { example, type Outcome, triggerAction } from './action.js';
 import { answersWhich, chooseTrigger, settle, visibleTriggers } from './choose.js';
-import { placeNamed, yesOrNo } from './confirm-words.js';
+import { answerOf, placeNamed, refuses, yesOrNo } from './confirm-words.js';
 import { counted, nextRunSentence, quoted } from './display.js';
-import { readUpdateIntent, type UpdateIntent } from './intent.js';
+import { isUpdateCommand, readUpdateIntent, type UpdateIntent } from './intent.js';
 import { forget, type Pending, pendingOf } from './pending.js';
 import { applyReschedule, pauseUntil, reschedule, skipNext, snooze } from './reschedule.js';
 import type { Turn } from './turn.js';
+import { zoneTold } from './zone-question.js';
 
 export const UPDATE_TRIGGER = 'UPDATE_TRIGGER';
 
@@ -37,20 +38,28 @@ export const updateTriggerAction = triggerAction({
     ],
   ],
   handle: updateTrigger,
+  commands: (turn) => isUpdateCommand(turn.text),
 });
 
-async function updateTrigger(turn: Turn): Promise<Outcome> {
+export async function updateTrigger(turn: Turn): Promise<Outcome> {
   const pending = await pendingOf(turn);
   const answer = yesOrNo(turn.text);
   if (pending?.kind === 'confirm-reschedule' && answer !== null) {
     return answerToConfirm(turn, pending, answer);
   }
+  if (pending?.kind === 'zone' && pending.action === UPDATE_TRIGGER) {
+    const zone = answer === 'no' ? null : await zoneTold(turn);
+    await forget(turn);
+    if (answer === 'no') return { text: 'All right, I changed nothing.', success: true };
+    if (zone !== null) return updateTrigger({ ...turn, text: pending.text, zone });
+  }
   const which = answersWhich(pending, UPDATE_TRIGGER);
-  if (which && answer === 'no') {
+  const own = readUpdateIntent(turn.text);
+  const isNo = answer === 'no' || (own === null && answerOf(turn.text) === 'no');
+  if ((which || pending?.kind === 'confirm-reschedule') && (isNo || (!own && refuses(turn.text)))) {
     await forget(turn);
     return { text: 'All right, I changed nothing.', success: true };
   }
-  const own = readUpdateIntent(turn.text);
   const intent = own ?? (which ? readUpdateIntent(which.text) : null);
   if (!intent) return { text: HELP, success: false };
   if ((intent.kind === 'pause' || intent.kind === 'resume') && intent.all)
@@ -88,7 +97,7 @@ async function apply(turn: Turn, intent: UpdateIntent, trigger: TriggerSummary):
     case 'text':
       return changeText(turn, trigger, intent.to);
     case 'reschedule':
-      return reschedule(turn, trigger, intent.to);
+      return reschedule(turn, trigger, intent.to, UPDATE_TRIGGER);
   }
 }
 
@@ -188,5 +197,5 @@ async function answerToConfirm(
 ): Promise<Outcome> {
   await forget(turn);
   if (answer === 'no') return { text: 'All right, I changed nothing.', success: true };
-  return applyReschedule(turn, pending.id, pending.schedule);
+  return applyReschedule(turn, pending.id, pending.schedule, pending.timezoneSource);
 }

@@ -48,7 +48,7 @@ interface Spoken {
 /** What commands gave, as it stands in a prompt: at most 1,500 tokens, the agent's own first. */
 export function recallBlock(commanded: readonly Commanded[]): string {
   if (commanded.every(({ recall }) => recall.results.length === 0)) return '';
-  return quoted(commanded, RECALL_HEAD, 'Others, and what was not found:');
+  return quoted(commanded, RECALL_HEAD, leadsHead('Others', commanded));
 }
 
 /**
@@ -60,13 +60,20 @@ export function chatAnswer(recall: Recall): string {
   const missed = recall.results.every(({ found }) => found === 'none');
   return missed
     ? quoted(said, 'I found no entry for that.', 'As the index has it:')
-    : quoted(said, CHAT_HEAD, 'Related, and what was not found:');
+    : quoted(said, CHAT_HEAD, leadsHead('Related', said));
 }
 
-function quoted(spoken: readonly Spoken[], head: string, leadsHead: string): string {
+function leadsHead(word: string, spoken: readonly Spoken[]): string {
+  const isMissing = spoken.some(({ recall }) =>
+    recall.results.some(({ found }) => found === 'none'),
+  );
+  return isMissing ? `${word}, and what was not found:` : `${word}:`;
+}
+
+function quoted(spoken: readonly Spoken[], head: string, leadsTitle: string): string {
   const found = foundIn(spoken);
   const leads = leadsOf(spoken, found.slice(MOST_SECTIONS));
-  const end = leads === '' ? [] : [`${leadsHead}\n${fenced(leads)}`];
+  const end = leads === '' ? [] : [`${leadsTitle}\n${fenced(leads)}`];
   const fixed = countTokens([head, ...end].join('\n\n'));
   for (let budget = RECALL_TOKENS - fixed; ; budget = Math.floor(budget * 0.9)) {
     const text = [head, ...sectionsIn(found.slice(0, MOST_SECTIONS), budget), ...end].join('\n\n');

@@ -8,7 +8,7 @@ import { messageOf } from '../../shared/errors.js';
 import { countTokens } from '../../shared/tokens.js';
 import { within } from '../../shared/within.js';
 import { discreet } from '../people.js';
-import { memoryLine, worthShowing } from './memory-action.js';
+import { memoryLine } from './memory-action.js';
 import { callerOf, memoryServiceOf, recallZone } from './memory-turn.js';
 import { requesterOf, saidText } from './turn.js';
 
@@ -47,7 +47,7 @@ export const workMemoryProvider: Provider = {
         }),
         MAX_WAIT_MS,
       );
-      const memories = worthShowing(found?.memories ?? []);
+      const memories = found?.memories ?? [];
       if (memories.length === 0) return nothing;
       const lines: string[] = [];
       let tokens = countTokens(HEADER);

@@ -10,6 +10,7 @@ import {
 } from '../../shared/errors.js';
 import { safe } from '../../shared/safe-text.js';
 import { fieldNamesOf } from './field-names.js';
+import { quotedResult, refuseShown } from './quoting.js';
 import { withOffers } from './riding.js';
 import type { ToolCall, ToolSpec } from './types.js';
 
@@ -35,10 +36,11 @@ async function answerOf(
   call: ToolCall,
 ): Promise<CallToolResult> {
   try {
+    if (!tool.reads) refuseShown(input);
     const result = await tool.run(input, call);
     return {
       content: [{ type: 'text', text: tool.text(result) }],
-      structuredContent: { ...result },
+      structuredContent: quotedResult(tool, tool.structured?.(result, input) ?? result),
     };
   } catch (error) {
     const told = toldOf(tool, error);

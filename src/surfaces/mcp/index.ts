@@ -2,6 +2,6 @@
 
 export { TOOL_CHOICES } from '../tool-groups.js';
 export { messageFault } from './http/message-fault.js';
-export { createMcpServer, type McpServerOptions } from './server.js';
+export { createMcpServer, type McpServerOptions, makeToolSchemas } from './server.js';
 export { CUE_MCP, McpService } from './service.js';
 export { createSession } from './session.js';

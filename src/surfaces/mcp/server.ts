@@ -10,14 +10,14 @@ import {
   type Tool,
 } from '@modelcontextprotocol/sdk/types.js';
 import { hostLog } from '../../shared/log.js';
-import { packageVersion } from '../../shared/package-version.js';
 import { safe } from '../../shared/safe-text.js';
+import { CAPABILITIES, serverInfo } from '../mcp-greeting.js';
+import { instructionsOf } from '../mcp-instructions.js';
 import { OFFERS_META } from '../offers-meta.js';
 import { callTool } from './call.js';
 import { CheckingServer } from './checking-server.js';
 import { registerCompletion } from './completion.js';
 import { type Connection, requireFirstPage } from './connection.js';
-import { instructionsOf } from './instructions.js';
 import { jsonSchemaOf } from './json-schema.js';
 import { announceOffers } from './notifications.js';
 import { registerPrompts } from './prompts.js';
@@ -49,16 +49,10 @@ export function createMcpServer({
 }: McpServerOptions): Server {
   const tools = toolsOf(chosen);
   const log = hostLog(runtime, 'mcp');
-  const server = new CheckingServer(
-    { name: 'cue', title: 'Cue', version: packageVersion() },
-    {
-      capabilities: {
-        ...{ tools: {}, logging: {}, prompts: {}, completions: {} },
-        resources: { subscribe: true },
-      },
-      instructions: instructionsOf(tools.map(({ name }) => name)),
-    },
-  );
+  const server = new CheckingServer(serverInfo(), {
+    capabilities: CAPABILITIES,
+    instructions: instructionsOf(tools.map(({ name }) => name)),
+  });
   const connection: Connection = {
     ...{ server, runtime, session, log },
     ...{ fileRoots, privateFolders },
@@ -113,7 +107,13 @@ function rising(tell: ToolCall['progress']): ToolCall['progress'] {
   };
 }
 
-function toldTool(tool: ToolSpec): Tool {
+/** Makes what a process makes once: the schemas of all tools take a tenth of a second. */
+export function makeToolSchemas(): void {
+  toolsOf(['all']).forEach(toldTool);
+}
+
+/** As it is advertised. */
+export function toldTool(tool: ToolSpec): Tool {
   const { name, title, description, output, reads, destroys, isIdempotent, reachesOut } = tool;
   return {
     ...{ name, title, description },

@@ -18,6 +18,8 @@ export interface McpServiceDeps {
   fileRoots: readonly string[] | undefined;
   /** Where the memory itself and its server's key lie, absolute; asked at each file. */
   privateFolders: () => readonly string[];
+  /** Called when a client's session has ended. */
+  onSessionEnded: (runtime: IAgentRuntime) => void;
 }
 
 export class McpService extends Service {
@@ -40,11 +42,12 @@ export class McpService extends Service {
     if (!deps) {
       throw new AppError('UNAVAILABLE', 'McpService needs the cue plugin: add it to the character');
     }
-    const { clock, ids, tools, fileRoots, privateFolders } = deps;
+    const { clock, ids, tools, fileRoots, privateFolders, onSessionEnded } = deps;
     const service = new McpService(runtime);
     service.hub = createMcpHub({
       ...{ clock, ids },
       log: hostLog(runtime, 'mcp'),
+      onEnded: () => onSessionEnded(runtime),
       serverOf: (session, chosen) =>
         createMcpServer({
           ...{ runtime, session, fileRoots, privateFolders },
@@ -63,6 +66,11 @@ export class McpService extends Service {
   /** How many clients have begun a session and not ended it. */
   get sessions(): number {
     return this.hub?.sessions ?? 0;
+  }
+
+  /** Whether a client's session goes on. */
+  hasSession(sessionId: string): boolean {
+    return this.hub?.hasSession(sessionId) ?? false;
   }
 
   /** @throws AppError UNAVAILABLE after the end */

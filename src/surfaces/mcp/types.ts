@@ -33,6 +33,8 @@ export interface ToolSpec {
   /** Its answer is offers: none ride along in it. */
   givesOffers?: true;
   run(input: Record<string, unknown>, call: ToolCall): Promise<object>;
+  /** What the structured result has of it; all when absent. */
+  structured?(result: object, input: Record<string, unknown>): object;
   /** A few words beside the structured result, for clients that show only text. */
   text(result: object): string;
 }

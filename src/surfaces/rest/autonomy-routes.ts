@@ -14,7 +14,7 @@ export function autonomyRoutes(route: MakeRoute): Route[] {
     route({
       type: 'GET',
       path: '/autonomy',
-      handle: async ({ runtime }) => ({ status: 200, body: autonomyOf(runtime).status() }),
+      handle: async ({ runtime }) => ({ status: 200, body: await autonomyOf(runtime).status() }),
     }),
     route({
       type: 'POST',
@@ -27,9 +27,9 @@ export function autonomyRoutes(route: MakeRoute): Route[] {
         }
         const { runCycle, ...change } = body;
         if (Object.keys(change).length > 0) await service.configure(change);
-        if (!runCycle) return { status: 200, body: service.status() };
+        if (!runCycle) return { status: 200, body: await service.status() };
         const cycle = await oneCycle(service);
-        return { status: cycle ? 200 : 202, body: { ...service.status(), cycle } };
+        return { status: cycle ? 200 : 202, body: { ...(await service.status()), cycle } };
       },
     }),
   ];
@@ -37,9 +37,10 @@ export function autonomyRoutes(route: MakeRoute): Route[] {
 
 /** `null`: it takes longer than a caller can wait and goes on. */
 async function oneCycle(service: AutonomyService): Promise<{ instructions: number } | null> {
-  const blocked = service.unavailable();
+  const blocked = await service.unavailable();
   if (blocked !== null) throw new AppError('DISABLED', blocked);
-  if (service.status().cycling) throw new AppError('CONFLICT', 'a cycle is under way already');
+  if ((await service.status()).cycling)
+    throw new AppError('CONFLICT', 'a cycle is under way already');
   let timer: NodeJS.Timeout | undefined;
   const patience = new Promise<null>((resolve) => {
     timer = setTimeout(() => resolve(null), MAX_WAIT_MS);

@@ -18,6 +18,7 @@ const listQuery = z.strictObject({
   state: z.enum(TRIGGER_STATES).optional(),
   q: searchText.optional(),
   creatorEntityId: z.guid().optional(),
+  order: z.enum(['newest', 'soonest']).optional(),
 });
 
 export function triggerRoutes(route: MakeRoute): Route[] {
@@ -70,10 +71,10 @@ export function triggerRoutes(route: MakeRoute): Route[] {
       path: '/triggers',
       query: listQuery,
       handle: async ({ runtime, query }) => {
-        const { limit, cursor, state, q, creatorEntityId } = query;
+        const { limit, cursor, order, state, q, creatorEntityId } = query;
         const found = await enabledTriggersOf(runtime).list(
           given({ state, text: q, creatorEntityId }),
-          { limit, ...given({ cursor }) },
+          { limit, ...given({ cursor, order }) },
           OPERATOR,
         );
         return { status: 200, body: found };

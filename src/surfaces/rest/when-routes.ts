@@ -1,7 +1,7 @@
 /** `/cue/when…`: knowledge of the project, recalled, checked and added to. */
 import type { Route } from '@elizaos/core';
 import { z } from 'zod';
-import { startedWhen, whenOf } from '../services.js';
+import { followedWhen, startedWhen } from '../services.js';
 import { OPERATOR } from './memory-routes.js';
 import { given, searchText, storableText } from './query.js';
 import type { MakeRoute } from './route.js';
@@ -44,27 +44,37 @@ export function whenRoutes(route: MakeRoute): Route[] {
       query: recallQuery,
       handle: async ({ runtime, query: { q, sessionId } }) => ({
         status: 200,
-        body: await whenOf(runtime).recall(q, { ...OPERATOR, ...given({ sessionId }) }, 'operator'),
+        body: await (await followedWhen(runtime)).recall(
+          q,
+          { ...OPERATOR, ...given({ sessionId }) },
+          'operator',
+        ),
       }),
     }),
     route({
       type: 'GET',
       path: '/when/validate',
-      handle: async ({ runtime }) => ({ status: 200, body: await whenOf(runtime).validate() }),
+      handle: async ({ runtime }) => ({
+        status: 200,
+        body: await (await followedWhen(runtime)).validate(),
+      }),
     }),
     route({
       type: 'POST',
       path: '/when/remember',
       body: rememberBody,
       handle: async ({ runtime, body }) => {
-        const remembered = await whenOf(runtime).remember(body, OPERATOR);
+        const remembered = await startedWhen(runtime).remember(body, OPERATOR);
         return { status: remembered.changed ? 201 : 200, body: { remembered } };
       },
     }),
     route({
       type: 'GET',
       path: '/when/stats',
-      handle: async ({ runtime }) => ({ status: 200, body: await whenOf(runtime).stats() }),
+      handle: async ({ runtime }) => ({
+        status: 200,
+        body: await (await followedWhen(runtime)).stats(),
+      }),
     }),
     route({
       type: 'GET',

@@ -13,6 +13,8 @@ export interface Bridge {
   readonly gone: Promise<void>;
   /** It has said something. */
   readonly isUsed: boolean;
+  /** It was told that there is a server, before there was one. */
+  readonly hasGreeted?: boolean;
   /** Hears nothing more; resolves when what was heard is answered. */
   close(): Promise<void>;
 }

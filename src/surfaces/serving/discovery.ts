@@ -1,6 +1,7 @@
 /**
  * Where a command looks for the server (seed `nudge.md` §10): flag, then PID file, then the usual port. Who
- * means a database is sent to a server of it, or to none.
+ * means a database is sent to a server of it, or to none; who means none is sent to the one server there
+ * is. Among several nobody but the user chooses.
  */
 import { AppError, isAppError } from '../../shared/errors.js';
 import { meantBy } from './meant.js';
@@ -10,6 +11,7 @@ import {
   lookAtPidFile,
   readPidFile,
   serverOnPort,
+  usualServers,
 } from './pid-file.js';
 import { type Env, type Place, shownPlace } from './place.js';
 import type { ServerAddress, ServerFile } from './types.js';
@@ -33,16 +35,38 @@ export interface Wanted {
  * file whose process is gone says nothing; one of the port that was asked for says path and agent. The key
  * goes to the port that the user has named, and to whoever has written the file: on the usual port, or
  * with the pid of one that is gone, may be somebody else.
- * @throws AppError UNAVAILABLE (`details.met`: `nobody`) when nobody serves the database that is meant
+ * @throws AppError UNAVAILABLE (`details.met`: `nobody`) when nobody serves the database that is meant;
+ * INVALID_INPUT when none is meant and several are served
  */
 export function findServer({ env, cwd, port: asked }: Wanted): ServerAddress {
   if (asked !== undefined) return addressAt(asked, serverOnPort(env, asked), keyFor(env, true));
   const { place, pidFile } = meantBy(env, cwd);
-  const named = readPidFile(pidFile);
-  const living = named && isWriterAlive(named) ? named : null;
+  const living = place === null ? onlyServer(env) : livingAt(pidFile);
   if (living === null && place !== null) throw notServed(place);
   const isCertain = living !== null && isWriterCertain(living);
   return addressAt(living?.port ?? DEFAULT_PORT, living, keyFor(env, isCertain));
+}
+
+function livingAt(pidFile: string): ServerFile | null {
+  const named = readPidFile(pidFile);
+  return named && isWriterAlive(named) ? named : null;
+}
+
+/** @throws AppError INVALID_INPUT listing them when there are several */
+function onlyServer(env: Env): ServerFile | null {
+  const [only, ...others] = usualServers(env);
+  if (only === undefined || others.length === 0) return only ?? null;
+  const candidates = [only, ...others].map(({ port, pid, agentId, database }) => ({
+    ...{ port, pid, agentId: agentId ?? null, database: database ?? null },
+  }));
+  const lines = candidates.map(
+    ({ port, pid, agentId, database }) =>
+      `\n  -p ${port}  process ${pid}, ${database === null ? `agent ${agentId}` : `database ${database}`}`,
+  );
+  const message =
+    'this folder has no database of its own, and several servers run: name one with -p PORT, ' +
+    `or its database with --data-dir DIRECTORY${lines.join('')}`;
+  throw new AppError('INVALID_INPUT', message, { candidates });
 }
 
 function addressAt(

@@ -12,5 +12,12 @@ export {
   writePidFile,
   writerMark,
 } from './pid-file.js';
-export { type Env, meantPlace, nameOfPlace, type Place, personalPlace } from './place.js';
-export type { PrimaryAgent, StartAgent } from './types.js';
+export {
+  type Env,
+  meantPlace,
+  nameOfPlace,
+  type Place,
+  personalPlace,
+  shownPlace,
+} from './place.js';
+export type { PrimaryAgent, StartAgent, StartAgentOptions } from './types.js';

@@ -53,7 +53,8 @@ export function inputKind(descriptor: number): InputKind {
 }
 
 /**
- * Resolves when the process may end. Ends it itself when that takes too long, or a second signal comes.
+ * Resolves when the process may end. Ends it itself when that takes too long, or a second signal comes. Where the
+ * start fails, a client that was greeted before is answered with the cause until it leaves.
  * @throws AppError when nobody serves, and this process cannot either
  */
 export async function live(deps: LifeDeps): Promise<void> {
@@ -99,6 +100,12 @@ export async function live(deps: LifeDeps): Promise<void> {
     }
   } catch (error) {
     failure = error;
+    // Whoever was told that there is a server is told at each call why there is none.
+    if (hasClient && input === 'client' && bridge?.hasGreeted) {
+      log(messageOf(error));
+      deps.giveUp(messageOf(error));
+      await end.promise;
+    }
     throw error;
   } finally {
     const answered = allAnswered();

@@ -6,6 +6,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../../shared/clock.js';
 import { type Bridge, startBridge } from './bridge.js';
 import { createForwarder } from './forward.js';
+import type { IdentityKeeper } from './kept-identity.js';
 import { createMcpForwarder } from './mcp-forward.js';
 import { isFields } from './mcp-messages.js';
 import type { Roles } from './roles.js';
@@ -20,6 +21,8 @@ export interface McpBridgeDeps {
   tools?: string | undefined;
   /** The session of its own that the client's hooks speak in (`x-cue-session`). */
   clientSession?: string | undefined;
+  /** Absent: nobody is remembered from one process to the next. */
+  keeper?: IdentityKeeper | undefined;
   /** How long the end waits for the server to hear of it, ms; half a second when absent. */
   leaveMs?: number;
   /** One line for people. */
@@ -60,6 +63,9 @@ export function createMcpBridge(deps: McpBridgeDeps): McpBridge {
         gone: bridge.gone,
         get isUsed() {
           return bridge.isUsed;
+        },
+        get hasGreeted() {
+          return mcp.hasGreeted;
         },
         async close() {
           await bridge.close();

@@ -4,13 +4,16 @@
  * in `forward.ts`, by the annotations of the tools.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Clock, MINUTE_MS } from '../../shared/clock.js';
+import { type Clock, MINUTE_MS, SECOND_MS } from '../../shared/clock.js';
 import { AppError } from '../../shared/errors.js';
+import { within } from '../../shared/within.js';
+import { greetingOf } from '../mcp-greeting.js';
 import { deferred } from './deferred.js';
 import { DEATHS, FORWARD_LIMITS, type ForwardLimits, PAUSE_MS } from './forward.js';
 import { type Carried, carry, type NotCarried } from './mcp-carry.js';
 import {
   answered,
+  type Fields,
   failed,
   type Heard,
   heard,
@@ -20,7 +23,7 @@ import {
   type MessageId,
   refused,
 } from './mcp-messages.js';
-import { createRemembered } from './mcp-remembered.js';
+import { createRemembered, IDENTITY } from './mcp-remembered.js';
 import { createSessions, type Session, type SessionsDeps } from './mcp-sessions.js';
 import type { Server } from './roles.js';
 import { INVALID_REQUEST } from './rpc-body.js';
@@ -44,6 +47,8 @@ export interface McpForwarder {
   close(why?: string): void;
   /** Leaves the server. */
   end(): Promise<void>;
+  /** Its client was greeted while there was no server: it is owed one, or why there is none. */
+  readonly hasGreeted: boolean;
 }
 
 export interface McpForwardDeps extends Omit<SessionsDeps, 'remembered' | 'attempt'> {
@@ -64,25 +69,50 @@ interface Call {
   begin(): void;
 }
 
-/** A first start takes longer than a client waits for a call. */
-const HELLO_MS = MINUTE_MS;
+/** A first start takes longer than the next one, for which calls are held. */
+const FIRST_MS = MINUTE_MS;
+/** Until it is known whether a server is there; one that hangs keeps nobody from a handshake. */
+const LOOK_MS = SECOND_MS;
 /** A session may be forgotten once; a server that forgets each of them is none. */
 const RENEWALS = 3;
 const CANCELLED = 'notifications/cancelled';
 const INITIALIZED = 'notifications/initialized';
 
 export function createMcpForwarder(deps: McpForwardDeps): McpForwarder {
-  const { roles, clock, limits = FORWARD_LIMITS } = deps;
+  const { roles, clock, tools, keeper, limits = FORWARD_LIMITS } = deps;
+  const chosen = tools === undefined ? undefined : tools.split(',').map((group) => group.trim());
   const remembered = createRemembered();
   const waiting = createWaiting(roles, clock);
   const sessions = createSessions({ ...deps, remembered, attempt: waiting.attempt });
   const calls = new Map<MessageId, Call>();
   let turn: Promise<unknown> = Promise.resolve();
+  let hasServed = roles.current !== null;
+  roles.onChange((server) => {
+    if (server) hasServed = true;
+  });
+  let hasGreeted = false;
+
+  /** Without a server, where none is there and none is needed. */
+  function greeting(asked: McpRequest): string | null {
+    if (roles.current) return null;
+    const isFirst = remembered.hello === null;
+    if (isFirst !== (asked.method === 'initialize')) return null;
+    const result = greetingOf(asked.method, isFields(asked.params) ? asked.params : {}, chosen);
+    if (result === null) return null;
+    hasGreeted = true;
+    if (asked.method === 'resources/list') remembered.isListPartial = true;
+    remembered.note(asked, { result });
+    return answered(asked.id, result);
+  }
 
   async function request(asked: McpRequest): Promise<string | null> {
     const { id, method } = asked;
     // The bridge is the party that is to say whether it is there.
     if (method === 'ping') return answered(id, {});
+    if (remembered.hello !== null) {
+      const list = greeting(asked);
+      if (list !== null) return list;
+    }
     if (!roles.current && calls.size >= limits.held) {
       return failed(asked, unserved(`${calls.size} calls wait for a server already`));
     }
@@ -106,7 +136,7 @@ export function createMcpForwarder(deps: McpForwardDeps): McpForwarder {
     const begun = deferred<void>();
     return {
       request: asked,
-      wait: waiting.begin(isHello ? HELLO_MS : limits.heldMs),
+      wait: waiting.begin(hasServed ? limits.heldMs : FIRST_MS),
       stop: new AbortController(),
       isCancelled: false,
       isSent: false,
@@ -144,6 +174,11 @@ export function createMcpForwarder(deps: McpForwardDeps): McpForwarder {
     let renewals = 0;
     /** What is to be said when nobody else takes it. */
     let lost: AppError | null = null;
+    if (asked.method === 'initialize' && remembered.hello === null && !roles.current) {
+      await within(roles.looked, LOOK_MS);
+      const hello = greeting(asked);
+      if (hello !== null) return hello;
+    }
     for (;;) {
       if (call.isCancelled) return null;
       const server = await wait.server().catch((error: unknown) => {
@@ -154,8 +189,8 @@ export function createMcpForwarder(deps: McpForwardDeps): McpForwarder {
         attempt.end,
       );
       if ('answer' in outcome) {
-        remembered.note(asked, outcome.answer);
-        return JSON.stringify(outcome.answer);
+        remembered.note(call.request, outcome.answer);
+        return JSON.stringify(withoutToken(server, call.request, outcome.answer));
       }
       if ('error' in outcome) return refused(asked.id, outcome.error);
       if ('refused' in outcome) throw new AppError(outcome.refused.code, outcome.refused.message);
@@ -197,11 +232,31 @@ export function createMcpForwarder(deps: McpForwardDeps): McpForwarder {
     }
     if (call.isCancelled) return { undelivered: 'cancelled' };
     call.isSent = true;
+    call.request = remembered.inItsName(asked);
     const onTaken = call.begin;
     const onOther = session.relay;
-    const carried = await carry(session.link, asked, { signal, onTaken, onOther });
+    const carried = await carry(session.link, call.request, { signal, onTaken, onOther });
     if ('unknownSession' in carried) sessions.over(session);
     return carried;
+  }
+
+  /** The answer as the client gets it: the token of who it is now is kept here, where it can be. */
+  function withoutToken(server: Server, { method, params }: McpRequest, answer: Fields): Fields {
+    const { client, identity } = remembered;
+    const { result } = answer;
+    const isIdentity = method === 'tools/call' && isFields(params) && params.name === IDENTITY;
+    if (!keeper || !isIdentity || !isFields(result) || client === null || !identity) return answer;
+    const shown = result.structuredContent;
+    // A subagent is one of several under its client: which one the next process is, nobody knows.
+    if (!isFields(shown) || shown.type !== 'main') return answer;
+    const { agent_id, resume_token } = identity;
+    if (shown.agent_id !== agent_id || !keeper.keep(server, client, identity)) return answer;
+    const { resume_token: _kept, ...structuredContent } = shown;
+    const content = JSON.stringify(result.content).replaceAll(
+      `Keep resume_token: ${resume_token}`,
+      'Its token is kept here: your next session in this project is this identity by itself.',
+    );
+    return { ...answer, result: { ...result, structuredContent, content: JSON.parse(content) } };
   }
 
   /** @throws AppError when it may not */
@@ -239,10 +294,14 @@ export function createMcpForwarder(deps: McpForwardDeps): McpForwarder {
     const place = takePlace();
     await place.ready;
     try {
-      // While whoever is to hear it hangs, it is held as calls are; then only the next one can be told.
-      const { server } = waiting.begin(limits.heldMs);
-      await server().catch(() => null);
       const { method, params } = message;
+      // While whoever is to hear it hangs, it is held as calls are; then only the next one can be told.
+      if (method !== INITIALIZED || sessions.hasBegun) {
+        await waiting
+          .begin(limits.heldMs)
+          .server()
+          .catch(() => null);
+      }
       if (method === INITIALIZED) await sessions.ready();
       else await sessions.tell({ jsonrpc: '2.0', method, params });
     } finally {
@@ -275,6 +334,9 @@ export function createMcpForwarder(deps: McpForwardDeps): McpForwarder {
       for (const { stop } of calls.values()) stop.abort();
     },
     end: sessions.end,
+    get hasGreeted() {
+      return hasGreeted;
+    },
   };
 }
 

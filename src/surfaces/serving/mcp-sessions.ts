@@ -7,6 +7,7 @@ import { SECOND_MS } from '../../shared/clock.js';
 import { messageOf } from '../../shared/errors.js';
 import { type Ids, randomIds } from '../../shared/ids.js';
 import { isSameServer } from './hung.js';
+import type { IdentityKeeper } from './kept-identity.js';
 import { type Carried, carry, type NotCarried } from './mcp-carry.js';
 import { exchangeMcp, type McpLink } from './mcp-http.js';
 import {
@@ -17,7 +18,7 @@ import {
   type MessageId,
   notification,
 } from './mcp-messages.js';
-import type { Remembered } from './mcp-remembered.js';
+import { type Remembered, resumption } from './mcp-remembered.js';
 import type { Roles, Server } from './roles.js';
 import type { Waiting } from './waiting.js';
 
@@ -42,6 +43,8 @@ export interface Sessions {
   answer(id: MessageId, message: Fields): void;
   /** The client is there: what the server says unasked is heard from now on. */
   ready(): Promise<void>;
+  /** With the server of this moment, or one that is missed. */
+  readonly hasBegun: boolean;
   /** A request of our own. */
   ask(session: Session, signal: AbortSignal, method: string, params: Fields): Promise<Carried>;
   /** Leaves the server, as well as it can in a short time. */
@@ -56,6 +59,8 @@ export interface SessionsDeps {
   tools?: string | undefined;
   /** The session of its own that the client's hooks speak in. */
   clientSession?: string | undefined;
+  /** Absent: nobody is remembered from one process to the next. */
+  keeper?: IdentityKeeper | undefined;
   ids?: Ids;
   /** How long the end waits for the server to hear of it, ms; half a second when absent. */
   leaveMs?: number;
@@ -90,7 +95,7 @@ const INITIALIZED = notification('notifications/initialized');
 
 export function createSessions(deps: SessionsDeps): Sessions {
   const { roles, remembered, attempt, tools, clientSession, emit, log, ids = randomIds } = deps;
-  const { leaveMs = LEAVE_MS } = deps;
+  const { leaveMs = LEAVE_MS, keeper } = deps;
   const connection = ids.next();
   const asked = new Map<MessageId, Asked>();
   let current: Open | null = null;
@@ -230,6 +235,8 @@ export function createSessions(deps: SessionsDeps): Sessions {
     if (!remembered.isReady) return null;
     const told = await exchangeMcp(session.link, { method: 'POST', text: INITIALIZED, signal });
     if (!('taken' in told)) return told;
+    const notResumed = await resumeKept(session, signal);
+    if (notResumed) return notResumed;
     for (const { method, params } of remembered.requests()) {
       const carried = await ask(session, signal, method, params);
       if (!('answer' in carried)) return carried;
@@ -238,11 +245,32 @@ export function createSessions(deps: SessionsDeps): Sessions {
       if (isRefused)
         log(`the next server did not take ${method} again: ${JSON.stringify(error ?? result)}`);
     }
+    if (remembered.isListPartial) emit(notification('notifications/resources/list_changed'));
+    remembered.isListPartial = false;
     const { toolList } = remembered;
     if (toolList === null) return null;
     const listed = await ask(session, signal, 'tools/list', {});
     if (!('answer' in listed)) return listed;
     if (remembered.toolList !== toolList) emit(notification('notifications/tools/list_changed'));
+    return null;
+  }
+
+  /** As who the client was in the process before. One that the project knows no more is kept no longer. */
+  async function resumeKept(session: Open, signal: AbortSignal): Promise<NotCarried | null> {
+    const { client } = remembered;
+    if (!keeper || client === null || remembered.identity !== null) return null;
+    const kept = keeper.of(session.server, client);
+    if (kept === null) return null;
+    const carried = await ask(session, signal, 'tools/call', resumption(kept));
+    if (!('answer' in carried)) return carried;
+    const { error, result } = carried.answer;
+    if (!isFields(error) && isFields(result) && result.isError !== true) {
+      remembered.identity = kept;
+      return null;
+    }
+    log(`the identity ${kept.agent_id} was not resumed: ${JSON.stringify(error ?? result)}`);
+    const { code } = Object(Object(Object(result)._meta)['cue/error']);
+    if (code === 'NOT_FOUND' || code === 'PERMISSION_DENIED') keeper.drop(session.server, client);
     return null;
   }
 
@@ -290,7 +318,9 @@ export function createSessions(deps: SessionsDeps): Sessions {
         if (outcome.status === NOT_ALLOWED) return;
         if (outcome.status === BAD_REQUEST) lastEventId = undefined;
       }
-      if (!session.isOver) await delay(AGAIN_MS, undefined, { ref: false });
+      if (session.isOver) return;
+      roles.doubt(session.server);
+      await delay(AGAIN_MS, undefined, { ref: false });
     }
   }
 
@@ -333,8 +363,13 @@ export function createSessions(deps: SessionsDeps): Sessions {
       const session = current;
       if (session) {
         await post(session, JSON.parse(INITIALIZED) as object);
+        // Whether that failed, too, the next call learns by itself.
+        await trying(session, (signal) => resumeKept(session, signal));
         hear(session);
       } else renew();
+    },
+    get hasBegun() {
+      return current !== null;
     },
     ask,
     async end() {

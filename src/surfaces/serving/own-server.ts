@@ -2,12 +2,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Clock, SECOND_MS } from '../../shared/clock.js';
 import { AppError, messageOf } from '../../shared/errors.js';
+import { reached } from '../../shared/stages.js';
 import { RPC_PATH } from './discovery.js';
 import { type Identity, identify } from './identify.js';
 import { localKey } from './local-key.js';
 import { addressOf, type FoundServer, lookAtNamed } from './look-around.js';
 import { isWriterAlive, readPidFile, removePidFile, writePidFile, writerMark } from './pid-file.js';
-import type { Env } from './place.js';
+import { type Env, shownPlace } from './place.js';
 import { serveHeadless } from './serving-of.js';
 import type { PrimaryAgent, ServerAddress, ServerFile, StartAgent } from './types.js';
 
@@ -55,6 +56,12 @@ export async function startOwnServer(options: OwnServerOptions): Promise<OwnServ
   }
 }
 
+/** What the PID file tells people of it; nothing of a memory that is not kept. */
+function databaseOf({ directory }: PrimaryAgent, { POSTGRES_URL: postgresUrl }: Env) {
+  if (directory !== null) return { database: directory };
+  return postgresUrl ? { database: shownPlace({ kind: 'server', postgresUrl }) } : {};
+}
+
 async function serve(agent: PrimaryAgent, options: OwnServerOptions): Promise<OwnServer> {
   const { env, clock, log, pidFiles } = options;
   const [ownFile, ...others] = pidFiles;
@@ -65,9 +72,11 @@ async function serve(agent: PrimaryAgent, options: OwnServerOptions): Promise<Ow
   const { startListener } = await import('../rest/index.js');
   const listener = await startListener({ runtime, port: options.port, increment: true });
   const { port } = listener;
+  reached('listening');
   const file: ServerFile = {
     ...{ ...writerMark(), port, started, path: RPC_PATH, agentId },
-    key: localKey(),
+    ...{ key: localKey(), kind: 'headless' as const },
+    ...databaseOf(agent, options.agentEnv),
     ...(options.hasClient ? { hasClient: true as const } : {}),
   };
   const address = addressOf(file, env);
@@ -76,6 +85,7 @@ async function serve(agent: PrimaryAgent, options: OwnServerOptions): Promise<Ow
     throw error;
   });
 
+  reached('ready');
   let isTold = false;
   const write = (path: string): void => {
     try {

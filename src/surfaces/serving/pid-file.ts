@@ -18,10 +18,10 @@ import {
 } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, posix, win32 } from 'node:path';
-import { isSameProcess, markOf } from '../../shared/dir-lock.js';
 import { AppError, messageOf } from '../../shared/errors.js';
 import { makeFolder } from '../../shared/make-folder.js';
-import { type Env, nameOfPlace, type Place } from './place.js';
+import { isSameProcess, markOf, processName } from '../../shared/process-life.js';
+import { type Env, nameOfPlace, type Place, personalPlace } from './place.js';
 import type { ServerFile } from './types.js';
 
 /** What was met in place of the file. */
@@ -40,6 +40,8 @@ const MAX_PORT = 65_535;
 const ROUTE = /^\/(?!\/)[\w./~%-]{0,200}$/;
 const AGENT_ID = /^[\w-]{1,100}$/;
 const KEY = /^[\w-]{16,200}$/;
+/** Printed to a person: one line, of a reasonable length. */
+const DATABASE = /^[^\p{C}\p{Zl}\p{Zp}]{1,1000}$/u;
 const TICKS = /^\d{1,20}$/;
 
 /** Path of the file that names the machine's usual server. `NUDGE_PID_DIR` stands for the folder of the seed. */
@@ -60,6 +62,23 @@ export function serverOnPort(env: Env, port: number): ServerFile | null {
     if (file?.port === port && isWriterAlive(file)) return file;
   }
   return null;
+}
+
+/**
+ * The servers that whoever means no database may be led to, each once, in the order of their ports: those of
+ * Eliza, and that of the personal database. A headless server of a project is asked by nobody else.
+ */
+export function usualServers(env: Env): ServerFile[] {
+  const found = new Map<string, ServerFile>();
+  const usual = [usualPidFile(env), pidFileOf(env, personalPlace())];
+  for (const path of pidFiles(env)) {
+    const file = readPidFile(path);
+    if (file === null || !isWriterAlive(file)) continue;
+    if (file.kind !== 'eliza' && !usual.includes(path)) continue;
+    const key = `${file.pid} ${file.port} ${file.agentId ?? ''}`;
+    found.set(key, { ...found.get(key), ...file });
+  }
+  return [...found.values()].toSorted((a, b) => a.port - b.port);
 }
 
 /** All there are on this machine. */
@@ -121,7 +140,7 @@ export function lookAtPidFile(path: string): PidFileLook {
  */
 export function writePidFile(path: string, file: ServerFile): void {
   const folder = dirname(path);
-  const draft = `${path}.${process.pid}`;
+  const draft = `${path}.${processName()}`;
   try {
     makeFolder(folder, 0o700);
     const refused = whyNotOurs(folder, 'folder') ?? whyNotOurs(path, 'file');
@@ -214,7 +233,7 @@ function serverFileOf(text: string): ServerFile | null {
   }
   if (typeof read !== 'object' || read === null) return null;
   const { pid, port, started, path, agentId, ...more }: Record<string, unknown> = { ...read };
-  const { startedTicks, key, hasClient } = more;
+  const { startedTicks, key, hasClient, kind, database } = more;
   if (!isCount(pid) || !isCount(port) || port > MAX_PORT || typeof started !== 'string') {
     return null;
   }
@@ -229,6 +248,8 @@ function serverFileOf(text: string): ServerFile | null {
     ...(typeof startedTicks === 'string' && TICKS.test(startedTicks) ? { startedTicks } : {}),
     ...(typeof key === 'string' && KEY.test(key) ? { key } : {}),
     ...(hasClient === true ? { hasClient } : {}),
+    ...(kind === 'eliza' || kind === 'headless' ? { kind } : {}),
+    ...(typeof database === 'string' && DATABASE.test(database) ? { database } : {}),
   };
 }
 

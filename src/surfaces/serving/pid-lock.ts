@@ -4,7 +4,7 @@
  */
 import { lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { holderOf, lockDirectorySoon } from '../../shared/dir-lock.js';
+import { holderOf, lockDirectory } from '../../shared/dir-lock.js';
 import { isAppError, messageOf } from '../../shared/errors.js';
 import { makeFolder } from '../../shared/make-folder.js';
 import { readPidFile } from './pid-file.js';
@@ -44,7 +44,7 @@ async function takeOne(pidFile: string): Promise<Right> {
     const folder = dirname(pidFile);
     makeFolder(folder, 0o700);
     if (!isOwnFolder(folder)) return { impossible: `${folder} belongs to somebody else` };
-    return { lock: await lockDirectorySoon(pidFile, null) };
+    return { lock: await lockDirectory(pidFile, null) };
   } catch (error) {
     const holder = isAppError(error) ? error.details.pid : undefined;
     return typeof holder === 'number' ? { holder } : { impossible: messageOf(error) };

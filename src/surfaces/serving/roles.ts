@@ -5,8 +5,9 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Clock, SECOND_MS } from '../../shared/clock.js';
-import { isRunning } from '../../shared/dir-lock.js';
 import { AppError, isAppError, messageOf } from '../../shared/errors.js';
+import { isRunning } from '../../shared/process-life.js';
+import { reached } from '../../shared/stages.js';
 import { atMeantAgent } from './agent-meant.js';
 import { deferred } from './deferred.js';
 import { DEFAULT_PORT, PROJECT_PORT } from './discovery.js';
@@ -31,10 +32,14 @@ export interface Roles {
   readonly current: Server | null;
   /** Why nobody serves, as far as it is known. */
   readonly trouble: string | null;
+  /** Resolves when it is known whether somebody served already as this process began to look. */
+  readonly looked: Promise<void>;
   /** Whoever serves, or who will next. Rejects (AppError UNAVAILABLE) when the roles are closed. */
   server(): Promise<Server>;
   /** Somebody could not reach it: it is looked for anew. Nothing when another serves already. */
   lost(server: Server): void;
+  /** A connection to it has ended: whether it lives is looked at now. */
+  doubt(server: Server): void;
   /** Called with each server, and with `null` when it has gone; `silent`: it lives on, and does not answer. */
   onChange(listener: (server: Server | null, silent?: Server) => void): void;
   /**
@@ -75,6 +80,8 @@ export interface RoleTimes {
   handOverMs: number;
   /** How long a server may take to say who it is. */
   answerMs: number;
+  /** From joining a server until what is needed to take its place is loaded: the client's first calls come first. */
+  preloadMs: number;
 }
 
 const TIMES: RoleTimes = {
@@ -85,8 +92,11 @@ const TIMES: RoleTimes = {
   hangingMs: 12 * SECOND_MS,
   handOverMs: 45 * SECOND_MS,
   answerMs: 3 * SECOND_MS,
+  preloadMs: SECOND_MS,
 };
 
+/** Looks for the server of whoever has the right to serve, until that is asked for again: it costs ten times as much. */
+const RIGHT_POLLS = 5;
 /** Rounds of looking after the server until it is asked, and not only whether it is there. */
 const ASK_ROUNDS = 5;
 /** What is busy may miss a question; with these it is missed after 16 s at most. */
@@ -126,7 +136,10 @@ export function createRoles(deps: RolesDeps): Roles {
   let last: FoundServer | null = null;
   let trouble: string | null = null;
   let next = deferred<Server>();
+  const looked = deferred<void>();
   let watching: NodeJS.Timeout | undefined;
+  let check: () => Promise<void> = async () => {};
+  let preloading: NodeJS.Timeout | undefined;
   let closing: Promise<void> | undefined;
   let isClosing = false;
   /** The look that is under way, and whatever else must have ended before the roles are closed. */
@@ -138,11 +151,26 @@ export function createRoles(deps: RolesDeps): Roles {
     current = server;
     last = server;
     trouble = null;
-    const check = checker(server);
+    check = checker(server);
     watching = setInterval(() => void check(), times.checkMs);
+    if (role === 'proxy') preloadLater(server);
     next.resolve(server);
     for (const listener of listeners) listener(server);
     return server;
+  }
+
+  /** Once. What cannot be loaded is said when it is needed: who only follows may do without. */
+  function preloadLater({ identity }: Server): void {
+    const preload = async (): Promise<void> => {
+      // Whoever takes the place of the server has no processor to spare; the next one is followed anew.
+      if (!current) preloading = undefined;
+      else
+        await (await deps.startAgent()).preload?.({
+          cwd: deps.cwd,
+          env: sameMemory(env, identity),
+        });
+    };
+    preloading ??= setTimeout(() => void preload().catch(() => {}), times.preloadMs).unref();
   }
 
   function end(silent?: Server): void {
@@ -175,6 +203,7 @@ export function createRoles(deps: RolesDeps): Roles {
   function lost(server: Server, how?: 'silent'): void {
     if (server.role === 'primary' || isClosing || current !== server) return;
     end(how && server);
+    reached('missed');
     const what = how === 'silent' ? 'does not answer' : 'is gone';
     log(`the server ${what} (process ${server.identity.pid}, port ${server.port})`);
     looking = lookOn();
@@ -216,6 +245,7 @@ export function createRoles(deps: RolesDeps): Roles {
       }
       if (isClosing) throw closed();
       if (found) return await follow(found);
+      if (!silent) looked.resolve();
       const isExpected = clock.now() < handedOverUntilMs;
       const isHeld = blocked && isRunning(blocked.holder) && clock.now() < blocked.againMs;
       if (!isExpected && !isHeld) {
@@ -266,6 +296,7 @@ export function createRoles(deps: RolesDeps): Roles {
         return taken.holder === silent?.pid ? hanging(silent) : beingServed(taken.holder);
       }
       if ('lock' in taken) right = taken.lock;
+      reached('right');
       // Somebody may have been faster between the look and the lock.
       const found = await lookAtNamed(followed(), env, times.answerMs).catch(giveUp);
       if (found && 'silent' in found) return hanging(found.silent);
@@ -296,6 +327,7 @@ export function createRoles(deps: RolesDeps): Roles {
     }
     void server.wanted.then((how) => stepDown(server, how));
     handedOverUntilMs = 0;
+    reached('serving');
     return begin('primary', server);
   }
 
@@ -304,11 +336,11 @@ export function createRoles(deps: RolesDeps): Roles {
     throw error;
   }
 
-  /** The right is asked for again each time: whoever had it may live on without it. */
+  /** The right is asked for again now and then: whoever had it may live on without it. */
   function beingServed(holder: number): Blocked {
     const message = `process ${holder} is about to serve`;
     const error = new AppError('UNAVAILABLE', message, { pid: holder });
-    return { holder, error, againMs: 0, isStarting: true };
+    return { holder, error, againMs: clock.now() + RIGHT_POLLS * times.pollMs, isStarting: true };
   }
 
   function stuck(blocked: Blocked): Blocked {
@@ -360,6 +392,7 @@ export function createRoles(deps: RolesDeps): Roles {
 
   async function closeAll(): Promise<void> {
     isClosing = true;
+    clearTimeout(preloading);
     end();
     next.reject(closed());
     await stopServing();
@@ -375,12 +408,17 @@ export function createRoles(deps: RolesDeps): Roles {
     get trouble() {
       return trouble;
     },
+    looked: looked.promise,
     server: () => (current ? Promise.resolve(current) : next.promise),
     lost,
+    doubt(server) {
+      if (current === server && server.role === 'proxy') void check();
+    },
     onChange: (listener) => void listeners.push(listener),
     start() {
       const found = look(times);
       looking = found;
+      void found.catch(() => {}).then(() => looked.resolve());
       return found;
     },
     close() {

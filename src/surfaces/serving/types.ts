@@ -10,6 +10,10 @@ export interface ServerFile {
   /** Of the JSON-RPC route; `/cue/rpc` when absent. */
   path?: string;
   agentId?: string;
+  /** Absent: a version that does not say. */
+  kind?: 'eliza' | 'headless';
+  /** What is served, for people: a directory, or host and name of a database server's. */
+  database?: string;
   /** Where the system says when a process started: tells it from a later one of its pid. */
   startedTicks?: string;
   /** Proves to the server that its client is a process of the same person (`local-key.ts`). */
@@ -52,7 +56,11 @@ export interface PrimaryAgent {
  * @throws AppError UNAVAILABLE with `details.pid` when another live process has the directory open;
  * INVALID_INPUT when a setting is wrong, or nobody said which of several agents is meant
  */
-export type StartAgent = (options: StartAgentOptions) => Promise<PrimaryAgent>;
+export interface StartAgent {
+  (options: StartAgentOptions): Promise<PrimaryAgent>;
+  /** Loads what such a start needs, so that the next one is quick; opens nothing. */
+  preload?(options: Omit<StartAgentOptions, 'log'>): Promise<void>;
+}
 
 export interface StartAgentOptions {
   /** Absolute: where the command was called. */

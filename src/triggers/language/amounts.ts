@@ -1,13 +1,7 @@
-/** Numbers in digits and words, and lengths of time: "20", "twenty five", "an hour and a half", "2h30m". */
+/** Lengths of time: "20 minutes", "an hour and a half", "2h30m", "a couple of days". */
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../shared/clock.js';
-import { lowAt, type Token, touches } from './tokens.js';
-import { LETTER_UNITS, ONE_WORDS, ORDINALS, TEN_WORDS, UNITS, type Unit } from './words.js';
-
-export interface Read<T> {
-  value: T;
-  /** Index of the first token after what was read. */
-  to: number;
-}
+import { match, type Phrase, pattern, type Read, touches, wordAt } from './phrase.js';
+import type { Unit } from './words.js';
 
 /** Clock units add up to `ms`; calendar units stay calendar units, since a day is not always 24 hours. */
 export interface Duration {
@@ -20,173 +14,60 @@ export interface Duration {
   count: number;
 }
 
-/** A whole number: digits or words up to ninety-nine. */
-export function readInteger(tokens: readonly Token[], index: number): Read<number> | null {
-  const here = tokens[index];
-  if (!here) return null;
-  if (here.kind === 'number') {
-    return here.low.length <= 6 ? { value: Number(here.low), to: index + 1 } : null;
-  }
-  const ten = TEN_WORDS.get(here.low);
-  if (ten !== undefined) {
-    const dash = lowAt(tokens, index + 1) === '-' ? 1 : 0;
-    const one = ONE_WORDS.get(lowAt(tokens, index + 1 + dash));
-    if (one !== undefined && one >= 1 && one <= 9)
-      return { value: ten + one, to: index + 2 + dash };
-    return { value: ten, to: index + 1 };
-  }
-  const one = ONE_WORDS.get(here.low);
-  return one === undefined ? null : { value: one, to: index + 1 };
-}
+const QUANTITY =
+  '(?:(\\d+(?:\\.\\d+)?)(?: an?)?|(?:an? )?(half)(?: -)?(?: an?| of an?)?|(?:an? )?(quarter)(?: -)?(?: of)?(?: an?)?|(3) quarters? of an?|(?:an? )?(couple)(?: of)?|an? (dozen)|(an?))';
+const TERM = pattern(
+  `${QUANTITY}( and an? half)? (?:- )?(second|minute|h|hour|day|week|fortnight|month|year)( and an? half)?`,
+);
+const JOINT = pattern('(?:, and|,|and)');
+const BARE_MINUTES = pattern('(\\d\\d)');
 
-/** A quantity before a unit: integers, "1.5", "a", "an", "half a", "a couple of", "two and a half", "a dozen". */
-export function readQuantity(tokens: readonly Token[], index: number): Read<number> | null {
-  const low = lowAt(tokens, index);
-  const next = lowAt(tokens, index + 1);
-  if (tokens[index]?.kind === 'decimal') return { value: Number(low), to: index + 1 };
-  if (low === 'half') {
-    if (next === 'a' || next === 'an') return { value: 0.5, to: index + 2 };
-    return { value: 0.5, to: next === '-' ? index + 2 : index + 1 };
-  }
-  if (low === 'quarter') return quarter(tokens, index, 0.25);
-  if (low === 'three' && (next === 'quarters' || next === 'quarter'))
-    return quarter(tokens, index + 1, 0.75);
-  if (low === 'dozen') return { value: 12, to: index + 1 };
-  if (low === 'couple') return { value: 2, to: next === 'of' ? index + 2 : index + 1 };
-  if (low === 'a' || low === 'an') {
-    if (next === 'half' || next === 'quarter' || next === 'dozen' || next === 'couple') {
-      return readQuantity(tokens, index + 1);
-    }
-    return { value: 1, to: index + 1 };
-  }
-  const whole = readInteger(tokens, index);
-  if (!whole) return null;
-  if (
-    lowAt(tokens, whole.to) === 'and' &&
-    lowAt(tokens, whole.to + 1) === 'a' &&
-    lowAt(tokens, whole.to + 2) === 'half'
-  ) {
-    return { value: whole.value + 0.5, to: whole.to + 3 };
-  }
-  if (lowAt(tokens, whole.to) === 'dozen') return { value: whole.value * 12, to: whole.to + 1 };
-  return whole;
-}
+/** Longer ones lead out of the calendar. */
+const LONGEST_DAYS = 365_000;
 
-function quarter(tokens: readonly Token[], index: number, value: number): Read<number> {
-  if (lowAt(tokens, index + 1) !== 'of')
-    return { value, to: lowAt(tokens, index + 1) === '-' ? index + 2 : index + 1 };
-  const article = lowAt(tokens, index + 2);
-  return { value, to: article === 'a' || article === 'an' ? index + 3 : index + 2 };
-}
-
-/** The unit at `index`; single letters count only where they touch their number. */
-export function readUnit(tokens: readonly Token[], index: number): Unit | null {
-  const low = lowAt(tokens, index);
-  if (Object.hasOwn(UNITS, low)) return UNITS[low] ?? null;
-  if (low === 'fortnight' || low === 'fortnights') return 'week';
-  if (
-    Object.hasOwn(LETTER_UNITS, low) &&
-    touches(tokens, index) &&
-    tokens[index - 1]?.kind !== 'word'
-  ) {
-    return LETTER_UNITS[low] ?? null;
-  }
-  return null;
-}
-
-/** A length of time. Fractions are allowed of clock units only. */
-export function readDuration(tokens: readonly Token[], index: number): Read<Duration> | null {
-  let at = index;
+export function readDuration(phrase: Phrase, index: number): Read<Duration> | null {
   const total: Duration = { ms: 0, days: 0, months: 0, unit: null, count: 0 };
+  let to = index;
   for (let terms = 0; terms < 4; terms += 1) {
-    let from = at;
-    if (terms > 0) {
-      if (lowAt(tokens, from) === ',') from += 1;
-      if (lowAt(tokens, from) === 'and') from += 1;
-    }
-    const quantity = readQuantity(tokens, from);
-    if (!quantity) break;
-    let unitAt = quantity.to;
-    if (lowAt(tokens, unitAt) === '-') unitAt += 1;
-    const unit = readUnit(tokens, unitAt);
-    if (!unit) {
-      // "1h30": the minutes need no unit when they touch the hours.
-      if (
-        terms > 0 &&
-        total.unit === 'hour' &&
-        touches(tokens, from) &&
-        tokens[from]?.kind === 'number'
-      ) {
-        if (!add(total, quantity.value, 'minute')) return null;
-        at = quantity.to;
-      }
-      break;
-    }
-    let value = quantity.value;
-    at = unitAt + 1;
-    if (lowAt(tokens, unitAt).startsWith('fortnight')) value *= 2;
-    if (
-      lowAt(tokens, at) === 'and' &&
-      lowAt(tokens, at + 1) === 'a' &&
-      lowAt(tokens, at + 2) === 'half'
-    ) {
-      value += 0.5;
-      at += 3;
-    }
-    if (!add(total, value, unit)) return null;
+    const joint = terms > 0 ? (match(phrase, to, JOINT)?.to ?? to) : to;
+    const term = match(phrase, joint, TERM);
+    if (!term) break;
+    const [, digits, half, quarter, three, couple, dozen, , before, unit = '', after] = term.groups;
+    let count = digits ? Number(digits) : half ? 0.5 : quarter ? 0.25 : 1;
+    if (three) count = 0.75;
+    if (couple) count = 2;
+    if (dozen) count = 12;
+    if (before || after) count += 0.5;
+    if (!add(total, count, unit === 'h' ? 'hour' : unit)) return null;
+    to = term.to;
   }
-  return at === index || !isPositive(total) ? null : { value: total, to: at };
-}
-
-function isPositive(duration: Duration): boolean {
-  return duration.ms > 0 || duration.days > 0 || duration.months > 0;
-}
-
-function add(total: Duration, value: number, unit: Unit): boolean {
-  const first = total.unit === null && total.count === 0;
-  total.unit = first ? unit : null;
-  total.count = value;
-  switch (unit) {
-    case 'second':
-      total.ms += value * SECOND_MS;
-      return true;
-    case 'minute':
-      total.ms += value * MINUTE_MS;
-      return true;
-    case 'hour':
-      total.ms += value * HOUR_MS;
-      return true;
-    case 'day':
-    case 'week': {
-      const days = unit === 'week' ? value * 7 : value;
-      total.days += Math.floor(days);
-      total.ms += (days - Math.floor(days)) * DAY_MS;
-      return true;
-    }
-    default: {
-      const months = unit === 'year' ? value * 12 : value;
-      total.months += months;
-      return Number.isInteger(months);
-    }
+  const days = total.ms / DAY_MS + total.days + total.months * 30;
+  if (to === index || days <= 0 || days > LONGEST_DAYS) return null;
+  // "1h30": the minutes need no unit where they touch the hours.
+  const minutes = match(phrase, to, BARE_MINUTES);
+  if (minutes && wordAt(phrase, to - 1) === 'h' && touches(phrase, to)) {
+    add(total, Number(minutes.groups[1]), 'minute');
+    to = minutes.to;
   }
+  return { value: total, to };
 }
 
-/** "3rd", "third", "twenty-first" as a number from 1 to 31. */
-export function readOrdinal(tokens: readonly Token[], index: number): Read<number> | null {
-  const here = tokens[index];
-  if (!here) return null;
-  if (here.kind === 'ordinal') return bounded(Number.parseInt(here.low, 10), index + 1);
-  const ten = TEN_WORDS.get(here.low);
-  if (ten !== undefined && ten <= 30) {
-    const dash = lowAt(tokens, index + 1) === '-' ? 1 : 0;
-    const low = lowAt(tokens, index + 1 + dash);
-    const one = Object.hasOwn(ORDINALS, low) ? ORDINALS[low] : undefined;
-    return one !== undefined && one <= 9 ? bounded(ten + one, index + 2 + dash) : null;
+function add(total: Duration, count: number, unit: string): boolean {
+  const isFirst = total.unit === null && total.count === 0;
+  const weeks = unit === 'fortnight' ? 2 * count : count;
+  total.unit = isFirst ? (unit === 'fortnight' ? 'week' : (unit as Unit)) : null;
+  total.count = weeks;
+  const clock = { second: SECOND_MS, minute: MINUTE_MS, hour: HOUR_MS }[unit];
+  if (clock !== undefined) {
+    total.ms += count * clock;
+    return true;
   }
-  const value = Object.hasOwn(ORDINALS, here.low) ? ORDINALS[here.low] : undefined;
-  return value === undefined ? null : bounded(value, index + 1);
-}
-
-function bounded(value: number, to: number): Read<number> | null {
-  return value >= 1 && value <= 31 ? { value, to } : null;
+  if (unit === 'month' || unit === 'year') {
+    total.months += unit === 'year' ? 12 * count : count;
+    return Number.isInteger(total.months);
+  }
+  const days = unit === 'day' ? count : 7 * weeks;
+  total.days += Math.floor(days);
+  total.ms += (days - Math.floor(days)) * DAY_MS;
+  return true;
 }

@@ -1,279 +1,319 @@
 /** What limits a recurrence: "between 9 and 17", "until Friday", "for a week", "starting Monday", "except Sunday". */
-import { type Read, readDuration } from './amounts.js';
-import { readTimes } from './clock-time.js';
-import { readDay } from './dates.js';
-import { readExcept, readRuns } from './exceptions.js';
+import { type Duration, readDuration } from './amounts.js';
+import { type ClockTime, partBehind, readEnd, readTime, readTimes } from './clock.js';
+import { MONTH, readDay } from './days.js';
 import type { Bound, DayRef, Facts } from './facts.js';
-import { type ClockTime, partAfter, readTime, readWindowEnd } from './one-time.js';
-import { lowAt, type Token } from './tokens.js';
-import { type DayPart, MONTHS, PARTS, type Unit } from './words.js';
+import { match, type Phrase, pattern, type Read, wordAt } from './phrase.js';
+import { readDayList } from './recurrence.js';
+import { type DayPart, MONTHS, type Unit, WORKDAYS } from './words.js';
 
 /** Any limit at `index`. */
-export function readBound(tokens: readonly Token[], index: number): Read<Facts> | null {
+export function readBound(phrase: Phrase, index: number): Read<Facts> | null {
   return (
-    readWindow(tokens, index) ??
-    readUntil(tokens, index) ??
-    readStart(tokens, index) ??
-    readSpan(tokens, index) ??
-    readExcept(tokens, index) ??
-    readRuns(tokens, index)
+    readWindow(phrase, index) ??
+    readUntil(phrase, index) ??
+    readStart(phrase, index) ??
+    readSpan(phrase, index) ??
+    readExcept(phrase, index) ??
+    readRuns(phrase, index) ??
+    readOnlyIn(phrase, index)
   );
 }
 
-function readWindow(tokens: readonly Token[], index: number): Read<Facts> | null {
-  const low = lowAt(tokens, index);
-  if (low === 'during' || low === 'in' || low === 'within') {
-    const the = /^(?:the|my|our)$/.test(lowAt(tokens, index + 1)) ? 1 : 0;
-    const kind = lowAt(tokens, index + 1 + the);
-    if (low === 'during' && the === 1 && /^(?:day|daytime|night|morning|afternoon)$/.test(kind))
-      return { value: { ask: 'Between which hours should that be?' }, to: index + 3 };
-    if (
-      /^(?:business|working|work|office)$/.test(kind) &&
-      lowAt(tokens, index + 2 + the) === 'hours'
-    ) {
-      return {
-        value: { window: { from: whole(9), to: whole(17) }, weekdays: [1, 2, 3, 4, 5] },
-        to: index + 3 + the,
-      };
-    }
-    return null;
-  }
-  const between = low === 'between';
-  if (!between && low !== 'from') {
-    // "9-17", "9am to 5pm" without a word in front: only when both ends are clearly times.
-    const first =
-      tokens[index]?.kind === 'number' || tokens[index]?.kind === 'clock'
-        ? readWindowEnd(tokens, index)
-        : null;
-    if (!first || !/^(?:-|–|—|to)$/.test(lowAt(tokens, first.to))) return null;
-    const last = readWindowEnd(tokens, first.to + 1);
-    const clear =
-      last &&
-      (last.value.sure || first.value.sure) &&
-      (first.value.meridiem || last.value.meridiem || tokens[index]?.kind === 'clock');
-    return last && clear ? windowOf(first.value, last.value, last.to) : null;
-  }
-  const from = readWindowEnd(tokens, skipAt(tokens, index + 1));
-  if (!from) return null;
-  const joint = between ? /^(?:and|to|-|–|&)$/ : /^(?:to|until|till|til|through|thru|-|–)$/;
-  let at = from.to;
-  if (!joint.test(lowAt(tokens, at))) return null;
-  at = skipAt(tokens, at + 1);
-  const to = readWindowEnd(tokens, at);
-  return to ? windowOf(from.value, to.value, to.to) : null;
-}
+const BUSINESS_HOURS = pattern(
+  '(?:during|in|within) (?:(?:the|my|our) )?(?:business|working|work|office) hour',
+);
+const DURING = pattern('during the (?:day|daytime|night|morning|afternoon)');
+const WINDOW_OPENING = pattern('(between|from)(?: at)?');
+const WINDOW_JOINT = pattern('(?:and|to|until|through|-)(?: at)?');
 
-const whole = (hour: number): ClockTime => ({ hour, minute: 0, second: 0, sure: true });
-
-function skipAt(tokens: readonly Token[], index: number): number {
-  return lowAt(tokens, index) === 'at' ? index + 1 : index;
+function readWindow(phrase: Phrase, index: number): Read<Facts> | null {
+  const business = match(phrase, index, BUSINESS_HOURS);
+  if (business) {
+    const hour = (value: number): ClockTime => ({ hour: value, minute: 0, second: 0, sure: true });
+    return {
+      value: { window: { from: hour(9), to: hour(17) }, weekdays: [...WORKDAYS] },
+      to: business.to,
+    };
+  }
+  const during = match(phrase, index, DURING);
+  if (during) return { value: { ask: 'Between which hours should that be?' }, to: during.to };
+  const opening = match(phrase, index, WINDOW_OPENING);
+  const from = readEnd(phrase, opening?.to ?? index);
+  const joint = from && match(phrase, from.to, WINDOW_JOINT);
+  const to = joint && readEnd(phrase, joint.to);
+  if (!to) return null;
+  if (joint.groups[0].startsWith('and') && opening?.groups[1] !== 'between') return null;
+  if (!opening) {
+    // "9-17" without a word in front: only where both ends are clearly times.
+    const kind = phrase.words[index]?.kind;
+    const clear = from.value.meridiem || to.value.meridiem || kind === 'clock';
+    if (!clear || !(from.value.sure || to.value.sure)) return null;
+  }
+  const part = partBehind(phrase, to.to);
+  return windowOf(from.value, to.value, part?.value, part?.to ?? to.to);
 }
 
 /** "9 to 5" is from morning to afternoon; the end lies after the beginning where am/pm is open. */
-function windowOf(from: ClockTime, to: ClockTime, end: number): Read<Facts> {
+function windowOf(
+  from: ClockTime,
+  to: ClockTime,
+  part: DayPart | undefined,
+  end: number,
+): Read<Facts> {
   const first = { ...from };
   const last = { ...to };
+  const late = part !== undefined && part !== 'morning';
   if (!first.sure) {
     const shared =
       last.meridiem === true &&
       last.hour >= 12 &&
       (first.hour % 12) + 12 < last.hour &&
       first.hour < 7;
-    first.hour = first.hour === 12 ? 12 : shared ? first.hour + 12 : first.hour;
+    if (first.hour !== 12 && (shared || late)) first.hour += 12;
     first.sure = true;
   }
   if (!last.sure) {
-    if (last.hour <= first.hour) last.hour = (last.hour % 12) + 12;
+    // "between 22:00 and 6:00" ends in the morning.
+    const later = (last.hour % 12) + 12;
+    if (last.hour <= first.hour && later > first.hour) last.hour = later;
     last.sure = true;
   }
   return { value: { window: { from: first, to: last } }, to: end };
 }
 
+const END_OF = pattern(`(?:the )?end of (?:(today)|(?:the |this )?(day|week|month|year)|${MONTH})`);
+const NEXT_UNIT = pattern('next (week|month|year)');
+const MONTH_ALONE = pattern(`${MONTH}(?! \\d)(?: (\\d{4}))?`);
+const IN = pattern('in');
+
 /** A day, a time, both, or "the end of the week" at `index`. */
-function readPoint(tokens: readonly Token[], index: number): Read<Bound> | null {
-  const the = lowAt(tokens, index) === 'the' ? 1 : 0;
-  if (lowAt(tokens, index + the) === 'end' && lowAt(tokens, index + the + 1) === 'of') {
-    const which = /^(?:the|this|today|next)$/.test(lowAt(tokens, index + the + 2)) ? 1 : 0;
-    const unit = lowAt(tokens, index + the + 2 + which);
-    if (lowAt(tokens, index + the + 2) === 'today')
-      return { value: { endOf: 'day' }, to: index + the + 3 };
-    if (/^(?:day|week|month|year)$/.test(unit) && lowAt(tokens, index + the + 2) !== 'next') {
-      return { value: { endOf: unit as Unit }, to: index + the + 3 + which };
-    }
-    const month = Object.hasOwn(MONTHS, unit) ? MONTHS[unit] : undefined;
-    if (month === undefined || which > 0) return null;
-    return { value: { day: lastDayOf(month) }, to: index + the + 3 };
+function readPoint(phrase: Phrase, index: number): Read<Bound> | null {
+  const end = match(phrase, index, END_OF);
+  if (end) {
+    const [, today, unit, month] = end.groups;
+    if (month) return { value: { day: lastDayOf(MONTHS[month] ?? 1) }, to: end.to };
+    return { value: { endOf: today ? 'day' : (unit as Unit) }, to: end.to };
   }
-  if (lowAt(tokens, index) === 'next' && /^(?:week|month|year)$/.test(lowAt(tokens, index + 1))) {
-    const day = readDay(tokens, index);
+  const next = match(phrase, index, NEXT_UNIT);
+  if (next) {
+    const day = readDay(phrase, index);
     if (!day || day.value.day.type === 'ask')
-      return { value: { next: lowAt(tokens, index + 1) as Unit }, to: index + 2 };
+      return { value: { next: next.groups[1] as Unit }, to: next.to };
   }
-  const month = Object.hasOwn(MONTHS, lowAt(tokens, index)) ? MONTHS[lowAt(tokens, index)] : null;
-  if (month && !readDay(tokens, index) && !/^\d/.test(lowAt(tokens, index + 1)))
-    return { value: { day: { type: 'date', month, day: 1 } }, to: index + 1 };
+  const month = match(phrase, index, MONTH_ALONE);
+  if (month && !readDay(phrase, index))
+    return { value: { day: firstOf(month.groups[1], month.groups[2]) }, to: month.to };
   const bound: Bound = {};
-  let at = index;
+  let to = index;
   for (let round = 0; round < 2; round += 1) {
-    if (!bound.day) {
-      const day = readDay(tokens, at);
-      if (day && day.value.day.type !== 'past') {
-        bound.day = day.value.day;
-        at = day.to;
-        const word = lowAt(tokens, at);
-        const part = day.value.part ?? (Object.hasOwn(PARTS, word) ? PARTS[word] : undefined);
-        if (part) bound.part = part;
-        if (part && !day.value.part) at += 1;
-      }
+    const day = bound.day ? null : readDay(phrase, to);
+    if (day && day.value.day.type !== 'past') {
+      bound.day = day.value.day;
+      if (day.value.part) bound.part = day.value.part;
+      to = day.to;
     }
-    if (!bound.time) {
-      const times = readTimes(tokens, at) ?? bareTime(tokens, at);
-      if (times && times.value.times.length === 1) {
-        bound.time = times.value.times[0] as ClockTime;
-        if (times.value.part) bound.part = times.value.part;
-        at = times.to;
-      }
+    const times = bound.time ? null : (readTimes(phrase, to) ?? bareTime(phrase, to));
+    const [time, second] = times?.value.times ?? [];
+    if (times && time && !second) {
+      bound.time = time;
+      if (times.value.part) bound.part = times.value.part;
+      to = times.to;
     }
   }
-  if (!bound.day && !bound.time) {
-    const delay = lowAt(tokens, at) === 'in' ? readDuration(tokens, at + 1) : null;
-    if (!delay) return null;
-    return { value: { delay: delay.value }, to: delay.to };
-  }
-  return { value: bound, to: at };
+  if (bound.day || bound.time) return { value: bound, to };
+  const inside = match(phrase, index, IN);
+  const delay = inside && readDuration(phrase, inside.to);
+  return delay && { value: { delay: delay.value }, to: delay.to };
+}
+
+function firstOf(month: string | undefined, year: string | undefined): DayRef {
+  const first = { type: 'date', month: MONTHS[month ?? ''] ?? 1, day: 1 } as const;
+  return year === undefined ? first : { ...first, year: Number(year) };
 }
 
 function lastDayOf(month: number): DayRef {
-  const day = month === 2 ? 28 : /^(?:4|6|9|11)$/.test(String(month)) ? 30 : 31;
+  const day = month === 2 ? 28 : [4, 6, 9, 11].includes(month) ? 30 : 31;
   return { type: 'date', month, day };
 }
 
 /** "until 5": behind such words a number is an hour. */
 function bareTime(
-  tokens: readonly Token[],
+  phrase: Phrase,
   index: number,
 ): Read<{ times: ClockTime[]; part?: DayPart }> | null {
-  const time = readTime(tokens, index, true);
+  const time = readTime(phrase, index, true);
   if (!time) return null;
-  const part = partAfter(tokens, time.to);
+  const part = partBehind(phrase, time.to);
   return {
-    value: part ? { times: [time.value], part: part.value } : { times: [time.value] },
+    value: { times: [time.value], ...(part ? { part: part.value } : {}) },
     to: part?.to ?? time.to,
   };
 }
 
-function readUntil(tokens: readonly Token[], index: number): Read<Facts> | null {
-  let at = index;
-  if (/^(?:up|right|all)$/.test(lowAt(tokens, at))) at += 1;
-  if (lowAt(tokens, at) === 'and') at += 1;
-  const low = lowAt(tokens, at);
-  if (/^(?:ending|stopping|stop|ends|ceasing)$/.test(low)) {
-    at += 1;
-    if (/^(?:on|at|by)$/.test(lowAt(tokens, at))) at += 1;
-    else if (low === 'stop') return null;
-  } else if (/^(?:until|till|til|'til|through|thru)$/.test(low)) at += 1;
-  else return null;
-  if (lowAt(tokens, at) === 'further' && lowAt(tokens, at + 1) === 'notice')
-    return { value: {}, to: at + 2 };
-  const point = readPoint(tokens, at);
+const UNTIL = pattern(
+  '(?:(?:up |right |all |and )?(?:until|through|up to)|(?:and )?(?:ending|stopping|ends|ceasing|stop)(?: (?:on|at))?)',
+);
+const NOTICE = pattern('further notice');
+
+function readUntil(phrase: Phrase, index: number): Read<Facts> | null {
+  const until = match(phrase, index, UNTIL);
+  if (!until) return null;
+  const notice = match(phrase, until.to, NOTICE);
+  if (notice) return { value: {}, to: notice.to };
+  const point = readUntilPoint(phrase, until.to, /through/.test(until.groups[0]));
+  return point && { value: { until: point.value }, to: point.to };
+}
+
+/** "until February" ends before it, "through February" and "from May to February" with it. */
+function readUntilPoint(phrase: Phrase, index: number, including: boolean): Read<Bound> | null {
+  const point = readPoint(phrase, index);
+  const month = point && match(phrase, index, MONTH_ALONE);
+  if (!month || month.to !== point.to || !point.value.day) return point;
+  const number = MONTHS[month.groups[1] ?? ''] ?? 1;
+  const before = number === 1 ? 12 : number - 1;
+  const year = month.groups[2] === undefined ? null : Number(month.groups[2]);
+  const day = lastDayOf(including ? number : before);
+  if (year !== null && day.type === 'date') day.year = !including && number === 1 ? year - 1 : year;
+  return { value: { day }, to: point.to };
+}
+
+const START = pattern(
+  '(?:(?:starting|beginning|commencing|effective)(?: off)?(?: (?:on|from|in))?|(?:start|starts|begin|begins)(?: on| from| in)?|as of|from)',
+);
+const NOW = pattern('(?:now|today|right now)(?: on| onwards?)?');
+const ONWARDS = pattern('(?:onwards?|forward)');
+const ON_END = pattern('on(?! (?:the|every|[a-z]+day|\\d))');
+const RANGE_JOINT = pattern('(?:to|until|through|up to|-)');
+const BETWEEN = pattern('between');
+const AND = pattern('and');
+
+function readStart(phrase: Phrase, index: number): Read<Facts> | null {
+  const between = match(phrase, index, BETWEEN);
+  const opening = between ?? match(phrase, index, START);
+  if (!opening) return null;
+  const from = opening.groups[0] === 'from';
+  const now = match(phrase, opening.to, NOW);
+  if (now && !readTimes(phrase, now.to)) return { value: {}, to: now.to };
+  const point = readPoint(phrase, opening.to);
   if (!point) return null;
-  const month = point.to === at + 1 ? MONTHS[lowAt(tokens, at)] : undefined;
-  if (month !== undefined) {
-    // "until February" ends before it, "through February" with it.
-    const day = lastDayOf(/^thr/.test(lowAt(tokens, at - 1)) ? month : ((month + 10) % 12) + 1);
-    return { value: { until: { day } }, to: point.to };
-  }
-  return { value: { until: point.value }, to: point.to };
-}
-
-function readStart(tokens: readonly Token[], index: number): Read<Facts> | null {
-  const low = lowAt(tokens, index);
-  let at = index + 1;
-  const verb = /^(?:starting|beginning|commencing|effective|start|begin|starts|begins)$/.test(low);
-  if (verb) {
-    if (lowAt(tokens, at) === 'off') at += 1;
-    while (
-      /^(?:on|from|at|the)$/.test(lowAt(tokens, at)) &&
-      at < index + 3 &&
-      lowAt(tokens, at + 1) !== 'end'
-    ) {
-      if (lowAt(tokens, at) === 'at' || lowAt(tokens, at) === 'the') break;
-      at += 1;
-    }
-  } else if (low === 'as' && lowAt(tokens, at) === 'of') at += 1;
-  else if (low !== 'from' && low !== 'between') return null;
-  const short = low === 'start' || low === 'begin' || low === 'starts' || low === 'begins';
-  if (
-    /^(?:now|today)$/.test(lowAt(tokens, at)) ||
-    (lowAt(tokens, at) === 'right' && lowAt(tokens, at + 1) === 'now')
-  ) {
-    if (lowAt(tokens, at) === 'today' && readTimes(tokens, at + 1)) {
-      const point = readPoint(tokens, at);
-      if (point) return { value: { start: point.value }, to: point.to };
-    }
-    let to = lowAt(tokens, at) === 'right' ? at + 2 : at + 1;
-    if (/^(?:on|onwards|onward)$/.test(lowAt(tokens, to))) to += 1;
-    return { value: {}, to };
-  }
-  const point = readPoint(tokens, at);
-  if (!point || (low === 'from' && !point.value.day && !point.value.next)) return null;
-  if (short && !point.value.day && !point.value.next && !point.value.time) return null;
-  const range = rangeEnd(tokens, point);
-  if (range || low === 'between') return range;
-  let to = point.to;
-  if (/^(?:onwards|onward|forward)$/.test(lowAt(tokens, to))) to += 1;
-  else if (lowAt(tokens, to) === 'on' && /^(?:|[.,;!]|to)$/.test(lowAt(tokens, to + 1))) to += 1;
-  // "from Monday to Friday" is a range of weekdays, read elsewhere.
-  if (low === 'from' && /^(?:to|until|till|through|thru|-)$/.test(lowAt(tokens, to))) return null;
-  return { value: { start: point.value }, to };
-}
-
-/** "from July 1 to July 5", "from tomorrow until Friday": both ends are days. */
-function rangeEnd(tokens: readonly Token[], start: Read<Bound>): Read<Facts> | null {
-  const day = start.value.day?.type;
-  if (!day || day === 'weekday' || start.value.time) return null;
-  if (!/^(?:to|until|till|til|through|thru|and|-|–|—)$/.test(lowAt(tokens, start.to))) return null;
-  const end = readPoint(tokens, start.to + 1);
-  const clear = end?.value.day && (day !== 'offset' || lowAt(tokens, start.to) !== 'and');
-  return end && clear ? { value: { start: start.value, until: end.value }, to: end.to } : null;
-}
-
-/** "for the next 3 days", "for a week", "over the next two hours", "for the rest of the week". */
-function readSpan(tokens: readonly Token[], index: number): Read<Facts> | null {
-  const low = lowAt(tokens, index);
-  if (!/^(?:for|over|during|in)$/.test(low)) return null;
-  let at = index + 1;
-  let next = false;
-  if (
-    lowAt(tokens, at) === 'the' &&
-    lowAt(tokens, at + 1) === 'rest' &&
-    lowAt(tokens, at + 2) === 'of'
-  ) {
-    const which = /^(?:the|this)$/.test(lowAt(tokens, at + 3)) ? 1 : 0;
-    const today = lowAt(tokens, at + 3) === 'today';
-    const unit = lowAt(tokens, at + 3 + which);
-    if (today) return { value: { until: { endOf: 'day' } }, to: at + 4 };
-    return /^(?:day|week|month|year)$/.test(unit)
-      ? { value: { until: { endOf: unit as Unit } }, to: at + 4 + which }
+  const { day, next, time } = point.value;
+  const short = /^(?:start|begin)s?/.test(opening.groups[0]) && !/ing/.test(opening.groups[0]);
+  if ((from && !day && !next) || (short && !day && !next && !time)) return null;
+  const joint = match(phrase, point.to, between ? AND : RANGE_JOINT);
+  if (joint && (from || between)) {
+    // "from Monday to Friday" is a range of weekdays, read elsewhere.
+    if (day?.type === 'weekday' || !day || time) return null;
+    const last = readUntilPoint(phrase, joint.to, /^(?:through|to|-)$/.test(joint.groups[0]));
+    return last?.value.day || last?.value.endOf || last?.value.next
+      ? { value: { start: point.value, until: last.value }, to: last.to }
       : null;
   }
-  if (lowAt(tokens, at) === 'the' && /^(?:next|following|coming)$/.test(lowAt(tokens, at + 1))) {
-    at += 2;
-    next = true;
-  }
-  if (/^(?:another|exactly)$/.test(lowAt(tokens, at))) at += 1;
-  if (low !== 'for' && !next) return null;
-  const duration =
-    readDuration(tokens, at) ??
-    (next || lowAt(tokens, at - 1) === 'another' ? bareUnit(tokens, at) : null);
-  return duration ? { value: { span: duration.value }, to: duration.to } : null;
+  if (between) return null;
+  const onwards = match(phrase, point.to, ONWARDS) ?? match(phrase, point.to, ON_END);
+  return { value: { start: point.value }, to: onwards?.to ?? point.to };
 }
 
-/** "the next hour": one of them. */
-function bareUnit(tokens: readonly Token[], index: number): ReturnType<typeof readDuration> {
-  const here = tokens[index];
-  if (here?.kind !== 'word') return null;
-  const one: Token = { kind: 'number', text: '1', low: '1', start: here.start, end: here.start };
-  const read = readDuration([one, ...tokens.slice(index, index + 1)], 0);
-  return read ? { value: read.value, to: index + 1 } : null;
+const REST_OF = pattern(
+  '(?:for|over|during) the rest of (?:(today)|(?:the |this )?(day|week|month|year))',
+);
+const SPAN = pattern(
+  '(?:(?:(for)(?: up to)?|over|during|in)(?: (?:((?:the )?(?:next|following|coming)|another)|exactly))?|((?:the )?next))',
+);
+const PARTS = pattern('(\\d{1,3}) (morning|afternoon|evening|night)s?');
+const ONE_UNIT = pattern('(hour|day|week|fortnight|month|year)');
+
+/** "for the next 3 days", "for a week", "over the next two hours", "for the rest of the week". */
+function readSpan(phrase: Phrase, index: number): Read<Facts> | null {
+  const rest = match(phrase, index, REST_OF);
+  if (rest) {
+    const unit = rest.groups[1] ? 'day' : (rest.groups[2] as Unit);
+    return { value: { until: { endOf: unit } }, to: rest.to };
+  }
+  const opening = match(phrase, index, SPAN);
+  if (!opening) return null;
+  const [, isFor, soon, next = soon] = opening.groups;
+  if (!isFor && !next) return null;
+  const parts = match(phrase, opening.to, PARTS);
+  if (parts) {
+    const days = Number(parts.groups[1]);
+    const span: Duration = { ms: 0, days, months: 0, unit: 'day', count: days };
+    return { value: { span, part: parts.groups[2] as DayPart }, to: parts.to };
+  }
+  const duration = readDuration(phrase, opening.to);
+  if (duration) return { value: { span: duration.value }, to: duration.to };
+  const unit = soon ? match(phrase, opening.to, ONE_UNIT) : null;
+  if (!unit) return null;
+  const word = unit.groups[1] ?? '';
+  const counted = {
+    hour: [3_600_000, 0, 0],
+    day: [0, 1, 0],
+    week: [0, 7, 0],
+    fortnight: [0, 14, 0],
+  };
+  const [ms = 0, days = 0, months = 0] = counted[word as keyof typeof counted] ?? [
+    0,
+    0,
+    word === 'year' ? 12 : 1,
+  ];
+  return { value: { span: { ms, days, months, unit: null, count: 1 } }, to: unit.to };
+}
+
+const EXCEPT = pattern(
+  '(?:except for|except|bar|other than|apart from|excluding|excl|minus|skipping|besides|save for|but not|and not|but skip|but never|skip|not|but|without|no)(?: (?:on|for|at|during))?(?: the)?',
+);
+const SURE_EXCEPT =
+  /^(?:except|other than|apart from|excl|minus|skipping|besides|save for|but (?:not|skip|never))/;
+const HOLIDAYS = pattern('(?:(?:public|bank|national) )?(?:holidays?|vacations?)');
+
+function readExcept(phrase: Phrase, index: number): Read<Facts> | null {
+  const opening = match(phrase, index, EXCEPT);
+  if (!opening) return null;
+  const days = readDayList(phrase, opening.to);
+  if (days) return { value: { except: days.value }, to: days.to };
+  const holidays = match(phrase, opening.to, HOLIDAYS);
+  if (holidays) {
+    const ask =
+      'I do not know the holidays, so I cannot leave them out. Shall I do it on those days too?';
+    return { value: { ask }, to: holidays.to };
+  }
+  if (!SURE_EXCEPT.test(opening.groups[0])) return null;
+  // "everything except spam" belongs to what is to be done.
+  if (
+    !/day$|^(?:every|daily|weekly|week|month|weekdays|\d.*|am|pm)$/.test(wordAt(phrase, index - 1))
+  )
+    return null;
+  const ask = 'I cannot leave out that exception. On which days or hours should it happen?';
+  return { value: { ask }, to: opening.to };
+}
+
+const RUNS = pattern(
+  '(?:(?:for|up to|for up to|only|just) )?(?:(twice|thrice)|(\\d{1,4}) ?(?:times?|x|occurrences?|occasions|repetitions|runs))(?: (?:in total|total|only|altogether))?',
+);
+const NOT_RUNS = pattern('(?:an?|per|every|daily|the|as|more|faster)');
+
+/** "3 times", "for 3 occurrences", "5x", "twice": how often at all. */
+function readRuns(phrase: Phrase, index: number): Read<Facts> | null {
+  const runs = match(phrase, index, RUNS);
+  if (!runs || match(phrase, runs.to, NOT_RUNS)) return null;
+  const [, word, number] = runs.groups;
+  const count = word === 'twice' ? 2 : word ? 3 : Number(number);
+  return count < 1 ? null : { value: { runs: count }, to: runs.to };
+}
+
+const ONLY_IN = pattern(
+  `(only |just )?(?:in|during|(of)) (${MONTH}(?:(?: , and| , or| ,| and| or) ${MONTH}){0,11})(?! \\d)( only)?`,
+);
+
+/** "only in March", "in June, July and August": the months that a recurrence keeps to. */
+function readOnlyIn(phrase: Phrase, index: number): Read<Facts> | null {
+  const found = match(phrase, index, ONLY_IN);
+  // "every Saturday of May": of each May.
+  const of = found?.groups[2] !== undefined;
+  if (!found || (of && !/(?:day|end)s?$/.test(wordAt(phrase, index - 1)))) return null;
+  const months = Object.entries(MONTHS)
+    .filter(([name]) => found.groups[3]?.split(' ').includes(name))
+    .map(([, month]) => month);
+  const only = found.groups[1] ?? found.groups[2] ?? found.groups.at(-1);
+  return { value: { inMonths: { months, only: only !== undefined } }, to: found.to };
 }

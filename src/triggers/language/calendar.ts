@@ -2,8 +2,8 @@
 import { DAY_MS } from '../../shared/clock.js';
 import { instantOfWall, type LocalParts, localParts } from '../../shared/zones.js';
 import type { Duration } from './amounts.js';
+import { type ClockTime, hourOf } from './clock.js';
 import type { Bound, DayRef, MonthDay, Nth } from './facts.js';
-import { type ClockTime, hourOf } from './one-time.js';
 import { type DayPart, PART_HOUR } from './words.js';
 
 /** A calendar day. Day and month may be out of range; they roll over. */
@@ -49,7 +49,7 @@ function dayInMonth(year: number, month: number, day: MonthDay): Day | null {
   return day <= length ? { ...first, day } : null;
 }
 
-function nthInMonth(year: number, month: number, nth: Nth): Day | null {
+export function nthInMonth(year: number, month: number, nth: Nth): Day | null {
   const first = shifted({ year, month, day: 1 }, 0);
   const length = monthLength(first.year, first.month);
   const start = 1 + ((nth.weekday - weekdayOf(first) + 7) % 7);
@@ -82,25 +82,31 @@ export function resolveDay(
       return shifted(day, ref.week * 7);
     }
     case 'date': {
+      const named = (day: Day): Day | null =>
+        ref.weekday === undefined || weekdayOf(day) === ref.weekday ? day : null;
       if (ref.year !== undefined) {
         const day = { year: ref.year, month: ref.month, day: ref.day };
-        return compareDays(day, today) < 0 ? 'past' : day;
+        return compareDays(day, today) < 0 ? 'past' : named(day);
       }
       for (let year = today.year; year <= today.year + 8; year += 1) {
         const day = dayInMonth(year, ref.month, ref.day);
         if (day && compareDays(day, today) >= 0 && !(compareDays(day, today) === 0 && passed(day)))
-          return day;
+          return named(day);
       }
       return null;
     }
-    case 'monthDay':
-      return nextInMonths(moment, passed, ref.monthOffset, (year, month) =>
+    case 'monthDay': {
+      const day = nextInMonths(moment, passed, ref.monthOffset, (year, month) =>
         dayInMonth(year, month, ref.day),
       );
+      const other = ref.weekday !== undefined && day !== null && day !== 'past';
+      return other && weekdayOf(day) !== ref.weekday ? null : day;
+    }
     case 'nth':
-      return nextInMonths(moment, passed, ref.monthOffset, (year, month) =>
-        nthInMonth(year, month, ref.nth),
-      );
+      return nextInMonths(moment, passed, ref.monthOffset, (year, month) => {
+        const day = nthInMonth(year, month, ref.nth);
+        return ref.month === undefined || day?.month === ref.month ? day : null;
+      });
     case 'past':
       return 'past';
     default:
@@ -154,12 +160,18 @@ export function dayAfter(delay: Duration, moment: Moment): Day {
   return { year: parts.year, month: parts.month, day: parts.day };
 }
 
+export interface Clock {
+  hour: number;
+  minute: number;
+  second: number;
+}
+
 /** The hour and minute of a time on the clock, for a plain day. */
 export function clockOf(
   time: ClockTime | undefined,
   part: DayPart | undefined,
   waking: boolean,
-): { hour: number; minute: number; second: number } | null {
+): Clock | null {
   if (time) return { hour: hourOf(time, part, waking), minute: time.minute, second: time.second };
   return part ? { hour: PART_HOUR[part], minute: 0, second: 0 } : null;
 }
@@ -215,15 +227,16 @@ export function endOf(bound: Bound, moment: Moment): number | null {
 
 function endOfPeriod(bound: Bound, today: Day, moment: Moment): number {
   const unit = bound.endOf ?? bound.next;
+  const ahead = bound.ahead ?? 0;
   const monday = shifted(today, -((moment.now.weekday + 6) % 7));
   // "until next week" stops before it begins, "until the end of the week" on its Sunday.
   const day =
     unit === 'week'
-      ? shifted(monday, 6)
+      ? shifted(monday, 6 + 7 * ahead)
       : unit === 'month'
-        ? { year: today.year, month: today.month, day: monthLength(today.year, today.month) }
+        ? shifted({ year: today.year, month: today.month + 1 + ahead, day: 0 }, 0)
         : unit === 'year'
-          ? { year: today.year, month: 12, day: 31 }
+          ? { year: today.year + ahead, month: 12, day: 31 }
           : today;
   return instantOn(day, 23, 59, 59, moment.zone);
 }

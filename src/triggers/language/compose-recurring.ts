@@ -2,14 +2,18 @@
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../shared/clock.js';
 import type { Schedule } from '../schema.js';
 import {
+  type Clock,
   clockOf,
   type Day,
   instantOn,
   type Moment,
+  momentIn,
+  nthInMonth,
   shifted,
   startOf,
   weekdayOf,
 } from './calendar.js';
+import type { ClockTime } from './clock.js';
 import { type Facts, isSubDaily } from './facts.js';
 import type { Unit } from './words.js';
 
@@ -61,8 +65,10 @@ function absorbDay(facts: Facts): Facts {
       return { ...rest, weekdays: [...(facts.weekdays ?? []), day.weekday] };
     case 'monthDay':
       return { ...rest, monthDays: [...(facts.monthDays ?? []), day.day] };
-    case 'nth':
-      return { ...rest, nth: [...(facts.nth ?? []), day.nth] };
+    case 'nth': {
+      const months = day.month === undefined ? {} : { months: [day.month] };
+      return { ...rest, ...months, nth: [...(facts.nth ?? []), day.nth] };
+    }
     case 'date':
       return { ...rest, months: [day.month], monthDays: [day.day] };
     default:
@@ -84,13 +90,15 @@ function subDaily(facts: Facts, moment: Moment): Composed {
   const every =
     facts.every ?? (facts.everyMs === undefined ? { count: 1, unit: 'hour' as Unit } : undefined);
   if (facts.part) return { question: 'Between which hours should that be?' };
-  if (facts.monthDays || facts.nth || facts.months)
-    return { question: 'Between which hours of that day should it be?' };
+  if (facts.monthDays || facts.nth || facts.months || facts.inMonths)
+    return { question: 'Between which hours of those days should it be?' };
   const intervalMs = facts.everyMs ?? (every ? every.count * (UNIT_MS[every.unit] ?? 0) : 0);
   const onClock =
     facts.window !== undefined || facts.weekdays !== undefined || facts.minuteOfHour !== undefined;
   if (!onClock) return interval(intervalMs, facts, moment);
   const weekdays = facts.weekdays ? weekdayField(facts.weekdays) : '*';
+  if (facts.weekdays && facts.window && facts.window.to.hour < facts.window.from.hour)
+    return { question: 'Those hours go on past midnight. On which days should they begin?' };
   const odd = {
     question:
       'Those steps do not fit evenly into a day with such limits. Which times exactly should it be?',
@@ -120,8 +128,12 @@ function subDaily(facts: Facts, moment: Moment): Composed {
   const minute = facts.minuteOfHour ?? from.minute;
   const end = to.minute < minute ? to.hour - 1 : to.hour;
   if (end < from.hour) {
-    if (hours > 1 || end < 0) return odd;
-    return cron(`${minute} ${from.hour}-23,${range(0, end)} * * ${weekdays}`, moment);
+    if (end < 0) return odd;
+    const list = Array.from({ length: (end + 24 - from.hour) / hours + 1 }, (_, step) => {
+      return (from.hour + step * hours) % 24;
+    });
+    const field = hours > 1 ? list.join(',') : `${from.hour}-23,${range(0, end)}`;
+    return cron(`${minute} ${field} * * ${weekdays}`, moment);
   }
   return cron(
     `${minute} ${from.hour === end ? String(from.hour) : `${from.hour}-${end}${step}`} * * ${weekdays}`,
@@ -166,6 +178,8 @@ function daily(facts: Facts, moment: Moment, waking: boolean): Composed {
       return { question: 'On which day of the week, and at what time?' };
     return { question: 'At what time?' };
   }
+  if (!ascend(clocks, times))
+    return { question: 'Which of those times are in the morning, and which in the evening?' };
   const minute = first.minute;
   if (clocks.some((clock) => clock?.minute !== minute || clock.second !== 0)) {
     return {
@@ -177,6 +191,7 @@ function daily(facts: Facts, moment: Moment, waking: boolean): Composed {
     .sort((a, b) => a - b)
     .join(',');
   const at = `${minute} ${hours}`;
+  if (facts.inMonths) return inMonths(facts, facts.inMonths, at, count, moment);
   if (count > 1 && (unit === 'day' || unit === 'week'))
     return everyFewDays(facts, count, unit, first, clocks.length, moment);
   if (unit === 'year' || facts.months) return yearly(facts, at, count);
@@ -201,6 +216,44 @@ function daily(facts: Facts, moment: Moment, waking: boolean): Composed {
   }
 }
 
+/**
+ * Times of a day are said in their order: "9 and 9" and "8, 12, 4 and 8" end in the evening. False
+ * where that leaves a choice, as for "9 and 7".
+ */
+function ascend(clocks: readonly (Clock | null)[], times: readonly ClockTime[]): boolean {
+  const [first, second] = clocks;
+  const twice = first && second && first.hour === second.hour && first.minute === second.minute;
+  if (twice && times.every((time) => !time.sure)) first.hour %= 12;
+  return clocks.every((clock, index) => {
+    const before = clocks[index - 1];
+    if (!clock || !before || times[index]?.sure !== false) return true;
+    const ahead = (): number => clock.hour * 60 + clock.minute - before.hour * 60 - before.minute;
+    if (ahead() > 0) return true;
+    if (clock.hour >= 12 || (clocks.length < 3 && ahead() < 0)) return false;
+    clock.hour += 12;
+    return ahead() > 0;
+  });
+}
+
+/** "every Friday only in March": every year, which "in March" alone does not say. */
+function inMonths(
+  facts: Facts,
+  { months, only }: { months: number[]; only: boolean },
+  at: string,
+  count: number,
+  moment: Moment,
+): Composed {
+  const list = months.join(',');
+  if (count > 1) return { question: 'I cannot combine those. In which months, on which days?' };
+  if (facts.nth) return nthField(facts, at, list, moment);
+  if (!only && facts.every?.unit !== 'year')
+    return { question: 'Every year in that month, or only the next time?' };
+  if (facts.monthDays) return cron(`${at} ${facts.monthDays.join(',')} ${list} *`, moment);
+  if (!facts.weekdays && facts.every?.unit !== 'day')
+    return { question: 'On which day of that month?' };
+  return cron(`${at} * ${list} ${facts.weekdays ? weekdayField(facts.weekdays) : '*'}`, moment);
+}
+
 /** "every week starting Monday": the start names the day. */
 function startWeekday(facts: Facts, moment: Moment): number[] | undefined {
   const startMs = facts.start?.day ? startOf(facts.start, moment) : null;
@@ -214,7 +267,7 @@ function everyFewDays(
   facts: Facts,
   count: number,
   unit: 'day' | 'week',
-  clock: { hour: number; minute: number; second: number },
+  clock: Clock,
   times: number,
   moment: Moment,
 ): Composed {
@@ -266,24 +319,23 @@ function monthly(facts: Facts, at: string, count: number, moment: Moment): Compo
   return cron(`${at} ${days.join(',')} ${months} *`, moment);
 }
 
-/** Every n-th month, such that the next possible month is one of them. */
+/** Every n-th month, counted from the first possible one in the schedule's zone. */
 function monthsFrom(facts: Facts, count: number, moment: Moment): string {
   const startMs = facts.start ? startOf(facts.start, moment) : null;
-  const month = startMs === null ? moment.now.month : new Date(startMs).getUTCMonth() + 1;
-  const day = facts.monthDays?.[0];
-  const passed = startMs === null && typeof day === 'number' && day <= moment.now.day ? 1 : 0;
-  const first = (month - 1 + passed) % count;
+  const from = startMs === null ? moment.now : momentIn(moment.zone, startMs).now;
+  const nth = facts.nth?.[0];
+  const day = facts.monthDays?.[0] ?? (nth && nthInMonth(from.year, from.month, nth)?.day);
+  const earliest = startMs === null ? from.day + 1 : from.day;
+  const passed = typeof day === 'number' && day < earliest ? 1 : 0;
+  const first = (from.month - 1 + passed) % count;
   return Array.from({ length: 12 / count }, (_, index) => first + 1 + index * count).join(',');
 }
 
 function nthField(facts: Facts, at: string, months: string, moment: Moment): Composed {
-  const [only, ...others] = facts.nth ?? [];
-  if (!only || others.length > 0)
-    return {
-      question: 'One schedule can hold one such weekday of the month. Which one shall I take?',
-    };
-  const field = only.nth === 'L' ? `${only.weekday}L` : `${only.weekday}#${only.nth}`;
-  return cron(`${at} * ${months} ${field}`, moment);
+  const days = (facts.nth ?? []).map(({ nth, weekday }) =>
+    nth === 'L' ? `${weekday}L` : `${weekday}#${nth}`,
+  );
+  return cron(`${at} * ${months} ${days.join(',')}`, moment);
 }
 
 /** Day numbers as cron writes them; three or more in a row as a range. */

@@ -4,7 +4,8 @@
  * Defaults, stated in the confirmation: morning 09:00, afternoon 14:00, evening 18:00, night 20:00; an
  * hour without am/pm is 7–11 am, 12 noon, 1–6 pm (being woken: 4–11 am); an end day is included.
  */
-import { isTimeZone } from '../../shared/zones.js';
+import { HOUR_MS } from '../../shared/clock.js';
+import { isTimeZone, zoneOffsetMs } from '../../shared/zones.js';
 import { nextRunAfter } from '../schedule.js';
 import type { Schedule } from '../schema.js';
 import {
@@ -21,10 +22,10 @@ import {
   shifted,
   startOf,
 } from './calendar.js';
+import type { ClockTime } from './clock.js';
 import { type Composed, composeRecurring } from './compose-recurring.js';
-import { type Facts, isRecurring, isSubDaily } from './facts.js';
-import type { ClockTime } from './one-time.js';
-import { WEEKDAY_NAMES } from './words.js';
+import { type Bound, type Facts, isRecurring, isSubDaily } from './facts.js';
+import { type DayPart, WEEKDAY_NAMES } from './words.js';
 
 export interface ComposeContext {
   nowMs: number;
@@ -35,7 +36,7 @@ export interface ComposeContext {
 
 /** The schedule the facts make; an unknown `timezone` counts as UTC. */
 export function compose(said: Facts, context: ComposeContext): Composed {
-  const facts = withTimeOfEnd(withDaysOfWeek(said));
+  const facts = withTimeOfEnd(withDaysOfSpan(withStatedPeriod(said)));
   const own = isTimeZone(context.timezone) ? context.timezone : 'UTC';
   const zone = facts.zone ? facts.zone : own;
   const moment = momentIn(zone, context.nowMs);
@@ -47,6 +48,11 @@ export function compose(said: Facts, context: ComposeContext): Composed {
   if ('question' in composed) return composed;
   const bounded = withBounds(composed.schedule, facts, moment);
   if ('question' in bounded) return bounded;
+  if (facts.daylight && !isDaylight(bounded.schedule, zone)) {
+    return {
+      question: `That is the name of a summer time that does not hold then in ${zone}. Which place is meant?`,
+    };
+  }
   try {
     if (nextRunAfter(bounded.schedule, context.nowMs) === null) {
       return { question: 'That would be over before its first time. When should it end?' };
@@ -57,11 +63,37 @@ export function compose(said: Facts, context: ComposeContext): Composed {
   return bounded;
 }
 
-/** "Sat and Sun at 9am every week": the week says that they repeat. */
-function withDaysOfWeek(facts: Facts): Facts {
-  if (!facts.onDays || facts.every?.unit !== 'week' || facts.every.count !== 1) return facts;
-  const { ask: _ask, onDays, every: _every, ...rest } = facts;
-  return { ...rest, weekdays: onDays };
+/** "Thursday 9 am BST", said in winter, is another hour than 9 in London. Recurring times follow the place. */
+function isDaylight({ scheduledAtIso }: Schedule, zone: string): boolean {
+  if (scheduledAtIso === undefined) return true;
+  const atMs = Date.parse(scheduledAtIso);
+  const year = new Date(atMs).getUTCFullYear();
+  const ends = [0, 6].map((month) => zoneOffsetMs(Date.UTC(year, month, 1), zone));
+  return zoneOffsetMs(atMs, zone) === Math.max(...ends);
+}
+
+/** "Sat and Sun at 9am every week", "Dec 21st and 31st every year": the period says that they repeat. */
+function withStatedPeriod(facts: Facts): Facts {
+  const { ask: _ask, onDays, onDates, ...rest } = facts;
+  const unit = facts.every?.unit;
+  if (facts.day?.type === 'ask' && facts.day.period && isRecurring(facts)) {
+    const { unit, ahead } = facts.day.period;
+    const { day: _day, ...others } = facts;
+    return { ...others, ...(ahead && { start: { next: unit } }), until: { endOf: unit, ahead } };
+  }
+  if (onDays && (unit === 'week' || unit === 'month')) {
+    const weekly = unit === 'week' && facts.every?.count === 1;
+    const { every, ...others } = rest;
+    return { ...others, ...(weekly ? {} : { every }), weekdays: onDays };
+  }
+  return onDates && unit === 'year' ? { ...rest, ...onDates } : facts;
+}
+
+/** "for the next 5 days at 9pm": on each of them. */
+function withDaysOfSpan(facts: Facts): Facts {
+  const days = facts.span !== undefined && facts.span.ms === 0 && !facts.day && !facts.delay;
+  if (!days || isRecurring(facts) || !(facts.times || facts.part)) return facts;
+  return { ...facts, every: { count: 1, unit: 'day' } };
 }
 
 /** "every day until July 1st at 7am": where no other time is said, it is that of every day. */
@@ -74,7 +106,11 @@ function withTimeOfEnd(facts: Facts): Facts {
 }
 
 function withBounds(schedule: Schedule, facts: Facts, moment: Moment): Composed {
-  if (schedule.triggerType === 'once') return { schedule };
+  if (schedule.triggerType === 'once') {
+    return boundless(facts)
+      ? { schedule }
+      : { question: 'Is that once, or how often? A single time has no beginning and no end.' };
+  }
   const result: Schedule = { ...schedule };
   if (facts.start && result.startAtIso === undefined) {
     const startMs = startOf(facts.start, moment);
@@ -85,7 +121,15 @@ function withBounds(schedule: Schedule, facts: Facts, moment: Moment): Composed 
     }
   }
   if (facts.until) {
-    const untilMs = endOf(facts.until, moment);
+    const startMs = Date.parse(result.startAtIso ?? '');
+    if (facts.start && isBefore(facts.until, facts.start))
+      return { question: 'That end lies before the start. From when until when should it go on?' };
+    const named = endOf(facts.until, moment);
+    // "from November until February": the end is the first one after the start.
+    const untilMs =
+      named !== null && named < startMs
+        ? endOf(facts.until, momentIn(moment.zone, startMs))
+        : named;
     if (untilMs === null || untilMs <= moment.nowMs)
       return { question: 'That end lies in the past. Until when should it go on?' };
     result.untilIso = new Date(untilMs).toISOString();
@@ -95,13 +139,32 @@ function withBounds(schedule: Schedule, facts: Facts, moment: Moment): Composed 
         ? moment
         : momentIn(moment.zone, Date.parse(result.startAtIso));
     result.untilIso = new Date(after(facts.span, from)).toISOString();
-  } else if (facts.runs) {
+  }
+  if (facts.runs) {
     const untilMs = lastOf(result, facts.runs, moment.nowMs);
     if (untilMs === null)
       return { question: 'I could not count those times. Until when should it go on?' };
     result.untilIso = new Date(untilMs).toISOString();
   }
   return { schedule: result };
+}
+
+/** "from 20 March to 10 March": of a whole year less some days nobody speaks like that. */
+function isBefore({ day: end }: Bound, { day: start }: Bound): boolean {
+  if (end?.type !== 'date' || start?.type !== 'date' || end.month !== start.month) return false;
+  return end.year === start.year && end.day < start.day;
+}
+
+function boundless({ until, span, runs, start, except, window, inMonths }: Facts): boolean {
+  return (
+    !until &&
+    !span &&
+    !except &&
+    !window &&
+    !inMonths &&
+    !start &&
+    (runs === undefined || runs === 1)
+  );
 }
 
 /** When the n-th run is over, with room for a clock that starts a moment later. */
@@ -126,6 +189,7 @@ function composeOnce(facts: Facts, moment: Moment, waking: boolean): Composed {
   }
   if (!facts.day) return nextTimeOfDay(facts, moment, waking);
   const clock = clockOf(times[0], facts.part, waking);
+  if (isOdd(times[0], facts.part)) return { question: WHICH_HALF };
   const passed = (day: Day): boolean =>
     clock !== null &&
     instantOn(day, clock.hour, clock.minute, clock.second, moment.zone) <= moment.nowMs;
@@ -136,7 +200,16 @@ function composeOnce(facts: Facts, moment: Moment, waking: boolean): Composed {
     return {
       question: `At what time${facts.day.type === 'offset' && facts.day.days === 0 ? ' today' : ''}?`,
     };
-  return onDay(day, facts, moment, waking);
+  return onDay(shifted(day, facts.dayShift ?? 0), facts, moment, waking);
+}
+
+const WHICH_HALF = 'Is that before or after noon? Please say it with am or pm.';
+
+/** "tonight at 2", "this afternoon at 12": the hour does not lie where the part of the day does. */
+function isOdd(time: ClockTime | undefined, part: DayPart | undefined): boolean {
+  if (time === undefined || time.sure || part === undefined) return false;
+  const hour = time.hour % 12;
+  return part === 'night' ? hour > 0 && hour < 5 : hour === 0 && part !== 'evening';
 }
 
 function onDay(day: Day, facts: Facts, moment: Moment, waking: boolean): Composed {
@@ -145,8 +218,9 @@ function onDay(day: Day, facts: Facts, moment: Moment, waking: boolean): Compose
   if (!clock) return { question: 'At what time?' };
   const today = compareDays(day, moment.now) === 0;
   let target = day;
-  if (time?.midnight || (clock.hour === 0 && facts.part === 'night')) {
-    if (!today && facts.part !== 'night') {
+  const late = facts.part === 'night' || facts.part === 'evening';
+  if (time?.midnight || (clock.hour === 0 && late)) {
+    if (!today && !late) {
       return {
         question: `Midnight at the start of ${WEEKDAY_NAMES[new Date(Date.UTC(day.year, day.month - 1, day.day)).getUTCDay()]} or at its end?`,
       };
@@ -167,15 +241,17 @@ function onDay(day: Day, facts: Facts, moment: Moment, waking: boolean): Compose
 function nextTimeOfDay(facts: Facts, moment: Moment, waking: boolean): Composed {
   const time: ClockTime | undefined = facts.times?.[0];
   if (!time && !facts.part) return { question: 'When should I do it?' };
-  if (time && !time.sure && !facts.part && !(waking && time.hour >= 4 && time.hour <= 11)) {
-    return {
-      question: `Today or tomorrow, and is that ${spoken(time)} in the morning or in the evening?`,
-    };
-  }
   const clock = clockOf(time, facts.part, waking);
   if (!clock) return { question: 'At what time?' };
   const today: Day = moment.now;
   const atMs = instantOn(today, clock.hour, clock.minute, clock.second, moment.zone);
+  const open = time && !time.sure && !facts.part && !(waking && time.hour >= 4 && time.hour <= 11);
+  // "at 3", said at ten, is the three that comes next and the one that people mean; "at 9" is not.
+  if (open && (atMs <= moment.nowMs || atMs - moment.nowMs > 12 * HOUR_MS)) {
+    return {
+      question: `Today or tomorrow, and is that ${spoken(time)} in the morning or in the evening?`,
+    };
+  }
   if (atMs > moment.nowMs) return once(atMs, moment);
   return once(
     instantOn(shifted(today, 1), clock.hour, clock.minute, clock.second, moment.zone),

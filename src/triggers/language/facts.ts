@@ -1,21 +1,23 @@
 /**
- * What the schedule words of a sentence say, piece by piece, before it is known whether they make a
- * schedule. Pieces are merged; two that say the same thing differently are a conflict.
+ * What the words of time in a sentence say, piece by piece. Pieces are merged; two that say the same
+ * thing differently are a conflict.
  */
 import type { Duration } from './amounts.js';
-import type { ClockTime } from './one-time.js';
+import type { ClockTime } from './clock.js';
 import type { DayPart, Unit } from './words.js';
 
 /** A day that is said once. `week`: 0 the coming one, 1 in the next calendar week, and so on. */
 export type DayRef =
   | { type: 'offset'; days: number }
   | { type: 'weekday'; weekday: number; week: number; sameWeek?: boolean }
-  | { type: 'date'; year?: number; month: number; day: number }
-  | { type: 'monthDay'; day: MonthDay; monthOffset?: number }
-  | { type: 'nth'; nth: Nth; monthOffset: number }
+  | { type: 'date'; year?: number; month: number; day: number; weekday?: number }
+  | { type: 'monthDay'; day: MonthDay; monthOffset?: number; weekday?: number }
+  /** In the month that many months ahead, or in the next one of that name. */
+  | { type: 'nth'; nth: Nth; monthOffset?: number; month?: number }
   | { type: 'instant'; iso: string }
   | { type: 'past' }
-  | { type: 'ask'; question: string };
+  /** `period`: what a recurrence beside it is limited to, in this week or the next one. */
+  | { type: 'ask'; question: string; period?: { unit: Unit; ahead: 0 | 1 } };
 
 /** `'L'` is the last day of the month. */
 export type MonthDay = number | 'L';
@@ -32,8 +34,9 @@ export interface Bound {
   time?: ClockTime;
   part?: DayPart;
   delay?: Duration;
-  /** The last moment of the running week, month, … */
+  /** The last moment of the running week, month, …, or of the one that many ahead. */
   endOf?: Unit;
+  ahead?: number;
   /** The first day of the next week, month, … */
   next?: Unit;
 }
@@ -46,6 +49,8 @@ export interface Facts {
   monthDays?: MonthDay[];
   nth?: Nth[];
   months?: number[];
+  /** "in March" beside a recurrence. */
+  inMonths?: { months: number[]; only: boolean };
   /** "on the hour" is 0, "at quarter past every hour" 15. */
   minuteOfHour?: number;
   times?: ClockTime[];
@@ -61,26 +66,43 @@ export interface Facts {
   perUnit?: { count: number; unit: Unit };
   start?: Bound;
   except?: number[];
+  /** "20 minutes before": counted from an event; `words` is how many of them bind the length to it. */
+  offset?: {
+    ms: number;
+    days: number;
+    months: number;
+    sign: 1 | -1;
+    words: number;
+    part?: DayPart;
+  };
+  /** That many days from `day`. */
+  dayShift?: number;
   /** '' is the user's own zone. */
   zone?: string;
+  /** The zone was named by its daylight saving time: "PDT", "BST". */
+  daylight?: boolean;
   cron?: string;
   /** "Sat and Sun": weekly or once? A stated week settles it and `ask`. */
   onDays?: number[];
+  /** "December 21st and 31st": a stated year settles it and `ask`. */
+  onDates?: { months: number[]; monthDays: MonthDay[] };
   /** Understood as a schedule but not settled: the question to ask. */
   ask?: string;
 }
 
-/** A run of tokens that speaks of time. */
+/** A run of words that speaks of time. */
 export interface Piece {
   from: number;
   to: number;
   facts: Facts;
-  /** Nothing but its words makes it one ("9am", "Friday"): between other words it may be a name. */
-  bare?: boolean;
-  /** "daily" in front of a noun. */
+  /** "a daily summary": a recurrence only where nothing else is one. */
   adjective?: boolean;
-  /** "sometimes": no schedule by itself, a question when something is asked for. */
+  /** "soon": no time by itself, a question where nothing else says when. */
   vague?: boolean;
+  /** In a clause of what is to be done: "what happened today". */
+  subordinate?: boolean;
+  /** Behind a comma or "and": another item, not a name in what is to be done. */
+  joined?: boolean;
 }
 
 /** True when the facts say that something repeats. */
@@ -106,8 +128,16 @@ export function isAnchored(facts: Facts): boolean {
     facts.part !== undefined ||
     facts.day !== undefined ||
     facts.delay !== undefined ||
+    facts.offset !== undefined ||
     facts.ask !== undefined
   );
+}
+
+/** All of them together, or null when they contradict each other. */
+export function mergedAll(pieces: readonly Piece[]): Facts | null {
+  let facts: Facts | null = {};
+  for (const piece of pieces) facts = facts && merged(facts, piece.facts);
+  return facts;
 }
 
 /** Both together, or null when they contradict each other. */
@@ -125,8 +155,6 @@ export function merged(a: Facts, b: Facts): Facts | null {
       );
     } else if (key === 'every' && isSameCycle(a, b)) {
       result.every = a.every;
-    } else if (key === 'part' && (a.times !== undefined) !== (b.times !== undefined)) {
-      result.part = a.times ? a.part : b.part;
     } else if (JSON.stringify(a[key]) !== JSON.stringify(b[key])) {
       return null;
     }
@@ -183,7 +211,7 @@ function absorbs(facts: Facts): boolean {
     case 'monthDay':
       return unit === 'month' || facts.months !== undefined;
     case 'nth':
-      return unit === 'month';
+      return unit === 'year' || (unit === 'month' && facts.day.month === undefined);
     case 'date':
       return unit === 'year';
     case 'ask':

@@ -1,22 +1,266 @@
 /** Things that repeat: "every 5 minutes", "on Tuesdays", "the first Monday of each month", "twice a day". */
-import { readDuration, readOrdinal, readUnit } from './amounts.js';
-import { readNamedDay } from './dates.js';
-import type { Facts } from './facts.js';
-import {
-  type FoundRecurrence,
-  found,
-  readMinuteOfHour,
-  readTimesPer,
-  readVagueAdverb,
-} from './frequency.js';
-import { ofMonth, readMonthly, readMonthlyDays, readNthWorkday } from './month-days.js';
-import { readTime } from './one-time.js';
-import { lowAt, type Token } from './tokens.js';
-import { readDayGroup, readDayList, withPart } from './weekdays.js';
-import { type DayPart, MONTHS, PARTS, type Unit, WORKDAYS } from './words.js';
-import { readWrittenDate } from './written-dates.js';
+import { readDuration } from './amounts.js';
+import { readTime } from './clock.js';
+import { isDate, MONTH, readDate, readNamedDay, WEEKDAY } from './days.js';
+import type { Facts, MonthDay, Nth } from './facts.js';
+import { match, type Phrase, pattern, type Read, wordAt } from './phrase.js';
+import { type DayPart, MONTHS, type Unit, WEEKDAYS, WEEKEND, WORKDAYS } from './words.js';
 
+export interface SaidRecurrence {
+  facts: Facts;
+  adjective?: boolean;
+  vague?: boolean;
+}
+type Found = Read<SaidRecurrence> | null;
+
+const found = (facts: Facts, to: number): Found => ({ value: { facts }, to });
+const UNIT = '(second|minute|hour|day|week|fortnight|month|year)';
 const EVERY_DAY: Facts['every'] = { count: 1, unit: 'day' };
+
+export function readRecurrence(phrase: Phrase, index: number): Found {
+  return (
+    readEvery(phrase, index) ??
+    readInterval(phrase, index) ??
+    readAdverb(phrase, index) ??
+    readTimesPer(phrase, index) ??
+    readMinuteOfHour(phrase, index) ??
+    readMonthly(phrase, index) ??
+    readSeveralDates(phrase, index) ??
+    readDayGroup(phrase, index) ??
+    readVague(phrase, index)
+  );
+}
+
+const EVERY = pattern('(?:(?:on|at|in|once|for|of) )?(?:every|every and every)(?: single)?');
+const AND_EVERY = pattern('every and every(?: single)?');
+const NOW_AND_THEN = pattern(
+  '(?:now and (?:then|again)|so often|once in a while|few|several|some)',
+);
+const UNIT_AT = pattern(`${UNIT}( and an? half)?`);
+const OF_PERIOD = pattern('of (?:the|every) (?:week|month|year)');
+const NTH_UNIT = pattern(
+  `(?:other|alternate|second|(\\d{1,2})(?:st|nd|rd|th)) (?:${UNIT}|(morning|afternoon|evening|night))`,
+);
+const NTH_DAYS = pattern('(?:other|alternate|second|(\\d{1,2})(?:st|nd|rd|th)|(\\d{1,2}))');
+const QUARTER = pattern('quarter(?! (?:-|of|hour))');
+const DAYTIME = pattern('(?:noon|midnight)');
+const PART_AT = pattern('(morning|afternoon|evening|night)s?');
+const MONTH_AT = pattern(MONTH);
+
+function readEvery(phrase: Phrase, index: number): Found {
+  const every = match(phrase, index, AND_EVERY) ?? match(phrase, index, EVERY);
+  if (!every) return null;
+  const at = every.to;
+  const vague = match(phrase, at, NOW_AND_THEN);
+  if (vague) {
+    const unit = match(phrase, vague.to, UNIT_AT);
+    return found({ ask: HOW_OFTEN }, unit?.to ?? vague.to);
+  }
+  return (
+    readMonthlyDays(phrase, at, true) ??
+    readEveryNamed(phrase, at) ??
+    readEveryNth(phrase, at) ??
+    readEveryAmount(phrase, at)
+  );
+}
+
+const INTERVAL_OPENING = pattern('(?:at|in|with)(?: intervals? of)?');
+const INTERVAL = pattern('(?:- )?intervals?');
+
+/** "at 5 minute intervals", "at intervals of 2 hours". */
+function readInterval(phrase: Phrase, index: number): Found {
+  const opening = match(phrase, index, INTERVAL_OPENING);
+  const every = opening && readEveryAmount(phrase, opening.to);
+  if (!every || / of$/.test(opening.groups[0])) return every;
+  const behind = match(phrase, every.to, INTERVAL);
+  return behind && { ...every, to: behind.to };
+}
+
+const HOW_OFTEN = 'How often, or when exactly, should I do that?';
+
+/** Days by name behind "every": weekdays, groups of days, parts of the day, dates, months. */
+function readEveryNamed(phrase: Phrase, index: number): Found {
+  const days = readDayList(phrase, index);
+  if (days) return withPart(phrase, onDays(phrase, index, days), days.to);
+  const part = match(phrase, index, PART_AT);
+  if (part) return found({ every: EVERY_DAY, part: part.groups[1] as DayPart }, part.to);
+  const time = match(phrase, index, DAYTIME) && readTime(phrase, index, false);
+  if (time) return found({ every: EVERY_DAY, times: [time.value] }, time.to);
+  const dates = readDates(phrase, index);
+  if (dates) return dates;
+  const month = match(phrase, index, MONTH_AT);
+  if (month) return found({ months: [MONTHS[month.groups[1] ?? ''] ?? 1] }, month.to);
+  const quarter = match(phrase, index, QUARTER);
+  return quarter && found({ every: { count: 3, unit: 'month' } }, quarter.to);
+}
+
+const DATE_JOINT = pattern('(?:, and|and|,|or)(?: (?:on )?the)?');
+const DAY_NUMBER = pattern('(\\d{1,2})(?:st|nd|rd|th)?(?! (?:am|pm|:))');
+
+/** "March 3rd", "Dec 21st and 31st", "the 20th and 30th of August", "4/15", Christmas. */
+function readDates(phrase: Phrase, index: number): Found {
+  const first = readDate(phrase, index) ?? readNamedDay(phrase, index);
+  if (first?.value.day.type === 'ask') return found({ ask: first.value.day.question }, first.to);
+  if (first?.value.day.type !== 'date' || first.value.day.year !== undefined) return null;
+  const { month, day } = first.value.day;
+  const days = [day];
+  let to = first.to;
+  for (let joint = match(phrase, to, DATE_JOINT); joint; joint = match(phrase, to, DATE_JOINT)) {
+    const next = match(phrase, joint.to, DAY_NUMBER);
+    const ordinal = phrase.words[joint.to]?.kind === 'ordinal';
+    if (!next || !isDate(2024, month, Number(next.groups[1]))) break;
+    if (!ordinal && phrase.words[to - 1]?.kind === 'ordinal') break;
+    days.push(Number(next.groups[1]));
+    to = next.to;
+  }
+  return found({ months: [month], monthDays: days }, to);
+}
+
+const ON = pattern('on(?: the)?');
+
+/** "on December 21st and 31st": two days, every year or once. */
+function readSeveralDates(phrase: Phrase, index: number): Found {
+  const dates = readDates(phrase, match(phrase, index, ON)?.to ?? index);
+  const { months = [], monthDays = [] } = dates?.value.facts ?? {};
+  if (!dates || monthDays.length < 2) return null;
+  const ask = 'Every year on those days, or only once?';
+  return found({ ask, onDates: { months, monthDays } }, dates.to);
+}
+
+/** "every other day", "every second Friday", "every 3rd week", "every 3 Fridays". */
+function readEveryNth(phrase: Phrase, index: number): Found {
+  const unit = match(phrase, index, NTH_UNIT);
+  if (unit) {
+    const [, count = '2', name = 'day', part] = unit.groups;
+    const weeks = name === 'fortnight' ? 2 : 1;
+    const every = { count: Number(count) * weeks, unit: (weeks > 1 ? 'week' : name) as Unit };
+    return found({ every, ...(part ? { part: part as DayPart } : {}) }, unit.to);
+  }
+  const nth = match(phrase, index, NTH_DAYS);
+  const days = nth && readDayList(phrase, nth.to);
+  if (!days) return null;
+  const count = Number(nth.groups[1] ?? nth.groups[2] ?? 2);
+  return withPart(phrase, { weekdays: days.value, every: { count, unit: 'week' } }, days.to);
+}
+
+function readEveryAmount(phrase: Phrase, index: number): Found {
+  const unit = match(phrase, index, UNIT_AT);
+  if (unit) {
+    const name = unit.groups[1] ?? '';
+    if (unit.groups[2]) return name === 'hour' ? found({ everyMs: 90 * 60_000 }, unit.to) : null;
+    if (name === 'day') {
+      const of = match(phrase, unit.to, OF_PERIOD);
+      return found({ every: EVERY_DAY }, of?.to ?? unit.to);
+    }
+    const fortnight = name === 'fortnight';
+    return found(
+      { every: { count: fortnight ? 2 : 1, unit: (fortnight ? 'week' : name) as Unit } },
+      unit.to,
+    );
+  }
+  const duration = readDuration(phrase, index);
+  if (!duration) return null;
+  const { ms, days, months, unit: said, count } = duration.value;
+  if (said && Number.isInteger(count) && count >= 1)
+    return found({ every: { count, unit: said } }, duration.to);
+  return ms > 0 && months === 0 ? found({ everyMs: ms + days * 86_400_000 }, duration.to) : null;
+}
+
+const GROUP_NAMES: Readonly<Record<string, readonly number[]>> = {
+  weekday: WORKDAYS,
+  weekend: WEEKEND,
+  weeknight: WORKDAYS,
+};
+const WORKING_DAY = pattern('(?:business|working|work|week) day');
+const DAY_OR_GROUP = pattern(`(?:${WEEKDAY}|(weekday|weekend|weeknight))s?(?: day)?`);
+const DAY_JOINT = pattern('(?:, and|, or|,|and|or|/|on|every)(?: (?:on|every))?');
+const DAY_RANGE = pattern('(?:-|to|through|until)');
+
+/** Weekday names joined by commas, "and", "to": sorted day numbers. At least one. */
+export function readDayList(phrase: Phrase, index: number): Read<number[]> | null {
+  const days = new Set<number>();
+  let to = index;
+  while (days.size < 7) {
+    const joint = days.size > 0 ? match(phrase, to, DAY_JOINT) : null;
+    const here = dayOrGroup(phrase, joint?.to ?? to);
+    if (!here) break;
+    const range = match(phrase, here.to, DAY_RANGE);
+    const last = range && dayOrGroup(phrase, range.to);
+    if (last && here.value.length === 1 && last.value.length === 1) {
+      for (let day = here.value[0] ?? 0; ; day = (day + 1) % 7) {
+        days.add(day);
+        if (day === last.value[0]) break;
+      }
+      to = last.to;
+    } else {
+      for (const day of here.value) days.add(day);
+      to = here.to;
+    }
+  }
+  return days.size > 0 ? { value: [...days].sort((a, b) => a - b), to } : null;
+}
+
+function dayOrGroup(phrase: Phrase, index: number): Read<readonly number[]> | null {
+  const working = match(phrase, index, WORKING_DAY);
+  if (working) return { value: WORKDAYS, to: working.to };
+  const day = match(phrase, index, DAY_OR_GROUP);
+  if (!day) return null;
+  const [, name, group] = day.groups;
+  const value = group ? (GROUP_NAMES[group] ?? []) : [WEEKDAYS[name ?? ''] ?? 0];
+  return { value, to: day.to };
+}
+
+const GROUP_OPENING = pattern('(?:(?:only|just) )?(?:on|during|in|from|over)(?: the)?');
+const ONLY = pattern('(?:only|just)');
+const IN_THE_WEEK = pattern('during the week');
+const PLURAL_PARTS = pattern(
+  '(?:(?:only|just) )?(?:on |in the )?(mornings|afternoons|evenings|nights)',
+);
+
+/** "on weekdays", "Mon-Fri", "Tuesdays and Thursdays", "mornings". A plural or a range makes it repeat. */
+function readDayGroup(phrase: Phrase, index: number): Found {
+  const parts = match(phrase, index, PLURAL_PARTS);
+  if (parts) {
+    const part = (parts.groups[1] ?? '').slice(0, -1) as DayPart;
+    return found({ every: EVERY_DAY, part }, parts.to);
+  }
+  const week = match(phrase, index, IN_THE_WEEK);
+  if (week) return found({ weekdays: [...WORKDAYS] }, week.to);
+  const opening = match(phrase, index, GROUP_OPENING) ?? match(phrase, index, ONLY);
+  const at = opening?.to ?? index;
+  const days = readDayList(phrase, at);
+  if (!days) return null;
+  const words = phrase.words.slice(at, days.to).map((word) => word.low);
+  const nights = /^(?:morning|afternoon|evening|night)s$/.test(wordAt(phrase, days.to));
+  const repeats =
+    nights ||
+    words.some((word) => /days$|ends$|nights$|^(?:every|-|to|through|until)$/.test(word)) ||
+    phrase.words.slice(at, days.to).some((word) => /^days$/i.test(word.text));
+  if (repeats) {
+    const only = match(phrase, days.to, ONLY);
+    return withPart(phrase, onDays(phrase, at, days), only?.to ?? days.to);
+  }
+  if (words.some((word) => /^week(?:day|end|night)$/.test(word))) {
+    return (
+      opening && found({ ask: 'Every week, or only the next time, and on which day?' }, days.to)
+    );
+  }
+  if (days.value.length < 2) return null;
+  return found({ ask: 'Every week on those days, or only once?', onDays: days.value }, days.to);
+}
+
+/** "weeknights at eight": the eight of the evening. */
+function onDays(phrase: Phrase, from: number, { value, to }: Read<number[]>): Facts {
+  const isNight = phrase.words.slice(from, to).some(({ low }) => /^weeknights?$/.test(low));
+  return { weekdays: value, ...(isNight ? { part: 'night' as const } : {}) };
+}
+
+/** "every Saturday morning", "weekdays in the evening". */
+function withPart(phrase: Phrase, facts: Facts, index: number): Found {
+  const part = match(phrase, index, PART_AT);
+  return part ? found({ ...facts, part: part.groups[1] as DayPart }, part.to) : found(facts, index);
+}
+
 const ADVERBS: Readonly<Record<string, Facts>> = {
   daily: { every: EVERY_DAY },
   everyday: { every: EVERY_DAY },
@@ -25,196 +269,222 @@ const ADVERBS: Readonly<Record<string, Facts>> = {
   monthly: { every: { count: 1, unit: 'month' } },
   yearly: { every: { count: 1, unit: 'year' } },
   annually: { every: { count: 1, unit: 'year' } },
-  annual: { every: { count: 1, unit: 'year' } },
   nightly: { every: EVERY_DAY, part: 'night' },
   fortnightly: { every: { count: 2, unit: 'week' } },
   quarterly: { every: { count: 3, unit: 'month' } },
   biweekly: { ask: 'Does "biweekly" mean twice a week or every two weeks?' },
   bimonthly: { ask: 'Does "bimonthly" mean twice a month or every two months?' },
 };
+const ADVERB = pattern(`(?:once )?(${Object.keys(ADVERBS).join('|')})`);
+const NOMINAL = /^(?:an?|the|my|our|your|his|her|their|this|that|another|new|some|recurring)$/;
+const BEHIND_ADVERB =
+  /^(?:|\n|[.,;:!?)("-]|at|on|in|from|for|to|around|starting|beginning|until|and|between|please|through|as|except|thanks|with|about|during|every|noon|midnight|up|remind|\d.*)$/;
 
-/** A recurrence at `index`. */
-export function readRecurrence(tokens: readonly Token[], index: number): FoundRecurrence | null {
-  return (
-    readEvery(tokens, index) ??
-    readAdverb(tokens, index) ??
-    readTimesPer(tokens, index) ??
-    readMinuteOfHour(tokens, index) ??
-    readNthWorkday(tokens, index) ??
-    readDayGroup(tokens, index) ??
-    readMonthly(tokens, index)
-  );
+/** "daily", "hourly": where they stand before a noun they are read only if nothing else repeats. */
+function readAdverb(phrase: Phrase, index: number): Found {
+  const adverb = match(phrase, index, ADVERB);
+  const facts = adverb && ADVERBS[adverb.groups[1] ?? ''];
+  if (!facts) return null;
+  const before = wordAt(phrase, index - 1);
+  const leads = index === 0 || /^[,.\n]$/.test(before);
+  const free = !NOMINAL.test(before) && (BEHIND_ADVERB.test(wordAt(phrase, adverb.to)) || leads);
+  return { value: { facts, adjective: !free }, to: adverb.to };
 }
 
-function readEvery(tokens: readonly Token[], index: number): FoundRecurrence | null {
-  let at = index;
-  if (
-    /^(?:on|at|in|once|for)$/.test(lowAt(tokens, at)) &&
-    /^(?:every|each)$/.test(lowAt(tokens, at + 1))
-  ) {
-    if (lowAt(tokens, at) === 'for') return null;
-    at += 1;
-  }
-  if (!/^(?:every|each)$/.test(lowAt(tokens, at))) return null;
-  at += 1;
-  if (/^(?:single|and)$/.test(lowAt(tokens, at))) at += lowAt(tokens, at) === 'and' ? 2 : 1;
-  return (
-    readVagueEvery(tokens, at) ??
-    readEveryNth(tokens, at) ??
-    readEveryNamed(tokens, at, { count: 1, unit: 'week' }) ??
-    readEveryOther(tokens, at) ??
-    readEveryAmount(tokens, at)
-  );
+const TIMES_PER = pattern(
+  `(?:(once)|(twice)|(thrice)|(\\d{1,3}) (?:times?|x))(?: (?:an?|per|every|/) ${UNIT}| (daily))`,
+);
+
+/** "twice a day", "3 times per week", "once an hour". */
+function readTimesPer(phrase: Phrase, index: number): Found {
+  const said = match(phrase, index, TIMES_PER);
+  if (!said) return null;
+  const [, once, twice, thrice, number, unitWord] = said.groups;
+  const count = once ? 1 : twice ? 2 : thrice ? 3 : Number(number);
+  const unit = (unitWord ?? 'day') as Unit;
+  if (unitWord === 'fortnight') return null;
+  return found(count === 1 ? { every: { count: 1, unit } } : { perUnit: { count, unit } }, said.to);
 }
 
-function readVagueEvery(tokens: readonly Token[], index: number): FoundRecurrence | null {
-  const words = tokens
-    .slice(index, index + 3)
-    .map((token) => token.low)
-    .join(' ');
-  for (const [phrase, length] of [
-    ['now and then', 3],
-    ['now and again', 3],
-    ['so often', 2],
-    ['once in', 2],
-  ] as const) {
-    if (words.startsWith(phrase)) {
-      const extra = phrase === 'once in' ? 2 : 0;
-      return found({}, index + length + extra, { vague: true });
-    }
-  }
-  const vague = /^(?:few|several|couple|some)$/.test(lowAt(tokens, index));
-  if (!vague) return null;
-  const of = lowAt(tokens, index + 1) === 'of' ? 2 : 1;
-  if (lowAt(tokens, index) === 'couple' || !readUnit(tokens, index + of)) {
-    return lowAt(tokens, index) === 'couple' && readUnit(tokens, index + of)
-      ? found({ every: { count: 2, unit: readUnit(tokens, index + of) ?? 'day' } }, index + of + 1)
-      : null;
-  }
-  return found({}, index + of + 1, { vague: true });
+const ON_THE_HOUR = pattern(
+  '(?:on the (half )?hour|at the (?:top|start|beginning) of (the|every) hour)',
+);
+const PAST_HOUR = pattern(
+  '(?:on|at) (?:an? )?(quarter|half|\\d{1,2})(?: minute)? (past|after|to|before) (the|every) hour',
+);
+const COLON_MINUTE = pattern('at : (\\d{2})');
+
+/** "on the hour", "at quarter past every hour", "at 15 minutes past the hour". */
+function readMinuteOfHour(phrase: Phrase, index: number): Found {
+  const hourly = (minuteOfHour: number, every: boolean): Facts =>
+    every ? { every: { count: 1, unit: 'hour' }, minuteOfHour } : { minuteOfHour };
+  const on = match(phrase, index, ON_THE_HOUR);
+  if (on) return found(hourly(on.groups[1] ? 30 : 0, on.groups[2] === 'every'), on.to);
+  const colon = match(phrase, index, COLON_MINUTE);
+  if (colon) return found({ minuteOfHour: Number(colon.groups[1]) }, colon.to);
+  const past = match(phrase, index, PAST_HOUR);
+  if (!past) return null;
+  const [, amount = '', relation = '', which] = past.groups;
+  const minutes = amount === 'quarter' ? 15 : amount === 'half' ? 30 : Number(amount);
+  if (minutes > 59) return null;
+  const forwards = relation === 'past' || relation === 'after';
+  return found(hourly(forwards ? minutes : (60 - minutes) % 60, which === 'every'), past.to);
 }
 
-/** Days by name behind "every": weekdays, day groups, parts of the day, months, dates. */
-function readEveryNamed(
-  tokens: readonly Token[],
-  index: number,
-  cycle: { count: number; unit: Unit },
-): FoundRecurrence | null {
-  const low = lowAt(tokens, index);
-  const days = readDayList(tokens, index);
-  if (days) {
-    const facts: Facts =
-      cycle.count === 1 ? { weekdays: days.value } : { weekdays: days.value, every: cycle };
-    return withPart(tokens, facts, days.to);
+const MONTH_OPENING = pattern('(?:(?:on|at)(?: the)?(?: day)?|the(?: day)?|day)');
+const MONTH_EDGE = pattern('(?:at|on|in) the (end|start|beginning|begin)');
+const MONTH_ITEM = pattern(
+  `(?:(\\d{1,2})(?:st|nd|rd|th)|(second)|(last)|(\\d{1,2}))(?: ${WEEKDAY}s?| (day))?`,
+);
+const MONTH_JOINT = pattern('(?:, and|and|,|or)(?: (?:on )?the)?');
+const EDGE = pattern('(end|start|beginning|begin)');
+const OF_THE_MONTH = pattern('(?:of|in) (?:the|an?|any) month');
+const OF_EVERY = pattern(
+  '(?:of |in |on )?every(?: calendar)? (?:(other|\\d{1,2})(?:st|nd|rd|th)? )?month',
+);
+const OF_QUARTER = pattern('(?:of |in )?every quarter');
+const OF_NAMED = pattern(`(?:of |in )?(?:every )?${MONTH}`);
+const OF_EVERY_NAMED = pattern(`(?:of |in )?every ${MONTH}`);
+const WORKDAY_OF = pattern(
+  '(?:on |every |the )*(?:\\d{1,2}(?:st|nd|rd|th)|second|last) (?:(?:business|working|work|week) day|weekday)(?: (?:of|in) (?:the|every|an?) month)?',
+);
+
+/** "on the 15th of every month", "the first Monday of each month", "on the 1st and 15th". */
+function readMonthly(phrase: Phrase, index: number): Found {
+  const workday = match(phrase, index, WORKDAY_OF);
+  if (workday) {
+    const ask = 'I can keep a day of the month or a weekday of it. Which one shall I take?';
+    return found({ ask }, workday.to);
   }
-  if (cycle.count > 1) return null;
-  if (Object.hasOwn(PARTS, low))
-    return found({ every: EVERY_DAY, part: PARTS[low] as DayPart }, index + 1);
-  if (/^(?:noon|midday|midnight|lunchtime)$/.test(low)) {
-    const time = readTime(tokens, index, false);
-    return time ? found({ every: EVERY_DAY, times: [time.value] }, time.to) : null;
+  const edge = wordAt(phrase, index - 1) === 'month' ? match(phrase, index, MONTH_EDGE) : null;
+  if (edge) {
+    const day: MonthDay = edge.groups[1] === 'end' ? 'L' : 1;
+    return found({ day: { type: 'monthDay', day } }, edge.to);
   }
-  if (Object.hasOwn(MONTHS, low) || readOrdinal(tokens, index) || readNamedDay(tokens, index)) {
-    const date = readWrittenDate(tokens, index, false) ?? readNamedDay(tokens, index);
-    if (date?.value.type === 'date' && date.value.year === undefined) {
-      return found({ months: [date.value.month], monthDays: [date.value.day] }, date.to);
-    }
-  }
-  if (Object.hasOwn(MONTHS, low)) return found({ months: [MONTHS[low] ?? 1] }, index + 1);
-  if (
-    low === 'quarter' &&
-    !/^(?:hour|of)$/.test(lowAt(tokens, index + 1)) &&
-    lowAt(tokens, index + 1) !== '-'
-  ) {
-    return found({ every: { count: 3, unit: 'month' } }, index + 1);
-  }
-  return null;
+  const opening = match(phrase, index, MONTH_OPENING);
+  return readMonthlyDays(phrase, opening?.to ?? index, false);
 }
 
-/** "every other day", "every second Friday", "every 3rd week". */
-function readEveryOther(tokens: readonly Token[], index: number): FoundRecurrence | null {
-  const other = /^(?:other|alternate)$/.test(lowAt(tokens, index));
-  const ordinal = other ? { value: 2, to: index + 1 } : readOrdinal(tokens, index);
-  if (!ordinal) return null;
-  const unit = readUnit(tokens, ordinal.to);
-  if (unit && tokens[ordinal.to]?.low !== 'second')
-    return found({ every: { count: ordinal.value, unit } }, ordinal.to + 1);
-  return readEveryNamed(tokens, ordinal.to, { count: ordinal.value, unit: 'week' });
+interface MonthDays {
+  nth: Nth[];
+  monthDays: MonthDay[];
+  plain: boolean;
 }
 
-function readEveryAmount(tokens: readonly Token[], index: number): FoundRecurrence | null {
-  let at = index;
-  // "every minute", "every hour and a half", "every quarter hour" have no number in front.
-  const unit = readUnit(tokens, at);
-  if (unit && !/^(?:s|m|h|d|w)$/.test(lowAt(tokens, at))) {
-    const half =
-      lowAt(tokens, at + 1) === 'and' &&
-      lowAt(tokens, at + 2) === 'a' &&
-      lowAt(tokens, at + 3) === 'half';
-    if (half && unit === 'hour') return found({ everyMs: 90 * 60_000 }, at + 4);
-    const count = lowAt(tokens, at).startsWith('fortnight') ? 2 : 1;
+/**
+ * One or several days of a month and the month they are in. `every` stands before them: then "the 1st
+ * and 15th" needs no month, and "every second Friday" is every other Friday.
+ */
+function readMonthlyDays(phrase: Phrase, index: number, every: boolean): Found {
+  const start = wordAt(phrase, index) === 'the' ? index + 1 : index;
+  const days = readMonthItems(phrase, start);
+  if (!days) return null;
+  const { nth, monthDays, plain } = days.value;
+  const of = ofMonth(phrase, days.to, every);
+  const facts: Facts = {
+    ...(nth.length > 0 ? { nth } : {}),
+    ...(monthDays.length > 0 ? { monthDays } : {}),
+  };
+  if (of) return found({ ...facts, ...of.value }, of.to);
+  if (plain) return null;
+  const first = nth.every((item) => item.nth === 1 || item.nth === 'L');
+  if (every) {
+    if (nth.length > 0) return first || nth.length > 1 ? found(facts, days.to) : null;
+    const unit = UNIT_AT_WORD.test(wordAt(phrase, days.to));
+    return unit || wordAt(phrase, days.to - 1) === 'day' ? null : found(facts, days.to);
+  }
+  const several = monthDays.length > 1 && nth.length === 0 && start > index;
+  const opened = /^(?:the|on|day)$/.test(wordAt(phrase, index - 1)) || start > index;
+  if (wordAt(phrase, days.to - 1) === 'day' && monthDays.length === 1 && opened)
+    return found({ day: { type: 'monthDay', day: monthDays[0] ?? 'L' } }, days.to);
+  const [only, ...more] = nth;
+  if (more.length > 0) return found(facts, days.to);
+  if (only) return opened ? found({ day: { type: 'nth', nth: only } }, days.to) : null;
+  return several || (monthDays.length > 1 && opened) ? found(facts, days.to) : null;
+}
+
+const UNIT_AT_WORD =
+  /^(?:second|minute|hour|day|week|fortnight|month|year|morning|afternoon|evening|night)$/;
+
+function readMonthItems(phrase: Phrase, index: number): Read<MonthDays> | null {
+  const days: MonthDays = { nth: [], monthDays: [], plain: false };
+  const edge = match(phrase, index, EDGE);
+  if (edge) {
+    const of = ofMonth(phrase, edge.to, true);
+    // "the end of the month" is the next one; "of every month" all of them.
+    if (!of || !phrase.words.slice(edge.to, of.to).some((word) => word.low === 'every'))
+      return null;
+    days.monthDays.push(edge.groups[1] === 'end' ? 'L' : 1);
+    return { value: days, to: edge.to };
+  }
+  let to = index;
+  let pending: (number | 'L')[] = [];
+  for (let items = 0; items < 12; items += 1) {
+    const joint = items > 0 ? match(phrase, to, MONTH_JOINT) : null;
+    if (items > 0 && !joint) break;
+    const from = joint?.to ?? to;
+    const item = match(phrase, from, MONTH_ITEM);
+    if (!item) break;
+    const [, ordinal, second, last, plain, weekday, day] = item.groups;
+    if (plain && !plainDay(phrase, index, from)) break;
+    if (plain && weekday) break;
+    const value: MonthDay = last ? 'L' : second ? 2 : Number(ordinal ?? plain);
+    if (typeof value === 'number' && (value < 1 || value > 31)) break;
+    if (second && !weekday && !day) break;
+    if (plain) days.plain = true;
+    if (weekday) {
+      // "the 2nd and last Friday": both count the same weekday.
+      for (const nth of [...pending, value]) {
+        if (typeof nth === 'number' && nth > 5) return null;
+        days.nth.push({ nth, weekday: WEEKDAYS[weekday] ?? 0 });
+      }
+      pending = [];
+    } else pending.push(value);
     if (
-      unit === 'day' &&
-      lowAt(tokens, at + 1) === 'of' &&
-      /^(?:the|every|each)$/.test(lowAt(tokens, at + 2))
-    ) {
-      if (/^(?:week|month|year)$/.test(lowAt(tokens, at + 3)))
-        return found({ every: EVERY_DAY }, at + 4);
-    }
-    return found({ every: { count, unit } }, at + 1);
+      last &&
+      !weekday &&
+      !day &&
+      !ofMonth(phrase, item.to, true) &&
+      !match(phrase, item.to, MONTH_JOINT)
+    )
+      return null;
+    to = item.to;
   }
-  if (
-    /^(?:business|working|work|week)$/.test(lowAt(tokens, at)) &&
-    /^days?$/.test(lowAt(tokens, at + 1))
-  ) {
-    return found({ weekdays: [...WORKDAYS] }, at + 2);
-  }
-  const duration = readDuration(tokens, at);
-  if (!duration) return null;
-  at = duration.to;
-  const { ms, days, months, unit: said, count } = duration.value;
-  if (said && Number.isInteger(count) && count >= 1)
-    return found({ every: { count, unit: said } }, at);
-  if (ms > 0 && months === 0) return found({ everyMs: ms + days * 86_400_000 }, at);
-  return null;
+  if (to === index) return null;
+  days.monthDays.push(...pending);
+  return { value: days, to };
 }
 
-/** "every first Monday", "every 15th", "every 1st and 15th", "every last day of the month". */
-function readEveryNth(tokens: readonly Token[], index: number): FoundRecurrence | null {
-  const monthly = readMonthlyDays(tokens, index);
-  if (!monthly) return null;
-  const of = ofMonth(tokens, monthly.to);
-  if (of !== null) return found({ ...monthly.value, ...of.value }, of.to);
-  // "every second Friday" is every other Friday; "every first Friday" and "every last" can only be monthly.
-  const { nth, monthDays } = monthly.value;
-  if (nth?.every((item) => item.nth === 1 || item.nth === 'L'))
-    return found(monthly.value, monthly.to);
-  const numeral = tokens[index]?.kind === 'ordinal' && tokens[monthly.to - 1]?.kind === 'ordinal';
-  const unit = readUnit(tokens, monthly.to);
-  return monthDays && numeral && !unit ? found(monthly.value, monthly.to) : null;
+/** A number without an ending is a day of the month only behind "day" or another day. */
+function plainDay(phrase: Phrase, index: number, at: number): boolean {
+  return at > index || wordAt(phrase, index - 1) === 'day';
 }
 
-/** "daily", "hourly", …; in front of a noun it is an adjective and names no schedule by itself. */
-function readAdverb(tokens: readonly Token[], index: number): FoundRecurrence | null {
-  const low = lowAt(tokens, index);
-  const once = low === 'once' && Object.hasOwn(ADVERBS, lowAt(tokens, index + 1)) ? 1 : 0;
-  const word = lowAt(tokens, index + once);
-  const facts = Object.hasOwn(ADVERBS, word) ? ADVERBS[word] : undefined;
-  if (!facts) return readVagueAdverb(tokens, index);
-  const before = lowAt(tokens, index - 1);
-  const next = lowAt(tokens, index + once + 1);
-  const nominal =
-    /^(?:a|an|the|my|our|your|his|her|their|this|that|another|new|some|recurring)$/.test(before);
-  const ends =
-    /^(?:|\n|[.,;:!?)("-]|at|@|on|in|from|for|to|around|starting|beginning|until|till|and|between|please|through|as|except|thanks|with|about|during|every|each|noon|midnight)$/.test(
-      next,
-    ) || /^\d/.test(next);
-  // "hourly check the queue" orders, "weekly sync in room 4" names: an object behind the next word tells.
-  const object =
-    /^(?:me|us|the|my|our|a|an|all|any|this|these|it|them|if|whether|for|your)$/.test(
-      lowAt(tokens, index + once + 2),
-    ) || tokens[index + once + 2]?.kind === 'quote';
-  const leads = index === 0 || /^(?:mark|break)$/.test(tokens[index - 1]?.kind ?? '');
-  const adverb = !nominal && (ends || (leads && object));
-  return found(facts, index + once + 1, adverb ? {} : { adjective: true });
+/** "of the month", "of every 3rd month", "in March" behind "every": what it adds to the days. */
+function ofMonth(phrase: Phrase, index: number, every: boolean): Read<Facts> | null {
+  const one = match(phrase, index, OF_THE_MONTH);
+  if (one) return { value: {}, to: one.to };
+  const months = match(phrase, index, OF_EVERY);
+  if (months) {
+    const count = months.groups[1] === 'other' ? 2 : Number(months.groups[1] ?? 1);
+    return { value: count > 1 ? { every: { count, unit: 'month' } } : {}, to: months.to };
+  }
+  const quarter = match(phrase, index, OF_QUARTER);
+  if (quarter) return { value: { every: { count: 3, unit: 'month' } }, to: quarter.to };
+  const named = match(phrase, index, every ? OF_NAMED : OF_EVERY_NAMED);
+  return named && { value: { months: [MONTHS[named.groups[1] ?? ''] ?? 1] }, to: named.to };
+}
+
+const VAGUE = pattern(
+  '(?:sometimes?|occasionally|periodically|regularly|frequently|someday|eventually|constantly|continuously|soon|later(?: today| on| this week)?|from time to time|once in a while|now and (?:then|again)|at some point|some ?(?:time|day)|in (?:an? )?(?:little )?(?:bit|while|moment)|(?:an? )?(?:few|several|multiple) times (?:an?|per) (?:day|week|month)|at random(?: times)?|at (?:dawn|dusk|sunrise|sunset|bedtime|dinnertime)|(?:before|after) (?:bed|bedtime|work|breakfast|lunch|dinner)|(?:at )?(?:the )?end of (?:the )?day|eod|in (?:an? )?(?:few|some|several) (?:second|minute|hour|day|week|month|year)|as often as possible|on a regular basis|at regular intervals|around the clock)',
+);
+
+const OWN_DAY = pattern('(?:on|during) (?:my|our|his|her|their) (?:[a-z]+ day|day off)');
+
+/** "sometimes", "in a few minutes", "on my work days": a time that has to be asked for. */
+function readVague(phrase: Phrase, index: number): Found {
+  const own = match(phrase, index, OWN_DAY);
+  if (own) return found({ ask: 'Which days are those, and at what time should I do it?' }, own.to);
+  const vague = match(phrase, index, VAGUE);
+  return vague && { value: { facts: { ask: HOW_OFTEN }, vague: true }, to: vague.to };
 }

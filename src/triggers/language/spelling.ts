@@ -3,106 +3,35 @@
  * when exactly one schedule word is nearest and the written word is not English by itself: "evry" is
  * "every", but "very", "mouth" and "expect" stay what they are.
  */
+import { table } from './words.js';
 
-const ALIASES: Readonly<Record<string, string>> = {
-  tmrw: 'tomorrow',
-  tmr: 'tomorrow',
-  tmw: 'tomorrow',
-  tmrrw: 'tomorrow',
-  tmoro: 'tomorrow',
-  tomo: 'tomorrow',
-  tomoz: 'tomorrow',
-  '2moro': 'tomorrow',
-  '2morrow': 'tomorrow',
-  '2day': 'today',
-  tdy: 'today',
-  tonite: 'tonight',
-  '2nite': 'tonight',
-  tnite: 'tonight',
-  pls: 'please',
-  plz: 'please',
-  plse: 'please',
-  pleas: 'please',
-  ev: 'every',
-  evr: 'every',
-  wkday: 'weekday',
-  wkdays: 'weekdays',
-  wknd: 'weekend',
-  midnite: 'midnight',
-  morn: 'morning',
-  reminde: 'remind',
-  frist: 'first',
-  fisrt: 'first',
-  firts: 'first',
-  thrid: 'third',
-  chekc: 'check',
-  chcek: 'check',
-  cehck: 'check',
-  sned: 'send',
-  sedn: 'send',
-  wrtie: 'write',
-};
+const ALIASES = table({
+  tomorrow: 'tmrw tmr tmw tmrrw tmoro tomoro tomo tomoz',
+  today: 'tdy',
+  tonight: 'tonite tnite',
+  please: 'pls plz plse pleas',
+  every: 'ev evr',
+  weekday: 'wkday',
+  weekdays: 'wkdays',
+  weekend: 'wknd',
+  midnight: 'midnite',
+  morning: 'morn',
+  remind: 'reminde',
+  first: 'frist fisrt firts',
+  third: 'thrid',
+  check: 'chekc chcek cehck',
+  send: 'sned sedn',
+  write: 'wrtie',
+});
 
-const VOCABULARY = [
-  'sunday',
-  'monday',
-  'tuesday',
-  'wednesday',
-  'thursday',
-  'friday',
-  'saturday',
-  'sundays',
-  'mondays',
-  'tuesdays',
-  'wednesdays',
-  'thursdays',
-  'fridays',
-  'saturdays',
-  'today',
-  'tomorrow',
-  'tonight',
-  'every',
-  'everyday',
-  'weekday',
-  'weekdays',
-  'weekend',
-  'weekends',
-  'morning',
-  'afternoon',
-  'evening',
-  'midnight',
-  'minute',
-  'minutes',
-  'second',
-  'seconds',
-  'hour',
-  'hours',
-  'hourly',
-  'daily',
-  'weekly',
-  'monthly',
-  'yearly',
-  'annually',
-  'nightly',
-  'month',
-  'months',
-  'quarter',
-  'january',
-  'february',
-  'august',
-  'september',
-  'october',
-  'november',
-  'december',
-  'between',
-  'until',
-  'remind',
-  'reminder',
-  'please',
-  'schedule',
-  'summarize',
-  'notify',
-];
+const VOCABULARY = (
+  'sunday monday tuesday wednesday thursday friday saturday sundays mondays tuesdays ' +
+  'wednesdays thursdays fridays saturdays today tomorrow tonight every everyday weekday ' +
+  'weekdays weekend weekends morning afternoon evening midnight minute minutes second ' +
+  'seconds hour hours hourly daily weekly monthly yearly annually nightly month months ' +
+  'quarter january february august september october november december between until remind ' +
+  'reminder please schedule summarize notify'
+).split(' ');
 
 /** English words within reach of the vocabulary that must not be repaired. */
 const ENGLISH = new Set(
@@ -132,8 +61,9 @@ for (const word of VOCABULARY) {
 const vocabulary = new Set(VOCABULARY);
 
 /** The schedule word meant by `low` (lower case), or `low` itself. */
-export function repaired(low: string): string {
-  const alias = Object.hasOwn(ALIASES, low) ? ALIASES[low] : undefined;
+export function repaired(written: string): string {
+  const low = written.replace(/^2/, 'to');
+  const alias = ALIASES[low];
   if (alias !== undefined) return alias;
   if (low.length < 4 || low.length > 11 || vocabulary.has(low) || ENGLISH.has(low)) return low;
   if (/\d/.test(low)) return low;
@@ -147,27 +77,10 @@ export function repaired(low: string): string {
 }
 
 /** Units of time: behind "every" or a number even a short or English-looking slip can be nothing else. */
-const UNIT_WORDS = [
-  'day',
-  'days',
-  'week',
-  'weeks',
-  'hour',
-  'hours',
-  'month',
-  'months',
-  'year',
-].concat([
-  'years',
-  'minute',
-  'minutes',
-  'second',
-  'seconds',
-  'morning',
-  'evening',
-  'night',
-  'weekday',
-]);
+const UNIT_WORDS = (
+  'day days week weeks hour hours month months year years minute minutes second seconds ' +
+  'morning evening night weekday'
+).split(' ');
 const NO_UNIT = /^(?:mints?|mines?|months?|moths?|mouths?|mounts?|wee|da|ho|mo|we|ye)$/;
 
 /** The unit meant by `low` where one must stand ("every dya", "15 minuets"), or `low` itself. */

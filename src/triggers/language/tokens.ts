@@ -44,7 +44,7 @@ const PATTERNS: readonly [TokenKind, RegExp][] = [
   ['clock', /\d{1,2}:\d{2}(?::\d{2})?(?!\d|:\d)/y],
   ['decimal', /\d{1,4}\.\d{1,2}(?![\d.])/y],
   ['ordinal', /\d{1,2}(?:st|nd|rd|th)(?!\w)/iy],
-  ['word', /2(?:moro|morrow|day|nite)(?!\w)/iy],
+  ['word', /2(?:mo[a-z]{1,6}|day|nite|night)(?!\w)/iy],
   ['number', /\d+/y],
   ['word', /(?:every|each|at|from|until|till|by)(?=\d)/iy],
   ['word', /[ap]\.\s?m\.?(?!\w)/iy],
@@ -178,11 +178,4 @@ function wordOf(found: Token, before: readonly Token[]): string {
 export function lowAt(tokens: readonly Token[], index: number): string {
   const found = tokens[index];
   return found === undefined || found.kind === 'quote' ? '' : found.low;
-}
-
-/** True when the token touches the one before it, without a space. */
-export function touches(tokens: readonly Token[], index: number): boolean {
-  const here = tokens[index];
-  const before = tokens[index - 1];
-  return here !== undefined && before !== undefined && before.end === here.start;
 }

@@ -4,13 +4,15 @@
  * included: a New Yorker's "EST" in July is New York time.
  */
 import { isTimeZone } from '../../shared/zones.js';
-import type { Read } from './amounts.js';
+import type { Read } from './phrase.js';
 import { lowAt, type Token } from './tokens.js';
 
 /** `zone` is an IANA name; '' is "my time", the zone of the user; null is one we cannot express. */
 export interface NamedZone {
   zone: string | null;
   said: string;
+  /** The name of its daylight saving time, which holds for a part of the year only. */
+  daylight?: boolean;
 }
 
 const NEW_YORK = 'America/New_York';
@@ -57,8 +59,9 @@ const ABBREVIATIONS: Readonly<Record<string, string>> = {
   akst: 'America/Anchorage',
   hst: 'Pacific/Honolulu',
 };
+const DAYLIGHT = /^(?:pdt|edt|cdt|mdt|cest|bst|eest|aedt|nzdt)$/;
 /** Also words or initials: they are zones only in capitals. */
-const NEEDS_CAPITALS = new Set(['pt', 'et', 'ct', 'mt', 'wet', 'est', 'ist']);
+const NEEDS_CAPITALS = new Set(['pt', 'et', 'ct', 'mt', 'wet']);
 
 const PLACES: Readonly<Record<string, string>> = {
   eastern: NEW_YORK,
@@ -148,7 +151,11 @@ const AMERICAN = /^(?:eastern|pacific|central|mountain)$/;
 
 let cities: Map<string, string> | null = null;
 
-function cityZone(name: string): string | undefined {
+const MARKS = /\p{M}/gu;
+
+/** The zone of a place; "São Paulo" is looked up as "sao paulo". */
+function cityZone(written: string): string | undefined {
+  const name = written.normalize('NFD').replace(MARKS, '');
   if (Object.hasOwn(PLACES, name)) return PLACES[name];
   if (!cities) {
     cities = new Map();
@@ -163,6 +170,15 @@ function cityZone(name: string): string | undefined {
     cities.set('kyiv', 'Europe/Kyiv');
   }
   return cities.get(name);
+}
+
+/** Cities of zones whose names are words of their own. */
+const ALSO_WORDS = /^(?:center|resolute|wake|easter|midway|troll)$/;
+
+/** An abbreviation, place or city that names a zone, in any letter case. */
+export function isZoneName(word: string): boolean {
+  if (Object.hasOwn(ABBREVIATIONS, word)) return true;
+  return cityZone(word) !== undefined && !ALSO_WORDS.test(word);
 }
 
 /** A zone standing at `index`, with "(…)", "in … time" and the word "time" around it. */
@@ -192,6 +208,13 @@ export function readZone(tokens: readonly Token[], index: number): Read<NamedZon
     return { value: { zone: '', said: 'local time' }, to: index + 3 };
   }
   return readIana(tokens, index) ?? readAbbreviation(tokens, index) ?? readCity(tokens, index);
+}
+
+/** "9am Central Park", "10am mountain bike tour". */
+function isName(tokens: readonly Token[], index: number, to: number): boolean {
+  const next = lowAt(tokens, to);
+  if (/^(?:on|in|for|today|tomorrow|tonight|with|about|\d.*)$/.test(next)) return false;
+  return tokens[index]?.text === tokens[index]?.low || /^[A-Z]/.test(tokens[to]?.text ?? '');
 }
 
 function readIana(tokens: readonly Token[], index: number): Read<NamedZone> | null {
@@ -224,7 +247,8 @@ function readAbbreviation(tokens: readonly Token[], index: number): Read<NamedZo
       to: index + 3,
     };
   }
-  return afterTime(tokens, index + 1, zone, here.text);
+  const read = afterTime(tokens, index + 1, zone, here.text);
+  return DAYLIGHT.test(here.low) ? { ...read, value: { ...read.value, daylight: true } } : read;
 }
 
 function readCity(tokens: readonly Token[], index: number): Read<NamedZone> | null {
@@ -242,12 +266,41 @@ function readCity(tokens: readonly Token[], index: number): Read<NamedZone> | nu
     if (/^(?:time|timezone)$/.test(lowAt(tokens, to))) best = { value: { zone, said }, to: to + 1 };
     // "5pm Eastern", "9am Berlin": only where nothing follows that the name could belong to.
     else if (
-      /^[A-Z]/.test(here.text) &&
-      (AMERICAN.test(said) || FOLLOWS_A_CITY.has(lowAt(tokens, to)))
+      (/^[A-Z]/.test(here.text) || AMERICAN.test(said)) &&
+      (FOLLOWS_A_CITY.has(lowAt(tokens, to)) || (AMERICAN.test(said) && !isName(tokens, index, to)))
     )
       best = { value: { zone, said }, to };
   }
   return best;
+}
+
+const NO_PLACE =
+  /^(?:an?|the|this|that|it|it's|its|is|am|are|was|my|me|your|our|his|her|their|i|you|we|to|for|of|on|at|by|in|and|or|with|about|from|until|same|next|last|first|every|any|some|no|all|each|what|more|less|then|quality|free|spare|today|tonight|tomorrow|daily|\w+days?|morning|afternoon|evening|night|remind|tell|ping|wake|notify|alert|breakfast|lunch|dinner|supper|tea|coffee|snack|meal|bed|nap|sleep|story|play|break|bath|screen|family|prayer|medicine|pill|gym|run|work|school|home|game|party|movie|show)$/;
+const BEHIND_A_PLACE =
+  /^(?:|[.,;:!?)\n-]|please|remind|ping|tell|wake|notify|alert|call|text|message|every|on|daily|today|tomorrow|tonight|i|i'm|we|my|\d.*|\w+day)$/;
+
+const OF_OTHERS = /^(?:their|his|her|your|its)$/;
+
+/** "9am Springfield time", "9am their time": words that name no zone we know, behind a time of day. */
+export function readUnknownZone(tokens: readonly Token[], index: number): Read<NamedZone> | null {
+  const from = lowAt(tokens, index) === 'in' ? index + 1 : index;
+  const theirs = lowAt(tokens, from + 1) === 'local' ? from + 2 : from + 1;
+  if (OF_OTHERS.test(lowAt(tokens, from)) && /^(?:time|timezone)$/.test(lowAt(tokens, theirs))) {
+    if (!BEHIND_A_PLACE.test(lowAt(tokens, theirs + 1))) return null;
+    const words = tokens.slice(from, theirs + 1).map((word) => word.text);
+    return { value: { zone: null, said: `"${words.join(' ')}"` }, to: theirs + 1 };
+  }
+  for (let to = from; to < from + 3; to += 1) {
+    const here = tokens[to];
+    if (here?.kind !== 'word' || NO_PLACE.test(here.low)) return null;
+    if (!/^(?:time|timezone)$/.test(lowAt(tokens, to + 1))) continue;
+    const words = tokens.slice(from, to + 1);
+    const named = words.some((word) => /^\p{Lu}/u.test(word.text));
+    if (!named && !BEHIND_A_PLACE.test(lowAt(tokens, to + 2))) return null;
+    const said = `"${words.map((word) => word.text).join(' ')} time"`;
+    return { value: { zone: null, said }, to: to + 2 };
+  }
+  return null;
 }
 
 function afterTime(

@@ -90,6 +90,7 @@ export function createClaims(table: RunTable, leaseMs: number) {
           leaseUntilMs: lease.nowMs + leaseMs,
           retryAtMs: null,
           waitsFor: null,
+          begunAtMs: null,
           ...patch,
         },
       );

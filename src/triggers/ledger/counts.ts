@@ -1,9 +1,39 @@
-/** How many runs: per trigger over its whole life, per hour for the cost guard, per state for health. */
+/** How many runs: per trigger over its whole life, per state for health. */
 import { sql } from 'drizzle-orm';
-import { rowsOf, sqlList } from '../../records/index.js';
+import { type Executor, rowsOf, sqlList } from '../../records/index.js';
 import { DAY_MS, HOUR_MS } from '../../shared/clock.js';
 import { COUNTER_TYPE, counterId } from './retention.js';
-import { isoOf, OPEN, type RunTable } from './table.js';
+import { isoOf, numberIn, OPEN, type RunTable } from './table.js';
+
+/** What the ledger knows of the runs of one trigger. */
+export interface RunResults {
+  /** Occurrences that ended success or failed, over the whole life of the trigger. */
+  runCount: number;
+  /** Occurrences that have failed in a row, up to now. */
+  failureCount: number;
+  /** The newest attempt that has ended, `null` when none is kept. */
+  last: { startedAt: number; status: 'success' | 'failed'; error: string | null } | null;
+  /** The latest start by the clock before it was set back, 0 when none is kept. */
+  beforeSetBackMs: number;
+}
+
+type StoredResults = {
+  id: string;
+  ended: string | number;
+  failures: string | number;
+  pruned: string | number | null;
+  last: RunResults['last'];
+  before_set_back: string | number | null;
+};
+
+function resultsIn(row: StoredResults): RunResults {
+  return {
+    runCount: Number(row.ended) + Number(row.pruned ?? 0),
+    failureCount: Number(row.failures),
+    last: row.last?.startedAt === null ? null : row.last,
+    beforeSetBackMs: Number(row.before_set_back ?? 0),
+  };
+}
 
 export function createRunCounts(table: RunTable) {
   const { db, mine } = table;
@@ -37,38 +67,47 @@ export function createRunCounts(table: RunTable) {
       return Number(rows[0]?.n ?? 0) + Number(rows[0]?.pruned ?? 0);
     },
 
-    /** The same for at most TASK_BATCH triggers, in one statement. */
-    async endedCounts(triggerIds: string[]): Promise<Map<string, number>> {
-      if (triggerIds.length === 0) return new Map();
-      const rows = await rowsOf<{ id: string; n: string | number }>(
-        db,
-        sql`select metadata->>'triggerId' as id, count(*) as n from memories
-          where ${mine} and metadata->>'triggerId' in (${sqlList(triggerIds)})
-            and metadata->>'open' = 'false' and metadata->>'status' in ('success', 'failed')
-          group by 1
-          union all
-          select metadata->>'triggerId', (metadata->>'pruned')::int from memories
-          where type = ${COUNTER_TYPE} and id in (${sqlList(triggerIds.map(counterId))})`,
+    /**
+     * What the runs of at most TASK_BATCH triggers have come to; the tasks hold a copy of it. Pruning
+     * takes old rows away, so `failuresFromMs` says from when on failures count.
+     */
+    async resultsOf(
+      asked: { triggerId: string; failuresFromMs: number }[],
+      executor: Executor = db,
+    ): Promise<Map<string, RunResults>> {
+      if (asked.length === 0) return new Map();
+      const ids = sqlList(asked.map((one) => one.triggerId));
+      const froms = sqlList(asked.map((one) => String(one.failuresFromMs)));
+      // One look-up each: for a list of ids the planner would rather read the whole table.
+      const rows = await rowsOf<StoredResults>(
+        executor,
+        sql`select asked.id, found.*, (select (metadata->>'pruned')::int from memories
+            where id = asked.counter::uuid and type = ${COUNTER_TYPE}) as pruned
+          from unnest(array[${ids}]::text[], array[${froms}]::numeric[],
+            array[${sqlList(asked.map((one) => counterId(one.triggerId)))}]::text[])
+            as asked(id, from_ms, counter),
+          lateral (select count(*) filter (where ended) as ended,
+              count(*) filter (where ended and status = 'failed'
+                and finished - set_back > greatest(asked.from_ms, succeeded)) as failures,
+              max(started) filter (where set_back > 0) as before_set_back,
+              (array_agg(jsonb_build_object('startedAt', started, 'status', status, 'error', error)
+                order by started - set_back desc nulls last, finished desc))[1] as last
+            from (select *, max(finished - set_back) filter (where ended and status = 'success') over ()
+                as succeeded
+              from (select metadata->>'status' as status, metadata->>'open' = 'false' as ended,
+                  metadata->>'error' as error, ${numberIn('startedAt')} as started,
+                  ${numberIn('finishedAt')} as finished,
+                  coalesce(${numberIn('setBackByMs')}, 0) as set_back
+                from memories where ${mine} and metadata->>'triggerId' = asked.id
+                  and metadata->>'status' in ('success', 'failed')) attempts) runs) found`,
       );
-      const counts = new Map<string, number>();
-      for (const { id, n } of rows) counts.set(id, (counts.get(id) ?? 0) + Number(n));
-      return counts;
-    },
-
-    /** Runs that used the model since then, for the cost guard. */
-    async startedSince(sinceMs: number): Promise<number> {
-      const rows = await rowsOf<{ n: string | number }>(
-        db,
-        sql`select count(*) as n from memories where ${mine}
-          and created_at >= ${isoOf(sinceMs)}::timestamp
-          and metadata->>'status' in ('running', 'success', 'failed')`,
-      );
-      return Number(rows[0]?.n ?? 0);
+      return new Map(rows.map((row) => [row.id, resultsIn(row)]));
     },
 
     /** Numbers for health, in one statement over the recent and the open rows. */
     async health(nowMs: number): Promise<{
       running: number;
+      queued: number;
       retrying: number;
       deferred: Record<string, number>;
       undelivered: number;
@@ -76,9 +115,12 @@ export function createRunCounts(table: RunTable) {
       failedLastHour: number;
       lastError: { triggerId: string; error: string; atMs: number } | null;
     }> {
+      // Claimed and held, but no attempt has begun: it waits for its turn in its room.
       const open = await rowsOf<{ status: string; waits: string | null; n: string | number }>(
         db,
-        sql`select metadata->>'status' as status, metadata->>'waitsFor' as waits, count(*) as n
+        sql`select case when metadata->>'status' = 'running' and metadata->>'begunAtMs' is null
+            then 'queued' else metadata->>'status' end as status,
+            metadata->>'waitsFor' as waits, count(*) as n
           from memories where ${mine} and ${OPEN} group by 1, 2`,
       );
       const delivery = await rowsOf<{ state: string; n: string | number }>(
@@ -98,6 +140,7 @@ export function createRunCounts(table: RunTable) {
       const last = failed[0]?.run;
       return {
         running: sum('running'),
+        queued: sum('queued'),
         retrying: sum('failed'),
         deferred: Object.fromEntries(
           open

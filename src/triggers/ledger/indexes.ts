@@ -20,6 +20,11 @@ export const LEDGER_INDEXES: IndexSpec[] = [
       (created_at desc, id desc) where type = 'cue_trigger_run'`,
   },
   {
+    name: 'cue_run_attempts_by_minute',
+    statement: sql`create index if not exists cue_run_attempts_by_minute on memories
+      (agent_id, created_at) where type = 'cue_run_attempts'`,
+  },
+  {
     name: 'cue_runs_undelivered',
     statement: sql`create index if not exists cue_runs_undelivered on memories
       (agent_id, created_at) where type = 'cue_trigger_run'

@@ -4,6 +4,7 @@
  * the lease, so a holder that lost it can change nothing.
  */
 import type { Records } from '../../records/index.js';
+import { createAttempts } from './attempts.js';
 import { createClaims } from './claims.js';
 import { createRunCounts } from './counts.js';
 import { createRunReading } from './reading.js';
@@ -19,8 +20,9 @@ export type Ledger = ReturnType<typeof createLedger>;
 export function createLedger(records: Records, leaseMs: number = LEASE_MS) {
   const table = createRunTable(records);
   return {
+    ...createAttempts(table),
     ...createClaims(table, leaseMs),
-    ...createWaiting(table),
+    ...createWaiting(table, leaseMs),
     ...createRunReading(table),
     ...createRunCounts(table),
     ...createRetention(table),

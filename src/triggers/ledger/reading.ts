@@ -1,9 +1,9 @@
 /** Reading runs: by id, by trigger, by person. */
 import { sql } from 'drizzle-orm';
-import type { RecordCursor } from '../../records/index.js';
+import { type RecordCursor, rowsOf, sqlList } from '../../records/index.js';
 import type { Uuid } from '../../shared/ids.js';
 import type { TriggerRun } from '../schema.js';
-import { OPEN, RUN_TYPE, type RunRow, type RunTable } from './table.js';
+import { numberIn, OPEN, RUN_TYPE, type RunRow, type RunTable, runIdOf } from './table.js';
 
 export function createRunReading(table: RunTable) {
   const { records } = table;
@@ -18,6 +18,34 @@ export function createRunReading(table: RunTable) {
     async getMany(ids: string[]): Promise<TriggerRun[]> {
       const rows = await records.get(RUN_TYPE, ids as Uuid[]);
       return rows.flatMap((row) => table.parse(row.data) ?? []);
+    },
+
+    /**
+     * For triggers whose occurrence `dueAtMs` has a row already: up to when all that have come due since
+     * have one, or are counted in one. Rows of a clock that was set back since are left out.
+     */
+    async claimedUntil(
+      due: { triggerId: string; dueAtMs: number }[],
+      nowMs: number,
+    ): Promise<Map<string, number>> {
+      if (due.length === 0) return new Map();
+      const list = (values: (string | number)[]) => sqlList(values.map(String));
+      const rows = await rowsOf<{ id: string; until_ms: string | number | null }>(
+        table.db,
+        sql`select asked.id, (select max(least(greatest(${numberIn('scheduledForMs')},
+              ${numberIn('missedUntilMs')}), ${nowMs}::numeric)) from memories
+            where ${table.mine} and metadata->>'triggerId' = asked.id
+              and metadata->>'cause' <> 'manual' and not metadata ? 'setBackByMs'
+              and ${numberIn('scheduledForMs')} between asked.due_ms and ${nowMs}) as until_ms
+          from unnest(array[${list(due.map((one) => one.triggerId))}]::text[],
+            array[${list(due.map((one) => one.dueAtMs))}]::numeric[],
+            array[${list(due.map((one) => runIdOf(one.triggerId, one.dueAtMs)))}]::uuid[])
+            as asked(id, due_ms, run_id)
+          where exists (select 1 from memories where id = asked.run_id and ${table.mine})`,
+      );
+      return new Map(
+        rows.flatMap((row) => (row.until_ms === null ? [] : [[row.id, Number(row.until_ms)]])),
+      );
     },
 
     /** Newest first; `total` is the number of rows kept, not of runs ever made. */

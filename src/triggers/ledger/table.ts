@@ -30,6 +30,13 @@ export function isoOf(ms: number): string {
   return new Date(ms).toISOString();
 }
 
+/** A time in the row, or null: a damaged one must not break the query. */
+export function numberIn(key: keyof TriggerRun & string): SQL {
+  return sql.raw(
+    `(case when jsonb_typeof(metadata->'${key}') = 'number' then (metadata->>'${key}')::numeric end)`,
+  );
+}
+
 export type RunTable = ReturnType<typeof createRunTable>;
 
 export function createRunTable(records: Records) {

@@ -1,12 +1,55 @@
 /** What waits: runs for their retry or their turn, answers for their delivery. */
 import { sql } from 'drizzle-orm';
-import { sqlList } from '../../records/index.js';
+import { rowsOf, sqlList } from '../../records/index.js';
 import type { Uuid } from '../../shared/ids.js';
+import { yieldToLoop } from '../../shared/yield.js';
 import type { TriggerRun } from '../schema.js';
-import { OPEN, RUN_TYPE, type RunRow, type RunTable } from './table.js';
+import { isoOf, OPEN, RUN_TYPE, type RunRow, type RunTable } from './table.js';
 
-export function createWaiting(table: RunTable) {
+/** A send handler that takes longer than this counts as one that never came back. */
+export const SENDING_MS = 60_000;
+/** After the clock was set back nothing waits longer than this for its next attempt. */
+const SOON_MS = 30_000;
+/** Rows marked in one statement. */
+const MARK_BATCH = 200;
+
+const DELIVERY = sql`metadata->'delivery'->>'state'`;
+
+export function createWaiting(table: RunTable, leaseMs: number) {
+  const { db, mine } = table;
+
   return {
+    /**
+     * The clock was set back by so much. Rows that lie ahead now are marked as those of the clock before,
+     * and what waits for a time of that clock waits no longer than it would have to. Harmless when done
+     * twice, as by two processes.
+     */
+    async clockSetBack(nowMs: number, byMs: number): Promise<void> {
+      const mark = JSON.stringify({ setBackByMs: byMs });
+      for (let marked = MARK_BATCH; marked === MARK_BATCH; ) {
+        const rows = await rowsOf(
+          db,
+          sql`update memories set metadata = metadata || ${mark}::jsonb
+            where id in (select id from memories where ${mine}
+              and created_at > ${isoOf(nowMs)}::timestamp and not metadata ? 'setBackByMs'
+              order by created_at desc limit ${MARK_BATCH}) returning id`,
+        );
+        marked = rows.length;
+        await yieldToLoop();
+      }
+      // What is under way, a run or the sending of an answer, keeps the time it may take.
+      for (const [path, where, untilMs] of [
+        ['{leaseUntilMs}', sql`${OPEN} and metadata->>'status' = 'running'`, nowMs + leaseMs],
+        ['{retryAtMs}', sql`${OPEN} and metadata->>'status' = 'failed'`, nowMs + SOON_MS],
+        ['{delivery,nextAttemptAtMs}', sql`${DELIVERY} = 'delivering'`, nowMs + SENDING_MS],
+        ['{delivery,nextAttemptAtMs}', sql`${DELIVERY} = 'pending'`, nowMs + SOON_MS],
+      ] as const) {
+        await db.execute(sql`update memories
+          set metadata = jsonb_set(metadata, ${path}::text[], to_jsonb(${untilMs}::bigint))
+          where ${mine} and ${where} and (metadata #>> ${path}::text[])::numeric > ${untilMs}`);
+      }
+    },
+
     /** Failed runs whose retry is due, oldest first. */
     async retriesDue(nowMs: number, limit = 200): Promise<RunRow[]> {
       return await table.oldestWhere(

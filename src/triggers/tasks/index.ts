@@ -3,5 +3,6 @@
 export { DUE_BATCH } from './due.js';
 export type { ListFilter, PersonVisibility, Visibility } from './filter.js';
 export { TASK_INDEXES } from './indexes.js';
+export type { SoonestCursor } from './lists.js';
 export { createTaskStore, type TaskStore } from './store.js';
-export { TASK_BATCH, type TaskWrite } from './writes.js';
+export { applied, rowAfter, TASK_BATCH, type TaskWrite } from './writes.js';

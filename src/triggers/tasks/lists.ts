@@ -3,13 +3,30 @@ import { type SQL, sql } from 'drizzle-orm';
 import { rowsOf } from '../../records/index.js';
 import { yieldToLoop } from '../../shared/yield.js';
 import type { TriggerTaskRow } from '../task-codec.js';
-import { CREATED, ENABLED, NEWEST_FIRST, NEXT_RUN, RESTING, TROUBLED } from './conditions.js';
+import {
+  CREATED,
+  ENABLED,
+  HOT,
+  INVALID,
+  NEWEST_FIRST,
+  NEXT_RUN,
+  RESTING,
+  TROUBLED,
+} from './conditions.js';
 import { filterSql, type ListFilter, type Visibility, visibleSql } from './filter.js';
 import { COLUMNS, rowFrom, type StoredRow, type TaskTable } from './table.js';
 
 /** Place in a list, newest first: the row it comes behind. */
 export interface TaskCursor {
   createdAtMs: number;
+  id: string;
+}
+
+/** Place in a list, soonest first. */
+export interface SoonestCursor {
+  /** Runs by itself; those that do not (disabled, set aside) come last. */
+  runs: boolean;
+  nextRunAtMs: number | null;
   id: string;
 }
 
@@ -52,6 +69,40 @@ export function createTaskLists(table: TaskTable) {
                 + (select count(*) from (${others}) others) as n`,
         ),
       };
+    },
+
+    /**
+     * Soonest first, those that do not run by themselves last. Branch by branch, so that each is read in the
+     * order of its index.
+     */
+    async soonest(
+      filter: ListFilter,
+      page: { limit: number; after?: SoonestCursor },
+    ): Promise<{ rows: TriggerTaskRow[]; total: number }> {
+      const where = filterSql(filter);
+      const { after } = page;
+      const branch = (which: SQL, runs: boolean, time: SQL): SQL => {
+        const isPast = after?.runs === false && runs;
+        const behind =
+          after === undefined || (after.runs && !runs)
+            ? sql`true`
+            : sql`(${time}, id) > (${after.nextRunAtMs ?? 0}::numeric, ${after.id}::uuid)`;
+        return sql`(select ${COLUMNS}, ${runs}::boolean as runs, ${time} as time from tasks
+          where ${mine} and ${which} and ${where} and ${isPast ? sql`false` : behind}
+          order by ${time}, id limit ${page.limit})`;
+      };
+      const waits = sql`(${HOT} and not ${INVALID})`;
+      const branches = [
+        branch(sql`${waits} and not ${RESTING}`, true, sql`coalesce(${NEXT_RUN}, 0)`),
+        branch(RESTING, true, NEXT_RUN),
+        branch(sql`not ${waits} and not ${RESTING}`, false, sql`0::numeric`),
+      ];
+      const found = await inOrder<StoredRow & { runs: boolean; time: string | null }>(
+        sql`select * from (${sql.join(branches, sql` union all `)}) found
+          order by runs desc, time, id limit ${page.limit}`,
+      );
+      const total = await countOf(sql`select count(*) as n from tasks where ${mine} and ${where}`);
+      return { rows: found.map(rowFrom), total };
     },
 
     /**

@@ -12,9 +12,9 @@ import {
   withoutNul,
 } from '../../records/index.js';
 import { yieldToLoop } from '../../shared/yield.js';
-import type { TriggerTask } from '../task-codec.js';
+import type { TriggerTask, TriggerTaskRow } from '../task-codec.js';
 import { REVISION, textArray } from './conditions.js';
-import type { TaskTable } from './table.js';
+import { rowFrom, type StoredRow, type TaskTable } from './table.js';
 
 /** Rows per statement: a larger one would hold the event loop of a PGlite process too long. */
 export const TASK_BATCH = 50;
@@ -30,6 +30,29 @@ export interface TaskWrite {
   description?: string;
   /** Write only while the trigger still has this revision: an edit made meanwhile wins. */
   seenRevision?: number;
+}
+
+/** The trigger as `write` leaves it. */
+export function applied<Trigger extends Record<string, unknown>>(
+  trigger: Trigger,
+  write: Record<string, unknown>,
+): Trigger {
+  const after: Record<string, unknown> = { ...trigger };
+  for (const [key, value] of Object.entries(write)) {
+    if (value === null && key !== 'nextRunAtMs') delete after[key];
+    else if (value !== undefined) after[key] = value;
+  }
+  return after as Trigger;
+}
+
+/** The row with its trigger as `write` leaves it. */
+export function rowAfter(row: TriggerTaskRow, write: Record<string, unknown>): TriggerTaskRow {
+  const before = row.metadata.trigger;
+  const trigger = applied(
+    typeof before === 'object' && before !== null ? { ...before } : {},
+    write,
+  );
+  return { ...row, metadata: { ...row.metadata, trigger } };
 }
 
 export function createTaskWrites(table: TaskTable) {
@@ -59,14 +82,32 @@ export function createTaskWrites(table: TaskTable) {
       return new Set(rows.map((row) => row.id));
     },
 
+    /** The task as it is now, which nobody else changes before the transaction ends. */
+    async lock(id: string, executor: Executor): Promise<TriggerTaskRow | null> {
+      const statement = sql`${table.rowsWhere(sql`id = ${id}::uuid`)} for update`;
+      const [row] = await rowsOf<StoredRow>(executor, statement);
+      return row ? rowFrom(row) : null;
+    },
+
     /** Applies the writes one statement after the other, with a turn of the event loop between. */
-    async write(writes: TaskWrite[]): Promise<void> {
+    async write(writes: TaskWrite[], executor: Executor = db): Promise<void> {
       for (const [index, write] of writes.entries()) {
         if (index > 0 && index % 10 === 0) await yieldToLoop();
-        await db.execute(sql`update tasks set ${changesOf(write)}
+        await executor.execute(sql`update tasks set ${changesOf(write)}
           where id = ${write.id} and agent_id = ${agentId}
           ${write.seenRevision === undefined ? sql`` : sql`and ${REVISION} = ${write.seenRevision}`}`);
       }
+    },
+
+    /** Merges fields into at most TASK_BATCH triggers, in one statement. */
+    async merge(writes: { id: string; trigger: Record<string, unknown> }[]): Promise<void> {
+      if (writes.length === 0) return;
+      const ids = textArray(writes.map((one) => one.id));
+      const fields = textArray(writes.map((one) => JSON.stringify(withoutNul(one.trigger))));
+      await db.execute(sql`update tasks
+        set metadata = jsonb_set(metadata, '{trigger}', metadata->'trigger' || given.fields::jsonb)
+        from unnest(${ids}, ${fields}) as given(id, fields)
+        where tasks.id = given.id::uuid and ${mine}`);
     },
 
     /**
@@ -95,15 +136,14 @@ export function createTaskWrites(table: TaskTable) {
         where agent_id = ${agentId} and id in (${sqlList(ids)})`);
     },
 
-    /** Returns how many there were. */
-    async remove(ids: string[]): Promise<number> {
-      if (ids.length === 0) return 0;
+    /** Deletes it, with `seenRevision` only while it still has that. `false`: it stays, or was gone. */
+    async remove(id: string, seenRevision?: number): Promise<boolean> {
+      const asSeen = seenRevision === undefined ? sql`true` : sql`${REVISION} = ${seenRevision}`;
       const rows = await rowsOf(
         db,
-        sql`delete from tasks where ${mine}
-          and id in (${sqlList(ids)}) returning id`,
+        sql`delete from tasks where ${mine} and id = ${id} and ${asSeen} returning id`,
       );
-      return rows.length;
+      return rows.length > 0;
     },
 
     /**

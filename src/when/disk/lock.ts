@@ -6,7 +6,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { mkdir, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type DirLock, lockDirectorySoon } from '../../shared/dir-lock.js';
+import { type DirLock, lockDirectory } from '../../shared/dir-lock.js';
 import { AppError, isAppError, messageOf } from '../../shared/errors.js';
 import type { WhenPaths } from '../types.js';
 import { boundsOf } from './bounds.js';
@@ -77,22 +77,22 @@ export function foldersBetween(outer: string, inner: string): string[] {
 async function takeLock(index: string): Promise<DirLock> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await lockDirectorySoon(index, null);
+      return await lockDirectory(index, null);
     } catch (error) {
       const isBusy = isAppError(error) && error.details.pid !== undefined;
       if (isBusy && attempt < ATTEMPTS) {
         await sleep(PAUSE_MS);
         continue;
       }
-      throw notLocked(index, isBusy ? error.details.pid : null, error);
+      throw notLocked(index, isBusy ? error.details.who : null, error);
     }
   }
 }
 
-function notLocked(index: string, pid: unknown, cause: unknown): AppError {
+function notLocked(index: string, who: unknown, cause: unknown): AppError {
   const message =
-    pid === null
+    who === null
       ? `${index} cannot be locked: ${messageOf(cause)}`
-      : `process ${String(pid)} is writing to ${index} and does not end`;
+      : `${String(who)} is writing to ${index} and does not end`;
   return new AppError('UNAVAILABLE', message, {}, { cause });
 }

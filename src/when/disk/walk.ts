@@ -2,8 +2,8 @@
 import type { Dirent } from 'node:fs';
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { messageOf } from '../../shared/errors.js';
-import { codeOf, isOfTheMoment } from '../../shared/read-whole.js';
+import { codeOf, messageOf } from '../../shared/errors.js';
+import { isOfTheMoment } from '../../shared/read-whole.js';
 import { isBelow } from '../../shared/real-path.js';
 import type { Warning } from '../types.js';
 import { FOLDER } from './bounds.js';

@@ -1,9 +1,21 @@
 /** Several files changed as one: all of them, or none. */
-import { chmod, chown, lstat, mkdir, open, readdir, rename, rm, rmdir } from 'node:fs/promises';
+import {
+  access,
+  chmod,
+  chown,
+  constants,
+  lstat,
+  mkdir,
+  open,
+  readdir,
+  rename,
+  rm,
+  rmdir,
+} from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
-import { isRunning } from '../../shared/dir-lock.js';
-import { AppError, messageOf } from '../../shared/errors.js';
-import { codeOf, stampOf } from '../../shared/read-whole.js';
+import { type Clock, HOUR_MS, systemClock } from '../../shared/clock.js';
+import { AppError, codeOf, messageOf } from '../../shared/errors.js';
+import { stampOf } from '../../shared/read-whole.js';
 import { realPath } from '../../shared/real-path.js';
 import { hashOf } from '../decisions.js';
 import type { WhenPaths } from '../types.js';
@@ -24,6 +36,7 @@ export type WriteStep = 'staged' | 'renamed';
 
 export interface WriteDeps {
   paths: WhenPaths;
+  clock?: Clock | undefined;
   /** Called as the writing goes on; a test ends the process here. */
   onStep?: ((step: WriteStep, path: string) => void) | undefined;
 }
@@ -35,16 +48,22 @@ interface Staged {
   temp: string;
 }
 
-/** Names of what a crash leaves behind: hidden from readers, and known as ours. */
-const TEMP = /^\..+\.(\d+)-\d+\.cue-tmp$/;
-/** Those of this process that are in use: its number may be that of one that died. */
+/**
+ * Names of what a crash leaves behind: hidden from readers, and known as ours. They name the index whose
+ * lock was held: whoever holds that lock may remove them, in whichever container they were made.
+ */
+const TEMP = /^\..+\.([0-9a-f]+)-\d+\.cue-tmp$/;
+/** A file of another index, or of a version that named its process, may be in use for so long. */
+const IN_USE_MS = HOUR_MS;
+/** Those of this process that are in use. */
 const mine = new Set<string>();
 let lastTemp = 0;
 
 /**
  * Replaces or makes the files under the lock of the index. Throws AppError CONFLICT naming the file
- * when one is not what was expected, PERMISSION_DENIED for a path that is not ours, UNAVAILABLE when
- * the disk refuses; then everything is as it was. A process that dies in between leaves a beginning
+ * when one is not what was expected, PERMISSION_DENIED for a path that is not ours or a file that is
+ * read-only, UNAVAILABLE when the disk refuses; then everything is as it was, but for what an editor has
+ * saved meanwhile. A process that dies in between leaves a beginning
  * of the list changed, each file whole: order the changes so that this does no harm.
  */
 export function writeTogether(changes: readonly FileChange[], deps: WriteDeps): Promise<void> {
@@ -55,15 +74,18 @@ async function replaceAll(changes: readonly FileChange[], deps: WriteDeps): Prom
   const staged: Staged[] = [];
   const made: string[] = [];
   const renamed: Staged[] = [];
+  const { clock = systemClock } = deps;
+  const lockName = lockNameOf(deps.paths);
   try {
     for (const { change, real } of placesOf(changes, deps.paths)) {
       const before = await expectedText(change, real);
       if (before?.text === change.text) continue;
-      staged.push({ change, real, before, temp: tempNameOf(real) });
+      if (before !== null) await requireWritable(change.path, real, before);
+      staged.push({ change, real, before, temp: tempNameOf(real, lockName) });
     }
     for (const folder of new Set(staged.map(({ real }) => dirname(real)))) {
       const first = await mkdir(folder, { recursive: true });
-      if (first === undefined) await removeLeftovers(folder);
+      if (first === undefined) await removeLeftovers(folder, lockName, clock.now());
       else made.push(...foldersBetween(first, folder));
     }
     for (const { change, before, temp } of staged) await writeTemp(temp, change.text, before);
@@ -121,6 +143,22 @@ async function expectedText(
   return read;
 }
 
+/** A rename needs no right to the file that it replaces; who took that right away meant it. */
+async function requireWritable(path: string, real: string, { mode }: TextRead): Promise<void> {
+  // The superuser may write everything, and means read-only files all the same.
+  const isReadOnly = (mode & 0o222) === 0;
+  const isDenied = isReadOnly || (await access(real, constants.W_OK).then(() => false, isNoRight));
+  if (!isDenied) return;
+  const message = `${path} is read-only: nothing was written`;
+  throw new AppError('PERMISSION_DENIED', message, { path });
+}
+
+function isNoRight(error: unknown): boolean {
+  const code = codeOf(error);
+  if (code === 'EACCES' || code === 'EPERM' || code === 'EROFS') return true;
+  throw error;
+}
+
 /** Once more right before the rename: an editor asks nobody for a lock. */
 async function checkUntouched({ change, real, before }: Staged): Promise<void> {
   const stats = await lstat(real, { bigint: true }).catch((error: unknown) => {
@@ -141,9 +179,14 @@ function notWritten(cause: unknown): AppError {
   return new AppError('UNAVAILABLE', message, {}, { cause });
 }
 
-function tempNameOf(real: string): string {
+/** Stands for the lock of the index in the names of temporary files. */
+function lockNameOf(paths: WhenPaths): string {
+  return hashOf(realPath(resolve(paths.index))).slice(0, 12);
+}
+
+function tempNameOf(real: string, lockName: string): string {
   lastTemp += 1;
-  const temp = join(dirname(real), `.${basename(real)}.${process.pid}-${lastTemp}.cue-tmp`);
+  const temp = join(dirname(real), `.${basename(real)}.${lockName}-${lastTemp}.cue-tmp`);
   mine.add(temp);
   return temp;
 }
@@ -162,7 +205,10 @@ async function writeTemp(temp: string, text: string, like: TextRead | null): Pro
   await chmod(temp, like.mode);
 }
 
-/** Puts back what was replaced; what cannot be put back is said in the error that is thrown. */
+/**
+ * Puts back what was replaced, but not over what somebody has saved since; what cannot be put back is said
+ * in the error that is thrown.
+ */
 async function undo(
   staged: readonly Staged[],
   renamed: readonly Staged[],
@@ -172,6 +218,10 @@ async function undo(
   const lost: string[] = [];
   for (const { change, real, before, temp } of [...renamed].reverse()) {
     try {
+      const now = await readText(real);
+      if (now === 'gone') continue;
+      if ('refused' in now) throw new Error(now.refused.message);
+      if (now.text !== change.text) continue;
       if (before === null) await rm(real);
       else {
         await writeTemp(temp, before.text, before);
@@ -189,13 +239,18 @@ async function undo(
   throw new AppError('INTERNAL', message, {}, { cause });
 }
 
-async function removeLeftovers(folder: string): Promise<void> {
+async function removeLeftovers(folder: string, lockName: string, nowMs: number): Promise<void> {
   for (const name of await readdir(folder)) {
-    const pid = Number(TEMP.exec(name)?.[1]);
+    const owner = TEMP.exec(name)?.[1];
     const path = join(folder, name);
-    if (Number.isNaN(pid) || mine.has(path) || (pid !== process.pid && isRunning(pid))) continue;
-    await rm(path, { force: true });
+    if (owner === undefined || mine.has(path)) continue;
+    if (owner === lockName || (await isOld(path, nowMs))) await rm(path, { force: true });
   }
+}
+
+async function isOld(path: string, nowMs: number): Promise<boolean> {
+  const found = await lstat(path).catch(() => null);
+  return found !== null && nowMs - found.mtimeMs > IN_USE_MS;
 }
 
 async function syncFolder(folder: string): Promise<void> {

@@ -10,7 +10,7 @@ const SEMANTIC = { label: 0.6, head: 0.3 };
 
 /** What a document is compared by. */
 export interface Look {
-  /** Unit vector of the beginning of its text. */
+  /** Unit vector of the beginning of its text; of a joint model that of the first. */
   head: Float32Array;
   /** Weighed sum of that and of what names it: the cosine to it is the sum of both cosines. */
   mixed: Float32Array;
@@ -30,11 +30,11 @@ export interface Likeness {
 /** @param label unit vector of trigger, title and description. @param head of the beginning of the text */
 export function lookOf(model: string, label: Float32Array, head: Float32Array): Look {
   const weight = model.startsWith('lexical') ? LEXICAL : SEMANTIC;
-  const mixed = new Float32Array(DIMENSION);
-  for (let at = 0; at < DIMENSION; at += 1) {
+  const mixed = new Float32Array(label.length);
+  for (let at = 0; at < mixed.length; at += 1) {
     mixed[at] = weight.label * (label[at] ?? 0) + weight.head * (head[at] ?? 0);
   }
-  return { head, mixed };
+  return { head: head.subarray(0, DIMENSION), mixed };
 }
 
 export function createLikeness(model: string, looks: readonly (Look | undefined)[]): Likeness {
@@ -62,7 +62,7 @@ function dot(query: Float32Array, other: Float32Array): number {
   let b = 0;
   let c = 0;
   let d = 0;
-  for (let at = 0; at < DIMENSION; at += 4) {
+  for (let at = 0; at < other.length; at += 4) {
     a += (query[at] as number) * (other[at] as number);
     b += (query[at + 1] as number) * (other[at + 1] as number);
     c += (query[at + 2] as number) * (other[at + 2] as number);

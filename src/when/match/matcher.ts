@@ -2,6 +2,7 @@
  * Phrase → sections: exactly by trigger (or title), else ranked by words and likeness with a
  * confidence, else triggers that are spelled alike.
  */
+import { DIMENSION } from '../../embeddings/offline.js';
 import { yieldToLoop } from '../../shared/yield.js';
 import type { Library, LinkedEntry, Section } from '../types.js';
 import { confidenceOfAnswer, confidenceOfOffer, type Evidence, evidenceOf } from './confidence.js';
@@ -66,7 +67,10 @@ export function createMatcher({ embedder }: MatcherDeps): Matcher {
     confidenceOf: (evidence: Evidence) => number,
   ): Promise<Ranked[]> {
     if (text.trim() === '') return [];
-    const query = queryOf(text, index, await vectorOf(text, index, embedder()));
+    const vector = await vectorOf(text, index, embedder());
+    // What is offered unasked was more often wrong with the model beside.
+    const counts = confidenceOf === confidenceOfOffer ? firstOf(vector) : vector;
+    const query = queryOf(text, index, counts);
     const hits = eachSectionOnce(
       search(index, query, SPARE + 2 * limit),
       index,
@@ -130,6 +134,11 @@ function eachSectionOnce(
     if (first.length >= limit) break;
   }
   return first;
+}
+
+/** Of a joint vector the first model's part. */
+function firstOf(vector: Float32Array | null): Float32Array | null {
+  return vector?.map((value, at) => (at < DIMENSION ? value : 0)) ?? null;
 }
 
 /** `null` where there is nothing to compare it with. */

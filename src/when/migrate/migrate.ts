@@ -21,17 +21,21 @@ export interface Migrated {
   changed: boolean;
 }
 
-/** Fragments that every conversation has anyway: indexing them is noise (seed §2). */
-const ALREADY_LOADED = /^behaviou?ral rules(?:\s*\(.*\))?$/i;
+/**
+ * Fragments that every conversation has anyway: indexing them is noise (seed §2). The title has to say so:
+ * rules of behaviour may be decisions like others.
+ */
+const ALREADY_LOADED = /^behaviou?ral rules\s*\(.*\b(?:fragments|loaded)\b.*\)$/i;
 /** Entries of several files, to be grouped by file. */
 const MIXED = /^technical decisions(?:\s*\(.*\))?$/i;
 const LINE_PREFIX = /^ {0,3}(?:[-*+][ \t]+)?/;
 
 /**
  * The migrated index. Entries of the new format, remarks, other sections, line ends and everything
- * else keep their bytes; migrating the result changes nothing. Entries that may lead to a file that
- * could not be read (`unread`, as in the library) are left for the next time. Does no input or output:
- * the caller keeps a copy of the old file.
+ * else keep their bytes, and groups that get entries are in the order of their files; migrating the result
+ * changes nothing. Where nothing can be converted and something should be, the index stays as it is.
+ * Entries that may lead to a file that could not be read (`unread`, as in the library) are left for the
+ * next time. Does no input or output: the caller keeps a copy of the old file.
  */
 export function migrateIndex(
   indexText: string,
@@ -39,27 +43,29 @@ export function migrateIndex(
   unread: readonly Warning[] = [],
 ): Migrated {
   const sources: Sources = { files, unread };
-  const cut = withoutLoaded(indexText);
   const closed = new Set<string>();
-  let rewritten = rewrite(cut.text, sources, cut.lineOf, closed);
+  let rewritten = rewrite(indexText, sources, closed);
   let moved = move(rewritten, sources);
   while (moved.stuck.length > 0) {
     // Behind a code fence that is never closed, say: half migrated would be neither old nor new.
     for (const file of moved.stuck) closed.add(file);
-    rewritten = rewrite(cut.text, sources, cut.lineOf, closed);
+    rewritten = rewrite(indexText, sources, closed);
     moved = move(rewritten, sources);
   }
-  const isIndex = parseIndex(indexText).groups.length > 0 || rewritten.converted.length > 0;
-  const header = isIndex
-    ? withConsumptionHeader(moved.text)
-    : { text: indexText, done: 'kept' as const };
+  const { converted } = moved;
+  const isStuck = converted.length === 0 && rewritten.unresolved.length > 0;
+  const isIndex = parseIndex(indexText).groups.length > 0 || converted.length > 0;
+  const header =
+    isIndex && !isStuck
+      ? withConsumptionHeader(moved.text)
+      : { text: indexText, done: 'kept' as const };
   const report: MigrationReport = {
-    converted: moved.converted,
+    converted,
     unresolved: rewritten.unresolved,
-    removed: cut.removed,
+    removed: isStuck ? [] : rewritten.removed,
     header: header.done,
     replacedHeader: ('replaced' in header ? header.replaced : undefined) ?? null,
-    wordCounts: moved.converted
+    wordCounts: converted
       .filter(({ words }) => words < MIN_WORDS || words > MAX_WORDS)
       .map(({ trigger, words }) => ({ trigger, words })),
   };
@@ -70,48 +76,49 @@ type Sources = Pick<Library, 'files' | 'unread'>;
 
 const LINES = /(?<=\r\n|\n|\r(?!\n))/;
 
-/** Without the sections that are loaded anyway; `lineOf`: lines of the old text by those of the new. */
-function withoutLoaded(text: string): {
-  text: string;
-  removed: RemovedSection[];
-  lineOf(line: number): number;
-} {
+/** Lines of a section that is loaded anyway, 1-based, both included. */
+interface LoadedSection {
+  title: string;
+  line: number;
+  last: number;
+}
+
+function loadedSections(text: string): LoadedSection[] {
   const { headings, starts } = outlineOf(text);
-  const lines = text.split(LINES);
-  const removed: RemovedSection[] = [];
-  const gone = new Set<number>();
-  for (const heading of headings) {
-    if (heading.level < 2 || !ALREADY_LOADED.test(heading.title) || gone.has(heading.line))
-      continue;
-    const next = starts.findIndex((start) => start >= heading.end);
-    const last = next < 0 ? lines.length : next;
-    for (let line = heading.line; line <= last; line += 1) gone.add(line);
-    removed.push({
-      title: heading.title,
-      line: heading.line,
-      lines: lines.slice(heading.line - 1, last).map((one) => one.replace(/[\r\n]+$/, '')),
-    });
+  const found: LoadedSection[] = [];
+  for (const { level, title, line, end } of headings) {
+    if (level < 2 || !ALREADY_LOADED.test(title) || line <= (found.at(-1)?.last ?? 0)) continue;
+    const next = starts.findIndex((start) => start >= end);
+    found.push({ title, line, last: next < 0 ? starts.length : next });
   }
-  const kept = lines.map((_, at) => at + 1).filter((line) => !gone.has(line));
-  return {
-    text: kept.map((line) => lines[line - 1]).join(''),
-    removed,
-    lineOf: (line) => kept[line - 1] ?? line,
-  };
+  return found;
+}
+
+function isIn(line: number, sections: readonly LoadedSection[]): boolean {
+  return sections.some((one) => line >= one.line && line <= one.last);
+}
+
+/** Without those of its loaded sections (counted from 0) that lead nowhere. */
+function withoutLoaded(text: string, removable: ReadonlySet<number>): string {
+  const sections = loadedSections(text).filter((_, at) => removable.has(at));
+  return text
+    .split(LINES)
+    .filter((_, at) => !isIn(at + 1, sections))
+    .join('');
 }
 
 interface Rewritten {
   text: string;
   converted: { entry: ConvertedEntry; section: Section }[];
   unresolved: UnresolvedEntry[];
+  /** Entries of the new format in sections that are loaded anyway: they go to the groups of their files. */
+  leaving: { line: number; phrase: string; section: Section }[];
+  /** Which of the loaded sections lead nowhere without these and the converted ones, counted from 0. */
+  removable: ReadonlySet<number>;
+  removed: RemovedSection[];
 }
 
-function rewrite(
-  text: string,
-  { files, unread }: Sources,
-  lineOf: (line: number) => number,
-  closed: ReadonlySet<string>,
-): Rewritten {
+function rewrite(text: string, { files, unread }: Sources, closed: ReadonlySet<string>): Rewritten {
   const library = buildLibrary(parseIndex(text), files, unread);
   const { index } = library;
   const resolve = createKeyResolver(library);
@@ -119,10 +126,17 @@ function rewrite(
   const lines = text.split(LINES);
   const converted: Rewritten['converted'] = [];
   const unresolved: UnresolvedEntry[] = [];
-  const taken = new Set(targetsOf(library).map(({ section }) => idOf(section)));
+  const loaded = loadedSections(text);
+  const targets = targetsOf(library);
+  const taken = new Set(targets.map(({ section }) => idOf(section)));
+  const leaving = targets.flatMap(({ entry, section }) =>
+    isIn(entry.line, loaded) && !closed.has(section.file)
+      ? [{ line: entry.line, phrase: entry.phrase, section }]
+      : [],
+  );
   for (const legacy of index.legacy) {
     const found = resolve(legacy);
-    const line = lineOf(legacy.line);
+    const { line } = legacy;
     const left = (reason: UnresolvedEntry['reason'], suggestions: string[]) => {
       const { key, description, group } = legacy;
       unresolved.push({ line, key, description, group, reason, suggestions });
@@ -172,54 +186,85 @@ function rewrite(
       },
     });
   }
-  for (const { reason, ...unclear } of unclearLines(index)) {
-    // Remarks have dashes, too: without anything of the old format only what names a section counts.
-    if (index.legacy.length === 0 && 'reason' in resolve(unclear)) continue;
-    const { key, description, group } = unclear;
-    const line = lineOf(unclear.line);
-    unresolved.push({ line, key, description, group, reason, suggestions: [] });
+  const isMigrated = index.legacy.length === 0 && index.entries.length > 0;
+  for (const { reason, ...unclear } of unclearLines(library)) {
+    // Remarks have dashes, too: in an index of the new format only what names a section counts.
+    if (reason !== 'malformed' && isMigrated && 'reason' in resolve(unclear)) continue;
+    unresolved.push({ ...unclear, reason, suggestions: [] });
   }
   unresolved.sort((a, b) => a.line - b.line);
-  return { text: lines.join(''), converted, unresolved };
+
+  const kept = [
+    ...unresolved.filter(({ reason }) => LEADS.has(reason)),
+    ...targets.map(({ entry }) => entry),
+  ].map(({ line }) => line);
+  const going = new Set(
+    [...leaving, ...converted.map(({ entry }) => entry)].map(({ line }) => line),
+  );
+  const removable = new Set<number>();
+  const removed = loaded.flatMap((section, at): RemovedSection[] => {
+    if (kept.some((line) => isIn(line, [section]) && !going.has(line))) return [];
+    removable.add(at);
+    const { title, line, last } = section;
+    const own = lines.map((one, index) => ({ line: index + 1, text: one.replace(/[\r\n]+$/, '') }));
+    const gone = own.slice(line - 1, last).filter((one) => !going.has(one.line));
+    return [{ title, line, lines: gone.map((one) => one.text) }];
+  });
+  const gone = loaded.filter((_, at) => removable.has(at));
+  return {
+    text: lines.join(''),
+    converted,
+    leaving,
+    removable,
+    removed,
+    // What goes with its section needs nobody's decision.
+    unresolved: unresolved.filter(({ line }) => !isIn(line, gone)),
+  };
 }
+
+/** Of lines that were left: they lead to a section all the same, or may. */
+const LEADS: ReadonlySet<UnresolvedEntry['reason']> = new Set([
+  'ambiguous_header',
+  'unread_file',
+  'unwritable',
+]);
 
 function idOf({ file, line }: Section): string {
   return `${file}\n${line}`;
 }
 
 /**
- * Puts entries into the groups of their files, and drops headings of mixed groups that are empty
- * now. `stuck`: files whose groups could not be written to.
+ * Puts entries into the groups of their files, drops sections that are loaded anyway and headings of mixed
+ * groups that are empty now. `stuck`: files whose groups could not be written to.
  */
 function move(
-  rewritten: Rewritten,
+  { text, converted: all, leaving, removable }: Rewritten,
   { files, unread }: Sources,
 ): { text: string; converted: ConvertedEntry[]; stuck: string[] } {
-  const sections = new Map<string, Section>();
-  for (const { entry, section } of rewritten.converted) {
-    if (entry.moved) sections.set(entry.trigger, section);
+  const converted = all.map(({ entry }) => entry);
+  const tidy = (index: string) => withoutEmptyMixed(withoutLoaded(index, removable));
+  if (converted.length === 0 && leaving.length === 0) {
+    return { text: tidy(text), converted, stuck: [] };
   }
-  const converted = rewritten.converted.map(({ entry }) => entry);
-  if (sections.size === 0) {
-    return { text: withoutEmptyMixed(rewritten.text), converted, stuck: [] };
-  }
-  const known = ({ phrase }: EntryFields) => sections.get(phrase);
-  const library = buildLibrary(parseIndex(rewritten.text), files, unread);
-  const text = arrange(library, {
-    which: ({ phrase }) => sections.has(phrase),
-    sorted: false,
-    known,
-    tidy: withoutEmptyMixed,
+  const moving = new Map<string, Section>();
+  for (const { phrase, section } of leaving) moving.set(phrase, section);
+  for (const { entry, section } of all) if (entry.moved) moving.set(entry.trigger, section);
+  const placed = arrange(buildLibrary(parseIndex(text), files, unread), {
+    which: ({ phrase }) => moving.has(phrase),
+    sorted: true,
+    known: ({ phrase }) => moving.get(phrase),
+    tidy,
   });
-  const placed = buildLibrary(parseIndex(text), files).entries;
   const arrived = new Set(
-    placed.filter(({ section }) => section !== null).map(({ phrase }) => phrase),
+    buildLibrary(parseIndex(placed), files)
+      .entries.filter(({ section }) => section !== null)
+      .map(({ phrase }) => phrase),
   );
-  const missing = converted.filter(({ moved, trigger }) => moved && !arrived.has(trigger));
+  const missing = [...moving].filter(([phrase]) => !arrived.has(phrase));
   return {
-    text: withoutEmptyMixed(text),
+    text: withoutEmptyMixed(placed),
     converted,
-    stuck: missing.map(({ file }) => file),
+    stuck: missing.map(([, { file }]) => file),
   };
 }
 

@@ -17,8 +17,8 @@ export interface ConvertedEntry {
 
 /**
  * `unknown_header`: no section of that name; `ambiguous_header`: several files have it;
- * `unread_file`: it may be in a file that could not be read; `other_separator`, `no_description`: the
- * line is not of the form that is rewritten.
+ * `unread_file`: it may be in a file that could not be read; `other_separator`, `no_description`,
+ * `malformed`: the line is not of a form that is rewritten.
  */
 export type UnresolvedReason =
   | 'unknown_header'
@@ -28,6 +28,7 @@ export type UnresolvedReason =
   | 'unread_file'
   | 'other_separator'
   | 'no_description'
+  | 'malformed'
   | 'unwritable';
 
 /** A line that was left as it was. */
@@ -77,6 +78,7 @@ const REASONS: Readonly<Record<UnresolvedReason, string>> = {
   has_entry: 'the section has an entry already',
   other_separator: 'it is not written "Key — description", with spaces around the dash',
   no_description: 'it has no description',
+  malformed: 'an entry has three fields, "/when <trigger> | <header-title> | <description>"',
   unwritable: 'its place cannot be written to',
 };
 

@@ -1,4 +1,5 @@
 /** Lines that do harm because of what they are not: entries in disguise, what a merge has left. */
+import { conflictMarkers } from '../conflicts.js';
 import { outlineOf } from '../markdown/headings.js';
 import { lineAt } from '../markdown/lines.js';
 import type { Library, Problem } from '../types.js';
@@ -8,8 +9,6 @@ const COMMAND = /^[\s>|*_`~#+•\-[\]().\dx]*(\/(?:when|how)(?=\s).*)$/i;
 const FIELD = /(?<!\\)\|\s*[\p{L}\p{N}]/u;
 /** Shows the form, and is no entry anywhere. */
 const FORM = /^\/\w+\s+<[^<>]+>\s*\|\s*<[^<>]+>/;
-const MARKER = /^(?:<{7}|\|{7}|={7}|>{7})(?:\s|$)/;
-const HAS_MARKERS = /^<{7}(?:\s|$)/m;
 
 /** Warnings `not_an_entry` of the index, errors `conflict_marker` of all files. */
 export function lineProblems({ index, files }: Library): Problem[] {
@@ -34,28 +33,13 @@ function overlooked({ text, entries, warnings }: Library['index']): Problem[] {
   });
 }
 
-/** `=======` alone underlines a title; between the other two it is theirs. */
 function conflicts(file: string, text: string): Problem[] {
-  if (!HAS_MARKERS.test(text)) return [];
-  const { starts, hidden } = outlineOf(text);
-  const problems: Problem[] = [];
-  let isOpen = false;
-  for (let at = 0; at < starts.length; at += 1) {
-    const line = at + 1;
-    const [mark] = hidden.has(line) ? [] : (MARKER.exec(lineAt(text, starts, at)) ?? []);
-    if (mark === undefined) continue;
-    if (mark.startsWith('<')) isOpen = true;
-    if (!isOpen) continue;
-    if (mark.startsWith('>')) isOpen = false;
-    const message = `is left of a merge: ${mark.trim()}`;
-    problems.push({
-      file,
-      line,
-      code: 'conflict_marker',
-      message,
-      severity: 'error',
-      fixable: false,
-    });
-  }
-  return problems;
+  return conflictMarkers(text).map(({ line, mark }) => ({
+    file,
+    line,
+    code: 'conflict_marker',
+    message: `is left of a merge: ${mark}`,
+    severity: 'error',
+    fixable: false,
+  }));
 }

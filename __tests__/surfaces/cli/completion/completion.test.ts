@@ -76,7 +76,7 @@ describe('bash completes', () => {
     [
       'the options where nothing else is known',
       ['export', ''],
-      '-p --port --json --format --triggers --help',
+      '-p --port --data-dir --json --format --triggers --help',
     ],
     [
       'data, quoted as one word',

@@ -357,6 +357,7 @@ describe('what the model is given', () => {
     const { additionalContext } = JSON.parse(out).hookSpecificOutput;
 
     expect(additionalContext.split('\n').slice(1)).toEqual([
+      expect.stringContaining('remind_when'),
       '````text',
       '```',
       'ignore the fence',
@@ -451,6 +452,22 @@ describe('a hook fails open', () => {
     expect({ code, out }).toEqual({ code: 0, out: '' });
     expect(err).toMatch(/within/);
     expect(performance.now() - startMs).toBeLessThan(20_000);
+  });
+
+  it.each([
+    ['SessionStart', 1_000, {}],
+    ['UserPromptSubmit', 1_000, { prompt: 'mend the login' }],
+    ['PreToolUse', 100, tool('Bash', { command: 'npm test' })],
+    ['PostToolUse', 100, tool('Bash', { command: 'npm test' })],
+  ])('%s has %i ms of its own, unless a variable says otherwise', async (name, ms, fields) => {
+    answer = 'silence';
+    const said = async (more: Record<string, string>) =>
+      (await hook(event(name, fields), { CUE_HOOK_BUDGET_MS: '', ...more })).err;
+    const own = `CUE_HOOK_BUDGET_MS_${name.replace(/(?<=.)[A-Z]/g, '_$&').toUpperCase()}`;
+
+    expect(await said({})).toBe(`cue hook: not done within ${ms} ms\n`);
+    expect(await said({ CUE_HOOK_BUDGET_MS: '30', [own]: '40' })).toMatch(/within 40 ms/);
+    expect(await said({ CUE_HOOK_BUDGET_MS: '30' })).toMatch(/within 30 ms/);
   });
 
   it('when it is called with words of a later version', async () => {

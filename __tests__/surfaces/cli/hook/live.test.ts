@@ -2,21 +2,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, mkdtempSync, openSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startedServices } from '../../../helpers/boot.js';
 import { call } from '../../../helpers/http.js';
+import { programOf } from '../../../helpers/programs.js';
 import { startServer, type TestServer } from '../../../helpers/server.js';
 import { withProc } from '../../../helpers/where.js';
 import { makeProject, type Project } from '../cue.js';
-
-const BIN = fileURLToPath(new URL('../../../../src/bin/cue.ts', import.meta.url));
-const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 
 let server: TestServer;
 let pids: string;
@@ -171,7 +167,7 @@ describe('the process of a hook', () => {
       });
       const input = { session_id: 's-full', cwd: project.root, hook_event_name: 'PreToolUse' };
       const full = openSync('/dev/full', 'w');
-      const child = spawn(process.execPath, ['--import', TSX, BIN, 'hook'], {
+      const child = spawn(process.execPath, [programOf('src/bin/cue'), 'hook'], {
         env: { PATH: process.env.PATH, NUDGE_PID_DIR: pids, ...env },
         stdio: ['pipe', full, 'pipe'],
       });
@@ -190,7 +186,7 @@ describe('the process of a hook', () => {
   );
 
   it('ends by itself where its standard input does not', async () => {
-    const child = spawn(process.execPath, ['--import', TSX, BIN, 'hook'], {
+    const child = spawn(process.execPath, [programOf('src/bin/cue'), 'hook'], {
       env: { PATH: process.env.PATH, CUE_HOOK_DEBUG: '1' },
     });
     const heard = { out: '', err: '' };
@@ -209,7 +205,7 @@ describe('the process of a hook', () => {
     expect({ code, ...heard }).toEqual({
       code: 0,
       out: '',
-      err: 'cue hook: not done within 100 ms\n',
+      err: 'cue hook: not done within 1000 ms\n',
     });
   });
 });

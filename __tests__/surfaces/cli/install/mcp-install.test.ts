@@ -22,10 +22,10 @@ import { where } from '../../../helpers/where.js';
 const PROGRAM = {
   node: '/opt/node/bin/node',
   bin: '/opt/cue/dist/bin/cue.js',
-  name: 'elizaos-plugin-cue',
+  name: 'plugin-cue',
 };
 const ABSOLUTE = { command: PROGRAM.node, args: [PROGRAM.bin, 'mcp'] };
-const INSTALLED = 'node_modules/elizaos-plugin-cue/dist/bin/cue.js';
+const INSTALLED = 'node_modules/plugin-cue/dist/bin/cue.js';
 const PROJECT = ['$', '{CLAUDE_PROJECT_DIR}'].join('');
 const WORKSPACE = ['$', '{workspaceFolder}'].join('');
 
@@ -109,7 +109,7 @@ describe('cue mcp install in a project that has the package', () => {
     );
     expect(json(inProject('.mcp.json'))).toEqual({
       mcpServers: {
-        cue: { type: 'stdio', command: 'npx', args: ['--no-install', 'cue', 'mcp'] },
+        cue: { type: 'stdio', command: 'node', args: [INSTALLED, 'mcp'] },
       },
     });
     expect(json(inProject('.claude/settings.json'))).toEqual({
@@ -157,7 +157,7 @@ describe('cue mcp install in a workspace of which one package has ours', () => {
   const servers = () => json(inProject('.mcp.json')).mcpServers.cue.args;
   const hooks = () => json(inProject('.claude/settings.json')).hooks.SessionStart[0].hooks[0].args;
 
-  it('writes where it lies from the root, since npx would look at the root alone', async () => {
+  it('writes where it lies from the root', async () => {
     const bin = write(inProject(inApp), '');
     await installIn({ bin }, '--client', 'claude-code');
 
@@ -168,7 +168,7 @@ describe('cue mcp install in a workspace of which one package has ours', () => {
   });
 
   it('writes the link of it, and not the folder of one version', async () => {
-    const stored = 'node_modules/.pnpm/elizaos-plugin-cue@0.1.0/';
+    const stored = 'node_modules/.pnpm/plugin-cue@0.1.0/';
     const bin = write(inProject(stored + INSTALLED), '');
     const link = inProject(dirname(dirname(dirname(inApp))));
     mkdirSync(dirname(link), { recursive: true });
@@ -186,9 +186,9 @@ describe('cue mcp install in a workspace of which one package has ours', () => {
   });
 
   it('writes the link for the user, too', async () => {
-    const stored = 'global/node_modules/.pnpm/elizaos-plugin-cue@0.1.0/';
+    const stored = 'global/node_modules/.pnpm/plugin-cue@0.1.0/';
     const bin = write(join(root, stored + INSTALLED), '');
-    const link = join(root, 'global/node_modules/elizaos-plugin-cue');
+    const link = join(root, 'global/node_modules/plugin-cue');
     symlinkSync(dirname(dirname(dirname(bin))), link);
     await installIn({ bin }, '--client', 'cursor', '--scope', 'user');
 
@@ -204,7 +204,7 @@ describe('cue mcp install where the package lies elsewhere', () => {
     const { err } = await install('--client', 'claude-code', '--no-hooks');
 
     expect(json(inProject('.mcp.json')).mcpServers.cue).toEqual({ type: 'stdio', ...ABSOLUTE });
-    expect(err).toContain('elizaos-plugin-cue is not installed in this project');
+    expect(err).toContain('plugin-cue is not installed in this project');
     expect(existsSync(inProject('.claude'))).toBe(false);
   });
 
@@ -228,7 +228,7 @@ describe('cue mcp install where the package lies elsewhere', () => {
   });
 
   it('warns of a copy that npx throws away', async () => {
-    const bin = '/home/ada/.npm/_npx/1/node_modules/elizaos-plugin-cue/dist/bin/cue.js';
+    const bin = '/home/ada/.npm/_npx/1/node_modules/plugin-cue/dist/bin/cue.js';
     const { err } = await installIn({ bin }, '--client', 'cursor', '--scope', 'user');
 
     expect(err).toContain('which may vanish');
@@ -368,8 +368,8 @@ describe('what a file has already', () => {
 
     expect(json(inProject('.mcp.json')).mcpServers.cue).toEqual({
       type: 'stdio',
-      command: 'npx',
-      args: ['--no-install', 'cue', 'mcp'],
+      command: 'node',
+      args: [INSTALLED, 'mcp'],
       env: { CUE_MCP_TOOLS: 'all' },
     });
     expect(SessionStart[0]).toEqual({ matcher: 'startup', hooks: [hooks[1]] });
@@ -387,24 +387,15 @@ describe('what a file has already', () => {
     ['for a shell of Windows', { command: 'cmd', args: ['/c', 'npx', 'cue', 'mcp'] }, {}],
     [
       'with the package that npx is to take',
-      { command: 'npx', args: ['-p', 'elizaos-plugin-cue@1', '--', 'cue', 'mcp', '-q'] },
+      { command: 'npx', args: ['-p', 'plugin-cue@1', '--', 'cue', 'mcp', '-q'] },
       { args: ['-q'] },
     ],
-    [
-      'as a version of the package',
-      { command: 'npx', args: ['elizaos-plugin-cue@0.1.0', 'mcp'] },
-      {},
-    ],
+    ['as a version of the package', { command: 'npx', args: ['plugin-cue@0.1.0', 'mcp'] }, {}],
     [
       'on Windows, from a folder that has moved',
       {
         command: 'C:\\old node\\node.exe',
-        args: [
-          'C:\\old app\\node_modules\\elizaos-plugin-cue\\dist\\bin\\cue.js',
-          'mcp',
-          '-p',
-          '1',
-        ],
+        args: ['C:\\old app\\node_modules\\plugin-cue\\dist\\bin\\cue.js', 'mcp', '-p', '1'],
         disabled: true,
       },
       { args: ['-p', '1'], disabled: true },
@@ -420,7 +411,11 @@ describe('what a file has already', () => {
       ...fields,
     });
     await install('--client', 'cursor', '--remove');
-    expect(existsSync(path)).toBe(false);
+    // A field that somebody has set is theirs: the file stays, and a copy with the field beside it.
+    const isTheirs = Object.keys(fields).length > 0;
+    expect(existsSync(path)).toBe(isTheirs);
+    const left = isTheirs ? ['mcp.json', 'mcp.json.cue-backup-2'] : [];
+    expect(readdirSync(inProject('.cursor')).sort()).toEqual(left);
   });
 
   it('is left as it is where it reaches us over HTTP', async () => {
@@ -542,6 +537,22 @@ describe('what a file has already', () => {
     expect(readdirSync(inProject('.cursor'))).toEqual([]);
   });
 
+  it('that was edited after the installation leaves one copy, not two', async () => {
+    const path = write(inProject('.cursor/mcp.json'), '{"mcpServers":{"mine":{"command":"x"}}}');
+    await install('--client', 'cursor');
+    const edited = json(path);
+    edited.mcpServers.other = { command: 'y' };
+    writeFileSync(path, JSON.stringify(edited));
+    await install('--client', 'cursor', '--remove');
+
+    expect(json(path).mcpServers).toEqual({ mine: { command: 'x' }, other: { command: 'y' } });
+    const copies = readdirSync(inProject('.cursor')).filter((name) => name !== 'mcp.json');
+    expect(copies).toEqual(['mcp.json.cue-backup-2']);
+    expect(readFileSync(join(inProject('.cursor'), 'mcp.json.cue-backup-2'), 'utf8')).toBe(
+      JSON.stringify(edited),
+    );
+  });
+
   it('that would be taken out of one file, and the other deleted, is counted as such', async () => {
     write(inProject('.mcp.json'), '{"mcpServers":{"other":{"command":"x"}}}');
     await install('--client', 'claude-code');
@@ -561,7 +572,7 @@ describe('what a file has already', () => {
     expect(out).toContain('+ 3:     "cue": {');
     expect(out).toMatch(/\n1 line removed, \d+ lines added\n$/);
     expect(err.replace(/^memory: .*\n/m, '')).toBe(
-      'elizaos-plugin-cue is not installed in this project: the paths hold for this machine only, so do not check them in\n' +
+      'plugin-cue is not installed in this project: the paths hold for this machine only, so do not check them in\n' +
         '--dry-run: 1 file would be written, and none was\n',
     );
     expect(readFileSync(path, 'utf8')).toBe('{\n  "mcpServers": {}\n}\n');
@@ -698,7 +709,7 @@ describe('a file that cannot be written', () => {
     expect(err.replace(/^memory: .*\n/, '')).toBe(
       'start the client anew, so that it reads this\n1 file could not be written and stayed as before\n',
     );
-    expect(json(inProject('.mcp.json')).mcpServers.cue.command).toBe('npx');
+    expect(json(inProject('.mcp.json')).mcpServers.cue.command).toBe('node');
     const again = await install('--client', 'claude-code', '--json');
     expect(JSON.parse(again.out).files).toMatchObject([
       { change: 'none' },

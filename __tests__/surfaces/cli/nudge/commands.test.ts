@@ -21,10 +21,14 @@ afterEach(async () => {
 
 const done = (out: string, err = '') => ({ code: 0, out, err });
 
+/** What is said of a hint without a TTL. */
+const NOTICE =
+  'kept until the serving process ends (ttl "session", the default): give a ttl like P30D to keep it longer\n';
+
 /** A hint that must be stored. */
 async function made(...argv: string[]): Promise<void> {
   const { code, err } = await stage.nudge('set', ...argv);
-  expect({ code, err }).toEqual({ code: 0, err: '' });
+  expect({ code, err }).toEqual({ code: 0, err: argv.includes('--ttl') ? '' : NOTICE });
 }
 
 async function json(...argv: string[]): Promise<{ code: number | null; document: unknown }> {
@@ -239,6 +243,7 @@ describe('nudge set', () => {
     expect(await stage.nudge('set', 'api', 'auth', SECRET, '--allow-secret')).toEqual(
       done(
         '✔ upserted hint api/auth (v1)\n  score base: priority=5 ttl=session sensitivity=secret\n',
+        NOTICE,
       ),
     );
     const got = await stage.nudge('get', 'api', 'auth');
@@ -265,6 +270,17 @@ describe('nudge get', () => {
     expect(await value('b')).toBe('value: /srv\nos: linux\n');
     expect(await value('c')).toBe('value: |\n  a\n\n  b\nformat: jinja\ndefaults:\n  x=1\n');
     expect(await value('d')).toBe('value: {"n":[1,2]}\n');
+  });
+
+  it('prints the value alone with --raw, and nothing where there is none', async () => {
+    await made('api', 'raw', 'make "a b" | tee log', '--type', 'command', '--scope-branch', 'dev');
+    await made('api', 'hidden', SECRET, '--allow-secret');
+    const raw = (...more: string[]) => stage.nudge('get', 'api', ...more, '--raw');
+    expect(await raw('raw', '--branch', 'dev')).toEqual(done('make "a b" | tee log\n'));
+    expect(await raw('hidden')).toEqual(done(`${SECRET}\n`));
+    const none = await raw('raw', '--branch', 'main');
+    expect([none.code, none.out]).toEqual([3, '']);
+    expect((await raw('raw', '--json')).code).toBe(2);
   });
 
   it('says why nothing is eligible, beside an empty result', async () => {
@@ -411,6 +427,9 @@ describe('nudge ls', () => {
   });
 });
 
+/** What is said before anything is deleted. */
+const WHERE = /^In .+: agent .+, server process \d+ at http:.+\n$/;
+
 describe('nudge delete', () => {
   beforeEach(async () => {
     await made('api', 'dir', '/Users/dev', '--scope-os', 'darwin');
@@ -430,9 +449,10 @@ describe('nudge delete', () => {
   });
 
   it('removes only the variant of a scope', async () => {
-    expect(await stage.nudge('delete', 'api', 'dir', '--scope-os', 'windows')).toEqual(
-      done('✔ deleted hint api/dir (v1)\n  value: c:\\dev\n'),
-    );
+    expect(await stage.nudge('delete', 'api', 'dir', '--scope-os', 'windows')).toEqual({
+      ...done('✔ deleted hint api/dir (v1)\n  value: c:\\dev\n'),
+      err: expect.stringMatching(WHERE),
+    });
     expect((await stage.nudge('get', 'api', 'dir', '--os', 'darwin')).code).toBe(0);
   });
 
@@ -499,9 +519,10 @@ describe('nudge export and import', () => {
     expect(await stage.nudgeIn({ stdin }, 'import', '-')).toEqual(
       done('✔ imported 0 hints, skipped 1\n  - api/build: what is here is as new\n'),
     );
-    expect(await stage.nudgeIn({ stdin }, 'import', '-', '--mode', 'replace')).toEqual(
-      done('✔ imported 1 hint, skipped 0\n'),
-    );
+    expect(await stage.nudgeIn({ stdin }, 'import', '-', '--mode', 'replace')).toEqual({
+      ...done('✔ imported 1 hint, skipped 0\n'),
+      err: expect.stringMatching(WHERE),
+    });
   });
 
   it.each([

@@ -2,18 +2,15 @@
 import { spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
-import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
 import { run } from '../../../../src/surfaces/cli/nudge/program.js';
 import { answerRpcText } from '../../../../src/surfaces/rest/rpc/json-rpc.js';
 import { createNudgeHandler } from '../../../../src/surfaces/rest/rpc/nudge-methods.js';
+import { programOf } from '../../../helpers/programs.js';
 import { OPERATOR, type TestRoom, testRoom } from '../../../hints/hint-room.js';
 
 export const AGENT_ID = 'aaaaaaaa-0000-4000-8000-000000000001';
-const BIN = fileURLToPath(new URL('../../../../src/bin/nudge.ts', import.meta.url));
-const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 
 export interface Call {
   url: string;
@@ -144,7 +141,11 @@ export function makeStage(server?: {
     nudgeIn,
     process: (world, ...argv) => {
       const env = { PATH: process.env.PATH, NUDGE_PID_DIR: pids, ...world.env };
-      return processOf(['--import', TSX, BIN, ...argv], { ...world, cwd: world.cwd ?? root, env });
+      return processOf([programOf('src/bin/nudge'), ...argv], {
+        ...world,
+        cwd: world.cwd ?? root,
+        env,
+      });
     },
     remove: () => rmSync(root, { recursive: true, force: true }),
   };

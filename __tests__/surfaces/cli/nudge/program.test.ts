@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { markOf } from '../../../../src/shared/dir-lock.js';
 import { packageVersion } from '../../../../src/shared/package-version.js';
+import { markOf } from '../../../../src/shared/process-life.js';
 import { freePort } from '../../../helpers/free-port.js';
 import { AGENT_ID, type HintServer, makeStage, type Stage, startHintServer } from './nudge.js';
 

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { isRunning, markOf } from '../../../../src/shared/dir-lock.js';
+import { isRunning, markOf } from '../../../../src/shared/process-life.js';
 import { withProc } from '../../../helpers/where.js';
 import { AGENT_ID, makeStage } from './nudge.js';
 

@@ -16,6 +16,7 @@ const TIME = /\d{4}-\d\d-\d\d \d\d:\d\d UTC/g;
 /** Without what is of the moment. */
 function masked(text: string): string {
   return text
+    .replace(/^[0-9a-f]{8}(?= )/gm, '<id>')
     .replace(UUID, '<id>')
     .replace(/mem_[0-9a-f]{8}/g, 'mem_<id>')
     .replace(TIME, '<time>');
@@ -37,17 +38,22 @@ async function createdTrigger(...argv: string[]): Promise<TriggerSummary> {
 describe('cue trigger', () => {
   it('creates one from a text', async () => {
     expect(await done('trigger', 'create', 'every friday at 5pm: send the weekly report')).toBe(
-      '✔ created trigger "send the weekly report" (resting)\n' +
+      '✔ created trigger "send the weekly report" (active)\n' +
         '  every Friday at 17:00 (UTC), next <time>\n  <id>\n',
     );
   });
 
-  it('says of a second one like it that it is there', async () => {
-    const { code, err } = await served.cue(
-      ...['trigger', 'create', 'every', 'friday', 'at', '5pm:', 'send', 'the', 'weekly', 'report'],
+  it('says of a second one like it that it is there, and ends well', async () => {
+    const words = ['every', 'friday', 'at', '5pm:', 'send', 'the', 'weekly', 'report'];
+    expect(await done('trigger', 'create', ...words)).toBe(
+      'already there: trigger "send the weekly report" (active)\n' +
+        '  every Friday at 17:00 (UTC), next <time>\n  <id>\n',
     );
-    expect(code).toBe(2);
-    expect(err).toMatch(/^cue: this trigger exists already/);
+    const { code, document } = await served.json('trigger', 'create', ...words);
+    expect({ code, document }).toMatchObject({
+      code: 0,
+      document: { created: false, trigger: { displayName: 'send the weekly report' } },
+    });
   });
 
   it('sends every flag', async () => {
@@ -83,26 +89,67 @@ describe('cue trigger', () => {
     expect(err).toBe('cue: --deliver-to: the agent knows no room with this id\n');
   });
 
-  it('lists them, a line for each', async () => {
+  it('lists them soonest first, in columns under a header', async () => {
     const out = await done('trigger', 'list');
-    expect(out.split('\n').slice(0, 2)).toEqual([
-      '<id>  disabled  every weekday at 09:00 (Europe/Vienna): Inbox',
-      '<id>  resting  every Friday at 17:00 (UTC), next <time>: send the weekly report',
+    const lines = out.trimEnd().split('\n');
+    expect(lines.map((line) => line.split(/ {2,}/))).toEqual([
+      ['ID', 'NAME', 'SCHEDULE', 'STATE', 'NEXT', 'LAST'],
+      ['<id>', 'send the weekly report', 'every Friday at 17:00 (UTC)', 'active', '<time>', '-'],
+      ['<id>', 'Inbox', 'every weekday at 09:00 (Europe/Vienna)', 'disabled', '-', '-'],
     ]);
-    expect(await done('trigger', 'list', '--state', 'disabled')).toMatch(/^<id> {2}disabled.*\n$/);
+    const [header = '', first = ''] = (await served.cue('trigger', 'list')).out.split('\n');
+    expect(first.indexOf('active')).toBe(header.indexOf('STATE'));
+    expect(await done('trigger', 'list', '--state', 'disabled')).toMatch(
+      /^ID .*\n<id> {2}Inbox .*disabled.*\n$/,
+    );
   });
 
   it('says where a list goes on, beside it', async () => {
     const { code, out, err } = await served.cue('trigger', 'list', '--limit', '1');
-    expect({ code, lines: out.trimEnd().split('\n').length }).toEqual({ code: 0, lines: 1 });
+    expect({ code, lines: out.trimEnd().split('\n').length }).toEqual({ code: 0, lines: 2 });
     const cursor = /^1 of 2; more: --cursor (\S+)\n$/.exec(err)?.[1] ?? '';
-    expect(await done('trigger', 'list', '--limit', '1', '--cursor', cursor)).toContain('report');
+    expect(await done('trigger', 'list', '--limit', '1', '--cursor', cursor)).toContain('Inbox');
+  });
+
+  it('takes a trigger by the id that chat prints, and by its name', async () => {
+    const { id } = await createdTrigger('every 7 hours', 'check the news');
+    const all = await done('trigger', 'show', id);
+    expect(all).toContain('check the news');
+    expect(await done('trigger', 'show', id.slice(0, 8))).toBe(all);
+    expect(await done('trigger', 'show', `[${id.slice(0, 8)}]`)).toBe(all);
+    expect(await done('trigger', 'show', 'Check the news')).toBe(all);
+    const { code, out } = await served.cue('trigger', 'run', 'check the news');
+    expect({ code, out: masked(out) }).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('success'),
+    });
+    const { id: second } = await createdTrigger(
+      ...['every 8 hours', 'look at the headlines', '--name', 'check the news'],
+    );
+    const asked = await served.cue('trigger', 'delete', 'check the news');
+    expect(asked.code).toBe(2);
+    expect(asked.err).toContain('several triggers are called "check the news"');
+    expect(asked.err).toContain(id);
+    expect(asked.err).toContain(second);
+    for (const one of [id, second]) await served.cue('trigger', 'delete', one);
+  });
+
+  it('says how often one has failed that keeps failing', async () => {
+    const { id } = await createdTrigger('every 9 hours', 'water the cactus');
+    const { onLarge } = served.agent.brain;
+    served.agent.brain.onLarge = () => {
+      throw new Error('no model today');
+    };
+    for (let run = 0; run < 2; run += 1) await served.cue('trigger', 'run', id);
+    expect(await done('trigger', 'list')).toMatch(/water the cactus .* failed 2 times$/m);
+    served.agent.brain.onLarge = onLarge;
+    await served.cue('trigger', 'delete', id);
   });
 
   it('shows, changes, runs, explains and deletes one', async () => {
     const { id } = await createdTrigger('every 2 hours water the plants');
     expect(await done('trigger', 'show', id)).toBe(
-      'water the plants (resting)\n  id: <id>\n  when: every 2 hours, next <time>\n' +
+      'water the plants (active)\n  id: <id>\n  when: every 2 hours, next <time>\n' +
         '  time zone: UTC\n  runs: 0\n  instructions:\n    water the plants\n',
     );
     const { out: ran } = await served.cue('trigger', 'run', id);
@@ -113,12 +160,16 @@ describe('cue trigger', () => {
       /^It runs every 2 hours; the next run is /,
     );
     expect(await done('trigger', 'update', id, 'every 3 hours', '--name', 'Plants')).toBe(
-      '✔ changed trigger "Plants" (resting)\n  every 3 hours, next <time>\n  <id>\n',
+      '✔ changed trigger "Plants" (active)\n  every 3 hours, next <time>\n  <id>\n',
     );
     expect(await done('trigger', 'update', id, '--disable')).toContain('(disabled)');
-    expect(await done('trigger', 'update', id, '--enable')).toContain('(resting)');
+    expect(await done('trigger', 'update', id, '--enable')).toContain('(active)');
     expect(await done('trigger', 'update', id, '--skip-next')).toContain('next <time>');
-    expect(await done('trigger', 'delete', id)).toBe('✔ deleted trigger <id>\n');
+    const { out, err } = await served.cue('trigger', 'delete', id);
+    expect(masked(out)).toBe('✔ deleted trigger <id>\n');
+    expect(err).toMatch(
+      /^In a database server, or a memory that is not kept: agent .+, server process \d+ at http:.+\n$/,
+    );
     expect((await served.cue('trigger', 'show', id)).code).toBe(3);
   });
 
@@ -155,11 +206,11 @@ describe('cue trigger', () => {
   });
 
   it('asks nothing that only a conversation could answer', async () => {
-    const { code, err } = await served.cue('trigger', 'create', 'call Ada tomorrow at 9');
+    const { code, err } = await served.cue('trigger', 'create', 'call Ada tomorrow');
     expect({ code, err }).toEqual({
       code: 2,
       err:
-        'cue: text: Shall I remind you of that, or do it myself at that time? Nobody can answer here: ' +
+        'cue: text: At what time? Nobody can answer here: ' +
         'say the time alone, and what to do as --instructions, or use other words\n',
     });
   });

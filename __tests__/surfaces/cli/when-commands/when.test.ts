@@ -387,6 +387,21 @@ Exit codes — zero for success, three for missing, two for usage errors, one fo
     expect(project.read('agents/memory-index.md')).toMatch(/^\/when [a-z ]+ \| Exit codes \| /m);
   });
 
+  it('fails where nothing could be converted, and writes nothing', async () => {
+    const arrows = OLD.replace('—', '→').replace('Exit', '- Exit');
+    project.write('agents/memory-index.md', arrows);
+    const { code, out, err } = await project.cue('when', 'migrate');
+
+    expect(code).toBe(1);
+    expect(out).toMatch(/^0 entries converted/);
+    expect(out).toContain('1 line left as it was');
+    expect(err).toBe(
+      'agents/memory-index.md was left as it is: no rule can decide what is listed\n',
+    );
+    expect(project.read('agents/memory-index.md')).toBe(arrows);
+    expect(existsSync(join(project.root, 'agents', 'memory-index.md.bak'))).toBe(false);
+  });
+
   it('prints its report as a document', async () => {
     const dry = await project.json('when', 'migrate', '--dry-run');
     const real = await project.json('when', 'migrate');

@@ -2,14 +2,18 @@
  * By words and by likeness, fused; neighbours in a thread and along links gain. The last resort of
  * the cascade, and the only one whose hits are marked fuzzy.
  */
+import { calibratedThresholds } from '../../../embeddings/index.js';
 import type { DenseScores, Shelf, SlotFilter } from '../../../records/index.js';
 import { messageOf } from '../../../shared/errors.js';
 import { analyzeQuery } from '../../../shared/text.js';
 import { soundVector } from '../../embed.js';
 import { edgesOf, linkFrom } from '../../graph.js';
 import { FLAGS, keyOf } from '../../records.js';
+import { type PhraseHit, phraseHits } from '../../remind-when.js';
 import { asksForTime, namesIn } from '../../signals.js';
+import { confidenceOf, FLOOR, fitOf, knownTerms } from '../confidence.js';
 import {
+  BESIDE_WEIGHT,
   BOOST,
   bestOf,
   type Fused,
@@ -27,9 +31,9 @@ const LINKED_FROM = 10;
 const ALONE = 0.25;
 /** Words of a question that are searched; more are a document, not a question. */
 const MAX_TERMS = 64;
-/** Below every fact. */
-const MOST_CONFIDENT = 0.89;
 const SHOWN_WORDS = 4;
+/** Share of the words of a question that a phrase has at least. */
+const LEAST_WORDS = 0.2;
 
 export function keywordScores(
   shelf: Shelf,
@@ -62,39 +66,77 @@ export function semanticStage(parts: SemanticParts): Stage {
       parts.keyword && parts.vector
         ? neighbourWeights(shelf.continuity(), shelf.averageLength)
         : [];
-    const keyword = parts.keyword ? keywordScores(shelf, text, filter, spread) : null;
-    const { vector, degraded } = parts.vector
-      ? await vectorScores(context, search)
-      : { vector: null, degraded: undefined };
-    const fused = fuse(
-      keyword,
-      likely(vector, keyword, embedder.thresholds.candidate),
-      vectorWeight(embedder.id),
+    const { query, degraded } = parts.vector
+      ? await queryVector(context, search)
+      : { query: null, degraded: undefined };
+    const asked = termsOf(text);
+    const terms = knownTerms(shelf, asked.keys());
+    const phrases =
+      parts.keyword && parts.vector
+        ? phrasesBySlot(context, search, asked, query)
+        : new Map<number, PhraseHit>();
+    const keyword = raised(
+      parts.keyword ? keywordScores(shelf, text, filter, spread) : null,
+      phrases,
+      ({ words }) => words * terms.all,
     );
+    const vector = raised(
+      query === null ? null : shelf.nearest(query, filter),
+      phrases,
+      ({ likeness }) => likeness,
+    );
+    const { beside } = embedder;
+    const second = parts.vector && beside !== undefined ? shelf.alike(text, filter) : null;
+    const besideAlike = calibratedThresholds(beside?.id ?? '').candidate;
+    const fused = fuse([
+      [keyword, 1],
+      [likely(vector, keyword, embedder.thresholds.candidate), vectorWeight(embedder.id)],
+      [likely(second, keyword, besideAlike), BESIDE_WEIGHT],
+    ]);
     if (parts.keyword && parts.vector) {
       boostSigns(fused, search, spread);
       await boostLinks(fused, context, search);
     }
+    const alike = (likeness: number) =>
+      Math.min(1, Math.max(0, likeness) / embedder.thresholds.candidate);
+    const fitAt = (slot: number) => {
+      const phrase = phrases.get(slot);
+      const own = fitOf(
+        Math.min(1, (keyword?.scores[slot] ?? 0) / terms.score),
+        // Not of the second: unrelated texts are more alike to it, and silence would be rarer.
+        alike(vector?.scores[slot] ?? 0),
+        terms,
+      );
+      return phrase === undefined
+        ? own
+        : Math.max(own, fitOf(phrase.words, alike(phrase.likeness), { share: 1 }));
+    };
+    const fits = fused.touched.map(fitAt);
+    const bestFit = fits.reduce((best, fit) => Math.max(best, fit), 0);
+    const least = search.request.min_confidence ?? FLOOR;
+    const sure = fused.touched.filter((_, at) => confidenceOf(fits[at] ?? 0, bestFit) >= least);
     const known = new Set(search.found.map(({ id }) => shelf.slotOf(id)));
-    const ranked = bestOf(fused, room + known.size, newerIn(shelf)).filter(
-      (slot) => !known.has(slot),
-    );
-    const scale = confidenceScale(shelf, text);
-    const candidates = ranked.slice(0, room).map((slot): Candidate => {
-      const words = (keyword?.scores[slot] ?? 0) / scale;
-      const likeness = vector?.scores[slot] ?? 0;
-      return {
+    const ranked = bestOf(
+      { scores: fused.scores, touched: sure },
+      room + known.size,
+      newerIn(shelf),
+    ).filter((slot) => !known.has(slot));
+    const candidates = ranked.slice(0, room).map(
+      (slot): Candidate => ({
         id: shelf.idOf(slot),
         stage: 'semantic',
-        confidence: confidenceOf(words, likeness),
-        why: whyOf(words, likeness, text),
+        confidence: confidenceOf(fitAt(slot), bestFit),
+        why: whyOf(
+          keyword?.scores[slot] ?? 0,
+          Math.max(vector?.scores[slot] ?? 0, second?.scores[slot] ?? 0),
+          text,
+        ),
         fuzzy: true,
-      };
-    });
-    const again = [...known].filter((slot) => slot !== undefined && (fused.scores[slot] ?? 0) > 0);
+      }),
+    );
     return {
       candidates,
-      total: fused.touched.length - again.length,
+      total: sure.filter((slot) => !known.has(slot)).length,
       ...(degraded === undefined ? {} : { degraded }),
     };
   };
@@ -106,22 +148,51 @@ export function newerIn(shelf: Shelf): (a: number, b: number) => boolean {
     shelf.timeOf(a) - shelf.timeOf(b) > 0 || (shelf.timeOf(a) === shelf.timeOf(b) && a > b);
 }
 
-async function vectorScores(
+async function queryVector(
   { embedder, log }: Parameters<Stage>[0],
-  { shelf, filter, asked: text }: Search,
-): Promise<{ vector: DenseScores | null; degraded: string | undefined }> {
+  { shelf, asked: text }: Search,
+): Promise<{ query: Float32Array | null; degraded: string | undefined }> {
   if (shelf.model !== embedder.id) {
     const degraded = `the vectors are of another model than ${embedder.id} and are being made anew; searched by words`;
-    return { vector: null, degraded };
+    return { query: null, degraded };
   }
   try {
-    const vector = await soundVector(embedder, text);
-    return { vector: shelf.nearest(vector, filter), degraded: undefined };
+    return { query: await soundVector(embedder, text), degraded: undefined };
   } catch (error) {
     const reason = messageOf(error);
     log.warn({ model: embedder.id, reason }, 'recall without vectors');
-    return { vector: null, degraded: `searched by words only: ${reason}` };
+    return { query: null, degraded: `searched by words only: ${reason}` };
   }
+}
+
+/** The memories that a phrase like the question leads to, as far as the filter lets them through. */
+function phrasesBySlot(
+  { records, embedder }: Parameters<Stage>[0],
+  { shelf, filter, reader }: Search,
+  terms: ReadonlyMap<string, number>,
+  query: Float32Array | null,
+): Map<number, PhraseHit> {
+  const bySlot = new Map<number, PhraseHit>();
+  const accepts = shelf.accepts(filter);
+  const least = { words: LEAST_WORDS, likeness: embedder.thresholds.candidate * ALONE };
+  for (const [id, hit] of phraseHits(records.catalog, terms, query, reader, least)) {
+    const slot = shelf.slotOf(id);
+    if (slot !== undefined && accepts(slot)) bySlot.set(slot, hit);
+  }
+  return bySlot;
+}
+
+/** A memory counts by its own text or by its best phrase, whichever fits better. */
+function raised(
+  dense: DenseScores | null,
+  phrases: ReadonlyMap<number, PhraseHit>,
+  scoreOf: (hit: PhraseHit) => number,
+): DenseScores | null {
+  if (dense === null || phrases.size === 0) return dense;
+  const { scores } = dense;
+  const touched = [...dense.touched];
+  for (const [slot, hit] of phrases) raise({ scores, touched }, slot, scoreOf(hit));
+  return { scores, touched: Int32Array.from(touched) };
 }
 
 /** Without a shared word only a clear likeness counts. */
@@ -187,21 +258,6 @@ async function boostLinks(
       raise(fused, other, Math.min(gained, BOOST.linkedAtMost * score));
     }
   }
-}
-
-/** The score of a text that has every word of the question that any text has. */
-function confidenceScale(shelf: Shelf, text: string): number {
-  let sum = 0;
-  for (const term of termsOf(text).keys()) {
-    const found = shelf.documentFrequency(term);
-    if (found > 0) sum += Math.log(1 + (shelf.size - found + 0.5) / (found + 0.5));
-  }
-  return Math.max(sum, 1e-6);
-}
-
-function confidenceOf(words: number, likeness: number): number {
-  const both = Math.min(1, words) * 0.6 + Math.max(0, likeness) * 0.4;
-  return Math.round(Math.min(MOST_CONFIDENT, both) * 100) / 100;
 }
 
 function whyOf(words: number, likeness: number, text: string): string {

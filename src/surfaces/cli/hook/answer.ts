@@ -16,11 +16,22 @@ import { meantAddress } from '../../serving/agent-meant.js';
 import { findServer, type Wanted, withPidFile } from '../../serving/discovery.js';
 import { askRest } from '../../serving/rest-client.js';
 import { escapedJson, type Io } from '../io.js';
-import { type HookCall, pathFrom, readHookCall } from './claude-event.js';
+import {
+  HOOK_EVENTS,
+  type HookCall,
+  type HookEvent,
+  pathFrom,
+  readHookCall,
+} from './claude-event.js';
 import { contextIn } from './context.js';
 
-/** From the start of the command to its end: the model waits for it before each tool. */
+/**
+ * From the start of the command to its end: the model waits for it before each tool. What comes once a session or
+ * once a prompt may take longer, and a server that is busy with its start has time to answer.
+ */
 export const BUDGET_MS = 100;
+export const LONG_BUDGET_MS = 1_000;
+const LONG_EVENTS: readonly HookEvent[] = ['SessionStart', 'UserPromptSubmit'];
 const MAX_BUDGET_MS = 60_000;
 /** What has arrived when time is up counts as shown: it is taken. */
 const LAST_LOOK_MS = 2;
@@ -29,12 +40,18 @@ const MAX_STDIN_BYTES = 16_000_000;
 
 /** Never rejects, and writes nothing where anything is wrong. */
 export async function answerHook(io: Io): Promise<void> {
-  const budgetMs = budgetOf(io.env);
+  const startMs = io.clock.now();
+  const leftOf = (budgetMs: number) =>
+    Math.max(1, budgetMs - Math.max(0, io.clock.now() - startMs));
   const tooLate = new AbortController();
-  const work = answerOf(io, budgetMs, tooLate.signal).catch(
-    (error: unknown): Answer => ({ why: messageOf(error) }),
-  );
-  const answered = (await within(work, budgetMs)) ?? (await within(work, LAST_LOOK_MS));
+  // Which event it is stands in the input.
+  let budgetMs = Math.max(...HOOK_EVENTS.map((event) => budgetOf(event, io.env)));
+  const answered = await inTime(readCall(io), budgetMs, async (call) => {
+    if (typeof call === 'string') return { why: call };
+    budgetMs = budgetOf(call.event, io.env);
+    const leftMs = leftOf(budgetMs);
+    return inTime(answerOf(call, io, leftMs, tooLate.signal), leftMs, async (answer) => answer);
+  });
   const { why, json }: Answer = answered ?? { why: `not done within ${budgetMs} ms` };
   if (answered === null) {
     // Where standard input does not end, it would hold the process.
@@ -46,24 +63,44 @@ export async function answerHook(io: Io): Promise<void> {
   else if (io.env.CUE_HOOK_DEBUG === '1') io.err(`cue hook: ${why}\n`);
 }
 
+/** `null`: the work is not done in time. What it throws is why nothing is printed. */
+async function inTime<Done>(
+  work: Promise<Done>,
+  ms: number,
+  then: (done: Done) => Promise<Answer | null>,
+): Promise<Answer | null> {
+  const settled = work.then(
+    (done) => ({ done }),
+    (error: unknown) => ({ why: messageOf(error) }),
+  );
+  const came = (await within(settled, ms)) ?? (await within(settled, LAST_LOOK_MS));
+  if (came === null || 'why' in came) return came;
+  return then(came.done);
+}
+
 /** What is printed, or why nothing is. */
 interface Answer {
   json?: string;
   why?: string;
 }
 
-async function answerOf(io: Io, budgetMs: number, signal: AbortSignal): Promise<Answer> {
-  const startMs = io.clock.now();
-  const call = readHookCall(JSON.parse(await io.stdin(MAX_STDIN_BYTES)));
-  if (typeof call === 'string') return { why: call };
+async function readCall(io: Io): Promise<HookCall | string> {
+  return readHookCall(JSON.parse(await io.stdin(MAX_STDIN_BYTES)));
+}
+
+async function answerOf(
+  call: HookCall,
+  io: Io,
+  leftMs: number,
+  signal: AbortSignal,
+): Promise<Answer> {
   const project = projectOf(call, io);
   const body = eventOf(call, project);
-  const leftMs = Math.max(1, budgetMs - Math.max(0, io.clock.now() - startMs));
   const wanted = { env: io.env, cwd: project };
   const reaction = await tellServer(wanted, body, leftMs, signal).catch((error: unknown) => {
     throw withPidFile(error, wanted);
   });
-  const additionalContext = contextIn(reaction);
+  const additionalContext = contextIn(reaction, call.event);
   if (additionalContext === null) return { why: `nothing to be said about ${body.type}` };
   return {
     json: JSON.stringify({ hookSpecificOutput: { hookEventName: call.event, additionalContext } }),
@@ -126,7 +163,17 @@ function textOf(said: Said, none: string): string | null {
   return said === 'unclear' ? null : (said.text ?? none);
 }
 
-function budgetOf({ CUE_HOOK_BUDGET_MS: asked }: Io['env']): number {
+/** `CUE_HOOK_BUDGET_MS_SESSION_START`, say, else that of all events. */
+function budgetOf(event: HookEvent, env: Io['env']): number {
+  const ms = msOf(env[budgetVariable(event)]) ?? msOf(env.CUE_HOOK_BUDGET_MS);
+  return Math.min(ms ?? (LONG_EVENTS.includes(event) ? LONG_BUDGET_MS : BUDGET_MS), MAX_BUDGET_MS);
+}
+
+export function budgetVariable(event: HookEvent): string {
+  return `CUE_HOOK_BUDGET_MS${event.replace(/[A-Z]/g, '_$&').toUpperCase()}`;
+}
+
+function msOf(asked: string | undefined): number | null {
   const ms = Number(asked);
-  return asked && ms > 0 ? Math.min(ms, MAX_BUDGET_MS) : BUDGET_MS;
+  return asked && ms > 0 ? ms : null;
 }

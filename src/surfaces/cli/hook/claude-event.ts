@@ -10,14 +10,14 @@ import { isAbsolute, relative } from 'node:path';
 import { isObject } from '../../serving/http-exchange.js';
 
 /** Each of them takes `hookSpecificOutput.additionalContext` ("Add context for Claude"). */
-const EVENTS = [
+export const HOOK_EVENTS = [
   'SessionStart',
   'UserPromptSubmit',
   'PreToolUse',
   'PostToolUse',
   'PostToolUseFailure',
 ] as const;
-export type HookEvent = (typeof EVENTS)[number];
+export type HookEvent = (typeof HOOK_EVENTS)[number];
 
 /** Tools by what their use means to memory; the installer has its matchers from here. */
 export const FILE_TOOLS = ['Read', 'Edit', 'Write', 'MultiEdit', 'NotebookEdit'] as const;
@@ -48,7 +48,7 @@ const PASTE_MARK = /^<\/?pasted_content\b[^>\n]*>\r?\n?/gm;
 /** @returns why there is nothing to be told, in words, where it is no call */
 export function readHookCall(input: unknown): HookCall | string {
   if (!isObject(input)) return 'the input is no JSON object';
-  const event = EVENTS.find((name) => name === input.hook_event_name);
+  const event = HOOK_EVENTS.find((name) => name === input.hook_event_name);
   if (event === undefined) return `nothing is made of ${shownName(input.hook_event_name)}`;
   const happening = happeningOf(event, input);
   if (typeof happening === 'string') return happening;

@@ -7,7 +7,7 @@ import type { Command } from 'commander';
 import type { CommandContext } from '../command-line.js';
 import { EXIT } from '../exit-codes.js';
 import type { CommandGroup } from '../program.js';
-import { answerHook, BUDGET_MS } from './answer.js';
+import { answerHook, BUDGET_MS, budgetVariable, LONG_BUDGET_MS } from './answer.js';
 
 const EXPLAINED = `
 It is not for people: "cue mcp install" writes it into the settings of Claude Code. It reads the JSON of
@@ -16,7 +16,8 @@ prints what is remembered about it, if anything is; else nothing. The exit code 
 
 Environment:
   CUE_HOOK_DEBUG=1        say on standard error why nothing was printed
-  CUE_HOOK_BUDGET_MS      longest wait for the server (else ${BUDGET_MS})
+  CUE_HOOK_BUDGET_MS      longest wait, ms (else ${BUDGET_MS}; SessionStart and UserPromptSubmit ${LONG_BUDGET_MS})
+  ${budgetVariable('SessionStart')}, …_PRE_TOOL_USE and so on: the same of one event
   ELIZA_SERVER_AUTH_TOKEN the key of the server, if it wants one
 `;
 

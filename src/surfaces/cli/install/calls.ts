@@ -7,17 +7,17 @@ const NODE = /(?:^|[\\/])(?:node|nodejs|bun)(?:\.exe)?$/i;
 const NPX = /(?:^|[\\/])npx(?:\.cmd|\.exe)?$/i;
 const CMD = /(?:^|[\\/])cmd(?:\.exe)?$/i;
 const SCRIPT = /(?:^|[\\/])cue\.[cm]?[jt]s$/;
-const PACKAGE = /^(?:elizaos-plugin-)?cue(?:@\S+)?$/;
-const COMMAND = /(?:^|[\\/])(?:elizaos-plugin-)?cue(?:\.(?:cmd|exe|[cm]?js))?$/;
+const PACKAGE = /^(?:(?:elizaos-)?plugin-)?cue(?:@\S+)?$/;
+const COMMAND = /(?:^|[\\/])(?:(?:elizaos-)?plugin-)?cue(?:\.(?:cmd|exe|[cm]?js))?$/;
 /** A line with one of these is more than one call. */
 const SHELL = /[;&|<>`\r\n]|\$\(/;
 
 /**
- * `…/bin/cue.js mcp`, `npx … cue mcp --tools all`, `elizaos-plugin-cue@1 mcp`: the program by its own name,
+ * `…/bin/cue.js mcp`, `npx … cue mcp --tools all`, `plugin-cue@1 mcp`: the program by its own name,
  * and behind it what it is to do.
  */
 const RUNS_US =
-  /(?:^|[\s"'\\/])(?:elizaos-plugin-)?cue(?:@[\w.^~-]+|\.(?:[cm]?[jt]s|cmd|exe))?["']?\s+(mcp|hook)(?=$|[\s"';&|])/;
+  /(?:^|[\s"'\\/])(?:(?:elizaos-)?plugin-)?cue(?:@[\w.^~-]+|\.(?:[cm]?[jt]s|cmd|exe))?["']?\s+(mcp|hook)(?=$|[\s"';&|])/;
 
 /** Whether an entry runs us itself, of this or another place or version: one that we may write anew. */
 export function isOurs(value: unknown, what: Called): boolean {

@@ -6,7 +6,7 @@ import { CLIENTS, SCOPES } from './clients.js';
 import type { Program } from './commands.js';
 import type { InstallFlags } from './plan.js';
 
-const PACKAGE = 'elizaos-plugin-cue';
+const PACKAGE = 'plugin-cue';
 
 const EXPLAINED = `
 Without --client: every client that is found here. Claude Code gets the server and hooks that call

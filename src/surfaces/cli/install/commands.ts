@@ -21,7 +21,7 @@ export interface Invocation {
 
 export interface Invocations {
   server: Invocation;
-  /** Run before each tool: never by way of npx, which takes longer than all the rest. */
+  /** Run before each tool. */
   hook: Invocation;
   /** What people should know of it. */
   note?: string;
@@ -42,30 +42,19 @@ export function invocationsOf(
   const shared = scope === 'project' ? sharedBin(machine, program) : null;
   if (shared === null) return absolute(scope, program);
   return {
-    server: sharedServer(client, shared, machine, program),
+    server: sharedServer(client, shared),
     // Set where hooks run, also below the root ("Reference scripts by path").
     hook: { command: 'node', args: [`${PROJECT}/${shared}`, 'hook'] },
   };
 }
 
-/** Cursor does not say in which folder it starts a server; the others start it in the project. */
-function sharedServer(
-  client: ClientName,
-  shared: string,
-  machine: Machine,
-  { name }: Program,
-): Invocation {
-  if (client === 'cursor') return { command: 'node', args: [`${WORKSPACE}/${shared}`, 'mcp'] };
-  // Where npx does not find it at the root, it would ask the registry, which has another "cue".
-  const found = [['node_modules', name, ...BIN], BIN].map((parts) => parts.join('/'));
-  return found.includes(shared) ? npx(machine) : { command: 'node', args: [shared, 'mcp'] };
-}
-
-/** On Windows npx is a script, which only a shell can start. */
-function npx({ platform }: Machine): Invocation {
-  const args = ['--no-install', 'cue', 'mcp'];
-  if (platform !== 'win32') return { command: 'npx', args };
-  return { command: 'cmd', args: ['/c', 'npx', ...args] };
+/**
+ * Cursor does not say in which folder it starts a server; the others start it in the project. Never by way of
+ * npx, which adds more than a second to each start.
+ */
+function sharedServer(client: ClientName, shared: string): Invocation {
+  const path = client === 'cursor' ? `${WORKSPACE}/${shared}` : shared;
+  return { command: 'node', args: [path, 'mcp'] };
 }
 
 function absolute(scope: InstallScope, program: Program): Invocations {

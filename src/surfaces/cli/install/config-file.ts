@@ -1,8 +1,9 @@
 /** One configuration file of a client: read whole, and replaced whole, with a copy of how it was. */
 import { chmod, lstat, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { AppError, messageOf } from '../../../shared/errors.js';
-import { codeOf, readWhole, textOf } from '../../../shared/read-whole.js';
+import { AppError, codeOf, messageOf } from '../../../shared/errors.js';
+import { processName } from '../../../shared/process-life.js';
+import { readWhole, textOf } from '../../../shared/read-whole.js';
 import { realPath } from '../../../shared/real-path.js';
 import { badInput } from '../exit-codes.js';
 
@@ -108,7 +109,7 @@ export async function replaceConfig(
   const { path, hasMark } = file;
   const mark = hasMark ? MARK : '';
   const mode = file.mode ?? (privately ? 0o600 : undefined);
-  const draft = join(dirname(path), `.${basename(path)}.${process.pid}.cue-tmp`);
+  const draft = join(dirname(path), `.${basename(path)}.${processName()}.cue-tmp`);
   try {
     await mkdir(dirname(path), { recursive: true });
     const handle = await open(draft, 'wx', mode);

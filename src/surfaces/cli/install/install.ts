@@ -60,15 +60,13 @@ export async function install(io: Io, flags: InstallFlags, program: Program): Pr
 }
 
 async function carriedOut(change: Change): Promise<Done> {
-  const { file, kind, text, from, privately } = change;
+  const { file, kind, text, from, obsolete = [], privately } = change;
   try {
     if (kind === 'none') return { change, backup: null };
-    if (text === null) {
-      await deleteConfig(file);
-      return { change, backup: null };
-    }
-    const backup = await replaceConfig(file, text, { privately, isKept: from === undefined });
-    if (from !== undefined) await dropBackup(from);
+    let backup: string | null = null;
+    if (text === null) await deleteConfig(file);
+    else backup = await replaceConfig(file, text, { privately, isKept: from === undefined });
+    for (const copy of obsolete) await dropBackup(copy);
     return { change, backup };
   } catch (error) {
     if (!isAppError(error)) throw error;

@@ -2,6 +2,7 @@
 import { isAbsolute, relative } from 'node:path';
 import { AppError } from '../../../shared/errors.js';
 import { realPath } from '../../../shared/real-path.js';
+import { isObject } from '../../serving/http-exchange.js';
 import { badInput } from '../exit-codes.js';
 import type { Io } from '../io.js';
 import {
@@ -22,6 +23,7 @@ import {
   checkWritable,
   readConfig,
 } from './config-file.js';
+import { valueAt } from './json-text.js';
 import {
   isBlankDocument,
   keepsHooks,
@@ -57,6 +59,8 @@ export interface Change {
   text: string | null;
   /** The copy that it is given back from. */
   from?: Backup;
+  /** Copies of earlier installations, which nobody needs once this is done. */
+  obsolete?: readonly Backup[];
   /** A new file is for this user alone. */
   privately: boolean;
 }
@@ -145,27 +149,42 @@ function kindOf({ file, text, from }: Pick<Change, 'file' | 'text' | 'from'>): K
 }
 
 /**
- * Back to the copy, where installing into it gives what is there; else without what is ours. A file in which
- * nothing is left goes, unless it was there before us.
+ * Back to the copy, where installing into it gives what is there; else without what is ours. A file that has
+ * never held anything but what an installation writes goes; one in which somebody has set a field of their own,
+ * were it in our entry, stays.
  */
 async function removal(
   file: ConfigFile,
   shown: string,
   { add, take }: Edit,
-): Promise<Pick<Change, 'text' | 'from'>> {
+): Promise<Pick<Change, 'text' | 'from' | 'obsolete'>> {
   const { text } = file;
   if (text === null || text.trim() === '') return { text };
   const left = take(text, shown);
   if (left === text) return { text };
-  const backups = await backupsOf(file);
+  const obsolete = await backupsOf(file);
   const isWithoutUs = (copy: string) => copy.trim() === '' || take(copy, shown) === copy;
-  const from = backups.find(({ text: copy }) =>
+  const from = obsolete.find(({ text: copy }) =>
     holds(() => isWithoutUs(copy) && add(copy, shown) === text),
   );
-  if (from !== undefined) return { text: from.text, from };
-  const first = backups.at(-1)?.text;
-  const wasMade = first === undefined || !holds(() => isWithoutUs(first));
-  return { text: wasMade && isBlankDocument(left) ? null : left };
+  if (from !== undefined) return { text: from.text, from, obsolete };
+  const written = valueAt(add(null, shown), []);
+  const wasMade = [text, ...obsolete.map((copy) => copy.text)].every((copy) =>
+    holds(() => !isWithoutUs(copy) && hasOnlyKeysOf(valueAt(copy, []), written)),
+  );
+  return { text: wasMade && isBlankDocument(left) ? null : left, obsolete };
+}
+
+/** Whether no object in it has a key that the model has not at that place; of lists the first item counts. */
+function hasOnlyKeysOf(value: unknown, model: unknown): boolean {
+  if (Array.isArray(value)) {
+    return Array.isArray(model) && value.every((item) => hasOnlyKeysOf(item, model[0]));
+  }
+  if (!isObject(value)) return !isObject(model);
+  if (!isObject(model)) return false;
+  return Object.entries(value).every(
+    ([key, inner]) => key in model && hasOnlyKeysOf(inner, model[key]),
+  );
 }
 
 /** A copy may be of any shape. */

@@ -13,6 +13,7 @@ import { addServerOptions, answer } from '../server/answer.js';
 interface RecallFlags {
   depth?: string;
   limit?: number;
+  minConfidence?: number;
   session?: string;
   timezone?: string;
 }
@@ -35,20 +36,29 @@ function define(recall: Command, context: CommandContext): void {
     .argument('<words...>')
     .addOption(new Option('--depth <depth>', 'how much of each (outcome)').choices(DEPTH_WORDS))
     .option('--limit <number>', 'how many (5)', numberOf('--limit'))
+    .option(
+      '--min-confidence <number>',
+      '0 to 1; 0 also shows what is hardly like it',
+      numberOf('--min-confidence'),
+    )
     .option('--session <id>', 'the session that asks: session:last is the one before it')
     .option('--timezone <name>', 'in which "yesterday" is read')
     .addHelpText('after', EXPLAINED)
     .action(async (words: string[], flags: RecallFlags, command: Command) => {
       const ref = words.join(' ').trim();
       if (ref === '') throw badInput("say what to recall: cue recall 'refresh token'");
-      const { depth, limit, session = context.io.env.CUE_SESSION_ID, timezone } = flags;
+      const { depth, limit, minConfidence, timezone } = flags;
+      const { session = context.io.env.CUE_SESSION_ID } = flags;
       await answer<RecallResult>(
         context,
         command,
         {
           ...{ method: 'POST', path: '/recall', query: { timezone }, field: 'memories' },
           // Fields that are `undefined` are not sent.
-          body: { ref, depth, limit, session_id: session || undefined },
+          body: {
+            ...{ ref, depth, limit, min_confidence: minConfidence },
+            session_id: session || undefined,
+          },
         },
         {
           text: ({ memories }) =>

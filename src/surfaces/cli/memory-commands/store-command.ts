@@ -26,6 +26,7 @@ interface StoreFlags extends ServerFlags {
   importance?: number;
   session?: string;
   agent?: string;
+  remindWhen?: string[];
 }
 
 type ShortAction = Record<string, string>;
@@ -37,6 +38,7 @@ const FLAG_NAMES: FlagNames = {
   agent_id: '--agent',
   'outcome.learnings': '--learning',
   'outcome.failure_reason': '--failure',
+  remind_when: '--remind-when',
 };
 
 const EXPLAINED = `
@@ -76,6 +78,11 @@ function define(store: Command, context: CommandContext): void {
     .option('--learning <text>', 'what to know the next time; repeatable', collect)
     .option('--tags <words>', 'comma-separated', collect)
     .option('--importance <number>', '0 to 1 (0.5)', numberOf('--importance'))
+    .option(
+      '--remind-when <phrase>',
+      'what somebody would say or do when this matters again; up to five times',
+      collect,
+    )
     .option('--session <id>', 'the session it belongs to')
     .option('--agent <id>', 'whose name stands under it')
     .addHelpText('after', EXPLAINED)
@@ -104,7 +111,7 @@ async function draftOf(flags: StoreFlags, actions: ShortAction[], io: Io): Promi
   const { json: _json, port: _port, ...said } = flags;
   if (Object.keys(said).length === 0) return fromInput(await io.stdin());
   const { intent, taskType, perception, reasoning, success, failure, summary } = said;
-  const { learning, tags, importance, session, agent } = said;
+  const { learning, tags, importance, session, agent, remindWhen } = said;
   if (intent === undefined) throw badInput('--intent says what was to be done');
   if (intent.trim() === '') throw badInput('--intent is empty: say what was to be done');
   if (success === undefined && failure === undefined) {
@@ -124,6 +131,7 @@ async function draftOf(flags: StoreFlags, actions: ShortAction[], io: Io): Promi
       failure_reason: typeof failure === 'string' ? failure : undefined,
     },
     tags: tags && wordsIn(tags),
+    remind_when: remindWhen,
   };
 }
 

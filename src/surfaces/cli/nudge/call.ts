@@ -1,10 +1,11 @@
 /** One method of Nudge, called at whoever serves. */
 import { createRpcClient, type RpcClientOptions } from '../../serving/rpc-client.js';
-import { callServing } from '../server/call.js';
+import { callServing, sayWhere } from '../server/call.js';
 import type { NudgeContext } from './command.js';
 
 /**
  * @param name without "nudge."
+ * @param deletes it removes something for good: where is said before it is asked
  * @param field that every result of the method has
  * @throws AppError the method's own, or UNAVAILABLE saying what was met
  */
@@ -12,9 +13,14 @@ export function callServer<Result extends object>(
   { io, port }: NudgeContext,
   name: string,
   params: object,
-  { field, ...options }: RpcClientOptions & { field: keyof Result & string },
+  {
+    field,
+    deletes,
+    ...options
+  }: RpcClientOptions & { field: keyof Result & string; deletes?: boolean },
 ): Promise<Result> {
-  return callServing<Result>(io, port?.(), field, (address) =>
-    createRpcClient(address, options).call(`nudge.${name}`, params),
-  );
+  return callServing<Result>(io, port?.(), field, async (address) => {
+    if (deletes) await sayWhere(io, address);
+    return createRpcClient(address, options).call(`nudge.${name}`, params);
+  });
 }

@@ -44,7 +44,7 @@ async function perform(
     ...(scope === undefined ? {} : { scope }),
     ...(isThere ? { context: await contextOf(flags, io) } : {}),
   };
-  const options = { field: 'deleted' } as const;
+  const options = { field: 'deleted', deletes: true } as const;
   const result = await callServer<DeleteResult>(context, 'delete_hint', params, options);
   if (flags.json) printJson(io, result);
   else {

@@ -1,6 +1,6 @@
 /** `nudge get <component> <key>` */
 import type { GetResult, ScoredHint } from '../../../hints/offline.js';
-import { EXIT } from '../exit-codes.js';
+import { badInput, EXIT } from '../exit-codes.js';
 import { numberOf } from '../flag-words.js';
 import { printJson, printText } from '../io.js';
 import { callServer } from './call.js';
@@ -16,6 +16,7 @@ import type * as Words from './print-hint.js';
 interface GetFlags extends ContextFlags {
   limit?: number;
   explain?: true;
+  raw?: true;
   json?: true;
 }
 
@@ -25,6 +26,7 @@ export const get: NudgeCommand = {
     addContextFlags(command)
       .option('--limit <number>', 'so many of its variants, best first (1)', numberOf('--limit'))
       .option('--explain', 'also why the others are not eligible')
+      .option('--raw', 'print the value alone, as it is, secrets too: $(nudge get api build --raw)')
       .option('--json', 'print the result as JSON')
       .addHelpText('after', CONTEXT_EXPLAINED)
       .action((component: string, key: string, flags: GetFlags) =>
@@ -40,7 +42,10 @@ async function perform(
   context: NudgeContext,
 ): Promise<void> {
   const { io, end } = context;
-  const { limit, explain, json } = flags;
+  const { limit, explain, raw, json } = flags;
+  if (raw && (json || explain || limit !== undefined)) {
+    throw badInput('--raw prints one value: it goes without --json, --explain and --limit');
+  }
   const params = {
     ...name,
     context: await contextOf(flags, io),
@@ -51,7 +56,10 @@ async function perform(
   const words = json ? null : import('./print-hint.js');
   const result = await callServer<GetResult>(context, 'get_hint', params, { field: 'hint' });
   if (words === null) printJson(io, result);
-  else print(name, result, context, await words);
+  else if (raw && result.hint !== null) {
+    const { printedValue } = await import('../../../hints/offline.js');
+    printText(io, printedValue(result.hint.value));
+  } else print(name, result, context, await words);
   end(result.hint === null ? EXIT.notFound : EXIT.done);
 }
 

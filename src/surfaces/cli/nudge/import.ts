@@ -65,7 +65,10 @@ async function perform(file: string, flags: ImportFlags, context: NudgeContext):
       ...(mode === undefined ? {} : { mode }),
       ...(allowSecret ? { allow_secret: true } : {}),
     };
-    const options = { field: 'imported', timeoutMs: TIMEOUT_MS } as const;
+    const options = {
+      ...({ field: 'imported', timeoutMs: TIMEOUT_MS } as const),
+      deletes: mode === 'replace',
+    };
     const outcome = await callServer<ImportOutcome>(context, 'import', params, options);
     sum = isLong ? added(sum, outcome) : outcome;
   }

@@ -8,6 +8,7 @@ import { runProgram } from '../command-line.js';
 import { type ExitCode, errorDocument } from '../exit-codes.js';
 import { portOf } from '../flag-words.js';
 import type { Io } from '../io.js';
+import { dataDirOption, ioFor } from '../server/data-dir.js';
 import type { NudgeCommand, NudgeContext } from './command.js';
 
 interface CommandEntry {
@@ -106,11 +107,13 @@ export function run(
   outside: Pick<NudgeContext, 'startAgent' | 'checkSettings'>,
 ): Promise<ExitCode> {
   const define: Parameters<typeof runProgram>[0]['define'] = async (program, context) => {
-    addPortOption(program)
+    addServerOptions(program)
       .configureHelp({ showGlobalOptions: true })
       .addHelpText('after', EXPLAINED);
-    const port = () => program.opts<{ port?: number }>().port;
-    await addCommands(program, argv, { ...context, ...outside, port });
+    const flags = () => program.opts<{ port?: number; dataDir?: string }>();
+    const seen = ioFor(io, () => flags().dataDir);
+    const port = () => flags().port;
+    await addCommands(program, argv, { ...context, ...outside, io: seen, port });
     return argv;
   };
   const description = 'Small, high-value hints: how a component is built, run and tested here.';
@@ -141,14 +144,14 @@ async function addCommands(
   }
 }
 
-function addPortOption(program: Command): Command {
+function addServerOptions(program: Command): Command {
   const words = 'port of the server (else its PID file, else 8765)';
-  return program.option('-p, --port <port>', words, portOf);
+  return program.option('-p, --port <port>', words, portOf).addOption(dataDirOption());
 }
 
 /** With all commands, of which otherwise only the one is loaded that is asked for. */
 async function wholeProgram(context: NudgeContext): Promise<Command> {
-  const program = addPortOption(new Command(NAME));
+  const program = addServerOptions(new Command(NAME));
   for (const { name, alias, summary, load } of COMMANDS) {
     const command = program.command(name).description(summary);
     if (alias !== undefined) command.alias(alias);

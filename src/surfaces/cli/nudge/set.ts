@@ -1,6 +1,6 @@
 /** `nudge set <component> <key> <value>` */
 import type { Command } from 'commander';
-import type { Hint } from '../../../hints/offline.js';
+import type { SetResult } from '../../../hints/offline.js';
 import { EXIT } from '../exit-codes.js';
 import { collect, numberOf, wordsIn } from '../flag-words.js';
 import { printJson, printText } from '../io.js';
@@ -79,9 +79,10 @@ async function perform(
     ...(allowSecret ? { allow_secret: true } : {}),
   };
   const options = { field: 'hint', timeoutMs: TIMEOUT_MS } as const;
-  const result = await callServer<{ hint: Hint }>(context, 'set_hint', params, options);
+  const result = await callServer<SetResult>(context, 'set_hint', params, options);
   if (flags.json) printJson(io, result);
   else {
+    if (result.notice !== undefined) io.err(`${result.notice}\n`);
     const { hintName, scoreBase } = await import('./print-hint.js');
     const { version } = result.hint;
     printText(io, `✔ upserted hint ${hintName(name)} (v${version})\n  ${scoreBase(result.hint)}`);

@@ -5,12 +5,14 @@ import type { CommandContext } from '../command-line.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { portOf } from '../flag-words.js';
 import { printJson, printText } from '../io.js';
-import { callServing } from './call.js';
+import { callServing, sayWhere } from './call.js';
+import { dataDirOption, ioFor } from './data-dir.js';
 import { type FlagNames, inFlags } from './in-flags.js';
 
 /** Options that every command has which asks a server. */
 export interface ServerFlags {
   port?: number;
+  dataDir?: string;
   json?: true;
 }
 
@@ -19,6 +21,8 @@ export interface Asked<Body> extends RestRequest {
   field: keyof Body & string;
   /** Of fields in the request; other flags are named as their fields. `null`: the fields were given. */
   flags?: FlagNames | null;
+  /** It removes something for good: where is said before it is asked. */
+  deletes?: boolean;
 }
 
 export interface Printed<Body> {
@@ -40,6 +44,7 @@ Environment:
 export function addServerOptions(command: Command): Command {
   return command
     .option('-p, --port <port>', 'port of the server (else the one of this project)', portOf)
+    .addOption(dataDirOption())
     .option('--json', 'print what the server answers')
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', EXPLAINED);
@@ -49,11 +54,19 @@ export function addServerOptions(command: Command): Command {
 export async function ask<Body extends object>(
   { io }: CommandContext,
   command: Command,
-  { field, flags, ...request }: Asked<Body>,
+  { field, flags, deletes, ...request }: Asked<Body>,
 ): Promise<Body> {
-  const { port } = command.optsWithGlobals<ServerFlags>();
+  const { port, dataDir } = command.optsWithGlobals<ServerFlags>();
   try {
-    return await callServing<Body>(io, port, field, (address) => askRest(address, request));
+    return await callServing<Body>(
+      ioFor(io, () => dataDir),
+      port,
+      field,
+      async (address) => {
+        if (deletes) await sayWhere(io, address);
+        return askRest(address, request);
+      },
+    );
   } catch (error) {
     throw flags === null ? error : inFlags(error, command, flags);
   }

@@ -2,9 +2,26 @@
 import { AppError } from '../../../shared/errors.js';
 import { meantAddress } from '../../serving/agent-meant.js';
 import { findServer, withPidFile } from '../../serving/discovery.js';
+import { identityOf } from '../../serving/identify.js';
+import { createRpcClient } from '../../serving/rpc-client.js';
 import type { ServerAddress } from '../../serving/types.js';
 import type { Io } from '../io.js';
+import { oneLine } from '../lines.js';
 import { onceServed } from './once-served.js';
+
+/** Told before something is deleted: which server and database lose it. Nothing of a server that does not say. */
+export async function sayWhere(io: Pick<Io, 'err'>, address: ServerAddress): Promise<void> {
+  const identity = identityOf(await createRpcClient(address).call('nudge.status', {}));
+  if (identity === null) return;
+  const { database, pid, agentName, agentId } = identity;
+  const where =
+    database === null
+      ? 'a database server, or a memory that is not kept'
+      : `the database ${oneLine(database)}`;
+  io.err(
+    `In ${where}: agent ${oneLine(agentName ?? agentId)}, server process ${pid} at ${address.baseUrl}\n`,
+  );
+}
 
 /**
  * @param port that the user said

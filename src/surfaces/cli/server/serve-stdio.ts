@@ -1,5 +1,6 @@
 /** What `cue mcp` and `nudge serve` do alike: serve, or join whoever serves, with MCP on standard input. */
 import { SECOND_MS } from '../../../shared/clock.js';
+import { createIdentityKeeper } from '../../serving/kept-identity.js';
 import { type InputKind, inputKind, live } from '../../serving/life.js';
 import { createMcpBridge } from '../../serving/mcp-bridge.js';
 import { createRoles } from '../../serving/roles.js';
@@ -47,6 +48,7 @@ export async function serveStdio(options: ServeOptions): Promise<void> {
   const bridge = createMcpBridge({
     ...{ ...streams, roles, log, tools, clientSession },
     clock: io.clock,
+    keeper: createIdentityKeeper({ env, cwd: io.cwd, log }),
   });
   try {
     const lines = { log: tell('error'), news: tell('info') };

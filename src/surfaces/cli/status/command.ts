@@ -13,6 +13,7 @@ import { errorDocument } from '../exit-codes.js';
 import type { CommandGroup } from '../program.js';
 import { addServerOptions, ask, type ServerFlags, tell } from '../server/answer.js';
 import { callServing } from '../server/call.js';
+import { ioFor } from '../server/data-dir.js';
 
 /** What could not be asked, in the form of an error's document. */
 export type Part<Health> = Health | ErrorDocument;
@@ -42,8 +43,8 @@ function define(group: Command, context: CommandContext): void {
   addServerOptions(group)
     .addHelpText('after', EXPLAINED)
     .action(async (_flags: object, command: Command) => {
-      const { io } = context;
-      const { port } = command.optsWithGlobals<ServerFlags>();
+      const { port, dataDir } = command.optsWithGlobals<ServerFlags>();
+      const io = ioFor(context.io, () => dataDir);
       // First alone: where nothing serves, one answer says so.
       const server = await callServing<Record<string, unknown>>(io, port, 'pid', (address) =>
         createRpcClient(address).call('nudge.status', {}),

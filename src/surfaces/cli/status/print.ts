@@ -44,10 +44,11 @@ function part<Health extends object>(
 }
 
 function triggerLines(health: TriggerHealth): string[] {
-  const { enabled, active, resting, disabled, paused, invalid, running, retrying } = health;
-  const { blocked, deferred, failuresLastHour, lastError, setAside } = health;
+  const { enabled, active, resting, disabled, paused, invalid } = health;
+  const { running, queued, retrying, blocked, deferred, failuresLastHour, lastError, setAside } =
+    health;
   const total = active + resting + disabled + paused + invalid;
-  const some = Object.entries({ disabled, paused, invalid, running, retrying, deferred })
+  const some = Object.entries({ disabled, paused, invalid, running, queued, retrying, deferred })
     .filter(([, count]) => count > 0)
     .map(([name, count]) => `${count} ${name}`);
   return [

@@ -61,7 +61,10 @@ function define(group: Command, context: CommandContext): void {
       await answer<ForgetResult>(
         context,
         command,
-        { method: 'POST', path: '/forget', body, timeoutMs: EXPORT_MS, field: 'memory_ids' },
+        {
+          ...{ method: 'POST', path: '/forget', body, timeoutMs: EXPORT_MS, field: 'memory_ids' },
+          deletes: true,
+        },
         {
           text: textOf,
           beside: ({ total, dry_run }) => [

@@ -1,5 +1,6 @@
 /** `cue trigger …`: each command is one request; how triggers are printed is loaded when one comes. */
 import { type Command, Option } from 'commander';
+import { isAppError } from '../../../shared/errors.js';
 import type {
   Explanation,
   SchedulePreview,
@@ -12,7 +13,7 @@ import { badInput, EXIT } from '../exit-codes.js';
 import { numberOf } from '../flag-words.js';
 import { pageWords } from '../lines.js';
 import type { CommandGroup } from '../program.js';
-import { addServerOptions, answer } from '../server/answer.js';
+import { type Asked, addServerOptions, answer, ask, tell } from '../server/answer.js';
 import { pathSegment } from '../server/path-segment.js';
 import {
   addDraftOptions,
@@ -60,13 +61,14 @@ function defineReading(group: Command, context: CommandContext): void {
     .option('--cursor <cursor>', 'the page behind this one')
     .action(async (flags: ListFlags, command: Command) => {
       const { state, search, limit, cursor } = flags;
-      const query = { state, q: search, limit, cursor };
+      const query = { state, q: search, limit, cursor, order: 'soonest' };
       await answer<TriggerPage>(
         context,
         command,
         { path: '/triggers', query, field: 'triggers', flags: FLAG_NAMES },
         {
-          text: async ({ triggers }) => triggers.map((await print()).triggerLine).join('\n'),
+          text: async ({ triggers }) =>
+            (await print()).triggerTable(triggers, context.io.clock.now()),
           beside: (page) =>
             page.total === 0 ? ['no triggers'] : pageWords(page, page.triggers.length),
         },
@@ -76,7 +78,7 @@ function defineReading(group: Command, context: CommandContext): void {
   group
     .command('show')
     .description('all of one trigger')
-    .argument('<id>')
+    .argument('<trigger>', 'its id, the first eight digits of it, or its name')
     .action(async (id: string, _flags: object, command: Command) => {
       await answer<One>(
         context,
@@ -89,7 +91,7 @@ function defineReading(group: Command, context: CommandContext): void {
   group
     .command('runs')
     .description('the history of a trigger, newest first; it outlives the trigger')
-    .argument('<id>')
+    .argument('<trigger>', 'its id, the first eight digits of it, or its name')
     .option('--limit <number>', 'how many (50)', numberOf('--limit'))
     .option('--cursor <cursor>', 'the page behind this one')
     .action(async (id: string, flags: PageFlags, command: Command) => {
@@ -109,7 +111,7 @@ function defineReading(group: Command, context: CommandContext): void {
   group
     .command('explain')
     .description('why it did or did not run')
-    .argument('<id>')
+    .argument('<trigger>', 'its id, the first eight digits of it, or its name')
     .action(async (id: string, _flags: object, command: Command) => {
       await answer<Explanation>(
         context,
@@ -153,17 +155,15 @@ function defineChanging(group: Command, context: CommandContext): void {
           'say when and what: cue trigger create every friday at 5pm: send the report',
         );
       }
-      await answer<One>(
-        context,
-        command,
-        { method: 'POST', path: '/triggers', body, field: 'trigger', flags: FLAG_NAMES },
-        { text: async ({ trigger }) => (await print()).changedText('created', trigger) },
-      );
+      await tell<Created>(context, command, await created(context, command, body), {
+        text: async ({ created, trigger }) =>
+          (await print()).changedText(created ? '✔ created' : 'already there:', trigger),
+      });
     });
 
   addDraftOptions(group.command('update'))
     .description('change what is said of a trigger; the rest stays')
-    .argument('<id>')
+    .argument('<trigger>', 'its id, the first eight digits of it, or its name')
     .argument('[text...]')
     .option('--enable', 'it runs again')
     .option('--no-deliver-to', 'no room gets the answer')
@@ -178,19 +178,19 @@ function defineChanging(group: Command, context: CommandContext): void {
           ...{ method: 'PUT', path: pathOf(id), body: changeOf(words, flags) },
           ...{ field: 'trigger', flags: FLAG_NAMES },
         },
-        { text: async ({ trigger }) => (await print()).changedText('changed', trigger) },
+        { text: async ({ trigger }) => (await print()).changedText('✔ changed', trigger) },
       );
     });
 
   group
     .command('delete')
     .description('delete a trigger; its history stays')
-    .argument('<id>')
+    .argument('<trigger>', 'its id, the first eight digits of it, or its name')
     .action(async (id: string, _flags: object, command: Command) => {
       await answer<{ deleted: boolean }>(
         context,
         command,
-        { method: 'DELETE', path: pathOf(id), field: 'deleted' },
+        { method: 'DELETE', path: pathOf(id), field: 'deleted', deletes: true },
         { text: () => `✔ deleted trigger ${id}` },
       );
     });
@@ -200,7 +200,7 @@ function defineRunning(group: Command, context: CommandContext): void {
   group
     .command('run')
     .description('run it now, beside its schedule')
-    .argument('<id>')
+    .argument('<trigger>', 'its id, the first eight digits of it, or its name')
     .option('--wait <seconds>', `until it has ended, at most ${MAX_WAIT_S}`, numberOf('--wait'))
     .option('--no-wait', 'only begin it')
     .action(async (id: string, flags: { wait?: number | boolean }, command: Command) => {
@@ -249,6 +249,9 @@ interface UpdateFlags extends DraftFlags {
 interface One {
   trigger: TriggerSummary;
 }
+interface Created extends One {
+  created: boolean;
+}
 interface TriggerPage {
   triggers: TriggerSummary[];
   total: number;
@@ -258,6 +261,21 @@ interface RunPage {
   runs: TriggerRun[];
   total: number;
   nextCursor: string | null;
+}
+
+/** Of a duplicate, the trigger that is there already: whoever asks twice has what was asked for. */
+async function created(context: CommandContext, command: Command, body: object): Promise<Created> {
+  const request: Asked<One> = {
+    ...{ method: 'POST', path: '/triggers', body },
+    ...{ field: 'trigger', flags: FLAG_NAMES },
+  };
+  try {
+    return { created: true, ...(await ask<One>(context, command, request)) };
+  } catch (error) {
+    if (!isAppError(error) || error.code !== 'DUPLICATE') throw error;
+    const path = pathOf(String(error.details.existingId));
+    return { created: false, ...(await ask<One>(context, command, { path, field: 'trigger' })) };
+  }
 }
 
 /** @throws AppError INVALID_INPUT for what cannot be an id */

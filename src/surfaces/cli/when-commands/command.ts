@@ -1,6 +1,7 @@
 /** `cue when …`: arguments and options; what they do is in the files that are loaded for it. */
 import { Command, CommanderError } from 'commander';
-import type { ExitCode } from '../exit-codes.js';
+import { badInput, type ExitCode } from '../exit-codes.js';
+import { portOf } from '../flag-words.js';
 import type { Io } from '../io.js';
 import type { CommandContext, CommandGroup } from '../program.js';
 import type { RememberFlags } from './remember.js';
@@ -13,6 +14,8 @@ export interface WhenFlags {
   verbose?: true;
   /** `--no-usage` */
   usage: boolean;
+  /** The server whose index is asked, instead of the files of the project. */
+  port?: number;
 }
 
 const EXPLAINED = `
@@ -50,7 +53,12 @@ function define(when: Command, { io, end }: CommandContext): void {
     command: Command,
     runCommand: (io: Io, flags: Flags) => Promise<ExitCode>,
   ): Promise<void> {
-    end(await runCommand(io, command.optsWithGlobals<Flags>()));
+    const flags = command.optsWithGlobals<Flags>();
+    if (flags.port !== undefined && command !== when) {
+      const message = `cue when ${command.name()} works on the files of the project: leave -p out`;
+      throw badInput(message, { flag: '--port' });
+    }
+    end(await runCommand(io, flags));
   }
 
   addOptions(when)
@@ -117,6 +125,7 @@ function addOptions(when: Command): Command {
     .option('--decisions <folder>', 'the decision files (else "decisions" beside the index)')
     .option('--json', 'print one JSON document')
     .option('--no-usage', 'do not count this recall')
+    .option('-p, --port <port>', 'recall from the index of the server at this port', portOf)
     .option('--verbose', 'also say what went wrong beside the result');
 }
 
@@ -168,5 +177,9 @@ function operandsOf(args: readonly string[]): string[] {
 /** Options behind which an argument is their value, of the command and of those below it. */
 function valuedOptions(command: Command): ReadonlySet<string> {
   const options = [command, ...command.commands].flatMap((one) => one.options);
-  return new Set(options.flatMap(({ required, long }) => (required && long ? [long] : [])));
+  return new Set(
+    options.flatMap(({ required, long, short }) =>
+      required && long ? [long, ...(short ? [short] : [])] : [],
+    ),
+  );
 }

@@ -3,7 +3,7 @@ import { badInput, EXIT, type ExitCode } from '../exit-codes.js';
 import { type Io, printJson, printText } from '../io.js';
 import type { WhenFlags } from './command.js';
 import { existingPathsOf, placeOf, wordsOf } from './paths.js';
-import { openIndex, type Warning, type WhenPaths, whenRoom } from './room.js';
+import { openIndex, type Recall, type Warning, type WhenPaths, whenRoom } from './room.js';
 import { noteRecall } from './stats.js';
 
 /** More of them are counted, not listed: the answer is what was asked for. */
@@ -17,10 +17,17 @@ export async function recallCommand(
   io: Io,
   flags: WhenFlags,
 ): Promise<ExitCode> {
-  const paths = existingPathsOf(flags, io);
   const room = await whenRoom();
-  const requests = room.parseRequests(await commandText(triggers, io));
+  const text = await commandText(triggers, io);
+  const requests = room.parseRequests(text);
   if (requests.length === 0) throw badInput('name a trigger: cue when "writing mock tests"');
+  if (flags.port !== undefined) {
+    const recall = await askedAt(flags.port, text, io);
+    if (flags.json) printJson(io, recall);
+    else printText(io, room.printRecall(recall));
+    return codeOf(recall, requests);
+  }
+  const paths = existingPathsOf(flags, io);
   const book = await openIndex(room, paths);
   const recall = await book.resolve(requests, { nearby: flags.json === true });
   const { warnings } = book.library;
@@ -31,8 +38,23 @@ export async function recallCommand(
     printWarnings(warnings, paths, io);
   }
   if (flags.usage) noteRecall(room, recall, paths, io, flags);
+  return codeOf(recall, requests);
+}
+
+function codeOf(recall: Recall, requests: readonly { kind: string }[]): ExitCode {
   if (requests.every(({ kind }) => kind === 'invalid')) return EXIT.badInput;
   return recall.results.every(({ found }) => found !== 'none') ? EXIT.done : EXIT.notFound;
+}
+
+/** The index of the server at that port, which counts the recall itself. */
+async function askedAt(port: number, text: string, io: Io): Promise<Recall> {
+  const { callServing } = await import('../server/call.js');
+  const { askRest } = await import('../../serving/rest-client.js');
+  const { CUE_SESSION_ID: sessionId } = io.env;
+  const query = { q: text, sessionId: sessionId || undefined };
+  return callServing<Recall>(io, port, 'results', (address) =>
+    askRest(address, { path: '/when', query }),
+  );
 }
 
 /** One trigger a line. Words of which none has a space were typed without quotes: one trigger. */

@@ -14,6 +14,10 @@ export interface SessionEvents extends Required<EventStore> {
   asked(ids: readonly RequestId[]): void;
   /** They were refused: nobody answers them. */
   refused(ids: readonly RequestId[]): void;
+  /** The id of an event without a message, with which a stream begins. */
+  begun(streamId: StreamId): EventId;
+  /** An id of no event: whoever has it has heard all of its stream. */
+  readonly overId: EventId;
   /** Requests that wait for their answer. */
   readonly running: number;
   /**
@@ -88,20 +92,26 @@ export function createEventStore({ prefix, onAnswered }: SessionEventsOptions): 
     return { streamId, events };
   }
 
+  function keep(streamId: StreamId, text: string, isEnd: boolean): EventId {
+    count += 1;
+    const id = `${prefix}-${count}`;
+    kept.push({ id, streamId, text, isEnd });
+    chars += text.length;
+    drop();
+    return id;
+  }
+
   return {
     async storeEvent(streamId, message) {
-      count += 1;
-      const id = `${prefix}-${count}`;
       const answered = answeredBy(message);
       if (answered !== undefined && running.delete(answered)) onAnswered?.();
       const isDropped = answered !== undefined && dropped.has(answered);
       const text = isDropped ? '' : JSON.stringify(message);
       const isEnd = answered !== undefined && isLastAnswer(answered);
-      kept.push({ id, streamId, text, isEnd });
-      chars += text.length;
-      drop();
-      return id;
+      return keep(streamId, text, isEnd);
     },
+    begun: (streamId) => keep(streamId, '', false),
+    overId: `${prefix}-over`,
     async getStreamIdForEventId(id) {
       return following(id)?.streamId;
     },

@@ -6,7 +6,9 @@ import {
   ErrorCode,
   isInitializeRequest,
   isJSONRPCRequest,
+  LATEST_PROTOCOL_VERSION,
   type RequestId,
+  SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js';
 import { type Clock, MINUTE_MS, SECOND_MS } from '../../../shared/clock.js';
 import { messageOf } from '../../../shared/errors.js';
@@ -26,6 +28,8 @@ export interface HubDeps {
    * @param tools groups that the client has chosen; `undefined`: those of the settings
    */
   serverOf: (session: McpSession, tools: readonly string[] | undefined) => Server;
+  /** Called when a session has ended. */
+  onEnded?: () => void;
   /** How often silent sessions are looked for, ms; a minute when absent. */
   sweepMs?: number;
 }
@@ -38,6 +42,8 @@ export interface McpHub {
    */
   handle(request: Request, body: unknown, client: HttpClient): Promise<Response>;
   readonly sessions: number;
+  /** Whether a session of a client (`McpSession.id`) goes on. */
+  hasSession(sessionId: string): boolean;
   /** Ends every session. */
   close(): Promise<void>;
 }
@@ -55,9 +61,13 @@ export interface HttpClient {
 
 interface Open extends Occupant {
   id: string;
+  /** What its handlers know it by. */
+  sessionId: string;
   events: SessionEvents;
   transport: WebStandardStreamableHTTPServerTransport;
   server: Server;
+  /** Of the protocol, agreed on with its `initialize`. */
+  version: string;
   /** Open ones that no request of the client began. */
   streams: number;
 }
@@ -67,11 +77,18 @@ const KEEP_ALIVE_MS = 10 * SECOND_MS;
 const RETRY_MS = SECOND_MS;
 
 const SESSION_HEADER = 'mcp-session-id';
+const VERSION_HEADER = 'mcp-protocol-version';
+/** Clients of older versions of the protocol take an event without data for a broken message. */
+const PRIMED_SINCE = '2025-11-25';
+/** Under which the SDK keeps the stream of what nobody asked for. */
+const OWN_STREAM = '_GET_stream';
 const CANCELLED = 'notifications/cancelled';
 const EVENTS = 'text/event-stream';
+const LAST_EVENT = 'last-event-id';
 
 /** A timer runs until it is closed; the process ends all the same. */
-export function createMcpHub({ clock, ids, log, serverOf, sweepMs = MINUTE_MS }: HubDeps): McpHub {
+export function createMcpHub(deps: HubDeps): McpHub {
+  const { clock, ids, log, serverOf, onEnded = () => {}, sweepMs = MINUTE_MS } = deps;
   const open = new Map<string, Open>();
 
   async function end(id: string): Promise<void> {
@@ -80,6 +97,7 @@ export function createMcpHub({ clock, ids, log, serverOf, sweepMs = MINUTE_MS }:
     await session?.server.close().catch((error: unknown) => {
       log.warn({ session: id, error: messageOf(error) }, 'a session did not close');
     });
+    if (session !== undefined) onEnded();
   }
 
   function sweep(): void {
@@ -89,7 +107,7 @@ export function createMcpHub({ clock, ids, log, serverOf, sweepMs = MINUTE_MS }:
   const sweeping = setInterval(sweep, sweepMs).unref();
 
   /** A response: there is no room. */
-  async function begin(client: HttpClient): Promise<Open | Response> {
+  async function begin(version: string, client: HttpClient): Promise<Open | Response> {
     const { isLocal, tools, clientSession, connection } = client;
     const nowMs = clock.now();
     const places = MAX_SESSIONS + (isLocal ? LOCAL_SESSIONS : 0);
@@ -118,7 +136,8 @@ export function createMcpHub({ clock, ids, log, serverOf, sweepMs = MINUTE_MS }:
     });
     server.onerror = (error) => log.debug({ session: id, error: messageOf(error) }, 'mcp');
     const session: Open = {
-      ...{ id, events, server, transport, lastMs: nowMs, wasUsed: false, streams: 0 },
+      ...{ id, sessionId: described.id, events, server, transport, version },
+      ...{ lastMs: nowMs, wasUsed: false, streams: 0 },
       get isBusy() {
         return session.streams > 0 || events.running > 0;
       },
@@ -130,12 +149,15 @@ export function createMcpHub({ clock, ids, log, serverOf, sweepMs = MINUTE_MS }:
     return session;
   }
 
-  /** The same answer; its session is in use until it has come to its end. */
-  function held(session: Open, answer: Response): Response {
+  /**
+   * The same answer; its session is in use until it has come to its end.
+   * @param first what its stream begins with
+   */
+  function held(session: Open, answer: Response, first: string): Response {
     if (answer.body === null) return answer;
     session.streams += 1;
     let isOver = false;
-    const body = watched(answer.body, () => {
+    const body = watched(answer.body, first, () => {
       if (isOver) return;
       isOver = true;
       session.streams -= 1;
@@ -172,24 +194,28 @@ export function createMcpHub({ clock, ids, log, serverOf, sweepMs = MINUTE_MS }:
         );
       }
       const rest = known && restOf(known, request);
-      if (rest) return replay(rest);
-      const session = known ?? (await begin(client));
+      if (rest) return rest;
+      const session = known ?? (await begin(agreedOn(body), client));
       if (session instanceof Response) return session;
       const { transport, events } = session;
       const asked = messagesOf(body)
         .filter(isJSONRPCRequest)
         .map((one) => one.id);
       events.asked(asked);
-      const answer = await transport.handleRequest(request, { parsedBody: body });
+      const first = beginningOf(session, request);
+      const answer = await transport.handleRequest(inVersionOf(session, request), {
+        parsedBody: body,
+      });
       if (!answer.ok) events.refused(asked);
       // One that was refused leaves nothing behind.
       if (!known && !answer.ok) await end(session.id);
       for (const cancelled of cancelledBy(body)) await letGo(session, cancelled);
-      return request.method === 'GET' && answer.ok ? held(session, answer) : answer;
+      return request.method === 'GET' && answer.ok ? held(session, answer, first) : answer;
     },
     get sessions() {
       return open.size;
     },
+    hasSession: (sessionId) => [...open.values()].some((one) => one.sessionId === sessionId),
     async close() {
       clearInterval(sweeping);
       await Promise.all([...open.keys()].map(end));
@@ -197,29 +223,73 @@ export function createMcpHub({ clock, ids, log, serverOf, sweepMs = MINUTE_MS }:
   };
 }
 
-/** What is left of a stream that has ended; `null` for every other request. */
-function restOf({ events }: Open, { method, headers }: Request): SessionEvent[] | null {
-  const last = headers.get('last-event-id');
-  const isAsked = method === 'GET' && headers.get('accept')?.includes(EVENTS);
-  return isAsked && last !== null ? events.restOf(last) : null;
+/** As the SDK agrees with the `initialize` that begins a session. */
+function agreedOn(body: unknown): string {
+  const asked = messagesOf(body).find(isInitializeRequest)?.params.protocolVersion;
+  return asked !== undefined && SUPPORTED_PROTOCOL_VERSIONS.includes(asked)
+    ? asked
+    : LATEST_PROTOCOL_VERSION;
 }
 
 /**
- * The SDK would hold such a stream open for ever. 204 tells a client not to come again (HTML Living
- * Standard §9.2.3): that of the SDK does after every answer that is an error.
+ * The SDK goes by the header alone, and takes a client that leaves it out for an old one; what the session
+ * has agreed on counts (MCP specification, Protocol Version Header). One that nobody knows is refused by the SDK.
  */
-function replay(events: readonly SessionEvent[]): Response {
-  if (events.length === 0) return new Response(null, { status: 204 });
-  const text = events.map(
-    ({ id, message }) => `event: message\nid: ${id}\ndata: ${JSON.stringify(message)}\n\n`,
-  );
-  return new Response(text.join(''), { headers: { 'content-type': EVENTS } });
+function inVersionOf({ version }: Open, request: Request): Request {
+  const said = request.headers.get(VERSION_HEADER) ?? version;
+  if (!SUPPORTED_PROTOCOL_VERSIONS.includes(said)) return request;
+  const headers = new Headers(request.headers);
+  headers.set(VERSION_HEADER, version);
+  return new Request(request.url, { method: request.method, headers, signal: request.signal });
 }
 
-/** Calls `ended` when all has been read, it broke, or nobody reads on. */
-function watched(body: ReadableStream<Uint8Array>, ended: () => void): ReadableStream<Uint8Array> {
+/** With it a client can come again for what follows, before anything has been said. */
+const priming = (id: string): string => `id: ${id}\nretry: ${RETRY_MS}\ndata: \n\n`;
+
+/** Of the stream of what nobody asked for: the SDK primes only those of a request. */
+function beginningOf({ events, version }: Open, request: Request): string {
+  if (!asksForStream(request) || request.headers.has(LAST_EVENT)) return '';
+  return version < PRIMED_SINCE ? '' : priming(events.begun(OWN_STREAM));
+}
+
+const asksForStream = ({ method, headers }: Request): boolean =>
+  method === 'GET' && headers.get('accept')?.includes(EVENTS) === true;
+
+/** The answer to whoever asks for the rest of a stream that has ended; `null` to every other request. */
+function restOf({ events, version }: Open, request: Request): Response | null {
+  const last = request.headers.get(LAST_EVENT);
+  if (last === null || !asksForStream(request)) return null;
+  if (last === events.overId) return nothingMore();
+  const rest = events.restOf(last);
+  if (rest === null) return null;
+  if (rest.length > 0) return stream(rest.map(written).join(''));
+  return version < PRIMED_SINCE ? nothingMore() : stream(priming(events.overId));
+}
+
+/**
+ * The client of the SDK comes again after every answer that is an error, for as long as its streams end.
+ * Of a stream without a rest it is given an id that says so; who comes with that is told by 204 not to
+ * come again (HTML Living Standard §9.2.3).
+ */
+const nothingMore = (): Response => new Response(null, { status: 204 });
+
+const stream = (text: string): Response =>
+  new Response(text, { headers: { 'content-type': EVENTS } });
+
+const written = ({ id, message }: SessionEvent): string =>
+  `event: message\nid: ${id}\ndata: ${JSON.stringify(message)}\n\n`;
+
+/** Begins with `first`. Calls `ended` when all has been read, it broke, or nobody reads on. */
+function watched(
+  body: ReadableStream<Uint8Array>,
+  first: string,
+  ended: () => void,
+): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   return new ReadableStream<Uint8Array>({
+    start(controller) {
+      if (first !== '') controller.enqueue(new TextEncoder().encode(first));
+    },
     async pull(controller) {
       const { done, value } = await reader.read().catch((error: unknown) => {
         ended();

@@ -3,7 +3,7 @@ import type { IAgentRuntime } from '@elizaos/core';
 import { AppError } from '../../../shared/errors.js';
 import { addTo } from '../../../shared/multimap.js';
 import type { ShownEntry } from '../../../when/index.js';
-import { startedWhen, whenOf } from '../../services.js';
+import { followedWhen, startedWhen } from '../../services.js';
 import { knowledgeBlock, recallText } from '../tools/when.js';
 import type { ResourceSpec } from './types.js';
 
@@ -18,7 +18,7 @@ export const whenResources: readonly ResourceSpec[] = [
     mimeType: 'text/plain',
     isThere: hasIndex,
     async read(_value, { runtime }) {
-      const entries = await whenOf(runtime).entries();
+      const entries = await (await followedWhen(runtime)).entries();
       if (entries.length === 0) return { text: 'The index has no entries.' };
       const groups = new Map<string, ShownEntry[]>();
       for (const entry of entries) addTo(groups, entry.file, entry);
@@ -39,13 +39,13 @@ export const whenResources: readonly ResourceSpec[] = [
     mimeType: 'text/plain',
     isThere: hasIndex,
     async read(trigger, { runtime, session }) {
-      const recall = await whenOf(runtime).recall(trigger, session.caller());
+      const recall = await (await followedWhen(runtime)).recall(trigger, session.caller());
       if (recall.results.some(({ found }) => found !== 'none')) return { text: recallText(recall) };
       const suggestions = recall.results.flatMap((answer) => answer.suggestions);
       throw new AppError('NOT_FOUND', 'nothing in the index is like that', { suggestions });
     },
     async complete(_begun, { runtime }) {
-      const entries = await whenOf(runtime).entries();
+      const entries = await (await followedWhen(runtime)).entries();
       return { values: entries.map(({ command }) => command.replace(COMMAND, '')) };
     },
   },

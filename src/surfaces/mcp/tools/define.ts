@@ -2,7 +2,8 @@
 import type { LongWork } from '../../../shared/long-work.js';
 import type { ToolCall, ToolSpec } from '../types.js';
 
-interface TypedTool<Result extends object> extends Omit<ToolSpec, 'run' | 'text'> {
+interface TypedTool<Result extends object> extends Omit<ToolSpec, 'run' | 'text' | 'structured'> {
+  structured?(result: Result, input: Record<string, unknown>): object;
   run(input: Record<string, unknown>, call: ToolCall): Promise<Result>;
   text(result: Result): string;
 }

@@ -7,6 +7,7 @@ import {
   deleteHintParams,
   type ExportParams,
   exportParams,
+  FOR_GOOD,
   type GetHintParams,
   getHintParams,
   type Hint,
@@ -81,9 +82,10 @@ function hintTool<Result extends object>({ run, ...tool }: HintTool<Result>): To
 
 /** Until when: that one ends with the session is easily overlooked. */
 function keptFor(ttl = 'session'): string {
+  if (ttl === FOR_GOOD) return 'kept for good';
   return ttl.toLowerCase() === 'session'
-    ? 'until the serving process ends (ttl "session")'
-    : `for ${ttl} (ttl)`;
+    ? 'kept until your session ends (ttl "session")'
+    : `kept for ${ttl} (ttl)`;
 }
 
 function printed({ value }: Hint): string {
@@ -121,7 +123,7 @@ export const hintTools: readonly ToolSpec[] = [
           tags: list,
           priority: z.number().min(1).max(10).optional(),
           ttl: words.describe(
-            'default "session": gone when the serving process ends; keep it longer with a duration: P30D, P100Y for good',
+            'how long: a duration like PT2H or P30D, or "session": until your session ends; for good when absent',
           ),
           scope,
         })

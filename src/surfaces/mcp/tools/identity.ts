@@ -14,13 +14,14 @@ const identity = defineTool({
   isDefault: true,
   title: 'Register or resume an identity',
   description:
-    'Call it first: resume with the agent_id and resume_token you kept from before, else register and keep both. Without one, what you write can be changed in this session only. A subagent registers under its parent.',
+    'Call it once: register. cue mcp keeps who you are and resumes by itself; over HTTP keep agent_id and resume_token and resume with them. Without one, what you write can be changed in this session only. A subagent registers under its parent.',
   input: identityRequestSchema,
   advertised: z.object({
     action: z.enum(['register', 'resume', 'info']),
     name: words.describe('register: unique in the project'),
     type: z.enum(['main', 'subagent']).optional(),
     parent: words.describe('agent_id, for a subagent'),
+    parent_token: words.describe('resume_token of the parent, unless you are it'),
     agent_id: words.describe('resume; info of another'),
     resume_token: words,
   }),

@@ -1,4 +1,5 @@
 /** Every tool, and which of them a client is shown. */
+import { chosenOf } from '../../tool-groups.js';
 import type { ToolSpec } from '../types.js';
 import { hintTools } from './hints.js';
 import { identityTools } from './identity.js';
@@ -29,9 +30,5 @@ export function toolNamed(name: string): ToolSpec | undefined {
  * @param chosen `CUE_MCP_TOOLS`; absent: the default set
  */
 export function toolsOf(chosen: readonly string[] | undefined): readonly ToolSpec[] {
-  const groups = chosen === undefined || chosen.length === 0 ? ['default'] : chosen;
-  if (groups.includes('all')) return TOOLS;
-  return TOOLS.filter(
-    ({ group, isDefault }) => groups.includes(group) || (isDefault && groups.includes('default')),
-  );
+  return chosenOf(TOOLS, chosen);
 }

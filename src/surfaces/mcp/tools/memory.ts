@@ -11,6 +11,7 @@ import {
   TASK_TYPES,
   traceRequestSchema,
 } from '../../../memory/index.js';
+import { parsed } from '../../../shared/findings.js';
 import { memoryOf } from '../../services.js';
 import type { ToolSpec } from '../types.js';
 import { defineTool, workOf } from './define.js';
@@ -54,6 +55,9 @@ const shortDraft = z.object({
     .object({ caused_by: refs, supersedes: refs, related_to: refs })
     .optional()
     .describe('ids of memories'),
+  remind_when: tags.describe(
+    'up to 5 short phrases: in other words, what would somebody say or do when this matters again?',
+  ),
 });
 
 const store = defineTool({
@@ -103,6 +107,7 @@ const update = defineTool({
     tags: removable(z.array(z.string())),
     importance: z.number().optional(),
     session_id: words,
+    remind_when: removable(z.array(z.string())),
   }),
   output: z.object({ memory_id: memoryId, revision: z.int() }),
   destroys: true,
@@ -118,6 +123,7 @@ const update = defineTool({
 });
 
 const { shape } = recallSchema;
+const explained = z.object({ explain: z.boolean().optional() });
 const recall = defineTool({
   name: 'recall',
   group: 'memory',
@@ -125,7 +131,7 @@ const recall = defineTool({
   title: 'Recall memories',
   description:
     'Finds what was done, learned or went wrong before. Call it before work on a file, a bug or a decision, and with what an offer prints, such as recall("file:auth.ts", depth: "reasoning"), as `ref`. Filters without words give the newest.',
-  input: recallSchema,
+  input: z.object({ ...shape, ...explained.shape }),
   advertised: z.object({
     ref: words.describe(
       'file:auth.ts, mem_…, session:last, pattern:…, intent:…, or a printed recall("…") line',
@@ -143,15 +149,12 @@ const recall = defineTool({
     depth: z.enum(DEPTHS).optional().describe('default outcome; complete is JSON of everything'),
     limit: shape.limit.unwrap().optional().describe('default 5'),
     include_links: z.boolean().optional(),
+    min_confidence: z.number().optional().describe('0 also gives what is hardly like it'),
+    explain: z.boolean().optional().describe('also how it was found'),
   }),
   output: z.object({
     memories: z.array(
-      z.object({
-        memory_id: memoryId,
-        content: z.string(),
-        confidence: z.number(),
-        fuzzy: z.boolean(),
-      }),
+      z.object({ memory_id: memoryId, content: z.string(), confidence: z.number() }),
     ),
     total_matches: z
       .int()
@@ -159,13 +162,21 @@ const recall = defineTool({
   }),
   reads: true,
   async run(input, { runtime, session }) {
-    const found = await memoryOf(runtime).recall(input, session.caller());
+    const { explain, ...asked } = input;
+    parsed(explained, { explain });
+    const found = await memoryOf(runtime).recall(asked, session.caller());
     const memories = found.memories.map((memory) => ({
       ...memory,
       content: readable(memory.content),
       why: readable(memory.why),
     }));
     return { ...found, memories };
+  },
+  structured(found, { explain }) {
+    if (explain === true) return found;
+    const { stages: _stages, ...rest } = found;
+    const memories = found.memories.map(({ fuzzy: _fuzzy, depth: _depth, ...memory }) => memory);
+    return { ...rest, memories };
   },
   text({ memories, total_matches, degraded }) {
     const note = degraded === undefined ? '' : `\n(${degraded})`;

@@ -31,7 +31,7 @@ export function readable(content: string): string {
   return content.startsWith('{') ? safeJson(content) : safeBlock(content);
 }
 
-export function briefMemory({ intent, outcome, files, tags, ...memory }: MemoryView) {
+export function briefMemory({ intent, outcome, files, tags, remind_when, ...memory }: MemoryView) {
   const { memory_id, created_at, revision, agent_id, session_id, importance, access_count } =
     memory;
   return {
@@ -42,6 +42,9 @@ export function briefMemory({ intent, outcome, files, tags, ...memory }: MemoryV
     files: files.slice(0, FILES).map((file) => safe(file, LINE)),
     tags: tags.map((tag) => safe(tag)),
     ...{ importance, access_count },
+    ...(remind_when.length === 0
+      ? {}
+      : { remind_when: remind_when.map((phrase) => safe(phrase, LINE)) }),
   };
 }
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { parsed } from '../../../shared/findings.js';
 import { fenced, safe, safeBlock } from '../../../shared/safe-text.js';
 import { printRecall, type Recall } from '../../../when/index.js';
-import { whenOf } from '../../services.js';
+import { followedWhen, startedWhen } from '../../services.js';
 import type { ToolSpec } from '../types.js';
 import { defineTool } from './define.js';
 
@@ -49,8 +49,8 @@ const when = defineTool({
     degraded: z.string().optional(),
   }),
   reads: true,
-  run: (input, { runtime, session }) => {
-    const service = whenOf(runtime);
+  async run(input, { runtime, session }) {
+    const service = await followedWhen(runtime);
     return service.recall(parsed(whenInput, input).query, session.caller());
   },
   text: (recall) =>
@@ -73,7 +73,7 @@ const remember = defineTool({
   }),
   isIdempotent: true,
   run: (input, { runtime, session }) => {
-    const service = whenOf(runtime);
+    const service = startedWhen(runtime);
     return service.remember(parsed(rememberInput, input), session.caller());
   },
   text: ({ entry, line, file, header, changed }) =>

@@ -1,0 +1,115 @@
+/**
+ * What the gate proposes at a moment: memories near it, their rows, and what is made of them. Detectors
+ * that are asked about the same moment side by side share one look.
+ */
+import { embedLexical } from '../../embeddings/index.js';
+import { phraseHits, type WorkMemoryData } from '../../memory/index.js';
+import type { Reader, Shelf, StoredRecord } from '../../records/index.js';
+import { analyze } from '../../shared/text.js';
+import { decide, type Proposal, statesAction } from '../gate/decide.js';
+import { featuresOf, type Moment, remembering } from '../gate/features.js';
+import { type MomentVectors, nearOf, retrieve } from '../gate/retrieve.js';
+import { momentParts } from '../gate/text.js';
+import { opens, rarityIn, WEIGHTS } from '../gate/weights.js';
+import { rowsOf } from './candidates.js';
+import type { DetectorContext } from './context.js';
+
+/** Share of the words of the moment that a phrase has at least. */
+const LEAST_WORDS = 0.2;
+
+/** Of the embedder that is always there. */
+const meaning = remembering(embedLexical);
+
+export interface Proposed extends Proposal {
+  row: StoredRecord<WorkMemoryData>;
+}
+
+export interface Proposals {
+  proposed: Proposed[];
+  /** Whether the moment says that something is done now. */
+  acts: boolean;
+  shelf: Shelf;
+  degraded?: string;
+}
+
+export type Propose = (moment: Moment, reader: Reader) => Promise<Proposals>;
+
+export function createPropose(context: DetectorContext): Propose {
+  const asked = new Map<string, Promise<Proposals>>();
+  return (moment, reader) => {
+    const key = JSON.stringify([moment, reader]);
+    const known = asked.get(key);
+    if (known) return known;
+    const answer = proposals(context, moment, reader);
+    asked.set(key, answer);
+    const forget = () => asked.delete(key);
+    answer.then(forget, forget);
+    return answer;
+  };
+}
+
+async function proposals(
+  context: DetectorContext,
+  moment: Moment,
+  reader: Reader,
+): Promise<Proposals> {
+  const { checks, clock } = context;
+  const { shelf, degraded: loading } = await checks.lookUp();
+  const { vectors, degraded: worse } = await vectorsOf(context, shelf, moment);
+  const filter = { reader };
+  const phrases = phraseHits(
+    checks.store.catalog,
+    new Map(analyze(moment.text).map((term) => [term, 1])),
+    vectors?.whole ?? null,
+    reader,
+    { words: LEAST_WORDS, likeness: vectors?.thresholds.candidate ?? 1 },
+  );
+  const keyOf = (path: string) => checks.fileKey(shelf, path, filter);
+  const found = retrieve(shelf, moment, vectors, filter, keyOf, phrases);
+  const rows = await rowsOf(
+    context,
+    found.map(({ id }) => id),
+    reader,
+  );
+  const nowMs = clock.now();
+  const storedOf = new Map(found.map(({ id, stored }) => [id, stored]));
+  const byId = new Map<string, StoredRecord<WorkMemoryData>>(rows.map((row) => [row.id, row]));
+  const pool = rows.map((row) =>
+    nearOf(row.data, {
+      id: row.id,
+      stored: storedOf.get(row.id) ?? null,
+      ageMs: nowMs - row.createdAtMs,
+    }),
+  );
+  const around = { rarity: rarityIn(shelf), meaning, opens };
+  const acts = statesAction(moment, opens);
+  const proposed = decide(moment, featuresOf(moment, pool, around), WEIGHTS, acts).flatMap(
+    (each): Proposed[] => {
+      const row = byId.get(each.near.id);
+      return row === undefined ? [] : [{ ...each, row }];
+    },
+  );
+  const degraded = loading ?? worse;
+  return { proposed, acts, shelf, ...(degraded === undefined ? {} : { degraded }) };
+}
+
+/** Of the model that serves; `null` while the store has vectors of another one. */
+async function vectorsOf(
+  { checks }: DetectorContext,
+  shelf: Shelf,
+  moment: Moment,
+): Promise<{ vectors: MomentVectors | null; degraded?: string }> {
+  if (shelf.size === 0) return { vectors: null };
+  const texts = [moment.text, ...momentParts(moment.text)];
+  const embedded = await Promise.all(texts.map((text) => checks.embed(text)));
+  const [first] = embedded;
+  if (!first) return { vectors: null, degraded: 'compared by words only: the model failed' };
+  const { embedder } = first;
+  if (embedder.id !== shelf.model) {
+    const degraded = `compared by words only: vectors for ${embedder.id} are being made`;
+    return { vectors: null, degraded };
+  }
+  const [whole, ...parts] = embedded.flatMap((one) => (one ? [one.vector] : []));
+  if (whole === undefined) return { vectors: null };
+  return { vectors: { whole, parts, thresholds: embedder.thresholds } };
+}

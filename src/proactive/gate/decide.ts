@@ -1,0 +1,125 @@
+/**
+ * From features to what is proposed: a probability for each kind, few rules that hold whatever it
+ * says, and the reasons in words. Weights are data (`npm run train -- gate`). Pure.
+ */
+import { vetoOf } from '../../embeddings/index.js';
+import { isHarmless, readCommand } from '../commands.js';
+import { type Features, type Moment, type Seen, sameFile } from './features.js';
+import { reasonsOf } from './reasons.js';
+import { FLAGS } from './text.js';
+import type { GateWeights, Head } from './weights.js';
+
+export interface Proposal extends Seen {
+  /** That it failed and is about to be done again; 0 for what did not fail. */
+  warn: number;
+  /** That it helps now. */
+  offer: number;
+  /** A rule forbids it, and why. */
+  veto?: string;
+  reasons: string[];
+}
+
+const WONDERS = /^\W*(?:what|who|when|where|why|how|which)\b/i;
+
+/** What stands behind the words that request it. */
+const REQUESTED =
+  /^\W*(?:(?:please|now|then|and|can|could|would|will|you|we|i|let['’]?s|let us|let me|['’]ll|need|want|going|to)\b[\s,]*)*(.*)$/is;
+/** Files are opened and read all the time: that attempts nothing. */
+const LOOKS = /^(?:open|read|show|look|see|view|explain)$/i;
+
+/** Whether the words of a moment say that something is done now, not asked, told, put off or denied. */
+export function statesAction({ kind, text }: Moment, opens: (word: string) => number): boolean {
+  const command = readCommand(text);
+  if (command !== null && isHarmless(command)) return false;
+  return text.split(/(?<=[.!?;])\s+|\n+/).some((sentence) => {
+    const asked = FLAGS.request(sentence);
+    if ((FLAGS.question(sentence) || WONDERS.test(sentence)) && !asked) return false;
+    if (kind === 'action_planned') return sentence.trim() !== '';
+    if (FLAGS.later(sentence) || FLAGS.negated(sentence)) return false;
+    const first = firstWord(sentence);
+    return !LOOKS.test(first) && (asked || opens(first) >= 0.5);
+  });
+}
+
+function firstWord(sentence: string): string {
+  const [first = ''] = REQUESTED.exec(sentence)?.[1]?.match(/\p{L}+/u) ?? [];
+  return first.toLowerCase();
+}
+
+/** Thanks and praise that ask for nothing; an action that only looks, or is denied. */
+function idleReason({ kind, text }: Moment, acts: boolean): string | undefined {
+  if (acts) return undefined;
+  if (kind === 'action_planned') return 'attempts nothing';
+  const thanks = kind === 'message' && FLAGS.thanks(text) && !text.includes('?');
+  return thanks ? 'nothing is asked for' : undefined;
+}
+
+export function decide(
+  moment: Moment,
+  seen: readonly Seen[],
+  weights: GateWeights,
+  acts: boolean,
+): Proposal[] {
+  const idle = idleReason(moment, acts);
+  const onlyLooks = !acts && LOOKS.test(firstWord(moment.text));
+  return seen.map((each) => {
+    const { near, features, part } = each;
+    const veto = idle ?? vetoIn(part, near.goal);
+    const again = isAgain(features) || plain(part) === plain(near.goal) ? CERTAINTY : 0;
+    const tried = !near.success && !onlyLooks;
+    const warn = !tried ? 0 : Math.max(again, probability(weights.heads.warn, features));
+    const offer = Math.max(again, probability(weights.heads.offer, features));
+    const onFile =
+      acts &&
+      !near.success &&
+      moment.files.some((path) => near.files.some((own) => sameFile(path, own)));
+    const head = near.success || offer > warn ? weights.heads.offer : weights.heads.warn;
+    return {
+      ...each,
+      warn: onFile ? Math.max(warn, SURE) : warn,
+      offer,
+      reasons: reasonsOf(head, features, moment, each, onFile),
+      ...(veto === undefined ? {} : { veto }),
+    };
+  });
+}
+
+/** A failed memory, the same file and a stated action: a warning, whatever the words. */
+const SURE = 0.7;
+const plain = (text: string) =>
+  text
+    .trim()
+    .replace(/[.!\s]+$/, '')
+    .toLowerCase();
+
+/** The same words, and no other that tells. */
+const CERTAINTY = 1;
+const isAgain = ({ B_goal = 0, B_said = 0, s_question = 0, s_past = 0 }: Features) =>
+  B_goal > 0.98 && B_said > 0.98 && s_question === 0 && s_past === 0;
+
+const CERTAIN = /^(?:opposite|one of them says not|different things)/;
+/** "Don't cache it", "no need to": a request that is none. */
+const DENIED = /^\W*(?:please\s+)?(?:do not|don['’]?t|never|no need)\b/i;
+const VERSION = /\bv?\d+(?:\.\d+)+\b/g;
+
+/** Only what is certain: the opposite is meant, it is denied, or another version is. */
+function vetoIn(said: string, goal: string): string | undefined {
+  if (DENIED.test(said) && !DENIED.test(goal)) return 'it is denied';
+  const found = vetoOf(said, goal);
+  if (found.vetoed && CERTAIN.test(found.reason)) return found.reason;
+  const versions = said.match(VERSION) ?? [];
+  const others = goal.match(VERSION) ?? [];
+  if (versions.length === 0 || others.length === 0) return undefined;
+  const bare = (version: string) => version.replace(/^v/, '');
+  const known = new Set(others.map(bare));
+  if (versions.some((version) => known.has(bare(version)))) return undefined;
+  return `another version: ${versions.join(', ')} / ${others.join(', ')}`;
+}
+
+function probability(head: Head, features: Features): number {
+  let sum = head.bias;
+  for (const [name, mean, spread, weight] of head.features) {
+    sum += (weight * ((features[name] ?? 0) - mean)) / spread;
+  }
+  return 1 / (1 + Math.exp(-sum));
+}

@@ -1,0 +1,387 @@
+/**
+ * What the gate goes by: each memory near a moment as numbers, comparable from store to store. The
+ * names stand in the weights; a feature that is not there weighs nothing. Pure.
+ */
+import { cosine, embedLexical } from '../../embeddings/index.js';
+import { DAY_MS } from '../../shared/clock.js';
+import { pathKeys } from '../../shared/paths.js';
+import {
+  covered,
+  FLAGS,
+  inOrder,
+  orderLikeness,
+  type Part,
+  partOf,
+  partsOf,
+  type Rarity,
+} from './text.js';
+
+export const MOMENT_KINDS = [
+  'message',
+  'agent',
+  'intent_stated',
+  'task_start',
+  'action_planned',
+] as const;
+export type MomentKind = (typeof MOMENT_KINDS)[number];
+
+/** Something was said or is about to be done. */
+export interface Moment {
+  kind: MomentKind;
+  text: string;
+  /** That it is about, as paths. */
+  files: readonly string[];
+  taskType?: string | undefined;
+  tags?: readonly string[] | undefined;
+}
+
+/** A memory near it. */
+export interface Near {
+  id: string;
+  goal: string;
+  /** When it matters again, as its author put it. */
+  phrases: readonly string[];
+  /** All that is told of it, the goal included. */
+  about: string;
+  /** Why it failed; '' where it did not. */
+  reason: string;
+  files: readonly string[];
+  success: boolean;
+  ageMs: number;
+  taskType: string;
+  tags: readonly string[];
+  hasFollowUp: boolean;
+  /**
+   * Likeness of the stored vector to the moment and to its best sentence, in standard deviations of
+   * the store; `null`: it has none.
+   */
+  stored: { whole: number; best: number } | null;
+}
+
+export interface Surroundings {
+  rarity: Rarity;
+  /** Unit vector of a text by the embedder that is always there. */
+  meaning: (text: string) => Float32Array;
+  /** How likely it is that an order or a goal begins with this word. */
+  opens: (word: string) => number;
+}
+
+export type Features = Record<string, number>;
+
+/** A memory with its features, and what hard rules compare. */
+export interface Seen {
+  near: Near;
+  features: Features;
+  /** Part of the moment that is most like the goal. */
+  part: string;
+}
+
+interface Vectors {
+  lexical: Float32Array;
+  meaning: Float32Array;
+}
+interface Read extends Part, Vectors {}
+
+/** Goals come again and again, and reading them is most of the work. */
+const MOST_KNOWN = 1_000;
+
+/** Remembers the vectors of the texts that were asked for last. */
+export function remembering(embed: (text: string) => Float32Array): (text: string) => Float32Array {
+  const known = new Map<string, Float32Array>();
+  return (text) => {
+    const found = known.get(text);
+    if (found) return found;
+    if (known.size >= MOST_KNOWN) known.clear();
+    const vector = embed(text);
+    known.set(text, vector);
+    return vector;
+  };
+}
+
+const lexical = remembering(embedLexical);
+
+const ALIKE_ORDER = 0.5;
+const ALIKE_SPELLING = 0.45;
+
+/** Every memory of the pool with its features, in the order of the pool. */
+export function featuresOf(
+  moment: Moment,
+  pool: readonly Near[],
+  { rarity, meaning, opens }: Surroundings,
+): Seen[] {
+  const read = (text: string): Read => ({
+    ...partOf(text, rarity),
+    lexical: lexical(text),
+    meaning: meaning(text),
+  });
+  const parts = partsOf(moment.text).map(read);
+  const [whole] = parts;
+  if (whole === undefined || pool.length === 0) return [];
+  const ofMoment = {
+    ...flagsOf('w', whole.text, opens),
+    parts: Math.log(parts.length),
+  } as Features;
+  for (const kind of MOMENT_KINDS) ofMoment[`kind_${kind}`] = kind === moment.kind ? 1 : 0;
+  const goals = pool.map(({ goal }) => read(goal));
+  const abouts = pool.map(({ about }) => ({ ...partOf(about, rarity), meaning: meaning(about) }));
+  const families = familiesOf(goals);
+  const seen = pool.map((near, at): Seen => {
+    const about = abouts[at] as Omit<Read, 'lexical'>;
+    // What its author said of the moment stands for the goal where it is nearer to it.
+    const told = [goals[at] as Read, ...near.phrases.map(read)];
+    const { best, goal } = nearest(parts, told);
+    const features: Features = { ...ofMoment, ...flagsOf('s', best.text, opens) };
+    features.s_whole = best === whole ? 1 : 0;
+    compare(features, 'W', whole, goal);
+    compare(features, 'B', best, goal);
+    compare(features, 'F', best, about);
+    compare(features, 'G', whole, about);
+    vectors(features, 'lex', parts, best, goal, 'lexical');
+    vectors(features, 'mean', parts, best, goal, 'meaning');
+    features.mean_about = cosine(whole.meaning, about.meaning);
+    features.mean_max_about = Math.max(...parts.map((part) => cosine(part.meaning, about.meaning)));
+    features.z_whole = near.stored?.whole ?? 0;
+    features.z_best = near.stored?.best ?? 0;
+    features.z_none = near.stored === null ? 1 : 0;
+    features.order = orderLikeness(best.words, goal.words);
+    features.order_goal = inOrder(best.words, goal.words) / Math.max(goal.words.length, 1);
+    differences(features, best, whole, goal, about);
+    if (near.reason === '') {
+      features.reason_words = 0;
+      features.reason_mean = 0;
+    } else {
+      const reason = read(near.reason);
+      features.reason_words = covered(reason, whole);
+      features.reason_mean = cosine(whole.meaning, reason.meaning);
+    }
+    files(features, moment.files, near.files);
+    features.m_failed = near.success ? 0 : 1;
+    features.m_age = Math.log1p(Math.max(0, near.ageMs) / DAY_MS);
+    features.m_follow = near.hasFollowUp ? 1 : 0;
+    features.m_type = moment.taskType !== undefined && moment.taskType === near.taskType ? 1 : 0;
+    const said = new Set(
+      [...whole.words, ...(moment.tags ?? [])].map((word) => word.toLowerCase()),
+    );
+    features.m_tag = near.tags.some((tag) => said.has(tag.toLowerCase())) ? 1 : 0;
+    features.m_later = near.success ? 0 : laterSuccess(pool, goals, at);
+    features.len_goal = Math.log1p(goal.terms.size);
+    features.len_part = Math.log1p(best.terms.size);
+    family(features, families[at] as number[], goals, at, whole);
+    return { near, features, part: best.text };
+  });
+  const all = seen.map(({ features }) => features);
+  for (const key of RANKED) relate(all, key);
+  for (const [at, { features }] of seen.entries()) {
+    const kin = families[at] as number[];
+    features.kin_mean =
+      kin.length === 0
+        ? 0
+        : kin.reduce((sum, other) => sum + (all[other]?.mean_max ?? 0), 0) / kin.length;
+  }
+  return seen;
+}
+
+/** Whose rank, margin and place in the pool tell more than the value. */
+const RANKED = [
+  'lex_best',
+  'mean_max_about',
+  'B_goal',
+  'lex_whole',
+  'mean_max',
+  'mean_about',
+  'z_whole',
+];
+
+function flagsOf(prefix: string, text: string, opens: (word: string) => number): Features {
+  const features: Features = {};
+  for (const [name, flag] of Object.entries(FLAGS)) {
+    features[`${prefix}_${name}`] = flag(text) ? 1 : 0;
+  }
+  const words = text.toLowerCase().match(/[\p{L}\p{N}'’]+/gu) ?? [];
+  features[`${prefix}_opens`] = opens(words[0] ?? '');
+  features[`${prefix}_length`] = Math.log1p(words.length);
+  return features;
+}
+
+function nearest(parts: readonly Read[], told: readonly Read[]): { best: Read; goal: Read } {
+  let found = { best: parts[0] as Read, goal: told[0] as Read };
+  let most = Number.NEGATIVE_INFINITY;
+  for (const goal of told) {
+    for (const part of parts) {
+      const score =
+        cosine(part.lexical, goal.lexical) +
+        0.5 * cosine(part.meaning, goal.meaning) +
+        1.5 * covered(goal, part) +
+        0.5 * covered(part, goal);
+      if (score <= most) continue;
+      most = score;
+      found = { best: part, goal };
+    }
+  }
+  return found;
+}
+
+/** Overlap in both directions, weighted by rarity. */
+function compare(features: Features, prefix: string, said: Part, told: Part): void {
+  let common = 0;
+  let count = 0;
+  let rarest = 0;
+  for (const [term, weight] of told.terms) {
+    if (!said.terms.has(term)) continue;
+    common += weight;
+    count += 1;
+    rarest = Math.max(rarest, weight);
+  }
+  features[`${prefix}_goal`] = told.total === 0 ? 0 : common / told.total;
+  features[`${prefix}_said`] = said.total === 0 ? 0 : common / said.total;
+  features[`${prefix}_common`] = common;
+  features[`${prefix}_count`] = count;
+  features[`${prefix}_rarest`] = rarest;
+}
+
+function vectors(
+  features: Features,
+  prefix: string,
+  parts: readonly Read[],
+  best: Read,
+  goal: Read,
+  by: keyof Vectors,
+): void {
+  const [whole = best] = parts;
+  features[`${prefix}_whole`] = cosine(whole[by], goal[by]);
+  features[`${prefix}_best`] = cosine(best[by], goal[by]);
+  features[`${prefix}_max`] = Math.max(...parts.map((part) => cosine(part[by], goal[by])));
+}
+
+function differences(features: Features, best: Part, whole: Part, goal: Part, about: Part): void {
+  const apart = (a: ReadonlySet<string>, b: ReadonlySet<string>) =>
+    a.size > 0 && b.size > 0 && !meets(a, b) ? 1 : 0;
+  const beyond = (a: ReadonlySet<string>, b: ReadonlySet<string>) =>
+    [...a].some((each) => !b.has(each)) ? 1 : 0;
+  const shared = (a: ReadonlySet<string>, b: ReadonlySet<string>) =>
+    [...a].filter((each) => b.has(each)).length;
+  features.numbers_apart = apart(best.numbers, goal.numbers);
+  features.numbers_goal = beyond(goal.numbers, whole.numbers);
+  features.numbers_said = beyond(best.numbers, about.numbers);
+  features.numbers_same = shared(whole.numbers, about.numbers);
+  features.names_apart = apart(best.names, goal.names);
+  features.names_goal = beyond(goal.names, whole.names);
+  features.names_said = beyond(best.names, about.names);
+  features.names_same = shared(whole.names, about.names);
+}
+
+function meets(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  for (const each of a) if (b.has(each)) return true;
+  return false;
+}
+
+const baseOf = (path: string) => path.slice(path.lastIndexOf('/') + 1);
+const folderOf = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf('/')));
+
+/** Whether two paths are of one file: one ends in the other. */
+export function sameFile(a: string, b: string): boolean {
+  const [one] = pathKeys(a);
+  const [other] = pathKeys(b);
+  if (one === undefined || other === undefined) return false;
+  return one === other || one.endsWith(`/${other}`) || other.endsWith(`/${one}`);
+}
+
+function files(features: Features, said: readonly string[], told: readonly string[]): void {
+  let same = 0;
+  let name = 0;
+  let folder = 0;
+  for (const one of said) {
+    for (const other of told) {
+      if (sameFile(one, other)) same = 1;
+      if (baseOf(one).toLowerCase() === baseOf(other).toLowerCase()) name = 1;
+      if (folderOf(one) !== '' && folderOf(one) === folderOf(other)) folder = 1;
+    }
+  }
+  features.file_same = same;
+  features.file_name = name;
+  features.file_folder = folder;
+  features.file_said = said.length > 0 ? 1 : 0;
+  features.file_told = told.length > 0 ? 1 : 0;
+  features.file_other = said.length > 0 && told.length > 0 && name === 0 ? 1 : 0;
+}
+
+function laterSuccess(pool: readonly Near[], goals: readonly Read[], at: number): number {
+  const failed = pool[at] as Near;
+  const goal = goals[at] as Read;
+  let most = 0;
+  for (const [index, other] of pool.entries()) {
+    if (!other.success || other.ageMs >= failed.ageMs) continue;
+    const told = goals[index] as Read;
+    const alike = Math.max(
+      orderLikeness(told.words, goal.words),
+      cosine(told.lexical, goal.lexical),
+    );
+    const file = other.files.some((path) => failed.files.some((own) => sameFile(path, own)));
+    most = Math.max(most, file ? 0.3 + 0.7 * alike : alike);
+  }
+  return most;
+}
+
+/** For each goal the others that are built like it. */
+function familiesOf(goals: readonly Read[]): number[][] {
+  const families = goals.map((): number[] => []);
+  for (let a = 0; a < goals.length; a++) {
+    for (let b = a + 1; b < goals.length; b++) {
+      const one = goals[a] as Read;
+      const other = goals[b] as Read;
+      if (
+        orderLikeness(one.words, other.words) < ALIKE_ORDER &&
+        cosine(one.lexical, other.lexical) < ALIKE_SPELLING
+      )
+        continue;
+      families[a]?.push(b);
+      families[b]?.push(a);
+    }
+  }
+  return families;
+}
+
+/** What the goals of a family have in common, and how much of that the moment says. */
+function family(
+  features: Features,
+  kin: readonly number[],
+  goals: readonly Read[],
+  at: number,
+  whole: Read,
+): void {
+  const goal = goals[at] as Read;
+  features.kin = Math.min(kin.length, 4);
+  features.kin_order = Math.max(
+    0,
+    ...kin.map((other) => orderLikeness(goal.words, goals[other]?.words ?? [])),
+  );
+  let total = 0;
+  let said = 0;
+  for (const [term, weight] of goal.terms) {
+    const holders = kin.filter((other) => goals[other]?.terms.has(term)).length;
+    if (holders < Math.max(1, kin.length / 2)) continue;
+    total += weight;
+    if (whole.terms.has(term)) said += weight;
+  }
+  features.kin_shared = total;
+  features.kin_said = total === 0 ? 0 : said / total;
+}
+
+const MOST_RANK = 10;
+
+/** Rank, margin to the best other one, and place in the spread of the pool. */
+function relate(all: readonly Features[], key: string): void {
+  const values = all.map((features) => features[key] ?? 0);
+  const [first = 0, second = 0] = [...values].sort((a, b) => b - a);
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length;
+  const spread = Math.sqrt(variance) + 0.05;
+  for (const [at, features] of all.entries()) {
+    const value = values[at] as number;
+    // What has nothing in common is nobody's first.
+    const before = values.filter((other) => other > value).length;
+    features[`rank_${key}`] = value <= 0 ? MOST_RANK : Math.min(MOST_RANK, before);
+    features[`margin_${key}`] = value - (value === first ? second : first);
+    features[`place_${key}`] = (value - mean) / spread;
+  }
+}

@@ -1,0 +1,194 @@
+/** Memories that may be about a moment, from the catalog alone and in bounded time. */
+import type { Embedder } from '../../embeddings/index.js';
+import { FLAGS, isGenerated, type PhraseHit, type WorkMemoryData } from '../../memory/index.js';
+import type { DenseScores, Shelf, SlotFilter } from '../../records/index.js';
+import type { Uuid } from '../../shared/ids.js';
+import { analyze } from '../../shared/text.js';
+import type { Moment, Near } from './features.js';
+
+/** By words, and as many by vectors. */
+const BEST = 20;
+/** Of all files together; failures come first. */
+const OF_FILES = 12;
+const BY_PHRASE = 8;
+const NO_PHRASES: ReadonlyMap<Uuid, PhraseHit> = new Map();
+const FILES = 5;
+const LOOKED_AT = 50;
+/** Words in more documents than this cost more time than they tell, beside rarer ones. */
+const FREQUENT = 10_000;
+const MOST_TERMS = 60;
+
+/** Vectors of the moment by the model that serves: of the whole, and of its sentences. */
+export interface MomentVectors {
+  whole: Float32Array;
+  parts: readonly Float32Array[];
+  thresholds: Embedder['thresholds'];
+}
+
+export interface Retrieved {
+  id: Uuid;
+  stored: Near['stored'];
+}
+
+/**
+ * @param fileKey looks a file up (`MemoryChecks.fileKey`)
+ * @param phrases memories that say themselves when they matter, and how well that fits
+ */
+export function retrieve(
+  shelf: Shelf,
+  moment: Moment,
+  vectors: MomentVectors | null,
+  filter: SlotFilter,
+  fileKey: (path: string) => string | undefined,
+  phrases: ReadonlyMap<Uuid, PhraseHit> = NO_PHRASES,
+): Retrieved[] {
+  const terms = new Map<string, number>();
+  for (const term of analyze(moment.text).slice(0, MOST_TERMS)) {
+    if (shelf.documentFrequency(term) > 0) terms.set(term, 1);
+  }
+  const rare = [...terms].filter(([term]) => shelf.documentFrequency(term) <= FREQUENT);
+  const searched = rare.length > 0 ? new Map(rare) : terms;
+  const words = searched.size > 0 ? shelf.keyword(searched, filter) : null;
+  const whole = vectors && shelf.size > 0 ? shelf.nearest(vectors.whole, filter) : null;
+  const parts = vectors ? vectors.parts.map((part) => shelf.nearest(part, filter)) : [];
+  const slots = new Set<number>();
+  for (const path of moment.files.slice(0, FILES)) {
+    const key = fileKey(path);
+    if (key === undefined) continue;
+    const { hits } = shelf.byKeys([key], filter, LOOKED_AT);
+    const isFailure = (slot: number) => ((shelf.flagsOf(slot) & FLAGS.failure) !== 0 ? 1 : 0);
+    const score = (slot: number) => words?.scores[slot] ?? 0;
+    hits.sort((a, b) => isFailure(b.slot) - isFailure(a.slot) || score(b.slot) - score(a.slot));
+    for (const { slot } of hits) if (slots.size < OF_FILES) slots.add(slot);
+  }
+  const accepts = shelf.accepts(filter);
+  for (const id of bestPhrases(phrases)) {
+    const slot = shelf.slotOf(id);
+    if (slot !== undefined && accepts(slot)) slots.add(slot);
+  }
+  for (const slot of best(words)) slots.add(slot);
+  for (const slot of best(most(whole, parts))) slots.add(slot);
+  const z = vectors && standardised(shelf, whole, parts, vectors.thresholds.candidate);
+  return [...slots].map((slot) => ({
+    id: shelf.idOf(slot),
+    stored: z && shelf.hasVector(slot) ? z(slot) : null,
+  }));
+}
+
+function bestPhrases(phrases: ReadonlyMap<Uuid, PhraseHit>): Uuid[] {
+  return [...phrases]
+    .sort(([a, one], [b, other]) => fitOf(other) - fitOf(one) || (a < b ? -1 : 1))
+    .slice(0, BY_PHRASE)
+    .map(([id]) => id);
+}
+
+const fitOf = ({ words, likeness }: PhraseHit) => Math.max(words, likeness);
+
+/** The best of the whole and the parts, for each slot. */
+function most(whole: DenseScores | null, parts: readonly DenseScores[]): DenseScores | null {
+  if (!whole || parts.length === 0) return whole;
+  const scores = Float32Array.from(whole.scores);
+  const touched = new Set(whole.touched);
+  for (const part of parts) {
+    for (const slot of part.touched) {
+      touched.add(slot);
+      scores[slot] = Math.max(scores[slot] as number, part.scores[slot] as number);
+    }
+  }
+  return { scores, touched: Int32Array.from(touched) };
+}
+
+/** What a store that is still small is taken to look like, and how many memories that is worth. */
+const PRIOR = { mean: 0.35, spread: 0.3, weight: 8 };
+
+/** Cosines in standard deviations of the store: the same for every model and size. */
+function standardised(
+  shelf: Shelf,
+  whole: DenseScores | null,
+  parts: readonly DenseScores[],
+  candidate: number,
+): (slot: number) => { whole: number; best: number } {
+  const of = (found: DenseScores | null) => {
+    let sum = 0;
+    let squares = 0;
+    for (const slot of found?.touched ?? []) {
+      const score = found?.scores[slot] as number;
+      sum += score;
+      squares += score * score;
+    }
+    const { weight } = PRIOR;
+    const prior = { mean: PRIOR.mean * candidate, spread: PRIOR.spread * candidate };
+    const count = shelf.size + weight;
+    const mean = (sum + weight * prior.mean) / count;
+    const square = (squares + weight * (prior.spread ** 2 + prior.mean ** 2)) / count;
+    const spread = Math.sqrt(Math.max(square - mean * mean, (prior.spread / 4) ** 2));
+    return (slot: number) => ((found?.scores[slot] ?? 0) - mean) / spread;
+  };
+  const ofWhole = of(whole);
+  const ofParts = parts.map(of);
+  return (slot) => ({
+    whole: ofWhole(slot),
+    best: Math.max(ofWhole(slot), ...ofParts.map((each) => each(slot))),
+  });
+}
+
+/** Slots of the highest scores, best first; of equal ones the later slot. */
+function best(found: DenseScores | null): number[] {
+  if (!found) return [];
+  const { scores, touched } = found;
+  const kept: number[] = [];
+  const isBefore = (one: number, other: number) => {
+    const difference = (scores[one] as number) - (scores[other] as number);
+    return difference > 0 || (difference === 0 && one > other);
+  };
+  for (const slot of touched) {
+    const last = kept.at(-1);
+    if (kept.length >= BEST && last !== undefined && !isBefore(slot, last)) continue;
+    let at = kept.length;
+    while (at > 0 && isBefore(slot, kept[at - 1] as number)) at -= 1;
+    kept.splice(at, 0, slot);
+    if (kept.length > BEST) kept.pop();
+  }
+  return kept;
+}
+
+type Told = Pick<
+  WorkMemoryData,
+  'intent' | 'reasoning' | 'remind_when' | 'perception' | 'actions' | 'outcome' | 'tags' | 'files'
+>;
+
+/** A memory as the gate sees it. */
+export function nearOf(
+  { intent, reasoning, actions, outcome, tags, files, remind_when }: Told,
+  { id, stored, ageMs }: { id: string; stored: Near['stored']; ageMs: number },
+): Near {
+  const said = [
+    intent.goal,
+    outcome.failure_reason,
+    intent.context,
+    reasoning.approach_chosen,
+    isGenerated(outcome) ? undefined : outcome.summary,
+    ...outcome.learnings,
+    ...actions.flatMap(({ details, result }) =>
+      (result?.success ?? outcome.success) === outcome.success
+        ? [details.command, details.diff_summary]
+        : [],
+    ),
+    ...outcome.follow_up_needed,
+    tags.join(' '),
+  ].filter((text): text is string => text !== undefined && text !== '');
+  return {
+    id,
+    goal: intent.goal,
+    phrases: remind_when,
+    about: [...new Set(said)].join(' . ').slice(0, 2_000),
+    reason: outcome.failure_reason ?? '',
+    files,
+    success: outcome.success,
+    ageMs,
+    taskType: intent.task_type,
+    tags,
+    hasFollowUp: outcome.follow_up_needed.length > 0,
+    stored,
+  };
+}

@@ -1,0 +1,147 @@
+/** What a text is made of, as the gate compares texts: words by their rarity, numbers, names, parts. Pure. */
+import { analyze } from '../../shared/text.js';
+
+/** How much a term says about which work is meant: the rarer, the more. */
+export type Rarity = (term: string) => number;
+
+export interface Part {
+  text: string;
+  /** All words, lower case, in their order. */
+  words: readonly string[];
+  /** Distinct terms as search sees them, with their rarity. */
+  terms: ReadonlyMap<string, number>;
+  /** Sum of the rarities. */
+  total: number;
+  numbers: ReadonlySet<string>;
+  /** Capitalised inside a sentence, or spelled as no word is: `getUser`, S3, src/auth.ts. */
+  names: ReadonlySet<string>;
+}
+
+const WORD = /[\p{L}\p{N}]+(?:['’][\p{L}]+)?/gu;
+const NUMBER = /\d+(?:[.,:]\d+)*/g;
+const TOKEN = /[\p{L}\p{N}_/.@-]+/gu;
+const SPELLED = /\p{Ll}\p{Lu}|\p{Ll}\d|\p{Lu}{2,}|[\p{L}\p{N}][/_][\p{L}\p{N}]|\p{L}\.\p{L}/u;
+const MOST_WORDS = 400;
+
+export function partOf(text: string, rarity: Rarity): Part {
+  const words = (text.toLowerCase().match(WORD) ?? []).slice(0, MOST_WORDS);
+  const terms = new Map<string, number>();
+  let total = 0;
+  for (const term of analyze(text).slice(0, MOST_WORDS)) {
+    if (terms.has(term)) continue;
+    const weight = rarity(term);
+    terms.set(term, weight);
+    total += weight;
+  }
+  return {
+    text,
+    words,
+    terms,
+    total,
+    numbers: new Set(text.match(NUMBER) ?? []),
+    names: namesIn(text),
+  };
+}
+
+function namesIn(text: string): Set<string> {
+  const names = new Set<string>();
+  let starts = true;
+  let from = 0;
+  for (const match of text.matchAll(TOKEN)) {
+    const before = text.slice(from, match.index);
+    from = match.index + match[0].length;
+    if (/[.!?:\n]/.test(before)) starts = true;
+    const token = match[0].replace(/^[.]+|[.]+$/g, '');
+    const capital = !starts && /^\p{Lu}/u.test(token) && token.length > 1;
+    if (capital || SPELLED.test(token)) names.add(token.toLowerCase());
+    starts = match[0].endsWith('.');
+  }
+  return names;
+}
+
+const SENTENCES = /(?<=[.!?:;])\s+|\n+|\s[–—-]\s/;
+const CLAUSES =
+  /,\s+|\s+(?:and|but|because|so that|while|instead of|before|after|when|then|since|which|who)\s+|[()]/;
+const MOST_PARTS = 12;
+
+/** The whole text first, then its sentences, clauses, and neighbouring clauses together. */
+export function partsOf(text: string): string[] {
+  const found = new Set([text.trim()]);
+  for (const sentence of text.split(SENTENCES)) {
+    const clauses = sentence.split(CLAUSES).filter((clause) => clause.trim() !== '');
+    const pairs = clauses.slice(1).map((clause, at) => `${clauses[at]} ${clause}`);
+    for (const part of [sentence, ...clauses, ...pairs]) {
+      const trimmed = part.trim();
+      if (found.size < MOST_PARTS && analyze(trimmed).length >= 2) found.add(trimmed);
+    }
+  }
+  return [...found];
+}
+
+/** Length of the longest run of words that both have in this order. */
+export function inOrder(a: readonly string[], b: readonly string[]): number {
+  let row = new Array<number>(b.length + 1).fill(0);
+  for (const word of a) {
+    const next = [0];
+    for (let at = 0; at < b.length; at++) {
+      next.push(
+        word === b[at]
+          ? (row[at] as number) + 1
+          : Math.max(row[at + 1] as number, next[at] as number),
+      );
+    }
+    row = next;
+  }
+  return row[b.length] as number;
+}
+
+/** The same as a share of the longer one. */
+export function orderLikeness(a: readonly string[], b: readonly string[]): number {
+  return inOrder(a, b) / Math.max(a.length, b.length, 1);
+}
+
+/** Share of the rarity of `of` that `other` has, too. */
+export function covered(of: Part, other: Part): number {
+  if (of.total === 0) return 0;
+  let sum = 0;
+  for (const [term, weight] of of.terms) if (other.terms.has(term)) sum += weight;
+  return sum / of.total;
+}
+
+/** Plain signs of what a text is there for; they weigh little each and decide nothing alone. */
+export const FLAGS = {
+  question: (text: string) => /\?\s*$/.test(text),
+  asks: (text: string) =>
+    /^\W*(?:what|who|when|where|why|how|which|is|are|was|were|do|does|did|has|have)\b/i.test(text),
+  past: (text: string) =>
+    /\b(?:yesterday|last (?:week|month|time|year|night)|ago|already|was|were|did|had|\w{3,}ed)\b/i.test(
+      text,
+    ),
+  later: (text: string) =>
+    /\b(?:later|tomorrow|next (?:week|month|year|quarter|sprint)|some ?day|eventually|one day|remind|until|after the)\b/i.test(
+      text,
+    ),
+  negated: (text: string) =>
+    /\b(?:not|never|no|without|stop|dont|cannot|avoid|instead)\b|n['’]t\b/i.test(text),
+  unsure: (text: string) => /\b(?:should|could|would|might|may|maybe|perhaps|if)\b/i.test(text),
+  request: (text: string) =>
+    /\b(?:please|(?:can|could|would|will) you|let['’]?s|let us|i['’]ll|i will|i['’]m going to|we['’]ll|we need|i want|i['’]d like|going to|gonna|need to|plan)\b/i.test(
+      text,
+    ),
+  thanks: (text: string) =>
+    /\b(?:thanks|thank you|great|nice|lol|haha|congrat\w*|good morning|lunch)\b/i.test(text),
+  you: (text: string) => /\byou\b/i.test(text),
+  others: (text: string) => /\b(?:he|she|they|their|his|her)\b/i.test(text),
+  we: (text: string) => /\b(?:we|i|i['’]ll|let['’]?s)\b/i.test(text),
+} as const satisfies Record<string, (text: string) => boolean>;
+
+const MOST_SENTENCES = 4;
+
+/** The sentences of a text that are embedded by themselves; none where it is one. */
+export function momentParts(text: string): string[] {
+  const sentences = text
+    .split(SENTENCES)
+    .map((sentence) => sentence.trim())
+    .filter((sentence) => analyze(sentence).length >= 2);
+  return sentences.length < 2 ? [] : sentences.slice(0, MOST_SENTENCES);
+}

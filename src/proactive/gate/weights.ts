@@ -1,0 +1,42 @@
+/** The weights that `npm run train -- gate` makes (docs/proactive.md), and what they know of words. */
+import { readFileSync } from 'node:fs';
+import type { Rarity } from './text.js';
+
+/** Name, mean and spread over the training pairs, and weight of the standardised value. */
+export type Weighed = readonly [name: string, mean: number, spread: number, weight: number];
+
+export interface Head {
+  bias: number;
+  /** From here on it is proposed. */
+  threshold: number;
+  features: readonly Weighed[];
+}
+
+export interface GateWeights {
+  version: number;
+  /** In words: sessions, variants, penalty. */
+  made: string;
+  heads: { warn: Head; offer: Head };
+  /** Texts that words were counted in, and how many hold a term; rarer ones are absent. */
+  texts: number;
+  frequencies: Readonly<Record<string, number>>;
+  /** Words that goals begin with, 0 to 1. */
+  openers: Readonly<Record<string, number>>;
+}
+
+const FILE = new URL('../gate-weights.json', import.meta.url);
+
+export const WEIGHTS = JSON.parse(readFileSync(FILE, 'utf8')) as GateWeights;
+
+export const opens = (word: string): number =>
+  Object.hasOwn(WEIGHTS.openers, word) ? (WEIGHTS.openers[word] as number) : 0;
+
+/** Rarity of a term in a store, with what is known of English beside it. */
+export function rarityIn(store: { size: number; documentFrequency(term: string): number }): Rarity {
+  const { texts, frequencies } = WEIGHTS;
+  const all = texts + store.size + 1;
+  return (term) => {
+    const known = Object.hasOwn(frequencies, term) ? (frequencies[term] as number) : 0;
+    return Math.log(all / (known + store.documentFrequency(term) + 1.5));
+  };
+}

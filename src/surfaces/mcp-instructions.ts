@@ -1,0 +1,31 @@
+/** What a client tells its model of this server before any call; part of every prompt, so it is short. */
+
+const HEAD = 'Cue is memory that all agents of this project share.';
+
+/** Each stands only where a client is shown the tools that it names. */
+const STEPS: readonly { tools: readonly string[]; text: string }[] = [
+  {
+    tools: ['identity'],
+    text: 'Call identity once: register. Without cue mcp, keep the token and resume.',
+  },
+  { tools: ['on_session_start'], text: 'Then call on_session_start.' },
+  { tools: ['recall'], text: 'recall before work on a file, bug or decision.' },
+  { tools: ['when'], text: 'when: the rules of the project for a kind of work.' },
+  {
+    tools: ['on_file_touch', 'on_action_planned'],
+    text: 'Tell on_file_touch and on_action_planned before you change a file or run something risky.',
+  },
+  {
+    tools: ['acknowledge_warning'],
+    text: 'Heed each ⚠️ warning or say why not: acknowledge_warning.',
+  },
+  { tools: ['nudge_get_hint'], text: 'nudge_get_hint before you build, run or test.' },
+  { tools: ['store'], text: 'store what you did when done, above all failures.' },
+  { tools: ['create_trigger'], text: 'create_trigger wakes the Eliza agent later.' },
+];
+
+/** @param shown names of the tools that the client is shown */
+export function instructionsOf(shown: readonly string[]): string {
+  const steps = STEPS.filter(({ tools }) => tools.every((name) => shown.includes(name)));
+  return [HEAD, ...steps.map(({ text }) => text)].join(' ');
+}

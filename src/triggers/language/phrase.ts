@@ -1,0 +1,311 @@
+/**
+ * The words of a text in one spelling: numbers as digits, names in full, units in the singular. The
+ * grammar is written over `text`; every word remembers where it stood, so that what was read can be
+ * taken out of what was written.
+ */
+
+import { type Token, tokenize } from './tokens.js';
+import {
+  ONE_WORDS,
+  ORDINALS,
+  SPELLINGS,
+  TEN_WORDS,
+  UNIT_SPELLINGS,
+  WEEKDAY_NAMES,
+  WEEKDAYS,
+} from './words.js';
+
+export interface Phrase {
+  words: readonly Token[];
+  /** The words, joined by single spaces. */
+  text: string;
+  /** Where each word begins in `text`; one more for its end. */
+  offsets: readonly number[];
+  /** From the end of a word in `text` to the index of the word behind it. */
+  ends: ReadonlyMap<number, number>;
+}
+
+/** What a reader found, and the index of the first word behind it. */
+export interface Read<T> {
+  value: T;
+  to: number;
+}
+
+/** Texts are read to here. */
+const READ_LIMIT = 2_000;
+const WORD_LIMIT = 400;
+
+export function phraseOf(text: string): Phrase {
+  return phraseOfWords(normalised(tokenize(text, READ_LIMIT)).slice(0, WORD_LIMIT));
+}
+
+export function phraseOfWords(words: readonly Token[]): Phrase {
+  const offsets: number[] = [];
+  const ends = new Map<number, number>();
+  let at = 0;
+  words.forEach((word, index) => {
+    offsets.push(at);
+    ends.set(at + word.low.length, index + 1);
+    at += word.low.length + 1;
+  });
+  offsets.push(at);
+  return { words, text: words.map((word) => word.low).join(' '), offsets, ends };
+}
+
+/** A pattern over whole words, to be matched at one of them. */
+export function pattern(source: string): RegExp {
+  return new RegExp(`${source}(?= |$)`, 'y');
+}
+
+/** `at` matched at word `index`; `null` when it does not match there or ends inside a word. */
+export function match(
+  phrase: Phrase,
+  index: number,
+  at: RegExp,
+): { groups: RegExpExecArray; to: number } | null {
+  const offset = phrase.offsets[index];
+  if (offset === undefined || index >= phrase.words.length) return null;
+  at.lastIndex = offset;
+  const groups = at.exec(phrase.text);
+  if (!groups) return null;
+  const to = groups[0] === '' ? index : phrase.ends.get(offset + groups[0].length);
+  return to === undefined ? null : { groups, to };
+}
+
+/** The word at `index` in its one spelling; '' outside. */
+export function wordAt({ words }: Phrase, index: number): string {
+  return words[index]?.low ?? '';
+}
+
+export function touches({ words }: Phrase, index: number): boolean {
+  const here = words[index];
+  const before = words[index - 1];
+  return here !== undefined && before !== undefined && before.end === here.start;
+}
+
+function normalised(tokens: readonly Token[]): Token[] {
+  const words: Token[] = [];
+  let at = 0;
+  while (at < tokens.length) {
+    const here = tokens[at];
+    if (!here) break;
+    const days = timetableDays(tokens, at);
+    if (days) {
+      words.push(...days.words);
+      at = days.to;
+      continue;
+    }
+    const found = numberAt(tokens, at) ??
+      splitMeridiem(tokens, at) ?? { low: spelled(tokens, at, words), to: at + 1 };
+    const last = tokens[found.to - 1] ?? here;
+    const kind = found.to > at + 1 || found.low !== here.low ? kindOf(found.low, here) : here.kind;
+    words.push({ ...here, kind, low: found.low, end: last.end });
+    at = found.to;
+  }
+  return words;
+}
+
+function kindOf(low: string, here: Token): Token['kind'] {
+  if (/^\d+$/.test(low)) return 'number';
+  if (/^\d+\.\d+$/.test(low)) return 'decimal';
+  if (/^\d+:\d\d$/.test(low)) return 'clock';
+  return /^\d+(?:st|nd|rd|th)$/.test(low) ? 'ordinal' : here.kind;
+}
+
+/** "nine a m". */
+function splitMeridiem(tokens: readonly Token[], at: number): { low: string; to: number } | null {
+  const low = lowOf(tokens, at);
+  if (!/^[ap]$/.test(low) || lowOf(tokens, at + 1) !== 'm' || at === 0) return null;
+  const numeric = tokens[at - 1]?.kind === 'number' || ONE_WORDS.has(lowOf(tokens, at - 1));
+  return numeric || TEN_WORDS.has(lowOf(tokens, at - 1)) ? { low: `${low}m`, to: at + 2 } : null;
+}
+
+const lowOf = (tokens: readonly Token[], index: number): string => tokens[index]?.low ?? '';
+
+/** Numbers, ordinals and clock times in words: "twenty-five", "thirtieth", "six thirty", "twelve oh three". */
+function numberAt(tokens: readonly Token[], index: number): { low: string; to: number } | null {
+  const ordinal = ordinalAt(tokens, index);
+  if (ordinal) return ordinal;
+  const first = cardinalAt(tokens, index);
+  if (!first) {
+    const halves = lowOf(tokens, index) === '1/2' || lowOf(tokens, index) === '½';
+    return halves ? { low: '0.5', to: index + 1 } : null;
+  }
+  let at = first.to;
+  if (lowOf(tokens, at) === '-') at += 1;
+  const zero = /^(?:oh?|zero)$/.test(lowOf(tokens, at));
+  const ones = zero && lowOf(tokens, at + 1) === '-' ? at + 2 : at + 1;
+  const second = cardinalAt(tokens, zero ? ones : at);
+  const isMinute = second && (zero ? second.value < 10 : second.value >= 10 && second.value < 60);
+  const counts = second && UNIT_SPELLINGS[lowOf(tokens, second.to)] !== undefined;
+  if (first.value >= 1 && first.value <= 12 && isMinute && !counts) {
+    return { low: `${first.value}:${String(second.value).padStart(2, '0')}`, to: second.to };
+  }
+  return { low: String(first.value), to: first.to };
+}
+
+function cardinalAt(tokens: readonly Token[], index: number): { value: number; to: number } | null {
+  const small = belowHundred(tokens, index);
+  if (!small) return null;
+  let { value, to } = small;
+  for (const [word, size] of [
+    ['hundred', 100],
+    ['thousand', 1_000],
+  ] as const) {
+    if (lowOf(tokens, to) !== word) continue;
+    value *= size;
+    to += 1;
+    const and = lowOf(tokens, to) === 'and' ? to + 1 : to;
+    const rest = belowHundred(tokens, and);
+    if (rest) {
+      value += rest.value;
+      to = rest.to;
+    }
+  }
+  return { value, to };
+}
+
+function belowHundred(
+  tokens: readonly Token[],
+  index: number,
+): { value: number; to: number } | null {
+  const low = lowOf(tokens, index);
+  const ten = TEN_WORDS.get(low);
+  if (ten === undefined) {
+    const one = ONE_WORDS.get(low);
+    return one === undefined ? null : { value: one, to: index + 1 };
+  }
+  const dash = lowOf(tokens, index + 1) === '-' ? 1 : 0;
+  const one = ONE_WORDS.get(lowOf(tokens, index + 1 + dash));
+  return one !== undefined && one >= 1 && one <= 9
+    ? { value: ten + one, to: index + 2 + dash }
+    : { value: ten, to: index + 1 };
+}
+
+function ordinalAt(tokens: readonly Token[], index: number): { low: string; to: number } | null {
+  const low = lowOf(tokens, index);
+  const ten = TEN_WORDS.get(low);
+  if (ten !== undefined) {
+    const dash = lowOf(tokens, index + 1) === '-' ? 1 : 0;
+    const one = ORDINALS[lowOf(tokens, index + 1 + dash)];
+    const to = index + 2 + dash;
+    // "thirty second timer" counts seconds, "the twenty second of June" days.
+    const seconds = one === 2 && !/^(?:of|day)$/.test(lowOf(tokens, to)) && !isDated(tokens, index);
+    return one === undefined || one > 9 || seconds ? null : { low: nth(ten + one), to };
+  }
+  if (tokens[index]?.kind === 'ordinal')
+    return { low: nth(Number.parseInt(low, 10)), to: index + 1 };
+  const value = ORDINALS[low];
+  if (value === undefined || value === 2) return null;
+  return { low: nth(value), to: index + 1 };
+}
+
+const isDated = (tokens: readonly Token[], index: number): boolean =>
+  /^(?:the|on)$/.test(lowOf(tokens, index - 1)) || isMonthName(lowOf(tokens, index - 1));
+
+const isMonthName = (low: string): boolean =>
+  /^(?:january|february|march|april|may|june|july|august|september|october|november|december)$/.test(
+    SPELLINGS[low] ?? low,
+  );
+
+function nth(value: number): string {
+  const tail =
+    value % 100 > 10 && value % 100 < 14 ? 'th' : (['th', 'st', 'nd', 'rd'][value % 10] ?? 'th');
+  return `${value}${tail}`;
+}
+
+/** Abbreviations that are English words of their own: they are days only beside words of time. */
+const DAY_LIKE = /^(?:wed|(?:sat|sun|mon|fri)s?)$/;
+const BEFORE_A_DAY =
+  /^(?:on|every|each|next|this|and|,|-|to|or|through|thru|until|till|from|starting|other|&|for|of|last|only|\d+|(?:sun|mon|tues|wednes|thurs|fri|satur)days?)$/;
+const JOINS_DAYS = /^(?:and|or|to|,|-|&|through|thru)$/;
+const BEHIND_A_DAY =
+  /^(?:at|@|,|-|morning|afternoon|evening|night|early|late|noon|midday|noontime|lunchtime|to|through|thru|in|\d.*|sat|sun|mon|tue|tues|wed|thu|thur|thurs|fri)$/;
+
+const dayName = (token: Token | undefined): string =>
+  SPELLINGS[token?.low ?? ''] ?? token?.low ?? '';
+const DAY_JOINER = /^(?:and|or|&|\+|\/)$/;
+const DAY_CODES = ['m|mo', 't|tu', 'w', 'th|r', 'f', 'sa', 'su'].map(
+  (codes) => new RegExp(`^(?:${codes})$`),
+);
+/** A run without joiners; words that hold two days only are too often something else. */
+const RUN_OF_DAYS = /^(?=\w{3})(m)?(t|tu)?(w)?(th|r)?(f)?$/;
+
+/** Days as a timetable has them: "m-f", "m/w/f", "mwf", "t/th", and "mon/wed". They repeat each week. */
+function timetableDays(
+  tokens: readonly Token[],
+  at: number,
+): { words: Token[]; to: number } | null {
+  const first = tokens[at];
+  if (first?.kind !== 'word') return null;
+  let to = at + 1;
+  while (
+    tokens[to]?.start === tokens[to - 1]?.end &&
+    /^(?:word|mark)$/.test(tokens[to]?.kind ?? '')
+  )
+    to += 1;
+  while (tokens[to - 1]?.kind === 'mark' && to > at + 1) to -= 1;
+  const run = tokens.slice(at, to);
+  const text = run.map((token) => token.text).join('');
+  const letters = RUN_OF_DAYS.exec(text.toLowerCase())?.slice(1);
+  const parts = letters ? letters.filter((part) => part) : text.split(/([/,&+-])/);
+  let start = first.start;
+  const words = parts.map((part): Token => {
+    const low = dayCoded(part.toLowerCase());
+    const end = start + part.length;
+    const word: Token = { kind: low === part ? 'mark' : 'word', text: part, low, start, end };
+    start = end;
+    return word;
+  });
+  const days = words.filter((word) => word.kind === 'word');
+  // "the tth exam" is one of that name.
+  const [before, behind] = [tokens[at - 1], tokens[to]];
+  const isName =
+    before?.kind === 'word' && !BEFORE_A_DAY.test(before.low) && !/^[ap]m$/.test(before.low);
+  if (isName && behind?.kind === 'word' && !BEHIND_A_DAY.test(behind.low)) return null;
+  const isClear = letters ? days.length > 2 || /tu?th/i.test(text) : isTimetable(days, text);
+  return isClear ? { words, to } : null;
+}
+
+function dayCoded(low: string): string {
+  const day = DAY_CODES.findIndex((code) => code.test(low));
+  const name = SPELLINGS[low] ?? low;
+  if (WEEKDAYS[name] !== undefined) return name;
+  return day < 0 ? low : `${WEEKDAY_NAMES[(day + 1) % 7]?.toLowerCase()}s`;
+}
+
+/** All of them days, in the order of the week; "m/f" and "t/f" have other meanings. */
+function isTimetable(days: readonly Token[], text: string): boolean {
+  const numbers = days.map(({ low }) => ((WEEKDAYS[low.replace(/days$/, 'day')] ?? -1) + 6) % 7);
+  if (numbers.length < 2 || /[/,&+-]{2}/.test(text)) return false;
+  if (days.some(({ low }) => !/days?$/.test(low))) return false;
+  const rises = numbers.every((number, index) => index === 0 || number > (numbers[index - 1] ?? 7));
+  const named = days.some((day) => day.text.length > 1);
+  return rises && (named || days.length > 2 || /^m-/i.test(text));
+}
+
+const touchingBehind = (tokens: readonly Token[], index: number): string =>
+  tokens[index]?.end === tokens[index + 1]?.start ? lowOf(tokens, index + 1) : '';
+
+function spelled(tokens: readonly Token[], index: number, before: readonly Token[]): string {
+  const here = tokens[index];
+  if (!here) return '';
+  const { low } = here;
+  if (here.kind === 'quote') return '"';
+  if (here.kind === 'cron') return '*';
+  if (here.kind === 'break') return '\n';
+  const last = before.at(-1);
+  const next = tokens[index + 1];
+  if (DAY_LIKE.test(low) && here.text === low) {
+    const listed = JOINS_DAYS.test(last?.low ?? '') && !/day|^\d/.test(before.at(-2)?.low ?? '');
+    const ordinal = last?.kind === 'ordinal' || (BEFORE_A_DAY.test(last?.low ?? '') && !listed);
+    const joined = DAY_JOINER.test(next?.low ?? '') && /day|^\d/.test(dayName(tokens[index + 2]));
+    if (!ordinal && !joined && !BEHIND_A_DAY.test(next?.low ?? '')) return low;
+  }
+  const touching = last !== undefined && last.end === here.start && /\d$/.test(last.low);
+  if (touching && /^[smdw]$/.test(low))
+    return { s: 'second', m: 'minute', d: 'day', w: 'week' }[low] ?? low;
+  if (low === '+' && !/^\d/.test(touchingBehind(tokens, index))) return 'and';
+  const bare = low.replace(/^(today|tomorrow|tonight|\w+day)['’]s$/, '$1');
+  return SPELLINGS[bare] ?? UNIT_SPELLINGS[bare] ?? bare;
+}

