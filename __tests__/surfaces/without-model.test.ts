@@ -53,11 +53,13 @@ describe('a chat', () => {
       server.agentId,
       stringToUuid('ada-without-model'),
     );
-    const told = await chat.say('in 10 seconds tell me to stretch');
-    expect(told.text).toContain(`I cannot answer that: ${NO_MODEL}`);
+    // Comes while the services still start.
     const found = await chat.say('/when writing mock tests');
     expect(found.text).toContain('Patch where the object is used.');
     expect(found.text).not.toContain(NO_MODEL);
+    const told = await chat.say('in 10 seconds tell me to stretch');
+    expect(told.text).toContain(`I cannot answer that: ${NO_MODEL}`);
+    expect(told.text).toContain('Commands of /when I can answer.');
   });
 
   it('among other people is told only when the agent is meant', async () => {

@@ -15,7 +15,7 @@ import {
 import { type ActionFamily, framedAction, type Outcome } from './action-frame.js';
 import { callerOf, memoryServiceOf } from './memory-turn.js';
 import { chatAnswer } from './when-text.js';
-import { hasWhenIndex, whenServiceOf } from './when-turn.js';
+import { hasWhenIndex, whenServiceOf, whenStarted } from './when-turn.js';
 
 export const ANSWER_WITHOUT_MODEL = 'ANSWER_WITHOUT_MODEL';
 
@@ -100,6 +100,7 @@ const answerWithoutModel = framedAction(
 );
 
 async function answer(runtime: IAgentRuntime, message: Memory): Promise<Outcome> {
+  await whenStarted(runtime);
   const found = await commanded(runtime, message);
   if (found !== null) return { text: found, success: true };
   const also = hasWhenIndex(runtime) ? ' Commands of /when I can answer.' : '';
