@@ -165,7 +165,6 @@ async function runEnded(
   const sinceMs = Math.max(Math.min(before ?? startTime, startTime), startTime - HOUR_MS);
   // Reading it must not hold the turn up.
   const answers = agentWords(runtime, roomId, sinceMs, ownActions);
-  const words = answers.then((texts) => texts.join('\n'));
   const unread = 'the answer of the agent could not be looked into';
   if (service.enabled()) {
     const told = answers.then((texts) => {
@@ -175,7 +174,10 @@ async function runEnded(
     inBackground(runtime, told, unread);
   }
   // What it asks for in its own text is answered first thing in its next turn in that room.
-  if (when) inBackground(runtime, when.turns.agentSaid({ roomId, words, caller }), unread);
+  if (when) {
+    const words = answers.then((texts) => texts.join('\n'));
+    inBackground(runtime, when.turns.agentSaid({ roomId, words, caller }), unread);
+  }
 }
 
 /** A command that went well may be a hint that helped; one that failed may need another. */
