@@ -2,7 +2,7 @@
  * The public door of `plugin-cue`. Add the plugin to a character's list by its name, or
  * import it from here.
  */
-import { cuePlugin } from './plugin.js';
+import { cuePlugin } from './plugin/index.js';
 
 export { AutonomyService, type AutonomySettings, type AutonomyStatus } from './autonomy/index.js';
 export {
@@ -45,7 +45,7 @@ export {
   WORK_MEMORY,
   WorkMemoryService,
 } from './memory/index.js';
-export { type CueOptions, createCuePlugin, cuePlugin } from './plugin.js';
+export { type CueOptions, createCuePlugin, cuePlugin } from './plugin/index.js';
 export {
   type ActionPlanned,
   type Candidate,

@@ -18,7 +18,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AUTONOMY_SERVICE, type AutonomyService } from '../../src/autonomy/index.js';
 import { startHeadless } from '../../src/headless/index.js';
 import { TriggerService } from '../../src/index.js';
-import { unlockOf } from '../../src/plugin-lock.js';
+import { unlockOf } from '../../src/plugin/directory-lock.js';
 import { databaseOf, rowsOf } from '../../src/records/index.js';
 import type { PrimaryAgent } from '../../src/surfaces/serving/types.js';
 import { WHEN, type WhenService } from '../../src/when/index.js';

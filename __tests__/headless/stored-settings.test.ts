@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { encryptObjectValues, getSalt } from '@elizaos/core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startHeadless } from '../../src/headless/index.js';
-import { unlockOf } from '../../src/plugin-lock.js';
+import { unlockOf } from '../../src/plugin/directory-lock.js';
 import { boot } from '../helpers/boot.js';
 import { cleanUp, newDirectory } from '../helpers/children.js';
 import { endHeadlessProcesses, startHeadlessProcess } from '../helpers/headless.js';

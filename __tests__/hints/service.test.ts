@@ -6,7 +6,7 @@ import type { IAgentRuntime, Plugin, ServiceTypeName } from '@elizaos/core';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { HINTS, HintService, hintType } from '../../src/hints/index.js';
 import { createHintRows } from '../../src/hints/persist.js';
-import { provideHints } from '../../src/plugin-hints.js';
+import { provideHints } from '../../src/plugin/wire-hints.js';
 import { parseSettings } from '../../src/settings.js';
 import { derivedId, randomIds } from '../../src/shared/ids.js';
 import { type Agent, boot } from '../helpers/boot.js';

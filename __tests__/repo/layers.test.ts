@@ -29,6 +29,7 @@ const LAYERS = [
   ['triggers', 'autonomy', 'memory', 'when', 'hints'],
   ['proactive'],
   ['surfaces'],
+  ['plugin'],
   ['headless'],
   ['bin'],
 ];

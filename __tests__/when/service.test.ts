@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ServiceTypeName } from '@elizaos/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { provideWhen } from '../../src/plugin-when.js';
+import { provideWhen } from '../../src/plugin/wire-when.js';
 import { PROACTIVE, ProactiveService, type TurnMessage } from '../../src/proactive/index.js';
 import type { Caller } from '../../src/records/index.js';
 import { parseSettings } from '../../src/settings.js';

@@ -1,10 +1,10 @@
 /** What the agent of this directory is configured to embed with, and where its database lies. */
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { dataDirectoryOf } from '../../src/data-directory.js';
 import { createEmbeddings, type Embeddings } from '../../src/embeddings/index.js';
 import { parseSettings, type Settings } from '../../src/settings.js';
 import { systemClock } from '../../src/shared/clock.js';
+import { dataDirectoryOf } from '../../src/shared/data-directory.js';
 import type { Log } from '../../src/shared/log.js';
 
 export interface Place {

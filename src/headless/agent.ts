@@ -11,8 +11,8 @@ import {
 import { AUTONOMY_SERVICE } from '../autonomy/index.js';
 import { HINTS } from '../hints/index.js';
 import { WORK_MEMORY } from '../memory/index.js';
-import { createCuePlugin } from '../plugin.js';
-import { unlockOf } from '../plugin-lock.js';
+import { unlockOf } from '../plugin/directory-lock.js';
+import { createCuePlugin } from '../plugin/index.js';
 import { PROACTIVE } from '../proactive/index.js';
 import { systemClock } from '../shared/clock.js';
 import { AppError, isAppError, messageOf } from '../shared/errors.js';

@@ -12,7 +12,7 @@ import {
 } from '@elizaos/core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { WORK_MEMORY, WorkMemoryService } from '../../../src/memory/index.js';
-import { isProjectAdmin, isWorldAdmin } from '../../../src/plugin-admin.js';
+import { isProjectAdmin, isWorldAdmin } from '../../../src/plugin/rights.js';
 import { DAY_MS, HOUR_MS } from '../../../src/shared/clock.js';
 import { isUuid, type Uuid } from '../../../src/shared/ids.js';
 import {

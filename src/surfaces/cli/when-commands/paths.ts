@@ -1,7 +1,7 @@
 /** Where index, decision files and the journal of recalls are, when nobody says so. */
 import { existsSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
-import { dataDirectoryOf } from '../../../data-directory.js';
+import { dataDirectoryOf } from '../../../shared/data-directory.js';
 import { AppError } from '../../../shared/errors.js';
 import { isBelow, realPath } from '../../../shared/real-path.js';
 import { DECISIONS, foundIndex, INDEX_PLACES, repositoryOf } from '../../../when/offline.js';

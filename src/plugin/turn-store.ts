@@ -3,9 +3,9 @@
  * as if there were nothing, and to count by reading and writing loses what others count meanwhile.
  */
 import { sql } from 'drizzle-orm';
-import type { TurnStore } from './proactive/index.js';
-import { type Database, rowsOf } from './records/index.js';
-import type { Uuid } from './shared/ids.js';
+import type { TurnStore } from '../proactive/index.js';
+import { type Database, rowsOf } from '../records/index.js';
+import type { Uuid } from '../shared/ids.js';
 
 /** Each agent has a row of its own; those of a project are read together. */
 export function turnsIn(

@@ -1,13 +1,13 @@
 /** How one agent's offers are put together from settings, the host and work memory. */
 import type { IAgentRuntime } from '@elizaos/core';
-import { hintSlot } from './plugin-hints.js';
-import { startedWorkMemory } from './plugin-memory.js';
-import { turnsIn } from './plugin-turns.js';
-import { whenSlot } from './plugin-when.js';
-import { ProactiveService, type ProactiveServiceDeps, parseConfig } from './proactive/index.js';
-import { databaseOf, pgliteDirectory, projectIdOf } from './records/index.js';
-import { offersEnabledNow, type Settings, settingReader } from './settings.js';
-import { InvalidInputError } from './shared/errors.js';
+import { ProactiveService, type ProactiveServiceDeps, parseConfig } from '../proactive/index.js';
+import { databaseOf, pgliteDirectory, projectIdOf } from '../records/index.js';
+import { offersEnabledNow, type Settings, settingReader } from '../settings.js';
+import { InvalidInputError } from '../shared/errors.js';
+import { turnsIn } from './turn-store.js';
+import { hintSlot } from './wire-hints.js';
+import { startedWorkMemory } from './wire-memory.js';
+import { whenSlot } from './wire-when.js';
 
 const DEFAULT_PREFIX = 'RUM';
 

@@ -4,9 +4,9 @@
  */
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { NudgeContext } from './hints/index.js';
-import type { Clock } from './shared/clock.js';
-import { addressOf, branchOf, gitFolderAround, originOf } from './shared/git-folder.js';
+import type { NudgeContext } from '../hints/index.js';
+import type { Clock } from '../shared/clock.js';
+import { addressOf, branchOf, gitFolderAround, originOf } from '../shared/git-folder.js';
 
 export interface Place {
   /** As it is now; the repository is looked at anew every few seconds. */

@@ -1,7 +1,7 @@
 /** One process per embedded database: the lock an agent takes before it opens one (DESIGN §11). */
 import type { IAgentRuntime } from '@elizaos/core';
-import { serverEnvironment } from './settings.js';
-import { type DirLock, lockDirectory } from './shared/dir-lock.js';
+import { serverEnvironment } from '../settings.js';
+import { type DirLock, lockDirectory } from '../shared/dir-lock.js';
 
 const LOST =
   'another process has taken the lock of the database directory: two that write to it damage it, stop one';

@@ -6,17 +6,22 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { IAgentRuntime, Plugin } from '@elizaos/core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { announceServer, ServingService } from '../src/plugin-serving.js';
-import { pidFileOf, readPidFile, writePidFile, writerMark } from '../src/surfaces/serving/index.js';
-import { until } from './helpers/children.js';
-import { startServer, type TestServer } from './helpers/server.js';
+import { announceServer, ServingService } from '../../src/plugin/wire-serving.js';
+import {
+  pidFileOf,
+  readPidFile,
+  writePidFile,
+  writerMark,
+} from '../../src/surfaces/serving/index.js';
+import { until } from '../helpers/children.js';
+import { startServer, type TestServer } from '../helpers/server.js';
 
 const pids = mkdtempSync(join(tmpdir(), 'cue-announce-'));
 const path = join(pids, 'server.pid');
 const dataDir = join(pids, 'db');
 /** Of those who mean its database. */
 const own = pidFileOf({ NUDGE_PID_DIR: pids }, { kind: 'directory', directory: dataDir });
-const FAKE = fileURLToPath(new URL('./helpers/fake-server.mjs', import.meta.url));
+const FAKE = fileURLToPath(new URL('../helpers/fake-server.mjs', import.meta.url));
 const log = { debug() {}, info() {}, warn() {}, error() {} };
 const plugin: Plugin = {
   name: 'announcing',

@@ -1,7 +1,6 @@
 /** How one agent's work memory is put together from settings, the host and the rooms. */
 import { join, resolve } from 'node:path';
 import { type IAgentRuntime, ModelType, type ServiceTypeName } from '@elizaos/core';
-import { dataDirectoryOf } from './data-directory.js';
 import {
   createEmbeddings,
   createHostHandler,
@@ -9,17 +8,18 @@ import {
   type Embeddings,
   embedLexical,
   joint,
-} from './embeddings/index.js';
-import { WORK_MEMORY, WorkMemoryService } from './memory/index.js';
-import { databaseOf, pgliteDirectory } from './records/index.js';
-import type { Settings } from './settings.js';
-import type { Clock } from './shared/clock.js';
-import { AppError, isAppError } from './shared/errors.js';
-import type { Ids } from './shared/ids.js';
-import { hostLog } from './shared/log.js';
-import { packageVersion } from './shared/package-version.js';
-import { within } from './shared/within.js';
-import { TRIGGER_SERVICE, type TriggerService } from './triggers/index.js';
+} from '../embeddings/index.js';
+import { WORK_MEMORY, WorkMemoryService } from '../memory/index.js';
+import { databaseOf, pgliteDirectory } from '../records/index.js';
+import type { Settings } from '../settings.js';
+import type { Clock } from '../shared/clock.js';
+import { dataDirectoryOf } from '../shared/data-directory.js';
+import { AppError, isAppError } from '../shared/errors.js';
+import type { Ids } from '../shared/ids.js';
+import { hostLog } from '../shared/log.js';
+import { packageVersion } from '../shared/package-version.js';
+import { within } from '../shared/within.js';
+import { TRIGGER_SERVICE, type TriggerService } from '../triggers/index.js';
 
 const SUMMARY_PROMPT =
   'Rewrite these notes as two or three plain sentences. Keep every fact, name, file and number; ' +

@@ -1,18 +1,18 @@
 /** How one agent's hints are put together from settings, the host and work memory. */
 import type { IAgentRuntime } from '@elizaos/core';
-import { DEFAULT_QUOTAS, HINTS, HintService, parseTtl } from './hints/index.js';
-import { WORK_MEMORY, WorkMemoryService } from './memory/index.js';
-import { startedWorkMemory } from './plugin-memory.js';
-import { offersOf } from './plugin-offers.js';
-import { createPlace } from './plugin-place.js';
-import { createHintMatch, type DetectorContext, type SlotDetectors } from './proactive/index.js';
-import { databaseOf, pgliteDirectory } from './records/index.js';
-import type { Settings } from './settings.js';
-import type { Clock } from './shared/clock.js';
-import { messageOf } from './shared/errors.js';
-import type { Ids } from './shared/ids.js';
-import { atLeast, hostLog } from './shared/log.js';
-import { CUE_MCP, McpService } from './surfaces/mcp/index.js';
+import { DEFAULT_QUOTAS, HINTS, HintService, parseTtl } from '../hints/index.js';
+import { WORK_MEMORY, WorkMemoryService } from '../memory/index.js';
+import { createHintMatch, type DetectorContext, type SlotDetectors } from '../proactive/index.js';
+import { databaseOf, pgliteDirectory } from '../records/index.js';
+import type { Settings } from '../settings.js';
+import type { Clock } from '../shared/clock.js';
+import { messageOf } from '../shared/errors.js';
+import type { Ids } from '../shared/ids.js';
+import { atLeast, hostLog } from '../shared/log.js';
+import { CUE_MCP, McpService } from '../surfaces/mcp/index.js';
+import { offersOf } from './offers.js';
+import { startedWorkMemory } from './wire-memory.js';
+import { createPlace } from './working-directory.js';
 
 /** @throws Error naming the setting that is wrong */
 export function provideHints(

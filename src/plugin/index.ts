@@ -15,31 +15,23 @@ import {
   AutonomyService,
   deliver,
   tidyAutonomousRooms,
-} from './autonomy/index.js';
-import { HOST_HANDLER_PRIORITY } from './embeddings/index.js';
-import { HintService } from './hints/index.js';
-import { WorkMemoryService } from './memory/index.js';
-import { isProjectAdmin, isWorldAdmin } from './plugin-admin.js';
-import { provideHints } from './plugin-hints.js';
-import { fieldOf, lockOf } from './plugin-lock.js';
-import { provideMcp } from './plugin-mcp.js';
-import { embedForHost, parentOf, provideWorkMemory } from './plugin-memory.js';
-import { provideProactive } from './plugin-proactive.js';
-import { ServingService } from './plugin-serving.js';
-import { provideWhen } from './plugin-when.js';
-import { ProactiveService } from './proactive/index.js';
-import { databaseOf } from './records/index.js';
+} from '../autonomy/index.js';
+import { HOST_HANDLER_PRIORITY } from '../embeddings/index.js';
+import { HintService } from '../hints/index.js';
+import { WorkMemoryService } from '../memory/index.js';
+import { ProactiveService } from '../proactive/index.js';
+import { databaseOf } from '../records/index.js';
 import {
   parseSettings,
   pausedNow,
   type Settings,
   serverEnvironment,
   settingReader,
-} from './settings.js';
-import { type Clock, systemClock } from './shared/clock.js';
-import { messageOf } from './shared/errors.js';
-import { type Ids, randomIds } from './shared/ids.js';
-import { within } from './shared/within.js';
+} from '../settings.js';
+import { type Clock, systemClock } from '../shared/clock.js';
+import { messageOf } from '../shared/errors.js';
+import { type Ids, randomIds } from '../shared/ids.js';
+import { within } from '../shared/within.js';
 import {
   createHintsProvider,
   createOffersProvider,
@@ -55,11 +47,19 @@ import {
   triggersProvider,
   turnHasEnded,
   workMemoryProvider,
-} from './surfaces/eliza/index.js';
-import { McpService } from './surfaces/mcp/index.js';
-import { createRoutes } from './surfaces/rest/index.js';
-import { type AutonomyPort, type StepObserver, TriggerService } from './triggers/index.js';
-import { WhenService } from './when/index.js';
+} from '../surfaces/eliza/index.js';
+import { McpService } from '../surfaces/mcp/index.js';
+import { createRoutes } from '../surfaces/rest/index.js';
+import { type AutonomyPort, type StepObserver, TriggerService } from '../triggers/index.js';
+import { WhenService } from '../when/index.js';
+import { fieldOf, lockOf } from './directory-lock.js';
+import { isProjectAdmin, isWorldAdmin } from './rights.js';
+import { provideHints } from './wire-hints.js';
+import { provideMcp } from './wire-mcp.js';
+import { embedForHost, parentOf, provideWorkMemory } from './wire-memory.js';
+import { provideProactive } from './wire-proactive.js';
+import { ServingService } from './wire-serving.js';
+import { provideWhen } from './wire-when.js';
 
 /** What a test or an embedding host may replace. */
 export interface CueOptions {

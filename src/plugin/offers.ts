@@ -1,6 +1,6 @@
 /** The offers of an agent, as rooms whose records they quote reach them: `undefined` before they start. */
 import type { IAgentRuntime } from '@elizaos/core';
-import { PROACTIVE, ProactiveService } from './proactive/index.js';
+import { PROACTIVE, ProactiveService } from '../proactive/index.js';
 
 export function offersOf(runtime: IAgentRuntime): ProactiveService | undefined {
   return runtime

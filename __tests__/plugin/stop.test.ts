@@ -1,7 +1,7 @@
 import v8 from 'node:v8';
 import vm from 'node:vm';
 import { expect, it } from 'vitest';
-import { boot } from './helpers/boot.js';
+import { boot } from '../helpers/boot.js';
 
 v8.setFlagsFromString('--expose-gc');
 const collect: () => void = vm.runInNewContext('gc');

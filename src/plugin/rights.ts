@@ -6,7 +6,7 @@
  */
 import { ChannelType, type IAgentRuntime, type UUID, type World } from '@elizaos/core';
 import { sql } from 'drizzle-orm';
-import { databaseOf, rowsOf, sqlList } from './records/index.js';
+import { databaseOf, rowsOf, sqlList } from '../records/index.js';
 
 const DIRECT: readonly string[] = [ChannelType.DM, ChannelType.VOICE_DM, ChannelType.SELF];
 

@@ -1,8 +1,8 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { turnsIn } from '../src/plugin-turns.js';
-import { derivedId } from '../src/shared/ids.js';
-import { type OpenRecordDatabase, openRecordDatabase } from './contract/record-database.js';
+import { turnsIn } from '../../src/plugin/turn-store.js';
+import { derivedId } from '../../src/shared/ids.js';
+import { type OpenRecordDatabase, openRecordDatabase } from '../contract/record-database.js';
 
 const OTHER_AGENT = derivedId('turns test', 'agent');
 const LONG_AGO = '2025-08-14';

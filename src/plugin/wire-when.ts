@@ -1,17 +1,15 @@
 /** How one agent's `/when` knowledge is put together from settings, the host and work memory. */
 import { dirname, join, resolve } from 'node:path';
 import type { IAgentRuntime, ServiceTypeName } from '@elizaos/core';
-import { dataDirectory, embedderOf, onEmbedderOf, startedWorkMemory } from './plugin-memory.js';
-import { offersOf } from './plugin-offers.js';
 import {
   createWhenMatch,
   type DetectorContext,
   PROACTIVE,
   type SlotDetectors,
-} from './proactive/index.js';
-import type { Settings } from './settings.js';
-import type { Clock } from './shared/clock.js';
-import { messageOf } from './shared/errors.js';
+} from '../proactive/index.js';
+import type { Settings } from '../settings.js';
+import type { Clock } from '../shared/clock.js';
+import { messageOf } from '../shared/errors.js';
 import {
   DECISIONS,
   faultOfPaths,
@@ -21,7 +19,9 @@ import {
   WHEN,
   type WhenPaths,
   WhenService,
-} from './when/index.js';
+} from '../when/index.js';
+import { offersOf } from './offers.js';
+import { dataDirectory, embedderOf, onEmbedderOf, startedWorkMemory } from './wire-memory.js';
 
 const SETTING = { index: 'CUE_WHEN_INDEX', decisions: 'CUE_WHEN_DECISIONS' } as const;
 

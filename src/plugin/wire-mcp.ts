@@ -1,14 +1,14 @@
 /** How one agent's MCP server is put together from settings. */
 import { dirname, resolve } from 'node:path';
 import type { IAgentRuntime } from '@elizaos/core';
-import { endSessionHints } from './plugin-hints.js';
-import { dataDirectory } from './plugin-memory.js';
-import { databaseOf, pgliteDirectory } from './records/index.js';
-import { pidEnvironment, type Settings } from './settings.js';
-import type { Clock } from './shared/clock.js';
-import type { Ids } from './shared/ids.js';
-import { McpService, TOOL_CHOICES } from './surfaces/mcp/index.js';
-import { usualPidFile } from './surfaces/serving/index.js';
+import { databaseOf, pgliteDirectory } from '../records/index.js';
+import { pidEnvironment, type Settings } from '../settings.js';
+import type { Clock } from '../shared/clock.js';
+import type { Ids } from '../shared/ids.js';
+import { McpService, TOOL_CHOICES } from '../surfaces/mcp/index.js';
+import { usualPidFile } from '../surfaces/serving/index.js';
+import { endSessionHints } from './wire-hints.js';
+import { dataDirectory } from './wire-memory.js';
 
 /** @throws Error naming the setting that is wrong */
 export function provideMcp(

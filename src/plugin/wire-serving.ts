@@ -1,9 +1,9 @@
 /** An Eliza server with the plugin says where it listens, as `nudge serve` does (DESIGN §11). */
 import { type IAgentRuntime, Service } from '@elizaos/core';
-import { pidEnvironment, serverEnvironment } from './settings.js';
-import { type Clock, SECOND_MS, systemClock } from './shared/clock.js';
-import { isAppError, messageOf } from './shared/errors.js';
-import { hostLog, type Log } from './shared/log.js';
+import { pidEnvironment, serverEnvironment } from '../settings.js';
+import { type Clock, SECOND_MS, systemClock } from '../shared/clock.js';
+import { isAppError, messageOf } from '../shared/errors.js';
+import { hostLog, type Log } from '../shared/log.js';
 import {
   addressOf,
   type Env,
@@ -21,7 +21,7 @@ import {
   usualPidFile,
   writePidFile,
   writerMark,
-} from './surfaces/serving/index.js';
+} from '../surfaces/serving/index.js';
 
 export interface Announcement {
   /** Takes the file away if it is ours. */
