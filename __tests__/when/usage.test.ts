@@ -3,11 +3,11 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   rmSync,
   statSync,
   symlinkSync,
-  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,19 +16,20 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Answer, Match } from '../../src/when/types.js';
 import {
+  createUsageJournal,
   missKey,
   offeredEvents,
   parseEvents,
-  printEvent,
+  printUsage,
   recallEvents,
   sectionKey,
   type UsageEvent,
   type UsageKind,
-} from '../../src/when/usage/events.js';
-import { createUsageJournal } from '../../src/when/usage/journal.js';
-import { printUsage, usageStats } from '../../src/when/usage/rates.js';
+  usageStats,
+} from '../../src/when/usage.js';
 
 const AT = Date.UTC(2026, 4, 1, 9);
+const printEvent = (one: UsageEvent) => `${JSON.stringify(one)}\n`;
 
 function event(session: string, kind: UsageKind, key: string, at = AT): UsageEvent {
   return { at, session, kind, key };
@@ -84,7 +85,7 @@ describe('usage events', () => {
     );
   });
 
-  it('are short, whatever was asked', () => {
+  it('are short, whatever was asked', async () => {
     const [long] = recallEvents(
       { results: [answer('𝔘x'.repeat(9_999), 'none')] },
       'é'.repeat(999),
@@ -92,10 +93,13 @@ describe('usage events', () => {
     );
 
     expect(Buffer.byteLength(printEvent(long as UsageEvent))).toBeLessThan(1_500);
-    expect(parseEvents(printEvent(long as UsageEvent))).toEqual({ events: [long], damaged: 0 });
+    expect(await parseEvents(printEvent(long as UsageEvent))).toEqual({
+      events: [long],
+      damaged: 0,
+    });
   });
 
-  it('are read back as they were printed', () => {
+  it('are read back as they were printed', async () => {
     const character = fc.constantFrom(
       'a',
       '"',
@@ -116,20 +120,20 @@ describe('usage events', () => {
     const events = fc.array(fc.oneof(fc.record(required), fc.record({ ...required, by, found })), {
       maxLength: 6,
     });
-    fc.assert(
-      fc.property(events, (written) => {
+    await fc.assert(
+      fc.asyncProperty(events, async (written) => {
         const text = written.map(printEvent).join('');
-        expect(parseEvents(text)).toEqual({ events: written, damaged: 0 });
+        expect(await parseEvents(text)).toEqual({ events: written, damaged: 0 });
       }),
       { numRuns: 100 },
     );
   });
 
-  it('are counted as damaged where a line is none', () => {
+  it('are counted as damaged where a line is none', async () => {
     const good = printEvent(event('s1', 'asked', 'k'));
     const text = `${good}{"at":1,"ses\n\n[]\nnull\n{"at":1,"session":"","kind":"asked","key":"k"}\n{"at":1,"session":"s","kind":"asked","key":"k","by":"root"}\n${good}`;
 
-    expect(parseEvents(text)).toEqual({
+    expect(await parseEvents(text)).toEqual({
       events: [event('s1', 'asked', 'k'), event('s1', 'asked', 'k')],
       damaged: 5,
     });
@@ -308,44 +312,20 @@ describe('usage journal', () => {
     expect(readFileSync(path, 'utf8')).toBe(
       '{"at":1777626000000,"session":"s1","kind":"asked","key":"a"}\n' +
         '{"at":1777626000000,"session":"s1","kind":"recalled","key":"a"}\n' +
-        '{"at":1777626000000,"session":"s2","kind":"asked","key":"b"}\n',
+        '\n{"at":1777626000000,"session":"s2","kind":"asked","key":"b"}\n',
     );
-    expect(readFileSync(join(folder, 'data', '.gitignore'), 'utf8')).toBe('when-usage*\n');
+    expect(readFileSync(join(folder, 'data', '.gitignore'), 'utf8')).toBe('*\n');
     expect((await journal.read()).events).toHaveLength(3);
   });
 
-  it('leaves a directory that was there as it is', () => {
-    mkdirSync(join(folder, 'data'));
-    createUsageJournal({ path }).append([event('s1', 'asked', 'a')]);
-
-    expect(existsSync(join(folder, 'data', '.gitignore'))).toBe(false);
-  });
-
-  it('hides itself from the repository that its directory lies in, once', async () => {
+  it('writes into no directory that was there but its own file', () => {
     mkdirSync(join(folder, '.git'));
     mkdirSync(join(folder, 'data'));
-    const ignore = join(folder, 'data', '.gitignore');
-    const append = () => createUsageJournal({ path }).append([event('s1', 'asked', 'a')]);
-    append();
-    expect(readFileSync(ignore, 'utf8')).toBe('when-usage*\n');
+    writeFileSync(join(folder, '.gitignore'), '*.log');
+    createUsageJournal({ path }).append([event('s1', 'asked', 'a')]);
 
-    rmSync(path);
-    writeFileSync(ignore, '*.log');
-    append();
-    append();
-    expect(readFileSync(ignore, 'utf8')).toBe('*.log\nwhen-usage*\n');
-    // Whoever takes the line out is not contradicted.
-    writeFileSync(ignore, '');
-    append();
-    expect(readFileSync(ignore, 'utf8')).toBe('');
-
-    rmSync(path);
-    rmSync(ignore);
-    writeFileSync(join(folder, 'mine'), 'mine');
-    symlinkSync(join(folder, 'mine'), ignore);
-    append();
-    expect(readFileSync(join(folder, 'mine'), 'utf8')).toBe('mine');
-    expect(statSync(path).size).toBeGreaterThan(0);
+    expect(readdirSync(join(folder, 'data'))).toEqual(['when-usage.jsonl']);
+    expect(readFileSync(join(folder, '.gitignore'), 'utf8')).toBe('*.log');
   });
 
   it('lets the event loop turn while it is read', async () => {
@@ -387,22 +367,7 @@ describe('usage journal', () => {
     for (const key of ['a', 'b', 'c', 'd', 'e']) journal.append([event('s', 'asked', key)]);
 
     expect((await journal.read()).events.map(({ key }) => key)).toEqual(['c', 'd', 'e']);
-    expect(statSync(`${path}.old`).size).toBe(120);
-    expect(existsSync(`${path}.rotating`)).toBe(false);
-  });
-
-  it('grows on while another process begins it anew, and outlives the death of that one', async () => {
-    const journal = createUsageJournal({ path, rotateBytes: 50 });
-    journal.append([event('s', 'asked', 'a')]);
-    mkdirSync(`${path}.rotating`);
-    utimesSync(`${path}.rotating`, AT / 1000, AT / 1000);
-    journal.append([event('s', 'asked', 'b', AT + 1_000)]);
-    expect(existsSync(`${path}.old`)).toBe(false);
-    journal.append([event('s', 'asked', 'c', AT + 61_000)]);
-    journal.append([event('s', 'asked', 'd', AT + 61_000)]);
-
-    expect(readFileSync(`${path}.old`, 'utf8').match(/"key":"\w"/g)).toHaveLength(3);
-    expect((await journal.read()).events.map(({ key }) => key)).toEqual(['a', 'b', 'c', 'd']);
+    expect(statSync(`${path}.old`).size).toBe(121);
   });
 
   it('never writes through a link that was put in its place', async () => {

@@ -9,6 +9,5 @@ export { type EntryWords, isEntryToWrite, readEntry } from './remember-words.js'
 export { WHEN, WhenService, type WhenServiceDeps } from './service.js';
 export { type Commanded, givenBy } from './turns.js';
 export type * from './types.js';
-export { USAGE_FILE } from './usage/journal.js';
-export type { UsageStats } from './usage/rates.js';
+export { USAGE_FILE, type UsageStats } from './usage.js';
 export type { RelevantEntry, ShownEntry, WhenHealth, WhenObserver } from './when-types.js';

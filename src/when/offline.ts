@@ -12,6 +12,11 @@ export { printRecall } from './print.js';
 export { parseRequests } from './requests.js';
 export type * from './types.js';
 export { indexFault } from './unread.js';
-export { recallEvents } from './usage/events.js';
-export { createUsageJournal, USAGE_FILE } from './usage/journal.js';
-export { printUsage, type UsageStats, usageStats } from './usage/rates.js';
+export {
+  createUsageJournal,
+  printUsage,
+  recallEvents,
+  USAGE_FILE,
+  type UsageStats,
+  usageStats,
+} from './usage.js';

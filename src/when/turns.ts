@@ -10,7 +10,7 @@ import type { Uuid } from '../shared/ids.js';
 import { pathsIn } from '../shared/path-mentions.js';
 import { isEntryToWrite } from './remember-words.js';
 import type { Match, Recall } from './types.js';
-import type { AskedBy } from './usage/events.js';
+import type { AskedBy } from './usage.js';
 import type { RelevantEntry } from './when-types.js';
 
 export interface ConversationTurn {

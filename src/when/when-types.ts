@@ -9,8 +9,7 @@ import type { MatchEmbedder } from './match/matcher.js';
 import type { Written } from './row-writer.js';
 import type { WhenTurns } from './turns.js';
 import type { Recall, RememberDraft, Remembered, Validation, Warning, WhenPaths } from './types.js';
-import type { AskedBy } from './usage/events.js';
-import type { UsageStats } from './usage/rates.js';
+import type { AskedBy, UsageStats } from './usage.js';
 
 /** Entries were asked for, and given, to this caller. Must not throw. */
 export type WhenObserver = (use: { ids: readonly Uuid[]; caller: Caller }) => void;

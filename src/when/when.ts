@@ -35,9 +35,14 @@ import type {
   WhenPaths,
 } from './types.js';
 import { indexFault, unreadOf, unreadText, withKnown } from './unread.js';
-import { type AskedBy, offeredEvents, recallEvents, type UsageEvent } from './usage/events.js';
-import { createUsageJournal } from './usage/journal.js';
-import { usageStats } from './usage/rates.js';
+import {
+  type AskedBy,
+  createUsageJournal,
+  offeredEvents,
+  recallEvents,
+  type UsageEvent,
+  usageStats,
+} from './usage.js';
 import { validate } from './validate/validate.js';
 import type { RelevantEntry, ShownEntry, When, WhenDeps, WhenHealth } from './when-types.js';
 
