@@ -4,6 +4,7 @@ import { MINUTE_MS } from '../shared/clock.js';
 import { AppError, type Finding, InvalidInputError } from '../shared/errors.js';
 import { yieldToLoop } from '../shared/yield.js';
 import { clientIdsOf, isProjects, mustSpeakForItself } from './access.js';
+import type { TriggerSettings, TriggersDeps } from './deps.js';
 import { describeSchedule } from './describe.js';
 import { countedCreator, mustHaveRoom } from './limits.js';
 import { heatOf } from './projection.js';
@@ -22,7 +23,6 @@ import {
   type TriggerTask,
 } from './task-codec.js';
 import { TASK_BATCH } from './tasks/index.js';
-import type { TriggerSettings, TriggersDeps } from './triggers.js';
 
 /** Where a creation comes from: it decides which limits and confirmations apply (DESIGN §4). */
 export type CreateSource = 'conversation' | 'operator' | 'import';

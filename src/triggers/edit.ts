@@ -2,6 +2,7 @@
 import { AppError, InvalidInputError, isAppError } from '../shared/errors.js';
 import { parsed } from '../shared/findings.js';
 import { type Access, mustSpeakForItself, originOf, readableTrigger } from './access.js';
+import type { TriggerSettings, TriggersDeps } from './deps.js';
 import { formatInstant } from './describe.js';
 import { runIdOf } from './ledger/index.js';
 import { countedCreator, mustHaveRoom } from './limits.js';
@@ -28,7 +29,6 @@ import {
   type TriggerTaskRow,
 } from './task-codec.js';
 import { inZone } from './time-zone.js';
-import type { TriggerSettings, TriggersDeps } from './triggers.js';
 
 export type Editing = ReturnType<typeof createEditing>;
 

@@ -9,6 +9,7 @@ export type {
   CreateOptions,
   CreateResult,
 } from './create.js';
+export type { TriggerSettings } from './deps.js';
 export { describeSchedule, formatDuration, formatInstant } from './describe.js';
 export { parseScheduleText } from './language/index.js';
 export { timezoneOfWords } from './language/zone-of-words.js';
@@ -76,4 +77,3 @@ export {
   TriggerService,
   type TriggerServiceDeps,
 } from './trigger-service.js';
-export type { TriggerSettings } from './triggers.js';

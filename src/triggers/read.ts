@@ -3,11 +3,11 @@ import type { RecordCursor } from '../records/index.js';
 import { InvalidInputError, NotFoundError } from '../shared/errors.js';
 import { isUuid } from '../shared/ids.js';
 import { type Access, visibleTo } from './access.js';
+import type { TriggersDeps } from './deps.js';
 import { askedOf, resultsWrite } from './projection.js';
 import type { Requester, TriggerRun, TriggerSummary } from './schema.js';
 import { summaryOf, type TriggerTaskRow } from './task-codec.js';
 import { applied, type ListFilter, type SoonestCursor } from './tasks/index.js';
-import type { TriggersDeps } from './triggers.js';
 
 /** What one asker needs to know at a glance. */
 export interface TriggerGlance {

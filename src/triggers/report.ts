@@ -1,6 +1,7 @@
 /** What operators and users ask: how is it going, when would it run, why did it not fire? */
 import type { Clock } from '../shared/clock.js';
 import { InvalidInputError } from '../shared/errors.js';
+import type { TriggerSettings } from './deps.js';
 import { describeSchedule, formatDuration, formatInstant } from './describe.js';
 import { parseScheduleText, parseTimeText } from './language/index.js';
 import type { Ledger } from './ledger/index.js';
@@ -9,7 +10,7 @@ import { nextRuns, type ScheduleLimits, validateSchedule } from './schedule.js';
 import type { Requester, Schedule, TriggerRun, TriggerSummary } from './schema.js';
 import { summaryOf } from './task-codec.js';
 import type { TaskStore } from './tasks/index.js';
-import type { TriggerSettings, Triggers } from './triggers.js';
+import type { Triggers } from './triggers.js';
 
 /** Facts about the host that only the composition root can see. */
 export interface HostFacts {

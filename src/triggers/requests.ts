@@ -11,6 +11,7 @@ import { yieldToLoop } from '../shared/yield.js';
 import { timeZoneProblem } from '../shared/zones.js';
 import { mustSpeakForItself } from './access.js';
 import type { CreateManyResult, CreateResult } from './create.js';
+import type { TriggerSettings } from './deps.js';
 import { parseIso } from './plan.js';
 import { judgedScheduleInput, previewSchedule, type SchedulePreview } from './report.js';
 import type { ScheduleLimits } from './schedule.js';
@@ -26,7 +27,7 @@ import {
 } from './schema.js';
 import { scheduleOf } from './task-codec.js';
 import { type KnownZone, timezoneSourceOf } from './time-zone.js';
-import type { TriggerSettings, Triggers } from './triggers.js';
+import type { Triggers } from './triggers.js';
 
 const timezoneSchema = z
   .string()

@@ -1,11 +1,11 @@
 /** Export and import of triggers, with their counts. */
 import { yieldToLoop } from '../shared/yield.js';
 import type { CreateManyResult, Creation } from './create.js';
+import type { TriggersDeps } from './deps.js';
 import { askedOf } from './projection.js';
 import type { TriggerConfig, TriggerDraft } from './schema.js';
 import { decodeTrigger, defined, scheduleOf } from './task-codec.js';
 import { TASK_BATCH } from './tasks/index.js';
-import type { TriggersDeps } from './triggers.js';
 
 export function createTransfer(deps: TriggersDeps, { createMany }: Pick<Creation, 'createMany'>) {
   const { store, ledger, clock } = deps;

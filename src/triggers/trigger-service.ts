@@ -16,6 +16,7 @@ import { hostLog } from '../shared/log.js';
 import { isTimeZone, timeZoneProblem } from '../shared/zones.js';
 import { type Budget, type BudgetSettings, createBudget } from './budget.js';
 import { createCommands, type TriggerCommands } from './commands.js';
+import type { TriggerSettings } from './deps.js';
 import { createDispatcher, type Dispatcher } from './dispatch.js';
 import { createExpectations } from './expectations.js';
 import { createLedger, LEDGER_INDEXES, type Ledger } from './ledger/index.js';
@@ -37,7 +38,7 @@ import { createSettler } from './settle.js';
 import { TRIGGER_TASK_NAME } from './task-codec.js';
 import { createTaskStore, TASK_INDEXES, type TaskStore } from './tasks/index.js';
 import type { KnownZone } from './time-zone.js';
-import { createTriggers, type TriggerSettings, type Triggers } from './triggers.js';
+import { createTriggers, type Triggers } from './triggers.js';
 import { upgradeTriggers } from './upgrade.js';
 import { CLOCK_JUMP_MS, createWorkerHost, ensureHeartbeat, type WorkerHost } from './worker.js';
 

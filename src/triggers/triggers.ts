@@ -1,55 +1,13 @@
-/**
- * The triggers room from outside: create, change, read, run, move. Rules about who may do what, how
- * many there may be and what counts as the same trigger live here and in the files composed here,
- * because every surface shares them.
- */
-import type { Records } from '../records/index.js';
-import type { Clock } from '../shared/clock.js';
 import { AppError } from '../shared/errors.js';
-import type { Ids } from '../shared/ids.js';
-import type { Log } from '../shared/log.js';
 import { createAccess, originOf, readableTrigger } from './access.js';
 import { createCreation } from './create.js';
-import type { Dispatcher } from './dispatch.js';
+import type { TriggerSettings, TriggersDeps } from './deps.js';
 import { createEditing } from './edit.js';
-import type { Expectations } from './expectations.js';
-import type { Ledger } from './ledger/index.js';
-import type { AutonomyPort } from './ports.js';
 import { createReading, publicRun } from './read.js';
 import { runLine } from './run-text.js';
 import type { Requester, TriggerRun, TriggerSummary } from './schema.js';
 import { summaryOf } from './task-codec.js';
-import type { TaskStore } from './tasks/index.js';
 import { createTransfer } from './transfer.js';
-
-export interface TriggerSettings {
-  enabled: boolean;
-  /** Why nothing that is due runs here, and what to do; `null`: it runs. */
-  paused: string | null;
-  minIntervalMs: number;
-  maxPerCreator: number;
-  maxPerAgent: number;
-  hotWindowMs: number;
-  allowSeconds: boolean;
-}
-
-export interface TriggersDeps {
-  records: Records;
-  store: TaskStore;
-  ledger: Ledger;
-  dispatcher: Dispatcher;
-  expectations: Expectations;
-  autonomy: AutonomyPort;
-  clock: Clock;
-  ids: Ids;
-  log: Log;
-  owner: string;
-  settings: () => TriggerSettings;
-  /** Owner or admin of the world that the room belongs to. */
-  isAdmin: (entityId: string, roomId: string | undefined) => Promise<boolean>;
-  /** Parent of a client's identity, `null` for none; absent: nobody has one. */
-  parentOf?: (identityId: string) => Promise<string | null>;
-}
 
 export type Triggers = ReturnType<typeof createTriggers>;
 

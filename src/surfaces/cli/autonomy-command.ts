@@ -1,11 +1,10 @@
 /** `cue autonomy [on|off|run]` */
 import { Argument, type Command } from 'commander';
 import type { AutonomyStatus } from '../../autonomy/index.js';
-import type { CommandContext } from './command-line.js';
+import type { CommandContext, CommandGroup } from './command-line.js';
 import { badInput } from './exit-codes.js';
 import { numberOf } from './flag-words.js';
 import { counted, minuteOf, oneLine } from './lines.js';
-import type { CommandGroup } from './program.js';
 import { addServerOptions, answer } from './server/answer.js';
 
 interface AutonomyFlags {

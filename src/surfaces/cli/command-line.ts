@@ -2,8 +2,10 @@
 import { Command, CommanderError } from 'commander';
 import { messageOf } from '../../shared/errors.js';
 import { packageVersion } from '../../shared/package-version.js';
+import type { StartAgent } from '../serving/types.js';
 import { badInput, EXIT, type ExitCode, errorDocument, exitCodeOf } from './exit-codes.js';
 import { type Io, printJson } from './io.js';
+import type { CheckSettings } from './server/serve-stdio.js';
 
 const HELP = 'help';
 
@@ -11,6 +13,24 @@ const HELP = 'help';
 export interface CommandContext {
   io: Io;
   end(code: ExitCode): void;
+}
+
+/** What is handed in from outside, too. */
+export interface CueContext extends CommandContext {
+  /** Starts a headless agent; loaded when it is asked for, because it brings the host along. */
+  startAgent?: () => Promise<StartAgent>;
+  /** @throws AppError INVALID_INPUT naming every setting with a wrong value */
+  checkSettings?: CheckSettings;
+}
+
+export interface CommandGroup {
+  /** Adds arguments, options and subcommands to the group's command. */
+  define(command: Command, context: CueContext): void;
+  /**
+   * Its arguments as commander shall see them, where it would take them in another way.
+   * @param command what `define` has made of it
+   */
+  prepare?(args: readonly string[], command: Command): string[];
 }
 
 export interface ProgramSpec {

@@ -3,31 +3,14 @@
  * recall has to start fast. A new group is one more line in the table.
  */
 import { Command } from 'commander';
-import type { StartAgent } from '../serving/types.js';
-import { type CommandContext, runProgram } from './command-line.js';
+import {
+  type CommandContext,
+  type CommandGroup,
+  type CueContext,
+  runProgram,
+} from './command-line.js';
 import type { ExitCode } from './exit-codes.js';
 import type { Io } from './io.js';
-import type { CheckSettings } from './server/serve-stdio.js';
-
-export type { CommandContext } from './command-line.js';
-
-/** What is handed in from outside, too. */
-export interface CueContext extends CommandContext {
-  /** Starts a headless agent; loaded when it is asked for, because it brings the host along. */
-  startAgent?: () => Promise<StartAgent>;
-  /** @throws AppError INVALID_INPUT naming every setting with a wrong value */
-  checkSettings?: CheckSettings;
-}
-
-export interface CommandGroup {
-  /** Adds arguments, options and subcommands to the group's command. */
-  define(command: Command, context: CueContext): void;
-  /**
-   * Its arguments as commander shall see them, where it would take them in another way.
-   * @param command what `define` has made of it
-   */
-  prepare?(args: readonly string[], command: Command): string[];
-}
 
 interface GroupEntry {
   name: string;

@@ -1,8 +1,7 @@
 /** `cue completion <shell>`, and that of `nudge`: made from the commands that there are. */
 import { Argument, type Command, Option } from 'commander';
-import type { CommandContext } from '../command-line.js';
+import type { CommandContext, CommandGroup } from '../command-line.js';
 import { badInput, EXIT } from '../exit-codes.js';
-import type { CommandGroup } from '../program.js';
 import type { Candidates, CommandSpec } from './spec.js';
 
 type MakeScript = (name: string, commands: readonly CommandSpec[]) => string;

@@ -4,9 +4,8 @@
  * to the user, and one that ends with 2 blocks what the model was about to do.
  */
 import type { Command } from 'commander';
-import type { CommandContext } from '../command-line.js';
+import type { CommandContext, CommandGroup } from '../command-line.js';
 import { EXIT } from '../exit-codes.js';
-import type { CommandGroup } from '../program.js';
 import { answerHook, BUDGET_MS, budgetVariable, LONG_BUDGET_MS } from './answer.js';
 
 const EXPLAINED = `

@@ -3,10 +3,9 @@ import { type Command, Option } from 'commander';
 import type { Offer, OfferNumbers, OfferStats } from '../../../proactive/index.js';
 import { ageOf } from '../../../shared/ages.js';
 import { OFFER_KIND_WORDS, OFFER_STATE_WORDS } from '../choices.js';
-import type { CommandContext } from '../command-line.js';
+import type { CommandContext, CommandGroup } from '../command-line.js';
 import { numberOf } from '../flag-words.js';
 import { indented, minuteOf, oneLine, pageWords } from '../lines.js';
-import type { CommandGroup } from '../program.js';
 import { addServerOptions, answer } from '../server/answer.js';
 import { pathSegment } from '../server/path-segment.js';
 

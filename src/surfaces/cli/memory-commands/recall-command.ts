@@ -3,11 +3,10 @@ import { type Command, Option } from 'commander';
 import type { RecalledMemory, RecallResult } from '../../../memory/index.js';
 import { ageOf } from '../../../shared/ages.js';
 import { DEPTH_WORDS } from '../choices.js';
-import type { CommandContext } from '../command-line.js';
+import type { CommandContext, CommandGroup } from '../command-line.js';
 import { badInput, EXIT } from '../exit-codes.js';
 import { numberOf } from '../flag-words.js';
 import { indented, oneLine } from '../lines.js';
-import type { CommandGroup } from '../program.js';
 import { addServerOptions, answer } from '../server/answer.js';
 
 interface RecallFlags {

@@ -2,12 +2,11 @@
 import { type Command, Option } from 'commander';
 import type { StoreResult } from '../../../memory/index.js';
 import { TASK_TYPE_WORDS } from '../choices.js';
-import type { CommandContext } from '../command-line.js';
+import type { CommandContext, CommandGroup } from '../command-line.js';
 import { badInput } from '../exit-codes.js';
 import { collect, numberOf, wordsIn } from '../flag-words.js';
 import type { Io } from '../io.js';
 import { oneLine } from '../lines.js';
-import type { CommandGroup } from '../program.js';
 import { parseJson } from '../read-file.js';
 import { addServerOptions, answer, type ServerFlags } from '../server/answer.js';
 import type { FlagNames } from '../server/in-flags.js';

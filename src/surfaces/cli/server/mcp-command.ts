@@ -3,10 +3,10 @@ import type { Command } from 'commander';
 import { AppError } from '../../../shared/errors.js';
 import { clientSessionOf } from '../../client-session.js';
 import { TOOL_CHOICES } from '../../tool-groups.js';
+import type { CommandGroup, CueContext } from '../command-line.js';
 import { badInput, EXIT } from '../exit-codes.js';
 import { portOf, wordsIn } from '../flag-words.js';
 import { defineInstall } from '../install/command.js';
-import type { CommandGroup, CueContext } from '../program.js';
 import { serveStdio } from './serve-stdio.js';
 
 interface McpFlags {

@@ -8,26 +8,12 @@ import type { TriggerHealth } from '../../../triggers/index.js';
 import type { WhenHealth } from '../../../when/index.js';
 import { findServer } from '../../serving/discovery.js';
 import { createRpcClient } from '../../serving/rpc-client.js';
-import type { CommandContext } from '../command-line.js';
+import type { CommandContext, CommandGroup } from '../command-line.js';
 import { errorDocument } from '../exit-codes.js';
-import type { CommandGroup } from '../program.js';
 import { addServerOptions, ask, type ServerFlags, tell } from '../server/answer.js';
 import { callServing } from '../server/call.js';
 import { ioFor } from '../server/data-dir.js';
-
-/** What could not be asked, in the form of an error's document. */
-export type Part<Health> = Health | ErrorDocument;
-export type ErrorDocument = ReturnType<typeof errorDocument>;
-
-export interface Status {
-  /** The answer of `nudge.status`: who serves, and how many hints there are. */
-  server: Part<Record<string, unknown>>;
-  triggers: Part<TriggerHealth>;
-  autonomy: Part<AutonomyStatus>;
-  memory: Part<MemoryHealth>;
-  offers: Part<ProactiveHealth>;
-  when: Part<WhenHealth>;
-}
+import type { Status } from './print.js';
 
 const EXPLAINED = `
 With --json: { server, triggers, autonomy, memory, offers, when }, each as its route answers; "error" stands

@@ -1,4 +1,5 @@
 /** The status for people: a line for each room, and below it what is worse than it should be. */
+import type { AutonomyStatus } from '../../../autonomy/index.js';
 import type { MemoryHealth } from '../../../memory/index.js';
 import type { ProactiveHealth } from '../../../proactive/index.js';
 import type { TriggerHealth } from '../../../triggers/index.js';
@@ -6,9 +7,23 @@ import type { WhenHealth } from '../../../when/index.js';
 import { isObject } from '../../serving/http-exchange.js';
 import { identityOf } from '../../serving/identify.js';
 import { autonomyLines } from '../autonomy-command.js';
+import type { errorDocument } from '../exit-codes.js';
 import { counted, indented, minuteOf, oneLine } from '../lines.js';
 import { serverLines } from '../server/lines.js';
-import type { ErrorDocument, Part, Status } from './command.js';
+
+/** What could not be asked, in the form of an error's document. */
+export type Part<Health> = Health | ErrorDocument;
+export type ErrorDocument = ReturnType<typeof errorDocument>;
+
+export interface Status {
+  /** The answer of `nudge.status`: who serves, and how many hints there are. */
+  server: Part<Record<string, unknown>>;
+  triggers: Part<TriggerHealth>;
+  autonomy: Part<AutonomyStatus>;
+  memory: Part<MemoryHealth>;
+  offers: Part<ProactiveHealth>;
+  when: Part<WhenHealth>;
+}
 
 export function statusText(status: Status, port: number, nowMs: number): string {
   const { server, triggers, autonomy, memory, offers, when } = status;

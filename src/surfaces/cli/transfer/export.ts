@@ -1,10 +1,9 @@
 /** `cue export` */
 import { type Command, Option } from 'commander';
 import { MINUTE_MS } from '../../../shared/clock.js';
-import type { CommandContext } from '../command-line.js';
+import type { CommandContext, CommandGroup } from '../command-line.js';
 import { badInput, EXIT } from '../exit-codes.js';
 import { escapedJson, printJson } from '../io.js';
-import type { CommandGroup } from '../program.js';
 import { addServerOptions, ask } from '../server/answer.js';
 
 interface ExportFlags {

@@ -2,11 +2,10 @@
 import { type Command, Option } from 'commander';
 import type { ForgetResult } from '../../../memory/index.js';
 import { TASK_TYPE_WORDS } from '../choices.js';
-import type { CommandContext } from '../command-line.js';
+import type { CommandContext, CommandGroup } from '../command-line.js';
 import { EXIT } from '../exit-codes.js';
 import { collect, wordsIn } from '../flag-words.js';
 import { counted, oneLine } from '../lines.js';
-import type { CommandGroup } from '../program.js';
 import { addServerOptions, answer } from '../server/answer.js';
 import { EXPORT_MS } from './export.js';
 

@@ -8,11 +8,10 @@ import type {
   TriggerSummary,
 } from '../../../triggers/index.js';
 import { TRIGGER_STATE_WORDS } from '../choices.js';
-import type { CommandContext } from '../command-line.js';
+import type { CommandContext, CommandGroup } from '../command-line.js';
 import { badInput, EXIT } from '../exit-codes.js';
 import { numberOf } from '../flag-words.js';
 import { pageWords } from '../lines.js';
-import type { CommandGroup } from '../program.js';
 import { type Asked, addServerOptions, answer, ask, tell } from '../server/answer.js';
 import { pathSegment } from '../server/path-segment.js';
 import {

@@ -1,22 +1,11 @@
 /** `cue when …`: arguments and options; what they do is in the files that are loaded for it. */
 import { Command, CommanderError } from 'commander';
+import type { CommandContext, CommandGroup } from '../command-line.js';
 import { badInput, type ExitCode } from '../exit-codes.js';
 import { portOf } from '../flag-words.js';
 import type { Io } from '../io.js';
-import type { CommandContext, CommandGroup } from '../program.js';
+import type { WhenFlags } from './paths.js';
 import type { RememberFlags } from './remember.js';
-
-/** Options that every command of the group has. */
-export interface WhenFlags {
-  index?: string;
-  decisions?: string;
-  json?: true;
-  verbose?: true;
-  /** `--no-usage` */
-  usage: boolean;
-  /** The server whose index is asked, instead of the files of the project. */
-  port?: number;
-}
 
 const EXPLAINED = `
 Arguments:

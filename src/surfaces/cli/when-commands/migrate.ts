@@ -2,7 +2,7 @@
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { type Io, printJson, printText } from '../io.js';
 import { changedLines } from '../line-changes.js';
-import type { WhenFlags } from './command.js';
+import type { WhenFlags } from './paths.js';
 import { existingPathsOf, shownPath } from './paths.js';
 import { openIndex, whenRoom } from './room.js';
 

@@ -9,6 +9,18 @@ import { badInput } from '../exit-codes.js';
 import type { Io } from '../io.js';
 import type { Warning, WhenPaths } from './room.js';
 
+/** Options that every command of the group has. */
+export interface WhenFlags {
+  index?: string;
+  decisions?: string;
+  json?: true;
+  verbose?: true;
+  /** `--no-usage` */
+  usage: boolean;
+  /** The server whose index is asked, instead of the files of the project. */
+  port?: number;
+}
+
 const MAKES_ONE = '"cue when remember --index FILE …" makes one';
 /** A line break, say, in the name of a file. */
 const CONTROLS = /[\p{Cc}\u2028\u2029]/gu;

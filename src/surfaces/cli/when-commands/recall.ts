@@ -1,7 +1,7 @@
 /** `cue when "<trigger>" …` */
 import { badInput, EXIT, type ExitCode } from '../exit-codes.js';
 import { type Io, printJson, printText } from '../io.js';
-import type { WhenFlags } from './command.js';
+import type { WhenFlags } from './paths.js';
 import { existingPathsOf, placeOf, wordsOf } from './paths.js';
 import { openIndex, type Recall, type Warning, type WhenPaths, whenRoom } from './room.js';
 import { noteRecall } from './stats.js';

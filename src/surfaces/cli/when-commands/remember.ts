@@ -4,7 +4,7 @@ import { type Finding, InvalidInputError } from '../../../shared/errors.js';
 import { badInput, EXIT, type ExitCode } from '../exit-codes.js';
 import { type Io, printJson, printText } from '../io.js';
 import { readTextFile } from '../read-file.js';
-import type { WhenFlags } from './command.js';
+import type { WhenFlags } from './paths.js';
 import { shownPath, whenPathsOf } from './paths.js';
 import { type RememberDraft, type WhenRoom, whenRoom } from './room.js';
 

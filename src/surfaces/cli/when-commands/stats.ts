@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { messageOf } from '../../../shared/errors.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { type Io, printJson, printText } from '../io.js';
-import type { WhenFlags } from './command.js';
+import type { WhenFlags } from './paths.js';
 import { indexOf, journalFolderOf } from './paths.js';
 import { type Recall, type WhenPaths, type WhenRoom, whenRoom } from './room.js';
 

@@ -2,7 +2,7 @@
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { type Io, printJson, printText } from '../io.js';
 import { counted } from '../lines.js';
-import type { WhenFlags } from './command.js';
+import type { WhenFlags } from './paths.js';
 import { existingPathsOf, pathOf, placeOf, wordsOf } from './paths.js';
 import { openIndex, type Problem, type Validation, type WhenPaths, whenRoom } from './room.js';
 
