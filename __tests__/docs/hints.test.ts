@@ -1,6 +1,6 @@
 /** Runs docs/hints.md: its commands against a real store, and its tables compared with what is. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DEFAULT_QUOTAS, MAX_NAME, MAX_VALUE_BYTES, privateQuotas } from '../../src/hints/index.js';
+import { DEFAULT_QUOTAS, MAX_NAME, MAX_VALUE_BYTES } from '../../src/hints/index.js';
 import { MAX_BATCH } from '../../src/surfaces/rest/rpc/json-rpc.js';
 import {
   type HintServer,
@@ -54,10 +54,6 @@ describe('docs/hints.md', () => {
       'hints, `NUDGE_MAX_HINTS`': DEFAULT_QUOTAS.maxHints,
       components: DEFAULT_QUOTAS.maxComponents,
       'hints of a component': DEFAULT_QUOTAS.maxPerComponent,
-      'hints of one person, in chat': privateQuotas(DEFAULT_QUOTAS).maxPerPerson,
-      'hints of one person, of one component':
-        privateQuotas(DEFAULT_QUOTAS).maxPerPersonAndComponent,
-      'hints of all people together': privateQuotas(DEFAULT_QUOTAS).maxPrivate,
       'a value': MAX_VALUE_BYTES,
       'a name': MAX_NAME,
       'a batch': MAX_BATCH,

@@ -50,6 +50,8 @@ it.each([
   ['api?(-v2)', 'api-v2'],
   ['v+([0-9])', 'v123'],
   ['*(ab)', 'abab'],
+  ['+(a|*(b)c)', 'abbc'],
+  ['[+-9]x', '.x'],
   ['C:/Program Files (x86)/*', 'C:/Program Files (x86)/app'],
   ['C:\\code\\http-proxy*', 'C:/code/http-proxy'],
   ['\\\\server\\share\\**', '//server/share/x'],
@@ -69,6 +71,8 @@ it.each([
   ['*', 'a/b'],
   ['?', '/'],
   ['[!a]', '/'],
+  ['[+-9]', '/'],
+  ['[[:punct:]]', '/'],
   ['/srv', '/Srv'],
   ['src', '/src'],
   ['src', 'src/'],
@@ -89,6 +93,7 @@ it.each([
 it('ignores letter case when it is told to', () => {
   expect(fits('C:/Code/[A-C]*', 'c:/code/Beta', true)).toBe(true);
   expect(fits('C:/Code/[A-C]*', 'c:/code/Delta', true)).toBe(false);
+  expect(fits('C:/Code/[[:upper:]]*', 'c:/code/beta', true)).toBe(true);
 });
 
 it('reads ! in front as taking out, and matches the rest', () => {
@@ -116,12 +121,9 @@ it.each([
   ['a\\', 'has "\\" before no special character (folders are separated by "/")'],
   ['!(a)', 'has "!(…)", which is not known here: list "!glob" beside the others'],
   ['x/!(a|b)/y', 'has "!(…)", which is not known here: list "!glob" beside the others'],
-  ['+(a|+(b))', 'repeats what is repeated'],
-  ['*(a|@(b|*(c)))', 'repeats what is repeated'],
   ['{1..100000}', 'has the range {1..100000} of over 100'],
   ['{1..9..2}', 'has the range {1..9..2}, which is not known here'],
   ['{a..9}', 'has the range {a..9} of two kinds'],
-  ['*a'.repeat(17), 'has more than 16 wildcards'],
   ['{1..99}'.repeat(10), 'stands for too many paths'],
 ])('refuses %j: %s', (glob, problem) => {
   expect(problemOf(glob)).toBe(problem);
@@ -189,7 +191,8 @@ it.each([
   '{a,aa,aaa}{a,aa}*{a,aa}*{a,aa}*b',
   `${'{1..99}'.repeat(3)}*b`,
   '*[!b]*[!b]*[!b]*b',
-])('tests %s on 4,096 characters within 50 ms', (glob) => {
+  '+(+(a|aa)|*(a))b',
+])('tests %s on 4,096 characters in no time', (glob) => {
   for (const start of ['a', '/a', 'ab', '/aa']) {
     expectQuick(1_000, () => fits(glob, longPath(start)));
   }

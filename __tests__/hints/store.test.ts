@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Caller } from '../../src/records/index.js';
 import { HOUR_MS, MINUTE_MS } from '../../src/shared/clock.js';
-import { CLIENT, errorOf, noGuard, OPERATOR, person, START, testRoom } from './hint-room.js';
+import { errorOf, noGuard, OPERATOR, person, START, testRoom } from './hint-room.js';
 
 const BUILD = { component: 'http-proxy', key: 'build' };
 const at = (ms: number) => new Date(ms).toISOString();
@@ -281,85 +281,41 @@ describe('quotas', () => {
   });
 });
 
-describe('quotas of what people keep for themselves', () => {
-  const [BOB, EVE] = [person('bob'), person('eve')];
+describe('quotas and what people keep for themselves', () => {
+  const BOB = person('bob');
   const settings = { maxHints: 30, maxComponents: 2, maxPerComponent: 8 };
   const open = () => testRoom(settings, undefined, { secretGuard: noGuard });
   type Room = ReturnType<typeof open>;
   const set = ({ hints }: Room, component: string, key: string, caller: Caller = OPERATOR) =>
     hints.setHint({ component, key, value: 'x', meta: { ttl: 'PT1H' } }, caller);
-  const refused = async (work: Promise<unknown>) => (await errorOf(work)).details;
 
-  it('are a tenth of all for one person, and a quarter of a component', async () => {
+  it('a private hint counts like any other', async () => {
     const room = open();
-    for (const key of ['1', '2']) await set(room, 'api', key, BOB);
-    expect(await refused(set(room, 'api', '3', BOB))).toEqual({
-      quota: 'hints_per_person_and_component',
-      max: 2,
-    });
-    await set(room, 'web', '1', BOB);
-    expect(await refused(set(room, 'web', '2', BOB))).toEqual({
-      quota: 'hints_per_person',
-      max: 3,
-    });
-    expect((await set(room, 'api', '2', BOB)).hint.version).toBe(2);
-    expect((await set(room, 'api', '1', EVE)).hint.version).toBe(1);
-  });
-
-  it('are a half of all for all people together', async () => {
-    const room = open();
-    for (let n = 0; n < 15; n++) await set(room, `c${n}`, 'k', person(`p${n % 5}`));
-    expect(await refused(set(room, 'c1', 'more', EVE))).toEqual({
-      quota: 'private_hints',
-      max: 15,
-    });
-    room.pass(HOUR_MS);
-    expect((await set(room, 'c1', 'more', EVE)).hint.version).toBe(1);
-  });
-
-  it('take nothing from the components of all, and their hints', async () => {
-    const room = open();
-    for (const key of ['1', '2']) await set(room, 'api', key, BOB);
-    for (const name of ['own-1', 'own-2']) await set(room, name, 'k', EVE);
-    for (let n = 0; n < 8; n++) await set(room, 'api', `k${n}`);
-    expect(await refused(set(room, 'api', 'one-more'))).toEqual({
+    for (let n = 0; n < 8; n++) await set(room, 'api', `k${n}`, n % 2 === 0 ? BOB : OPERATOR);
+    expect((await errorOf(set(room, 'api', 'k8', BOB))).details).toEqual({
       quota: 'hints_per_component',
       max: 8,
     });
-    await set(room, 'web', 'k');
-    expect(await refused(set(room, 'own-1', 'k'))).toEqual({ quota: 'components', max: 2 });
-  });
-
-  it('grow again with what is deleted, shared or not', async () => {
-    const room = open();
-    for (const name of ['api', 'web', 'app']) await set(room, name, '1', BOB);
-    await room.hints.deleteHint({ component: 'app', key: '1' }, BOB);
-    expect((await set(room, 'api', '2', BOB)).hint.version).toBe(1);
-    for (const name of ['api', 'web']) await set(room, name, 'k');
-    await room.hints.deleteHint({ component: 'api', key: 'k' }, CLIENT);
+    expect((await set(room, 'api', 'k0', BOB)).hint.version).toBe(2);
+    await set(room, 'web', 'k', BOB);
+    expect((await errorOf(set(room, 'third', 'k'))).details).toEqual({
+      quota: 'components',
+      max: 2,
+    });
+    await room.hints.deleteHint({ component: 'web', key: 'k' }, BOB);
     expect((await set(room, 'third', 'k')).hint.version).toBe(1);
   });
 
   it('hold for imports, too', async () => {
     const room = open();
-    for (let n = 0; n < 8; n++) await set(room, 'api', `k${n}`);
+    for (let n = 0; n < 7; n++) await set(room, 'api', `k${n}`);
     const hints = Object.fromEntries(['1', '2', '3'].map((key) => [key, { value: 'x' }]));
     const payload = { schema_version: '1.0', components: { api: { hints } } };
     expect(await room.hints.import({ payload }, BOB)).toEqual({
-      imported: 2,
-      skipped: 1,
-      reasons: ['api/3: quota: hints_per_person_and_component'],
+      imported: 1,
+      skipped: 2,
+      reasons: ['api/2: quota: hints_per_component', 'api/3: quota: hints_per_component'],
     });
-  });
-
-  it('leave nine tenths of all to others by default', async () => {
-    const room = testRoom({}, undefined, { secretGuard: noGuard });
-    for (let n = 0; n < 500; n++) await set(room, `c${n % 10}`, `k${n}`, BOB);
-    expect(await refused(set(room, 'c11', 'k', BOB))).toEqual({
-      quota: 'hints_per_person',
-      max: 500,
-    });
-    expect((await set(room, 'c1', 'k')).hint.version).toBe(1);
   });
 });
 

@@ -22,7 +22,6 @@ export interface Book {
     Variants,
     | 'size'
     | 'componentCount'
-    | 'counted'
     | 'get'
     | 'ofKey'
     | 'ofComponent'

@@ -1,41 +1,29 @@
 /**
- * Globs on folders and branches: bash's, with dotfiles, as picomatch reads them with `dot: true`:
- * `*` and `?` within a segment, `**` as a whole segment for none or many, `[a-z]`, `[!a]`,
- * `[[:digit:]]`, `{a,b}`, `{1..9}`, `@(a|b)`, `(a|b)`, `?(a)`, `+(a)`, `*(a)`, `\` before punctuation.
- * A glob is the whole path: `**\/http-proxy*` is `/srv/http-proxy` and not a folder below it, which
- * `**\/http-proxy*\/**` is. Different from picomatch on purpose: matching is linear in the path,
- * `{1..10}` are ten numbers, parentheses without `|` stand for themselves (`Program Files (x86)`),
- * `!(…)` is refused (a scope lists `!glob` instead), and what has no closing bracket is an error.
+ * Globs on folders and branches, translated to RE2: bash's, with dotfiles, as picomatch reads them
+ * with `dot: true`: `*` and `?` within a segment, `**` as a whole segment for none or many, `[a-z]`,
+ * `[!a]`, `[[:digit:]]`, `{a,b}`, `{1..9}`, `@(a|b)`, `(a|b)`, `?(a)`, `+(a)`, `*(a)`, `\` before
+ * punctuation. A glob is the whole path: `**\/http-proxy*` is `/srv/http-proxy` and not a folder below
+ * it, which `**\/http-proxy*\/**` is. Different from picomatch on purpose: matching is linear in the
+ * path, `{1..10}` are ten numbers, parentheses without `|` stand for themselves (`Program Files (x86)`),
+ * `!(…)` is refused (a scope lists `!glob` instead), and a missing closing bracket is an error.
  */
-import {
-  exactly,
-  literal,
-  type Matcher,
-  matcherOf,
-  type Pattern,
-  repeated,
-  type Steps,
-  spendOn,
-} from './automaton.js';
-import { rangeOf, setOf } from './glob-sets.js';
+import { type Matcher, type Steps, spend, wholeMatcher } from './patterns.js';
 
 export interface Glob {
   /** `!glob`: takes out of what the others of the list match. */
   excludes: boolean;
   /** Of the glob without its `!`. `path`: see `folderOf`; a branch as it is. */
   test(path: string, ignoreCase?: boolean, steps?: Steps): boolean;
-  /** Upper bound of what one character of a path costs. */
-  states: number;
+  /** Characters of its translation, which is the cost of one character of a path. */
+  size: number;
 }
 
 const MAX_GLOB = 256;
-/** Wildcards, braces and groups of one glob. */
-const MAX_WILD = 16;
 /** 256 characters and a few ranges. */
-const MAX_STATES = 1_000;
+const MAX_SIZE = 1_000;
 /** Of the globs of one scope together: 50 with as many characters as most paths have. */
-const MAX_STATES_TOGETHER = 3_000;
-const SLASH = 47;
+const MAX_SIZE_TOGETHER = 3_500;
+const MAX_RANGE = 100;
 
 /** The one spelling of a glob: `C:\code\*\` is `C:/code/*`. Says nothing about whether it is legal. */
 export function plainGlob(glob: string): string {
@@ -55,11 +43,12 @@ const MOST_KEPT = 1_000;
 
 /** @returns the glob, or in words what is wrong with it */
 export function readGlob(glob: string): Read {
+  if (glob.length > MAX_GLOB) return { problem: `is longer than ${MAX_GLOB} characters` };
   const known = lately.get(glob);
   if (known !== undefined) return known;
-  const read = glob.length > MAX_GLOB ? tooLong : parse(glob);
+  const read = parse(glob);
   if (lately.size >= MOST_KEPT) lately.clear();
-  if (read !== tooLong) lately.set(glob, read);
+  lately.set(glob, read);
   return read;
 }
 
@@ -67,12 +56,10 @@ export function readGlob(glob: string): Read {
 export function areTooLarge(globs: readonly string[]): boolean {
   const sizes = globs.map((glob) => {
     const read = readGlob(glob);
-    return 'problem' in read ? 0 : read.states;
+    return 'problem' in read ? 0 : read.size;
   });
-  return sizes.reduce((sum, states) => sum + states, 0) > MAX_STATES_TOGETHER;
+  return sizes.reduce((sum, size) => sum + size, 0) > MAX_SIZE_TOGETHER;
 }
-
-const tooLong: Read = { problem: `is longer than ${MAX_GLOB} characters` };
 
 function parse(glob: string): Read {
   const plain = plainGlob(glob);
@@ -80,21 +67,21 @@ function parse(glob: string): Read {
   const text = excludes ? plain.slice(1) : plain;
   const problem = refusal(text);
   if (problem !== null) return { problem };
-  const exact = compiled(text);
-  if ('problem' in exact) return exact;
-  let folded: Matcher | null = null;
-  return {
-    excludes,
-    states: exact.states,
-    test(path, ignoreCase = false, steps) {
-      if (!ignoreCase) return exact.test(path.normalize('NFC'), steps);
-      if (folded === null) {
-        const lower = compiled(text.toLowerCase());
-        folded = 'problem' in lower ? { states: 0, test: () => false } : lower;
-      }
-      return folded.test(path.normalize('NFC').toLowerCase(), steps);
-    },
-  };
+  try {
+    const source = translated(text);
+    if (source.length > MAX_SIZE) return { problem: 'stands for too many paths' };
+    const exact = matcherOf(text, source, false);
+    const folded = matcherOf(text, source, true);
+    return {
+      excludes,
+      size: source.length,
+      test: (path, ignoreCase = false, steps) =>
+        (ignoreCase ? folded : exact).test(path.normalize('NFC'), steps),
+    };
+  } catch (error) {
+    if (error instanceof Refused) return { problem: error.message };
+    throw error;
+  }
 }
 
 function refusal(text: string): string | null {
@@ -105,211 +92,132 @@ function refusal(text: string): string | null {
   return null;
 }
 
-function compiled(text: string): Matcher | { problem: string } {
-  if (!/[\\*?+@!()[\]{}|]/.test(text)) {
-    return { states: 1, test: (path, steps) => spendOn(path, steps) && path === text };
-  }
-  const parser = createParser([...text]);
-  const pattern = parser.sequence(0, parser.length, true, true);
-  const problem = parser.problem();
-  if (problem !== null) return { problem };
-  return matcherOf(pattern, 'whole', MAX_STATES) ?? { problem: 'stands for too many paths' };
+/** A store has thousands of globs, of which one path contains the words of few: the others cost little. */
+function matcherOf(glob: string, source: string, ignoreCase: boolean): Matcher {
+  const folded = (text: string) => (ignoreCase ? text.toLowerCase() : text);
+  const needed = folded(neededBy(glob));
+  const matches = wholeMatcher(source, ignoreCase);
+  return {
+    test(path, steps) {
+      if (!spend(steps, 1 + (path.length >> 1)) || !folded(path).includes(needed)) return false;
+      return spend(steps, source.length * path.length) && matches(path);
+    },
+  };
 }
 
-const within: Pattern = { kind: 'one', has: (code) => code !== SLASH };
-const slash = exactly('/');
-const segment = repeated(within, 0);
-const foldersBefore = repeated({ kind: 'all', of: [segment, slash] }, 0);
-const foldersAfter = repeated({ kind: 'all', of: [slash, segment] }, 0);
-const everything = repeated({ kind: 'one', has: () => true }, 0);
+/** The longest text in every path that the glob matches; empty where finding it needs a parser. */
+function neededBy(glob: string): string {
+  if (/[\\[({]/.test(glob)) return '';
+  // A slash beside `**` may be missing in the path.
+  const texts = glob.split(/[*?]+/).map((text) => text.replace(/^\/|\/$/g, ''));
+  return texts.reduce((longest, text) => (text.length > longest.length ? text : longest), '');
+}
 
-/** Positions are in `glob`; ranges are from (included) to (excluded). */
-function createParser(glob: readonly string[]) {
-  let problem: string | null = null;
-  let wild = 0;
+class Refused extends Error {}
 
-  const fail = (reason: string): void => {
-    problem ??= reason;
-  };
+function refuse(problem: string): never {
+  throw new Refused(problem);
+}
 
-  /** @param starts, ends whether a path segment begins before the range, and ends after it */
-  function sequence(
-    from: number,
-    to: number,
-    starts: boolean,
-    ends: boolean,
-    isRepeated = false,
-  ): Pattern {
-    const of: Pattern[] = [];
-    let isStart = starts;
+/** ASCII punctuation but the slash, which RE2 takes as it is when a backslash stands before it. */
+const literal = (text: string): string => text.replace(/[!-.:-@[-`{-~]/g, '\\$&');
+
+/** @throws Refused */
+function translated(glob: string): string {
+  /**
+   * Positions are in `glob`, the end excluded.
+   * @param starts, ends whether a path segment begins before the range, and ends after it
+   */
+  function sequence(from: number, to: number, starts: boolean, ends: boolean): string {
+    const isEnd = (at: number) => (at === to ? ends : glob[at] === '/');
+    let source = '';
     let at = from;
-    while (at < to && problem === null) {
-      const begin = isStart;
-      isStart = glob[at] === '/';
-      const globstar = globstarAt(at, from, to, begin, ends);
-      if (globstar) {
-        wild += 1;
-        of.push(globstar.pattern);
-        at = globstar.next;
-        isStart = glob[at - 1] === '/';
-        continue;
-      }
-      const [pattern, next] = piece(at, to, begin, ends, isRepeated);
-      of.push(pattern);
-      at = next;
+
+    /** `(…)` and `{…}` with the alternatives in it. `null`: the bracket stands for itself. */
+    function choice(bracket: number, separator: '|' | ',', quantifier: string): string | null {
+      const parts = partsOf(bracket, to, separator);
+      if (parts === null) return null;
+      const after = parts.close + 1;
+      const isMany = quantifier === '+' || quantifier === '*';
+      const isStart = isSegmentStart() && !isMany;
+      const branches = parts.ranges.map(([begin, end]) =>
+        sequence(begin, end, isStart, !isMany && isEnd(after)),
+      );
+      at = after;
+      return `(?:${branches.join('|')})${quantifier}`;
     }
-    if (wild > MAX_WILD) fail(`has more than ${MAX_WILD} wildcards`);
-    return { kind: 'all', of };
-  }
 
-  /** `**` as a whole segment, with a slash beside it: `a/**` is `a`, too. */
-  function globstarAt(at: number, from: number, to: number, isStart: boolean, ends: boolean) {
-    const isEnd = (end: number) => (end === to ? ends : glob[end] === '/');
-    if (glob[at] === '/' && isStars(at + 1, to) && glob[at + 3] !== '(' && at + 3 === to && ends) {
-      return { pattern: foldersAfter, next: at + 3 };
-    }
-    if (!isStart || !isStars(at, to) || !isEnd(at + 2)) return null;
-    if (at + 2 < to) return { pattern: foldersBefore, next: at + 3 };
-    // Alone, or as a branch: `{**,a}`.
-    return at === from ? { pattern: everything, next: to } : null;
-  }
-
-  const isStars = (at: number, to: number): boolean =>
-    at + 2 <= to && glob[at] === '*' && glob[at + 1] === '*';
-
-  function piece(
-    at: number,
-    to: number,
-    isStart: boolean,
-    ends: boolean,
-    isRepeated: boolean,
-  ): [Pattern, number] {
-    const character = glob[at] ?? '';
-    if (glob[at + 1] === '(' && at + 1 < to && '@?+*!'.includes(character)) {
-      return group(at, to, isStart, ends, isRepeated);
-    }
-    switch (character) {
-      case '*': {
-        let next = at + 1;
-        while (next < to && glob[next] === '*' && glob[next + 1] !== '(') next += 1;
-        wild += 1;
-        // A segment is never empty.
-        const isWhole = isStart && (next === to ? ends : glob[next] === '/');
-        return [repeated(within, isWhole ? 1 : 0), next];
-      }
-      case '?':
-        return [within, at + 1];
-      case '[':
-        return characterClass(at, to);
-      case '{':
-        return braces(at, to, isStart, ends, isRepeated);
-      case '(':
-        return alternatives(at, to, isStart, ends, isRepeated);
-      case '\\':
-        return escaped(at, to);
-      default:
-        return [exactly(character), at + 1];
-    }
-  }
-
-  function escaped(at: number, to: number): [Pattern, number] {
-    const next = glob[at + 1];
-    if (at + 1 >= to || next === undefined || next === '/' || /[\p{L}\p{N}]/u.test(next)) {
-      fail('has "\\" before no special character (folders are separated by "/")');
-      return [within, to];
-    }
-    return [exactly(next), at + 2];
-  }
-
-  function group(
-    at: number,
-    to: number,
-    isStart: boolean,
-    ends: boolean,
-    isRepeated: boolean,
-  ): [Pattern, number] {
-    wild += 1;
-    const kind = glob[at] ?? '';
-    const parts = partsOf(at + 1, to, '(', ')', '|');
-    if (kind === '!') fail('has "!(…)", which is not known here: list "!glob" beside the others');
-    else if (parts === null) fail(`has "${kind}(" without ")"`);
-    const many = kind === '+' || kind === '*';
-    if (many && isRepeated) fail('repeats what is repeated');
-    if (parts === null || problem !== null) return [within, to];
-    const after = parts.close + 1;
-    const isEnd = !many && endsAt(after, to, ends);
-    const one = branches(parts.ranges, isStart && !many, isEnd, isRepeated || many);
-    const min = kind === '+' || kind === '@' ? 1 : 0;
-    return [repeated(one, min, many ? Number.POSITIVE_INFINITY : 1), after];
-  }
-
-  function alternatives(
-    at: number,
-    to: number,
-    isStart: boolean,
-    ends: boolean,
-    isRepeated: boolean,
-  ): [Pattern, number] {
-    const parts = partsOf(at, to, '(', ')', '|');
-    if (parts === null || parts.ranges.length < 2) return [exactly('('), at + 1];
-    wild += 1;
-    const after = parts.close + 1;
-    return [branches(parts.ranges, isStart, endsAt(after, to, ends), isRepeated), after];
-  }
-
-  function braces(
-    at: number,
-    to: number,
-    isStart: boolean,
-    ends: boolean,
-    isRepeated: boolean,
-  ): [Pattern, number] {
-    const parts = partsOf(at, to, '{', '}', ',');
-    if (parts === null) {
-      fail('has "{" without "}"');
-      return [within, to];
-    }
-    const after = parts.close + 1;
-    if (parts.ranges.length > 1) {
-      wild += 1;
-      return [branches(parts.ranges, isStart, endsAt(after, to, ends), isRepeated), after];
-    }
-    const inner = glob.slice(at + 1, parts.close).join('');
-    const range = rangeOf(inner);
-    if (range === null) return [exactly('{'), at + 1];
-    wild += 1;
-    if ('problem' in range) {
-      fail(range.problem);
-      return [within, to];
-    }
-    return [{ kind: 'any', of: range.words.map(literal) }, after];
-  }
-
-  const endsAt = (at: number, to: number, ends: boolean): boolean =>
-    at === to ? ends : glob[at] === '/';
-
-  function branches(
-    ranges: readonly (readonly [number, number])[],
-    isStart: boolean,
-    ends: boolean,
-    isRepeated: boolean,
-  ): Pattern {
-    return {
-      kind: 'any',
-      of: ranges.map(([from, to]) => sequence(from, to, isStart, ends, isRepeated)),
+    const isSegmentStart = () => (at === from ? starts : glob[at - 1] === '/');
+    const take = (length: number, pattern: string) => {
+      at += length;
+      return pattern;
     };
+
+    function piece(): string {
+      const character = glob[at] ?? '';
+      const rest = glob.slice(at, to);
+      if (rest === '/**' && ends) return take(3, '(?:/[^/]*)*');
+      if (rest.startsWith('**') && isSegmentStart() && isEnd(at + 2)) {
+        if (at + 2 < to) return take(3, '(?:[^/]*/)*');
+        if (at === from) return take(2, '(?s:.*)');
+      }
+      if (/^[@?+*!]\(/.test(rest)) {
+        if (character === '!') {
+          refuse('has "!(…)", which is not known here: list "!glob" beside the others');
+        }
+        const pattern = choice(at + 1, '|', character === '@' ? '' : character);
+        return pattern ?? refuse(`has "${character}(" without ")"`);
+      }
+      const stars = /^\*+(?!\()/.exec(rest)?.[0].length;
+      if (stars !== undefined) {
+        const isWhole = isSegmentStart() && isEnd(at + stars);
+        // A segment is never empty.
+        return take(stars, isWhole ? '[^/]+' : '[^/]*');
+      }
+      if (character === '?') return take(1, '[^/]');
+      if (character === '[') return characterClass();
+      if (character === '{') return braces();
+      if (character === '(') {
+        const isChoice = (partsOf(at, to, '|')?.ranges.length ?? 0) > 1;
+        return (isChoice ? choice(at, '|', '') : null) ?? take(1, '\\(');
+      }
+      if (character !== '\\') return take(1, literal(character));
+      if (!/^\\[^/\p{L}\p{N}]/u.test(rest)) {
+        refuse('has "\\" before no special character (folders are separated by "/")');
+      }
+      return take(2, literal(rest.charAt(1)));
+    }
+
+    function braces(): string {
+      const parts = partsOf(at, to, ',') ?? refuse('has "{" without "}"');
+      if (parts.ranges.length > 1) return choice(at, ',', '') ?? '';
+      const words = rangeOf(glob.slice(at + 1, parts.close));
+      if (words === null) return take(1, '\\{');
+      return take(parts.close + 1 - at, `(?:${words.map(literal).join('|')})`);
+    }
+
+    function characterClass(): string {
+      const found = classAt(at, to) ?? refuse('has "[" without "]"');
+      const [whole, not = '', inner = ''] = found;
+      const set = setOf(inner, not !== '');
+      return take(whole.length, set ?? refuse(BAD_SET));
+    }
+
+    while (at < to) source += piece();
+    return source;
   }
 
   /** What stands between a bracket and the one that closes it, cut at the separators of its level. */
-  function partsOf(at: number, to: number, open: string, close: string, separator: string) {
+  function partsOf(at: number, to: number, separator: '|' | ',') {
+    const [open, close] = separator === '|' ? '()' : '{}';
     const ranges: [number, number][] = [];
     let from = at + 1;
     let depth = 0;
     let others = 0;
     for (let index = at; index < to; index += 1) {
-      const character = glob[index] ?? '';
+      const character = glob.charAt(index);
       if (character === '\\') index += 1;
-      else if (character === '[') index = (classEnd(index, to) ?? index + 1) - 1;
+      else if (character === '[') index += (classAt(index, to)?.[0].length ?? 1) - 1;
       else if (character === open) depth += 1;
       else if (character === close) {
         depth -= 1;
@@ -324,37 +232,72 @@ function createParser(glob: readonly string[]) {
     return null;
   }
 
-  /** The position after the `]`. The first character may be `]` itself. */
-  function classEnd(at: number, to: number): number | null {
-    let index = at + 1;
-    if (glob[index] === '!' || glob[index] === '^') index += 1;
-    for (let first = index; index < to; index += 1) {
-      const character = glob[index];
-      if (character === '\\') index += 1;
-      else if (character === '[' && glob[index + 1] === ':') {
-        const named = glob.indexOf(']', index);
-        if (named > 0 && glob[named - 1] === ':') index = named;
-      } else if (character === ']' && index > first) return index + 1;
-      else if (character === '/') return null;
-      first = Math.min(first, index);
-    }
-    return null;
+  function classAt(at: number, to: number): RegExpExecArray | null {
+    CLASS.lastIndex = at;
+    const found = CLASS.exec(glob);
+    return found !== null && at + found[0].length <= to ? found : null;
   }
 
-  function characterClass(at: number, to: number): [Pattern, number] {
-    const end = classEnd(at, to);
-    if (end === null) {
-      fail('has "[" without "]"');
-      return [within, to];
-    }
-    const not = glob[at + 1] === '!' || glob[at + 1] === '^';
-    const set = setOf(glob.slice(at + (not ? 2 : 1), end - 1).join(''));
-    if (set === null) {
-      fail('has a range in "[…]" that runs backwards, or an unknown name');
-      return [within, to];
-    }
-    return [{ kind: 'one', has: (code) => code !== SLASH && set(code) !== not }, end];
-  }
+  return sequence(0, glob.length, true, true);
+}
 
-  return { length: glob.length, sequence, problem: () => problem };
+/** `[…]` with its negation and what is in it. The first character may be `]` itself. */
+const CLASS = (() => {
+  const item = String.raw`\[:[^\]/]*:\]|\\[^/]|[^\]\\/]`;
+  return new RegExp(String.raw`\[([!^]|(?![!^]))((?:\]|${item})(?:${item})*)\]`, 'y');
+})();
+const BAD_SET = 'has a range in "[…]" that runs backwards, or an unknown name';
+const NAMED = /\[:(?:alnum|alpha|digit|lower|upper|space|punct|word|xdigit):\]/g;
+
+/** What stands in the brackets of a class, in RE2's syntax and without the slash; `null`: cannot be read. */
+function setOf(inner: string, isNegated: boolean): string | null {
+  let names = '';
+  const text = inner.replace(NAMED, (name) => {
+    names += name === '[:punct:]' ? '!-.:-@\\[-`{-~' : name;
+    return '';
+  });
+  if (text.includes('[:')) return null;
+  const signs = [...text.matchAll(/\\(.)|(.)/gsu)].map(([, escaped, plain]) => ({
+    sign: escaped ?? plain ?? '',
+    isDash: plain === '-',
+  }));
+  let ranges = '';
+  for (let at = 0; at < signs.length; at += 1) {
+    const low = signs[at]?.sign ?? '';
+    const high = signs[at + 1]?.isDash === true ? signs[at + 2]?.sign : undefined;
+    if (high === undefined) {
+      ranges += literal(low);
+      continue;
+    }
+    at += 2;
+    const [first, last] = [low.codePointAt(0) ?? 0, high.codePointAt(0) ?? 0];
+    if (last < first) return null;
+    const isAcrossSlash = first < 47 && last > 47;
+    ranges += isAcrossSlash
+      ? `${literal(low)}-\\.0-${literal(high)}`
+      : `${literal(low)}-${literal(high)}`;
+  }
+  return isNegated ? `[^/${names}${ranges}]` : `[${names}${ranges}]`;
+}
+
+/** The words of `1..10` (zeros kept) and `a..e`; `null`: no range. @throws Refused */
+function rangeOf(text: string): string[] | null {
+  const [, first, last] = /^(-?\d{1,9}|[a-z])\.\.(-?\d{1,9}|[a-z])$/iu.exec(text) ?? [];
+  if (first === undefined || last === undefined) {
+    const isRange = /^-?\w+\.\.-?\w+(?:\.\.-?\w+)?$/.test(text);
+    return isRange ? refuse(`has the range {${text}}, which is not known here`) : null;
+  }
+  const isNumber = /\d$/.test(first);
+  if (isNumber !== /\d$/.test(last)) refuse(`has the range {${text}} of two kinds`);
+  const [one, other] = [first, last].map((word) =>
+    isNumber ? Number(word) : (word.codePointAt(0) ?? 0),
+  );
+  const low = Math.min(one ?? 0, other ?? 0);
+  const count = Math.abs((one ?? 0) - (other ?? 0)) + 1;
+  if (count > MAX_RANGE) refuse(`has the range {${text}} of over ${MAX_RANGE}`);
+  const isPadded = [first, last].some((word) => /^-?0\d/.test(word));
+  const width = isPadded ? Math.max(first.length, last.length) : 0;
+  return Array.from({ length: count }, (_, index) =>
+    isNumber ? String(low + index).padStart(width, '0') : String.fromCodePoint(low + index),
+  );
 }

@@ -67,8 +67,6 @@ export interface HintRoom extends Hints {
   refresh(): Promise<void>;
 }
 
-export const DEFAULT_QUOTAS: Quotas = { maxHints: 5_000, maxComponents: 500, maxPerComponent: 200 };
-
 export function createHints(deps: HintsDeps): HintRoom {
   const { clock, settings, sessionId, projectId, agentId, observer } = deps;
   const { maxHints, maxComponents, maxPerComponent, defaultTtl } = settings;

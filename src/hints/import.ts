@@ -19,7 +19,7 @@ import { audienceFor, hintId, ownerOf } from './audience.js';
 import { defaultTtlFor, type HintContext, requireShare, sessionFor } from './context.js';
 import { redactValue } from './guard/index.js';
 import { lostFields, MAX_DEPTH } from './input.js';
-import { createTally, exceeded } from './quota.js';
+import { exceeded } from './quota.js';
 import { forgetting } from './quoting.js';
 import { type Hint, hintSchema, type importParams, nameSchema, SCHEMA_VERSION } from './schema.js';
 import type { ImportOutcome, StoredHint } from './types.js';
@@ -246,9 +246,14 @@ function chosen(
   mode: 'merge' | 'replace',
   skips: Skips,
 ): StoredHint[] {
-  const tally = createTally();
+  const counts = new Map<string, number>();
+  let size = 0;
+  const add = (component: string) => {
+    size += 1;
+    counts.set(component, (counts.get(component) ?? 0) + 1);
+  };
   for (const variant of book.variants.all()) {
-    if (!old.has(variant)) tally.add(variant.component, ownerOf(variant.audience));
+    if (!old.has(variant)) add(variant.component);
   }
   const put: StoredHint[] = [];
   for (const { isRedacted, isAhead, ...candidate } of candidates) {
@@ -269,13 +274,17 @@ function chosen(
       continue;
     }
     const isThere = here !== undefined && !old.has(here);
-    const owner = ownerOf(candidate.audience);
-    const over = isThere ? null : exceeded(quotas, tally, component, owner);
+    const counted = {
+      size,
+      componentCount: counts.size,
+      countOf: (name: string) => counts.get(name) ?? 0,
+    };
+    const over = isThere ? null : exceeded(quotas, counted, component);
     if (over) {
       skips.add(candidate, `quota: ${over.quota}`);
       continue;
     }
-    if (!isThere) tally.add(component, owner);
+    if (!isThere) add(component);
     const version = isSame ? hint.version : Math.max(hint.version, sumOf(here.hint.version, 1));
     const audience = here?.audience ?? candidate.audience;
     put.push({ ...candidate, audience, hint: { ...hint, version } });

@@ -7,14 +7,13 @@ export {
 export { redactHint, redactText } from './guard/index.js';
 export {
   createHints,
-  DEFAULT_QUOTAS,
   type HintRoom,
   type HintSettings,
   type HintsDeps,
 } from './hints.js';
 export { directValue, type EligibleHint, type Offering } from './offering.js';
 export type { HintRows } from './persist.js';
-export { privateQuotas } from './quota.js';
+export { DEFAULT_QUOTAS } from './quota.js';
 export type { HintObserver } from './quoting.js';
 export { hintType, printedValue } from './records.js';
 export * from './schema.js';

@@ -4,10 +4,9 @@ import type { Caller } from '../records/index.js';
 import { type AppError, type Finding, InvalidInputError } from '../shared/errors.js';
 import { yieldToLoop } from '../shared/yield.js';
 import { mayRead } from './audience.js';
-import type { Steps } from './automaton.js';
 import { type HintContext, notFound } from './context.js';
 import { type Asked, best, otherHint, type Sifted, scored, sift } from './explain.js';
-import { safeRegex } from './regex.js';
+import { type Matcher, type Steps, safeRegex } from './patterns.js';
 import type { getHintParams, queryParams } from './schema.js';
 import type { ComponentCount, GetResult, HintCounts, QueryResult } from './types.js';
 import { isLive, type Variant } from './variants.js';
@@ -19,10 +18,10 @@ const DEFAULT_LIMIT = 10;
 /** Why a hint is not eligible, in the words of its variants: at most so many. */
 const MAX_REASONS = 20;
 const TOP_TAGS = 10;
-/** Steps of a regular expression between two turns of the event loop: about 5 ms. */
-const REGEX_SLICE = 200_000;
-/** Of one query, about half a second: 5 for each character of 5,000 hints of 1,000 characters. */
-const REGEX_STEPS = 25_000_000;
+/** Steps of a regular expression between two turns of the event loop: at most about 5 ms. */
+const REGEX_SLICE = 500_000;
+/** Of one query: an expression of 20 instructions on 5,000 hints of 1,000 characters. */
+const REGEX_STEPS = 100_000_000;
 
 /** Those of the variants that the caller may read and that have not expired. */
 export function* liveFor(
@@ -188,10 +187,8 @@ function* filtered(
   }
 }
 
-type Pattern = Extract<ReturnType<typeof safeRegex>, { test: unknown }>;
-
 /** @throws InvalidInputError when it cannot be read or could take long */
-function patternOf(regex: string): Pattern {
+function patternOf(regex: string): Matcher {
   const pattern = safeRegex(regex);
   if ('test' in pattern) return pattern;
   throw new InvalidInputError([pattern]);
@@ -201,7 +198,7 @@ function patternOf(regex: string): Pattern {
  * Those of which key, value or a tag fits.
  * @throws InvalidInputError when finding out would take too long
  */
-async function matching(variants: Iterable<Variant>, pattern: Pattern): Promise<Variant[]> {
+async function matching(variants: Iterable<Variant>, pattern: Matcher): Promise<Variant[]> {
   const found: Variant[] = [];
   const steps: Steps = { left: REGEX_STEPS };
   let nextTurn = REGEX_STEPS - REGEX_SLICE;

@@ -4,7 +4,7 @@
  * they are.
  */
 import { ownerOf } from './audience.js';
-import { type Counted, createTally } from './quota.js';
+import type { Counted } from './quota.js';
 import { type Merits, meritsOf } from './rank.js';
 import { printedValue } from './records.js';
 import type { Hint } from './schema.js';
@@ -28,16 +28,10 @@ export interface Variant extends StoredHint {
   scored: { atMs: number; score: number } | null;
 }
 
-export interface Variants {
-  readonly size: number;
-  /** For quotas; expired ones included. */
-  readonly counted: Counted;
-  readonly componentCount: number;
+export interface Variants extends Counted {
   get(id: string): Variant | undefined;
   ofKey(component: string, key: string): Iterable<Variant>;
   ofComponent(component: string): Iterable<Variant>;
-  /** Variants of a component, expired ones included. */
-  countOf(component: string): number;
   hasComponent(component: string): boolean;
   /** Those with all of the tags, of which there is at least one. */
   tagged(tags: readonly string[]): Iterable<Variant>;
@@ -78,7 +72,6 @@ export function createVariants(): Variants {
   const components = new Map<string, { keys: Map<string, Set<Variant>>; count: number }>();
   const tags = new Map<string, Set<Variant>>();
   const gates = new Map<string, Gate>();
-  const counted = createTally();
 
   function gateOf(key: string, hint: Hint): CompiledScope {
     const gate = gates.get(key) ?? { compiled: compileScope(hint.meta.scope ?? {}), users: 0 };
@@ -92,7 +85,6 @@ export function createVariants(): Variants {
     const here = components.get(component) ?? { keys: new Map(), count: 0 };
     components.set(component, here);
     here.count += 1;
-    counted.add(component, ownerOf(variant.audience));
     add(here.keys, key, variant);
     for (const tag of variant.tags) add(tags, tag, variant);
   }
@@ -101,7 +93,6 @@ export function createVariants(): Variants {
     const variant = byId.get(id);
     if (!variant) return;
     byId.delete(id);
-    counted.take(variant.component, ownerOf(variant.audience));
     for (const tag of variant.tags) take(tags, tag, variant);
     const here = components.get(variant.component);
     if (here) {
@@ -119,7 +110,6 @@ export function createVariants(): Variants {
     get size() {
       return byId.size;
     },
-    counted,
     get componentCount() {
       return components.size;
     },

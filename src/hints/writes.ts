@@ -4,7 +4,7 @@ import type { Caller } from '../records/index.js';
 import { AppError, isAppError } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import { type Admitted, admit, refusalError } from './admit.js';
-import { audienceFor, hintId, mayWrite, ownerOf } from './audience.js';
+import { audienceFor, hintId, mayWrite } from './audience.js';
 import {
   defaultTtlFor,
   type HintContext,
@@ -87,10 +87,8 @@ async function putHint(
     );
   }
   if (!before) {
-    const { counted } = book.variants;
-    const owner = ownerOf(audience);
-    if (exceeded(quotas, counted, component, owner)) await book.expire(nowMs);
-    const over = exceeded(quotas, counted, component, owner);
+    if (exceeded(quotas, book.variants, component)) await book.expire(nowMs);
+    const over = exceeded(quotas, book.variants, component);
     if (over) throw quotaError(over);
   }
   const at = new Date(nowMs).toISOString();
