@@ -4,7 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { parseDecisionFile } from '../../src/when/decisions.js';
 import { parseIndex } from '../../src/when/index-file.js';
 import { buildLibrary } from '../../src/when/library.js';
-import { CONSUMPTION_HEADER, migrateIndex, reportText } from '../../src/when/migrate/index.js';
+import { CONSUMPTION_HEADER } from '../../src/when/migrate/consumption-header.js';
+import { migrateIndex } from '../../src/when/migrate/migrate.js';
+import { reportText } from '../../src/when/migrate/report.js';
 import { fixIndex, validate } from '../../src/when/validate/index.js';
 import { LEGACY_FILES, LEGACY_INDEX } from '../fixtures/legacy-index.js';
 
@@ -303,6 +305,12 @@ describe('a migrated index', () => {
     expect(migrateIndex(result, FILES)).toMatchObject({ text: result, changed: false });
   });
 
+  it('keeps the loaded rules where an entry of theirs cannot be put elsewhere', () => {
+    const loaded = `## Behavioral Rules (already loaded)\n\nAsk first — always\n${COVERED}`;
+    const text = `${CONSUMPTION_HEADER}\n\n${loaded}\n## Notes\n\n\`\`\`\nnever closed\n`;
+    expect(migrateIndex(text, FILES)).toMatchObject({ text, report: { removed: [] } });
+  });
+
   it('keeps the loaded rules while a line of them may lead to one of several sections', () => {
     const loaded =
       '## Behavioral Rules (already loaded)\n\nAsk first — always\nError handling — somewhere\n';
@@ -364,15 +372,16 @@ describe('the migration of a whole index', () => {
       'using glossary',
       'using error responses',
       'using schedule drift',
+      'using graceful shutdown',
       'using queue priority levels',
-      'measuring batch size',
-      'handling file size limits',
+      'using batch size',
+      'handling file size limit',
       'using comments',
       'using test data builders',
       'using flaky tests',
       'following coverage requirements',
       'using feature flags',
-      'writing diagrams',
+      'using diagram style',
     ]);
   });
 });

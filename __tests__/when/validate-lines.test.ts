@@ -4,7 +4,8 @@ import { parseDecisionFile } from '../../src/when/decisions.js';
 import { parseIndex } from '../../src/when/index-file.js';
 import { buildLibrary } from '../../src/when/library.js';
 import { CONSUMPTION_HEADER } from '../../src/when/migrate/consumption-header.js';
-import { migrateIndex, reportText } from '../../src/when/migrate/index.js';
+import { migrateIndex } from '../../src/when/migrate/migrate.js';
+import { reportText } from '../../src/when/migrate/report.js';
 import { validate, wordCount } from '../../src/when/validate/index.js';
 
 const CLI = '# C\n\n## Exit codes\n\nx\n\n## Fixture Scope\n\nx\n';

@@ -13,7 +13,7 @@ import { buildLibrary } from './library.js';
 import { FLOOR } from './match/bars.js';
 import { createExact } from './match/exact.js';
 import type { MatchEmbedder, Matcher } from './match/matcher.js';
-import type { MigrationReport } from './migrate/index.js';
+import type { MigrationReport } from './migrate/report.js';
 import { createResolver, type Finder, type ResolveOptions } from './resolve.js';
 import type {
   Library,
@@ -124,7 +124,7 @@ export async function openBook({
       return fixed;
     },
     async migrate({ dryRun }) {
-      const { migrateIndex } = await import('./migrate/index.js');
+      const { migrateIndex } = await import('./migrate/migrate.js');
       const { migrated } = await write(() => {
         const before = library.index.text;
         const { text, report, changed } = migrateIndex(before, library.files, library.unread);

@@ -1,5 +1,7 @@
 /** What a migration did and what is left for a person; and the same as text. */
-import type { Doubt } from './trigger.js';
+
+/** Why a person should look at a trigger; `numbered` is the last resort of `made_unique`. */
+export type Doubt = 'too_vague' | 'no_verb' | 'shortened' | 'made_unique' | 'numbered';
 
 export interface ConvertedEntry {
   /** 1-based, in the old index. */

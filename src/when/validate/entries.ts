@@ -1,5 +1,5 @@
 /** What may be wrong with the entries of an index: each by itself, and with one another. */
-import { createKeyResolver } from '../migrate/keys.js';
+import { createKeyResolver } from '../migrate/old-lines.js';
 import { reasonText } from '../migrate/report.js';
 import { normalizePhrase } from '../phrases.js';
 import type { Entry, Library, LinkedEntry, Problem, Warning } from '../types.js';
