@@ -7,7 +7,7 @@ import {
   redactText,
   redactValue,
 } from '../../src/hints/guard/index.js';
-import { judgeText } from '../../src/hints/guard/text.js';
+import { judgeText } from '../../src/hints/guard/judge.js';
 import type { Hint, HintValue } from '../../src/hints/schema.js';
 import { computedMs } from '../helpers/quick.js';
 

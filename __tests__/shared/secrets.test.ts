@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PATTERNS } from '../../src/shared/secret-patterns.js';
+import { SECRET_RULES } from '../../src/shared/secret-rules.js';
 import { NAMED } from '../../src/shared/secret-values.js';
 import { redactDeep, redactSecrets } from '../../src/shared/secrets.js';
 
@@ -21,7 +21,7 @@ const POSITIVES: [secret: string, kind: string, around?: [string, string]][] = [
   [j('AKIA', 'IOSFODNN7EXAMPLQ'), 'aws'],
   [j('ASIA', 'IOSFODNN7EXAMPLQ'), 'aws', ['AWS_ACCESS_KEY_ID=', '\n']],
   [j('ABIA', 'QOSFODNN7ABCDEFG'), 'aws', ['"', '"']],
-  [j('wJalrXUtnFEMI/K7MDENG/', 'bPxRfiCYzzzzzzzKEY'), 'api_key', ['aws_secret_access_key = ', '']],
+  [j('wJalrXUtnFEMI/K7MDENG/', 'bPxRfiCYzzzzzzzKEY'), 'aws', ['aws_secret_access_key = ', '']],
   [j('ghp', '_', MIX36), 'github'],
   [j('gho', '_', MIX36), 'github', ['token ', ' in the log']],
   [j('ghu', '_', MIX36), 'github', ['(', ')']],
@@ -387,11 +387,11 @@ describe('secrets', () => {
 
   it('has no unbounded quantifier in what is tried at every character', () => {
     // With bounded heads and sticky one-class tails, steps are at most a constant times the length.
-    for (const head of [NAMED, ...PATTERNS.map((one) => one.head)]) {
+    for (const head of [NAMED, ...SECRET_RULES.map((one) => one.head)]) {
       const outsideClasses = head.source.replace(/\\./g, 'x').replace(/\[(?:[^\]])*\]/g, 'C');
       expect(outsideClasses, head.source).not.toMatch(/[*+]|\{\d+,\}/);
     }
-    for (const { tail } of PATTERNS) if (tail) expect(tail.sticky).toBe(true);
+    for (const { tail } of SECRET_RULES) if (tail) expect(tail.sticky).toBe(true);
   });
 
   it('gets through a megabyte of the worst beginnings', () => {

@@ -2,8 +2,8 @@
  * What of the room needs neither host nor schemas, for command lines that have to start fast: importing
  * it loads nothing but the rules that redact.
  */
+export { redactText } from './guard/judge.js';
 export { redactHint } from './guard/redact.js';
-export { redactText } from './guard/text.js';
 export { printedValue } from './printed-value.js';
 export type {
   BumpParams,

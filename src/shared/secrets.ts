@@ -5,7 +5,7 @@
  * class behind it, so that the work grows with the text and not faster (`secrets.test.ts`).
  */
 
-import { PATTERNS, type SecretPattern } from './secret-patterns.js';
+import { SECRET_RULES, type SecretRule } from './secret-rules.js';
 import { isPassword, isSensitiveName, looksRandom, NAMED } from './secret-values.js';
 
 /** How many secrets of one kind were taken out. */
@@ -73,12 +73,17 @@ function namedKind(name: string, value: string): string | null {
 }
 
 /** Characters of no width between two of ASCII: no script needs them there. */
-const HIDDEN = /(?<=[!-~])[\u00ad\u180e\u200b-\u200f\u2060-\u2064\ufeff]+(?=[!-~])/g;
+const UNSEEN = /(?<=[!-~])\p{Cf}+(?=[!-~])/gu;
+
+/** As a reader sees it: a zero width within a token does not hide it. */
+export function withoutUnseen(text: string): string {
+  return text.replace(UNSEEN, '');
+}
 
 function redactText(text: string, counts: Map<string, number>): string {
   // The shortest thing that is taken for a secret, with its name in front.
   if (text.length < 8) return text;
-  const seen = text.replace(HIDDEN, '');
+  const seen = withoutUnseen(text);
   if (seen === text) return redactSeen(text, counts);
   // As it is read; without a secret it stays as it was written.
   const redacted = redactSeen(seen, counts);
@@ -87,7 +92,7 @@ function redactText(text: string, counts: Map<string, number>): string {
 
 function redactSeen(text: string, counts: Map<string, number>): string {
   let redacted = redactPrivateKeys(text, counts);
-  for (const pattern of PATTERNS) redacted = redactPattern(redacted, pattern, counts);
+  for (const rule of SECRET_RULES) redacted = applyRule(redacted, rule, counts);
   return redactNamed(redacted, counts);
 }
 
@@ -120,9 +125,9 @@ function keyEnd(text: string, body: number): number {
   return body + (cut?.[0].trimEnd().length ?? 0);
 }
 
-function redactPattern(
+function applyRule(
   text: string,
-  { kind, hint, head, tail, accept }: SecretPattern,
+  { kind, hint, head, tail, accept }: SecretRule,
   counts: Map<string, number>,
 ): string {
   if (hint !== undefined && !text.includes(hint)) return text;

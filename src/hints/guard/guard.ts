@@ -2,11 +2,18 @@
  * The secret guard of hints (seed `nudge.md` §8, DESIGN §10): every text of a hint is judged by our
  * rules and, where those see nothing, by secretlint. It says which rule and where, never the secret.
  */
-import { isTellingName } from './forms.js';
+import { withoutUnseen } from '../../shared/secrets.js';
+import type { HintMeta, HintValue } from '../schema.js';
 import { setAside, withoutStandIns } from './harmless.js';
-import { type HintTexts, type Piece, piecesOf } from './pieces.js';
+import { isTellingName, judgeText, redactText } from './judge.js';
 import { type Lint, loadSecretlint } from './secretlint.js';
-import { judgeText, redactText, shownOf } from './text.js';
+
+export interface HintTexts {
+  component?: string | undefined;
+  key?: string | undefined;
+  value: HintValue;
+  meta?: HintMeta | undefined;
+}
 
 /** A secret by its rule (`github`, `hex`, `secretlint:GITHUB_TOKEN`) and place (`value.cmd`). */
 export interface FoundSecret {
@@ -33,8 +40,6 @@ export interface Guard {
 
 const MAX_FOUND = 20;
 const MAX_STEP = 60;
-/** Texts that are judged one by one; more are judged together first. */
-const FEW = 3;
 /** Between texts, so that no rule sees two of them as one: no rule has a NUL in it. */
 const GAP = '\n\0\n';
 
@@ -58,10 +63,14 @@ export function createGuard(deps: { enabled: boolean; lint?: () => Promise<Lint>
 
 async function secretsIn(pieces: Piece[], load: () => Promise<Lint>): Promise<FoundSecret[]> {
   const suspects = new Map<Piece, string[]>();
+  // Most hints have no secret: all texts are judged as one, and one by one only where that has some.
+  const isSuspicious = judgeText(joined(pieces)).rules.length > 0;
   for (const piece of pieces) {
-    if (piece.name !== undefined && isTellingName(piece.name)) judgeOne(piece, suspects);
+    if (suspects.size >= MAX_FOUND) break;
+    const isTelling = piece.name !== undefined && isTellingName(piece.name);
+    const { rules } = isSuspicious || isTelling ? judgeText(piece.text, piece.name) : { rules: [] };
+    if (rules.length > 0) suspects.set(piece, rules);
   }
-  judgeAll(pieces, suspects);
   const rest = pieces.filter((piece) => !suspects.has(piece));
   const lint = await load();
   // Our rules know stand-ins themselves.
@@ -78,27 +87,8 @@ async function secretsIn(pieces: Piece[], load: () => Promise<Lint>): Promise<Fo
     .slice(0, MAX_FOUND);
 }
 
-/** Halves what is suspicious: most hints have no secret, and a rule costs the same for many texts. */
-function judgeAll(pieces: readonly Piece[], suspects: Map<Piece, string[]>): void {
-  if (suspects.size >= MAX_FOUND || pieces.length === 0) return;
-  if (pieces.length <= FEW) {
-    for (const piece of pieces) judgeOne(piece, suspects);
-    return;
-  }
-  if (judgeText(joined(pieces)).rules.length === 0) return;
-  const half = Math.ceil(pieces.length / 2);
-  judgeAll(pieces.slice(0, half), suspects);
-  judgeAll(pieces.slice(half), suspects);
-}
-
-function judgeOne(piece: Piece, suspects: Map<Piece, string[]>): void {
-  if (suspects.has(piece)) return;
-  const { rules } = judgeText(piece.text, piece.name);
-  if (rules.length > 0) suspects.set(piece, rules);
-}
-
 function joined(pieces: readonly Piece[]): string {
-  return pieces.map(({ text }) => shownOf(text).replaceAll('\0', ' ')).join(GAP);
+  return pieces.map(({ text }) => withoutUnseen(text).replaceAll('\0', ' ')).join(GAP);
 }
 
 /** `value.data.list[0].cmd`; a name that is a secret itself is not said. */
@@ -110,4 +100,61 @@ function whereOf({ path }: Piece): string {
       return index === 0 ? shown : `.${shown}`;
     })
     .join('');
+}
+
+/** A text of a hint with where it stands: a value, a key of an object, one of the hint's own names. */
+interface Piece {
+  /** Steps to the text: `value`, `data`, `list`, 0. Steps are texts of the caller's, too. */
+  path: readonly (string | number)[];
+  text: string;
+  /** Of the property, default or key that holds the text. */
+  name?: string;
+}
+
+/** How far down where something stands is told. */
+const MAX_STEPS = 12;
+
+function piecesOf({ component, key, value, meta }: HintTexts): Piece[] {
+  const pieces: Piece[] = [];
+  if (component !== undefined) pieces.push({ path: ['component'], text: component });
+  if (key !== undefined) pieces.push({ path: ['key'], text: key });
+  if (typeof value === 'string') pieces.push(piece(['value'], value, key));
+  else if (value.type === 'json') collect(pieces, ['value', 'data'], value.data, key);
+  else collect(pieces, ['value'], value, undefined);
+  if (meta !== undefined) collect(pieces, ['meta'], meta, undefined);
+  return pieces;
+}
+
+function piece(path: Piece['path'], text: string, name: string | undefined): Piece {
+  return name === undefined ? { path, text } : { path, text, name };
+}
+
+/** Depth is the caller's: no recursion. Elements of a list have the name of the list. */
+function collect(
+  pieces: Piece[],
+  path: readonly (string | number)[],
+  data: unknown,
+  name: string | undefined,
+): void {
+  const open: [path: readonly (string | number)[], data: unknown, name: string | undefined][] = [
+    [path, data, name],
+  ];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [at, given, called] = next;
+    if (typeof given === 'string') pieces.push(piece(at, given, called));
+    else if (typeof given === 'number' && called !== undefined) {
+      pieces.push(piece(at, String(given), called));
+    } else if (Array.isArray(given)) {
+      for (const [index, item] of given.entries()) open.push([step(at, index), item, called]);
+    } else if (typeof given === 'object' && given !== null) {
+      for (const [key, item] of Object.entries(given)) {
+        pieces.push({ path: step(at, '(name)'), text: key });
+        open.push([step(at, key), item, key]);
+      }
+    }
+  }
+}
+
+function step(path: readonly (string | number)[], next: string | number) {
+  return path.length >= MAX_STEPS ? path : [...path, next];
 }

@@ -1,4 +1,9 @@
-export { createGuard, type FoundSecret, type Guard, type GuardVerdict } from './guard.js';
-export type { HintTexts } from './pieces.js';
+export {
+  createGuard,
+  type FoundSecret,
+  type Guard,
+  type GuardVerdict,
+  type HintTexts,
+} from './guard.js';
+export { redactText } from './judge.js';
 export { cleanValue, redactHint, redactMeta, redactValue } from './redact.js';
-export { redactText } from './text.js';

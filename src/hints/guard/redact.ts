@@ -1,6 +1,6 @@
 /** Hints as they may be printed: without what they were marked for and what the guard finds. */
 import type { Hint, HintMeta, HintValue } from '../schema.js';
-import { redactText } from './text.js';
+import { redactText } from './judge.js';
 
 /** Instead of a value, or a text of one, that was marked as secret. */
 export const HIDDEN = '[redacted]';
