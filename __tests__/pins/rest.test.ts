@@ -106,6 +106,7 @@ it('pins the routes', () => {
     'POST /cue/import',
     'GET /cue/offers',
     'GET /cue/offers/stats',
+    'POST /cue/offers/reset',
     'GET /cue/offers/health',
     'GET /cue/offers/decisions',
     'GET /cue/offers/stream',
@@ -494,6 +495,7 @@ describe('offers', () => {
     expect(keys(stats.body)).toStrictEqual([
       'byDay',
       'byKind',
+      'learned',
       'sinceMs',
       'total',
       'turns',

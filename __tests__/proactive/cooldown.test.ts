@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_CONFIG, type ProactiveConfig } from '../../src/proactive/config.js';
 import { type CooldownQuestion, createCooldown } from '../../src/proactive/cooldown.js';
 import { feedbackOf } from '../../src/proactive/feedback.js';
-import { HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/shared/clock.js';
+import { HOUR_MS, MINUTE_MS } from '../../src/shared/clock.js';
 import { derivedId } from '../../src/shared/ids.js';
 import { fact, MEMORY_A, MEMORY_B, sourceOf } from './offer-fixtures.js';
 
@@ -23,6 +23,7 @@ function open(cooldown: Partial<ProactiveConfig['cooldown']> = {}) {
     groupId: group('asked'),
     nowMs: NOW,
     feedback: feedbackOf([]),
+    intervalMs: 0,
     ...change,
   });
   return {
@@ -253,24 +254,21 @@ describe('sessions', () => {
   });
 });
 
-describe('feedback in the cooldown', () => {
-  it('holds back a kind that was not wanted three times, in each conversation', () => {
-    const facts = [1, 2, 3].map((index) =>
-      fact(`dismissed ${index}`, {
-        kind: 'intentMatch',
-        state: 'dismissed',
-        closedAtMs: NOW - index * SECOND_MS,
-        sourceIds: [],
-      }),
-    );
+describe('a kind that is held back', () => {
+  it('comes once in its interval, in each conversation', () => {
     const { ask, note } = open();
-    const intent = { kind: 'intentMatch' as const, subject: 'fix it', feedback: feedbackOf(facts) };
-    expect(ask(intent).blocked).toBeNull();
-    note({ ...intent, sources: [sourceOf(MEMORY_B)], nowMs: NOW - 2 * MINUTE_MS });
-    expect(ask(intent).blocked).toBe(
-      'intentMatch was not wanted lately, at most one in 10 minutes: again in 480 s',
+    const touch = { subject: 'src/b.ts', intervalMs: 10 * MINUTE_MS };
+    expect(ask(touch).blocked).toBeNull();
+    note({
+      ...touch,
+      sources: [sourceOf(MEMORY_B)],
+      subject: 'src/c.ts',
+      nowMs: NOW - 2 * MINUTE_MS,
+    });
+    expect(ask(touch).blocked).toBe(
+      'fileTouch was not wanted lately, at most one in 10 minutes: again in 480 s',
     );
-    expect(ask({ ...intent, target: {} }).blocked).toBeNull();
-    expect(ask({ ...intent, feedback: feedbackOf([]) }).allowed).toEqual([MEMORY_A]);
+    expect(ask({ ...touch, target: {} }).blocked).toBeNull();
+    expect(ask({ ...touch, intervalMs: 0 }).allowed).toEqual([MEMORY_A]);
   });
 });

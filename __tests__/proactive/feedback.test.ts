@@ -39,37 +39,13 @@ describe('feedback', () => {
     expect(feedback.memoryCooldownMs(MEMORY_B, 'fileTouch', 0, NOW)).toBe(0);
   });
 
-  it.each([
-    [2, 0],
-    [3, 10],
-    [4, 20],
-    [10, 1_280],
-    [11, 1_440],
-    [40, 1_440],
-  ])(
-    'after %i dismissed in a row it is one offer of the kind in %i minutes',
-    (dismissed, minutes) => {
-      const feedback = feedbackOf([...ended('dismissed', dismissed), ...ended('expired', 100)]);
-      expect(feedback.kindIntervalMs('fileTouch', NOW) / MINUTE_MS).toBe(minutes);
-    },
-  );
-
-  it.each(['used', 'acknowledged'] as const)(
-    'begins anew when an offer of the kind is %s',
-    (state) => {
-      const feedback = feedbackOf(ended('dismissed', 4));
-      const wanted = { state, usedAtMs: NOW, closedAtMs: NOW };
-      feedback.note(
-        fact('another kind', { ...wanted, kind: 'intentMatch', sourceIds: [MEMORY_B] }),
-      );
-      expect(feedback.kindIntervalMs('fileTouch', NOW)).toBe(20 * MINUTE_MS);
-      feedback.note(fact('wanted', wanted));
-      expect(feedback.kindIntervalMs('fileTouch', NOW)).toBe(0);
-      expect(feedback.dismissals(MEMORY_A, 'fileTouch', NOW)).toBe(0);
-      feedback.note(fact('dismissed after it', { state: 'dismissed', closedAtMs: NOW }));
-      expect(feedback.dismissals(MEMORY_A, 'fileTouch', NOW)).toBe(1);
-    },
-  );
+  it.each(['used', 'acknowledged'] as const)('begins anew when it is %s', (state) => {
+    const feedback = feedbackOf(ended('dismissed', 4));
+    feedback.note(fact('wanted', { state, usedAtMs: NOW, closedAtMs: NOW }));
+    expect(feedback.dismissals(MEMORY_A, 'fileTouch', NOW)).toBe(0);
+    feedback.note(fact('dismissed after it', { state: 'dismissed', closedAtMs: NOW }));
+    expect(feedback.dismissals(MEMORY_A, 'fileTouch', NOW)).toBe(1);
+  });
 
   it('reads offers in the order in which they ended, whatever order they come in', () => {
     const [first, second] = ended('dismissed', 2);
@@ -90,9 +66,8 @@ describe('feedback', () => {
     ]);
   });
 
-  it('never holds warnings back by kind, and only for memories whose warnings were dismissed', () => {
+  it('holds warnings back only for memories whose warnings were dismissed', () => {
     const warnings = feedbackOf(ended('dismissed', 9, { kind: 'conflictWarning' }));
-    expect(warnings.kindIntervalMs('conflictWarning', NOW)).toBe(0);
     expect(warnings.dismissals(MEMORY_A, 'conflictWarning', NOW)).toBe(9);
     expect(warnings.dismissals(MEMORY_A, 'fileTouch', NOW)).toBe(0);
     expect(feedbackOf(ended('dismissed', 9)).dismissals(MEMORY_A, 'conflictWarning', NOW)).toBe(0);
@@ -104,16 +79,7 @@ describe('feedback', () => {
     feedback.note(late);
     feedback.note({ ...late, state: 'dismissed', closedAtMs: NOW });
     feedback.note({ ...late, state: 'dismissed', closedAtMs: NOW });
-    expect(feedback.sentence('fileTouch', [], NOW)).toBe(
-      'fileTouch was dismissed 3 times in a row: at most one offer in 10 minutes',
-    );
     expect(feedback.dismissals(MEMORY_A, 'fileTouch', NOW)).toBe(3);
-  });
-
-  it('does not count what was read and led to nothing, nor what nobody was shown', () => {
-    expect(feedbackOf(ended('expired', 20)).kindIntervalMs('fileTouch', NOW)).toBe(0);
-    const unseen = ended('expired', 20, { shownAtMs: undefined });
-    expect(feedbackOf(unseen).kindIntervalMs('fileTouch', NOW)).toBe(0);
   });
 
   it('forgets after thirty days, and a memory that is forgotten', () => {
@@ -123,7 +89,6 @@ describe('feedback', () => {
     expect(feedback.dismissals(MEMORY_A, 'fileTouch', monthLater)).toBe(0);
     feedback.forget([MEMORY_A]);
     expect(feedback.dismissals(MEMORY_A, 'fileTouch', NOW)).toBe(0);
-    expect(feedback.kindIntervalMs('fileTouch', NOW)).toBe(10 * MINUTE_MS);
   });
 
   it('says in words what has changed', () => {
@@ -138,7 +103,7 @@ describe('feedback', () => {
     );
     expect(sentence(ended('expired', 6))).toBeUndefined();
     expect(sentence(ended('dismissed', 3))).toBe(
-      'fileTouch was dismissed 3 times in a row: at most one offer in 10 minutes; mem_aaaaaaaa was dismissed 3 times: its cooldown is 512 times as long, at most 7 days',
+      'mem_aaaaaaaa was dismissed 3 times: its cooldown is 512 times as long, at most 7 days',
     );
   });
 

@@ -9,7 +9,7 @@
  * - at most `hintMatch.max_per_10_minutes` hints in any ten minutes,
  * - a session is greeted once, one without an id not again for `memory_cooldown_seconds`; what it is
  *   told may have been offered before, since a session starts with nothing in front of it,
- * - feedback makes cooldowns longer (`feedback.ts`).
+ * - what is not wanted comes less often (`feedback.ts`, `learned.ts`).
  *
  * Warnings do not count and know no rate limit. Those that ask for an acknowledgment pass all of it
  * until they have one or are dismissed; only one that was dismissed and comes again because its
@@ -34,7 +34,9 @@ export interface CooldownQuestion {
   /** Of the notification that it would be part of. */
   groupId: Uuid;
   nowMs: number;
-  feedback: Pick<Feedback, 'memoryCooldownMs' | 'kindIntervalMs' | 'dismissals'>;
+  feedback: Pick<Feedback, 'memoryCooldownMs' | 'dismissals'>;
+  /** Time between two offers of the kind, ms (`learned.ts`); 0: any. */
+  intervalMs: number;
   /** Revision at which warnings of the memory were answered; absent or `null`: never. */
   answeredRevision?: ((sourceId: Uuid) => number | null) | undefined;
 }
@@ -102,7 +104,7 @@ export function createCooldown(config: () => ProactiveConfig): Cooldown {
   }
 
   function blockedBy(question: CooldownQuestion): string | null {
-    const { kind, subject, target, nowMs, feedback } = question;
+    const { kind, subject, target, nowMs, intervalMs } = question;
     const { cooldown } = config();
     const place = placeKey(target);
     if (kind === 'sessionStart') {
@@ -116,7 +118,6 @@ export function createCooldown(config: () => ProactiveConfig): Cooldown {
       const ms = left(fileKey(place, subject), waitMs, nowMs);
       if (ms > 0) return `the file was offered before: again in ${secondsOf(ms)}`;
     }
-    const intervalMs = feedback.kindIntervalMs(kind, nowMs);
     if (intervalMs > 0) {
       const ms = left(kindKey(place, kind), intervalMs, nowMs);
       if (ms > 0) {

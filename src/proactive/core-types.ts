@@ -4,6 +4,7 @@ import type { Uuid } from '../shared/ids.js';
 import type { Answered, Clients } from './clients.js';
 import type {
   Decision,
+  LearnedNumbers,
   Offer,
   OfferEvent,
   OfferFilter,
@@ -17,6 +18,7 @@ import type { SubscribeOptions } from './pushes.js';
 import type {
   ActionCompleted,
   ActionPlanned,
+  DetectorName,
   Detectors,
   FileTouched,
   IntentStated,
@@ -102,7 +104,9 @@ export interface Proactive {
   stats(range?: {
     sinceMs?: number | undefined;
     untilMs?: number | undefined;
-  }): Promise<OfferStats>;
+  }): Promise<OfferStats & { learned: LearnedNumbers }>;
+  /** Forgets what was learned of a kind, or of all: they are offered as if nothing had been said yet. */
+  resetLearned(kind?: DetectorName): Promise<{ learned: LearnedNumbers }>;
   health(): ProactiveHealth;
   /** Newest first, at most 200: also happenings that led to nothing, and why. */
   decisions(limit?: number): Decision[];

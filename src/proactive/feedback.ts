@@ -1,16 +1,11 @@
 /**
- * What is not wanted is offered less (docs/proactive.md). Pure; made from the offers of the last 30
- * days, so that it survives a restart.
+ * A memory that is not wanted is offered less (docs/proactive.md). Pure; made from the offers of the
+ * last 30 days, so that it survives a restart. What is learned of whole kinds is in `learned.ts`.
  *
- * - A memory that was dismissed d times since it was last used or acknowledged: its cooldown is
- *   8^d times as long (counted from at least one minute), at most 7 days. Dismissed warnings count for
- *   warnings only, other offers for other offers: who does not want to hear of a file may still want
- *   to be warned.
- * - A kind that was dismissed k ≥ 3 times in a row, without a use or an acknowledgment between: at
- *   most one offer of it in 2^(k−2) × 5 minutes, at most 24 hours, in each conversation. Warnings are
- *   never held back by kind.
- *
- * An offer that was read and led to nothing says nothing against its kind: its text is often enough.
+ * A memory that was dismissed d times since it was last used or acknowledged: its cooldown is 8^d
+ * times as long (counted from at least one minute), at most 7 days. Dismissed warnings count for
+ * warnings only, other offers for other offers: who does not want to hear of a file may still want
+ * to be warned.
  */
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../shared/clock.js';
 import type { Uuid } from '../shared/ids.js';
@@ -20,11 +15,7 @@ import type { DetectorName } from './types.js';
 const REMEMBERED_MS = FEEDBACK_DAYS * DAY_MS;
 const MEMORY_FACTOR = 8;
 const MOST_MEMORY_COOLDOWN_MS = 7 * DAY_MS;
-const KIND_LIMIT = 3;
-const KIND_BASE_MS = 5 * MINUTE_MS;
-const MOST_KIND_INTERVAL_MS = DAY_MS;
-/** More of them change nothing: the caps are reached before. */
-const KEPT_PER_KIND = 40;
+/** More of them change nothing: the cap is reached before. */
 const KEPT_PER_MEMORY = 12;
 const MOST_MEMORIES = 10_000;
 
@@ -35,9 +26,7 @@ export interface Feedback {
   dismissals(sourceId: Uuid, kind: DetectorName, nowMs: number): number;
   /** The cooldown of a memory, ms, given its ordinary one. */
   memoryCooldownMs(sourceId: Uuid, kind: DetectorName, baseMs: number, nowMs: number): number;
-  /** Time between two offers of a kind in one conversation, ms; 0: nothing holds it back. */
-  kindIntervalMs(kind: DetectorName, nowMs: number): number;
-  /** For `why`: "fileTouch was dismissed 3 times in a row: at most one offer in 10 minutes". */
+  /** For `why`: "mem_1f2e3d4c was dismissed once: its cooldown is 8 times as long, at most 7 days". */
   sentence(
     kind: DetectorName,
     sources: readonly { id: Uuid; memoryId: string }[],
@@ -47,7 +36,7 @@ export interface Feedback {
   forget(sourceIds: readonly Uuid[]): void;
 }
 
-/** What is known of a kind or memory, in whatever order it was heard of. */
+/** What is known of a memory, in whatever order it was heard of. */
 interface Row {
   /** When they were dismissed since then, by the offer's id. */
   dismissed: Map<Uuid, number>;
@@ -56,7 +45,6 @@ interface Row {
 }
 
 export function feedbackOf(facts: Iterable<OfferFact>): Feedback {
-  const kinds = new Map<DetectorName, Row>();
   /** Dismissals of a memory, those of warnings apart. */
   const memories = new Map<string, Row>();
 
@@ -65,19 +53,15 @@ export function feedbackOf(facts: Iterable<OfferFact>): Feedback {
     const keys = sourceIds.map((sourceId) => memoryKey(sourceId, kind));
     const atMs = settledAtMs(fact);
     if (state === 'used' || state === 'acknowledged') {
-      wanted(kinds, kind, atMs);
       for (const key of keys) wanted(memories, key, atMs);
     } else if (state === 'dismissed') {
-      dismissed(kinds, kind, { id, atMs, most: KEPT_PER_KIND });
-      for (const key of keys) dismissed(memories, key, { id, atMs, most: KEPT_PER_MEMORY });
+      for (const key of keys) dismissed(memories, key, id, atMs);
     }
     for (const key of memories.keys()) {
       if (memories.size <= MOST_MEMORIES) break;
       memories.delete(key);
     }
   }
-
-  const inARow = (kind: DetectorName, nowMs: number) => countOf(kinds.get(kind), nowMs);
 
   const feedback: Feedback = {
     note,
@@ -88,12 +72,6 @@ export function feedbackOf(facts: Iterable<OfferFact>): Feedback {
       const longerMs = Math.max(baseMs, MINUTE_MS) * MEMORY_FACTOR ** times;
       return Math.max(baseMs, Math.min(MOST_MEMORY_COOLDOWN_MS, longerMs));
     },
-    kindIntervalMs(kind, nowMs) {
-      if (kind === 'conflictWarning') return 0;
-      const times = inARow(kind, nowMs);
-      if (times < KIND_LIMIT) return 0;
-      return Math.min(MOST_KIND_INTERVAL_MS, KIND_BASE_MS * 2 ** (times - 2));
-    },
     sentence(kind, sources, nowMs) {
       const parts = sources.flatMap(({ id, memoryId }) => {
         const times = feedback.dismissals(id, kind, nowMs);
@@ -103,11 +81,6 @@ export function feedbackOf(facts: Iterable<OfferFact>): Feedback {
           `${memoryId} was dismissed ${timesOf(times)}: its cooldown is ${factor} times as long, at most 7 days`,
         ];
       });
-      const intervalMs = feedback.kindIntervalMs(kind, nowMs);
-      if (intervalMs > 0)
-        parts.unshift(
-          `${kind} was dismissed ${timesOf(inARow(kind, nowMs))} in a row: at most one offer in ${spanOf(intervalMs)}`,
-        );
       return parts.length === 0 ? undefined : parts.join('; ');
     },
     forget(sourceIds) {
@@ -126,7 +99,7 @@ function memoryKey(sourceId: Uuid, kind: DetectorName): string {
   return `${kind === 'conflictWarning' ? 'warning' : 'offer'} ${sourceId}`;
 }
 
-function wanted<Key>(rows: Map<Key, Row>, key: Key, atMs: number): void {
+function wanted(rows: Map<string, Row>, key: string, atMs: number): void {
   const row = rowOf(rows, key);
   row.wantedMs = Math.max(row.wantedMs, atMs);
   for (const [id, dismissedMs] of row.dismissed) {
@@ -134,21 +107,17 @@ function wanted<Key>(rows: Map<Key, Row>, key: Key, atMs: number): void {
   }
 }
 
-function dismissed<Key>(
-  rows: Map<Key, Row>,
-  key: Key,
-  { id, atMs, most }: { id: Uuid; atMs: number; most: number },
-): void {
+function dismissed(rows: Map<string, Row>, key: string, id: Uuid, atMs: number): void {
   const row = rowOf(rows, key);
   if (atMs < row.wantedMs) return;
   row.dismissed.delete(id);
   row.dismissed.set(id, atMs);
   const [oldest] = row.dismissed.keys();
-  if (row.dismissed.size > most && oldest !== undefined) row.dismissed.delete(oldest);
+  if (row.dismissed.size > KEPT_PER_MEMORY && oldest !== undefined) row.dismissed.delete(oldest);
 }
 
 /** The row of the key, which is the last to go by that. */
-function rowOf<Key>(rows: Map<Key, Row>, key: Key): Row {
+function rowOf(rows: Map<string, Row>, key: string): Row {
   const row = rows.get(key) ?? { dismissed: new Map<Uuid, number>(), wantedMs: 0 };
   rows.delete(key);
   rows.set(key, row);

@@ -13,6 +13,7 @@ export {
 export { ANSWER_SHAPE, HAPPENING_SHAPES, WAITING_SHAPE } from './input.js';
 export type {
   Decision,
+  LearnedNumbers,
   Offer,
   OfferData,
   OfferEvent,

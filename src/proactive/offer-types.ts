@@ -142,6 +142,27 @@ export interface OfferStats {
   byDay: ({ day: string; turns: number } & OfferNumbers)[];
 }
 
+/** What was learned about a kind of offer since its counts began, and what that does. */
+export type LearnedNumbers = Partial<
+  Record<
+    DetectorName,
+    {
+      sinceMs: number;
+      used: number;
+      acknowledged: number;
+      dismissed: number;
+      /** Shown, and left unused. */
+      expired: number;
+      /** Log-odds by which the threshold is higher than set; below 0: lower. */
+      shift: number;
+      /** Of kinds without a threshold: time between two of them in one conversation; 0: any. */
+      intervalMs: number;
+      /** What that comes from, in words; `null`: it is offered as set. */
+      because: string | null;
+    }
+  >
+>;
+
 export interface ProactiveHealth {
   enabled: boolean;
   detectors: Record<

@@ -35,6 +35,7 @@ import {
 } from './occasions.js';
 import type { HappeningSummary, Offer, Reaction, TurnMessage } from './offer-types.js';
 import { createKeeper } from './offers/keeper.js';
+import { createLearnedBook } from './offers/learned-book.js';
 import { createOfferBook } from './offers/offer-book.js';
 import { factOf } from './offers/offer-fact.js';
 import { isStandingWarning, type OfferChange } from './offers/offer-life.js';
@@ -86,7 +87,8 @@ const NOTHING: Outcome = { offers: [], standing: [], suppressed: [], degraded: [
 
 export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer: SourceObserver } {
   const { checks, clock, ids, log, config, enabled } = deps;
-  const context = { checks, clock, config, prefix: deps.prefix };
+  const learned = createLearnedBook({ store: checks.store, agentId: checks.agentId, clock, log });
+  const context = { checks, clock, config, prefix: deps.prefix, bar: learned.bar };
   const detectors = createDetectors(context);
   const asked = { ...detectors, ...deps.slots };
   const runner = createDetectorRunner({ clock, log, timeoutMs: deps.detectorTimeoutMs });
@@ -99,6 +101,7 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
       feedback.note(factOf(offer));
       pushes.changed(viewOf(offer), from);
     },
+    onWritten: learned.note,
     onFound: (offer) => {
       const fact = factOf(offer);
       feedback.note(fact);
@@ -126,6 +129,7 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
     book,
     cooldown,
     feedback,
+    learned,
     decisions,
   });
   const pushes = createPushes({
@@ -177,7 +181,7 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
     turned: () => turnCounter.count(),
   });
   /** Offers of before the start, with what came of them. Nothing is said before it is known. */
-  const loaded = book.load();
+  const loaded = Promise.all([book.load(), learned.load()]).then(() => undefined);
   const lateStarts = createLateStarts({
     ...{ book, clock, log, loaded, stillTrue, track: lanes.track },
     budgetMs: deps.turnBudgetMs,
@@ -195,7 +199,7 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
   let warming: NodeJS.Timeout | undefined;
   if (deps.warmUpAfterMs === undefined) warm();
   else warming = setTimeout(warm, deps.warmUpAfterMs).unref();
-  const keeper = createKeeper({ book, clock, log, shared: deps.shared ?? false });
+  const keeper = createKeeper({ book, learned, clock, log, shared: deps.shared ?? false });
   const clients = createClients({
     ...{ book, clock, log, enabled, loaded, stillTrue, stillStanding },
     budgetMs: deps.turnBudgetMs,
@@ -379,7 +383,12 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
       for await (const page of book.since(sinceMs)) {
         for (const { data } of page) measured.add(data);
       }
-      return measured.result(await turnCounter.counts());
+      return { ...measured.result(await turnCounter.counts()), learned: learned.numbers() };
+    },
+    async resetLearned(kind) {
+      await loaded;
+      await learned.reset(kind);
+      return { learned: learned.numbers() };
     },
     health: () =>
       healthOf({
@@ -404,6 +413,7 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
       await lanes.settled();
       pushes.flush();
       await book.settled();
+      await learned.settled();
     },
     async stop() {
       clearTimeout(warming);
@@ -415,6 +425,7 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
       pushes.stop();
       await turnCounter.stop();
       await book.stop();
+      await learned.settled();
     },
   };
 }

@@ -14,6 +14,7 @@ import type { Decisions } from './decisions.js';
 import { callerOf } from './detectors/context.js';
 import type { Feedback } from './feedback.js';
 import type { HappeningSummary, OfferSource } from './offer-types.js';
+import type { LearnedBook } from './offers/learned-book.js';
 import type { NewOffer, OfferBook } from './offers/offer-book-types.js';
 import { isStandingWarning, OFFER_LIFE_MS } from './offers/offer-life.js';
 import type { StoredOffer } from './offers/offer-record.js';
@@ -40,6 +41,7 @@ export interface ReactorDeps {
   book: OfferBook;
   cooldown: Cooldown;
   feedback: Feedback;
+  learned: Pick<LearnedBook, 'intervalMs' | 'because'>;
   decisions: Decisions;
 }
 
@@ -66,7 +68,7 @@ export interface Reactor {
 const MOST_FILES = 10;
 
 export function createReactor(deps: ReactorDeps): Reactor {
-  const { checks, clock, ids, book, cooldown, feedback } = deps;
+  const { checks, clock, ids, book, cooldown, feedback, learned } = deps;
 
   /**
    * Offers of this very place that say something already: warnings that stand, also those of other
@@ -161,6 +163,7 @@ export function createReactor(deps: ReactorDeps): Reactor {
           groupId,
           nowMs,
           feedback,
+          intervalMs: learned.intervalMs(kind),
           standing: require_acknowledgment,
           answeredRevision: (id) => book.answeredRevision(id, target, scope),
         });
@@ -177,7 +180,11 @@ export function createReactor(deps: ReactorDeps): Reactor {
         if (tokens === 0) return nothingNew;
         const told = candidatesIn(content).filter(({ id }) => shown.includes(id));
         const quoted = quotedBeside(content, shown);
-        const changed = feedback.sentence(kind, told, nowMs);
+        const because = learned.because(kind);
+        const changed = [
+          because === null ? '' : `${kind} is ${because}`,
+          feedback.sentence(kind, told, nowMs) ?? '',
+        ].filter((said) => said !== '');
         made.push({
           scope: scopeFor([...told, ...quoted], scope),
           data: {
@@ -197,7 +204,7 @@ export function createReactor(deps: ReactorDeps): Reactor {
               strength: cue.strength,
               evidence: cue.evidence,
               suppressed: finding.suppressed,
-              ...(changed === undefined ? {} : { feedback: changed }),
+              ...(changed.length === 0 ? {} : { feedback: changed.join('; ') }),
               ...(finding.degraded === undefined ? {} : { degraded: finding.degraded }),
             },
             ...(occasion.speakerId === undefined ? {} : { speakerId: occasion.speakerId }),

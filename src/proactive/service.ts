@@ -201,6 +201,9 @@ export class ProactiveService extends Service implements Proactive {
   get stats(): Proactive['stats'] {
     return this.core.stats;
   }
+  get resetLearned(): Proactive['resetLearned'] {
+    return this.core.resetLearned;
+  }
   get health(): Proactive['health'] {
     return this.core.health;
   }

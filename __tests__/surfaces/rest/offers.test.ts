@@ -263,6 +263,26 @@ describe('an offer', () => {
   });
 });
 
+describe('what was learned', () => {
+  it('is in the stats until it is reset, of one kind or of all', async () => {
+    await rest('POST', '/offers/reset');
+    await failed('src/tides.ts');
+    const [offer] = offersIn((await touch('src/tides.ts')).body);
+    await rest('POST', `/offers/${offer?.id}/dismiss`);
+    const learned = async () => (await rest('GET', '/offers/stats')).body.learned;
+    const counts = { used: 0, acknowledged: 0, dismissed: 1, expired: 0 };
+    const nothing = { shift: 0, intervalMs: 0, because: null };
+    const known = { fileTouch: { sinceMs: expect.any(Number), ...counts, ...nothing } };
+    expect(await learned()).toEqual(known);
+    const other = await rest('POST', '/offers/reset', { kind: 'hintMatch' });
+    expect([other.status, other.body]).toEqual([200, { learned: known }]);
+    const reset = await rest('POST', '/offers/reset', { kind: 'fileTouch' });
+    expect(reset.body).toEqual({ learned: {} });
+    expect(await learned()).toEqual({});
+    expect((await rest('POST', '/offers/reset', { kind: 'coffee' })).status).toBe(400);
+  });
+});
+
 describe('GET /cue/offers/stream', () => {
   function listen(query: string) {
     const seen = { text: '', closed: false };

@@ -15,7 +15,7 @@ import {
   notifying,
   suppressedBy,
 } from './candidates.js';
-import { type DetectorContext, readerIn } from './context.js';
+import { barIn, type DetectorContext, readerIn } from './context.js';
 import { createPropose, type Propose, type Proposed } from './proposals.js';
 import { successSince } from './success-since.js';
 
@@ -42,20 +42,25 @@ export function createConflictWarning(
       if (reader === null) return elsewhere(context, KIND, subject, planned.projectId);
       const cue = { kind: KIND, subject } as const;
       const { proposed, shelf, degraded } = await propose(momentOf(planned), reader);
-      const least =
+      const setting =
         config.action_similarity_threshold === 'auto'
           ? WEIGHTS.heads.warn.threshold
           : config.action_similarity_threshold;
+      const { least, because } = barIn(context, KIND, setting);
       const maxAgeMs = config.max_age_days * DAY_MS;
       const likely = proposed.filter(
-        ({ near, warn }) => !near.success && near.ageMs <= maxAgeMs && warn >= least,
+        ({ near, warn }) =>
+          !near.success && near.ageMs <= maxAgeMs && warn >= Math.min(setting, least),
       );
       const suppressed: Suppressed[] = likely
-        .flatMap(({ row, veto }) =>
-          veto === undefined ? [] : [suppress(row.id, `not the same: ${veto}`)],
-        )
+        .flatMap(({ row, warn, veto }) => {
+          if (veto !== undefined) return [suppress(row.id, `not the same: ${veto}`)];
+          return warn < least && because !== null ? [suppress(row.id, because)] : [];
+        })
         .slice(0, NAMED);
-      const alike = newestOfBest(likely.filter(({ veto }) => veto === undefined));
+      const alike = newestOfBest(
+        likely.filter(({ warn, veto }) => warn >= least && veto === undefined),
+      );
       const standing: Proposed[] = [];
       for (const failure of alike.slice(0, HELD)) {
         const since = await successSince(context, shelf, failure.row, reader);

@@ -3,7 +3,8 @@ import { type Caller, type MemoryChecks, readerOf } from '../../memory/index.js'
 import type { Reader } from '../../records/index.js';
 import type { Clock } from '../../shared/clock.js';
 import type { ProactiveConfig } from '../config.js';
-import type { Occasion } from '../types.js';
+import type { Bar } from '../learned.js';
+import type { DetectorName, Occasion } from '../types.js';
 
 export interface DetectorContext {
   checks: MemoryChecks;
@@ -12,6 +13,8 @@ export interface DetectorContext {
   config: () => ProactiveConfig;
   /** Word before an offer, without brackets: `RUM`. */
   prefix: string;
+  /** Where what was learned of a kind has put its threshold; absent: where it is set. */
+  bar?: (kind: DetectorName, setting: number) => Bar;
 }
 
 /** An agent that speaks for nobody. */
@@ -19,6 +22,10 @@ const ANYBODY: Caller = { kind: 'agent' };
 
 export function callerOf(occasion: Occasion): Caller {
   return occasion.caller ?? ANYBODY;
+}
+
+export function barIn({ bar }: DetectorContext, kind: DetectorName, setting: number): Bar {
+  return bar?.(kind, setting) ?? { least: setting, because: null };
 }
 
 /** Whose eyes a detector has; `null`: another project was named, which is never answered. */

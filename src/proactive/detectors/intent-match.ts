@@ -22,7 +22,7 @@ import {
   rowsOf,
   suppressedBy,
 } from './candidates.js';
-import { type DetectorContext, readerIn } from './context.js';
+import { barIn, type DetectorContext, readerIn } from './context.js';
 import { createPropose, type Proposals, type Propose, type Proposed } from './proposals.js';
 
 const KIND = 'intentMatch';
@@ -53,23 +53,26 @@ export function createIntentMatch(
       const moment = momentOf(stated);
       const found = await propose(moment, reader);
       const { proposed, degraded } = found;
-      const least =
+      const setting =
         config.similarity_threshold === 'auto'
           ? WEIGHTS.heads.offer.threshold
           : config.similarity_threshold;
+      const { least, because } = barIn(context, KIND, setting);
       const likely = proposed.filter(
-        ({ near, offer }) => offer >= least && (near.success || config.include_failures),
+        ({ near, offer }) =>
+          offer >= Math.min(setting, least) && (near.success || config.include_failures),
       );
       const acting = actingIn(context, stated);
       const suppressed: Suppressed[] = likely
-        .flatMap(({ row, veto }) =>
-          veto === undefined ? [] : [suppress(row.id, `not the same: ${veto}`)],
-        )
+        .flatMap(({ row, offer, veto }) => {
+          if (veto !== undefined) return [suppress(row.id, `not the same: ${veto}`)];
+          return offer < least && because !== null ? [suppress(row.id, because)] : [];
+        })
         .slice(0, NAMED);
       const open: Proposed[] = [];
       const taken = membersOf(context, moment, found);
       for (const each of likely) {
-        if (each.veto !== undefined) continue;
+        if (each.veto !== undefined || each.offer < least) continue;
         if (isOwn(acting, each.row.data)) {
           suppressed.push(suppress(each.row.id, 'made in this session'));
         } else if (taken.has(each.row.id)) {
@@ -118,7 +121,8 @@ function membersOf(
   if (!enabled || !begins) return new Set();
   const wanted = { least: min_pattern_occurrences, acts };
   const pattern = patternIn(moment.text, proposed, rarityIn(shelf), wanted);
-  const isShown = pattern !== null && pattern.confidence >= confidence_threshold;
+  const bar = barIn(context, 'patternRecognition', confidence_threshold);
+  const isShown = pattern !== null && pattern.confidence >= bar.least;
   return new Set(isShown ? pattern.members.map(({ row }) => row.id) : []);
 }
 

@@ -21,7 +21,7 @@ import {
   notifying,
   suppressedBy,
 } from './candidates.js';
-import { type DetectorContext, readerIn } from './context.js';
+import { barIn, type DetectorContext, readerIn } from './context.js';
 import { createPropose, type Propose } from './proposals.js';
 
 const KIND = 'patternRecognition';
@@ -50,8 +50,10 @@ export function createPatternRecognition(
       const pattern = patternIn(moment.text, proposed, rarityIn(shelf), { least, acts });
       if (pattern === null) return nothing(context, cue, ['no recurring shape'], { degraded });
       const { confidence, evidence } = pattern;
-      if (confidence < config.confidence_threshold) {
-        const weak = `${confidence} is below ${config.confidence_threshold}`;
+      const bar = barIn(context, KIND, config.confidence_threshold);
+      if (confidence < bar.least) {
+        const isLearned = confidence >= config.confidence_threshold;
+        const weak = (isLearned && bar.because) || `${confidence} is below ${bar.least}`;
         return nothing(context, cue, [...evidence, weak], { degraded });
       }
       const acting = actingIn(context, started);

@@ -85,7 +85,7 @@ export function decide(
 }
 
 /** A failed memory, the same file and a stated action: a warning, whatever the words. */
-const SURE = 0.7;
+export const SURE = 0.7;
 const plain = (text: string) =>
   text
     .trim()

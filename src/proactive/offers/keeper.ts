@@ -5,6 +5,7 @@
 import { type Clock, DAY_MS, MINUTE_MS } from '../../shared/clock.js';
 import { messageOf } from '../../shared/errors.js';
 import type { Log } from '../../shared/log.js';
+import type { LearnedBook } from './learned-book.js';
 import type { OfferBook } from './offer-book-types.js';
 
 export interface Keeper {
@@ -14,12 +15,13 @@ export interface Keeper {
 
 export function createKeeper(deps: {
   book: Pick<OfferBook, 'expire' | 'refresh' | 'prune'>;
+  learned: Pick<LearnedBook, 'load'>;
   clock: Clock;
   log: Log;
   /** Other processes write to the same database. */
   shared: boolean;
 }): Keeper {
-  const { book, clock, log, shared } = deps;
+  const { book, learned, clock, log, shared } = deps;
   const last = { expire: 0, prune: 0 };
   const isDue = (what: keyof typeof last, everyMs: number, nowMs: number) => {
     if (Math.abs(nowMs - last[what]) < everyMs) return false;
@@ -31,7 +33,7 @@ export function createKeeper(deps: {
       const nowMs = clock.now();
       try {
         if (isDue('expire', MINUTE_MS, nowMs)) {
-          if (shared) await book.refresh();
+          if (shared) await Promise.all([book.refresh(), learned.load()]);
           book.expire(nowMs);
         }
         if (isDue('prune', DAY_MS, nowMs)) await book.prune(nowMs);

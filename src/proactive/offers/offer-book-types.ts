@@ -146,6 +146,11 @@ export interface OfferBookDeps {
    * process is found to have done so, also where the offer had ended here.
    */
   onChange?: (offer: StoredOffer, from: OfferState) => void;
+  /**
+   * This process has written an offer; `before` is how it was in the database, `null` for a new one.
+   * Of all processes on the database only one is told of a change.
+   */
+  onWritten?: (offer: StoredOffer, before: OfferData | null) => void;
   /** Offers are gone: whoever still holds their text has to let go of it. */
   onRemoved?: (ids: ReadonlySet<Uuid>) => void;
 }

@@ -73,6 +73,7 @@ export function createOfferBook(deps: OfferBookDeps): OfferBook {
     log,
     retryMs: deps.retryMs ?? RETRY_MS,
     corrected: (entry, from) => noted(entry, from),
+    wrote: (offer, before) => tell(() => deps.onWritten?.(offer, before)),
     removed: (entry) => {
       drop(entry.offer.id);
       tell(() => deps.onRemoved?.(new Set([entry.offer.id])));
@@ -154,6 +155,7 @@ export function createOfferBook(deps: OfferBookDeps): OfferBook {
     const entry: Held = known ?? heldAs({ id, scope, data }, revision);
     entry.offer = { id, scope, data };
     entry.revision = revision;
+    entry.stored = record.data;
     const isOver = data.expiresAtMs <= nowMs;
     if (isOver && isUnanswered(data)) {
       alter(entry, { to: 'expired', details: { atMs: data.expiresAtMs } });

@@ -27,7 +27,8 @@ export function newsInOrder(news: readonly News[]): News[] {
 }
 
 export function heldAs(offer: StoredOffer, revision: number | null): Held {
-  return { offer, revision, unsaved: [], gone: false, behind: false };
+  const stored = revision === null ? null : offer.data;
+  return { offer, revision, stored, unsaved: [], gone: false, behind: false };
 }
 
 /** As it is at that time, whether or not it was noted in the database that its own is over. */

@@ -26,6 +26,8 @@ export interface Held {
   offer: StoredOffer;
   /** Revision in the database; `null`: it is not there yet. */
   revision: number | null;
+  /** As it is there. */
+  stored: OfferData | null;
   unsaved: Intent[];
   /** Removed: nothing of it may be written any more. */
   gone: boolean;
@@ -57,6 +59,8 @@ export interface OfferWriterDeps {
   retryMs: readonly number[];
   /** What was held was not what another process had made of it. */
   corrected: (held: Held, from: OfferState) => void;
+  /** This process has written it; `before` is how it was in the database, `null` when new. */
+  wrote: (offer: StoredOffer, before: OfferData | null) => void;
   /** It is not in the database any more. */
   removed: (held: Held) => void;
 }
@@ -113,6 +117,7 @@ export function createOfferWriter(deps: OfferWriterDeps): OfferWriter {
   async function insert(batch: readonly Held[], waitsMs = retryMs): Promise<void> {
     const taken = batch.map((held) => ({
       held,
+      offer: held.offer,
       record: recordOf(held.offer),
       intents: held.unsaved.splice(0),
     }));
@@ -126,8 +131,10 @@ export function createOfferWriter(deps: OfferWriterDeps): OfferWriter {
           ),
         waitsMs,
       );
-      for (const { held, intents } of taken) {
+      for (const { held, offer, intents } of taken) {
         held.revision = 1;
+        held.stored = offer.data;
+        if (inserted.has(offer.id)) deps.wrote(offer, null);
         held.behind = false;
         // There already: a try that seemed to fail had written it, perhaps as it was then.
         if (!inserted.has(held.offer.id) && !held.gone) dirty.add(held);
@@ -163,9 +170,13 @@ export function createOfferWriter(deps: OfferWriterDeps): OfferWriter {
     const { id } = held.offer;
     for (let attempt = 1; !held.gone && held.revision !== null; attempt += 1) {
       try {
-        const { data } = held.offer;
-        const { revision } = await store.replace(offerType, id, held.revision, { data });
+        const { offer } = held;
+        const { revision } = await store.replace(offerType, id, held.revision, {
+          data: offer.data,
+        });
+        deps.wrote(offer, held.stored);
         held.revision = revision;
+        held.stored = offer.data;
         return;
       } catch (error) {
         if (isAppError(error) && error.code === 'NOT_FOUND') return vanished(held);
@@ -179,6 +190,7 @@ export function createOfferWriter(deps: OfferWriterDeps): OfferWriter {
       const from = held.offer.data.state;
       const merged = merge(stored.data, intents);
       held.revision = stored.revision;
+      held.stored = stored.data;
       held.offer = { ...held.offer, scope: stored.scope, data: merged };
       if (merged.state !== from) deps.corrected(held, from);
       if (merged === stored.data) return;

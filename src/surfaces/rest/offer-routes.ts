@@ -39,6 +39,8 @@ const statsQuery = z.strictObject({ since: instant.optional(), before: instant.o
 const decisionsQuery = z.strictObject({ limit: wholeNumber(1, 200).default(50) });
 const closeBody = z.strictObject({ reason: storableText(500).optional() });
 
+const resetBody = z.strictObject({ kind: z.enum(DETECTOR_NAMES).optional() });
+
 const MAX_STREAMS = 100;
 
 export function offerRoutes(route: MakeRoute): Route[] {
@@ -59,6 +61,16 @@ export function offerRoutes(route: MakeRoute): Route[] {
       handle: async ({ runtime, query: { since, before } }) => ({
         status: 200,
         body: await offersOf(runtime).stats({ sinceMs: since, untilMs: before }),
+      }),
+    }),
+    route({
+      type: 'POST',
+      path: '/offers/reset',
+      body: resetBody,
+      bodyOptional: true,
+      handle: async ({ runtime, body: { kind } }) => ({
+        status: 200,
+        body: await offersOf(runtime).resetLearned(kind),
       }),
     }),
     route({

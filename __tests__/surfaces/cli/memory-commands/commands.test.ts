@@ -148,6 +148,18 @@ describe('cue offers', () => {
     expect(masked(stats.out)).toContain(
       'all: 1 offered, 1 shown, 0 used, 1 acknowledged, 0 dismissed; 100 % of use',
     );
+    expect(stats.out).toContain(
+      'learned of fileTouch: 0 used, 1 acknowledged, 0 dismissed, 0 left unused\n',
+    );
+  });
+
+  it('forgets what was learned of a kind', async () => {
+    expect(await served.cue('offers', 'reset', '--kind', 'fileTouch')).toMatchObject({
+      code: 0,
+      out: '✔ fileTouch is offered as if nothing had been learned\n',
+    });
+    expect((await served.cue('offers', 'stats')).out).not.toContain('learned');
+    expect((await served.cue('offers', 'reset', '--kind', 'coffee')).code).toBe(2);
   });
 
   it('ends with 3 for an offer that is not there', async () => {

@@ -1,6 +1,6 @@
-/** `cue offers [list|ack|dismiss|stats]` */
+/** `cue offers [list|ack|dismiss|stats|reset]` */
 import { type Command, Option } from 'commander';
-import type { Offer, OfferNumbers, OfferStats } from '../../../proactive/index.js';
+import type { LearnedNumbers, Offer, OfferNumbers, OfferStats } from '../../../proactive/index.js';
 import { ageOf } from '../../../shared/ages.js';
 import { OFFER_KIND_WORDS, OFFER_STATE_WORDS } from '../choices.js';
 import type { CommandContext, CommandGroup } from '../command-line.js';
@@ -17,6 +17,8 @@ interface ListFlags {
   cursor?: string;
   deliver?: true;
 }
+
+type Learned = { learned: LearnedNumbers };
 
 interface OfferPage {
   offers: Offer[];
@@ -86,11 +88,24 @@ function define(group: Command, context: CommandContext): void {
     .option('--since <time>', 'ISO time or date (30 days ago)')
     .option('--before <time>', 'ISO time or date')
     .action(async (flags: { since?: string; before?: string }, command: Command) => {
-      await answer<OfferStats>(
+      await answer<OfferStats & Learned>(
         context,
         command,
         { path: '/offers/stats', query: { ...flags }, field: 'byKind' },
         { text: statsText },
+      );
+    });
+
+  group
+    .command('reset')
+    .description('forgets what was learned from what became of offers')
+    .addOption(new Option('--kind <kind>', 'of that kind only').choices(OFFER_KIND_WORDS))
+    .action(async ({ kind }: { kind?: string }, command: Command) => {
+      await answer<Learned>(
+        context,
+        command,
+        { method: 'POST', path: '/offers/reset', body: { kind }, field: 'learned' },
+        { text: () => `✔ ${kind ?? 'every kind'} is offered as if nothing had been learned` },
       );
     });
 }
@@ -105,15 +120,23 @@ function offerText({ id, kind, state, createdAt, text }: Offer, nowMs: number): 
   return [`${id}  ${state}  ${kind}, ${age}`, ...indented(text)].join('\n');
 }
 
-function statsText({ sinceMs, untilMs, turns, total, byKind }: OfferStats): string {
+function statsText(stats: OfferStats & Learned): string {
+  const { sinceMs, untilMs, turns, total, byKind, learned } = stats;
   return [
     `${minuteOf(sinceMs)} to ${minuteOf(untilMs)}, ${turns} turns`,
     `  all: ${numbers(total)}`,
     ...Object.entries(byKind).map(([kind, of]) => `  ${kind}: ${numbers(of)}`),
+    ...Object.entries(learned).map(([kind, of]) => `  learned of ${kind}: ${learnedText(of)}`),
   ].join('\n');
 }
 
 function numbers({ offers, shown, used, acknowledged, dismissed, precision }: OfferNumbers) {
   const rate = precision === null ? '' : `; ${Math.round(precision * 100)} % of use`;
   return `${offers} offered, ${shown} shown, ${used} used, ${acknowledged} acknowledged, ${dismissed} dismissed${rate}`;
+}
+
+function learnedText(of: NonNullable<LearnedNumbers[keyof LearnedNumbers]>) {
+  const { used, acknowledged, dismissed, expired, because } = of;
+  const counts = `${used} used, ${acknowledged} acknowledged, ${dismissed} dismissed, ${expired} left unused`;
+  return because === null ? counts : `${counts}; ${because}`;
 }
