@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { boundsOf } from '../../src/when/disk/bounds.js';
-import { createFolderReader, readFolder } from '../../src/when/disk/read.js';
-import { MAX_FILE_BYTES } from '../../src/when/disk/read-file.js';
+import { createFolderReader, MAX_FILE_BYTES, readFolder } from '../../src/when/disk/read.js';
 import type { DiskState } from '../../src/when/types.js';
 import { diskRoom } from './disk-room.js';
 

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { addSection } from '../../src/when/add-section.js';
 import { parseDecisionFile } from '../../src/when/decisions.js';
-import { addSection, insertEntry } from '../../src/when/edits.js';
 import { parseIndex, printEntry } from '../../src/when/index-file.js';
+import { insertEntry } from '../../src/when/insert-entry.js';
 import { buildLibrary } from '../../src/when/library.js';
 import type { EntryFields } from '../../src/when/types.js';
 

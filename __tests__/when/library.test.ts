@@ -3,7 +3,7 @@ import { parseDecisionFile } from '../../src/when/decisions.js';
 import { parseIndex } from '../../src/when/index-file.js';
 import { insertEntry } from '../../src/when/insert-entry.js';
 import { buildLibrary, fileOfGroup } from '../../src/when/library.js';
-import { fixIndex } from '../../src/when/validate/index.js';
+import { fixIndex } from '../../src/when/validate/validate.js';
 
 const paths = ['testing.md', 'api/auth.md', 'web/auth.md', 'api/Limits.md', 'my file.md'];
 

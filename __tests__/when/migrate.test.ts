@@ -7,7 +7,7 @@ import { buildLibrary } from '../../src/when/library.js';
 import { CONSUMPTION_HEADER } from '../../src/when/migrate/consumption-header.js';
 import { migrateIndex } from '../../src/when/migrate/migrate.js';
 import { reportText } from '../../src/when/migrate/report.js';
-import { fixIndex, validate } from '../../src/when/validate/index.js';
+import { fixIndex, validate } from '../../src/when/validate/validate.js';
 import { LEGACY_FILES, LEGACY_INDEX } from '../fixtures/legacy-index.js';
 
 const FILES = [

@@ -4,7 +4,7 @@ import { parseDecisionFile } from '../../src/when/decisions.js';
 import { parseIndex } from '../../src/when/index-file.js';
 import { buildLibrary } from '../../src/when/library.js';
 import type { Library } from '../../src/when/types.js';
-import { fixIndex, validate } from '../../src/when/validate/index.js';
+import { fixIndex, validate } from '../../src/when/validate/validate.js';
 import { expectQuick } from '../helpers/quick.js';
 
 const TESTING =

@@ -3,7 +3,7 @@ import { createBm25 } from '../../eval/bm25.js';
 import { createLexicalEmbedder } from '../../src/embeddings/index.js';
 import { createBook } from '../../src/when/book.js';
 import type { DiskState } from '../../src/when/types.js';
-import { validate } from '../../src/when/validate/index.js';
+import { validate } from '../../src/when/validate/validate.js';
 import { loopGaps, series } from '../clockwork.js';
 import { timed } from '../memory/watched.js';
 import type { PartReport, PartRequest, Samples } from './protocol.js';

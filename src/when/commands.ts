@@ -5,8 +5,8 @@
  */
 import { DICTIONARY_FORMS } from '../shared/irregular.js';
 import { analyze } from '../shared/text.js';
+import { MARK, SLASH } from './phrases.js';
 import { type Argument, argumentOf, LINE_BREAK, parseRequests, requestsOf } from './requests.js';
-import { MARK, SLASH } from './spellings.js';
 import type { Request } from './types.js';
 
 /** Characters that are read; what stands behind them is data. */

@@ -5,8 +5,7 @@ import { redactSecrets } from '../shared/secrets.js';
 import { conflictMarkers } from './conflicts.js';
 import { isDecisionPath } from './disk/walk.js';
 import type { EntryFields, RememberDraft } from './types.js';
-import { MAX_FIELD, MAX_WORDS, MIN_WORDS, wordCount } from './validate/entries.js';
-import { countWords } from './words.js';
+import { countWords, MAX_FIELD, MAX_WORDS, MIN_WORDS, wordCount } from './validate/entries.js';
 
 export const MAX_CONTENT_BYTES = 256 * 1024;
 const MAX_TRIGGER_WORDS = 8;

@@ -10,8 +10,7 @@ import { readFolder } from './disk/read.js';
 import type { FileChange } from './disk/write.js';
 import { parseIndex } from './index-file.js';
 import { buildLibrary } from './library.js';
-import { FLOOR } from './match/bars.js';
-import { createExact } from './match/exact.js';
+import { createExact, FLOOR } from './match/exact.js';
 import type { MatchEmbedder, Matcher } from './match/matcher.js';
 import type { MigrationReport } from './migrate/report.js';
 import { createResolver, type Finder, type ResolveOptions } from './resolve.js';
@@ -116,7 +115,7 @@ export async function openBook({
       return validate(library);
     },
     async fix() {
-      const { fixIndex } = await import('./validate/fix.js');
+      const { fixIndex } = await import('./validate/validate.js');
       const { fixed } = await write(() => {
         const { text, fixed: mended } = fixIndex(library);
         return { fixed: mended, changes: indexChange(text) };

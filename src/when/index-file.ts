@@ -6,7 +6,7 @@
 import { hashOf } from './decisions.js';
 import { type Outline, outlineOf, plainText } from './markdown/headings.js';
 import { lineAt, oneLine } from './markdown/lines.js';
-import { INDEX_BULLET } from './spellings.js';
+import { INDEX_BULLET } from './phrases.js';
 import type { Entry, EntryFields, Group, IndexDocument, LegacyEntry, Warning } from './types.js';
 
 const COMMAND = new RegExp(`^${INDEX_BULLET}\\/(when|how)(?=[\\s|]|$)(.*)$`, 'i');

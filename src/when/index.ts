@@ -1,9 +1,8 @@
 /** `/when`: knowledge of the project, recalled by what one is about to do (DESIGN §9). */
 
 export type { Bar } from './book.js';
-export { DECISIONS, foundPaths, freshPaths, NO_INDEX } from './find-index.js';
+export { DECISIONS, faultOfPaths, foundPaths, freshPaths, NO_INDEX } from './find-index.js';
 export type { MatchEmbedder } from './match/matcher.js';
-export { faultOfPaths } from './paths.js';
 export { printRecall } from './print.js';
 export { type EntryWords, isEntryToWrite, readEntry } from './remember-words.js';
 export { WHEN, WhenService, type WhenServiceDeps } from './service.js';

@@ -14,8 +14,7 @@ import {
   unclosed,
 } from './markdown/insertion.js';
 import { lineAt } from './markdown/lines.js';
-import { headerKey } from './phrases.js';
-import { INDEX_BULLET } from './spellings.js';
+import { headerKey, INDEX_BULLET } from './phrases.js';
 import type { Entry, EntryFields, Group, IndexDocument, Library } from './types.js';
 
 const BULLET = new RegExp(`^${INDEX_BULLET}(?=\\/)`);

@@ -1,6 +1,11 @@
 /** When two triggers, or two titles, are the same one written differently. */
 
-import { SLASH } from './spellings.js';
+/** The slash commands; `/how` is the same in other words. */
+export const SLASH = '\\/(?:when|how)';
+/** What people and agents put in front of a line of a list. */
+export const MARK = '(?:[-*+•]|\\d{1,3}[.)])';
+/** In front of a line of the index: what markdown takes for a bullet, or only a little space. */
+export const INDEX_BULLET = ' {0,3}(?:[-*+][ \\t]+)?';
 
 /** Characters that nobody sees; joiners stay, since they make words of some scripts. */
 const UNSEEN = /[\u00ad\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/g;

@@ -3,8 +3,7 @@
  * in a list, as a list with a typed `\n`, copied from a printed `Related:` line or from the index
  * (seed `when-recall.md` §1). Pure; whatever the text, nothing is thrown.
  */
-import { normalizePhrase } from './phrases.js';
-import { MARK, SLASH } from './spellings.js';
+import { MARK, normalizePhrase, SLASH } from './phrases.js';
 import type { Request } from './types.js';
 
 /** Requests of one command that are answered; what is over is one `invalid` request. */

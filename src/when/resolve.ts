@@ -2,7 +2,7 @@
  * Requests → answers. A trigger is found exactly, or else by the nearest section when that is near
  * enough to be believed, or else not, with suggestions; `§` names exactly or lists what there is.
  */
-import { FLOOR } from './match/bars.js';
+import { FLOOR } from './match/exact.js';
 import { leadsNowhere, nearestTitles, several, unknown } from './misses.js';
 import { createNames, createNearest, type Names, type Nearest } from './names.js';
 import { normalizePhrase } from './phrases.js';

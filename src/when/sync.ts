@@ -10,12 +10,12 @@ import { AppError, isAppError } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import { redactDeep, redactSecrets } from '../shared/secrets.js';
 import { yieldToLoop } from '../shared/yield.js';
-import { ordinalsOf } from './entry-ids.js';
 import { createMemo, type Memo } from './memo.js';
 import {
   type EntryData,
   entryId,
   fileId,
+  ordinalsOf,
   type SectionData,
   sectionId,
   whenEntryType,

@@ -1,5 +1,6 @@
 /** Follows index and decision files while they are edited, renamed, checked out and made again. */
 import { existsSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { type FSWatcher, watch } from 'chokidar';
 import { type Clock, MINUTE_MS, SECOND_MS, systemClock } from '../../shared/clock.js';
@@ -8,7 +9,6 @@ import type { Log } from '../../shared/log.js';
 import { isBelow, realPath } from '../../shared/real-path.js';
 import type { DiskState, WhenPaths } from '../types.js';
 import { boundsOf } from './bounds.js';
-import { identityOf, touchOf } from './identity.js';
 import { createFolderReader } from './read.js';
 import { createSettling, isSame, SETTLE_MS } from './settling.js';
 
@@ -252,4 +252,23 @@ function reportedPath(path: string | null, details: unknown): string {
 function existingAbove(path: string): string {
   const above = dirname(path);
   return above === path || existsSync(above) ? above : existingAbove(above);
+}
+
+/** Changes when one of the paths is another folder than before, comes or goes. Never throws. */
+async function identityOf(folders: readonly string[]): Promise<string> {
+  const seen = await Promise.all(
+    folders.map(async (folder) => {
+      const stats = await stat(folder, { bigint: true }).catch(() => null);
+      if (stats === null) return [folder];
+      // Systems give the number of a removed folder to the next one that is made.
+      return [folder, ...[stats.dev, stats.ino, stats.birthtimeNs].map(String)];
+    }),
+  );
+  return JSON.stringify(seen);
+}
+
+/** Changes when the file is written, replaced, comes or goes. Never throws. */
+async function touchOf(file: string): Promise<string> {
+  const stats = await stat(file, { bigint: true }).catch(() => null);
+  return stats === null ? '' : [stats.dev, stats.ino, stats.mtimeNs, stats.size].join(' ');
 }

@@ -21,7 +21,7 @@ import { hashOf } from '../decisions.js';
 import type { WhenPaths } from '../types.js';
 import { boundsOf, isBroken } from './bounds.js';
 import { exclusively, foldersBetween } from './lock.js';
-import { readText, type TextRead } from './read-file.js';
+import { readText, type TextRead } from './read.js';
 
 export interface FileChange {
   /** Absolute; below the decisions folder, or beside the index. */

@@ -8,8 +8,9 @@
  * one section or none, so that whatever it finds leads by far and is the only one that has the word.
  */
 import { calibratedThresholds, LEXICAL_ID } from '../../embeddings/offline.js';
-import { isEveryday } from './everyday.js';
-import { standsInCodeOnly } from './prose.js';
+import { DICTIONARY_FORMS } from '../../shared/irregular.js';
+import { analyze } from '../../shared/text.js';
+import type { Section } from '../types.js';
 import type { Hit, Query } from './search.js';
 import type { SearchIndex } from './search-index.js';
 import { SYNONYMS } from './synonyms.js';
@@ -221,4 +222,43 @@ function placeOf(term: string, document: Found): number {
 function isNamed(term: string, { analyzed }: Found): boolean {
   const { trigger, header, description, path } = analyzed;
   return [trigger, header, description, path].some(({ terms }) => terms.includes(term));
+}
+
+/** Irregular words are the most used ones of a language; the use of others wore their oddness off. */
+const IRREGULAR = new Set([...DICTIONARY_FORMS.values()].flatMap((word) => analyze(word)));
+
+/** @param term as `analyze` gives it */
+function isEveryday(term: string): boolean {
+  return SYNONYMS.has(term) || IRREGULAR.has(term);
+}
+
+const FENCE = /^\s{0,3}(`{3,}|~{3,})/;
+/** Characters that are looked at; as many as the search reads. */
+const MOST = 40_000;
+
+/** Sections are immutable; most are never asked about. */
+const known = new WeakMap<Section, ReadonlySet<string> | null>();
+
+/** Whether a word that the section has stands in a fenced block alone. */
+function standsInCodeOnly(section: Section, term: string): boolean {
+  let prose = known.get(section);
+  if (prose === undefined) {
+    prose = proseOf(section.content.slice(0, MOST));
+    known.set(section, prose);
+  }
+  return prose !== null && !prose.has(term);
+}
+
+/** `null`: there is no code. */
+function proseOf(content: string): ReadonlySet<string> | null {
+  if (!content.includes('```') && !content.includes('~~~')) return null;
+  const lines: string[] = [];
+  let fence = '';
+  for (const line of content.split('\n')) {
+    const mark = FENCE.exec(line)?.[1];
+    if (fence === '' && mark === undefined) lines.push(line);
+    else if (fence === '' && mark !== undefined) fence = mark;
+    else if (mark?.startsWith(fence) && line.trim() === mark) fence = '';
+  }
+  return new Set(analyze(lines.join('\n')));
 }

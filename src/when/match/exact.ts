@@ -25,3 +25,8 @@ function grouped(entries: readonly LinkedEntry[], keyOf: (entry: LinkedEntry) =>
   }
   return groups;
 }
+
+/** Below it a command is answered with suggestions: most probably no section is about it. */
+export const FLOOR = 0.3;
+/** From it on an entry may be offered unasked for what somebody said. */
+export const OFFER_BAR = 0.77;

@@ -3,7 +3,8 @@
  * less where that field is longer than others of its kind. Rarity and lengths are those of the whole,
  * which every edit moves a little; what depends on them is worked out when a word is asked for.
  */
-import type { Analysis } from './analysis.js';
+
+import { analyze } from '../../shared/text.js';
 import { FIELDS, type Field } from './documents.js';
 import type { Posting, Postings, Source } from './postings.js';
 
@@ -151,4 +152,28 @@ function averageLengths(documents: readonly Analyzed[]): Record<Field, number> {
 
 function idfOf(documents: number, size: number): number {
   return Math.log(1 + (size - documents + 0.5) / (documents + 0.5));
+}
+
+export interface Analysis {
+  /** As `analyze` gives them, in order. */
+  words: readonly string[];
+  /** Each word once, in order of first appearance. */
+  terms: readonly string[];
+  /** How often each of `terms` stands there. */
+  counts: Uint16Array;
+}
+
+const NOTHING: Analysis = { words: [], terms: [], counts: new Uint16Array(0) };
+const MOST_COUNTED = 65_535;
+
+export function analysisOf(text: string): Analysis {
+  if (text === '') return NOTHING;
+  const words = analyze(text);
+  const counted = new Map<string, number>();
+  for (const word of words) counted.set(word, (counted.get(word) ?? 0) + 1);
+  return {
+    words,
+    terms: [...counted.keys()],
+    counts: Uint16Array.from(counted.values(), (count) => Math.min(count, MOST_COUNTED)),
+  };
 }

@@ -10,7 +10,7 @@ import { createExact, type Exact } from './exact.js';
 import { queryOf, search } from './search.js';
 import { createSearchIndexBuilder, type MatchEmbedder, type SearchIndex } from './search-index.js';
 
-export { FLOOR, OFFER_BAR } from './bars.js';
+export { FLOOR, OFFER_BAR } from './exact.js';
 export type { MatchEmbedder } from './search-index.js';
 
 export interface Ranked {

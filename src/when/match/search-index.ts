@@ -2,9 +2,15 @@
 import { yieldToLoop } from '../../shared/yield.js';
 import { createMemo, type Memo } from '../memo.js';
 import type { Library } from '../types.js';
-import { type Analysis, analysisOf } from './analysis.js';
 import { type Document, documentsOf, FIELDS, labelOf, type Texts } from './documents.js';
-import { type Analyzed, createKeywordIndex, type KeywordIndex, wordsOf } from './keyword-index.js';
+import {
+  type Analysis,
+  type Analyzed,
+  analysisOf,
+  createKeywordIndex,
+  type KeywordIndex,
+  wordsOf,
+} from './keyword-index.js';
 import { createLikeness, type Likeness, type Look, lookOf } from './likeness.js';
 import { changePostings, type Postings, type Source } from './postings.js';
 import { changeRows, NO_ROWS, type Row, type Rows } from './rows.js';

@@ -5,8 +5,7 @@
  * the lexical embedder lost (docs/when.md has the numbers), because it forgets how far the first hit
  * stands before the rest.
  */
-import { analyzeQuery } from '../../shared/text.js';
-import { joinedWords } from './compounds.js';
+import { analyze, analyzeQuery } from '../../shared/text.js';
 import type { SearchIndex } from './search-index.js';
 import type { Variant } from './variants.js';
 
@@ -149,4 +148,22 @@ function standTogether(words: readonly string[], one: string, other: string): bo
     at = words.indexOf(one, at + 1);
   }
   return false;
+}
+
+/** Words with nothing but a space or a hyphen to the next one. */
+const TWO_WORDS =
+  /(?<![\p{L}\p{N}_])([\p{L}\p{N}]{2,20})(?=[ -]([\p{L}\p{N}]{2,20})(?![\p{L}\p{N}_]))/gu;
+
+/** Letters of the second word that a stem keeps at least, or it is a stem of the first. */
+const OF_SECOND = 2;
+
+/** Words that the library knows, of two that stand apart in the text. @param knows a term of `analyze` */
+function joinedWords(text: string, knows: (term: string) => boolean): string[] {
+  return [...text.matchAll(TWO_WORDS)].flatMap(([, one = '', other = '']) => {
+    // What says nothing alone ("to") makes no compound.
+    if (analyze(one).length === 0 || analyze(other).length === 0) return [];
+    const [term, more] = analyze(`${one}${other}`.toLowerCase());
+    if (term === undefined || more !== undefined || term.length < one.length + OF_SECOND) return [];
+    return knows(term) ? [term] : [];
+  });
 }

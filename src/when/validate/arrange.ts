@@ -3,8 +3,8 @@
  * in the order of the file (seed §3). Lines move as they are; no other byte changes.
  */
 import { isAppError } from '../../shared/errors.js';
-import { insertEntry } from '../edits.js';
 import { parseIndex, printEntry } from '../index-file.js';
+import { insertEntry } from '../insert-entry.js';
 import { buildLibrary, createGroupFinder } from '../library.js';
 import { outlineOf, plainText } from '../markdown/headings.js';
 import { lineBreakOf } from '../markdown/lines.js';
@@ -29,9 +29,7 @@ export interface Target {
 }
 
 /** The plain section that a header names, if one file alone has it. */
-export function createSectionFinder(
-  files: readonly DecisionFile[],
-): (header: string) => Section | null {
+function createSectionFinder(files: readonly DecisionFile[]): (header: string) => Section | null {
   const found = new Map<string, Section | null>();
   for (const { sections } of files) {
     for (const section of sections) {
@@ -99,7 +97,7 @@ export function blocksOf(library: Library): Block[] {
 }
 
 /** Two lines that say the same of the same section. */
-export function sameLine(target: Target): string {
+function sameLine(target: Target): string {
   const { section } = target;
   return [printEntry(target.entry), section.file, section.line].join('\n');
 }
