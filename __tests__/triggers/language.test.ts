@@ -51,6 +51,19 @@ describe('what is no schedule', () => {
       expect(parseScheduleText(text, BERLIN)).toEqual({ kind: 'none' });
   });
 
+  it.each([
+    'every Friday the 13th at 9am check the locks',
+    'every month on friday the 13th at 9 check the locks',
+    'each Tuesday the 4th at 9am check the locks',
+    'each year on Monday 24 December at 9am check the locks',
+  ])('asks about a weekday and a date at once: %s', (text) => {
+    expect(parseScheduleText(text, BERLIN)).toMatchObject({
+      kind: 'ambiguous',
+      question:
+        'I cannot keep to a weekday and a day of the month at once. Which of the two shall I go by?',
+    });
+  });
+
   it('asks back where a request is not clear', () => {
     const questions = [
       'at 9 remind me to call mum',

@@ -11,7 +11,7 @@ export type {
 } from './create.js';
 export type { TriggerSettings } from './deps.js';
 export { describeSchedule, formatDuration, formatInstant } from './describe.js';
-export { parseScheduleText } from './language/index.js';
+export { asksForSomething, parseScheduleText } from './language/index.js';
 export { timezoneOfWords } from './language/zone-of-words.js';
 export { type MatchResult, matchTrigger } from './match.js';
 export type {

@@ -241,7 +241,7 @@ describe('a schedule under five minutes', () => {
     await talk.say(ann, 'every 20 seconds tell me to breathe', CREATE);
     const reply = await talk.say(ann, 'in 20 minutes tell me to stretch', CREATE);
     expect(reply).toContain(
-      'I still wait for your yes or no: every 20 seconds, "tell me to breathe".',
+      'I still wait for your yes or no: Set up "tell me to breathe" every 20 seconds?',
     );
     await talk.say(ann, 'yes', CREATE);
     expect(await mine()).toHaveLength(2);

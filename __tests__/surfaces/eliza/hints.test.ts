@@ -183,6 +183,15 @@ describe('SET_HINT', () => {
     );
   });
 
+  it('takes only a bare yes for one, and what begins with a no for a no', async () => {
+    const text = 'remember: build billing with cargo build release';
+    await set(text);
+    expect(await set('yes, but not the release one')).toMatch(/^I still wait for your yes or no: /);
+    expect(await set('no, that is the old one')).toBe('All right, I kept nothing.');
+    await set(text);
+    expect(await set('yes please')).toContain('I will remember the hint billing/build');
+  });
+
   it('keeps nothing with a condition that it does not understand', async () => {
     expect(await set('remember: build api with `make` until friday')).toMatch(
       /^I kept nothing, because I do not understand `until friday`\. /,

@@ -4,6 +4,7 @@ import { type ActionFamily, type ActionWords, framedAction, type Outcome } from 
 import { visibleTriggers } from './choose.js';
 import { answerOf } from './confirm-words.js';
 import { quoted } from './display.js';
+import { inConversation } from './open-questions.js';
 import { forget, mention, pendingOf } from './pending.js';
 import { type Turn, triggerServiceOf, turnOf } from './turn.js';
 
@@ -38,16 +39,18 @@ async function run(
   const service = triggerServiceOf(runtime);
   if (!service) return { text: ABSENT, success: false, data: { code: 'UNAVAILABLE' } };
   const turn = await turnOf(runtime, service, message);
-  const outcome = (await otherCommand(spec, turn)) ?? (await spec.handle(turn));
+  const outcome = await inConversation(
+    turn,
+    async () => (await otherCommand(spec, turn)) ?? spec.handle(turn),
+  );
   if (typeof outcome.data?.triggerId === 'string') await mention(turn, outcome.data.triggerId);
-  if (outcome.asked && turn.run !== null) return { ...outcome, success: false };
   return outcome;
 }
 
 /** A command to another action is no answer to "Which one do you mean?": it is carried out itself. */
 async function otherCommand(spec: TriggerActionSpec, turn: Turn): Promise<Outcome | null> {
-  const open = await pendingOf(turn);
-  if (open?.kind !== 'which' || open.action !== spec.name || spec.commands?.(turn)) return null;
+  const open = await pendingOf(turn, spec.name);
+  if (open?.kind !== 'which' || spec.commands?.(turn)) return null;
   const answer = answerOf(turn.text);
   if (answer === 'yes' || answer === 'no') return null;
   const others = [...specs.values()].filter((one) => one.commands?.(turn));
@@ -57,7 +60,7 @@ async function otherCommand(spec: TriggerActionSpec, turn: Turn): Promise<Outcom
   const said = turn.text.trim().toLowerCase();
   const offered = (await visibleTriggers(turn)).filter((one) => open.ids.includes(one.id));
   if (offered.some((one) => one.displayName.toLowerCase() === said)) return null;
-  await forget(turn);
+  await forget(turn, open);
   const outcome = await other.handle(turn);
   return { ...outcome, text: `I left ${quoted(open.text, 60)} undone. ${outcome.text}` };
 }

@@ -34,12 +34,12 @@ export const bumpHintAction = hintAction({
 });
 
 async function bumpHint(turn: HintTurn): Promise<Outcome> {
-  const pending = await pendingOf(turn);
-  const open = pending?.kind === 'hint' && pending.action === BUMP_HINT ? pending : null;
+  const pending = await pendingOf(turn, BUMP_HINT);
+  const open = pending?.kind === 'hint' ? pending : null;
   const place = open ? placeNamed(turn.text, open.hints.length) : null;
   const chosen = place === null ? undefined : open?.hints[place];
-  if (chosen) {
-    await forget(turn);
+  if (open && chosen) {
+    await forget(turn, open);
     return bump(turn, chosen, 1);
   }
   if (FAILED.test(turn.text)) {
@@ -52,7 +52,7 @@ async function bumpHint(turn: HintTurn): Promise<Outcome> {
   const named = await namedIn(turn, by?.[0]);
   const refs = named ?? (await lastGiven(turn));
   const [only, ...others] = refs;
-  if (open) await forget(turn);
+  if (open) await forget(turn, open);
   if (only === undefined) return askWhich();
   if (others.length === 0) return bump(turn, only, delta);
   const hints = refs.slice(0, SHOWN);

@@ -70,14 +70,6 @@ export async function chooseTrigger(turn: Turn, options: ChoiceOptions): Promise
   return { outcome: whichOne(turn, fits) };
 }
 
-/** The open "which one?" of this action, if the message can be its answer. */
-export function answersWhich(
-  pending: Pending | null,
-  action: string,
-): Extract<Pending, { kind: 'which' }> | null {
-  return pending?.kind === 'which' && pending.action === action ? pending : null;
-}
-
 function narrowed(turn: Turn, options: ChoiceOptions, items: TriggerSummary[]): TriggerSummary[] {
   // Each rule is used only as far as it leaves something.
   const keep = (from: TriggerSummary[], rule: (one: TriggerSummary) => boolean) => {
@@ -136,5 +128,5 @@ function lines(turn: Turn, items: TriggerSummary[]): string {
 
 /** Closes an open question that this message has answered or made pointless. */
 export async function settle(turn: Turn, pending: Pending | null): Promise<void> {
-  if (pending !== null) await forget(turn);
+  if (pending !== null) await forget(turn, pending);
 }

@@ -3,22 +3,32 @@ import {
   isZoneUnknown,
   LIMITS,
   parseScheduleText,
-  readBareSchedule,
   type Schedule,
   type TimezoneSource,
   timezoneSourceOf,
   validateSchedule,
 } from '../../triggers/index.js';
 import { example, type Outcome, triggerAction } from './action.js';
-import { answerOf, withoutLead, yesOrNo } from './confirm-words.js';
+import { answerOf, placeNamed, withoutLead, yesOrNo } from './confirm-words.js';
 import { nextRunSentence, plain, quoted, span } from './display.js';
 import { codeOf, failureWords, findingWords } from './failure.js';
 import { readByModel } from './model-reading.js';
-import { ask, forget, type Pending, pendingOf } from './pending.js';
+import { about, stillOpen } from './open-questions.js';
+import { actionOf, ask, forget, openQuestions, type Pending, takesYesOrNo } from './pending.js';
 import { type ReadOptions, readBare } from './reading.js';
-import { hasTimeSign, isClearlyNoRequest } from './request-signs.js';
+import { hasTimeSign, isAsking, isClearlyNoRequest } from './request-signs.js';
 import type { Turn } from './turn.js';
-import { askZone, ZONE_QUESTION, zoneTold } from './zone-question.js';
+import {
+  type Fit,
+  fitOf,
+  hasTask,
+  isPartOf,
+  namedBy,
+  textOf,
+  timeBesideName,
+  type Waiting,
+} from './waiting-request.js';
+import { askZone, zoneTold } from './zone-question.js';
 
 export const CREATE_TRIGGER = 'CREATE_TRIGGER';
 
@@ -29,7 +39,15 @@ const FORMS =
 
 const VERB =
   /^(?:(?:please|can you|could you)[\s,]+)*(?:remind|tell|ping|notify|alert|wake|message|send|schedule|set up|create)\b/i;
+const INSTEAD = /[\s,]*\b(?:instead|please|rather|then)[\s.!]*$/i;
 const ENGLISH = 'I read English by myself, and other languages only as far as my model does.';
+
+/** A request that waits, and what the message is to it. */
+interface Answering {
+  one: Waiting;
+  fit: Fit;
+  guessed?: boolean;
+}
 
 interface Wanted {
   instructions: string;
@@ -83,191 +101,224 @@ export async function createTrigger(turn: Turn): Promise<Outcome> {
   if (text.includes('\u0000')) {
     return refused('What to do must not contain NUL characters. I created nothing.');
   }
-  const pending = await pendingOf(turn);
+  const all = await openQuestions(turn);
+  const open = all.filter((one) => actionOf(one) === CREATE_TRIGGER);
   const answer = yesOrNo(text);
-  if (pending?.kind === 'confirm-create') return answerToConfirm(turn, pending, answer);
-  if (pending?.kind === 'question') return answerToQuestion(turn, pending, answer);
-  if (pending?.kind === 'zone' && pending.action === CREATE_TRIGGER) {
-    return answerToZone(turn, pending, answer);
+  if (answer !== null) return answerYesOrNo(turn, open, answer, all.find(takesYesOrNo));
+  const zones = open.filter((one) => one.kind === 'zone');
+  const zone = zones.length === 0 ? null : await zoneTold(turn);
+  if (zone !== null) return carryOut({ ...turn, zone }, zones);
+  const waiting = open.filter((one) => one.kind === 'question' || one.kind === 'confirm-create');
+  const [last] = open;
+  if (last?.kind === 'for-which') {
+    await forget(turn, last);
+    const meant = meantBy(
+      text,
+      waiting.filter((one) => last.requests.includes(textOf(one))),
+    );
+    if (meant.length > 0) return answerEach(turn, meant, last.said);
   }
-  if (answer !== null) {
+  return waiting.length === 0 ? freshRequest(turn, text) : answerTo(turn, waiting);
+}
+
+async function answerYesOrNo(
+  turn: Turn,
+  open: readonly Pending[],
+  answer: 'yes' | 'no',
+  confirm: Pending | undefined,
+): Promise<Outcome> {
+  const [last] = open;
+  if (last === undefined)
     return refused(`There is nothing that waits for your ${answer}. ${FORMS}`);
+  if (answer === 'no') return drop(turn, last, open.length > 1);
+  if (confirm?.kind !== 'confirm-create') {
+    return { text: stillOpen(open), success: true, asked: true };
   }
-  return freshRequest(turn, text);
+  await forget(turn, confirm);
+  return create(turn, { ...confirm, confirmed: true });
 }
 
-async function answerToConfirm(
-  turn: Turn,
-  pending: Extract<Pending, { kind: 'confirm-create' }>,
-  answer: 'yes' | 'no' | null,
-): Promise<Outcome> {
-  if (answer === 'no') return dropped('All right, I did not set it up.', await forget(turn));
-  if (answer === 'yes') return create(turn, { ...pending, confirmed: true }, await forget(turn));
-  // "no, every 10 minutes", "yes, but every hour instead": the same thing at another time.
-  const said = withoutLead(turn.text);
-  const time = said.replace(/[\s,]*\b(?:instead|please|rather|then)[\s.!]*$/i, '');
-  const instead = readBare(time, readOptions(turn));
-  if (instead.ok) {
-    const { instructions } = pending;
-    const text = `${time} ${instructions}`;
-    return create(turn, { instructions, schedule: instead.value, text }, await forget(turn));
-  }
-  if (answerOf(turn.text) === 'no' && !hasTimeSign(said)) {
-    return dropped('All right, I did not set it up.', await forget(turn));
-  }
-  return freshRequest(turn, said, pending);
-}
-
-/**
- * The answer completes the request, unless it could be a request of its own: what is to be done must
- * come from one of the two, never from both.
- */
-async function answerToQuestion(
-  turn: Turn,
-  pending: Extract<Pending, { kind: 'question' }>,
-  answer: 'yes' | 'no' | null,
-): Promise<Outcome> {
-  if (answer === 'no') return dropped('All right, I leave it.', await forget(turn));
-  if (answer === 'yes') return { text: pending.question, success: true, asked: true };
-  const options = readOptions(turn);
-  const said = withoutLead(turn.text);
-  const alone = parseScheduleText(turn.text, options);
-  if (alone.kind === 'schedule') {
-    const isRestated = isPartOf(alone.instructions, pending.text);
-    return freshRequest(turn, turn.text, isRestated ? await forget(turn) : pending);
-  }
-  const waiting = parseScheduleText(pending.text, options);
-  const isTime = readBareSchedule(said, options).kind !== 'none';
-  const corrected = isTime && waiting.kind === 'ambiguous' ? (waiting.rest ?? []) : [];
-  let open: { text: string; question: string } | null = null;
-  let isMixed = false;
-  for (const { text, task } of [
-    { text: `${pending.text} ${said}`, task: said },
-    { text: `${said} ${pending.text}`, task: said },
-    { text: `${pending.text} at ${said}`, task: said },
-    { text: `${pending.text} on ${said}`, task: said },
-    { text: `${pending.text} remind me to ${said}`, task: `remind me to ${said}` },
-    ...corrected.map((rest) => ({ text: `${said} ${rest}`, task: rest })),
-  ]) {
-    const reading = parseScheduleText(text, options);
-    if (reading.kind === 'ambiguous') open ??= { text, question: reading.question };
-    if (reading.kind !== 'schedule') continue;
-    const { instructions } = reading;
-    if (isPartOf(instructions, pending.text) || isPartOf(instructions, task)) {
-      return create(turn, { ...reading, text }, await forget(turn));
+/** @param isOneOf other requests wait, too, so that this one has to be named */
+async function drop(turn: Turn, pending: Pending, isOneOf: boolean): Promise<Outcome> {
+  await forget(turn, pending);
+  const data = { created: false };
+  switch (pending.kind) {
+    case 'confirm-create': {
+      const what = isOneOf ? quoted(pending.instructions) : 'it';
+      return { text: `All right, I did not set ${what} up.`, success: true, data };
     }
-    isMixed = true;
+    case 'question':
+    case 'zone': {
+      const what = isOneOf ? quoted(pending.text) : 'it';
+      return { text: `All right, I leave ${what}.`, success: true, data };
+    }
+    default:
+      return { text: 'All right, for none of them.', success: true, data };
   }
+}
+
+/** Which of the requests an answer to "Which one is that for?" means. */
+function meantBy(text: string, waiting: readonly Waiting[]): readonly Waiting[] {
+  if (/^\W*(?:both|all)\b/i.test(text)) return waiting;
+  const place = placeNamed(text, waiting.length);
+  const meant = place === null ? namedBy(text, waiting) : waiting[place];
+  return meant ? [meant] : [];
+}
+
+async function answerEach(turn: Turn, meant: readonly Waiting[], said: string): Promise<Outcome> {
+  const outcomes: Outcome[] = [];
+  for (const one of meant) outcomes.push(await answerTo({ ...turn, text: said }, [one]));
+  return together(outcomes);
+}
+
+/** The requests that waited for the zone only, in the order in which they were said. */
+async function carryOut(
+  turn: Turn,
+  zones: readonly Extract<Pending, { kind: 'zone' }>[],
+): Promise<Outcome> {
+  await forget(turn, ...zones);
+  const outcomes: Outcome[] = [];
+  for (const { text } of zones.toReversed()) {
+    outcomes.push(await freshRequest({ ...turn, text }, text));
+  }
+  return together(outcomes);
+}
+
+function together(outcomes: readonly Outcome[]): Outcome {
+  const last = outcomes.at(-1) as Outcome;
+  return { ...last, text: outcomes.map(({ text }) => text).join('\n') };
+}
+
+/** The message as the answer to one of the requests that wait, unless it is a request of its own. */
+async function answerTo(turn: Turn, waiting: readonly Waiting[]): Promise<Outcome> {
+  const options = readOptions(turn);
+  const said = withoutLead(turn.text).replace(INSTEAD, '');
+  const lead = answerOf(turn.text);
+  const alone = parseScheduleText(turn.text, options);
+  const confirms = waiting.filter(({ kind }) => kind === 'confirm-create');
+  // "no, every 10 minutes" answers what takes a yes or no.
+  const asked = lead !== null && confirms.length > 0 ? confirms : waiting;
+  const named = namedBy(said, waiting);
+  const time = named && timeBesideName(said, named, options);
+  if (named && time !== null) {
+    const fit = fitOf(named, time, options);
+    if (fit.kind === 'whole' || fit.kind === 'part') return take(turn, [{ one: named, fit }]);
+  }
+  const isTime = readBare(said, options).ok;
+  if (alone.kind === 'schedule' && !isTime) {
+    const repeated = waiting.find((one) => isPartOf(alone.instructions, textOf(one)));
+    if (repeated) await forget(turn, repeated);
+    return create(turn, { ...alone, text: turn.text });
+  }
+  const fits = asked.map((one) => ({ one, fit: fitOf(one, said, options) }));
+  const wholes = fits.filter(({ fit }) => fit.kind === 'whole');
+  const completed = wholes.filter(({ fit }) => fit.kind === 'whole' && !fit.replaces);
+  if (wholes.length > 0) return take(turn, completed.length > 0 ? completed : wholes);
   if (alone.kind === 'ambiguous' && hasTask(said, alone.question, options)) {
-    return freshRequest(turn, turn.text, pending);
+    return askBack(turn, turn.text, alone.question);
   }
-  if (isMixed) {
+  const mixed = fits.find(({ fit }) => fit.kind === 'mixed')?.one;
+  if (mixed?.kind === 'question') {
     return {
-      text: `Does ${quoted(said)} belong to ${quoted(pending.text)}, or is it something new? If it is new, say it with its time; else: ${pending.question}`,
+      text: `Does ${quoted(said)} belong to ${quoted(mixed.text)}, or is it something new? If it is new, say it with its time; else: ${mixed.question}`,
       success: true,
       asked: true,
     };
   }
-  if (open) {
-    // A time may come in several answers; whatever else is said is not added to what is to be done.
-    const joins = isTime || waiting.kind !== 'ambiguous' || waiting.rest === undefined;
-    const text = joins ? open.text : pending.text;
-    return askBack(turn, text, open.question, await forget(turn));
+  const part = fits.filter(({ fit }) => fit.kind === 'part');
+  if (part.length > 0) return take(turn, part);
+  const [last] = waiting;
+  if (last?.kind === 'confirm-create' && lead === 'no' && !hasTimeSign(said)) {
+    return drop(turn, last, waiting.length > 1);
   }
-  return freshRequest(turn, turn.text, pending);
+  return freshRequest(turn, last?.kind === 'confirm-create' ? said : turn.text);
 }
 
-/** Of words that raise a question: whether it is the same one as for their time alone. */
-function hasTask(said: string, question: string, options: ReadOptions): boolean {
-  const bare = readBareSchedule(said, options);
-  return bare.kind === 'none' || (bare.kind === 'ambiguous' && bare.question === question);
+/** Answers the one request that it fits; of several it asks which. */
+async function take(turn: Turn, fits: readonly Answering[]): Promise<Outcome> {
+  const [only, ...others] = fits;
+  if (only === undefined || others.length > 0) {
+    const requests = fits.map(({ one }) => textOf(one));
+    await ask(turn, { kind: 'for-which', said: turn.text.slice(0, 4_000), requests });
+    const lines = requests.map((request, index) => `${index + 1}. ${quoted(request)}`);
+    return {
+      text: [`Which one is ${quoted(turn.text)} for?`, ...lines].join('\n'),
+      success: true,
+      asked: true,
+    };
+  }
+  const { one, fit, guessed = false } = only;
+  await forget(turn, one);
+  if (fit.kind === 'whole') return create(turn, { ...fit, guessed });
+  return fit.kind === 'part'
+    ? askBack(turn, fit.text, fit.question)
+    : freshRequest(turn, turn.text);
 }
 
-/** Whether the words of the instructions `part` stand in `whole`, in that order. */
-function isPartOf(part: string, whole: string): boolean {
-  const words = wordsOf(whole);
-  let at = -1;
-  // "remember to …" is handed on as "remind me to …".
-  const task = words[0] === 'remember' ? part.replace(/^remind me /, '') : part;
-  return wordsOf(task).every((word) => {
-    at = words.indexOf(word, at + 1);
-    return at !== -1;
-  });
-}
-
-function wordsOf(text: string): string[] {
-  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
-}
-
-async function answerToZone(
-  turn: Turn,
-  pending: Extract<Pending, { kind: 'zone' }>,
-  answer: 'yes' | 'no' | null,
-): Promise<Outcome> {
-  if (answer === 'no') return dropped('All right, I leave it.', await forget(turn));
-  const told = await zoneTold(turn);
-  if (told === null) return freshRequest(turn, turn.text, pending);
-  const left = await forget(turn);
-  return freshRequest({ ...turn, text: pending.text, zone: told }, pending.text, left);
-}
-
-/** @param left the question that is open already and stays so */
-async function freshRequest(
-  turn: Turn,
-  text: string,
-  left: Pending | null = null,
-): Promise<Outcome> {
+async function freshRequest(turn: Turn, text: string): Promise<Outcome> {
   const reading = parseScheduleText(text, readOptions(turn));
   switch (reading.kind) {
     case 'schedule':
-      return create(turn, { ...reading, text }, left);
+      return create(turn, { ...reading, text });
     case 'ambiguous':
-      return askBack(turn, text, reading.question, left);
+      return askBack(turn, text, reading.question);
     case 'none':
-      return byModel(turn, text, left);
+      return withoutTime(turn, text);
   }
 }
 
-async function byModel(turn: Turn, text: string, left: Pending | null): Promise<Outcome> {
-  const unread = (hint = '') =>
-    left === null
-      ? refused(joined('I see nothing to schedule in that.', hint, FORMS))
-      : { text: questionAgain(left), success: true, asked: true };
-  if (isClearlyNoRequest(text)) return unread();
-  if (!hasTimeSign(text)) {
-    return left === null ? askBack(turn, text, 'When shall I do that?', null) : unread();
+/** In which the rules read no time: a request that lacks it, or words that only the model may read. */
+async function withoutTime(turn: Turn, text: string): Promise<Outcome> {
+  const open = (await openQuestions(turn)).filter((one) => actionOf(one) === CREATE_TRIGGER);
+  const isTimed = hasTimeSign(text);
+  const isNoRequest = isClearlyNoRequest(text);
+  if (!isTimed && (isAsking(text) || (open.length === 0 && !isNoRequest))) {
+    return askBack(turn, text, 'When shall I do that?');
   }
-  const reading = await readByModel(turn.runtime, text, readOptions(turn));
-  if (reading.kind !== 'schedule') return unread(ENGLISH);
+  const unread = (...why: string[]): Outcome =>
+    open.length === 0
+      ? refused(joined('I see nothing to schedule in that.', ...why, FORMS))
+      : { text: joined(...why, stillOpen(open)), success: true, asked: true };
+  if (isNoRequest) return unread();
+  const options = readOptions(turn);
   const { minIntervalMs, allowSeconds } = turn.service.settings;
-  const findings = validateSchedule(reading.schedule, {
-    nowMs: turn.nowMs,
-    minIntervalMs,
-    allowSeconds,
-  });
-  if (findings.length > 0) {
-    return askBack(turn, text, `${findingWords(findings)} When exactly shall I do it?`, left);
+  const findingsOf = (schedule: Schedule) =>
+    validateSchedule(schedule, { nowMs: turn.nowMs, minIntervalMs, allowSeconds });
+  if (isTimed) {
+    const reading = await readByModel(turn.runtime, text, options);
+    if (reading.kind === 'schedule') {
+      const findings = findingsOf(reading.schedule);
+      if (findings.length === 0) return create(turn, { ...reading, guessed: true });
+      return askBack(turn, text, `${findingWords(findings)} When exactly shall I do it?`);
+    }
   }
-  return create(turn, { ...reading, guessed: true }, left);
+  const fits: Answering[] = [];
+  for (const one of open) {
+    if (one.kind !== 'question') continue;
+    const reading = await readByModel(turn.runtime, `${one.text} ${text}`, options);
+    if (reading.kind !== 'schedule' || findingsOf(reading.schedule).length > 0) continue;
+    fits.push({ one, fit: { ...reading, kind: 'whole' }, guessed: true });
+  }
+  if (fits.length > 0) return take(turn, fits);
+  if (isAsking(text)) return askBack(turn, text, 'When shall I do that?');
+  return open.length === 0
+    ? unread(ENGLISH)
+    : unread(`I do not understand ${quoted(text, 60)}; if it is new, say when, too.`, ENGLISH);
 }
 
-async function askBack(
-  turn: Turn,
-  text: string,
-  question: string,
-  left: Pending | null,
-): Promise<Outcome> {
-  await ask(turn, { kind: 'question', text: text.slice(0, 4_000), question }, left);
-  return { text: question, success: true, asked: true, data: { created: false } };
+async function askBack(turn: Turn, text: string, question: string): Promise<Outcome> {
+  const isOnly = (await openQuestions(turn)).length === 0;
+  await ask(turn, { kind: 'question', text: text.slice(0, 4_000), question });
+  const asked = isOnly ? question : about(text, question);
+  return { text: asked, success: true, asked: true, data: { created: false } };
 }
 
-/** @param left a question that is open all the same */
-async function create(turn: Turn, wanted: Wanted, left: Pending | null): Promise<Outcome> {
+async function create(turn: Turn, wanted: Wanted): Promise<Outcome> {
   const { name } = turn.zone;
   const schedule: Schedule = { ...wanted.schedule, timezone: wanted.schedule.timezone ?? name };
   const timezoneSource = wanted.confirmed ? wanted.timezoneSource : zoneSource(turn, wanted);
   if (timezoneSource === 'host' && turn.run === null && isZoneUnknown(turn.zone)) {
-    return askZone(turn, CREATE_TRIGGER, wanted.text ?? turn.text, left);
+    return askZone(turn, CREATE_TRIGGER, wanted.text ?? turn.text);
   }
   try {
     const result = await turn.service.create(
@@ -287,7 +338,7 @@ async function create(turn: Turn, wanted: Wanted, left: Pending | null): Promise
     );
     if ('confirm' in result) {
       const pending = { ...wanted, schedule, ...(timezoneSource ? { timezoneSource } : {}) };
-      return confirmFirst(turn, pending, result.confirm, left);
+      return confirmFirst(turn, pending, result.confirm);
     }
     const { trigger } = result;
     const next = nextRunSentence(trigger, turn.nowMs, name);
@@ -296,10 +347,9 @@ async function create(turn: Turn, wanted: Wanted, left: Pending | null): Promise
       triggerId: trigger.id,
       nextRunAtMs: trigger.nextRunAtMs,
     };
-    const open = left === null ? '' : questionAgain(left);
     if (!result.created) {
       const there = `That exists already: ${quoted(trigger.displayName)}, ${trigger.scheduleText}.`;
-      return { text: joined(there, next, open), success: true, data };
+      return { text: joined(there, next), success: true, data };
     }
     const when =
       trigger.triggerType === 'once' && trigger.nextRunAtMs !== null
@@ -309,7 +359,6 @@ async function create(turn: Turn, wanted: Wanted, left: Pending | null): Promise
       `Done: ${when} What I will do: ${quoted(trigger.instructions, 200)}.`,
       zoneHint(turn, timezoneSource),
       wanted.guessed ? 'If I have misunderstood you, say "delete it".' : '',
-      open,
     );
     return { text, success: true, data };
   } catch (error) {
@@ -339,12 +388,11 @@ async function confirmFirst(
   turn: Turn,
   wanted: Wanted,
   confirm: { scheduleText: string; everyMs: number },
-  left: Pending | null,
 ): Promise<Outcome> {
   const { instructions, schedule, timezoneSource } = wanted;
   const { scheduleText } = confirm;
   const kept = { instructions, schedule, scheduleText, ...(timezoneSource && { timezoneSource }) };
-  await ask(turn, { kind: 'confirm-create', ...kept }, left);
+  await ask(turn, { kind: 'confirm-create', ...kept });
   const perHour = Math.floor(3_600_000 / confirm.everyMs);
   return {
     text: `That is ${scheduleText}, up to ${perHour} runs an hour, to do this: ${quoted(instructions, 200)}. Shall I set it up? Say yes or no.`,
@@ -359,25 +407,6 @@ function zoneHint(turn: Turn, source: TimezoneSource | undefined): string {
   if (turn.run !== null || (source !== 'agent' && source !== 'host')) return '';
   const then = source === 'host' ? ', and I move it' : ' first';
   return `I took the time as ${plain(turn.zone.name)}; if yours is another, say for example "my time zone is Europe/Berlin"${then}.`;
-}
-
-/** What still waits for an answer. */
-function questionAgain(pending: Pending): string {
-  switch (pending.kind) {
-    case 'question':
-      return `Still open, ${quoted(pending.text)}: ${pending.question}`;
-    case 'confirm-create':
-      return `I still wait for your yes or no: ${pending.scheduleText}, ${quoted(pending.instructions)}.`;
-    case 'zone':
-      return `Still open, ${quoted(pending.text)}: ${ZONE_QUESTION}`;
-    default:
-      return '';
-  }
-}
-
-async function dropped(text: string, left: Pending | null): Promise<Outcome> {
-  const open = left === null ? '' : questionAgain(left);
-  return { text: joined(text, open), success: true, data: { created: false } };
 }
 
 function joined(...parts: string[]): string {

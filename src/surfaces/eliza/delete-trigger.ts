@@ -1,7 +1,7 @@
 /** DELETE_TRIGGER: one at once, all of one's own only after a clear yes. */
 import { isAppError } from '../../shared/errors.js';
 import { example, type Outcome, triggerAction } from './action.js';
-import { answersWhich, chooseTrigger, settle, visibleTriggers } from './choose.js';
+import { chooseTrigger, settle, visibleTriggers } from './choose.js';
 import { answerOf, placeNamed, refuses } from './confirm-words.js';
 import { counted, quoted } from './display.js';
 import { isAll } from './intent.js';
@@ -40,16 +40,16 @@ export const deleteTriggerAction = triggerAction({
 });
 
 async function deleteTrigger(turn: Turn): Promise<Outcome> {
-  const pending = await pendingOf(turn);
+  const pending = await pendingOf(turn, DELETE_TRIGGER);
   const answer = answerOf(turn.text);
   const confirm = pending?.kind === 'confirm-delete' ? pending : null;
-  const which = answersWhich(pending, DELETE_TRIGGER);
-  if ((confirm || which) && answer === 'no') {
-    await forget(turn);
+  const which = pending?.kind === 'which' ? pending : null;
+  if (pending && answer === 'no') {
+    await forget(turn, pending);
     return { text: 'All right, I deleted nothing.', success: true, data: { deleted: 0 } };
   }
   if (confirm && answer === 'yes') {
-    await forget(turn);
+    await forget(turn, confirm);
     return deleteMany(turn, confirm.ids);
   }
   const said = turn.text.trim().slice(0, 500);

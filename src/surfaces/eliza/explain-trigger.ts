@@ -2,7 +2,7 @@
 
 import { matchTrigger, sentenceOf } from '../../triggers/index.js';
 import { example, type Outcome, triggerAction } from './action.js';
-import { answersWhich, chooseTrigger, settle } from './choose.js';
+import { chooseTrigger, settle } from './choose.js';
 import { plain, quoted } from './display.js';
 import { pendingOf } from './pending.js';
 import type { Turn } from './turn.js';
@@ -28,7 +28,8 @@ export const explainTriggerAction = triggerAction({
 });
 
 async function explainTrigger(turn: Turn): Promise<Outcome> {
-  const which = answersWhich(await pendingOf(turn), EXPLAIN_TRIGGER);
+  const pending = await pendingOf(turn, EXPLAIN_TRIGGER);
+  const which = pending?.kind === 'which' ? pending : null;
   const target = turn.text
     .slice(0, 500)
     .replace(QUESTION, ' ')

@@ -36,18 +36,18 @@ export const forgetHintAction = hintAction({
 });
 
 async function forgetHint(turn: HintTurn): Promise<Outcome> {
-  const pending = await pendingOf(turn);
+  const pending = await pendingOf(turn, FORGET_HINT);
   const answer = answerOf(turn.text);
   const confirm = pending?.kind === 'confirm-forget-hints' ? pending : null;
-  const open = pending?.kind === 'hint' && pending.action === FORGET_HINT ? pending : null;
-  if ((confirm || open) && answer === 'no') {
-    await forget(turn);
+  const open = pending?.kind === 'hint' ? pending : null;
+  if (pending && answer === 'no') {
+    await forget(turn, pending);
     return keepAll();
   }
   if (confirm && answer === 'yes') {
     const done = await forgetThese(turn, confirm.hints);
     // Only now: after a failure the yes can be said again.
-    await forget(turn);
+    await forget(turn, confirm);
     return done;
   }
   if (confirm && (answer === 'partly' || refuses(turn.text))) {
@@ -55,9 +55,9 @@ async function forgetHint(turn: HintTurn): Promise<Outcome> {
   }
   const place = open && !refuses(turn.text) ? placeNamed(turn.text, open.hints.length) : null;
   const chosen = place === null ? undefined : open?.hints[place];
-  if (chosen) {
+  if (open && chosen) {
     const done = await forgetThese(turn, [chosen]);
-    await forget(turn);
+    await forget(turn, open);
     return done;
   }
   if (!TAKES_AWAY.test(turn.text) || REFUSES.test(turn.text)) return askWhich();

@@ -6,10 +6,11 @@
 import { safe } from '../../shared/safe-text.js';
 import { example, type Outcome } from './action-frame.js';
 import { answerOf, refuses, yesOrNo } from './confirm-words.js';
-import { countedMemories, memoryAction } from './memory-action.js';
+import { countedMemories } from './display.js';
+import { memoryAction } from './memory-action.js';
 import type { MemoryTurn } from './memory-turn.js';
 import { type ForgetSubject, forgetSubject } from './memory-words.js';
-import { ask, forget, pendingOf } from './pending.js';
+import { ask, forget, type Pending, pendingOf } from './pending.js';
 
 export const FORGET_WORK_MEMORY = 'FORGET_WORK_MEMORY';
 
@@ -33,12 +34,14 @@ export const forgetWorkMemoryAction = memoryAction({
   handle: forgetWorkMemory,
 });
 
+type Confirm = Extract<Pending, { kind: 'confirm-forget' }>;
+
 async function forgetWorkMemory(turn: MemoryTurn): Promise<Outcome> {
-  const pending = await pendingOf(turn);
+  const pending = await pendingOf(turn, FORGET_WORK_MEMORY);
   if (pending?.kind === 'confirm-forget') {
     const answer = answerOf(turn.text);
-    if (answer === 'yes') return forgetThese(turn, pending.ids);
-    if (answer === 'no') return keepAll(turn);
+    if (answer === 'yes') return forgetThese(turn, pending);
+    if (answer === 'no') return keepAll(turn, pending);
     if (answer === 'partly' || refuses(turn.text)) return askPlainly(pending.ids.length);
   } else if (yesOrNo(turn.text) !== null) {
     return {
@@ -99,10 +102,13 @@ function selectionOf(subject: ForgetSubject): Record<string, unknown> {
 }
 
 /** Some may have gone since we asked, which must not keep the others. */
-async function forgetThese(turn: MemoryTurn, ids: string[]): Promise<Outcome> {
-  const gone = await turn.service.forget({ memory_ids: ids, missing_ok: true }, turn.caller);
+async function forgetThese(turn: MemoryTurn, pending: Confirm): Promise<Outcome> {
+  const gone = await turn.service.forget(
+    { memory_ids: pending.ids, missing_ok: true },
+    turn.caller,
+  );
   // Only now: after a failure the yes can be said again.
-  await forget(turn);
+  await forget(turn, pending);
   const text =
     gone.total === 0 ? 'They are gone already.' : `Forgotten: ${countedMemories(gone.total)}.`;
   return { text, success: true, data: { forgotten: gone.total } };
@@ -117,7 +123,7 @@ function askPlainly(count: number): Outcome {
   };
 }
 
-async function keepAll(turn: MemoryTurn): Promise<Outcome> {
-  await forget(turn);
+async function keepAll(turn: MemoryTurn, pending: Confirm): Promise<Outcome> {
+  await forget(turn, pending);
   return { text: 'All right, I forgot nothing.', success: true, data: { forgotten: 0 } };
 }

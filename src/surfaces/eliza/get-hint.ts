@@ -40,11 +40,11 @@ export const getHintAction = hintAction({
 });
 
 async function getHint(turn: HintTurn): Promise<Outcome> {
-  const pending = await pendingOf(turn);
-  const open = pending?.kind === 'hint' && pending.action === GET_HINT ? pending : null;
+  const pending = await pendingOf(turn, GET_HINT);
+  const open = pending?.kind === 'hint' ? pending : null;
   const { context, text } = askedPlace(askedText(turn, open));
   const found = await findHints(turn, text, context);
-  if (open) await forget(turn);
+  if (open) await forget(turn, open);
   if (found.components.length === 0) return none('I know no hints yet.');
   if (LIST.test(turn.text)) return list(turn, found);
   if (found.isFit) return give(turn, found, found.hints);

@@ -3,6 +3,7 @@ import type { Action, IAgentRuntime, Memory } from '@elizaos/core';
 import { type ActionFamily, type ActionWords, framedAction, type Outcome } from './action-frame.js';
 import { type HintTurn, hintServiceOf, hintTurnOf } from './hint-turn.js';
 import { memoryServiceOf } from './memory-turn.js';
+import { inConversation } from './open-questions.js';
 import { createPerMessage } from './per-message.js';
 
 export interface HintActionSpec extends ActionWords {
@@ -43,9 +44,7 @@ async function run(
   const turn = await hintTurnOf(runtime, message);
   if (!turn) return { text: ABSENT, success: false, data: { code: 'UNAVAILABLE' } };
   try {
-    const outcome = await spec.handle(turn);
-    // Nobody is there to answer.
-    return outcome.asked && turn.run !== null ? { ...outcome, success: false } : outcome;
+    return await inConversation(turn, () => spec.handle(turn));
   } finally {
     shownHints.drop(runtime);
   }

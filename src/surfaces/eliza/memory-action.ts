@@ -4,6 +4,7 @@ import type { RecallResult } from '../../memory/index.js';
 import { safe, safeJson } from '../../shared/safe-text.js';
 import { type ActionFamily, type ActionWords, framedAction, type Outcome } from './action-frame.js';
 import { type MemoryTurn, memoryServiceOf, memoryTurnOf } from './memory-turn.js';
+import { inConversation } from './open-questions.js';
 
 export interface MemoryActionSpec extends ActionWords {
   handle: (turn: MemoryTurn) => Promise<Outcome>;
@@ -31,8 +32,7 @@ async function run(
   const service = memoryServiceOf(runtime);
   if (!service) return { text: ABSENT, success: false, data: { code: 'UNAVAILABLE' } };
   const turn = await memoryTurnOf(runtime, service, message);
-  const outcome = await spec.handle(turn);
-  return outcome.asked && turn.run !== null ? { ...outcome, success: false } : outcome;
+  return inConversation(turn, () => spec.handle(turn));
 }
 
 type Recalled = RecallResult['memories'][number];
@@ -51,9 +51,4 @@ export function memoryLine(memory: Recalled): string {
   return json.length > MAX_JSON
     ? `- ${maybe}${id} is too long for a chat (${json.length} characters): ask for depth "full", or export it`
     : `- ${maybe}${id}\n\`\`\`json\n${json}\n\`\`\``;
-}
-
-/** "one memory", "3 memories". */
-export function countedMemories(count: number): string {
-  return count === 1 ? 'one memory' : `${count} memories`;
 }

@@ -1,10 +1,12 @@
 /**
- * What we have asked a person and not been answered yet: at most one question per person and room,
- * kept in the host's cache so that it survives a restart, and forgotten after ten minutes.
+ * What we have asked a person and not been answered yet: the questions of one person in one room, the
+ * newest first, kept in the host's cache so that they survive a restart. They are forgotten ten minutes
+ * after the last one was asked or answered.
  */
 import type { IAgentRuntime, Memory } from '@elizaos/core';
 import { z } from 'zod';
 import { MINUTE_MS } from '../../shared/clock.js';
+import { AppError } from '../../shared/errors.js';
 import { scheduleSchema, TIMEZONE_SOURCES } from '../../triggers/index.js';
 import { hintRefSchema } from './hint-ref.js';
 import { createPerMessage } from './per-message.js';
@@ -13,7 +15,9 @@ import type { Turn } from './turn.js';
 /** What a question needs to know of a turn. */
 export type Asker = Pick<Turn, 'runtime' | 'run' | 'roomId' | 'nowMs' | 'requester'>;
 
-export const PENDING_MS = 10 * MINUTE_MS;
+const PENDING_MS = 10 * MINUTE_MS;
+/** More open questions than anybody keeps in mind. */
+const MOST_OPEN = 20;
 
 const pendingSchema = z.discriminatedUnion('kind', [
   /** "That is every 20 seconds, shall I?" */
@@ -34,6 +38,8 @@ const pendingSchema = z.discriminatedUnion('kind', [
   }),
   /** "Which day?", about a request that is not complete. */
   z.object({ kind: z.literal('question'), text: z.string(), question: z.string() }),
+  /** "Which one is 'at 5' for?", about an answer that completes several requests. */
+  z.object({ kind: z.literal('for-which'), said: z.string(), requests: z.array(z.string()) }),
   /** "In which time zone?", about a request with a clock time; `action` carries it out. */
   z.object({ kind: z.literal('zone'), action: z.string(), text: z.string() }),
   /** "Which one?", about a request that fits several triggers. */
@@ -62,12 +68,26 @@ const pendingSchema = z.discriminatedUnion('kind', [
 ]);
 export type Pending = z.infer<typeof pendingSchema>;
 
-const storedSchema = z.object({
-  expiresAtMs: z.number(),
-  pending: pendingSchema,
-  /** Asked before it and not answered either; open again when this one is closed. */
-  before: pendingSchema.optional(),
-});
+const ACTIONS: Readonly<Record<Exclude<Pending, { action: string }>['kind'], string>> = {
+  'confirm-create': 'CREATE_TRIGGER',
+  question: 'CREATE_TRIGGER',
+  'for-which': 'CREATE_TRIGGER',
+  'confirm-reschedule': 'UPDATE_TRIGGER',
+  'confirm-delete': 'DELETE_TRIGGER',
+  'confirm-forget': 'FORGET_WORK_MEMORY',
+  'confirm-forget-hints': 'FORGET_HINT',
+};
+
+/** The action that the answer goes to. */
+export function actionOf(pending: Pending): string {
+  return 'action' in pending ? pending.action : ACTIONS[pending.kind];
+}
+
+export function takesYesOrNo(pending: Pending): boolean {
+  return pending.kind.startsWith('confirm-') || ('missing' in pending && pending.missing === 'yes');
+}
+
+const storedSchema = z.object({ expiresAtMs: z.number(), open: z.array(pendingSchema) });
 
 /** As it is stored; whether it is still open is asked each time. */
 const seen = createPerMessage<unknown>();
@@ -76,59 +96,86 @@ function keyOf(roomId: string, entityId: string): string {
   return `cue:pending:${roomId}:${entityId}`;
 }
 
-/** The question that is open between the agent and this person in this room. */
-export async function readPending(
-  runtime: IAgentRuntime,
-  who: { roomId: string | undefined; entityId: string },
-  nowMs: number,
-): Promise<Pending | null> {
-  if (who.roomId === undefined) return null;
-  return pendingIn(await runtime.getCache<unknown>(keyOf(who.roomId, who.entityId)), nowMs);
-}
-
-/** The same for whoever looks several times in one message: read once, until one is asked or answered. */
-export async function pendingFor(
+/**
+ * The questions that are open between the agent and the writer of this message. Read once for a
+ * message, until one is asked or answered.
+ */
+export async function questionsFor(
   runtime: IAgentRuntime,
   message: Memory,
   nowMs: number,
-): Promise<Pending | null> {
+): Promise<Pending[]> {
   const read = () => runtime.getCache<unknown>(keyOf(message.roomId, message.entityId));
-  return pendingIn(await seen.of(runtime, message, nowMs, read), nowMs);
+  return openIn(await seen.of(runtime, message, nowMs, read), nowMs);
 }
 
-function pendingIn(stored: unknown, nowMs: number): Pending | null {
+function openIn(stored: unknown, nowMs: number): Pending[] {
   const parsed = storedSchema.safeParse(stored);
-  if (!parsed.success || parsed.data.expiresAtMs <= nowMs) return null;
+  if (!parsed.success || parsed.data.expiresAtMs <= nowMs) return [];
   // A clock that was set back must not keep a question open for ever.
-  return parsed.data.expiresAtMs - nowMs > PENDING_MS ? null : parsed.data.pending;
+  return parsed.data.expiresAtMs - nowMs > PENDING_MS ? [] : parsed.data.open;
 }
 
-export function pendingOf(turn: Asker): Promise<Pending | null> {
-  // What a person was asked in chat is not answered by a run.
-  if (turn.run !== null) return Promise.resolve(null);
-  return readPending(
-    turn.runtime,
-    { roomId: turn.roomId, entityId: turn.requester.entityId },
-    turn.nowMs,
-  );
+/** The open questions, the newest first; none in a run, which does not answer what a person was asked. */
+export async function openQuestions(turn: Asker): Promise<Pending[]> {
+  if (turn.run !== null || turn.roomId === undefined) return [];
+  const key = keyOf(turn.roomId, turn.requester.entityId);
+  return openIn(await turn.runtime.getCache<unknown>(key), turn.nowMs);
 }
 
 /**
- * Replaces whatever was open; `before` is what stays open behind it. In a run nothing is kept: nobody
- * would answer.
+ * The newest question that `action` has asked. A yes or no is said to the last question that takes one,
+ * so an older one does not count.
  */
-export async function ask(
-  turn: Asker,
-  pending: Pending,
-  before: Pending | null = null,
-): Promise<void> {
+export async function pendingOf(turn: Asker, action: string): Promise<Pending | null> {
+  const open = await openQuestions(turn);
+  const confirm = open.find(takesYesOrNo);
+  const answered = (one: Pending) => actionOf(one) === action;
+  return open.find((one) => answered(one) && (one === confirm || !takesYesOrNo(one))) ?? null;
+}
+
+/** Opens a question; the same one asked before is replaced. In a run nobody would answer. */
+export async function ask(turn: Asker, pending: Pending): Promise<void> {
+  const others = (await openQuestions(turn)).filter((one) => !isSame(one, pending));
+  if (others.length >= MOST_OPEN) {
+    throw new AppError(
+      'LIMIT_REACHED',
+      `${MOST_OPEN} questions are open already: answer one of them or say "never mind" first`,
+    );
+  }
+  await keep(turn, [pending, ...others]);
+}
+
+/** Closes questions. */
+export async function forget(turn: Asker, ...answered: readonly Pending[]): Promise<void> {
+  const open = await openQuestions(turn);
+  await keep(
+    turn,
+    open.filter((one) => !answered.some((other) => isSame(one, other))),
+  );
+}
+
+async function keep(turn: Asker, open: readonly Pending[]): Promise<void> {
   if (turn.run !== null || turn.roomId === undefined) return;
-  await turn.runtime.setCache(keyOf(turn.roomId, turn.requester.entityId), {
-    expiresAtMs: turn.nowMs + PENDING_MS,
-    pending,
-    ...(before === null ? {} : { before }),
-  });
+  const key = keyOf(turn.roomId, turn.requester.entityId);
+  if (open.length === 0) await turn.runtime.deleteCache(key);
+  else await turn.runtime.setCache(key, { expiresAtMs: turn.nowMs + PENDING_MS, open });
   seen.drop(turn.runtime, turn.roomId);
+}
+
+/** The same request, or, where a question holds none, the same kind of question. */
+function isSame(one: Pending, other: Pending): boolean {
+  return (
+    one.kind === other.kind &&
+    actionOf(one) === actionOf(other) &&
+    subjectOf(one) === subjectOf(other)
+  );
+}
+
+function subjectOf(pending: Pending): string {
+  if ('text' in pending) return pending.text;
+  if ('instructions' in pending) return pending.instructions;
+  return pending.kind === 'confirm-reschedule' ? pending.id : '';
 }
 
 /** What "it" means next: the trigger this person was last told about in this room. */
@@ -155,17 +202,4 @@ const mentionSchema = z.object({ triggerId: z.string(), atMs: z.number() });
 
 function mentionKey(roomId: string, entityId: string): string {
   return `cue:mentioned:${roomId}:${entityId}`;
-}
-
-/** Closes the question that is open, and opens the one before it, which is returned. */
-export async function forget(turn: Asker): Promise<Pending | null> {
-  if (turn.run !== null || turn.roomId === undefined) return null;
-  const key = keyOf(turn.roomId, turn.requester.entityId);
-  const stored = storedSchema.safeParse(await turn.runtime.getCache<unknown>(key));
-  const isOpen = stored.success && stored.data.expiresAtMs > turn.nowMs;
-  const before = isOpen ? (stored.data.before ?? null) : null;
-  if (before === null) await turn.runtime.deleteCache(key);
-  else await ask(turn, before);
-  seen.drop(turn.runtime, turn.roomId);
-  return before;
 }

@@ -1,6 +1,7 @@
 /** RECALL_WORK_MEMORY: what earlier work says about something; a printed recall line as it stands. */
 import { example, type Outcome } from './action-frame.js';
-import { countedMemories, memoryAction, memoryLine } from './memory-action.js';
+import { countedMemories } from './display.js';
+import { memoryAction, memoryLine } from './memory-action.js';
 import type { MemoryTurn } from './memory-turn.js';
 import { recallSubject } from './memory-words.js';
 

@@ -2,6 +2,7 @@
  * Signs in a message that the reader of schedules could not read: may a model be asked about it at
  * all? A model is never allowed to make a schedule of something that is clearly no request. Pure.
  */
+import { asksForSomething } from '../../triggers/index.js';
 
 const TIME_SIGN =
   /\d|\b(?:every|each|daily|hourly|weekly|monthly|yearly|tomorrow|tonight|today|noon|midnight|morning|afternoon|evening|night|week|month|minutes?|hours?|seconds?|days?|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|later|soon|one|two|three|four|five|ten|half)\b/i;
@@ -17,6 +18,11 @@ const POLITE_QUESTION = /\b(?:can|could|would|will) (?:you|u)\b|\bplease\b|\bpls
 /** Enough of these and the message is English, which the reader should have understood. */
 const ENGLISH =
   /\b(?:the|is|are|was|were|and|of|it|its|it's|my|to|a|an|in|at|i|we|you|he|she|they|that|this|with|for|on|has|have|been|from|our|there|when|every)\b/gi;
+
+/** Whether a text says that something is wanted of the agent, whatever else it lacks. */
+export function isAsking(text: string): boolean {
+  return asksForSomething(text) || (REQUEST.test(text) && !isClearlyNoRequest(text));
+}
 
 export function hasTimeSign(text: string): boolean {
   return TIME_SIGN.test(text);

@@ -1,6 +1,6 @@
 /** RUN_TRIGGER: once, now, whatever its schedule says. */
 import { example, type Outcome, triggerAction } from './action.js';
-import { answersWhich, chooseTrigger, settle } from './choose.js';
+import { chooseTrigger, settle } from './choose.js';
 import { answerOf, placeNamed, refuses } from './confirm-words.js';
 import { plain, quoted } from './display.js';
 import { forget, pendingOf } from './pending.js';
@@ -31,9 +31,10 @@ export const runTriggerAction = triggerAction({
 });
 
 async function runTrigger(turn: Turn): Promise<Outcome> {
-  const which = answersWhich(await pendingOf(turn), RUN_TRIGGER);
+  const pending = await pendingOf(turn, RUN_TRIGGER);
+  const which = pending?.kind === 'which' ? pending : null;
   if (which && (answerOf(turn.text) === 'no' || refuses(turn.text))) {
-    await forget(turn);
+    await forget(turn, which);
     return { text: 'All right, I started nothing.', success: true };
   }
   const said = turn.text.trim().slice(0, 500);

@@ -3,7 +3,7 @@ import type { HintValue, SetHintParams } from '../../hints/index.js';
 import { printedValue, redactText } from '../../hints/index.js';
 import { isAppError } from '../../shared/errors.js';
 import { example, type Outcome } from './action-frame.js';
-import { yesOrNo } from './confirm-words.js';
+import { answerOf, yesOrNo } from './confirm-words.js';
 import { hintAction } from './hint-action.js';
 import { noteGiven } from './hint-given.js';
 import { mask, SPAN } from './hint-mask.js';
@@ -20,6 +20,7 @@ import {
 } from './hint-text.js';
 import type { HintTurn } from './hint-turn.js';
 import { type HintWords, readHint } from './hint-words.js';
+import { stillOpen } from './open-questions.js';
 import { ask, forget, type Pending, pendingOf } from './pending.js';
 
 export const SET_HINT = 'SET_HINT';
@@ -52,15 +53,15 @@ export const setHintAction = hintAction({
 type Missing = 'component' | 'key' | 'value';
 
 async function setHint(turn: HintTurn): Promise<Outcome> {
-  const pending = await pendingOf(turn);
-  const open = pending?.kind === 'hint' && pending.action === SET_HINT ? pending : null;
+  const pending = await pendingOf(turn, SET_HINT);
+  const open = pending?.kind === 'hint' ? pending : null;
   const fresh = readHint(turn.text);
   if (open && fresh === null) {
     const told = await answered(turn, open);
     if (told !== null) return told;
   }
   if (fresh === null) return noHint();
-  if (open) await forget(turn);
+  if (open && repeats(fresh, open)) await forget(turn, open);
   return keep(turn, fresh, turn.text);
 }
 
@@ -75,23 +76,30 @@ function noHint(): Outcome {
 type Question = Extract<Pending, { kind: 'hint' }>;
 type Draft = Question['draft'];
 
+/** Whether a hint says anew what the question is about. */
+function repeats(fresh: HintWords, { text, draft }: Question): boolean {
+  const asked = { ...readHint(text), ...draft };
+  return (['component', 'key', 'value'] as const).every(
+    (field) => !asked[field] || JSON.stringify(asked[field]) === JSON.stringify(fresh[field]),
+  );
+}
+
 /** The message as the answer to what was asked; `null`: it is none. */
-async function answered(
-  turn: HintTurn,
-  { text, missing, draft }: Question,
-): Promise<Outcome | null> {
+async function answered(turn: HintTurn, open: Question): Promise<Outcome | null> {
+  const { text, missing, draft } = open;
   const read = readHint(text);
   if (read === null || missing === 'which') return null;
   const words = { ...read, ...draft };
-  const answer = yesOrNo(turn.text);
+  const answer = missing === 'yes' ? answerOf(turn.text) : yesOrNo(turn.text);
   if (answer === 'no') {
-    await forget(turn);
+    await forget(turn, open);
     return { text: 'All right, I kept nothing.', success: true };
   }
+  if (answer === 'partly') return { text: stillOpen([open]), success: true, asked: true };
   if ((missing === 'yes') !== (answer === 'yes')) return null;
   const more = missing === 'yes' ? {} : answerIn(missing, turn.text);
   if (more === null) return null;
-  await forget(turn);
+  await forget(turn, open);
   const isSure = words.isSure || missing === 'yes';
   return keep(turn, { ...words, ...more, isSure }, text, { ...draft, ...more });
 }

@@ -5,7 +5,7 @@ import { example, type Outcome, triggerAction } from './action.js';
 import { createTrigger } from './create-trigger.js';
 import { plain, quoted } from './display.js';
 import { isZoneOfTrigger } from './intent.js';
-import { pendingOf } from './pending.js';
+import { actionOf, openQuestions } from './pending.js';
 import type { Turn } from './turn.js';
 import { UPDATE_TRIGGER, updateTrigger } from './update-trigger.js';
 import { isQuestion, zonePhrase } from './zone-phrase.js';
@@ -50,10 +50,9 @@ async function setTimeZone(turn: Turn): Promise<Outcome> {
       data: { code: 'INVALID_INPUT' },
     };
   }
-  const pending = await pendingOf(turn);
-  if (pending?.kind === 'zone') {
-    return pending.action === UPDATE_TRIGGER ? updateTrigger(turn) : createTrigger(turn);
-  }
+  const asking = (await openQuestions(turn)).find(({ kind }) => kind === 'zone');
+  if (asking)
+    return actionOf(asking) === UPDATE_TRIGGER ? updateTrigger(turn) : createTrigger(turn);
   const { moved, left } = await turn.service.rememberTimezone(turn.requester.entityId, read.zone);
   const others =
     moved.length === 0 ? 'Triggers that exist already keep theirs.' : movedWords(moved);

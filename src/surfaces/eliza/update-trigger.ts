@@ -1,10 +1,11 @@
 /** UPDATE_TRIGGER: pause, resume, snooze, skip next, rename, change text, reschedule. */
 import type { TriggerSummary } from '../../triggers/index.js';
 import { example, type Outcome, triggerAction } from './action.js';
-import { answersWhich, chooseTrigger, settle, visibleTriggers } from './choose.js';
+import { chooseTrigger, settle, visibleTriggers } from './choose.js';
 import { answerOf, placeNamed, refuses, yesOrNo } from './confirm-words.js';
 import { counted, nextRunSentence, quoted } from './display.js';
 import { isUpdateCommand, readUpdateIntent, type UpdateIntent } from './intent.js';
+import { stillOpen } from './open-questions.js';
 import { forget, type Pending, pendingOf } from './pending.js';
 import { applyReschedule, pauseUntil, reschedule, skipNext, snooze } from './reschedule.js';
 import type { Turn } from './turn.js';
@@ -42,26 +43,29 @@ export const updateTriggerAction = triggerAction({
 });
 
 export async function updateTrigger(turn: Turn): Promise<Outcome> {
-  const pending = await pendingOf(turn);
+  const pending = await pendingOf(turn, UPDATE_TRIGGER);
   const answer = yesOrNo(turn.text);
   if (pending?.kind === 'confirm-reschedule' && answer !== null) {
     return answerToConfirm(turn, pending, answer);
   }
-  if (pending?.kind === 'zone' && pending.action === UPDATE_TRIGGER) {
-    const zone = answer === 'no' ? null : await zoneTold(turn);
-    await forget(turn);
-    if (answer === 'no') return { text: 'All right, I changed nothing.', success: true };
-    if (zone !== null) return updateTrigger({ ...turn, text: pending.text, zone });
+  const zone = pending?.kind === 'zone' ? await zoneTold(turn) : null;
+  if (pending?.kind === 'zone' && zone !== null) {
+    await forget(turn, pending);
+    return updateTrigger({ ...turn, text: pending.text, zone });
   }
-  const which = answersWhich(pending, UPDATE_TRIGGER);
+  const which = pending?.kind === 'which' ? pending : null;
   const own = readUpdateIntent(turn.text);
   const isNo = answer === 'no' || (own === null && answerOf(turn.text) === 'no');
-  if ((which || pending?.kind === 'confirm-reschedule') && (isNo || (!own && refuses(turn.text)))) {
-    await forget(turn);
+  if (pending && (isNo || (!own && refuses(turn.text)))) {
+    await forget(turn, pending);
     return { text: 'All right, I changed nothing.', success: true };
   }
   const intent = own ?? (which ? readUpdateIntent(which.text) : null);
-  if (!intent) return { text: HELP, success: false };
+  if (!intent) {
+    return pending
+      ? { text: stillOpen([pending]), success: true, asked: true }
+      : { text: HELP, success: false };
+  }
   if ((intent.kind === 'pause' || intent.kind === 'resume') && intent.all)
     return forAll(turn, intent);
 
@@ -195,7 +199,7 @@ async function answerToConfirm(
   pending: Extract<Pending, { kind: 'confirm-reschedule' }>,
   answer: 'yes' | 'no',
 ): Promise<Outcome> {
-  await forget(turn);
+  await forget(turn, pending);
   if (answer === 'no') return { text: 'All right, I changed nothing.', success: true };
   return applyReschedule(turn, pending.id, pending.schedule, pending.timezoneSource);
 }

@@ -1,22 +1,21 @@
 /** Asked before the first clock time of a person is stored whose time zone nobody knows. */
 import { type KnownZone, timezoneOfWords } from '../../triggers/index.js';
 import type { Outcome } from './action.js';
-import { ask, type Pending } from './pending.js';
+import { about, ZONE_QUESTION } from './open-questions.js';
+import { ask, openQuestions } from './pending.js';
 import type { Turn } from './turn.js';
 import { zonePhrase } from './zone-phrase.js';
 
-export const ZONE_QUESTION =
-  'In which time zone is that? Name a city or a zone, for example "Berlin", "New York time" or "UTC"; I will remember it.';
-
 /** Keeps the request until the zone is told; `action` carries it out then. */
-export async function askZone(
-  turn: Turn,
-  action: string,
-  text: string,
-  left: Pending | null = null,
-): Promise<Outcome> {
-  await ask(turn, { kind: 'zone', action, text: text.slice(0, 4_000) }, left);
-  return { text: ZONE_QUESTION, success: true, asked: true, data: { created: false } };
+export async function askZone(turn: Turn, action: string, text: string): Promise<Outcome> {
+  const isOnly = (await openQuestions(turn)).length === 0;
+  await ask(turn, { kind: 'zone', action, text: text.slice(0, 4_000) });
+  return {
+    text: isOnly ? ZONE_QUESTION : about(text, ZONE_QUESTION),
+    success: true,
+    asked: true,
+    data: { created: false },
+  };
 }
 
 /** The zone that a message names as the person's, remembered from now on; `null`: it names none. */

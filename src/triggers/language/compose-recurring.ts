@@ -14,7 +14,7 @@ import {
   weekdayOf,
 } from './calendar.js';
 import type { ClockTime } from './clock.js';
-import { type Facts, isSubDaily } from './facts.js';
+import { type Facts, isSubDaily, WEEKDAY_OF_DATE } from './facts.js';
 import type { Unit } from './words.js';
 
 /** A schedule, or what has to be asked first. */
@@ -38,6 +38,9 @@ export function composeRecurring(said: Facts, moment: Moment, waking: boolean): 
   }
   const counted = withoutPerUnit(said);
   if ('question' in counted) return counted;
+  const { day } = counted.facts;
+  if ((day?.type === 'monthDay' || day?.type === 'date') && day.weekday !== undefined)
+    return { question: WEEKDAY_OF_DATE };
   const facts = withoutExceptions(absorbDay(counted.facts));
   if (facts.weekdays?.length === 0)
     return { question: 'That leaves no day at all. On which days should it be?' };

@@ -105,6 +105,9 @@ export interface Piece {
   joined?: boolean;
 }
 
+export const WEEKDAY_OF_DATE =
+  'I cannot keep to a weekday and a day of the month at once. Which of the two shall I go by?';
+
 /** True when the facts say that something repeats. */
 export function isRecurring(facts: Facts): boolean {
   return (

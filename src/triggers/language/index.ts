@@ -99,6 +99,13 @@ export function parseTimeText(
     : { kind: 'schedule', schedule: composed.schedule };
 }
 
+/** Whether a text says that something is wanted ("remind me", "can you", "set an alarm"), with or without a time. */
+export function asksForSomething(text: string): boolean {
+  if (text.length > TEXT_LIMIT) return false;
+  const phrase = phraseOf(text);
+  return splitSentences(phrase).some((range) => readSentence(phrase, range).opening.asks);
+}
+
 /** A request whose words of time could not be read at all is asked about; without such words it is none. */
 function withoutTime(phrase: Phrase, sentences: readonly Sentence[]): ScheduleReading {
   for (const sentence of sentences) {

@@ -11,6 +11,7 @@ import {
   merged,
   mergedAll,
   type Piece,
+  WEEKDAY_OF_DATE,
 } from './facts.js';
 import type { Phrase } from './phrase.js';
 import { wordAt } from './phrase.js';
@@ -272,12 +273,19 @@ export function select(sentence: Sentence, isWhole: (facts: Facts) => boolean): 
     return facts !== null && isWhole(facts);
   });
   const own = outside && mergedAll(outside);
-  if (!outside || !own) return { question: SEVERAL };
+  if (!outside || !own) return { question: holdsWeekdayOfDate(plain) ? WEEKDAY_OF_DATE : SEVERAL };
   const others = plain.filter((piece) => !outside.includes(piece));
   const inContent = others.every(
     ({ facts, vague, joined }) => vague || (isPoint(facts) && !joined && !completes(own, facts)),
   );
   return inContent ? withAdjectives(sentence, own, outside) : { question: SEVERAL };
+}
+
+/** "every Friday the 13th": cron cannot say both at once. */
+function holdsWeekdayOfDate(pieces: readonly Piece[]): boolean {
+  const isDate = ({ facts: { day, monthDays } }: Piece) =>
+    monthDays !== undefined || day?.type === 'monthDay' || day?.type === 'date';
+  return pieces.some(({ facts }) => facts.weekdays !== undefined) && pieces.some(isDate);
 }
 
 /** "meditate for 10 minutes": how long it lasts, unless something is to be repeated within the day. */

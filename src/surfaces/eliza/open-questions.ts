@@ -1,0 +1,75 @@
+/** What is still open, in words, and how an action answers a message while questions are open. */
+import type { Outcome } from './action-frame.js';
+import { counted, countedMemories, plain, quoted } from './display.js';
+import { type Asker, openQuestions, type Pending, takesYesOrNo } from './pending.js';
+
+/** Of the open questions. */
+const SAID_AGAIN = 3;
+
+export const ZONE_QUESTION =
+  'In which time zone is that? Name a city or a zone, for example "Berlin", "New York time" or "UTC"; I will remember it.';
+
+const HINT_QUESTIONS = {
+  component: 'Of which component is the hint?',
+  key: 'What is the hint for?',
+  value: 'What does the hint say?',
+  yes: 'Keep that as a hint?',
+  which: 'Which hint is meant?',
+} as const;
+
+/** A question with the words of the request that it belongs to. */
+export function questionOf(pending: Pending): string {
+  switch (pending.kind) {
+    case 'confirm-create':
+      return `Set up ${quoted(pending.instructions, 60)} ${pending.scheduleText}?`;
+    case 'question':
+      return about(pending.text, plain(pending.question, 200));
+    case 'for-which':
+      return `Which request is ${quoted(pending.said, 60)} for?`;
+    case 'zone':
+      return about(pending.text, ZONE_QUESTION);
+    case 'which':
+      return about(pending.text, `Which of ${pending.ids.length} triggers is meant?`);
+    case 'confirm-reschedule':
+      return `Change a trigger to ${pending.scheduleText}?`;
+    case 'confirm-delete':
+      return `Delete ${counted(pending.ids.length)}?`;
+    case 'confirm-forget':
+      return `Forget ${countedMemories(pending.ids.length)}?`;
+    case 'hint':
+      return about(pending.text, HINT_QUESTIONS[pending.missing]);
+    case 'confirm-forget-hints':
+      return `Forget ${pending.hints.length} hints?`;
+  }
+}
+
+export function about(request: string, question: string): string {
+  return `${quoted(request, 60)}: ${question}`;
+}
+
+/** What still waits for an answer, in one line; empty when nothing does. */
+export function stillOpen(open: readonly Pending[]): string {
+  const said = open.slice(0, SAID_AGAIN).map((one) => {
+    const lead = takesYesOrNo(one) ? 'I still wait for your yes or no: ' : 'Still open, ';
+    return lead + questionOf(one);
+  });
+  const more = open.length - said.length;
+  return [...said, ...(more > 0 ? [`${more} more questions are open.`] : [])].join(' ');
+}
+
+/**
+ * Carries out a message. Whoever has answered one question, or made a trigger while others are open, is
+ * told what is left. Inside a run nobody answers a question, and that is a failure.
+ */
+export async function inConversation(
+  turn: Asker,
+  handle: () => Promise<Outcome>,
+): Promise<Outcome> {
+  const before = await openQuestions(turn);
+  const outcome = await handle();
+  if (turn.run !== null) return outcome.asked ? { ...outcome, success: false } : outcome;
+  const left = await openQuestions(turn);
+  const isNews = left.length < before.length || outcome.data?.created !== undefined;
+  if (outcome.asked || left.length === 0 || !isNews) return outcome;
+  return { ...outcome, text: `${outcome.text} ${stillOpen(left)}` };
+}
