@@ -8,7 +8,6 @@ import { AppError, isAppError, messageOf } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
 import type { HintRows, HowPut, Row } from './persist.js';
-import { createSerial, type Serial } from './serial.js';
 import type { StoredHint } from './types.js';
 import { createVariants, endOf, isLive, sumOf, type Variant, type Variants } from './variants.js';
 
@@ -204,4 +203,16 @@ function changedByOthers(
   const version = now?.hint.version ?? 0;
   const message = 'another process has changed the hint meanwhile';
   return new AppError('CONFLICT', message, { component, key, version }, { cause });
+}
+
+/** Runs work one after the other, in the order it came in; what fails does not hold up the next. */
+type Serial = <T>(work: () => Promise<T> | T) => Promise<T>;
+
+function createSerial(): Serial {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const next = last.then(work);
+    last = next.catch(() => undefined);
+    return next;
+  };
 }

@@ -2,11 +2,11 @@
 import type { Caller } from '../records/index.js';
 import type { Clock } from '../shared/clock.js';
 import { AppError } from '../shared/errors.js';
+import type { Uuid } from '../shared/ids.js';
 import type { Place } from './audience.js';
 import type { Book } from './book.js';
 import type { Guard } from './guard/index.js';
 import type { Quotas } from './quota.js';
-import type { HintObserver } from './quoting.js';
 import type { Hint } from './schema.js';
 import { FOR_GOOD } from './ttl.js';
 import { endOf } from './variants.js';
@@ -65,4 +65,32 @@ export function notFound(component: string, key: string | null, reasons: string[
     ...(key === null ? {} : { key }),
     ...(reasons.length === 0 ? {} : { reasons }),
   });
+}
+
+/** A room that shows hints and keeps what it showed. What merely changed or expired needs no telling. */
+export interface HintObserver {
+  /** These are about to be forgotten: resolves when nothing quotes them any more. */
+  forgetting(ids: readonly Uuid[]): Promise<void>;
+  /** These are there again: a hint set anew has the id it had. Must not throw. */
+  returned(ids: readonly Uuid[]): void;
+}
+
+/** @throws AppError UNAVAILABLE when what quotes them cannot be removed: nothing is forgotten then */
+export async function forgetting<T>(
+  { book, observer }: Pick<HintContext, 'book' | 'observer'>,
+  ids: readonly Uuid[],
+  remove: () => Promise<T>,
+): Promise<T> {
+  if (observer === undefined || ids.length === 0) return remove();
+  try {
+    await observer.forgetting(ids).catch((error: unknown) => {
+      const message = 'what quotes the hint could not be removed';
+      throw new AppError('UNAVAILABLE', message, {}, { cause: error });
+    });
+    return await remove();
+  } catch (error) {
+    const kept = ids.filter((id) => book.variants.get(id) !== undefined);
+    if (kept.length > 0) observer.returned(kept);
+    throw error;
+  }
 }

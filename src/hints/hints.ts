@@ -7,14 +7,12 @@ import type { Clock } from '../shared/clock.js';
 import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
 import { createBook } from './book.js';
-import type { HintContext } from './context.js';
+import type { HintContext, HintObserver } from './context.js';
 import { createGuard, type Guard } from './guard/index.js';
 import { type ImportOptions, importHints } from './import.js';
-import { parse } from './input.js';
 import { createOffering, type Offering } from './offering.js';
 import type { HintRows } from './persist.js';
 import type { Quotas } from './quota.js';
-import type { HintObserver } from './quoting.js';
 import { counts, getHint, listComponents, query } from './reads.js';
 import {
   bumpParams,
@@ -23,6 +21,7 @@ import {
   getHintParams,
   importParams,
   listComponentsParams,
+  parse,
   queryParams,
   setHintParams,
 } from './schema.js';

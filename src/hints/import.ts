@@ -16,12 +16,24 @@ import { redactSecrets } from '../shared/secrets.js';
 import { yieldToLoop } from '../shared/yield.js';
 import { admit, wordsOf } from './admit.js';
 import { audienceFor, hintId, ownerOf } from './audience.js';
-import { defaultTtlFor, type HintContext, requireShare, sessionFor } from './context.js';
+import {
+  defaultTtlFor,
+  forgetting,
+  type HintContext,
+  requireShare,
+  sessionFor,
+} from './context.js';
 import { redactValue } from './guard/index.js';
-import { lostFields, MAX_DEPTH } from './input.js';
 import { exceeded } from './quota.js';
-import { forgetting } from './quoting.js';
-import { type Hint, hintSchema, type importParams, nameSchema, SCHEMA_VERSION } from './schema.js';
+import {
+  type Hint,
+  hintSchema,
+  type importParams,
+  lostFields,
+  MAX_DEPTH,
+  nameSchema,
+  SCHEMA_VERSION,
+} from './schema.js';
 import type { ImportOutcome, StoredHint } from './types.js';
 import { endOf, isLive, sumOf, type Variant } from './variants.js';
 import type { SetOptions } from './writes.js';

@@ -3,16 +3,16 @@
  * looks at memory only; what has expired is not there.
  */
 import type { Caller } from '../records/index.js';
+import { AppError } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
-import { mayRead } from './audience.js';
-import { bumpById, deleteById } from './by-id.js';
-import type { HintContext } from './context.js';
+import { mayRead, mayWrite } from './audience.js';
+import { forgetting, type HintContext, isAdminCaller } from './context.js';
 import { best, scored, sift } from './explain.js';
+import { printedValue } from './guard/index.js';
 import { liveFor } from './reads.js';
-import { printedValue } from './records.js';
 import type { Hint, HintValue, NudgeContext } from './schema.js';
 import type { ScoredHint, StoredHint } from './types.js';
-import { isLive } from './variants.js';
+import { isLive, type Variant } from './variants.js';
 
 export type EligibleHint = StoredHint & Pick<ScoredHint, 'score' | 'match_explain'>;
 
@@ -88,4 +88,36 @@ function storedOf(stored: StoredHint): StoredHint {
 export function directValue(value: HintValue): string | null {
   const isDirect = typeof value === 'string' || value.type === 'command' || value.type === 'path';
   return isDirect ? printedValue(value) : null;
+}
+
+/** @throws AppError NOT_FOUND: it is no more, or not for the caller. UNAVAILABLE: nothing was counted */
+function bumpById(room: HintContext, id: Uuid, caller: Caller, delta: number): Promise<Hint> {
+  return room.book.inTurn(async () => {
+    const at = new Date(room.clock.now()).toISOString();
+    const { hint } = await room.book.use(variantOf(room, id, caller), { delta, at });
+    return hint;
+  });
+}
+
+/**
+ * What quotes it goes first.
+ * @throws AppError NOT_FOUND: it is no more, or not for the caller. PERMISSION_DENIED: all share it, and
+ * the caller is neither owner nor admin. UNAVAILABLE: it stays
+ */
+async function deleteById(room: HintContext, id: Uuid, caller: Caller): Promise<void> {
+  const isAdmin = await isAdminCaller(room, caller);
+  const own = () => {
+    const variant = variantOf(room, id, caller);
+    if (mayWrite(caller, variant.audience, isAdmin)) return variant;
+    throw new AppError('PERMISSION_DENIED', 'only owner and admins may delete what all share');
+  };
+  await room.book.inTurn(async () => own());
+  // Not in turn: what quotes it lies in a database that may be slow, and other hints do not wait.
+  await forgetting(room, [id], () => room.book.inTurn(() => room.book.commit({ remove: [own()] })));
+}
+
+function variantOf({ book, clock }: HintContext, id: Uuid, caller: Caller): Variant {
+  const variant = book.variants.get(id);
+  for (const known of liveFor(variant ? [variant] : [], caller, clock.now())) return known;
+  throw new AppError('NOT_FOUND', 'no such hint');
 }

@@ -3,8 +3,7 @@
  * it loads nothing but the rules that redact.
  */
 export { redactText } from './guard/judge.js';
-export { redactHint } from './guard/redact.js';
-export { printedValue } from './printed-value.js';
+export { printedValue, redactHint } from './guard/redact.js';
 export type {
   BumpParams,
   DeleteHintParams,

@@ -5,8 +5,8 @@
  * begin so, everything else matches). Repositories: `repos.ts`. Variables of the environment are only
  * compared; what a caller's environment holds never stands in a reason. Pure.
  */
+import { posix } from 'node:path';
 import type { Finding } from '../shared/errors.js';
-import { folderOf } from './folders.js';
 import { areTooLarge, type Glob, plainGlob, readGlob } from './globs.js';
 import { redactText } from './guard/index.js';
 import type { Steps } from './patterns.js';
@@ -319,4 +319,30 @@ function shownList(words: readonly string[]): string {
   const more = words.length - MOST_SHOWN;
   const shown = words.slice(0, MOST_SHOWN).map(cut).join(', ');
   return more > 0 ? `${shown} and ${more} more` : shown;
+}
+
+const WINDOWS = /^(?:[a-z]:(?:[\\/]|$)|\\\\)/i;
+
+/** A caller's working folder in the one spelling that globs are tried on. */
+interface Folder {
+  /** `/srv/api`, `C:/srv/api`, `//server/share`: no slash at the end, no `.` and `..`. */
+  path: string;
+  ignoreCase: boolean;
+}
+
+/**
+ * `null`: not known. A drive letter or `\\` says Windows when nothing else says what it is; there
+ * backslashes are slashes, and letter case does not count.
+ */
+export function folderOf(cwd: string | undefined, os: NudgeContext['os']): Folder | null {
+  if (cwd === undefined || cwd === '' || cwd.includes('\0')) return null;
+  const ignoreCase = os === 'windows' || (os === undefined && WINDOWS.test(cwd));
+  const slashed = ignoreCase
+    ? cwd
+        .replaceAll('\\', '/')
+        .replace(/^\/\/\?\/(?:UNC(?=\/))?/i, (form) => (form.length > 4 ? '/' : ''))
+    : cwd;
+  const normal = posix.normalize(slashed);
+  const rooted = ignoreCase && /^\/\/[^/]/.test(slashed) ? `/${normal}` : normal;
+  return { path: rooted.length > 1 ? rooted.replace(/\/$/, '') : rooted, ignoreCase };
 }

@@ -4,9 +4,9 @@ import type { RecordStore } from '../records/index.js';
 import { type Clock, MINUTE_MS } from '../shared/clock.js';
 import { AppError, messageOf } from '../shared/errors.js';
 import type { Log } from '../shared/log.js';
+import type { HintObserver } from './context.js';
 import { createHints, type HintRoom, type HintSettings } from './hints.js';
 import { createHintRows } from './persist.js';
-import type { HintObserver } from './quoting.js';
 
 export const HINTS = 'HINTS';
 

@@ -4,9 +4,9 @@
  * they are.
  */
 import { ownerOf } from './audience.js';
+import { printedValue } from './guard/index.js';
 import type { Counted } from './quota.js';
 import { type Merits, meritsOf } from './rank.js';
-import { printedValue } from './records.js';
 import type { Hint } from './schema.js';
 import { type CompiledScope, compileScope, scopeKey } from './scope.js';
 import { parseTtl } from './ttl.js';

@@ -7,6 +7,7 @@ import { type Admitted, admit, refusalError } from './admit.js';
 import { audienceFor, hintId, mayWrite } from './audience.js';
 import {
   defaultTtlFor,
+  forgetting,
   type HintContext,
   isAdminCaller,
   notFound,
@@ -15,7 +16,6 @@ import {
 } from './context.js';
 import { type Asked, best, type Sifted, sift, unsifted } from './explain.js';
 import { exceeded, quotaError } from './quota.js';
-import { forgetting } from './quoting.js';
 import { answersOf } from './reads.js';
 import type { bumpParams, deleteHintParams, Hint, setHintParams } from './schema.js';
 import { checkScope, normalizeScope, scopeKey } from './scope.js';

@@ -6,4 +6,4 @@ export {
   type HintTexts,
 } from './guard.js';
 export { redactText } from './judge.js';
-export { cleanValue, redactHint, redactMeta, redactValue } from './redact.js';
+export { cleanValue, printedValue, redactHint, redactMeta, redactValue } from './redact.js';

@@ -2,6 +2,21 @@
 import type { Hint, HintMeta, HintValue } from '../schema.js';
 import { redactText } from './judge.js';
 
+/** The words of a value: what is run, gone to or filled in. */
+export function printedValue(value: HintValue): string {
+  if (typeof value === 'string') return value;
+  switch (value.type) {
+    case 'command':
+      return value.cmd;
+    case 'path':
+      return value.abs;
+    case 'template':
+      return value.body;
+    case 'json':
+      return JSON.stringify(value.data);
+  }
+}
+
 /** Instead of a value, or a text of one, that was marked as secret. */
 export const HIDDEN = '[redacted]';
 
