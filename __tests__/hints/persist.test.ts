@@ -1,8 +1,7 @@
 /** Rows of hints over a record store that fails, and one that another process writes to. */
 import { describe, expect, it } from 'vitest';
 import { createHints, DEFAULT_QUOTAS, type Hint } from '../../src/hints/index.js';
-import { createHintRows } from '../../src/hints/persist.js';
-import { decodeHint, encodeHint, type HintData } from '../../src/hints/persist.js';
+import { createHintRows, decodeHint, encodeHint, type HintData } from '../../src/hints/persist.js';
 import type { NewTypedRecord, RecordStore } from '../../src/records/index.js';
 import type { Uuid } from '../../src/shared/ids.js';
 import { AGENT, noGuard, OPERATOR, PROJECT, START } from './hint-room.js';

@@ -15,38 +15,14 @@ export interface LintedSecret {
 /** What is found, in the order of the text. */
 export type Lint = (text: string) => Promise<LintedSecret[]>;
 
-/** What a rule asks of whoever runs it. */
-interface RuleContext {
-  sharedOptions: object;
-  createTranslator(): (messageId: PropertyKey) => RuleMessage;
-  report(found: { message: { messageId: string }; range: readonly [number, number] }): void;
-  ignore(): void;
-}
-
-/** The text of the message is left empty: a rule would write the secret into it. */
-interface RuleMessage {
-  message: string;
-  messageId: string;
-  data: undefined;
-}
-
-/** What a rule asks of a text; only the filter asks for lines and columns, too. */
-interface RuleSource {
-  hasBOM: boolean;
-  content: string;
-  contentType: 'text' | 'binary' | 'unknown';
-  ext: string;
-  filePath: string | undefined;
-  physicalFilePath: string | undefined;
-  getFilePath(): string | undefined;
-  getPhysicalFilePath(): string | undefined;
-}
-
+/** What is used of a rule; its own types lie in a package that is not ours to import. */
 interface Rule {
-  create(
-    context: RuleContext,
-    options: object,
-  ): { file?(source: RuleSource): void | Promise<void> };
+  create(context: object, options: object): { file?(source: object): void | Promise<void> };
+}
+
+interface Report {
+  message: { messageId: string };
+  range: readonly [start: number, end: number];
 }
 
 /** Comments that switch rules off are for source files: in a hint they would be a way around. */
@@ -69,35 +45,28 @@ async function load(): Promise<Lint> {
   return (text) => run(rules, text);
 }
 
-async function run(rules: readonly Rule[], text: string): Promise<LintedSecret[]> {
-  const found: { rule: string; range: readonly [number, number] }[] = [];
-  const context: RuleContext = {
+async function run(rules: readonly Rule[], content: string): Promise<LintedSecret[]> {
+  const found: Report[] = [];
+  const context = {
     sharedOptions: {},
-    createTranslator: () => (messageId) => ({
+    // The text of the message is left empty: a rule would write the secret into it.
+    createTranslator: () => (messageId: PropertyKey) => ({
       message: '',
       messageId: String(messageId),
       data: undefined,
     }),
-    report: ({ message, range }) => found.push({ rule: message.messageId, range }),
+    report: (report: Report) => found.push(report),
     ignore: () => {},
   };
-  const source = sourceOf(text);
-  for (const rule of rules) await rule.create(context, {}).file?.(source);
-  return found
-    .filter(({ rule }) => !ALLOWED.includes(rule))
-    .sort((a, b) => a.range[0] - b.range[0] || a.range[1] - b.range[1])
-    .map(({ rule, range }) => ({ rule, start: range[0] }));
-}
-
-function sourceOf(content: string): RuleSource {
-  return {
-    hasBOM: false,
-    content,
-    contentType: 'text',
-    ext: '.txt',
-    filePath: FILE,
-    physicalFilePath: undefined,
+  const source = {
+    ...{ hasBOM: false, content, contentType: 'text', ext: '.txt' },
+    ...{ filePath: FILE, physicalFilePath: undefined },
     getFilePath: () => FILE,
     getPhysicalFilePath: () => undefined,
   };
+  for (const rule of rules) await rule.create(context, {}).file?.(source);
+  return found
+    .filter(({ message }) => !ALLOWED.includes(message.messageId))
+    .sort((a, b) => a.range[0] - b.range[0] || a.range[1] - b.range[1])
+    .map(({ message, range }) => ({ rule: message.messageId, start: range[0] }));
 }
