@@ -3,7 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readArguments } from '../../eval/recall/arguments.js';
-import { DIFFICULTIES, draftOf, goldenProject, plainProject } from '../../eval/recall/dataset.js';
+import {
+  DIFFICULTIES,
+  draftOf,
+  goldenProject,
+  joined,
+  plainProject,
+} from '../../eval/recall/dataset.js';
 import { conversations, goldenFiles, loadFile, loadSet } from '../../eval/recall/load.js';
 import { limited } from '../../eval/recall/measure.js';
 import { tableOf } from '../../eval/recall/table.js';
@@ -121,10 +127,23 @@ describe('reading sets', () => {
     expect(() => plainProject({ docs, questions: [] })).toThrow('two documents have the id a');
   });
 
-  it('puts what is too long for a goal into the context, and the store takes it', () => {
-    const draft = readDraft(draftOf('ä'.repeat(9_000)), { storeDiffs: false });
+  it('joins documents to long ones, which answer what their parts answered', () => {
+    const docs = ['a', 'b', 'c'].map((id) => ({ id, text: `text ${id}` }));
+    const questions = [{ question: 'which?', evidence: ['a', 'b', 'c'] }];
+    const set = { name: 'letters', projects: [plainProject({ docs, questions })] };
+    const { name, projects } = joined(set, 2);
+    expect(name).toBe('letters joined by 2');
+    expect(projects[0]?.memories.map(({ text }) => text)).toEqual(['text a\n\ntext b', 'text c']);
+    expect([...(projects[0]?.questions[0]?.relevant.keys() ?? [])]).toEqual(
+      projects[0]?.memories.map(({ id }) => id),
+    );
+  });
+
+  it('puts what is too long for a goal into observations, and the store takes it', () => {
+    const draft = readDraft(draftOf('字'.repeat(21_000)), { storeDiffs: false });
     expect(draft.intent.goal.length).toBe(8_000);
-    expect(draft.intent.context?.length).toBe(1_000);
+    const observed = draft.perception.observations.map(({ what }) => what);
+    expect(observed.join('').length).toBe(13_000);
     expect(draft.outcome.summary).toBe('Succeeded');
   });
 

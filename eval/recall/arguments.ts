@@ -16,14 +16,17 @@ export interface RecallArguments {
   limit?: number;
   /** Also each part of the search alone. */
   parts: boolean;
+  /** Joins so many documents, one after the other, to one. */
+  join?: number;
   /** Where the public sets lie. */
   dataDir?: string;
 }
 
 export const USAGE = [
   `npm run eval -- recall [${SETS.join('] [')}]`,
-  '  [--dataset FILE] [--parts] [--embedder ID]... [--model-dir DIR] [--limit N] [--data DIR] [--json]',
+  '  [--dataset FILE] [--parts] [--embedder ID]... [--model-dir DIR] [--limit N] [--join N] [--data DIR] [--json]',
   '--dataset  [{ "docs": [{ "id", "text" }], "questions": [{ "question", "evidence": [id] }] }]',
+  '--join     makes one document of N that follow each other',
   '--parts    each part of the search alone too; always so for the named sets',
 ].join('\n');
 
@@ -48,7 +51,8 @@ export function readArguments(argv: readonly string[]): RecallArguments {
     else if (part === '--embedder') result.embedders.push(given(part));
     else if (part === '--model-dir') result.modelDir = given(part);
     else if (part === '--data') result.dataDir = given(part);
-    else if (part === '--limit') result.limit = positive(given(part));
+    else if (part === '--limit') result.limit = positive(part, given(part));
+    else if (part === '--join') result.join = positive(part, given(part));
     else throw new Error(`unknown argument ${part}`);
   }
   if (result.dataset !== undefined && result.sets.length > 0) {
@@ -61,9 +65,10 @@ export function readArguments(argv: readonly string[]): RecallArguments {
   return result;
 }
 
-function positive(text: string): number {
+function positive(option: string, text: string): number {
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 1)
-    throw new Error('--limit wants a whole number above 0');
+  if (!Number.isInteger(value) || value < 1) {
+    throw new Error(`${option} wants a whole number above 0`);
+  }
   return value;
 }

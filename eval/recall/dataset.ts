@@ -62,9 +62,12 @@ export const goldenSchema = z.strictObject({
 });
 export type GoldenFile = z.output<typeof goldenSchema>;
 
-/** A memory's goal is at most this long; what a document has beyond goes into its context. */
+/** A memory's goal is at most this long; what a document has beyond goes into observations. */
 const GOAL_CHARS = 8_000;
-const CONTEXT_CHARS = 2_000;
+/** Of an observation, so that it has at most 8 KB whatever its script. */
+const OBSERVED_CHARS = 2_000;
+/** A memory has no more of them. */
+const OBSERVED = 50;
 
 /**
  * Questions without evidence are not asked. Evidence that names no document stays and counts as
@@ -103,13 +106,41 @@ export function goldenProject({ memories, questions }: GoldenFile): EvalProject 
   });
 }
 
+/** Long documents of a set: so many that follow each other as one, which answers what they answer. */
+export function joined({ name, projects }: Dataset, count: number): Dataset {
+  return { name: `${name} joined by ${count}`, projects: projects.map(joinedProject) };
+
+  function joinedProject({ memories, questions }: EvalProject): EvalProject {
+    const groups = new Map<string, string[]>();
+    const groupOf = new Map<string, string>();
+    for (const [at, { id, text }] of memories.entries()) {
+      const group = `joined ${Math.floor(at / count)}`;
+      groupOf.set(id, group);
+      groups.set(group, [...(groups.get(group) ?? []), text]);
+    }
+    const gainOf = (id: string): [string, number] => [groupOf.get(id) ?? id, 1];
+    return {
+      memories: [...groups].map(([id, texts]) => {
+        const text = texts.join('\n\n');
+        return { id, text, draft: draftOf(text) };
+      }),
+      questions: questions.map(({ text, relevant }) => ({
+        text,
+        relevant: new Map([...relevant.keys()].map(gainOf)),
+      })),
+    };
+  }
+}
+
 /** A document as a memory whose goal is its text. */
 export function draftOf(text: string): Record<string, unknown> {
   const whole = text.trim() || '(empty)';
   const outcome = { success: true };
   if (whole.length <= GOAL_CHARS) return { intent: { goal: whole }, outcome };
-  const context = whole.slice(GOAL_CHARS, GOAL_CHARS + CONTEXT_CHARS);
-  return { intent: { goal: whole.slice(0, GOAL_CHARS), context }, outcome };
+  const observations = Array.from({ length: OBSERVED }, (_, at) => GOAL_CHARS + at * OBSERVED_CHARS)
+    .map((from) => ({ what: whole.slice(from, from + OBSERVED_CHARS) }))
+    .filter(({ what }) => what.trim() !== '');
+  return { intent: { goal: whole.slice(0, GOAL_CHARS) }, perception: { observations }, outcome };
 }
 
 function uniquely(project: EvalProject): EvalProject {

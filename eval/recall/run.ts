@@ -2,7 +2,7 @@
 import { messageOf } from '../../src/shared/errors.js';
 import { bootAgent } from './agent.js';
 import { type RecallArguments, readArguments, USAGE } from './arguments.js';
-import type { Dataset } from './dataset.js';
+import { type Dataset, joined } from './dataset.js';
 import { type Chain, startChain } from './embedders.js';
 import { loadFile, loadSet } from './load.js';
 import { evaluate, limited, type RecallEvaluation } from './measure.js';
@@ -28,7 +28,8 @@ export async function run(argv: string[]): Promise<number> {
   try {
     const results: RecallEvaluation[] = [];
     for (const dataset of datasets) {
-      const set = limited(dataset, options.limit);
+      const long = options.join === undefined ? dataset : joined(dataset, options.join);
+      const set = limited(long, options.limit);
       const result = await evaluate(agent, set, chain.embedders, { parts: options.parts, say });
       results.push(result);
       if (!options.json) console.log(`${tableOf(result)}\n`);

@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  aboveMean,
   bestOf,
   fuse,
   neighbourWeights,
   raise,
+  vectorShare,
   vectorWeight,
 } from '../../../src/memory/recall/fusion.js';
 import { asksForTime, mentionsTime, namesIn, speakerOf } from '../../../src/memory/signals.js';
@@ -68,6 +70,17 @@ describe('fusion of two searches', () => {
     raise(fused, 1, 0.75);
     raise(fused, 1, 0.25);
     expect([fused.scores[1], fused.touched]).toEqual([0.75, [0, 1]]);
+  });
+
+  it('only what a likeness has above the mean of all counts', () => {
+    const scores = Float32Array.from([0.5, 0.2, 0, 0.9]);
+    const above = aboveMean({ scores, touched: [0, 1, 3] }, 4);
+    expect([...above.touched]).toEqual([0, 3]);
+    expect([...above.scores].map((score) => Math.round(score * 100))).toEqual([10, 0, 0, 50]);
+  });
+
+  it('vectors count less where texts are longer than what they tell', () => {
+    expect([7, 100, 400].map(vectorShare)).toEqual([1, 1, 0.25]);
   });
 
   it('a model of sentences weighs more than words in disguise', () => {

@@ -5,6 +5,7 @@
  * sets and lost on all of them, because it forgets how far the first hit stands before the rest
  * (docs/recall.md has the numbers).
  */
+import type { DenseScores } from '../../records/index.js';
 
 /** Most a neighbour passes on, and how that fades with distance; in a shelf that talks in threads. */
 const NEIGHBOUR = 0.7;
@@ -24,6 +25,9 @@ export const VECTOR_WEIGHTS: readonly [prefix: string, weight: number][] = [
 export const BESIDE_WEIGHT = 0.2;
 /** Models of sentences; not measured here (no such weights were at hand), chosen between extremes. */
 export const DEFAULT_VECTOR_WEIGHT = 0.6;
+
+/** A vector tells about as many words of a text; of longer ones it knows only the beginning. */
+const EMBEDDED_WORDS = 100;
 
 export const BOOST = {
   /** The question names who says it. */
@@ -71,6 +75,11 @@ export function vectorWeight(model: string): number {
   return known?.[1] ?? DEFAULT_VECTOR_WEIGHT;
 }
 
+/** How much the vectors count where texts have so many words on average. */
+export function vectorShare(averageLength: number): number {
+  return Math.min(1, EMBEDDED_WORDS / Math.max(1, averageLength));
+}
+
 /** Score of each slot; `touched` lists those above 0. */
 export interface Fused {
   scores: Float32Array;
@@ -98,6 +107,28 @@ function add({ scores, touched }: Fused, list: Scored, share: number): void {
     const slot = list.touched[i] as number;
     raise({ scores, touched }, slot, (scores[slot] as number) + scale * (list.scores[slot] ?? 0));
   }
+}
+
+/**
+ * The list with the mean taken off; what is below it is left out.
+ * @param count of all that could have a score
+ */
+export function aboveMean({ scores, touched }: Scored, count: number): DenseScores {
+  let sum = 0;
+  for (let i = 0; i < touched.length; i += 1) sum += scores[touched[i] as number] as number;
+  const mean = Math.max(0, sum / Math.max(1, count));
+  const above = new Float32Array(scores.length);
+  const left = new Int32Array(touched.length);
+  let kept = 0;
+  for (let i = 0; i < touched.length; i += 1) {
+    const slot = touched[i] as number;
+    const score = (scores[slot] as number) - mean;
+    if (score <= 0) continue;
+    above[slot] = score;
+    left[kept] = slot;
+    kept += 1;
+  }
+  return { scores: above, touched: left.subarray(0, kept) };
 }
 
 /** Sets a score that only grows; what had none is touched by it. */

@@ -13,6 +13,7 @@ import { type PhraseHit, phraseHits } from '../../remind-when.js';
 import { asksForTime, namesIn } from '../../signals.js';
 import { confidenceOf, FLOOR, fitOf, knownTerms } from '../confidence.js';
 import {
+  aboveMean,
   BESIDE_WEIGHT,
   BOOST,
   bestOf,
@@ -21,6 +22,7 @@ import {
   lengthFactor,
   neighbourWeights,
   raise,
+  vectorShare,
   vectorWeight,
 } from '../fusion.js';
 import type { Candidate, Search, Stage } from '../types.js';
@@ -88,10 +90,11 @@ export function semanticStage(parts: SemanticParts): Stage {
     const { beside } = embedder;
     const second = parts.vector && beside !== undefined ? shelf.alike(text, filter) : null;
     const besideAlike = calibratedThresholds(beside?.id ?? '').candidate;
+    const share = vectorShare(shelf.averageLength);
     const fused = fuse([
       [keyword, 1],
-      [likely(vector, keyword, embedder.thresholds.candidate), vectorWeight(embedder.id)],
-      [likely(second, keyword, besideAlike), BESIDE_WEIGHT],
+      [likely(vector, keyword, embedder.thresholds.candidate), vectorWeight(embedder.id) * share],
+      [likely(second, keyword, besideAlike), BESIDE_WEIGHT * share],
     ]);
     if (parts.keyword && parts.vector) {
       boostSigns(fused, search, spread);
@@ -195,7 +198,10 @@ function raised(
   return { scores, touched: Int32Array.from(touched) };
 }
 
-/** Without a shared word only a clear likeness counts. */
+/**
+ * What a likeness is above the mean of all memories, beside words: any two texts are somewhat alike.
+ * Without a shared word only a clear likeness counts.
+ */
 function likely(
   vector: DenseScores | null,
   keyword: DenseScores | null,
@@ -206,7 +212,7 @@ function likely(
   const touched = vector.touched.filter(
     (slot) => (keyword.scores[slot] ?? 0) > 0 || (vector.scores[slot] ?? 0) >= floor,
   );
-  return { scores: vector.scores, touched };
+  return aboveMean({ scores: vector.scores, touched }, vector.touched.length);
 }
 
 /** Who is named, whether a time is asked for, how long a turn is: small, where there is a score. */
