@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { readFolder } from '../../src/when/disk/read.js';
 import { writeTogether } from '../../src/when/disk/write.js';
-import { openBook } from '../../src/when/folder-book.js';
 import { remember } from '../../src/when/remember.js';
+import { openOfflineIndex } from '../../src/when/when-index.js';
 import { type DiskRoom, diskRoom } from './disk-room.js';
 import { fill, INDEX } from './when-room.js';
 
@@ -44,7 +44,7 @@ describe('while the markers of a merge stand', () => {
   it.each(['merge', 'diff3'] as const)('in the index (%s), nothing is written', async (style) => {
     const room = inConflict(style);
     const before = room.index();
-    const book = await openBook({ paths: room.paths });
+    const book = await openOfflineIndex({ paths: room.paths });
     const refused = {
       code: 'CONFLICT',
       message: expect.stringMatching(
@@ -71,7 +71,7 @@ describe('while the markers of a merge stand', () => {
     const deps = { paths: room.paths, read: readFolder, write: writeTogether };
     const refused = { code: 'CONFLICT', details: { path: room.at('cli.md') } };
     await expect(remember(deps, draft)).rejects.toMatchObject(refused);
-    const book = await openBook({ paths: room.paths });
+    const book = await openOfflineIndex({ paths: room.paths });
     await expect(book.fix()).rejects.toMatchObject(refused);
     expect([room.index(), room.read('cli.md')]).toEqual([INDEX, marked]);
     // The merge is done.
@@ -82,11 +82,11 @@ describe('while the markers of a merge stand', () => {
   it('half of them are enough, and an example in a code fence is none', async () => {
     const room = fill(diskRoom());
     room.putIndex(`${INDEX}\n>>>>>>> theirs\n`);
-    const book = await openBook({ paths: room.paths });
+    const book = await openOfflineIndex({ paths: room.paths });
     await expect(book.fix()).rejects.toMatchObject({ code: 'CONFLICT' });
     room.putIndex(INDEX);
     const example = '## Merging\n\n```\n<<<<<<< HEAD\na\n=======\nb\n>>>>>>> theirs\n```\n';
     room.put('testing.md', `${room.read('testing.md')}\n${example}`);
-    expect(await (await openBook({ paths: room.paths })).fix()).toEqual([]);
+    expect(await (await openOfflineIndex({ paths: room.paths })).fix()).toEqual([]);
   });
 });

@@ -156,7 +156,7 @@ describe('the service of an agent', () => {
     await when.stop();
     await expect.poll(watchers).toBeLessThanOrEqual(watchersBefore);
     expect(when.configured).toBe(false);
-    expect(() => when.recall).toThrow('the when service is not running');
+    expect(() => when.health()).toThrow('the when service is not running');
     await when.stop();
   });
 });

@@ -15,7 +15,7 @@ import { indexIdOf } from '../../src/when/records.js';
 import { createRowWriter } from '../../src/when/row-writer.js';
 import { createLibraryRecords } from '../../src/when/sync.js';
 import type { Library } from '../../src/when/types.js';
-import type { When } from '../../src/when/when.js';
+import type { When } from '../../src/when/when-types.js';
 import { type OpenRecordDatabase, openRecordDatabase } from '../contract/record-database.js';
 import { diskRoom } from './disk-room.js';
 import {

@@ -1,9 +1,10 @@
 /** The book in memory: what an agent's turn, a command and an edit cost without disk and database. */
 import { createBm25 } from '../../eval/bm25.js';
 import { createLexicalEmbedder } from '../../src/embeddings/index.js';
-import { createBook } from '../../src/when/book.js';
+import { createMatcher } from '../../src/when/match/matcher.js';
 import type { DiskState } from '../../src/when/types.js';
 import { validate } from '../../src/when/validate/validate.js';
+import { createWhenIndex } from '../../src/when/when-index.js';
 import { loopGaps, series } from '../clockwork.js';
 import { timed } from '../memory/watched.js';
 import type { PartReport, PartRequest, Samples } from './protocol.js';
@@ -18,7 +19,7 @@ export async function bookAlone({ size, quick }: PartRequest): Promise<PartRepor
   const folder = folderOf(size);
   const samples: Samples = {};
   const notes: PartReport['notes'] = {};
-  const newBook = () => createBook({ embedder: () => lexical });
+  const newBook = () => createWhenIndex({ matcher: createMatcher({ embedder: () => lexical }) });
   const lexical = createLexicalEmbedder();
 
   const loads: number[] = [];

@@ -1,6 +1,5 @@
 /** `/when`: knowledge of the project, recalled by what one is about to do (DESIGN §9). */
 
-export type { Bar } from './book.js';
 export { DECISIONS, faultOfPaths, foundPaths, freshPaths, NO_INDEX } from './find-index.js';
 export type { MatchEmbedder } from './match/matcher.js';
 export { printRecall } from './print.js';
@@ -9,4 +8,5 @@ export { WHEN, WhenService, type WhenServiceDeps } from './service.js';
 export { type Commanded, givenBy } from './turns.js';
 export type * from './types.js';
 export { USAGE_FILE, type UsageStats } from './usage.js';
+export type { Bar } from './when-index.js';
 export type { RelevantEntry, ShownEntry, WhenHealth, WhenObserver } from './when-types.js';

@@ -5,7 +5,6 @@
 
 export { findCommands } from './commands.js';
 export { DECISIONS, foundIndex, INDEX_PLACES, repositoryOf } from './find-index.js';
-export { type FolderBook, type Migrated, openBook } from './folder-book.js';
 export { parseEntryLine } from './index-file.js';
 export { reportText } from './migrate/report.js';
 export { printRecall } from './print.js';
@@ -20,3 +19,4 @@ export {
   type UsageStats,
   usageStats,
 } from './usage.js';
+export { type Migrated, type OfflineIndex, openOfflineIndex } from './when-index.js';

@@ -1,13 +1,56 @@
 /** The Eliza service `WHEN`: one agent's `/when` knowledge (DESIGN §9), synced from its files. */
+
+import { join, resolve } from 'node:path';
 import { type IAgentRuntime, Service } from '@elizaos/core';
-import type { RecordStore } from '../records/index.js';
-import type { Clock } from '../shared/clock.js';
+import type { Caller, RecordStore, Scope } from '../records/index.js';
+import { type Clock, DAY_MS, SECOND_MS } from '../shared/clock.js';
 import { AppError, messageOf } from '../shared/errors.js';
+import type { Uuid } from '../shared/ids.js';
 import { hostLog } from '../shared/log.js';
-import type { MatchEmbedder } from './match/matcher.js';
-import type { WhenPaths } from './types.js';
-import { openWhen } from './when.js';
-import type { When, WhenObserver } from './when-types.js';
+import { within } from '../shared/within.js';
+import { findCommands } from './commands.js';
+import { INDEX } from './disk/bounds.js';
+import { readFolder } from './disk/read.js';
+import { type FolderWatch, watchFolder } from './disk/watch.js';
+import { writeTogether } from './disk/write.js';
+import { NO_INDEX } from './find-index.js';
+import { fileOfGroup } from './library.js';
+import { createMatcher, type MatchEmbedder } from './match/matcher.js';
+import { createEntryIds, indexIdOf, NO_ENTRIES } from './records.js';
+import { commandOf } from './related.js';
+import { remember } from './remember.js';
+import { parseRequests } from './requests.js';
+import { createRowWriter } from './row-writer.js';
+import { createLibraryRecords } from './sync.js';
+import { createWhenTurns } from './turns.js';
+import type {
+  DiskState,
+  Library,
+  LinkedEntry,
+  Recall,
+  Request,
+  Section,
+  WhenPaths,
+} from './types.js';
+import { indexFault, unreadOf, unreadText, withKnown } from './unread.js';
+import {
+  type AskedBy,
+  createUsageJournal,
+  offeredEvents,
+  recallEvents,
+  type UsageEvent,
+  usageStats,
+} from './usage.js';
+import { validate } from './validate/validate.js';
+import { type Bar, createWhenIndex, type WhenIndex } from './when-index.js';
+import type {
+  RelevantEntry,
+  ShownEntry,
+  When,
+  WhenDeps,
+  WhenHealth,
+  WhenObserver,
+} from './when-types.js';
 
 export const WHEN = 'WHEN';
 
@@ -120,11 +163,6 @@ export class WhenService extends Service {
     await turned;
   }
 
-  private get core(): When {
-    if (!this.room) throw new AppError('UNAVAILABLE', 'the when service is not running');
-    return this.room;
-  }
-
   /** Whether there is an index at all. */
   get configured(): boolean {
     return this.room?.configured ?? false;
@@ -132,24 +170,18 @@ export class WhenService extends Service {
   get turns(): When['turns'] {
     return this.core.turns;
   }
-  get recall(): When['recall'] {
-    return this.core.recall;
-  }
-  get find(): When['find'] {
-    return this.core.find;
-  }
-  get relevant(): When['relevant'] {
-    return this.core.relevant;
-  }
-  get entries(): When['entries'] {
-    return this.core.entries;
-  }
-  get current(): When['current'] {
-    return this.core.current;
-  }
-  get offered(): When['offered'] {
-    return this.core.offered;
-  }
+  recall: When['recall'] = (...given) => this.core.recall(...given);
+  find: When['find'] = (...given) => this.core.find(...given);
+  relevant: When['relevant'] = (...given) => this.core.relevant(...given);
+  entries: When['entries'] = () => this.core.entries();
+  current: When['current'] = (ids) => this.core.current(ids);
+  offered: When['offered'] = (...given) => this.core.offered(...given);
+  validate: When['validate'] = () => this.core.validate();
+  stats: When['stats'] = () => this.core.stats();
+  health: When['health'] = () => this.core.health();
+  /** Reads the files now; resolves when their rows are written. For tests and after an edit. */
+  settled: When['settled'] = () => this.core.settled();
+
   /** Makes the index of a project that has none. */
   remember: When['remember'] = async (draft, caller) => {
     await this.follow();
@@ -164,17 +196,361 @@ export class WhenService extends Service {
       throw error;
     }
   };
-  get validate(): When['validate'] {
-    return this.core.validate;
+
+  private get core(): When {
+    if (!this.room) throw new AppError('UNAVAILABLE', 'the when service is not running');
+    return this.room;
   }
-  get stats(): When['stats'] {
-    return this.core.stats;
+}
+
+const SHOWN_WARNINGS = 20;
+const WAIT_MS = { open: SECOND_MS / 2, ask: 3 * SECOND_MS };
+/** A question does without likeness rather than wait longer for its vector. */
+const VECTOR_MS = 2 * SECOND_MS;
+const NO_WRITER =
+  'only the owner or an admin of a server or group that the agent is in may write to the /when files from a chat (a chat alone with the agent makes nobody one); "cue when remember" on its machine and POST /cue/when/remember write them, too';
+const UNREADABLE = 'the /when index cannot be read: "cue when validate" on its machine says why';
+const LOADING = 'the /when index is still being read: ask again in a moment';
+
+/** Resolves when the files are read, at the latest after half a second; then they are read on. */
+export async function openWhen(deps: WhenDeps): Promise<When> {
+  const { records, clock, log, paths, agentId, waitMs = WAIT_MS } = deps;
+  /** Serves with the model it was made with, until another index is ready for another model. */
+  let index = indexOf(deps.embedder());
+  const indexId = indexIdOf(records.projectId, paths === null ? '' : resolve(paths.index));
+  const rows = createLibraryRecords({ records, agentId, clock, indexId });
+  const writer = createRowWriter({ rows, clock, log });
+  const journal = deps.usagePath === null ? null : createUsageJournal({ path: deps.usagePath });
+  const scope: Scope = {
+    projectId: records.projectId,
+    visibility: 'project',
+    entityId: null,
+    roomId: null,
+    authorId: agentId,
+  };
+  let state: WhenHealth['state'] = paths === null ? 'off' : 'loading';
+  let degraded: string | undefined;
+  let ids = NO_ENTRIES;
+  let watch: FolderWatch | null = null;
+  let closed = false;
+  let loads: Promise<unknown> = Promise.resolve();
+  let renewing: Promise<void> = Promise.resolve();
+
+  /** Loads of the book must not overlap. */
+  function inTurn(work: () => Promise<void>): Promise<void> {
+    const turn = loads.then(() => (closed ? undefined : work()));
+    loads = turn.catch(() => {});
+    return turn;
   }
-  get health(): When['health'] {
-    return this.core.health;
+
+  async function take(seen: DiskState): Promise<void> {
+    const isFirst = state === 'loading';
+    const unread = unreadOf(seen.warnings);
+    const lacks = seen.index === null || seen.files.length === 0 || unread.length > 0;
+    if (isFirst && lacks) await restore();
+    const disk = withKnown(seen, index.library().files);
+    const lacksIndex = disk.index === null;
+    const away = awayFrom(disk, index.library());
+    ids = await createEntryIds(indexId, await index.load(disk, away));
+    if (away.words !== null) {
+      degraded = `${away.words} cannot be read; what was known before answers`;
+      state = 'stored';
+      log.warn({ index: paths?.index, degraded }, 'when files are away');
+      return;
+    }
+    state = 'ready';
+    degraded = lacksIndex
+      ? (disk.warnings.find(({ file }) => file === INDEX)?.message ?? 'there is no index')
+      : unreadText(unread);
+    if (isFirst && lacksIndex) log.warn({ index: paths?.index, degraded }, 'no when index');
+    writer.want(index.library());
+    prepare();
   }
-  /** Reads the files now; resolves when their rows are written. For tests and after an edit. */
-  get settled(): When['settled'] {
-    return this.core.settled;
+
+  /** Throws without the database: to go on would be to forget what is stored; the next look tries again. */
+  async function restore(): Promise<void> {
+    try {
+      const stored = await rows.read();
+      if (stored !== null) await index.restore(stored);
+    } catch (error) {
+      degraded = `files are away, and what was stored cannot be read: ${messageOf(error)}`;
+      throw error;
+    }
   }
+
+  function prepare(): void {
+    index.prepare().catch((error: unknown) => {
+      log.warn({ error: messageOf(error) }, 'files named in the when index not looked up');
+    });
+  }
+
+  async function follow(where: WhenPaths): Promise<void> {
+    const seen = (disk: DiskState) => inTurn(() => take(disk));
+    try {
+      watch = await watchFolder(where, seen, { log, clock, ...deps.watching });
+      if (closed) await watch.close();
+    } catch (error) {
+      degraded = `the files are not followed: ${messageOf(error)}`;
+      log.error({ error: messageOf(error) }, 'when files not followed');
+    }
+  }
+
+  /** Beside the work: a model may take minutes for all of it, and edits must not wait for that. */
+  async function renew(): Promise<void> {
+    const embedder = deps.embedder();
+    const next = indexOf(embedder);
+    const isOver = () => closed || deps.embedder().id !== embedder.id;
+    await following;
+    if (isOver()) return;
+    await next.use(index.library());
+    await inTurn(async () => {
+      if (isOver()) return;
+      // What has changed meanwhile, which is little.
+      await next.use(index.library());
+      index = next;
+      prepare();
+    });
+  }
+
+  const following = paths === null ? Promise.resolve() : follow(paths);
+  const stopListening = deps.onEmbedder?.(() => {
+    renewing = renew().catch((error: unknown) => {
+      log.error({ error: messageOf(error) }, 'when index not embedded anew');
+    });
+  });
+  await within(following, waitMs.open);
+
+  function note(events: readonly UsageEvent[]): void {
+    if (journal === null || events.length === 0) return;
+    try {
+      journal.append(events);
+    } catch (error) {
+      log.warn({ error: messageOf(error) }, 'use of the when index not written down');
+    }
+  }
+
+  /** Without a session, the room; without either, a day is as good a guess as any. */
+  function sessionOf({
+    sessionId,
+    roomId,
+  }: {
+    sessionId?: string | undefined;
+    roomId?: Uuid | undefined;
+  }): string {
+    return sessionId ?? roomId ?? `day-${Math.floor(clock.now() / DAY_MS)}`;
+  }
+
+  async function asked(
+    requests: readonly Request[],
+    caller: Caller,
+    by: AskedBy = caller.kind === 'operator' ? 'operator' : 'agent',
+  ): Promise<Recall> {
+    if (state === 'loading') await within(following, waitMs.ask);
+    const recall = await index.resolveRequests(requests);
+    if (state === 'loading') {
+      for (const answer of recall.results) {
+        if (answer.found === 'none') answer.message = LOADING;
+      }
+      return recall;
+    }
+    note(recallEvents(recall, sessionOf(caller), clock.now(), by));
+    const given = recall.results.flatMap(({ found, matches: [best] }) =>
+      found !== 'none' && best ? ids.ofSection(best.file, best.line) : [],
+    );
+    if (given.length > 0) deps.onRecalled({ ids: given, caller });
+    return recall;
+  }
+
+  function shownOf(entry: LinkedEntry, section: Section): ShownEntry[] {
+    const id = ids.of(entry);
+    // Another library has come since it was found.
+    if (id === null) return [];
+    const { description, group } = entry;
+    const header = section.title;
+    // A group below another one has a title that names no file.
+    const file = fileOfGroup(group, [section.file]) === null ? section.file : group;
+    return [{ id, command: commandOf(entry), header, description, file, scope }];
+  }
+
+  function required(): WhenPaths {
+    if (paths !== null) return paths;
+    throw new AppError('DISABLED', NO_INDEX);
+  }
+
+  /**
+   * A client of a surface has passed its door, as an operator has: it writes the files of its project
+   * anyway. Fails closed: without a session nobody knows who it is, nor of a kind of caller that is new.
+   */
+  async function requireWriter(caller: Caller): Promise<void> {
+    if (caller.kind === 'operator') return;
+    if (caller.kind === 'agent' && caller.sessionId !== undefined) return;
+    if (caller.kind === 'entity' && (await deps.isAdmin(caller.entityId, caller.roomId))) return;
+    throw new AppError('PERMISSION_DENIED', NO_WRITER);
+  }
+
+  async function find(text: string, caller: Caller, by?: AskedBy): Promise<Recall | null> {
+    if (paths === null) return null;
+    const requests = findCommands(text);
+    return requests.length === 0 ? null : asked(requests, caller, by);
+  }
+
+  async function relevant(
+    moment: { text: string; files: readonly string[] },
+    limit: number,
+    bar: Bar = 'offer',
+  ): Promise<RelevantEntry[]> {
+    const found = await index.relevant(moment, limit, bar);
+    return found.flatMap(({ entry, section, confidence, reasons }) =>
+      shownOf(entry, section).map((shown) => ({ ...shown, confidence, reasons })),
+    );
+  }
+
+  function offered(
+    shown: readonly Uuid[],
+    session: { sessionId?: string | undefined; roomId?: Uuid | undefined },
+  ): void {
+    const sections = shown.flatMap((id) => {
+      const known = ids.entryOf(id);
+      return known ? [{ file: known.section.file, header: known.section.title }] : [];
+    });
+    note(offeredEvents(sections, sessionOf(session), clock.now()));
+  }
+
+  const turns = createWhenTurns({
+    clock,
+    find,
+    relevant: (moment, limit) => relevant(moment, limit, 'listing'),
+    entriesOf: (file, line) => ids.ofSection(file, line),
+    offered,
+  });
+
+  return {
+    configured: paths !== null,
+    turns,
+    async recall(input, caller, by) {
+      const where = required();
+      const texts = typeof input === 'string' ? [input] : input;
+      const recall = await asked(parseRequests(texts.join('\n')), caller, by);
+      const missed = recall.results.filter(({ found }) => found === 'none').length;
+      if (missed === 0 || state === 'loading') return recall;
+      const fault = indexFault(index.library(), index.library().unread, where.index);
+      // People in a chat are told nothing of this machine's folders.
+      const isTold = caller.kind !== 'entity';
+      if (fault !== null && missed === recall.results.length) {
+        throw isTold ? fault : new AppError('UNAVAILABLE', UNREADABLE, {}, { cause: fault });
+      }
+      return degraded === undefined || !isTold ? recall : { ...recall, degraded };
+    },
+    find,
+    relevant,
+    offered,
+    async entries() {
+      if (state === 'loading') await within(following, waitMs.ask);
+      const { entries } = index.library();
+      return entries.flatMap((entry) => (entry.section ? shownOf(entry, entry.section) : []));
+    },
+    async current(wanted) {
+      return wanted.flatMap((id) => {
+        const known = ids.entryOf(id);
+        return known ? shownOf(known.entry, known.section) : [];
+      });
+    },
+    async remember(draft, caller) {
+      const where = required();
+      await requireWriter(caller);
+      if (state === 'loading') await within(following, waitMs.ask);
+      if (state === 'loading') throw new AppError('UNAVAILABLE', LOADING);
+      const known = () => index.library().files.map(({ path }) => path);
+      const disk = { read: readPresent, write: writeTogether, known };
+      const made = await remember({ paths: where, ...disk }, draft);
+      await look();
+      return made;
+    },
+    async validate() {
+      const where = required();
+      await look();
+      const { problems, ...rest } = validate(index.library());
+      const pathOf = (file: string) =>
+        file === INDEX ? where.index : join(where.decisions, ...file.split('/'));
+      return { ...rest, problems: problems.map((one) => ({ ...one, path: pathOf(one.file) })) };
+    },
+    async stats() {
+      const { events, damaged } = (await journal?.read()) ?? { events: [], damaged: 0 };
+      return usageStats(events, damaged);
+    },
+    health() {
+      const { entries, files, warnings } = index.library();
+      const lastSync = writer.last();
+      const problems = [degraded, writer.problem()].filter((one) => one !== undefined);
+      return {
+        state,
+        index: paths?.index ?? null,
+        decisions: paths?.decisions ?? null,
+        entries: entries.length,
+        sections: files.reduce((sum, file) => sum + file.sections.length, 0),
+        files: files.length,
+        warnings: warnings.slice(0, SHOWN_WARNINGS),
+        warningCount: warnings.length,
+        ...(lastSync === undefined ? {} : { lastSync }),
+        ...(problems.length === 0 ? {} : { degraded: problems.join('; ') }),
+      };
+    },
+    async settled() {
+      await look();
+      await renewing;
+      await loads;
+      await writer.settled();
+    },
+    async stop() {
+      closed = true;
+      stopListening?.();
+      // A folder that does not answer, or a model, must not hold up the end; `follow` closes the watch.
+      await within(following, waitMs.ask);
+      await watch?.close();
+      await within(loads, waitMs.ask);
+      await writer.stop();
+    },
+  };
+
+  /** To be written to: files made new beside those that are away would be all that is left of them. */
+  async function readPresent(where: WhenPaths): Promise<DiskState> {
+    const disk = await readFolder(where);
+    const { words } = awayFrom(disk, index.library());
+    if (words === null) return disk;
+    const message = `${words} cannot be read, and what is written now would take the place of what is stored: bring them back, or write them anew in an editor`;
+    throw new AppError('UNAVAILABLE', message);
+  }
+
+  async function look(): Promise<void> {
+    await following;
+    await watch?.look();
+  }
+}
+
+/** What was known and is not there at all, which no edit does; `words`: that, for people. */
+function awayFrom(
+  disk: DiskState,
+  known: Library,
+): { index: boolean; files: boolean; words: string | null } {
+  const index = disk.index === null && known.entries.length > 0;
+  const files = disk.files.length === 0 && known.files.length > 0;
+  const parts = [...(index ? ['the index'] : []), ...(files ? ['its files'] : [])];
+  return { index, files, words: parts.length === 0 ? null : parts.join(' and ') };
+}
+
+function indexOf(embedder: MatchEmbedder): WhenIndex {
+  const patient: MatchEmbedder = {
+    id: embedder.id,
+    async embed(texts) {
+      if (texts.length > 1) return embedder.embed(texts);
+      let vectors: Float32Array[] | null = null;
+      const work = embedder.embed(texts).then((made) => {
+        vectors = made;
+      });
+      await within(work, VECTOR_MS);
+      if (vectors !== null) return vectors;
+      throw new AppError('UNAVAILABLE', 'the model does not answer');
+    },
+  };
+  return createWhenIndex({ matcher: createMatcher({ embedder: () => patient }) });
 }

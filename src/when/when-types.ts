@@ -3,13 +3,13 @@ import type { Caller, RecordStore, Scope } from '../records/index.js';
 import type { Clock } from '../shared/clock.js';
 import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
-import type { Bar } from './book.js';
 import type { WatchDeps } from './disk/watch.js';
 import type { MatchEmbedder } from './match/matcher.js';
 import type { Written } from './row-writer.js';
 import type { WhenTurns } from './turns.js';
 import type { Recall, RememberDraft, Remembered, Validation, Warning, WhenPaths } from './types.js';
 import type { AskedBy, UsageStats } from './usage.js';
+import type { Bar } from './when-index.js';
 
 /** Entries were asked for, and given, to this caller. Must not throw. */
 export type WhenObserver = (use: { ids: readonly Uuid[]; caller: Caller }) => void;

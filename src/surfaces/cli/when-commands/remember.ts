@@ -30,7 +30,7 @@ export async function rememberCommand(
   const paths = whenPathsOf(flags, io);
   const room = await whenRoom();
   const draft = await draftOf(line, room, io, flags);
-  const book = await room.openBook({ paths });
+  const book = await room.openOfflineIndex({ paths });
   const remembered = await book.remember(draft);
   if (flags.json) {
     printJson(io, remembered);

@@ -3,7 +3,7 @@
  * command runs: parsing markdown and ranking are not needed to print a help text.
  */
 import type * as Offline from '../../../when/offline.js';
-import type { FolderBook, WhenPaths } from '../../../when/offline.js';
+import type { OfflineIndex, WhenPaths } from '../../../when/offline.js';
 
 export type {
   Problem,
@@ -21,8 +21,8 @@ export function whenRoom(): Promise<WhenRoom> {
 }
 
 /** @throws AppError when there is an index that may not or cannot be read */
-export async function openIndex(room: WhenRoom, paths: WhenPaths): Promise<FolderBook> {
-  const book = await room.openBook({ paths });
+export async function openIndex(room: WhenRoom, paths: WhenPaths): Promise<OfflineIndex> {
+  const book = await room.openOfflineIndex({ paths });
   const fault = room.indexFault(book.library, book.library.warnings, paths.index);
   if (fault !== null) throw fault;
   return book;

@@ -6,8 +6,8 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { embedLexical } from '../../src/embeddings/index.js';
 import { faultOfPaths } from '../../src/when/find-index.js';
-import { openBook } from '../../src/when/folder-book.js';
 import { parseRequests } from '../../src/when/requests.js';
+import { openOfflineIndex } from '../../src/when/when-index.js';
 import { diskRoom } from './disk-room.js';
 import { CLI, fill, INDEX } from './when-room.js';
 
@@ -23,7 +23,7 @@ Exit codes — zero done, three missing, two usage
 describe('the book of a folder', () => {
   it('answers from what stands there', async () => {
     const room = fill(diskRoom());
-    const book = await openBook({ paths: room.paths });
+    const book = await openOfflineIndex({ paths: room.paths });
     const { results } = await book.resolve(parseRequests('choosing exit codes\n§ testing.md'));
     expect(results.map(({ found, matches: [best] }) => [found, best?.file])).toEqual([
       ['exact', 'cli.md'],
@@ -37,8 +37,8 @@ describe('the book of a folder', () => {
     const [, testing = '', cli = ''] = INDEX.split(/^## /m);
     const swapped = testing.replace(/^(\/when writing.*\n)(\/when organizing.*\n)/m, '$2$1');
     room.putIndex(`# Memory Index\n\n## ${swapped}## ${cli}`);
-    const book = await openBook({ paths: room.paths });
-    const late = await openBook({ paths: room.paths });
+    const book = await openOfflineIndex({ paths: room.paths });
+    const late = await openOfflineIndex({ paths: room.paths });
     expect((await book.fix()).length).toBeGreaterThan(0);
     expect(room.index().indexOf('/when writing')).toBeLessThan(room.index().indexOf('/when organ'));
     expect(book.library.index.text).toBe(room.index());
@@ -52,7 +52,7 @@ describe('the book of a folder', () => {
     const room = fill(diskRoom());
     room.putIndex(LEGACY);
     writeFileSync(`${room.paths.index}.bak`, 'older');
-    const book = await openBook({ paths: room.paths });
+    const book = await openOfflineIndex({ paths: room.paths });
     const tried = await book.migrate({ dryRun: true });
     expect([tried.changed, tried.backup, room.index()]).toEqual([true, null, LEGACY]);
     const made = await book.migrate({ dryRun: false });
@@ -70,7 +70,7 @@ describe('the book of a folder', () => {
   it('migrates what stands there when it writes, not what it had read', async () => {
     const room = fill(diskRoom());
     room.putIndex(LEGACY);
-    const book = await openBook({ paths: room.paths });
+    const book = await openOfflineIndex({ paths: room.paths });
     const more = `${LEGACY}\n<!-- meanwhile -->\n`;
     room.putIndex(more);
     const made = await book.migrate({ dryRun: false });
@@ -84,7 +84,7 @@ describe('the book of a folder', () => {
     const room = fill(diskRoom());
     room.put('other.md', CLI);
     room.put('cli.md', 'caf\xe9\0');
-    const book = await openBook({ paths: room.paths });
+    const book = await openOfflineIndex({ paths: room.paths });
     expect(book.library.unread.map(({ file, code }) => [file, code])).toEqual([
       ['cli.md', 'not_text'],
     ]);
@@ -92,7 +92,7 @@ describe('the book of a folder', () => {
     expect(await book.fix()).toEqual([]);
     expect(room.index()).toBe(INDEX);
     room.putIndex(LEGACY);
-    const again = await openBook({ paths: room.paths });
+    const again = await openOfflineIndex({ paths: room.paths });
     const { report } = await again.migrate({ dryRun: false });
     expect(report.unresolved.map(({ reason }) => reason)).toEqual(['unread_file']);
   });
@@ -107,7 +107,7 @@ describe('the book of a folder', () => {
         return all.map((text) => embedLexical(text));
       },
     };
-    const book = await openBook({ paths: room.paths, embedder });
+    const book = await openOfflineIndex({ paths: room.paths, embedder });
     const requests = parseRequests('choosing exit codes\n§ testing.md');
     const { results } = await book.resolve(requests, { nearby: false });
     expect(results.map(({ found, matches }) => [found, matches.length])).toEqual([
@@ -125,7 +125,7 @@ describe('the book of a folder', () => {
 
   it('knows at once what it was told to remember', async () => {
     const room = fill(diskRoom());
-    const book = await openBook({ paths: room.paths });
+    const book = await openOfflineIndex({ paths: room.paths });
     await book.resolve(parseRequests('choosing exit codes'));
     const made = await book.remember({
       trigger: 'printing json',
@@ -145,7 +145,7 @@ describe('the book of a folder', () => {
 
   it('is empty where there is nothing', async () => {
     const room = diskRoom();
-    const book = await openBook({ paths: room.paths });
+    const book = await openOfflineIndex({ paths: room.paths });
     expect(book.library.warnings.map(({ code }) => code)).toEqual(['no_index']);
     expect((await book.resolve(parseRequests('anything'))).results[0]?.found).toBe('none');
   });
@@ -212,7 +212,7 @@ it('is opened by a process that loads neither host, database, tokenizer nor sche
   const code = await new Promise((done) => child.on('close', done));
   expect({ code, err }).toEqual({ code: 0, err: '' });
   const loaded = out.trim().split('\n');
-  expect(loaded.some((url) => url.includes('/src/when/folder-book.ts'))).toBe(true);
+  expect(loaded.some((url) => url.includes('/src/when/when-index.ts'))).toBe(true);
   const packages = loaded.flatMap(
     (url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1] ?? [],
   );

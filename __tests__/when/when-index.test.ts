@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { embedLexical } from '../../src/embeddings/index.js';
-import { createBook } from '../../src/when/book.js';
 import { parseEntryLine } from '../../src/when/index-file.js';
-import { FLOOR, OFFER_BAR } from '../../src/when/match/matcher.js';
+import { createMatcher, FLOOR, OFFER_BAR } from '../../src/when/match/matcher.js';
 import type { DiskState } from '../../src/when/types.js';
+import { createWhenIndex } from '../../src/when/when-index.js';
 import { CLI, INDEX, TESTING } from './when-room.js';
 
 const lexical = {
@@ -20,7 +20,7 @@ function disk(index: string | null, files: Record<string, string>): DiskState {
 }
 
 async function bookOf(index = INDEX, files: Record<string, string> = FILES) {
-  const book = createBook({ embedder: () => lexical });
+  const book = createWhenIndex({ matcher: createMatcher({ embedder: () => lexical }) });
   await book.load(disk(index, files));
   return book;
 }
@@ -29,7 +29,7 @@ const FILES = { 'cli.md': CLI, 'testing.md': TESTING };
 
 describe('a book', () => {
   it('knows nothing and answers nothing before it is loaded', async () => {
-    const book = createBook({ embedder: () => lexical });
+    const book = createWhenIndex({ matcher: createMatcher({ embedder: () => lexical }) });
     const { results } = await book.resolve('writing mock tests');
     expect(results.map(({ found, matches }) => [found, matches])).toEqual([['none', []]]);
     expect(
@@ -88,7 +88,7 @@ describe('a book', () => {
   it('is restored from entries and files without their index', async () => {
     const whole = await bookOf();
     const { entries, files } = whole.library();
-    const book = createBook({ embedder: () => lexical });
+    const book = createWhenIndex({ matcher: createMatcher({ embedder: () => lexical }) });
     await book.restore({ entries, files });
     for (const query of ['writing mock tests', '§ testing.md', '§ .Mock Patching', 'exit code']) {
       expect(await book.resolve(query)).toEqual(await whole.resolve(query));
@@ -100,10 +100,10 @@ describe('an entry below a heading that names no file', () => {
   it('leads to the file of the group above it, also when it is restored', async () => {
     const index =
       '# Index\n\n## a.md\n\n### Topic\n\n/when doing a thing | Thing | how it is done\n';
-    const book = createBook({ embedder: () => lexical });
+    const book = createWhenIndex({ matcher: createMatcher({ embedder: () => lexical }) });
     const files = [{ path: 'a.md', text: '# A\n\n## Thing\n\nSo.\n' }];
     await book.load({ index: { path: '/index.md', text: index }, files, warnings: [] });
-    const restored = createBook({ embedder: () => lexical });
+    const restored = createWhenIndex({ matcher: createMatcher({ embedder: () => lexical }) });
     await restored.restore(book.library());
     for (const one of [book, restored]) {
       const [answer] = (await one.resolve('doing a thing')).results;
