@@ -8,10 +8,10 @@ import { readEntry } from '../../../src/when/index.js';
 import { expectQuick } from '../../helpers/quick.js';
 
 const command = (cmd: string) => ({ type: 'command', cmd });
-/** Component, key, value and whether it is sure. */
+/** Component, key and value. */
 function told(text: string) {
   const read = readHint(text);
-  return read && [read.component, read.key, read.value, read.isSure];
+  return read && [read.component, read.key, read.value];
 }
 function meta(text: string) {
   const read = readHint(text);
@@ -34,10 +34,9 @@ describe('a sentence that tells a hint', () => {
     ['http-proxy builds with `make`', 'http-proxy', 'build', 'make'],
     ['the test command of api is `npm test`', 'api', 'test', 'npm test'],
     ["api's start script is `npm start`", 'api', 'start', 'npm start'],
-    ['remember that the test command of api is npm test', 'api', 'test', 'npm test'],
     ['keep in mind: lint api with ``echo `x` ``', 'api', 'lint', 'echo `x`'],
   ])('%s', (text, component, key, value) => {
-    expect(told(text)).toEqual([component, key, command(value), true]);
+    expect(told(text)).toEqual([component, key, command(value)]);
   });
 
   it.each([
@@ -59,20 +58,7 @@ describe('a sentence that tells a hint', () => {
     ['set hint web dir "c:\\code\\web"', 'web', 'dir', 'c:\\code\\web'],
     ['set hint api test\n```bash\nnpm ci\nnpm test\n```', 'api', 'test', 'npm ci\nnpm test'],
   ])('a plain value: %j', (text, component, key, value) => {
-    expect(told(text)).toEqual([component, key, value, true]);
-  });
-
-  it.each([
-    [
-      'remember: build api with docker compose build',
-      'api',
-      'build',
-      command('docker compose build'),
-    ],
-    ['remember that the port of api is 8080', 'api', 'port', '8080'],
-    ['the test command of api is npm test', 'api', 'test', command('npm test')],
-  ])('it is not sure of: %s', (text, ...rest) => {
-    expect(told(text)).toEqual([...rest, false]);
+    expect(told(text)).toEqual([component, key, value]);
   });
 
   it.each([
@@ -82,7 +68,7 @@ describe('a sentence that tells a hint', () => {
     ['remember: build with `make`', '', 'build', command('make')],
     ['the test command is `npm test`', '', 'test', command('npm test')],
   ])('something is missing in: %s', (text, ...rest) => {
-    expect(told(text)?.slice(0, 3)).toEqual(rest);
+    expect(told(text)).toEqual(rest);
   });
 });
 
@@ -98,6 +84,9 @@ describe('words of other requests are no hints', () => {
     'remember that the deploy failed because the name of the image was `abc`',
     'save this memory: ```json {"intent":1}```',
     'remember: note 1: buy milk',
+    'remember: build api with docker compose build',
+    'remember that the port of api is 8080',
+    'the test command of api is npm test',
     'remember my name is Ada',
     'remember to build http-proxy with `make`',
     "don't forget to build http-proxy with `make`",

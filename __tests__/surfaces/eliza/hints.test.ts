@@ -172,24 +172,31 @@ describe('SET_HINT', () => {
     expect(await set('billing')).toContain('I will remember the hint billing/build: `make`.');
   });
 
-  it('asks whether when words are no command for sure, and takes yes and no', async () => {
-    const text = 'remember: build billing with cargo build release';
-    const question = 'Shall I keep `cargo build release` as the hint billing/build? Say yes or no.';
-    expect(await set(text)).toBe(question);
-    expect(await set('no')).toBe('All right, I kept nothing.');
-    expect(await set(text)).toBe(question);
-    expect(await set('yes')).toContain(
-      'I will remember the hint billing/build: `cargo build release`.',
-    );
-  });
-
-  it('takes only a bare yes for one, and what begins with a no for a no', async () => {
-    const text = 'remember: build billing with cargo build release';
-    await set(text);
-    expect(await set('yes, but not the release one')).toMatch(/^I still wait for your yes or no: /);
-    expect(await set('no, that is the old one')).toBe('All right, I kept nothing.');
-    await set(text);
-    expect(await set('yes please')).toContain('I will remember the hint billing/build');
+  it('asks whether it understood what the small model read, and takes yes and no', async () => {
+    const text = 'remember: build billing with cargo build release on branch dev';
+    const form = {
+      ...{ component: 'billing', key: 'build', value: 'cargo build release' },
+      limits: 'on branch dev',
+    };
+    const before = talk.agent.brain.onSmall;
+    talk.agent.brain.onSmall = () => JSON.stringify(form);
+    try {
+      const question =
+        'Did you mean ``set hint billing build = `cargo build release`, on branch dev``? Say yes or no.';
+      expect(await set(text)).toBe(question);
+      expect(await set('no')).toBe('All right, I kept nothing.');
+      expect(await set(text)).toBe(question);
+      expect(await set('yes')).toBe(
+        'I will remember the hint billing/build: `cargo build release`. It counts only on branch dev. It is kept for good. Only you are given it.',
+      );
+      // What is not in the message was made up.
+      talk.agent.brain.onSmall = () => JSON.stringify({ ...form, value: 'cargo build --all' });
+      expect(await set(text)).toMatch(/^I see no hint in that, and kept nothing\. /);
+      talk.agent.brain.onSmall = () => JSON.stringify({ component: '' });
+      expect(await set(text)).toMatch(/^I see no hint in that, and kept nothing\. /);
+    } finally {
+      talk.agent.brain.onSmall = before;
+    }
   });
 
   it('keeps nothing with a condition that it does not understand', async () => {

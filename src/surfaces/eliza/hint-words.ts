@@ -1,11 +1,10 @@
 /**
- * A sentence that tells a hint, read without a model: "remember: build http-proxy with `docker compose
- * build router`", "the test command of api is `npm test`", "set hint api port = 8080". Only the grammar
- * of such sentences is known here, no component and no key. Pure.
+ * A hint told in words, read without a model: "set hint api port = 8080", and sentences with the value in
+ * backticks or quotation marks, like "remember: build http-proxy with `make router`" or "the test command
+ * of api is `npm test`". Only the grammar of such sentences is known here, no component and no key. Pure.
  */
 import type { HintValue } from '../../hints/index.js';
 import { DICTIONARY_FORMS } from '../../shared/irregular.js';
-import { looksLikePath } from '../../shared/paths.js';
 import { analyze } from '../../shared/text.js';
 import { type Masked, mask, SPAN } from './hint-mask.js';
 import { baseForm, keyNamed, nameOf } from './hint-names.js';
@@ -19,8 +18,6 @@ export interface HintWords extends Phrases {
   reason?: string;
   /** Said behind the value, neither understood nor a reason: it may be a condition. */
   unread?: string;
-  /** Whether the sentence says clearly that it is a hint. */
-  isSure: boolean;
 }
 
 const POLITE =
@@ -42,8 +39,13 @@ const MEANS =
 const RUN =
   "(?:(?:you|we|one|i) )?(?:(?:can|should|must|have to|need to|always|just|simply) )*(?:run|use|type|call|execute|do|say|enter|it's|it is)";
 const MAY = '(?:is|are|gets?|(?:can|should|must|may) be|has to be|have to be|needs? to be)';
-const VERB = '([\\p{L}]{2,20})';
-const VALUE = '([\\s\\S]+)$';
+const VERB = '(?<verb>[\\p{L}]{2,20})';
+const KEY = `(?:the |our )?(?<key>${N}(?: ${N}){0,3}?)`;
+const COMPONENT = NAMES.replace('((', '(?<component>(');
+const IS = '\\s*(?: (?:is|are)\\b:?|=|:)\\s*';
+const VALUE = '(?<value>[\\s\\S]+)$';
+/** A value in marks, and what is said behind it. */
+const MARKED = `\\s*(?:(?:run|running|the command|command)\\s+)?(?<value>[${SPAN}][\\s\\S]*)$`;
 
 interface Parts {
   component?: string;
@@ -55,87 +57,54 @@ interface Parts {
 }
 interface Form {
   pattern: RegExp;
-  read: (groups: string[]) => Parts;
-  /** `base`: the verb has to be as in a dictionary. */
-  tense: 'base' | 'any';
+  /** Without "remember" before it, it would be an order. */
+  isOrder: boolean;
+  /** The verb has to be as in a dictionary: what was done once is a story. */
+  isBase: boolean;
 }
 
-const form = (pattern: string, read: Form['read'], tense: Form['tense'] = 'any'): Form => ({
+const form = (pattern: string, { isOrder = false, isBase = false } = {}): Form => ({
   pattern: new RegExp(`^${pattern}`, 'iu'),
-  read,
-  tense,
+  isOrder,
+  isBase,
 });
 
-/** Sentences that say a fact, with or without "remember" before them. */
-const FACTS: readonly Form[] = [
+/** Sentences with the value in marks. */
+const TOLD: readonly Form[] = [
+  form(`(?:in order )?to ${VERB}(?: up)? ${COMPONENT}\\s*[,:]?\\s*(?:${RUN}:?)?${MARKED}`, {
+    isBase: true,
+  }),
+  form(`for (?<verb>[\\p{L}]{2,20}ing) ${COMPONENT}\\s*[,:]?\\s*(?:${RUN}:?)?${MARKED}`),
   form(
-    `(?:in order )?to ${VERB}(?: up)? ${NAMES}(?:\\s*[,:]\\s*(?:${RUN}:?\\s+)?|\\s+${RUN}:?\\s+|\\s+(?=[${SPAN}]))${VALUE}`,
-    ([verb = '', component = '', value = '']) => ({ verb, component, value }),
-    'base',
+    `(?:you|we|i|one) (?:(?:can|should|must|have to|need to|always) )*${VERB} ${COMPONENT} ${MEANS}${MARKED}`,
+    { isBase: true },
   ),
+  form(`${COMPONENT} ${MAY} ${VERB} ${MEANS}${MARKED}`),
+  form(`${COMPONENT} (?<verb>[\\p{L}]{2,20}s) ${MEANS}${MARKED}`),
+  form(`${KEY} (?:of|for|in) ${COMPONENT}${IS}${MARKED}`),
+  form(`${COMPONENT}['’]s ${KEY}${IS}${MARKED}`),
+  form(`(?:the |our )?(?<key>${N}(?: ${N})? (?:command|cmd|script))${IS}${MARKED}`),
   form(
-    `for ([\\p{L}]{2,20}ing) ${NAMES}(?:\\s*[,:]\\s*(?:${RUN}:?\\s+)?|\\s+${RUN}:?\\s+)${VALUE}`,
-    ([verb = '', component = '', value = '']) => ({ verb, component, value }),
+    `(?:run|use|type|call|execute) (?<value>[${SPAN}]) (?:to|for|in order to|when you|when) ${VERB} ${COMPONENT}(?:[.!;,](?:\\s+(?<more>[\\s\\S]*))?)?$`,
+    { isOrder: true },
   ),
-  form(
-    `(?:you|we|i|one) (?:(?:can|should|must|have to|need to|always) )*${VERB} ${NAMES} ${MEANS} ${VALUE}`,
-    ([verb = '', component = '', value = '']) => ({ verb, component, value }),
-    'base',
-  ),
-  form(`${NAMES} ${MAY} ${VERB} ${MEANS} ${VALUE}`, ([component = '', verb = '', value = '']) => ({
-    component,
-    verb,
-    value,
-  })),
-  form(
-    `${NAMES} ([\\p{L}]{2,20}s) ${MEANS} ${VALUE}`,
-    ([component = '', verb = '', value = '']) => ({ component, verb, value }),
-  ),
-  form(
-    `(?:the |our )?(${N}(?: ${N}){0,3}?) (?:of|for|in) ${NAMES}\\s*(?: (?:is|are)\\b:?|=|:)\\s*${VALUE}`,
-    ([key = '', component = '', value = '']) => ({ key, component, value }),
-  ),
-  form(
-    `${NAMES}['’]s (${N}(?: ${N}){0,3}?)\\s*(?: (?:is|are)\\b:?|=|:)\\s*${VALUE}`,
-    ([component = '', key = '', value = '']) => ({ component, key, value }),
-  ),
-  form(
-    `(?:the |our )?(${N}(?: ${N})? (?:command|cmd|script))\\s*(?: (?:is|are)\\b:?|=|:)\\s*${VALUE}`,
-    ([key = '', value = '']) => ({ key, value }),
-  ),
+  form(`${VERB}(?: ${COMPONENT})? ${MEANS}${MARKED}`, { isOrder: true, isBase: true }),
 ];
-/** What without "remember" before it would be an order. */
-const ORDERS: readonly Form[] = [
-  form(
-    `(?:run|use|type|call|execute) ([\\s\\S]+?) (?:to|for|in order to|when you|when) ${VERB} ${NAMES}(?:[.!;,](?:\\s+([\\s\\S]*))?)?$`,
-    ([value = '', verb = '', component = '', more = '']) => ({ value, verb, component, more }),
-  ),
-  form(
-    `${VERB} ${NAMES} ${MEANS} ${VALUE}`,
-    ([verb = '', component = '', value = '']) => ({ verb, component, value }),
-    'base',
-  ),
-  form(`${VERB} ${MEANS} ${VALUE}`, ([verb = '', value = '']) => ({ verb, value }), 'base'),
-];
-/** Changes of what is called a hint, or of a command. */
-const CHANGES: readonly Form[] = [
-  form(
-    `(?:set|change|update|make) (?:the |a )?(${N}(?: ${N}){0,2}?)(?: hint| (?=(?:command|cmd|script) )) ?(?:command|cmd|script)? ?(?:of|for|in) ${NAMES}\\s*(?: (?:to|as|is)\\b|=|:)\\s*${VALUE}`,
-    ([key = '', component = '', value = '']) => ({ key, component, value }),
-  ),
-];
-/** "http-proxy build = …", "http-proxy/build: …". */
-const PAIR = new RegExp(`^(${NAME})(?:\\s+|\\s*/\\s*)(${NAME})\\s*(=|:|->|=>)\\s*${VALUE}`, 'u');
-const SLASHED = new RegExp(
-  `^(${NAME})/(${NAME})\\s*(=|:|->|=>|\\s(?:to|is|as)\\b)\\s*${VALUE}`,
-  'u',
-);
-/** "http-proxy build docker compose build router", as on the command line. */
-const LOOSE = new RegExp(`^(${NAME})\\s+(${NAME})(\\s+)(?:(?:to|is|as)\\s+)?${VALUE}`, 'u');
-const KEY_OF = new RegExp(
-  `^(?:the |a )?(${N}(?: ${N}){0,2}?)(?: hint)? (?:of|for|in) ${NAMES}[.!]?$`,
+
+/** Behind "set hint": "api port = 8080", "api/port = 8080", "the port of api is 8080", "api port 8080". */
+const EXPLICIT_FORMS: readonly RegExp[] = [
+  `(?<component>${NAME})(?:\\s+|\\s*/\\s*)(?<key>${NAME})\\s*(?:=|:|->|=>)\\s*${VALUE}`,
+  `(?<component>${NAME})/(?<key>${NAME})\\s+(?:to|is|as)\\b\\s*${VALUE}`,
+  `${KEY} (?:of|for|in) ${COMPONENT}${IS}${VALUE}`,
+  `(?!.* (?:of|for|in) \\S+[.!]?$)(?<component>${NAME})\\s+(?<key>${NAME})\\s+(?:(?:to|is|as)\\s+)?${VALUE}`,
+  `(?<component>${N.replace(']*', '/]*')})/(?<key>[^\\s/]+)\\s+${VALUE}`,
+].map((pattern) => new RegExp(`^${pattern}`, 'iu'));
+/** "set the build hint of http-proxy to `make`". */
+const CHANGE = new RegExp(
+  `^(?:set|change|update) ${KEY} hint (?:of|for|in) ${COMPONENT}\\s*(?: (?:to|as|is)\\b|=|:)\\s*${VALUE}`,
   'iu',
 );
+const KEY_OF = new RegExp(`^${KEY}(?: hint)? (?:of|for|in) ${COMPONENT}[.!]?$`, 'iu');
 
 const NEGATION = /\b(?:not|never|no longer|cannot|nobody|without)\b|n['’]t\b/i;
 const BECAUSE = /^(?:because|since|as|so that|reason:)\s+/i;
@@ -143,7 +112,7 @@ const BECAUSE = /^(?:because|since|as|so that|reason:)\s+/i;
 const CONDITION =
   /^(?:until|till|by|before|after|when|whenever|if|while|unless|only|except|but|during|on|in|at|for|from|every|or|not|with|without|under|tagged|as long)\b/i;
 
-/** `null`: no hint is told. */
+/** `null`: no hint is told, or not in words that are read here. */
 export function readHint(message: string): HintWords | null {
   const masked = mask(message);
   const restore = (text: string) => masked.restore(text);
@@ -152,26 +121,19 @@ export function readHint(message: string): HintWords | null {
   if (opened === null) return null;
   const { rest, lead } = opened;
   if (lead === 'none' && /\?\s*$/.test(rest)) return null;
-  const changed = firstOf(CHANGES, rest);
-  const parts = changed ?? partsOf(rest, lead, masked);
+  const parts =
+    groupsOf(CHANGE, rest) ?? (lead === 'explicit' ? explicitIn(rest) : null) ?? toldIn(rest, lead);
   if (parts === null) return lead === 'explicit' ? unfinished(rest, phrases, restore) : null;
   if (NEGATION.test(rest.replace(parts.value, () => ''))) return null;
   const { component, key, isCommand } = namesOf(parts, phrases, restore);
-  const { value, isCode, tail } = saidValue(parts.value, masked);
-  const isCommandLine = isCommand && parts.verb === undefined;
-  const isSaidSo = lead === 'explicit' || changed !== null;
-  const isSure = isSaidSo || isCode || (lead === 'told' && isCommandLine);
-  if (value === '' || (lead === 'none' && !isSure && !isCommandLine)) return null;
-  // "The number of the room is 4" has the grammar of a hint, and so has "we won with a trick".
-  const mayBe = isConcrete(value) || (isCommand && isTyped(value));
-  if (!isSure && !mayBe) return null;
+  const { value, tail } = saidValue(parts.value, masked);
+  if (value === '') return null;
   return {
     ...phrases,
     ...tailOf(restore(`${tail} ${parts.more ?? ''}`)),
     component,
     key,
     value: isCommand ? { type: 'command', cmd: value } : value,
-    isSure,
   };
 }
 
@@ -205,43 +167,35 @@ function opening(
   return { rest, lead };
 }
 
-function partsOf(rest: string, lead: Lead, masked: Masked): Parts | null {
-  if (lead !== 'none') {
-    const pair = PAIR.exec(rest) ?? SLASHED.exec(rest);
-    // "note 1: buy milk" is a note, "the port: 80" has no component.
-    const isMeant =
-      lead === 'explicit' || pair?.[3] === '=' || masked.spanOf(pair?.[4]?.charAt(0) ?? '');
-    if (pair && isMeant && !/^(?:the|our|my|an?|to|for)$/i.test(pair[1] ?? '')) return pairOf(pair);
+function explicitIn(rest: string): Parts | null {
+  for (const pattern of EXPLICIT_FORMS) {
+    const parts = groupsOf(pattern, rest);
+    if (parts !== null) return parts;
   }
-  const fact = firstOf(FACTS, rest) ?? (lead === 'none' ? null : firstOf(ORDERS, rest));
-  if (fact) return fact;
-  const loose = lead === 'explicit' && !KEY_OF.test(rest) ? LOOSE.exec(rest) : null;
-  if (loose) return pairOf(loose);
-  const slashed = lead === 'explicit' ? /^([^\s/]+)\/([^\s/]+)(\s+)([\s\S]+)$/u.exec(rest) : null;
-  return slashed && masked.spanOf(slashed[1] ?? '') === null ? pairOf(slashed) : null;
+  return null;
+}
+
+function toldIn(rest: string, lead: Lead): Parts | null {
+  for (const { pattern, isOrder, isBase } of TOLD) {
+    const parts = isOrder && lead === 'none' ? null : groupsOf(pattern, rest);
+    if (parts && (parts.verb === undefined || isTelling(parts.verb, parts, isBase))) return parts;
+  }
+  return null;
+}
+
+function groupsOf(pattern: RegExp, text: string): Parts | null {
+  const { value, ...groups } = pattern.exec(text)?.groups ?? {};
+  return value === undefined ? null : { ...groups, value };
 }
 
 /** What was done once, and by whom, is a story and no hint: "we fixed it with …", "Bob fixed auth with …". */
-function isTelling(verb: string, { component = '' }: Parts, tense: Form['tense']): boolean {
+function isTelling(verb: string, { component = '' }: Parts, isBase: boolean): boolean {
   if (analyze(verb).length === 0) return false;
-  if (tense === 'any') return true;
+  if (!isBase) return true;
   const [first = '', ...more] = component.split(' ');
   const isPast =
     more.length > 0 && (/ed$/i.test(first) || DICTIONARY_FORMS.has(first.toLowerCase()));
   return baseForm(verb) === verb.toLowerCase() && !isPast;
-}
-
-function pairOf([, component = '', key = '', , value = '']: RegExpExecArray): Parts {
-  return { component, key, value };
-}
-
-function firstOf(forms: readonly Form[], text: string): Parts | null {
-  for (const { pattern, read, tense } of forms) {
-    const found = pattern.exec(text);
-    const parts = found && read(found.slice(1).map((group) => group ?? ''));
-    if (parts && (parts.verb === undefined || isTelling(parts.verb, parts, tense))) return parts;
-  }
-  return null;
 }
 
 /** Said to be a hint, but not all of it: what there is, so that the rest can be asked for. */
@@ -274,32 +228,11 @@ function namesOf(
 }
 
 /** The value itself, and what is said behind it. */
-function saidValue(said: string, masked: Masked): { value: string; isCode: boolean; tail: string } {
+function saidValue(said: string, masked: Masked): { value: string; tail: string } {
   const text = said.trim();
-  const [, span = '', tail = ''] =
-    new RegExp(`^(?:(?:run|running|the command|command)\\s+)?([${SPAN}])([\\s\\S]*)$`, 'iu').exec(
-      text,
-    ) ?? [];
-  const only = masked.spanOf(span);
-  if (only !== null) return { value: only.text.trim(), isCode: only.isCode, tail };
-  const plain = masked.restore(text, 'raw');
-  return { value: plain.replace(/(?<=[^.!\s])[.!]$/, ''), isCode: false, tail: '' };
-}
-
-/** Whether words could be typed as they are: prose has articles, pronouns and the like. */
-function isTyped(value: string): boolean {
-  const words = value.split(/\s+/).length;
-  return words > 1 && words <= 12 && !/[.!?]\s/.test(value) && analyze(value).length >= words;
-}
-
-/** Whether words are what somebody types, and no prose: a number, a path, an address, `A=b`, an option. */
-function isConcrete(value: string): boolean {
-  const words = value.split(/\s+/);
-  if (words.some((word) => /^--?[a-z]/i.test(word) || /^[A-Z_][A-Z0-9_]*=/.test(word))) return true;
-  if (words.length > 1) return /^(?:\.{0,2}\/|[a-z]:[\\/])\S*/i.test(value);
-  return (
-    /^[\d.:,_-]*\d[\d.:,_-]*$|^[a-z][a-z0-9+.-]*:\/\/\S+$/i.test(value) || looksLikePath(value)
-  );
+  const only = masked.spanOf(text.charAt(0));
+  if (only !== null) return { value: only.text.trim(), tail: text.slice(1) };
+  return { value: masked.restore(text, 'raw').replace(/(?<=[^.!\s])[.!]$/, ''), tail: '' };
 }
 
 function tailOf(text: string): Pick<HintWords, 'reason' | 'unread'> {

@@ -1,12 +1,12 @@
 /** SET_HINT: keeps a fact of a component (how to build, test, run it) for the one who says it. */
-import type { HintValue, SetHintParams } from '../../hints/index.js';
-import { printedValue, redactText } from '../../hints/index.js';
+import { redactText, type SetHintParams } from '../../hints/index.js';
 import { isAppError } from '../../shared/errors.js';
 import { example, type Outcome } from './action-frame.js';
 import { answerOf, yesOrNo } from './confirm-words.js';
 import { hintAction } from './hint-action.js';
 import { noteGiven } from './hint-given.js';
 import { mask, SPAN } from './hint-mask.js';
+import { hintByModel } from './hint-model.js';
 import { componentNamed, keyNamed, nameOf } from './hint-names.js';
 import { metaOf } from './hint-phrases.js';
 import {
@@ -60,7 +60,10 @@ async function setHint(turn: HintTurn): Promise<Outcome> {
     const told = await answered(turn, open);
     if (told !== null) return told;
   }
-  if (fresh === null) return noHint();
+  if (fresh === null) {
+    const read = await hintByModel(turn.runtime, turn.text);
+    return read === null ? noHint() : askWhether(turn, read);
+  }
   if (open && repeats(fresh, open)) await forget(turn, open);
   return keep(turn, fresh, turn.text);
 }
@@ -100,8 +103,7 @@ async function answered(turn: HintTurn, open: Question): Promise<Outcome | null>
   const more = missing === 'yes' ? {} : answerIn(missing, turn.text);
   if (more === null) return null;
   await forget(turn, open);
-  const isSure = words.isSure || missing === 'yes';
-  return keep(turn, { ...words, ...more, isSure }, text, { ...draft, ...more });
+  return keep(turn, { ...words, ...more }, text, { ...draft, ...more });
 }
 
 /** `null`: a sentence is no name. */
@@ -135,7 +137,6 @@ async function keep(
   if (first !== undefined || value === null)
     return askFor(turn, first ?? 'value', words, { text, draft });
   if (words.unread !== undefined) return unreadOf(words.unread);
-  if (!words.isSure) return askWhether(turn, { component, key, value }, { text, draft });
   const params: SetHintParams = {
     component,
     key,
@@ -213,16 +214,11 @@ async function askFor(
   };
 }
 
-async function askWhether(
-  turn: HintTurn,
-  { component, key, value }: { component: string; key: string; value: HintValue },
-  about: Pick<Question, 'text' | 'draft'>,
-): Promise<Outcome> {
-  const kept = await askLater(turn, 'yes', about);
-  const shown = coded(redactText(printedValue(value), key)).trim();
-  const how = kept ? 'Say yes or no.' : `If so, say "${EXAMPLE}".`;
+/** @param sentence what the model read, as `readHint` understands it */
+async function askWhether(turn: HintTurn, sentence: string): Promise<Outcome> {
+  const kept = await askLater(turn, 'yes', { text: sentence, draft: {} });
   return {
-    text: `Shall I keep ${shown} as the hint ${hintName({ component, key })}? ${how}`,
+    text: `Did you mean ${coded(redactText(sentence)).trim()}? ${kept ? 'Say yes or no.' : 'If so, say it like that.'}`,
     success: true,
     asked: true,
   };
