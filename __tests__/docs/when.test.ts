@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LISTING_TOKENS, RECALL_TOKENS, recallBlock } from '../../src/surfaces/eliza/when-text.js';
 import { MAX_FILE_BYTES } from '../../src/when/disk/read.js';
-import { SETTLE_MS } from '../../src/when/disk/settling.js';
+import { SETTLE_MS } from '../../src/when/disk/shrink-filter.js';
 import { MAX_FILES } from '../../src/when/disk/walk.js';
 import { MAX_CONTENT_BYTES } from '../../src/when/drafts.js';
 import { FLOOR } from '../../src/when/match/matcher.js';

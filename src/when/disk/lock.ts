@@ -1,6 +1,6 @@
 /**
  * One writer at a time for an index and its decision files, over all processes of this machine.
- * Readers need no lock: what they see is whole, or settles (`settling.ts`).
+ * Readers need no lock: what they see is whole, or settles (`shrink-filter.ts`).
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { mkdir, rmdir } from 'node:fs/promises';

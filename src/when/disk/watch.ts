@@ -10,7 +10,7 @@ import { isBelow, realPath } from '../../shared/real-path.js';
 import type { DiskState, WhenPaths } from '../types.js';
 import { boundsOf } from './bounds.js';
 import { createFolderReader } from './read.js';
-import { createSettling, isSame, SETTLE_MS } from './settling.js';
+import { createShrinkFilter, isSame, SETTLE_MS } from './shrink-filter.js';
 
 /** An edit is to be known within a tenth of a second; what comes in more steps is looked at again. */
 const DEBOUNCE_MS = 15;
@@ -38,7 +38,7 @@ export interface FolderWatch {
 
 /**
  * Tells `onChange` what to go by: once before it resolves, then whenever that changes (settled as
- * `createSettling` says). Neither file nor folder needs to exist. Calls never overlap.
+ * `createShrinkFilter` says). Neither file nor folder needs to exist. Calls never overlap.
  */
 export async function watchFolder(
   paths: WhenPaths,
@@ -48,7 +48,7 @@ export async function watchFolder(
   const { log, clock = systemClock, debounceMs = DEBOUNCE_MS } = deps;
   const { rereadMs = MINUTE_MS, checkMs = CHECK_MS } = deps;
   const reader = createFolderReader(paths, clock);
-  const settling = createSettling({ settleMs: deps.settleMs ?? SETTLE_MS });
+  const filter = createShrinkFilter({ settleMs: deps.settleMs ?? SETTLE_MS });
   let told: DiskState | null = null;
   let closed = false;
   let watcher: FSWatcher | null = null;
@@ -80,7 +80,7 @@ export async function watchFolder(
         watched.are = '';
       }
       read = seen;
-      const { state, againInMs } = settling.see(seen, clock.now());
+      const { state, againInMs } = filter.see(seen, clock.now());
       if (againInMs !== null) lookLater(againInMs);
       if (closed) return;
       await watchAgain();

@@ -1,9 +1,9 @@
 /**
- * Which of what is seen on the disk to believe. Editors and version control write in steps (empty,
- * then half, then whole; delete, then add), and a reader that believes each step forgets what is
- * about to come back. What is added or changed is believed at once; what takes content away, only
- * when it still stands after a while; and of what is there but cannot be read, what was known stays.
- * Pure: the state is what was seen, time is handed in.
+ * Holds back what takes content away from a file. Editors and version control write in steps (empty,
+ * then half, then whole; delete, then add), and a reader that believes each step forgets what is about
+ * to come back. An addition or change counts at once. A loss counts when it still stands after a while.
+ * A file that is there but cannot be read keeps its known text. Pure: time is handed in. (Waiting until a
+ * file stops growing, as chokidar can, would delay every edit and does not see "delete, then add".)
  */
 import type { DiskState } from '../types.js';
 import { isUnread, unreadOf } from '../unread.js';
@@ -12,18 +12,18 @@ import { INDEX } from './bounds.js';
 /** Longer than an editor or a checkout takes between two steps. */
 export const SETTLE_MS = 300;
 
-export interface Settled {
+export interface Filtered {
   /** What to go by; the same object as long as nothing in it changes. */
   state: DiskState;
   /** Look again after this time, whatever is reported meanwhile; `null`: no need. */
   againInMs: number | null;
 }
 
-export interface Settling {
-  see(seen: DiskState, nowMs: number): Settled;
+interface ShrinkFilter {
+  see(seen: DiskState, nowMs: number): Filtered;
 }
 
-/** A loss that is not believed yet: what was seen instead (`null`: nothing), and since when. */
+/** A loss that does not count yet: what was seen instead (`null`: nothing), and since when. */
 interface Loss {
   seen: string | null;
   sinceMs: number;
@@ -32,7 +32,11 @@ interface Loss {
 /** No path of a decision file is empty. */
 const INDEX_KEY = '';
 
-export function createSettling({ settleMs = SETTLE_MS }: { settleMs?: number } = {}): Settling {
+export function createShrinkFilter({
+  settleMs = SETTLE_MS,
+}: {
+  settleMs?: number;
+} = {}): ShrinkFilter {
   let believed: DiskState | null = null;
   let losses = new Map<string, Loss>();
 
@@ -45,35 +49,25 @@ export function createSettling({ settleMs = SETTLE_MS }: { settleMs?: number } =
       const unread = unreadOf(seen.warnings);
       const before = textsOf(believed);
       const now = textsOf(seen);
-      const added = new Set([...now].filter(([key]) => !before.has(key)).map(([, text]) => text));
-      const next = new Map<string, string>();
+      const added = new Set([...now].flatMap(([key, text]) => (before.has(key) ? [] : [text])));
+      const next = new Map(now);
       const pending = new Map<string, Loss>();
-      for (const key of new Set([...before.keys(), ...now.keys()])) {
-        const old = before.get(key);
+      for (const [key, old] of before) {
         const text = now.get(key) ?? null;
-        const moved = text === null && old !== undefined && added.has(old);
-        if (old === undefined || old === text || moved || !losesContent(old, text)) {
-          if (text !== null) next.set(key, text);
-          continue;
-        }
-        if (text === null && isUnread(key === INDEX_KEY ? INDEX : key, unread)) {
-          next.set(key, old);
-          continue;
-        }
+        const isMoved = text === null && added.has(old);
+        if (isMoved || !losesContent(old, text)) continue;
+        const isUnreadable = text === null && isUnread(key === INDEX_KEY ? INDEX : key, unread);
         const loss = losses.get(key);
-        const sinceMs = loss !== undefined && loss.seen === text ? loss.sinceMs : nowMs;
-        if (nowMs - sinceMs >= settleMs) {
-          if (text !== null) next.set(key, text);
-          continue;
-        }
+        const sinceMs = loss?.seen === text ? loss.sinceMs : nowMs;
+        if (!isUnreadable && nowMs - sinceMs >= settleMs) continue;
         next.set(key, old);
-        pending.set(key, { seen: text, sinceMs });
+        if (!isUnreadable) pending.set(key, { seen: text, sinceMs });
       }
       losses = pending;
       const state = stateOf(next, believed, seen);
       if (!isSame(believed, state)) believed = state;
       const waits = [...pending.values()].map(({ sinceMs }) => sinceMs + settleMs - nowMs);
-      // Nothing reports that the system has files to open again.
+      // Nothing reports that the system can open files again.
       if (unread.some(({ code }) => code === 'busy')) waits.push(settleMs);
       return { state: believed, againInMs: waits.length > 0 ? Math.min(...waits) : null };
     },
@@ -95,7 +89,7 @@ function stateOf(texts: Map<string, string>, before: DiskState, seen: DiskState)
     files: files
       .map(([file, text]) => ({ path: file, text }))
       .sort((a, b) => (a.path < b.path ? -1 : 1)),
-    // Of what is still believed to be there, it is not said that it is missing.
+    // A file that still counts as present is not reported as missing.
     warnings: seen.warnings.filter(
       ({ code }) =>
         !(code === 'no_index' && indexText !== undefined) &&
@@ -110,7 +104,7 @@ const LANDMARK = /^ {0,3}(?:#{1,6}[ \t]|(?:[-*+] +)?\/(?:when|how) |=+[ \t]*$|-+
 /** Gone, empty, cut off, without some of its headings or entries, or less than half of it. */
 function losesContent(before: string, after: string | null): boolean {
   if (after === null) return true;
-  if (before.trim() === '') return false;
+  if (before === after || before.trim() === '') return false;
   if (after.length < before.length / 2 || before.startsWith(after)) return true;
   return countOf(after) < countOf(before);
 }
