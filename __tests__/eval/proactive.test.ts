@@ -23,6 +23,8 @@ const KEPT = [
   'rust-static',
   'novel-view',
 ];
+/** With similar tasks that are likely but not sure, and with warnings. */
+const TAUGHT = ['shop-refunds', 'infra-ack', 'rust-static', 'novel-view'];
 /** What these sessions reach, with the default embedder; docs/proactive-eval.md has all of them. */
 const FLOOR = { precision: 0.97, recall: 0.85, falseAlarmsPer100Turns: 1 };
 
@@ -57,6 +59,17 @@ describe('sessions replayed through a real agent', () => {
     expect(kept.total.precision).toBeGreaterThanOrEqual(FLOOR.precision);
     expect(kept.total.recall).toBeGreaterThanOrEqual(FLOOR.recall);
     expect(kept.total.falseAlarmsPer100Turns).toBeLessThanOrEqual(FLOOR.falseAlarmsPer100Turns);
+  });
+
+  it('ten dismissals of each kind before them make similar tasks rarer and leave the warnings', async () => {
+    const sessions = trainingSessions().filter(({ id }) => TAUGHT.includes(id));
+    const before = evaluationOf('before', await replayAll(agents, sessions));
+    const after = evaluationOf('after', await replayAll(agents, sessions, () => {}, 10));
+    const offered = ({ detectors }: ProactiveEvaluation, kind: 'intentMatch' | 'conflictWarning') =>
+      detectors[kind]?.offered ?? 0;
+    expect(offered(after, 'intentMatch')).toBeLessThan(offered(before, 'intentMatch'));
+    expect(offered(before, 'conflictWarning')).toBeGreaterThan(0);
+    expect(offered(after, 'conflictWarning')).toBe(offered(before, 'conflictWarning'));
   });
 
   it('what one person said in private is offered to nobody else', () => {

@@ -6,14 +6,17 @@
 import { ChannelType, createUniqueUuid, type IAgentRuntime, type UUID } from '@elizaos/core';
 import type { Caller } from '../../src/memory/index.js';
 import type { Decision, Offer } from '../../src/proactive/index.js';
-import { MINUTE_MS } from '../../src/shared/clock.js';
+import { HOUR_MS, MINUTE_MS } from '../../src/shared/clock.js';
 import type { Uuid } from '../../src/shared/ids.js';
 import type { Agents, ReplayAgent } from './agents.js';
 import type { OfferedMemory, PlayedTurn } from './judge.js';
+import { dismissOffers } from './lessons.js';
 import { linksOf, type ScriptedMemory, type ScriptedSession, type ScriptedTurn } from './shape.js';
 
 /** When sessions start: a Monday morning. */
 export const START_MS = Date.UTC(2026, 2, 2, 9);
+
+const DAY_BEFORE_MS = 24 * HOUR_MS;
 
 /** Who talks with the agent when a turn does not say. */
 const SOMEBODY = 'user';
@@ -37,8 +40,15 @@ interface Stage {
   offerOf: Map<string, string>;
 }
 
-/** @throws InvalidInputError for a memory that the store does not take */
-export async function replay(agents: Agents, session: ScriptedSession): Promise<PlayedTurn[]> {
+/**
+ * @param dismissed offers of each kind that were not wanted, before the session
+ * @throws InvalidInputError for a memory that the store does not take
+ */
+export async function replay(
+  agents: Agents,
+  session: ScriptedSession,
+  dismissed = 0,
+): Promise<PlayedTurn[]> {
   const clock = { nowMs: START_MS };
   const agent = await agents.boot(
     `replay ${session.id}`,
@@ -55,6 +65,8 @@ export async function replay(agents: Agents, session: ScriptedSession): Promise<
     offerOf: new Map(),
   };
   try {
+    clock.nowMs = START_MS - DAY_BEFORE_MS;
+    await dismissOffers(agent, clock, dismissed);
     await openPlaces(stage);
     await storeMemories(stage);
     const played: PlayedTurn[] = [];

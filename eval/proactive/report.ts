@@ -211,6 +211,23 @@ export function tableOf(evaluation: ProactiveEvaluation): string {
   ].join('\n');
 }
 
+/** The same sessions before and after: what is offered of each kind, and what of that was wanted. */
+export function comparisonOf(before: ProactiveEvaluation, after: ProactiveEvaluation): string {
+  const row = (name: string, was?: Numbers, is?: Numbers) =>
+    `| ${name} | ${was?.offered ?? 0} → ${is?.offered ?? 0} | ${was?.right ?? 0} → ${is?.right ?? 0} | ${part(was?.precision ?? null)} → ${part(is?.precision ?? null)} | ${part(was?.recall ?? null)} → ${part(is?.recall ?? null)} |`;
+  return [
+    `### ${after.dataset}: ${after.sessions} sessions, ${after.turns} turns`,
+    '',
+    '|  | offered | right | precision | recall |',
+    '| --- | ---: | ---: | ---: | ---: |',
+    row('**all**', before.total, after.total),
+    ...DETECTOR_NAMES.flatMap((name) => {
+      const [was, is] = [before.detectors[name], after.detectors[name]];
+      return was || is ? [row(name, was, is)] : [];
+    }),
+  ].join('\n');
+}
+
 /** Every miss and false alarm, one a line. */
 export function faultsOf({ misses, wrong }: ProactiveEvaluation): string {
   const line = ({ session, turn, happening, said, memory, goal, detector, why }: Verdict) =>

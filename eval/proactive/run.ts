@@ -6,15 +6,16 @@ import { MINUTE_MS } from '../../src/shared/clock.js';
 import { messageOf } from '../../src/shared/errors.js';
 import { type Agents, openAgents } from './agents.js';
 import { replay } from './replay.js';
-import { evaluationOf, faultsOf, type Replayed, tableOf } from './report.js';
+import { comparisonOf, evaluationOf, faultsOf, type Replayed, tableOf } from './report.js';
 import { readSessions, type ScriptedSession } from './shape.js';
 
 const USAGE = [
-  'npm run eval -- proactive [training] [--sessions FILE]... [--only ID]... [--foreign N] [--remind] [--quick] [--verbose] [--json]',
+  'npm run eval -- proactive [training] [--sessions FILE]... [--only ID]... [--foreign N] [--remind] [--dismissed N] [--quick] [--verbose] [--json]',
   'training    the sessions that the gate is trained on; else those of strangers',
   '--sessions  a file of sessions of your own (docs/proactive-eval.md)',
   '--foreign   so many memories of other sessions stand around each session',
   '--remind    memories are stored with their remind_when',
+  '--dismissed  with and without so many dismissed offers of each kind before each session',
   '--only      sessions whose id begins like this',
   '--quick     every fourth session',
   '--verbose   each session as it is replayed',
@@ -43,11 +44,18 @@ export async function run(argv: string[]): Promise<number> {
   }
   const agents = openAgents();
   try {
-    const replayed = await replayAll(agents, sessions, options.verbose ? say : () => {});
+    const note = options.verbose ? say : () => {};
+    const replayed = await replayAll(agents, sessions, note);
     const dataset =
       options.sessions?.map((file) => basename(file)).join(', ') ??
       (options.training ? 'training sessions' : 'sessions of strangers');
     const evaluation = evaluationOf(dataset, replayed);
+    if (options.dismissed > 0) {
+      const taught = await replayAll(agents, sessions, note, options.dismissed);
+      const after = `${dataset}, ${options.dismissed} of each kind dismissed before`;
+      console.log(comparisonOf(evaluation, evaluationOf(after, taught)));
+      return 0;
+    }
     if (options.json) console.log(JSON.stringify(evaluation, null, 2));
     else console.log(`${tableOf(evaluation)}\n\n${faultsOf(evaluation)}`);
     return 0;
@@ -64,11 +72,12 @@ export async function replayAll(
   agents: Agents,
   sessions: readonly ScriptedSession[],
   note: (line: string) => void = () => {},
+  dismissed = 0,
 ): Promise<Replayed[]> {
   const replayed: Replayed[] = [];
   for (const session of sessions) {
     const startedMs = performance.now();
-    const played = await replay(agents, session).catch((cause: unknown) => {
+    const played = await replay(agents, session, dismissed).catch((cause: unknown) => {
       throw new Error(`${session.id}: ${messageOf(cause)}`, { cause });
     });
     replayed.push({ session, played });
@@ -158,6 +167,7 @@ function readArguments(args: string[]) {
     allowPositionals: true,
     options: {
       foreign: { type: 'string', default: '0' },
+      dismissed: { type: 'string', default: '0' },
       remind: { type: 'boolean', default: false },
       sessions: { type: 'string', multiple: true },
       only: { type: 'string', multiple: true },
@@ -168,7 +178,10 @@ function readArguments(args: string[]) {
   });
   const unknown = positionals.find((name) => name !== 'training');
   if (unknown !== undefined) throw new TypeError(`there are no sessions called "${unknown}"`);
-  const foreign = Number(values.foreign);
-  if (!Number.isInteger(foreign) || foreign < 0) throw new TypeError('--foreign is a whole number');
-  return { ...values, foreign, training: positionals.length > 0 };
+  const [foreign, dismissed] = (['foreign', 'dismissed'] as const).map((name) => {
+    const count = Number(values[name]);
+    if (Number.isInteger(count) && count >= 0) return count;
+    throw new TypeError(`--${name} is a whole number`);
+  }) as [number, number];
+  return { ...values, foreign, dismissed, training: positionals.length > 0 };
 }

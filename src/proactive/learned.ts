@@ -58,7 +58,7 @@ const FULL = 10;
 const BOUNDS: Partial<Record<DetectorName, Bounds>> = {
   conflictWarning: { rises: 0.5, falls: 0.3, most: SURE },
   intentMatch: { rises: 3, falls: 0.3, most: 0.9 },
-  patternRecognition: { rises: 3, falls: 0.3, most: 0.9 },
+  patternRecognition: { rises: 1.5, falls: 0.3, most: 0.9 },
 };
 
 const INTERVAL_FROM = 3;
