@@ -3,7 +3,24 @@ import { prepareEnvironment, StartError } from './environment.js';
 import { EXAMPLE_FLAG, exampleIndex } from './example.js';
 import { chooseModel } from './models.js';
 
+const USAGE = `Usage: npm start [-- ${EXAMPLE_FLAG}]
+
+Builds what has changed, starts an Eliza server with Cue on this machine, and says where to open its web chat.
+
+  ${EXAMPLE_FLAG}    with a small /when index to try
+  -h, --help   print this
+
+Settings and models: docs/start.md
+`;
+
 async function main(): Promise<void> {
+  const asked = process.argv.slice(2);
+  if (asked.includes('--help') || asked.includes('-h')) {
+    process.stdout.write(USAGE);
+    return;
+  }
+  const unknown = asked.find((word) => word !== EXAMPLE_FLAG);
+  if (unknown !== undefined) throw new StartError(`I do not know "${unknown}".\n\n${USAGE}`);
   const place = await prepareEnvironment();
   if (process.argv.includes(EXAMPLE_FLAG)) {
     process.env.CUE_WHEN_INDEX ||= exampleIndex(place.dataDir);

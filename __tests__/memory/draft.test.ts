@@ -43,6 +43,36 @@ describe('reading a draft', () => {
     );
   });
 
+  it('takes a field that is null as not given, at any depth', () => {
+    const told = {
+      intent: { goal: 'Fix it', task_type: null, context: null },
+      perception: null,
+      reasoning: { approach_chosen: 'carefully', why_chosen: null },
+      actions: [{ file: 'a.ts', operation: 'edit', result: null }],
+      outcome: { success: true, summary: null, learnings: null, verified_by: null },
+      tags: null,
+      importance: null,
+      session_id: null,
+      remind_when: null,
+      links: null,
+      visibility: null,
+      learning: null,
+      files: null,
+      task_type: null,
+    };
+    const without = {
+      intent: { goal: 'Fix it' },
+      reasoning: { approach_chosen: 'carefully' },
+      actions: [{ file: 'a.ts', operation: 'edit' }],
+      outcome: { success: true },
+    };
+    expect(readDraft(told, PLAIN)).toEqual(readDraft(without, PLAIN));
+    expect(findingsOf(() => readDraft({ intent: null, outcome: null }, PLAIN))).toEqual(
+      findingsOf(() => readDraft({}, PLAIN)),
+    );
+    expect(findingsOf(() => readDraft({ ...GOOD, tags: [null] }, PLAIN))[0]).toMatch(/^tags/);
+  });
+
   it('brings the short form of the seed into the long one', () => {
     expect(
       readDraft(

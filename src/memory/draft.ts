@@ -54,12 +54,26 @@ export interface DraftOptions {
 /** @throws InvalidInputError whose findings name field, problem and allowed values */
 export function readDraft(raw: unknown, options: DraftOptions): MemoryDraft {
   const findings: Finding[] = [];
-  const long = isObject(raw) ? longForm(raw, findings, true) : raw;
+  const long = isObject(raw) ? longForm(withoutNulls(raw), findings, true) : raw;
   const judged = judge(draftSchema, long);
   if (judged.findings !== null || findings.length > 0) {
     throw new InvalidInputError([...findings, ...(judged.findings ?? [])].map(told));
   }
   return finished(judged.data, options);
+}
+
+/** No field of a memory stands deeper. */
+const DEEPEST = 6;
+
+/** A field that is null was not given. */
+function withoutNulls(object: Record<string, unknown>, depth = 0): Record<string, unknown> {
+  const kept = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map((item) => (isObject(item) ? kept(item) : item));
+    return isObject(value) && depth < DEEPEST ? withoutNulls(value, depth + 1) : value;
+  };
+  return Object.fromEntries(
+    Object.entries(object).flatMap(([key, value]) => (value === null ? [] : [[key, kept(value)]])),
+  );
 }
 
 /** What is sent at the top and may belong in several places is told which there are. */

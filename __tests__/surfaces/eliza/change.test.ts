@@ -134,6 +134,15 @@ describe('another name, text or time', () => {
     expect(await talk.say(ann, 'pause morning mail', UPDATE)).toMatch(/^Paused "Morning mail"/);
   });
 
+  it.each(['rename it to ""', "rename it to '  '", 'rename it to "\u200b"', 'call it ""'])(
+    'takes no empty name: %s',
+    async (text) => {
+      await make(STANDUP);
+      expect(await talk.say(ann, text, UPDATE)).toBe('The name must not be empty.');
+      expect((await only()).displayName).toBe('remind me of the standup');
+    },
+  );
+
   it('changes what it does, and a name that came from the old text', async () => {
     await make(MAIL);
     await talk.say(

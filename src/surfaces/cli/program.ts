@@ -19,6 +19,9 @@ interface GroupEntry {
 }
 
 const NAME = 'cue';
+const GLOBAL_EXPLAINED = `
+-p/--port, --data-dir and --json may also stand in front of the command: cue -p 8766 recall login bug
+`;
 
 const GROUPS: readonly GroupEntry[] = [
   {
@@ -106,9 +109,10 @@ async function addGroups(
   argv: readonly string[],
   context: CueContext,
 ): Promise<readonly string[]> {
-  const [first, ...rest] = argv;
+  const ordered = commandFirst(argv);
+  const [first, ...rest] = ordered;
   const asked = first === 'help' ? rest[0] : first;
-  let args = argv;
+  let args = ordered;
   for (const { name, summary, load } of GROUPS) {
     const command = program.command(name).description(summary);
     if (name !== asked) continue;
@@ -116,7 +120,22 @@ async function addGroups(
     group.define(command, context);
     if (name === first && group.prepare) args = [name, ...group.prepare(rest, command)];
   }
+  program.addHelpText('after', GLOBAL_EXPLAINED);
   return args;
+}
+
+/** Every command that asks a server has these; of the ones in front, the value of the last is the next word. */
+const GLOBAL = /^(?:-p.+|--(?:port|data-dir)=.*|--json|(-p|--port|--data-dir))$/;
+
+/** Options in front of the command are those of the command, as in `git -C`. */
+function commandFirst(argv: readonly string[]): readonly string[] {
+  let at = 0;
+  for (let word = GLOBAL.exec(argv[0] ?? ''); word; word = GLOBAL.exec(argv[at] ?? '')) {
+    at += word[1] === undefined ? 1 : 2;
+  }
+  const command = argv[at];
+  if (command === undefined || command.startsWith('-')) return argv;
+  return [command, ...argv.slice(0, at), ...argv.slice(at + 1)];
 }
 
 /** With all groups, of which otherwise only the one is loaded that is asked for. */

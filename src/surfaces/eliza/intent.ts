@@ -270,7 +270,7 @@ export function isAll(text: string): boolean {
 
 function unquoted(text: string | undefined): string {
   const trimmed = (text ?? '').trim();
-  const inner = /^["“'‘](.+?)["”'’][.!]?$/s.exec(trimmed)?.[1];
+  const inner = /^["“'‘](.*?)["”'’][.!]?$/s.exec(trimmed)?.[1];
   return inner ?? trimmed;
 }
 

@@ -134,6 +134,38 @@ describe('cue trigger', () => {
     for (const one of [id, second]) await served.cue('trigger', 'delete', one);
   });
 
+  it('takes a name that is a word of another route, and one without quotes', async () => {
+    for (const name of ['health', 'export', 'water both plants']) {
+      const { id } = await createdTrigger('every 7 hours', 'do it', name, '--name', name);
+      const all = await done('trigger', 'show', id);
+      expect(await done('trigger', 'show', ...name.split(' '))).toBe(all);
+      expect(await done('trigger', 'explain', ...name.split(' '))).not.toBe('');
+      expect((await served.cue('trigger', 'delete', ...name.split(' '))).code).toBe(0);
+    }
+  });
+
+  it('takes the options of all commands in front of the command, too', async () => {
+    const { port } = JSON.parse(served.read('pids/server.pid'));
+    const behind = await served.cue('trigger', 'list', '--json');
+    for (const lead of [
+      ['--json'],
+      ['-p', port, '--json'],
+      [`--port=${port}`, '--json'],
+      [`-p${port}`, '--json'],
+    ])
+      expect(await served.cue(...lead, 'trigger', 'list')).toEqual(behind);
+    const closed = String(await freePort());
+    const refused = await served.cue('-p', closed, 'recall', 'anything');
+    expect(refused).toEqual(await served.cue('recall', '-p', closed, 'anything'));
+    expect(refused.code).toBe(1);
+    const wrong = await served.cue('-p', 'many', 'trigger', 'list');
+    expect(wrong).toEqual(await served.cue('trigger', '-p', 'many', 'list'));
+    const elsewhere = ['--data-dir', '/nowhere/at/all'];
+    expect(await served.cue(...elsewhere, 'status')).toEqual(
+      await served.cue('status', ...elsewhere),
+    );
+  });
+
   it('says how often one has failed that keeps failing', async () => {
     const { id } = await createdTrigger('every 9 hours', 'water the cactus');
     const { onLarge } = served.agent.brain;

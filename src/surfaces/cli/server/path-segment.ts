@@ -10,7 +10,12 @@ const NO_SEGMENT = /^(?:\s*|\.\.?)$/;
  * @throws AppError INVALID_INPUT for what would vanish from the path: another route would answer
  */
 export function pathSegment(id: string, { what, list }: { what: string; list: string }): string {
-  if (!NO_SEGMENT.test(id)) return encodeURIComponent(id);
+  // The first letter is encoded as well, because a name may be a word of another route ("health").
+  if (!NO_SEGMENT.test(id)) return encodeURIComponent(id).replace(/^[a-z]/i, hexOf);
   const is = id.trim() === '' ? 'its id is empty' : `"${id}" is no id`;
   throw badInput(`say which ${what}: ${is} (${list} prints them)`, { what });
+}
+
+function hexOf(letter: string): string {
+  return `%${letter.charCodeAt(0).toString(16)}`;
 }

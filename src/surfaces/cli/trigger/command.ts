@@ -39,6 +39,11 @@ Exit codes:
 const MAX_WAIT_S = 20;
 const ANSWER_MS = 5_000;
 
+const NAMED = 'its id, the first eight digits of it, or its name';
+/** A name may come without quotes: `cue trigger run check the news`. */
+const inOneWord = (word: string, before?: string) =>
+  before === undefined ? word : `${before} ${word}`;
+
 const print = () => import('./print.js');
 
 export const triggerGroup: CommandGroup = { define };
@@ -77,7 +82,7 @@ function defineReading(group: Command, context: CommandContext): void {
   group
     .command('show')
     .description('all of one trigger')
-    .argument('<trigger>', 'its id, the first eight digits of it, or its name')
+    .argument('<trigger...>', NAMED, inOneWord)
     .action(async (id: string, _flags: object, command: Command) => {
       await answer<One>(
         context,
@@ -90,7 +95,7 @@ function defineReading(group: Command, context: CommandContext): void {
   group
     .command('runs')
     .description('the history of a trigger, newest first; it outlives the trigger')
-    .argument('<trigger>', 'its id, the first eight digits of it, or its name')
+    .argument('<trigger...>', NAMED, inOneWord)
     .option('--limit <number>', 'how many (50)', numberOf('--limit'))
     .option('--cursor <cursor>', 'the page behind this one')
     .action(async (id: string, flags: PageFlags, command: Command) => {
@@ -110,7 +115,7 @@ function defineReading(group: Command, context: CommandContext): void {
   group
     .command('explain')
     .description('why it did or did not run')
-    .argument('<trigger>', 'its id, the first eight digits of it, or its name')
+    .argument('<trigger...>', NAMED, inOneWord)
     .action(async (id: string, _flags: object, command: Command) => {
       await answer<Explanation>(
         context,
@@ -162,7 +167,7 @@ function defineChanging(group: Command, context: CommandContext): void {
 
   addDraftOptions(group.command('update'))
     .description('change what is said of a trigger; the rest stays')
-    .argument('<trigger>', 'its id, the first eight digits of it, or its name')
+    .argument('<trigger>', NAMED)
     .argument('[text...]')
     .option('--enable', 'it runs again')
     .option('--no-deliver-to', 'no room gets the answer')
@@ -184,7 +189,7 @@ function defineChanging(group: Command, context: CommandContext): void {
   group
     .command('delete')
     .description('delete a trigger; its history stays')
-    .argument('<trigger>', 'its id, the first eight digits of it, or its name')
+    .argument('<trigger...>', NAMED, inOneWord)
     .action(async (id: string, _flags: object, command: Command) => {
       await answer<{ deleted: boolean }>(
         context,
@@ -199,7 +204,7 @@ function defineRunning(group: Command, context: CommandContext): void {
   group
     .command('run')
     .description('run it now, beside its schedule')
-    .argument('<trigger>', 'its id, the first eight digits of it, or its name')
+    .argument('<trigger...>', NAMED, inOneWord)
     .option('--wait <seconds>', `until it has ended, at most ${MAX_WAIT_S}`, numberOf('--wait'))
     .option('--no-wait', 'only begin it')
     .action(async (id: string, flags: { wait?: number | boolean }, command: Command) => {
