@@ -14,6 +14,7 @@ import { WORK_MEMORY } from '../memory/index.js';
 import { unlockOf } from '../plugin/directory-lock.js';
 import { createCuePlugin } from '../plugin/index.js';
 import { PROACTIVE } from '../proactive/index.js';
+import type { Database } from '../records/index.js';
 import { systemClock } from '../shared/clock.js';
 import { AppError, isAppError, messageOf } from '../shared/errors.js';
 import { reached } from '../shared/stages.js';
@@ -34,6 +35,7 @@ import {
 import { causeWords } from './failure.js';
 import { createFence, type Fence } from './fence.js';
 import { leaveTo } from './leave.js';
+import { keepLogShort, type LogSize } from './log-size.js';
 import type { Env, Place } from './place.js';
 import { readableOf } from './stored-settings.js';
 import { type DirectoryWatch, watchDirectory } from './watch.js';
@@ -104,13 +106,15 @@ interface Guard {
   directory: string;
   fence: Fence;
   watch: DirectoryWatch;
+  logSize: LogSize;
 }
 
 function guardOn(adapter: IDatabaseAdapter, directory: string): Guard {
   const client = embeddedClient(adapter);
   if (!client) throw new AppError('INTERNAL', 'the host opened no embedded database');
   const fence = createFence(client, directory);
-  return { directory, fence, watch: watchDirectory(directory, fence) };
+  const logSize = keepLogShort(client, adapter.db as Database);
+  return { directory, fence, watch: watchDirectory(directory, fence), logSize };
 }
 
 async function agentIn(adapter: IDatabaseAdapter, env: Env): Promise<UUID> {
@@ -227,6 +231,7 @@ async function closeDown(
 ): Promise<void> {
   try {
     if (runtime && initialized.has(runtime)) await within(stopServices(runtime), STOPPING_MS);
+    await guard?.logSize.stop();
     if (guard?.fence.check()) await guard.fence.abandon();
     else await adapter.close();
   } finally {
