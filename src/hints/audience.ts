@@ -10,30 +10,31 @@
 import { type Caller, canRead, identityOfSession, type Scope } from '../records/index.js';
 import { derivedId, type Uuid } from '../shared/ids.js';
 
-export interface Place {
+export interface ProjectIds {
   projectId: Uuid;
   /** The Eliza agent's. */
   agentId: Uuid;
 }
 
 /** Where a new hint of the caller belongs. @param isShared for everybody, though it is set in chat */
-export function audienceFor(caller: Caller, isShared: boolean, place: Place): Scope {
-  const { projectId, agentId } = place;
+export function audienceFor(caller: Caller, isShared: boolean, project: ProjectIds): Scope {
+  const { projectId, agentId } = project;
   if (caller.kind === 'entity') {
     const { entityId, roomId } = caller;
     const visibility = isShared ? 'project' : 'user';
     return { projectId, visibility, entityId, roomId, authorId: agentId };
   }
-  const authorId = authorOf(caller, place);
+  const authorId = authorOf(caller, project);
   return { projectId, visibility: 'project', entityId: null, roomId: null, authorId };
 }
 
 /** As work memory has it: a client that has registered nothing is its session, never the Eliza agent. */
-function authorOf(caller: Exclude<Caller, { kind: 'entity' }>, place: Place): Uuid {
-  if (caller.kind === 'operator') return caller.agentId ?? place.agentId;
+function authorOf(caller: Exclude<Caller, { kind: 'entity' }>, project: ProjectIds): Uuid {
+  if (caller.kind === 'operator') return caller.agentId ?? project.agentId;
   const { identityId, sessionId } = caller;
-  const ofSession = sessionId === undefined ? null : identityOfSession(place.projectId, sessionId);
-  return identityId ?? ofSession ?? place.agentId;
+  const ofSession =
+    sessionId === undefined ? null : identityOfSession(project.projectId, sessionId);
+  return identityId ?? ofSession ?? project.agentId;
 }
 
 /** The person a private hint belongs to; `null`: it is the project's. */

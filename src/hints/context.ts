@@ -3,22 +3,22 @@ import type { Caller } from '../records/index.js';
 import type { Clock } from '../shared/clock.js';
 import { AppError } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
-import type { Place } from './audience.js';
-import type { Book } from './book.js';
+import type { ProjectIds } from './audience.js';
 import type { Guard } from './guard/index.js';
 import type { Quotas } from './quota.js';
 import type { Hint } from './schema.js';
+import type { HintStore } from './store.js';
 import { FOR_GOOD } from './ttl.js';
 import { endOf } from './variants.js';
 
 export interface HintContext {
-  book: Book;
+  store: HintStore;
   clock: Clock;
   guard: Guard;
   quotas: Quotas;
   /** `session` or an ISO-8601 duration, for hints of the operator that say nothing. */
   defaultTtl: string;
-  place: Place;
+  project: ProjectIds;
   sessionId: string;
   /** Rooms that quote hints. */
   observer: HintObserver | undefined;
@@ -76,8 +76,8 @@ export interface HintObserver {
 }
 
 /** @throws AppError UNAVAILABLE when what quotes them cannot be removed: nothing is forgotten then */
-export async function forgetting<T>(
-  { book, observer }: Pick<HintContext, 'book' | 'observer'>,
+export async function beforeDelete<T>(
+  { store, observer }: Pick<HintContext, 'store' | 'observer'>,
   ids: readonly Uuid[],
   remove: () => Promise<T>,
 ): Promise<T> {
@@ -89,7 +89,7 @@ export async function forgetting<T>(
     });
     return await remove();
   } catch (error) {
-    const kept = ids.filter((id) => book.variants.get(id) !== undefined);
+    const kept = ids.filter((id) => store.variants.get(id) !== undefined);
     if (kept.length > 0) observer.returned(kept);
     throw error;
   }

@@ -17,12 +17,12 @@ export interface Asked {
 }
 
 /** A variant and what its scope says to the context. */
-export interface Sifted {
+export interface Filtered {
   variant: Variant;
   reasons: string[];
 }
 
-export interface Ranked extends Sifted {
+export interface Ranked extends Filtered {
   score: number;
   standing: Standing;
   isOwn: boolean;
@@ -35,12 +35,12 @@ const TICK_MS = 10_000;
 const PRIVATE = 'private to one person';
 
 /** Without a context only hints without a scope are eligible: what is not known matches nothing. */
-export function sift(
+export function filterEligible(
   variants: Iterable<Variant>,
   { caller, context = {} }: Asked,
-): { eligible: Sifted[]; others: Sifted[] } {
-  const eligible: Sifted[] = [];
-  const others: Sifted[] = [];
+): { eligible: Filtered[]; others: Filtered[] } {
+  const eligible: Filtered[] = [];
+  const others: Filtered[] = [];
   const facts = factsOf(context);
   const verdicts = new Map<CompiledScope, Eligibility>();
   for (const variant of variants) {
@@ -57,18 +57,18 @@ export function sift(
 }
 
 /** As if every scope matched: which variant is best in itself. */
-export function unsifted(variants: Iterable<Variant>): Sifted[] {
+export function unfiltered(variants: Iterable<Variant>): Filtered[] {
   return [...variants].map((variant) => ({ variant, reasons: [] }));
 }
 
 /** The first `limit`, best first. */
-export function best(sifted: readonly Sifted[], asked: Asked, limit: number): Ranked[] {
+export function best(filtered: readonly Filtered[], asked: Asked, limit: number): Ranked[] {
   const { caller, nowMs, context } = asked;
   const files = context?.files_open ?? [];
   const atMs = nowMs - (nowMs % TICK_MS);
   const first: Ranked[] = [];
   let worst = Number.NEGATIVE_INFINITY;
-  for (const { variant, reasons } of sifted) {
+  for (const { variant, reasons } of filtered) {
     const score = scoreAt(variant, atMs);
     if (score < worst) continue;
     const { component, key, scopeKey, hint, audience } = variant;
@@ -99,7 +99,7 @@ export function scored({ variant, reasons, score }: Ranked, asked: Asked): Score
   };
 }
 
-export function otherHint({ variant, reasons }: Sifted): OtherHint {
+export function otherHint({ variant, reasons }: Filtered): OtherHint {
   const { component, key, hint } = variant;
   return { component, key, hint, match_explain: { matched: false, reasons: [...reasons] } };
 }

@@ -1,13 +1,13 @@
 /**
  * The hint store of one project in one process (seed `nudge.md`, DESIGN §10): every operation over
- * one book. Each takes what a caller sent and who the caller is; results are the seed's objects.
+ * one store. Each takes what a caller sent and who the caller is; results are the seed's objects.
  */
 import type { Caller } from '../records/index.js';
 import type { Clock } from '../shared/clock.js';
 import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
-import { createBook } from './book.js';
 import type { HintContext, HintObserver } from './context.js';
+import { exportHints } from './export.js';
 import { createGuard, type Guard } from './guard/index.js';
 import { type ImportOptions, importHints } from './import.js';
 import { createOffering, type Offering } from './offering.js';
@@ -25,7 +25,7 @@ import {
   queryParams,
   setHintParams,
 } from './schema.js';
-import { exportHints } from './transfer.js';
+import { createHintStore } from './store.js';
 import type { Hints } from './types.js';
 import { bump, deleteHint, type SetOptions, setHint } from './writes.js';
 
@@ -71,14 +71,14 @@ export function createHints(deps: HintsDeps): HintRoom {
   const { maxHints, maxComponents, maxPerComponent, defaultTtl } = settings;
   const { rows, log } = deps;
   const { isSessionOpen } = deps;
-  const book = createBook({ rows, log, isSessionOpen, onReturned: observer?.returned });
+  const store = createHintStore({ rows, log, isSessionOpen, onReturned: observer?.returned });
   const room: HintContext = {
-    book,
+    store,
     clock,
     guard: deps.secretGuard ?? createGuard({ enabled: settings.guard }),
     quotas: { maxHints, maxComponents, maxPerComponent },
     defaultTtl,
-    place: { projectId, agentId },
+    project: { projectId, agentId },
     sessionId,
     observer,
     openedAt: new Date(clock.now()).toISOString(),
@@ -114,9 +114,9 @@ export function createHints(deps: HintsDeps): HintRoom {
     async import(params, caller, options) {
       return importHints(room, parse(importParams, params, 'payload'), caller, options);
     },
-    sweep: () => book.inTurn(() => book.expire(clock.now())),
+    sweep: () => store.inTurn(() => store.expire(clock.now())),
     counts: (caller: Caller) => counts(room, caller),
     offering: createOffering(room),
-    refresh: () => book.inTurn(() => book.refresh(clock.now())),
+    refresh: () => store.inTurn(() => store.refresh(clock.now())),
   };
 }

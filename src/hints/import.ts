@@ -14,11 +14,10 @@ import { inSteps, type LongWork } from '../shared/long-work.js';
 import { safe } from '../shared/safe-text.js';
 import { redactSecrets } from '../shared/secrets.js';
 import { yieldToLoop } from '../shared/yield.js';
-import { admit, wordsOf } from './admit.js';
 import { audienceFor, hintId, ownerOf } from './audience.js';
 import {
+  beforeDelete,
   defaultTtlFor,
-  forgetting,
   type HintContext,
   requireShare,
   sessionFor,
@@ -35,6 +34,7 @@ import {
   SCHEMA_VERSION,
 } from './schema.js';
 import type { ImportOutcome, StoredHint } from './types.js';
+import { validateHint, wordsOf } from './validate.js';
 import { endOf, isLive, sumOf, type Variant } from './variants.js';
 import type { SetOptions } from './writes.js';
 
@@ -94,7 +94,7 @@ export async function importHints(
     throw new InvalidInputError([{ field: 'payload.schema_version', message }]);
   }
   await requireShare(room, caller, share);
-  const audience = audienceFor(caller, share, room.place);
+  const audience = audienceFor(caller, share, room.project);
   const skips = createSkips();
   const entries = entriesOf(payload);
   // Each hint is judged, and then written.
@@ -111,8 +111,8 @@ export async function importHints(
   }
   const old = () => (mode === 'replace' ? replacedBy(room, candidates, audience) : []);
   const takeIn = () =>
-    room.book.inTurn(async () => {
-      await room.book.expire(room.clock.now());
+    room.store.inTurn(async () => {
+      await room.store.expire(room.clock.now());
       const replaced = old();
       const put = chosen(room, candidates, new Set(replaced), mode, skips);
       const ids = new Set(put.map(({ id }) => id));
@@ -122,15 +122,15 @@ export async function importHints(
         written += 1;
         tell(entries.length + written, steps);
       };
-      await room.book.commit({ put, remove, force: true, onWritten });
+      await room.store.commit({ put, remove, force: true, onWritten });
       if (steps > 0) tell(steps, steps);
       return { imported: put.length, skipped: skips.count, reasons: skips.reasons };
     });
   const kept = new Set(candidates.map(({ id }) => id));
-  const gone = await room.book.inTurn(async () =>
+  const gone = await room.store.inTurn(async () =>
     old().flatMap(({ id }) => (kept.has(id) ? [] : [id])),
   );
-  return forgetting(room, gone, takeIn);
+  return beforeDelete(room, gone, takeIn);
 }
 
 /** Every hint of the payload once as it stands there; the best of several is listed twice. */
@@ -152,7 +152,7 @@ function composed(name: string): string {
   return name.normalize('NFC');
 }
 
-/** What passes the door, each hint once: of two with the same scope the later one. */
+/** The valid hints, each once: of two with the same scope the later one. */
 async function judged(
   room: HintContext,
   entries: readonly Entry[],
@@ -164,7 +164,7 @@ async function judged(
 ): Promise<Candidate[]> {
   const found = new Map<string, Candidate>();
   const defaultTtl = defaultTtlFor(room, caller);
-  const door = { guard: room.guard, defaultTtl, allowSecret: allow_secret };
+  const options = { guard: room.guard, defaultTtl, allowSecret: allow_secret };
   for (const [at, entry] of entries.entries()) {
     if (at % BATCH === 0) {
       onProgress(at);
@@ -183,19 +183,19 @@ async function judged(
       continue;
     }
     const { component, key } = entry;
-    const admitted = await admit({ ...entry, value: hint.value, meta: hint.meta }, door);
-    if ('code' in admitted) {
-      const isSecret = admitted.code === 'SECRET_REJECTED';
-      skips.add(entry, `${isSecret ? 'looks like a secret: ' : ''}${wordsOf(admitted.findings)}`);
+    const valid = await validateHint({ ...entry, value: hint.value, meta: hint.meta }, options);
+    if ('code' in valid) {
+      const isSecret = valid.code === 'SECRET_REJECTED';
+      skips.add(entry, `${isSecret ? 'looks like a secret: ' : ''}${wordsOf(valid.findings)}`);
       continue;
     }
-    const kept: Hint = { ...hint, meta: admitted.meta };
+    const kept: Hint = { ...hint, meta: valid.meta };
     const expiresAtMs = endOf(kept);
     if (!isLive({ expiresAtMs }, nowMs)) {
       skips.add(entry, 'expired');
       continue;
     }
-    const id = hintId(room.place.projectId, { component, key, scope: admitted.scopeKey }, audience);
+    const id = hintId(room.project.projectId, { component, key, scope: valid.scopeKey }, audience);
     const other = found.get(id);
     if (other) skips.add(entry, 'there are two with the same scope');
     if (other && other.hint.updated_at >= kept.updated_at) continue;
@@ -240,19 +240,19 @@ function isHidden({ value, meta }: Hint): boolean {
 
 /** What `replace` takes away: the hints of the audience, but for secrets that the payload hides. */
 function replacedBy(
-  { book }: HintContext,
+  { store }: HintContext,
   candidates: readonly Candidate[],
   audience: Scope,
 ): Variant[] {
   const kept = new Set(candidates.filter(({ isRedacted }) => isRedacted).map(({ id }) => id));
-  return [...book.variants.all()].filter(
+  return [...store.variants.all()].filter(
     (variant) => ownerOf(variant.audience) === ownerOf(audience) && !kept.has(variant.id),
   );
 }
 
 /** What is written, as it will be. */
 function chosen(
-  { book, quotas }: HintContext,
+  { store, quotas }: HintContext,
   candidates: readonly Candidate[],
   old: ReadonlySet<Variant>,
   mode: 'merge' | 'replace',
@@ -264,13 +264,13 @@ function chosen(
     size += 1;
     counts.set(component, (counts.get(component) ?? 0) + 1);
   };
-  for (const variant of book.variants.all()) {
+  for (const variant of store.variants.all()) {
     if (!old.has(variant)) add(variant.component);
   }
   const put: StoredHint[] = [];
   for (const { isRedacted, isAhead, ...candidate } of candidates) {
     const { id, component, hint } = candidate;
-    const here = book.variants.get(id);
+    const here = store.variants.get(id);
     if (isRedacted) {
       skips.add(candidate, 'its secret is hidden in the payload');
       continue;

@@ -6,8 +6,8 @@ import type { Caller } from '../records/index.js';
 import { AppError } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import { mayRead, mayWrite } from './audience.js';
-import { forgetting, type HintContext, isAdminCaller } from './context.js';
-import { best, scored, sift } from './explain.js';
+import { beforeDelete, type HintContext, isAdminCaller } from './context.js';
+import { best, filterEligible, scored } from './explain.js';
 import { printedValue } from './guard/index.js';
 import { liveFor } from './reads.js';
 import type { Hint, HintValue, NudgeContext } from './schema.js';
@@ -40,14 +40,14 @@ export interface Offering {
 }
 
 export function createOffering(room: HintContext): Offering {
-  const { book, clock } = room;
+  const { store, clock } = room;
   return {
     bump: (id, caller, delta = 1) => bumpById(room, id, caller, delta),
     delete: (id, caller) => deleteById(room, id, caller),
     components(caller) {
       const nowMs = clock.now();
       const names = new Set<string>();
-      for (const variant of book.variants.all()) {
+      for (const variant of store.variants.all()) {
         const { component, isPrivate, audience } = variant;
         if (names.has(component) || !isLive(variant, nowMs)) continue;
         if (!isPrivate || mayRead(caller, audience)) names.add(component);
@@ -56,8 +56,8 @@ export function createOffering(room: HintContext): Offering {
     },
     eligible(component, context, caller) {
       const asked = { caller, context, nowMs: clock.now() };
-      const known = liveFor(book.variants.ofComponent(component), caller, asked.nowMs);
-      const { eligible } = sift(known, asked);
+      const known = liveFor(store.variants.ofComponent(component), caller, asked.nowMs);
+      const { eligible } = filterEligible(known, asked);
       return best(eligible, asked, eligible.length).map((ranked) => {
         const { score, match_explain } = scored(ranked, asked);
         return { ...storedOf(ranked.variant), score, match_explain };
@@ -66,12 +66,12 @@ export function createOffering(room: HintContext): Offering {
     current(ids) {
       const nowMs = clock.now();
       return ids.flatMap((id) => {
-        const variant = book.variants.get(id);
+        const variant = store.variants.get(id);
         return variant && isLive(variant, nowMs) ? [storedOf(variant)] : [];
       });
     },
     idOf({ component, key, hint }, caller) {
-      for (const variant of liveFor(book.variants.ofKey(component, key), caller, clock.now())) {
+      for (const variant of liveFor(store.variants.ofKey(component, key), caller, clock.now())) {
         if (variant.hint === hint) return variant.id;
       }
       return null;
@@ -92,9 +92,9 @@ export function directValue(value: HintValue): string | null {
 
 /** @throws AppError NOT_FOUND: it is no more, or not for the caller. UNAVAILABLE: nothing was counted */
 function bumpById(room: HintContext, id: Uuid, caller: Caller, delta: number): Promise<Hint> {
-  return room.book.inTurn(async () => {
+  return room.store.inTurn(async () => {
     const at = new Date(room.clock.now()).toISOString();
-    const { hint } = await room.book.use(variantOf(room, id, caller), { delta, at });
+    const { hint } = await room.store.use(variantOf(room, id, caller), { delta, at });
     return hint;
   });
 }
@@ -111,13 +111,15 @@ async function deleteById(room: HintContext, id: Uuid, caller: Caller): Promise<
     if (mayWrite(caller, variant.audience, isAdmin)) return variant;
     throw new AppError('PERMISSION_DENIED', 'only owner and admins may delete what all share');
   };
-  await room.book.inTurn(async () => own());
+  await room.store.inTurn(async () => own());
   // Not in turn: what quotes it lies in a database that may be slow, and other hints do not wait.
-  await forgetting(room, [id], () => room.book.inTurn(() => room.book.commit({ remove: [own()] })));
+  await beforeDelete(room, [id], () =>
+    room.store.inTurn(() => room.store.commit({ remove: [own()] })),
+  );
 }
 
-function variantOf({ book, clock }: HintContext, id: Uuid, caller: Caller): Variant {
-  const variant = book.variants.get(id);
+function variantOf({ store, clock }: HintContext, id: Uuid, caller: Caller): Variant {
+  const variant = store.variants.get(id);
   for (const known of liveFor(variant ? [variant] : [], caller, clock.now())) return known;
   throw new AppError('NOT_FOUND', 'no such hint');
 }

@@ -5,13 +5,13 @@ import { type AppError, type Finding, InvalidInputError } from '../shared/errors
 import { yieldToLoop } from '../shared/yield.js';
 import { mayRead } from './audience.js';
 import { type HintContext, notFound } from './context.js';
-import { type Asked, best, otherHint, type Sifted, scored, sift } from './explain.js';
+import { type Asked, best, type Filtered, filterEligible, otherHint, scored } from './explain.js';
 import { type Matcher, type Steps, safeRegex } from './patterns.js';
 import type { getHintParams, queryParams } from './schema.js';
 import type { ComponentCount, GetResult, HintCounts, QueryResult } from './types.js';
 import { isLive, type Variant } from './variants.js';
 
-type Variants = HintContext['book']['variants'];
+type Variants = HintContext['store']['variants'];
 
 /** Of a query that does not say. */
 const DEFAULT_LIMIT = 10;
@@ -76,15 +76,15 @@ function isSeen(variant: Variant, caller: Caller, nowMs: number): boolean {
 }
 
 export function getHint(
-  { book, clock }: HintContext,
+  { store, clock }: HintContext,
   params: z.output<typeof getHintParams>,
   caller: Caller,
 ): GetResult {
   const { component, key, context, limit = 1, explain } = params;
   const asked: Asked = { caller, context, nowMs: clock.now() };
-  const known = answersOf(book.variants, { component, key }, caller, asked.nowMs);
-  if (known.length === 0) throw missing({ book, clock }, component, key, asked);
-  const { eligible, others } = sift(known, asked);
+  const known = answersOf(store.variants, { component, key }, caller, asked.nowMs);
+  if (known.length === 0) throw missing({ store, clock }, component, key, asked);
+  const { eligible, others } = filterEligible(known, asked);
   const hints = best(eligible, asked, limit).map((one) => scored(one, asked));
   const [first] = hints;
   return {
@@ -96,26 +96,26 @@ export function getHint(
 }
 
 export async function query(
-  { book, clock }: HintContext,
+  { store, clock }: HintContext,
   params: z.output<typeof queryParams>,
   caller: Caller,
 ): Promise<QueryResult> {
   const { context, limit = DEFAULT_LIMIT, explain, regex } = params;
   const asked: Asked = { caller, context, nowMs: clock.now() };
   const pattern = regex === undefined ? null : patternOf(regex);
-  const seen = liveFor(filtered(book.variants, params), caller, asked.nowMs);
-  const fitting = answersAmong(seen, book.variants, asked);
+  const seen = liveFor(filtered(store.variants, params), caller, asked.nowMs);
+  const fitting = answersAmong(seen, store.variants, asked);
   const found = pattern === null ? fitting : await matching(fitting, pattern);
-  const { eligible, others } = sift(found, asked);
+  const { eligible, others } = filterEligible(found, asked);
   return {
     hints: best(eligible, asked, limit).map((one) => scored(one, asked)),
     ...(explain === 'all' ? { others: best(others, asked, limit).map(otherHint) } : {}),
   };
 }
 
-export function listComponents({ book, clock }: HintContext, caller: Caller): ComponentCount[] {
+export function listComponents({ store, clock }: HintContext, caller: Caller): ComponentCount[] {
   const counts = new Map<string, number>();
-  for (const { component } of liveFor(book.variants.all(), caller, clock.now())) {
+  for (const { component } of liveFor(store.variants.all(), caller, clock.now())) {
     counts.set(component, (counts.get(component) ?? 0) + 1);
   }
   return [...counts]
@@ -123,9 +123,9 @@ export function listComponents({ book, clock }: HintContext, caller: Caller): Co
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-export function counts({ book, clock }: HintContext, caller: Caller): HintCounts {
+export function counts({ store, clock }: HintContext, caller: Caller): HintCounts {
   const nowMs = clock.now();
-  const { variants } = book;
+  const { variants } = store;
   const result = { hints: 0, durable: 0, session: 0, secret: 0 };
   /** Few; all else is known without looking. */
   const unseen: Variant[] = [];
@@ -159,12 +159,12 @@ function tally(names: readonly string[]): Map<string, number> {
 
 /** NOT_FOUND for a key, or for its component when the caller has nothing in that. */
 function missing(
-  { book }: Pick<HintContext, 'book' | 'clock'>,
+  { store }: Pick<HintContext, 'store' | 'clock'>,
   component: string,
   key: string,
   { caller, nowMs }: Asked,
 ): AppError {
-  const here = liveFor(book.variants.ofComponent(component), caller, nowMs).next();
+  const here = liveFor(store.variants.ofComponent(component), caller, nowMs).next();
   return notFound(component, here.done ? null : key);
 }
 
@@ -225,6 +225,6 @@ const TOO_LONG: Finding = {
 };
 
 /** Of all variants, each reason once. */
-function reasonsOf(others: readonly Sifted[]): string[] {
+function reasonsOf(others: readonly Filtered[]): string[] {
   return [...new Set(others.flatMap(({ reasons }) => reasons))].slice(0, MAX_REASONS);
 }

@@ -80,7 +80,7 @@ export function createVariants(): Variants {
     return gate.compiled;
   }
 
-  function place(variant: Variant): void {
+  function addToIndex(variant: Variant): void {
     const { component, key } = variant;
     const here = components.get(component) ?? { keys: new Map(), count: 0 };
     components.set(component, here);
@@ -159,7 +159,7 @@ export function createVariants(): Variants {
         scored: null,
       };
       byId.set(id, variant);
-      place(variant);
+      addToIndex(variant);
       return variant;
     },
     remove,

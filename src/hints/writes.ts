@@ -3,23 +3,23 @@ import type { z } from 'zod';
 import type { Caller } from '../records/index.js';
 import { AppError, isAppError } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
-import { type Admitted, admit, refusalError } from './admit.js';
 import { audienceFor, hintId, mayWrite } from './audience.js';
 import {
+  beforeDelete,
   defaultTtlFor,
-  forgetting,
   type HintContext,
   isAdminCaller,
   notFound,
   requireShare,
   sessionFor,
 } from './context.js';
-import { type Asked, best, type Sifted, sift, unsifted } from './explain.js';
+import { type Asked, best, type Filtered, filterEligible, unfiltered } from './explain.js';
 import { exceeded, quotaError } from './quota.js';
 import { answersOf } from './reads.js';
 import type { bumpParams, deleteHintParams, Hint, setHintParams } from './schema.js';
 import { checkScope, normalizeScope, scopeKey } from './scope.js';
 import type { DeleteResult, SetResult, StoredHint } from './types.js';
+import { refusalError, type ValidHint, validateHint } from './validate.js';
 import { endOf, isLive, sumOf, type Variant } from './variants.js';
 
 export interface SetOptions {
@@ -42,20 +42,20 @@ export async function setHint(
 ): Promise<SetResult> {
   const { component, key, value, meta = {}, allow_secret = false } = params;
   await requireShare(room, caller, share);
-  const admitted = await admit(
+  const valid = await validateHint(
     { component, key, value, meta },
     { guard: room.guard, defaultTtl: defaultTtlFor(room, caller), allowSecret: allow_secret },
   );
-  if ('code' in admitted) throw refusalError(admitted);
+  if ('code' in valid) throw refusalError(valid);
   const put = async () => {
-    const hint = await room.book.inTurn(() => putHint(room, params, admitted, caller, share));
+    const hint = await room.store.inTurn(() => putHint(room, params, valid, caller, share));
     const isUnasked = caller.kind === 'operator' && meta.ttl === undefined;
     return isUnasked && endOf(hint) === null ? { hint, notice: ENDS_SOON } : { hint };
   };
   try {
     return await put();
   } catch (error) {
-    // Another process was first, and the book now has what it wrote: the last one wins. Who wants it
+    // Another process was first, and the store now has what it wrote: the last one wins. Who wants it
     // not to exist is judged again: what was in the way may only have been a row that has ended.
     const isRace = isAppError(error) && error.code === 'CONFLICT';
     if (!isRace || params.if_match_version) throw error;
@@ -64,17 +64,17 @@ export async function setHint(
 }
 
 async function putHint(
-  { book, clock, quotas, place }: HintContext,
+  { store, clock, quotas, project }: HintContext,
   params: SetParams,
-  { meta, scopeKey: scope }: Admitted,
+  { meta, scopeKey: scope }: ValidHint,
   caller: Caller,
   isShared: boolean,
 ): Promise<Hint> {
   const { component, key, value, if_match_version: expected } = params;
   const nowMs = clock.now();
-  const audience = audienceFor(caller, isShared, place);
-  const id = hintId(place.projectId, { component, key, scope }, audience);
-  const found = book.variants.get(id);
+  const audience = audienceFor(caller, isShared, project);
+  const id = hintId(project.projectId, { component, key, scope }, audience);
+  const found = store.variants.get(id);
   const before = found && isLive(found, nowMs) ? found : null;
   const version = before?.hint.version ?? 0;
   if (expected !== undefined && expected !== version) {
@@ -87,8 +87,8 @@ async function putHint(
     );
   }
   if (!before) {
-    if (exceeded(quotas, book.variants, component)) await book.expire(nowMs);
-    const over = exceeded(quotas, book.variants, component);
+    if (exceeded(quotas, store.variants, component)) await store.expire(nowMs);
+    const over = exceeded(quotas, store.variants, component);
     if (over) throw quotaError(over);
   }
   const at = new Date(nowMs).toISOString();
@@ -107,8 +107,8 @@ async function putHint(
     expiresAtMs: endOf(hint),
     session: sessionFor(hint, caller),
   };
-  await book.commit({ put: [stored], keepUses: before !== null });
-  return book.variants.get(id)?.hint ?? hint;
+  await store.commit({ put: [stored], keepUses: before !== null });
+  return store.variants.get(id)?.hint ?? hint;
 }
 
 /** @throws AppError PERMISSION_DENIED when none of what it names is the caller's to delete */
@@ -118,26 +118,26 @@ export async function deleteHint(
   caller: Caller,
 ): Promise<DeleteResult> {
   const isAdmin = await isAdminCaller(room, caller);
-  const { book, clock } = room;
+  const { store, clock } = room;
   const remove = (ids: readonly Uuid[]) =>
-    book.inTurn(async () => {
+    store.inTurn(async () => {
       const nowMs = clock.now();
       const gone = ids.flatMap((id) => {
-        const variant = book.variants.get(id);
+        const variant = store.variants.get(id);
         return variant && isLive(variant, nowMs) ? [variant] : [];
       });
       if (gone.length === 0) throw notFound(params.component, params.key);
-      await book.commit({ remove: gone });
+      await store.commit({ remove: gone });
       const previous_all = gone.map(({ hint }) => hint);
       const [previous] = previous_all;
       if (!previous) throw new AppError('INTERNAL', 'nothing was deleted');
       return { deleted: true as const, previous, previous_all };
     });
-  const ids = await book.inTurn(async () =>
+  const ids = await store.inTurn(async () =>
     deletedBy(room, params, caller, isAdmin).map(({ id }) => id),
   );
   // Not in turn: what quotes them lies in a database that may be slow, and other hints do not wait.
-  return forgetting(room, ids, () => remove(ids));
+  return beforeDelete(room, ids, () => remove(ids));
 }
 
 /** What it names that is the caller's to delete, best first. */
@@ -162,13 +162,13 @@ export function bump(
   params: z.output<typeof bumpParams>,
   caller: Caller,
 ): Promise<Hint> {
-  return room.book.inTurn(async () => {
+  return room.store.inTurn(async () => {
     const nowMs = room.clock.now();
     const asked = { caller, context: params.context, nowMs };
     const [first] = best(certain(namedBy(room, params, asked), params, asked), asked, 1);
     if (!first) throw notFound(params.component, params.key);
     const at = new Date(nowMs).toISOString();
-    const { hint } = await room.book.use(first.variant, { delta: params.delta ?? 1, at });
+    const { hint } = await room.store.use(first.variant, { delta: params.delta ?? 1, at });
     return hint;
   });
 }
@@ -179,13 +179,13 @@ export function bump(
  * @throws AppError SCOPE_INVALID naming the scopes
  */
 function certain(
-  named: readonly Sifted[],
+  named: readonly Filtered[],
   { component, key, scope, context }: Named,
   asked: Asked,
-): Sifted[] {
+): Filtered[] {
   const scopes = new Set(named.map(({ variant }) => variant.scopeKey));
   if (scope !== undefined || context !== undefined || scopes.size < 2) return [...named];
-  const { eligible } = sift(
+  const { eligible } = filterEligible(
     named.map(({ variant }) => variant),
     asked,
   );
@@ -202,17 +202,17 @@ function certain(
  * @throws AppError NOT_FOUND when there are none, with why none is eligible in the context
  */
 function namedBy(
-  { book }: HintContext,
+  { store }: HintContext,
   { component, key, scope, context }: Named,
   asked: Asked,
-): Sifted[] {
+): Filtered[] {
   const wanted = scope === undefined ? null : keyOf(scope);
-  const known = answersOf(book.variants, { component, key }, asked.caller, asked.nowMs).filter(
+  const known = answersOf(store.variants, { component, key }, asked.caller, asked.nowMs).filter(
     (variant) => wanted === null || variant.scopeKey === wanted,
   );
   if (known.length === 0) throw notFound(component, key);
-  if (context === undefined) return unsifted(known);
-  const { eligible, others } = sift(known, asked);
+  if (context === undefined) return unfiltered(known);
+  const { eligible, others } = filterEligible(known, asked);
   if (eligible.length > 0) return eligible;
   throw notFound(
     component,

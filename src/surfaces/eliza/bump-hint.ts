@@ -4,10 +4,10 @@ import { example, type Outcome } from './action-frame.js';
 import { placeNamed } from './confirm-words.js';
 import { hintAction } from './hint-action.js';
 import { findHints } from './hint-find.js';
-import { lastGiven, noteGiven } from './hint-given.js';
 import { type HintRef, refOf } from './hint-ref.js';
 import { hintName } from './hint-text.js';
 import { askedPlace, type HintTurn } from './hint-turn.js';
+import { lastShownHints, noteShownHints } from './last-shown-hints.js';
 import { ask, forget, pendingOf } from './pending.js';
 
 export const BUMP_HINT = 'BUMP_HINT';
@@ -50,7 +50,7 @@ async function bumpHint(turn: HintTurn): Promise<Outcome> {
   const by = BY.exec(turn.text);
   const delta = Math.max(1, Number(by?.[1] ?? by?.[2] ?? 1));
   const named = await namedIn(turn, by?.[0]);
-  const refs = named ?? (await lastGiven(turn));
+  const refs = named ?? (await lastShownHints(turn));
   const [only, ...others] = refs;
   if (open) await forget(turn, open);
   if (only === undefined) return askWhich();
@@ -80,7 +80,7 @@ async function namedIn(turn: HintTurn, by: string | undefined): Promise<HintRef[
 async function bump(turn: HintTurn, ref: HintRef, delta: number): Promise<Outcome> {
   const { offering } = turn.service;
   const hint = await offering.bump(ref.id, turn.caller, Math.min(MOST_AT_ONCE, delta));
-  await noteGiven(turn, [ref]);
+  await noteShownHints(turn, [ref]);
   return {
     text: `Good: ${hintName(ref)} has helped ${times(hint)} now.`,
     success: true,

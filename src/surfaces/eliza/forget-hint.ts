@@ -7,10 +7,10 @@ import { example, type Outcome } from './action-frame.js';
 import { answerOf, placeNamed, refuses } from './confirm-words.js';
 import { hintAction } from './hint-action.js';
 import { findHints, type KnownHint } from './hint-find.js';
-import { lastGiven } from './hint-given.js';
 import { type HintRef, refOf } from './hint-ref.js';
 import { hintLine, hintName } from './hint-text.js';
 import { askedPlace, type HintTurn } from './hint-turn.js';
+import { lastShownHints } from './last-shown-hints.js';
 import { ask, forget, pendingOf } from './pending.js';
 
 export const FORGET_HINT = 'FORGET_HINT';
@@ -73,7 +73,7 @@ async function forgetHint(turn: HintTurn): Promise<Outcome> {
     return isVague ? askWhichOf(turn, found.hints) : take(turn, meant);
   }
   const isPointing = found.named.length === 0 && found.terms.length === 0 && POINTS.test(text);
-  const given = isPointing ? await lastGiven(turn) : [];
+  const given = isPointing ? await lastShownHints(turn) : [];
   if (given.length === 1) return forgetThese(turn, given);
   if (given.length > 1) return askWhichOf(turn, await shownAgain(turn, given));
   if (found.isFit && found.hints.length > 0 && SAYS_HINT.test(turn.text)) {

@@ -3,10 +3,10 @@ import { example, type Outcome } from './action-frame.js';
 import { placeNamed } from './confirm-words.js';
 import { hintAction } from './hint-action.js';
 import { type Found, type FoundHint, findHints } from './hint-find.js';
-import { noteGiven } from './hint-given.js';
 import { refOf } from './hint-ref.js';
 import { hintAnswer, hintLine, hintName, reasonWords, word } from './hint-text.js';
 import { askedPlace, type HintTurn } from './hint-turn.js';
+import { noteShownHints } from './last-shown-hints.js';
 import { ask, forget, type Pending, pendingOf } from './pending.js';
 import { proactiveServiceOf } from './proactive-turn.js';
 
@@ -99,7 +99,7 @@ async function give(turn: HintTurn, found: Found, hints: readonly FoundHint[]): 
 /** For what is said next, and so that what is done with it, and succeeds, counts for it. */
 async function gave(turn: HintTurn, given: readonly FoundHint[]): Promise<void> {
   const { runtime, caller } = turn;
-  await noteGiven(turn, given.map(refOf));
+  await noteShownHints(turn, given.map(refOf));
   const ids = given.map(({ id }) => id);
   proactiveServiceOf(runtime)?.gave({ roomId: caller.roomId, ids });
 }

@@ -4,7 +4,6 @@ import { isAppError } from '../../shared/errors.js';
 import { example, type Outcome } from './action-frame.js';
 import { answerOf, yesOrNo } from './confirm-words.js';
 import { hintAction } from './hint-action.js';
-import { noteGiven } from './hint-given.js';
 import { mask, SPAN } from './hint-mask.js';
 import { hintByModel } from './hint-model.js';
 import { componentNamed, keyNamed, nameOf } from './hint-names.js';
@@ -20,6 +19,7 @@ import {
 } from './hint-text.js';
 import type { HintTurn } from './hint-turn.js';
 import { type HintWords, readHint } from './hint-words.js';
+import { noteShownHints } from './last-shown-hints.js';
 import { stillOpen } from './open-questions.js';
 import { ask, forget, type Pending, pendingOf } from './pending.js';
 
@@ -151,7 +151,7 @@ async function keep(
   try {
     const { hint } = await service.setHint(params, caller, { share: words.share });
     const id = service.offering.idOf({ component, key, hint }, caller);
-    await noteGiven(turn, id === null ? [] : [{ id, component, key }]);
+    await noteShownHints(turn, id === null ? [] : [{ id, component, key }]);
     const isNew = hint.version === 1;
     const start = isNew ? 'I will remember the hint' : 'I changed the hint';
     const shown = shownValue({ hint, key });

@@ -7,7 +7,7 @@ import type { Caller } from '../records/index.js';
 import { yieldToLoop } from '../shared/yield.js';
 import { isOwn } from './audience.js';
 import { type HintContext, notFound } from './context.js';
-import { type Asked, best, unsifted } from './explain.js';
+import { type Asked, best, unfiltered } from './explain.js';
 import { redactValue } from './guard/index.js';
 import { liveFor } from './reads.js';
 import { type Hint, SCHEMA_VERSION } from './schema.js';
@@ -22,12 +22,13 @@ const SLICE = 500;
  * for the operator only; others see that there is one.
  */
 export async function exportHints(
-  { book, clock, sessionId, openedAt }: HintContext,
+  { store, clock, sessionId, openedAt }: HintContext,
   component: string | undefined,
   caller: Caller,
 ): Promise<StorePayload> {
   const asked: Asked = { caller, context: undefined, nowMs: clock.now() };
-  const all = component === undefined ? book.variants.all() : book.variants.ofComponent(component);
+  const all =
+    component === undefined ? store.variants.all() : store.variants.ofComponent(component);
   const named = await byName([...liveFor(all, caller, asked.nowMs)], caller);
   if (component !== undefined && named.size === 0) throw notFound(component, null);
   const components: [string, StorePayload['components'][string]][] = [];
@@ -36,7 +37,7 @@ export async function exportHints(
     const hints: [string, Hint][] = [];
     const several: [string, Hint[]][] = [];
     for (const [key, scopes] of sorted(keys)) {
-      const ranked = best(unsifted(scopes.values()), asked, scopes.size).map(({ variant }) =>
+      const ranked = best(unfiltered(scopes.values()), asked, scopes.size).map(({ variant }) =>
         shown(variant, caller),
       );
       const [first] = ranked;

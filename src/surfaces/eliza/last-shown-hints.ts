@@ -12,7 +12,7 @@ const MOST_GIVEN = 8;
 const storedSchema = z.object({ atMs: z.number(), hints: z.array(hintRefSchema) });
 
 /** Replaces what was given before. In a run nobody speaks of it next. */
-export async function noteGiven(turn: Asker, hints: readonly HintRef[]): Promise<void> {
+export async function noteShownHints(turn: Asker, hints: readonly HintRef[]): Promise<void> {
   if (turn.run !== null || turn.roomId === undefined) return;
   const kept = hints.slice(0, MOST_GIVEN).map(({ id, component, key }) => ({ id, component, key }));
   await turn.runtime.setCache(keyOf(turn.roomId, turn.requester.entityId), {
@@ -21,7 +21,7 @@ export async function noteGiven(turn: Asker, hints: readonly HintRef[]): Promise
   });
 }
 
-export async function lastGiven(turn: Asker): Promise<HintRef[]> {
+export async function lastShownHints(turn: Asker): Promise<HintRef[]> {
   if (turn.run !== null || turn.roomId === undefined) return [];
   const stored = await turn.runtime.getCache<unknown>(keyOf(turn.roomId, turn.requester.entityId));
   const parsed = storedSchema.safeParse(stored);

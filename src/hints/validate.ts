@@ -1,4 +1,4 @@
-/** The door of the store: what every hint must pass, set or imported. */
+/** What every hint must pass before it is stored, whether it is set or imported. */
 import { AppError, type Finding, InvalidInputError } from '../shared/errors.js';
 import type { Guard } from './guard/index.js';
 import { type HintMeta, type HintScope, type HintValue, OS_NAMES } from './schema.js';
@@ -13,7 +13,7 @@ export interface HintDraft {
   meta: HintMeta;
 }
 
-export interface Admitted {
+export interface ValidHint {
   /** With the scope normalized and the TTL said. */
   meta: HintMeta;
   scopeKey: string;
@@ -25,7 +25,7 @@ export interface Refusal {
   findings: Finding[];
 }
 
-export interface Door {
+export interface ValidateOptions {
   guard: Guard;
   /** For hints that say nothing. */
   defaultTtl: string;
@@ -33,9 +33,12 @@ export interface Door {
   allowSecret: boolean;
 }
 
-export async function admit(draft: HintDraft, door: Door): Promise<Admitted | Refusal> {
+export async function validateHint(
+  draft: HintDraft,
+  options: ValidateOptions,
+): Promise<ValidHint | Refusal> {
   const { value, meta } = draft;
-  const ttl = meta.ttl ?? door.defaultTtl;
+  const ttl = meta.ttl ?? options.defaultTtl;
   const parsedTtl = parseTtl(ttl);
   const findings = [
     ...checkName(draft.component, 'component'),
@@ -52,7 +55,7 @@ export async function admit(draft: HintDraft, door: Door): Promise<Admitted | Re
   const scopeFindings = [...checkTraversal(value), ...checkScope(given ?? {})];
   if (scopeFindings.length > 0) return { code: 'SCOPE_INVALID', findings: scopeFindings };
 
-  const verdict = await door.guard.check(draft, door.allowSecret);
+  const verdict = await options.guard.check(draft, options.allowSecret);
   if (!verdict.ok) {
     const found = verdict.found.map(({ rule, where }) => ({ field: where, message: rule }));
     return { code: 'SECRET_REJECTED', findings: found };

@@ -16,7 +16,7 @@ export interface Change extends HowPut {
   remove?: readonly Variant[];
 }
 
-export interface Book {
+export interface HintStore {
   readonly variants: Pick<
     Variants,
     | 'size'
@@ -33,7 +33,7 @@ export interface Book {
   /**
    * Only in turn.
    * @throws AppError UNAVAILABLE: nothing has changed. CONFLICT: another process has changed the
-   * hint, and the book now has what it wrote
+   * hint, and the store now has what it wrote
    */
   commit(change: Change): Promise<void>;
   /** Counts a use. Only in turn. @throws AppError UNAVAILABLE */
@@ -44,7 +44,7 @@ export interface Book {
   refresh(nowMs: number): Promise<void>;
 }
 
-export interface BookDeps {
+export interface HintStoreDeps {
   rows: HintRows;
   log: Log;
   /** Whether a session of a client goes on; absent: they all do. */
@@ -56,7 +56,12 @@ export interface BookDeps {
 /** Removed hints of which it is noticed that they come back. */
 const MOST_GONE = 20_000;
 
-export function createBook({ rows, log, onReturned, isSessionOpen = () => true }: BookDeps): Book {
+export function createHintStore({
+  rows,
+  log,
+  onReturned,
+  isSessionOpen = () => true,
+}: HintStoreDeps): HintStore {
   const variants = createVariants();
   const inTurn = createSerial();
   /** Rows that may differ from what is here. */
@@ -85,7 +90,7 @@ export function createBook({ rows, log, onReturned, isSessionOpen = () => true }
   }
 
   /** What has just been written needs no repair. */
-  function settle(id: Uuid): void {
+  function markInLine(id: Uuid): void {
     unsure.delete(id);
     ended.delete(id);
   }
@@ -158,7 +163,7 @@ export function createBook({ rows, log, onReturned, isSessionOpen = () => true }
       }
       for (const { id } of remove) take(id);
       for (const hint of put) keep(hint);
-      for (const id of ids) settle(id);
+      for (const id of ids) markInLine(id);
     },
 
     async use(variant, { delta, at }) {
