@@ -1,9 +1,9 @@
 /**
  * Whose a hint is (DESIGN §3, §10). Hints set in chat are private to the person, in whatever room;
  * all others belong to the project, which is one store that every client shares (seed §11). Unlike a
- * memory, such a hint is nobody's own: what one client has set, any other, registered or not, may set
- * anew, use and delete, and `if_match_version` keeps two from overwriting each other unawares. Its
- * author only says who set it first. A person changes the project's hints only as owner or admin. The
+ * memory, such a hint has no owner: any client, registered or not, may change, use and delete what another
+ * one has set, and `if_match_version` keeps two clients from overwriting each other by accident. The
+ * author field only records who set it first. A person changes the project's hints only as owner or admin. The
  * operator reads and deletes everything, private hints too, where they do not stand beside one of the
  * project (`answersOf` in `reads.ts`). Pure.
  */
@@ -28,7 +28,7 @@ export function audienceFor(caller: Caller, isShared: boolean, project: ProjectI
   return { projectId, visibility: 'project', entityId: null, roomId: null, authorId };
 }
 
-/** As work memory has it: a client that has registered nothing is its session, never the Eliza agent. */
+/** As in work memory, an unregistered client is known by its session and never counts as the Eliza agent. */
 function authorOf(caller: Exclude<Caller, { kind: 'entity' }>, project: ProjectIds): Uuid {
   if (caller.kind === 'operator') return caller.agentId ?? project.agentId;
   const { identityId, sessionId } = caller;
@@ -55,7 +55,7 @@ export function mayWrite(caller: Caller, audience: Scope, isAdmin: boolean): boo
   return isProjects ? isAdmin : audience.entityId === caller.entityId;
 }
 
-/** Whether it is the caller's own, which comes before the project's where both are as good. */
+/** Whether the hint is the caller's own; it comes before the project's when both score the same. */
 export function isOwn(caller: Caller, audience: Scope): boolean {
   return caller.kind === 'entity' && ownerOf(audience) === caller.entityId;
 }

@@ -7,7 +7,7 @@ import { analyze } from '../shared/text.js';
 
 /** Parts of a component's name that are looked for side by side. */
 const MOST_PARTS = 8;
-/** Characters that are read; a longer text is data. */
+/** Characters that are read; a longer text is no sentence but data. */
 const MAX_TEXT = 20_000;
 const MOST_KNOWN = 5_000;
 const WORD = /[\p{L}\p{N}]+/gu;
@@ -83,7 +83,7 @@ function foldersOf(paths: readonly string[]): ReadonlyMap<string, string> {
   return folders;
 }
 
-/** The names by their letters: where each stands first, as whole words if it does. */
+/** Where each name occurs first, by its letters; an occurrence as whole words wins over an earlier part of a word. */
 function runsOf(text: string, names: ReadonlySet<string>): ReadonlyMap<string, SaidName> {
   const longest = [...names].reduce((most, { length }) => Math.max(most, length), 0);
   const words = text.normalize('NFKC').match(WORD) ?? [];

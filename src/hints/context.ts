@@ -1,4 +1,4 @@
-/** What the operations of the room work with. */
+/** The dependencies of all operations on hints, and the rights that they share. */
 import type { Caller } from '../records/index.js';
 import type { Clock } from '../shared/clock.js';
 import { AppError } from '../shared/errors.js';
@@ -20,7 +20,7 @@ export interface HintContext {
   defaultTtl: string;
   project: ProjectIds;
   sessionId: string;
-  /** Rooms that quote hints. */
+  /** Told before a hint is deleted, so that nothing goes on quoting it. */
   observer: HintObserver | undefined;
   /** When this process began to serve, ISO 8601. */
   openedAt: string;
@@ -29,14 +29,14 @@ export interface HintContext {
 }
 
 /**
- * Of hints that say nothing (DESIGN §10): what an agent or a person tells is to last; the operator's
- * methods are those of the seed, and so is their default.
+ * The TTL of a hint that names none (DESIGN §10). Hints of agents and people are kept; the operator's
+ * methods are the seed's and use the seed's default.
  */
 export function defaultTtlFor({ defaultTtl }: HintContext, { kind }: Caller): string {
   return kind === 'operator' ? defaultTtl : FOR_GOOD;
 }
 
-/** The session that a hint ends with which was set for the session; `null`: with the serving process. */
+/** The session whose end deletes a hint with TTL `session`; `null`: it ends with the serving process. */
 export function sessionFor(hint: Hint, caller: Caller): string | null {
   if (caller.kind === 'operator' || endOf(hint) !== null) return null;
   return caller.sessionId ?? null;
@@ -67,11 +67,11 @@ export function notFound(component: string, key: string | null, reasons: string[
   });
 }
 
-/** A room that shows hints and keeps what it showed. What merely changed or expired needs no telling. */
+/** Implemented by rooms that store quotes of hints. Changes and expiry are not reported. */
 export interface HintObserver {
-  /** These are about to be forgotten: resolves when nothing quotes them any more. */
+  /** Called before these hints are deleted; resolves when nothing quotes them any more. */
   forgetting(ids: readonly Uuid[]): Promise<void>;
-  /** These are there again: a hint set anew has the id it had. Must not throw. */
+  /** Called when deleted hints exist again: a hint that is set again has its old id. Must not throw. */
   returned(ids: readonly Uuid[]): void;
 }
 

@@ -28,10 +28,10 @@ export interface Ranked extends Filtered {
   isOwn: boolean;
 }
 
-/** Scores change by a thousandth in minutes; within this time a hint has one. */
+/** Scores change by a thousandth in minutes, so a computed score is kept for this long. */
 const TICK_MS = 10_000;
 
-/** Of a hint that the operator sees and nobody but its owner does. */
+/** The reason given to the operator for a hint that only its owner can read. */
 const PRIVATE = 'private to one person';
 
 /** Without a context only hints without a scope are eligible: what is not known matches nothing. */
@@ -56,7 +56,7 @@ export function filterEligible(
   return { eligible, others };
 }
 
-/** As if every scope matched: which variant is best in itself. */
+/** All variants, as if every scope matched. */
 export function unfiltered(variants: Iterable<Variant>): Filtered[] {
   return [...variants].map((variant) => ({ variant, reasons: [] }));
 }

@@ -14,12 +14,12 @@ import { type Hint, SCHEMA_VERSION } from './schema.js';
 import type { StorePayload } from './types.js';
 import type { Variant } from './variants.js';
 
-/** Hints between two turns of the event loop. */
+/** Hints exported between two turns of the event loop. */
 const SLICE = 500;
 
 /**
- * The hints as they are at the call, whatever changes while it works. Values marked as secret are in it
- * for the operator only; others see that there is one.
+ * A snapshot of the hints at the time of the call. Only the operator gets values that are marked as secret;
+ * others get `[redacted]`.
  */
 export async function exportHints(
   { store, clock, sessionId, openedAt }: HintContext,
@@ -59,7 +59,7 @@ export async function exportHints(
   };
 }
 
-/** By component, key and scope: without the private ones of others, and the own instead of the project's. */
+/** By component, key and scope. Other people's private hints are left out; the caller's own replace the project's. */
 async function byName(
   variants: readonly Variant[],
   caller: Caller,

@@ -1,8 +1,8 @@
 /**
  * Import (seed §5, §9; DESIGN §10): hint by hint, those that are damaged, expired, refused or too
  * many are skipped with their reason, the others keep all their metadata. What comes in belongs to
- * the importer's audience, and `replace` replaces only that. Nothing changes before all of it has been
- * judged, nothing when nobody waits any more by then, and nothing when it cannot be stored.
+ * the importer's audience, and `replace` replaces only that. Nothing changes until every hint
+ * has been validated, and nothing changes at all if the import is aborted by then or cannot be stored.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
@@ -41,7 +41,7 @@ import type { SetOptions } from './writes.js';
 const MAX_REASONS = 100;
 /** Hints judged between two turns of the event loop. */
 const BATCH = 25;
-/** Far below where counting by ones ends: what comes in is changed and used further. */
+/** Imported counters are cut to this, so that they can still be incremented exactly. */
 const MAX_COUNT = 1_000_000_000;
 const NAME_LENGTH = 80;
 
@@ -65,13 +65,13 @@ interface Entry {
 }
 
 interface Candidate extends StoredHint {
-  /** A secret that an export has hidden: what is here is kept instead. */
+  /** Its value was redacted by an export, so the stored value is kept. */
   isRedacted: boolean;
-  /** Changed in the future, it says: a clock is wrong. */
+  /** Its `updated_at` lies in the future, because some clock is wrong. */
   isAhead: boolean;
 }
 
-/** What is skipped, counted and explained. */
+/** Skipped hints, with their number and the reasons. */
 interface Skips {
   count: number;
   reasons: string[];
@@ -171,7 +171,7 @@ async function judged(
       await yieldToLoop();
       if (signal?.aborted) break;
     }
-    // No more than can be kept are looked at.
+    // The rest could not be stored anyway.
     if (found.size >= room.quotas.maxHints) {
       skips.add(entry, 'quota: hints');
       continue;
@@ -250,7 +250,7 @@ function replacedBy(
   );
 }
 
-/** What is written, as it will be. */
+/** The hints to write, with their new versions. */
 function chosen(
   { store, quotas }: HintContext,
   candidates: readonly Candidate[],
@@ -280,7 +280,7 @@ function chosen(
       continue;
     }
     const isSame = here === undefined || isDeepStrictEqual(contentOf(here.hint), contentOf(hint));
-    // It would be newer at each import.
+    // With a time in the future it would count as newer at each import.
     if (here && mode === 'merge' && isAhead && isSame) {
       skips.add(candidate, 'what is here is the same');
       continue;

@@ -1,6 +1,6 @@
 /**
- * Hints for rooms that show them: with their ids and whose they are, which no surface tells. Reading
- * looks at memory only; what has expired is not there.
+ * Hints for rooms that show them, with ids and audience, which no surface reveals. Reads use memory only
+ * and leave out expired hints.
  */
 import type { Caller } from '../records/index.js';
 import { AppError } from '../shared/errors.js';
@@ -21,9 +21,9 @@ export interface Offering {
   components(caller: Caller): string[];
   /** Of one component, what is eligible in the context, best first, with why. */
   eligible(component: string, context: NudgeContext, caller: Caller): EligibleHint[];
-  /** Those of these that still are, whoever they belong to. */
+  /** Those of these hints that still exist, whoever they belong to. */
   current(ids: readonly Uuid[]): StoredHint[];
-  /** The variant that was answered with: hints are handed out as they are. `null`: it is no more. */
+  /** The id of the variant that an answer holds, found by object identity; `null`: it no longer exists. */
   idOf(answered: Pick<StoredHint, 'component' | 'key' | 'hint'>, caller: Caller): Uuid | null;
   /**
    * This variant has helped.
@@ -84,7 +84,7 @@ function storedOf(stored: StoredHint): StoredHint {
   return { id, component, key, hint, audience, expiresAtMs, session };
 }
 
-/** What is run or gone to as it stands; `null`: it has to be filled in or read as data. */
+/** A value that can be run or opened as it is; `null`: it is a template or data. */
 export function directValue(value: HintValue): string | null {
   const isDirect = typeof value === 'string' || value.type === 'command' || value.type === 'path';
   return isDirect ? printedValue(value) : null;
@@ -112,7 +112,7 @@ async function deleteById(room: HintContext, id: Uuid, caller: Caller): Promise<
     throw new AppError('PERMISSION_DENIED', 'only owner and admins may delete what all share');
   };
   await room.store.inTurn(async () => own());
-  // Not in turn: what quotes it lies in a database that may be slow, and other hints do not wait.
+  // Outside the queue: deleting the quotes may be slow, and other hints must not wait for it.
   await beforeDelete(room, [id], () =>
     room.store.inTurn(() => room.store.commit({ remove: [own()] })),
   );

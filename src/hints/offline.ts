@@ -1,6 +1,6 @@
 /**
- * What of the room needs neither host nor schemas, for command lines that have to start fast: importing
- * it loads nothing but the rules that redact.
+ * The door for command lines, which have to start fast: it loads neither the host nor the schemas, only the
+ * rules that redact.
  */
 export { redactText } from './guard/judge.js';
 export { printedValue, redactHint } from './guard/redact.js';

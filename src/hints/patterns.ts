@@ -12,7 +12,7 @@ export interface Steps {
 }
 
 export interface Matcher {
-  /** `false` also when the steps have run out: whoever gives some checks whether any are left. */
+  /** Also `false` when the steps have run out: a caller that passes some checks `steps.left`. */
   test(text: string, steps?: Steps): boolean;
 }
 

@@ -16,13 +16,13 @@ import type { StoredHint } from './types.js';
 const dataSchema = z.looseObject({
   component: z.string(),
   key: z.string(),
-  /** The hint but for its use, as JSON text: the database's own JSON sorts keys and loses U+0000. */
+  /** The hint without its usage, as JSON text: a JSONB column would sort the keys and drop U+0000. */
   hint: z.string(),
-  /** Beside the hint, because uses are counted where it lies. */
+  /** Kept beside the hint, because SQL increments it in place. */
   use_count: z.number(),
   /** Empty: never. */
   last_used_at: z.string(),
-  /** For a person who looks into the table. */
+  /** Readable text for a person who inspects the table. */
   value: z.string(),
 });
 export type HintData = z.output<typeof dataSchema>;
@@ -54,27 +54,27 @@ export function decodeHint(data: HintData): Hint | string {
   }
   if (typeof hint !== 'object' || hint === null) return 'is no object';
   const { last_used_at } = data;
-  // The database counts on where numbers are exact no more.
+  // The database can count beyond the exact integers of JavaScript.
   const use_count = Math.min(data.use_count, Number.MAX_SAFE_INTEGER);
   const used = last_used_at === '' ? {} : { last_used_at };
   const parsed = hintSchema.safeParse({ ...hint, use_count, ...used });
   return parsed.success ? parsed.data : `${parsed.error.issues[0]?.path.join('.')} is wrong`;
 }
 
-/** A durable hint as its row has it; who holds it knows when it ends. */
+/** A durable hint as its row has it. Expiry and session are derived by the store. */
 export type Row = Omit<StoredHint, 'expiresAtMs' | 'session'>;
 
 export interface HowPut {
-  /** Writes over what another process has changed meanwhile. */
+  /** Overwrites changes of another process. */
   force?: boolean;
-  /** Uses stay as the rows have them: other processes count, too. */
+  /** Keeps the usage counters of the row, which other processes increment, too. */
   keepUses?: boolean;
-  /** Called for each row that stands. */
+  /** Called for each row that was written. */
   onWritten?: () => void;
 }
 
 export interface HintRows {
-  /** Every row that can be read, and what revision it has from now on. */
+  /** Reads every row and remembers its revision; damaged rows are logged and left out. */
   load(): Promise<Row[]>;
   /** One row as it is now; `null`: there is none, or it cannot be read. */
   read(id: Uuid): Promise<Row | null>;
@@ -87,7 +87,7 @@ export interface HintRows {
   change(put: readonly Row[], remove: readonly Uuid[], how?: HowPut): Promise<void>;
   /** @param unchanged only those that are as this process knows them */
   remove(ids: readonly Uuid[], unchanged?: boolean): Promise<void>;
-  /** Counts a use where the row lies, whatever else has happened to it. */
+  /** Increments the usage counters in the row, whatever its revision. */
   touch(id: Uuid, use: { delta: number; at: string }): Promise<void>;
 }
 
@@ -140,7 +140,7 @@ export function createHintRows({ records, log }: { records: RecordStore; log: Lo
       }
     }
 
-    /** Over a row that cannot be read: whoever sets the hint anew has what it lost. */
+    /** Replaces a row that cannot be read. */
     async function insertOver(row: Row, data: HintData): Promise<void> {
       if ((await insert([{ row, data }])).has(row.id)) return;
       await store.remove(hintType, [row.id]);
@@ -203,7 +203,7 @@ export function createHintRows({ records, log }: { records: RecordStore; log: Lo
     ...rows,
 
     async load() {
-      // Theirs only once all are read: of what fails half-way, no write may go by.
+      // Adopted only after the whole scan: a write must not rely on the revisions of a failed one.
       const known = new Map<Uuid, number>();
       const rows: Row[] = [];
       const onDamaged = ({ id, reason }: { id: Uuid; reason: string }) =>
@@ -245,7 +245,7 @@ export function createHintRows({ records, log }: { records: RecordStore; log: Lo
   };
 }
 
-/** Each text is searched for secrets: many hold the event loop up. */
+/** Yields in between, because each text is searched for secrets. */
 async function encoded(rows: readonly Row[]): Promise<{ row: Row; data: HintData }[]> {
   const all: { row: Row; data: HintData }[] = [];
   for (const row of rows) {

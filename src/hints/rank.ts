@@ -17,7 +17,7 @@ export const DEFAULT_CONFIDENCE = 0.5;
 
 /** After a week without use, past uses count half. */
 const USE_HALF_LIFE_MS = 7 * DAY_MS;
-/** So many uses just now are half of the most there can be. */
+/** This many uses just now give half of the maximum. */
 const HALF_USES = 2;
 /** A day after a change, its freshness is half. */
 const CHANGE_HALF_LIFE_MS = DAY_MS;
@@ -42,7 +42,7 @@ const WEIGHTS: Readonly<Parts> = {
   recency: 0.1,
 };
 
-/** What is looked at of a hint. */
+/** The parts of a hint that the order depends on. */
 export interface Rankable {
   component: string;
   hint: Hint;
@@ -56,7 +56,7 @@ export interface Score {
   fitsOpenFile: boolean;
 }
 
-/** What of a hint goes into its score, worked out once: time changes the score, a use or a change these. */
+/** The inputs of a score that only a use or a change of the hint alters; the rest depends on the time. */
 export interface Merits extends Pick<Parts, 'priority' | 'confidence' | 'scope_specificity'> {
   uses: number;
   /** Epoch ms; 0: never, or nobody knows when. */
@@ -97,7 +97,7 @@ export function weighed(parts: Parts): number {
   return Math.round(score * 1_000) / 1_000;
 }
 
-/** The `reasons` are those of the order; why a hint is eligible says its scope. */
+/** The `reasons` explain the rank; its scope explains why a hint is eligible. */
 export function scoreOf(
   { component, hint }: Rankable,
   { context = {}, nowMs }: { context?: NudgeContext; nowMs: number },

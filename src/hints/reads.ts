@@ -13,14 +13,14 @@ import { isLive, type Variant } from './variants.js';
 
 type Variants = HintContext['store']['variants'];
 
-/** Of a query that does not say. */
+/** The limit of a query that names none. */
 const DEFAULT_LIMIT = 10;
-/** Why a hint is not eligible, in the words of its variants: at most so many. */
+/** At most this many reasons why no variant is eligible. */
 const MAX_REASONS = 20;
 const TOP_TAGS = 10;
-/** Steps of a regular expression between two turns of the event loop: at most about 5 ms. */
+/** Steps of a regular expression between two turns of the event loop. */
 const REGEX_SLICE = 500_000;
-/** Of one query: an expression of 20 instructions on 5,000 hints of 1,000 characters. */
+/** Steps of one query: enough for an expression of 20 instructions on 5,000 hints of 1,000 characters. */
 const REGEX_STEPS = 100_000_000;
 
 /** Those of the variants that the caller may read and that have not expired. */
@@ -127,7 +127,7 @@ export function counts({ store, clock }: HintContext, caller: Caller): HintCount
   const nowMs = clock.now();
   const { variants } = store;
   const result = { hints: 0, durable: 0, session: 0, secret: 0 };
-  /** Few; all else is known without looking. */
+  /** Hidden from the caller. They are few, so the totals are corrected by them. */
   const unseen: Variant[] = [];
   for (const variant of variants.all()) {
     if (!isSeen(variant, caller, nowMs)) {
@@ -168,7 +168,7 @@ function missing(
   return notFound(component, here.done ? null : key);
 }
 
-/** By what is narrowest: component, then tags; an unknown component holds nothing. */
+/** Uses the narrowest index: component, then tags. */
 function* filtered(
   variants: Variants,
   { component, keys, tags = [] }: z.output<typeof queryParams>,
@@ -224,7 +224,7 @@ const TOO_LONG: Finding = {
     'takes too long on what is stored: ask for a component, keys or tags, or for something simpler',
 };
 
-/** Of all variants, each reason once. */
+/** The reasons of all variants, without repetition. */
 function reasonsOf(others: readonly Filtered[]): string[] {
   return [...new Set(others.flatMap(({ reasons }) => reasons))].slice(0, MAX_REASONS);
 }

@@ -40,7 +40,7 @@ export function readRepo(name: string): Repo | null {
   return hosted(null, named);
 }
 
-/** Whether what a scope names is what somebody asks from. */
+/** Whether the repository of a scope is the one of the context. */
 export function isSameRepo(wanted: Repo, asked: Repo): boolean {
   if (wanted.path !== asked.path) return false;
   return wanted.host === asked.host || (wanted.host === null && asked.host !== '');

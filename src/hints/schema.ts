@@ -1,7 +1,6 @@
 /**
- * The words of the room on the wire (seed `nudge.md` §3, §5; DESIGN §10): snake_case as in the seed,
- * strict where somebody asks for something. A *hint* is one variant of a key: component, key and
- * normalized scope name it.
+ * The wire format of hints (seed `nudge.md` §3, §5; DESIGN §10): snake_case as in the seed; unknown fields
+ * are refused. A *hint* is one variant of a key, identified by component, key and normalized scope.
  */
 import { z } from 'zod';
 import { isDeeper } from '../shared/depth.js';
@@ -103,7 +102,7 @@ export const hintSchema = z.strictObject({
 });
 export type Hint = z.output<typeof hintSchema>;
 
-/** Facts of whoever asks; what is absent matches no scope that asks for it. */
+/** Where the caller works. A field that is absent matches no scope that needs it. */
 export const contextSchema = z.strictObject({
   cwd: z.string().max(4_096).optional(),
   repo: z.string().max(2_048).optional(),
@@ -230,8 +229,8 @@ export function parse<Schema extends z.ZodType>(
 }
 
 /**
- * Fields called `__proto__`, which Zod drops from records and says nothing: of a scope with one
- * condition less, more would be let through. Only for what is not too deep.
+ * Fields called `__proto__`, which Zod silently drops from records: a scope that loses a condition would
+ * match more than it should. The value must not be too deep.
  * @param except field of the outermost level that is not looked at
  */
 export function lostFields(value: unknown, except?: string, path = ''): Finding[] {

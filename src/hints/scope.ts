@@ -1,6 +1,6 @@
 /**
- * The gate of a hint (seed `nudge.md` §4), closed in doubt: every field that a scope gives must match,
- * what the context does not say matches nothing, and a list without entries is an error and no
+ * Whether a hint is eligible in a context (seed `nudge.md` §4). It fails closed: every field of the scope
+ * must match, a field missing in the context matches nothing, and an empty list is an error, not a
  * wildcard. Of `cwd_glob` and `branch`, one entry must match and none that begins with `!` (where all
  * begin so, everything else matches). Repositories: `repos.ts`. Variables of the environment are only
  * compared; what a caller's environment holds never stands in a reason. Pure.
@@ -40,16 +40,15 @@ export interface Facts {
 
 /** Fields, of six: more of them are more specific. */
 const FIELDS = ['cwd_glob', 'repo', 'branch', 'os', 'env_required', 'env_match'] as const;
-/** Of one answer, about 0.1 s: the globs of thousands of usual scopes. */
+/** Steps of one answer, about 0.1 s: enough for the globs of thousands of usual scopes. */
 const GLOB_STEPS = 50_000_000;
 const TOO_LARGE = 'are too many or too complex together: list fewer';
 const MAX_SHOWN = 200;
 const MOST_SHOWN = 5;
 
 /**
- * Lists sorted and without doubles, one value of `repo` and `env_match` not as a list, addresses without
- * user and password. An empty list
- * stays: `checkScope` names it, and `compileScope` lets nothing through it.
+ * Sorts and deduplicates lists, unwraps lists of one value in `repo` and `env_match`, and removes user and
+ * password from addresses. An empty list stays: `checkScope` refuses it, and it matches nothing.
  */
 export function normalizeScope(scope: HintScope = {}): HintScope {
   const { cwd_glob, repo, branch, os, env_required, env_match } = scope;

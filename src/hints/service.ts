@@ -10,12 +10,12 @@ import { createHintRows } from './persist.js';
 
 export const HINTS = 'HINTS';
 
-/** What the composition root hands in; the room takes exactly this. */
+/** Handed in by the composition root. */
 export interface HintServiceDeps {
   clock: Clock;
   log: Log;
   settings: HintSettings;
-  /** Of this life of the process. */
+  /** New with every start of the process. */
   sessionId: string;
   /** Records of the project, once work memory has started. @throws AppError */
   memory: (runtime: IAgentRuntime) => Promise<{
@@ -85,7 +85,7 @@ export class HintService extends Service {
     const { room } = this;
     this.room = null;
     await this.lastSweep;
-    // In turn: what is being written comes before it.
+    // The sweep is queued, so that pending writes finish first.
     if (this.isRead) await room?.sweep();
   }
 

@@ -1,8 +1,7 @@
 /**
- * What is in memory and what is in rows, kept in line. Changes come one after the other (`inTurn`):
- * each is judged, written to its rows, and only then seen by readers, so that a failed write leaves
- * everything as it was. A row whose write failed may have been written all the same: it is brought in
- * line later.
+ * Keeps the hints in memory and their rows in sync. Changes run one after the other (`inTurn`): each is
+ * validated, written to its rows, and only then visible to readers, so that a failed write changes nothing.
+ * A row whose write failed may have been written all the same; it is repaired later.
  */
 import { AppError, isAppError, messageOf } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
@@ -38,9 +37,9 @@ export interface HintStore {
   commit(change: Change): Promise<void>;
   /** Counts a use. Only in turn. @throws AppError UNAVAILABLE */
   use(variant: Variant, use: { delta: number; at: string }): Promise<Variant>;
-  /** Removes what has expired or ended with its session, and brings rows in line; never throws. Only in turn. */
+  /** Removes hints that have expired or ended with their session, and repairs rows; never throws. Only in turn. */
   expire(nowMs: number): Promise<number>;
-  /** Reads the rows: what they lack goes, session hints stay. @throws what the database throws */
+  /** Reads the rows; durable hints without a row are removed, session hints stay. @throws what the database throws */
   refresh(nowMs: number): Promise<void>;
 }
 
@@ -49,11 +48,11 @@ export interface HintStoreDeps {
   log: Log;
   /** Whether a session of a client goes on; absent: they all do. */
   isSessionOpen?: ((sessionId: string) => boolean) | undefined;
-  /** A hint that was removed is there again. */
+  /** Called when a removed hint exists again. */
   onReturned?: ((ids: readonly Uuid[]) => void) | undefined;
 }
 
-/** Removed hints of which it is noticed that they come back. */
+/** Removed hints that are remembered for `onReturned`. */
 const MOST_GONE = 20_000;
 
 export function createHintStore({
@@ -64,7 +63,7 @@ export function createHintStore({
 }: HintStoreDeps): HintStore {
   const variants = createVariants();
   const inTurn = createSerial();
-  /** Rows that may differ from what is here. */
+  /** Rows that may differ from memory. */
   const unsure = new Set<Uuid>();
   /** Rows of hints that have expired. */
   const ended = new Set<Uuid>();
@@ -89,7 +88,7 @@ export function createHintStore({
     if (gone.size > MOST_GONE && oldest !== undefined) gone.delete(oldest);
   }
 
-  /** What has just been written needs no repair. */
+  /** A row that has just been written needs no repair. */
   function markInLine(id: Uuid): void {
     unsure.delete(id);
     ended.delete(id);
@@ -111,7 +110,7 @@ export function createHintStore({
       await rows.put(kept, { force: true });
       await rows.remove(ids.filter((id) => !keptIds.has(id)));
       for (const id of ids) unsure.delete(id);
-      // Who has made one last longer in another process keeps it.
+      // Only unchanged rows: another process may have extended the life of a hint.
       await rows.remove([...ended], true);
       ended.clear();
     } catch (error) {
@@ -210,7 +209,7 @@ function changedByOthers(
   return new AppError('CONFLICT', message, { component, key, version }, { cause });
 }
 
-/** Runs work one after the other, in the order it came in; what fails does not hold up the next. */
+/** Runs tasks one after the other in order of arrival; a failed task does not stop the next. */
 type Serial = <T>(work: () => Promise<T> | T) => Promise<T>;
 
 function createSerial(): Serial {

@@ -1,7 +1,7 @@
 /**
  * How long a hint lives: `session`, or a duration in ISO 8601 (`PT2H`, `P1D`, `P1Y2M3DT4H5M6,5S`).
- * Years and months are those of the calendar, in UTC, the end of a month kept inside it (31 January
- * and `P1M` is 28 or 29 February). Pure; judged whenever a hint is read.
+ * Years and months are those of the calendar, in UTC, and a day that a month lacks becomes its
+ * last day (31 January and `P1M` is 28 or 29 February). Pure; evaluated whenever a hint is read.
  */
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../shared/clock.js';
 import type { Finding } from '../shared/errors.js';
@@ -14,7 +14,7 @@ export type Ttl =
   | { finding: Finding };
 
 const MAX_YEARS = 100;
-/** The longest there is: what is kept for good. */
+/** The longest TTL, which stands for "for good". */
 export const FOR_GOOD = `P${MAX_YEARS}Y`;
 const YEAR_MS = 365.2425 * DAY_MS;
 const NUMBER = String.raw`(\d+(?:[.,]\d+)?)`;
@@ -24,7 +24,7 @@ const DURATION = new RegExp(
   'i',
 );
 
-/** The finding (`meta.ttl`): no duration, none that is longer than nothing, or over 100 years. */
+/** The finding (`meta.ttl`) says that it is no duration, is zero, or is longer than 100 years. */
 export function parseTtl(ttl: string): Ttl {
   const text = ttl.trim();
   if (text.toLowerCase() === 'session') return { session: true };

@@ -1,4 +1,4 @@
-/** What the operations of the room answer (seed `nudge.md` §4, §5), and what the room works with. */
+/** The results of the operations (seed `nudge.md` §4, §5), and a hint as the store holds it. */
 import type { Caller, Scope } from '../records/index.js';
 import type { Uuid } from '../shared/ids.js';
 import type {
@@ -20,7 +20,7 @@ export interface MatchExplain {
   reasons: string[];
 }
 
-/** A hint among others, with where it stands. */
+/** A hint in a list, with its component and key. */
 export interface ScoredHint {
   component: string;
   key: string;
@@ -48,7 +48,7 @@ export interface GetResult {
 
 export interface SetResult {
   hint: Hint;
-  /** What is easily overlooked: that it ends with the serving process, though nobody asked for that. */
+  /** Warns that the hint ends with the serving process although no TTL was given. */
   notice?: string;
 }
 
@@ -59,7 +59,7 @@ export interface QueryResult {
 
 export interface DeleteResult {
   deleted: true;
-  /** The best of those that went. */
+  /** The best of the deleted variants. */
   previous: Hint;
   previous_all: Hint[];
 }
@@ -93,7 +93,7 @@ export interface HintCounts {
   top_tags: { tag: string; count: number }[];
 }
 
-/** One variant as the room holds it. */
+/** One variant as the store holds it. */
 export interface StoredHint {
   /** Derived from component, key, normalized scope and, for a private one, its owner. */
   id: Uuid;
@@ -108,7 +108,7 @@ export interface StoredHint {
   session: string | null;
 }
 
-/** Everything of the room; each method checks shape, rights and quotas, and throws AppError codes. */
+/** All operations on hints; each checks shape, rights and quotas, and throws AppError codes. */
 export interface Hints {
   setHint(params: SetHintParams, caller: Caller): Promise<SetResult>;
   getHint(params: GetHintParams, caller: Caller): Promise<GetResult>;
@@ -118,7 +118,7 @@ export interface Hints {
   bump(params: BumpParams, caller: Caller): Promise<{ hint: Hint }>;
   export(params: ExportParams, caller: Caller): Promise<{ payload: StorePayload }>;
   import(params: ImportParams, caller: Caller): Promise<ImportOutcome>;
-  /** Removes what has expired; returns how many. */
+  /** Removes expired hints and returns their number. */
   sweep(): Promise<number>;
   counts(caller: Caller): HintCounts;
   readonly sessionId: string;

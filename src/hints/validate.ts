@@ -14,7 +14,7 @@ export interface HintDraft {
 }
 
 export interface ValidHint {
-  /** With the scope normalized and the TTL said. */
+  /** With a normalized scope and an explicit TTL. */
   meta: HintMeta;
   scopeKey: string;
 }
@@ -27,9 +27,9 @@ export interface Refusal {
 
 export interface ValidateOptions {
   guard: Guard;
-  /** For hints that say nothing. */
+  /** The TTL of a hint that names none. */
   defaultTtl: string;
-  /** Lets in what looks like a secret, marked as one. */
+  /** Accepts a suspected secret and marks it as one. */
   allowSecret: boolean;
 }
 
@@ -74,7 +74,7 @@ export async function validateHint(
   };
 }
 
-/** A path is for the systems it names, so that those of two systems are two hints. */
+/** The systems of a path belong to the scope, so that paths of two systems are two hints. */
 function systemsOf(value: HintValue): Pick<HintScope, 'os'> {
   const os = typeof value !== 'string' && value.type === 'path' ? value.os : undefined;
   if (os === undefined || OS_NAMES.every((name) => os.includes(name))) return {};

@@ -1,4 +1,4 @@
-/** What a value may be beyond its shape (seed `nudge.md` §8): sizes, depth, and where a path points. Pure. */
+/** Checks of a value beyond its shape (seed `nudge.md` §8): size, depth, and the target of a path. Pure. */
 import { isDeeper } from '../shared/depth.js';
 import type { Finding } from '../shared/errors.js';
 import { type HintValue, MAX_VALUE_BYTES, OS_NAMES } from './schema.js';
@@ -8,8 +8,8 @@ const PROTOTYPE_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor'
 const WINDOWS_PATH = /^(?:[a-z]:[\\/]|(?:\\\\|\/\/)[^\\/])/i;
 
 /**
- * Names that objects have of themselves are refused where a name becomes that of a field: component,
- * key, in `defaults` and in `env_match`. Inside of `json` data they are only data.
+ * Names of prototype properties are refused where they would name a field: as component, as key, in
+ * `defaults` and in `env_match`. Inside `json` data they are only data.
  */
 export function checkName(name: string, field: string): Finding[] {
   return PROTOTYPE_NAMES.has(name) ? [{ field, message: `must not be "${name}"` }] : [];
@@ -21,8 +21,8 @@ const SPOILED: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Texts and names that no database and no terminal keeps as they are, the first of each field. Only for
- * what is not too deep.
+ * Finds characters that databases or terminals would not keep, the first one of each field. The data must
+ * not be too deep.
  */
 export function checkTexts(data: unknown, field: string): Finding[] {
   if (typeof data === 'string') {
@@ -38,7 +38,7 @@ export function checkTexts(data: unknown, field: string): Finding[] {
   });
 }
 
-/** A path that leads up leads anywhere (seed §5: a risk of traversal, as in a glob). */
+/** `..` in a path is a traversal risk, as in a glob (seed §5). */
 export function checkTraversal(value: HintValue): Finding[] {
   if (typeof value === 'string' || value.type !== 'path') return [];
   if (!value.abs.split(/[\\/]/).includes('..')) return [];

@@ -1,7 +1,6 @@
 /**
- * The hints of one process in memory: components → keys → variants, and by tag. What has expired is
- * here until it is swept; whoever reads asks `isLive`. Hints are frozen, so they are handed out as
- * they are.
+ * The hints of one process in memory: components → keys → variants, and by tag. Expired hints
+ * stay until they are swept, so readers check `isLive`. Hints are frozen and handed out without copying.
  */
 import { ownerOf } from './audience.js';
 import { printedValue } from './guard/index.js';
@@ -24,7 +23,7 @@ export interface Variant extends StoredHint {
   words: readonly string[];
   /** Characters of all words. */
   size: number;
-  /** The score as it was last worked out, and for when. */
+  /** The last computed score and its time. */
   scored: { atMs: number; score: number } | null;
 }
 
@@ -42,7 +41,7 @@ export interface Variants extends Counted {
   remove(id: string): void;
 }
 
-/** Scopes are few: variants with the same one share what was made of it. */
+/** A compiled scope, shared by all variants with the same scope. */
 interface Gate {
   compiled: CompiledScope;
   users: number;
@@ -53,8 +52,8 @@ export function isLive({ expiresAtMs }: Pick<StoredHint, 'expiresAtMs'>, nowMs: 
 }
 
 /**
- * When a hint ends, counted from its last change: epoch ms, `null` with a session. What cannot be
- * read has ended.
+ * When a hint ends, counted from its last change: epoch ms, `null` with a session. A TTL that
+ * cannot be read counts as ended.
  */
 export function endOf({ meta, updated_at }: Hint): number | null {
   const ttl = parseTtl(meta.ttl ?? 'session');
@@ -62,7 +61,7 @@ export function endOf({ meta, updated_at }: Hint): number | null {
   return 'endsAt' in ttl ? ttl.endsAt(Date.parse(updated_at)) : 0;
 }
 
-/** Of counts, which stop where numbers are exact no more: what is beyond could not be read again. */
+/** A sum of counters, cut to the largest exact integer: the schema refuses to read a larger one. */
 export function sumOf(count: number, more: number): number {
   return Math.min(count + more, Number.MAX_SAFE_INTEGER);
 }
@@ -139,7 +138,7 @@ export function createVariants(): Variants {
       remove(id);
       const tags = [...new Set(hint.meta.tags)];
       const words = [key, printedValue(hint.value), ...tags];
-      // Field by field: all of one shape, which makes looking through thousands of them fast.
+      // Listed field by field, so that all variants share one hidden class and scans stay fast.
       const variant: Variant = {
         id,
         component,

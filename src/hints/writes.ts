@@ -1,4 +1,4 @@
-/** set, delete and bump (seed §5, DESIGN §10). Judged and carried out in turn. */
+/** set, delete and bump (seed §5, DESIGN §10). Checks and changes run in turn. */
 import type { z } from 'zod';
 import type { Caller } from '../records/index.js';
 import { AppError, isAppError } from '../shared/errors.js';
@@ -33,7 +33,7 @@ const ENDS_SOON =
 type SetParams = z.output<typeof setHintParams>;
 type Named = z.output<typeof deleteHintParams> | z.output<typeof bumpParams>;
 
-/** Value and meta are replaced as wholes; when it was made and how it was used are kept. */
+/** Replaces value and meta as a whole; creation time and usage are kept. */
 export async function setHint(
   room: HintContext,
   params: SetParams,
@@ -55,8 +55,8 @@ export async function setHint(
   try {
     return await put();
   } catch (error) {
-    // Another process was first, and the store now has what it wrote: the last one wins. Who wants it
-    // not to exist is judged again: what was in the way may only have been a row that has ended.
+    // Another process was first, and the store has adopted its hint: the last writer wins. With
+    // `if_match_version` 0 the retry decides, because the other row may have expired.
     const isRace = isAppError(error) && error.code === 'CONFLICT';
     if (!isRace || params.if_match_version) throw error;
     return put();
@@ -93,7 +93,7 @@ async function putHint(
   }
   const at = new Date(nowMs).toISOString();
   const hint: Hint = {
-    // Ours from now on: it is frozen, and a caller may go on with its own.
+    // A copy: the store freezes its hints, and the caller may go on changing its own.
     value: structuredClone(value),
     meta,
     version: sumOf(version, 1),
@@ -136,11 +136,11 @@ export async function deleteHint(
   const ids = await store.inTurn(async () =>
     deletedBy(room, params, caller, isAdmin).map(({ id }) => id),
   );
-  // Not in turn: what quotes them lies in a database that may be slow, and other hints do not wait.
+  // Outside the queue: deleting the quotes may be slow, and other hints must not wait for it.
   return beforeDelete(room, ids, () => remove(ids));
 }
 
-/** What it names that is the caller's to delete, best first. */
+/** The named variants that the caller may delete, best first. */
 function deletedBy(
   room: HintContext,
   params: z.output<typeof deleteHintParams>,
@@ -174,8 +174,8 @@ export function bump(
 }
 
 /**
- * Of several scopes, when nothing says which, only a hint that holds everywhere: a use is a use of what
- * was got, and none of the others may be. The only one there is needs no saying.
+ * The variants that a bump may mean. When there are several scopes and the call names neither scope nor
+ * context, only variants that are eligible everywhere are certain to be the one that was used.
  * @throws AppError SCOPE_INVALID naming the scopes
  */
 function certain(

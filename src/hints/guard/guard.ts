@@ -40,7 +40,7 @@ export interface Guard {
 
 const MAX_FOUND = 20;
 const MAX_STEP = 60;
-/** Between texts, so that no rule sees two of them as one: no rule has a NUL in it. */
+/** Separates joined texts: no rule matches across a NUL. */
 const GAP = '\n\0\n';
 
 /**
@@ -73,10 +73,10 @@ async function secretsIn(pieces: Piece[], load: () => Promise<Lint>): Promise<Fo
   }
   const rest = pieces.filter((piece) => !suspects.has(piece));
   const lint = await load();
-  // Our rules know stand-ins themselves.
+  // Our own rules recognise placeholders; secretlint does not.
   const text = withoutStandIns(setAside(joined(rest)).text);
   for (const { rule, start } of await lint(text)) {
-    // Nothing that was taken out holds a gap, so gaps count the texts.
+    // Nothing that was removed contains a gap, so the number of gaps tells which text it was.
     const holder = rest[text.slice(0, start).split(GAP).length - 1];
     if (holder) suspects.set(holder, [`secretlint:${rule}`]);
   }
@@ -111,7 +111,7 @@ interface Piece {
   name?: string;
 }
 
-/** How far down where something stands is told. */
+/** Longest path that is reported. */
 const MAX_STEPS = 12;
 
 function piecesOf({ component, key, value, meta }: HintTexts): Piece[] {
@@ -129,7 +129,7 @@ function piece(path: Piece['path'], text: string, name: string | undefined): Pie
   return name === undefined ? { path, text } : { path, text, name };
 }
 
-/** Depth is the caller's: no recursion. Elements of a list have the name of the list. */
+/** Iterative, because the depth comes from the caller. Elements of a list have the name of the list. */
 function collect(
   pieces: Piece[],
   path: readonly (string | number)[],

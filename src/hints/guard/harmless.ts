@@ -1,6 +1,6 @@
 /**
- * What looks like a secret and says by its form that it is none: it is taken out of the text before
- * the rules look at it, and put back afterwards. Only whole forms, never a name alone.
+ * Forms that look like secrets and are none, such as checksums, public keys and placeholders. They are
+ * taken out of the text before the rules run, and put back afterwards.
  */
 
 const BASE64 = '[A-Za-z0-9+/]';

@@ -52,7 +52,7 @@ function judge(
   return replaceRuns(left, randomTokensIn, 'random', rules, name);
 }
 
-/** The rules that look at what stands before a run see the text with its name in front. */
+/** The text is searched with its name in front, because these rules depend on what precedes a run. */
 function replaceRuns(
   text: string,
   find: (text: string) => [start: number, end: number][],
@@ -64,7 +64,7 @@ function replaceRuns(
   let out = '';
   let from = 0;
   for (const [start, end] of find(before + text)) {
-    // The name is a text of its own.
+    // A run inside the name is not part of this text.
     if (start < before.length) continue;
     out += text.slice(from, start - before.length) + mark(rule, rules);
     from = end - before.length;
@@ -81,7 +81,7 @@ const NAMED_FORMS = [
 ] as const;
 const NAMED_REST = /[^\s"'`,;)}\]<>\\]*/y;
 
-/** `Cookie: session=…`: what is no secret as a value may name one itself. */
+/** A value that is no secret is searched, too, because it may assign one: `Cookie: session=…`. */
 function redactNamed(text: string, form: RegExp, rules: Set<string>): string {
   let out = '';
   let from = 0;

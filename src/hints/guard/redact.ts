@@ -1,4 +1,4 @@
-/** Hints as they may be printed: without what they were marked for and what the guard finds. */
+/** Hints as they may be printed: without values marked as secret and without what the guard finds. */
 import type { Hint, HintMeta, HintValue } from '../schema.js';
 import { redactText } from './judge.js';
 
@@ -17,10 +17,10 @@ export function printedValue(value: HintValue): string {
   }
 }
 
-/** Instead of a value, or a text of one, that was marked as secret. */
+/** Shown in place of a value that is marked as secret. */
 export const HIDDEN = '[redacted]';
 
-/** Nothing of a value but its kind: what is shown of a hint that was marked as secret. */
+/** The value of a hint that is marked as secret: only its kind remains. */
 export function redactValue(value: HintValue): HintValue {
   if (typeof value === 'string') return HIDDEN;
   switch (value.type) {

@@ -1,8 +1,7 @@
 /**
- * Runs of characters that no provider's form and no name tells to be a secret: the seed's 32 to 64
- * hexadecimal digits (up to 128 here), and tokens drawn from letters of both cases and digits, which
- * change their kind of character as often as chance does and names never do. What stands around a run
- * may say that it is the hash of a commit, an image or a file.
+ * Secrets without a known form or a telling name: the seed's 32 to 64 hexadecimal digits (up to 128 here),
+ * and random tokens of letters and digits, which change between capital, small letter and digit far more
+ * often than names do. The surrounding text may show that a run is the hash of a commit, an image or a file.
  */
 import { decodedText } from '../../shared/secret-values.js';
 import { isHarmlessName } from './harmless.js';
@@ -141,7 +140,7 @@ const ENDS_WORD = /[\s"'`<>()]/;
 const ENDS_COMMAND = /[;&|\n]/;
 const ENDS_LINE = /\n/;
 
-/** What stands behind the last of these characters. From the end: a pattern would try every start. */
+/** The text behind the last of these characters. A loop, because a pattern would try every start. */
 function tailOf(text: string, end: RegExp): string {
   let from = text.length;
   while (from > 0 && !end.test(text.charAt(from - 1))) from--;
