@@ -43,6 +43,51 @@ describe('text that no database and no terminal keeps', () => {
   });
 });
 
+describe('names that look alike', () => {
+  it.each([
+    ['composed and decomposed', 'caf\u00e9', 'cafe\u0301'],
+    ['full width', 'api', '\uff41\uff50\uff49'],
+    ['a ligature', 'file', '\ufb01le'],
+    ['another space', 'api server', 'api\u00a0server'],
+    ['two spaces', 'api server', 'api  \u2003server'],
+    ['spaces around', 'api', ' \u3000api '],
+  ])('are one name: %s', async (_what, name, other) => {
+    const room = testRoom();
+    await set(room, { component: name, key: name });
+    await set(room, { component: other, key: other, value: 'make all' });
+    expect(room.hints.counts(OPERATOR).hints).toBe(1);
+    const found = await room.hints.getHint({ component: other, key: other }, OPERATOR);
+    expect(found).toMatchObject({ hint: { value: 'make all', version: 2 } });
+  });
+
+  const INVISIBLE = 'must not contain invisible characters';
+  const MIXED = 'must not mix Latin and Cyrillic letters in a word';
+  it.each([
+    ['a zero-width space', 'a\u200bpi', INVISIBLE],
+    ['a soft hyphen', 'a\u00adpi', INVISIBLE],
+    ['a change of direction', 'a\u202epi', INVISIBLE],
+    ['a Cyrillic letter in a Latin word', '\u0430pi', MIXED],
+    ['a Latin letter in a Cyrillic word', 'c\u0435\u0440\u0432\u0435\u0440', MIXED],
+  ])('are refused: %s', async (_what, name, told) => {
+    const room = testRoom();
+    expect(await fieldsOf(set(room, { component: name }))).toEqual([`component ${told}`]);
+    expect(await fieldsOf(set(room, { key: name }))).toEqual([`key ${told}`]);
+  });
+
+  it('in scripts of their own are names', async () => {
+    const room = testRoom();
+    const names = [
+      '\u0441\u0435\u0440\u0432\u0435\u0440 api',
+      '\u03bcService',
+      '\u6771\u4eac',
+      'API',
+      'api',
+    ];
+    for (const component of names) await set(room, { component });
+    expect(room.hints.counts(OPERATOR).hints).toBe(names.length);
+  });
+});
+
 describe('fields that are called __proto__, which a schema would lose', () => {
   it.each([
     ['params', '{"__proto__":{"meta":1}}', '__proto__'],

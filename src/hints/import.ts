@@ -32,6 +32,7 @@ import {
   MAX_DEPTH,
   nameSchema,
   SCHEMA_VERSION,
+  sameName,
 } from './schema.js';
 import type { ImportOutcome, StoredHint } from './types.js';
 import { validateHint, wordsOf } from './validate.js';
@@ -137,19 +138,14 @@ export async function importHints(
 function entriesOf({ components }: ImportParams['payload']): Entry[] {
   return Object.entries(components).flatMap(([component, { hints, variants = {} }]) => {
     const several = Object.entries(variants).flatMap(([key, list]) =>
-      list.map((raw) => ({ component: composed(component), key: composed(key), raw })),
+      list.map((raw) => ({ component: sameName(component), key: sameName(key), raw })),
     );
     const texts = new Set(several.map(({ key, raw }) => JSON.stringify([key, raw])));
     const single = Object.entries(hints)
-      .filter(([key, raw]) => !texts.has(JSON.stringify([composed(key), raw])))
-      .map(([key, raw]) => ({ component: composed(component), key: composed(key), raw }));
+      .filter(([key, raw]) => !texts.has(JSON.stringify([sameName(key), raw])))
+      .map(([key, raw]) => ({ component: sameName(component), key: sameName(key), raw }));
     return [...single, ...several];
   });
-}
-
-/** Names that are written alike are the same, as in `nameSchema`. */
-function composed(name: string): string {
-  return name.normalize('NFC');
 }
 
 /** The valid hints, each once: of two with the same scope the later one. */

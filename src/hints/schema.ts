@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { isDeeper } from '../shared/depth.js';
 import { type Finding, InvalidInputError } from '../shared/errors.js';
 import { parsed } from '../shared/findings.js';
+import { hidesCharacters } from '../shared/safe-text.js';
 
 export const SCHEMA_VERSION = '1.0';
 
@@ -20,17 +21,31 @@ export const MAX_VALUE_BYTES = 16_384;
 const MAX_LISTED = 50;
 const MAX_WORD = 500;
 
+/** Forms of one character, and of the space between words, are one name. */
+export function sameName(name: string): string {
+  return name.normalize('NFKC').replace(/\p{Zs}+/gu, ' ');
+}
+
+/** Letters of both are in no word that somebody means; the same letters are drawn in both. */
+const TWO_SCRIPTS =
+  /\p{Script=Latin}\p{M}*\p{Script=Cyrillic}|\p{Script=Cyrillic}\p{M}*\p{Script=Latin}/u;
+
 /**
- * Of a component or key, in Unicode's composed form: what looks alike is one name. No control characters; `__proto__` and its kind are refused by the store, not
- * only by shape.
+ * Of a component or key: names that look alike are one name, or one of them is refused. Case counts, as in the
+ * names of files. `__proto__` and its kind are refused by the store, not only by shape.
  */
 export const nameSchema = z
   .string()
+  .overwrite(sameName)
   .trim()
-  .normalize('NFC')
   .min(1, 'must not be empty')
   .max(MAX_NAME)
-  .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, 'must not contain control characters');
+  .regex(/^[^\p{Cc}\p{Zl}\p{Zp}]*$/u, {
+    error: 'must not contain control characters',
+    abort: true,
+  })
+  .refine((name) => !hidesCharacters(name), 'must not contain invisible characters')
+  .refine((name) => !TWO_SCRIPTS.test(name), 'must not mix Latin and Cyrillic letters in a word');
 const word = z.string().trim().min(1).max(MAX_WORD);
 const words = z.array(word).max(MAX_LISTED);
 
