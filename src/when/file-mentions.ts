@@ -6,7 +6,7 @@ import { yieldToLoop } from '../shared/yield.js';
 import { createMemo } from './memo.js';
 import type { Library, LinkedEntry, Section } from './types.js';
 
-/** Of a section only so much is looked at, characters. */
+/** Characters of a section that are searched for paths. */
 const MAX_READ = 16_000;
 /** Entries and characters looked at between two turns of the event loop: some milliseconds. */
 const ENTRIES = 200;

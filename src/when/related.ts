@@ -81,7 +81,7 @@ function entriesTo(
   for (const entry of library.entries) {
     if (entry.section === null || entry.section.file !== path) continue;
     const target = keyOfSection(entry.section);
-    // Taken out, so that a second trigger of the same section is not another thing to read.
+    // Each section is listed once, even if several triggers lead to it.
     if (!wanted.delete(target)) continue;
     leads.push({ target, command: commandOf(entry), note: `${entry.section.title} (${relation})` });
   }

@@ -50,7 +50,7 @@ export function createRowWriter(deps: {
     if (running !== null || wanted === null || signal.aborted) return;
     running = drain().finally(() => {
       running = null;
-      // Wanted in the moment between the last look and now; what failed waits for its time.
+      // Write what was asked for in the meantime; after a failure the timer does it.
       if (failures === 0) run();
     });
   }

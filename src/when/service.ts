@@ -236,7 +236,7 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
   let loads: Promise<unknown> = Promise.resolve();
   let renewing: Promise<void> = Promise.resolve();
 
-  /** Loads of the book must not overlap. */
+  /** Loads of the index must not overlap. */
   function inTurn(work: () => Promise<void>): Promise<void> {
     const turn = loads.then(() => (closed ? undefined : work()));
     loads = turn.catch(() => {});
@@ -267,7 +267,7 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
     prepare();
   }
 
-  /** Throws without the database: to go on would be to forget what is stored; the next look tries again. */
+  /** Throws while the database is away, so that nothing stored is forgotten; the next look tries again. */
   async function restore(): Promise<void> {
     try {
       const stored = await rows.read();
@@ -295,7 +295,7 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
     }
   }
 
-  /** Beside the work: a model may take minutes for all of it, and edits must not wait for that. */
+  /** Runs in the background: a model may take minutes to embed everything, and edits must not wait. */
   async function renew(): Promise<void> {
     const embedder = deps.embedder();
     const next = indexOf(embedder);
@@ -305,7 +305,7 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
     await next.use(index.library());
     await inTurn(async () => {
       if (isOver()) return;
-      // What has changed meanwhile, which is little.
+      // Only what changed in the meantime is embedded now.
       await next.use(index.library());
       index = next;
       prepare();
@@ -329,7 +329,7 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
     }
   }
 
-  /** Without a session, the room; without either, a day is as good a guess as any. */
+  /** The session, else the room, else the day. */
   function sessionOf({
     sessionId,
     roomId,
@@ -363,7 +363,7 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
 
   function shownOf(entry: LinkedEntry, section: Section): ShownEntry[] {
     const id = ids.of(entry);
-    // Another library has come since it was found.
+    // The library was replaced after this entry was found.
     if (id === null) return [];
     const { description, group } = entry;
     const header = section.title;
@@ -378,8 +378,8 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
   }
 
   /**
-   * A client of a surface has passed its door, as an operator has: it writes the files of its project
-   * anyway. Fails closed: without a session nobody knows who it is, nor of a kind of caller that is new.
+   * A client with a session and an operator are already authenticated by their surface. Every other
+   * caller is refused: one without a session, and any kind that is not named here.
    */
   async function requireWriter(caller: Caller): Promise<void> {
     if (caller.kind === 'operator') return;
@@ -512,7 +512,7 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
     },
   };
 
-  /** To be written to: files made new beside those that are away would be all that is left of them. */
+  /** Reads the folder before a write. A file written while known ones are missing would replace them. */
   async function readPresent(where: WhenPaths): Promise<DiskState> {
     const disk = await readFolder(where);
     const { words } = awayFrom(disk, index.library());
@@ -527,7 +527,7 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
   }
 }
 
-/** What was known and is not there at all, which no edit does; `words`: that, for people. */
+/** What was known and is missing entirely, which no edit causes; `words` says it for people. */
 function awayFrom(
   disk: DiskState,
   known: Library,

@@ -73,12 +73,12 @@ interface ShownLines {
   session: { roomId: Uuid; sessionId?: string };
 }
 
-/** What is older is nobody's next turn any more. */
+/** Older recalls are dropped. */
 const KEPT_MS = DAY_MS;
 const MOST_ROOMS = 500;
 const MOST_RECALLS = 3;
 const MOST_LINES = 4;
-/** Words about nothing bring up nothing. */
+/** A shorter message names nothing. */
 const MIN_CHARACTERS = 8;
 const MAX_CHARACTERS = 2_000;
 
@@ -90,7 +90,7 @@ export function createWhenTurns(deps: WhenTurnsDeps): WhenTurns {
   const listed = new Map<Uuid, ShownLines>();
 
   async function ownOf(roomId: Uuid): Promise<Recall[]> {
-    // Its failure is told to who began it.
+    // The caller of `agentSaid` is told about its failure.
     await reading.get(roomId)?.catch(() => undefined);
     const found = waiting.get(roomId);
     if (found === undefined) return [];
@@ -136,10 +136,10 @@ export function createWhenTurns(deps: WhenTurnsDeps): WhenTurns {
     async knowledge({ roomId, caller, text }, elsewhere) {
       const own = await ownOf(roomId);
       const commanded = own.map((recall): Commanded => ({ by: 'agent', recall }));
-      // An entry that is to be written is no question.
+      // A message that writes an entry asks for nothing.
       const asked = isEntryToWrite(text) ? null : await find(text, caller, 'person');
       if (asked === null) return { commanded, lines: await linesFor(text, commanded, elsewhere) };
-      // Who names what they want is not told what else there is: the answer leads on by itself.
+      // A message with a command gets no list: its answer names the related entries.
       return { commanded: [...commanded, { by: 'message', recall: asked }], lines: [] };
     },
     shown({ messageId, roomId, caller: { sessionId } }, lines) {

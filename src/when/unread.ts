@@ -1,12 +1,12 @@
 /**
- * What is there on the disk and could not be read: too large, not text, locked, a link that leads out.
- * It is not missing. What was known of it is kept, and what leads there is left alone. Pure.
+ * Files that exist and could not be read: too large, not text, locked, a link that leads out. They do
+ * not count as missing: their known text is kept, and entries that lead to them stay. Pure.
  */
 import { AppError } from '../shared/errors.js';
 import { FOLDER, INDEX } from './disk/bounds.js';
 import type { DiskState, Library, Warning } from './types.js';
 
-/** What these say is not there at all. Files below a linked folder are read under their own names. */
+/** These codes mean that nothing is there. Files below a linked folder are read under their own names. */
 const NOT_UNREAD = new Set(['no_index', 'no_folder', 'linked_folder']);
 const DECISION_FILE = /\.md$/i;
 

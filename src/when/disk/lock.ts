@@ -14,9 +14,9 @@ import { boundsOf } from './bounds.js';
 const PAUSE_MS = 15;
 /** About ten seconds: a writer holds the lock for some milliseconds. */
 const ATTEMPTS = 650;
-/** The lock of a process is held for all of it: within it, writers stand in line here. */
+/** The lock belongs to the whole process, so writers within it queue here. */
 const lines = new Map<string, Promise<void>>();
-/** What the work that is running holds, so that it may ask again. */
+/** Locks that the running work holds, so that it can be re-entered. */
 const held = new AsyncLocalStorage<ReadonlySet<string>>();
 
 /**

@@ -68,7 +68,7 @@ export function createMatcher({ embedder }: MatcherDeps): Matcher {
   ): Promise<Ranked[]> {
     if (text.trim() === '') return [];
     const vector = await vectorOf(text, index, embedder());
-    // What is offered unasked was more often wrong with the model beside.
+    // Unasked offers were wrong more often with the second model.
     const counts = confidenceOf === confidenceOfOffer ? firstOf(vector) : vector;
     const query = queryOf(text, index, counts);
     const hits = eachSectionOnce(
