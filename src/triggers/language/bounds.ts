@@ -1,9 +1,10 @@
 /** What limits a recurrence: "between 9 and 17", "until Friday", "for a week", "starting Monday", "except Sunday". */
+import { HOUR_MS } from '../../shared/clock.js';
 import { type Duration, readDuration } from './amounts.js';
 import { type ClockTime, partBehind, readEnd, readTime, readTimes } from './clock.js';
-import { MONTH, readDay } from './days.js';
+import { daysIn, MONTH, readDay } from './days.js';
 import type { Bound, DayRef, Facts } from './facts.js';
-import { match, type Phrase, pattern, type Read, wordAt } from './phrase.js';
+import { match, type Phrase, pattern, type Read, touches, wordAt } from './phrase.js';
 import { readDayList } from './recurrence.js';
 import { type DayPart, MONTHS, type Unit, WORKDAYS } from './words.js';
 
@@ -21,7 +22,7 @@ export function readBound(phrase: Phrase, index: number): Read<Facts> | null {
 }
 
 const BUSINESS_HOURS = pattern(
-  '(?:during|in|within) (?:(?:the|my|our) )?(?:business|working|work|office) hour',
+  '(?:(?:but )?only )?(?:during|in|within) (?:(?:the|my|our) )?(?:business|working|work|office) hour',
 );
 const DURING = pattern('during the (?:day|daytime|night|morning|afternoon)');
 const WINDOW_OPENING = pattern('(between|from)(?: at)?');
@@ -37,7 +38,10 @@ function readWindow(phrase: Phrase, index: number): Read<Facts> | null {
     };
   }
   const during = match(phrase, index, DURING);
-  if (during) return { value: { ask: 'Between which hours should that be?' }, to: during.to };
+  const hours =
+    during && readWindow(phrase, wordAt(phrase, during.to) === ',' ? during.to + 1 : during.to);
+  if (during)
+    return hours ?? { value: { ask: 'Between which hours should that be?' }, to: during.to };
   const opening = match(phrase, index, WINDOW_OPENING);
   const from = readEnd(phrase, opening?.to ?? index);
   const joint = from && match(phrase, from.to, WINDOW_JOINT);
@@ -48,7 +52,9 @@ function readWindow(phrase: Phrase, index: number): Read<Facts> | null {
     // "9-17" without a word in front: only where both ends are clearly times.
     const kind = phrase.words[index]?.kind;
     const clear = from.value.meridiem || to.value.meridiem || kind === 'clock';
-    if (!clear || !(from.value.sure || to.value.sure)) return null;
+    // "mon-fri 9-5"
+    const days = /days?$/.test(wordAt(phrase, index - 1)) && touches(phrase, from.to);
+    if (!days && (!clear || !(from.value.sure || to.value.sure))) return null;
   }
   const part = partBehind(phrase, to.to);
   return windowOf(from.value, to.value, part?.value, part?.to ?? to.to);
@@ -103,7 +109,7 @@ function readPoint(phrase: Phrase, index: number): Read<Bound> | null {
   }
   const month = match(phrase, index, MONTH_ALONE);
   if (month && !readDay(phrase, index))
-    return { value: { day: firstOf(month.groups[1], month.groups[2]) }, to: month.to };
+    return { value: { day: firstOf(month.groups[1], month.groups[2]), month: true }, to: month.to };
   const bound: Bound = {};
   let to = index;
   for (let round = 0; round < 2; round += 1) {
@@ -133,8 +139,7 @@ function firstOf(month: string | undefined, year: string | undefined): DayRef {
 }
 
 function lastDayOf(month: number): DayRef {
-  const day = month === 2 ? 28 : [4, 6, 9, 11].includes(month) ? 30 : 31;
-  return { type: 'date', month, day };
+  return { type: 'date', month, day: daysIn(month) };
 }
 
 /** "until 5": behind such words a number is an hour. */
@@ -179,7 +184,7 @@ function readUntilPoint(phrase: Phrase, index: number, including: boolean): Read
 }
 
 const START = pattern(
-  '(?:(?:starting|beginning|commencing|effective)(?: off)?(?: (?:on|from|in))?|(?:start|starts|begin|begins)(?: on| from| in)?|as of|from)',
+  '(?:(?:starting|beginning|commencing|effective)(?: off)?(?: (?:on|from|in))?|(?:start|starts|begin|begins)(?: on| from| in)?|(?:the )?1st (?:1|time)(?: is| will be)?(?: on)?|as of|from)',
 );
 const NOW = pattern('(?:now|today|right now)(?: on| onwards?)?');
 const ONWARDS = pattern('(?:onwards?|forward)');
@@ -222,6 +227,15 @@ const SPAN = pattern(
 );
 const PARTS = pattern('(\\d{1,3}) (morning|afternoon|evening|night)s?');
 const ONE_UNIT = pattern('(hour|day|week|fortnight|month|year)');
+/** Milliseconds, days and months. */
+const ONE_UNIT_LONG: Readonly<Record<string, readonly number[]>> = {
+  hour: [HOUR_MS],
+  day: [0, 1],
+  week: [0, 7],
+  fortnight: [0, 14],
+  month: [0, 0, 1],
+  year: [0, 0, 12],
+};
 
 /** "for the next 3 days", "for a week", "over the next two hours", "for the rest of the week". */
 function readSpan(phrase: Phrase, index: number): Read<Facts> | null {
@@ -244,18 +258,7 @@ function readSpan(phrase: Phrase, index: number): Read<Facts> | null {
   if (duration) return { value: { span: duration.value }, to: duration.to };
   const unit = soon ? match(phrase, opening.to, ONE_UNIT) : null;
   if (!unit) return null;
-  const word = unit.groups[1] ?? '';
-  const counted = {
-    hour: [3_600_000, 0, 0],
-    day: [0, 1, 0],
-    week: [0, 7, 0],
-    fortnight: [0, 14, 0],
-  };
-  const [ms = 0, days = 0, months = 0] = counted[word as keyof typeof counted] ?? [
-    0,
-    0,
-    word === 'year' ? 12 : 1,
-  ];
+  const [ms = 0, days = 0, months = 0] = ONE_UNIT_LONG[unit.groups[1] ?? ''] ?? [];
   return { value: { span: { ms, days, months, unit: null, count: 1 } }, to: unit.to };
 }
 
@@ -288,7 +291,7 @@ function readExcept(phrase: Phrase, index: number): Read<Facts> | null {
 }
 
 const RUNS = pattern(
-  '(?:(?:for|up to|for up to|only|just) )?(?:(twice|thrice)|(\\d{1,4}) ?(?:times?|x|occurrences?|occasions|repetitions|runs))(?: (?:in total|total|only|altogether))?',
+  '(?:(?:only|just) (once)(?! in )|once only)|(?:(?:for|up to|for up to|only|just) )?(?:(twice|thrice)|(\\d{1,4}) ?(?:times?|x|occurrences?|occasions|repetitions|runs))(?: (?:in total|total|only|altogether))?',
 );
 const NOT_RUNS = pattern('(?:an?|per|every|daily|the|as|more|faster)');
 
@@ -296,8 +299,8 @@ const NOT_RUNS = pattern('(?:an?|per|every|daily|the|as|more|faster)');
 function readRuns(phrase: Phrase, index: number): Read<Facts> | null {
   const runs = match(phrase, index, RUNS);
   if (!runs || match(phrase, runs.to, NOT_RUNS)) return null;
-  const [, word, number] = runs.groups;
-  const count = word === 'twice' ? 2 : word ? 3 : Number(number);
+  const [, , word, number] = runs.groups;
+  const count = word === 'twice' ? 2 : word ? 3 : Number(number ?? 1);
   return count < 1 ? null : { value: { runs: count }, to: runs.to };
 }
 

@@ -1,6 +1,6 @@
 /** Times of day: "9am", "17:30", "15h30", "half past nine", "six thirty", "at 8 and 20:00", "9 in the evening". */
 import { match, type Phrase, pattern, type Read, touches, wordAt } from './phrase.js';
-import type { DayPart } from './words.js';
+import { type DayPart, MONTHS } from './words.js';
 
 export interface ClockTime {
   /** 0–23 when `sure`, else 1–12 as written. */
@@ -28,6 +28,7 @@ const PAST = pattern(
 );
 const COLON = pattern('(\\d{1,2}):(\\d{2})(?::(\\d{2}))?');
 const DOT = pattern('(\\d{1,2})\\.(\\d{2})');
+const DOT_LISTED = pattern('(?:, |, and |and |& )\\d{1,2}\\.\\d{2}');
 const FRENCH = pattern('(\\d{1,2}) h(?: (\\d{2}))?');
 const HOURS = pattern('(?:hour|h)');
 const MILITARY = pattern('(\\d{2})(\\d{2}) (?:hour|h)');
@@ -36,7 +37,7 @@ const SPACED = pattern('(\\d{1,2}) (\\d{2})');
 const HALF_HOUR = pattern('half (\\d{1,2})');
 const HOUR = pattern('(\\d{1,2})');
 const MERIDIEM = pattern('(?:ish )?(am|pm)');
-const OCLOCK = pattern("(?:ish )?(?:o'clock|o clock)");
+const OCLOCK = pattern("(?:ish )?(?:o'clock|o clock|sharp|on the dot)");
 const PART_BEHIND = pattern(
   '(?:(?:in|of) (?:the )?(?:early |late )?(morning|afternoon|evening|night)|at (night))',
 );
@@ -96,7 +97,9 @@ function readPast(phrase: Phrase, index: number, introduced: boolean): Read<Cloc
   };
 }
 
-const DAY_BEFORE = /^(?:today|tonight|tomorrow|morning|afternoon|evening|night|\w+days?)$/;
+const DAY_BEFORE = new RegExp(
+  `^(?:today|tonight|tomorrow|morning|afternoon|evening|night|\\w+days?|${Object.keys(MONTHS).join('|')}|\\d{1,2}(?:st|nd|rd|th)|\\d+[-/.]\\d.*)$`,
+);
 
 /** A day or a part of one directly in front of the words from `index` to `to`, or behind them. */
 function isBesideDay(phrase: Phrase, index: number, to: number): boolean {
@@ -127,8 +130,10 @@ function readDigits(phrase: Phrase, index: number, introduced: boolean): Read<Cl
   const dot = kind === 'decimal' ? match(phrase, index, DOT) : null;
   if (dot) {
     const [, hour = '', minute = ''] = dot.groups;
-    const stands = introduced || isMeridiem(phrase, dot.to) || isBesideDay(phrase, index, dot.to);
-    if (!stands) return null;
+    // "7.30 and 19.30"
+    const listed = match(phrase, dot.to, DOT_LISTED) !== null && wordAt(phrase, index - 1) === '';
+    const backed = introduced || isMeridiem(phrase, dot.to) || isBesideDay(phrase, index, dot.to);
+    if (!backed && !listed) return null;
     if (COUNTED.test(wordAt(phrase, dot.to))) return null;
     return withMeridiem(phrase, dot.to, Number(hour), Number(minute), is24(hour, hour));
   }
@@ -321,8 +326,10 @@ function endsList(phrase: Phrase, index: number): boolean {
   return LIST_END.test(word) && !COUNTED.test(word) && !/^\p{L}+s$/u.test(word);
 }
 
-/** "at 9 and 11 am": the first time takes the am of the one behind it. */
+/** "at 9 and 11 am": the first time takes the am of the one behind it; beside 18:15, 6:15 is in the morning. */
 function shareMeridiem(times: ClockTime[]): void {
+  if (times.some(({ hour, meridiem }) => hour > 12 && !meridiem))
+    for (const time of times) time.sure = true;
   for (let index = times.length - 2; index >= 0; index -= 1) {
     const here = times[index];
     const next = times[index + 1];

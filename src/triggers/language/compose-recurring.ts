@@ -41,7 +41,7 @@ export function composeRecurring(said: Facts, moment: Moment, waking: boolean): 
   const { day } = counted.facts;
   if ((day?.type === 'monthDay' || day?.type === 'date') && day.weekday !== undefined)
     return { question: WEEKDAY_OF_DATE };
-  const facts = withoutExceptions(absorbDay(counted.facts));
+  const facts = withoutExceptions(withStart(absorbDay(counted.facts)));
   if (facts.weekdays?.length === 0)
     return { question: 'That leaves no day at all. On which days should it be?' };
   return isSubDaily(facts) ? subDaily(facts, moment) : daily(facts, moment, waking);
@@ -77,6 +77,17 @@ function absorbDay(facts: Facts): Facts {
     default:
       return facts;
   }
+}
+
+/** "every week starting Monday", "every 3 months starting 10 November": the start names the day. */
+function withStart(facts: Facts): Facts {
+  const { day, month } = facts.start ?? {};
+  const unit = facts.every?.unit;
+  if (month || facts.monthDays || facts.nth || facts.weekdays || facts.months) return facts;
+  if (day?.type === 'weekday' && unit === 'week') return { ...facts, weekdays: [day.weekday] };
+  if (day?.type !== 'date') return facts;
+  if (unit === 'month') return { ...facts, monthDays: [day.day] };
+  return unit === 'year' ? { ...facts, months: [day.month], monthDays: [day.day] } : facts;
 }
 
 function withoutExceptions(facts: Facts): Facts {
@@ -199,8 +210,7 @@ function daily(facts: Facts, moment: Moment, waking: boolean): Composed {
     return everyFewDays(facts, count, unit, first, clocks.length, moment);
   if (unit === 'year' || facts.months) return yearly(facts, at, count);
   if (unit === 'month' || facts.monthDays || facts.nth) return monthly(facts, at, count, moment);
-  const weekdays =
-    unit === 'week' && !facts.weekdays ? startWeekday(facts, moment) : facts.weekdays;
+  const { weekdays } = facts;
   if (unit === 'week' && !weekdays) return { question: 'On which day of the week?' };
   return cron(
     `${at} * * ${weekdays && weekdays.length < 7 ? weekdayField(weekdays) : '*'}`,
@@ -257,14 +267,6 @@ function inMonths(
   return cron(`${at} * ${list} ${facts.weekdays ? weekdayField(facts.weekdays) : '*'}`, moment);
 }
 
-/** "every week starting Monday": the start names the day. */
-function startWeekday(facts: Facts, moment: Moment): number[] | undefined {
-  const startMs = facts.start?.day ? startOf(facts.start, moment) : null;
-  if (startMs === null) return undefined;
-  if (facts.start?.day?.type === 'weekday') return [facts.start.day.weekday];
-  return undefined;
-}
-
 /** Steps of several days keep their time of day and are counted from their first occurrence. */
 function everyFewDays(
   facts: Facts,
@@ -277,7 +279,7 @@ function everyFewDays(
   if (times > 1) return { question: 'With such steps I can keep one time of day only. Which one?' };
   if (facts.monthDays || facts.nth || facts.months)
     return { question: 'I cannot combine those. On which days should it be?' };
-  const weekdays = facts.weekdays ?? (unit === 'week' ? startWeekday(facts, moment) : undefined);
+  const { weekdays } = facts;
   if (unit === 'day' && weekdays)
     return {
       question: 'Counting days and naming weekdays does not go together. On which weekdays?',

@@ -36,7 +36,7 @@ export interface ComposeContext {
 
 /** The schedule the facts make; an unknown `timezone` counts as UTC. */
 export function compose(said: Facts, context: ComposeContext): Composed {
-  const facts = withTimeOfEnd(withDaysOfSpan(withStatedPeriod(said)));
+  const facts = withTimeOfEnd(withDayOfWindow(withDaysOfSpan(withStatedPeriod(said))));
   const own = isTimeZone(context.timezone) ? context.timezone : 'UTC';
   const zone = facts.zone ? facts.zone : own;
   const moment = momentIn(zone, context.nowMs);
@@ -96,6 +96,13 @@ function withDaysOfSpan(facts: Facts): Facts {
   return { ...facts, every: { count: 1, unit: 'day' } };
 }
 
+/** "tomorrow from 8 to 10 every 15 minutes": those hours of that day are all of it. */
+function withDayOfWindow(facts: Facts): Facts {
+  const { day, window, ...rest } = facts;
+  if (!day || day.type === 'ask' || !window || !isSubDaily(facts)) return facts;
+  return { ...rest, start: { day, time: window.from }, until: { day, time: window.to } };
+}
+
 /** "every day until July 1st at 7am": where no other time is said, it is that of every day. */
 function withTimeOfEnd(facts: Facts): Facts {
   const time = facts.until?.day && facts.until.time;
@@ -140,6 +147,7 @@ function withBounds(schedule: Schedule, facts: Facts, moment: Moment): Composed 
         : momentIn(moment.zone, Date.parse(result.startAtIso));
     result.untilIso = new Date(after(facts.span, from)).toISOString();
   }
+  if (facts.runs === 1) return { question: 'Only once, or again and again?' };
   if (facts.runs) {
     const untilMs = lastOf(result, facts.runs, moment.nowMs);
     if (untilMs === null)

@@ -13,7 +13,7 @@ export const MONTH = `(${Object.keys(MONTHS).join('|')})`;
 export const WEEKDAY = `(${Object.keys(WEEKDAYS).join('|')})`;
 const PART = '(morning|afternoon|evening|night)';
 
-const SKIP = pattern('(?:on|for|this coming|coming|upcoming)');
+const SKIP = pattern('(?:on(?: a)?|for|this coming|coming|upcoming)');
 const RELATIVE = pattern(
   '(?:(?:later )?today|tonight|tomorrow(?: week)?|yesterday|the day after tomorrow|day after tomorrow|the day before yesterday|last night)',
 );
@@ -31,10 +31,10 @@ const WEEK_BEHIND = pattern('(?:of )?(next week|this week|after next|week)');
 const ORDINAL = '(\\d{1,2})(?:st|nd|rd|th)';
 /** "March 3rd, 2027", "3rd of March", "the 22nd of June 2017". */
 const MONTH_FIRST = pattern(
-  `${MONTH}(?: \\.)?(?: the)? (\\d{1,2})(?:st|nd|rd|th)?(?:(?: ,)? (\\d{4}))?`,
+  `${MONTH}(?: \\.)?(?: the)? (\\d{1,2})(?:st|nd|rd|th)?(?:(?: ,)? ((?:19|20)\\d\\d))?`,
 );
 const DAY_FIRST = pattern(
-  `(?:the )?(\\d{1,2})(?:st|nd|rd|th)?(?: day)?(?: of)? ${MONTH}(?: \\.)?(?:(?: ,)? (\\d{4}))?`,
+  `(?:the )?(\\d{1,2})(?:st|nd|rd|th)?(?: day)?(?: of)? ${MONTH}(?: \\.)?(?:(?: ,)? ((?:19|20)\\d\\d))?`,
 );
 const OF_MONTH = '(?: day)?(?: of (this|next|the) month)?';
 const MONTH_DAY = pattern(`(?:the )?${ORDINAL}${OF_MONTH}`);
@@ -43,12 +43,12 @@ const MONTH_END = pattern(
 );
 const END_OF_MONTH = pattern(`(?:at )?(?:the )?(end|last day|start|beginning|1st day) of ${MONTH}`);
 const NTH_OF_MONTH = pattern(
-  `(?:the )?(?:${ORDINAL}|(second)|(last)) ${WEEKDAY} of (this|next) month`,
-);
-const NTH_IN_MONTH = pattern(
-  `(?:the )?(?:${ORDINAL}|(second)|(last)) ${WEEKDAY} (?:of|in) ${MONTH}`,
+  `(?:the )?(?:${ORDINAL}|(second)|(last)) ${WEEKDAY} (?:of (this|next) month|(?:of|in) ${MONTH})`,
 );
 const FROM = pattern('(?:from|after)');
+/** "a week on Friday", "a week today", but not "twice a week on Friday". */
+const WEEK_ON = pattern('on(?= \\w+day(?: |$))');
+const OF_A_WEEK = /^(?:once|twice|thrice|times?|x|\d+|hours?|days?|for)$/;
 const PART_BEHIND = pattern(`(?:early |late )?${PART}`);
 const FIRST_THING = pattern('1st thing(?: in the morning)?');
 
@@ -116,11 +116,13 @@ const dayNumber = (name: string | undefined): number => WEEKDAYS[name ?? ''] ?? 
 function readFrom(phrase: Phrase, index: number): Read<SaidDay> | null {
   const delay = readDuration(phrase, index);
   if (!delay || delay.value.ms > 0 || delay.value.months > 0) return null;
-  const from = match(phrase, delay.to, FROM);
-  const base = from && readDay(phrase, from.to);
+  const { days } = delay.value;
+  const weeks = days % 7 === 0 && !OF_A_WEEK.test(wordAt(phrase, index - 1));
+  const from = match(phrase, delay.to, FROM) ?? (weeks ? match(phrase, delay.to, WEEK_ON) : null);
+  const near = weeks && /^to(?:day|morrow)$/.test(wordAt(phrase, delay.to));
+  const base = from || near ? readDay(phrase, from?.to ?? delay.to) : null;
   if (!base) return null;
   const { day } = base.value;
-  const { days } = delay.value;
   if (day.type === 'offset') return said({ type: 'offset', days: day.days + days }, base.to);
   if (day.type !== 'weekday' || days % 7 !== 0) return null;
   return said({ ...day, week: day.week + days / 7, sameWeek: day.week === 0 }, base.to);
@@ -208,7 +210,7 @@ function readIso(text: string, to: number): Read<SaidDay> | null {
 
 /** Which of day and month comes first is a matter of country: where both could be either, ask. */
 function readFigures(text: string, to: number): Read<SaidDay> | null {
-  const [a = 0, b = 0, c] = text.split(/[/.]/).map(Number);
+  const [a = 0, b = 0, c] = text.replace(/\.$/, '').split(/[/.]/).map(Number);
   if (a > 1000) {
     return isDate(a, b, c ?? 0) ? said({ type: 'date', year: a, month: b, day: c ?? 0 }, to) : null;
   }
@@ -240,25 +242,11 @@ function readMonthDay(phrase: Phrase, index: number, introduced: boolean): Read<
     const last = /end|last/.test(named.groups[1] ?? '');
     return said({ type: 'date', month, day: last ? daysIn(month) : 1 }, named.to);
   }
-  const inMonth = match(phrase, index, NTH_IN_MONTH);
-  if (inMonth) {
-    const [, number, second, , weekday, month = ''] = inMonth.groups;
-    return said(
-      { type: 'nth', nth: nthOf(number, second, weekday), month: MONTHS[month] ?? 1 },
-      inMonth.to,
-    );
-  }
   const nth = match(phrase, index, NTH_OF_MONTH);
   if (nth) {
-    const [, number, second, , weekday, which] = nth.groups;
-    return said(
-      {
-        type: 'nth',
-        nth: nthOf(number, second, weekday),
-        monthOffset: which === 'next' ? 1 : 0,
-      },
-      nth.to,
-    );
+    const [, number, second, , weekday, which, month] = nth.groups;
+    const at = month ? { month: MONTHS[month] ?? 1 } : { monthOffset: which === 'next' ? 1 : 0 };
+    return said({ type: 'nth', nth: nthOf(number, second, weekday), ...at }, nth.to);
   }
   const found = match(phrase, index, MONTH_DAY);
   if (!found) return null;
@@ -289,7 +277,7 @@ function nthOf(
   };
 }
 
-function daysIn(month: number): number {
+export function daysIn(month: number): number {
   return month === 2 ? 28 : [4, 6, 9, 11].includes(month) ? 30 : 31;
 }
 

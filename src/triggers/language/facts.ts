@@ -37,6 +37,8 @@ export interface Bound {
   /** The last moment of the running week, month, …, or of the one that many ahead. */
   endOf?: Unit;
   ahead?: number;
+  /** `day` is the first one of a month that was named without a day. */
+  month?: boolean;
   /** The first day of the next week, month, … */
   next?: Unit;
 }
@@ -156,8 +158,10 @@ export function merged(a: Facts, b: Facts): Facts | null {
       result.weekdays = [...new Set([...(a.weekdays ?? []), ...(b.weekdays ?? [])])].sort(
         (x, y) => x - y,
       );
-    } else if (key === 'every' && isSameCycle(a, b)) {
+    } else if (key === 'every' && (isSameCycle(a, b) || (isEveryDay(b) && isSubDaily(a)))) {
       result.every = a.every;
+    } else if (key === 'every' && isEveryDay(a) && isSubDaily(b)) {
+      result.every = b.every;
     } else if (JSON.stringify(a[key]) !== JSON.stringify(b[key])) {
       return null;
     }
@@ -200,6 +204,11 @@ function fitsPart(times: readonly ClockTime[], part: DayPart | undefined): boole
   );
 }
 
+/** "every two hours between 8 and 20, every day": each day is one on which the hours are counted. */
+function isEveryDay({ every, ...others }: Facts): boolean {
+  return every?.unit === 'day' && every.count === 1 && Object.keys(others).length === 0;
+}
+
 function isSameCycle(a: Facts, b: Facts): boolean {
   return a.every?.unit === b.every?.unit && a.every?.count === b.every?.count;
 }
@@ -207,6 +216,8 @@ function isSameCycle(a: Facts, b: Facts): boolean {
 /** "every week" + "on Monday": the day completes the cycle. Any other cycle excludes a single day. */
 function absorbs(facts: Facts): boolean {
   if (!isRecurring(facts)) return true;
+  // "tomorrow from 8 to 10 every 15 minutes"
+  if (isSubDaily(facts) && facts.window) return true;
   const unit = facts.every?.unit ?? facts.perUnit?.unit;
   switch (facts.day?.type) {
     case 'weekday':

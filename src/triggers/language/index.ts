@@ -21,6 +21,7 @@ import {
   unread,
 } from './request.js';
 import { requestAt, splitSentences } from './sentences.js';
+import { isReported, isTold } from './statements.js';
 
 /** What a text says. `summary` is the schedule in words, for the confirmation. */
 export type ScheduleReading =
@@ -48,6 +49,7 @@ const TEXT_LIMIT = 8_192;
 const CODE =
   /(?<!:)\/\/|=>|\);|[{}]|<\/?[a-z][^<>]{0,40}>|&&|\|\||\b(?:const|let|var) \w+ ?=|^[ \t]*(?:@\w{3,10}|(?:[\d*?/,-]{1,40}[ \t]+){4}[\w*?/,#-]{1,40})[ \t]+(?:\S{1,60}[ \t]+){0,2}(?:\S{0,80}\/\S|\S{1,80}\.(?:sh|py|js|ts|rb|php|pl|exe|bat)\b)/im;
 const NONE: ScheduleReading = { kind: 'none' };
+const HAPPENS = 'Is that when I shall do it, or when it happens?';
 
 const ask = (question: string): ScheduleReading => ({ kind: 'ambiguous', question });
 
@@ -180,11 +182,11 @@ function readRequest(
     return ask('I can only go by the clock. At what time shall I do that?');
   if (refusal === 'existing' && !isRecurring(facts) && !leads(sentence, selected.used))
     return ask('Shall I do that at that time, or is it about something that is set up already?');
+  if (isWhole(facts) && isTold(phrase, sentences, sentence, selected.used)) return ask(HAPPENS);
   const left = unread(phrase, sentence, selected.used, isWhole(facts));
   if (left.length > 0) return ask(notUnderstood(left));
   if (holdsTwo(phrase, sentence)) return ask(SEVERAL);
-  if (!isRecurring(facts) && isReported(phrase, sentence, selected.used))
-    return ask('Is that when I shall do it, or when it happens?');
+  if (!isRecurring(facts) && isReported(phrase, sentence, selected.used)) return ask(HAPPENS);
   if (!isRecurring(facts) && isDeadline(phrase, sentence, selected.used))
     return ask('Shall I do that then, or remind you before?');
   const composed = compose(facts, composeContext);
@@ -213,23 +215,6 @@ function readRequest(
     instructions,
     summary: describeSchedule(schedule, context.timezone),
   };
-}
-
-const REPORTS = /^(?:what|who|whose|which|how|why|where|whether|if)$/;
-const CLAUSE =
-  /^(?:when(?:ever)?|while|once|unless) (?:i|i'm|you|he|she|it|we|they|the|my|our)(?: |$)/;
-
-/** "books were closed on 31 March", "remind me what we said on Monday at 9", "call me when you get home at 6": the time may be that of the clause. */
-function isReported(phrase: Phrase, sentence: Sentence, used: readonly Piece[]): boolean {
-  const { content } = sentence.opening;
-  const first = Math.min(sentence.to, ...used.map((piece) => piece.from));
-  const isAsked = sentence.opening.asks || requestAt(phrase, sentence) !== null;
-  for (let index = content; index < first; index += 1) {
-    if (!isAsked && index > content && /^(?:was|were)$/.test(wordAt(phrase, index))) return true;
-    if (index < content + 2 && REPORTS.test(wordAt(phrase, index))) return true;
-    if (CLAUSE.test(phrase.text.slice(phrase.offsets[index]))) return true;
-  }
-  return false;
 }
 
 /** "please arrive by 9am": a deadline is the time of a reminder and of what is repeated, of nothing else. */

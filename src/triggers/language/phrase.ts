@@ -6,6 +6,7 @@
 
 import { type Token, tokenize } from './tokens.js';
 import {
+  MONTHS,
   ONE_WORDS,
   ORDINALS,
   SPELLINGS,
@@ -196,17 +197,16 @@ function ordinalAt(tokens: readonly Token[], index: number): { low: string; to: 
   if (tokens[index]?.kind === 'ordinal')
     return { low: nth(Number.parseInt(low, 10)), to: index + 1 };
   const value = ORDINALS[low];
-  if (value === undefined || value === 2) return null;
+  if (value === undefined) return null;
+  const month = lowOf(tokens, lowOf(tokens, index + 1) === 'of' ? index + 2 : index + 1);
+  if (value === 2 && !isMonthName(month)) return null;
   return { low: nth(value), to: index + 1 };
 }
 
 const isDated = (tokens: readonly Token[], index: number): boolean =>
   /^(?:the|on)$/.test(lowOf(tokens, index - 1)) || isMonthName(lowOf(tokens, index - 1));
 
-const isMonthName = (low: string): boolean =>
-  /^(?:january|february|march|april|may|june|july|august|september|october|november|december)$/.test(
-    SPELLINGS[low] ?? low,
-  );
+const isMonthName = (low: string): boolean => Object.hasOwn(MONTHS, SPELLINGS[low] ?? low);
 
 function nth(value: number): string {
   const tail =
@@ -306,6 +306,9 @@ function spelled(tokens: readonly Token[], index: number, before: readonly Token
   if (touching && /^[smdw]$/.test(low))
     return { s: 'second', m: 'minute', d: 'day', w: 'week' }[low] ?? low;
   if (low === '+' && !/^\d/.test(touchingBehind(tokens, index))) return 'and';
+  // "close the till"
+  if (low === 'till' && /^(?:the|an?|my|our|your|his|her|their|this)$/.test(last?.low ?? ''))
+    return low;
   const bare = low.replace(/^(today|tomorrow|tonight|\w+day)['’]s$/, '$1');
   return SPELLINGS[bare] ?? UNIT_SPELLINGS[bare] ?? bare;
 }

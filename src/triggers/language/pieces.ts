@@ -9,7 +9,7 @@ import { partBehind, readTimes } from './clock.js';
 import { readDay } from './days.js';
 import type { Facts, Piece } from './facts.js';
 import { match, type Phrase, pattern, type Read, wordAt } from './phrase.js';
-import { readRecurrence } from './recurrence.js';
+import { readRecurrence, type SaidRecurrence } from './recurrence.js';
 import { type Range, requestAt } from './sentences.js';
 import type { DayPart } from './words.js';
 import { isZoneName, type NamedZone, readUnknownZone, readZone } from './zone-names.js';
@@ -19,14 +19,19 @@ export function findPieces(phrase: Phrase, from: number, to: number): Piece[] {
   const pieces: Piece[] = [];
   let at = from;
   while (at < to) {
-    const piece = pieceAt(phrase, at, pieces);
+    const piece = pieceAt(phrase, at, pieces, from);
     if (piece && piece.to <= to) pieces.push(piece);
     at = piece && piece.to <= to ? piece.to : at + 1;
   }
   return pieces;
 }
 
-function pieceAt(phrase: Phrase, index: number, before: readonly Piece[]): Piece | null {
+function pieceAt(
+  phrase: Phrase,
+  index: number,
+  before: readonly Piece[],
+  from: number,
+): Piece | null {
   const last = before.at(-1);
   const here = phrase.words[index];
   if (!here || here.kind === 'quote' || here.kind === 'break') return null;
@@ -47,7 +52,7 @@ function pieceAt(phrase: Phrase, index: number, before: readonly Piece[]): Piece
     clockPiece(phrase, index),
     dayPiece(phrase, index),
     readRecurrence(phrase, index),
-    delayPiece(phrase, index),
+    delayPiece(phrase, index, from),
     facts(readBound(phrase, index)),
     partPiece(phrase, index, touching),
     offsetPiece(phrase, index),
@@ -78,6 +83,9 @@ function withZone(phrase: Phrase, piece: Piece): Piece {
 }
 
 function clockPiece(phrase: Phrase, index: number): Read<{ facts: Facts }> | null {
+  // "timer 1h15" lasts that long.
+  const lasts = /^(?:timer|countdown)$/.test(wordAt(phrase, index - 1));
+  if (lasts && readDuration(phrase, index)) return null;
   const read = readTimes(phrase, index);
   if (!read) {
     const at = /^(?:at|by)$/.test(wordAt(phrase, index)) ? index + 1 : index;
@@ -113,12 +121,13 @@ const FROM_NOW = pattern('(?:from (?:now|today)|hence)');
 const WEEKS_TIME = pattern("(?:time|['’]s? time|['’])");
 const TIMER = pattern('(?:- )?(?:countdown |egg )?timer');
 const FOR = pattern('for');
+const ALONE = pattern('(?:[,:-]|please|then)');
 const MINUTE_MARK = pattern("in (\\d{1,3}) ['’]");
-const UNITLESS = pattern('in (5|10|15|20|25|30|40|45|60|90)');
+const UNITLESS = pattern('in (\\d{1,2})');
 const TODAY_IN = pattern('today in');
 
 /** "in 20 minutes", "an hour from now", "in two weeks' time", "set a timer for 5 minutes". */
-function delayPiece(phrase: Phrase, index: number): Read<{ facts: Facts }> | null {
+function delayPiece(phrase: Phrase, index: number, first: number): Read<SaidRecurrence> | null {
   const delayed = (value: Facts, to: number) => ({ value: { facts: value }, to });
   const today = match(phrase, index, TODAY_IN);
   const from = today ? today.to - 1 : index;
@@ -133,10 +142,14 @@ function delayPiece(phrase: Phrase, index: number): Read<{ facts: Facts }> | nul
   const timed = length ? readDuration(phrase, index + 1) : null;
   if (timed) return delayed({ delay: timed.value }, timed.to);
   const duration = readDuration(phrase, (opening ?? match(phrase, index, FOR))?.to ?? index);
+  // "35 minutes, then tell me", "45 min - move the car": the length stands alone in front.
+  const alone = index === first && duration && match(phrase, duration.to, ALONE);
+  if (alone) return delayed({ delay: duration.value }, duration.to);
   if (!duration) {
     const bare = match(phrase, index, UNITLESS);
-    if (!bare || !/^(?:|[.!?]|please|thanks)$/.test(wordAt(phrase, bare.to))) return null;
-    return delayed({ ask: `In ${bare.groups[1]} minutes?` }, bare.to);
+    if (!bare || !/^(?:|[.,!?]|please|thanks|to|and)$/.test(wordAt(phrase, bare.to))) return null;
+    const ask = `In ${bare.groups[1]} minutes?`;
+    return { value: { facts: { ask }, vague: true }, to: bare.to };
   }
   const facts: Facts = { delay: duration.value };
   const now = match(phrase, duration.to, FROM_NOW);
@@ -283,9 +296,12 @@ export function exceptionAt(phrase: Phrase, index: number): number | null {
 
 /** "I work 4 on 4 off": a number that counts no thing and is the name of none. */
 export function isBareNumber(phrase: Phrase, index: number, { from, to }: Range): boolean {
-  if (phrase.words[index]?.kind !== 'number') return false;
+  const kind = phrase.words[index]?.kind;
   const before = index > from ? wordAt(phrase, index - 1) : '';
   const next = index + 1 < to ? wordAt(phrase, index + 1) : '';
+  // "21.4." is a date in many countries.
+  if (kind === 'decimal') return before === '' && /^[.!?;\n]?$/.test(next);
+  if (kind !== 'number') return false;
   const binds = (word: string): boolean => word === 'off' || BINDS.test(word);
   const isName = isContent(before) && !binds(before);
   const counts = isContent(next) && !binds(next);
@@ -307,6 +323,12 @@ function tellsTime(
   const next = index + 1 < to ? wordAt(phrase, index + 1) : '';
   const beside = isUsedBeside(phrase, index, used, from, to);
   if (here.kind === 'clock' || here.kind === 'date' || here.kind === 'iso') return true;
+  if (
+    here.kind === 'decimal' &&
+    /^(?:[01]?\d|2[0-3])\.[0-5]\d$/.test(word) &&
+    /^[,;-]?$/.test(before)
+  )
+    return true;
   if (here.kind === 'number' || here.kind === 'decimal')
     return (
       (beside && !isLabel(phrase, index, used)) ||

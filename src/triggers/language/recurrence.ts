@@ -95,7 +95,7 @@ function readEveryNamed(phrase: Phrase, index: number): Found {
 }
 
 const DATE_JOINT = pattern('(?:, and|and|,|or)(?: (?:on )?the)?');
-const DAY_NUMBER = pattern('(\\d{1,2})(?:st|nd|rd|th)?(?! (?:am|pm|:))');
+const DAY_NUMBER = pattern("(\\d{1,2})(?:st|nd|rd|th)?(?! (?:am|pm|:|o'clock|in the|at night))");
 
 /** "March 3rd", "Dec 21st and 31st", "the 20th and 30th of August", "4/15", Christmas. */
 function readDates(phrase: Phrase, index: number): Found {
@@ -104,8 +104,17 @@ function readDates(phrase: Phrase, index: number): Found {
   if (first?.value.day.type !== 'date' || first.value.day.year !== undefined) return null;
   const { month, day } = first.value.day;
   const days = [day];
+  const months = [month];
   let to = first.to;
   for (let joint = match(phrase, to, DATE_JOINT); joint; joint = match(phrase, to, DATE_JOINT)) {
+    const date = readDate(phrase, joint.to)?.value.day;
+    // "1 january and 1 july": the same day of several months.
+    if (days.length === 1 && date?.type === 'date' && date.day === day && !date.year) {
+      months.push(date.month);
+      to = readDate(phrase, joint.to)?.to ?? to;
+      continue;
+    }
+    if (date?.type === 'date' || months.length > 1) break;
     const next = match(phrase, joint.to, DAY_NUMBER);
     const ordinal = phrase.words[joint.to]?.kind === 'ordinal';
     if (!next || !isDate(2024, month, Number(next.groups[1]))) break;
@@ -113,7 +122,7 @@ function readDates(phrase: Phrase, index: number): Found {
     days.push(Number(next.groups[1]));
     to = next.to;
   }
-  return found({ months: [month], monthDays: days }, to);
+  return found({ months, monthDays: days }, to);
 }
 
 const ON = pattern('on(?: the)?');
@@ -122,7 +131,7 @@ const ON = pattern('on(?: the)?');
 function readSeveralDates(phrase: Phrase, index: number): Found {
   const dates = readDates(phrase, match(phrase, index, ON)?.to ?? index);
   const { months = [], monthDays = [] } = dates?.value.facts ?? {};
-  if (!dates || monthDays.length < 2) return null;
+  if (!dates || months.length * monthDays.length < 2) return null;
   const ask = 'Every year on those days, or only once?';
   return found({ ask, onDates: { months, monthDays } }, dates.to);
 }
@@ -246,6 +255,9 @@ function readDayGroup(phrase: Phrase, index: number): Found {
     );
   }
   if (days.value.length < 2) return null;
+  // "Tue and Thu at 7 yoga", "on Monday, Wednesday and Friday": a timetable. "On Saturday and Sunday" may be once.
+  const leads = !opening && /^(?:|[.!?;:\n])$/.test(wordAt(phrase, index - 1));
+  if (days.value.length > 2 || leads) return withPart(phrase, onDays(phrase, at, days), days.to);
   return found({ ask: 'Every week on those days, or only once?', onDays: days.value }, days.to);
 }
 
@@ -338,7 +350,7 @@ const MONTH_ITEM = pattern(
 );
 const MONTH_JOINT = pattern('(?:, and|and|,|or)(?: (?:on )?the)?');
 const EDGE = pattern('(end|start|beginning|begin)');
-const OF_THE_MONTH = pattern('(?:of|in) (?:the|an?|any) month');
+const OF_THE_MONTH = pattern('(?:(?:of|in) (?:the|an?|any)|of) month');
 const OF_EVERY = pattern(
   '(?:of |in |on )?every(?: calendar)? (?:(other|\\d{1,2})(?:st|nd|rd|th)? )?month',
 );
@@ -385,6 +397,7 @@ function readMonthlyDays(phrase: Phrase, index: number, every: boolean): Found {
     ...(nth.length > 0 ? { nth } : {}),
     ...(monthDays.length > 0 ? { monthDays } : {}),
   };
+  if (of?.value.months === QUARTERS) return found(ofQuarter(facts), of.to);
   if (of) return found({ ...facts, ...of.value }, of.to);
   if (plain) return null;
   const first = nth.every((item) => item.nth === 1 || item.nth === 'L');
@@ -401,6 +414,16 @@ function readMonthlyDays(phrase: Phrase, index: number, every: boolean): Found {
   if (more.length > 0) return found(facts, days.to);
   if (only) return opened ? found({ day: { type: 'nth', nth: only } }, days.to) : null;
   return several || (monthDays.length > 1 && opened) ? found(facts, days.to) : null;
+}
+
+const QUARTERS = [1, 4, 7, 10];
+
+/** "the first day of every quarter" is in its first month, "the last Friday" in its last. */
+function ofQuarter(facts: Facts): Facts {
+  const days = [...(facts.monthDays ?? []), ...(facts.nth ?? []).map(({ nth }) => nth)];
+  if (days.every((day) => day === 1)) return { ...facts, months: QUARTERS };
+  if (days.every((day) => day === 'L')) return { ...facts, months: [3, 6, 9, 12] };
+  return { ask: 'In which month of the quarter should that be?' };
 }
 
 const UNIT_AT_WORD =
@@ -470,7 +493,7 @@ function ofMonth(phrase: Phrase, index: number, every: boolean): Read<Facts> | n
     return { value: count > 1 ? { every: { count, unit: 'month' } } : {}, to: months.to };
   }
   const quarter = match(phrase, index, OF_QUARTER);
-  if (quarter) return { value: { every: { count: 3, unit: 'month' } }, to: quarter.to };
+  if (quarter) return { value: { months: QUARTERS }, to: quarter.to };
   const named = match(phrase, index, every ? OF_NAMED : OF_EVERY_NAMED);
   return named && { value: { months: [MONTHS[named.groups[1] ?? ''] ?? 1] }, to: named.to };
 }

@@ -47,7 +47,10 @@ export function readSentence(phrase: Phrase, range: Range): Sentence {
   const pieces = found.filter(isSettled).map((piece) => ({
     ...piece,
     subordinate: isSubordinate(phrase, piece.from, range.from),
-    joined: /^(?:,|and|or|then|;|-)$/.test(wordAt(phrase, piece.from - 1)),
+    joined:
+      /^(?:,|and|or|then|;|-)$/.test(wordAt(phrase, piece.from - 1)) ||
+      // "at 4, make that 5"
+      (piece.facts.times && [2, 3].some((back) => wordAt(phrase, piece.from - back) === ',')),
   }));
   const rest = wordsBeside(phrase, range, pieces);
   const onlyTime = pieces.length > 0 && rest.every((index) => FILLER.test(wordAt(phrase, index)));
@@ -168,7 +171,12 @@ function readOpening(phrase: Phrase, range: Range, rest: readonly number[]): Ope
   const task = TASK.exec(said);
   if (task) return opening({ length: task[0].length });
   const addressed = ADDRESSED.exec(said);
-  const setup = addressed ? null : (SETUP.exec(said) ?? BARE_SETUP.exec(said));
+  const bare = BARE_SETUP.exec(said);
+  // "my alarm went off at 5" tells of it.
+  const behind = countWords(lead) + countWords(bare?.[0] ?? '');
+  const tells =
+    /^(?:the|my) /.test(said) && !bare?.[3] && rest[behind] === (rest[behind - 1] ?? 0) + 1;
+  const setup = addressed ? null : (SETUP.exec(said) ?? (tells ? null : bare));
   if (setup) return opening({ length: setup[0].length, ...setupPrefix(setup) });
   if (addressed) {
     return opening({
@@ -227,6 +235,8 @@ const CONDITION =
   /^(?:if|unless|whenever|when|as soon as|once (?:you|i|we|it|the)|in case|suppose|imagine|assuming)(?= |$)/;
 const EXISTING =
   /^(?:delete|remove|cancel|clear|dismiss|unschedule|skip|pause|resume|disable|enable|turn off|switch off|snooze|reschedule|postpone|move|change|edit|rename|modify|shift|list|show(?: me)?|what are)(?= ).* (?:reminders?|alarms?|timers?|triggers?|notifications?|alerts?|it|that)(?= |$)/;
+const YOU =
+  /\b(?:you|u)(?: (?:can|could|please))* (?:remind|ping|notify|alert|nudge|wake|tell|text|message|warn|buzz|call) (?:me|us)\b/;
 /** What a time behind these words belongs to is not said: to the thing, or to the doing. */
 const UNDOING =
   /^(?:delete|remove|cancel|clear|dismiss|drop|unschedule|get rid of|move|change|reschedule|postpone|push|shift|bring forward)(?= )/;
@@ -236,7 +246,8 @@ function refused(said: string, asked: boolean): Opening['refusal'] {
   if (CONDITION.test(said)) return 'condition';
   if (asked) return UNDOING.test(said) ? 'existing' : null;
   const question = / \?(?: |$)/.test(said) && !ADDRESSED.test(said) && !SETUP.test(said);
-  if ((ASKED_ABOUT.test(said) && !SETUP.test(said)) || question) return 'none';
+  // "… at 18:00, can you tell me then?"
+  if ((ASKED_ABOUT.test(said) && !SETUP.test(said)) || (question && !YOU.test(said))) return 'none';
   return UNDOING.test(said) ? 'existing' : null;
 }
 
