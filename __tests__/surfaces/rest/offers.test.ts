@@ -265,6 +265,8 @@ describe('an offer', () => {
 
 describe('what was learned', () => {
   it('is in the stats until it is reset, of one kind or of all', async () => {
+    // What became of the offers of other tests is written behind.
+    await (await offersOf(server.runtime)).settled();
     await rest('POST', '/offers/reset');
     await failed('src/tides.ts');
     const [offer] = offersIn((await touch('src/tides.ts')).body);
