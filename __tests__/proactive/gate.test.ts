@@ -23,6 +23,7 @@ function memory(goal: string, more: Partial<Near> = {}): Near {
     tags: [],
     hasFollowUp: false,
     stored: null,
+    alike: null,
     ...more,
   };
 }

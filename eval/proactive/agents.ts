@@ -73,7 +73,7 @@ export function openAgents(
           scriptedModel().plugin,
           createCuePlugin({ clock, ...options }),
         ],
-        settings: { CUE_TIMEZONE: 'UTC', CUE_EMBEDDINGS: 'lexical', ...settings },
+        settings: { CUE_TIMEZONE: 'UTC', CUE_EMBEDDINGS: 'auto', ...settings },
       });
       await runtime.initialize();
       last = runtime;

@@ -81,7 +81,7 @@ export function storedPhrases(catalog: Catalog, memoryIds: readonly Uuid[]): Uui
 export interface PhraseHit {
   /** Share of the telling words of the text that one phrase has, 0 to 1. */
   words: number;
-  /** Cosine of the phrase that is most alike, 0 to 1. */
+  /** Cosine of the phrase that is most alike, by the model that serves or the one beside it, 0 to 1. */
   likeness: number;
 }
 
@@ -90,6 +90,7 @@ export interface PhraseHit {
  * @param terms of the text, analyzed
  * @param vector of the text, by the model of the catalog; `null`: words only
  * @param least a phrase that reaches neither is passed over
+ * @param texts compared by the model beside the one that serves, too, where there is one
  */
 export function phraseHits(
   catalog: Catalog,
@@ -97,16 +98,21 @@ export function phraseHits(
   vector: Float32Array | null,
   reader: Reader,
   least: { words: number; likeness: number },
+  texts: readonly string[] = [],
 ): Map<Uuid, PhraseHit> {
   const shelf = catalog.shelf(remindWhenType.name);
   const hits = new Map<Uuid, PhraseHit>();
   if (shelf.size === 0) return hits;
   const keyword = shelf.keyword(terms, { reader });
   const nearest = vector === null ? null : shelf.nearest(vector, { reader });
+  const beside = texts.flatMap((text) => shelf.alike(text, { reader }) ?? []);
   const most = knownTerms(shelf, terms.keys()).all;
   for (let slot = 0; slot < shelf.slots; slot += 1) {
     const words = Math.min(1, (keyword.scores[slot] ?? 0) / most);
-    const likeness = nearest?.scores[slot] ?? 0;
+    const likeness = Math.max(
+      nearest?.scores[slot] ?? 0,
+      ...beside.map(({ scores }) => scores[slot] ?? 0),
+    );
     if (words < least.words && likeness < least.likeness) continue;
     const id = shelf.threadOf(slot);
     if (!isUuid(id)) continue;

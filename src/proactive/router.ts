@@ -74,6 +74,7 @@ function evaluationsOf(happening: Happening | MessageHappening): Evaluation[] {
         ...touches(files, occasion),
         ...intent(moment, occasion),
         ...slots([happening.intent], files, occasion),
+        ...pattern(moment, occasion),
       ];
     }
     case 'task_start': {

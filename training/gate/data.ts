@@ -1,6 +1,10 @@
 /** Sessions, what words are common in them, and the same sessions with other memories. */
 import { readdirSync, readFileSync } from 'node:fs';
-import { readSessions, type ScriptedSession } from '../../eval/proactive/shape.js';
+import {
+  readSessions,
+  type ScriptedSession,
+  type ScriptedTurn,
+} from '../../eval/proactive/shape.js';
 import type { WorkMemoryData } from '../../src/memory/index.js';
 import { analyze } from '../../src/shared/text.js';
 import { dataOf, momentOf } from './pairs.js';
@@ -25,6 +29,22 @@ export function trainingSessions(): Voiced[] {
         })),
       );
   });
+}
+
+/** A turn in which nothing is said that a memory could answer. */
+const SILENT = { kind: 'session_start', session_start: {} } as const;
+const IDLE: ScriptedTurn = {
+  kind: 'message',
+  after: 60_000,
+  expect: { nothing: true, must: [], any: [], may: [], must_not: [], kinds: {} },
+};
+
+function saying(turn: ScriptedTurn, text: string): ScriptedTurn {
+  const field = { intent_stated: 'intent', task_start: 'task', action_planned: 'action' } as const;
+  const { kind } = turn;
+  if (kind === 'message' || kind === 'agent') return { ...turn, [kind]: text };
+  if (kind === 'file_touch' || kind === 'session_start') return turn;
+  return { ...turn, [kind]: { ...turn[kind], [field[kind]]: text } };
 }
 
 /** In how many texts a term stands. */
@@ -95,6 +115,51 @@ export function strangersTo(
   return [...taken].map((at) => {
     const { draft, ageMs } = others[at] as (typeof others)[number];
     return { data: dataOf(draft), ageMs };
+  });
+}
+
+const linesOf = (name: string) =>
+  readFileSync(new URL(name, import.meta.url), 'utf8')
+    .split('\n')
+    .filter(Boolean);
+
+/** Session, number of the turn or `-`, and what is said instead, or beside, without a wish. */
+const REWORDING = /^(\S+) (\d+|-): (.+)$/;
+
+/** The sessions with their turns in other words, for the n-th time, and with idle talk of near words. */
+export function reworded(all: readonly Voiced[], nth: number): Voiced[] {
+  const told = new Map<string, string[]>();
+  for (const line of linesOf('rewordings.txt')) {
+    const [, session, turn, text] = REWORDING.exec(line) ?? [];
+    if (text === undefined) throw new Error(`rewordings.txt: "${line}" is no rewording`);
+    const key = `${session} ${turn}`;
+    told.set(key, [...(told.get(key) ?? []), text]);
+  }
+  return all.map(({ voice, session }) => {
+    const turns = session.turns.map((turn, at): ScriptedTurn => {
+      const text = told.get(`${session.id} ${at}`)?.[nth];
+      return text === undefined ? { ...turn, ...SILENT } : saying(turn, text);
+    });
+    const idle = nth > 0 ? [] : (told.get(`${session.id} -`) ?? []);
+    const beside = idle.map((message): ScriptedTurn => ({ ...IDLE, message }));
+    return { voice, session: { ...session, turns: [...turns, ...beside] } };
+  });
+}
+
+/** The sessions with memories that say when they matter. */
+export function reminding(all: readonly Voiced[]): Voiced[] {
+  const phrases = new Map(
+    linesOf('remind-when.txt').map((line) => {
+      const [goal = '', told = ''] = line.split(' => ');
+      return [goal, told.split('|')];
+    }),
+  );
+  return all.map(({ voice, session }) => {
+    const memories = session.memories.map((memory) => ({
+      ...memory,
+      draft: { ...memory.draft, remind_when: phrases.get(dataOf(memory.draft).intent.goal) ?? [] },
+    }));
+    return { voice, session: { ...session, memories } };
   });
 }
 

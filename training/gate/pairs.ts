@@ -3,10 +3,10 @@
  * offered: each session in a store of its own, by the same retrieval and features that serve.
  */
 import type { ScriptedSession, ScriptedTurn } from '../../eval/proactive/shape.js';
-import { createLexicalEmbedder, embedLexical } from '../../src/embeddings/index.js';
+import { builtInModel, createLexicalEmbedder, embedLexical } from '../../src/embeddings/index.js';
 import { readDraft } from '../../src/memory/draft.js';
 import { fileKey } from '../../src/memory/file-key.js';
-import { type WorkMemoryData, workMemoryType } from '../../src/memory/index.js';
+import { remindWhenType, type WorkMemoryData, workMemoryType } from '../../src/memory/index.js';
 import { workMemorySchema } from '../../src/memory/schema.js';
 import {
   featuresOf,
@@ -16,7 +16,12 @@ import {
   type Seen,
   type Surroundings,
 } from '../../src/proactive/gate/features.js';
-import { type MomentVectors, nearOf, retrieve } from '../../src/proactive/gate/retrieve.js';
+import {
+  type MomentVectors,
+  nearOf,
+  phrasesNear,
+  retrieve,
+} from '../../src/proactive/gate/retrieve.js';
 import { momentParts } from '../../src/proactive/gate/text.js';
 import { createCatalog } from '../../src/records/index.js';
 import type { Uuid } from '../../src/shared/ids.js';
@@ -100,17 +105,25 @@ export function pairsOf(
   serving: Embedding,
   foreign: readonly { data: WorkMemoryData; ageMs: number }[] = [],
 ): Pair[] {
-  const catalog = createCatalog({ analyze, project: PROJECT });
+  const catalog = createCatalog({ analyze, project: PROJECT, instant: builtInModel() });
   const shelf = catalog.shelf(workMemoryType.name);
-  shelf.setModel('training');
+  const reminders = catalog.shelf(remindWhenType.name);
+  for (const each of [shelf, reminders]) each.setModel('training');
   const known = new Map<Uuid, { name: string; data: WorkMemoryData; ageMs: number; to?: string }>();
   const put = (name: string, data: WorkMemoryData, ageMs: number, to?: string) => {
     const id = freshId();
     known.set(id, { name, data, ageMs, ...(to === undefined ? {} : { to }) });
     const entry = workMemoryType.index?.(data, START_MS - ageMs);
     if (!entry) return;
-    const vector = serving.embed(workMemoryType.embeddingText?.(data) ?? '');
-    shelf.put({ id, audience: 'p', vector, ...entry });
+    const embeddingText = workMemoryType.embeddingText?.(data) ?? '';
+    const vector = serving.embed(embeddingText);
+    shelf.put({ id, audience: 'p', vector, embeddingText, ...entry });
+    for (const phrase of data.remind_when) {
+      const told = remindWhenType.index?.({ memory_id: id, phrase }, START_MS - ageMs);
+      if (!told) continue;
+      const place = { id: freshId(), audience: 'p', embeddingText: phrase };
+      reminders.put({ ...place, vector: serving.embed(phrase), ...told });
+    }
   };
   for (const { id, draft, ageMs, privateTo } of session.memories) {
     put(id, dataOf(draft), ageMs, privateTo);
@@ -135,14 +148,16 @@ export function pairsOf(
       parts: momentParts(moment.text).map((part) => serving.embed(part)),
       thresholds: serving.thresholds,
     };
-    const found = retrieve(shelf, moment, vectors, filter, (path) => fileKey(shelf, path, filter));
+    const phrases = phrasesNear(catalog, moment, vectors, filter.reader);
+    const keyOf = (path: string) => fileKey(shelf, path, filter);
+    const found = retrieve(shelf, moment, vectors, filter, keyOf, phrases);
     const readable = found.filter(({ id }) => {
       const to = known.get(id)?.to;
       return to === undefined || (turn.room === undefined && (turn.person ?? 'user') === to);
     });
-    const pool = readable.flatMap(({ id, stored }) => {
+    const pool = readable.flatMap(({ id, stored, alike }) => {
       const memory = known.get(id);
-      return memory ? [nearOf(memory.data, { id, stored, ageMs: memory.ageMs + atMs })] : [];
+      return memory ? [nearOf(memory.data, { id, stored, alike, ageMs: memory.ageMs + atMs })] : [];
     });
     for (const seen of featuresOf(moment, pool, around)) {
       const name = known.get(seen.near.id as Uuid)?.name ?? '';

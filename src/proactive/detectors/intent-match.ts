@@ -117,8 +117,7 @@ function membersOf(
 ): ReadonlySet<Uuid> {
   const { enabled, min_pattern_occurrences, confidence_threshold } =
     context.config().patternRecognition;
-  const begins = moment.kind === 'task_start' || moment.kind === 'message';
-  if (!enabled || !begins) return new Set();
+  if (!enabled) return new Set();
   const wanted = { least: min_pattern_occurrences, acts };
   const pattern = patternIn(moment.text, proposed, rarityIn(shelf), wanted);
   const bar = barIn(context, 'patternRecognition', confidence_threshold);

@@ -2,23 +2,19 @@
  * What the gate proposes at a moment: memories near it, their rows, and what is made of them. Detectors
  * that are asked about the same moment side by side share one look.
  */
-import { embedLexical } from '../../embeddings/index.js';
-import { phraseHits, type WorkMemoryData } from '../../memory/index.js';
+import { builtInModel } from '../../embeddings/index.js';
+import type { WorkMemoryData } from '../../memory/index.js';
 import type { Reader, Shelf, StoredRecord } from '../../records/index.js';
-import { analyze } from '../../shared/text.js';
 import { decide, type Proposal, statesAction } from '../gate/decide.js';
 import { featuresOf, type Moment, remembering } from '../gate/features.js';
-import { type MomentVectors, nearOf, retrieve } from '../gate/retrieve.js';
+import { type MomentVectors, nearOf, phrasesNear, retrieve } from '../gate/retrieve.js';
 import { momentParts } from '../gate/text.js';
 import { opens, rarityIn, WEIGHTS } from '../gate/weights.js';
 import { rowsOf } from './candidates.js';
 import type { DetectorContext } from './context.js';
 
-/** Share of the words of the moment that a phrase has at least. */
-const LEAST_WORDS = 0.2;
-
 /** Of the embedder that is always there. */
-const meaning = remembering(embedLexical);
+const meaning = remembering((text) => builtInModel().embed(text));
 
 export interface Proposed extends Proposal {
   row: StoredRecord<WorkMemoryData>;
@@ -57,13 +53,7 @@ async function proposals(
   const { shelf, degraded: loading } = await checks.lookUp();
   const { vectors, degraded: worse } = await vectorsOf(context, shelf, moment);
   const filter = { reader };
-  const phrases = phraseHits(
-    checks.store.catalog,
-    new Map(analyze(moment.text).map((term) => [term, 1])),
-    vectors?.whole ?? null,
-    reader,
-    { words: LEAST_WORDS, likeness: vectors?.thresholds.candidate ?? 1 },
-  );
+  const phrases = phrasesNear(checks.store.catalog, moment, vectors, reader);
   const keyOf = (path: string) => checks.fileKey(shelf, path, filter);
   const found = retrieve(shelf, moment, vectors, filter, keyOf, phrases);
   const rows = await rowsOf(
@@ -72,12 +62,12 @@ async function proposals(
     reader,
   );
   const nowMs = clock.now();
-  const storedOf = new Map(found.map(({ id, stored }) => [id, stored]));
+  const placeOf = new Map(found.map(({ id, stored, alike }) => [id, { stored, alike }]));
   const byId = new Map<string, StoredRecord<WorkMemoryData>>(rows.map((row) => [row.id, row]));
   const pool = rows.map((row) =>
     nearOf(row.data, {
       id: row.id,
-      stored: storedOf.get(row.id) ?? null,
+      ...(placeOf.get(row.id) ?? { stored: null, alike: null }),
       ageMs: nowMs - row.createdAtMs,
     }),
   );

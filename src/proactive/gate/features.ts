@@ -35,6 +35,12 @@ export interface Moment {
   tags?: readonly string[] | undefined;
 }
 
+/** Place among all memories of the store. */
+export interface Standing {
+  whole: number;
+  best: number;
+}
+
 /** A memory near it. */
 export interface Near {
   id: string;
@@ -55,7 +61,9 @@ export interface Near {
    * Likeness of the stored vector to the moment and to its best sentence, in standard deviations of
    * the store; `null`: it has none.
    */
-  stored: { whole: number; best: number } | null;
+  stored: Standing | null;
+  /** The same of its vector by the built-in model. */
+  alike: Standing | null;
 }
 
 export interface Surroundings {
@@ -143,6 +151,9 @@ export function featuresOf(
     features.z_whole = near.stored?.whole ?? 0;
     features.z_best = near.stored?.best ?? 0;
     features.z_none = near.stored === null ? 1 : 0;
+    features.y_whole = near.alike?.whole ?? 0;
+    features.y_best = near.alike?.best ?? 0;
+    heard(features, parts, near.phrases.map(read));
     features.order = orderLikeness(best.words, goal.words);
     features.order_goal = inOrder(best.words, goal.words) / Math.max(goal.words.length, 1);
     differences(features, best, whole, goal, about);
@@ -190,6 +201,10 @@ const RANKED = [
   'mean_max',
   'mean_about',
   'z_whole',
+  'y_whole',
+  'y_best',
+  'p_mean',
+  'p_words',
 ];
 
 function flagsOf(prefix: string, text: string, opens: (word: string) => number): Features {
@@ -210,7 +225,7 @@ function nearest(parts: readonly Read[], told: readonly Read[]): { best: Read; g
     for (const part of parts) {
       const score =
         cosine(part.lexical, goal.lexical) +
-        0.5 * cosine(part.meaning, goal.meaning) +
+        cosine(part.meaning, goal.meaning) +
         1.5 * covered(goal, part) +
         0.5 * covered(part, goal);
       if (score <= most) continue;
@@ -219,6 +234,17 @@ function nearest(parts: readonly Read[], told: readonly Read[]): { best: Read; g
     }
   }
   return found;
+}
+
+/** How well the best of what its author said of the moment fits. */
+function heard(features: Features, parts: readonly Read[], phrases: readonly Read[]): void {
+  const most = (of: (part: Read, phrase: Read) => number) =>
+    Math.max(0, ...phrases.flatMap((phrase) => parts.map((part) => of(part, phrase))));
+  features.p_mean = most((part, phrase) => cosine(part.meaning, phrase.meaning));
+  features.p_words = most((part, phrase) => covered(phrase, part));
+  features.p_said = most((part, phrase) => covered(part, phrase));
+  features.p_lex = most((part, phrase) => cosine(part.lexical, phrase.lexical));
+  features.p_none = phrases.length === 0 ? 1 : 0;
 }
 
 /** Overlap in both directions, weighted by rarity. */

@@ -1,10 +1,17 @@
 /** Memories that may be about a moment, from the catalog alone and in bounded time. */
 import type { Embedder } from '../../embeddings/index.js';
-import { FLAGS, isGenerated, type PhraseHit, type WorkMemoryData } from '../../memory/index.js';
-import type { DenseScores, Shelf, SlotFilter } from '../../records/index.js';
+import {
+  FLAGS,
+  isGenerated,
+  type PhraseHit,
+  phraseHits,
+  type WorkMemoryData,
+} from '../../memory/index.js';
+import type { Catalog, DenseScores, Reader, Shelf, SlotFilter } from '../../records/index.js';
 import type { Uuid } from '../../shared/ids.js';
 import { analyze } from '../../shared/text.js';
 import type { Moment, Near } from './features.js';
+import { momentParts } from './text.js';
 
 /** By words, and as many by vectors. */
 const BEST = 20;
@@ -28,6 +35,22 @@ export interface MomentVectors {
 export interface Retrieved {
   id: Uuid;
   stored: Near['stored'];
+  alike: Near['alike'];
+}
+
+/** Share of the words of a moment that a phrase has at least, or cosine. */
+const PHRASE = { words: 0.2, likeness: 0.3 };
+
+/** Memories that say themselves when they matter, and how well that fits a moment. */
+export function phrasesNear(
+  catalog: Catalog,
+  { text }: Moment,
+  vectors: MomentVectors | null,
+  reader: Reader,
+): Map<Uuid, PhraseHit> {
+  const terms = new Map(analyze(text).map((term) => [term, 1]));
+  const texts = [text, ...momentParts(text)];
+  return phraseHits(catalog, terms, vectors?.whole ?? null, reader, PHRASE, texts);
 }
 
 /**
@@ -51,6 +74,9 @@ export function retrieve(
   const words = searched.size > 0 ? shelf.keyword(searched, filter) : null;
   const whole = vectors && shelf.size > 0 ? shelf.nearest(vectors.whole, filter) : null;
   const parts = vectors ? vectors.parts.map((part) => shelf.nearest(part, filter)) : [];
+  const alike = [moment.text, ...momentParts(moment.text)].flatMap(
+    (text) => shelf.alike(text, filter) ?? [],
+  );
   const slots = new Set<number>();
   for (const path of moment.files.slice(0, FILES)) {
     const key = fileKey(path);
@@ -68,10 +94,14 @@ export function retrieve(
   }
   for (const slot of best(words)) slots.add(slot);
   for (const slot of best(most(whole, parts))) slots.add(slot);
+  const [said = null, ...sentences] = alike;
+  for (const slot of best(most(said, sentences))) slots.add(slot);
   const z = vectors && standardised(shelf, whole, parts, vectors.thresholds.candidate);
+  const y = said && standardised(shelf, said, sentences, ALIKE);
   return [...slots].map((slot) => ({
     id: shelf.idOf(slot),
     stored: z && shelf.hasVector(slot) ? z(slot) : null,
+    alike: y?.(slot) ?? null,
   }));
 }
 
@@ -97,6 +127,9 @@ function most(whole: DenseScores | null, parts: readonly DenseScores[]): DenseSc
   }
   return { scores, touched: Int32Array.from(touched) };
 }
+
+/** Cosine by the built-in model from which on two texts may be about one thing. */
+const ALIKE = 0.5;
 
 /** What a store that is still small is taken to look like, and how many memories that is worth. */
 const PRIOR = { mean: 0.35, spread: 0.3, weight: 8 };
@@ -160,7 +193,7 @@ type Told = Pick<
 /** A memory as the gate sees it. */
 export function nearOf(
   { intent, reasoning, actions, outcome, tags, files, remind_when }: Told,
-  { id, stored, ageMs }: { id: string; stored: Near['stored']; ageMs: number },
+  { id, stored, alike, ageMs }: Pick<Near, 'id' | 'stored' | 'alike' | 'ageMs'>,
 ): Near {
   const said = [
     intent.goal,
@@ -190,5 +223,6 @@ export function nearOf(
     tags,
     hasFollowUp: outcome.follow_up_needed.length > 0,
     stored,
+    alike,
   };
 }
