@@ -9,6 +9,7 @@ import {
   strangersSessions,
   trainingSessions,
   withForeign,
+  withoutPhrases,
 } from '../../eval/proactive/run.js';
 import { readSessions, type ScriptedSession } from '../../eval/proactive/shape.js';
 
@@ -35,6 +36,10 @@ function documented(): ScriptedSession {
   if (!session) throw new Error('the page has no session');
   return session;
 }
+
+/** Every twentieth session of strangers: nobody tunes on them, so their floor has a margin. */
+const STRANGE = 20;
+const STRANGE_FLOOR = { precision: 0.88, recall: 0.5, falseAlarmsPer100Turns: 6 };
 
 describe('sessions replayed through a real agent', () => {
   const agents = openAgents({ turnBudgetMs: 10_000, detectorTimeoutMs: 60_000 });
@@ -71,6 +76,15 @@ describe('sessions replayed through a real agent', () => {
     expect(offered(before, 'conflictWarning')).toBeGreaterThan(0);
     expect(offered(after, 'conflictWarning')).toBe(offered(before, 'conflictWarning'));
   });
+
+  it('sessions of strangers keep theirs', async () => {
+    const some = strangersSessions().filter((_, index) => index % STRANGE === 0);
+    const { total } = evaluationOf('some', await replayAll(agents, some.map(withoutPhrases)));
+    expect(total.wanted).toBeGreaterThan(40);
+    expect(total.precision).toBeGreaterThanOrEqual(STRANGE_FLOOR.precision);
+    expect(total.recall).toBeGreaterThanOrEqual(STRANGE_FLOOR.recall);
+    expect(total.falseAlarmsPer100Turns).toBeLessThanOrEqual(STRANGE_FLOOR.falseAlarmsPer100Turns);
+  }, 120_000);
 
   it('what one person said in private is offered to nobody else', () => {
     expect(kept.wrong.filter(({ session }) => session === 'support-private')).toEqual([]);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { embedLexical } from '../../src/embeddings/index.js';
+import { builtInModel } from '../../src/embeddings/index.js';
 import { decide, type Proposal, statesAction } from '../../src/proactive/gate/decide.js';
 import { featuresOf, type Moment, type Near } from '../../src/proactive/gate/features.js';
 import { patternIn } from '../../src/proactive/gate/pattern.js';
@@ -15,6 +15,7 @@ function memory(goal: string, more: Partial<Near> = {}): Near {
     goal,
     phrases: [],
     about: goal,
+    commands: [],
     reason: '',
     files: [],
     success: true,
@@ -33,7 +34,7 @@ const failure = (goal: string, file: string) =>
 
 function judge(moment: Partial<Moment> & { text: string }, pool: readonly Near[]): Proposal[] {
   const whole: Moment = { kind: 'message', files: [], ...moment };
-  const seen = featuresOf(whole, pool, { rarity, meaning: embedLexical, opens });
+  const seen = featuresOf(whole, pool, { rarity, meaning: builtInModel().embed, opens });
   return decide(whole, seen, WEIGHTS, statesAction(whole, opens));
 }
 
@@ -58,6 +59,16 @@ describe('a failed memory on the same file', () => {
       expect(found?.warn).toBeLessThan(WEIGHTS.heads.warn.threshold);
     },
   );
+});
+
+it('a memory comes where its remind_when fits, in whatever words it is told', () => {
+  const text = 'one big customer blocks the queue for everybody else';
+  const others = [memory('Write the release notes'), memory('Order new chairs')];
+  const offer = (phrases: string[]) =>
+    judge({ text }, [memory('Shard by tenant', { phrases }), ...others])[0]?.offer ?? 0;
+  const { threshold } = WEIGHTS.heads.offer;
+  expect(offer([])).toBeLessThan(threshold);
+  expect(offer(['a single customer blocks everybody in the queue'])).toBeGreaterThan(threshold);
 });
 
 describe('what forbids a proposal, whatever its probability', () => {

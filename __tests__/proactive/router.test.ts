@@ -58,6 +58,7 @@ describe('which detectors look at what happened', () => {
         'intentMatch Add caching to src/auth.ts',
         'hintMatch Add caching to src/auth.ts',
         'whenMatch Add caching to src/auth.ts',
+        'patternRecognition Add caching to src/auth.ts',
       ],
     ],
     [
@@ -69,6 +70,7 @@ describe('which detectors look at what happened', () => {
         'intentMatch authentication timeout',
         'hintMatch authentication timeout',
         'whenMatch authentication timeout',
+        'patternRecognition authentication timeout',
       ],
     ],
     [

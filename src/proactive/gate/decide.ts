@@ -65,7 +65,8 @@ export function decide(
   return seen.map((each) => {
     const { near, features, part } = each;
     const veto = idle ?? vetoIn(part, near.goal);
-    const again = isAgain(features) || plain(part) === plain(near.goal) ? CERTAINTY : 0;
+    const same = [near.goal, ...near.commands].some((own) => plain(part) === plain(own));
+    const again = same || isAgain(features) ? CERTAINTY : 0;
     const tried = !near.success && !onlyLooks;
     const warn = !tried ? 0 : Math.max(again, probability(weights.heads.warn, features));
     const offer = Math.max(again, probability(weights.heads.offer, features));

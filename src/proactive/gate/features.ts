@@ -49,6 +49,8 @@ export interface Near {
   phrases: readonly string[];
   /** All that is told of it, the goal included. */
   about: string;
+  /** That were run for it and ended as it did. */
+  commands: readonly string[];
   /** Why it failed; '' where it did not. */
   reason: string;
   files: readonly string[];

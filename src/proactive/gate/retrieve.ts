@@ -195,6 +195,9 @@ export function nearOf(
   { intent, reasoning, actions, outcome, tags, files, remind_when }: Told,
   { id, stored, alike, ageMs }: Pick<Near, 'id' | 'stored' | 'alike' | 'ageMs'>,
 ): Near {
+  const ended = actions.filter(
+    ({ result }) => (result?.success ?? outcome.success) === outcome.success,
+  );
   const said = [
     intent.goal,
     outcome.failure_reason,
@@ -202,11 +205,7 @@ export function nearOf(
     reasoning.approach_chosen,
     isGenerated(outcome) ? undefined : outcome.summary,
     ...outcome.learnings,
-    ...actions.flatMap(({ details, result }) =>
-      (result?.success ?? outcome.success) === outcome.success
-        ? [details.command, details.diff_summary]
-        : [],
-    ),
+    ...ended.flatMap(({ details }) => [details.command, details.diff_summary]),
     ...outcome.follow_up_needed,
     tags.join(' '),
   ].filter((text): text is string => text !== undefined && text !== '');
@@ -215,6 +214,7 @@ export function nearOf(
     goal: intent.goal,
     phrases: remind_when,
     about: [...new Set(said)].join(' . ').slice(0, 2_000),
+    commands: ended.flatMap(({ details }) => details.command ?? []),
     reason: outcome.failure_reason ?? '',
     files,
     success: outcome.success,
