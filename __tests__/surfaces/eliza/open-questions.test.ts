@@ -126,6 +126,17 @@ it('a third request waits, too, however it asks', async () => {
   ]);
 });
 
+it('a request beside one whose time is not clear waits, too, and no other language is taken for its time', async () => {
+  await create('remind me to call mom at 9');
+  expect(await create('morgen um neun')).toContain('I read English');
+  expect(await create('remind me to water the plants')).toBe(
+    `"remind me to water the plants": ${WHEN}`,
+  );
+  await create('plants tomorrow at 10:00');
+  await create('tomorrow morning');
+  expect((await instructions()).sort()).toEqual([MOM, 'remind me to water the plants']);
+});
+
 it('words that could be a request or nothing are asked about', async () => {
   await create(MOM);
   const reply = await create('buy milk');

@@ -58,10 +58,9 @@ export function fitOf(waiting: Waiting, said: string, options: ReadOptions): Fit
     isMixed = true;
   }
   if (isMixed) return { kind: 'mixed' };
-  if (open === null) return { kind: 'none' };
   // A time may come in several answers; whatever else is said is not added to what is to be done.
   const joins = isTime || reading.kind !== 'ambiguous' || reading.rest === undefined;
-  return { kind: 'part', text: joins ? open.text : request, question: open.question };
+  return open !== null && joins ? { kind: 'part', ...open } : { kind: 'none' };
 }
 
 /** What is to be done as the reader words it: "remember to …" is handed on as "remind me to …". */
