@@ -74,9 +74,18 @@ describe('fusion of two searches', () => {
 
   it('only what a likeness has above the mean of all counts', () => {
     const scores = Float32Array.from([0.5, 0.2, 0, 0.9]);
-    const above = aboveMean({ scores, touched: [0, 1, 3] }, 4);
-    expect([...above.touched]).toEqual([0, 3]);
-    expect([...above.scores].map((score) => Math.round(score * 100))).toEqual([10, 0, 0, 50]);
+    const many = 80;
+    const all = new Float32Array(many).map((_, slot) => scores[slot % 4] ?? 0);
+    const above = aboveMean({ scores: all, touched: [...all.keys()] }, many);
+    expect([...above.touched].slice(0, 3)).toEqual([0, 3, 4]);
+    expect([...above.scores].slice(0, 4).map((score) => Math.round(score * 100))).toEqual([
+      18, 0, 0, 58,
+    ]);
+  });
+
+  it('the likeness of the only memory counts', () => {
+    const above = aboveMean({ scores: Float32Array.from([0.5]), touched: [0] }, 1);
+    expect(above.scores[0]).toBeGreaterThan(0.45);
   });
 
   it('vectors count less where texts are longer than what they tell', () => {

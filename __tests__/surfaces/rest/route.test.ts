@@ -105,6 +105,7 @@ it('answers 503 on every route while the services have not started', async () =>
     const { runtime, response, sent } = stage();
     const bodies: Record<string, unknown> = {
       '/triggers/batch': { triggers: [] },
+      '/offers/reset': {},
       '/when/remember': { trigger: 'a', header: 'b', description: 'c' },
       ...Object.fromEntries(
         ['acknowledge', 'dismiss', 'used'].map((how) => [`/offers/:id/${how}`, { reason: 'seen' }]),

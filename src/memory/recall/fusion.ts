@@ -109,6 +109,9 @@ function add({ scores, touched }: Fused, list: Scored, share: number): void {
   }
 }
 
+/** The mean of fewer is pulled to 0 by as many unlike ones: of a single memory it would be its own score. */
+const UNLIKE = 20;
+
 /**
  * The list with the mean taken off; what is below it is left out.
  * @param count of all that could have a score
@@ -116,7 +119,7 @@ function add({ scores, touched }: Fused, list: Scored, share: number): void {
 export function aboveMean({ scores, touched }: Scored, count: number): DenseScores {
   let sum = 0;
   for (let i = 0; i < touched.length; i += 1) sum += scores[touched[i] as number] as number;
-  const mean = Math.max(0, sum / Math.max(1, count));
+  const mean = Math.max(0, sum / (count + UNLIKE));
   const above = new Float32Array(scores.length);
   const left = new Int32Array(touched.length);
   let kept = 0;
