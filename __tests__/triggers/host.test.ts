@@ -3,6 +3,7 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { databaseOf, rowsOf } from '../../src/records/index.js';
 import { type Agent, boot, makeChat } from '../helpers/boot.js';
+import { isOnPostgres } from '../helpers/postgres.js';
 import { plan } from '../helpers/scripted-model.js';
 import { type Time, takeTime } from '../helpers/time.js';
 import {
@@ -136,7 +137,8 @@ describe('ticks', () => {
     const asked = agent.brain.calls
       .filter((call) => call.type === 'large')
       .map((call) => [...call.prompt.matchAll(/at plus (\d+)/g)].at(-1)?.[1]);
-    expect(asked).toEqual(['0', '1000', '2000']);
+    // A database server reads for several runs at once, and the model is asked first for who was answered first.
+    expect(isOnPostgres() ? asked.toSorted() : asked).toEqual(['0', '1000', '2000']);
     expect(made).toHaveLength(3);
   });
 });
