@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, relative, sep } from 'node:path';
+import { join, posix, relative, sep } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -123,6 +123,35 @@ describe('the linter', () => {
     }
 
     expect(await lint(tree)).toEqual(refused.sort());
+  });
+
+  // The linter follows no imports of types only.
+  it('leaves no circle of imports, those of types and those on demand included', () => {
+    const files = sourcesIn(join(ROOT, 'src'));
+    const imports = new Map(
+      files.map((file) => {
+        const text = readFileSync(join(ROOT, 'src', file), 'utf8');
+        const named = [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)\.js'/g)];
+        return [file, named.map(([, path]) => posix.join(posix.dirname(file), `${path}.ts`))];
+      }),
+    );
+    const done = new Set<string>();
+    const way: string[] = [];
+    const circleFrom = (file: string): string[] | null => {
+      if (way.includes(file)) return [...way.slice(way.indexOf(file)), file];
+      if (done.has(file)) return null;
+      way.push(file);
+      for (const next of imports.get(file) ?? []) {
+        const circle = circleFrom(next);
+        if (circle) return circle;
+      }
+      way.pop();
+      done.add(file);
+      return null;
+    };
+
+    expect(files.length).toBeGreaterThan(100);
+    expect(files.map(circleFrom).find((circle) => circle !== null)).toBeUndefined();
   });
 
   it('has a rule for every folder of src', () => {

@@ -4,8 +4,7 @@ import type { Caller } from '../../src/records/index.js';
 import { DAY_MS } from '../../src/shared/clock.js';
 import { derivedId, type Uuid } from '../../src/shared/ids.js';
 import { type ConversationTurn, createWhenTurns } from '../../src/when/turns.js';
-import type { Match, Recall } from '../../src/when/types.js';
-import type { RelevantEntry } from '../../src/when/when-types.js';
+import type { Match, Recall, RelevantEntry } from '../../src/when/types.js';
 
 const ROOM = derivedId('room', 'turns');
 const CALLER: Caller = { kind: 'agent', sessionId: 'morning' };

@@ -9,4 +9,4 @@ export { type Commanded, givenBy } from './turns.js';
 export type * from './types.js';
 export { USAGE_FILE, type UsageStats } from './usage.js';
 export type { Bar } from './when-index.js';
-export type { RelevantEntry, ShownEntry, WhenHealth, WhenObserver } from './when-types.js';
+export type { WhenHealth, WhenObserver } from './when-types.js';

@@ -28,8 +28,10 @@ import type {
   Library,
   LinkedEntry,
   Recall,
+  RelevantEntry,
   Request,
   Section,
+  ShownEntry,
   WhenPaths,
 } from './types.js';
 import { indexFault, unreadOf, unreadText, withKnown } from './unread.js';
@@ -43,14 +45,7 @@ import {
 } from './usage.js';
 import { validate } from './validate/validate.js';
 import { type Bar, createWhenIndex, type WhenIndex } from './when-index.js';
-import type {
-  RelevantEntry,
-  ShownEntry,
-  When,
-  WhenDeps,
-  WhenHealth,
-  WhenObserver,
-} from './when-types.js';
+import type { When, WhenDeps, WhenHealth, WhenObserver } from './when-types.js';
 
 export const WHEN = 'WHEN';
 

@@ -9,9 +9,8 @@ import { type Clock, DAY_MS } from '../shared/clock.js';
 import type { Uuid } from '../shared/ids.js';
 import { pathsIn } from '../shared/path-mentions.js';
 import { isEntryToWrite } from './remember-words.js';
-import type { Match, Recall } from './types.js';
+import type { Match, Recall, RelevantEntry } from './types.js';
 import type { AskedBy } from './usage.js';
-import type { RelevantEntry } from './when-types.js';
 
 export interface ConversationTurn {
   messageId: Uuid;

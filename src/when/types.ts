@@ -4,6 +4,8 @@
  * header names a *section* of that file, which is what a recall gives. All of it is plain data:
  * parsing, linking, matching and printing are pure, files and records come from outside.
  */
+import type { Scope } from '../records/index.js';
+import type { Uuid } from '../shared/ids.js';
 
 /** `/how` entries and commands are the same thing in other words; what was written is kept. */
 export type Prefix = 'when' | 'how';
@@ -190,6 +192,25 @@ export interface Recall {
   results: Answer[];
   /** Why something may be missing among them, in words: index or files that could not be read. */
   degraded?: string;
+}
+
+/** An entry that leads to a section, as offers and listings show it. */
+export interface ShownEntry {
+  id: Uuid;
+  /** `/when writing mock tests` */
+  command: string;
+  header: string;
+  description: string;
+  /** The decision file as the index names it: `agents/decisions/testing.md`. */
+  file: string;
+  scope: Scope;
+}
+
+export interface RelevantEntry extends ShownEntry {
+  /** 0 to 1. */
+  confidence: number;
+  /** In words: "names src/auth.ts". */
+  reasons: string[];
 }
 
 /** A new entry, and its section when `content` is given. */

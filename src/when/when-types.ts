@@ -1,5 +1,5 @@
 /** What `/when` of one agent does, what it needs, and what it tells. */
-import type { Caller, RecordStore, Scope } from '../records/index.js';
+import type { Caller, RecordStore } from '../records/index.js';
 import type { Clock } from '../shared/clock.js';
 import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
@@ -7,7 +7,16 @@ import type { WatchDeps } from './disk/watch.js';
 import type { MatchEmbedder } from './match/matcher.js';
 import type { Written } from './row-writer.js';
 import type { WhenTurns } from './turns.js';
-import type { Recall, RememberDraft, Remembered, Validation, Warning, WhenPaths } from './types.js';
+import type {
+  Recall,
+  RelevantEntry,
+  RememberDraft,
+  Remembered,
+  ShownEntry,
+  Validation,
+  Warning,
+  WhenPaths,
+} from './types.js';
 import type { AskedBy, UsageStats } from './usage.js';
 import type { Bar } from './when-index.js';
 
@@ -31,25 +40,6 @@ export interface WhenDeps {
   waitMs?: { open: number; ask: number } | undefined;
   /** For tests: how fast the files are followed. */
   watching?: WatchDeps | undefined;
-}
-
-/** An entry that leads to a section, as offers and listings show it. */
-export interface ShownEntry {
-  id: Uuid;
-  /** `/when writing mock tests` */
-  command: string;
-  header: string;
-  description: string;
-  /** The decision file as the index names it: `agents/decisions/testing.md`. */
-  file: string;
-  scope: Scope;
-}
-
-export interface RelevantEntry extends ShownEntry {
-  /** 0 to 1. */
-  confidence: number;
-  /** In words: "names src/auth.ts". */
-  reasons: string[];
 }
 
 export interface WhenHealth {
