@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { judgePhrases, phrasesSchema, type SetResult, type Verdict } from './score.js';
+import { judgeStrangers, type StrangersResult } from './strangers.js';
 
 const USAGE = 'npm run eval -- schedules [FILE] [--list wrong|asked|none|right] [--json]';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
@@ -23,9 +24,19 @@ export async function run(argv: string[]): Promise<number> {
   const path = resolve(
     args[0] ?? join(process.env.CUE_EVAL_DATA ?? DEFAULT_DATA, 'schedules-dev.json'),
   );
+  const strangers = judgeStrangers();
+  if (!json) console.log(`${tableOfStrangers(strangers)}\n`);
+  if (list !== null) {
+    for (const { name, judged } of strangers) {
+      for (const { kind, text, outcome } of judged) {
+        if (outcome === list) console.log(`${name}, ${kind}: ${text}`);
+      }
+    }
+  }
   if (!existsSync(path)) {
+    if (json) console.log(JSON.stringify({ strangers }, null, 2));
     console.error(
-      `schedules: skipped, there is no ${path} (name a FILE, or its directory in CUE_EVAL_DATA)`,
+      `schedules: the public sets are skipped, there is no ${path} (name a FILE, or its directory in CUE_EVAL_DATA)`,
     );
     return 0;
   }
@@ -35,7 +46,7 @@ export async function run(argv: string[]): Promise<number> {
     return 2;
   }
   const results = judgePhrases(parsed.data);
-  console.log(json ? JSON.stringify(results, null, 2) : tableOf(results));
+  console.log(json ? JSON.stringify({ strangers, public: results }, null, 2) : tableOf(results));
   if (list !== null) {
     for (const { name, judged } of results) {
       for (const { text, verdict, said } of judged) {
@@ -58,6 +69,21 @@ function tableOf(results: readonly SetResult[]): string {
   });
   return [
     '| set | phrases | right | silently wrong | asked | not understood |',
+    '|---|---|---|---|---|---|',
+    ...rows,
+  ].join('\n');
+}
+
+function tableOfStrangers(results: readonly StrangersResult[]): string {
+  const rows = results.flatMap(({ name, seen, judged }) =>
+    (['schedule', 'ask', 'none'] as const).map((kind) => {
+      const own = judged.filter((one) => one.kind === kind);
+      const counts = VERDICTS.map((verdict) => own.filter((one) => one.outcome === verdict).length);
+      return `| ${[`${name}${seen ? '' : ', not seen'}: ${kind}`, own.length, ...counts].join(' | ')} |`;
+    }),
+  );
+  return [
+    '| messages of strangers | number | right | silently wrong | asked | not understood |',
     '|---|---|---|---|---|---|',
     ...rows,
   ].join('\n');
