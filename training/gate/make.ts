@@ -79,7 +79,7 @@ export function makeWeights(note: (line: string) => void = () => {}): GateWeight
   const byTerm = [...of].filter(([, count]) => count >= FREQUENT);
   return {
     version: 2,
-    made: `${all.length} sessions of eval/proactive, as they are and reworded twice, with and without remind_when, with a third of their memories and among ${FOREIGN} foreign ones; L2 ${PENALTY}`,
+    made: `${all.length} sessions of eval/proactive, as they are and reworded twice, with and without remind_when; those as they are also with a third of their memories, the reworded ones also among ${FOREIGN} foreign ones; L2 ${PENALTY}`,
     heads: {
       warn: written(warn, names, THRESHOLDS.warn),
       offer: written(offer, names, THRESHOLDS.offer),
