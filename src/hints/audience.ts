@@ -7,7 +7,13 @@
  * operator reads and deletes everything, private hints too, where they do not stand beside one of the
  * project (`answersOf` in `reads.ts`). Pure.
  */
-import { type Caller, canRead, identityOfSession, type Scope } from '../records/index.js';
+import {
+  type Caller,
+  canRead,
+  identityOfSession,
+  projectScope,
+  type Scope,
+} from '../records/index.js';
 import { derivedId, type Uuid } from '../shared/ids.js';
 
 export interface ProjectIds {
@@ -25,7 +31,7 @@ export function audienceFor(caller: Caller, isShared: boolean, project: ProjectI
     return { projectId, visibility, entityId, roomId, authorId: agentId };
   }
   const authorId = authorOf(caller, project);
-  return { projectId, visibility: 'project', entityId: null, roomId: null, authorId };
+  return projectScope(projectId, authorId);
 }
 
 /** As in work memory, an unregistered client is known by its session and never counts as the Eliza agent. */

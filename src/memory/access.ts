@@ -2,7 +2,7 @@
  * Whose hand asks: what a caller may read, as whom it writes, and where what it makes belongs
  * (DESIGN §3). Pure.
  */
-import type { Caller, Reader, Scope } from '../records/index.js';
+import { type Caller, projectScope, type Reader, type Scope } from '../records/index.js';
 import { descendsFrom } from '../shared/ancestry.js';
 import { AppError } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
@@ -45,7 +45,7 @@ export function scopeOf(
   const authorId = authorOf(caller, place.agentId);
   const { projectId } = place;
   if (caller.kind !== 'entity') {
-    return { projectId, visibility: 'project', entityId: null, roomId: null, authorId };
+    return projectScope(projectId, authorId);
   }
   const { entityId, roomId } = caller;
   const visibility = place.said ?? (caller.private ? 'user' : 'room');

@@ -6,8 +6,8 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import {
   identityOfSession,
+  projectScope,
   type RecordStore,
-  type Scope,
   type StoredRecord,
 } from '../records/index.js';
 import { AppError, InvalidInputError, NotFoundError } from '../shared/errors.js';
@@ -140,10 +140,7 @@ export async function registerSession(
 ): Promise<Uuid> {
   const { projectId } = records;
   const id = identityOfSession(projectId, sessionId);
-  const scope: Scope = {
-    ...{ projectId, visibility: 'project', entityId: null, roomId: null },
-    authorId: id,
-  };
+  const scope = projectScope(projectId, id);
   const data: IdentityData = {
     ...{ type: 'main', parent_id: null, session_history: [sessionId] },
     name: sessionName(id, clientName),
@@ -178,13 +175,7 @@ async function register(
   const session = request.session_id ?? caller.sessionId;
   const token = tokenFrom(ids);
   const id = derivedId('identity', records.projectId, request.name ?? ids.next());
-  const scope: Scope = {
-    projectId: records.projectId,
-    visibility: 'project',
-    entityId: null,
-    roomId: null,
-    authorId: id,
-  };
+  const scope = projectScope(records.projectId, id);
   const data: IdentityData = {
     type: request.type,
     name: request.name ?? null,

@@ -109,10 +109,8 @@ export function phraseHits(
   const most = knownTerms(shelf, terms.keys()).all;
   for (let slot = 0; slot < shelf.slots; slot += 1) {
     const words = Math.min(1, (keyword.scores[slot] ?? 0) / most);
-    const likeness = Math.max(
-      nearest?.scores[slot] ?? 0,
-      ...beside.map(({ scores }) => scores[slot] ?? 0),
-    );
+    let likeness = nearest?.scores[slot] ?? 0;
+    for (const { scores } of beside) likeness = Math.max(likeness, scores[slot] ?? 0);
     if (words < least.words && likeness < least.likeness) continue;
     const id = shelf.threadOf(slot);
     if (!isUuid(id)) continue;

@@ -62,6 +62,7 @@ export {
   type Caller,
   canRead,
   identityOfSession,
+  projectScope,
   type Reader,
   type Scope,
   VISIBILITIES,

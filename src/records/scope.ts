@@ -19,6 +19,11 @@ export interface Scope {
   authorId: Uuid;
 }
 
+/** Of what everybody in a project may see. */
+export function projectScope(projectId: Uuid, authorId: Uuid): Scope {
+  return { projectId, visibility: 'project', entityId: null, roomId: null, authorId };
+}
+
 /**
  * Whose eyes a read has. `operator` (REST, command line) sees the whole project; `entity` is a
  * person in a room; `agent` is a client that speaks for nobody (MCP): what is open to the project.

@@ -2,7 +2,7 @@
 
 import { join, resolve } from 'node:path';
 import { type IAgentRuntime, Service } from '@elizaos/core';
-import type { Caller, RecordStore, Scope } from '../records/index.js';
+import { type Caller, projectScope, type RecordStore } from '../records/index.js';
 import { type Clock, DAY_MS, SECOND_MS } from '../shared/clock.js';
 import { AppError, messageOf } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
@@ -216,13 +216,7 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
   const rows = createLibraryRecords({ records, agentId, clock, indexId });
   const writer = createRowWriter({ rows, clock, log });
   const journal = deps.usagePath === null ? null : createUsageJournal({ path: deps.usagePath });
-  const scope: Scope = {
-    projectId: records.projectId,
-    visibility: 'project',
-    entityId: null,
-    roomId: null,
-    authorId: agentId,
-  };
+  const scope = projectScope(records.projectId, agentId);
   let state: WhenHealth['state'] = paths === null ? 'off' : 'loading';
   let degraded: string | undefined;
   let ids = NO_ENTRIES;

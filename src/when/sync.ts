@@ -4,7 +4,12 @@
  * added at the top of the index must not rewrite every row below it.
  */
 import { createHash } from 'node:crypto';
-import type { NewTypedRecord, RecordStore, RecordType, Scope } from '../records/index.js';
+import {
+  type NewTypedRecord,
+  projectScope,
+  type RecordStore,
+  type RecordType,
+} from '../records/index.js';
 import type { Clock } from '../shared/clock.js';
 import { AppError, isAppError } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
@@ -94,13 +99,7 @@ export function createLibraryRecords({
   clock,
   indexId,
 }: SyncDeps): LibraryRecords {
-  const scope: Scope = {
-    projectId: records.projectId,
-    visibility: 'project',
-    entityId: null,
-    roomId: null,
-    authorId: agentId,
-  };
+  const scope = projectScope(records.projectId, agentId);
   const entryShelf: Shelf<EntryData> = {
     type: whenEntryType,
     known: new Map(),

@@ -4,7 +4,12 @@
  * of any offer, so it outlives what is forgotten; a reset empties it.
  */
 import { z } from 'zod';
-import type { RecordStore, RecordType, StoredRecord } from '../../records/index.js';
+import {
+  projectScope,
+  type RecordStore,
+  type RecordType,
+  type StoredRecord,
+} from '../../records/index.js';
 import type { Clock } from '../../shared/clock.js';
 import { isAppError, messageOf } from '../../shared/errors.js';
 import { derivedId, type Uuid } from '../../shared/ids.js';
@@ -76,13 +81,7 @@ const EVERYBODY = { kind: 'operator' } as const;
 export function createLearnedBook({ store, agentId, clock, log }: LearnedBookDeps): LearnedBook {
   const { projectId } = store;
   const id = derivedId('offer learned', projectId, agentId);
-  const scope = {
-    projectId,
-    visibility: 'project',
-    entityId: null,
-    roomId: null,
-    authorId: agentId,
-  } as const;
+  const scope = projectScope(projectId, agentId);
   let stored: StoredRecord<LearnedData> | null = null;
   /** With what is not written yet. */
   let learned: Learned = {};
