@@ -10,7 +10,7 @@ import {
   shiftOf,
 } from '../../src/proactive/learned.js';
 import type { OfferData } from '../../src/proactive/offer-types.js';
-import { createLearnedBook } from '../../src/proactive/offers/learned-book.js';
+import { createLearnedStore } from '../../src/proactive/offers/learned-store.js';
 import type { DetectorName } from '../../src/proactive/types.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/shared/clock.js';
 import { derivedId } from '../../src/shared/ids.js';
@@ -255,7 +255,7 @@ describe('in the room', () => {
 });
 
 const bookOf = ({ checks, clock }: DetectorRoom) =>
-  createLearnedBook({
+  createLearnedStore({
     store: checks.store,
     agentId: checks.agentId,
     clock: { now: () => clock.nowMs },

@@ -35,7 +35,7 @@ import {
 } from './occasions.js';
 import type { HappeningSummary, Offer, Reaction, TurnMessage } from './offer-types.js';
 import { createKeeper } from './offers/keeper.js';
-import { createLearnedBook } from './offers/learned-book.js';
+import { createLearnedStore } from './offers/learned-store.js';
 import { createOfferBook } from './offers/offer-book.js';
 import { factOf } from './offers/offer-fact.js';
 import { isStandingWarning, type OfferChange } from './offers/offer-life.js';
@@ -87,7 +87,7 @@ const NOTHING: Outcome = { offers: [], standing: [], suppressed: [], degraded: [
 
 export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer: SourceObserver } {
   const { checks, clock, ids, log, config, enabled } = deps;
-  const learned = createLearnedBook({ store: checks.store, agentId: checks.agentId, clock, log });
+  const learned = createLearnedStore({ store: checks.store, agentId: checks.agentId, clock, log });
   const context = { checks, clock, config, prefix: deps.prefix, bar: learned.bar };
   const detectors = createDetectors(context);
   const asked = { ...detectors, ...deps.slots };

@@ -14,7 +14,7 @@ import type { Decisions } from './decisions.js';
 import { callerOf } from './detectors/context.js';
 import type { Feedback } from './feedback.js';
 import type { HappeningSummary, OfferSource } from './offer-types.js';
-import type { LearnedBook } from './offers/learned-book.js';
+import type { LearnedStore } from './offers/learned-store.js';
 import type { NewOffer, OfferBook } from './offers/offer-book-types.js';
 import { isStandingWarning, OFFER_LIFE_MS } from './offers/offer-life.js';
 import type { StoredOffer } from './offers/offer-record.js';
@@ -41,7 +41,7 @@ export interface ReactorDeps {
   book: OfferBook;
   cooldown: Cooldown;
   feedback: Feedback;
-  learned: Pick<LearnedBook, 'intervalMs' | 'because'>;
+  learned: Pick<LearnedStore, 'intervalMs' | 'because'>;
   decisions: Decisions;
 }
 

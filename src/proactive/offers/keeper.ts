@@ -5,7 +5,7 @@
 import { type Clock, DAY_MS, MINUTE_MS } from '../../shared/clock.js';
 import { messageOf } from '../../shared/errors.js';
 import type { Log } from '../../shared/log.js';
-import type { LearnedBook } from './learned-book.js';
+import type { LearnedStore } from './learned-store.js';
 import type { OfferBook } from './offer-book-types.js';
 
 export interface Keeper {
@@ -15,7 +15,7 @@ export interface Keeper {
 
 export function createKeeper(deps: {
   book: Pick<OfferBook, 'expire' | 'refresh' | 'prune'>;
-  learned: Pick<LearnedBook, 'load'>;
+  learned: Pick<LearnedStore, 'load'>;
   clock: Clock;
   log: Log;
   /** Other processes write to the same database. */

@@ -51,7 +51,7 @@ export const learnedType: RecordType<LearnedData> = {
   text: ({ kinds }) => `Learned from offers: ${Object.keys(kinds).join(', ') || 'nothing'}`,
 };
 
-export interface LearnedBook {
+export interface LearnedStore {
   /** Never rejects; until it has succeeded what is noted waits. */
   load(): Promise<void>;
   /** What became of an offer, by whoever wrote it to the database; the others read it here. */
@@ -65,7 +65,7 @@ export interface LearnedBook {
   settled(): Promise<void>;
 }
 
-export interface LearnedBookDeps {
+export interface LearnedStoreDeps {
   store: RecordStore;
   agentId: Uuid;
   clock: Clock;
@@ -78,7 +78,7 @@ type Step = (learned: Learned) => Learned;
 const MOST_CONFLICTS = 5;
 const EVERYBODY = { kind: 'operator' } as const;
 
-export function createLearnedBook({ store, agentId, clock, log }: LearnedBookDeps): LearnedBook {
+export function createLearnedStore({ store, agentId, clock, log }: LearnedStoreDeps): LearnedStore {
   const { projectId } = store;
   const id = derivedId('offer learned', projectId, agentId);
   const scope = projectScope(projectId, agentId);
