@@ -183,7 +183,7 @@ const SEVERAL = /^\[\d+ scheduled tasks\]/;
 const CYCLE_LINE = /^\d+\. (?:.*? \((?<reason>[^)]*)\)|.*?): (?<task>.*)$/;
 
 /**
- * The answer to an instruction that the plugin injected (src/triggers/run-text.ts), `null` for
+ * The answer to an instruction that the plugin injected (src/triggers/plan.ts), `null` for
  * anything else.
  */
 export function answerToInstruction(text: string): string | null {

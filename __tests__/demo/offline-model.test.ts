@@ -5,7 +5,7 @@ import { type ChatTurn, chooseAction, saidNow } from '../../demo/intent.js';
 import { answerPrompt, embed } from '../../demo/offline-model.js';
 import { readTurn } from '../../demo/prompt.js';
 import { parseScheduleText } from '../../src/index.js';
-import { turnText } from '../../src/triggers/run-text.js';
+import { turnText } from '../../src/triggers/plan.js';
 import type { TriggerConfig, TriggerRun } from '../../src/triggers/schema.js';
 
 const NOW_MS = Date.parse('2026-03-04T10:00:00Z');

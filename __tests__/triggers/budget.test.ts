@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { createBudget } from '../../src/triggers/budget.js';
-import type { Begun } from '../../src/triggers/ledger/index.js';
+import { type Begun, createBudget } from '../../src/triggers/budget.js';
 
 const HOUR_REASON = 'cost guard: 3 runs in the last hour (CUE_TRIGGER_RUNS_PER_HOUR)';
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { AUTONOMY_LOOP_TASK } from '../../src/autonomy/index.js';
 import type { TriggerRun } from '../../src/index.js';
 import { createRecords, databaseOf, homeOf } from '../../src/records/index.js';
-import { createLedger } from '../../src/triggers/ledger/index.js';
+import { createLedger } from '../../src/triggers/ledger.js';
 import { type Agent, boot, makeChat } from '../helpers/boot.js';
 import { plan } from '../helpers/scripted-model.js';
 import { type Time, takeTime } from '../helpers/time.js';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { describeSchedule, formatDuration, formatInstant } from '../../src/triggers/describe.js';
+import { formatDuration } from '../../src/shared/ages.js';
+import { describeSchedule, formatInstant } from '../../src/triggers/describe.js';
 import type { Schedule } from '../../src/triggers/schema.js';
 
 const MINUTE = 60_000;

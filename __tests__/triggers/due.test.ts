@@ -1,6 +1,6 @@
 /** What is said of missed runs: that the agent was away is said only when it was. */
 import { expect, it } from 'vitest';
-import { planDue } from '../../src/triggers/due.js';
+import { planDue } from '../../src/triggers/plan.js';
 import type { TriggerConfig } from '../../src/triggers/schema.js';
 
 const HOUR = 3_600_000;

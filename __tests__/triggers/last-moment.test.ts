@@ -7,7 +7,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { TriggerRun } from '../../src/index.js';
 import { createRecords, databaseOf, homeOf } from '../../src/records/index.js';
 import { derivedId } from '../../src/shared/ids.js';
-import { createLedger } from '../../src/triggers/ledger/index.js';
+import { createLedger } from '../../src/triggers/ledger.js';
 import { type Agent, boot, makeChat } from '../helpers/boot.js';
 import { plan } from '../helpers/scripted-model.js';
 import { type Time, takeTime } from '../helpers/time.js';

@@ -1,7 +1,7 @@
 /** What happens to runs that are late, overlap, fail, hang or cost too much (DESIGN §4). */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createRecords, databaseOf, homeOf } from '../../src/records/index.js';
-import { createTaskStore } from '../../src/triggers/tasks/index.js';
+import { createTaskStore } from '../../src/triggers/store.js';
 import { type Agent, boot, makeChat } from '../helpers/boot.js';
 import { plan } from '../helpers/scripted-model.js';
 import { type Time, takeTime } from '../helpers/time.js';

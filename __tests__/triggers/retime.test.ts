@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { timezoneOfWords } from '../../src/triggers/language/zone-of-words.js';
-import { parseIso } from '../../src/triggers/plan.js';
 import { atTimeOfDay, timeOfDayAt } from '../../src/triggers/retime.js';
+import { parseIso } from '../../src/triggers/schedule.js';
 import type { Schedule } from '../../src/triggers/schema.js';
 
 const NOW = Date.parse('2026-11-27T08:00:00Z');

@@ -2,11 +2,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createRecords, databaseOf, homeOf } from '../../src/records/index.js';
 import { derivedId } from '../../src/shared/ids.js';
-import { createExpectations } from '../../src/triggers/expectations.js';
-import { createLedger } from '../../src/triggers/ledger/index.js';
+import { createLedger } from '../../src/triggers/ledger.js';
+import {
+  createExpectations,
+  createSettler,
+  type SettleDeps,
+} from '../../src/triggers/reconcile.js';
 import type { TriggerRun } from '../../src/triggers/schema.js';
-import { createSettler, type SettleDeps } from '../../src/triggers/settle.js';
-import { createTaskStore } from '../../src/triggers/tasks/index.js';
+import { createTaskStore } from '../../src/triggers/store.js';
 import { type Agent, boot } from '../helpers/boot.js';
 import { plan } from '../helpers/scripted-model.js';
 import { type Time, takeTime } from '../helpers/time.js';

@@ -5,7 +5,7 @@
 import { type SQL, sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRecords, databaseOf, homeOf, rowsOf } from '../../src/records/index.js';
-import { createTaskStore, type TaskStore } from '../../src/triggers/tasks/index.js';
+import { createTaskStore, type TaskStore } from '../../src/triggers/store.js';
 import { type Agent, boot } from '../helpers/boot.js';
 
 const OPERATOR = { kind: 'operator' } as const;

@@ -2,7 +2,8 @@
 import { stringToUuid } from '@elizaos/core';
 import { createRecords, databaseOf, homeOf, type Records } from '../../src/records/index.js';
 import type { Uuid } from '../../src/shared/ids.js';
-import { createLedger, type NewRun, RUN_TYPE, runIdOf } from '../../src/triggers/ledger/index.js';
+import { createLedger } from '../../src/triggers/ledger.js';
+import { type NewRun, RUN_TYPE, runIdOf } from '../../src/triggers/run-history.js';
 import type { TriggerRun } from '../../src/triggers/schema.js';
 import { bootCue } from '../agent.js';
 import { delay, loopGaps, nextTurn, series } from '../clockwork.js';

@@ -1,10 +1,47 @@
-/** Who may see and change which trigger: one rule for every surface. */
+/** Who may see and change which trigger: one rule for every surface; and what the room's operations share. */
+import type { Records } from '../records/index.js';
 import { descendsFrom } from '../shared/ancestry.js';
+import type { Clock } from '../shared/clock.js';
 import { AppError, NotFoundError } from '../shared/errors.js';
-import { derivedId, isUuid } from '../shared/ids.js';
-import type { Requester, TriggerConfig, TriggerRun } from './schema.js';
-import { decodeTrigger, summaryOf, type TriggerTaskRow } from './task-codec.js';
-import type { PersonVisibility, TaskStore, Visibility } from './tasks/index.js';
+import { derivedId, type Ids, isUuid } from '../shared/ids.js';
+import type { Log } from '../shared/log.js';
+import type { Dispatcher } from './dispatch.js';
+import type { Ledger } from './ledger.js';
+import type { Expectations } from './reconcile.js';
+import type { AutonomyPort } from './runs.js';
+import type { Requester, TriggerConfig } from './schema.js';
+import type { TaskStore } from './store.js';
+import { decodeTrigger, homeRoomOf, summaryOf, type TriggerTaskRow } from './task-codec.js';
+import type { PersonVisibility, Visibility } from './task-table.js';
+
+export interface TriggerSettings {
+  enabled: boolean;
+  /** Why nothing that is due runs here, and what to do; `null`: it runs. */
+  paused: string | null;
+  minIntervalMs: number;
+  maxPerCreator: number;
+  maxPerAgent: number;
+  hotWindowMs: number;
+  allowSeconds: boolean;
+}
+
+export interface TriggersDeps {
+  records: Records;
+  store: TaskStore;
+  ledger: Ledger;
+  dispatcher: Dispatcher;
+  expectations: Expectations;
+  autonomy: AutonomyPort;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+  owner: string;
+  settings: () => TriggerSettings;
+  /** Owner or admin of the world that the room belongs to. */
+  isAdmin: (entityId: string, roomId: string | undefined) => Promise<boolean>;
+  /** Parent of a client's identity, `null` for none; absent: nobody has one. */
+  parentOf?: (identityId: string) => Promise<string | null>;
+}
 
 export interface AccessDeps {
   store: TaskStore;
@@ -150,23 +187,6 @@ export function mustSpeakForItself(
     'PERMISSION_DENIED',
     `an MCP client speaks for no person and in no conversation: leave out ${named.join(', ')}`,
   );
-}
-
-/** The conversation a trigger belongs to: where it was asked for, else where its answers go. */
-function homeRoomOf(trigger: Partial<TriggerConfig>): string | undefined {
-  return trigger.originRoomId ?? trigger.deliverTo?.roomId;
-}
-
-/** What a run keeps of its trigger, for when the trigger is gone. */
-export function originOf(
-  trigger: TriggerConfig,
-): Pick<TriggerRun, 'displayName' | 'creatorEntityId' | 'homeRoomId'> {
-  const homeRoomId = homeRoomOf(trigger);
-  return {
-    displayName: trigger.displayName,
-    ...(trigger.creatorEntityId === undefined ? {} : { creatorEntityId: trigger.creatorEntityId }),
-    ...(homeRoomId === undefined ? {} : { homeRoomId }),
-  };
 }
 
 /** What the requester sees in lists. */

@@ -1,28 +1,94 @@
-/** New triggers: limits, confirmation, duplicates, one by one or thousands at once. */
+/** New triggers: limits, confirmation, duplicates; one by one, thousands at once, or from an export. */
 import type { z } from 'zod';
 import { MINUTE_MS } from '../shared/clock.js';
 import { AppError, type Finding, InvalidInputError } from '../shared/errors.js';
 import { yieldToLoop } from '../shared/yield.js';
-import { clientIdsOf, isProjects, mustSpeakForItself } from './access.js';
-import type { TriggerSettings, TriggersDeps } from './deps.js';
+import {
+  clientIdsOf,
+  isProjects,
+  mustSpeakForItself,
+  type TriggerSettings,
+  type TriggersDeps,
+} from './access.js';
 import { describeSchedule } from './describe.js';
-import { countedCreator, mustHaveRoom } from './limits.js';
-import { heatOf } from './projection.js';
+import { askedOf, heatOf } from './plan.js';
 import { mustBeHourly, smallestGapMs } from './schedule.js';
 import {
   type Requester,
   type Schedule,
+  type TriggerConfig,
   type TriggerDraft,
   type TriggerSummary,
   triggerDraftSchema,
 } from './schema.js';
+import { TASK_BATCH, type TaskStore } from './store.js';
 import {
   decodeTrigger,
+  defined,
   normalizeTriggerTaskForCreate,
+  scheduleOf,
   summaryOf,
   type TriggerTask,
 } from './task-codec.js';
-import { TASK_BATCH } from './tasks/index.js';
+
+export interface CountLimits {
+  maxPerCreator: number;
+  maxPerAgent: number;
+}
+
+type Creator = { entityId: string } | { agentId: string } | { guests: true };
+
+/**
+ * Whose triggers are counted: people in conversations and MCP clients have a limit of their own. Clients
+ * without an identity share one: each new session would be a new creator.
+ */
+export function countedCreator(
+  kind: Requester['kind'],
+  trigger: Pick<TriggerConfig, 'creatorEntityId' | 'creatorAgentId' | 'creatorIsGuest'>,
+): Creator | undefined {
+  const { creatorEntityId, creatorAgentId, creatorIsGuest } = trigger;
+  if (kind === 'entity')
+    return creatorEntityId === undefined ? undefined : { entityId: creatorEntityId };
+  if (kind !== 'agent') return undefined;
+  if (creatorIsGuest) return { guests: true };
+  return creatorAgentId === undefined ? undefined : { agentId: creatorAgentId };
+}
+
+/**
+ * @param creator counted too when given: the person in a conversation, or the MCP client
+ * @throws AppError LIMIT_REACHED with `limit` and `count`
+ */
+export async function mustHaveRoom(
+  store: Pick<TaskStore, 'countEnabled'>,
+  limits: CountLimits,
+  creator: Creator | undefined,
+): Promise<void> {
+  const total = await store.countEnabled();
+  if (total >= limits.maxPerAgent) {
+    throw new AppError(
+      'LIMIT_REACHED',
+      `the agent has ${total} active triggers, the limit is ${limits.maxPerAgent} (CUE_TRIGGER_MAX_PER_AGENT)`,
+      { limit: limits.maxPerAgent, count: total },
+    );
+  }
+  if (creator === undefined) return;
+  const own = await countOf(store, creator);
+  if (own >= limits.maxPerCreator) {
+    throw new AppError(
+      'LIMIT_REACHED',
+      'guests' in creator
+        ? `clients without an identity have ${own} active triggers, the limit of all of them is ${limits.maxPerCreator}: register an identity first, or delete one`
+        : `you have ${own} active triggers, the limit is ${limits.maxPerCreator}: delete one first`,
+      { limit: limits.maxPerCreator, count: own },
+    );
+  }
+}
+
+function countOf(store: Pick<TaskStore, 'countEnabled'>, creator: Creator): Promise<number> {
+  if ('entityId' in creator) return store.countEnabled(creator.entityId);
+  if ('agentId' in creator) return store.countEnabled(creator.agentId, 'creatorAgentId');
+  return store.countEnabled('true', 'creatorIsGuest');
+}
 
 /** Where a creation comes from: it decides which limits and confirmations apply (DESIGN §4). */
 export type CreateSource = 'conversation' | 'operator' | 'import';
@@ -308,4 +374,107 @@ export function createCreation(deps: TriggersDeps, mustBeOn: () => TriggerSettin
 function twinFor(requester: Requester, twin: TriggerSummary): TriggerSummary {
   if (requester.kind !== 'agent' || isProjects(twin)) return twin;
   throw new AppError('DUPLICATE', 'another trigger does exactly this already');
+}
+
+export function createTransfer(deps: TriggersDeps, { createMany }: Pick<Creation, 'createMany'>) {
+  const { store, ledger, clock } = deps;
+
+  /** Everything needed to have the same triggers elsewhere. */
+  async function exportAll(): Promise<{
+    version: 1;
+    exportedAtIso: string;
+    triggers: TriggerConfig[];
+  }> {
+    const triggers: TriggerConfig[] = [];
+    for await (const page of store.all()) {
+      for (let start = 0; start < page.length; start += TASK_BATCH) {
+        const readable = page.slice(start, start + TASK_BATCH).flatMap((row) => {
+          const decoded = decodeTrigger(row.metadata);
+          return decoded.ok ? [decoded.trigger] : [];
+        });
+        const results = await ledger.resultsOf(readable.map(askedOf));
+        for (const one of readable) {
+          const { runCount = 0 } = results.get(one.triggerId) ?? {};
+          triggers.push({ ...one, runCount });
+        }
+        await yieldToLoop();
+      }
+    }
+    return { version: 1, exportedAtIso: new Date(clock.now()).toISOString(), triggers };
+  }
+
+  /**
+   * Takes an export back in; what exists already is left as it is. A trigger and its count are
+   * stored together, so an import that was cut short can be repeated.
+   */
+  async function importAll(input: { triggers: unknown[] }): Promise<CreateManyResult> {
+    const kept: { runCount: number; index: number; draft: TriggerDraft }[] = [];
+    const rejected: CreateManyResult['rejected'] = [];
+    for (const [index, item] of input.triggers.entries()) {
+      if (index > 0 && index % TASK_BATCH === 0) await yieldToLoop();
+      const decoded = decodeTrigger({ trigger: item });
+      if (!decoded.ok) {
+        rejected.push({
+          index,
+          findings: [{ field: `triggers.${index}`, message: decoded.reason }],
+        });
+      } else if (!isCount(decoded.trigger.runCount)) {
+        rejected.push({
+          index,
+          findings: [{ field: 'runCount', message: 'is not a number of runs' }],
+        });
+      } else {
+        const { runCount } = decoded.trigger;
+        kept.push({ runCount, index, draft: draftOf(decoded.trigger) });
+      }
+    }
+    const made = await createMany(
+      kept.map((one) => one.draft),
+      {
+        requester: { kind: 'operator' },
+        runsBefore: (position) => kept[position]?.runCount ?? 0,
+      },
+    );
+    const indexOf = (position: number) => kept[position]?.index ?? position;
+    return {
+      created: made.created,
+      duplicates: made.duplicates.map((one) => ({ ...one, index: indexOf(one.index) })),
+      rejected: [
+        ...rejected,
+        ...made.rejected.map((one) => ({ ...one, index: indexOf(one.index) })),
+      ],
+    };
+  }
+
+  return { exportAll, importAll };
+}
+
+function draftOf(config: TriggerConfig): TriggerDraft {
+  return {
+    instructions: config.instructions,
+    displayName: config.displayName,
+    schedule: scheduleOf(config),
+    enabled: config.enabled,
+    wakeMode: config.wakeMode,
+    createdBy: config.createdBy,
+    ...defined({
+      maxRuns: config.maxRuns,
+      overlapPolicy: config.overlapPolicy,
+      timeoutMs: config.timeoutMs,
+      maxFailures: config.maxFailures,
+      missedRunPolicy: config.missedRunPolicy,
+      deliverTo: config.deliverTo,
+      creatorEntityId: config.creatorEntityId,
+      originRoomId: config.originRoomId,
+      parentTriggerId: config.parentTriggerId,
+      creatorAgentId: config.creatorAgentId,
+      creatorIsGuest: config.creatorIsGuest,
+      timezoneSource: config.timezoneSource,
+    }),
+  };
+}
+
+/** What the counter of a trigger can hold. */
+function isCount(value: number): boolean {
+  return Number.isInteger(value) && value >= 0 && value <= 1_000_000_000;
 }

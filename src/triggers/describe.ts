@@ -1,9 +1,10 @@
 /** Schedules, instants and durations in the English words people use for them. Pure; never throws. */
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../shared/clock.js';
+import { counted, formatDuration } from '../shared/ages.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../shared/clock.js';
 import { isTimeZone, localParts } from '../shared/zones.js';
 import { runsEveryHour } from './cron.js';
 import { type Cron, readCron } from './cron-fields.js';
-import { parseIso } from './plan.js';
+import { parseIso } from './schedule.js';
 import type { Schedule } from './schema.js';
 
 const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
@@ -58,20 +59,6 @@ export function describeSchedule(schedule: Schedule, timezone?: string): string 
 export function formatInstant(ms: number, timezone: string): string {
   const zone = readingZone(timezone);
   return `${weekdayDate(ms, zone)}, ${clockTime(ms, zone)} ${zone}`;
-}
-
-/** A length of time as "1 hour 30 minutes", exact to the second (to the millisecond below one). */
-export function formatDuration(ms: number): string {
-  const size = Math.abs(ms);
-  if (size > 0 && size < SECOND_MS) return counted(Math.round(size), 'millisecond');
-  const units: [number, string][] = [
-    [Math.floor(size / DAY_MS), 'day'],
-    [Math.floor(size / HOUR_MS) % 24, 'hour'],
-    [Math.floor(size / MINUTE_MS) % 60, 'minute'],
-    [Math.floor(size / SECOND_MS) % 60, 'second'],
-  ];
-  const words = units.filter(([count]) => count > 0).map(([count, unit]) => counted(count, unit));
-  return words.length === 0 ? '0 seconds' : words.join(' ');
 }
 
 function readingZone(timezone: string | undefined): string {
@@ -269,10 +256,6 @@ function evenStep(values: readonly number[]): number | null {
 
 function every(step: number, unit: string): string {
   return step === 1 ? `every ${unit}` : `every ${step} ${unit}s`;
-}
-
-function counted(count: number, unit: string): string {
-  return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
 
 function joined(words: string, more: string): string {

@@ -1,15 +1,19 @@
 /** Changes to a stored trigger, by compare-and-set and defended against the host's write-back. */
 import { AppError, InvalidInputError, isAppError } from '../shared/errors.js';
 import { parsed } from '../shared/findings.js';
-import { type Access, mustSpeakForItself, originOf, readableTrigger } from './access.js';
-import type { TriggerSettings, TriggersDeps } from './deps.js';
+import {
+  type Access,
+  mustSpeakForItself,
+  readableTrigger,
+  type TriggerSettings,
+  type TriggersDeps,
+} from './access.js';
+import { countedCreator, mustHaveRoom } from './create.js';
 import { formatInstant } from './describe.js';
-import { runIdOf } from './ledger/index.js';
-import { countedCreator, mustHaveRoom } from './limits.js';
-import { parseIso } from './plan.js';
-import { heatOf } from './projection.js';
-import { runLine } from './run-text.js';
-import { mustBeHourly, nextRunAfter, validateSchedule } from './schedule.js';
+import { heatOf, runLine } from './plan.js';
+import { inZone } from './retime.js';
+import { runIdOf } from './run-history.js';
+import { mustBeHourly, nextRunAfter, parseIso, validateSchedule } from './schedule.js';
 import {
   type Requester,
   type Schedule,
@@ -23,12 +27,12 @@ import {
   dedupeKeyOf,
   defined,
   displayNameOf,
+  originOf,
   PAUSED_ON_REQUEST,
   scheduleOf,
   summaryOf,
   type TriggerTaskRow,
 } from './task-codec.js';
-import { inZone } from './time-zone.js';
 
 export type Editing = ReturnType<typeof createEditing>;
 

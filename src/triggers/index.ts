@@ -1,25 +1,13 @@
-export {
-  editInputSchema,
-  idInputSchema,
-  listInputSchema,
-  runInputSchema,
-} from './commands.js';
+export type { TriggerSettings } from './access.js';
 export type {
   CreateManyResult,
   CreateOptions,
   CreateResult,
 } from './create.js';
-export type { TriggerSettings } from './deps.js';
-export { describeSchedule, formatDuration, formatInstant } from './describe.js';
+export { describeSchedule, formatInstant } from './describe.js';
 export { asksForSomething, parseScheduleText } from './language/index.js';
 export { timezoneOfWords } from './language/zone-of-words.js';
 export { type MatchResult, matchTrigger } from './match.js';
-export type {
-  AutonomyPort,
-  DispatchStep,
-  StepObserver,
-} from './ports.js';
-export type { TriggerGlance } from './read.js';
 export {
   type Explanation,
   readBareSchedule,
@@ -27,8 +15,30 @@ export {
   sentenceOf,
   type TriggerHealth,
 } from './report.js';
-export { type BatchResult, type TriggerRequests, triggerInputSchema } from './requests.js';
-export { atTimeOfDay, type TimeOfDay, timeOfDayAt } from './retime.js';
+export {
+  type BatchResult,
+  editInputSchema,
+  idInputSchema,
+  listInputSchema,
+  runInputSchema,
+  type TriggerRequests,
+  triggerInputSchema,
+} from './requests.js';
+export {
+  atTimeOfDay,
+  inZone,
+  isUtc,
+  isZoneUnknown,
+  type KnownZone,
+  type TimeOfDay,
+  timeOfDayAt,
+  timezoneSourceOf,
+} from './retime.js';
+export type {
+  AutonomyPort,
+  DispatchStep,
+  StepObserver,
+} from './runs.js';
 export {
   computeInitialSchedule,
   computeNextCronDelayMs,
@@ -66,14 +76,8 @@ export {
   type TriggerTask,
 } from './task-codec.js';
 export {
-  inZone,
-  isUtc,
-  isZoneUnknown,
-  type KnownZone,
-  timezoneSourceOf,
-} from './time-zone.js';
-export {
   TRIGGER_SERVICE,
   TriggerService,
   type TriggerServiceDeps,
 } from './trigger-service.js';
+export type { TriggerGlance } from './triggers.js';

@@ -1,254 +1,328 @@
 /**
- * A `Schedule` read once: its texts parsed, its faults found, its occurrences as two functions.
- * `schedule.ts` is the public side of it.
+ * What is to be done about a trigger whose time has come, and what its task and the agent are told of it:
+ * pure policy (DESIGN §4). Time, ledger facts and settings come in as arguments.
  */
-import { DAY_MS } from '../shared/clock.js';
-import type { Finding } from '../shared/errors.js';
-import {
-  instantOfWall,
-  instantOfWallMs,
-  isTimeZone,
-  timeZoneProblem,
-  wallMs,
-  wallMsOf,
-} from '../shared/zones.js';
-import { nextFire, previousFire } from './cron.js';
-import { type Cron, readCron } from './cron-fields.js';
-import { type Schedule, TRIGGER_TYPES } from './schema.js';
+import { DAY_MS, MINUTE_MS, SECOND_MS } from '../shared/clock.js';
+import { formatInstant } from './describe.js';
+import type { RunResults } from './run-history.js';
+import { countRunsBetween, nextRunAfter, previousRunAtOrBefore, runsBetween } from './schedule.js';
+import type { Schedule, TriggerConfig, TriggerRun, TriggerType } from './schema.js';
+import { INVALID_TAG, RESTING_TAG, scheduleOf } from './task-codec.js';
 
-interface Bounds {
-  /** Inclusive; 1970 when the schedule has no start. */
-  startMs: number;
-  /** Inclusive; the end of year 9999 when the schedule has no end. */
-  untilMs: number;
-}
-
-interface OncePlan extends Bounds {
-  kind: 'once';
-  atMs: number;
-}
-
-interface CronPlan extends Bounds {
-  kind: 'cron';
-  cron: Cron;
-  timezone: string;
-}
-
-interface IntervalPlan extends Bounds {
-  kind: 'interval';
-  intervalMs: number;
-  /** Null: counted from whatever instant is asked about. */
-  anchorMs: number | null;
-  /** 0 when the anchor is itself an occurrence (a start), 1 when it is not (a creation time). */
-  firstIndex: 0 | 1;
-  /** The zone whose calendar days are counted, null for plain elapsed time. */
-  wallZone: string | null;
-}
-
-export type Plan = OncePlan | CronPlan | IntervalPlan;
-
-/** The last instant any schedule reaches. */
-export const LAST_MS = Date.UTC(10_000, 0, 1) - 1;
-
-const ISO_PATTERN =
-  /^(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/i;
-
+/** A run that starts later than this after its time is a missed one. */
+export const MISSED_AFTER_MS = MINUTE_MS;
 /**
- * The instant of an ISO 8601 date or date-time between 1970 and 9999. Without an offset it is read
- * in `timezone` (a gap means the instant after it, an overlap the first pass). A date alone is its
- * first instant, or with `endOfDay` its last millisecond. Null when it is not such a text.
+ * A one-shot has no next time and always runs, so it says sooner that it is late: longer than ticks
+ * and a busy room explain.
  */
-export function parseIso(text: string, timezone: string, endOfDay = false): number | null {
-  const match = ISO_PATTERN.exec(text.trim());
-  if (!match) return null;
-  const [year, month, day, hour, minute, second] = match
-    .slice(1, 7)
-    .map((part) => Number(part ?? 0));
-  const wall = {
-    year: year ?? 0,
-    month: month ?? 0,
-    day: day ?? 0,
-    hour: hour ?? 0,
-    minute: minute ?? 0,
-    second: second ?? 0,
-  };
-  const inRange = wall.year >= 1970 && wall.hour < 24 && wall.minute < 60 && wall.second < 60;
-  const date = new Date(wallMs(wall));
-  // Date.UTC rolls 30 February over into March.
-  if (!inRange || date.getUTCMonth() + 1 !== wall.month || date.getUTCDate() !== wall.day)
-    return null;
-  if (match[4] === undefined) {
-    return endOfDay
-      ? instantOfWall({ ...wall, day: wall.day + 1 }, timezone) - 1
-      : instantOfWall(wall, timezone);
-  }
-  const fraction = Math.floor(Number(`0.${match[7] ?? '0'}`) * 1000);
-  const offset = match[8];
-  if (offset === undefined) return instantOfWall(wall, timezone) + fraction;
-  const minutes = offsetMinutes(offset);
-  return minutes === null ? null : wallMs(wall) - minutes * 60_000 + fraction;
+const ONCE_LATE_AFTER_MS = 3 * SECOND_MS;
+/** Counting of missed occurrences stops here; beyond it "at least" is precise enough. */
+const COUNT_CAP = 5_000;
+
+export interface Occurrence {
+  scheduledForMs: number;
+  cause: 'schedule' | 'immediate';
+  /** What is special about it, for the agent and for people. */
+  reason?: string;
+  missedCount?: number;
+  /** The last of those that were missed with it. */
+  missedUntilMs?: number;
 }
 
-function offsetMinutes(text: string): number | null {
-  if (text.toUpperCase() === 'Z') return 0;
-  const hours = Number(text.slice(1, 3));
-  const minutes = Number(text.slice(3).replace(':', '') || 0);
-  if (hours > 23 || minutes > 59) return null;
-  return (text.startsWith('-') ? -1 : 1) * (hours * 60 + minutes);
+export interface DuePlan {
+  run: Occurrence[];
+  skip: (Occurrence & { reason: string })[];
+  /** Next time in line, `null` when the schedule has nothing left. */
+  nextRunAtMs: number | null;
+}
+
+export interface LedgerFacts {
+  /** Occurrences of this trigger that have not ended for good. */
+  openRuns: number;
+  /** Occurrences that ended success or failed, counted over the whole life. */
+  endedRuns: number;
+  /**
+   * Up to here every occurrence has its row already, or is counted in one: somebody claimed them, and
+   * the task did not follow (it died, or the host wrote an old copy back). Absent: none of those due.
+   */
+  claimedUntilMs?: number;
+  /** When the agent was away last, between the last beat of before and its start. */
+  away?: { fromMs: number; untilMs: number };
 }
 
 /**
- * Reads a schedule. The findings are what makes it unreadable whatever the time is now (limits and
- * what is past are `validateSchedule`'s); `plan` is there exactly when there are none.
+ * Decides for one trigger. Nothing is due when its next time lies ahead. A one-shot always catches
+ * up; a repeating trigger follows its `missedRunPolicy`, its `overlapPolicy` and its `maxRuns`.
  */
-export function readSchedule(schedule: Schedule): { plan: Plan | null; findings: Finding[] } {
-  const findings: Finding[] = [];
-  const report = (field: string, message: string): void => void findings.push({ field, message });
-  reportShape(schedule, report);
-  const timezone = readZone(schedule, report);
-  const readIso = (field: 'scheduledAtIso' | 'startAtIso' | 'untilIso'): number | null => {
-    const text = schedule[field];
-    if (text === undefined) return null;
-    const ms = parseIso(text, timezone, field === 'untilIso');
-    if (ms === null)
-      report(field, `${shown(text)} is not an ISO 8601 date-time between 1970 and 9999`);
-    return ms;
+export function planDue(trigger: TriggerConfig, nowMs: number, facts: LedgerFacts): DuePlan {
+  const schedule = scheduleOf(trigger);
+  const dueAtMs = unclaimedFrom(trigger, facts.claimedUntilMs);
+  if (dueAtMs === null || dueAtMs > nowMs) return { run: [], skip: [], nextRunAtMs: dueAtMs };
+
+  if (trigger.triggerType === 'once') {
+    return {
+      run: [
+        {
+          scheduledForMs: dueAtMs,
+          cause: 'schedule',
+          ...(isLate(trigger, dueAtMs, nowMs) ? { reason: wasDueAt(trigger, dueAtMs) } : {}),
+        },
+      ],
+      skip: [],
+      nextRunAtMs: null,
+    };
+  }
+
+  const nextRunAtMs = nextRunAfter(schedule, nowMs);
+  const plan = missedPlan(trigger, nowMs, dueAtMs, facts.away);
+  const skip = [...plan.skip];
+  let run = plan.run;
+
+  if (run.length > 0 && facts.openRuns > 0 && (trigger.overlapPolicy ?? 'skip') === 'skip') {
+    skip.push(...run.map((one) => ({ ...one, reason: 'the previous run was still under way' })));
+    run = [];
+  }
+  if (trigger.maxRuns !== undefined) {
+    run = run.slice(0, Math.max(0, trigger.maxRuns - facts.endedRuns - facts.openRuns));
+  }
+  return { run, skip, nextRunAtMs };
+}
+
+/** The first occurrence in line that has no row yet. */
+function unclaimedFrom(trigger: TriggerConfig, claimedUntilMs = 0): number | null {
+  const dueAtMs = trigger.nextRunAtMs ?? null;
+  if (dueAtMs === null || dueAtMs > claimedUntilMs) return dueAtMs;
+  return trigger.triggerType === 'once' ? null : nextRunAfter(scheduleOf(trigger), claimedUntilMs);
+}
+
+/** What is special about an occurrence that begins only now, or `undefined` when nothing is. */
+export function lateNote(
+  trigger: TriggerConfig,
+  dueAtMs: number,
+  nowMs: number,
+): string | undefined {
+  return isLate(trigger, dueAtMs, nowMs) ? wasDueAt(trigger, dueAtMs) : undefined;
+}
+
+function isLate(trigger: TriggerConfig, dueAtMs: number, nowMs: number): boolean {
+  return nowMs - dueAtMs > (trigger.triggerType === 'once' ? ONCE_LATE_AFTER_MS : MISSED_AFTER_MS);
+}
+
+function wasDueAt(trigger: TriggerConfig, dueAtMs: number): string {
+  return `was due ${formatInstant(dueAtMs, trigger.timezone ?? 'UTC')}`;
+}
+
+function missedPlan(
+  trigger: TriggerConfig,
+  nowMs: number,
+  dueAtMs: number,
+  away: LedgerFacts['away'],
+): Pick<DuePlan, 'run' | 'skip'> {
+  const late = (atMs: number) => isLate(trigger, atMs, nowMs);
+  const schedule = scheduleOf(trigger);
+  const policy = {
+    mode: trigger.missedRunPolicy?.mode ?? 'once',
+    windowMs: trigger.missedRunPolicy?.windowMs ?? DAY_MS,
+    max: trigger.missedRunPolicy?.max ?? 10,
   };
-  const startMs = readIso('startAtIso');
-  const untilMs = readIso('untilIso');
-  const bounds = { startMs: startMs ?? 0, untilMs: Math.min(untilMs ?? LAST_MS, LAST_MS) };
-  if (startMs !== null && untilMs !== null && untilMs < startMs)
-    report('untilIso', 'is before startAtIso');
+  // `dueAtMs` itself may lie off the grid (a snoozed run), so it is counted apart.
+  const later = countRunsBetween(schedule, dueAtMs, nowMs, COUNT_CAP);
+  const wanted = policy.mode === 'all' ? policy.max : 1;
+  const latest = runsBetween(schedule, dueAtMs, nowMs, wanted);
+  const times = latest.length < wanted ? [dueAtMs, ...latest] : latest;
+  const total = later + 1;
 
-  let plan: Plan | null = null;
-  if (schedule.triggerType === 'once') {
-    const atMs = readIso('scheduledAtIso');
-    if (atMs !== null) plan = { kind: 'once', atMs, ...bounds };
-  } else if (schedule.triggerType === 'cron' && schedule.cronExpression !== undefined) {
-    const reading = readCron(schedule.cronExpression);
-    if (reading.ok) plan = { kind: 'cron', cron: reading.cron, timezone, ...bounds };
-    else report('cronExpression', reading.problem);
-  } else if (schedule.triggerType === 'interval' && schedule.intervalMs !== undefined) {
-    const { intervalMs } = schedule;
-    const anchorMs = startMs ?? schedule.anchorMs ?? null;
-    const firstIndex = startMs === null ? 1 : 0;
-    const wallZone = schedule.wallClock ? timezone : null;
-    plan = { kind: 'interval', intervalMs, anchorMs, firstIndex, wallZone, ...bounds };
+  const run: Occurrence[] = [];
+  for (const atMs of times) {
+    const allowed = late(atMs) ? policy.mode !== 'skip' && nowMs - atMs <= policy.windowMs : true;
+    if (allowed) {
+      run.push({
+        scheduledForMs: atMs,
+        cause: 'schedule',
+        ...(late(atMs) ? { reason: wasDueAt(trigger, atMs) } : {}),
+      });
+    }
   }
-  return { plan: findings.length === 0 ? plan : null, findings };
+  const missed = total - run.length;
+  if (missed === 0) return { run, skip: [] };
+  // What runs is the end of the row, so what was missed is its beginning.
+  const lastMs = run[0] === undefined ? nowMs : run[0].scheduledForMs - 1;
+  const missedUntilMs = previousRunAtOrBefore(schedule, lastMs, dueAtMs) ?? dueAtMs;
+  const wasAway = away !== undefined && dueAtMs > away.fromMs && missedUntilMs < away.untilMs;
+  const count = later >= COUNT_CAP ? `at least ${COUNT_CAP}` : String(missed);
+  const what = `missed ${count} ${missed === 1 ? 'run' : 'runs'}`;
+  const why = wasAway ? 'while the agent was not running' : 'that nobody took up in time';
+  const since = formatInstant(dueAtMs, trigger.timezone ?? 'UTC');
+  return {
+    run,
+    skip: [
+      {
+        scheduledForMs: dueAtMs,
+        cause: 'schedule',
+        reason: `${what} ${why} (from ${since}; policy: ${policy.mode})`,
+        missedCount: missed,
+        missedUntilMs,
+      },
+    ],
+  };
 }
 
-type Report = (field: string, message: string) => void;
-
-const OWN_FIELD = {
-  interval: 'intervalMs',
-  once: 'scheduledAtIso',
-  cron: 'cronExpression',
-} as const;
-
-/** The field that a schedule of this type is about. */
-export function ownField(schedule: Schedule): 'intervalMs' | 'scheduledAtIso' | 'cronExpression' {
-  return OWN_FIELD[schedule.triggerType];
+/**
+ * Whether an occurrence runs although it has a row: one of before the clock was set back. It does when it
+ * has not run, and when it ran so long ago that the one after it would have been due by now; a daily one
+ * does not run twice because the clock was set back by an hour.
+ */
+export function runsAgain(
+  schedule: Schedule,
+  earlier: Pick<TriggerRun, 'scheduledForMs' | 'setBackByMs' | 'missedCount'>,
+): boolean {
+  if (earlier.setBackByMs === undefined) return false;
+  if (earlier.missedCount !== undefined) return true;
+  const nextMs = nextRunAfter(schedule, earlier.scheduledForMs);
+  return nextMs !== null && nextMs - earlier.scheduledForMs <= earlier.setBackByMs;
 }
 
-function reportShape(schedule: Schedule, report: Report): void {
-  const { triggerType, intervalMs, anchorMs, wallClock, timezone } = schedule;
-  if (!TRIGGER_TYPES.includes(triggerType)) {
-    report('triggerType', `${shown(triggerType)} is not one of ${TRIGGER_TYPES.join(', ')}`);
-    return;
+/** Whether it waits for the autonomy loop; what a person asks for does not. */
+export function wakesWithCycle(
+  trigger: Pick<TriggerConfig, 'wakeMode'>,
+  run: Pick<TriggerRun, 'cause'>,
+): boolean {
+  return trigger.wakeMode === 'next_autonomy_cycle' && run.cause !== 'manual';
+}
+
+/** Delays before the second, third and fourth attempt of a failed run (DESIGN §4). */
+export const RETRY_DELAYS_MS = [30_000, 2 * MINUTE_MS, 10 * MINUTE_MS] as const;
+
+/**
+ * When a failed attempt is tried again, or `null` when the occurrence has failed for good: the
+ * attempts are used up, or the trigger's next occurrence comes first and is itself the retry.
+ */
+export function retryAt(
+  attempt: number,
+  nowMs: number,
+  nextRunAtMs: number | null | undefined,
+): number | null {
+  const delayMs = RETRY_DELAYS_MS[attempt - 1];
+  if (delayMs === undefined) return null;
+  const atMs = nowMs + delayMs;
+  return typeof nextRunAtMs === 'number' && nextRunAtMs <= atMs ? null : atMs;
+}
+
+const TYPE_TAG: Record<TriggerType, string[]> = {
+  interval: [],
+  once: ['trigger_once'],
+  cron: ['trigger_cron'],
+};
+
+export interface Heat {
+  tags: string[];
+  schedule: { updatedAt: number; updateInterval: number };
+}
+
+/**
+ * Hot (due within the window): the seed's tags with `queue`. Resting: `trigger_resting` instead.
+ * Disabled or with nothing left in line: neither. Tags that others put there are kept.
+ */
+export function heatOf(
+  trigger: { triggerType: TriggerType; enabled: boolean },
+  nextRunAtMs: number | null,
+  options: { nowMs: number; hotWindowMs: number; tags?: string[]; immediate?: boolean },
+): Heat {
+  const { nowMs } = options;
+  const own = new Set([
+    'queue',
+    'repeat',
+    'trigger',
+    'trigger_once',
+    'trigger_cron',
+    'immediate',
+    RESTING_TAG,
+    INVALID_TAG,
+  ]);
+  const foreign = (options.tags ?? []).filter((tag) => !own.has(tag));
+  const waits = trigger.enabled && nextRunAtMs !== null;
+  const hot = waits && nextRunAtMs - nowMs <= options.hotWindowMs;
+  return {
+    tags: [
+      ...(hot ? ['queue'] : []),
+      'repeat',
+      'trigger',
+      ...TYPE_TAG[trigger.triggerType],
+      ...(hot && options.immediate ? ['immediate'] : []),
+      ...(waits && !hot ? [RESTING_TAG] : []),
+      ...foreign,
+    ],
+    schedule: {
+      updatedAt: nowMs,
+      updateInterval: nextRunAtMs === null ? 0 : Math.max(0, nextRunAtMs - nowMs),
+    },
+  };
+}
+
+/** What the ledger has to be asked for to know a trigger's results. */
+export function askedOf(trigger: TriggerConfig): { triggerId: string; failuresFromMs: number } {
+  // The success that ended a row of failures may have been pruned meanwhile.
+  const succeededMs = trigger.lastStatus === 'success' ? lastRunMs(trigger) : 0;
+  return {
+    triggerId: trigger.triggerId,
+    failuresFromMs: Math.max(trigger.failuresFromMs ?? 0, succeededMs),
+  };
+}
+
+/** What has to change on the trigger so that it says what the ledger knows; `null` removes a field. */
+export function resultsWrite(trigger: TriggerConfig, results: RunResults): Record<string, unknown> {
+  const known: Record<string, unknown> = { runCount: results.runCount };
+  if (results.runCount > 0) known.failureCount = results.failureCount;
+  // Pruning may have taken the last run; what the task says of it stays then.
+  const knownMs = Math.max(results.last?.startedAt ?? 0, results.beforeSetBackMs);
+  if (results.last && knownMs >= lastRunMs(trigger)) {
+    known.lastRunAtIso = new Date(results.last.startedAt).toISOString();
+    known.lastStatus = results.last.status;
+    known.lastError = results.last.status === 'failed' ? (results.last.error ?? 'failed') : null;
   }
-  for (const type of TRIGGER_TYPES) {
-    const field = OWN_FIELD[type];
-    const present = schedule[field] !== undefined;
-    if (type === triggerType && !present) report(field, `is required for triggerType ${type}`);
-    if (type !== triggerType && present)
-      report(field, `does not belong to triggerType ${triggerType}`);
-  }
-  if (intervalMs !== undefined && !(Number.isSafeInteger(intervalMs) && intervalMs > 0)) {
-    report('intervalMs', `${intervalMs} is not a whole number of milliseconds above 0`);
-  }
-  if (
-    anchorMs !== undefined &&
-    !(Number.isSafeInteger(anchorMs) && anchorMs >= 0 && anchorMs <= LAST_MS)
-  ) {
-    report('anchorMs', `${anchorMs} is not an epoch time in milliseconds`);
-  }
-  if (!wallClock) return;
-  if (triggerType !== 'interval')
-    report('wallClock', `does not belong to triggerType ${triggerType}`);
-  else if (intervalMs !== undefined && intervalMs % DAY_MS !== 0)
-    report('wallClock', 'needs an intervalMs of whole days');
-  if (timezone === undefined) report('timezone', 'is required with wallClock');
-}
-
-function readZone(schedule: Schedule, report: Report): string {
-  const { timezone } = schedule;
-  if (timezone === undefined) return 'UTC';
-  if (isTimeZone(timezone)) return timezone;
-  report('timezone', timeZoneProblem(timezone) ?? 'is not a known time zone');
-  return 'UTC';
-}
-
-function shown(text: string): string {
-  return JSON.stringify(text.slice(0, 60));
-}
-
-/** The first occurrence strictly after `afterMs`, or null. */
-export function nextOf(plan: Plan, afterMs: number): number | null {
-  if (afterMs >= plan.untilMs) return null;
-  const fromMs = Math.max(Math.floor(afterMs), plan.startMs - 1);
-  const nextMs = nextUnbounded(plan, fromMs);
-  return nextMs !== null && nextMs <= plan.untilMs ? nextMs : null;
-}
-
-/** The last occurrence at or before `atMs`, or null. */
-export function previousOf(plan: Plan, atMs: number): number | null {
-  const toMs = Math.min(Math.floor(atMs), plan.untilMs);
-  if (toMs < plan.startMs) return null;
-  const previousMs = previousUnbounded(plan, toMs);
-  return previousMs !== null && previousMs >= plan.startMs ? previousMs : null;
-}
-
-/** How many occurrences are in (`fromMs`, `toMs`], counted by index. Zero without an anchor. */
-export function countOfInterval(plan: IntervalPlan, fromMs: number, toMs: number): number {
-  const highMs = Math.min(Math.floor(toMs), plan.untilMs);
-  const lowMs = Math.max(Math.floor(fromMs), plan.startMs - 1);
-  if (plan.anchorMs === null || highMs <= lowMs) return 0;
-  const before = plan.firstIndex - 1;
-  return (
-    Math.max(indexAt(plan, plan.anchorMs, highMs), before) -
-    Math.max(indexAt(plan, plan.anchorMs, lowMs), before)
+  return Object.fromEntries(
+    Object.entries(known).filter(([key, value]) => (trigger[key] ?? null) !== value),
   );
 }
 
-function nextUnbounded(plan: Plan, fromMs: number): number | null {
-  if (plan.kind === 'once') return plan.atMs > fromMs ? plan.atMs : null;
-  if (plan.kind === 'cron') return nextFire(plan.cron, plan.timezone, fromMs);
-  if (plan.anchorMs === null) return occurrence(plan, fromMs, 1);
-  const index = Math.max(indexAt(plan, plan.anchorMs, fromMs) + 1, plan.firstIndex);
-  return occurrence(plan, plan.anchorMs, index);
+function lastRunMs(trigger: TriggerConfig): number {
+  return Date.parse(trigger.lastRunAtIso ?? '') || 0;
 }
 
-function previousUnbounded(plan: Plan, toMs: number): number | null {
-  if (plan.kind === 'once') return plan.atMs <= toMs ? plan.atMs : null;
-  if (plan.kind === 'cron') return previousFire(plan.cron, plan.timezone, toMs);
-  if (plan.anchorMs === null) return null;
-  const index = indexAt(plan, plan.anchorMs, toMs);
-  return index < plan.firstIndex ? null : occurrence(plan, plan.anchorMs, index);
+/**
+ * The instruction as the agent sees it. It says that the time has come, because a model that reads
+ * only "remind me to stretch" schedules it a second time.
+ */
+function instructionText(trigger: TriggerConfig, run: TriggerRun): string {
+  const late = run.reason === undefined ? '' : `, ${run.reason}`;
+  return (
+    `[Scheduled task "${trigger.displayName}"${late}] The time has come: do this now. ` +
+    'It is already scheduled, do not schedule it again. ' +
+    'What you reply is sent to the chat where it was asked for.\n\n' +
+    trigger.instructions
+  );
 }
 
-function occurrence(plan: IntervalPlan, anchorMs: number, index: number): number {
-  if (plan.wallZone === null || index === 0) return anchorMs + index * plan.intervalMs;
-  const wall = wallMsOf(anchorMs, plan.wallZone) + index * plan.intervalMs;
-  return wall > LAST_MS ? wall : instantOfWallMs(wall, plan.wallZone);
+/** Several waiting instructions of one conversation, taken in one turn of the autonomy loop. */
+function sharedText(items: readonly { trigger: TriggerConfig; run: TriggerRun }[]): string {
+  const lines = items.map(
+    ({ trigger, run }, index) =>
+      `${index + 1}. ${trigger.displayName}${run.reason === undefined ? '' : ` (${run.reason})`}: ${trigger.instructions}`,
+  );
+  return (
+    `[${items.length} scheduled tasks] They have waited for this turn: do all of them now, once. ` +
+    'They are already scheduled, do not schedule them again.\n\n' +
+    lines.join('\n')
+  );
 }
 
-/** The index of the last occurrence at or before `ms`; negative before the anchor. */
-function indexAt(plan: IntervalPlan, anchorMs: number, ms: number): number {
-  if (plan.wallZone === null) return Math.floor((ms - anchorMs) / plan.intervalMs);
-  const elapsed = wallMsOf(ms, plan.wallZone) - wallMsOf(anchorMs, plan.wallZone);
-  // A clock change moves an occurrence by at most a day against its wall time, so by one index.
-  let index = Math.floor(elapsed / plan.intervalMs) + 1;
-  while (occurrence(plan, anchorMs, index) > ms) index -= 1;
-  return index;
+/** What the agent is told in one turn. */
+export function turnText(items: readonly { trigger: TriggerConfig; run: TriggerRun }[]): string {
+  const [one] = items;
+  return one && items.length === 1 ? instructionText(one.trigger, one.run) : sharedText(items);
+}
+
+/** One line about a run, stored as the text of its row. */
+export function runLine(displayName: string, status: string, reason?: string): string {
+  return `${displayName}: ${status}${reason === undefined ? '' : ` (${reason})`}`;
 }

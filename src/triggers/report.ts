@@ -1,15 +1,16 @@
 /** What operators and users ask: how is it going, when would it run, why did it not fire? */
+import { formatDuration } from '../shared/ages.js';
 import type { Clock } from '../shared/clock.js';
 import { InvalidInputError } from '../shared/errors.js';
-import type { TriggerSettings } from './deps.js';
-import { describeSchedule, formatDuration, formatInstant } from './describe.js';
+import type { TriggerSettings } from './access.js';
+import { describeSchedule, formatInstant } from './describe.js';
 import { parseScheduleText, parseTimeText } from './language/index.js';
-import type { Ledger } from './ledger/index.js';
-import type { AutonomyPort } from './ports.js';
+import type { Ledger } from './ledger.js';
+import type { AutonomyPort } from './runs.js';
 import { nextRuns, type ScheduleLimits, validateSchedule } from './schedule.js';
 import type { Requester, Schedule, TriggerRun, TriggerSummary } from './schema.js';
+import type { TaskStore } from './store.js';
 import { summaryOf } from './task-codec.js';
-import type { TaskStore } from './tasks/index.js';
 import type { Triggers } from './triggers.js';
 
 /** Facts about the host that only the composition root can see. */

@@ -1,7 +1,7 @@
 /**
- * Requests from outside of a conversation (REST, later MCP and the command line): a draft or a
- * change whose schedule may be text instead of data. What they mean is decided here, so that every
- * such surface reads the same request in the same way.
+ * Requests from outside of a conversation (REST, MCP, the command line): a draft or a change whose
+ * schedule may be text instead of data. What they mean is decided here, so that every such surface reads
+ * the same request in the same way.
  */
 import { z } from 'zod';
 import { type Finding, InvalidInputError } from '../shared/errors.js';
@@ -9,24 +9,24 @@ import { judge, parsed } from '../shared/findings.js';
 import { isVisible } from '../shared/safe-text.js';
 import { yieldToLoop } from '../shared/yield.js';
 import { timeZoneProblem } from '../shared/zones.js';
-import { mustSpeakForItself } from './access.js';
+import { mustSpeakForItself, type TriggerSettings } from './access.js';
 import type { CreateManyResult, CreateResult } from './create.js';
-import type { TriggerSettings } from './deps.js';
-import { parseIso } from './plan.js';
 import { judgedScheduleInput, previewSchedule, type SchedulePreview } from './report.js';
-import type { ScheduleLimits } from './schedule.js';
+import { type KnownZone, timezoneSourceOf } from './retime.js';
+import { parseIso, type ScheduleLimits } from './schedule.js';
 import {
   isWellFormed,
   LIMITS,
   type Requester,
   scheduleSchema,
+  TRIGGER_STATES,
   type TriggerDraft,
+  type TriggerRun,
   type TriggerSummary,
   triggerDraftSchema,
   triggerPatchSchema,
 } from './schema.js';
 import { scheduleOf } from './task-codec.js';
-import { type KnownZone, timezoneSourceOf } from './time-zone.js';
 import type { Triggers } from './triggers.js';
 
 const timezoneSchema = z
@@ -331,5 +331,74 @@ function placed(
 function optional<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+}
+
+/** How long a caller may wait for a run, ms. */
+const MAX_WAIT_MS = 20_000;
+
+const id = z.string().min(1).max(100);
+const searchText = z
+  .string()
+  .max(200)
+  .refine(
+    (text) => !text.includes('\u0000') && isWellFormed(text),
+    'must not contain NUL characters',
+  );
+
+export const listInputSchema = z.strictObject({
+  state: z.enum(TRIGGER_STATES).optional(),
+  /** In name or instructions. */
+  q: searchText.optional(),
+  limit: z.int().min(1).max(500).default(50),
+  cursor: z.string().min(1).max(200).optional(),
+});
+export const idInputSchema = z.strictObject({ id });
+export const editInputSchema = triggerChangeSchema.extend({ id });
+export const runInputSchema = z.strictObject({
+  id,
+  /** Waits so long for the end. */
+  waitMs: z.int().min(0).max(MAX_WAIT_MS).optional(),
+});
+
+export interface CommandsDeps {
+  triggers: Pick<Triggers, 'list' | 'remove' | 'run'>;
+  change: (id: string, change: TriggerChange, requester: Requester) => Promise<TriggerSummary>;
+}
+
+export type TriggerCommands = ReturnType<typeof createCommands>;
+
+/** Each method: @throws InvalidInputError naming each field, and what the operation throws. */
+export function createCommands({ triggers, change }: CommandsDeps) {
+  return {
+    async list(
+      raw: unknown,
+      requester: Requester,
+    ): Promise<{ triggers: TriggerSummary[]; total: number; nextCursor: string | null }> {
+      const { state, q, limit, cursor } = parsed(listInputSchema, raw);
+      const page = { limit, ...(cursor === undefined ? {} : { cursor }) };
+      const filter = {
+        ...(state === undefined ? {} : { state }),
+        ...(q === undefined ? {} : { text: q }),
+      };
+      return triggers.list(filter, page, requester);
+    },
+
+    async edit(raw: unknown, requester: Requester): Promise<TriggerSummary> {
+      const { id, ...fields } = parsed(editInputSchema, raw);
+      return change(id, fields, requester);
+    },
+
+    async remove(raw: unknown, requester: Requester): Promise<TriggerSummary> {
+      return triggers.remove(parsed(idInputSchema, raw).id, requester);
+    },
+
+    async run(
+      raw: unknown,
+      requester: Requester,
+    ): Promise<{ runId: string; run: TriggerRun | null; trigger: TriggerSummary | null }> {
+      const { id, waitMs } = parsed(runInputSchema, raw);
+      return triggers.run(id, requester, waitMs === undefined ? {} : { waitMs });
+    },
   };
 }

@@ -12,6 +12,7 @@ import {
   type Schedule,
   type TriggerConfig,
   type TriggerDraft,
+  type TriggerRun,
   type TriggerState,
   type TriggerSummary,
   triggerConfigSchema,
@@ -285,4 +286,21 @@ export function defined<T extends object>(fields: T): Partial<T> {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),
   ) as Partial<T>;
+}
+
+/** The conversation a trigger belongs to: where it was asked for, else where its answers go. */
+export function homeRoomOf(trigger: Partial<TriggerConfig>): string | undefined {
+  return trigger.originRoomId ?? trigger.deliverTo?.roomId;
+}
+
+/** What a run keeps of its trigger, for when the trigger is gone. */
+export function originOf(
+  trigger: TriggerConfig,
+): Pick<TriggerRun, 'displayName' | 'creatorEntityId' | 'homeRoomId'> {
+  const homeRoomId = homeRoomOf(trigger);
+  return {
+    displayName: trigger.displayName,
+    ...(trigger.creatorEntityId === undefined ? {} : { creatorEntityId: trigger.creatorEntityId }),
+    ...(homeRoomId === undefined ? {} : { homeRoomId }),
+  };
 }

@@ -13,14 +13,20 @@ import { holdsDirectory } from '../shared/dir-lock.js';
 import { AppError, InvalidInputError, messageOf } from '../shared/errors.js';
 import type { Ids } from '../shared/ids.js';
 import { hostLog } from '../shared/log.js';
+import { yieldToLoop } from '../shared/yield.js';
 import { isTimeZone, timeZoneProblem } from '../shared/zones.js';
-import { type Budget, type BudgetSettings, createBudget } from './budget.js';
-import { createCommands, type TriggerCommands } from './commands.js';
-import type { TriggerSettings } from './deps.js';
-import { createDispatcher, type Dispatcher } from './dispatch.js';
-import { createExpectations } from './expectations.js';
-import { createLedger, LEDGER_INDEXES, type Ledger } from './ledger/index.js';
-import type { AutonomyPort, StepObserver } from './ports.js';
+import type { TriggerSettings } from './access.js';
+import { type Budget, type BudgetSettings, createAttempts, createBudget } from './budget.js';
+import {
+  CLOCK_JUMP_MS,
+  createDispatcher,
+  createWorkerHost,
+  type Dispatcher,
+  ensureHeartbeat,
+  type WorkerHost,
+} from './dispatch.js';
+import { createLedger, type Ledger } from './ledger.js';
+import { createExpectations, createSettler } from './reconcile.js';
 import {
   type Explanation,
   explain,
@@ -31,16 +37,26 @@ import {
   type SchedulePreview,
   type TriggerHealth,
 } from './report.js';
-import { createRequests, type TriggerRequests } from './requests.js';
-import { createRunner } from './run.js';
+import {
+  createCommands,
+  createRequests,
+  type TriggerCommands,
+  type TriggerRequests,
+} from './requests.js';
+import type { KnownZone } from './retime.js';
+import { LEDGER_INDEXES } from './run-history.js';
+import { type AutonomyPort, createRunner, type StepObserver } from './runs.js';
 import type { Requester, Schedule } from './schema.js';
-import { createSettler } from './settle.js';
-import { TRIGGER_TASK_NAME } from './task-codec.js';
-import { createTaskStore, TASK_INDEXES, type TaskStore } from './tasks/index.js';
-import type { KnownZone } from './time-zone.js';
+import { createTaskStore, TASK_BATCH, type TaskStore } from './store.js';
+import {
+  DEDUPE_FORM,
+  decodeTrigger,
+  dedupeKeyOf,
+  scheduleOf,
+  TRIGGER_TASK_NAME,
+} from './task-codec.js';
+import { TASK_INDEXES } from './task-table.js';
 import { createTriggers, type Triggers } from './triggers.js';
-import { upgradeTriggers } from './upgrade.js';
-import { CLOCK_JUMP_MS, createWorkerHost, ensureHeartbeat, type WorkerHost } from './worker.js';
 
 export const TRIGGER_SERVICE = 'TRIGGERS';
 /** What the composition root hands in; the room takes exactly this. */
@@ -352,7 +368,8 @@ async function compose(
   const expectations = createExpectations();
   const hotWindowMs = () => deps.settings().hotWindowMs;
   const owner = ids.next();
-  const budget = createBudget(ledger, deps.settings);
+  const attempts = createAttempts(records);
+  const budget = createBudget(attempts, deps.settings);
   const stopped = () => stoppedReason(deps.settings());
   const settler = createSettler({ records, store, ledger, expectations, clock, log, hotWindowMs });
   const runner = createRunner({
@@ -379,6 +396,7 @@ async function compose(
     log,
     owner,
     away,
+    pruneAttempts: attempts.pruneAttempts,
     hotWindowMs,
     stopped,
     soleOwner: isOursAlone(pgliteDirectory(db)),
@@ -437,4 +455,33 @@ function hostFacts(runtime: IAgentRuntime, deps: TriggerServiceDeps, host: Worke
 function stoppedReason(settings: TriggerSettings): string | null {
   if (!settings.enabled) return 'CUE_TRIGGERS_ENABLED is false';
   return settings.paused;
+}
+
+/**
+ * Makes the keys anew by which a repeated request is known, so that a repeat after the upgrade is still
+ * one. What is damaged stays as it is. How many that were.
+ */
+export async function upgradeTriggers(
+  store: TaskStore,
+  agentId: string,
+  nowMs: number,
+): Promise<number> {
+  let count = 0;
+  for await (const rows of store.ofOtherForm(DEDUPE_FORM, TASK_BATCH)) {
+    const writes = rows.flatMap((row) => {
+      const decoded = decodeTrigger(row.metadata);
+      if (!decoded.ok) return [];
+      const { trigger } = decoded;
+      const dedupeKey = dedupeKeyOf(agentId, trigger, scheduleOf(trigger));
+      // Resumed after failures, which stood on the task alone: they do not count.
+      const isResumed = trigger.lastStatus === 'failed' && trigger.failureCount === 0;
+      return [
+        { id: row.id, trigger: { dedupeKey, ...(isResumed ? { failuresFromMs: nowMs } : {}) } },
+      ];
+    });
+    await store.merge(writes);
+    count += writes.length;
+    await yieldToLoop();
+  }
+  return count;
 }

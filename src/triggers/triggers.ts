@@ -1,13 +1,22 @@
-import { AppError } from '../shared/errors.js';
-import { createAccess, originOf, readableTrigger } from './access.js';
-import { createCreation } from './create.js';
-import type { TriggerSettings, TriggersDeps } from './deps.js';
+/** The operations on triggers, and reading them and their runs in pages with the rights of the requester. */
+import type { RecordCursor } from '../records/index.js';
+import { AppError, InvalidInputError, NotFoundError } from '../shared/errors.js';
+import { isUuid } from '../shared/ids.js';
+import {
+  type Access,
+  createAccess,
+  readableTrigger,
+  type TriggerSettings,
+  type TriggersDeps,
+  visibleTo,
+} from './access.js';
+import { createCreation, createTransfer } from './create.js';
 import { createEditing } from './edit.js';
-import { createReading, publicRun } from './read.js';
-import { runLine } from './run-text.js';
+import { askedOf, resultsWrite, runLine } from './plan.js';
 import type { Requester, TriggerRun, TriggerSummary } from './schema.js';
-import { summaryOf } from './task-codec.js';
-import { createTransfer } from './transfer.js';
+import { applied, type SoonestCursor } from './store.js';
+import { originOf, summaryOf, type TriggerTaskRow } from './task-codec.js';
+import type { ListFilter } from './task-table.js';
 
 export type Triggers = ReturnType<typeof createTriggers>;
 
@@ -96,4 +105,167 @@ export function createTriggers(deps: TriggersDeps) {
 
 function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}
+
+/** What one asker needs to know at a glance. */
+export interface TriggerGlance {
+  /** All that the asker may see here. */
+  total: number;
+  /** Failed last time, paused with a reason, or set aside. */
+  troubled: TriggerSummary[];
+  /** The next ones, soonest first; those that are switched off come last. */
+  coming: TriggerSummary[];
+}
+
+export interface Page {
+  limit: number;
+  cursor?: string;
+}
+
+export interface TriggerListPage extends Page {
+  /** `newest` (by creation) when absent; `soonest`: by next run, those that do not run last. */
+  order?: 'newest' | 'soonest';
+}
+
+export type Reading = ReturnType<typeof createReading>;
+
+export function createReading(deps: TriggersDeps, access: Access) {
+  const { store, ledger } = deps;
+  const { rowOf, maySee } = access;
+
+  async function get(id: string, requester: Requester): Promise<TriggerSummary> {
+    const row = await rowOf(id, requester);
+    const summary = summaryOf(row);
+    // The ledger is the truth; what stands on the task may be a copy the host has written back.
+    const results = (await ledger.resultsOf([askedOf(summary)])).get(summary.triggerId);
+    return results ? applied(summary, resultsWrite(summary, results)) : summary;
+  }
+
+  /** What the requester may see, newest first unless the page says otherwise. */
+  async function list(
+    filter: Omit<ListFilter, 'visibleTo'>,
+    page: TriggerListPage,
+    requester: Requester,
+  ): Promise<{ triggers: TriggerSummary[]; total: number; nextCursor: string | null }> {
+    const own: ListFilter = { ...filter };
+    if (requester.kind === 'entity') {
+      const seen = visibleTo(requester);
+      const isAdmin = await deps.isAdmin(requester.entityId, requester.roomId);
+      own.visibleTo = isAdmin ? { ...seen, wholeWorld: true } : seen;
+    } else if (requester.kind === 'agent') {
+      own.visibleTo = visibleTo(requester);
+    }
+    // One more than asked for tells whether there is a next page.
+    const limit = page.limit + 1;
+    const { cursor } = page;
+    const isSoonest = page.order === 'soonest';
+    const { rows, total } = isSoonest
+      ? await store.soonest(own, { limit, ...(cursor ? { after: readSoonest(cursor) } : {}) })
+      : await store.list(own, { limit, ...(cursor ? { after: readCursor(cursor) } : {}) });
+    const shown = rows.slice(0, page.limit);
+    const last = rows.length > page.limit ? shown.at(-1) : undefined;
+    const write = isSoonest ? writeSoonest : writeCursor;
+    return { triggers: shown.map(summaryOf), total, nextCursor: last ? write(last) : null };
+  }
+
+  /**
+   * The few lines that stand in every prompt: what is coming and what is wrong, of the requester and
+   * of the room. One statement; a world's owner is shown no more than anybody else here.
+   */
+  async function glance(requester: Requester, each: number): Promise<TriggerGlance> {
+    const rows = await store.glance(
+      requester.kind === 'operator' ? null : visibleTo(requester),
+      each,
+    );
+    return {
+      total: rows[0]?.total ?? 0,
+      troubled: rows.filter((one) => one.troubled).map((one) => summaryOf(one.row)),
+      coming: rows.filter((one) => !one.troubled).map((one) => summaryOf(one.row)),
+    };
+  }
+
+  async function runs(
+    id: string,
+    page: Page,
+    requester: Requester,
+  ): Promise<{ runs: TriggerRun[]; total: number; nextCursor: string | null }> {
+    let triggerId = id.toLowerCase();
+    const row = isUuid(id) ? await store.byId(triggerId) : await rowOf(id, requester);
+    if (row) {
+      const summary = summaryOf(row);
+      if (!(await maySee(requester, summary))) throw new NotFoundError('trigger', id);
+      triggerId = summary.triggerId;
+    } else if (requester.kind !== 'operator') {
+      throw new NotFoundError('trigger', id);
+    }
+    const after = page.cursor === undefined ? undefined : readCursor(page.cursor);
+    const found = await ledger.list(triggerId, {
+      limit: page.limit + 1,
+      ...(after ? { after } : {}),
+    });
+    // A finished trigger is gone, its history is not.
+    if (!row && found.total === 0) throw new NotFoundError('trigger', id);
+    const shown = found.rows.slice(0, page.limit);
+    const last = shown.at(-1);
+    return {
+      runs: shown.map(({ run }) => publicRun(run)),
+      total: found.total,
+      nextCursor:
+        last && found.rows.length > page.limit
+          ? writeCursor({ createdAtMs: last.createdAtMs, id: last.run.triggerRunId })
+          : null,
+    };
+  }
+
+  /** The newest runs the requester may know of, also of triggers that are gone. */
+  async function recentRuns(
+    requester: Extract<Requester, { kind: 'entity' }>,
+    limit: number,
+  ): Promise<TriggerRun[]> {
+    const rows = await ledger.recent(visibleTo(requester), limit);
+    return rows.map(({ run }) => publicRun(run));
+  }
+
+  return { get, list, glance, runs, recentRuns };
+}
+
+/** A run without the lease, which is nobody's business outside. */
+export function publicRun(run: TriggerRun): TriggerRun {
+  const { leaseOwner: _o, leaseToken: _t, leaseUntilMs: _u, type: _type, ...shown } = run;
+  return shown as TriggerRun;
+}
+
+function writeCursor(row: { createdAtMs: number; id: string }): string {
+  return Buffer.from(`${row.createdAtMs}:${row.id}`).toString('base64url');
+}
+
+function writeSoonest(row: TriggerTaskRow): string {
+  const { state, nextRunAtMs } = summaryOf(row);
+  const runs = state === 'active' || state === 'resting' ? 1 : 0;
+  return Buffer.from(`${runs}:${nextRunAtMs ?? ''}:${row.id}`).toString('base64url');
+}
+
+function readSoonest(cursor: string): SoonestCursor {
+  const [runs, ms = '', id] = Buffer.from(cursor, 'base64url').toString('utf8').split(':');
+  const nextRunAtMs = ms === '' ? null : Number(ms);
+  if (!/^[01]$/.test(runs ?? '') || !Number.isSafeInteger(nextRunAtMs ?? 0) || !isUuid(id)) {
+    throw noCursor();
+  }
+  return { runs: runs === '1', nextRunAtMs, id };
+}
+
+function noCursor(): InvalidInputError {
+  return new InvalidInputError([{ field: 'cursor', message: 'is not a cursor of this list' }]);
+}
+
+/** The last instant a Date can hold. */
+const MAX_DATE_MS = 8.64e15;
+
+function readCursor(cursor: string): RecordCursor {
+  const [ms, id] = Buffer.from(cursor, 'base64url').toString('utf8').split(':');
+  const createdAtMs = Number(ms);
+  if (!Number.isSafeInteger(createdAtMs) || Math.abs(createdAtMs) > MAX_DATE_MS || !isUuid(id)) {
+    throw noCursor();
+  }
+  return { createdAtMs, id };
 }

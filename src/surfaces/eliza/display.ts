@@ -3,8 +3,10 @@
  * wrote: they are quoted, cut short and stripped of everything that could pass for markup of the
  * host's prompts, because what the agent says comes back to the model as conversation.
  */
+
+import { formatDuration } from '../../shared/ages.js';
 import { safe } from '../../shared/safe-text.js';
-import { formatDuration, formatInstant, type TriggerSummary } from '../../triggers/index.js';
+import { formatInstant, type TriggerSummary } from '../../triggers/index.js';
 
 /** No more than this is looked at. */
 const MOST_CHARACTERS = 8_192;
