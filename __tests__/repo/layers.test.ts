@@ -24,7 +24,7 @@ const BIOME = join(ROOT, 'node_modules', '@biomejs', 'biome', 'bin', 'biome');
 /** Left of a room stands what it may import; rooms of one group may not import each other. */
 const LAYERS = [
   ['shared'],
-  ['records'],
+  ['records', 'language'],
   ['embeddings'],
   ['triggers', 'autonomy', 'memory', 'when', 'hints'],
   ['proactive'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { timezoneOfWords } from '../../src/triggers/language/zone-of-words.js';
+import { timezoneOfWords } from '../../src/language/index.js';
 import { atTimeOfDay, timeOfDayAt } from '../../src/triggers/retime.js';
 import { parseIso } from '../../src/triggers/schedule.js';
 import type { Schedule } from '../../src/triggers/schema.js';

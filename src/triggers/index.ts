@@ -1,3 +1,4 @@
+export { asksForSomething, timezoneOfWords } from '../language/index.js';
 export type { TriggerSettings } from './access.js';
 export type {
   CreateManyResult,
@@ -5,8 +6,6 @@ export type {
   CreateResult,
 } from './create.js';
 export { describeSchedule, formatInstant } from './describe.js';
-export { asksForSomething, parseScheduleText } from './language/index.js';
-export { timezoneOfWords } from './language/zone-of-words.js';
 export { type MatchResult, matchTrigger } from './match.js';
 export {
   type Explanation,
@@ -46,6 +45,7 @@ export {
   nextRunAfter,
   validateSchedule,
 } from './schedule.js';
+export { parseScheduleText } from './schedule-text.js';
 export {
   type DeliverTo,
   isWellFormed,

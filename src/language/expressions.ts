@@ -2,21 +2,19 @@
  * Finds every piece of a text that speaks of time, longest reading first, left to right, and judges
  * what no piece has used: a word that could tell a time and was not read is never passed over.
  */
-import { HOUR_MS } from '../../shared/clock.js';
-import { readDuration } from './amounts.js';
+import { HOUR_MS } from '../shared/clock.js';
 import { readBound } from './bounds.js';
-import { partBehind, readTimes } from './clock.js';
+import { partBehind, readDuration, readTimes } from './clock.js';
 import { readDay } from './days.js';
-import type { Facts, Piece } from './facts.js';
-import { match, type Phrase, pattern, type Read, wordAt } from './phrase.js';
+import { match, type Phrase, pattern, type Range, type Read, requestAt, wordAt } from './phrase.js';
 import { readRecurrence, type SaidRecurrence } from './recurrence.js';
-import { type Range, requestAt } from './sentences.js';
+import type { ScheduleFields, TimeExpression } from './schedule-fields.js';
 import type { DayPart } from './words.js';
-import { isZoneName, type NamedZone, readUnknownZone, readZone } from './zone-names.js';
+import { isZoneName, type NamedZone, readUnknownZone, readZone } from './zones.js';
 
 /** The pieces between `from` and `to`, in order, not overlapping. */
-export function findPieces(phrase: Phrase, from: number, to: number): Piece[] {
-  const pieces: Piece[] = [];
+export function findPieces(phrase: Phrase, from: number, to: number): TimeExpression[] {
+  const pieces: TimeExpression[] = [];
   let at = from;
   while (at < to) {
     const piece = pieceAt(phrase, at, pieces, from);
@@ -29,9 +27,9 @@ export function findPieces(phrase: Phrase, from: number, to: number): Piece[] {
 function pieceAt(
   phrase: Phrase,
   index: number,
-  before: readonly Piece[],
+  before: readonly TimeExpression[],
   from: number,
-): Piece | null {
+): TimeExpression | null {
   const last = before.at(-1);
   const here = phrase.words[index];
   if (!here || here.kind === 'quote' || here.kind === 'break') return null;
@@ -48,7 +46,7 @@ function pieceAt(
       readZone(phrase.words, index) ?? (timed ? readUnknownZone(phrase.words, index) : null);
     if (zone) return { from: index, to: zone.to, facts: zoneFacts(zone.value) };
   }
-  const reads: (Read<Omit<Piece, 'from' | 'to'>> | null)[] = [
+  const reads: (Read<Omit<TimeExpression, 'from' | 'to'>> | null)[] = [
     clockPiece(phrase, index),
     dayPiece(phrase, index),
     readRecurrence(phrase, index),
@@ -57,23 +55,23 @@ function pieceAt(
     partPiece(phrase, index, touching),
     offsetPiece(phrase, index),
   ];
-  let best: Piece | null = null;
+  let best: TimeExpression | null = null;
   for (const read of reads) {
     if (read && read.to > (best?.to ?? index)) best = { from: index, to: read.to, ...read.value };
   }
   return best && withZone(phrase, best);
 }
 
-function facts(read: Read<Facts> | null): Read<{ facts: Facts }> | null {
+function facts(read: Read<ScheduleFields> | null): Read<{ facts: ScheduleFields }> | null {
   return read && { value: { facts: read.value }, to: read.to };
 }
 
-function zoneFacts({ zone, said, daylight }: NamedZone): Facts {
+function zoneFacts({ zone, said, daylight }: NamedZone): ScheduleFields {
   if (zone === null) return { ask: `I cannot keep time in ${said}. Which place is that?` };
   return daylight ? { zone, daylight } : { zone };
 }
 
-function withZone(phrase: Phrase, piece: Piece): Piece {
+function withZone(phrase: Phrase, piece: TimeExpression): TimeExpression {
   const { times, window, until, start, cron } = piece.facts;
   if (!times && !window && !until && !start && !cron) return piece;
   const zone =
@@ -82,7 +80,7 @@ function withZone(phrase: Phrase, piece: Piece): Piece {
   return { ...piece, to: zone.to, facts: { ...piece.facts, ...zoneFacts(zone.value) } };
 }
 
-function clockPiece(phrase: Phrase, index: number): Read<{ facts: Facts }> | null {
+function clockPiece(phrase: Phrase, index: number): Read<{ facts: ScheduleFields }> | null {
   // "timer 1h15" lasts that long.
   const lasts = /^(?:timer|countdown)$/.test(wordAt(phrase, index - 1));
   if (lasts && readDuration(phrase, index)) return null;
@@ -98,7 +96,7 @@ function clockPiece(phrase: Phrase, index: number): Read<{ facts: Facts }> | nul
     };
   }
   const { times, part, either } = read.value;
-  const value: Facts = { times };
+  const value: ScheduleFields = { times };
   if (part) value.part = part;
   if (either) value.ask = 'Which of the two times?';
   return { value: { facts: value }, to: read.to };
@@ -106,7 +104,7 @@ function clockPiece(phrase: Phrase, index: number): Read<{ facts: Facts }> | nul
 
 const ONLY = pattern('(?:(?:of )?(?:only|just))');
 
-function dayPiece(phrase: Phrase, index: number): Read<{ facts: Facts }> | null {
+function dayPiece(phrase: Phrase, index: number): Read<{ facts: ScheduleFields }> | null {
   const only = match(phrase, index, ONLY);
   const read = readDay(phrase, only?.to ?? index);
   if (!read) return null;
@@ -128,7 +126,7 @@ const TODAY_IN = pattern('today in');
 
 /** "in 20 minutes", "an hour from now", "in two weeks' time", "set a timer for 5 minutes". */
 function delayPiece(phrase: Phrase, index: number, first: number): Read<SaidRecurrence> | null {
-  const delayed = (value: Facts, to: number) => ({ value: { facts: value }, to });
+  const delayed = (value: ScheduleFields, to: number) => ({ value: { facts: value }, to });
   const today = match(phrase, index, TODAY_IN);
   const from = today ? today.to - 1 : index;
   const opening = match(phrase, from, IN);
@@ -151,7 +149,7 @@ function delayPiece(phrase: Phrase, index: number, first: number): Read<SaidRecu
     const ask = `In ${bare.groups[1]} minutes?`;
     return { value: { facts: { ask }, vague: true }, to: bare.to };
   }
-  const facts: Facts = { delay: duration.value };
+  const facts: ScheduleFields = { delay: duration.value };
   const now = match(phrase, duration.to, FROM_NOW);
   if (now) return delayed(facts, now.to);
   if (match(phrase, duration.to, TIMER)) return delayed(facts, duration.to);
@@ -171,7 +169,7 @@ function partPiece(
   phrase: Phrase,
   index: number,
   touching: boolean,
-): Read<{ facts: Facts }> | null {
+): Read<{ facts: ScheduleFields }> | null {
   const first = match(phrase, index, FIRST_THING);
   if (first) {
     const part = match(phrase, first.to, PART);
@@ -243,7 +241,7 @@ const COUNT_OF_AN_EVENT = pattern('\\d{1,3} (?:beforehand|before|prior)');
 const COUNTDOWN = pattern('(?:at )?t -');
 
 /** "20 minutes before", "T-30m", "the night before", "that day": a time that hangs on an event. */
-function offsetPiece(phrase: Phrase, index: number): Read<{ facts: Facts }> | null {
+function offsetPiece(phrase: Phrase, index: number): Read<{ facts: ScheduleFields }> | null {
   const said = match(phrase, index, DAY_OF_AN_EVENT);
   if (said) {
     const [all, unit, before, after, same] = said.groups;

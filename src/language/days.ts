@@ -1,7 +1,7 @@
 /** Days that are said once: "tomorrow", "next Friday", "March 3rd", "2026-12-24", "the 15th". */
-import { readDuration } from './amounts.js';
-import type { DayRef, MonthDay, Nth } from './facts.js';
+import { readDuration } from './clock.js';
 import { match, type Phrase, pattern, type Read, wordAt } from './phrase.js';
+import type { DayRef, MonthDay, Nth } from './schedule-fields.js';
 import { type DayPart, MONTHS, NAMED_DAYS, type Unit, WEEKDAYS } from './words.js';
 
 export interface SaidDay {

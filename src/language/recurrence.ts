@@ -1,21 +1,20 @@
 /** Things that repeat: "every 5 minutes", "on Tuesdays", "the first Monday of each month", "twice a day". */
-import { readDuration } from './amounts.js';
-import { readTime } from './clock.js';
+import { readDuration, readTime } from './clock.js';
 import { isDate, MONTH, readDate, readNamedDay, WEEKDAY } from './days.js';
-import type { Facts, MonthDay, Nth } from './facts.js';
 import { match, type Phrase, pattern, type Read, wordAt } from './phrase.js';
+import type { MonthDay, Nth, ScheduleFields } from './schedule-fields.js';
 import { type DayPart, MONTHS, type Unit, WEEKDAYS, WEEKEND, WORKDAYS } from './words.js';
 
 export interface SaidRecurrence {
-  facts: Facts;
+  facts: ScheduleFields;
   adjective?: boolean;
   vague?: boolean;
 }
 type Found = Read<SaidRecurrence> | null;
 
-const found = (facts: Facts, to: number): Found => ({ value: { facts }, to });
+const found = (facts: ScheduleFields, to: number): Found => ({ value: { facts }, to });
 const UNIT = '(second|minute|hour|day|week|fortnight|month|year)';
-const EVERY_DAY: Facts['every'] = { count: 1, unit: 'day' };
+const EVERY_DAY: ScheduleFields['every'] = { count: 1, unit: 'day' };
 
 export function readRecurrence(phrase: Phrase, index: number): Found {
   return (
@@ -262,18 +261,18 @@ function readDayGroup(phrase: Phrase, index: number): Found {
 }
 
 /** "weeknights at eight": the eight of the evening. */
-function onDays(phrase: Phrase, from: number, { value, to }: Read<number[]>): Facts {
+function onDays(phrase: Phrase, from: number, { value, to }: Read<number[]>): ScheduleFields {
   const isNight = phrase.words.slice(from, to).some(({ low }) => /^weeknights?$/.test(low));
   return { weekdays: value, ...(isNight ? { part: 'night' as const } : {}) };
 }
 
 /** "every Saturday morning", "weekdays in the evening". */
-function withPart(phrase: Phrase, facts: Facts, index: number): Found {
+function withPart(phrase: Phrase, facts: ScheduleFields, index: number): Found {
   const part = match(phrase, index, PART_AT);
   return part ? found({ ...facts, part: part.groups[1] as DayPart }, part.to) : found(facts, index);
 }
 
-const ADVERBS: Readonly<Record<string, Facts>> = {
+const ADVERBS: Readonly<Record<string, ScheduleFields>> = {
   daily: { every: EVERY_DAY },
   everyday: { every: EVERY_DAY },
   hourly: { every: { count: 1, unit: 'hour' } },
@@ -328,7 +327,7 @@ const COLON_MINUTE = pattern('at : (\\d{2})');
 
 /** "on the hour", "at quarter past every hour", "at 15 minutes past the hour". */
 function readMinuteOfHour(phrase: Phrase, index: number): Found {
-  const hourly = (minuteOfHour: number, every: boolean): Facts =>
+  const hourly = (minuteOfHour: number, every: boolean): ScheduleFields =>
     every ? { every: { count: 1, unit: 'hour' }, minuteOfHour } : { minuteOfHour };
   const on = match(phrase, index, ON_THE_HOUR);
   if (on) return found(hourly(on.groups[1] ? 30 : 0, on.groups[2] === 'every'), on.to);
@@ -393,7 +392,7 @@ function readMonthlyDays(phrase: Phrase, index: number, every: boolean): Found {
   if (!days) return null;
   const { nth, monthDays, plain } = days.value;
   const of = ofMonth(phrase, days.to, every);
-  const facts: Facts = {
+  const facts: ScheduleFields = {
     ...(nth.length > 0 ? { nth } : {}),
     ...(monthDays.length > 0 ? { monthDays } : {}),
   };
@@ -419,7 +418,7 @@ function readMonthlyDays(phrase: Phrase, index: number, every: boolean): Found {
 const QUARTERS = [1, 4, 7, 10];
 
 /** "the first day of every quarter" is in its first month, "the last Friday" in its last. */
-function ofQuarter(facts: Facts): Facts {
+function ofQuarter(facts: ScheduleFields): ScheduleFields {
   const days = [...(facts.monthDays ?? []), ...(facts.nth ?? []).map(({ nth }) => nth)];
   if (days.every((day) => day === 1)) return { ...facts, months: QUARTERS };
   if (days.every((day) => day === 'L')) return { ...facts, months: [3, 6, 9, 12] };
@@ -484,7 +483,7 @@ function plainDay(phrase: Phrase, index: number, at: number): boolean {
 }
 
 /** "of the month", "of every 3rd month", "in March" behind "every": what it adds to the days. */
-function ofMonth(phrase: Phrase, index: number, every: boolean): Read<Facts> | null {
+function ofMonth(phrase: Phrase, index: number, every: boolean): Read<ScheduleFields> | null {
   const one = match(phrase, index, OF_THE_MONTH);
   if (one) return { value: {}, to: one.to };
   const months = match(phrase, index, OF_EVERY);

@@ -2,8 +2,7 @@
  * What the words of time in a sentence say, piece by piece. Pieces are merged; two that say the same
  * thing differently are a conflict.
  */
-import type { Duration } from './amounts.js';
-import type { ClockTime } from './clock.js';
+import type { ClockTime, Duration } from './clock.js';
 import type { DayPart, Unit } from './words.js';
 
 /** A day that is said once. `week`: 0 the coming one, 1 in the next calendar week, and so on. */
@@ -43,7 +42,7 @@ export interface Bound {
   next?: Unit;
 }
 
-export interface Facts {
+export interface ScheduleFields {
   /** "every 2 weeks"; a mixture such as 2h30m is in `everyMs`. */
   every?: { count: number; unit: Unit };
   everyMs?: number;
@@ -93,10 +92,10 @@ export interface Facts {
 }
 
 /** A run of words that speaks of time. */
-export interface Piece {
+export interface TimeExpression {
   from: number;
   to: number;
-  facts: Facts;
+  facts: ScheduleFields;
   /** "a daily summary": a recurrence only where nothing else is one. */
   adjective?: boolean;
   /** "soon": no time by itself, a question where nothing else says when. */
@@ -111,7 +110,7 @@ export const WEEKDAY_OF_DATE =
   'I cannot keep to a weekday and a day of the month at once. Which of the two shall I go by?';
 
 /** True when the facts say that something repeats. */
-export function isRecurring(facts: Facts): boolean {
+export function isRecurring(facts: ScheduleFields): boolean {
   return (
     facts.every !== undefined ||
     facts.everyMs !== undefined ||
@@ -126,7 +125,7 @@ export function isRecurring(facts: Facts): boolean {
 }
 
 /** True when the facts say when, and not only until when or in which zone. */
-export function isAnchored(facts: Facts): boolean {
+export function isAnchored(facts: ScheduleFields): boolean {
   return (
     isRecurring(facts) ||
     facts.times !== undefined ||
@@ -139,18 +138,18 @@ export function isAnchored(facts: Facts): boolean {
 }
 
 /** All of them together, or null when they contradict each other. */
-export function mergedAll(pieces: readonly Piece[]): Facts | null {
-  let facts: Facts | null = {};
+export function mergedAll(pieces: readonly TimeExpression[]): ScheduleFields | null {
+  let facts: ScheduleFields | null = {};
   for (const piece of pieces) facts = facts && merged(facts, piece.facts);
   return facts;
 }
 
 /** Both together, or null when they contradict each other. */
-export function merged(a: Facts, b: Facts): Facts | null {
-  const shared = (Object.keys(b) as (keyof Facts)[]).filter(
+export function merged(a: ScheduleFields, b: ScheduleFields): ScheduleFields | null {
+  const shared = (Object.keys(b) as (keyof ScheduleFields)[]).filter(
     (key) => a[key] !== undefined && b[key] !== undefined,
   );
-  const result: Facts = { ...a, ...b };
+  const result: ScheduleFields = { ...a, ...b };
   for (const key of shared) {
     if (key === 'ask') {
       result.ask = a.ask;
@@ -176,7 +175,7 @@ export function merged(a: Facts, b: Facts): Facts | null {
 }
 
 /** Several times within a day: "every 5 minutes", "hourly". */
-export function isSubDaily(facts: Facts): boolean {
+export function isSubDaily(facts: ScheduleFields): boolean {
   const unit = facts.every?.unit;
   return (
     facts.everyMs !== undefined ||
@@ -205,16 +204,16 @@ function fitsPart(times: readonly ClockTime[], part: DayPart | undefined): boole
 }
 
 /** "every two hours between 8 and 20, every day": each day is one on which the hours are counted. */
-function isEveryDay({ every, ...others }: Facts): boolean {
+function isEveryDay({ every, ...others }: ScheduleFields): boolean {
   return every?.unit === 'day' && every.count === 1 && Object.keys(others).length === 0;
 }
 
-function isSameCycle(a: Facts, b: Facts): boolean {
+function isSameCycle(a: ScheduleFields, b: ScheduleFields): boolean {
   return a.every?.unit === b.every?.unit && a.every?.count === b.every?.count;
 }
 
 /** "every week" + "on Monday": the day completes the cycle. Any other cycle excludes a single day. */
-function absorbs(facts: Facts): boolean {
+function absorbs(facts: ScheduleFields): boolean {
   if (!isRecurring(facts)) return true;
   // "tomorrow from 8 to 10 every 15 minutes"
   if (isSubDaily(facts) && facts.window) return true;

@@ -1,13 +1,21 @@
 /**
- * Facts → a schedule, or the question that is still open. Nothing here looks at words.
+ * ScheduleFields → a schedule, or the question that is still open. Nothing here looks at words.
  *
  * Defaults, stated in the confirmation: morning 09:00, afternoon 14:00, evening 18:00, night 20:00; an
  * hour without am/pm is 7–11 am, 12 noon, 1–6 pm (being woken: 4–11 am); an end day is included.
  */
-import { HOUR_MS } from '../../shared/clock.js';
-import { isTimeZone, zoneOffsetMs } from '../../shared/zones.js';
-import { nextRunAfter } from '../schedule.js';
-import type { Schedule } from '../schema.js';
+
+import type { ClockTime } from '../language/index.js';
+import {
+  type Bound,
+  type DayPart,
+  isRecurring,
+  isSubDaily,
+  type ScheduleFields,
+  WEEKDAY_NAMES,
+} from '../language/index.js';
+import { HOUR_MS } from '../shared/clock.js';
+import { isTimeZone, zoneOffsetMs } from '../shared/zones.js';
 import {
   after,
   clockOf,
@@ -22,10 +30,9 @@ import {
   shifted,
   startOf,
 } from './calendar.js';
-import type { ClockTime } from './clock.js';
 import { type Composed, composeRecurring } from './compose-recurring.js';
-import { type Bound, type Facts, isRecurring, isSubDaily } from './facts.js';
-import { type DayPart, WEEKDAY_NAMES } from './words.js';
+import { nextRunAfter } from './schedule.js';
+import type { Schedule } from './schema.js';
 
 export interface ComposeContext {
   nowMs: number;
@@ -35,7 +42,7 @@ export interface ComposeContext {
 }
 
 /** The schedule the facts make; an unknown `timezone` counts as UTC. */
-export function compose(said: Facts, context: ComposeContext): Composed {
+export function compose(said: ScheduleFields, context: ComposeContext): Composed {
   const facts = withTimeOfEnd(withDayOfWindow(withDaysOfSpan(withStatedPeriod(said))));
   const own = isTimeZone(context.timezone) ? context.timezone : 'UTC';
   const zone = facts.zone ? facts.zone : own;
@@ -73,7 +80,7 @@ function isDaylight({ scheduledAtIso }: Schedule, zone: string): boolean {
 }
 
 /** "Sat and Sun at 9am every week", "Dec 21st and 31st every year": the period says that they repeat. */
-function withStatedPeriod(facts: Facts): Facts {
+function withStatedPeriod(facts: ScheduleFields): ScheduleFields {
   const { ask: _ask, onDays, onDates, ...rest } = facts;
   const unit = facts.every?.unit;
   if (facts.day?.type === 'ask' && facts.day.period && isRecurring(facts)) {
@@ -90,21 +97,21 @@ function withStatedPeriod(facts: Facts): Facts {
 }
 
 /** "for the next 5 days at 9pm": on each of them. */
-function withDaysOfSpan(facts: Facts): Facts {
+function withDaysOfSpan(facts: ScheduleFields): ScheduleFields {
   const days = facts.span !== undefined && facts.span.ms === 0 && !facts.day && !facts.delay;
   if (!days || isRecurring(facts) || !(facts.times || facts.part)) return facts;
   return { ...facts, every: { count: 1, unit: 'day' } };
 }
 
 /** "tomorrow from 8 to 10 every 15 minutes": those hours of that day are all of it. */
-function withDayOfWindow(facts: Facts): Facts {
+function withDayOfWindow(facts: ScheduleFields): ScheduleFields {
   const { day, window, ...rest } = facts;
   if (!day || day.type === 'ask' || !window || !isSubDaily(facts)) return facts;
   return { ...rest, start: { day, time: window.from }, until: { day, time: window.to } };
 }
 
 /** "every day until July 1st at 7am": where no other time is said, it is that of every day. */
-function withTimeOfEnd(facts: Facts): Facts {
+function withTimeOfEnd(facts: ScheduleFields): ScheduleFields {
   const time = facts.until?.day && facts.until.time;
   if (!time || !isRecurring(facts) || isSubDaily(facts)) return facts;
   if (facts.times || facts.part || facts.cron || facts.start?.time) return facts;
@@ -112,7 +119,7 @@ function withTimeOfEnd(facts: Facts): Facts {
   return { ...facts, times: [time], until, ...(part ? { part } : {}) };
 }
 
-function withBounds(schedule: Schedule, facts: Facts, moment: Moment): Composed {
+function withBounds(schedule: Schedule, facts: ScheduleFields, moment: Moment): Composed {
   if (schedule.triggerType === 'once') {
     return boundless(facts)
       ? { schedule }
@@ -163,7 +170,15 @@ function isBefore({ day: end }: Bound, { day: start }: Bound): boolean {
   return end.year === start.year && end.day < start.day;
 }
 
-function boundless({ until, span, runs, start, except, window, inMonths }: Facts): boolean {
+function boundless({
+  until,
+  span,
+  runs,
+  start,
+  except,
+  window,
+  inMonths,
+}: ScheduleFields): boolean {
   return (
     !until &&
     !span &&
@@ -186,7 +201,7 @@ function lastOf(schedule: Schedule, runs: number, nowMs: number): number | null 
   return at;
 }
 
-function composeOnce(facts: Facts, moment: Moment, waking: boolean): Composed {
+function composeOnce(facts: ScheduleFields, moment: Moment, waking: boolean): Composed {
   const times = facts.times ?? [];
   if (times.length > 1)
     return { question: 'That is more than one time, and I can set one at a time. Which one?' };
@@ -220,7 +235,7 @@ function isOdd(time: ClockTime | undefined, part: DayPart | undefined): boolean 
   return part === 'night' ? hour > 0 && hour < 5 : hour === 0 && part !== 'evening';
 }
 
-function onDay(day: Day, facts: Facts, moment: Moment, waking: boolean): Composed {
+function onDay(day: Day, facts: ScheduleFields, moment: Moment, waking: boolean): Composed {
   const time = facts.times?.[0];
   const clock = clockOf(time, facts.part, waking);
   if (!clock) return { question: 'At what time?' };
@@ -246,7 +261,7 @@ function onDay(day: Day, facts: Facts, moment: Moment, waking: boolean): Compose
 }
 
 /** A time without a day is its next occurrence, if it is clear which time it is. */
-function nextTimeOfDay(facts: Facts, moment: Moment, waking: boolean): Composed {
+function nextTimeOfDay(facts: ScheduleFields, moment: Moment, waking: boolean): Composed {
   const time: ClockTime | undefined = facts.times?.[0];
   if (!time && !facts.part) return { question: 'When should I do it?' };
   const clock = clockOf(time, facts.part, waking);

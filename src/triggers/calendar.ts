@@ -1,10 +1,9 @@
 /** From said days and times to instants, in one time zone and relative to one moment. */
-import { DAY_MS } from '../../shared/clock.js';
-import { instantOfWall, type LocalParts, localParts } from '../../shared/zones.js';
-import type { Duration } from './amounts.js';
-import { type ClockTime, hourOf } from './clock.js';
-import type { Bound, DayRef, MonthDay, Nth } from './facts.js';
-import { type DayPart, PART_HOUR } from './words.js';
+
+import type { Bound, DayRef, Duration, MonthDay, Nth } from '../language/index.js';
+import { type ClockTime, type DayPart, hourOf, PART_HOUR } from '../language/index.js';
+import { DAY_MS } from '../shared/clock.js';
+import { instantOfWall, type LocalParts, localParts } from '../shared/zones.js';
 
 /** A calendar day. Day and month may be out of range; they roll over. */
 export interface Day {

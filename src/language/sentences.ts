@@ -3,24 +3,13 @@
  * time is taken out, then the few words that only ask for it ("please", "can you", "set a timer for"),
  * and what is left is what to do, in the words of the person.
  */
-import {
-  type Facts,
-  isAnchored,
-  isRecurring,
-  isSubDaily,
-  merged,
-  mergedAll,
-  type Piece,
-  WEEKDAY_OF_DATE,
-} from './facts.js';
-import type { Phrase } from './phrase.js';
-import { wordAt } from './phrase.js';
-import { findPieces, isJoint, isSubordinate, leftOver } from './pieces.js';
-import { type Range, requestAt } from './sentences.js';
-import type { Token } from './tokens.js';
+
+import { findPieces, isSubordinate } from './expressions.js';
+import { type Phrase, type Range, requestAt, type Token, wordAt } from './phrase.js';
+import type { TimeExpression } from './schedule-fields.js';
 
 export interface Sentence extends Range {
-  pieces: readonly Piece[];
+  pieces: readonly TimeExpression[];
   opening: Opening;
   /** It speaks of time and of nothing else. */
   onlyTime: boolean;
@@ -59,9 +48,9 @@ export function readSentence(phrase: Phrase, range: Range): Sentence {
 
 /** "every Friday this month": a running period limits what it stands beside; elsewhere it limits nothing. */
 function isSettled(
-  { from, to, facts: { day } }: Piece,
+  { from, to, facts: { day } }: TimeExpression,
   _: number,
-  found: readonly Piece[],
+  found: readonly TimeExpression[],
 ): boolean {
   if (day?.type !== 'ask' || !day.period) return true;
   if (found.some((piece) => piece.to === from || piece.from === to)) return true;
@@ -71,7 +60,7 @@ function isSettled(
 const FILLER =
   /^(?:[^\p{L}\p{N}"]|please|pls|thanks|thank|you|at|on|in|for|only|and|then|it|ok|okay|that|is|just|to|the|of)?$/u;
 
-function wordsBeside(phrase: Phrase, range: Range, pieces: readonly Piece[]): number[] {
+function wordsBeside(phrase: Phrase, range: Range, pieces: readonly TimeExpression[]): number[] {
   const inPiece = indexesOf(pieces);
   const words: number[] = [];
   for (let index = range.from; index < range.to; index += 1) {
@@ -80,7 +69,7 @@ function wordsBeside(phrase: Phrase, range: Range, pieces: readonly Piece[]): nu
   return words;
 }
 
-export function indexesOf(pieces: readonly Piece[]): Set<number> {
+export function indexesOf(pieces: readonly TimeExpression[]): Set<number> {
   const indexes = new Set<number>();
   for (const piece of pieces)
     for (let index = piece.from; index < piece.to; index += 1) indexes.add(index);
@@ -251,165 +240,17 @@ function refused(said: string, asked: boolean): Opening['refusal'] {
   return UNDOING.test(said) ? 'existing' : null;
 }
 
-/** What the pieces of a sentence say together, or the question that they leave. */
-export type Selection = { facts: Facts; used: Piece[] } | { question: string };
-
-export const SEVERAL = 'I can set one schedule at a time. Which one first?';
-
-/**
- * Everything that is said about time is one schedule. Where two pieces contradict each other, a day or
- * time in what is to be done ("… about the call at 5pm") is left there if those in front of it are a
- * schedule by themselves; anything else is asked about.
- * @param isWhole whether facts make a schedule without a question
- */
-export function select(sentence: Sentence, isWhole: (facts: Facts) => boolean): Selection {
-  const pieces = sentence.pieces.filter((piece) => !isLength(piece, sentence));
-  if (pieces.some((piece) => isLoose(piece, sentence)))
-    return { question: 'Once, or every day for that long?' };
-  const sure = pieces.filter((piece) => !piece.adjective && !piece.vague);
-  const said = mergedAll(sure);
-  // "tonight before bed" is not the eight of the evening that "tonight" alone would be.
-  const open =
-    said?.part && !isTimed(said) && pieces.some((each) => each.vague && !each.subordinate);
-  if (said && !open && isWhole(said)) return withAdjectives(sentence, said, sure);
-  const plain = pieces.filter((piece) => !piece.adjective);
-  const together = mergedAll(plain);
-  if (together) return withAdjectives(sentence, together, plain);
-  const { content } = sentence.opening;
-  const firsts = [(piece: Piece) => piece.from < content, (piece: Piece) => !piece.subordinate].map(
-    (isFirst) => plain.filter(isFirst),
-  );
-  const outside = firsts.find((pieces) => {
-    const facts = mergedAll(pieces);
-    return facts !== null && isWhole(facts);
-  });
-  const own = outside && mergedAll(outside);
-  if (!outside || !own) return { question: holdsWeekdayOfDate(plain) ? WEEKDAY_OF_DATE : SEVERAL };
-  const others = plain.filter((piece) => !outside.includes(piece));
-  const inContent = others.every(
-    ({ facts, vague, joined }) => vague || (isPoint(facts) && !joined && !completes(own, facts)),
-  );
-  return inContent ? withAdjectives(sentence, own, outside) : { question: SEVERAL };
-}
-
-/** "every Friday the 13th": cron cannot say both at once. */
-function holdsWeekdayOfDate(pieces: readonly Piece[]): boolean {
-  const isDate = ({ facts: { day, monthDays } }: Piece) =>
-    monthDays !== undefined || day?.type === 'monthDay' || day?.type === 'date';
-  return pieces.some(({ facts }) => facts.weekdays !== undefined) && pieces.some(isDate);
-}
-
-/** "meditate for 10 minutes": how long it lasts, unless something is to be repeated within the day. */
-function isLength({ from, facts }: Piece, { pieces, opening }: Sentence): boolean {
-  const { span, ...others } = facts;
-  if (span === undefined || span.ms === 0 || Object.keys(others).length > 0) return false;
-  const subDaily = pieces.some((piece) => isSubDaily(piece.facts));
-  return from > opening.content && !subDaily && !pieces.some((piece) => piece.to === from);
-}
-
-/** "at 4pm plan the next 3 days": of what is done once, days may be what it is about. */
-function isLoose({ from, facts }: Piece, { pieces, opening }: Sentence): boolean {
-  if (!facts.span || from < opening.content) return false;
-  return !pieces.some((piece) => piece.to === from || isRecurring(piece.facts));
-}
-
-/** "every morning bar Sunday at 9": the nine is that of the morning, whatever stands in between. */
-function completes(own: Facts, { times }: Facts): boolean {
-  return times !== undefined && !isTimed(own) && merged(own, { times }) !== null;
-}
-
-function isTimed(facts: Facts): boolean {
-  const time = facts.times ?? facts.window ?? facts.delay ?? facts.cron;
-  return time !== undefined || isSubDaily(facts);
-}
-
-/** A day, a time or a part of the day, which may as well be part of a name. */
-function isPoint(facts: Facts): boolean {
-  const points = new Set(['day', 'times', 'part', 'delay', 'zone']);
-  return Object.keys(facts).every((key) => points.has(key));
-}
-
-function withAdjectives(sentence: Sentence, facts: Facts, used: readonly Piece[]): Selection {
-  if (isRecurring(facts) || facts.day || facts.delay) return { facts, used: [...used] };
-  const adjective = sentence.pieces.find((piece) => piece.adjective);
-  const both = adjective && merged(facts, adjective.facts);
-  if (!adjective || !both) return { facts, used: [...used] };
-  return { facts: both, used: [...used, adjective] };
-}
-
-/** The words of time in a sentence that the schedule does not express; `isWhole`: it is one without them. */
-export function unread(
-  phrase: Phrase,
-  sentence: Sentence,
-  used: readonly Piece[],
-  isWhole: boolean,
-): string[] {
-  const taken = indexesOf(used);
-  const kept = indexesOf(
-    sentence.pieces.filter(
-      (piece) =>
-        !used.includes(piece) &&
-        !isAnotherTime(phrase, piece) &&
-        piece.facts.zone === undefined &&
-        !isUnclearDate(phrase, piece) &&
-        !isOfRequest(phrase, sentence, piece, used),
-    ),
-  );
-  const anchors = sentence.pieces.some((piece) => isAnchored(piece.facts))
-    ? taken
-    : new Set<number>();
-  return leftOver(
-    phrase,
-    sentence,
-    anchors,
-    kept,
-    isWhole ? sentence.opening.content : sentence.to,
-  );
-}
-
-/** "29 February 2027", "3/4": a date that does not exist or may be two. */
-function isUnclearDate(phrase: Phrase, { from, to, facts, subordinate }: Piece): boolean {
-  if (facts.day?.type !== 'ask' || subordinate) return false;
-  return phrase.words.slice(from, to).some(({ text }) => /\d/.test(text));
-}
-
-/**
- * "cinema at 2 remind me at 1 to get ready": what is asked for behind a statement has that time. "In
- * three weeks on the Monday at 9": no word stands between the two that could be what to do.
- */
-function isOfRequest(
-  phrase: Phrase,
-  sentence: Sentence,
-  piece: Piece,
-  used: readonly Piece[],
-): boolean {
-  if (piece.subordinate) return false;
-  const request = requestAt(phrase, sentence) ?? sentence.from;
-  if (request > sentence.opening.content && piece.from > request) return true;
-  // "an hour before the 3pm call": the time of the event is expressed.
-  if (used.some(({ facts }) => facts.offset)) return false;
-  const taken = indexesOf(used);
-  let before = piece.from - 1;
-  while (before > sentence.from && !taken.has(before) && isJoint(wordAt(phrase, before)))
-    before -= 1;
-  return taken.has(before);
-}
-
-/** "… and again at 8:30", "… but not on 1 October": it belongs to the schedule, wherever it stands. */
-function isAnotherTime(phrase: Phrase, { from }: Piece): boolean {
-  const at = /^(?:at|on|in|for|the)$/.test(wordAt(phrase, from - 1)) ? from - 2 : from - 1;
-  return /^(?:again|another|not|except|excluding|besides|but|then|also|and|or|plus)$/.test(
-    wordAt(phrase, at),
-  );
-}
-
 const CLOSING =
   /(?:[\s,;:.!?\u2013\u2014-]|\b(?:please|pls|plz|thanks(?: a lot| so much)?|thank you(?: so much| very much)?|thx|ty|cheers|ok(?:ay)?\?|would you|will you|could you|can you|if you can|if possible|if you don['’]t mind|ok|okay))+$/iu;
 const GENERIC =
   /^(?:it|this|that|these|those|something|anything|things?|stuff|a|an|the|some|do|so|me|us|to|for|about|please|thanks|thank|you|up|too|again|now|and|of|my|in|on|at|by|or|with|remind|tell|let|know|i|need|want|reminder)$/i;
 
 /** What is to be done, as one text; `''` when nothing is said. */
-export function instructionsOf(phrase: Phrase, sentence: Sentence, used: readonly Piece[]): string {
+export function instructionsOf(
+  phrase: Phrase,
+  sentence: Sentence,
+  used: readonly TimeExpression[],
+): string {
   const { keep, prefix, complete } = sentence.opening;
   const dropped = droppedWith(phrase, used, sentence);
   const parts: string[] = [];
@@ -434,7 +275,7 @@ export function instructionsOf(phrase: Phrase, sentence: Sentence, used: readonl
 }
 
 /** "tell me when it is five pm": the time is what is to be told. */
-function isMoment(phrase: Phrase, piece: Piece): boolean {
+function isMoment(phrase: Phrase, piece: TimeExpression): boolean {
   return /^(?:when|once|as)$/.test(wordAt(phrase, piece.from));
 }
 
@@ -452,18 +293,6 @@ function everythingSaid(phrase: Phrase, { opening, to }: Sentence): string {
   );
 }
 
-/** Another "remind me to …" behind something that is to be done, with a time of its own. */
-export function holdsTwo(phrase: Phrase, { from, to, opening, pieces }: Sentence): boolean {
-  for (let index = opening.content + 1; index < to - 2; index += 1) {
-    const said = [0, 1, 2].map((step) => wordAt(phrase, index + step)).join(' ');
-    if (!/^remind me (?:to|about|of|that)$/.test(said)) continue;
-    const before = pieces.some((piece) => piece.from < opening.content);
-    const behind = pieces.some((piece) => piece.from > opening.content);
-    return before && behind && from < index;
-  }
-  return false;
-}
-
 /** A typing error in the verb is not handed on; every other word stays as it was written. */
 function kept(word: Token): string {
   const repaired = /^(?:remind|summarize|notify|check|send|write)$/.test(word.low);
@@ -471,7 +300,11 @@ function kept(word: Token): string {
 }
 
 /** The pieces with the comma and the preposition that held them. */
-function droppedWith(phrase: Phrase, used: readonly Piece[], { from }: Range): Set<number> {
+function droppedWith(
+  phrase: Phrase,
+  used: readonly TimeExpression[],
+  { from }: Range,
+): Set<number> {
   const dropped = indexesOf(used);
   for (const piece of used) {
     let before = piece.from - 1;

@@ -1,6 +1,8 @@
 /** Recurring facts → cron where wall time matters, an interval where only the distance does. */
-import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../shared/clock.js';
-import type { Schedule } from '../schema.js';
+
+import type { ClockTime, Unit } from '../language/index.js';
+import { isSubDaily, type ScheduleFields, WEEKDAY_OF_DATE } from '../language/index.js';
+import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../shared/clock.js';
 import {
   type Clock,
   clockOf,
@@ -13,9 +15,7 @@ import {
   startOf,
   weekdayOf,
 } from './calendar.js';
-import type { ClockTime } from './clock.js';
-import { type Facts, isSubDaily, WEEKDAY_OF_DATE } from './facts.js';
-import type { Unit } from './words.js';
+import type { Schedule } from './schema.js';
 
 /** A schedule, or what has to be asked first. */
 export type Composed = { schedule: Schedule } | { question: string };
@@ -30,7 +30,7 @@ const UNIT_MS: Partial<Record<Unit, number>> = {
 };
 
 /** The schedule of facts that repeat. Its bounds are added by the caller, except a start it needs itself. */
-export function composeRecurring(said: Facts, moment: Moment, waking: boolean): Composed {
+export function composeRecurring(said: ScheduleFields, moment: Moment, waking: boolean): Composed {
   if (said.cron !== undefined) {
     if (said.times || said.every || said.weekdays)
       return { question: 'Shall I follow the cron expression or the words?' };
@@ -48,7 +48,7 @@ export function composeRecurring(said: Facts, moment: Moment, waking: boolean): 
 }
 
 /** "twice a day at 9 and 17:00" is daily at two times; "twice a day" alone leaves the times open. */
-function withoutPerUnit(facts: Facts): { facts: Facts } | { question: string } {
+function withoutPerUnit(facts: ScheduleFields): { facts: ScheduleFields } | { question: string } {
   if (!facts.perUnit) return { facts };
   const { perUnit, ...rest } = facts;
   if (perUnit.unit === 'day' && facts.times?.length === perUnit.count)
@@ -61,7 +61,7 @@ function withoutPerUnit(facts: Facts): { facts: Facts } | { question: string } {
   return { question: `${what} should that be?` };
 }
 
-function absorbDay(facts: Facts): Facts {
+function absorbDay(facts: ScheduleFields): ScheduleFields {
   const { day, ...rest } = facts;
   switch (day?.type) {
     case 'weekday':
@@ -80,7 +80,7 @@ function absorbDay(facts: Facts): Facts {
 }
 
 /** "every week starting Monday", "every 3 months starting 10 November": the start names the day. */
-function withStart(facts: Facts): Facts {
+function withStart(facts: ScheduleFields): ScheduleFields {
   const { day, month } = facts.start ?? {};
   const unit = facts.every?.unit;
   if (month || facts.monthDays || facts.nth || facts.weekdays || facts.months) return facts;
@@ -90,7 +90,7 @@ function withStart(facts: Facts): Facts {
   return unit === 'year' ? { ...facts, months: [day.month], monthDays: [day.day] } : facts;
 }
 
-function withoutExceptions(facts: Facts): Facts {
+function withoutExceptions(facts: ScheduleFields): ScheduleFields {
   if (!facts.except) return facts;
   const { except, ...rest } = facts;
   return { ...rest, weekdays: (facts.weekdays ?? ALL_DAYS).filter((day) => !except.includes(day)) };
@@ -100,7 +100,7 @@ function cron(cronExpression: string, moment: Moment): Composed {
   return { schedule: { triggerType: 'cron', cronExpression, timezone: moment.zone } };
 }
 
-function subDaily(facts: Facts, moment: Moment): Composed {
+function subDaily(facts: ScheduleFields, moment: Moment): Composed {
   const every =
     facts.every ?? (facts.everyMs === undefined ? { count: 1, unit: 'hour' as Unit } : undefined);
   if (facts.part) return { question: 'Between which hours should that be?' };
@@ -159,7 +159,7 @@ function range(from: number, to: number): string {
   return from === to ? String(from) : `${from}-${to}`;
 }
 
-function interval(intervalMs: number, facts: Facts, moment: Moment): Composed {
+function interval(intervalMs: number, facts: ScheduleFields, moment: Moment): Composed {
   if (intervalMs <= 0 || !Number.isInteger(intervalMs))
     return { question: 'How often should that be?' };
   const schedule: Schedule = { triggerType: 'interval', intervalMs };
@@ -169,7 +169,7 @@ function interval(intervalMs: number, facts: Facts, moment: Moment): Composed {
   return { schedule };
 }
 
-function daily(facts: Facts, moment: Moment, waking: boolean): Composed {
+function daily(facts: ScheduleFields, moment: Moment, waking: boolean): Composed {
   const times = facts.times ?? (facts.start?.time ? [facts.start.time] : []);
   const part = facts.part ?? (facts.times ? undefined : facts.start?.part);
   const unit = facts.every?.unit ?? 'day';
@@ -217,7 +217,7 @@ function daily(facts: Facts, moment: Moment, waking: boolean): Composed {
     moment,
   );
 
-  function yearly(given: Facts, clock: string, years: number): Composed {
+  function yearly(given: ScheduleFields, clock: string, years: number): Composed {
     if (!given.months || years > 1)
       return {
         question:
@@ -250,7 +250,7 @@ function ascend(clocks: readonly (Clock | null)[], times: readonly ClockTime[]):
 
 /** "every Friday only in March": every year, which "in March" alone does not say. */
 function inMonths(
-  facts: Facts,
+  facts: ScheduleFields,
   { months, only }: { months: number[]; only: boolean },
   at: string,
   count: number,
@@ -269,7 +269,7 @@ function inMonths(
 
 /** Steps of several days keep their time of day and are counted from their first occurrence. */
 function everyFewDays(
-  facts: Facts,
+  facts: ScheduleFields,
   count: number,
   unit: 'day' | 'week',
   clock: Clock,
@@ -306,7 +306,7 @@ function everyFewDays(
   return { question: 'When should that begin?' };
 }
 
-function monthly(facts: Facts, at: string, count: number, moment: Moment): Composed {
+function monthly(facts: ScheduleFields, at: string, count: number, moment: Moment): Composed {
   if (count > 1 && 12 % count !== 0)
     return {
       question: `I cannot count in steps of ${count} months. In which months should it be?`,
@@ -325,7 +325,7 @@ function monthly(facts: Facts, at: string, count: number, moment: Moment): Compo
 }
 
 /** Every n-th month, counted from the first possible one in the schedule's zone. */
-function monthsFrom(facts: Facts, count: number, moment: Moment): string {
+function monthsFrom(facts: ScheduleFields, count: number, moment: Moment): string {
   const startMs = facts.start ? startOf(facts.start, moment) : null;
   const from = startMs === null ? moment.now : momentIn(moment.zone, startMs).now;
   const nth = facts.nth?.[0];
@@ -336,7 +336,7 @@ function monthsFrom(facts: Facts, count: number, moment: Moment): string {
   return Array.from({ length: 12 / count }, (_, index) => first + 1 + index * count).join(',');
 }
 
-function nthField(facts: Facts, at: string, months: string, moment: Moment): Composed {
+function nthField(facts: ScheduleFields, at: string, months: string, moment: Moment): Composed {
   const days = (facts.nth ?? []).map(({ nth, weekday }) =>
     nth === 'L' ? `${weekday}L` : `${weekday}#${nth}`,
   );

@@ -1,15 +1,22 @@
 /** What limits a recurrence: "between 9 and 17", "until Friday", "for a week", "starting Monday", "except Sunday". */
-import { HOUR_MS } from '../../shared/clock.js';
-import { type Duration, readDuration } from './amounts.js';
-import { type ClockTime, partBehind, readEnd, readTime, readTimes } from './clock.js';
+import { HOUR_MS } from '../shared/clock.js';
+import {
+  type ClockTime,
+  type Duration,
+  partBehind,
+  readDuration,
+  readEnd,
+  readTime,
+  readTimes,
+} from './clock.js';
 import { daysIn, MONTH, readDay } from './days.js';
-import type { Bound, DayRef, Facts } from './facts.js';
 import { match, type Phrase, pattern, type Read, touches, wordAt } from './phrase.js';
 import { readDayList } from './recurrence.js';
+import type { Bound, DayRef, ScheduleFields } from './schedule-fields.js';
 import { type DayPart, MONTHS, type Unit, WORKDAYS } from './words.js';
 
 /** Any limit at `index`. */
-export function readBound(phrase: Phrase, index: number): Read<Facts> | null {
+export function readBound(phrase: Phrase, index: number): Read<ScheduleFields> | null {
   return (
     readWindow(phrase, index) ??
     readUntil(phrase, index) ??
@@ -28,7 +35,7 @@ const DURING = pattern('during the (?:day|daytime|night|morning|afternoon)');
 const WINDOW_OPENING = pattern('(between|from)(?: at)?');
 const WINDOW_JOINT = pattern('(?:and|to|until|through|-)(?: at)?');
 
-function readWindow(phrase: Phrase, index: number): Read<Facts> | null {
+function readWindow(phrase: Phrase, index: number): Read<ScheduleFields> | null {
   const business = match(phrase, index, BUSINESS_HOURS);
   if (business) {
     const hour = (value: number): ClockTime => ({ hour: value, minute: 0, second: 0, sure: true });
@@ -66,7 +73,7 @@ function windowOf(
   to: ClockTime,
   part: DayPart | undefined,
   end: number,
-): Read<Facts> {
+): Read<ScheduleFields> {
   const first = { ...from };
   const last = { ...to };
   const late = part !== undefined && part !== 'morning';
@@ -161,7 +168,7 @@ const UNTIL = pattern(
 );
 const NOTICE = pattern('further notice');
 
-function readUntil(phrase: Phrase, index: number): Read<Facts> | null {
+function readUntil(phrase: Phrase, index: number): Read<ScheduleFields> | null {
   const until = match(phrase, index, UNTIL);
   if (!until) return null;
   const notice = match(phrase, until.to, NOTICE);
@@ -193,7 +200,7 @@ const RANGE_JOINT = pattern('(?:to|until|through|up to|-)');
 const BETWEEN = pattern('between');
 const AND = pattern('and');
 
-function readStart(phrase: Phrase, index: number): Read<Facts> | null {
+function readStart(phrase: Phrase, index: number): Read<ScheduleFields> | null {
   const between = match(phrase, index, BETWEEN);
   const opening = between ?? match(phrase, index, START);
   if (!opening) return null;
@@ -238,7 +245,7 @@ const ONE_UNIT_LONG: Readonly<Record<string, readonly number[]>> = {
 };
 
 /** "for the next 3 days", "for a week", "over the next two hours", "for the rest of the week". */
-function readSpan(phrase: Phrase, index: number): Read<Facts> | null {
+function readSpan(phrase: Phrase, index: number): Read<ScheduleFields> | null {
   const rest = match(phrase, index, REST_OF);
   if (rest) {
     const unit = rest.groups[1] ? 'day' : (rest.groups[2] as Unit);
@@ -269,7 +276,7 @@ const SURE_EXCEPT =
   /^(?:except|other than|apart from|excl|minus|skipping|besides|save for|but (?:not|skip|never))/;
 const HOLIDAYS = pattern('(?:(?:public|bank|national) )?(?:holidays?|vacations?)');
 
-function readExcept(phrase: Phrase, index: number): Read<Facts> | null {
+function readExcept(phrase: Phrase, index: number): Read<ScheduleFields> | null {
   const opening = match(phrase, index, EXCEPT);
   if (!opening) return null;
   const days = readDayList(phrase, opening.to);
@@ -296,7 +303,7 @@ const RUNS = pattern(
 const NOT_RUNS = pattern('(?:an?|per|every|daily|the|as|more|faster)');
 
 /** "3 times", "for 3 occurrences", "5x", "twice": how often at all. */
-function readRuns(phrase: Phrase, index: number): Read<Facts> | null {
+function readRuns(phrase: Phrase, index: number): Read<ScheduleFields> | null {
   const runs = match(phrase, index, RUNS);
   if (!runs || match(phrase, runs.to, NOT_RUNS)) return null;
   const [, , word, number] = runs.groups;
@@ -309,7 +316,7 @@ const ONLY_IN = pattern(
 );
 
 /** "only in March", "in June, July and August": the months that a recurrence keeps to. */
-function readOnlyIn(phrase: Phrase, index: number): Read<Facts> | null {
+function readOnlyIn(phrase: Phrase, index: number): Read<ScheduleFields> | null {
   const found = match(phrase, index, ONLY_IN);
   // "every Saturday of May": of each May.
   const of = found?.groups[2] !== undefined;

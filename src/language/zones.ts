@@ -3,9 +3,8 @@
  * "Europe/London". Abbreviations mean the zone where most of their writers live, clock changes
  * included: a New Yorker's "EST" in July is New York time.
  */
-import { isTimeZone } from '../../shared/zones.js';
-import type { Read } from './phrase.js';
-import { lowAt, type Token } from './tokens.js';
+import { isTimeZone, timeZoneProblem } from '../shared/zones.js';
+import { lowAt, type Read, type Token, tokenize } from './phrase.js';
 
 /** `zone` is an IANA name; '' is "my time", the zone of the user; null is one we cannot express. */
 export interface NamedZone {
@@ -313,4 +312,37 @@ function afterTime(
     value: { zone, said },
     to: /^(?:time|timezone)$/.test(lowAt(tokens, index)) ? index + 1 : index,
   };
+}
+
+const MAX_NAME = 64;
+
+/** The IANA name, or in words why there is none. Letter case does not matter. */
+export function timezoneOfWords(words: string): { zone: string } | { problem: string } {
+  const name = words
+    .replace(/\s+/g, ' ')
+    .trim()
+    .replace(/[.!?,;]+$/, '')
+    .replace(/^the /i, '')
+    .slice(0, MAX_NAME);
+  if (name === '') return { problem: 'no time zone is named' };
+  if (isTimeZone(name)) return { zone: properName(name) };
+  const bare = name.replace(/ (?:standard |daylight |summer )?(?:time ?zone|time|tz)$/i, '');
+  // An abbreviation counts in capitals only ("est" is a word); alone it can be nothing else.
+  for (const spelling of [name, `${bare} time`, bare.toUpperCase(), `${titled(bare)} time`]) {
+    const read = readZone(tokenize(spelling, MAX_NAME + 8), 0);
+    if (read?.value.zone) return { zone: read.value.zone };
+  }
+  return { problem: timeZoneProblem(name) ?? 'is not a known time zone' };
+}
+
+function properName(name: string): string {
+  const low = name.toLowerCase();
+  return Intl.supportedValuesOf('timeZone').find((zone) => zone.toLowerCase() === low) ?? name;
+}
+
+function titled(words: string): string {
+  return words.replace(
+    /(^|[\s/_-])(\p{L})/gu,
+    (_all, before: string, letter: string) => before + letter.toUpperCase(),
+  );
 }

@@ -1,0 +1,15 @@
+/** Reading what people say: the time of a request, once per message. Pure, and without a model. */
+export { type ClockTime, type Duration, hourOf } from './clock.js';
+export { asksForSomething, readRequest, readTimeAlone } from './request.js';
+export {
+  type Bound,
+  type DayRef,
+  isRecurring,
+  isSubDaily,
+  type MonthDay,
+  type Nth,
+  type ScheduleFields,
+  WEEKDAY_OF_DATE,
+} from './schedule-fields.js';
+export { type DayPart, PART_HOUR, type Unit, WEEKDAY_NAMES } from './words.js';
+export { timezoneOfWords } from './zones.js';

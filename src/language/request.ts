@@ -1,0 +1,723 @@
+/**
+ * Reads a time and what to do then out of an English sentence, without a model. Whoever asks has decided
+ * that a schedule is wanted; what is read here is which. Every word that could tell a time is either
+ * expressed by the schedule or asked about. Pure and total: the same text, moment and zone give the same
+ * answer on every machine, and no input makes it throw.
+ */
+import { DAY_MS, MINUTE_MS } from '../shared/clock.js';
+import { type ClockTime, hourOf } from './clock.js';
+import { exceptionAt, isBareNumber, isJoint, leftOver, offsetAt } from './expressions.js';
+import {
+  match,
+  type Phrase,
+  pattern,
+  phraseOf,
+  requestAt,
+  splitSentences,
+  touches,
+  wordAt,
+} from './phrase.js';
+import {
+  isAnchored,
+  isRecurring,
+  isSubDaily,
+  merged,
+  mergedAll,
+  type ScheduleFields,
+  type TimeExpression,
+  WEEKDAY_OF_DATE,
+} from './schedule-fields.js';
+import { indexesOf, instructionsOf, readSentence, type Sentence } from './sentences.js';
+
+/** What fields make: a schedule, or the question that is still open. Whoever keeps schedules says it. */
+export type Compose<S> = (
+  fields: ScheduleFields,
+  /** The request is to be woken, so a bare 6 is in the morning. */
+  waking: boolean,
+) => { schedule: S } | { question: string };
+type MadeBy<S> = (fields: ScheduleFields) => { schedule: S } | { question: string };
+/** Only a schedule that runs once has this instant. */
+export type AnySchedule = { scheduledAtIso?: string | undefined };
+
+/** A request without the time that is asked about, and without any: what a corrected time completes. */
+type Rest = { rest?: readonly string[] };
+export type RequestReading<S> =
+  | { kind: 'schedule'; schedule: S; instructions: string }
+  | ({ kind: 'ambiguous'; question: string } & Rest)
+  | { kind: 'none' };
+
+/** Longer texts are documents, not requests (instructions hold 8 KB at most). */
+const TEXT_LIMIT = 8_192;
+/** Source code, markup and lines of a crontab hold times; nobody says them to the agent. */
+const CODE =
+  /(?<!:)\/\/|=>|\);|[{}]|<\/?[a-z][^<>]{0,40}>|&&|\|\||\b(?:const|let|var) \w+ ?=|^[ \t]*(?:@\w{3,10}|(?:[\d*?/,-]{1,40}[ \t]+){4}[\w*?/,#-]{1,40})[ \t]+(?:\S{1,60}[ \t]+){0,2}(?:\S{0,80}\/\S|\S{1,80}\.(?:sh|py|js|ts|rb|php|pl|exe|bat)\b)/im;
+const NONE = { kind: 'none' } as const;
+const HAPPENS = 'Is that when I shall do it, or when it happens?';
+
+const ask = (question: string) => ({ kind: 'ambiguous', question }) as const;
+
+/** Reads a request and its time. See the file header for what is promised. */
+export function readRequest<S extends AnySchedule>(
+  text: string,
+  compose: Compose<S>,
+): RequestReading<S> {
+  if (text.length > TEXT_LIMIT || text.trim() === '') return NONE;
+  if (CODE.test(text.slice(0, 2_000).replace(/`[^`]*`|"[^"]*"/g, ''))) return NONE;
+  const phrase = phraseOf(text);
+  const sentences = splitSentences(phrase).map((range) => readSentence(phrase, range));
+  const chosen = choose(sentences);
+  if (chosen === 'none') return withoutTime(phrase, sentences);
+  if (chosen === 'several') return ask(SEVERAL);
+  if (chosen === 'only time') return ask('What should I do then?');
+  const waking = /\b(?:wake|get) (?:me )?up\b|\bwake me\b|\balarm\b/.test(
+    textOf(phrase, chosen.sentence),
+  );
+  const reading = readChosen(text, phrase, sentences, chosen, (fields) => compose(fields, waking));
+  if (reading.kind !== 'ambiguous') return reading;
+  const { pieces } = chosen.sentence;
+  const asked = pieces.filter(({ facts }) => facts.ask ?? (facts.day?.type === 'ask' || undefined));
+  const task = (without: readonly TimeExpression[]): string =>
+    wholeInstructions(text, phrase, sentences, chosen.sentence, without);
+  const others = pieces.filter((piece) => !asked.includes(piece));
+  const time = others.map(({ from, to }) =>
+    text.slice(phrase.words[from]?.start, phrase.words[to - 1]?.end),
+  );
+  // What stands in front of the request is in no instructions.
+  const timed = [...time, task(pieces)].join(' ');
+  const rest = (asked.length > 0 ? [task(asked), timed, task(pieces)] : [task(pieces)]).filter(
+    (words) => words !== '',
+  );
+  return rest.length > 0 ? { ...reading, rest } : reading;
+}
+
+/** The time of a text that says when and nothing else: "every day at 9", "tomorrow at noon". */
+export function readTimeAlone<S>(
+  text: string,
+  compose: Compose<S>,
+): { kind: 'schedule'; schedule: S } | { kind: 'ambiguous'; question: string } | { kind: 'none' } {
+  if (text.length > TEXT_LIMIT) return NONE;
+  const phrase = phraseOf(text);
+  const sentence = readSentence(phrase, { from: 0, to: phrase.words.length });
+  if (!sentence.onlyTime) return NONE;
+  const selected = select(sentence, (fields) => 'schedule' in compose(fields, false));
+  if ('question' in selected) return ask(selected.question);
+  const composed = compose(selected.facts, false);
+  return 'question' in composed
+    ? ask(composed.question)
+    : { kind: 'schedule', schedule: composed.schedule };
+}
+
+/** Whether a text says that something is wanted ("remind me", "can you", "set an alarm"), with or without a time. */
+export function asksForSomething(text: string): boolean {
+  if (text.length > TEXT_LIMIT) return false;
+  const phrase = phraseOf(text);
+  return splitSentences(phrase).some((range) => readSentence(phrase, range).opening.asks);
+}
+
+/** A request whose words of time could not be read at all is asked about; without such words it is none. */
+function withoutTime(
+  phrase: Phrase,
+  sentences: readonly Sentence[],
+): ReturnType<typeof ask> | typeof NONE {
+  for (const sentence of sentences) {
+    if (sentence.onlyTime || sentence.opening.refusal !== null) continue;
+    const left = unread(phrase, sentence, sentence.pieces, false);
+    if (left.length > 0) return ask(notUnderstood(left));
+    if (sentence.opening.asks && sentence.pieces.length > 0) return ask('When should I do that?');
+  }
+  return NONE;
+}
+
+interface Chosen {
+  sentence: Sentence;
+  /** Sentences of words of time only, which complete it: "Tomorrow at 5." */
+  fragments: Sentence[];
+}
+
+const holdsTime = (sentence: Sentence): boolean =>
+  sentence.pieces.some((piece) => isAnchored(piece.facts));
+
+/** The one sentence that asks for something at a time. */
+function choose(sentences: readonly Sentence[]): Chosen | 'none' | 'several' | 'only time' {
+  const fragments = sentences.filter((sentence) => sentence.onlyTime);
+  const others = sentences.filter(
+    (sentence) => !sentence.onlyTime && sentence.opening.refusal !== 'none',
+  );
+  const timed = others.filter(holdsTime);
+  if (fragments.length === 0 && timed.length === 0) return 'none';
+  const asking = others.filter((sentence) => sentence.opening.asks);
+  const askingTimed = asking.filter(holdsTime);
+  if (askingTimed.length > 1) return 'several';
+  const [asked] = askingTimed.length > 0 ? askingTimed : fragments.some(holdsTime) ? asking : [];
+  if (asked) return { sentence: asked, fragments };
+  if (timed.length > 1) return 'several';
+  const sentence = timed[0] ?? others.find((other) => other.to > other.from);
+  if (sentence) return { sentence, fragments };
+  const refused = sentences.some((other) => !other.onlyTime && other.opening.refusal === 'none');
+  const recurring = fragments.some((other) =>
+    other.pieces.some((piece) => isRecurring(piece.facts)),
+  );
+  // A single moment alone may answer any question.
+  return recurring && !refused ? 'only time' : 'none';
+}
+
+function readChosen<S extends AnySchedule>(
+  text: string,
+  phrase: Phrase,
+  sentences: readonly Sentence[],
+  { sentence, fragments }: Chosen,
+  compose: MadeBy<S>,
+): RequestReading<S> {
+  const isWhole = (facts: ScheduleFields): boolean => 'schedule' in compose(facts);
+  const counted = fromEvent(phrase, sentences, sentence, compose);
+  if (counted && 'unclear' in counted)
+    return ask(
+      notUnderstood(
+        phrase.words.slice(counted.unclear.from, counted.unclear.to).map((word) => word.text),
+      ),
+    );
+  const selected = counted ?? select(sentence, isWhole);
+  if ('question' in selected) return ask(selected.question);
+  let facts: ScheduleFields | null = selected.facts;
+  for (const piece of fragments.flatMap((fragment) => fragment.pieces))
+    facts = facts && merged(facts, piece.facts);
+  if (facts === null) return ask(SEVERAL);
+  const { refusal } = sentence.opening;
+  if (refusal === 'condition')
+    return ask('I can only go by the clock. At what time shall I do that?');
+  if (refusal === 'existing' && !isRecurring(facts) && !leads(sentence, selected.used))
+    return ask('Shall I do that at that time, or is it about something that is set up already?');
+  if (isWhole(facts) && isTold(phrase, sentences, sentence, selected.used)) return ask(HAPPENS);
+  const left = unread(phrase, sentence, selected.used, isWhole(facts));
+  if (left.length > 0) return ask(notUnderstood(left));
+  if (holdsTwo(phrase, sentence)) return ask(SEVERAL);
+  if (!isRecurring(facts) && isReported(phrase, sentence, selected.used)) return ask(HAPPENS);
+  if (!isRecurring(facts) && isDeadline(phrase, sentence, selected.used))
+    return ask('Shall I do that then, or remind you before?');
+  const composed = compose(facts);
+  if ('question' in composed) return ask(composed.question);
+  const dropped = counted?.dropped ?? selected.used;
+  const instructions = wholeInstructions(
+    text,
+    phrase,
+    sentences,
+    sentence,
+    dropped,
+    counted?.event,
+  );
+  if (instructions === '') return ask('What should I do then?');
+  const scheduleOf = (said: ScheduleFields): string | null => {
+    const made = compose(said);
+    return 'schedule' in made ? JSON.stringify(made.schedule) : null;
+  };
+  const others = sentences.filter((other) => other !== counted?.event);
+  const around = saidAround(phrase, others, sentence, facts, scheduleOf);
+  if (around.length > 0) return ask(notUnderstood(around));
+  return { kind: 'schedule', schedule: composed.schedule, instructions };
+}
+
+/** "please arrive by 9am": a deadline is the time of a reminder and of what is repeated, of nothing else. */
+function isDeadline(phrase: Phrase, sentence: Sentence, used: readonly TimeExpression[]): boolean {
+  const by = used.some(({ from, facts }) => facts.times && wordAt(phrase, from) === 'by');
+  return by && requestAt(phrase, sentence) === null;
+}
+
+function leads(sentence: Sentence, used: readonly TimeExpression[]): boolean {
+  return used.every((piece) => piece.from < sentence.opening.content);
+}
+
+function notUnderstood(words: readonly string[]): string {
+  const quoted = words.slice(0, 6).map((word) => `"${word}"`);
+  const list =
+    quoted.length > 1 ? `${quoted.slice(0, -1).join(', ')} and ${quoted.at(-1)}` : quoted[0];
+  const say = quoted.length > 1 ? 'say' : 'says';
+  return `I do not know what ${list} ${say} about the time. When exactly should I do that?`;
+}
+
+const textOf = (phrase: Phrase, { from, to }: { from: number; to: number }): string =>
+  phrase.text.slice(phrase.offsets[from], phrase.offsets[to]);
+
+const POINTS_BACK = /\b(?:it|this|that|them|these|those|him|her|they)\b/i;
+
+/** What is asked for, what is said after it, and, where it points back ("check it"), what was said before. */
+function wholeInstructions(
+  text: string,
+  phrase: Phrase,
+  sentences: readonly Sentence[],
+  sentence: Sentence,
+  used: readonly TimeExpression[],
+  event: Sentence | null = null,
+): string {
+  const own = instructionsOf(phrase, sentence, used);
+  const at = sentences.indexOf(sentence);
+  const before = sentences
+    .slice(0, at)
+    .filter((other) => !other.onlyTime)
+    .map((other) => writtenText(text, phrase, other))
+    .filter((words) => words !== '');
+  const after = followingText(text, phrase, sentences.slice(at + 1));
+  if (own === '' && before.length === 0 && after === '') return '';
+  const request = own === '' ? 'remind me' : own;
+  const pointsBack = own === '' || event !== null || POINTS_BACK.test(own);
+  const around =
+    pointsBack && before.length > 0 ? ` (${before.join(' ').replace(/[.\s,;]+$/u, '')})` : '';
+  if (after === '') return request + around;
+  return `${request}${around}${after.startsWith('\n') ? '' : '.'}${after}`.trim();
+}
+
+/** What follows, with its line breaks; fragments of time and courtesies are left out. */
+function followingText(text: string, phrase: Phrase, sentences: readonly Sentence[]): string {
+  let joined = '';
+  for (const sentence of sentences) {
+    const said = sentence.onlyTime ? '' : writtenText(text, phrase, sentence);
+    const line = phrase.words[sentence.from - 1]?.kind === 'break' ? '\n' : ' ';
+    if (said !== '') joined += `${line}${said}`;
+  }
+  const lastRead = phrase.words.at(-1)?.end ?? 0;
+  const rest = text.slice(lastRead).trim();
+  return /[\p{L}\p{N}]/u.test(rest) ? `${joined} ${rest}` : joined;
+}
+
+const COURTESY =
+  /^(?:hi|hey|hello|yo|thanks?|thank you|thx|please|ok(?:ay)?|cheers|good (?:morning|evening|afternoon)|great|cool|yes|sure|hope you(?:'re| are) (?:well|good|doing well))(?: \w+)?[\s!.,]*$/iu;
+
+function writtenText(text: string, phrase: Phrase, range: { from: number; to: number }): string {
+  let last = range.to - 1;
+  while (last > range.from && wordAt(phrase, last) === '\n') last -= 1;
+  const said = text.slice(phrase.words[range.from]?.start, phrase.words[last]?.end).trim();
+  return COURTESY.test(said) || !/\p{L}/u.test(said) ? '' : said;
+}
+
+/** What the pieces of a sentence say together, or the question that they leave. */
+export type Selection = { facts: ScheduleFields; used: TimeExpression[] } | { question: string };
+
+export const SEVERAL = 'I can set one schedule at a time. Which one first?';
+
+/**
+ * Everything that is said about time is one schedule. Where two pieces contradict each other, a day or
+ * time in what is to be done ("… about the call at 5pm") is left there if those in front of it are a
+ * schedule by themselves; anything else is asked about.
+ * @param isWhole whether facts make a schedule without a question
+ */
+export function select(sentence: Sentence, isWhole: (facts: ScheduleFields) => boolean): Selection {
+  const pieces = sentence.pieces.filter((piece) => !isLength(piece, sentence));
+  if (pieces.some((piece) => isLoose(piece, sentence)))
+    return { question: 'Once, or every day for that long?' };
+  const sure = pieces.filter((piece) => !piece.adjective && !piece.vague);
+  const said = mergedAll(sure);
+  // "tonight before bed" is not the eight of the evening that "tonight" alone would be.
+  const open =
+    said?.part && !isTimed(said) && pieces.some((each) => each.vague && !each.subordinate);
+  if (said && !open && isWhole(said)) return withAdjectives(sentence, said, sure);
+  const plain = pieces.filter((piece) => !piece.adjective);
+  const together = mergedAll(plain);
+  if (together) return withAdjectives(sentence, together, plain);
+  const { content } = sentence.opening;
+  const firsts = [
+    (piece: TimeExpression) => piece.from < content,
+    (piece: TimeExpression) => !piece.subordinate,
+  ].map((isFirst) => plain.filter(isFirst));
+  const outside = firsts.find((pieces) => {
+    const facts = mergedAll(pieces);
+    return facts !== null && isWhole(facts);
+  });
+  const own = outside && mergedAll(outside);
+  if (!outside || !own) return { question: holdsWeekdayOfDate(plain) ? WEEKDAY_OF_DATE : SEVERAL };
+  const others = plain.filter((piece) => !outside.includes(piece));
+  const inContent = others.every(
+    ({ facts, vague, joined }) => vague || (isPoint(facts) && !joined && !completes(own, facts)),
+  );
+  return inContent ? withAdjectives(sentence, own, outside) : { question: SEVERAL };
+}
+
+/** "every Friday the 13th": cron cannot say both at once. */
+function holdsWeekdayOfDate(pieces: readonly TimeExpression[]): boolean {
+  const isDate = ({ facts: { day, monthDays } }: TimeExpression) =>
+    monthDays !== undefined || day?.type === 'monthDay' || day?.type === 'date';
+  return pieces.some(({ facts }) => facts.weekdays !== undefined) && pieces.some(isDate);
+}
+
+/** "meditate for 10 minutes": how long it lasts, unless something is to be repeated within the day. */
+function isLength({ from, facts }: TimeExpression, { pieces, opening }: Sentence): boolean {
+  const { span, ...others } = facts;
+  if (span === undefined || span.ms === 0 || Object.keys(others).length > 0) return false;
+  const subDaily = pieces.some((piece) => isSubDaily(piece.facts));
+  return from > opening.content && !subDaily && !pieces.some((piece) => piece.to === from);
+}
+
+/** "at 4pm plan the next 3 days": of what is done once, days may be what it is about. */
+function isLoose({ from, facts }: TimeExpression, { pieces, opening }: Sentence): boolean {
+  if (!facts.span || from < opening.content) return false;
+  return !pieces.some((piece) => piece.to === from || isRecurring(piece.facts));
+}
+
+/** "every morning bar Sunday at 9": the nine is that of the morning, whatever stands in between. */
+function completes(own: ScheduleFields, { times }: ScheduleFields): boolean {
+  return times !== undefined && !isTimed(own) && merged(own, { times }) !== null;
+}
+
+function isTimed(facts: ScheduleFields): boolean {
+  const time = facts.times ?? facts.window ?? facts.delay ?? facts.cron;
+  return time !== undefined || isSubDaily(facts);
+}
+
+/** A day, a time or a part of the day, which may as well be part of a name. */
+function isPoint(facts: ScheduleFields): boolean {
+  const points = new Set(['day', 'times', 'part', 'delay', 'zone']);
+  return Object.keys(facts).every((key) => points.has(key));
+}
+
+function withAdjectives(
+  sentence: Sentence,
+  facts: ScheduleFields,
+  used: readonly TimeExpression[],
+): Selection {
+  if (isRecurring(facts) || facts.day || facts.delay) return { facts, used: [...used] };
+  const adjective = sentence.pieces.find((piece) => piece.adjective);
+  const both = adjective && merged(facts, adjective.facts);
+  if (!adjective || !both) return { facts, used: [...used] };
+  return { facts: both, used: [...used, adjective] };
+}
+
+/** The words of time in a sentence that the schedule does not express; `isWhole`: it is one without them. */
+export function unread(
+  phrase: Phrase,
+  sentence: Sentence,
+  used: readonly TimeExpression[],
+  isWhole: boolean,
+): string[] {
+  const taken = indexesOf(used);
+  const kept = indexesOf(
+    sentence.pieces.filter(
+      (piece) =>
+        !used.includes(piece) &&
+        !isAnotherTime(phrase, piece) &&
+        piece.facts.zone === undefined &&
+        !isUnclearDate(phrase, piece) &&
+        !isOfRequest(phrase, sentence, piece, used),
+    ),
+  );
+  const anchors = sentence.pieces.some((piece) => isAnchored(piece.facts))
+    ? taken
+    : new Set<number>();
+  return leftOver(
+    phrase,
+    sentence,
+    anchors,
+    kept,
+    isWhole ? sentence.opening.content : sentence.to,
+  );
+}
+
+/** "29 February 2027", "3/4": a date that does not exist or may be two. */
+function isUnclearDate(phrase: Phrase, { from, to, facts, subordinate }: TimeExpression): boolean {
+  if (facts.day?.type !== 'ask' || subordinate) return false;
+  return phrase.words.slice(from, to).some(({ text }) => /\d/.test(text));
+}
+
+/**
+ * "cinema at 2 remind me at 1 to get ready": what is asked for behind a statement has that time. "In
+ * three weeks on the Monday at 9": no word stands between the two that could be what to do.
+ */
+function isOfRequest(
+  phrase: Phrase,
+  sentence: Sentence,
+  piece: TimeExpression,
+  used: readonly TimeExpression[],
+): boolean {
+  if (piece.subordinate) return false;
+  const request = requestAt(phrase, sentence) ?? sentence.from;
+  if (request > sentence.opening.content && piece.from > request) return true;
+  // "an hour before the 3pm call": the time of the event is expressed.
+  if (used.some(({ facts }) => facts.offset)) return false;
+  const taken = indexesOf(used);
+  let before = piece.from - 1;
+  while (before > sentence.from && !taken.has(before) && isJoint(wordAt(phrase, before)))
+    before -= 1;
+  return taken.has(before);
+}
+
+/** "… and again at 8:30", "… but not on 1 October": it belongs to the schedule, wherever it stands. */
+function isAnotherTime(phrase: Phrase, { from }: TimeExpression): boolean {
+  const at = /^(?:at|on|in|for|the)$/.test(wordAt(phrase, from - 1)) ? from - 2 : from - 1;
+  return /^(?:again|another|not|except|excluding|besides|but|then|also|and|or|plus)$/.test(
+    wordAt(phrase, at),
+  );
+}
+
+/** Another "remind me to …" behind something that is to be done, with a time of its own. */
+export function holdsTwo(phrase: Phrase, { from, to, opening, pieces }: Sentence): boolean {
+  for (let index = opening.content + 1; index < to - 2; index += 1) {
+    const said = [0, 1, 2].map((step) => wordAt(phrase, index + step)).join(' ');
+    if (!/^remind me (?:to|about|of|that)$/.test(said)) continue;
+    const before = pieces.some((piece) => piece.from < opening.content);
+    const behind = pieces.some((piece) => piece.from > opening.content);
+    return before && behind && from < index;
+  }
+  return false;
+}
+
+export interface FromEvent {
+  facts: ScheduleFields;
+  used: TimeExpression[];
+  /** The ones that are taken out of what is to be done. */
+  dropped: TimeExpression[];
+  /** The sentence that says when the event is, if it is another one. */
+  event: Sentence | null;
+}
+
+/** Nothing else is named that the length could be counted from. */
+const NO_OBJECT = pattern('(?:|[,.!?;:)\\n-]|to|it|that|this|then|please|so|and)');
+
+/**
+ * The facts of a request whose time is counted from an event of the same sentence or of the only other
+ * one with a time. Null where nothing is counted; a question's words where the event has no clear time.
+ */
+export function fromEvent(
+  phrase: Phrase,
+  sentences: readonly Sentence[],
+  sentence: Sentence,
+  compose: MadeBy<AnySchedule>,
+): FromEvent | { unclear: TimeExpression } | null {
+  const { pieces, opening } = sentence;
+  const count = pieces.filter((piece) => piece.facts.offset);
+  const [counted] = count;
+  const offset = counted?.facts.offset;
+  if (!counted || !offset) return null;
+  const unclear = { unclear: counted };
+  if (count.length > 1) return unclear;
+  const behind = pieces.filter((piece) => piece.from >= counted.to);
+  const ahead = pieces.filter((piece) => piece.to <= counted.from && piece.from >= opening.content);
+  const object = objectOf(phrase, counted, behind);
+  const free = object.length > 0 || isFree(phrase, counted, behind);
+  const others = sentences.filter(
+    (other) =>
+      other !== sentence &&
+      other.pieces.some(({ facts }) => isAnchored(facts) || facts.start || facts.until),
+  );
+  const event = object.length > 0 || ahead.length > 0 ? null : (others[0] ?? null);
+  const own = object.length > 0 ? object : ahead;
+  const said = atBound(mergedAll(event ? event.pieces : own));
+  const rest = pieces.filter((piece) => piece !== counted && !own.includes(piece));
+  const asked = mergedAll(rest);
+  if (!free || !said || !asked || (event && others.length > 1) || said.ask) return unclear;
+  const facts =
+    offset.ms === 0 ? ofDays(said, asked, offset) : ofClock(said, asked, offset, compose);
+  if (!facts) return unclear;
+  const to = object.length > 0 ? counted.to - offset.words : counted.to;
+  return { facts, used: [counted, ...rest], dropped: [{ ...counted, to }, ...rest], event };
+}
+
+/** "service starts at 17:30", "my shift ends at 7pm": of an event that is its time. */
+function atBound(facts: ScheduleFields | null): ScheduleFields | null {
+  const { start, until, ...others } = facts ?? {};
+  const bound = start ?? until;
+  if (!facts || !bound || (start && until)) return facts;
+  const { day, time, part, ...open } = bound;
+  if (Object.keys(open).length > 0) return facts;
+  const said: ScheduleFields = {
+    ...(day && { day }),
+    ...(time && { times: [time] }),
+    ...(part && { part }),
+  };
+  return merged(others, said);
+}
+
+/** "before the 3pm call on Friday": the pieces that say when that is. */
+function objectOf(
+  phrase: Phrase,
+  counted: TimeExpression,
+  behind: readonly TimeExpression[],
+): TimeExpression[] {
+  const [first] = behind;
+  if (!first) return [];
+  const own = counted.facts.offset?.ms === 0 && first.from === counted.to && first.facts.times;
+  if (own || !reaches(phrase, counted.to, first.from)) return [];
+  let to = first.from;
+  return behind.filter((piece) => {
+    const touches = piece.from - to <= 1;
+    if (touches) to = piece.to;
+    return touches;
+  });
+}
+
+const JOINS = /^(?:to|and|or|that|if|when|remind|then|[,;:.!?]|\n)$/;
+
+function reaches(phrase: Phrase, from: number, to: number): boolean {
+  return to - from <= 5 && !phrase.words.slice(from, to).some((word) => JOINS.test(word.low));
+}
+
+/** "an hour before", with nothing behind it that it could be before. */
+function isFree(
+  phrase: Phrase,
+  counted: TimeExpression,
+  behind: readonly TimeExpression[],
+): boolean {
+  const touching = behind.some((piece) => piece.from === counted.to);
+  return (
+    touching || counted.to >= phrase.words.length || match(phrase, counted.to, NO_OBJECT) !== null
+  );
+}
+
+/** Days before: the time of day is the request's own, else that of the event. */
+function ofDays(
+  said: ScheduleFields,
+  asked: ScheduleFields,
+  offset: NonNullable<ScheduleFields['offset']>,
+): ScheduleFields | null {
+  if (!said.day || said.day.type === 'ask' || isRecurring(said) || isRecurring(asked)) return null;
+  if (asked.day || asked.delay || offset.months > 0) return null;
+  const { times, part, ...day } = said;
+  const own = asked.times || asked.part || offset.part;
+  const clock: ScheduleFields = own
+    ? { ...(offset.part && { part: offset.part }), ...asked }
+    : { ...(times && { times }), ...(part && { part }) };
+  return { ...day, ...clock, dayShift: offset.sign * offset.days };
+}
+
+/** Minutes or hours before: only from a clear time, and within its day. */
+function ofClock(
+  event: ScheduleFields,
+  asked: ScheduleFields,
+  offset: NonNullable<ScheduleFields['offset']>,
+  compose: MadeBy<AnySchedule>,
+): ScheduleFields | null {
+  // "every weekday 5 minutes before 17:30": the cycle may be said beside the length.
+  const timed = asked.times ?? asked.part ?? asked.day ?? asked.delay;
+  const said = timed ? null : merged(event, asked);
+  const [time, second] = said?.times ?? [];
+  if (!said || !time || second || offset.days + offset.months > 0) return null;
+  const moved = shifted(time, said, offset);
+  if (!moved) return null;
+  const facts = { ...said, times: [moved] };
+  const at = (each: ScheduleFields): number => {
+    const made = compose(each);
+    return 'schedule' in made ? Date.parse(made.schedule.scheduledAtIso ?? '') : Number.NaN;
+  };
+  // An event may be so near that the reminder would be that of the next day.
+  const same = at(facts) - at(said) === offset.sign * offset.ms;
+  return isRecurring(said) || same ? facts : null;
+}
+
+function shifted(
+  time: ClockTime,
+  { part }: ScheduleFields,
+  { ms, sign }: { ms: number; sign: number },
+): ClockTime | null {
+  const hour = hourOf(time, part, false);
+  const total = hour * 60 + time.minute + (sign * ms) / MINUTE_MS;
+  if (!Number.isInteger(total) || total < 0 || total * MINUTE_MS >= DAY_MS) return null;
+  const moved = { ...time, hour: Math.floor(total / 60), minute: total % 60 };
+  if (time.sure) return moved;
+  const unsure = { ...moved, hour: moved.hour % 12 || 12 };
+  return hourOf(unsure, part, false) === moved.hour ? unsure : null;
+}
+
+const REPORTS = /^(?:what|who|whose|which|how|why|where|whether|if)$/;
+const CLAUSE =
+  /^(?:when(?:ever)?|while|once|unless) (?:i|i'm|you|he|she|it|we|they|the|my|our)(?: |$)/;
+
+/** "books were closed on 31 March", "remind me what we said on Monday at 9", "call me when you get home at 6": the time may be that of the clause. */
+export function isReported(
+  phrase: Phrase,
+  sentence: Sentence,
+  used: readonly TimeExpression[],
+): boolean {
+  const { content } = sentence.opening;
+  const first = Math.min(sentence.to, ...used.map((piece) => piece.from));
+  const isAsked = sentence.opening.asks || requestAt(phrase, sentence) !== null;
+  for (let index = content; index < first; index += 1) {
+    if (!isAsked && index > content && /^(?:was|were)$/.test(wordAt(phrase, index))) return true;
+    if (index < content + 2 && REPORTS.test(wordAt(phrase, index))) return true;
+    if (CLAUSE.test(phrase.text.slice(phrase.offsets[index]))) return true;
+  }
+  return false;
+}
+
+/** A subject of two words and more, or a pronoun with its verb: "the bus leaves", "it starts". */
+const SUBJECT =
+  /^(?:(?:the|my|our|his|her|their|your|this|that|these|those)(?: [^\s,:-]+){2,}|(?:it|he|she|they|there|we|you)(?: [^\s,:-]+)+)$/;
+/** Behind a time they make it a part of the subject: "lunch at 12 was nice". */
+const FINITE =
+  /^(?:is|isn't|are|aren't|was|wasn't|were|weren't|has|had|got|did|didn't|does|doesn't)$/;
+/** What is said or written may hold times of its own. */
+const QUOTING = /^(?:that|saying|says)$/;
+
+/** "the bus leaves at 9", "write a mail saying we meet at 9", "translate this text: see you at 9". */
+export function isTold(
+  phrase: Phrase,
+  sentences: readonly Sentence[],
+  sentence: Sentence,
+  used: readonly TimeExpression[],
+): boolean {
+  const { asks, content, prefix } = sentence.opening;
+  if (requestAt(phrase, sentence) !== null || prefix !== '' || used.length === 0) return false;
+  const first = Math.min(...used.map((piece) => piece.from));
+  let words = 0;
+  for (let index = content; index < first; index += 1) {
+    const word = wordAt(phrase, index);
+    // A word or two in front of a colon are a heading.
+    if (word === ':' && words > 2) return true;
+    if (!touches(phrase, index)) words += 1;
+    const quoted = phrase.words[index + 1]?.kind === 'quote';
+    if (index > content && QUOTING.test(word) && !quoted) return true;
+    // "a poem about rainy mondays": no preposition says that the days are those of the schedule.
+    const bare = used.some(({ from }) => /day|ing|night/.test(wordAt(phrase, from)));
+    if (index > content && word === 'about' && bare) return true;
+  }
+  if (asks || sentences.some((other) => requestAt(phrase, other) !== null)) return false;
+  if (used.some(({ to }) => FINITE.test(wordAt(phrase, to)))) return true;
+  // "thanks, the 7 o'clock reminder worked".
+  const opened = wordAt(phrase, sentence.from + 1) === ',' ? sentence.from + 2 : sentence.from;
+  if (first <= opened) return false;
+  const until = first > opened + 1 ? first : sentence.to;
+  const inPiece = indexesOf(used);
+  const subject = phrase.words.slice(opened, until).filter((_, at) => !inPiece.has(opened + at));
+  return SUBJECT.test(subject.map(({ low }) => low).join(' '));
+}
+
+/**
+ * The words of time around `sentence` that would change its schedule. A request with a day of its own
+ * keeps it whatever was said in front of it; one with a clock time alone may mean the day of the event.
+ * @param scheduleOf the schedule of facts as text, null where they leave a question
+ */
+export function saidAround(
+  phrase: Phrase,
+  sentences: readonly Sentence[],
+  sentence: Sentence,
+  facts: ScheduleFields,
+  scheduleOf: (facts: ScheduleFields) => string | null,
+): string[] {
+  const indexes = new Set<number>();
+  const whole = scheduleOf(facts);
+  for (const other of sentences) {
+    if (other === sentence || other.onlyTime) continue;
+    const ahead = other.from < sentence.from;
+    const inPiece = indexesOf(other.pieces);
+    for (let index = other.from; index < other.to; index += 1) {
+      const exception = isRecurring(facts) ? exceptionAt(phrase, index) : null;
+      const to = offsetAt(phrase, index) ?? exception;
+      for (let at = index; to !== null && at < Math.min(to, other.to); at += 1) indexes.add(at);
+      if (ahead && !inPiece.has(index) && isBareNumber(phrase, index, other)) indexes.add(index);
+    }
+    for (const piece of other.pieces) {
+      if (!bearsOn(facts, piece, ahead)) continue;
+      const both = merged(facts, piece.facts);
+      if (both !== null && scheduleOf(both) === whole) continue;
+      for (const index of indexesOf([piece])) indexes.add(index);
+    }
+  }
+  return [...indexes].sort((a, b) => a - b).map((index) => phrase.words[index]?.text ?? '');
+}
+
+function bearsOn(
+  facts: ScheduleFields,
+  { facts: said, ...piece }: TimeExpression,
+  ahead: boolean,
+): boolean {
+  if (piece.adjective || piece.vague || said.day?.type === 'past') return false;
+  if (isRecurring(facts)) return Boolean(said.until ?? said.start ?? said.except ?? said.window);
+  if (!ahead) return said.day !== undefined && !piece.subordinate;
+  if (facts.day || facts.delay) return false;
+  return said.day !== undefined || said.onDays !== undefined || isRecurring(said);
+}
