@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { parseScheduleText, type ScheduleReading } from '../../src/triggers/schedule-text.js';
 import { nextRunAfter, nextRuns } from '../../src/triggers/schedule.js';
+import { parseScheduleText, type ScheduleReading } from '../../src/triggers/schedule-text.js';
 import { NOT_SCHEDULES, SCHEDULES } from '../fixtures/phrasings.js';
 import { HEARD, NEVER_SCHEDULES } from '../fixtures/phrasings-audit.js';
 
