@@ -1,5 +1,6 @@
 /** Reading what people say: the time of a request, once per message. Pure, and without a model. */
 export { type ClockTime, type Duration, hourOf } from './clock.js';
+export { readPastTime } from './past.js';
 export { asksForSomething, readRequest, readTimeAlone } from './request.js';
 export {
   type Bound,

@@ -1,4 +1,5 @@
 /** From a request to what the stages work on: references resolved, keys and times read. */
+import { readPastTime } from '../../language/index.js';
 import type { SlotFilter } from '../../records/index.js';
 import { looksLikePath, pathKeys } from '../../shared/paths.js';
 import { type Caller, readerOf } from '../access.js';
@@ -9,7 +10,7 @@ import { FLAGS, keyOf, workMemoryType } from '../records.js';
 import { lastSession } from './last-session.js';
 import { type Outcome, onlyAsks, readOutcome } from './outcome-words.js';
 import type { RecallRequest } from './request.js';
-import { readTimeWords } from './time-words.js';
+
 import type { Search } from './types.js';
 
 /** @throws NotFoundError when a memory or session that is named does not exist for this caller */
@@ -27,7 +28,7 @@ export async function searchOf(
       ? null
       : await resolveRef(records, 'memory', workMemoryType, given.memory_id, reader, 'memory_id');
   const { range, rest } =
-    given.query === undefined ? { range: null, rest: '' } : readTimeWords(given.query, nowMs, zone);
+    given.query === undefined ? { range: null, rest: '' } : readPastTime(given.query, nowMs, zone);
   const readable = filterOf(given, reader);
   const keys = await keysOf(context, given, readable, caller);
   const named = keys.length === 0 ? fileNamed(rest, shelf, readable) : null;

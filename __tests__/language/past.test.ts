@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { readTimeWords } from '../../../src/memory/recall/time-words.js';
-import { expectQuick } from '../../helpers/quick.js';
+import { readPastTime } from '../../src/language/past.js';
+import { expectQuick } from '../helpers/quick.js';
 
 /** Wednesday, 18 March 2026, 15:30 in Vienna (UTC+1; summer time begins on the 29th). */
 const NOW = Date.parse('2026-03-18T14:30:00Z');
 const ZONE = 'Europe/Vienna';
 
 function span(text: string, nowMs = NOW, zone = ZONE): [string, string, string] | null {
-  const { range, rest } = readTimeWords(text, nowMs, zone);
+  const { range, rest } = readPastTime(text, nowMs, zone);
   if (!range) return null;
   const day = (ms: number) => new Date(ms).toISOString().slice(0, 16);
   return [day(range.sinceMs), day(range.beforeMs), rest];
@@ -61,13 +61,13 @@ describe('times in a question', () => {
   });
 
   it('after a time is everything later', () => {
-    const { range } = readTimeWords('after last month', NOW, ZONE);
+    const { range } = readPastTime('after last month', NOW, ZONE);
     expect(range && new Date(range.sinceMs).toISOString()).toBe('2026-02-28T23:00:00.000Z');
     expect(range?.beforeMs).toBeGreaterThan(NOW);
   });
 
   it('a day of 23 hours is a day', () => {
-    const { range } = readTimeWords('yesterday', Date.parse('2026-03-30T10:00:00Z'), ZONE);
+    const { range } = readPastTime('yesterday', Date.parse('2026-03-30T10:00:00Z'), ZONE);
     expect(range && range.beforeMs - range.sinceMs).toBe(23 * 3_600_000);
   });
 });
