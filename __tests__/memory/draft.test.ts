@@ -20,6 +20,27 @@ function findingsOf(work: () => unknown): string[] {
 }
 
 describe('reading a draft', () => {
+  it('takes plain text, which begins with the goal and tells the rest as the summary', () => {
+    const short = readDraft({ text: ' The queue is drained by hand ' }, PLAIN);
+    expect([short.intent.goal, short.outcome]).toMatchObject([
+      'The queue is drained by hand',
+      { success: true, summary: 'Succeeded' },
+    ]);
+    const text = `Drain the queue before a release. ${'It takes a while. '.repeat(40)}`.trim();
+    const long = readDraft({ text, outcome: { success: false } }, PLAIN);
+    expect(long.intent.goal).toBe('Drain the queue before a release.');
+    expect(long.outcome).toMatchObject({ success: false, summary: text });
+    const both = readDraft({ text: 'It is done at night', intent: 'Drain the queue' }, PLAIN);
+    expect([both.intent.goal, both.outcome.summary]).toEqual([
+      'Drain the queue',
+      'It is done at night',
+    ]);
+    expect(findingsOf(() => readDraft({ text: 7 }, PLAIN))).toEqual([
+      'intent: must be text or an object',
+    ]);
+    expect(findingsOf(() => readDraft({ text: ' ' }, PLAIN))).not.toEqual([]);
+  });
+
   it('reads the flat form of an action, whose details stand beside its type', () => {
     const actions = [
       { type: 'file_edit', file_path: 'src\\auth.ts', lines_affected: 12, result: 'pass' },

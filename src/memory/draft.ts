@@ -190,9 +190,30 @@ function longForm(
   return long;
 }
 
+const MAX_GOAL = 500;
+
+/** The whole of a short text, otherwise its first sentence, otherwise its first words. */
+export function firstPart(text: string): string {
+  if (text.length <= MAX_GOAL) return text;
+  const sentence = /^[\s\S]{20,500}?[.!?](?=\s)/.exec(text)?.[0];
+  if (sentence !== undefined) return sentence;
+  const head = text.slice(0, MAX_GOAL).replace(/[\ud800-\udbff]$/, '');
+  return head.replace(/\s+\S*$/, '');
+}
+
+/** Plain text is enough for a memory: it begins with the goal, and tells what came of it. */
+function fromText({ text, ...rest }: Record<string, unknown>): Record<string, unknown> {
+  if (text === undefined) return rest;
+  const told = typeof text === 'string' ? text.trim() : text;
+  const intent = rest.intent ?? (typeof told === 'string' ? firstPart(told) : told);
+  const given = isObject(rest.outcome) ? rest.outcome : {};
+  const summary = intent === told ? {} : { summary: told };
+  return { ...rest, intent, outcome: { success: true, ...summary, ...given } };
+}
+
 /** Fields at the top that have one place in a memory and no other. */
 function inPlace(raw: Record<string, unknown>): Record<string, unknown> {
-  const { learning, learnings, files, task_type, ...long } = raw;
+  const { learning, learnings, files, task_type, ...long } = fromText(raw);
   const { intent, perception, outcome } = long;
   const learned = [learning, learnings].flat().filter((one) => one !== undefined);
   if (learned.length > 0) {

@@ -8,20 +8,20 @@ const STEPS: readonly { tools: readonly string[]; text: string }[] = [
     tools: ['identity'],
     text: 'Call identity once: register. Without cue mcp, keep the token and resume.',
   },
-  { tools: ['on_session_start'], text: 'Then call on_session_start.' },
+  { tools: ['brief'], text: 'Then call brief, and again with the task.' },
   { tools: ['recall'], text: 'recall before work on a file, bug or decision.' },
   { tools: ['when'], text: 'when: the rules of the project for a kind of work.' },
   {
-    tools: ['on_file_touch', 'on_action_planned'],
-    text: 'Tell on_file_touch and on_action_planned before you change a file or run something risky.',
+    tools: ['check'],
+    text: 'check a file or an action before you change it or run something risky.',
   },
   {
-    tools: ['acknowledge_warning'],
-    text: 'Heed each ⚠️ warning or say why not: acknowledge_warning.',
+    tools: ['answer_offer'],
+    text: 'Heed each ⚠️ warning or say why not: answer_offer.',
   },
-  { tools: ['nudge_get_hint'], text: 'nudge_get_hint before you build, run or test.' },
+  { tools: ['hint'], text: 'hint before you build, run or test.' },
   { tools: ['store'], text: 'store what you did when done, above all failures.' },
-  { tools: ['create_trigger'], text: 'create_trigger wakes the Eliza agent later.' },
+  { tools: ['schedule'], text: 'schedule wakes the Eliza agent later.' },
 ];
 
 /** @param shown names of the tools that the client is shown */

@@ -266,3 +266,12 @@ describe('what is not for a client', () => {
     expect(text).not.toContain('<|im_start|>');
   });
 });
+
+it('a hint is set and looked up by the two tools of the default set', async () => {
+  const named = { component: 'shop', key: 'build' };
+  expect((await client.call('hint_set', { ...named, value: 'make shop' })).code).toBeNull();
+  expect((await other.call('hint', named)).text).toContain('make shop');
+  expect((await other.call('hint', { component: 'shop' })).text).toContain('shop/build = ');
+  expect((await other.call('hint', { ...named, key: 'test' })).code).toBe('NOT_FOUND');
+  expect((await other.call('hint', { component: 7 })).code).toBe('INVALID_INPUT');
+});

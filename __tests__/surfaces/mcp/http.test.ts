@@ -166,7 +166,7 @@ describe.each(DOORS)('%s', (_name, door) => {
   it('the client of the SDK lists, calls and ends its session', async () => {
     const { client, transport } = await sdkClient(url());
     const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name)).toContain('list');
+    expect(tools.map(({ name }) => name)).toContain('recall');
     const listed = await client.callTool({ name: 'list', arguments: { limit: 1 } });
     expect(listed.structuredContent).toMatchObject({ memories: expect.any(Array) });
     const { sessionId } = transport;

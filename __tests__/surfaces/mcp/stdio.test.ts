@@ -117,12 +117,12 @@ describe('clients over stdio and HTTP', () => {
     const [mine, all] = await Promise.all([second.client.listTools(), primary.client.listTools()]);
     const names = mine.tools.map(({ name }) => name);
     expect(names).toContain('store');
-    expect(names).not.toContain('nudge_get_hint');
-    expect(all.tools.map(({ name }) => name)).toContain('nudge_get_hint');
+    expect(names).not.toContain('hint');
+    expect(all.tools.map(({ name }) => name)).toContain('hint');
     const other = await overHttp({ 'x-cue-tools': 'when' });
     const { tools } = await other.listTools();
     await other.close();
-    expect(tools.map(({ name }) => name)).toEqual(['when', 'remember']);
+    expect(tools.map(({ name }) => name)).toEqual(['when', 'when_add']);
     await expect(overHttp({ 'x-cue-tools': 'magic' })).rejects.toThrow('chooses from default, all');
   });
 

@@ -23,7 +23,7 @@ async function listed(...tools: string[]) {
 
 const MEMORY = [
   ...['create_chapter', 'forget', 'identity', 'link', 'list', 'list_chapters', 'recall'],
-  ...['recall_wisdom', 'store', 'synthesize', 'trace', 'update_memory'],
+  ...['recall_wisdom', 'remember', 'store', 'synthesize', 'trace', 'update_memory'],
 ];
 
 const READS = [true, undefined, undefined, false];
@@ -33,16 +33,26 @@ const TAKES_AWAY = [false, true, false, false];
 const TAKES_AWAY_ONCE = [false, true, true, false];
 
 /** The short form of the seed, which is read before the schema is asked (`memory-tools.test.ts` sends it). */
-const SHORT_ACTION = ['store', 'update_memory'].flatMap((tool) =>
-  ['file', 'operation', 'command'].map((field) => `${tool}.actions[].${field}`),
-);
+const SHORT_FORM = [
+  ...['store.text', 'store.files'],
+  ...['file', 'operation', 'command'].map((field) => `update_memory.actions[].${field}`),
+  ...['remember.text', 'remember.files'],
+];
+
+/** The dozen of the default, each in place of several. */
+const DOZEN = [
+  ...['answer_offer', 'brief', 'check', 'forget', 'hint', 'hint_set', 'identity', 'recall'],
+  ...['schedule', 'store', 'when', 'when_add'],
+];
 
 /** Read-only, destructive, idempotent, open world. */
 const DEEDS = {
   ...{ store: ADDS, update_memory: TAKES_AWAY_ONCE, recall: READS, list: READS, link: ADDS_ONCE },
   ...{ trace: READS, forget: TAKES_AWAY_ONCE, identity: ADDS },
   ...{ create_chapter: ADDS_ONCE, list_chapters: READS, synthesize: ADDS_ONCE },
-  ...{ recall_wisdom: READS, when: READS, remember: ADDS_ONCE },
+  ...{ recall_wisdom: READS, when: READS, when_add: ADDS_ONCE, remember: ADDS },
+  ...{ brief: ADDS, check: ADDS, answer_offer: ADDS_ONCE },
+  ...{ hint: READS, hint_set: TAKES_AWAY_ONCE, schedule: TAKES_AWAY },
   ...{ on_file_touch: ADDS, on_intent_stated: ADDS, on_task_start: ADDS },
   ...{ on_action_planned: ADDS, on_action_completed: ADDS, on_session_start: ADDS },
   ...{ acknowledge_warning: ADDS_ONCE, dismiss_offer: ADDS_ONCE },
@@ -62,7 +72,7 @@ const DEEDS = {
 
 describe('the list of tools', () => {
   it.each([
-    ['by default', 'default', 6_000],
+    ['by default', 'default', 2_500],
     ['of all groups', 'all', 12_000],
   ])('costs a prompt little: %s', async (_name, choice, most) => {
     const tokens = countTokens(JSON.stringify(await listed(choice)));
@@ -74,18 +84,15 @@ describe('the list of tools', () => {
     const names = async (...choice: string[]) =>
       (await listed(...choice)).tools.map(({ name }) => name).sort();
     expect(await names('memory')).toEqual(MEMORY);
-    expect(await names('when')).toEqual(['remember', 'when']);
-    expect(await names('memory', 'when')).toEqual([...MEMORY, 'remember', 'when'].sort());
+    expect(await names('when')).toEqual(['when', 'when_add']);
+    expect(await names('memory', 'when')).toEqual([...MEMORY, 'when', 'when_add'].sort());
     expect(toolsOf([])).toEqual(toolsOf(undefined));
     expect(TOOL_CHOICES).toContain('default');
   });
 
-  it('leaves what is rarely needed out of the default', () => {
+  it('is a dozen by default', () => {
     const names = toolsOf(undefined).map(({ name }) => name);
-    expect(names).toEqual(
-      expect.arrayContaining(['store', 'recall', 'identity', 'when', 'remember', 'forget']),
-    );
-    expect(names).not.toContain('synthesize');
+    expect(names.toSorted()).toEqual(DOZEN);
   });
 
   it('says of each tool all that a model can act on', async () => {
@@ -126,7 +133,7 @@ describe('the list of tools', () => {
         ? []
         : strange(jsonSchemaOf(advertised, 'input'), [jsonSchemaOf(input, 'input')], name),
     );
-    expect(untaken).toEqual(SHORT_ACTION);
+    expect(untaken).toEqual(SHORT_FORM);
     const [taken, told] = ['a', 'b'].map((field) =>
       jsonSchemaOf(z.object({ list: z.array(z.object({ [field]: z.string() })) }), 'input'),
     );
@@ -174,13 +181,14 @@ describe('the server', () => {
   it('says in few words how it is used, of the tools that are shown', async () => {
     const all = await instructions('all');
     expect(countTokens(all)).toBeLessThanOrEqual(150);
-    const named = all.match(/\b[a-z]+(?:_[a-z]+)+\b|\b(?:identity|recall|store|when)\b/g) ?? [];
+    const named =
+      all.match(
+        /\b[a-z]+(?:_[a-z]+)+\b|\b(?:brief|check|hint|identity|recall|schedule|store|when)\b/g,
+      ) ?? [];
     expect(named.filter((name) => toolNamed(name) === undefined)).toEqual([]);
-    expect(await instructions('default')).toBe(
-      all.replace(' create_trigger wakes the Eliza agent later.', ''),
-    );
+    expect(await instructions('default')).toBe(all);
     expect(await instructions('hints')).toBe(
-      'Cue is memory that all agents of this project share. nudge_get_hint before you build, run or test.',
+      'Cue is memory that all agents of this project share. hint before you build, run or test.',
     );
   });
 
@@ -199,7 +207,15 @@ describe('a tool', () => {
     expect(toolNamed('toString')).toBeUndefined();
   });
 
-  it('that there is not, or that is not chosen, is a protocol error', async () => {
+  it('that the default does not show answers when it is called', async () => {
+    const { call, close } = await mcpClient(agent.runtime, { tools: ['default'] });
+    for (const name of ['list', 'nudge_list_components', 'pending_offers', 'list_triggers']) {
+      expect([name, (await call(name)).code]).toEqual([name, null]);
+    }
+    await close();
+  });
+
+  it('that there is not, or is of a group that was not chosen, is a protocol error', async () => {
     const { call, close } = await mcpClient(agent.runtime, { tools: ['when'] });
     // The number stands there once: the client puts it there.
     await expect(call('no_such_tool')).rejects.toMatchObject({

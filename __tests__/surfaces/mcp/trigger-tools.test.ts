@@ -47,6 +47,26 @@ async function listed(by: McpClient, input: object = {}): Promise<string[]> {
 }
 
 describe('its own triggers', () => {
+  it('are made, changed, listed and deleted by the one tool of the default set', async () => {
+    const text = `every weekday at ${DISTANT_HOUR}:00 water the plants`;
+    const idsOf = ({ result }: { result: Record<string, unknown> }) =>
+      (result.triggers as { id: string }[]).map(({ id }) => id);
+    const made = await client.call('schedule', { text });
+    const [id] = idsOf(made);
+    expect([
+      made.code,
+      made.result.done,
+      idsOf(await client.call('schedule')).includes(id ?? ''),
+    ]).toEqual([null, 'Created', true]);
+    expect((await client.call('schedule', { text })).result.done).toBe('There already');
+    const stopped = await client.call('schedule', { id, enabled: false });
+    expect(stopped.result).toMatchObject({ done: 'Changed', triggers: [{ state: 'disabled' }] });
+    expect((await other.call('schedule', { id, cancel: true })).code).toBe('PERMISSION_DENIED');
+    expect((await client.call('schedule', { id, cancel: true })).result.done).toBe('Deleted');
+    expect((await client.call('schedule', { cancel: true })).code).toBe('INVALID_INPUT');
+    expect((await client.call('schedule', { text: '' })).code).toBe('INVALID_INPUT');
+  });
+
   it('are made from words, changed, run and deleted', async () => {
     const made = await make(
       client,

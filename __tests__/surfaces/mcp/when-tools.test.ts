@@ -129,7 +129,7 @@ describe('when the index cannot be read', () => {
   });
 });
 
-describe('remember', () => {
+describe('when_add', () => {
   const entry = {
     trigger: 'retrying failed calls',
     header: 'Retry With Jitter',
@@ -139,7 +139,7 @@ describe('remember', () => {
   };
 
   it('writes entry and section once, and the trigger finds them', async () => {
-    const first = await mcp.call('remember', entry);
+    const first = await mcp.call('when_add', entry);
     expect([first.code, first.result]).toEqual([
       null,
       expect.objectContaining({ file: 'network.md', header: 'Retry With Jitter', changed: true }),
@@ -150,13 +150,20 @@ describe('remember', () => {
       'utf8',
     );
     expect(written).toContain('Wait longer each time.');
-    const again = await mcp.call('remember', entry);
+    const again = await mcp.call('when_add', entry);
     expect([again.result.changed, again.text]).toEqual([
       false,
       expect.stringContaining('It stood there already'),
     ]);
     const { result } = await mcp.call('when', { query: 'retrying failed calls' });
     expect(resultsOf(result)[0]?.matches[0]?.content).toContain('Wait longer each time.');
+  });
+
+  it('answers to the name that it had before, which now stores a memory', async () => {
+    const { changed } = (await mcp.call('remember', entry)).result;
+    expect(changed).toBe(false);
+    const { code, result } = await mcp.call('remember', { text: 'The queue is drained by hand' });
+    expect([code, result.memory_id]).toEqual([null, expect.stringMatching(/^mem_/)]);
   });
 
   it.each<[string, Record<string, unknown>, string]>([
@@ -177,7 +184,7 @@ describe('remember', () => {
     ],
   ])('refuses %s and writes nothing', async (_what, args, code) => {
     const before = indexText();
-    expect((await mcp.call('remember', args)).code).toBe(code);
+    expect((await mcp.call('when_add', args)).code).toBe(code);
     expect(indexText()).toBe(before);
   });
 });

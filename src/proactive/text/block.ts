@@ -65,7 +65,7 @@ const ATTRIBUTION =
 const IN_CHAT =
   'For more, give back a printed recall(…) or write a printed /when command; to go on despite a ⚠️ warning, say why (ACKNOWLEDGE_WARNING).';
 const BY_TOOLS =
-  'For more, call recall or when with what is printed; to go on despite a ⚠️ warning, say why (acknowledge_warning).';
+  'For more, call recall or when with what is printed; to go on despite a ⚠️ warning, say why (answer_offer).';
 
 /**
  * The text as it stands in a prompt: two lines that say where it comes from, that it is data, how to

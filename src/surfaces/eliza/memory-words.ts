@@ -1,4 +1,5 @@
 /** What a sentence about memories asks for, read without a model. Pure. */
+import { firstPart } from '../../memory/index.js';
 import { messageOf } from '../../shared/errors.js';
 import { looksLikePath } from '../../shared/paths.js';
 
@@ -41,7 +42,6 @@ export interface Note {
   shared: boolean;
 }
 
-const MAX_GOAL = 500;
 const MAX_FOUND = 20;
 const FAILED =
   /\b(?:failed|fails|did(?: not|n't) work|does(?: not|n't) work|broke|gave up|could(?: not|n't)|crashed)\b/i;
@@ -77,15 +77,6 @@ export function readNote(message: string): Note | null {
     ].slice(0, MAX_FOUND),
     shared: SHARED.test(told),
   };
-}
-
-/** All of a short text, else its first sentence, else its first words. */
-function firstPart(text: string): string {
-  if (text.length <= MAX_GOAL) return text;
-  const sentence = /^[\s\S]{20,500}?[.!?](?=\s)/.exec(text)?.[0];
-  if (sentence !== undefined) return sentence;
-  const head = text.slice(0, MAX_GOAL).replace(/[\ud800-\udbff]$/, '');
-  return head.replace(/\s+\S*$/, '');
 }
 
 export type DraftText =

@@ -22,7 +22,7 @@ import { jsonSchemaOf } from './json-schema.js';
 import { announceOffers } from './notifications.js';
 import { registerPrompts } from './prompts.js';
 import { registerResources } from './resources/index.js';
-import { toolNamed, toolsOf } from './tools/index.js';
+import { callableOf, toolNamed, toolsOf } from './tools/index.js';
 import type { McpSession, ToolCall, ToolSpec } from './types.js';
 
 export interface McpServerOptions {
@@ -48,6 +48,7 @@ export function createMcpServer({
   privateFolders = () => [],
 }: McpServerOptions): Server {
   const tools = toolsOf(chosen);
+  const callable = callableOf(chosen);
   const log = hostLog(runtime, 'mcp');
   const server = new CheckingServer(serverInfo(), {
     capabilities: CAPABILITIES,
@@ -78,7 +79,7 @@ export function createMcpServer({
 
   server.setRequestHandler(CallToolRequestSchema, async ({ params }, extra) => {
     const tool = toolNamed(params.name);
-    if (!tool || !tools.includes(tool)) {
+    if (!tool || !callable.includes(tool)) {
       throw new McpError(ErrorCode.InvalidParams, `there is no tool "${safe(params.name, 100)}"`);
     }
     session.clientName ??= server.getClientVersion()?.name ?? null;

@@ -47,6 +47,9 @@ const scope = z
 const hint = z.object({ value: z.unknown(), version: z.int() });
 const found = z.object({ ...named, hint, score: z.number() });
 
+type GotHint = Awaited<ReturnType<HintService['getHint']>>;
+type FoundHints = Awaited<ReturnType<HintService['query']>>;
+
 interface HintTool<Result extends object>
   extends Pick<
     ToolSpec,
@@ -104,42 +107,95 @@ function quoted(lines: readonly string[]): string {
   return `${QUOTED}\n${fenced(lines.join('\n'))}`;
 }
 
+function gotText({ hint: best, hints, match_explain: { reasons } }: GotHint): string {
+  if (best === null) return `None holds here: ${safe(reasons.join('; '), 300)}`;
+  if (hints === undefined) return quoted([printed(best)]);
+  return quoted(hints.map((one) => lineOf(one, one.match_explain)));
+}
+
+function foundText({ hints }: FoundHints): string {
+  if (hints.length === 0) return 'None found.';
+  return quoted(hints.map((one) => lineOf(one, one.match_explain)));
+}
+
+function setText({ hint: { version, meta } }: { hint: Hint }): string {
+  return `Set, version ${version}, ${keptFor(meta.ttl)}.`;
+}
+
+const setShape = z.object({
+  ...named,
+  value: z
+    .unknown()
+    .describe('text, or {type: "command", cmd} | {type: "path", abs} | {type: "json", data}'),
+  meta: z
+    .object({
+      reason: words,
+      tags: list,
+      priority: z.number().min(1).max(10).optional(),
+      ttl: words.describe(
+        'how long: a duration like PT2H or P30D, or "session": until your session ends; for good when absent',
+      ),
+      scope,
+    })
+    .optional(),
+  if_match_version: z.int().optional().describe('0: must not exist'),
+  allow_secret: z.boolean().optional().describe('only when the user says so'),
+});
+
 export const hintTools: readonly ToolSpec[] = [
+  hintTool<GotHint | FoundHints>({
+    name: 'hint',
+    isDefault: true,
+    title: 'Look up hints',
+    description:
+      'How a component is built, run or tested, or where something lies: by component and key the best value for where you are, else all that hold there.',
+    input: z.union([getHintParams, queryParams]),
+    advertised: z.object({ component: words, key: words, tags: list, regex: words, context }),
+    output: z.object({}),
+    reads: true,
+    run: (hints, input, caller) =>
+      'key' in input
+        ? hints.getHint(input as GetHintParams, caller)
+        : hints.query(input as QueryParams, caller),
+    text: (result) => ('match_explain' in result ? gotText(result) : foundText(result)),
+  }),
+  hintTool({
+    name: 'hint_set',
+    isDefault: true,
+    title: 'Set a hint',
+    description: 'Keeps such a fact for everyone when you found it out by trying. No secrets.',
+    input: setHintParams,
+    advertised: z.object({
+      ...named,
+      value: setShape.shape.value,
+      meta: z
+        .object({
+          ttl: words.describe('PT2H, P30D or "session"; for good when absent'),
+          scope: z.object({ cwd_glob: list, repo: words, branch: list }).optional(),
+        })
+        .optional(),
+    }),
+    output: z.object({}),
+    destroys: true,
+    isIdempotent: true,
+    run: (hints, input, caller) => hints.setHint(input as SetHintParams, caller),
+    text: setText,
+  }),
   hintTool({
     name: 'nudge_set_hint',
-    isDefault: true,
     title: 'Set a hint',
     description:
       'Keeps a small fact of a component for everyone: how it is built, run, tested, where something lies. Call it when you found out by trying. No secrets.',
     input: setHintParams,
-    advertised: z.object({
-      ...named,
-      value: z
-        .unknown()
-        .describe('text, or {type: "command", cmd} | {type: "path", abs} | {type: "json", data}'),
-      meta: z
-        .object({
-          reason: words,
-          tags: list,
-          priority: z.number().min(1).max(10).optional(),
-          ttl: words.describe(
-            'how long: a duration like PT2H or P30D, or "session": until your session ends; for good when absent',
-          ),
-          scope,
-        })
-        .optional(),
-      if_match_version: z.int().optional().describe('0: must not exist'),
-      allow_secret: z.boolean().optional().describe('only when the user says so'),
-    }),
+    advertised: setShape,
     output: z.object({ hint }),
     destroys: true,
     isIdempotent: true,
     run: (hints, input, caller) => hints.setHint(input as SetHintParams, caller),
-    text: ({ hint: { version, meta } }) => `Set, version ${version}, ${keptFor(meta.ttl)}.`,
+    text: setText,
   }),
   hintTool({
     name: 'nudge_get_hint',
-    isDefault: true,
     title: 'Get a hint',
     description:
       'The best value of a key for where you are. Call it before you build, run or test a component.',
@@ -148,15 +204,10 @@ export const hintTools: readonly ToolSpec[] = [
     output: z.object({ hint: hint.nullable(), match_explain: z.object({ matched: z.boolean() }) }),
     reads: true,
     run: (hints, input, caller) => hints.getHint(input as GetHintParams, caller),
-    text: ({ hint: best, hints, match_explain: { reasons } }) => {
-      if (best === null) return `None holds here: ${safe(reasons.join('; '), 300)}`;
-      if (hints === undefined) return quoted([printed(best)]);
-      return quoted(hints.map((one) => lineOf(one, one.match_explain)));
-    },
+    text: gotText,
   }),
   hintTool({
     name: 'nudge_query',
-    isDefault: true,
     title: 'Query hints',
     description: 'Searches hints that hold where you are (context), best first.',
     input: queryParams,
@@ -171,10 +222,7 @@ export const hintTools: readonly ToolSpec[] = [
     output: z.object({ hints: z.array(found) }),
     reads: true,
     run: (hints, input, caller) => hints.query(input as QueryParams, caller),
-    text: ({ hints }) =>
-      hints.length === 0
-        ? 'None found.'
-        : quoted(hints.map((one) => lineOf(one, one.match_explain))),
+    text: foundText,
   }),
   hintTool({
     name: 'nudge_delete_hint',
@@ -203,7 +251,6 @@ export const hintTools: readonly ToolSpec[] = [
   }),
   hintTool({
     name: 'nudge_bump',
-    isDefault: true,
     title: 'Bump a hint',
     description:
       'Counts a use. Call it when a hint has worked, so that it ranks higher, with the context or scope it was got for.',

@@ -14,23 +14,18 @@ const identity = defineTool({
   isDefault: true,
   title: 'Register or resume an identity',
   description:
-    'Call it once: register. cue mcp keeps who you are and resumes by itself; over HTTP keep agent_id and resume_token and resume with them. Without one, what you write can be changed in this session only. A subagent registers under its parent.',
+    'Register once, so that what you write stays yours to change. cue mcp keeps who you are; over HTTP keep agent_id and resume_token, and resume. A subagent names its parent.',
   input: identityRequestSchema,
   advertised: z.object({
     action: z.enum(['register', 'resume', 'info']),
-    name: words.describe('register: unique in the project'),
+    name: words.describe('unique in the project'),
     type: z.enum(['main', 'subagent']).optional(),
     parent: words.describe('agent_id, for a subagent'),
-    parent_token: words.describe('resume_token of the parent, unless you are it'),
-    agent_id: words.describe('resume; info of another'),
+    parent_token: words,
+    agent_id: words,
     resume_token: words,
   }),
-  output: z.object({
-    agent_id: z.string(),
-    type: z.string(),
-    name: z.string().nullable(),
-    resume_token: words.describe('shown once'),
-  }),
+  output: z.object({ agent_id: z.string(), resume_token: words.describe('shown once') }),
   async run(input, { runtime, session }) {
     const known = await memoryOf(runtime).identity(input, session.caller());
     if (input.action !== 'info') session.identityId = known.agent_id;

@@ -45,28 +45,24 @@ const removable = <Type extends z.ZodType>(type: Type) => type.nullable().option
 
 /** The seed's short form, which the service reads as well as the long one. */
 const shortDraft = z.object({
-  intent: z.object({ goal: z.string(), task_type: z.enum(TASK_TYPES).optional() }),
-  reasoning: words.describe('approach and why'),
-  actions,
-  outcome,
+  text: words.describe('what was done or is to be known; enough by itself'),
+  intent: words.describe('what was to be achieved'),
+  files: tags,
+  outcome: outcome.partial().optional().describe('success: false warns who tries it again'),
   tags,
-  importance: z.number().min(0).max(1).optional(),
-  links: z
-    .object({ caused_by: refs, supersedes: refs, related_to: refs })
-    .optional()
-    .describe('ids of memories'),
+  links: z.object({ caused_by: refs, supersedes: refs }).optional().describe('ids of memories'),
   remind_when: tags.describe(
     'up to 5 short phrases: in other words, what would somebody say or do when this matters again?',
   ),
 });
 
-const store = defineTool({
+export const store = defineTool({
   name: 'store',
   group: 'memory',
   isDefault: true,
   title: 'Store a memory',
   description:
-    'Remembers finished work for every agent of the project. Call it when a task, fix or experiment is over, above all when it failed or taught something.',
+    'Remembers finished work, or a fact, for every agent of the project. Call it when a task, fix or experiment is over, above all when it failed or taught something.',
   input: draftSchema,
   advertised: shortDraft,
   output: z.object({ memory_id: memoryId, created: z.boolean(), links: z.int() }),
@@ -85,7 +81,7 @@ const store = defineTool({
 const update = defineTool({
   name: 'update_memory',
   group: 'memory',
-  isDefault: true,
+  isDefault: false,
   title: 'Update a memory',
   description:
     'Changes a memory of your own when more is known. Objects merge, arrays replace, null removes.',
@@ -130,35 +126,23 @@ const recall = defineTool({
   isDefault: true,
   title: 'Recall memories',
   description:
-    'Finds what was done, learned or went wrong before. Call it before work on a file, a bug or a decision, and with what an offer prints, such as recall("file:auth.ts", depth: "reasoning"), as `ref`. Filters without words give the newest.',
+    'Finds what was done, learned or went wrong before, by words or by what an offer prints (as `ref`). Filters without words give the newest.',
   input: z.object({ ...shape, ...explained.shape }),
   advertised: z.object({
-    ref: words.describe(
-      'file:auth.ts, mem_…, session:last, pattern:…, intent:…, or a printed recall("…") line',
-    ),
+    ref: words.describe('file:auth.ts, mem_…, session:last, or a whole printed recall("…") line'),
     query: words.describe('words, also of time: "login bug last week"'),
     file: words,
     tags,
-    task_type: z.enum(TASK_TYPES).optional(),
-    session: words,
-    agent_id: words,
     failures_only: z.boolean().optional(),
-    success_only: z.boolean().optional(),
     since: words.describe('ISO 8601'),
-    before: words,
-    depth: z.enum(DEPTHS).optional().describe('default outcome; complete is JSON of everything'),
+    depth: z.enum(DEPTHS).optional().describe('default outcome'),
     limit: shape.limit.unwrap().optional().describe('default 5'),
-    include_links: z.boolean().optional(),
-    min_confidence: z.number().optional().describe('0 also gives what is hardly like it'),
-    explain: z.boolean().optional().describe('also how it was found'),
   }),
   output: z.object({
     memories: z.array(
       z.object({ memory_id: memoryId, content: z.string(), confidence: z.number() }),
     ),
-    total_matches: z
-      .int()
-      .describe('all that fit the exact part of the question; of a search by words, what it found'),
+    total_matches: z.int(),
   }),
   reads: true,
   async run(input, { runtime, session }) {
@@ -196,7 +180,7 @@ const recall = defineTool({
 const list = defineTool({
   name: 'list',
   group: 'memory',
-  isDefault: true,
+  isDefault: false,
   title: 'List memories',
   description:
     'Pages through memories by filter: yours once you have an identity, with what this session stored before; else all of the project. To find something by its words use recall.',
@@ -230,7 +214,7 @@ const list = defineTool({
 const link = defineTool({
   name: 'link',
   group: 'memory',
-  isDefault: true,
+  isDefault: false,
   title: 'Link two memories',
   description:
     'Says how one memory relates to another: source is caused_by, led_to, related_to, supersedes or blocked_by target. One of the two must be yours.',
@@ -250,7 +234,7 @@ const link = defineTool({
 const trace = defineTool({
   name: 'trace',
   group: 'memory',
-  isDefault: true,
+  isDefault: false,
   title: 'Trace causes',
   description: 'Follows links from a memory: what led to it, or what it led to.',
   input: traceRequestSchema,
@@ -285,15 +269,12 @@ const forget = defineTool({
   isDefault: true,
   title: 'Forget memories',
   description:
-    'Deletes memories of your own for good, with what was made from them. Call it with dry_run first, and only when the user asks for it.',
+    'Deletes memories of your own for good. Call it with dry_run first, and only when the user asks for it.',
   input: forgetRequestSchema,
   advertised: z.object({
     memory_ids: z.array(memoryId).optional(),
     query: words.describe('all of its words'),
     file: words,
-    tags,
-    session_id: words,
-    before: words.describe('ISO 8601'),
     all: z.literal(true).optional().describe('everything that is yours'),
     dry_run: z.boolean().optional().describe('only shows'),
   }),

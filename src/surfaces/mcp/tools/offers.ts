@@ -10,6 +10,8 @@ import {
   type ProactiveService,
   WAITING_SHAPE,
 } from '../../../proactive/index.js';
+import { InvalidInputError } from '../../../shared/errors.js';
+import { parsed } from '../../../shared/findings.js';
 import { safe } from '../../../shared/safe-text.js';
 import { offersOf } from '../../services.js';
 import { offerId, offerText } from '../riding.js';
@@ -70,32 +72,95 @@ function hook({ type, fields, ...told }: Hook): ToolSpec {
   return defineTool({
     ...told,
     group: 'offers',
-    isDefault: true,
+    isDefault: false,
     givesOffers: true,
     input: wire(HAPPENING_SHAPES[type], fields),
     output: reaction,
-    async run(input, call) {
-      const { clients } = enabledOffersOf(call);
-      const isThere = () => !call.signal.aborted;
-      const came = await clients.happen(type, input, call.session.caller(), isThere);
-      const { text, tokens, offers, warning, degraded } = came;
-      return {
-        ...{ text, tokens, degraded },
-        offers: offers.map(shown),
-        warning: warning && shown(warning),
-      };
-    },
-    text: ({ text, offers, degraded }) =>
-      [
-        text === '' ? 'Nothing to be said about this.' : offerText(text, offers),
-        ...degraded.map((reason) => `(${reason})`),
-      ].join('\n'),
+    run: (input, call) => happen(type, input, call),
+    text: reactionText,
   });
 }
 
+async function happen(type: HappeningType, input: Record<string, unknown>, call: ToolCall) {
+  const { clients } = enabledOffersOf(call);
+  const isThere = () => !call.signal.aborted;
+  const came = await clients.happen(type, input, call.session.caller(), isThere);
+  const { text, tokens, offers, warning, degraded } = came;
+  return {
+    ...{ text, tokens, degraded },
+    offers: offers.map(shown),
+    warning: warning && shown(warning),
+  };
+}
+
+function reactionText({ text, offers, degraded }: Awaited<ReturnType<typeof happen>>): string {
+  return [
+    text === '' ? 'Nothing to be said about this.' : offerText(text, offers),
+    ...degraded.map((reason) => `(${reason})`),
+  ].join('\n');
+}
+
+/** What the three tools say that stand for all of them where a prompt is to stay small. */
+const told = z.object({ text: z.string() });
+const words = z.string().optional();
+const files = z.array(z.string()).optional();
+
+const brief = defineTool({
+  name: 'brief',
+  group: 'offers',
+  isDefault: true,
+  givesOffers: true,
+  title: 'What to know now',
+  description:
+    'Tells what is unfinished and was learned lately; with a task or an intent, what earlier work on it came to. Call it when you begin.',
+  input: z.object({ task: words, intent: words.describe('what is to be achieved'), files }),
+  output: told,
+  async run(input, call) {
+    if (input.task !== undefined && input.intent !== undefined) {
+      throw misstated('say either the task or the intent');
+    }
+    if (input.task !== undefined) return happen('task_start', input, call);
+    return happen(input.intent === undefined ? 'session_start' : 'intent_stated', input, call);
+  },
+  text: reactionText,
+});
+
+const check = defineTool({
+  name: 'check',
+  group: 'offers',
+  isDefault: true,
+  givesOffers: true,
+  title: 'Check a file or an action',
+  description:
+    'Tells the history of a file, warns of what failed before and hints how it is done here. Call it before you change a file or run something risky, and after a command with success.',
+  input: z.object({
+    file: words,
+    action: words.describe('in words or as a command'),
+    cwd: words,
+    success: z.boolean().optional().describe('when it is done'),
+    error: words,
+  }),
+  output: told,
+  async run(input, call) {
+    if (input.success !== undefined || input.error !== undefined) {
+      return happen('action_completed', input, call);
+    }
+    if (input.action !== undefined) return happen('action_planned', input, call);
+    if (input.file === undefined) throw misstated('name a file or an action');
+    return happen('file_touch', input, call);
+  },
+  text: reactionText,
+});
+
+function misstated(message: string): InvalidInputError {
+  return new InvalidInputError([{ field: '(body)', message }]);
+}
+
+type Answer = 'acknowledge' | 'dismiss';
+
 function answer(
   told: Pick<ToolSpec, 'name' | 'title' | 'description'> & {
-    how: 'acknowledge' | 'dismiss';
+    how: Answer;
     reason: string;
   },
 ): ToolSpec {
@@ -103,21 +168,51 @@ function answer(
   return defineTool({
     ...rest,
     group: 'offers',
-    isDefault: true,
+    isDefault: false,
     input: wire(ANSWER_SHAPE, { offerId: 'offer_…', reason }),
     output: z.object({ offer }),
     isIdempotent: true,
-    async run(input, { runtime, session }) {
-      return { offer: shown(await offersOf(runtime).clients[how](input, session.caller())) };
-    },
-    text: ({ offer: { id, state } }) =>
-      state === 'used'
-        ? `${offerId(id)} is answered; it still counts as used, since it was recalled or acted upon.`
-        : `${offerId(id)} is ${state}.`,
+    run: (input, call) => answered(how, input, call),
+    text: answerText,
   });
 }
 
+async function answered(
+  how: Answer,
+  input: Record<string, unknown>,
+  { runtime, session }: ToolCall,
+) {
+  return { offer: shown(await offersOf(runtime).clients[how](input, session.caller())) };
+}
+
+function answerText({ offer: { id, state } }: Awaited<ReturnType<typeof answered>>): string {
+  return state === 'used'
+    ? `${offerId(id)} is answered; it still counts as used, since it was recalled or acted upon.`
+    : `${offerId(id)} is ${state}.`;
+}
+
+const answerInput = z.looseObject({ answer: z.enum(['acknowledge', 'dismiss']) });
+
+const answerOffer = defineTool({
+  name: 'answer_offer',
+  group: 'offers',
+  isDefault: true,
+  title: 'Answer an offer',
+  description:
+    'acknowledge: you heed a ⚠️ warning, or say why you go on despite it; else it stays. dismiss: it was no use, so the like comes less often.',
+  input: wire(ANSWER_SHAPE, { offerId: 'offer_…', reason: '' }).extend(answerInput.shape),
+  output: z.object({ offer: z.object({ id: z.string(), state: z.string() }) }),
+  isIdempotent: true,
+  async run({ answer: sent, ...input }, call) {
+    return answered(parsed(answerInput, { answer: sent }).answer, input, call);
+  },
+  text: answerText,
+});
+
 export const offerTools: readonly ToolSpec[] = [
+  brief,
+  check,
+  answerOffer,
   hook({
     name: 'on_file_touch',
     type: 'file_touch',
@@ -180,7 +275,7 @@ export const offerTools: readonly ToolSpec[] = [
   defineTool({
     name: 'pending_offers',
     group: 'offers',
-    isDefault: true,
+    isDefault: false,
     givesOffers: true,
     title: 'Pending offers',
     description: 'Shows what waits for you and the warnings that nobody has answered.',

@@ -1,5 +1,6 @@
 /** Scheduled triggers as tools (seed `trigger-runtime.md`). camelCase, as on every surface. */
 import { z } from 'zod';
+import { parsed } from '../../../shared/findings.js';
 import { fenced, safe, safeBlock } from '../../../shared/safe-text.js';
 import {
   editInputSchema,
@@ -26,6 +27,7 @@ const words = z.string().optional();
 const triggerId = z.string().describe('of create_trigger or list_triggers');
 const when = words.describe('schedule in words: "every weekday at 9", "in 2 hours"');
 const instructions = words.describe('what the agent is to do then');
+const cancelled = z.object({ cancel: z.boolean().optional() });
 const summary = z.object({
   id: z.string(),
   displayName: z.string(),
@@ -210,4 +212,52 @@ const run = defineTool({
     ].join('\n'),
 });
 
-export const triggerTools: readonly ToolSpec[] = [create, list, update, remove, run];
+/** The four above in one, for a prompt that is to stay small. */
+const schedule = defineTool({
+  name: 'schedule',
+  group: 'triggers',
+  isDefault: true,
+  title: 'Schedule work',
+  description:
+    'Has the Eliza agent do something later, once or again and again: text and instructions. With id it changes that trigger, with cancel deletes it; without fields it lists them.',
+  input: triggerInputSchema.extend(editInputSchema.partial().shape).extend({ cancel: z.boolean() }),
+  advertised: z.object({
+    text: when,
+    instructions,
+    id: words,
+    enabled: z.boolean().optional(),
+    cancel: z.boolean().optional(),
+  }),
+  output: z.object({ done: z.string(), triggers: z.array(summary.pick({ id: true })) }),
+  destroys: true,
+  async run({ cancel, ...input }, { runtime, session }) {
+    const { commands, requests, resting } = enabledTriggersOf(runtime);
+    const requester = requesterOf(session);
+    const waits = resting === null ? {} : { waits: resting };
+    if (parsed(cancelled, { cancel }).cancel) {
+      return { done: 'Deleted', triggers: [brief(await commands.remove(input, requester))] };
+    }
+    if (input.id !== undefined) {
+      return {
+        done: 'Changed',
+        triggers: [brief(await commands.edit(input, requester))],
+        ...waits,
+      };
+    }
+    if (Object.keys(input).length === 0) {
+      const { triggers } = await commands.list({}, requester);
+      return { done: 'Listed', triggers: triggers.map(brief) };
+    }
+    const { created, trigger } = await requests.create(input, requester);
+    return { done: created ? 'Created' : 'There already', triggers: [brief(trigger)], ...waits };
+  },
+  text: ({ done, triggers, waits }: { done: string; triggers: Brief[]; waits?: string }) =>
+    [
+      triggers.length === 0
+        ? 'There are none.'
+        : `${done}. ${QUOTED}\n${fenced(triggers.map(line).join('\n'))}`,
+      ...(waits === undefined ? [] : [`It does not run yet: ${waits}.`]),
+    ].join('\n'),
+});
+
+export const triggerTools: readonly ToolSpec[] = [schedule, create, list, update, remove, run];

@@ -19,7 +19,7 @@ const rememberInput = z.strictObject({
   prefix: z.enum(['when', 'how']).optional(),
   trigger: z.string().describe('what one is about to do, 2 to 5 words: "writing mock tests"'),
   header: z.string().describe('title of its section'),
-  description: z.string().describe('words one would search for'),
+  description: z.string().describe('words to search for'),
   file: z.string().optional().describe('decision file; needed for a new section'),
   content: z.string().optional().describe('markdown of a new section'),
   under: z.string().optional().describe('section to put the new one into'),
@@ -31,7 +31,7 @@ const when = defineTool({
   isDefault: true,
   title: 'Recall decisions',
   description:
-    'Gives the decision or recipe of the project for what you are about to do. Call it before a kind of work that the project may have rules for; it also follows the § lines that it prints.',
+    'Gives the rule or recipe of the project for what you are about to do. It also follows the § lines that it prints.',
   input: whenInput,
   advertised: z.object({
     query: z
@@ -40,13 +40,8 @@ const when = defineTool({
   }),
   output: z.object({
     results: z.array(
-      z.object({
-        query: z.string(),
-        found: z.enum(['exact', 'hybrid', 'none']),
-        matches: z.array(z.object({ header: z.string(), file: z.string() })),
-      }),
+      z.object({ found: z.string(), matches: z.array(z.object({ header: z.string() })) }),
     ),
-    degraded: z.string().optional(),
   }),
   reads: true,
   async run(input, { runtime, session }) {
@@ -57,20 +52,16 @@ const when = defineTool({
     recall.results.length === 0 ? 'Nothing was asked for: name a trigger.' : recallText(recall),
 });
 
-const remember = defineTool({
-  name: 'remember',
+export const whenAdd = defineTool({
+  name: 'when_add',
   group: 'when',
   isDefault: true,
-  title: 'Remember a decision',
+  title: 'Add a rule',
   description:
-    'Writes an entry into the /when index of the project, and its section when content is given. Call it when a decision or recipe was settled that later work must follow.',
+    'Writes a rule or recipe that later work must follow into the /when index, with its section when content is given.',
   input: rememberInput,
-  output: z.object({
-    entry: z.string(),
-    file: z.string(),
-    header: z.string(),
-    changed: z.boolean(),
-  }),
+  advertised: rememberInput.omit({ prefix: true, under: true }),
+  output: z.object({ entry: z.string(), file: z.string(), changed: z.boolean() }),
   isIdempotent: true,
   run: (input, { runtime, session }) => {
     const service = startedWhen(runtime);
@@ -92,4 +83,4 @@ export function knowledgeBlock(text: string): string {
   return `${QUOTED}\n${fenced(safeBlock(text))}`;
 }
 
-export const whenTools: readonly ToolSpec[] = [when, remember];
+export const whenTools: readonly ToolSpec[] = [when, whenAdd];
