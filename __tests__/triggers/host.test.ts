@@ -1,9 +1,9 @@
 /** What the host does to us, measured in ELIZA_GUIDE §3–5, and what we make of it. */
-import { sql } from 'drizzle-orm';
+import { type SQL, sql } from 'drizzle-orm';
+import { PgDialect } from 'drizzle-orm/pg-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { databaseOf, rowsOf } from '../../src/records/index.js';
+import { type Database, databaseOf, rowsOf } from '../../src/records/index.js';
 import { type Agent, boot, makeChat } from '../helpers/boot.js';
-import { isOnPostgres } from '../helpers/postgres.js';
 import { plan } from '../helpers/scripted-model.js';
 import { type Time, takeTime } from '../helpers/time.js';
 import {
@@ -137,9 +137,38 @@ describe('ticks', () => {
     const asked = agent.brain.calls
       .filter((call) => call.type === 'large')
       .map((call) => [...call.prompt.matchAll(/at plus (\d+)/g)].at(-1)?.[1]);
-    // A database server reads for several runs at once, and the model is asked first for who was answered first.
-    expect(isOnPostgres() ? asked.toSorted() : asked).toEqual(['0', '1000', '2000']);
+    expect(asked).toEqual(['0', '1000', '2000']);
     expect(made).toHaveLength(3);
+  });
+
+  it('runs that start together keep the order of their claims when the database answers out of order', async () => {
+    const at = time.now() + MINUTE;
+    const names = ['first', 'second', 'third', 'fourth'];
+    for (const [n, name] of names.entries()) {
+      await created(agent, { instructions: `called ${name}`, schedule: onceAt(at + n * SECOND) });
+    }
+    const db = agent.runtime.db as Database;
+    const execute = db.execute.bind(db);
+    // A server answers several readers at once: here each is answered before those that asked earlier.
+    let delayMs = 160;
+    db.execute = ((query: SQL) => {
+      if (!/from tasks where id = .* offset 0/.test(new PgDialect().sqlToQuery(query).sql)) {
+        return execute(query);
+      }
+      delayMs = Math.max(0, delayMs - 40);
+      return new Promise((resolve) => setTimeout(resolve, delayMs)).then(() => execute(query));
+    }) as typeof db.execute;
+    agent.brain.calls.length = 0;
+    try {
+      time.jump(MINUTE + 5 * SECOND);
+      await agent.triggers.settle();
+    } finally {
+      Reflect.deleteProperty(db, 'execute');
+    }
+    const asked = agent.brain.calls
+      .filter((call) => call.type === 'large')
+      .map((call) => [...call.prompt.matchAll(/called (\w+)/g)].at(-1)?.[1]);
+    expect(asked).toEqual(names);
   });
 });
 

@@ -4,9 +4,9 @@ import { createRecords, databaseOf, homeOf } from '../../src/records/index.js';
 import { derivedId } from '../../src/shared/ids.js';
 import { createLedger } from '../../src/triggers/ledger.js';
 import {
-  createExpectations,
-  createSettler,
-  type SettleDeps,
+  createReconciler,
+  createWriteBackGuard,
+  type ReconcileDeps,
 } from '../../src/triggers/reconcile.js';
 import type { TriggerRun } from '../../src/triggers/schema.js';
 import { createTaskStore } from '../../src/triggers/store.js';
@@ -29,22 +29,22 @@ afterAll(async () => {
   await agent.stop();
 });
 
-/** A settler as another process on the same database has it. */
+/** A reconciler as another process on the same database has it. */
 function otherProcess() {
   const records = createRecords({
     db: databaseOf(agent.runtime),
     home: homeOf(agent.runtime),
   });
-  const deps: SettleDeps = {
+  const deps: ReconcileDeps = {
     records,
     store: createTaskStore(records),
     ledger: createLedger(records),
-    expectations: createExpectations(),
+    guard: createWriteBackGuard(),
     clock: { now: time.now },
     log: { debug() {}, info() {}, warn() {}, error() {} },
     hotWindowMs: () => 2 * MINUTE,
   };
-  return { ...deps, settler: createSettler(deps) };
+  return { ...deps, reconciler: createReconciler(deps) };
 }
 
 /** Runs that have ended, as another process recorded them: their tasks do not know of them yet. */
@@ -78,7 +78,7 @@ it('several passes side by side write what the ledger says, and an old one undoe
   const process = otherProcess();
   const trigger = await created(agent, { instructions: 'side by side', schedule: every(MINUTE) });
   await ended(process, trigger, ['success', 'failed', 'failed']);
-  await Promise.all([1, 2, 3].map(() => process.settler.afterRun(trigger.taskId)));
+  await Promise.all([1, 2, 3].map(() => process.reconciler.applyRunResult(trigger.taskId)));
   const stored = async () => {
     const { triggers } = await agent.triggers.list(
       { text: 'side by side' },
@@ -97,8 +97,8 @@ it('several passes side by side write what the ledger says, and an old one undoe
   });
   await ended(process, trigger, ['success']);
   // What an earlier pass has left behind in its process must not be defended against this one.
-  await otherProcess().settler.afterRun(trigger.taskId);
-  await process.settler.bringInLine(trigger.taskId);
+  await otherProcess().reconciler.applyRunResult(trigger.taskId);
+  await process.reconciler.bringInLine(trigger.taskId);
   expect(await stored()).toMatchObject({ runCount: 4, failureCount: 0, lastStatus: 'success' });
   expect((await stored())?.lastError).toBeUndefined();
 });
@@ -108,7 +108,7 @@ it('an edit writes none of the results that a run writes beside it', async () =>
   const trigger = await created(agent, { instructions: 'edit beside', schedule: every(MINUTE) });
   const seen = await process.store.byId(trigger.id);
   await ended(process, trigger, ['success']);
-  await process.settler.afterRun(trigger.taskId);
+  await process.reconciler.applyRunResult(trigger.taskId);
   await agent.triggers.update(trigger.id, { displayName: 'renamed' }, OPERATOR);
   // The host writes back what it read before both, and calls nobody: the process died.
   await agent.runtime.updateTask(trigger.taskId as never, { metadata: seen?.metadata as never });
@@ -131,13 +131,13 @@ it('a resume made while the fifth failure is recorded stands, and failures count
       return await store.edit(...of);
     },
   };
-  const { expectations } = process;
-  const settler = createSettler({ ...process, store: meddled });
-  await settler.afterRun(trigger.taskId);
+  const { guard } = process;
+  const reconciler = createReconciler({ ...process, store: meddled });
+  await reconciler.applyRunResult(trigger.taskId);
   const now = () => agent.triggers.get(trigger.id, OPERATOR);
   expect(await now()).toMatchObject({ enabled: true, failureCount: 0 });
-  expect(expectations.ids()).toEqual([]);
-  await process.settler.afterRun(trigger.taskId);
+  expect(guard.ids()).toEqual([]);
+  await process.reconciler.applyRunResult(trigger.taskId);
   expect(await now()).toMatchObject({ enabled: true, failureCount: 0 });
 
   agent.brain.onLarge = () => {
@@ -149,7 +149,7 @@ it('a resume made while the fifth failure is recorded stands, and failures count
   }
   expect(await now()).toMatchObject({ enabled: true, lastStatus: 'failed' });
   await ended(process, trigger, ['failed', 'failed', 'failed', 'failed', 'failed']);
-  await process.settler.afterRun(trigger.taskId);
+  await process.reconciler.applyRunResult(trigger.taskId);
   expect((await now()).stateReason).toMatch(/^paused after \d+ failed runs in a row: error 4$/);
   agent.brain.onLarge = () => plan('done');
 });
@@ -170,6 +170,6 @@ it('a trigger that got a new schedule in the moment its old one ended is not rem
       return await store.remove(...of);
     },
   };
-  await createSettler({ ...process, store: meddled }).afterRun(trigger.taskId);
+  await createReconciler({ ...process, store: meddled }).applyRunResult(trigger.taskId);
   expect(await agent.triggers.get(trigger.id, OPERATOR)).toMatchObject({ maxRuns: 9, runCount: 1 });
 });

@@ -63,8 +63,8 @@ describe('with thousands of triggers', () => {
       await store.byDedupeKeys(['a', 'b']);
       await store.dueOrNamed(Date.now(), [ids[0]!]);
       await store.promote(0, 0);
-      await store.unplaced();
-      await store.strays(10);
+      await store.unscheduledTasks();
+      await store.desyncedTasks(10);
       await store.invalid();
       await store.countEnabled();
       await store.countEnabled(ids[0]!);

@@ -11,7 +11,7 @@ import {
   type TriggersDeps,
 } from './access.js';
 import { describeSchedule } from './describe.js';
-import { askedOf, heatOf } from './plan.js';
+import { askedOf } from './plan.js';
 import { mustBeHourly, smallestGapMs } from './schedule.js';
 import {
   type Requester,
@@ -139,16 +139,13 @@ export function createCreation(deps: TriggersDeps, mustBeOn: () => TriggerSettin
     });
   }
 
-  function placed(task: TriggerTask, settings: TriggerSettings, nowMs: number): TriggerTask {
+  function placed(task: TriggerTask): TriggerTask {
     const { trigger } = task.metadata;
-    const heat = heatOf(trigger, trigger.nextRunAtMs ?? null, {
-      nowMs,
-      hotWindowMs: settings.hotWindowMs,
-      immediate: task.tags.includes('immediate'),
-    });
+    const immediate = task.tags.includes('immediate');
+    const { tags } = deps.reconciler.place(trigger, [], { immediate });
     // Ids by chance: a derived one would meet the history of an equal trigger that was deleted.
     const metadata = { ...task.metadata, trigger: { ...trigger, triggerId: deps.ids.next() } };
-    return { ...task, tags: heat.tags, metadata };
+    return { ...task, tags, metadata };
   }
 
   async function checkLimits(
@@ -224,7 +221,7 @@ export function createCreation(deps: TriggersDeps, mustBeOn: () => TriggerSettin
       const confirm = confirmationFor(parsed.schedule, nowMs);
       if (confirm) return { created: false, confirm };
     }
-    const stored = await insertOne(placed(task, settings, nowMs), key);
+    const stored = await insertOne(placed(task), key);
     if (stored.created) {
       log.info(
         {
@@ -315,7 +312,7 @@ export function createCreation(deps: TriggersDeps, mustBeOn: () => TriggerSettin
           }
           continue;
         }
-        const task = placed(one.task, settings, nowMs);
+        const task = placed(one.task);
         task.metadata.trigger.runCount = options.runsBefore?.(index) ?? 0;
         batch.push({ index, task, key });
       }

@@ -6,25 +6,48 @@
 import type { IAgentRuntime, Task, TaskWorker } from '@elizaos/core';
 import { type Clock, HOUR_MS, isTimeAgain, MINUTE_MS, SECOND_MS } from '../shared/clock.js';
 import { messageOf } from '../shared/errors.js';
-import type { Uuid } from '../shared/ids.js';
+import type { Ids, Uuid } from '../shared/ids.js';
+import type { Log } from '../shared/log.js';
 import { yieldToLoop } from '../shared/yield.js';
-import type { Allowance } from './budget.js';
+import type { Allowance, Budget } from './budget.js';
 import type { Ledger } from './ledger.js';
-import { heatOf, planDue, runLine, runsAgain, wakesWithCycle } from './plan.js';
-import { createTakeUp, createUpkeep, type ReconcileDeps } from './reconcile.js';
+import { planDue, runLine, runsAgain, wakesWithCycle, withNextRun } from './plan.js';
+import type { Reconciler, WaitingRuns, WriteBackGuard } from './reconcile.js';
 import { type NewRun, runIdOf } from './run-history.js';
-import { createUnderWay, type Runner } from './runs.js';
-import { nextRunAfter, parseIso } from './schedule.js';
-import type { Schedule, TriggerConfig, TriggerRun } from './schema.js';
-import { DUE_BATCH, rowAfter, type TaskWrite } from './store.js';
+import type { AutonomyPort, ClaimedRun, Runs } from './runs.js';
+import type { TriggerConfig, TriggerRun } from './schema.js';
+import { DUE_BATCH, rowAfter, type TaskStore, type TaskWrite } from './store.js';
 import {
   decodeTrigger,
-  INVALID_TAG,
   originOf,
   scheduleOf,
   TRIGGER_TASK_NAME,
   type TriggerTaskRow,
 } from './task-codec.js';
+
+export interface DispatchDeps {
+  store: TaskStore;
+  ledger: Ledger;
+  budget: Budget;
+  guard: WriteBackGuard;
+  reconciler: Reconciler;
+  waiting: WaitingRuns;
+  runs: Runs;
+  autonomy: AutonomyPort;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+  /** This process, as the leases name it. */
+  owner: string;
+  /** Between the last beat of before and this start no process was there. */
+  away: { fromMs: number; untilMs: number };
+  hotWindowMs: () => number;
+  /** Kill switches: why nothing is dispatched, or `null`. */
+  stopped: () => string | null;
+  /** True when the lock on the data directory proves that every other lease holder is dead. */
+  soleOwner: boolean;
+  pruneAttempts: (nowMs: number) => Promise<void>;
+}
 
 /** A task the host has just called us for, with the time its snapshot says it was due. */
 export interface Named {
@@ -38,35 +61,23 @@ interface DueTrigger {
 }
 
 /**
- * Claims what is due and returns the runs that are now ours to carry out; `more` when not all of
- * what is due fitted into this pass.
+ * Claims what is due and returns the runs that are now ours to carry out, in the order of their time;
+ * `more` when not all of what is due fitted into this pass.
  */
-export async function claimDue(
-  deps: ReconcileDeps,
+async function claimDue(
+  deps: DispatchDeps,
   named: Named[],
-): Promise<{ runs: TriggerRun[]; more: boolean }> {
+): Promise<{ claimed: ClaimedRun[]; more: boolean }> {
   const nowMs = deps.clock.now();
-  const rows = await deps.store.dueOrNamed(
-    nowMs,
-    named.map((one) => one.taskId),
-  );
   const hints = new Map(named.map((one) => [one.taskId, one.dueAtMs]));
+  const rows = await deps.store.dueOrNamed(nowMs, [...hints.keys()]);
   const triggers = await readable(deps, rows, hints, nowMs);
   const more = rows.length >= DUE_BATCH;
   const found = new Set(rows.map((row) => row.id));
   const missing = [...hints.keys()].filter((id) => !found.has(id));
-  await moveOn(deps, await deps.store.strays(DUE_BATCH, missing));
-  if (triggers.length === 0) return { runs: [], more };
+  await deps.reconciler.rescheduleClaimed(await deps.store.desyncedTasks(DUE_BATCH, missing));
+  if (triggers.length === 0) return { claimed: [], more };
 
-  return await claimThese(deps, triggers, nowMs, more);
-}
-
-async function claimThese(
-  deps: ReconcileDeps,
-  triggers: readonly DueTrigger[],
-  nowMs: number,
-  more: boolean,
-): Promise<{ runs: TriggerRun[]; more: boolean }> {
   const open = await deps.ledger.openCounts(triggers.map(({ trigger }) => trigger.triggerId));
   const claimedUntil = await deps.ledger.claimedUntil(
     triggers.flatMap(({ trigger: { triggerId, nextRunAtMs } }) =>
@@ -74,118 +85,94 @@ async function claimThese(
     ),
     nowMs,
   );
-  const blocked = await deps.autonomy.unavailable();
-  const cycleReason = await deps.autonomy.cycleReason();
-  const allowance = await deps.budget.allowance(nowMs);
+  const now = {
+    blocked: await deps.autonomy.unavailable(),
+    cycleReason: await deps.autonomy.cycleReason(),
+    allowance: await deps.budget.allowance(nowMs),
+  };
 
-  const rowsToInsert: NewRun[] = [];
+  const inserts: NewRun[] = [];
   const writes: TaskWrite[] = [];
   const exhausted: TriggerTaskRow[] = [];
   for (const { row, trigger } of triggers) {
-    const endedRuns =
-      trigger.maxRuns === undefined ? 0 : await deps.ledger.endedCount(trigger.triggerId);
-    const claimedUntilMs = claimedUntil.get(trigger.triggerId);
-    const plan = planDue(trigger, nowMs, {
-      openRuns: open.get(trigger.triggerId) ?? 0,
+    const { triggerId, displayName, maxRuns } = trigger;
+    const endedRuns = maxRuns === undefined ? 0 : await deps.ledger.endedCount(triggerId);
+    const { run, skip, nextRunAtMs } = planDue(trigger, nowMs, {
+      openRuns: open.get(triggerId) ?? 0,
       endedRuns,
       away: deps.away,
-      ...(claimedUntilMs === undefined ? {} : { claimedUntilMs }),
+      claimedUntilMs: claimedUntil.get(triggerId),
     });
-    const base = (scheduledForMs: number): TriggerRun => ({
+    const base = {
       version: 1,
-      triggerRunId: runIdOf(trigger.triggerId, scheduledForMs),
-      triggerId: trigger.triggerId,
+      triggerId,
       taskId: row.id,
-      scheduledForMs,
       cause: row.tags.includes('immediate') ? 'immediate' : 'schedule',
-      status: 'running',
-      open: true,
       attempt: 1,
       startedAt: nowMs,
       ...originOf(trigger),
-    });
-    for (const one of plan.skip) {
-      const run: TriggerRun = {
-        ...base(one.scheduledForMs),
-        status: 'skipped',
-        open: false,
-        finishedAt: nowMs,
-        reason: one.reason,
-        ...(one.missedCount === undefined ? {} : { missedCount: one.missedCount }),
-        ...(one.missedUntilMs === undefined ? {} : { missedUntilMs: one.missedUntilMs }),
-      };
-      rowsToInsert.push({ run, text: runLine(trigger.displayName, 'skipped', one.reason) });
-    }
-    for (const one of plan.run) {
-      const claimed = base(one.scheduledForMs);
-      const waits = waiting(trigger, claimed, { blocked, cycleReason, allowance });
-      const note = [one.reason, waits?.reason].filter((part) => part !== undefined).join('; ');
-      const run: TriggerRun = {
-        ...claimed,
-        ...(note === '' ? {} : { reason: note }),
-        ...(waits
-          ? { status: 'deferred' as const, waitsFor: waits.waitsFor }
-          : {
-              leaseOwner: deps.owner,
-              leaseToken: deps.ids.next(),
-              leaseUntilMs: nowMs + deps.ledger.leaseMs,
-            }),
-      };
-      rowsToInsert.push({ run, text: runLine(trigger.displayName, run.status, run.reason) });
-    }
-    const heat = heatOf(trigger, plan.nextRunAtMs, {
-      nowMs,
-      hotWindowMs: deps.hotWindowMs(),
-      tags: row.tags,
-    });
-    const changed: Record<string, unknown> = { nextRunAtMs: plan.nextRunAtMs };
-    if (trigger.anchorMs !== undefined) changed.anchorMs = trigger.anchorMs;
-    writes.push({
-      id: row.id,
-      trigger: changed,
-      schedule: heat.schedule,
-      tags: heat.tags,
-      seenRevision: trigger.revision ?? 0,
-    });
-    deps.expectations.amend(row.id, changed);
-    if (plan.nextRunAtMs === null || (trigger.maxRuns ?? Infinity) <= endedRuns) {
-      const runCount = Math.max(trigger.runCount, endedRuns);
-      exhausted.push({
-        ...row,
-        tags: heat.tags,
-        metadata: {
-          ...row.metadata,
-          trigger: { ...trigger, runCount, nextRunAtMs: plan.nextRunAtMs },
-        },
+    } as const;
+    for (const { scheduledForMs, reason, missedCount, missedUntilMs } of skip) {
+      const triggerRunId = runIdOf(triggerId, scheduledForMs);
+      const ended = { status: 'skipped', open: false, finishedAt: nowMs, reason } as const;
+      const missed = { missedCount, missedUntilMs };
+      inserts.push({
+        run: { ...base, triggerRunId, scheduledForMs, ...ended, ...missed },
+        text: runLine(displayName, 'skipped', reason),
       });
+    }
+    for (const one of run) {
+      const { scheduledForMs } = one;
+      const triggerRunId = runIdOf(triggerId, scheduledForMs);
+      const waits = waitsFor(trigger, { ...base, triggerRunId }, now);
+      const reason = [one.reason, waits?.reason].filter(Boolean).join('; ') || undefined;
+      const claim = waits
+        ? ({ status: 'deferred', waitsFor: waits.waitsFor } as const)
+        : {
+            status: 'running' as const,
+            leaseOwner: deps.owner,
+            leaseToken: deps.ids.next(),
+            leaseUntilMs: nowMs + deps.ledger.leaseMs,
+          };
+      inserts.push({
+        run: { ...base, triggerRunId, scheduledForMs, open: true, reason, ...claim },
+        text: runLine(displayName, claim.status, reason),
+      });
+    }
+    const { anchorMs } = trigger;
+    const changed = { nextRunAtMs, ...(anchorMs === undefined ? {} : { anchorMs }) };
+    const placement = deps.reconciler.place(trigger, row.tags, { nextRunAtMs });
+    const seenRevision = trigger.revision ?? 0;
+    writes.push({ id: row.id, trigger: changed, ...placement, seenRevision });
+    deps.guard.amend(row.id, changed);
+    if (nextRunAtMs === null || (maxRuns ?? Infinity) <= endedRuns) {
+      const runCount = Math.max(trigger.runCount, endedRuns);
+      exhausted.push(rowAfter(row, { ...trigger, nextRunAtMs, runCount }));
     }
   }
 
-  const schedules = new Map(
-    triggers.map(({ trigger }) => [trigger.triggerId, scheduleOf(trigger)] as const),
-  );
-  let runs: TriggerRun[] = [];
+  const byId = new Map(triggers.map(({ trigger }) => [trigger.triggerId, trigger] as const));
+  let ours: TriggerRun[] = [];
   try {
-    runs = (await insertRows(deps.ledger, rowsToInsert, schedules)).filter(
-      (run) => run.status === 'running',
-    );
+    ours = (await insertRows(deps.ledger, inserts, byId)).filter((run) => run.status === 'running');
   } finally {
-    const ours = new Set(runs.map((run) => run.triggerRunId));
-    for (const { run } of rowsToInsert) {
-      if (!ours.has(run.triggerRunId)) deps.budget.letGo(run.triggerRunId);
+    const ids = new Set(ours.map((run) => run.triggerRunId));
+    for (const { run } of inserts) {
+      if (!ids.has(run.triggerRunId)) deps.budget.letGo(run.triggerRunId);
     }
   }
+  const claimed = ours.map((run) => ({ run, trigger: byId.get(run.triggerId) ?? null }));
   try {
     await deps.store.write(writes);
     // A one-shot whose row was there already has been run by an earlier call: if that run has
     // ended, nothing else would come by to remove it.
-    for (const row of exhausted) await deps.settler.finishIfExhausted(row);
+    for (const row of exhausted) await deps.reconciler.finishIfExhausted(row);
   } catch (error) {
     // What is claimed must run; the next tick meets the rows and writes the tasks again.
     deps.log.error({ error: messageOf(error) }, 'claimed, but the tasks could not be updated');
-    return { runs, more: false };
+    return { claimed, more: false };
   }
-  return { runs, more };
+  return { claimed, more };
 }
 
 /**
@@ -196,7 +183,7 @@ async function claimThese(
 async function insertRows(
   ledger: Ledger,
   rows: readonly NewRun[],
-  schedules: ReadonlyMap<string, Schedule>,
+  triggers: ReadonlyMap<string, TriggerConfig>,
 ): Promise<TriggerRun[]> {
   const ours: TriggerRun[] = [];
   let tried = [...rows];
@@ -211,8 +198,8 @@ async function insertRows(
     for (const earlier of await ledger.getMany([...there.keys()])) {
       const { triggerRunId, triggerId, scheduledForMs } = earlier;
       const one = there.get(triggerRunId);
-      const schedule = schedules.get(triggerId);
-      if (!one || !schedule || !runsAgain(schedule, earlier)) continue;
+      const trigger = triggers.get(triggerId);
+      if (!one || !trigger || !runsAgain(scheduleOf(trigger), earlier)) continue;
       const id = runIdOf(triggerId, scheduledForMs, triggerRunId);
       tried.push({ ...one, run: { ...one.run, triggerRunId: id } });
     }
@@ -220,45 +207,10 @@ async function insertRows(
   return ours;
 }
 
-/**
- * Brings tasks in line that have been claimed but carry the old time again: the host writes it back
- * on every task of a tick, also on those that an earlier one of the same tick, or another process,
- * has claimed meanwhile. The ledger knows; what it does not know stays as it is.
- */
-export async function moveOn(deps: ReconcileDeps, strays: TriggerTaskRow[]): Promise<void> {
-  const nowMs = deps.clock.now();
-  const claimedAs = new Map<string, { row: TriggerTaskRow; trigger: TriggerConfig }>();
-  for (const row of strays) {
-    const decoded = decodeTrigger(row.metadata);
-    if (!decoded.ok || typeof decoded.trigger.nextRunAtMs !== 'number') continue;
-    const { trigger } = decoded;
-    claimedAs.set(runIdOf(trigger.triggerId, decoded.trigger.nextRunAtMs), { row, trigger });
-  }
-  for (const run of await deps.ledger.getMany([...claimedAs.keys()])) {
-    const known = claimedAs.get(run.triggerRunId);
-    if (!known) continue;
-    const { row, trigger } = known;
-    // What has come due since has no row yet: it is claimed, or counted as missed, when it is in line.
-    const untilMs = Math.min(nowMs, run.missedUntilMs ?? run.scheduledForMs);
-    const nextRunAtMs =
-      trigger.triggerType === 'once' ? null : nextRunAfter(scheduleOf(trigger), untilMs);
-    const heat = heatOf(trigger, nextRunAtMs, {
-      nowMs,
-      hotWindowMs: deps.hotWindowMs(),
-      tags: row.tags,
-    });
-    const write: TaskWrite = { id: row.id, trigger: { nextRunAtMs }, ...heat };
-    await deps.store.write([{ ...write, seenRevision: trigger.revision ?? 0 }]);
-    if (nextRunAtMs === null)
-      await deps.settler.finishIfExhausted(rowAfter(row, write.trigger ?? {}));
-    await yieldToLoop();
-  }
-}
-
 /** What a run that is due waits for, and why; `null`: nothing. */
-function waiting(
+function waitsFor(
   trigger: TriggerConfig,
-  run: TriggerRun,
+  run: Pick<TriggerRun, 'triggerRunId' | 'cause'>,
   now: { blocked: string | null; cycleReason: string; allowance: Allowance },
 ): { waitsFor: 'autonomy' | 'budget' | 'cycle'; reason: string } | null {
   if (now.blocked !== null) return { waitsFor: 'autonomy', reason: now.blocked };
@@ -269,73 +221,34 @@ function waiting(
 
 /** Decodes the rows, undoes what the host wrote back, sets damaged ones aside. */
 async function readable(
-  deps: ReconcileDeps,
+  deps: DispatchDeps,
   rows: TriggerTaskRow[],
   hints: Map<string, number>,
   nowMs: number,
 ): Promise<DueTrigger[]> {
   const found: DueTrigger[] = [];
-  const damaged: string[] = [];
-  const cold: TaskWrite[] = [];
+  const damaged: { taskId: string; reason: string }[] = [];
+  const disabled: TaskWrite[] = [];
   for (const stored of rows) {
-    const repair = deps.expectations.repair(stored);
+    const repair = deps.guard.repair(stored);
     if (repair) await deps.store.write([repair]);
     const row = repair ? rowAfter(stored, repair.trigger ?? {}) : stored;
     const decoded = decodeTrigger(row.metadata);
     if (!decoded.ok) {
-      damaged.push(row.id);
-      deps.log.warn({ taskId: row.id, reason: decoded.reason }, 'trigger set aside');
+      damaged.push({ taskId: row.id, reason: decoded.reason });
       continue;
     }
     const { trigger } = decoded;
-    if (!trigger.enabled) {
-      const heat = heatOf(trigger, null, {
-        nowMs,
-        hotWindowMs: deps.hotWindowMs(),
-        tags: row.tags,
-      });
-      cold.push({ id: row.id, tags: heat.tags, seenRevision: trigger.revision ?? 0 });
-      continue;
+    if (trigger.enabled) {
+      found.push({ row, trigger: withNextRun(trigger, hints.get(row.id), nowMs) });
+    } else {
+      const { tags } = deps.reconciler.place(trigger, row.tags);
+      disabled.push({ id: row.id, tags, seenRevision: trigger.revision ?? 0 });
     }
-    found.push({ row, trigger: withNextRun(trigger, hints.get(row.id), nowMs) });
   }
-  await deps.store.retag(damaged, { add: [INVALID_TAG], remove: ['queue', INVALID_TAG] });
-  await deps.store.write(cold);
+  await deps.reconciler.setAside(damaged);
+  await deps.store.write(disabled);
   return found;
-}
-
-/**
- * A task written by somebody else in the seed's form has no `nextRunAtMs` and no anchor. The host
- * has just called it due, and its snapshot says since when; every tick and process reads the same.
- */
-function withNextRun(
-  trigger: TriggerConfig,
-  dueAtMs: number | undefined,
-  nowMs: number,
-): TriggerConfig {
-  if (trigger.nextRunAtMs !== undefined) return trigger;
-  if (trigger.triggerType === 'once' && trigger.scheduledAtIso !== undefined) {
-    const atMs = parseIso(trigger.scheduledAtIso, trigger.timezone ?? 'UTC');
-    return { ...trigger, nextRunAtMs: atMs ?? nowMs };
-  }
-  const nextRunAtMs =
-    dueAtMs === undefined || dueAtMs > nowMs
-      ? nextRunAfter(scheduleOf(trigger), nowMs)
-      : Math.max(dueAtMs, 0);
-  const anchored =
-    trigger.triggerType === 'interval' && trigger.anchorMs === undefined && nextRunAtMs !== null
-      ? { anchorMs: nextRunAtMs }
-      : {};
-  return { ...trigger, ...anchored, nextRunAtMs };
-}
-
-export interface DispatchDeps extends ReconcileDeps {
-  pruneAttempts: (nowMs: number) => Promise<void>;
-  runner: Runner;
-  /** Kill switches: why nothing is dispatched, or `null`. */
-  stopped: () => string | null;
-  /** True when the lock on the data directory proves that every other lease holder is dead. */
-  soleOwner: boolean;
 }
 
 export interface Dispatcher {
@@ -350,71 +263,71 @@ export interface Dispatcher {
   heartbeat(): Promise<void>;
   /** Claims what is due now and starts it; resolves when it is claimed. */
   drain(): Promise<void>;
-  /** Starts a run that was inserted by a person's request. */
-  start(run: TriggerRun): Promise<void>;
   /** All instructions that wait for the autonomy loop, one turn per conversation. */
   runCycle(): Promise<number>;
   /** After the clock was set back by so much: nothing may wait for a time that was wrong. */
   clockSetBack(byMs: number): Promise<void>;
   /** First pass after start: takes over what a dead process left. */
   recover(): Promise<void>;
-  /** Resolves with the run's promise if it is under way here. */
-  running(triggerRunId: string): Promise<void> | null;
-  /** Resolves when nothing is under way. */
+  /** Resolves when nothing is in flight. */
   idle(): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Strays brought in line in one pass. */
-const STRAYS = 200;
+/** Desynced tasks rescheduled in one pass. */
+const DESYNCED = 200;
 /** A little longer than the time between two beats. */
 const OWN_VERIFY_MS = 6 * SECOND_MS;
 
+/** Called by the TaskService for due triggers and by the heartbeat for everything that waits. */
 export function createDispatcher(deps: DispatchDeps): Dispatcher {
-  const { ledger, store, clock, log } = deps;
-  const underWay = createUnderWay(deps);
-  const takeUp = createTakeUp(deps, underWay);
-  const upkeep = createUpkeep(deps, underWay);
+  const { ledger, store, clock, log, reconciler, waiting, runs } = deps;
   let notes: Named[] = [];
-  let draining: Promise<void> | null = null;
-  let beating: Promise<void> | null = null;
-  let verifying: Promise<void> | null = null;
-  let checking: Promise<void> | null = null;
-  let lastPruneMs = 0;
-  let lastVerifyMs = 0;
-  let lastStraysMs = 0;
+  /** What is under way now, by name; overlapping calls share it. */
+  const working = new Map<string, Promise<void>>();
+  /** When what is done every so often was last begun. */
+  const lastMs = new Map<string, number>();
   let stopping = false;
   /** Of each step of the heartbeat that fails: how often in a row. */
   const failures = new Map<string, number>();
 
   const isOff = () => stopping || deps.stopped() !== null;
 
+  function single(name: string, work: () => Promise<void>): Promise<void> {
+    const under = working.get(name) ?? work().finally(() => void working.delete(name));
+    working.set(name, under);
+    return under;
+  }
+
+  /** Whether it is time again for `name`, which is taken to begin now if it is. */
+  function isDue(name: string, everyMs: number): boolean {
+    const nowMs = clock.now();
+    if (!isTimeAgain(lastMs.get(name) ?? 0, nowMs, everyMs)) return false;
+    lastMs.set(name, nowMs);
+    return true;
+  }
+
   async function drainAll(): Promise<void> {
     let more = false;
     do {
       const named = notes;
       notes = [];
-      const claimed = await claimDue(deps, named);
-      for (const run of claimed.runs) void underWay.begin(run);
-      more = claimed.more;
+      const due = await claimDue(deps, named);
+      for (const run of due.claimed) void runs.start(run);
+      more = due.more;
       await yieldToLoop();
-      await upkeep.undoWriteBack([...new Set(named.map((one) => one.taskId))]);
+      await reconciler.undoWriteBack([...new Set(named.map((one) => one.taskId))]);
     } while ((notes.length > 0 || more) && !stopping);
   }
 
   function drain(): Promise<void> {
     if (isOff()) return Promise.resolve();
-    draining ??= drainAll()
-      .catch((error: unknown) => {
-        log.error(
-          { error: messageOf(error) },
-          'claiming due triggers failed; the next tick retries',
-        );
-      })
-      .finally(() => {
-        draining = null;
-      });
-    return draining;
+    return single('drain', () =>
+      drainAll().catch((error: unknown) => {
+        const message = 'claiming due triggers failed; the next tick retries';
+        log.error({ error: messageOf(error) }, message);
+      }),
+    );
   }
 
   /** A step that fails holds up no other one; the next beat tries it again. Never rejects. */
@@ -423,12 +336,12 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
       await work();
       failures.delete(name);
     } catch (error) {
-      const inARow = (failures.get(name) ?? 0) + 1;
-      failures.set(name, inARow);
+      const failuresInARow = (failures.get(name) ?? 0) + 1;
+      failures.set(name, failuresInARow);
       // Said at the first, second, fourth, eighth …: a step may fail at every beat for a week.
-      if (Number.isInteger(Math.log2(inARow))) {
+      if (Number.isInteger(Math.log2(failuresInARow))) {
         log.error(
-          { step: name, failuresInARow: inARow, error: messageOf(error) },
+          { step: name, failuresInARow, error: messageOf(error) },
           'a step of the heartbeat failed; the next beat tries it again',
         );
       }
@@ -436,18 +349,14 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     await yieldToLoop();
   }
 
-  /** Overlapping calls share one: each edit is looked at once. */
   function verifyEdits(): Promise<void> {
-    lastVerifyMs = clock.now();
-    verifying ??= step('verify edits', () => upkeep.verifyEdits()).finally(() => {
-      verifying = null;
-    });
-    return verifying;
+    lastMs.set('verify', clock.now());
+    return single('verify', () => step('verify edits', reconciler.verifyEdits));
   }
 
-  async function finishUnplaced(): Promise<void> {
-    for (const row of await store.unplaced()) {
-      await deps.settler.finishIfExhausted(row);
+  async function finishUnscheduled(): Promise<void> {
+    for (const row of await store.unscheduledTasks()) {
+      await reconciler.finishIfExhausted(row);
       await yieldToLoop();
     }
   }
@@ -456,18 +365,18 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     const nowMs = clock.now();
     await step('promote', () => store.promote(nowMs + deps.hotWindowMs(), nowMs));
     await verifyEdits();
-    await step('take over', () => takeUp.abandoned(false));
-    await step('retry', takeUp.retries);
-    await step('start what waited', takeUp.waiting);
-    await step('deliver', takeUp.deliveries);
-    await step('finish', finishUnplaced);
-    if (isTimeAgain(lastStraysMs, nowMs, MINUTE_MS)) {
-      lastStraysMs = nowMs;
-      await step('move on', async () => moveOn(deps, await store.strays(STRAYS)));
+    await step('take over', () => waiting.abandoned(false));
+    await step('retry', waiting.retries);
+    await step('start what waited', waiting.deferred);
+    await step('deliver', waiting.deliveries);
+    await step('finish', finishUnscheduled);
+    if (isDue('reschedule', MINUTE_MS)) {
+      await step('reschedule claimed', async () =>
+        reconciler.rescheduleClaimed(await store.desyncedTasks(DESYNCED)),
+      );
     }
-    if (isTimeAgain(lastPruneMs, nowMs, HOUR_MS)) {
-      lastPruneMs = nowMs;
-      await step('write results', upkeep.catchUp);
+    if (isDue('prune', HOUR_MS)) {
+      await step('write results', () => reconciler.catchUp((id) => runs.inFlight(id) !== null));
       await step('prune runs', () => ledger.pruneOld(nowMs));
       await step('prune attempts', () => deps.pruneAttempts(nowMs));
       await step('tidy autonomy', () => deps.autonomy.tidy(nowMs));
@@ -476,11 +385,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
   }
 
   function heartbeat(): Promise<void> {
-    if (isOff()) return Promise.resolve();
-    beating ??= beat().finally(() => {
-      beating = null;
-    });
-    return beating;
+    return isOff() ? Promise.resolve() : single('beat', beat);
   }
 
   return {
@@ -489,46 +394,43 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
       void drain();
     },
     watchEdits() {
-      if (stopping || beating || verifying) return;
-      if (isTimeAgain(lastVerifyMs, clock.now(), OWN_VERIFY_MS)) void verifyEdits();
+      if (stopping || working.has('beat') || working.has('verify')) return;
+      if (isTimeAgain(lastMs.get('verify') ?? 0, clock.now(), OWN_VERIFY_MS)) void verifyEdits();
     },
     heartbeat,
     drain,
-    start: underWay.begin,
 
     async runCycle() {
-      return isOff() ? 0 : await takeUp.cycle();
+      return isOff() ? 0 : await waiting.cycle();
     },
 
     async clockSetBack(byMs) {
       const nowMs = clock.now();
       await ledger.clockSetBack(nowMs, byMs);
-      const moved = await upkeep.realign(nowMs);
+      const moved = await reconciler.realign(nowMs);
       await deps.autonomy.clockSetBack();
       log.warn({ byMs, moved }, 'the clock was set back; what waits is aligned anew');
     },
 
     async recover() {
-      await step('take over', () => takeUp.abandoned(deps.soleOwner));
+      await step('take over', () => waiting.abandoned(deps.soleOwner));
       await drain();
       await heartbeat();
-      checking = step('check all', () => upkeep.setDamagedAside(() => stopping)).finally(() => {
-        checking = null;
-      });
+      void single('check', () =>
+        step('check all', () => reconciler.setDamagedAside(() => stopping)),
+      );
     },
 
-    running: underWay.of,
-
     async idle() {
-      while (draining || beating || verifying || checking || underWay.all().length > 0) {
-        await Promise.all([draining, beating, verifying, checking, ...underWay.all()]);
+      while (working.size > 0 || runs.all().length > 0) {
+        await Promise.all([...working.values(), ...runs.all()]);
       }
     },
 
     async stop() {
       stopping = true;
-      underWay.stop();
-      await Promise.all([draining, beating, verifying, checking]);
+      runs.stop();
+      await Promise.all(working.values());
     },
   };
 }

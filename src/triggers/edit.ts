@@ -10,7 +10,7 @@ import {
 } from './access.js';
 import { countedCreator, mustHaveRoom } from './create.js';
 import { formatInstant } from './describe.js';
-import { heatOf, runLine } from './plan.js';
+import { runLine } from './plan.js';
 import { inZone } from './retime.js';
 import { runIdOf } from './run-history.js';
 import { mustBeHourly, nextRunAfter, parseIso, validateSchedule } from './schedule.js';
@@ -37,48 +37,17 @@ import {
 export type Editing = ReturnType<typeof createEditing>;
 
 export function createEditing(deps: TriggersDeps, access: Access, mustBeOn: () => TriggerSettings) {
-  const { store, ledger, dispatcher, expectations, clock, log, records } = deps;
+  const { store, ledger, dispatcher, reconciler, clock, log, records } = deps;
   const { changeable } = access;
 
-  /** Writes an edited config by compare-and-set and remembers it against the host's write-back. */
   async function save(
     row: TriggerTaskRow,
     before: TriggerConfig,
     after: TriggerConfig,
   ): Promise<TriggerSummary> {
-    const revision = (before.revision ?? 0) + 1;
-    const next: TriggerConfig = { ...after, revision };
-    // Only what the edit decides: a run that ends in the same moment writes its results beside it.
-    const write: Record<string, unknown> = {};
-    for (const key of new Set([...Object.keys(before), ...Object.keys(next)])) {
-      const value = next[key] ?? null;
-      if (JSON.stringify(value) !== JSON.stringify(before[key] ?? null)) write[key] = value;
-    }
-    const heat = heatOf(next, next.nextRunAtMs ?? null, {
-      nowMs: clock.now(),
-      hotWindowMs: deps.settings().hotWindowMs,
-      tags: row.tags,
-    });
-    const done = await store.edit(
-      {
-        id: row.id,
-        trigger: write,
-        schedule: heat.schedule,
-        tags: heat.tags,
-        description: next.displayName,
-      },
-      before.revision ?? 0,
-    );
-    if (!done) {
-      throw new AppError('CONFLICT', 'the trigger was changed by someone else at the same moment');
-    }
-    expectations.add(row.id, write, revision);
-    log.info({ triggerId: next.triggerId, revision }, 'trigger changed');
-    return summaryOf({
-      ...row,
-      tags: heat.tags,
-      metadata: { ...row.metadata, trigger: next },
-    });
+    const saved = await reconciler.edit(row, before, after);
+    if (saved) return summaryOf(saved);
+    throw new AppError('CONFLICT', 'the trigger was changed by someone else at the same moment');
   }
 
   function timeAfterResume(trigger: TriggerConfig, nowMs: number): number | null {
@@ -274,7 +243,7 @@ export function createEditing(deps: TriggersDeps, access: Access, mustBeOn: () =
     const row = await changeable(id, requester);
     const summary = summaryOf(row);
     await store.remove(row.id);
-    expectations.drop(row.id);
+    deps.guard.drop(row.id);
     for (const { run } of await ledger.openRunsOf(summary.triggerId)) {
       await ledger.endIfOpen(run.triggerRunId, {
         status: run.status === 'failed' ? 'failed' : 'skipped',

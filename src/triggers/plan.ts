@@ -5,7 +5,13 @@
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../shared/clock.js';
 import { formatInstant } from './describe.js';
 import type { RunResults } from './run-history.js';
-import { countRunsBetween, nextRunAfter, previousRunAtOrBefore, runsBetween } from './schedule.js';
+import {
+  countRunsBetween,
+  nextRunAfter,
+  parseIso,
+  previousRunAtOrBefore,
+  runsBetween,
+} from './schedule.js';
 import type { Schedule, TriggerConfig, TriggerRun, TriggerType } from './schema.js';
 import { INVALID_TAG, RESTING_TAG, scheduleOf } from './task-codec.js';
 
@@ -214,7 +220,8 @@ const TYPE_TAG: Record<TriggerType, string[]> = {
   cron: ['trigger_cron'],
 };
 
-export interface Heat {
+/** Where a task stands for the host: its tags, and the two fields that the TaskService reads. */
+export interface Placement {
   tags: string[];
   schedule: { updatedAt: number; updateInterval: number };
 }
@@ -223,11 +230,11 @@ export interface Heat {
  * Hot (due within the window): the seed's tags with `queue`. Resting: `trigger_resting` instead.
  * Disabled or with nothing left in line: neither. Tags that others put there are kept.
  */
-export function heatOf(
-  trigger: { triggerType: TriggerType; enabled: boolean },
+export function queuePlacement(
+  trigger: Pick<TriggerConfig, 'triggerType' | 'enabled'>,
   nextRunAtMs: number | null,
   options: { nowMs: number; hotWindowMs: number; tags?: string[]; immediate?: boolean },
-): Heat {
+): Placement {
   const { nowMs } = options;
   const own = new Set([
     'queue',
@@ -285,6 +292,18 @@ export function resultsWrite(trigger: TriggerConfig, results: RunResults): Recor
   );
 }
 
+export const DEFAULT_MAX_FAILURES = 5;
+
+/** Why an enabled trigger is not tried any more, or `null`. */
+export function givingUp(
+  trigger: TriggerConfig,
+  { failureCount, last }: RunResults,
+): string | null {
+  const limit = trigger.maxFailures ?? DEFAULT_MAX_FAILURES;
+  if (!trigger.enabled || failureCount < limit || last?.status !== 'failed') return null;
+  return `paused after ${failureCount} failed runs in a row: ${last.error ?? 'failed'}`;
+}
+
 function lastRunMs(trigger: TriggerConfig): number {
   return Date.parse(trigger.lastRunAtIso ?? '') || 0;
 }
@@ -325,4 +344,29 @@ export function turnText(items: readonly { trigger: TriggerConfig; run: TriggerR
 /** One line about a run, stored as the text of its row. */
 export function runLine(displayName: string, status: string, reason?: string): string {
   return `${displayName}: ${status}${reason === undefined ? '' : ` (${reason})`}`;
+}
+
+/**
+ * A task written by another program in the seed's form has no `nextRunAtMs` and no anchor. The host
+ * has just called it due, and its snapshot says since when; every tick and process reads the same.
+ */
+export function withNextRun(
+  trigger: TriggerConfig,
+  dueAtMs: number | undefined,
+  nowMs: number,
+): TriggerConfig {
+  if (trigger.nextRunAtMs !== undefined) return trigger;
+  if (trigger.triggerType === 'once' && trigger.scheduledAtIso !== undefined) {
+    const atMs = parseIso(trigger.scheduledAtIso, trigger.timezone ?? 'UTC');
+    return { ...trigger, nextRunAtMs: atMs ?? nowMs };
+  }
+  const nextRunAtMs =
+    dueAtMs === undefined || dueAtMs > nowMs
+      ? nextRunAfter(scheduleOf(trigger), nowMs)
+      : Math.max(dueAtMs, 0);
+  const anchored =
+    trigger.triggerType === 'interval' && trigger.anchorMs === undefined && nextRunAtMs !== null
+      ? { anchorMs: nextRunAtMs }
+      : {};
+  return { ...trigger, ...anchored, nextRunAtMs };
 }

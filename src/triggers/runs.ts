@@ -81,55 +81,72 @@ export const DISPATCH_STEPS = ['claimed', 'injected', 'answered', 'delivered', '
 export type DispatchStep = (typeof DISPATCH_STEPS)[number];
 export type StepObserver = (step: DispatchStep, triggerRunId: string) => void | Promise<void>;
 
-export interface RunEndDeps {
+/** A run that has taken its process down this often is not tried again. */
+const MAX_TAKEOVERS = 5;
+/** What a run whose lease is given up says of it. */
+const NO_LEASE = { leaseToken: null, leaseOwner: null, leaseUntilMs: null };
+
+export interface RunDeps {
+  store: TaskStore;
   ledger: Ledger;
+  autonomy: AutonomyPort;
+  budget: Budget;
   clock: Clock;
   log: Log;
-  onStep?: StepObserver;
+  /** This process, as the leases name it. */
+  owner: string;
+  /** Kill switches: why nothing is dispatched, or `null`. */
+  stopped: () => string | null;
   /** Brings the trigger's task in line with a run that has ended or will be retried. */
-  settle: (taskId: string) => Promise<unknown>;
+  applyRunResult: (taskId: string) => Promise<unknown>;
+  onStep?: StepObserver;
+}
+
+/** A run whose lease is ours, with its trigger as it was read before; `null`: it could not be read. */
+export interface ClaimedRun {
+  run: TriggerRun;
+  trigger: TriggerConfig | null;
 }
 
 /** A run that may be carried out here, with the token of its lease and its trigger as it is now. */
-export interface ReadyRun {
+interface ReadyRun {
   run: TriggerRun;
   token: string;
   trigger: TriggerConfig;
 }
 
-/** What a run whose lease is given up says of it. */
-const NO_LEASE = { leaseToken: null, leaseOwner: null, leaseUntilMs: null };
+type Delivery = NonNullable<TriggerRun['delivery']>;
+type Answer = Pick<InjectionResult, 'responded' | 'text' | 'actions'> & Partial<InjectionResult>;
 
-export interface RunEnd {
-  /** Ends it as `patch` says. `null`: the lease was lost, another process has it. */
-  end(
-    run: TriggerRun,
-    token: string,
-    patch: Partial<TriggerRun>,
-    name?: string,
-  ): Promise<TriggerRun | null>;
-  /** Gives up the lease: it waits, and nothing of it has begun. */
-  defer(
-    ready: ReadyRun,
-    waitsFor: NonNullable<TriggerRun['waitsFor']>,
-    reason: string,
-  ): Promise<void>;
-  /** Ends it as failed, or lets it wait for its retry. */
-  finishFailed(ready: ReadyRun, error: string, mayRetry?: boolean): Promise<void>;
+/** The runs and deliveries in flight in this process. */
+export interface Runs {
+  /**
+   * Carries out a run to the end of this attempt; resolves when that has ended, and never rejects. Runs
+   * take their places in the queue of their room in the order of these calls. One that is to wake with the
+   * autonomy loop waits for its next cycle.
+   */
+  start(claimed: ClaimedRun): Promise<void>;
+  /** The same for the waiting runs of one conversation, in one turn of the autonomy loop. */
+  startTogether(claimed: ClaimedRun[]): Promise<void>;
+  /** One more attempt to deliver the answer of an ended run; we hold the ticket in `run.delivery`. */
+  redeliver(run: TriggerRun): void;
+  /** The run's promise, if it is in flight here. */
+  inFlight(triggerRunId: string): Promise<void> | null;
+  isDelivering(triggerRunId: string): boolean;
+  all(): Promise<void>[];
+  /** Stops renewing leases; what is in flight goes on. */
+  stop(): void;
 }
 
-export function createRunEnd(deps: RunEndDeps): RunEnd {
-  const { ledger, clock, log } = deps;
+export function createRuns(deps: RunDeps): Runs {
+  const { store, ledger, autonomy, budget, clock, log } = deps;
 
-  async function end(
-    run: TriggerRun,
-    token: string,
-    patch: Partial<TriggerRun>,
-    name = 'trigger',
-  ): Promise<TriggerRun | null> {
+  /** Ends the run as `patch` says, unless the lease was lost: another process has it then. */
+  async function end(run: TriggerRun, token: string, patch: Partial<TriggerRun>, name = 'trigger') {
     const nowMs = clock.now();
+    const { triggerRunId, triggerId } = run;
     const ended = await ledger.change(
-      run.triggerRunId,
+      triggerRunId,
       token,
       {
         ...patch,
@@ -141,213 +158,63 @@ export function createRunEnd(deps: RunEndDeps): RunEnd {
       runLine(name, String(patch.status), patch.reason ?? patch.error),
     );
     if (!ended) {
-      log.warn(
-        { triggerRunId: run.triggerRunId, triggerId: run.triggerId },
-        'lease lost before the run was recorded; another process has it',
-      );
-      return null;
+      const message = 'lease lost before the run was recorded; another process has it';
+      log.warn({ triggerRunId, triggerId }, message);
+      return;
     }
-    await deps.onStep?.('recorded', run.triggerRunId);
-    await deps.settle(run.taskId);
-    return ended;
+    await deps.onStep?.('recorded', triggerRunId);
+    await deps.applyRunResult(run.taskId);
   }
 
+  /** Gives up the lease of a run of which nothing has begun. */
   async function defer(
     { run, token }: ReadyRun,
     waitsFor: NonNullable<TriggerRun['waitsFor']>,
     reason: string,
   ): Promise<void> {
-    await ledger.change(run.triggerRunId, token, {
-      status: 'deferred',
-      waitsFor,
-      reason,
-      begunAtMs: null,
-      ...NO_LEASE,
-    });
+    const patch = { status: 'deferred', waitsFor, reason, begunAtMs: null, ...NO_LEASE };
+    await ledger.change(run.triggerRunId, token, patch);
   }
 
-  async function finishFailed(ready: ReadyRun, error: string, mayRetry = true): Promise<void> {
+  /** Ends the run as failed, or lets it wait for its retry. */
+  async function fail(ready: ReadyRun, error: string, mayRetry = true): Promise<void> {
     const { run, token, trigger } = ready;
+    const { triggerId, triggerRunId, attempt } = run;
     const nowMs = clock.now();
     const retryAtMs =
-      mayRetry && run.cause !== 'manual' ? retryAt(run.attempt, nowMs, trigger.nextRunAtMs) : null;
-    log.warn(
-      {
-        triggerId: run.triggerId,
-        triggerRunId: run.triggerRunId,
-        attempt: run.attempt,
-        retryAtMs,
-        error,
-      },
-      'trigger run failed',
-    );
+      mayRetry && run.cause !== 'manual' ? retryAt(attempt, nowMs, trigger.nextRunAtMs) : null;
+    log.warn({ triggerId, triggerRunId, attempt, retryAtMs, error }, 'trigger run failed');
     if (retryAtMs === null) {
       await end(run, token, { status: 'failed', error }, trigger.displayName);
       return;
     }
+    const times = { retryAtMs, finishedAt: nowMs, latencyMs: nowMs - run.startedAt };
     const waiting = await ledger.change(
-      run.triggerRunId,
+      triggerRunId,
       token,
-      {
-        status: 'failed',
-        error,
-        retryAtMs,
-        finishedAt: nowMs,
-        latencyMs: nowMs - run.startedAt,
-        ...NO_LEASE,
-      },
+      { status: 'failed', error, ...times, ...NO_LEASE },
       runLine(trigger.displayName, 'failed', error),
     );
-    if (waiting) await deps.settle(run.taskId);
+    if (waiting) await deps.applyRunResult(run.taskId);
   }
 
-  return { end, defer, finishFailed };
-}
-
-export type Delivery = NonNullable<TriggerRun['delivery']>;
-
-/**
- * One attempt; what has become of the delivery.
- * @param record writes that it is about to be sent, fenced; `false` when another process has taken the
- *   run or its delivery meanwhile, and nothing may be sent from here
- */
-export type AttemptDelivery = (
-  run: TriggerRun,
-  record: (sending: Delivery) => Promise<boolean>,
-  thought?: string,
-) => Promise<Delivery>;
-
-export function createDelivering(deps: {
-  autonomy: AutonomyPort;
-  clock: Clock;
-  log: Log;
-}): AttemptDelivery {
-  const { autonomy, clock, log } = deps;
-
-  async function attemptDelivery(
-    run: TriggerRun,
-    record: (sending: Delivery) => Promise<boolean>,
-    thought?: string,
-  ): Promise<Delivery> {
-    const before = run.delivery ?? { state: 'pending' as const };
-    const attempts = before.attempts ?? 0;
-    const base = {
-      ...before,
-      attempts: attempts + 1,
-    };
-    const outcome = await autonomy.deliver(
-      {
-        triggerRunId: run.triggerRunId,
-        roomId: before.roomId ?? '',
-        ...(before.source === undefined ? {} : { source: before.source }),
-        text: run.answer ?? '',
-        ...(thought === undefined ? {} : { thought }),
-        wasSending: before.state === 'delivering' || before.state === 'unknown',
-        attempts,
-      },
-      async () => {
-        const ours = await record({
-          ...before,
-          state: 'delivering',
-          // Until then nobody else takes "delivering" for a crash.
-          nextAttemptAtMs: clock.now() + SENDING_MS,
-        });
-        if (!ours) throw new Error('another process has taken it over');
-      },
-    );
-    const nowMs = clock.now();
-    const { error: _old, nextAttemptAtMs: _next, ...kept } = base;
-    if (outcome.state !== 'delivered') {
-      log.warn(
-        {
-          triggerRunId: run.triggerRunId,
-          roomId: before.roomId,
-          state: outcome.state,
-          error: outcome.error,
-        },
-        'answer not delivered',
-      );
-    }
-    return {
-      ...kept,
-      state: outcome.state,
-      messageId: outcome.messageId,
-      ...(outcome.state === 'delivered' ? { deliveredAt: nowMs } : {}),
-      ...(outcome.error === undefined ? {} : { error: outcome.error }),
-      ...(outcome.retryAfterMs === undefined
-        ? {}
-        : { nextAttemptAtMs: nowMs + outcome.retryAfterMs }),
-    };
-  }
-
-  return attemptDelivery;
-}
-
-type Answer = Pick<InjectionResult, 'responded' | 'text' | 'actions'> & Partial<InjectionResult>;
-
-export interface AnswerDeps {
-  ledger: Ledger;
-  autonomy: AutonomyPort;
-  end: RunEnd['end'];
-  attemptDelivery: AttemptDelivery;
-  onStep?: StepObserver;
-}
-
-export function createAnswering(deps: AnswerDeps) {
-  const { ledger, autonomy, end, attemptDelivery } = deps;
-
-  /** Stores the answer, delivers it, records the end. */
-  async function finishAnswered(
-    ready: ReadyRun,
-    result: Answer,
-    delivered?: { by: string },
-  ): Promise<void> {
-    const { run, token, trigger } = ready;
-    const target = trigger.deliverTo;
-    const speaks = result.responded && result.text !== '';
-    let delivery: Delivery = run.delivery ?? { state: 'none' };
-    if (run.delivery === undefined && speaks && target && !delivered) {
-      delivery = {
-        state: 'pending',
-        roomId: target.roomId,
-        ...(target.source === undefined ? {} : { source: target.source }),
-        attempts: 0,
-      };
-    }
-    const answered = await ledger.change(run.triggerRunId, token, {
-      responded: result.responded,
-      answer: result.text,
-      actions: result.actions,
-      ...(result.messageId === undefined ? {} : { messageId: result.messageId }),
-      ...(result.responseId === undefined ? {} : { responseId: result.responseId }),
-      ...(result.roomId === undefined ? {} : { roomId: result.roomId }),
-      delivery,
-      ...(delivered ? { reason: `answered together with run ${delivered.by}` } : {}),
-    });
-    if (!answered) return;
-    await deps.onStep?.('answered', run.triggerRunId);
-    if (delivery.state === 'pending' || delivery.state === 'delivering') {
-      delivery = await attemptDelivery(
-        answered,
-        async (sending) =>
-          (await ledger.change(run.triggerRunId, token, { delivery: sending })) !== null,
-        result.thought,
-      );
-      await deps.onStep?.('delivered', run.triggerRunId);
-    }
-    await end(run, token, { status: 'success', delivery }, trigger.displayName);
+  /** What could not be recorded now is recorded by its retry; if that fails too, the lease runs out. */
+  async function breakOff(ready: ReadyRun, error: unknown): Promise<void> {
+    const { triggerRunId } = ready.run;
+    log.error({ triggerRunId, error: messageOf(error) }, 'run broke off');
+    await fail(ready, messageOf(error));
   }
 
   /** What an earlier process had already got from the model, or `null`. */
   async function earlierAnswer(
     run: TriggerRun,
-  ): Promise<{ result: Answer; delivered?: { by: string } } | null> {
+  ): Promise<{ result: Answer; answeredBy?: string } | null> {
     const actions = run.actions ?? [];
     if (run.answer !== undefined) {
       const responded = run.responded ?? run.answer !== '';
       return { result: { responded, text: run.answer, actions } };
     }
-    // Set, if only to 0, by who takes a run over.
+    // Set, if only to 0, by the process that takes a run over.
     if (run.takeovers === undefined) return null;
     const own = await autonomy.storedAnswer(run.triggerRunId);
     if (own) return { result: { ...own, responded: true, actions } };
@@ -356,43 +223,91 @@ export function createAnswering(deps: AnswerDeps) {
     const shared = await autonomy.storedAnswer(id);
     if (!shared) return null;
     const result = { ...shared, responded: true, actions };
-    return lead === run.triggerRunId ? { result } : { result, delivered: { by: lead } };
+    return lead === run.triggerRunId ? { result } : { result, answeredBy: lead };
   }
 
-  return { finishAnswered, earlierAnswer };
-}
+  /** Stores the answer, delivers it, records the end. `answeredBy`: the run that delivers it for all. */
+  async function finish(
+    { run, token, trigger }: ReadyRun,
+    result: Answer,
+    answeredBy?: string,
+  ): Promise<void> {
+    const { triggerRunId } = run;
+    const target = trigger.deliverTo;
+    const speaks = result.responded && result.text !== '' && answeredBy === undefined;
+    let delivery: Delivery =
+      run.delivery ??
+      (speaks && target ? { state: 'pending', ...target, attempts: 0 } : { state: 'none' });
+    const { responded, text, actions, messageId, responseId, roomId, thought } = result;
+    const reason = answeredBy && `answered together with run ${answeredBy}`;
+    const patch = { responded, answer: text, actions, messageId, responseId, roomId, reason };
+    const answered = await ledger.change(triggerRunId, token, { ...patch, delivery });
+    if (!answered) return;
+    await deps.onStep?.('answered', triggerRunId);
+    if (delivery.state === 'pending' || delivery.state === 'delivering') {
+      const note = async (sending: Delivery) =>
+        (await ledger.change(triggerRunId, token, { delivery: sending })) !== null;
+      delivery = await attemptDelivery(answered, note, thought);
+      await deps.onStep?.('delivered', triggerRunId);
+    }
+    await end(run, token, { status: 'success', delivery }, trigger.displayName);
+  }
 
-/** A run that has taken its process down this often is not tried again. */
-const MAX_TAKEOVERS = 5;
-
-export interface RunnerDeps extends RunEndDeps {
-  store: TaskStore;
-  autonomy: AutonomyPort;
-  budget: Budget;
-  /** Kill switches: why nothing is dispatched, or `null`. */
-  stopped: () => string | null;
-}
-
-export interface Runner {
   /**
-   * Runs it to the end of this attempt. The caller holds the lease in `run.leaseToken`. One that is to
-   * wake with the autonomy loop waits for its next cycle.
+   * One attempt; what has become of the delivery. It is noted before it is sent, so that a crash between
+   * is seen.
+   * @param note writes that it is about to be sent, fenced; `false` when another process has taken the
+   *   run or its delivery meanwhile, and nothing may be sent from here
    */
-  execute(run: TriggerRun): Promise<void>;
-  /** The waiting runs of one conversation in one turn of the autonomy loop. */
-  executeTogether(runs: TriggerRun[]): Promise<void>;
-  /**
-   * One more attempt to bring a finished run's answer where it belongs. The caller holds the ticket
-   * in `run.delivery`.
-   */
-  redeliver(run: TriggerRun): Promise<void>;
-}
+  async function attemptDelivery(
+    run: TriggerRun,
+    note: (sending: Delivery) => Promise<boolean>,
+    thought?: string,
+  ): Promise<Delivery> {
+    const { triggerRunId } = run;
+    const before: Delivery = run.delivery ?? { state: 'pending' };
+    const { error: _old, nextAttemptAtMs: _next, attempts = 0, ...kept } = before;
+    const sent = await autonomy.deliver(
+      {
+        triggerRunId,
+        roomId: before.roomId ?? '',
+        source: before.source,
+        text: run.answer ?? '',
+        thought,
+        wasSending: before.state === 'delivering' || before.state === 'unknown',
+        attempts,
+      },
+      async () => {
+        // Until then no other process takes "delivering" for a crash.
+        const nextAttemptAtMs = clock.now() + SENDING_MS;
+        if (!(await note({ ...before, state: 'delivering', nextAttemptAtMs }))) {
+          throw new Error('another process has taken it over');
+        }
+      },
+    );
+    const nowMs = clock.now();
+    const { state, messageId, error, retryAfterMs } = sent;
+    if (state !== 'delivered') {
+      log.warn({ triggerRunId, roomId: before.roomId, state, error }, 'answer not delivered');
+    }
+    return {
+      ...kept,
+      ...{ attempts: attempts + 1, state, messageId, error },
+      ...(state === 'delivered' ? { deliveredAt: nowMs } : {}),
+      ...(retryAfterMs === undefined ? {} : { nextAttemptAtMs: nowMs + retryAfterMs }),
+    };
+  }
 
-export function createRunner(deps: RunnerDeps): Runner {
-  const { store, ledger, autonomy, budget, clock, log } = deps;
-  const { end, defer, finishFailed } = createRunEnd(deps);
-  const attemptDelivery = createDelivering(deps);
-  const { finishAnswered, earlierAnswer } = createAnswering({ ...deps, end, attemptDelivery });
+  async function deliverAgain(run: TriggerRun): Promise<void> {
+    const { triggerRunId } = run;
+    const ticket = run.delivery?.ticket;
+    if (ticket === undefined) return;
+    const { ticket: _used, ...delivery } = await attemptDelivery(run, (sending) =>
+      ledger.changeDelivery(triggerRunId, ticket, sending),
+    );
+    const kept = await ledger.changeDelivery(triggerRunId, ticket, delivery);
+    if (kept && delivery.state === 'delivered') await deps.onStep?.('delivered', triggerRunId);
+  }
 
   /** The run with its trigger as it is now; a run whose trigger is gone ends. */
   async function withTrigger(run: TriggerRun): Promise<ReadyRun | null> {
@@ -406,6 +321,13 @@ export function createRunner(deps: RunnerDeps): Runner {
     return null;
   }
 
+  /** Nothing is read for a run whose trigger is at hand: reading would change the order of places. */
+  async function ready({ run, trigger }: ClaimedRun): Promise<ReadyRun | null> {
+    await deps.onStep?.('claimed', run.triggerRunId);
+    const token = run.leaseToken;
+    return trigger && token !== undefined ? { run, token, trigger } : withTrigger(run);
+  }
+
   /**
    * Asked when the turn has come, at the last moment before the model: which of its runs are still
    * wanted and ours. The others end here, or wait for what holds them back.
@@ -416,11 +338,10 @@ export function createRunner(deps: RunnerDeps): Runner {
       const now = await withTrigger(run);
       if (!now) continue;
       if (now.trigger.enabled || run.cause === 'manual') wanted.push(now);
-      else
-        await end(run, token, {
-          status: 'skipped',
-          reason: 'the trigger was paused before it ran',
-        });
+      else {
+        const reason = 'the trigger was paused before it ran';
+        await end(run, token, { status: 'skipped', reason });
+      }
     }
     const off = wanted.length === 0 ? null : (deps.stopped() ?? (await autonomy.unavailable()));
     if (off !== null) {
@@ -430,11 +351,12 @@ export function createRunner(deps: RunnerDeps): Runner {
     const ours: ReadyRun[] = [];
     for (const one of wanted) {
       const lead = (ours[0] ?? one).run.triggerRunId;
-      // Noted on each before the turn begins, so that who takes one of them over does not repeat what
-      // was said for all. The lease is renewed with it: the turn begins with a whole one.
+      const nowMs = clock.now();
+      // Noted on each before the turn begins, so that the process that takes one of them over does not
+      // repeat what was said for all. The lease is renewed with it: the turn begins with a whole one.
       const begun = await ledger.change(one.run.triggerRunId, one.token, {
-        leaseUntilMs: clock.now() + ledger.leaseMs,
-        begunAtMs: clock.now(),
+        leaseUntilMs: nowMs + ledger.leaseMs,
+        begunAtMs: nowMs,
         ...(waiting.length > 1 ? { together: { id: turnId, lead } } : {}),
       });
       if (begun) ours.push({ ...one, run: begun });
@@ -450,16 +372,19 @@ export function createRunner(deps: RunnerDeps): Runner {
     return [];
   }
 
-  /** One turn of the pipeline for these runs; the first of those that begin leads, its answer is delivered. */
+  /** One turn of the pipeline for these runs; the first that begins leads, its answer is delivered. */
   async function takeTurn(waiting: readonly ReadyRun[], turnId: string): Promise<void> {
     const [first] = waiting;
     if (!first) return;
+    const { wakeMode, displayName, originRoomId, creatorEntityId, timeoutMs } = first.trigger;
     let turn = waiting;
     let result: InjectionResult;
     try {
       result = await autonomy.inject({
-        ...requestOf(first),
+        source: 'trigger',
+        triggerId: first.run.triggerId,
         triggerRunId: turnId,
+        ...{ wakeMode, displayName, originRoomId, creatorEntityId, timeoutMs },
         text: turnText(waiting),
         confirm: async () => {
           turn = await begin(waiting, turnId);
@@ -467,144 +392,66 @@ export function createRunner(deps: RunnerDeps): Runner {
         },
       });
     } catch (error) {
-      for (const one of turn) await brokenOff(one, error);
+      for (const one of turn) await breakOff(one, error);
       return;
     }
     const [lead] = turn;
     for (const one of turn) {
       keepLate(one.run, result.late);
       try {
-        if (result.status === 'failed') await finishFailed(one, result.error ?? 'failed');
-        else if (one === lead) await finishAnswered(one, result);
-        else await finishAnswered(one, result, { by: lead?.run.triggerRunId ?? turnId });
+        if (result.status === 'failed') await fail(one, result.error ?? 'failed');
+        else if (one === lead) await finish(one, result);
+        else await finish(one, result, lead?.run.triggerRunId ?? turnId);
       } catch (error) {
-        await brokenOff(one, error);
+        await breakOff(one, error);
       }
     }
   }
 
-  /** What could not be recorded now is so by its retry; if that cannot be either, the lease runs out. */
-  async function brokenOff(ready: ReadyRun, error: unknown): Promise<void> {
-    const { triggerRunId } = ready.run;
-    log.error({ triggerRunId, error: messageOf(error) }, 'run broke off');
-    await finishFailed(ready, messageOf(error));
+  function keepLate({ triggerRunId }: TriggerRun, late: Promise<InjectionResult> | undefined) {
+    late
+      ?.then((result) =>
+        ledger.annotate(triggerRunId, { lateAnswer: result.text || (result.error ?? '') }),
+      )
+      .catch((error: unknown) =>
+        log.error({ triggerRunId, error: messageOf(error) }, 'late answer lost'),
+      );
   }
 
-  function keepLate(run: TriggerRun, late: Promise<InjectionResult> | undefined): void {
-    late?.then(
-      (result) =>
-        ledger
-          .annotate(run.triggerRunId, { lateAnswer: result.text || (result.error ?? '') })
-          .catch((error: unknown) =>
-            log.error(
-              { triggerRunId: run.triggerRunId, error: messageOf(error) },
-              'late answer lost',
-            ),
-          ),
-      (error: unknown) =>
-        log.error({ triggerRunId: run.triggerRunId, error: messageOf(error) }, 'late run failed'),
-    );
-  }
-
-  function requestOf({ trigger, run }: ReadyRun) {
-    return {
-      source: 'trigger' as const,
-      triggerId: run.triggerId,
-      wakeMode: trigger.wakeMode,
-      displayName: trigger.displayName,
-      ...(trigger.originRoomId === undefined ? {} : { originRoomId: trigger.originRoomId }),
-      ...(trigger.creatorEntityId === undefined
-        ? {}
-        : { creatorEntityId: trigger.creatorEntityId }),
-      ...(trigger.timeoutMs === undefined ? {} : { timeoutMs: trigger.timeoutMs }),
-    };
-  }
-
-  return {
-    async execute(run) {
-      await deps.onStep?.('claimed', run.triggerRunId);
-      const ready = await withTrigger(run);
-      if (!ready) return;
-      try {
-        const earlier = await earlierAnswer(run);
-        if (earlier) {
-          await finishAnswered(ready, earlier.result, earlier.delivered);
-          return;
-        }
-      } catch (error) {
-        await brokenOff(ready, error);
+  async function execute(claimed: ClaimedRun): Promise<void> {
+    const one = await ready(claimed);
+    if (!one) return;
+    const { run, trigger } = one;
+    try {
+      const earlier = await earlierAnswer(run);
+      if (earlier) {
+        await finish(one, earlier.result, earlier.answeredBy);
         return;
       }
-      if ((run.takeovers ?? 0) > MAX_TAKEOVERS) {
-        await finishFailed(
-          ready,
-          `the agent's process ended ${run.takeovers} times during this run`,
-          false,
-        );
-      } else if (wakesWithCycle(ready.trigger, run)) {
-        await defer(ready, 'cycle', await autonomy.cycleReason());
-      } else {
-        await takeTurn([ready], run.triggerRunId);
-      }
-    },
+    } catch (error) {
+      await breakOff(one, error);
+      return;
+    }
+    if ((run.takeovers ?? 0) > MAX_TAKEOVERS) {
+      const error = `the agent's process ended ${run.takeovers} times during this run`;
+      await fail(one, error, false);
+    } else if (wakesWithCycle(trigger, run)) {
+      await defer(one, 'cycle', await autonomy.cycleReason());
+    } else {
+      await takeTurn([one], run.triggerRunId);
+    }
+  }
 
-    async executeTogether(runs) {
-      const ready: ReadyRun[] = [];
-      for (const run of runs) {
-        await deps.onStep?.('claimed', run.triggerRunId);
-        const one = await withTrigger(run);
-        if (one) ready.push(one);
-      }
-      const [first] = ready;
-      if (!first) return;
-      const { triggerRunId } = first.run;
-      const isShared = ready.length > 1;
-      await takeTurn(
-        ready,
-        isShared ? derivedId('together', triggerRunId, clock.now()) : triggerRunId,
-      );
-    },
+  async function executeTogether(claimed: ClaimedRun[]): Promise<void> {
+    const turn: ReadyRun[] = [];
+    for (const each of claimed) {
+      const one = await ready(each);
+      if (one) turn.push(one);
+    }
+    const id = turn[0]?.run.triggerRunId ?? '';
+    await takeTurn(turn, turn.length > 1 ? derivedId('together', id, clock.now()) : id);
+  }
 
-    async redeliver(run) {
-      const ticket = run.delivery?.ticket;
-      if (ticket === undefined) return;
-      const { ticket: _used, ...delivery } = await attemptDelivery(run, (sending) =>
-        ledger.changeDelivery(run.triggerRunId, ticket, sending),
-      );
-      const kept = await ledger.changeDelivery(run.triggerRunId, ticket, delivery);
-      if (kept && delivery.state === 'delivered')
-        await deps.onStep?.('delivered', run.triggerRunId);
-    },
-  };
-}
-
-export interface UnderWayDeps {
-  runner: Runner;
-  ledger: Ledger;
-  budget: Pick<Budget, 'letGo'>;
-  clock: Clock;
-  log: Log;
-  owner: string;
-}
-
-export interface UnderWay {
-  /** Carries out a run that is ours; resolves when it has ended, and never rejects. */
-  begin(run: TriggerRun): Promise<void>;
-  /** The same for several in one turn. */
-  beginTogether(runs: TriggerRun[]): Promise<void>;
-  /** Delivers the answer of a run whose delivery is ours. */
-  redeliver(run: TriggerRun): void;
-  /** The run's promise, if it is under way here. */
-  of(triggerRunId: string): Promise<void> | null;
-  /** Whether its delivery is. */
-  isDelivering(triggerRunId: string): boolean;
-  all(): Promise<void>[];
-  /** Renews no more; what is under way goes on. */
-  stop(): void;
-}
-
-export function createUnderWay(deps: UnderWayDeps): UnderWay {
-  const { runner, ledger, clock, log } = deps;
   const inFlight = new Map<string, Promise<void>>();
   let renewTimer: NodeJS.Timeout | null = null;
 
@@ -613,7 +460,7 @@ export function createUnderWay(deps: UnderWayDeps): UnderWay {
     const kept = work.finally(() => {
       for (const id of ids) {
         inFlight.delete(id);
-        deps.budget.letGo(id);
+        budget.letGo(id);
       }
       if (inFlight.size === 0) stopRenewing();
     });
@@ -621,28 +468,26 @@ export function createUnderWay(deps: UnderWayDeps): UnderWay {
     return kept;
   }
 
-  function start(runs: TriggerRun[], work: Promise<void>): Promise<void> {
+  function track(claimed: ClaimedRun[], work: Promise<void>): Promise<void> {
     renewTimer ??= setTimeout(renew, ledger.leaseMs / 3).unref();
     const recorded = work.catch((error: unknown) => {
       // The leases run out and the runs are taken over; nothing is lost, but somebody should look.
-      for (const { triggerRunId, triggerId } of runs) {
-        log.error(
-          { triggerRunId, triggerId, error: messageOf(error) },
-          'run could not be recorded',
-        );
+      for (const { run } of claimed) {
+        const { triggerRunId, triggerId } = run;
+        const fields = { triggerRunId, triggerId, error: messageOf(error) };
+        log.error(fields, 'run could not be recorded');
       }
     });
     return keep(
-      runs.map((run) => run.triggerRunId),
+      claimed.map(({ run }) => run.triggerRunId),
       recorded,
     );
   }
 
   function renew(): void {
     const timer = renewTimer;
-    const ids = [...inFlight.keys()].filter(isUuid);
     ledger
-      .renew(deps.owner, ids, clock.now())
+      .renew(deps.owner, [...inFlight.keys()].filter(isUuid), clock.now())
       .then(
         () => ledger.leaseMs / 3,
         (error: unknown) => {
@@ -664,20 +509,16 @@ export function createUnderWay(deps: UnderWayDeps): UnderWay {
   }
 
   return {
-    begin: (run) => start([run], runner.execute(run)),
-    beginTogether: (runs) => start(runs, runner.executeTogether(runs)),
-
+    start: (claimed) => track([claimed], execute(claimed)),
+    startTogether: (claimed) => track(claimed, executeTogether(claimed)),
     redeliver(run) {
-      const work = runner.redeliver(run).catch((error: unknown) => {
-        log.error(
-          { triggerRunId: run.triggerRunId, error: messageOf(error) },
-          'delivery broke off',
-        );
+      const { triggerRunId } = run;
+      const work = deliverAgain(run).catch((error: unknown) => {
+        log.error({ triggerRunId, error: messageOf(error) }, 'delivery broke off');
       });
-      void keep([deliveryOf(run.triggerRunId)], work);
+      void keep([deliveryOf(triggerRunId)], work);
     },
-
-    of: (triggerRunId) => inFlight.get(triggerRunId) ?? null,
+    inFlight: (triggerRunId) => inFlight.get(triggerRunId) ?? null,
     isDelivering: (triggerRunId) => inFlight.has(deliveryOf(triggerRunId)),
     all: () => [...inFlight.values()],
     stop: stopRenewing,

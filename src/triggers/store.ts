@@ -344,7 +344,7 @@ export function createDueTasks(table: TaskTable) {
     },
 
     /** Enabled triggers that nothing would ever come back to: no time left in line. */
-    unplaced(limit = 50): Promise<TriggerTaskRow[]> {
+    unscheduledTasks(limit = 50): Promise<TriggerTaskRow[]> {
       const lost = sql`${NEXT_RUN} is null and not ${INVALID} and ${ENABLED}`;
       return table.read(sql`${table.rowsWhere(sql`${RESTING} and ${lost}`)} and not ${HOT} union all
         ${table.rowsWhere(sql`${COLD} and ${lost}`)} order by id limit ${limit}`);
@@ -354,7 +354,7 @@ export function createDueTasks(table: TaskTable) {
      * Enabled triggers that are out of the queue with a time in line: claimed, and then the host
      * wrote the old time back. `ids` narrows it to those the host has just called.
      */
-    strays(limit: number, ids?: string[]): Promise<TriggerTaskRow[]> {
+    desyncedTasks(limit: number, ids?: string[]): Promise<TriggerTaskRow[]> {
       if (ids?.length === 0) return Promise.resolve([]);
       const named = ids ? sql`id in (${sqlList(ids)})` : sql`true`;
       return table.select(

@@ -26,7 +26,7 @@ import {
   type WorkerHost,
 } from './dispatch.js';
 import { createLedger, type Ledger } from './ledger.js';
-import { createExpectations, createSettler } from './reconcile.js';
+import { createReconciler, createWaitingRuns, createWriteBackGuard } from './reconcile.js';
 import {
   type Explanation,
   explain,
@@ -45,7 +45,7 @@ import {
 } from './requests.js';
 import type { KnownZone } from './retime.js';
 import { LEDGER_INDEXES } from './run-history.js';
-import { type AutonomyPort, createRunner, type StepObserver } from './runs.js';
+import { type AutonomyPort, createRuns, type StepObserver } from './runs.js';
 import type { Requester, Schedule } from './schema.js';
 import { createTaskStore, TASK_BATCH, type TaskStore } from './store.js';
 import {
@@ -365,54 +365,34 @@ async function compose(
   // Before anything can be asked for, so that it is known again.
   const upgraded = await upgradeTriggers(store, home.agentId, clock.now());
   if (upgraded > 0) log.info({ upgraded }, 'triggers of an older version upgraded');
-  const expectations = createExpectations();
-  const hotWindowMs = () => deps.settings().hotWindowMs;
+  const { onStep, settings } = deps;
+  const guard = createWriteBackGuard();
+  const hotWindowMs = () => settings().hotWindowMs;
   const owner = ids.next();
   const attempts = createAttempts(records);
-  const budget = createBudget(attempts, deps.settings);
-  const stopped = () => stoppedReason(deps.settings());
-  const settler = createSettler({ records, store, ledger, expectations, clock, log, hotWindowMs });
-  const runner = createRunner({
-    store,
-    ledger,
-    autonomy,
-    budget,
-    stopped,
-    clock,
-    log,
-    settle: settler.afterRun,
-    ...(deps.onStep ? { onStep: deps.onStep } : {}),
-  });
+  const budget = createBudget(attempts, settings);
+  const stopped = () => stoppedReason(settings());
+  const base = { records, store, ledger, budget, autonomy, guard, clock, ids, log, owner };
+  const reconciler = createReconciler({ ...base, hotWindowMs });
+  const { applyRunResult } = reconciler;
+  const runs = createRuns({ ...base, stopped, applyRunResult, onStep });
   const dispatcher = createDispatcher({
-    store,
-    ledger,
-    budget,
-    expectations,
-    settler,
-    runner,
-    autonomy,
-    clock,
-    ids,
-    log,
-    owner,
+    ...base,
+    reconciler,
+    runs,
+    waiting: createWaitingRuns({ ...base, runs }),
     away,
-    pruneAttempts: attempts.pruneAttempts,
     hotWindowMs,
     stopped,
     soleOwner: isOursAlone(pgliteDirectory(db)),
+    pruneAttempts: attempts.pruneAttempts,
   });
   const triggers = createTriggers({
-    records,
-    store,
-    ledger,
+    ...base,
+    reconciler,
+    runs,
     dispatcher,
-    expectations,
-    autonomy,
-    clock,
-    ids,
-    log,
-    owner,
-    settings: deps.settings,
+    settings,
     isAdmin: (entityId, roomId) => deps.isAdmin(runtime, entityId, roomId),
     parentOf: (identityId) => deps.parentOf(runtime, identityId),
   });

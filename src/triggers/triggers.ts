@@ -21,7 +21,7 @@ import type { ListFilter } from './task-table.js';
 export type Triggers = ReturnType<typeof createTriggers>;
 
 export function createTriggers(deps: TriggersDeps) {
-  const { store, ledger, dispatcher, clock } = deps;
+  const { store, ledger, clock } = deps;
   const access = createAccess(deps);
 
   function mustBeOn(): TriggerSettings {
@@ -76,7 +76,8 @@ export function createTriggers(deps: TriggersDeps) {
     };
     await ledger.claim([{ run: manual, text: runLine(trigger.displayName, manual.status) }]);
     const begin = options.startAfter ?? Promise.resolve();
-    const work = blocked === null ? begin.then(() => dispatcher.start(manual)) : begin;
+    const work =
+      blocked === null ? begin.then(() => deps.runs.start({ run: manual, trigger })) : begin;
     if (options.waitMs !== undefined && options.waitMs > 0) {
       await Promise.race([work, sleep(options.waitMs)]);
     }
