@@ -1,7 +1,8 @@
 /** Reading what people say: the time of a request, once per message. Pure, and without a model. */
 export { type ClockTime, type Duration, hourOf } from './clock.js';
+export { LANGUAGES, readOtherLanguage } from './other-languages.js';
 export { readPastTime } from './past.js';
-export { asksForSomething, readRequest, readTimeAlone } from './request.js';
+export { asksForSomething, type RequestReading, readRequest, readTimeAlone } from './request.js';
 export {
   type Bound,
   type DayRef,

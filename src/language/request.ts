@@ -48,7 +48,7 @@ export type RequestReading<S> =
 
 /** Longer texts are documents, not requests (instructions hold 8 KB at most). */
 const TEXT_LIMIT = 8_192;
-/** Source code, markup and lines of a crontab hold times; nobody says them to the agent. */
+/** Nobody says these to the agent, though they hold times. */
 const CODE =
   /(?<!:)\/\/|=>|\);|[{}]|<\/?[a-z][^<>]{0,40}>|&&|\|\||\b(?:const|let|var) \w+ ?=|^[ \t]*(?:@\w{3,10}|(?:[\d*?/,-]{1,40}[ \t]+){4}[\w*?/,#-]{1,40})[ \t]+(?:\S{1,60}[ \t]+){0,2}(?:\S{0,80}\/\S|\S{1,80}\.(?:sh|py|js|ts|rb|php|pl|exe|bat)\b)/im;
 const NONE = { kind: 'none' } as const;
@@ -56,13 +56,17 @@ const HAPPENS = 'Is that when I shall do it, or when it happens?';
 
 const ask = (question: string) => ({ kind: 'ambiguous', question }) as const;
 
+/** Whether a text holds source code, markup or a crontab outside of quotation marks. */
+export const isCode = (text: string): boolean =>
+  CODE.test(text.slice(0, 2_000).replace(/`[^`]*`|"[^"]*"/g, ''));
+
 /** Reads a request and its time. See the file header for what is promised. */
 export function readRequest<S extends AnySchedule>(
   text: string,
   compose: Compose<S>,
 ): RequestReading<S> {
   if (text.length > TEXT_LIMIT || text.trim() === '') return NONE;
-  if (CODE.test(text.slice(0, 2_000).replace(/`[^`]*`|"[^"]*"/g, ''))) return NONE;
+  if (isCode(text)) return NONE;
   const phrase = phraseOf(text);
   const sentences = splitSentences(phrase).map((range) => readSentence(phrase, range));
   const chosen = choose(sentences);

@@ -4,7 +4,12 @@
  * asked about. Pure and total: the same text, moment and zone give the same answer on every machine, and
  * no input makes it throw.
  */
-import { readRequest, readTimeAlone } from '../language/index.js';
+import {
+  type RequestReading,
+  readOtherLanguage,
+  readRequest,
+  readTimeAlone,
+} from '../language/index.js';
 import { compose } from './compose.js';
 import { describeSchedule } from './describe.js';
 import type { Schedule } from './schema.js';
@@ -32,7 +37,11 @@ export interface ReadingContext {
 /** Reads `text`. See the file header for what is promised, `compose.ts` for the defaults. */
 export function parseScheduleText(text: string, context: ReadingContext): ScheduleReading {
   if (!Number.isFinite(context.nowMs)) return { kind: 'none' };
-  const reading = readRequest(text, (fields, waking) => compose(fields, { ...context, waking }));
+  const english = readRequest(text, (fields, waking) => compose(fields, { ...context, waking }));
+  const left = english.kind === 'schedule' ? english.instructions : null;
+  const reading = inOtherLanguage(text, context, left) ?? english;
+  if (reading.kind === 'schedule' && reading.instructions === '')
+    return { kind: 'ambiguous', question: 'What should I do then?' };
   if (reading.kind !== 'schedule') return reading;
   return { ...reading, summary: describeSchedule(reading.schedule, context.timezone) };
 }
@@ -43,5 +52,29 @@ export function parseTimeText(
   context: ReadingContext,
 ): ReturnType<typeof readTimeAlone<Schedule>> {
   if (!Number.isFinite(context.nowMs)) return { kind: 'none' };
+  const other = inOtherLanguage(text, context, null);
+  if (other)
+    return other.kind === 'schedule' && other.instructions !== '' ? { kind: 'none' } : other;
   return readTimeAlone(text, (fields, waking) => compose(fields, { ...context, waking }));
+}
+
+/**
+ * "Erinnere mich morgen um 15 Uhr an den Zahnarzt"; `null`: no such time is told. One that is not
+ * understood whole is `none`, whatever an English reading makes of its figures.
+ * @param left what an English reading leaves to be done: a word that is not in it is an English one
+ */
+function inOtherLanguage(
+  text: string,
+  context: ReadingContext,
+  left: string | null,
+): RequestReading<Schedule> | null {
+  const read = readOtherLanguage(text, context);
+  const said = left?.toLowerCase();
+  if (!read || (said !== undefined && !read.words.some((word) => said.includes(word)))) return null;
+  if (read.date === null) return { kind: 'none' };
+  const { fields, instructions } = read.date;
+  const composed = compose(fields, { ...context, waking: false });
+  return 'question' in composed
+    ? { kind: 'ambiguous', question: composed.question }
+    : { kind: 'schedule', schedule: composed.schedule, instructions };
 }

@@ -293,7 +293,7 @@ describe('what the rules cannot read', () => {
   it('is read by the model, in the zone of the person', async () => {
     talk.agent.brain.onSmall = () =>
       '{"kind":"once","instructions":"an den Müll erinnern","at":"2026-11-28T09:00:00"}';
-    const reply = await talk.say(ann, 'erinnere mich morgen um 9 an den Müll', CREATE);
+    const reply = await talk.say(ann, 'przypomnij mi jutro o 9 o śmieciach', CREATE);
     expect(reply).toContain('Done: once on Sat 28 Nov 2026 at 09:00 (Europe/Berlin), in 1 day.');
     expect(reply).toContain('If I have misunderstood you, say "delete it".');
     expect((await mine())[0]?.nextRunAtMs).toBe(Date.parse('2026-11-28T08:00:00Z'));
@@ -302,7 +302,7 @@ describe('what the rules cannot read', () => {
   it('is asked back when the model invents a time in the past', async () => {
     talk.agent.brain.onSmall = () =>
       '{"kind":"once","instructions":"Müll","at":"2020-01-01T09:00:00"}';
-    const reply = await talk.say(ann, 'erinnere mich morgen um 9 an den Müll', CREATE);
+    const reply = await talk.say(ann, 'przypomnij mi jutro o 9 o śmieciach', CREATE);
     expect(reply).toMatch(/^The time is in the past .*When exactly shall I do it\?$/);
     expect(await mine()).toEqual([]);
   });
@@ -319,7 +319,7 @@ describe('what the rules cannot read', () => {
     'is refused when the model answers %j',
     async (answer) => {
       talk.agent.brain.onSmall = () => answer;
-      expect(await talk.say(ann, 'erinnere mich morgen um 9 an den Müll', CREATE)).toMatch(
+      expect(await talk.say(ann, 'przypomnij mi jutro o 9 o śmieciach', CREATE)).toMatch(
         /^I see nothing to schedule in that\./,
       );
       expect(await mine()).toEqual([]);
@@ -330,7 +330,7 @@ describe('what the rules cannot read', () => {
     talk.agent.brain.onSmall = () => {
       throw new Error('no key');
     };
-    expect(await talk.say(ann, 'erinnere mich morgen um 9 an den Müll', CREATE)).toMatch(
+    expect(await talk.say(ann, 'przypomnij mi jutro o 9 o śmieciach', CREATE)).toMatch(
       /^I see nothing to schedule/,
     );
   });

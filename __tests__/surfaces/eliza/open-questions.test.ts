@@ -145,7 +145,7 @@ it('words that could be a request or nothing are asked about', async () => {
 });
 
 describe('an answer in another language', () => {
-  it.each(['morgen um neun', 'übermorgen', 'am Freitag um 9 Uhr', 'mañana por la mañana'])(
+  it.each(['morgen um neun', 'übermorgen', 'jeden Freitag um 9 Uhr', 'mañana por la mañana'])(
     '%s is told which are read, and the question stays open',
     async (answer) => {
       await create(MOM);
@@ -156,6 +156,12 @@ describe('an answer in another language', () => {
       expect(await instructions()).toEqual([MOM]);
     },
   );
+
+  it('is the time of the request where it is a single date', async () => {
+    await create(MOM);
+    expect(await create('am Freitag um 9 Uhr')).toContain('Fri 4 Dec 2026 at 09:00');
+    expect(await instructions()).toEqual([MOM]);
+  });
 
   it('is read by the model together with what it answers', async () => {
     await create(MOM);

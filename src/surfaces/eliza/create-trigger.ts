@@ -1,4 +1,6 @@
 /** CREATE_TRIGGER: from what a person says to a trigger, or to the question that is still open. */
+
+import { LANGUAGES } from '../../language/index.js';
 import {
   isZoneUnknown,
   LIMITS,
@@ -40,8 +42,6 @@ const FORMS =
 const VERB =
   /^(?:(?:please|can you|could you)[\s,]+)*(?:remind|tell|ping|notify|alert|wake|message|send|schedule|set up|create)\b/i;
 const INSTEAD = /[\s,]*\b(?:instead|please|rather|then)[\s.!]*$/i;
-const ENGLISH = 'I read English by myself, and other languages only as far as my model does.';
-
 /** A request that waits, and what the message is to it. */
 interface Answering {
   one: Waiting;
@@ -302,8 +302,8 @@ async function withoutTime(turn: Turn, text: string): Promise<Outcome> {
   if (fits.length > 0) return take(turn, fits);
   if (isAsking(text)) return askBack(turn, text, 'When shall I do that?');
   return open.length === 0
-    ? unread(ENGLISH)
-    : unread(`I do not understand ${quoted(text, 60)}; if it is new, say when, too.`, ENGLISH);
+    ? unread(LANGUAGES)
+    : unread(`I do not understand ${quoted(text, 60)}; if it is new, say when, too.`, LANGUAGES);
 }
 
 async function askBack(turn: Turn, text: string, question: string): Promise<Outcome> {
