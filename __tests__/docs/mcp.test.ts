@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { invocationsOf, serverEntry } from '../../src/surfaces/cli/install/commands.js';
-import { toolsOf } from '../../src/surfaces/mcp/tools/index.js';
+import { toolsOf } from '../../src/surfaces/mcp/tools.js';
 import { TOOL_CHOICES } from '../../src/surfaces/tool-groups.js';
 import { pageOf } from './page.js';
 

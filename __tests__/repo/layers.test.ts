@@ -28,6 +28,7 @@ const LAYERS = [
   ['embeddings'],
   ['triggers', 'autonomy', 'memory', 'when', 'hints'],
   ['proactive'],
+  ['operations'],
   ['surfaces'],
   ['plugin'],
   ['headless'],

@@ -2,10 +2,10 @@
 import { resolve } from 'node:path';
 import type { IAgentRuntime } from '@elizaos/core';
 import type { HintCounts, Hints } from '../hints/index.js';
+import { hintsOf } from '../operations/index.js';
 import { type Caller, databaseOf, pgliteDirectory } from '../records/index.js';
 import { InvalidInputError } from '../shared/errors.js';
 import { packageVersion } from '../shared/package-version.js';
-import { hintsOf } from './services.js';
 import { type Serving, servingOf } from './serving/serving-of.js';
 
 /** Who serves the hints; a client knows by `name` that it has reached one of ours. */

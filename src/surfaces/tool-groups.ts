@@ -1,6 +1,13 @@
 /** Which tools of MCP a client is shown: the words of `CUE_MCP_TOOLS` and of `cue mcp --tools`. */
-export const TOOL_GROUPS = ['memory', 'hints', 'when', 'offers', 'triggers'] as const;
-export type ToolGroup = (typeof TOOL_GROUPS)[number];
+import type { OperationGroup } from '../operations/index.js';
+
+const TOOL_GROUPS = [
+  'memory',
+  'hints',
+  'when',
+  'offers',
+  'triggers',
+] as const satisfies OperationGroup[];
 
 export const TOOL_CHOICES: readonly string[] = ['default', 'all', ...TOOL_GROUPS];
 

@@ -6,7 +6,7 @@ import type { Caller, WorkMemoryService } from '../../../src/memory/index.js';
 import { databaseOf, ensureHome } from '../../../src/records/index.js';
 import { derivedId } from '../../../src/shared/ids.js';
 import { jsonSchemaOf } from '../../../src/surfaces/mcp/json-schema.js';
-import { toolsOf } from '../../../src/surfaces/mcp/tools/index.js';
+import { toolsOf } from '../../../src/surfaces/mcp/tools.js';
 import { ATTACKS } from '../../fixtures/attacks.js';
 import { type Agent, boot } from '../../helpers/boot.js';
 import { type McpClient, mcpClient } from '../../helpers/mcp.js';

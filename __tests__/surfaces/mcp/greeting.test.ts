@@ -5,7 +5,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { toldTool } from '../../../src/surfaces/mcp/server.js';
-import { toolsOf } from '../../../src/surfaces/mcp/tools/index.js';
+import { toolsOf } from '../../../src/surfaces/mcp/tools.js';
 import { greetingOf } from '../../../src/surfaces/mcp-greeting.js';
 import { TOOL_CHOICES } from '../../../src/surfaces/tool-groups.js';
 import { type Agent, boot } from '../../helpers/boot.js';

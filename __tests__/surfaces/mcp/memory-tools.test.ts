@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Caller, WorkMemoryService } from '../../../src/memory/index.js';
 import { derivedId } from '../../../src/shared/ids.js';
-import { toolsOf } from '../../../src/surfaces/mcp/tools/index.js';
+import { toolsOf } from '../../../src/surfaces/mcp/tools.js';
 import { ATTACKS } from '../../fixtures/attacks.js';
 import { type Agent, boot } from '../../helpers/boot.js';
 import { type McpClient, mcpClient } from '../../helpers/mcp.js';

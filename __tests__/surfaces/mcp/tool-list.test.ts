@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { countTokens } from '../../../src/shared/tokens.js';
 import { jsonSchemaOf } from '../../../src/surfaces/mcp/json-schema.js';
-import { toolNamed, toolsOf } from '../../../src/surfaces/mcp/tools/index.js';
+import { toolNamed, toolsOf } from '../../../src/surfaces/mcp/tools.js';
 import { TOOL_CHOICES } from '../../../src/surfaces/tool-groups.js';
 import { type Agent, boot } from '../../helpers/boot.js';
 import { mcpClient } from '../../helpers/mcp.js';

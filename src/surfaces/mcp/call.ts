@@ -1,5 +1,6 @@
 /** One tool call: from what a client sent to what it is answered. Never rejects. */
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { Tool } from '../../operations/index.js';
 import {
   type AppError,
   ERROR_TABLE,
@@ -12,7 +13,7 @@ import { safe } from '../../shared/safe-text.js';
 import { fieldNamesOf } from './field-names.js';
 import { quotedResult, refuseShown } from './quoting.js';
 import { withOffers } from './riding.js';
-import type { ToolCall, ToolSpec } from './types.js';
+import type { ToolCall } from './types.js';
 
 /** Messages quote what was sent, and that may be long and hold anything. */
 const MAX_MESSAGE = 1_000;
@@ -22,7 +23,7 @@ const MAX_MESSAGE = 1_000;
  * hints the seed's (DESIGN §12).
  */
 export async function callTool(
-  tool: ToolSpec,
+  tool: Tool,
   input: Record<string, unknown>,
   call: ToolCall,
 ): Promise<CallToolResult> {
@@ -31,16 +32,17 @@ export async function callTool(
 }
 
 async function answerOf(
-  tool: ToolSpec,
+  tool: Tool,
   input: Record<string, unknown>,
   call: ToolCall,
 ): Promise<CallToolResult> {
   try {
     if (!tool.reads) refuseShown(input);
-    const result = await tool.run(input, call);
+    const result = await tool.call(input, call);
+    const shown = tool.shown?.(result) ?? result;
     return {
-      content: [{ type: 'text', text: tool.text(result) }],
-      structuredContent: quotedResult(tool, tool.structured?.(result, input) ?? result),
+      content: [{ type: 'text', text: tool.text(shown) }],
+      structuredContent: quotedResult(tool, tool.structured?.(shown, input) ?? shown),
     };
   } catch (error) {
     const told = toldOf(tool, error);
@@ -68,7 +70,7 @@ interface Told {
 }
 
 /** Nothing of what was not thrown on purpose. */
-function toldOf(tool: ToolSpec, error: unknown): Told {
+function toldOf(tool: Tool, error: unknown): Told {
   if (!isAppError(error) || error.code === 'INTERNAL') {
     const message = 'something went wrong here; the log of the agent has the cause';
     return { code: 'INTERNAL', message, details: {} };
@@ -83,7 +85,7 @@ function toldOf(tool: ToolSpec, error: unknown): Told {
 }
 
 /** Fields as the tool names them. */
-function inWordsOf(tool: ToolSpec, error: AppError): Pick<Told, 'message' | 'details'> {
+function inWordsOf(tool: Tool, error: AppError): Pick<Told, 'message' | 'details'> {
   const { message, details } = error;
   const names = fieldNamesOf(tool);
   if (!isFindings(details.findings)) return { message: names.text(message), details };

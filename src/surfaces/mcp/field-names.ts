@@ -2,9 +2,10 @@
  * Fields as the tool that was called names them: services say `offerId` where its schema has `offer_id`,
  * and a model can mend only what it was shown. Pure.
  */
+
+import type { Tool } from '../../operations/index.js';
 import type { Finding } from '../../shared/errors.js';
 import { jsonSchemaOf } from './json-schema.js';
-import type { ToolSpec } from './types.js';
 
 /** What stands in quotes was sent, and stays as it is. */
 const WORDS = /"[^"]*"|[A-Za-z]\w*/g;
@@ -20,7 +21,7 @@ interface FieldNames {
 export function fieldNamesOf({
   advertised,
   input,
-}: Pick<ToolSpec, 'advertised' | 'input'>): FieldNames {
+}: Pick<Tool, 'advertised' | 'input'>): FieldNames {
   const places = new Map<string, string>();
   collect(jsonSchemaOf(advertised ?? input, 'input'), [], places);
 

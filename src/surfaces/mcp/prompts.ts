@@ -5,13 +5,12 @@ import {
   ListPromptsRequestSchema,
   McpError,
 } from '@modelcontextprotocol/sdk/types.js';
+import { offersOf, offerText } from '../../operations/index.js';
 import type { Offer, Reaction } from '../../proactive/index.js';
 import { safe } from '../../shared/safe-text.js';
-import { offersOf } from '../services.js';
 import { answering, type Connection, requireFirstPage } from './connection.js';
 import { newest } from './resources/memory.js';
 import type { Candidates, ResourceCall } from './resources/types.js';
-import { offerText } from './riding.js';
 
 const SESSION_START = {
   name: 'session_start',

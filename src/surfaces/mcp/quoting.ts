@@ -2,10 +2,9 @@
  * Structured results as a model may read them: some clients show it nothing else, so what was stored is
  * neutralised there as it is in the text, and said to be data.
  */
+import { readable, type Tool } from '../../operations/index.js';
 import { isDeeper, MAX_JSON_DEPTH } from '../../shared/depth.js';
 import { InvalidInputError } from '../../shared/errors.js';
-import { readable } from './tools/shown.js';
-import type { ToolSpec } from './types.js';
 
 type Fields = Record<string, unknown>;
 
@@ -16,7 +15,7 @@ const ALTERED =
 const NOTICE = '_notice';
 
 /** Ours alone are offers, which were composed of neutralised text and name calls to be made. */
-export function quotedResult({ group, reads }: ToolSpec, result: object): Fields {
+export function quotedResult({ group, reads }: Tool, result: object): Fields {
   if (group === 'offers') return { [NOTICE]: DATA, ...result };
   const shown = neutralised(result) as Fields;
   return reads || !isSame(shown, result) ? { [NOTICE]: DATA, ...shown } : shown;

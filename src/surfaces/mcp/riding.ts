@@ -4,13 +4,11 @@
  */
 
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
-import { clientBlock, type Offer, type TurnOffers } from '../../proactive/index.js';
+import { offersOf, offerText } from '../../operations/index.js';
+import type { TurnOffers } from '../../proactive/index.js';
 import { isAppError, messageOf } from '../../shared/errors.js';
 import { OFFERS_META } from '../offers-meta.js';
-import { offersOf } from '../services.js';
 import type { ToolCall } from './types.js';
-
-const ID_DIGITS = 8;
 
 /**
  * What waits for the session, after the answer: as text of its own, in `_meta`, and in the structured
@@ -31,18 +29,6 @@ export async function withOffers(result: CallToolResult, call: ToolCall): Promis
       : { structuredContent: { ...result.structuredContent, cue_offers: shown } }),
     _meta: { ...result._meta, [OFFERS_META]: ids },
   };
-}
-
-/** Offers as a model reads them: fenced as data, then the ids to answer with. */
-export function offerText(text: string, offers: readonly Pick<Offer, 'id' | 'kind'>[]): string {
-  const ids = offers.map(({ id, kind }) => `${offerId(id)} (${kind})`);
-  const block = clientBlock(text).text;
-  return ids.length === 0 ? block : `${block}\n${ids.join(', ')}`;
-}
-
-/** As every method takes it. */
-export function offerId(id: string): string {
-  return `offer_${id.replaceAll('-', '').slice(0, ID_DIGITS)}`;
 }
 
 async function waiting({ runtime, session, log }: ToolCall): Promise<TurnOffers> {

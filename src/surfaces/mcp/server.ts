@@ -5,10 +5,11 @@ import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import {
   CallToolRequestSchema,
   ErrorCode,
+  type Tool as ListedTool,
   ListToolsRequestSchema,
   McpError,
-  type Tool,
 } from '@modelcontextprotocol/sdk/types.js';
+import type { Tool } from '../../operations/index.js';
 import { hostLog } from '../../shared/log.js';
 import { safe } from '../../shared/safe-text.js';
 import { CAPABILITIES, serverInfo } from '../mcp-greeting.js';
@@ -22,8 +23,8 @@ import { jsonSchemaOf } from './json-schema.js';
 import { announceOffers } from './notifications.js';
 import { registerPrompts } from './prompts.js';
 import { registerResources } from './resources/index.js';
-import { callableOf, toolNamed, toolsOf } from './tools/index.js';
-import type { McpSession, ToolCall, ToolSpec } from './types.js';
+import { callableOf, toolNamed, toolsOf } from './tools.js';
+import type { McpSession, ToolCall } from './types.js';
 
 export interface McpServerOptions {
   runtime: IAgentRuntime;
@@ -85,7 +86,10 @@ export function createMcpServer({
     session.clientName ??= server.getClientVersion()?.name ?? null;
     const token = params._meta?.progressToken;
     return callTool(tool, params.arguments ?? {}, {
-      ...{ runtime, session, log },
+      ...{ runtime, session, log, caller: session.caller() },
+      onIdentity: (identityId) => {
+        session.identityId = identityId;
+      },
       withoutOffers: params._meta?.[OFFERS_META] === false,
       signal: extra.signal,
       progress: rising((progress, total, message) => {
@@ -114,7 +118,7 @@ export function makeToolSchemas(): void {
 }
 
 /** As it is advertised. */
-export function toldTool(tool: ToolSpec): Tool {
+export function toldTool(tool: Tool): ListedTool {
   const { name, title, description, output, reads, destroys, isIdempotent, reachesOut } = tool;
   return {
     ...{ name, title, description },

@@ -2,9 +2,8 @@
 import type { Route } from '@elizaos/core';
 import { z } from 'zod';
 import { type AutonomyService, autonomyChangeSchema } from '../../autonomy/index.js';
+import { autonomyOf, MAX_WAIT_MS } from '../../operations/index.js';
 import { AppError, InvalidInputError } from '../../shared/errors.js';
-import { autonomyOf } from '../services.js';
-import { MAX_WAIT_MS } from './query.js';
 import type { MakeRoute } from './route.js';
 
 const changeBody = autonomyChangeSchema.extend({ runCycle: z.boolean().optional() });

@@ -2,10 +2,9 @@
 import type { Route } from '@elizaos/core';
 import { NotFoundError } from '../../shared/errors.js';
 import { autonomyRoutes } from './autonomy-routes.js';
-import { knowledgeRoutes } from './knowledge-routes.js';
 import { mcpRoutes } from './mcp-route.js';
-import { memoryRoutes } from './memory-routes.js';
 import { offerRoutes } from './offer-routes.js';
+import { operationRoutes } from './operation-routes.js';
 import { type MakeRoute, type RouteDeps, routeMaker } from './route.js';
 import { rpcRoutes } from './rpc/rpc-route.js';
 import { triggerRoutes } from './trigger-routes.js';
@@ -18,8 +17,7 @@ export function createRoutes(deps: RouteDeps): Route[] {
   return [
     ...triggerRoutes(route),
     ...autonomyRoutes(route),
-    ...memoryRoutes(route),
-    ...knowledgeRoutes(route),
+    ...operationRoutes(route),
     ...offerRoutes(route),
     ...whenRoutes(route),
     ...rpcRoutes(route),

@@ -2,6 +2,16 @@
 import type { IAgentRuntime, Route } from '@elizaos/core';
 import { z } from 'zod';
 import {
+  flag,
+  given,
+  memoryOf,
+  offersOf,
+  pageShape,
+  searchText,
+  storableText,
+  wholeNumber,
+} from '../../operations/index.js';
+import {
   DETECTOR_NAMES,
   type Decision,
   OFFER_STATES,
@@ -11,10 +21,8 @@ import {
 import { AppError, InvalidInputError } from '../../shared/errors.js';
 import { isUuid } from '../../shared/ids.js';
 import { isAgentItself, type Person, personIn } from '../people.js';
-import { memoryOf, offersOf } from '../services.js';
 import type { EventStream } from './event-stream.js';
-import { anyObject, OPERATOR } from './memory-routes.js';
-import { flag, given, pageShape, searchText, storableText, wholeNumber } from './query.js';
+import { anyObject, OPERATOR } from './operation-routes.js';
 import type { MakeRoute } from './route.js';
 
 /** Who is to be shown an offer; `agentId` is taken: with it the host chooses the agent that answers. */

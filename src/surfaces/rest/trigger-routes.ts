@@ -1,10 +1,16 @@
 /** `/cue/triggers…`: each route calls one method of the service and formats its answer. */
 import type { Route } from '@elizaos/core';
 import { z } from 'zod';
+import {
+  enabledTriggersOf,
+  given,
+  pageShape,
+  searchText,
+  triggersOf,
+  waitMs,
+} from '../../operations/index.js';
 import { AppError } from '../../shared/errors.js';
 import { type BatchResult, type Requester, TRIGGER_STATES } from '../../triggers/index.js';
-import { enabledTriggersOf, triggersOf } from '../services.js';
-import { given, pageShape, searchText, waitMs } from './query.js';
 import type { MakeRoute } from './route.js';
 
 /** REST acts as operator of the project (DESIGN §3). */

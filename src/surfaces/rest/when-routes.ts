@@ -1,9 +1,14 @@
 /** `/cue/when…`: knowledge of the project, recalled, checked and added to. */
 import type { Route } from '@elizaos/core';
 import { z } from 'zod';
-import { followedWhen, startedWhen } from '../services.js';
-import { OPERATOR } from './memory-routes.js';
-import { given, searchText, storableText } from './query.js';
+import {
+  followedWhen,
+  given,
+  searchText,
+  startedWhen,
+  storableText,
+} from '../../operations/index.js';
+import { OPERATOR } from './operation-routes.js';
 import type { MakeRoute } from './route.js';
 
 /** Twenty requests of 500 characters, and the bullets of a list. */

@@ -1,7 +1,8 @@
 /** `cue://hints/{component}`: what is known of one component, in the shape of an export (seed §5). */
+
+import { hintsOf } from '../../../operations/index.js';
 import { NotFoundError } from '../../../shared/errors.js';
 import { safeJson } from '../../../shared/safe-text.js';
-import { hintsOf } from '../../services.js';
 import type { ResourceSpec } from './types.js';
 
 export const hintsResource: ResourceSpec = {

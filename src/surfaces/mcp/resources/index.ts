@@ -10,9 +10,9 @@ import {
   SubscribeRequestSchema,
   UnsubscribeRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
+import { offersOf } from '../../../operations/index.js';
 import { AppError, messageOf } from '../../../shared/errors.js';
 import { safe } from '../../../shared/safe-text.js';
-import { offersOf } from '../../services.js';
 import { answering, type Connection, requireFirstPage } from '../connection.js';
 import { readFileBelow } from './files.js';
 import { hintsResource } from './hints.js';

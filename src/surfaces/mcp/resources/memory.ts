@@ -1,10 +1,9 @@
 /** `cue://memory/{id}`: one work memory, and the newest of them as a list. */
 import type { Resource } from '@modelcontextprotocol/sdk/types.js';
 import type { MemoryView } from '../../../memory/index.js';
+import { memoryOf, quoted, readable } from '../../../operations/index.js';
 import { NotFoundError } from '../../../shared/errors.js';
 import { safe } from '../../../shared/safe-text.js';
-import { memoryOf } from '../../services.js';
-import { quoted, readable } from '../tools/shown.js';
 import type { ResourceCall, ResourceSpec } from './types.js';
 
 const URI = 'cue://memory/';

@@ -4,10 +4,9 @@
  * read here still rides along with the next tool call, and `pending_offers` is how one asks.
  */
 
+import { offersOf, offerText } from '../../../operations/index.js';
 import type { Offer } from '../../../proactive/index.js';
 import { OFFERS_META } from '../../offers-meta.js';
-import { offersOf } from '../../services.js';
-import { offerText } from '../riding.js';
 import type { ResourceSpec } from './types.js';
 
 export const OFFERS_URI = 'cue://offers';

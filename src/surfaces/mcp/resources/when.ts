@@ -1,10 +1,14 @@
 /** `cue://when`: the index of the project's decisions; `cue://when/{trigger}`: what one line leads to. */
 import type { IAgentRuntime } from '@elizaos/core';
+import {
+  followedWhen,
+  knowledgeBlock,
+  recallText,
+  startedWhen,
+} from '../../../operations/index.js';
 import { AppError } from '../../../shared/errors.js';
 import { addTo } from '../../../shared/multimap.js';
 import type { ShownEntry } from '../../../when/index.js';
-import { followedWhen, startedWhen } from '../../services.js';
-import { knowledgeBlock, recallText } from '../tools/when.js';
 import type { ResourceSpec } from './types.js';
 
 const COMMAND = /^\/(?:when|how)\s+/;

@@ -3,7 +3,7 @@ import type { IAgentRuntime, Route } from '@elizaos/core';
 import { hostLog } from '../../../shared/log.js';
 import { statusDepsOf } from '../../nudge-status.js';
 import { UnreadableBody } from '../body.js';
-import { OPERATOR } from '../memory-routes.js';
+import { OPERATOR } from '../operation-routes.js';
 import type { MakeRoute } from '../route.js';
 import { answerRpc, parseFailure, type RpcHandler } from './json-rpc.js';
 import { createNudgeHandler } from './nudge-methods.js';

@@ -1,11 +1,10 @@
 /** `/when` as tools (seed `when-recall.md`): knowledge of the project, recalled and added to. */
 import { z } from 'zod';
-import { parsed } from '../../../shared/findings.js';
-import { fenced, safe, safeBlock } from '../../../shared/safe-text.js';
-import { printRecall, type Recall } from '../../../when/index.js';
-import { followedWhen, startedWhen } from '../../services.js';
-import type { ToolSpec } from '../types.js';
-import { defineTool } from './define.js';
+import { parsed } from '../shared/findings.js';
+import { fenced, safe, safeBlock } from '../shared/safe-text.js';
+import { printRecall, type Recall } from '../when/index.js';
+import { defineTool, type Tool } from './operation.js';
+import { followedWhen, startedWhen } from './services.js';
 
 /** Twenty requests of 500 characters, and the bullets of a list. */
 const MAX_QUERY = 12_000;
@@ -44,9 +43,9 @@ const when = defineTool({
     ),
   }),
   reads: true,
-  async run(input, { runtime, session }) {
+  async call(input, { runtime, caller }) {
     const service = await followedWhen(runtime);
-    return service.recall(parsed(whenInput, input).query, session.caller());
+    return service.recall(parsed(whenInput, input).query, caller);
   },
   text: (recall) =>
     recall.results.length === 0 ? 'Nothing was asked for: name a trigger.' : recallText(recall),
@@ -63,9 +62,9 @@ export const whenAdd = defineTool({
   advertised: rememberInput.omit({ prefix: true, under: true }),
   output: z.object({ entry: z.string(), file: z.string(), changed: z.boolean() }),
   isIdempotent: true,
-  run: (input, { runtime, session }) => {
+  call: (input, { runtime, caller }) => {
     const service = startedWhen(runtime);
-    return service.remember(parsed(rememberInput, input), session.caller());
+    return service.remember(parsed(rememberInput, input), caller);
   },
   text: ({ entry, line, file, header, changed }) =>
     changed
@@ -83,4 +82,4 @@ export function knowledgeBlock(text: string): string {
   return `${QUOTED}\n${fenced(safeBlock(text))}`;
 }
 
-export const whenTools: readonly ToolSpec[] = [when, whenAdd];
+export const whenOperations: readonly Tool[] = [when, whenAdd];

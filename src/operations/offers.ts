@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import {
   ANSWER_SHAPE,
+  clientBlock,
   DETECTOR_NAMES,
   HAPPENING_SHAPES,
   type HappeningType,
@@ -9,16 +10,28 @@ import {
   type Offer,
   type ProactiveService,
   WAITING_SHAPE,
-} from '../../../proactive/index.js';
-import { InvalidInputError } from '../../../shared/errors.js';
-import { parsed } from '../../../shared/findings.js';
-import { safe } from '../../../shared/safe-text.js';
-import { offersOf } from '../../services.js';
-import { offerId, offerText } from '../riding.js';
-import type { ToolCall, ToolSpec } from '../types.js';
-import { defineTool } from './define.js';
+} from '../proactive/index.js';
+import type { Caller } from '../records/index.js';
+import { AppError, InvalidInputError } from '../shared/errors.js';
+import { parsed } from '../shared/findings.js';
+import { safe } from '../shared/safe-text.js';
+import { defineTool, type OperationCall, type Tool } from './operation.js';
+import { offersOf } from './services.js';
 
 const SUBJECT = 200;
+const ID_DIGITS = 8;
+
+/** Offers as a model reads them: fenced as data, then the ids to answer with. */
+export function offerText(text: string, offers: readonly Pick<Offer, 'id' | 'kind'>[]): string {
+  const ids = offers.map(({ id, kind }) => `${offerId(id)} (${kind})`);
+  const block = clientBlock(text).text;
+  return ids.length === 0 ? block : `${block}\n${ids.join(', ')}`;
+}
+
+/** As every method takes it. */
+export function offerId(id: string): string {
+  return `offer_${id.replaceAll('-', '').slice(0, ID_DIGITS)}`;
+}
 
 type Shape = Readonly<Record<string, z.ZodType>>;
 
@@ -56,19 +69,19 @@ function wire(shape: Shape, fields: Readonly<Record<string, string>>): z.ZodObje
   );
 }
 
-function enabledOffersOf({ runtime }: ToolCall): ProactiveService {
+function enabledOffersOf({ runtime }: OperationCall): ProactiveService {
   const service = offersOf(runtime);
   service.requireEnabled();
   return service;
 }
 
-interface Hook extends Pick<ToolSpec, 'name' | 'title' | 'description'> {
+interface Hook extends Pick<Tool, 'name' | 'title' | 'description'> {
   type: keyof typeof HAPPENING_SHAPES & HappeningType;
   /** Advertised fields, each with a word where its name is not enough. */
   fields: Readonly<Record<string, string>>;
 }
 
-function hook({ type, fields, ...told }: Hook): ToolSpec {
+function hook({ type, fields, ...told }: Hook): Tool {
   return defineTool({
     ...told,
     group: 'offers',
@@ -76,15 +89,21 @@ function hook({ type, fields, ...told }: Hook): ToolSpec {
     givesOffers: true,
     input: wire(HAPPENING_SHAPES[type], fields),
     output: reaction,
-    run: (input, call) => happen(type, input, call),
+    call: (input, call) => happen(type, input, call),
     text: reactionText,
   });
 }
 
-async function happen(type: HappeningType, input: Record<string, unknown>, call: ToolCall) {
+/** Happenings and answers are those of a client; the operator has routes of its own. */
+function clientOf({ caller }: OperationCall): Extract<Caller, { kind: 'agent' }> {
+  if (caller.kind === 'agent') return caller;
+  throw new AppError('PERMISSION_DENIED', 'only a client of MCP has offers of its own');
+}
+
+async function happen(type: HappeningType, input: Record<string, unknown>, call: OperationCall) {
   const { clients } = enabledOffersOf(call);
   const isThere = () => !call.signal.aborted;
-  const came = await clients.happen(type, input, call.session.caller(), isThere);
+  const came = await clients.happen(type, input, clientOf(call), isThere);
   const { text, tokens, offers, warning, degraded } = came;
   return {
     ...{ text, tokens, degraded },
@@ -115,7 +134,7 @@ const brief = defineTool({
     'Tells what is unfinished and was learned lately; with a task or an intent, what earlier work on it came to. Call it when you begin.',
   input: z.object({ task: words, intent: words.describe('what is to be achieved'), files }),
   output: told,
-  async run(input, call) {
+  async call(input, call) {
     if (input.task !== undefined && input.intent !== undefined) {
       throw misstated('say either the task or the intent');
     }
@@ -141,7 +160,7 @@ const check = defineTool({
     error: words,
   }),
   output: told,
-  async run(input, call) {
+  async call(input, call) {
     if (input.success !== undefined || input.error !== undefined) {
       return happen('action_completed', input, call);
     }
@@ -159,11 +178,11 @@ function misstated(message: string): InvalidInputError {
 type Answer = 'acknowledge' | 'dismiss';
 
 function answer(
-  told: Pick<ToolSpec, 'name' | 'title' | 'description'> & {
+  told: Pick<Tool, 'name' | 'title' | 'description'> & {
     how: Answer;
     reason: string;
   },
-): ToolSpec {
+): Tool {
   const { how, reason, ...rest } = told;
   return defineTool({
     ...rest,
@@ -172,17 +191,13 @@ function answer(
     input: wire(ANSWER_SHAPE, { offerId: 'offer_…', reason }),
     output: z.object({ offer }),
     isIdempotent: true,
-    run: (input, call) => answered(how, input, call),
+    call: (input, call) => answered(how, input, call),
     text: answerText,
   });
 }
 
-async function answered(
-  how: Answer,
-  input: Record<string, unknown>,
-  { runtime, session }: ToolCall,
-) {
-  return { offer: shown(await offersOf(runtime).clients[how](input, session.caller())) };
+async function answered(how: Answer, input: Record<string, unknown>, call: OperationCall) {
+  return { offer: shown(await offersOf(call.runtime).clients[how](input, clientOf(call))) };
 }
 
 function answerText({ offer: { id, state } }: Awaited<ReturnType<typeof answered>>): string {
@@ -203,13 +218,13 @@ const answerOffer = defineTool({
   input: wire(ANSWER_SHAPE, { offerId: 'offer_…', reason: '' }).extend(answerInput.shape),
   output: z.object({ offer: z.object({ id: z.string(), state: z.string() }) }),
   isIdempotent: true,
-  async run({ answer: sent, ...input }, call) {
+  async call({ answer: sent, ...input }, call) {
     return answered(parsed(answerInput, { answer: sent }).answer, input, call);
   },
   text: answerText,
 });
 
-export const offerTools: readonly ToolSpec[] = [
+export const offerOperations: readonly Tool[] = [
   brief,
   check,
   answerOffer,
@@ -281,9 +296,9 @@ export const offerTools: readonly ToolSpec[] = [
     description: 'Shows what waits for you and the warnings that nobody has answered.',
     input: wire(WAITING_SHAPE, { limit: '' }),
     output: z.object({ offers: z.array(offer), total: z.int() }),
-    async run(input, call) {
+    async call(input, call) {
       const { clients } = enabledOffersOf(call);
-      const { offers, total } = await clients.waiting(input, call.session.caller());
+      const { offers, total } = await clients.waiting(input, clientOf(call));
       return { offers: offers.map(shown), total };
     },
     text: ({ offers }) =>

@@ -10,12 +10,40 @@ import {
   recallSchema,
   TASK_TYPES,
   traceRequestSchema,
-} from '../../../memory/index.js';
-import { parsed } from '../../../shared/findings.js';
-import { memoryOf } from '../../services.js';
-import type { ToolSpec } from '../types.js';
-import { defineTool, workOf } from './define.js';
+} from '../memory/index.js';
+import { InvalidInputError, NotFoundError } from '../shared/errors.js';
+import { parsed } from '../shared/findings.js';
+import { isTimeZone, timeZoneProblem } from '../shared/zones.js';
+import { defineOperation, defineTool, type Operation, workOf } from './operation.js';
+import { flag, given, pageOf, pageShape, searchText, wholeNumber } from './query.js';
+import { memoryOf } from './services.js';
 import { briefMemory, memoryCount, memoryLine, nextPage, quoted, readable } from './shown.js';
+
+const MAX_MEMORIES = 100;
+const listQuery = z.strictObject({
+  ...pageShape,
+  limit: wholeNumber(1, MAX_MEMORIES).default(50),
+  agent_id: searchText.optional(),
+  session_id: searchText.optional(),
+  task_type: searchText.optional(),
+  tags: searchText.transform((text) => wordsOf(text)).optional(),
+  file: z.string().min(1).max(1_024).optional(),
+  success_only: flag.optional(),
+  failures_only: flag.optional(),
+  since: searchText.optional(),
+  before: searchText.optional(),
+  sort: searchText.optional(),
+});
+const traceQuery = z.strictObject({
+  direction: searchText.optional(),
+  max_hops: wholeNumber(1, 100).optional(),
+  depth: searchText.optional(),
+});
+
+function wordsOf(text: string): string[] {
+  const words = text.split(',').map((word) => word.trim());
+  return words.filter((word) => word !== '');
+}
 
 const memoryId = z.string().describe('mem_…');
 const tags = z.array(z.string()).optional();
@@ -66,10 +94,9 @@ export const store = defineTool({
   input: draftSchema,
   advertised: shortDraft,
   output: z.object({ memory_id: memoryId, created: z.boolean(), links: z.int() }),
-  async run(input, { runtime, session }) {
-    const { memory: _told, ...stored } = await memoryOf(runtime).store(input, session.caller());
-    return stored;
-  },
+  call: (input, { runtime, caller }) => memoryOf(runtime).store(input, caller),
+  rest: { method: 'POST', path: '/memories', isSpokenFor: true, status: () => 201 },
+  shown: ({ memory: _whole, ...stored }) => stored,
   text: ({ memory_id, redacted, degraded }) =>
     [
       `Stored as ${memory_id}.`,
@@ -108,18 +135,28 @@ const update = defineTool({
   output: z.object({ memory_id: memoryId, revision: z.int() }),
   destroys: true,
   isIdempotent: true,
-  async run(input, { runtime, session }) {
-    const { memory: _whole, ...updated } = await memoryOf(runtime).updateMemory(
-      input,
-      session.caller(),
-    );
-    return updated;
+  call: (input, { runtime, caller }) => memoryOf(runtime).updateMemory(input, caller),
+  rest: {
+    ...{ method: 'PATCH', path: '/memories/:id', id: 'memory_id' },
+    input({ id, body, headers }) {
+      const sent = Object(body);
+      const revision = revisionOf(headers['if-match'], sent.revision);
+      return { ...sent, memory_id: id, ...given({ revision }) };
+    },
   },
+  shown: ({ memory: _whole, ...updated }) => updated,
   text: ({ memory_id, revision }) => `${memory_id} is at revision ${revision}.`,
 });
 
 const { shape } = recallSchema;
-const explained = z.object({ explain: z.boolean().optional() });
+const asked = z.object({
+  explain: z.boolean().optional(),
+  /** The zone in which "yesterday" is read; the agent's when absent. */
+  timezone: z
+    .string()
+    .refine(isTimeZone, { error: ({ input }) => timeZoneProblem(String(input)) ?? undefined })
+    .optional(),
+});
 const recall = defineTool({
   name: 'recall',
   group: 'memory',
@@ -127,7 +164,7 @@ const recall = defineTool({
   title: 'Recall memories',
   description:
     'Finds what was done, learned or went wrong before, by words or by what an offer prints (as `ref`). Filters without words give the newest.',
-  input: z.object({ ...shape, ...explained.shape }),
+  input: z.object({ ...shape, ...asked.shape }),
   advertised: z.object({
     ref: words.describe('file:auth.ts, mem_…, session:last, or a whole printed recall("…") line'),
     query: words.describe('words, also of time: "login bug last week"'),
@@ -145,10 +182,15 @@ const recall = defineTool({
     total_matches: z.int(),
   }),
   reads: true,
-  async run(input, { runtime, session }) {
-    const { explain, ...asked } = input;
-    parsed(explained, { explain });
-    const found = await memoryOf(runtime).recall(asked, session.caller());
+  call({ explain, timezone, ...input }, { runtime, caller }) {
+    const { timezone: zone } = parsed(asked, { explain, timezone });
+    return memoryOf(runtime).recall(input, caller, given({ zone }));
+  },
+  rest: {
+    ...{ method: 'POST', path: '/recall', hasSession: true },
+    query: asked.pick({ timezone: true }).strict(),
+  },
+  shown(found) {
     const memories = found.memories.map((memory) => ({
       ...memory,
       content: readable(memory.content),
@@ -201,10 +243,9 @@ const list = defineTool({
     next_cursor: z.string().nullable(),
   }),
   reads: true,
-  async run(input, { runtime, session }) {
-    const { memories, ...page } = await memoryOf(runtime).list(input, session.caller());
-    return { memories: memories.map(briefMemory), ...page };
-  },
+  call: (input, { runtime, caller }) => memoryOf(runtime).list(input, caller),
+  rest: { method: 'GET', path: '/memories', query: listQuery, answer: (found) => pageOf(found) },
+  shown: ({ memories, ...page }) => ({ memories: memories.map(briefMemory), ...page }),
   text({ memories, total, next_cursor }) {
     if (memories.length === 0) return `No memories on this page; ${total} in all.`;
     return `${memories.length} of ${total}. ${quoted(memories.map(memoryLine))}${nextPage(next_cursor)}`;
@@ -226,7 +267,12 @@ const link = defineTool({
   }),
   output: z.object({ link_id: z.string(), created: z.boolean() }),
   isIdempotent: true,
-  run: (input, { runtime, session }) => memoryOf(runtime).link(input, session.caller()),
+  call: (input, { runtime, caller }) => memoryOf(runtime).link(input, caller),
+  rest: {
+    ...{ method: 'POST', path: '/links', isSpokenFor: true },
+    status: ({ created }) => (created ? 201 : 200),
+    answer: (link) => ({ link }),
+  },
   text: ({ created, source, link_type, target }) =>
     `${source} ${link_type} ${target}${created ? '' : ' (the link was there)'}`,
 });
@@ -248,8 +294,9 @@ const trace = defineTool({
     truncated: z.boolean(),
   }),
   reads: true,
-  async run(input, { runtime, session }) {
-    const found = await memoryOf(runtime).trace(input, session.caller());
+  call: (input, { runtime, caller }) => memoryOf(runtime).trace(input, caller),
+  rest: { method: 'GET', path: '/memories/:id/trace', id: 'memory_id', query: traceQuery },
+  shown(found) {
     const steps = found.trace.map((step) => ({ ...step, content: readable(step.content) }));
     return { ...found, trace: steps };
   },
@@ -281,10 +328,12 @@ const forget = defineTool({
   output: z.object({ dry_run: z.boolean(), total: z.int(), kept: z.int() }),
   destroys: true,
   isIdempotent: true,
-  async run(input, call) {
-    const { runtime, session } = call;
+  call(input, call) {
     const { onProgress } = workOf(call);
-    const result = await memoryOf(runtime).forget(input, session.caller(), { onProgress });
+    return memoryOf(call.runtime).forget(input, call.caller, { onProgress });
+  },
+  rest: { method: 'POST', path: '/forget', slow: true },
+  shown(result) {
     const memories = result.memories.map((one) => ({ ...one, content: readable(one.content) }));
     return { ...result, memories };
   },
@@ -296,4 +345,63 @@ const forget = defineTool({
   },
 });
 
-export const memoryTools: readonly ToolSpec[] = [store, update, recall, list, link, trace, forget];
+const get = defineOperation({
+  name: 'get_memory',
+  description: 'Gives one memory, whole.',
+  input: z.strictObject({ memory_id: memoryId }),
+  output: z.object({ id: z.string(), memory_id: memoryId }),
+  reads: true,
+  call: ({ memory_id }, { runtime, caller }) => memoryOf(runtime).get(String(memory_id), caller),
+  rest: {
+    ...{ method: 'GET', path: '/memories/:id', id: 'memory_id' },
+    answer: (memory) => ({ memory }),
+  },
+});
+
+const remove = defineOperation({
+  name: 'delete_memory',
+  description: 'Deletes one memory for good, with what was made from it.',
+  input: z.strictObject({ memory_id: memoryId }),
+  output: z.object({ deleted: z.literal(true) }),
+  async call(input, { runtime, caller }) {
+    const service = memoryOf(runtime);
+    // A reference that is ambiguous, or names nothing, is an error here and not an empty deed.
+    const { id, memory_id } = await service.get(String(input.memory_id), caller);
+    const { total } = await service.forget({ memory_ids: [id], dry_run: false }, caller);
+    // Somebody else was faster.
+    if (total === 0) throw new NotFoundError('memory', memory_id);
+    return { deleted: true };
+  },
+  rest: { method: 'DELETE', path: '/memories/:id', id: 'memory_id' },
+});
+
+const health = defineOperation({
+  name: 'memory_health',
+  description: 'How work memory is: counts, catalog, embeddings.',
+  input: z.strictObject({}),
+  output: z.looseObject({}),
+  reads: true,
+  call: (_input, { runtime }) => memoryOf(runtime).health(),
+  rest: { method: 'GET', path: '/memories/health' },
+});
+
+/**
+ * The revision a change was made against: `If-Match: "3"` or `revision` of the body.
+ * @throws InvalidInputError when the two differ, or the header is no revision
+ */
+function revisionOf(ifMatch: string | undefined, revision: unknown): unknown {
+  if (ifMatch === undefined || ifMatch === '*') return revision;
+  const number = /^(?:W\/)?"?(\d{1,9})"?$/.exec(ifMatch.trim())?.[1];
+  if (number === undefined) {
+    throw new InvalidInputError([{ field: 'If-Match', message: 'must be a revision, like "3"' }]);
+  }
+  if (revision !== undefined && revision !== Number(number)) {
+    throw new InvalidInputError([{ field: 'revision', message: 'is not what If-Match says' }]);
+  }
+  return Number(number);
+}
+
+export const memoryOperations: readonly Operation[] = [
+  ...[store, update, recall, list, link, trace, forget],
+  ...[get, remove, health],
+];

@@ -1,6 +1,6 @@
 /** Query parameters that several routes share: they arrive as text. */
 import { z } from 'zod';
-import { isWellFormed } from '../../triggers/index.js';
+import { isWellFormed } from '../triggers/index.js';
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 500;
@@ -48,4 +48,12 @@ export function given<T extends object>(fields: T): Given<T> {
   return Object.fromEntries(
     Object.entries(fields).filter(([, value]) => value !== undefined),
   ) as Given<T>;
+}
+
+/** A page of a service as REST gives it: `nextCursor` in place of `next_cursor`. */
+export function pageOf<Page extends { next_cursor: string | null }>({
+  next_cursor,
+  ...page
+}: Page) {
+  return { ...page, nextCursor: next_cursor };
 }

@@ -1,0 +1,109 @@
+/** The routes of the table of operations. Those that answer with a stream are written by hand. */
+import type { Route } from '@elizaos/core';
+import { z } from 'zod';
+import {
+  given,
+  memoryOf,
+  OPERATIONS,
+  type Operation,
+  type RestBinding,
+  type RestRequest,
+} from '../../operations/index.js';
+import type { Caller } from '../../records/index.js';
+import { InvalidInputError } from '../../shared/errors.js';
+import { isUuid } from '../../shared/ids.js';
+import type { MakeRoute } from './route.js';
+
+/** REST acts as operator of the project (DESIGN §3). */
+export const OPERATOR = { kind: 'operator' } as const satisfies Caller;
+
+/** The service judges what is in it: here only that there is a body to judge. */
+export const anyObject = z.record(z.string(), z.unknown());
+
+/** The first route that matches answers, so those with a word stand before those with `:id`. */
+export function operationRoutes(route: MakeRoute): Route[] {
+  const routes = OPERATIONS.flatMap((operation) =>
+    operation.rest === undefined ? [] : [operationRoute(route, operation, operation.rest)],
+  );
+  const isAny = ({ path }: Route) => Number(path.includes(':'));
+  return [exportRoute(route), ...routes].sort((one, other) => isAny(one) - isAny(other));
+}
+
+function operationRoute(route: MakeRoute, { call }: Operation, rest: RestBinding): Route {
+  const { method, path, query, bodyOptional, slow, status, answer } = rest;
+  const takesBody = ['POST', 'PUT', 'PATCH'].includes(method) && rest.body !== 'none';
+  const body = rest.body === undefined || rest.body === 'none' ? anyObject : rest.body;
+  return route<Record<string, unknown>, unknown>({
+    ...{ type: method, path },
+    ...(query === undefined ? {} : { query }),
+    ...(takesBody ? { body } : {}),
+    ...given({ bodyOptional, slow }),
+    async handle({ runtime, params, query, body, headers }) {
+      const request = { id: params.id ?? '', query: given(query), body, headers };
+      const { caller, ...spoken } = speakerOf(rest, request);
+      const input = rest.input?.(spoken.request) ?? merged(rest, spoken.request);
+      const { signal } = new AbortController();
+      const result = await call(input, { runtime, caller, signal, progress: () => {} });
+      return { status: status?.(result, input) ?? 200, body: answer?.(result) ?? result };
+    },
+  });
+}
+
+function merged({ id = 'id', path }: RestBinding, request: RestRequest): Record<string, unknown> {
+  const named = path.includes(':id') ? { [id]: request.id } : {};
+  return { ...request.query, ...Object(request.body), ...named };
+}
+
+/** Whose name stands under what is written, or which session asks. @throws InvalidInputError */
+function speakerOf(
+  { isSpokenFor, hasSession, method }: RestBinding,
+  request: RestRequest,
+): { caller: Caller; request: RestRequest } {
+  const part = method === 'GET' ? 'query' : 'body';
+  const { agent_id: agentId, session_id: session, ...rest } = Object(request[part]);
+  if (isSpokenFor) {
+    if (agentId !== undefined && !isUuid(agentId)) {
+      throw new InvalidInputError([{ field: 'agent_id', message: 'must be a UUID' }]);
+    }
+    const sent = { ...rest, ...given({ session_id: session }) };
+    return {
+      caller: { ...OPERATOR, ...given({ agentId }) },
+      request: { ...request, [part]: sent },
+    };
+  }
+  if (hasSession) {
+    const sent = { ...rest, ...given({ agent_id: agentId }) };
+    const sessionId = sessionOf(session);
+    return {
+      caller: { ...OPERATOR, ...given({ sessionId }) },
+      request: { ...request, [part]: sent },
+    };
+  }
+  return { caller: OPERATOR, request };
+}
+
+/** So that `session:last` is the one before it. @throws InvalidInputError */
+function sessionOf(value: unknown): string | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === 'string' && value.trim() !== '' && value.length <= 200) return value.trim();
+  throw new InvalidInputError([
+    { field: 'session_id', message: 'must be text of 1 to 200 characters' },
+  ]);
+}
+
+function exportRoute(route: MakeRoute): Route {
+  return route({
+    type: 'GET',
+    path: '/export',
+    slow: true,
+    query: z.strictObject({ format: z.enum(['json', 'jsonl']).default('json') }),
+    handle: async ({ runtime, query }) => {
+      const memory = memoryOf(runtime);
+      if (query.format === 'jsonl') {
+        return { status: 200, body: { lines: memory.exportLines(OPERATOR) } };
+      }
+      const { content } = await memory.export(query, OPERATOR);
+      return { status: 200, body: Object(content) };
+    },
+  });
+}
