@@ -2,8 +2,7 @@
 import { counted, formatDuration } from '../shared/ages.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../shared/clock.js';
 import { isTimeZone, localParts } from '../shared/zones.js';
-import { runsEveryHour } from './cron.js';
-import { type Cron, readCron } from './cron-fields.js';
+import { type Cron, readCron, runsEveryHour } from './cron.js';
 import { parseIso } from './schedule.js';
 import type { Schedule } from './schema.js';
 

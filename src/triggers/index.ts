@@ -80,4 +80,3 @@ export {
   TriggerService,
   type TriggerServiceDeps,
 } from './trigger-service.js';
-export type { TriggerGlance } from './triggers.js';

@@ -17,7 +17,6 @@ import {
   OPEN,
   RUN_TYPE,
   type RunRow,
-  type RunTable,
   runIdOf,
 } from './run-history.js';
 import type { TriggerRun } from './schema.js';
@@ -27,27 +26,28 @@ const LEASE_MS = 30_000;
 
 export type Ledger = ReturnType<typeof createLedger>;
 
-export function createLedger(records: Records, leaseMs: number = LEASE_MS) {
-  const table = createRunTable(records);
-  return {
-    ...createClaims(table, leaseMs),
-    ...createWaiting(table, leaseMs),
-    ...createRunReading(table),
-    ...createRunCounts(table),
-    ...createRetention(table),
-  };
-}
-
 /** Leases renewed in one statement. */
 const RENEW_BATCH = 200;
 
+/** A send handler that takes longer than this counts as one that never came back. */
+export const SENDING_MS = 60_000;
+/** After the clock was set back nothing waits longer than this for its next attempt. */
+const SOON_MS = 30_000;
+/** Rows marked in one statement. */
+const MARK_BATCH = 200;
+
+const DELIVERY = sql`metadata->'delivery'->>'state'`;
+
 /** @param leaseMs how long a lease holds */
-export function createClaims(table: RunTable, leaseMs: number) {
-  const { records, db, mine } = table;
+export function createLedger(records: Records, leaseMs: number = LEASE_MS) {
+  const table = createRunTable(records);
+  const { db, mine } = table;
   const heldBy = (token: string) =>
     sql`${field('leaseToken')} = ${token} and ${field('status')} = 'running'`;
 
   return {
+    ...createRunCounts(table),
+    ...createRetention(table),
     leaseMs,
 
     /** Claims occurrences: inserts the rows that are new, returns the ids that are now ours. */
@@ -135,22 +135,7 @@ export function createClaims(table: RunTable, leaseMs: number) {
       );
       return data !== null;
     },
-  };
-}
 
-/** A send handler that takes longer than this counts as one that never came back. */
-export const SENDING_MS = 60_000;
-/** After the clock was set back nothing waits longer than this for its next attempt. */
-const SOON_MS = 30_000;
-/** Rows marked in one statement. */
-const MARK_BATCH = 200;
-
-const DELIVERY = sql`metadata->'delivery'->>'state'`;
-
-export function createWaiting(table: RunTable, leaseMs: number) {
-  const { db, mine } = table;
-
-  return {
     /**
      * The clock was set back by so much. Rows that lie ahead now are marked as those of the clock before,
      * and what waits for a time of that clock waits no longer than it would have to. Harmless when done
@@ -240,7 +225,7 @@ export function createWaiting(table: RunTable, leaseMs: number) {
       ticket: string,
       delivery: Record<string, unknown>,
     ): Promise<boolean> {
-      const data = await table.records.compareAndSet(
+      const data = await records.compareAndSet(
         RUN_TYPE,
         triggerRunId as Uuid,
         sql`metadata->'delivery'->>'ticket' = ${ticket}`,
@@ -248,12 +233,7 @@ export function createWaiting(table: RunTable, leaseMs: number) {
       );
       return data !== null;
     },
-  };
-}
 
-export function createRunReading(table: RunTable) {
-  const { records } = table;
-  return {
     /** `null`: there is none, or it is damaged. */
     async get(triggerRunId: string): Promise<TriggerRun | null> {
       const [row] = await records.get(RUN_TYPE, [triggerRunId as Uuid]);
@@ -277,17 +257,17 @@ export function createRunReading(table: RunTable) {
       if (due.length === 0) return new Map();
       const list = (values: (string | number)[]) => sqlList(values.map(String));
       const rows = await rowsOf<{ id: string; until_ms: string | number | null }>(
-        table.db,
+        db,
         sql`select asked.id, (select max(least(greatest(${numberIn('scheduledForMs')},
               ${numberIn('missedUntilMs')}), ${nowMs}::numeric)) from memories
-            where ${table.mine} and metadata->>'triggerId' = asked.id
+            where ${mine} and metadata->>'triggerId' = asked.id
               and metadata->>'cause' <> 'manual' and not metadata ? 'setBackByMs'
               and ${numberIn('scheduledForMs')} between asked.due_ms and ${nowMs}) as until_ms
           from unnest(array[${list(due.map((one) => one.triggerId))}]::text[],
             array[${list(due.map((one) => one.dueAtMs))}]::numeric[],
             array[${list(due.map((one) => runIdOf(one.triggerId, one.dueAtMs)))}]::uuid[])
             as asked(id, due_ms, run_id)
-          where exists (select 1 from memories where id = asked.run_id and ${table.mine})`,
+          where exists (select 1 from memories where id = asked.run_id and ${mine})`,
       );
       return new Map(
         rows.flatMap((row) => (row.until_ms === null ? [] : [[row.id, Number(row.until_ms)]])),

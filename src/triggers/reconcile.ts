@@ -372,8 +372,18 @@ export function createReconciler(deps: ReconcileDeps) {
   }
 
   return {
-    ...{ place, edit, bringInLine, applyRunResult, finishIfExhausted, verifyEdits, undoWriteBack },
-    ...{ rescheduleClaimed, catchUp, setAside, setDamagedAside, realign },
+    place,
+    edit,
+    bringInLine,
+    applyRunResult,
+    finishIfExhausted,
+    verifyEdits,
+    undoWriteBack,
+    rescheduleClaimed,
+    catchUp,
+    setAside,
+    setDamagedAside,
+    realign,
   };
 }
 

@@ -26,7 +26,7 @@ import {
   triggerDraftSchema,
   triggerPatchSchema,
 } from './schema.js';
-import { scheduleOf } from './task-codec.js';
+import { defined, scheduleOf } from './task-codec.js';
 import type { Triggers } from './triggers.js';
 
 const timezoneSchema = z
@@ -124,7 +124,7 @@ export function createRequests(deps: RequestsDeps) {
     try {
       oneOf(text, given);
       const readIn = (name: string) =>
-        judgedScheduleInput({ timezone: name, ...optional({ text, schedule: given }) }, limits());
+        judgedScheduleInput({ timezone: name, ...defined({ text, schedule: given }) }, limits());
       const read = readIn(zone.name);
       const isNamed = zone.source === 'request' || given?.timezone !== undefined;
       const timezoneSource = isNamed
@@ -137,7 +137,7 @@ export function createRequests(deps: RequestsDeps) {
       const instructions = said ?? read.instructions;
       if (instructions === undefined) return { ok: false, findings: [NO_INSTRUCTIONS] };
       const { schedule } = read;
-      const draft = { ...fields, instructions, schedule, ...optional({ timezoneSource }) };
+      const draft = { ...fields, instructions, schedule, ...defined({ timezoneSource }) };
       return { ok: true, draft };
     } catch (error) {
       if (error instanceof InvalidInputError) return { ok: false, findings: error.findings };
@@ -161,7 +161,7 @@ export function createRequests(deps: RequestsDeps) {
       const { text, schedule, timezone } = parsed(previewInputSchema, raw);
       oneOf(text, schedule);
       const zone = timezone ?? (await deps.zoneOf(undefined)).name;
-      return previewSchedule({ timezone: zone, ...optional({ text, schedule }) }, limits());
+      return previewSchedule({ timezone: zone, ...defined({ text, schedule }) }, limits());
     },
 
     /** @throws InvalidInputError, AppError LIMIT_REACHED or DISABLED */
@@ -227,13 +227,13 @@ export function createRequests(deps: RequestsDeps) {
       if (missing.length > 0) throw new InvalidInputError(missing);
       if (text !== undefined || given !== undefined) {
         const read = judgedScheduleInput(
-          { timezone: zone, ...optional({ text, schedule: given }) },
+          { timezone: zone, ...defined({ text, schedule: given }) },
           limits(),
         );
         const { instructions = read.instructions, ...rest } = patch;
         return triggers.update(
           id,
-          { ...rest, schedule: read.schedule, ...optional({ instructions }) },
+          { ...rest, schedule: read.schedule, ...defined({ instructions }) },
           requester,
         );
       }
@@ -328,12 +328,6 @@ function placed(
   };
 }
 
-function optional<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
-    [K in keyof T]?: Exclude<T[K], undefined>;
-  };
-}
-
 /** How long a caller may wait for a run, ms. */
 const MAX_WAIT_MS = 20_000;
 
@@ -376,9 +370,9 @@ export function createCommands({ triggers, change }: CommandsDeps) {
       requester: Requester,
     ): Promise<{ triggers: TriggerSummary[]; total: number; nextCursor: string | null }> {
       const { state, q, limit, cursor } = parsed(listInputSchema, raw);
-      const page = { limit, ...(cursor === undefined ? {} : { cursor }) };
+      const page = { limit, ...defined({ cursor }) };
       const filter = {
-        ...(state === undefined ? {} : { state }),
+        ...defined({ state }),
         ...(q === undefined ? {} : { text: q }),
       };
       return triggers.list(filter, page, requester);

@@ -9,7 +9,7 @@ import {
   localParts,
   wallMsOf,
 } from '../shared/zones.js';
-import { readCron } from './cron-fields.js';
+import { readCron } from './cron.js';
 import { nextRunAfter, parseIso } from './schedule.js';
 import type { Schedule, TimezoneSource } from './schema.js';
 

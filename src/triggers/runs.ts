@@ -292,7 +292,10 @@ export function createRuns(deps: RunDeps): Runs {
     }
     return {
       ...kept,
-      ...{ attempts: attempts + 1, state, messageId, error },
+      attempts: attempts + 1,
+      state,
+      messageId,
+      error,
       ...(state === 'delivered' ? { deliveredAt: nowMs } : {}),
       ...(retryAfterMs === undefined ? {} : { nextAttemptAtMs: nowMs + retryAfterMs }),
     };
@@ -384,7 +387,11 @@ export function createRuns(deps: RunDeps): Runs {
         source: 'trigger',
         triggerId: first.run.triggerId,
         triggerRunId: turnId,
-        ...{ wakeMode, displayName, originRoomId, creatorEntityId, timeoutMs },
+        wakeMode,
+        displayName,
+        originRoomId,
+        creatorEntityId,
+        timeoutMs,
         text: turnText(waiting),
         confirm: async () => {
           turn = await begin(waiting, turnId);

@@ -15,8 +15,14 @@ import {
   wallMs,
   wallMsOf,
 } from '../shared/zones.js';
-import { nextFire, previousFire, smallestWallGapMs } from './cron.js';
-import { type Cron, readCron, wideStep } from './cron-fields.js';
+import {
+  type Cron,
+  nextFire,
+  previousFire,
+  readCron,
+  smallestWallGapMs,
+  wideStep,
+} from './cron.js';
 import { type Schedule, TRIGGER_TYPES } from './schema.js';
 
 interface Bounds {

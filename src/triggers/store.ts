@@ -51,22 +51,170 @@ function foldedName(name: string): string {
   return name.normalize('NFKC').trim().replace(/\s+/g, ' ').toLowerCase();
 }
 
+/** Rows per statement: a larger one would hold the event loop of a PGlite process too long. */
+export const TASK_BATCH = 50;
+
+/** What to write on a task after a dispatch or an edit. Absent parts stay as they are. */
+export interface TaskWrite {
+  id: string;
+  /** Merged into `metadata.trigger`; `null` values remove a key, except `nextRunAtMs`. */
+  trigger?: Record<string, unknown>;
+  /** Merged into `metadata` beside the trigger. */
+  schedule?: { updatedAt: number; updateInterval: number };
+  tags?: string[];
+  description?: string;
+  /** Write only while the trigger still has this revision: an edit made meanwhile wins. */
+  seenRevision?: number;
+}
+
+/** The trigger as `write` leaves it. */
+export function applied<Trigger extends Record<string, unknown>>(
+  trigger: Trigger,
+  write: Record<string, unknown>,
+): Trigger {
+  const after: Record<string, unknown> = { ...trigger };
+  for (const [key, value] of Object.entries(write)) {
+    if (value === null && key !== 'nextRunAtMs') delete after[key];
+    else if (value !== undefined) after[key] = value;
+  }
+  return after as Trigger;
+}
+
+/** The row with its trigger as `write` leaves it. */
+export function rowAfter(row: TriggerTaskRow, write: Record<string, unknown>): TriggerTaskRow {
+  const before = row.metadata.trigger;
+  const trigger = applied(
+    typeof before === 'object' && before !== null ? { ...before } : {},
+    write,
+  );
+  return { ...row, metadata: { ...row.metadata, trigger } };
+}
+
+/** What a write sets, column by column. */
+function changesOf(write: TaskWrite): SQL {
+  return sql`metadata = ${metadataOf(write)}
+    ${write.tags ? sql`, tags = ${textArray(write.tags)}` : sql``}
+    ${write.description === undefined ? sql`` : sql`, description = ${withoutNul(write.description)}`}`;
+}
+
+function metadataOf(write: TaskWrite): SQL {
+  const kept: Record<string, unknown> = {};
+  const removed: string[] = [];
+  for (const [key, value] of Object.entries(write.trigger ?? {})) {
+    if (value === null && key !== 'nextRunAtMs') removed.push(key);
+    else if (value !== undefined) kept[key] = value;
+  }
+  let trigger = sql`(metadata->'trigger' || ${JSON.stringify(withoutNul(kept))}::jsonb)`;
+  for (const key of removed) trigger = sql`${trigger} - ${key}::text`;
+  let metadata = sql`jsonb_set(metadata, '{trigger}', ${trigger})`;
+  if (write.schedule) {
+    metadata = sql`(${metadata} || ${JSON.stringify(write.schedule)}::jsonb) - 'createdAt'`;
+  }
+  return metadata;
+}
+
+/** Due triggers claimed in one pass. */
+export const DUE_BATCH = 500;
+
+/** Place in a list, newest first: the row it comes behind. */
+export interface TaskCursor {
+  createdAtMs: number;
+  id: string;
+}
+
+/** Place in a list, soonest first. */
+export interface SoonestCursor {
+  /** Runs by itself; those that do not (disabled, set aside) come last. */
+  runs: boolean;
+  nextRunAtMs: number | null;
+  id: string;
+}
+
+function beforeSql(cursor: TaskCursor): SQL {
+  const at = new Date(cursor.createdAtMs).toISOString();
+  return sql`(${CREATED}, id) < (${at}::timestamp, ${cursor.id}::uuid)`;
+}
+
+/** Rows a search for text reads in one statement: 10,000 at once would hold the loop for 60 ms. */
+const SEARCH_WINDOW = 2_000;
+
+/** Every text has to be read: window by window, with a turn of the event loop between. */
+async function search(
+  { mine, inOrder }: TaskTable,
+  filter: ListFilter,
+  page: { limit: number; after?: TaskCursor },
+): Promise<{ rows: TriggerTaskRow[]; total: number }> {
+  const hit = filterSql(filter);
+  const inPage = page.after ? beforeSql(page.after) : sql`true`;
+  const rows: TriggerTaskRow[] = [];
+  let total = 0;
+  let last: TaskCursor | undefined;
+  do {
+    const found = await inOrder<StoredRow & { hit: boolean; in_page: boolean; place: number }>(
+      sql`select ${COLUMNS}, place, ${hit} as hit, ${inPage} as in_page from (
+          select *, row_number() over (order by ${NEWEST_FIRST})::int as place from (
+            select id, tags, metadata, created_at from tasks
+            where ${mine} and ${last ? beforeSql(last) : sql`true`}
+            order by ${NEWEST_FIRST} limit ${SEARCH_WINDOW}) seen) placed
+        where ${hit} or place = ${SEARCH_WINDOW}`,
+    );
+    found.sort((a, b) => a.place - b.place);
+    const hits = found.filter((row) => row.hit);
+    total += hits.length;
+    for (const row of hits) {
+      if (row.in_page && rows.length < page.limit) rows.push(rowFrom(row));
+    }
+    const end = found.at(-1);
+    last = end?.place === SEARCH_WINDOW ? rowFrom(end) : undefined;
+    await yieldToLoop();
+  } while (last);
+  return { rows, total };
+}
+
 export function createTaskStore(records: Records) {
   const table = createTaskTable(records);
-  const { read, rowsWhere, inOrder } = table;
-  const lists = createTaskLists(table);
+  const { db, mine, awake, countOf, inOrder, read, rowsWhere } = table;
+  const { agentId, roomId, worldId } = records.home;
+
+  /** Newest first; `after` is the last row of the page before. */
+  async function list(
+    filter: ListFilter,
+    page: { limit: number; after?: TaskCursor },
+  ): Promise<{ rows: TriggerTaskRow[]; total: number }> {
+    const narrow = filter.visibleTo !== undefined || filter.creatorEntityId !== undefined;
+    if (!narrow && filter.text) return await search(table, filter, page);
+    const where = filterSql(filter);
+    const before = page.after ? beforeSql(page.after) : sql`true`;
+    const tail = sql`order by ${NEWEST_FIRST} limit ${page.limit}`;
+    if (filter.state !== undefined && filter.state !== 'resting') {
+      const found = sql`from (${awake(sql`*`)}) tasks where ${where}`;
+      return {
+        rows: await read(sql`select ${COLUMNS} ${found} and ${before} ${tail}`),
+        total: await countOf(sql`select count(*) as n ${found}`),
+      };
+    }
+    const statement = sql`${rowsWhere(sql`${where} and ${before}`)} ${tail}`;
+    const others = filter.state === undefined ? awake(sql`id`) : sql`select 1 where false`;
+    return {
+      rows: narrow ? await read(statement) : (await inOrder<StoredRow>(statement)).map(rowFrom),
+      total: await countOf(
+        narrow
+          ? sql`select count(*) as n from tasks where ${mine} and ${where}`
+          : sql`select (select count(*) from tasks where ${mine} and ${RESTING})
+              + (select count(*) from (${others}) others) as n`,
+      ),
+    };
+  }
+
   return {
-    ...createDueTasks(table),
-    ...lists,
-    ...createTaskCounts(table),
-    ...createTaskWrites(table),
+    list,
 
     /** One trigger, by its own id or by that of its task. */
     async byId(triggerOrTaskId: string): Promise<TriggerTaskRow | null> {
       // Behind OFFSET 0 the planner finds the row by its primary key: with the conditions of a trigger in one
       // place it may walk the whole of a partial index that has the id at its end.
       const own = sql`select ${COLUMNS} from
-        (select * from tasks where id = ${triggerOrTaskId}::uuid offset 0) tasks where ${table.mine}`;
+        (select * from tasks where id = ${triggerOrTaskId}::uuid offset 0) tasks where ${mine}`;
       const rows = await read(sql`${own} union all
         ${rowsWhere(sql`metadata->'trigger'->>'triggerId' = ${triggerOrTaskId}`)} limit 1`);
       return rows[0] ?? null;
@@ -85,7 +233,7 @@ export function createTaskStore(records: Records) {
       // PostgreSQL takes neither NUL nor half a character.
       if (wanted === '' || wanted.includes('\0') || !isWellFormed(wanted)) return [];
       // Lists search by a part of the name, in windows that do not hold the event loop.
-      const { rows } = await lists.list({ text: name.trim() }, { limit: SEARCHED });
+      const { rows } = await list({ text: name.trim() }, { limit: SEARCHED });
       const called = rows.filter(({ metadata }) => {
         const { displayName = '' } = Object(metadata.trigger);
         return foldedName(String(displayName)) === wanted;
@@ -145,53 +293,189 @@ export function createTaskStore(records: Records) {
         await yieldToLoop();
       }
     },
-  };
-}
 
-/** Rows per statement: a larger one would hold the event loop of a PGlite process too long. */
-export const TASK_BATCH = 50;
+    /** Tasks whose time has come and those named, as they stand in the table now. */
+    dueOrNamed(nowMs: number, ids: string[]): Promise<TriggerTaskRow[]> {
+      const named = ids.length === 0 ? sql`false` : sql`id in (${sqlList(ids)})`;
+      return table.select(
+        sql`${HOT} and tags @> array['trigger']::text[]
+          and (${NEXT_RUN} <= ${nowMs} or ${named})`,
+        sql`order by ${NEXT_RUN}, id limit ${DUE_BATCH}`,
+      );
+    },
 
-/** What to write on a task after a dispatch or an edit. Absent parts stay as they are. */
-export interface TaskWrite {
-  id: string;
-  /** Merged into `metadata.trigger`; `null` values remove a key, except `nextRunAtMs`. */
-  trigger?: Record<string, unknown>;
-  /** Merged into `metadata` beside the trigger. */
-  schedule?: { updatedAt: number; updateInterval: number };
-  tags?: string[];
-  description?: string;
-  /** Write only while the trigger still has this revision: an edit made meanwhile wins. */
-  seenRevision?: number;
-}
+    /** Gives `queue` back to resting triggers that come due before `beforeMs`, in one statement. */
+    async promote(beforeMs: number, nowMs: number): Promise<number> {
+      const rows = await rowsOf(
+        db,
+        sql`update tasks set
+            tags = array_prepend('queue', array_remove(tags, ${RESTING_TAG})),
+            metadata = metadata || jsonb_build_object('updatedAt', ${nowMs}::bigint,
+              'updateInterval', greatest(0, ${NEXT_RUN} - ${nowMs}))
+          where id in (select id from tasks where ${mine} and ${RESTING}
+            and ${NEXT_RUN} <= ${beforeMs}
+            order by ${NEXT_RUN}, id limit 200)
+          returning id`,
+      );
+      return rows.length;
+    },
 
-/** The trigger as `write` leaves it. */
-export function applied<Trigger extends Record<string, unknown>>(
-  trigger: Trigger,
-  write: Record<string, unknown>,
-): Trigger {
-  const after: Record<string, unknown> = { ...trigger };
-  for (const [key, value] of Object.entries(write)) {
-    if (value === null && key !== 'nextRunAtMs') delete after[key];
-    else if (value !== undefined) after[key] = value;
-  }
-  return after as Trigger;
-}
+    /** Enabled triggers that nothing would ever come back to: no time left in line. */
+    unscheduledTasks(limit = 50): Promise<TriggerTaskRow[]> {
+      const lost = sql`${NEXT_RUN} is null and not ${INVALID} and ${ENABLED}`;
+      return read(sql`${rowsWhere(sql`${RESTING} and ${lost}`)} and not ${HOT} union all
+        ${rowsWhere(sql`${COLD} and ${lost}`)} order by id limit ${limit}`);
+    },
 
-/** The row with its trigger as `write` leaves it. */
-export function rowAfter(row: TriggerTaskRow, write: Record<string, unknown>): TriggerTaskRow {
-  const before = row.metadata.trigger;
-  const trigger = applied(
-    typeof before === 'object' && before !== null ? { ...before } : {},
-    write,
-  );
-  return { ...row, metadata: { ...row.metadata, trigger } };
-}
+    /**
+     * Enabled triggers that are out of the queue with a time in line: claimed, and then the host
+     * wrote the old time back. `ids` narrows it to those the host has just called.
+     */
+    desyncedTasks(limit: number, ids?: string[]): Promise<TriggerTaskRow[]> {
+      if (ids?.length === 0) return Promise.resolve([]);
+      const named = ids ? sql`id in (${sqlList(ids)})` : sql`true`;
+      return table.select(
+        sql`${COLD} and ${named} and ${NEXT_RUN} is not null and not ${INVALID} and ${ENABLED}`,
+        sql`order by id limit ${limit}`,
+      );
+    },
 
-export function createTaskWrites(table: TaskTable) {
-  const { db, mine } = table;
-  const { agentId, roomId, worldId } = table.home;
+    /** Those that were set aside because they cannot be read. */
+    invalid(limit = 20): Promise<TriggerTaskRow[]> {
+      return table.select(sql`${COLD} and ${INVALID}`, sql`order by id limit ${limit}`);
+    },
 
-  return {
+    /**
+     * Soonest first, those that do not run by themselves last. Branch by branch, so that each is read in the
+     * order of its index.
+     */
+    async soonest(
+      filter: ListFilter,
+      page: { limit: number; after?: SoonestCursor },
+    ): Promise<{ rows: TriggerTaskRow[]; total: number }> {
+      const where = filterSql(filter);
+      const { after } = page;
+      const branch = (which: SQL, runs: boolean, time: SQL): SQL => {
+        const isPast = after?.runs === false && runs;
+        const behind =
+          after === undefined || (after.runs && !runs)
+            ? sql`true`
+            : sql`(${time}, id) > (${after.nextRunAtMs ?? 0}::numeric, ${after.id}::uuid)`;
+        return sql`(select ${COLUMNS}, ${runs}::boolean as runs, ${time} as time from tasks
+          where ${mine} and ${which} and ${where} and ${isPast ? sql`false` : behind}
+          order by ${time}, id limit ${page.limit})`;
+      };
+      const waits = sql`(${HOT} and not ${INVALID})`;
+      const branches = [
+        branch(sql`${waits} and not ${RESTING}`, true, sql`coalesce(${NEXT_RUN}, 0)`),
+        branch(RESTING, true, NEXT_RUN),
+        branch(sql`not ${waits} and not ${RESTING}`, false, sql`0::numeric`),
+      ];
+      const found = await inOrder<StoredRow & { runs: boolean; time: string | null }>(
+        sql`select * from (${sql.join(branches, sql` union all `)}) found
+          order by runs desc, time, id limit ${page.limit}`,
+      );
+      const total = await countOf(sql`select count(*) as n from tasks where ${mine} and ${where}`);
+      return { rows: found.map(rowFrom), total };
+    },
+
+    /**
+     * The first `each` of two kinds, those in trouble and the others, soonest first. It stands in
+     * every prompt, so it reads branch by branch: of an OR the planner of a PGlite, which has no
+     * statistics, uses no index (10,000 triggers: 9 ms instead of 0.2).
+     */
+    async promptSummary(
+      visible: Visibility | null,
+      each: number,
+    ): Promise<{ row: TriggerTaskRow; troubled: boolean; total: number }[]> {
+      const branches = visible === null ? [sql`true`] : visibleSql(visible);
+      const seen = branches.map(
+        (branch) => sql`select id, tags, metadata from tasks
+        where ${mine} and ${branch}`,
+      );
+      const rows = await rowsOf<{
+        id: string;
+        tags: string[] | null;
+        metadata: Record<string, unknown> | null;
+        troubled: boolean;
+        total: string | number;
+      }>(
+        db,
+        sql`select id, tags, metadata, troubled, total from (
+            select id, tags, metadata, troubled, count(*) over () as total,
+              row_number() over (partition by troubled
+                order by ${NEXT_RUN} is null, not ${ENABLED}, ${NEXT_RUN}, id) as place
+            from (select distinct on (id) id, tags, metadata, (${TROUBLED}) as troubled
+              from (${sql.join(seen, sql` union all `)}) found order by id) seen
+          ) placed where place <= ${each} order by troubled desc, place`,
+      );
+      return rows.map((row) => ({
+        row: { id: row.id, tags: row.tags ?? [], metadata: row.metadata ?? {}, createdAtMs: 0 },
+        troubled: row.troubled,
+        total: Number(row.total),
+      }));
+    },
+
+    /** Enabled triggers, of one creator or of the agent. */
+    countEnabled(
+      creator?: string,
+      kind: 'creatorEntityId' | 'creatorAgentId' | 'creatorIsGuest' = 'creatorEntityId',
+    ): Promise<number> {
+      return countOf(
+        creator === undefined
+          ? sql`select (select count(*) from tasks where ${mine} and ${RESTING})
+              + (select count(*) from (${awake(sql`metadata`)}) awake where ${ENABLED}) as n`
+          : sql`select count(*) as n from tasks where ${mine} and ${ENABLED}
+              and metadata->'trigger'->>${sql.raw(`'${kind}'`)} = ${creator}`,
+      );
+    },
+
+    /** Triggers that another one has asked for. */
+    countChildren(parentTriggerId: string): Promise<number> {
+      return countOf(
+        sql`select count(*) as n from tasks where ${mine}
+          and metadata->'trigger'->>'parentTriggerId' = ${parentTriggerId}`,
+      );
+    },
+
+    /** Rows per state and the time of the longest overdue one, for health. */
+    async census(nowMs: number): Promise<{
+      active: number;
+      resting: number;
+      disabled: number;
+      paused: number;
+      invalid: number;
+      oldestDueLagMs: number;
+    }> {
+      const [row] = await rowsOf<Record<string, string | number | null>>(
+        db,
+        sql`select
+            (select count(*) from tasks where ${mine} and ${RESTING}) as resting,
+            (select min(${NEXT_RUN}) from tasks where ${mine} and ${RESTING}) as oldest_resting,
+            count(*) filter (where not ${INVALID} and ${ENABLED}) as active,
+            count(*) filter (where not ${INVALID} and not ${ENABLED}
+              and not (metadata->'trigger' ? 'pausedReason')) as disabled,
+            count(*) filter (where not ${INVALID} and not ${ENABLED}
+              and metadata->'trigger' ? 'pausedReason') as paused,
+            count(*) filter (where ${INVALID}) as invalid,
+            min(${NEXT_RUN}) filter (where not ${INVALID} and ${ENABLED}) as oldest
+          from (${awake(sql`tags, metadata`)}) awake`,
+      );
+      const n = (key: string) => Number(row?.[key] ?? 0);
+      const times = [row?.oldest, row?.oldest_resting].flatMap((at) =>
+        at === null || at === undefined ? [] : [Number(at)],
+      );
+      const oldest = times.length === 0 ? null : Math.min(...times);
+      return {
+        active: n('active'),
+        resting: n('resting'),
+        disabled: n('disabled'),
+        paused: n('paused'),
+        invalid: n('invalid'),
+        oldestDueLagMs: oldest === null ? 0 : Math.max(0, nowMs - oldest),
+      };
+    },
+
     /** Inserts at most TASK_BATCH tasks whose id is new; returns the ids that were inserted. */
     async insert(tasks: TriggerTask[], executor: Executor = db): Promise<Set<string>> {
       if (tasks.length === 0) return new Set();
@@ -216,7 +500,7 @@ export function createTaskWrites(table: TaskTable) {
 
     /** The task as it is now, which nobody else changes before the transaction ends. */
     async lock(id: string, executor: Executor): Promise<TriggerTaskRow | null> {
-      const statement = sql`${table.rowsWhere(sql`id = ${id}::uuid`)} for update`;
+      const statement = sql`${rowsWhere(sql`id = ${id}::uuid`)} for update`;
       const [row] = await rowsOf<StoredRow>(executor, statement);
       return row ? rowFrom(row) : null;
     },
@@ -286,312 +570,4 @@ export function createTaskWrites(table: TaskTable) {
       if (pgliteDirectory(db) !== null) await db.execute(sql`vacuum tasks`);
     },
   };
-}
-
-/** What a write sets, column by column. */
-function changesOf(write: TaskWrite): SQL {
-  return sql`metadata = ${metadataOf(write)}
-    ${write.tags ? sql`, tags = ${textArray(write.tags)}` : sql``}
-    ${write.description === undefined ? sql`` : sql`, description = ${withoutNul(write.description)}`}`;
-}
-
-function metadataOf(write: TaskWrite): SQL {
-  const kept: Record<string, unknown> = {};
-  const removed: string[] = [];
-  for (const [key, value] of Object.entries(write.trigger ?? {})) {
-    if (value === null && key !== 'nextRunAtMs') removed.push(key);
-    else if (value !== undefined) kept[key] = value;
-  }
-  let trigger = sql`(metadata->'trigger' || ${JSON.stringify(withoutNul(kept))}::jsonb)`;
-  for (const key of removed) trigger = sql`${trigger} - ${key}::text`;
-  let metadata = sql`jsonb_set(metadata, '{trigger}', ${trigger})`;
-  if (write.schedule) {
-    metadata = sql`(${metadata} || ${JSON.stringify(write.schedule)}::jsonb) - 'createdAt'`;
-  }
-  return metadata;
-}
-
-/** Due triggers claimed in one pass. */
-export const DUE_BATCH = 500;
-
-export function createDueTasks(table: TaskTable) {
-  const { db, mine } = table;
-  return {
-    /** Tasks whose time has come and those named, as they stand in the table now. */
-    dueOrNamed(nowMs: number, ids: string[]): Promise<TriggerTaskRow[]> {
-      const named = ids.length === 0 ? sql`false` : sql`id in (${sqlList(ids)})`;
-      return table.select(
-        sql`${HOT} and tags @> array['trigger']::text[]
-          and (${NEXT_RUN} <= ${nowMs} or ${named})`,
-        sql`order by ${NEXT_RUN}, id limit ${DUE_BATCH}`,
-      );
-    },
-
-    /** Gives `queue` back to resting triggers that come due before `beforeMs`, in one statement. */
-    async promote(beforeMs: number, nowMs: number): Promise<number> {
-      const rows = await rowsOf(
-        db,
-        sql`update tasks set
-            tags = array_prepend('queue', array_remove(tags, ${RESTING_TAG})),
-            metadata = metadata || jsonb_build_object('updatedAt', ${nowMs}::bigint,
-              'updateInterval', greatest(0, ${NEXT_RUN} - ${nowMs}))
-          where id in (select id from tasks where ${mine} and ${RESTING}
-            and ${NEXT_RUN} <= ${beforeMs}
-            order by ${NEXT_RUN}, id limit 200)
-          returning id`,
-      );
-      return rows.length;
-    },
-
-    /** Enabled triggers that nothing would ever come back to: no time left in line. */
-    unscheduledTasks(limit = 50): Promise<TriggerTaskRow[]> {
-      const lost = sql`${NEXT_RUN} is null and not ${INVALID} and ${ENABLED}`;
-      return table.read(sql`${table.rowsWhere(sql`${RESTING} and ${lost}`)} and not ${HOT} union all
-        ${table.rowsWhere(sql`${COLD} and ${lost}`)} order by id limit ${limit}`);
-    },
-
-    /**
-     * Enabled triggers that are out of the queue with a time in line: claimed, and then the host
-     * wrote the old time back. `ids` narrows it to those the host has just called.
-     */
-    desyncedTasks(limit: number, ids?: string[]): Promise<TriggerTaskRow[]> {
-      if (ids?.length === 0) return Promise.resolve([]);
-      const named = ids ? sql`id in (${sqlList(ids)})` : sql`true`;
-      return table.select(
-        sql`${COLD} and ${named} and ${NEXT_RUN} is not null and not ${INVALID} and ${ENABLED}`,
-        sql`order by id limit ${limit}`,
-      );
-    },
-
-    /** Those that were set aside because they cannot be read. */
-    invalid(limit = 20): Promise<TriggerTaskRow[]> {
-      return table.select(sql`${COLD} and ${INVALID}`, sql`order by id limit ${limit}`);
-    },
-  };
-}
-
-export function createTaskCounts(table: TaskTable) {
-  const { db, mine, awake, countOf } = table;
-  return {
-    /** Enabled triggers, of one creator or of the agent. */
-    countEnabled(
-      creator?: string,
-      kind: 'creatorEntityId' | 'creatorAgentId' | 'creatorIsGuest' = 'creatorEntityId',
-    ): Promise<number> {
-      return countOf(
-        creator === undefined
-          ? sql`select (select count(*) from tasks where ${mine} and ${RESTING})
-              + (select count(*) from (${awake(sql`metadata`)}) awake where ${ENABLED}) as n`
-          : sql`select count(*) as n from tasks where ${mine} and ${ENABLED}
-              and metadata->'trigger'->>${sql.raw(`'${kind}'`)} = ${creator}`,
-      );
-    },
-
-    /** Triggers that another one has asked for. */
-    countChildren(parentTriggerId: string): Promise<number> {
-      return countOf(
-        sql`select count(*) as n from tasks where ${mine}
-          and metadata->'trigger'->>'parentTriggerId' = ${parentTriggerId}`,
-      );
-    },
-
-    /** Rows per state and the time of the longest overdue one, for health. */
-    async census(nowMs: number): Promise<{
-      active: number;
-      resting: number;
-      disabled: number;
-      paused: number;
-      invalid: number;
-      oldestDueLagMs: number;
-    }> {
-      const [row] = await rowsOf<Record<string, string | number | null>>(
-        db,
-        sql`select
-            (select count(*) from tasks where ${mine} and ${RESTING}) as resting,
-            (select min(${NEXT_RUN}) from tasks where ${mine} and ${RESTING}) as oldest_resting,
-            count(*) filter (where not ${INVALID} and ${ENABLED}) as active,
-            count(*) filter (where not ${INVALID} and not ${ENABLED}
-              and not (metadata->'trigger' ? 'pausedReason')) as disabled,
-            count(*) filter (where not ${INVALID} and not ${ENABLED}
-              and metadata->'trigger' ? 'pausedReason') as paused,
-            count(*) filter (where ${INVALID}) as invalid,
-            min(${NEXT_RUN}) filter (where not ${INVALID} and ${ENABLED}) as oldest
-          from (${awake(sql`tags, metadata`)}) awake`,
-      );
-      const n = (key: string) => Number(row?.[key] ?? 0);
-      const times = [row?.oldest, row?.oldest_resting].flatMap((at) =>
-        at === null || at === undefined ? [] : [Number(at)],
-      );
-      const oldest = times.length === 0 ? null : Math.min(...times);
-      return {
-        active: n('active'),
-        resting: n('resting'),
-        disabled: n('disabled'),
-        paused: n('paused'),
-        invalid: n('invalid'),
-        oldestDueLagMs: oldest === null ? 0 : Math.max(0, nowMs - oldest),
-      };
-    },
-  };
-}
-
-/** Place in a list, newest first: the row it comes behind. */
-export interface TaskCursor {
-  createdAtMs: number;
-  id: string;
-}
-
-/** Place in a list, soonest first. */
-export interface SoonestCursor {
-  /** Runs by itself; those that do not (disabled, set aside) come last. */
-  runs: boolean;
-  nextRunAtMs: number | null;
-  id: string;
-}
-
-function beforeSql(cursor: TaskCursor): SQL {
-  const at = new Date(cursor.createdAtMs).toISOString();
-  return sql`(${CREATED}, id) < (${at}::timestamp, ${cursor.id}::uuid)`;
-}
-
-/** Rows a search for text reads in one statement: 10,000 at once would hold the loop for 60 ms. */
-const SEARCH_WINDOW = 2_000;
-
-export function createTaskLists(table: TaskTable) {
-  const { db, mine, awake, inOrder, read, rowsWhere, countOf } = table;
-  return {
-    /** Newest first; `after` is the last row of the page before. */
-    async list(
-      filter: ListFilter,
-      page: { limit: number; after?: TaskCursor },
-    ): Promise<{ rows: TriggerTaskRow[]; total: number }> {
-      const narrow = filter.visibleTo !== undefined || filter.creatorEntityId !== undefined;
-      if (!narrow && filter.text) return await search(table, filter, page);
-      const where = filterSql(filter);
-      const before = page.after ? beforeSql(page.after) : sql`true`;
-      const tail = sql`order by ${NEWEST_FIRST} limit ${page.limit}`;
-      if (filter.state !== undefined && filter.state !== 'resting') {
-        const found = sql`from (${awake(sql`*`)}) tasks where ${where}`;
-        return {
-          rows: await read(sql`select ${COLUMNS} ${found} and ${before} ${tail}`),
-          total: await countOf(sql`select count(*) as n ${found}`),
-        };
-      }
-      const statement = sql`${rowsWhere(sql`${where} and ${before}`)} ${tail}`;
-      const others = filter.state === undefined ? awake(sql`id`) : sql`select 1 where false`;
-      return {
-        rows: narrow ? await read(statement) : (await inOrder<StoredRow>(statement)).map(rowFrom),
-        total: await countOf(
-          narrow
-            ? sql`select count(*) as n from tasks where ${mine} and ${where}`
-            : sql`select (select count(*) from tasks where ${mine} and ${RESTING})
-                + (select count(*) from (${others}) others) as n`,
-        ),
-      };
-    },
-
-    /**
-     * Soonest first, those that do not run by themselves last. Branch by branch, so that each is read in the
-     * order of its index.
-     */
-    async soonest(
-      filter: ListFilter,
-      page: { limit: number; after?: SoonestCursor },
-    ): Promise<{ rows: TriggerTaskRow[]; total: number }> {
-      const where = filterSql(filter);
-      const { after } = page;
-      const branch = (which: SQL, runs: boolean, time: SQL): SQL => {
-        const isPast = after?.runs === false && runs;
-        const behind =
-          after === undefined || (after.runs && !runs)
-            ? sql`true`
-            : sql`(${time}, id) > (${after.nextRunAtMs ?? 0}::numeric, ${after.id}::uuid)`;
-        return sql`(select ${COLUMNS}, ${runs}::boolean as runs, ${time} as time from tasks
-          where ${mine} and ${which} and ${where} and ${isPast ? sql`false` : behind}
-          order by ${time}, id limit ${page.limit})`;
-      };
-      const waits = sql`(${HOT} and not ${INVALID})`;
-      const branches = [
-        branch(sql`${waits} and not ${RESTING}`, true, sql`coalesce(${NEXT_RUN}, 0)`),
-        branch(RESTING, true, NEXT_RUN),
-        branch(sql`not ${waits} and not ${RESTING}`, false, sql`0::numeric`),
-      ];
-      const found = await inOrder<StoredRow & { runs: boolean; time: string | null }>(
-        sql`select * from (${sql.join(branches, sql` union all `)}) found
-          order by runs desc, time, id limit ${page.limit}`,
-      );
-      const total = await countOf(sql`select count(*) as n from tasks where ${mine} and ${where}`);
-      return { rows: found.map(rowFrom), total };
-    },
-
-    /**
-     * The first `each` of two kinds, those in trouble and the others, soonest first. It stands in
-     * every prompt, so it reads branch by branch: of an OR the planner of a PGlite, which has no
-     * statistics, uses no index (10,000 triggers: 9 ms instead of 0.2).
-     */
-    async glance(
-      visible: Visibility | null,
-      each: number,
-    ): Promise<{ row: TriggerTaskRow; troubled: boolean; total: number }[]> {
-      const branches = visible === null ? [sql`true`] : visibleSql(visible);
-      const seen = branches.map(
-        (branch) => sql`select id, tags, metadata from tasks
-        where ${mine} and ${branch}`,
-      );
-      const rows = await rowsOf<{
-        id: string;
-        tags: string[] | null;
-        metadata: Record<string, unknown> | null;
-        troubled: boolean;
-        total: string | number;
-      }>(
-        db,
-        sql`select id, tags, metadata, troubled, total from (
-            select id, tags, metadata, troubled, count(*) over () as total,
-              row_number() over (partition by troubled
-                order by ${NEXT_RUN} is null, not ${ENABLED}, ${NEXT_RUN}, id) as place
-            from (select distinct on (id) id, tags, metadata, (${TROUBLED}) as troubled
-              from (${sql.join(seen, sql` union all `)}) found order by id) seen
-          ) placed where place <= ${each} order by troubled desc, place`,
-      );
-      return rows.map((row) => ({
-        row: { id: row.id, tags: row.tags ?? [], metadata: row.metadata ?? {}, createdAtMs: 0 },
-        troubled: row.troubled,
-        total: Number(row.total),
-      }));
-    },
-  };
-}
-
-/** Every text has to be read: window by window, with a turn of the event loop between. */
-async function search(
-  { mine, inOrder }: TaskTable,
-  filter: ListFilter,
-  page: { limit: number; after?: TaskCursor },
-): Promise<{ rows: TriggerTaskRow[]; total: number }> {
-  const hit = filterSql(filter);
-  const inPage = page.after ? beforeSql(page.after) : sql`true`;
-  const rows: TriggerTaskRow[] = [];
-  let total = 0;
-  let last: TaskCursor | undefined;
-  do {
-    const found = await inOrder<StoredRow & { hit: boolean; in_page: boolean; place: number }>(
-      sql`select ${COLUMNS}, place, ${hit} as hit, ${inPage} as in_page from (
-          select *, row_number() over (order by ${NEWEST_FIRST})::int as place from (
-            select id, tags, metadata, created_at from tasks
-            where ${mine} and ${last ? beforeSql(last) : sql`true`}
-            order by ${NEWEST_FIRST} limit ${SEARCH_WINDOW}) seen) placed
-        where ${hit} or place = ${SEARCH_WINDOW}`,
-    );
-    found.sort((a, b) => a.place - b.place);
-    const hits = found.filter((row) => row.hit);
-    total += hits.length;
-    for (const row of hits) {
-      if (row.in_page && rows.length < page.limit) rows.push(rowFrom(row));
-    }
-    const end = found.at(-1);
-    last = end?.place === SEARCH_WINDOW ? rowFrom(end) : undefined;
-    await yieldToLoop();
-  } while (last);
-  return { rows, total };
 }

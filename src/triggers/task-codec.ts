@@ -49,16 +49,10 @@ export type NormalizeResult = { ok: true; task: TriggerTask } | { ok: false; fin
 
 /** The schedule part of a config; one truth for both forms. */
 export function scheduleOf(trigger: TriggerConfig): Schedule {
-  const schedule: Schedule = { triggerType: trigger.triggerType };
-  if (trigger.intervalMs !== undefined) schedule.intervalMs = trigger.intervalMs;
-  if (trigger.scheduledAtIso !== undefined) schedule.scheduledAtIso = trigger.scheduledAtIso;
-  if (trigger.cronExpression !== undefined) schedule.cronExpression = trigger.cronExpression;
-  if (trigger.timezone !== undefined) schedule.timezone = trigger.timezone;
-  if (trigger.startAtIso !== undefined) schedule.startAtIso = trigger.startAtIso;
-  if (trigger.untilIso !== undefined) schedule.untilIso = trigger.untilIso;
-  if (trigger.anchorMs !== undefined) schedule.anchorMs = trigger.anchorMs;
-  if (trigger.wallClock !== undefined) schedule.wallClock = trigger.wallClock;
-  return schedule;
+  const { triggerType, intervalMs, scheduledAtIso, cronExpression, timezone } = trigger;
+  const { startAtIso, untilIso, anchorMs, wallClock } = trigger;
+  const fields = { intervalMs, scheduledAtIso, cronExpression, timezone };
+  return { triggerType, ...defined({ ...fields, startAtIso, untilIso, anchorMs, wallClock }) };
 }
 
 /** What says whose a trigger is, and where it was asked for and answers. */
@@ -114,6 +108,7 @@ export function normalizeTriggerTaskForCreate(
   if (judged.findings !== null) return { ok: false, findings: judged.findings };
   const { nowMs, agentId } = options;
   const { runImmediately, schedule: given, ...rest } = judged.data;
+  const { instructions, displayName, enabled, wakeMode, createdBy, ...optional } = rest;
   // The grid of an interval starts when it is asked for, unless a start is given.
   const schedule: Schedule =
     given.triggerType === 'interval' && given.startAtIso === undefined
@@ -135,28 +130,17 @@ export function normalizeTriggerTaskForCreate(
   const trigger: TriggerConfig = {
     version: 1,
     triggerId: derivedId('trigger', agentId, dedupeKey, nowMs),
-    displayName: rest.displayName ?? displayNameOf(rest.instructions),
-    instructions: rest.instructions,
-    enabled: rest.enabled,
-    wakeMode: rest.wakeMode,
-    createdBy: rest.createdBy,
+    displayName: displayName ?? displayNameOf(instructions),
+    instructions,
+    enabled,
+    wakeMode,
+    createdBy,
     ...schedule,
     runCount: 0,
     nextRunAtMs: initial.nextRunAtMs,
     dedupeKey,
     revision: 0,
-    ...(rest.maxRuns === undefined ? {} : { maxRuns: rest.maxRuns }),
-    ...(rest.missedRunPolicy === undefined ? {} : { missedRunPolicy: rest.missedRunPolicy }),
-    ...(rest.overlapPolicy === undefined ? {} : { overlapPolicy: rest.overlapPolicy }),
-    ...(rest.timeoutMs === undefined ? {} : { timeoutMs: rest.timeoutMs }),
-    ...(rest.maxFailures === undefined ? {} : { maxFailures: rest.maxFailures }),
-    ...(rest.deliverTo === undefined ? {} : { deliverTo: rest.deliverTo }),
-    ...(rest.creatorEntityId === undefined ? {} : { creatorEntityId: rest.creatorEntityId }),
-    ...(rest.originRoomId === undefined ? {} : { originRoomId: rest.originRoomId }),
-    ...(rest.parentTriggerId === undefined ? {} : { parentTriggerId: rest.parentTriggerId }),
-    ...(rest.creatorAgentId === undefined ? {} : { creatorAgentId: rest.creatorAgentId }),
-    ...(rest.creatorIsGuest ? { creatorIsGuest: true } : {}),
-    ...(rest.timezoneSource === undefined ? {} : { timezoneSource: rest.timezoneSource }),
+    ...defined(optional),
   };
   return {
     ok: true,
@@ -164,7 +148,7 @@ export function normalizeTriggerTaskForCreate(
       id: derivedId('trigger-task', agentId, dedupeKey),
       name: TRIGGER_TASK_NAME,
       description: trigger.displayName,
-      tags: rest.enabled ? initial.tags : withoutQueue(initial.tags),
+      tags: enabled ? initial.tags : withoutQueue(initial.tags),
       metadata: {
         updatedAt: initial.updatedAt,
         updateInterval: initial.updateInterval,
@@ -281,13 +265,13 @@ export function summaryOf(row: TriggerTaskRow): TriggerSummary {
   };
 }
 
-/** Without the keys that have no value. */
-export function defined<T extends object>(fields: T): Partial<T> {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined),
-  ) as Partial<T>;
-}
+type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };
 
+/** Without the keys that have no value. */
+export function defined<T extends object>(fields: T): Defined<T> {
+  const kept = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(kept) as Defined<T>;
+}
 /** The conversation a trigger belongs to: where it was asked for, else where its answers go. */
 export function homeRoomOf(trigger: Partial<TriggerConfig>): string | undefined {
   return trigger.originRoomId ?? trigger.deliverTo?.roomId;

@@ -188,8 +188,8 @@ export class TriggerService extends Service {
   get list(): Triggers['list'] {
     return this.core.triggers.list;
   }
-  get glance(): Triggers['glance'] {
-    return this.core.triggers.glance;
+  get promptSummary(): Triggers['promptSummary'] {
+    return this.core.triggers.promptSummary;
   }
   get recentRuns(): Triggers['recentRuns'] {
     return this.core.triggers.recentRuns;

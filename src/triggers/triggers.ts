@@ -108,8 +108,8 @@ function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms).unref());
 }
 
-/** What one asker needs to know at a glance. */
-export interface TriggerGlance {
+/** What stands in every prompt about the triggers of one asker. */
+export interface PromptSummary {
   /** All that the asker may see here. */
   total: number;
   /** Failed last time, paused with a reason, or set aside. */
@@ -173,8 +173,8 @@ export function createReading(deps: TriggersDeps, access: Access) {
    * The few lines that stand in every prompt: what is coming and what is wrong, of the requester and
    * of the room. One statement; a world's owner is shown no more than anybody else here.
    */
-  async function glance(requester: Requester, each: number): Promise<TriggerGlance> {
-    const rows = await store.glance(
+  async function promptSummary(requester: Requester, each: number): Promise<PromptSummary> {
+    const rows = await store.promptSummary(
       requester.kind === 'operator' ? null : visibleTo(requester),
       each,
     );
@@ -227,7 +227,7 @@ export function createReading(deps: TriggersDeps, access: Access) {
     return rows.map(({ run }) => publicRun(run));
   }
 
-  return { get, list, glance, runs, recentRuns };
+  return { get, list, promptSummary, runs, recentRuns };
 }
 
 /** A run without the lease, which is nobody's business outside. */

@@ -3,7 +3,7 @@ import type { IAgentRuntime, Memory } from '@elizaos/core';
 import type { TriggerService } from '../../triggers/index.js';
 import { createPerMessage } from './per-message.js';
 
-type Glance = Awaited<ReturnType<TriggerService['glance']>>;
+type Glance = Awaited<ReturnType<TriggerService['promptSummary']>>;
 
 const known = createPerMessage<Glance>();
 
@@ -16,7 +16,7 @@ export function glanceFor(
 ): Promise<Glance> {
   const { entityId, roomId } = message;
   return known.of(runtime, message, service.now(), () =>
-    service.glance({ kind: 'entity', entityId, roomId }, each),
+    service.promptSummary({ kind: 'entity', entityId, roomId }, each),
   );
 }
 
