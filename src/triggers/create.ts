@@ -26,9 +26,11 @@ import {
   decodeTrigger,
   defined,
   normalizeTriggerTaskForCreate,
+  readableRows,
   scheduleOf,
   summaryOf,
   type TriggerTask,
+  triggerIn,
 } from './task-codec.js';
 
 export interface CountLimits {
@@ -181,9 +183,7 @@ export function createCreation(deps: TriggersDeps, mustBeOn: () => TriggerSettin
 
   /** Triggers made by a run belong to the trigger at the root of the chain. */
   async function rootOf(triggerId: string): Promise<string> {
-    const row = await store.byId(triggerId);
-    const decoded = row ? decodeTrigger(row.metadata) : null;
-    return (decoded?.ok ? decoded.trigger.parentTriggerId : undefined) ?? triggerId;
+    return triggerIn(await store.byId(triggerId))?.parentTriggerId ?? triggerId;
   }
 
   /** The draft with what only the requester can say of it. */
@@ -385,14 +385,11 @@ export function createTransfer(deps: TriggersDeps, { createMany }: Pick<Creation
     const triggers: TriggerConfig[] = [];
     for await (const page of store.all()) {
       for (let start = 0; start < page.length; start += TASK_BATCH) {
-        const readable = page.slice(start, start + TASK_BATCH).flatMap((row) => {
-          const decoded = decodeTrigger(row.metadata);
-          return decoded.ok ? [decoded.trigger] : [];
-        });
-        const results = await ledger.resultsOf(readable.map(askedOf));
-        for (const one of readable) {
-          const { runCount = 0 } = results.get(one.triggerId) ?? {};
-          triggers.push({ ...one, runCount });
+        const readable = readableRows(page.slice(start, start + TASK_BATCH));
+        const results = await ledger.resultsOf(readable.map(({ trigger }) => askedOf(trigger)));
+        for (const { trigger } of readable) {
+          const { runCount = 0 } = results.get(trigger.triggerId) ?? {};
+          triggers.push({ ...trigger, runCount });
         }
         await yieldToLoop();
       }
@@ -446,29 +443,12 @@ export function createTransfer(deps: TriggersDeps, { createMany }: Pick<Creation
   return { exportAll, importAll };
 }
 
+/** The draft that would make this trigger. Its schema lists what a draft may say. */
 function draftOf(config: TriggerConfig): TriggerDraft {
-  return {
-    instructions: config.instructions,
-    displayName: config.displayName,
-    schedule: scheduleOf(config),
-    enabled: config.enabled,
-    wakeMode: config.wakeMode,
-    createdBy: config.createdBy,
-    ...defined({
-      maxRuns: config.maxRuns,
-      overlapPolicy: config.overlapPolicy,
-      timeoutMs: config.timeoutMs,
-      maxFailures: config.maxFailures,
-      missedRunPolicy: config.missedRunPolicy,
-      deliverTo: config.deliverTo,
-      creatorEntityId: config.creatorEntityId,
-      originRoomId: config.originRoomId,
-      parentTriggerId: config.parentTriggerId,
-      creatorAgentId: config.creatorAgentId,
-      creatorIsGuest: config.creatorIsGuest,
-      timezoneSource: config.timezoneSource,
-    }),
-  };
+  const { schedule: _schedule, runImmediately: _now, ...fields } = triggerDraftSchema.shape;
+  const said = Object.keys(fields).map((field) => [field, config[field]]);
+  const draft = defined(Object.fromEntries(said) as Omit<TriggerDraft, 'schedule'>);
+  return { ...draft, schedule: scheduleOf(config) } as TriggerDraft;
 }
 
 /** What the counter of a trigger can hold. */

@@ -11,19 +11,13 @@ import type { Log } from '../shared/log.js';
 import { yieldToLoop } from '../shared/yield.js';
 import type { Allowance, Budget } from './budget.js';
 import type { Ledger } from './ledger.js';
-import { planDue, runLine, runsAgain, wakesWithCycle, withNextRun } from './plan.js';
+import { newRun, planDue, runsAgain, wakesWithCycle, withNextRun } from './plan.js';
 import type { Reconciler, WaitingRuns, WriteBackGuard } from './reconcile.js';
 import { type NewRun, runIdOf } from './run-history.js';
 import type { AutonomyPort, ClaimedRun, Runs } from './runs.js';
 import type { TriggerConfig, TriggerRun } from './schema.js';
 import { DUE_BATCH, rowAfter, type TaskStore, type TaskWrite } from './store.js';
-import {
-  decodeTrigger,
-  originOf,
-  scheduleOf,
-  TRIGGER_TASK_NAME,
-  type TriggerTaskRow,
-} from './task-codec.js';
+import { decodeTrigger, scheduleOf, TRIGGER_TASK_NAME, type TriggerTaskRow } from './task-codec.js';
 
 export interface DispatchDeps {
   store: TaskStore;
@@ -95,7 +89,7 @@ async function claimDue(
   const writes: TaskWrite[] = [];
   const exhausted: TriggerTaskRow[] = [];
   for (const { row, trigger } of triggers) {
-    const { triggerId, displayName, maxRuns } = trigger;
+    const { triggerId, maxRuns } = trigger;
     const endedRuns = maxRuns === undefined ? 0 : await deps.ledger.endedCount(triggerId);
     const { run, skip, nextRunAtMs } = planDue(trigger, nowMs, {
       openRuns: open.get(triggerId) ?? 0,
@@ -104,40 +98,27 @@ async function claimDue(
       claimedUntilMs: claimedUntil.get(triggerId),
     });
     const base = {
-      version: 1,
-      triggerId,
       taskId: row.id,
       cause: row.tags.includes('immediate') ? 'immediate' : 'schedule',
-      attempt: 1,
       startedAt: nowMs,
-      ...originOf(trigger),
     } as const;
-    for (const { scheduledForMs, reason, missedCount, missedUntilMs } of skip) {
-      const triggerRunId = runIdOf(triggerId, scheduledForMs);
-      const ended = { status: 'skipped', open: false, finishedAt: nowMs, reason } as const;
-      const missed = { missedCount, missedUntilMs };
-      inserts.push({
-        run: { ...base, triggerRunId, scheduledForMs, ...ended, ...missed },
-        text: runLine(displayName, 'skipped', reason),
-      });
+    for (const one of skip) {
+      const triggerRunId = runIdOf(triggerId, one.scheduledForMs);
+      const ended = { status: 'skipped', open: false, finishedAt: nowMs } as const;
+      inserts.push(newRun(trigger, { ...one, ...base, triggerRunId, ...ended }));
     }
-    for (const one of run) {
-      const { scheduledForMs } = one;
+    for (const { scheduledForMs, reason: late } of run) {
       const triggerRunId = runIdOf(triggerId, scheduledForMs);
-      const waits = waitsFor(trigger, { ...base, triggerRunId }, now);
-      const reason = [one.reason, waits?.reason].filter(Boolean).join('; ') || undefined;
+      const waits = waitsFor(trigger, { triggerRunId, cause: base.cause }, now);
+      const reason = [late, waits?.reason].filter(Boolean).join('; ') || undefined;
       const claim = waits
         ? ({ status: 'deferred', waitsFor: waits.waitsFor } as const)
-        : {
-            status: 'running' as const,
-            leaseOwner: deps.owner,
-            leaseToken: deps.ids.next(),
-            leaseUntilMs: nowMs + deps.ledger.leaseMs,
-          };
-      inserts.push({
-        run: { ...base, triggerRunId, scheduledForMs, open: true, reason, ...claim },
-        text: runLine(displayName, claim.status, reason),
-      });
+        : ({
+            status: 'running',
+            ...deps.ledger.lease(deps.owner, deps.ids.next(), nowMs),
+          } as const);
+      const due = { ...base, triggerRunId, scheduledForMs, open: true, reason };
+      inserts.push(newRun(trigger, { ...due, ...claim }));
     }
     const { anchorMs } = trigger;
     const changed = { nextRunAtMs, ...(anchorMs === undefined ? {} : { anchorMs }) };

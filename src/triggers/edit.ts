@@ -10,10 +10,10 @@ import {
 } from './access.js';
 import { countedCreator, mustHaveRoom } from './create.js';
 import { formatInstant } from './describe.js';
-import { runLine } from './plan.js';
+import { newRun } from './plan.js';
 import { inZone } from './retime.js';
 import { runIdOf } from './run-history.js';
-import { mustBeHourly, nextRunAfter, parseIso, validateSchedule } from './schedule.js';
+import { mustBeHourly, nextRunAfter, parseIso } from './schedule.js';
 import {
   type Requester,
   type Schedule,
@@ -23,12 +23,13 @@ import {
   triggerPatchSchema,
 } from './schema.js';
 import {
-  decodeTrigger,
+  anchored,
   dedupeKeyOf,
   defined,
   displayNameOf,
-  originOf,
   PAUSED_ON_REQUEST,
+  readableRows,
+  scheduleFindings,
   scheduleOf,
   summaryOf,
   type TriggerTaskRow,
@@ -84,16 +85,9 @@ export function createEditing(deps: TriggersDeps, access: Access, mustBeOn: () =
     else if (deliverTo !== undefined) after.deliverTo = deliverTo;
 
     if (schedule !== undefined) {
-      const findings = validateSchedule(schedule, {
-        nowMs,
-        minIntervalMs: settings.minIntervalMs,
-        allowSeconds: settings.allowSeconds,
-      });
-      if (findings.length > 0) {
-        throw new InvalidInputError(
-          findings.map((found) => ({ ...found, field: `schedule.${found.field}` })),
-        );
-      }
+      const { minIntervalMs, allowSeconds } = settings;
+      const findings = scheduleFindings(schedule, { nowMs, minIntervalMs, allowSeconds });
+      if (findings.length > 0) throw new InvalidInputError(findings);
       const viaRun = requester.kind === 'entity' && requester.viaRunOfTriggerId !== undefined;
       if (viaRun) mustBeHourly(schedule, nowMs);
       after = withSchedule(after, schedule, nowMs);
@@ -188,26 +182,18 @@ export function createEditing(deps: TriggersDeps, access: Access, mustBeOn: () =
     }
     const saved = await save(row, before, after);
     const nowMs = clock.now();
-    await ledger.claim([
-      {
-        run: {
-          version: 1,
-          triggerRunId: runIdOf(before.triggerId, nextMs),
-          triggerId: before.triggerId,
-          taskId: row.id,
-          scheduledForMs: nextMs,
-          cause: 'schedule',
-          status: 'skipped',
-          open: false,
-          attempt: 1,
-          startedAt: nowMs,
-          finishedAt: nowMs,
-          reason,
-          ...originOf(before),
-        },
-        text: runLine(before.displayName, 'skipped', reason),
-      },
-    ]);
+    const skipped = newRun(before, {
+      triggerRunId: runIdOf(before.triggerId, nextMs),
+      taskId: row.id,
+      scheduledForMs: nextMs,
+      cause: 'schedule',
+      status: 'skipped',
+      open: false,
+      startedAt: nowMs,
+      finishedAt: nowMs,
+      reason,
+    });
+    await ledger.claim([skipped]);
     return saved;
   }
 
@@ -221,11 +207,9 @@ export function createEditing(deps: TriggersDeps, access: Access, mustBeOn: () =
   ): Promise<{ moved: TriggerSummary[]; left: TriggerSummary[] }> {
     const moved: TriggerSummary[] = [];
     const left: TriggerSummary[] = [];
-    for (const row of await store.ofHostZone(entityId)) {
-      const decoded = decodeTrigger(row.metadata);
-      if (!decoded.ok) continue;
-      const { triggerId } = decoded.trigger;
-      const schedule = inZone(scheduleOf(decoded.trigger), timezone);
+    for (const { row, trigger } of readableRows(await store.ofHostZone(entityId))) {
+      const { triggerId } = trigger;
+      const schedule = inZone(scheduleOf(trigger), timezone);
       try {
         const patch = { schedule, timezoneSource: 'person' } as const;
         moved.push(await update(triggerId, patch, { kind: 'entity', entityId }));
@@ -272,9 +256,5 @@ function withSchedule(trigger: TriggerConfig, schedule: Schedule, nowMs: number)
     wallClock: _w,
     ...rest
   } = trigger;
-  const anchored =
-    schedule.triggerType === 'interval' && schedule.startAtIso === undefined
-      ? { anchorMs: schedule.anchorMs ?? nowMs }
-      : {};
-  return { ...rest, ...schedule, ...anchored } as TriggerConfig;
+  return { ...rest, ...anchored(schedule, nowMs) } as TriggerConfig;
 }

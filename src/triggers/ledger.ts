@@ -45,10 +45,17 @@ export function createLedger(records: Records, leaseMs: number = LEASE_MS) {
   const heldBy = (token: string) =>
     sql`${field('leaseToken')} = ${token} and ${field('status')} = 'running'`;
 
+  const lease = (leaseOwner: string, leaseToken: string, nowMs: number) => ({
+    leaseOwner,
+    leaseToken,
+    leaseUntilMs: nowMs + leaseMs,
+  });
+
   return {
     ...createRunCounts(table),
     ...createRetention(table),
     leaseMs,
+    lease,
 
     /** Claims occurrences: inserts the rows that are new, returns the ids that are now ours. */
     async claim(runs: NewRun[]): Promise<Set<Uuid>> {
@@ -104,7 +111,7 @@ export function createLedger(records: Records, leaseMs: number = LEASE_MS) {
     /** Takes a row from the state it was seen in; `null` when another process was faster. */
     async take(
       seen: TriggerRun,
-      lease: { owner: string; token: string; nowMs: number },
+      by: { owner: string; token: string; nowMs: number },
       patch: Record<string, unknown> = {},
     ): Promise<TriggerRun | null> {
       return await table.changeIf(
@@ -114,9 +121,7 @@ export function createLedger(records: Records, leaseMs: number = LEASE_MS) {
           and metadata->>'leaseToken' is not distinct from ${seen.leaseToken ?? null}`,
         {
           status: 'running',
-          leaseOwner: lease.owner,
-          leaseToken: lease.token,
-          leaseUntilMs: lease.nowMs + leaseMs,
+          ...lease(by.owner, by.token, by.nowMs),
           retryAtMs: null,
           waitsFor: null,
           begunAtMs: null,

@@ -4,7 +4,7 @@
  */
 import { DAY_MS, MINUTE_MS, SECOND_MS } from '../shared/clock.js';
 import { formatInstant } from './describe.js';
-import type { RunResults } from './run-history.js';
+import type { NewRun, RunResults } from './run-history.js';
 import {
   countRunsBetween,
   nextRunAfter,
@@ -13,7 +13,7 @@ import {
   runsBetween,
 } from './schedule.js';
 import type { Schedule, TriggerConfig, TriggerRun, TriggerType } from './schema.js';
-import { INVALID_TAG, RESTING_TAG, scheduleOf } from './task-codec.js';
+import { INVALID_TAG, originOf, RESTING_TAG, scheduleOf } from './task-codec.js';
 
 /** A run that starts later than this after its time is a missed one. */
 export const MISSED_AFTER_MS = MINUTE_MS;
@@ -369,4 +369,14 @@ export function withNextRun(
       ? { anchorMs: nextRunAtMs }
       : {};
   return { ...trigger, ...anchored, nextRunAtMs };
+}
+
+/** A row of the ledger to be, with what it keeps of its trigger for when that is gone. */
+export function newRun(
+  trigger: TriggerConfig,
+  fields: Omit<TriggerRun, 'version' | 'triggerId' | 'attempt'> & { taskId: string },
+): NewRun {
+  const { triggerId, displayName } = trigger;
+  const run = { version: 1, triggerId, attempt: 1, ...originOf(trigger), ...fields } as TriggerRun;
+  return { run, text: runLine(displayName, run.status, run.reason) };
 }

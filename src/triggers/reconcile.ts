@@ -25,7 +25,14 @@ import type { AutonomyPort, Runs } from './runs.js';
 import { nextRunAfter, nextRuns } from './schedule.js';
 import type { TriggerConfig, TriggerRun } from './schema.js';
 import { applied, rowAfter, TASK_BATCH, type TaskStore, type TaskWrite } from './store.js';
-import { decodeTrigger, INVALID_TAG, scheduleOf, type TriggerTaskRow } from './task-codec.js';
+import {
+  decodeTrigger,
+  INVALID_TAG,
+  readableRows,
+  scheduleOf,
+  type TriggerTaskRow,
+  triggerIn,
+} from './task-codec.js';
 
 /** An edit is verified on the next two heartbeats (DESIGN §4). */
 const CHECKS = 2;
@@ -78,9 +85,9 @@ export function createWriteBackGuard(): WriteBackGuard {
     ids: () => [...expected].filter(([, { checksLeft }]) => checksLeft > 0).map(([id]) => id),
     repair(row) {
       const wanted = expected.get(row.id);
-      const decoded = decodeTrigger(row.metadata);
-      if (!wanted || !decoded.ok) return null;
-      const seenRevision = decoded.trigger.revision ?? 0;
+      const trigger = wanted ? triggerIn(row) : null;
+      if (!wanted || !trigger) return null;
+      const seenRevision = trigger.revision ?? 0;
       // A later edit, of this process or another one: nothing of ours to defend.
       if (seenRevision > wanted.revision) expected.delete(row.id);
       return seenRevision < wanted.revision
@@ -176,13 +183,12 @@ export function createReconciler(deps: ReconcileDeps) {
       const row = await store.lock(taskId, tx);
       if (!row) return null;
       const undone = guard.repair(row)?.trigger;
-      const decoded = decodeTrigger(undone ? rowAfter(row, undone).metadata : row.metadata);
-      if (!decoded.ok) return null;
-      const { triggerId } = decoded.trigger;
-      const results = (await ledger.resultsOf([askedOf(decoded.trigger)], tx)).get(triggerId);
+      const before = triggerIn(undone ? rowAfter(row, undone) : row);
+      if (!before) return null;
+      const results = (await ledger.resultsOf([askedOf(before)], tx)).get(before.triggerId);
       if (!results) return null;
-      const found = resultsWrite(decoded.trigger, results);
-      const trigger = applied(decoded.trigger, found);
+      const found = resultsWrite(before, results);
+      const trigger = applied(before, found);
       const changed = undone !== undefined || Object.keys(found).length > 0;
       if (changed) {
         const write = { id: row.id, trigger: { ...undone, ...found } };
@@ -207,9 +213,8 @@ export function createReconciler(deps: ReconcileDeps) {
 
   /** Removes or pauses a trigger whose schedule has nothing left and whose runs have ended. */
   async function finishIfExhausted(row: TriggerTaskRow): Promise<void> {
-    const decoded = decodeTrigger(row.metadata);
-    if (!decoded.ok || !decoded.trigger.enabled) return;
-    const { trigger } = decoded;
+    const trigger = triggerIn(row);
+    if (!trigger?.enabled) return;
     const { triggerId, runCount } = trigger;
     const usedUp = trigger.maxRuns !== undefined && runCount >= trigger.maxRuns;
     if (!usedUp && (trigger.nextRunAtMs ?? null) !== null) return;
@@ -244,10 +249,7 @@ export function createReconciler(deps: ReconcileDeps) {
   async function undoWriteBack(taskIds: string[]): Promise<void> {
     for (let start = 0; start < taskIds.length; start += TASK_BATCH) {
       const rows = await store.byTaskIds(taskIds.slice(start, start + TASK_BATCH));
-      const readable = rows.flatMap((row) => {
-        const decoded = decodeTrigger(row.metadata);
-        return decoded.ok ? [{ row, trigger: decoded.trigger }] : [];
-      });
+      const readable = readableRows(rows);
       await yieldToLoop();
       const results = await ledger.resultsOf(readable.map(({ trigger }) => askedOf(trigger)));
       await yieldToLoop();
@@ -268,11 +270,9 @@ export function createReconciler(deps: ReconcileDeps) {
    */
   async function rescheduleClaimed(desynced: TriggerTaskRow[]): Promise<void> {
     const claimedAs = new Map<string, { row: TriggerTaskRow; trigger: TriggerConfig }>();
-    for (const row of desynced) {
-      const decoded = decodeTrigger(row.metadata);
-      if (!decoded.ok || typeof decoded.trigger.nextRunAtMs !== 'number') continue;
-      const { trigger } = decoded;
-      claimedAs.set(runIdOf(trigger.triggerId, decoded.trigger.nextRunAtMs), { row, trigger });
+    for (const { row, trigger } of readableRows(desynced)) {
+      if (typeof trigger.nextRunAtMs !== 'number') continue;
+      claimedAs.set(runIdOf(trigger.triggerId, trigger.nextRunAtMs), { row, trigger });
     }
     for (const run of await ledger.getMany([...claimedAs.keys()])) {
       const known = claimedAs.get(run.triggerRunId);
@@ -347,10 +347,8 @@ export function createReconciler(deps: ReconcileDeps) {
     let moved = 0;
     for await (const page of store.all()) {
       const writes: TaskWrite[] = [];
-      for (const row of page) {
-        const decoded = decodeTrigger(row.metadata);
-        if (!decoded.ok || !decoded.trigger.enabled) continue;
-        const { trigger } = decoded;
+      for (const { row, trigger } of readableRows(page)) {
+        if (!trigger.enabled) continue;
         const next = trigger.nextRunAtMs ?? null;
         const nextRunAtMs =
           next === null || trigger.triggerType === 'once'
@@ -411,11 +409,7 @@ export function createWaitingRuns(deps: {
 
   const lease = () => ({ owner: deps.owner, token: deps.ids.next(), nowMs: clock.now() });
 
-  async function triggerOf(run: TriggerRun): Promise<TriggerConfig | null> {
-    const row = await store.byId(run.taskId);
-    const decoded = row ? decodeTrigger(row.metadata) : null;
-    return decoded?.ok ? decoded.trigger : null;
-  }
+  const triggerOf = async (run: TriggerRun) => triggerIn(await store.byId(run.taskId));
 
   /** Takes a run with what `changes` says of it, and starts it. `false`: another process was faster. */
   async function take(

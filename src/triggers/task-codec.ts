@@ -7,7 +7,12 @@ import type { Finding } from '../shared/errors.js';
 import { judge } from '../shared/findings.js';
 import { derivedId, isUuid } from '../shared/ids.js';
 import { describeSchedule } from './describe.js';
-import { computeInitialSchedule, nextRunAfter, validateSchedule } from './schedule.js';
+import {
+  computeInitialSchedule,
+  nextRunAfter,
+  type ScheduleLimits,
+  validateSchedule,
+} from './schedule.js';
 import {
   type Schedule,
   type TriggerConfig,
@@ -109,22 +114,9 @@ export function normalizeTriggerTaskForCreate(
   const { nowMs, agentId } = options;
   const { runImmediately, schedule: given, ...rest } = judged.data;
   const { instructions, displayName, enabled, wakeMode, createdBy, ...optional } = rest;
-  // The grid of an interval starts when it is asked for, unless a start is given.
-  const schedule: Schedule =
-    given.triggerType === 'interval' && given.startAtIso === undefined
-      ? { ...given, anchorMs: given.anchorMs ?? nowMs }
-      : given;
-  const findings = validateSchedule(schedule, {
-    nowMs,
-    minIntervalMs: options.limits?.minIntervalMs ?? 60_000,
-    allowSeconds: options.limits?.allowSeconds ?? false,
-  });
-  if (findings.length > 0) {
-    return {
-      ok: false,
-      findings: findings.map((found) => ({ ...found, field: `schedule.${found.field}` })),
-    };
-  }
+  const schedule = anchored(given, nowMs);
+  const findings = scheduleFindings(schedule, { ...options.limits, nowMs });
+  if (findings.length > 0) return { ok: false, findings };
   const initial = computeInitialSchedule(schedule, { nowMs, runImmediately });
   const dedupeKey = dedupeKeyOf(agentId, rest, schedule);
   const trigger: TriggerConfig = {
@@ -159,6 +151,19 @@ export function normalizeTriggerTaskForCreate(
       },
     },
   };
+}
+
+/** The grid of an interval starts when it is asked for, unless a start is given. */
+export function anchored(schedule: Schedule, nowMs: number): Schedule {
+  return schedule.triggerType === 'interval' && schedule.startAtIso === undefined
+    ? { ...schedule, anchorMs: schedule.anchorMs ?? nowMs }
+    : schedule;
+}
+
+/** What is wrong with the field `schedule` of a request. */
+export function scheduleFindings(schedule: Schedule, limits: ScheduleLimits): Finding[] {
+  const findings = validateSchedule(schedule, limits);
+  return findings.map((found) => ({ ...found, field: `schedule.${found.field}` }));
 }
 
 export function withoutQueue(tags: string[]): string[] {
@@ -210,6 +215,22 @@ export interface TriggerTaskRow {
   tags: string[];
   metadata: Record<string, unknown>;
   createdAtMs: number;
+}
+
+/** The trigger of a row; `null` when there is no row, or it cannot be read. */
+export function triggerIn(row: TriggerTaskRow | null): TriggerConfig | null {
+  const decoded = row ? decodeTrigger(row.metadata) : null;
+  return decoded?.ok ? decoded.trigger : null;
+}
+
+/** The rows that can be read, with their triggers. */
+export function readableRows(
+  rows: TriggerTaskRow[],
+): { row: TriggerTaskRow; trigger: TriggerConfig }[] {
+  return rows.flatMap((row) => {
+    const trigger = triggerIn(row);
+    return trigger ? [{ row, trigger }] : [];
+  });
 }
 
 /** Where a trigger stands, and why. */

@@ -50,8 +50,8 @@ import type { Requester, Schedule } from './schema.js';
 import { createTaskStore, TASK_BATCH, type TaskStore } from './store.js';
 import {
   DEDUPE_FORM,
-  decodeTrigger,
   dedupeKeyOf,
+  readableRows,
   scheduleOf,
   TRIGGER_TASK_NAME,
 } from './task-codec.js';
@@ -448,16 +448,14 @@ export async function upgradeTriggers(
 ): Promise<number> {
   let count = 0;
   for await (const rows of store.ofOtherForm(DEDUPE_FORM, TASK_BATCH)) {
-    const writes = rows.flatMap((row) => {
-      const decoded = decodeTrigger(row.metadata);
-      if (!decoded.ok) return [];
-      const { trigger } = decoded;
+    const writes = readableRows(rows).map(({ row, trigger }) => {
       const dedupeKey = dedupeKeyOf(agentId, trigger, scheduleOf(trigger));
       // Resumed after failures, which stood on the task alone: they do not count.
       const isResumed = trigger.lastStatus === 'failed' && trigger.failureCount === 0;
-      return [
-        { id: row.id, trigger: { dedupeKey, ...(isResumed ? { failuresFromMs: nowMs } : {}) } },
-      ];
+      return {
+        id: row.id,
+        trigger: { dedupeKey, ...(isResumed ? { failuresFromMs: nowMs } : {}) },
+      };
     });
     await store.merge(writes);
     count += writes.length;

@@ -12,10 +12,10 @@ import {
 } from './access.js';
 import { createCreation, createTransfer } from './create.js';
 import { createEditing } from './edit.js';
-import { askedOf, resultsWrite, runLine } from './plan.js';
+import { askedOf, newRun, resultsWrite } from './plan.js';
 import type { Requester, TriggerRun, TriggerSummary } from './schema.js';
 import { applied, type SoonestCursor } from './store.js';
-import { originOf, summaryOf, type TriggerTaskRow } from './task-codec.js';
+import { summaryOf, type TriggerTaskRow } from './task-codec.js';
 import type { ListFilter } from './task-table.js';
 
 export type Triggers = ReturnType<typeof createTriggers>;
@@ -54,30 +54,21 @@ export function createTriggers(deps: TriggersDeps) {
     const nowMs = clock.now();
     const blocked = await deps.autonomy.unavailable();
     const runId = deps.ids.next();
-    const manual: TriggerRun = {
-      version: 1,
+    const manual = newRun(trigger, {
       triggerRunId: runId,
-      triggerId: trigger.triggerId,
       taskId: row.id,
       scheduledForMs: nowMs,
       cause: 'manual',
-      status: blocked === null ? 'running' : 'deferred',
       open: true,
-      attempt: 1,
       startedAt: nowMs,
-      ...originOf(trigger),
       ...(blocked === null
-        ? {
-            leaseOwner: deps.owner,
-            leaseToken: deps.ids.next(),
-            leaseUntilMs: nowMs + ledger.leaseMs,
-          }
-        : { waitsFor: 'autonomy' as const, reason: blocked }),
-    };
-    await ledger.claim([{ run: manual, text: runLine(trigger.displayName, manual.status) }]);
+        ? { status: 'running', ...ledger.lease(deps.owner, deps.ids.next(), nowMs) }
+        : { status: 'deferred', waitsFor: 'autonomy', reason: blocked }),
+    });
+    await ledger.claim([manual]);
     const begin = options.startAfter ?? Promise.resolve();
     const work =
-      blocked === null ? begin.then(() => deps.runs.start({ run: manual, trigger })) : begin;
+      blocked === null ? begin.then(() => deps.runs.start({ run: manual.run, trigger })) : begin;
     if (options.waitMs !== undefined && options.waitMs > 0) {
       await Promise.race([work, sleep(options.waitMs)]);
     }
