@@ -2,7 +2,13 @@
 export { type ClockTime, type Duration, hourOf } from './clock.js';
 export { LANGUAGES, readOtherLanguage } from './other-languages.js';
 export { readPastTime } from './past.js';
-export { asksForSomething, type RequestReading, readRequest, readTimeAlone } from './request.js';
+export {
+  asksForNothing,
+  asksForSomething,
+  type RequestReading,
+  readRequest,
+  readTimeAlone,
+} from './request.js';
 export {
   type Bound,
   type DayRef,

@@ -27,7 +27,13 @@ import {
   type TimeExpression,
   WEEKDAY_OF_DATE,
 } from './schedule-fields.js';
-import { indexesOf, instructionsOf, readSentence, type Sentence } from './sentences.js';
+import {
+  indexesOf,
+  instructionsOf,
+  type Opening,
+  readSentence,
+  type Sentence,
+} from './sentences.js';
 
 /** What fields make: a schedule, or the question that is still open. Whoever keeps schedules says it. */
 export type Compose<S> = (
@@ -113,9 +119,19 @@ export function readTimeAlone<S>(
 
 /** Whether a text says that something is wanted ("remind me", "can you", "set an alarm"), with or without a time. */
 export function asksForSomething(text: string): boolean {
-  if (text.length > TEXT_LIMIT) return false;
+  return openingsOf(text).some(({ asks }) => asks);
+}
+
+/** Whether a text only denies, asks about the world or tells: "what happens at 9?". */
+export function asksForNothing(text: string): boolean {
+  const openings = openingsOf(text);
+  return openings.length > 0 && openings.every(({ refusal }) => refusal === 'none');
+}
+
+function openingsOf(text: string): Opening[] {
+  if (text.length > TEXT_LIMIT) return [];
   const phrase = phraseOf(text);
-  return splitSentences(phrase).some((range) => readSentence(phrase, range).opening.asks);
+  return splitSentences(phrase).map((range) => readSentence(phrase, range).opening);
 }
 
 /** A request whose words of time could not be read at all is asked about; without such words it is none. */

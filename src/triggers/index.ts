@@ -1,4 +1,4 @@
-export { asksForSomething, timezoneOfWords } from '../language/index.js';
+export { timezoneOfWords } from '../language/index.js';
 export type { TriggerSettings } from './access.js';
 export type {
   CreateManyResult,

@@ -1,6 +1,6 @@
 /** CREATE_TRIGGER: from what a person says to a trigger, or to the question that is still open. */
 
-import { LANGUAGES } from '../../language/index.js';
+import { asksForNothing, asksForSomething, LANGUAGES } from '../../language/index.js';
 import {
   isZoneUnknown,
   LIMITS,
@@ -14,11 +14,11 @@ import { example, type Outcome, triggerAction } from './action.js';
 import { answerOf, placeNamed, withoutLead, yesOrNo } from './confirm-words.js';
 import { nextRunSentence, plain, quoted, span } from './display.js';
 import { codeOf, failureWords, findingWords } from './failure.js';
+import { hasTimeSign } from './intent.js';
 import { readByModel } from './model-reading.js';
 import { about, stillOpen } from './open-questions.js';
 import { actionOf, ask, forget, openQuestions, type Pending, takesYesOrNo } from './pending.js';
 import { type ReadOptions, readBare } from './reading.js';
-import { hasTimeSign, isAsking, isClearlyNoRequest } from './request-signs.js';
 import type { Turn } from './turn.js';
 import {
   type Fit,
@@ -271,8 +271,8 @@ async function freshRequest(turn: Turn, text: string): Promise<Outcome> {
 async function withoutTime(turn: Turn, text: string): Promise<Outcome> {
   const open = (await openQuestions(turn)).filter((one) => actionOf(one) === CREATE_TRIGGER);
   const isTimed = hasTimeSign(text);
-  const isNoRequest = isClearlyNoRequest(text);
-  if (!isTimed && (isAsking(text) || (open.length === 0 && !isNoRequest))) {
+  const isNoRequest = asksForNothing(text);
+  if (!isTimed && (asksForSomething(text) || (open.length === 0 && !isNoRequest))) {
     return askBack(turn, text, 'When shall I do that?');
   }
   const unread = (...why: string[]): Outcome =>
@@ -300,7 +300,7 @@ async function withoutTime(turn: Turn, text: string): Promise<Outcome> {
     fits.push({ one, fit: { ...reading, kind: 'whole' }, guessed: true });
   }
   if (fits.length > 0) return take(turn, fits);
-  if (isAsking(text)) return askBack(turn, text, 'When shall I do that?');
+  if (asksForSomething(text)) return askBack(turn, text, 'When shall I do that?');
   return open.length === 0
     ? unread(LANGUAGES)
     : unread(`I do not understand ${quoted(text, 60)}; if it is new, say when, too.`, LANGUAGES);

@@ -4,8 +4,6 @@
  * about which trigger is meant.
  */
 
-import { hasTimeSign } from './request-signs.js';
-
 export type UpdateIntent =
   | { kind: 'pause'; target: string; all: boolean; until?: string }
   | { kind: 'resume'; target: string; all: boolean }
@@ -276,4 +274,12 @@ function unquoted(text: string | undefined): string {
 
 function quotedText(text: string | undefined): string {
   return `"${unquoted((text ?? '').replace(/["“”]/g, "'").replace(/^'(.+)'$/s, '$1'))}"`;
+}
+
+const TIME_SIGN =
+  /\d|\b(?:every|each|daily|hourly|weekly|monthly|yearly|tomorrow|tonight|today|noon|midnight|morning|afternoon|evening|night|week|month|minutes?|hours?|seconds?|days?|(?:mon|tues|wednes|thurs|fri|satur|sun)days?|later|soon|one|two|three|four|five|ten|half)\b/i;
+
+/** Whether a text has a word or figure of time, so that a model may find one where the rules do not. */
+export function hasTimeSign(text: string): boolean {
+  return TIME_SIGN.test(text);
 }
