@@ -66,70 +66,85 @@ const RUN = [
   'version',
 ];
 
+/** In the order in which the host tries them. */
+const routes = () =>
+  server.runtime.routes
+    .filter(({ path }) => path.startsWith('/cue/'))
+    .map(({ type, path }) => `${type} ${path}`);
+
+it('asks a route with a word before one with an id that would take the word', () => {
+  const hidden = routes().filter((route, place, all) =>
+    all.slice(0, place).some((earlier) => {
+      const pattern = earlier.replace(/:\w+/g, '[^/]+').replace('*', '.*');
+      return !route.includes(':') && new RegExp(`^${pattern}$`).test(route);
+    }),
+  );
+  expect(hidden).toEqual([]);
+  expect(routes().at(-1)).toBe('DELETE /cue/*');
+});
+
 it('pins the routes', () => {
-  expect(
-    server.runtime.routes
-      .filter((route) => route.path.startsWith('/cue/'))
-      .map((route) => `${route.type} ${route.path}`),
-  ).toStrictEqual([
-    'GET /cue/triggers/health',
-    'GET /cue/triggers/export',
-    'POST /cue/triggers/import',
-    'POST /cue/triggers/preview',
-    'POST /cue/triggers/batch',
-    'GET /cue/triggers',
-    'POST /cue/triggers',
-    'GET /cue/triggers/:id',
-    'PUT /cue/triggers/:id',
-    'DELETE /cue/triggers/:id',
-    'POST /cue/triggers/:id/execute',
-    'GET /cue/triggers/:id/runs',
-    'GET /cue/triggers/:id/why',
-    'GET /cue/autonomy',
-    'POST /cue/autonomy',
-    'GET /cue/memories',
-    'POST /cue/memories',
-    'GET /cue/memories/health',
-    'GET /cue/memories/:id',
-    'PATCH /cue/memories/:id',
-    'DELETE /cue/memories/:id',
-    'GET /cue/memories/:id/trace',
-    'POST /cue/recall',
-    'POST /cue/forget',
-    'POST /cue/links',
-    'POST /cue/identity',
-    'GET /cue/chapters',
-    'POST /cue/chapters',
-    'GET /cue/wisdom',
-    'POST /cue/wisdom',
-    'GET /cue/export',
-    'POST /cue/import',
-    'GET /cue/offers',
-    'GET /cue/offers/stats',
-    'POST /cue/offers/reset',
-    'GET /cue/offers/health',
-    'GET /cue/offers/decisions',
-    'GET /cue/offers/stream',
-    'GET /cue/offers/:id',
-    'POST /cue/offers/:id/acknowledge',
-    'POST /cue/offers/:id/dismiss',
-    'POST /cue/offers/:id/used',
-    'POST /cue/events',
-    'GET /cue/when',
-    'GET /cue/when/validate',
-    'POST /cue/when/remember',
-    'GET /cue/when/stats',
-    'GET /cue/when/health',
-    'POST /cue/rpc',
-    'POST /cue/mcp',
-    'GET /cue/mcp',
-    'DELETE /cue/mcp',
-    'GET /cue/*',
-    'POST /cue/*',
-    'PUT /cue/*',
-    'PATCH /cue/*',
-    'DELETE /cue/*',
-  ]);
+  expect(routes().toSorted()).toStrictEqual(
+    [
+      'GET /cue/triggers/health',
+      'GET /cue/triggers/export',
+      'POST /cue/triggers/import',
+      'POST /cue/triggers/preview',
+      'POST /cue/triggers/batch',
+      'GET /cue/triggers',
+      'POST /cue/triggers',
+      'GET /cue/triggers/:id',
+      'PUT /cue/triggers/:id',
+      'DELETE /cue/triggers/:id',
+      'POST /cue/triggers/:id/execute',
+      'GET /cue/triggers/:id/runs',
+      'GET /cue/triggers/:id/why',
+      'GET /cue/autonomy',
+      'POST /cue/autonomy',
+      'GET /cue/memories',
+      'POST /cue/memories',
+      'GET /cue/memories/health',
+      'GET /cue/memories/:id',
+      'PATCH /cue/memories/:id',
+      'DELETE /cue/memories/:id',
+      'GET /cue/memories/:id/trace',
+      'POST /cue/recall',
+      'POST /cue/forget',
+      'POST /cue/links',
+      'POST /cue/identity',
+      'GET /cue/chapters',
+      'POST /cue/chapters',
+      'GET /cue/wisdom',
+      'POST /cue/wisdom',
+      'GET /cue/export',
+      'POST /cue/import',
+      'GET /cue/offers',
+      'GET /cue/offers/stats',
+      'POST /cue/offers/reset',
+      'GET /cue/offers/health',
+      'GET /cue/offers/decisions',
+      'GET /cue/offers/stream',
+      'GET /cue/offers/:id',
+      'POST /cue/offers/:id/acknowledge',
+      'POST /cue/offers/:id/dismiss',
+      'POST /cue/offers/:id/used',
+      'POST /cue/events',
+      'GET /cue/when',
+      'GET /cue/when/validate',
+      'POST /cue/when/remember',
+      'GET /cue/when/stats',
+      'GET /cue/when/health',
+      'POST /cue/rpc',
+      'POST /cue/mcp',
+      'GET /cue/mcp',
+      'DELETE /cue/mcp',
+      'GET /cue/*',
+      'POST /cue/*',
+      'PUT /cue/*',
+      'PATCH /cue/*',
+      'DELETE /cue/*',
+    ].toSorted(),
+  );
 });
 
 describe('one trigger', () => {

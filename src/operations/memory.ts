@@ -187,7 +187,7 @@ const recall = defineTool({
     return memoryOf(runtime).recall(input, caller, given({ zone }));
   },
   rest: {
-    ...{ method: 'POST', path: '/recall', hasSession: true },
+    ...{ method: 'POST', path: '/recall', session: 'session_id' },
     query: asked.pick({ timezone: true }).strict(),
   },
   shown(found) {
@@ -378,8 +378,6 @@ const remove = defineOperation({
 const health = defineOperation({
   name: 'memory_health',
   description: 'How work memory is: counts, catalog, embeddings.',
-  input: z.strictObject({}),
-  output: z.looseObject({}),
   reads: true,
   call: (_input, { runtime }) => memoryOf(runtime).health(),
   rest: { method: 'GET', path: '/memories/health' },

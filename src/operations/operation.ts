@@ -1,6 +1,6 @@
 /** What the table of operations is made of: what can be asked of Cue, told once for every surface. */
 import type { IAgentRuntime } from '@elizaos/core';
-import type { z } from 'zod';
+import { z } from 'zod';
 import type { Caller } from '../records/index.js';
 import type { Uuid } from '../shared/ids.js';
 import type { LongWork } from '../shared/long-work.js';
@@ -65,14 +65,14 @@ export interface RestBinding<Result extends object = object> {
   slow?: true;
   /** `agent_id` of the body says whose name stands under what is written. */
   isSpokenFor?: true;
-  /** `session_id` of the request names the session that asks. */
-  hasSession?: true;
+  /** This field of the request names the session that asks. */
+  session?: 'session_id' | 'sessionId';
   /** The input, where it is not query, body and `:id` side by side. @throws InvalidInputError */
   input?(request: RestRequest): Record<string, unknown>;
   /** 200 when absent. */
   status?(result: Result, input: Record<string, unknown>): 200 | 201 | 202;
   /** The body of the answer; the result when absent. */
-  answer?(result: Result): object;
+  answer?(result: Result, input: Record<string, unknown>): object;
 }
 
 export interface RestRequest {
@@ -102,9 +102,14 @@ export function defineTool<Result extends object, Shown extends object = Result>
   return tool as unknown as Tool;
 }
 
-/** The same for what only the operator asks for. */
-export function defineOperation<Result extends object>(operation: Operation<Result>): Operation {
-  return operation as unknown as Operation;
+/** The same for what only the operator asks for: its input is that of its route. */
+export function defineOperation<Result extends object>({
+  input = z.looseObject({}),
+  output = z.looseObject({}),
+  ...operation
+}: Omit<Operation<Result>, 'input' | 'output'> &
+  Partial<Pick<Operation<Result>, 'input' | 'output'>>): Operation {
+  return { input, output, ...operation } as unknown as Operation;
 }
 
 /** As services take it: a caller that asked for it is told how far long work is, and can end it. */

@@ -346,6 +346,8 @@ export const listInputSchema = z.strictObject({
   q: searchText.optional(),
   limit: z.int().min(1).max(500).default(50),
   cursor: z.string().min(1).max(200).optional(),
+  creatorEntityId: z.guid().optional(),
+  order: z.enum(['newest', 'soonest']).optional(),
 });
 export const idInputSchema = z.strictObject({ id });
 export const editInputSchema = triggerChangeSchema.extend({ id });
@@ -369,13 +371,9 @@ export function createCommands({ triggers, change }: CommandsDeps) {
       raw: unknown,
       requester: Requester,
     ): Promise<{ triggers: TriggerSummary[]; total: number; nextCursor: string | null }> {
-      const { state, q, limit, cursor } = parsed(listInputSchema, raw);
-      const page = { limit, ...defined({ cursor }) };
-      const filter = {
-        ...defined({ state }),
-        ...(q === undefined ? {} : { text: q }),
-      };
-      return triggers.list(filter, page, requester);
+      const { state, q, limit, cursor, creatorEntityId, order } = parsed(listInputSchema, raw);
+      const filter = defined({ state, text: q, creatorEntityId });
+      return triggers.list(filter, { limit, ...defined({ cursor, order }) }, requester);
     },
 
     async edit(raw: unknown, requester: Requester): Promise<TriggerSummary> {

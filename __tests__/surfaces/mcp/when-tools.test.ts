@@ -59,7 +59,7 @@ describe('when', () => {
   it.each<[string, Record<string, unknown>]>([
     ['nothing', {}],
     ['an empty text', { query: '' }],
-    ['no text', { query: ['a'] }],
+    ['no text', { query: [7] }],
     ['too much text', { query: 'x'.repeat(12_001) }],
     ['a field of nobody', { query: 'x', path: '/etc/passwd' }],
   ])('refuses %s', async (_what, args) => {

@@ -7,19 +7,15 @@ import { offerRoutes } from './offer-routes.js';
 import { operationRoutes } from './operation-routes.js';
 import { type MakeRoute, type RouteDeps, routeMaker } from './route.js';
 import { rpcRoutes } from './rpc/rpc-route.js';
-import { triggerRoutes } from './trigger-routes.js';
-import { whenRoutes } from './when-routes.js';
 
 export { type Listener, type ListenerOptions, startListener } from './listener.js';
 
 export function createRoutes(deps: RouteDeps): Route[] {
   const route = routeMaker(deps);
   return [
-    ...triggerRoutes(route),
     ...autonomyRoutes(route),
     ...operationRoutes(route),
     ...offerRoutes(route),
-    ...whenRoutes(route),
     ...rpcRoutes(route),
     ...mcpRoutes(route),
     ...elsewhere(route),

@@ -44,51 +44,44 @@ function operationRoute(route: MakeRoute, { call }: Operation, rest: RestBinding
       const input = rest.input?.(spoken.request) ?? merged(rest, spoken.request);
       const { signal } = new AbortController();
       const result = await call(input, { runtime, caller, signal, progress: () => {} });
-      return { status: status?.(result, input) ?? 200, body: answer?.(result) ?? result };
+      return { status: status?.(result, input) ?? 200, body: answer?.(result, input) ?? result };
     },
   });
 }
 
 function merged({ id = 'id', path }: RestBinding, request: RestRequest): Record<string, unknown> {
-  const named = path.includes(':id') ? { [id]: request.id } : {};
-  return { ...request.query, ...Object(request.body), ...named };
+  const sent = { ...request.query, ...Object(request.body) };
+  if (!path.includes(':id')) return sent;
+  if (id in sent) throw new InvalidInputError([{ field: id, message: 'unknown field' }]);
+  return { ...sent, [id]: request.id };
 }
 
 /** Whose name stands under what is written, or which session asks. @throws InvalidInputError */
 function speakerOf(
-  { isSpokenFor, hasSession, method }: RestBinding,
+  { isSpokenFor, session, method }: RestBinding,
   request: RestRequest,
 ): { caller: Caller; request: RestRequest } {
+  const field = isSpokenFor ? 'agent_id' : session;
   const part = method === 'GET' ? 'query' : 'body';
-  const { agent_id: agentId, session_id: session, ...rest } = Object(request[part]);
-  if (isSpokenFor) {
-    if (agentId !== undefined && !isUuid(agentId)) {
-      throw new InvalidInputError([{ field: 'agent_id', message: 'must be a UUID' }]);
-    }
-    const sent = { ...rest, ...given({ session_id: session }) };
+  if (field === undefined) return { caller: OPERATOR, request };
+  const { [field]: who, ...rest } = Object(request[part]);
+  const without = { ...request, [part]: rest };
+  if (!isSpokenFor)
     return {
-      caller: { ...OPERATOR, ...given({ agentId }) },
-      request: { ...request, [part]: sent },
+      caller: { ...OPERATOR, ...given({ sessionId: sessionOf(who, field) }) },
+      request: without,
     };
+  if (who === undefined || isUuid(who)) {
+    return { caller: { ...OPERATOR, ...given({ agentId: who }) }, request: without };
   }
-  if (hasSession) {
-    const sent = { ...rest, ...given({ agent_id: agentId }) };
-    const sessionId = sessionOf(session);
-    return {
-      caller: { ...OPERATOR, ...given({ sessionId }) },
-      request: { ...request, [part]: sent },
-    };
-  }
-  return { caller: OPERATOR, request };
+  throw new InvalidInputError([{ field, message: 'must be a UUID' }]);
 }
 
 /** So that `session:last` is the one before it. @throws InvalidInputError */
-function sessionOf(value: unknown): string | undefined {
+function sessionOf(value: unknown, field: string): string | undefined {
   if (value === undefined) return undefined;
   if (typeof value === 'string' && value.trim() !== '' && value.length <= 200) return value.trim();
-  throw new InvalidInputError([
-    { field: 'session_id', message: 'must be text of 1 to 200 characters' },
-  ]);
+  throw new InvalidInputError([{ field, message: 'must be text of 1 to 200 characters' }]);
 }
 
 function exportRoute(route: MakeRoute): Route {
