@@ -233,3 +233,13 @@ function absorbs(facts: ScheduleFields): boolean {
       return false;
   }
 }
+
+/** What fields make: a schedule, or the question that is still open. Whoever keeps schedules says it. */
+export type Compose<S> = (
+  fields: ScheduleFields,
+  /** The request is to be woken, so a bare 6 is in the morning. */
+  waking: boolean,
+) => { schedule: S } | { question: string };
+export type MadeBy<S> = (fields: ScheduleFields) => { schedule: S } | { question: string };
+/** Only a schedule that runs once has this instant. */
+export type AnySchedule = { scheduledAtIso?: string | undefined };

@@ -21,6 +21,11 @@ import type { Schedule } from './schema.js';
 export type Composed = { schedule: Schedule } | { question: string };
 
 const ALL_DAYS = [0, 1, 2, 3, 4, 5, 6];
+const WHICH_DAY: Partial<Record<Unit, string>> = {
+  week: 'day of the week',
+  month: 'day of the month',
+  year: 'date',
+};
 const UNIT_MS: Partial<Record<Unit, number>> = {
   second: SECOND_MS,
   minute: MINUTE_MS,
@@ -184,13 +189,9 @@ function daily(facts: ScheduleFields, moment: Moment, waking: boolean): Composed
   if (!first) {
     if (named === undefined && count > 1 && (unit === 'day' || unit === 'week'))
       return interval(count * (UNIT_MS[unit] ?? 0), facts, moment);
-    if (named === undefined && unit === 'month')
-      return { question: 'On which day of the month, and at what time?' };
-    if (named === undefined && unit === 'year')
-      return { question: 'On which date, and at what time?' };
-    if (named === undefined && unit === 'week' && facts.start?.day === undefined)
-      return { question: 'On which day of the week, and at what time?' };
-    return { question: 'At what time?' };
+    const open = named === undefined && (unit !== 'week' || facts.start?.day === undefined);
+    const day = WHICH_DAY[unit];
+    return { question: open && day ? `On which ${day}, and at what time?` : 'At what time?' };
   }
   if (!ascend(clocks, times))
     return { question: 'Which of those times are in the morning, and which in the evening?' };
