@@ -41,16 +41,8 @@ export interface TriggersDeps {
   settings: () => TriggerSettings;
   /** Owner or admin of the world that the room belongs to. */
   isAdmin: (entityId: string, roomId: string | undefined) => Promise<boolean>;
-  /** Parent of a client's identity, `null` for none; absent: nobody has one. */
+  /** Parent of a client's identity, `null` for none; absent: no client has a parent. */
   parentOf?: (identityId: string) => Promise<string | null>;
-}
-
-export interface AccessDeps {
-  store: TaskStore;
-  /** Owner or admin of the world that the room belongs to. */
-  isAdmin: (entityId: string, roomId: string | undefined) => Promise<boolean>;
-  /** Parent of a client's identity, `null` for none; absent: nobody has one. */
-  parentOf?: ((identityId: string) => Promise<string | null>) | undefined;
 }
 
 const CLIENTS_MAY =
@@ -66,7 +58,11 @@ type Client = Extract<Requester, { kind: 'agent' }>;
 
 export type Access = ReturnType<typeof createAccess>;
 
-export function createAccess({ store, isAdmin, parentOf = async () => null }: AccessDeps) {
+export function createAccess({
+  store,
+  isAdmin,
+  parentOf = async () => null,
+}: Pick<TriggersDeps, 'store' | 'isAdmin' | 'parentOf'>) {
   async function mayChange(
     requester: Requester,
     trigger: Partial<TriggerConfig>,
@@ -108,7 +104,7 @@ export function createAccess({ store, isAdmin, parentOf = async () => null }: Ac
   async function rowOf(id: string, requester: Requester): Promise<TriggerTaskRow> {
     const row = isUuid(id) ? await store.byId(id.toLowerCase()) : await named(id, requester);
     if (!row || !(await maySee(requester, summaryOf(row)))) throw new NotFoundError('trigger', id);
-    // Of a damaged one nobody can say whose it is.
+    // A damaged trigger does not say whose it is.
     const isUnread = requester.kind === 'agent' && !decodeTrigger(row.metadata).ok;
     if (isUnread) throw new NotFoundError('trigger', id);
     return row;

@@ -1,6 +1,6 @@
 /**
- * The cost guard: how many attempts may begin in an hour and a day (DESIGN §4). It is asked twice: how
- * many runs are worth taking up, an estimate, and at the last moment before the model, where it counts.
+ * The cost guard: how many attempts may begin in an hour and a day (DESIGN §4). It is asked twice: for an
+ * estimate when runs are claimed or resumed, and at the last moment before the model, where it counts.
  */
 import { sql } from 'drizzle-orm';
 import { type Executor, type Records, rowsOf } from '../records/index.js';
@@ -15,16 +15,16 @@ export interface BudgetSettings {
 
 /** The estimate, for one pass over what is due or waits. */
 export interface Allowance {
-  /** Why there is no room for one more, else null. */
+  /** Why there is no capacity for one more, else null. */
   refusal(): string | null;
-  /** Holds room for a run until it begins or is let go; why there is none, else null. */
+  /** Holds capacity for a run until it begins or is let go; why there is none, else null. */
   hold(triggerRunId: string): string | null;
 }
 
 export interface Budget {
   /** The ledger is asked at most once a second. */
   allowance(nowMs: number): Promise<Allowance>;
-  /** Lets go of the room of a run that has ended, waits again, or is another process's. */
+  /** Lets go of the capacity of a run that has ended, waits again, or is another process's. */
   letGo(triggerRunId: string): void;
   /**
    * Counts one attempt, which may be a turn of several runs. Why it may not begin, else null; `asked`
@@ -38,7 +38,7 @@ export function createBudget(
   settings: () => BudgetSettings,
 ): Budget {
   let known: (Begun & { atMs: number }) | null = null;
-  /** Runs taken up whose attempt has not begun. */
+  /** Claimed runs whose attempt has not begun. */
   const held = new Set<string>();
 
   const refusal = () =>
@@ -100,7 +100,7 @@ export function createAttempts(records: Records) {
   const { agentId } = records.home;
   const mine = sql`type = 'cue_run_attempts' and agent_id = ${agentId}`;
 
-  /** A clock that was set back leaves minutes that lie ahead: they are no past of ours. */
+  /** A clock that was set back leaves minutes that lie ahead: they do not count. */
   async function begunBy(nowMs: number, executor: Executor): Promise<Begun> {
     const since = (ms: number) => isoOf(nowMs - ms - MINUTE_MS);
     const [row] = await rowsOf<{ hour: string | number | null; day: string | number | null }>(
@@ -160,7 +160,7 @@ export function createAttempts(records: Records) {
       });
     },
 
-    /** Removes what no limit asks for any more. */
+    /** Removes the minutes that no limit counts any more. */
     async pruneAttempts(nowMs: number): Promise<void> {
       await db.execute(sql`delete from memories where ${mine}
         and created_at < ${isoOf(nowMs - DAY_MS - HOUR_MS)}::timestamp`);

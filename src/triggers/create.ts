@@ -60,7 +60,7 @@ export function countedCreator(
  * @param creator counted too when given: the person in a conversation, or the MCP client
  * @throws AppError LIMIT_REACHED with `limit` and `count`
  */
-export async function mustHaveRoom(
+export async function requireCapacity(
   store: Pick<TaskStore, 'countEnabled'>,
   limits: CountLimits,
   creator: Creator | undefined,
@@ -158,7 +158,7 @@ export function createCreation(deps: TriggersDeps, mustBeOn: () => TriggerSettin
   ): Promise<void> {
     const inChat = options.source === 'conversation';
     const kind = inChat ? 'entity' : options.requester.kind;
-    await mustHaveRoom(store, settings, countedCreator(kind, draft));
+    await requireCapacity(store, settings, countedCreator(kind, draft));
     if (!inChat) return;
     if (draft.parentTriggerId !== undefined) {
       const children = await store.countChildren(draft.parentTriggerId);
@@ -367,7 +367,7 @@ export function createCreation(deps: TriggersDeps, mustBeOn: () => TriggerSettin
   return { create, createMany, confirmationFor };
 }
 
-/** What exists already, unless it is nobody's business. @throws AppError DUPLICATE */
+/** The trigger that exists already, if the requester may see it. @throws AppError DUPLICATE */
 function twinFor(requester: Requester, twin: TriggerSummary): TriggerSummary {
   if (requester.kind !== 'agent' || isProjects(twin)) return twin;
   throw new AppError('DUPLICATE', 'another trigger does exactly this already');

@@ -145,8 +145,8 @@ async function claimDue(
   const claimed = ours.map((run) => ({ run, trigger: byId.get(run.triggerId) ?? null }));
   try {
     await deps.store.write(writes);
-    // A one-shot whose row was there already has been run by an earlier call: if that run has
-    // ended, nothing else would come by to remove it.
+    // A one-shot whose row was there already has been run by an earlier call. If that run has ended,
+    // only this call can remove the trigger.
     for (const row of exhausted) await deps.reconciler.finishIfExhausted(row);
   } catch (error) {
     // What is claimed must run; the next tick meets the rows and writes the tasks again.

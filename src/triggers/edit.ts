@@ -8,7 +8,7 @@ import {
   type TriggerSettings,
   type TriggersDeps,
 } from './access.js';
-import { countedCreator, mustHaveRoom } from './create.js';
+import { countedCreator, requireCapacity } from './create.js';
 import { formatInstant } from './describe.js';
 import { newRun } from './plan.js';
 import { inZone } from './retime.js';
@@ -97,7 +97,7 @@ export function createEditing(deps: TriggersDeps, access: Access, mustBeOn: () =
       after.nextRunAtMs = nextRunAfter(scheduleOf(after), nowMs);
     }
     if (enabled === true && !before.enabled) {
-      await mustHaveRoom(store, settings, countedCreator(requester.kind, before));
+      await requireCapacity(store, settings, countedCreator(requester.kind, before));
       after.enabled = true;
       delete after.pausedReason;
       after.failuresFromMs = nowMs;

@@ -191,7 +191,7 @@ export function createLedger(records: Records, leaseMs: number = LEASE_MS) {
 
     /**
      * Answers that are not yet where they belong and whose next attempt is due; with `heldToo` also
-     * those of which nobody knows whether they have arrived.
+     * those that may have arrived already.
      */
     async deliveriesDue(nowMs: number, heldToo: boolean, limit = 100): Promise<RunRow[]> {
       const states = heldToo ? ['pending', 'delivering', 'unknown'] : ['pending', 'delivering'];

@@ -18,7 +18,7 @@ import { INVALID_TAG, originOf, RESTING_TAG, scheduleOf } from './task-codec.js'
 /** A run that starts later than this after its time is a missed one. */
 export const MISSED_AFTER_MS = MINUTE_MS;
 /**
- * A one-shot has no next time and always runs, so it says sooner that it is late: longer than ticks
+ * A one-shot has no next time and always runs, so it counts as late sooner, after longer than ticks
  * and a busy room explain.
  */
 const ONCE_LATE_AFTER_MS = 3 * SECOND_MS;
@@ -94,7 +94,7 @@ export function planDue(trigger: TriggerConfig, nowMs: number, facts: LedgerFact
   return { run, skip, nextRunAtMs };
 }
 
-/** The first occurrence in line that has no row yet. */
+/** The first due occurrence that has no row yet. */
 function unclaimedFrom(trigger: TriggerConfig, claimedUntilMs = 0): number | null {
   const dueAtMs = trigger.nextRunAtMs ?? null;
   if (dueAtMs === null || dueAtMs > claimedUntilMs) return dueAtMs;
@@ -151,7 +151,7 @@ function missedPlan(
   }
   const missed = total - run.length;
   if (missed === 0) return { run, skip: [] };
-  // What runs is the end of the row, so what was missed is its beginning.
+  // The latest occurrences run, so the earlier ones are those that were missed.
   const lastMs = run[0] === undefined ? nowMs : run[0].scheduledForMs - 1;
   const missedUntilMs = previousRunAtOrBefore(schedule, lastMs, dueAtMs) ?? dueAtMs;
   const wasAway = away !== undefined && dueAtMs > away.fromMs && missedUntilMs < away.untilMs;
@@ -188,7 +188,7 @@ export function runsAgain(
   return nextMs !== null && nextMs - earlier.scheduledForMs <= earlier.setBackByMs;
 }
 
-/** Whether it waits for the autonomy loop; what a person asks for does not. */
+/** Whether a run waits for the autonomy loop; one that a person asks for does not. */
 export function wakesWithCycle(
   trigger: Pick<TriggerConfig, 'wakeMode'>,
   run: Pick<TriggerRun, 'cause'>,

@@ -424,8 +424,8 @@ export function createWaitingRuns(deps: {
     return run !== null;
   }
 
-  /** Takes it when the budget has room; `false`: there is none, for any more. */
-  async function takeIfRoom(
+  /** Takes it when the budget has capacity; `false`: it has none for any more. */
+  async function takeIfCapacity(
     run: TriggerRun,
     allowance: Allowance,
     changes: (trigger: TriggerConfig | null) => Record<string, unknown>,
@@ -457,11 +457,11 @@ export function createWaitingRuns(deps: {
     async retries(): Promise<void> {
       const nowMs = clock.now();
       const allowance = await budget.allowance(nowMs);
-      // Not looked up in vain, beat for beat, while there is no room for any of them.
+      // Not looked up in vain, beat for beat, while there is no capacity for any of them.
       if (allowance.refusal() !== null) return;
       for (const { run } of await ledger.retriesDue(nowMs)) {
         const again = { attempt: run.attempt + 1, startedAt: nowMs, finishedAt: null };
-        if (!(await takeIfRoom(run, allowance, () => again))) return;
+        if (!(await takeIfCapacity(run, allowance, () => again))) return;
       }
     },
 
@@ -474,7 +474,7 @@ export function createWaitingRuns(deps: {
         if (allowance.refusal() !== null) return;
         for (const { run } of await ledger.deferred(waitsFor, BLOCK)) {
           const changes = (trigger: TriggerConfig | null) => released(run, trigger, nowMs);
-          if (!(await takeIfRoom(run, allowance, changes))) return;
+          if (!(await takeIfCapacity(run, allowance, changes))) return;
         }
       }
     },

@@ -97,7 +97,7 @@ export function previewSchedule(
   };
 }
 
-/** Fields of a schedule, for who has only said when. */
+/** What a field of a schedule is called for a caller that gave text. */
 const SAID: Readonly<Record<string, string>> = {
   intervalMs: 'the time between two runs',
   cronExpression: 'the schedule',

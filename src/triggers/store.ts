@@ -17,17 +17,16 @@ import { yieldToLoop } from '../shared/yield.js';
 import { isWellFormed } from './schema.js';
 import { RESTING_TAG, type TriggerTask, type TriggerTaskRow } from './task-codec.js';
 import {
-  COLD,
   COLUMNS,
   CREATED,
   createTaskTable,
   ENABLED,
   filterSql,
-  HOT,
   INVALID,
   type ListFilter,
   NEWEST_FIRST,
   NEXT_RUN,
+  QUEUED,
   RESTING,
   REVISION,
   rowFrom,
@@ -35,6 +34,7 @@ import {
   type TaskTable,
   TROUBLED,
   textArray,
+  UNQUEUED,
   type Visibility,
   visibleSql,
 } from './task-table.js';
@@ -173,7 +173,7 @@ async function search(
 
 export function createTaskStore(records: Records) {
   const table = createTaskTable(records);
-  const { db, mine, awake, countOf, inOrder, read, rowsWhere } = table;
+  const { db, mine, notResting, countOf, inOrder, read, rowsWhere } = table;
   const { agentId, roomId, worldId } = records.home;
 
   /** Newest first; `after` is the last row of the page before. */
@@ -187,14 +187,14 @@ export function createTaskStore(records: Records) {
     const before = page.after ? beforeSql(page.after) : sql`true`;
     const tail = sql`order by ${NEWEST_FIRST} limit ${page.limit}`;
     if (filter.state !== undefined && filter.state !== 'resting') {
-      const found = sql`from (${awake(sql`*`)}) tasks where ${where}`;
+      const found = sql`from (${notResting(sql`*`)}) tasks where ${where}`;
       return {
         rows: await read(sql`select ${COLUMNS} ${found} and ${before} ${tail}`),
         total: await countOf(sql`select count(*) as n ${found}`),
       };
     }
     const statement = sql`${rowsWhere(sql`${where} and ${before}`)} ${tail}`;
-    const others = filter.state === undefined ? awake(sql`id`) : sql`select 1 where false`;
+    const others = filter.state === undefined ? notResting(sql`id`) : sql`select 1 where false`;
     return {
       rows: narrow ? await read(statement) : (await inOrder<StoredRow>(statement)).map(rowFrom),
       total: await countOf(
@@ -259,7 +259,7 @@ export function createTaskStore(records: Records) {
       );
     },
 
-    /** What a person has made whose clock times are in the zone of the machine, for want of a better. */
+    /** The triggers of a person whose clock times were read in the zone of the machine, because no better one was known. */
     ofHostZone(creatorEntityId: string): Promise<TriggerTaskRow[]> {
       return read(
         rowsWhere(sql`metadata->'trigger'->>'creatorEntityId' = ${creatorEntityId}
@@ -298,7 +298,7 @@ export function createTaskStore(records: Records) {
     dueOrNamed(nowMs: number, ids: string[]): Promise<TriggerTaskRow[]> {
       const named = ids.length === 0 ? sql`false` : sql`id in (${sqlList(ids)})`;
       return table.select(
-        sql`${HOT} and tags @> array['trigger']::text[]
+        sql`${QUEUED} and tags @> array['trigger']::text[]
           and (${NEXT_RUN} <= ${nowMs} or ${named})`,
         sql`order by ${NEXT_RUN}, id limit ${DUE_BATCH}`,
       );
@@ -320,11 +320,11 @@ export function createTaskStore(records: Records) {
       return rows.length;
     },
 
-    /** Enabled triggers that nothing would ever come back to: no time left in line. */
+    /** Enabled triggers without a next time: nothing else would look at them again. */
     unscheduledTasks(limit = 50): Promise<TriggerTaskRow[]> {
       const lost = sql`${NEXT_RUN} is null and not ${INVALID} and ${ENABLED}`;
-      return read(sql`${rowsWhere(sql`${RESTING} and ${lost}`)} and not ${HOT} union all
-        ${rowsWhere(sql`${COLD} and ${lost}`)} order by id limit ${limit}`);
+      return read(sql`${rowsWhere(sql`${RESTING} and ${lost}`)} and not ${QUEUED} union all
+        ${rowsWhere(sql`${UNQUEUED} and ${lost}`)} order by id limit ${limit}`);
     },
 
     /**
@@ -335,14 +335,14 @@ export function createTaskStore(records: Records) {
       if (ids?.length === 0) return Promise.resolve([]);
       const named = ids ? sql`id in (${sqlList(ids)})` : sql`true`;
       return table.select(
-        sql`${COLD} and ${named} and ${NEXT_RUN} is not null and not ${INVALID} and ${ENABLED}`,
+        sql`${UNQUEUED} and ${named} and ${NEXT_RUN} is not null and not ${INVALID} and ${ENABLED}`,
         sql`order by id limit ${limit}`,
       );
     },
 
-    /** Those that were set aside because they cannot be read. */
+    /** Triggers set aside because they cannot be read. */
     invalid(limit = 20): Promise<TriggerTaskRow[]> {
-      return table.select(sql`${COLD} and ${INVALID}`, sql`order by id limit ${limit}`);
+      return table.select(sql`${UNQUEUED} and ${INVALID}`, sql`order by id limit ${limit}`);
     },
 
     /**
@@ -365,7 +365,7 @@ export function createTaskStore(records: Records) {
           where ${mine} and ${which} and ${where} and ${isPast ? sql`false` : behind}
           order by ${time}, id limit ${page.limit})`;
       };
-      const waits = sql`(${HOT} and not ${INVALID})`;
+      const waits = sql`(${QUEUED} and not ${INVALID})`;
       const branches = [
         branch(sql`${waits} and not ${RESTING}`, true, sql`coalesce(${NEXT_RUN}, 0)`),
         branch(RESTING, true, NEXT_RUN),
@@ -424,7 +424,7 @@ export function createTaskStore(records: Records) {
       return countOf(
         creator === undefined
           ? sql`select (select count(*) from tasks where ${mine} and ${RESTING})
-              + (select count(*) from (${awake(sql`metadata`)}) awake where ${ENABLED}) as n`
+              + (select count(*) from (${notResting(sql`metadata`)}) notResting where ${ENABLED}) as n`
           : sql`select count(*) as n from tasks where ${mine} and ${ENABLED}
               and metadata->'trigger'->>${sql.raw(`'${kind}'`)} = ${creator}`,
       );
@@ -459,7 +459,7 @@ export function createTaskStore(records: Records) {
               and metadata->'trigger' ? 'pausedReason') as paused,
             count(*) filter (where ${INVALID}) as invalid,
             min(${NEXT_RUN}) filter (where not ${INVALID} and ${ENABLED}) as oldest
-          from (${awake(sql`tags, metadata`)}) awake`,
+          from (${notResting(sql`tags, metadata`)}) notResting`,
       );
       const n = (key: string) => Number(row?.[key] ?? 0);
       const times = [row?.oldest, row?.oldest_resting].flatMap((at) =>
@@ -498,7 +498,7 @@ export function createTaskStore(records: Records) {
       return new Set(rows.map((row) => row.id));
     },
 
-    /** The task as it is now, which nobody else changes before the transaction ends. */
+    /** The task as it is now, locked until the transaction ends. */
     async lock(id: string, executor: Executor): Promise<TriggerTaskRow | null> {
       const statement = sql`${rowsWhere(sql`id = ${id}::uuid`)} for update`;
       const [row] = await rowsOf<StoredRow>(executor, statement);
@@ -527,7 +527,7 @@ export function createTaskStore(records: Records) {
     },
 
     /**
-     * One edit by compare-and-set on the revision. `false`: somebody else edited in between, or the
+     * One edit by compare-and-set on the revision. `false`: another edit came in between, or the
      * task is gone.
      */
     async edit(write: TaskWrite, seenRevision: number): Promise<boolean> {
@@ -563,7 +563,7 @@ export function createTaskStore(records: Records) {
     },
 
     /**
-     * What autovacuum does on a server and nobody does on PGlite: dead rows of hot tasks would make
+     * Vacuums on PGlite, which has no autovacuum: dead rows of queued tasks would make
      * the host's tick slower day by day, and counts have to look up every row. 10 to 100 ms.
      */
     async tidy(): Promise<void> {

@@ -32,17 +32,17 @@ export const HOME_ROOM = sql.raw(
 /** To the millisecond, as a cursor carries it, and immutable, as an index wants it. */
 export const CREATED = sql.raw(`date_trunc('milliseconds', created_at at time zone 'UTC')`);
 
-export const HOT = sql.raw(`(tags @> array['queue']::text[])`);
+export const QUEUED = sql.raw(`(tags @> array['queue']::text[])`);
 export const RESTS = sql.raw(`tags @> array['${RESTING_TAG}']::text[]`);
 export const INVALID = sql.raw(`(tags @> array['${INVALID_TAG}']::text[])`);
 /** Waits far from its time; enabled, else it would not carry the tag. */
 export const RESTING = sql`(${RESTS} and not ${INVALID})`;
-/** The same for a walk in another order, said so that the planner does not think of that index. */
+/** The same condition, written so that the planner does not use its index in a walk of another order. */
 export const RESTING_UNINDEXED = sql.raw(
   `(array_position(tags, '${RESTING_TAG}') is not null and array_position(tags, '${INVALID_TAG}') is null)`,
 );
-/** Neither of the two: disabled, set aside, or without a time. Few, and found by themselves. */
-export const COLD = sql`(not ${HOT} and (${INVALID} or not ${RESTS}))`;
+/** Neither queued nor resting: disabled, set aside, or without a next time. An index holds these few. */
+export const UNQUEUED = sql`(not ${QUEUED} and (${INVALID} or not ${RESTS}))`;
 
 export const REVISION = sql.raw(`coalesce((metadata->'trigger'->>'revision')::int, 0)`);
 export const ENABLED = sql.raw(`coalesce(metadata->'trigger'->>'enabled', '') = 'true'`);
@@ -74,7 +74,7 @@ export const TASK_INDEXES: IndexSpec[] = [
   {
     // What the host's tick reads: small, and unlike GIN it forgets dead entries without a VACUUM.
     name: 'cue_tasks_queue',
-    statement: sql`create index if not exists cue_tasks_queue on tasks (agent_id) where ${HOT}`,
+    statement: sql`create index if not exists cue_tasks_queue on tasks (agent_id) where ${QUEUED}`,
   },
   {
     name: 'cue_tasks_resting',
@@ -84,7 +84,7 @@ export const TASK_INDEXES: IndexSpec[] = [
   {
     name: 'cue_tasks_cold',
     statement: sql`create index if not exists cue_tasks_cold on tasks (agent_id, ${NEXT_RUN}, id)
-      where name = 'TRIGGER_DISPATCH' and ${COLD}`,
+      where name = 'TRIGGER_DISPATCH' and ${UNQUEUED}`,
   },
   {
     name: 'cue_tasks_trigger',
@@ -178,10 +178,10 @@ export function createTaskTable(records: Records) {
       return Number(row?.n ?? 0);
     },
 
-    /** All that do not rest, by the two indexes that hold nothing else. */
-    awake: (columns: SQL): SQL =>
-      sql`select ${columns} from tasks where ${mine} and ${HOT} and not ${RESTING}
-      union all select ${columns} from tasks where ${mine} and ${COLD}`,
+    /** All triggers that do not rest, by the two indexes that hold nothing else. */
+    notResting: (columns: SQL): SQL =>
+      sql`select ${columns} from tasks where ${mine} and ${QUEUED} and not ${RESTING}
+      union all select ${columns} from tasks where ${mine} and ${UNQUEUED}`,
   };
 }
 

@@ -64,9 +64,9 @@ export interface TriggerServiceDeps {
   clock: Clock;
   ids: Ids;
   settings: () => TriggerSettings & BudgetSettings;
-  /** Zone of an agent whose users have told none. */
+  /** Zone for people who have told none. */
   timezone: string;
-  /** Who has said so: a setting, or nobody but the machine. */
+  /** Where that zone comes from: a setting of the agent, or the machine. */
   timezoneSource: 'agent' | 'host';
   /** Built when the service starts: the database is there then, and not before. */
   autonomy: (runtime: IAgentRuntime) => Promise<AutonomyPort>;
@@ -150,7 +150,7 @@ export class TriggerService extends Service {
     });
     // Catch-up runs in the background: the agent answers at once.
     service.recovery = (async () => {
-      // The beat's last time lying ahead of us means that the clock was set back while we were away.
+      // A last beat in the future means that the clock was set back while no process ran.
       if (wasAheadMs > CLOCK_JUMP_MS) await dispatcher.clockSetBack(wasAheadMs);
       await dispatcher.recover();
     })().catch((error: unknown) => log.error({ error: messageOf(error) }, 'recovery failed'));
@@ -167,7 +167,7 @@ export class TriggerService extends Service {
     return this.room;
   }
 
-  /** Counts a model call that nobody asked for. Why the cost guard refuses it, else null. */
+  /** Counts a model call of the plugin's own. Why the cost guard refuses it, else `null`. */
   async beginModelCall(): Promise<string | null> {
     const { budget, report } = this.core;
     return budget.begin([], report.clock.now(), false);

@@ -221,7 +221,7 @@ export function createReading(deps: TriggersDeps, access: Access) {
   return { get, list, promptSummary, runs, recentRuns };
 }
 
-/** A run without the lease, which is nobody's business outside. */
+/** A run as surfaces show it: without the lease. */
 export function publicRun(run: TriggerRun): TriggerRun {
   const { leaseOwner: _o, leaseToken: _t, leaseUntilMs: _u, type: _type, ...shown } = run;
   return shown as TriggerRun;
