@@ -99,6 +99,7 @@ it('pins the routes', () => {
       'POST /cue/triggers/:id/execute',
       'GET /cue/triggers/:id/runs',
       'GET /cue/triggers/:id/why',
+      'GET /cue/openapi.json',
       'GET /cue/autonomy',
       'POST /cue/autonomy',
       'GET /cue/memories',

@@ -4,6 +4,7 @@ import { NotFoundError } from '../../shared/errors.js';
 import { autonomyRoutes } from './autonomy-routes.js';
 import { mcpRoutes } from './mcp-route.js';
 import { offerRoutes } from './offer-routes.js';
+import { openApiRoute } from './openapi.js';
 import { operationRoutes } from './operation-routes.js';
 import { type MakeRoute, type RouteDeps, routeMaker } from './route.js';
 import { rpcRoutes } from './rpc/rpc-route.js';
@@ -15,6 +16,7 @@ export function createRoutes(deps: RouteDeps): Route[] {
   return [
     ...autonomyRoutes(route),
     ...operationRoutes(route),
+    openApiRoute(route),
     ...offerRoutes(route),
     ...rpcRoutes(route),
     ...mcpRoutes(route),
