@@ -7,7 +7,7 @@ import type { Operation, Tool } from './operation.js';
 import { triggerOperations } from './triggers.js';
 import { whenOperations } from './when.js';
 
-export { offerText } from './offers.js';
+export { forWhom, offerText } from './offers.js';
 export * from './operation.js';
 export * from './query.js';
 export * from './services.js';

@@ -14,8 +14,16 @@ import {
 import type { Caller } from '../records/index.js';
 import { AppError, InvalidInputError } from '../shared/errors.js';
 import { parsed } from '../shared/findings.js';
+import { isUuid } from '../shared/ids.js';
 import { safe } from '../shared/safe-text.js';
-import { defineTool, type OperationCall, type Tool } from './operation.js';
+import {
+  defineOperation,
+  defineTool,
+  type Operation,
+  type OperationCall,
+  type Tool,
+} from './operation.js';
+import { flag, given, pageShape, searchText, storableText, wholeNumber } from './query.js';
 import { offersOf } from './services.js';
 
 const SUBJECT = 200;
@@ -224,7 +232,7 @@ const answerOffer = defineTool({
   text: answerText,
 });
 
-export const offerOperations: readonly Tool[] = [
+const tools: readonly Tool[] = [
   brief,
   check,
   answerOffer,
@@ -306,4 +314,110 @@ export const offerOperations: readonly Tool[] = [
         ? 'Nothing waits.'
         : offerText(offers.map(({ text }) => text).join('\n\n'), offers),
   }),
+];
+
+/** Who is to be shown an offer; `agentId` is taken: with it the host chooses the agent that answers. */
+export const forWhom = { sessionId: searchText.optional(), forAgentId: searchText.optional() };
+
+const instant = z
+  .union([z.iso.datetime({ offset: true }), z.iso.date()], {
+    error: 'must be an ISO 8601 time with its zone, or a date (UTC)',
+  })
+  .transform((text) => Date.parse(text));
+const statsQuery = z.strictObject({ since: instant.optional(), before: instant.optional() });
+const listQuery = z.strictObject({
+  ...pageShape,
+  ...forWhom,
+  state: z.enum(OFFER_STATES).optional(),
+  kind: z.enum(DETECTOR_NAMES).optional(),
+  roomId: z.string().refine(isUuid, 'must be a UUID').optional(),
+  deliver: flag.optional(),
+});
+const resetBody = z.strictObject({ kind: z.enum(DETECTOR_NAMES).optional() });
+
+const list = defineOperation({
+  name: 'list_offers',
+  description: 'Offers, newest first.',
+  reads: true,
+  async call({ forAgentId, ...query }, { runtime, caller }) {
+    const asked = given({ ...query, agentId: forAgentId }) as Parameters<
+      ProactiveService['list']
+    >[0];
+    return offersOf(runtime).list(asked, caller);
+  },
+  rest: { method: 'GET', path: '/offers', query: listQuery },
+});
+
+const stats = defineOperation({
+  name: 'offer_stats',
+  description: 'How good the offers are, by kind, and what was learned of them.',
+  reads: true,
+  async call(input, { runtime }) {
+    const { since, before } = input as z.output<typeof statsQuery>;
+    return offersOf(runtime).stats({ sinceMs: since, untilMs: before });
+  },
+  rest: { method: 'GET', path: '/offers/stats', query: statsQuery },
+});
+
+const reset = defineOperation({
+  name: 'reset_offers',
+  description: 'Forgets what was learned of a kind of offers, or of all.',
+  call: async (input, { runtime }) =>
+    offersOf(runtime).resetLearned((input as z.output<typeof resetBody>).kind),
+  rest: { method: 'POST', path: '/offers/reset', body: resetBody, bodyOptional: true },
+});
+
+const health = defineOperation({
+  name: 'offer_health',
+  description: 'How offering is: detectors, limits, what waits.',
+  reads: true,
+  call: async (_input, { runtime }) => offersOf(runtime).health(),
+  rest: { method: 'GET', path: '/offers/health' },
+});
+
+const decisions = defineOperation({
+  name: 'list_decisions',
+  description: 'What happened last, and why something was offered or was not.',
+  reads: true,
+  // Kept in memory only, and few: one page is all of them.
+  async call({ limit }, { runtime }) {
+    const all = offersOf(runtime).decisions();
+    return { decisions: all.slice(0, Number(limit)), total: all.length, nextCursor: null };
+  },
+  rest: {
+    ...{ method: 'GET', path: '/offers/decisions' },
+    query: z.strictObject({ limit: wholeNumber(1, 200).default(50) }),
+  },
+});
+
+const get = defineOperation({
+  name: 'get_offer',
+  description: 'One offer, with why it exists.',
+  reads: true,
+  async call({ id }, { runtime, caller }) {
+    return { offer: await offersOf(runtime).get(String(id), caller) };
+  },
+  rest: { method: 'GET', path: '/offers/:id' },
+});
+
+/** The three ways in which the operator says what an offer was good for. */
+const endings = (['acknowledge', 'dismiss', 'used'] as const).map((how) =>
+  defineOperation({
+    name: `mark_offer_${how === 'used' ? how : `${how.replace(/e$/, '')}ed`}`,
+    description: 'Says what an offer was good for.',
+    async call({ id, reason }, { runtime, caller }) {
+      const said = reason === undefined ? undefined : String(reason);
+      return { offer: await offersOf(runtime)[how](String(id), caller, said) };
+    },
+    rest: {
+      ...{ method: 'POST', path: `/offers/:id/${how}`, bodyOptional: true },
+      body: z.strictObject({ reason: storableText(500).optional() }),
+    },
+  }),
+);
+
+export const offerOperations: readonly Operation[] = [
+  ...tools,
+  ...[list, stats, reset, health, decisions, get],
+  ...endings,
 ];

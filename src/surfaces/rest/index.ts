@@ -15,9 +15,10 @@ export function createRoutes(deps: RouteDeps): Route[] {
   const route = routeMaker(deps);
   return [
     ...autonomyRoutes(route),
+    // The stream before `/offers/:id`, which would take its word.
+    ...offerRoutes(route),
     ...operationRoutes(route),
     openApiRoute(route),
-    ...offerRoutes(route),
     ...rpcRoutes(route),
     ...mcpRoutes(route),
     ...elsewhere(route),
