@@ -76,6 +76,13 @@ describe('what is no single date, or not all of one', () => {
     'morgen um 10 Uhr',
     'Zehn Minuten vor dem Termin morgen um 10 Uhr anrufen',
     'morgen bis 10 Uhr anrufen',
+    'pasado mañana a las 9 llamar',
+    'overmorgen om 15:00 bellen',
+    'immer um 15:00 Uhr Tabletten',
+    'après-demain à 15h appeler',
+    'Erinnere mich immer um 15:00',
+    'demain de 9h à 11h appeler',
+    'am 31. Februar um 15:00 Uhr anrufen',
     'was heißt "morgen um 10 Uhr anrufen"?',
     '<b>morgen um 10 Uhr</b> anrufen',
   ])('%s: makes no schedule', (text) => {

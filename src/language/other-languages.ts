@@ -29,9 +29,9 @@ const TEXT_LIMIT = 500;
 const QUOTED = /"[^"]*"|`[^`]*`|„[^“]*“|«[^»]*»/g;
 /** A shorter word is as often one of another language, but for these. */
 const TELLING = /(?<!\p{L})(?:\p{L}{4,}|uhr|uur|ore|hoy|mai|mei)(?!\p{L})/giu;
-/** What repeats, in words that are no English ones … */
-const REPEATS =
-  /(?<!\p{L})(?:jede[mnrs]?|alle \S+ (?:tage|stunden|minuten|wochen|monate)|täglich|stündlich|wöchentlich|monatlich|jährlich|chaque|tou(?:s|tes) les|cada|todos l?os|todas l?as|ogni|tutt(?:i i|e le)|(?:elke|iedere?) (?:\p{L}*dag|\d+|week|maand|uur|ochtend|avond)|dagelijks|wekelijks|maandelijks)(?!\p{L})/iu;
+/** What repeats and what chrono does not know, in words that are no English ones … */
+const NOT_READ =
+  /(?<!\p{L})(?:jede[mnrs]?|alle \S+ (?:tage|stunden|minuten|wochen|monate)|täglich|stündlich|wöchentlich|monatlich|jährlich|chaque|tou(?:s|tes) les|cada|todos l?os|todas l?as|ogni|tutt(?:i i|e le)|(?:elke|iedere?) (?:\p{L}*dag|\d+|week|maand|uur|ochtend|avond)|dagelijks|wekelijks|maandelijks|immer|toujours|siempre|altijd|overmorgen|après-demain|pasado mañana|depois de amanhã)(?!\p{L})/iu;
 /** … and what repeats or lasts beside a time of these languages. */
 const LASTS =
   /(?<!\p{L})(?:\p{L}+tags|bis|quotidien\p{L}*|jusqu\p{L}*|l[eo]s? (?:lundis?|mardis?|mercredis?|jeudis?|vendredis?|samedis?|dimanches?)|los (?:lunes|martes|miércoles|jueves|viernes|sábados|domingos)|diari\p{L}+|hasta|até|aos? \p{L}+s|fino|tot)(?!\p{L})/iu;
@@ -41,7 +41,7 @@ const NEXT = /nächst|kommend|prochain|pr[oó]xim|prossim|volgend|aanstaand/iu;
 const AGAIN = /\0 (?:um|gegen|om|alle|às|a las) /iu;
 /** Times and lengths that no result has taken. */
 const UNREAD =
-  /(?<!\p{L})(?:media|cuarto|quarto|mezz[ao]|meia|demie?|quart|halb\p{L}*|(?:drei)?viertel|half|kwart|minut\p{L}*|stunden?|sekund\p{L}*|hor[ao]s?|heures?|or[ae]|uur|uren|uhr|tagen?|wochen?|monaten?|jahren?|jours?|semaines?|mois|d[ií]as?|semanas?|mes(?:es)?|giorn[io]|settiman[ae]|dagen|weken|maanden|jaar|früh|vor|antes|avant|prima|voor|après|nach|dopo|depois|después|na)(?!\p{L})/iu;
+  /(?<!\p{L})(?:media|cuarto|quarto|mezz[ao]|meia|demie?|quart|halb\p{L}*|(?:drei)?viertel|half|kwart|minut\p{L}*|stunden?|sekund\p{L}*|hor[ao]s?|heures?|or[ae]|uur|uren|uhr|tagen?|wochen?|monaten?|jahren?|jours?|semaines?|mois|d[ií]as?|semanas?|mes(?:es)?|giorn[io]|settiman[ae]|dagen|weken|maanden|jaar|früh|vor|antes|avant|prima|voor|après|nach|dopo|depois|después|na|pass?ado|\p{L}*(?:morgen|gisteren|gestern|tags|dag)|mañana|demain|domani|amanhã|hier|ayer|ontem|ieri)(?!\p{L})/iu;
 
 /** `words`: those that tell the time, which are no English ones; `date: null`: not all of them are understood. */
 export interface OtherReading {
@@ -69,7 +69,7 @@ export function readOtherLanguage(
       .reduce((sum, result) => sum + result.text.length, 0);
     if (letters > most) [results, most] = [found, letters];
   }
-  const repeated = unquoted.toLowerCase().match(REPEATS)?.[0];
+  const repeated = unquoted.toLowerCase().match(NOT_READ)?.[0];
   if (repeated !== undefined) return { words: [repeated], date: null };
   if (results.length === 0) return null;
   return { words: results.flatMap(tellingWords), date: read(text, results, nowMs) };
