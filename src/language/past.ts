@@ -160,63 +160,18 @@ function daysAround(nowMs: number, zone: string) {
   return { now, nowMs, day, days, part, month, date };
 }
 
-type Reader = (groups: RegExpExecArray, days: Days) => readonly [number, number] | null;
 const UNIT = '(minute|hour|day|week|month)';
 const COUNT = '(\\d{1,3}|an?|couple|few)(?: of)?';
-
-/** In the order of preference of two that begin at the same word. */
-const PERIODS: readonly (readonly [RegExp, Reader])[] = [
-  [pattern('(?:earlier )?today'), (_, { days }) => days(0, 1)],
-  [
-    pattern('(?:earlier )?(?:this (morning|afternoon|evening)|tonight)'),
-    ([, part = 'evening'], { part: of, now }) =>
-      // Asked in the small hours, the evening is the one that led to them.
-      part === 'evening' && now.hour < 5 ? of(-1, 'night') : of(0, part),
-  ],
-  [pattern('(?:the )?day before yesterday'), (_, { days }) => days(-2, -1)],
-  [pattern('yesterday'), (_, { days }) => days(-1, 0)],
-  [pattern('last (night|evening)'), ([, part = ''], { part: of }) => of(-1, part)],
-  [
-    pattern('(this|last) week'),
-    ([, which], { days, now }) => {
-      const monday = -((now.weekday + 6) % 7) - (which === 'last' ? 7 : 0);
-      return days(monday, monday + 7);
-    },
-  ],
-  [
-    pattern('(?:last|this past|over the) weekend'),
-    (_, { days, now }) => {
-      const sunday = now.weekday === 0 ? -7 : -now.weekday;
-      return days(sunday - 1, sunday + 1);
-    },
-  ],
-  [
-    pattern('(this|last) month'),
-    ([, which], { month, now }) => month(now.year, now.month - (which === 'last' ? 1 : 0)),
-  ],
-  [
-    pattern('(this|last) year'),
-    ([, which], { month, now }) => month(now.year - (which === 'last' ? 1 : 0), 1, 12),
-  ],
-  [
-    pattern(
-      `(?:(?:in|over|during|within) )?(?:the )?(?:last|past) (?:${COUNT} ${UNIT}|(minute|hour|day))`,
-    ),
-    ([, count = '1', unit, bare = ''], { day, nowMs }) => {
-      const [ms, back] = lengthOf(count, unit ?? bare);
-      return [ms > 0 ? nowMs - ms : day(-back), nowMs + 1];
-    },
-  ],
-  [
-    pattern(`${COUNT} ${UNIT} ago`),
-    ([, count = '', unit = ''], { day, nowMs }) => {
-      // "3 days ago" is that day; "2 weeks ago" three days to either side; hours half an hour.
-      const [ms, back, slack] = lengthOf(count, unit);
-      if (ms > 0) return [nowMs - ms - slack, nowMs - ms + slack];
-      return [day(-back - slack), day(-back + slack + 1)];
-    },
-  ],
-];
+const NEAR = pattern('(?:(?:earlier )?today|(?:the )?day before yesterday|yesterday)');
+const PART_NAMED = pattern(
+  '(?:earlier )?(?:this (morning|afternoon|evening)|tonight|last (night|evening))',
+);
+const CALENDAR = pattern('(this|last) (week|month|year)');
+const WEEKEND = pattern('(?:last|this past|over the) weekend');
+const LENGTH = pattern(
+  `(?:(?:in|over|during|within) )?(?:the )?(?:last|past) (?:${COUNT} ${UNIT}|(minute|hour|day))`,
+);
+const AGO = pattern(`${COUNT} ${UNIT} ago`);
 
 /** Milliseconds, else days, and what is meant by "about". */
 function lengthOf(count: string, unit: string): [ms: number, days: number, slack: number] {
@@ -254,12 +209,45 @@ function dayNamed(
 const spanOf = (from: number, to: number, span: readonly [number, number] | null): Span | null =>
   span && { from, to, sinceMs: span[0], beforeMs: span[1] };
 
-function periodAt(phrase: Phrase, from: number, days: Days): Span | null {
-  for (const [words, read] of PERIODS) {
-    const said = match(phrase, from, words);
-    if (said) return spanOf(from, said.to, read(said.groups, days));
+function periodAt(phrase: Phrase, from: number, around: Days): Span | null {
+  const { now, nowMs, day, days, part, month } = around;
+  const near = match(phrase, from, NEAR);
+  if (near) {
+    const back = near.groups[0].split(' ').length > 2 ? 2 : /today/.test(near.groups[0]) ? 0 : 1;
+    return spanOf(from, near.to, days(-back, 1 - back));
   }
-  return null;
+  const named = match(phrase, from, PART_NAMED);
+  if (named) {
+    const [, here = 'evening', last] = named.groups;
+    // Asked in the small hours, the evening is the one that led to them.
+    const runs = !last && here === 'evening' && now.hour < 5;
+    return spanOf(from, named.to, runs ? part(-1, 'night') : part(last ? -1 : 0, last ?? here));
+  }
+  const monday = -((now.weekday + 6) % 7);
+  const calendar = match(phrase, from, CALENDAR);
+  if (calendar) {
+    const back = calendar.groups[1] === 'last' ? 1 : 0;
+    const spans = {
+      week: days(monday - 7 * back, monday - 7 * back + 7),
+      month: month(now.year, now.month - back),
+      year: month(now.year - back, 1, 12),
+    };
+    return spanOf(from, calendar.to, spans[calendar.groups[2] as keyof typeof spans]);
+  }
+  const weekend = match(phrase, from, WEEKEND);
+  if (weekend) return spanOf(from, weekend.to, days(monday - 2, monday));
+  const length = match(phrase, from, LENGTH);
+  if (length) {
+    const [, count = '1', unit, bare = ''] = length.groups;
+    const [ms, back] = lengthOf(count, unit ?? bare);
+    return spanOf(from, length.to, [ms > 0 ? nowMs - ms : day(-back), nowMs + 1]);
+  }
+  const ago = match(phrase, from, AGO);
+  if (!ago) return null;
+  // "3 days ago" is that day; "2 weeks ago" three days to either side; hours half an hour.
+  const [ms, back, slack] = lengthOf(ago.groups[1] ?? '', ago.groups[2] ?? '');
+  if (ms > 0) return spanOf(from, ago.to, [nowMs - ms - slack, nowMs - ms + slack]);
+  return spanOf(from, ago.to, [day(-back - slack), day(-back + slack + 1)]);
 }
 
 /** "on Sunday, the 22nd of November", "nov 22, 2025", "22.11.2026"; without a year the last that has begun. */
