@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { cosine } from '../../src/embeddings/index.js';
+import { builtInModel, cosine } from '../../src/embeddings/index.js';
 import {
   createStaticModel,
   loadStaticModel,
@@ -85,6 +85,13 @@ describe('a static model', () => {
         else expect(length).toBeCloseTo(1, 5);
       }),
     );
+  });
+
+  it('says how much each word of a text weighs, and most of words that it does not have', () => {
+    const weights = builtInModel().wordWeights('The moon, the frobnicator');
+    expect([...weights.keys()]).toEqual(['the', 'moon', 'frobnicator']);
+    const [the = 0, moon = 0, unknown = 0] = weights.values();
+    expect([0 < the, the < moon, moon < unknown, unknown < 2]).toEqual([true, true, true, true]);
   });
 
   it('comes from files as it was written to them', () => {

@@ -11,7 +11,7 @@ import {
   plainProject,
 } from '../../eval/recall/dataset.js';
 import { conversations, goldenFiles, loadFile, loadSet } from '../../eval/recall/load.js';
-import { limited } from '../../eval/recall/measure.js';
+import { calibrationError, limited } from '../../eval/recall/measure.js';
 import { tableOf } from '../../eval/recall/table.js';
 import { readDraft } from '../../src/memory/draft.js';
 
@@ -248,7 +248,7 @@ describe('the table of an evaluation', () => {
           msPerQuery: { median: 3.21, p95: 7 },
           parts: { structural: scores(0), keyword: scores(0.4), vector: scores(0.3) },
           byDifficulty: { hard: scores(0.125) },
-          floor: { recall5: 0.49, unrelated: 8, silent: 6 },
+          floor: { recall5: 0.49, recall10: 0.48, unrelated: 8, silent: 6, calibrationError: 0.02 },
         },
       ],
     });
@@ -264,7 +264,18 @@ describe('the table of an evaluation', () => {
       '| **recall (lexical-v1)** | .500 | .500 | .500 | .500 | 1.000 | .500 | .500 | 3.2 | 7.0 |',
       '| – 4 hard ones | .125 | .125 | .125 | .125 | 1.000 | .125 | .125 |  |  |',
       '',
-      'With the floor (lexical-v1): recall@5 .490 instead of .500; 75 % of 8 unrelated questions are answered with nothing.',
+      'With the floor (lexical-v1): recall@5 .490 instead of .500, recall@10 .480 instead of .500; 75 % of 8 unrelated questions are answered with nothing. Calibration error of confidence .020.',
     ]);
+  });
+});
+
+describe('the calibration error', () => {
+  const of = (confidence: number, rights: number, all: number) =>
+    Array.from({ length: all }, (_, at) => ({ confidence, isRight: at < rights }));
+
+  it('is how far confidence is from how often it is right, bin by bin', () => {
+    expect(calibrationError([])).toBe(0);
+    expect(calibrationError([...of(0.25, 1, 4), ...of(1, 4, 4)])).toBeCloseTo(0);
+    expect(calibrationError([...of(0.75, 1, 4), ...of(0.05, 2, 4)])).toBeCloseTo(0.475);
   });
 });

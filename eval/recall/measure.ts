@@ -28,9 +28,15 @@ export interface EmbedderResult extends Scores {
 /** What the floor costs, and what it keeps away. */
 export interface Floor {
   recall5: number;
+  recall10: number;
   /** Of questions about nothing that is stored: asked of each project, and answered with nothing. */
   unrelated: number;
   silent: number;
+  /**
+   * Expected calibration error of the confidence of the first five hits, over all questions, those about
+   * nothing stored included.
+   */
+  calibrationError: number;
 }
 
 export interface RecallEvaluation {
@@ -109,6 +115,7 @@ async function measure(
   const whole: (Ranking & { difficulty: Difficulty | undefined })[] = [];
   const alone: Record<Part, Ranking[]> = { structural: [], keyword: [], vector: [] };
   const answered: Ranking[] = [];
+  const believed: Believed[] = [];
   let silent = 0;
   const times: number[] = [];
   for (const [index, project] of dataset.projects.entries()) {
@@ -118,10 +125,11 @@ async function measure(
     const storedMs = performance.now() - startMs;
     for (const { text, relevant, difficulty } of project.questions) {
       const askedMs = performance.now();
-      const found = await ask(open, names, text, RANKED);
+      const hits = await askHits(open, names, text, RANKED);
       times.push(performance.now() - askedMs);
-      whole.push({ found, relevant, difficulty });
-      answered.push({ found: await ask(open, names, text, { limit: 5 }), relevant });
+      whole.push({ found: hits.map(({ id }) => id), relevant, difficulty });
+      believed.push(...believedOf(hits, relevant));
+      answered.push({ found: await ask(open, names, text, { limit: 10 }), relevant });
       if (!parts) continue;
       for (const part of PARTS) {
         const stages = STAGES_OF[part];
@@ -131,6 +139,7 @@ async function measure(
     }
     for (const text of UNRELATED) {
       if ((await ask(open, names, text, { limit: 5 })).length === 0) silent += 1;
+      believed.push(...believedOf(await askHits(open, names, text, RANKED), new Map()));
     }
     await open.stop();
     const label = `${dataset.name} ${index + 1}/${dataset.projects.length} ${embedder.id}`;
@@ -149,8 +158,10 @@ async function measure(
     msPerQuery: timesOf(times),
     floor: {
       recall5: scoresOf(answered).recall['5'],
+      recall10: scoresOf(answered).recall['10'],
       unrelated: UNRELATED.length * dataset.projects.length,
       silent,
+      calibrationError: calibrationError(believed),
     },
     ...(parts
       ? {
@@ -207,17 +218,63 @@ interface Asked {
 /** For the order of what is found, which the floor has nothing to do with. */
 const RANKED: Asked = { limit: FOUND, min_confidence: 0 };
 
-async function ask(
+/** What a hit was believed to be, and what it is. */
+interface Believed {
+  confidence: number;
+  isRight: boolean;
+}
+
+const BINS = 10;
+
+/** How far confidence is from how often it is right, on average over ten bins of confidence. */
+export function calibrationError(believed: readonly Believed[]): number {
+  let error = 0;
+  for (let bin = 0; bin < BINS; bin += 1) {
+    const some = believed.filter(
+      ({ confidence }) => Math.min(BINS - 1, Math.floor(confidence * BINS)) === bin,
+    );
+    const gap = some.reduce(
+      (sum, { confidence, isRight }) => sum + confidence - Number(isRight),
+      0,
+    );
+    error += Math.abs(gap) / Math.max(1, believed.length);
+  }
+  return error;
+}
+
+/** Of the first five; facts are certain and say nothing about the probabilities. */
+function believedOf(hits: readonly Hit[], relevant: Ranking['relevant']): Believed[] {
+  return hits
+    .slice(0, 5)
+    .filter(({ fuzzy }) => fuzzy)
+    .map(({ id, confidence }) => ({ confidence, isRight: relevant.has(id) }));
+}
+
+interface Hit {
+  id: string;
+  confidence: number;
+  fuzzy: boolean;
+}
+
+async function ask(...asked: Parameters<typeof askHits>): Promise<string[]> {
+  return (await askHits(...asked)).map(({ id }) => id);
+}
+
+async function askHits(
   { service }: OpenProject,
   names: ReadonlyMap<string, string>,
   query: string,
   { stages, ...asked }: Asked,
-): Promise<string[]> {
+): Promise<Hit[]> {
   const result = await service.recall({ query, ...asked, depth: 'summary' }, CALLER, {
     counted: false,
     ...(stages === undefined ? {} : { stages }),
   });
-  return result.memories.map(({ memory_id }) => names.get(memory_id) ?? memory_id);
+  return result.memories.map(({ memory_id, confidence, fuzzy }) => ({
+    id: names.get(memory_id) ?? memory_id,
+    confidence,
+    fuzzy,
+  }));
 }
 
 function semanticOnly(parts: { keyword: boolean; vector: boolean }): NamedStage[] {

@@ -34,7 +34,7 @@ export function tableOf({ dataset, embedders, bm25 }: RecallEvaluation): string 
 
 function floorOf({ id, recall, floor }: RecallEvaluation['embedders'][number]): string {
   const share = (100 * floor.silent) / Math.max(1, floor.unrelated);
-  return `With the floor (${id}): recall@5 ${fixed(floor.recall5)} instead of ${fixed(recall['5'])}; ${share.toFixed(0)} % of ${floor.unrelated} unrelated questions are answered with nothing.`;
+  return `With the floor (${id}): recall@5 ${fixed(floor.recall5)} instead of ${fixed(recall['5'])}, recall@10 ${fixed(floor.recall10)} instead of ${fixed(recall['10'])}; ${share.toFixed(0)} % of ${floor.unrelated} unrelated questions are answered with nothing. Calibration error of confidence ${fixed(floor.calibrationError)}.`;
 }
 
 function cellsOf({ recall, mrr, ndcg10 }: Scores): string[] {

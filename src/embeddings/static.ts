@@ -16,6 +16,8 @@ export interface StaticModel {
   readonly dimension: number;
   /** Unit vector of a text; zeros for a text without a word. */
   embed(text: string): Float32Array;
+  /** The words of a text, each with how much it moves the vector: rare words weigh more, 0 to 2. */
+  wordWeights(text: string): Map<string, number>;
 }
 
 /** The numbers of a table: rows of words in the order of `words`, then rows of hashed pieces. */
@@ -33,6 +35,8 @@ export interface StaticTable {
 /** What comes later in a text is not looked at; it would no longer move the direction. */
 const MAX_CHARACTERS = 16_000;
 const MAX_LETTERS = 24;
+/** Weight of a word that the table does not have. */
+const UNKNOWN_WEIGHT = 1.9;
 /** Letters in a piece of a word, its ends marked. */
 const PIECES = [3, 4, 5] as const;
 
@@ -92,6 +96,14 @@ export function createStaticModel(table: StaticTable): StaticModel {
     }
   }
 
+  function weightOf(word: string): number {
+    const row = rowOf.get(word);
+    if (row === undefined) return UNKNOWN_WEIGHT;
+    const sum = new Float64Array(dimension);
+    add(sum, row, 1);
+    return Math.hypot(...sum);
+  }
+
   return {
     id,
     dimension,
@@ -112,6 +124,7 @@ export function createStaticModel(table: StaticTable): StaticModel {
       }
       return unit(sum);
     },
+    wordWeights: (text) => new Map(wordsOf(text).map((word) => [word, weightOf(word)])),
   };
 }
 

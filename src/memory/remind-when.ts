@@ -13,7 +13,7 @@ import type {
   TransactionStore,
 } from '../records/index.js';
 import { derivedId, isUuid, type Uuid } from '../shared/ids.js';
-import { knownTerms } from './recall/confidence.js';
+import { mostScore } from './recall/confidence.js';
 import { uuidSchema, type WorkMemoryData } from './schema.js';
 
 const phraseSchema = z.looseObject({ memory_id: uuidSchema, phrase: z.string() });
@@ -106,7 +106,7 @@ export function phraseHits(
   const keyword = shelf.keyword(terms, { reader });
   const nearest = vector === null ? null : shelf.nearest(vector, { reader });
   const beside = texts.flatMap((text) => shelf.alike(text, { reader }) ?? []);
-  const most = knownTerms(shelf, terms.keys()).all;
+  const most = mostScore(shelf, terms.keys());
   for (let slot = 0; slot < shelf.slots; slot += 1) {
     const words = Math.min(1, (keyword.scores[slot] ?? 0) / most);
     let likeness = nearest?.scores[slot] ?? 0;

@@ -2,7 +2,6 @@ import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { builtInModel, createLexicalEmbedder } from '../../../src/embeddings/index.js';
 import { type Caller, DEPTH_TOKENS, type RecallResult } from '../../../src/memory/index.js';
-import { FLOOR } from '../../../src/memory/recall/confidence.js';
 import { NotFoundError } from '../../../src/shared/errors.js';
 import { derivedId } from '../../../src/shared/ids.js';
 import { countTokens } from '../../../src/shared/tokens.js';
@@ -111,29 +110,35 @@ describe('the floor of confidence', () => {
       expect([nothing.memories, nothing.total_matches]).toEqual([[], 0]);
       const all = await memory.recall({ query, min_confidence: 0 }, OPERATOR);
       expect(all.memories.length).toBeGreaterThan(0);
-      expect(Math.max(...all.memories.map(({ confidence }) => confidence))).toBeLessThan(FLOOR);
-      expect(await memory.recall({ query, min_confidence: FLOOR }, OPERATOR)).toMatchObject({
+      expect(Math.max(...all.memories.map(({ confidence }) => confidence))).toBeLessThan(0.16);
+      expect(await memory.recall({ query, min_confidence: 0.16 }, OPERATOR)).toMatchObject({
         memories: [],
       });
       const printed = `recall("query: ${query}", min_confidence: 0.0)`;
       expect(ids(await memory.recall(printed, OPERATOR))).toEqual(ids(all));
     }));
 
-  it('is under everything that is found by likeness, and facts need none', () =>
+  it('silences no file, id, tag or named pattern, and min_confidence is a bar for each memory', () =>
     withRoom(async ({ memory }, store) => {
       for (const goal of stored) await store(goal);
-      const fact = await store('Sort imports', edits('src/auth.ts'));
+      const fact = await store('Sort imports', { ...edits('src/auth.ts'), tags: ['tidy'] });
+      const found = async (asked: object) => ids(await memory.recall(asked, OPERATOR));
+      for (const exact of [{ file: 'auth.ts' }, { memory_id: fact }, { tags: ['tidy'] }]) {
+        expect(await found({ ...exact, query: 'wine for a banquet' })).toEqual([fact]);
+      }
+      expect(await found({ pattern: 'banquet-wine-login-trout' })).toContain(
+        (await found({ query: 'JWT login' }))[0],
+      );
+      expect(await found({ pattern: 'banquet-wine' })).toEqual([]);
       const { memories } = await memory.recall(
-        { query: 'login backup price', limit: 10 },
+        { query: 'login of the web shop, backup', min_confidence: 0.2 },
         OPERATOR,
       );
-      expect(memories.length).toBeGreaterThan(1);
-      for (const { confidence } of memories) expect(confidence).toBeGreaterThanOrEqual(FLOOR);
-      const sure = await memory.recall(
-        { query: 'what happened with auth.ts', min_confidence: 0.9 },
-        OPERATOR,
-      );
-      expect(ids(sure)).toEqual([fact]);
+      expect(memories.length).toBeGreaterThan(0);
+      for (const { confidence } of memories) expect(confidence).toBeGreaterThanOrEqual(0.2);
+      expect(await found({ query: 'what happened with auth.ts', min_confidence: 0.9 })).toEqual([
+        fact,
+      ]);
       await expect(memory.recall({ query: 'x', min_confidence: 2 }, OPERATOR)).rejects.toThrow(
         'min_confidence',
       );

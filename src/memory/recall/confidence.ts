@@ -1,68 +1,124 @@
 /**
- * How sure a hit of the search by words and likeness is, and below what it is no answer. One formula and
- * one floor for every surface. Pure.
+ * Confidence as a probability: that what is stored answers a question, and that one hit does. Two
+ * logistic regressions with weights made by `npm run train -- recall`; the same on every surface. Pure.
  */
+import { readFileSync } from 'node:fs';
+import type { StaticModel } from '../../embeddings/index.js';
 import type { Shelf } from '../../records/index.js';
+import { analyze } from '../../shared/text.js';
 
 /**
- * Hits below are returned only when they are asked for (`min_confidence`). Measured with
- * `npm run eval -- recall golden conversations` on the lexical and the static model: the highest value
- * that costs no more than a hundredth of recall@5.
+ * Below this probability that the store answers the question, recall answers nothing, unless
+ * `min_confidence` sets a bar for each memory instead. With the built-in model beside the serving one,
+ * and by the serving one alone; chosen in docs/recall.md.
  */
-export const FLOOR = 0.2;
+const FLOOR = { beside: 0.23, alone: 0.16 };
 
 /** Below every fact. */
 const MOST_CONFIDENT = 0.89;
-/** What the words of a question are worth beside the likeness of its vector. */
-const WORDS = 0.6;
-/** What the best hit says of the question as a whole, beside what the hit itself says. */
-const BEST = 0.7;
+/** From so many memories on, the size of a store says no more. */
+const LARGE = 200;
 
-/** What a memory knows of the words of a question. */
-export interface KnownTerms {
-  /** Of its terms that any memory has, 0 to 1: an unrelated question has few. */
-  share: number;
-  /** Score of a text that has every one of them. */
-  score: number;
-  /** The same, with those that no memory has. */
-  all: number;
+/** What says that a store answers a question. */
+export interface AnswerSigns {
+  /** Weight of the words of the question that any memory has, and of the others; logarithms. */
+  known: number;
+  unknown: number;
+  /** Best cosine by the serving model, over what that model calls alike. */
+  like: number;
+  /** Best cosine by the built-in model beside it; 0 without one. */
+  alike: number;
+  /** Logarithm of the number of memories, bounded: among many, something is alike by chance. */
+  size: number;
 }
 
-export function knownTerms(shelf: Shelf, terms: Iterable<string>): KnownTerms {
-  let all = 0;
-  let known = 0;
-  let score = 0;
-  let unknown = 0;
-  for (const term of terms) {
-    all += 1;
-    const found = shelf.documentFrequency(term);
-    const rarity = Math.log(1 + (shelf.size - found + 0.5) / (found + 0.5));
-    if (found === 0) {
-      unknown += rarity;
-      continue;
-    }
-    known += 1;
-    score += rarity;
-  }
-  const most = Math.max(score, 1e-6);
-  return { share: known / Math.max(all, 1), score: most, all: most + unknown };
+/** What says that a hit answers a question that the store answers. */
+export interface HitSigns {
+  /** Score over that of the best hit, 0 to 1. */
+  score: number;
+  /** Score of the second best hit over that of the best: the closer it comes, the less is sure. */
+  runnerUp: number;
+}
+
+interface Head {
+  bias: number;
+  /** By feature, for its plain value. */
+  weights: Readonly<Record<string, number>>;
+}
+
+export interface RecallWeights {
+  version: number;
+  /** In words: data, variants, penalty. */
+  made: string;
+  /** With the built-in model beside the serving one, and by the serving one alone. */
+  answer: { beside: Head; alone: Head };
+  hit: Head;
+}
+
+const FILE = new URL('../recall-weights.json', import.meta.url);
+
+export const WEIGHTS = JSON.parse(readFileSync(FILE, 'utf8')) as RecallWeights;
+
+/** Probability that one of the ten best hits answers the question, and whether that is enough. */
+export function answerProbability(
+  signs: AnswerSigns,
+  hasBeside: boolean,
+): { probability: number; isEnough: boolean } {
+  const kind = hasBeside ? 'beside' : 'alone';
+  const found = probability(WEIGHTS.answer[kind], { ...signs });
+  return { probability: found, isEnough: found >= FLOOR[kind] };
+}
+
+/** Probability that a hit answers the question, two digits. */
+export function hitProbability(answer: number, signs: HitSigns): number {
+  const sure = answer * probability(WEIGHTS.hit, { ...signs });
+  return Math.round(Math.min(MOST_CONFIDENT, sure) * 100) / 100;
+}
+
+function probability({ bias, weights }: Head, signs: Readonly<Record<string, number>>): number {
+  let sum = bias;
+  for (const [name, weight] of Object.entries(weights)) sum += weight * (signs[name] ?? 0);
+  return 1 / (1 + Math.exp(-sum));
 }
 
 /**
- * How well a hit fits by itself.
- * @param words share of the known words of the question that it has, 0 to 1
- * @param likeness of its vector to that of the question, by what the model calls alike, 0 to 1
+ * How much of a question the store knows, by its words: rare words of the language weigh more.
+ * @param terms of the question that are searched
+ * @param phrase share of them that the best phrase of a memory has (`remind_when`), 0 to 1
  */
-export function fitOf(
-  words: number,
-  likeness: number,
-  { share }: Pick<KnownTerms, 'share'>,
-): number {
-  return WORDS * share * (0.5 + 0.5 * words) + (1 - WORDS) * likeness;
+export function wordSigns(
+  shelf: Pick<Shelf, 'documentFrequency' | 'size'>,
+  text: string,
+  terms: ReadonlyMap<string, number>,
+  model: Pick<StaticModel, 'wordWeights'>,
+  phrase: number,
+): Pick<AnswerSigns, 'known' | 'unknown' | 'size'> {
+  let all = 0;
+  let known = 0;
+  for (const [word, weight] of model.wordWeights(text)) {
+    const asked = analyze(word).filter((term) => terms.has(term));
+    if (asked.length === 0) continue;
+    const found = asked.filter((term) => shelf.documentFrequency(term) > 0).length;
+    all += weight;
+    known += (weight * found) / asked.length;
+  }
+  known = Math.max(known, phrase * all);
+  return {
+    known: Math.log1p(known),
+    unknown: Math.log1p(all - known),
+    size: Math.log1p(Math.min(shelf.size, LARGE)),
+  };
 }
 
-/** A hit is believed more where another one answers the question well. */
-export function confidenceOf(fit: number, bestFit: number): number {
-  const sure = BEST * bestFit + (1 - BEST) * fit;
-  return Math.round(Math.min(MOST_CONFIDENT, sure) * 100) / 100;
+/** Keyword score of a text that has every one of the terms, those that no text has included. */
+export function mostScore(
+  shelf: Pick<Shelf, 'documentFrequency' | 'size'>,
+  terms: Iterable<string>,
+): number {
+  let all = 0;
+  for (const term of terms) {
+    const found = shelf.documentFrequency(term);
+    all += Math.log(1 + (shelf.size - found + 0.5) / (found + 0.5));
+  }
+  return Math.max(all, 1e-6);
 }

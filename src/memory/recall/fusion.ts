@@ -96,11 +96,17 @@ export function fuse(lists: readonly [list: Scored | null, weight: number][]): F
   return fused;
 }
 
-function add({ scores, touched }: Fused, list: Scored, share: number): void {
+/** The best score of a list; 0 of none. */
+export function highest(list: Scored | null): number {
   let best = 0;
-  for (let i = 0; i < list.touched.length; i += 1) {
-    best = Math.max(best, list.scores[list.touched[i] as number] ?? 0);
+  for (let i = 0; i < (list?.touched.length ?? 0); i += 1) {
+    best = Math.max(best, list?.scores[list.touched[i] as number] ?? 0);
   }
+  return best;
+}
+
+function add({ scores, touched }: Fused, list: Scored, share: number): void {
+  const best = highest(list);
   if (best <= 0) return;
   const scale = share / best;
   for (let i = 0; i < list.touched.length; i += 1) {

@@ -2,7 +2,7 @@
  * By words and by likeness, fused; neighbours in a thread and along links gain. The last resort of
  * the cascade, and the only one whose hits are marked fuzzy.
  */
-import { calibratedThresholds } from '../../../embeddings/index.js';
+import { builtInModel, calibratedThresholds } from '../../../embeddings/index.js';
 import type { DenseScores, Shelf, SlotFilter } from '../../../records/index.js';
 import { messageOf } from '../../../shared/errors.js';
 import { analyzeQuery } from '../../../shared/text.js';
@@ -11,7 +11,14 @@ import { edgesOf, linkFrom } from '../../graph.js';
 import { FLAGS, keyOf } from '../../records.js';
 import { type PhraseHit, phraseHits } from '../../remind-when.js';
 import { asksForTime, namesIn } from '../../signals.js';
-import { confidenceOf, FLOOR, fitOf, knownTerms } from '../confidence.js';
+import {
+  type AnswerSigns,
+  answerProbability,
+  type HitSigns,
+  hitProbability,
+  mostScore,
+  wordSigns,
+} from '../confidence.js';
 import {
   aboveMean,
   BESIDE_WEIGHT,
@@ -19,6 +26,7 @@ import {
   bestOf,
   type Fused,
   fuse,
+  highest,
   lengthFactor,
   neighbourWeights,
   raise,
@@ -57,70 +65,35 @@ export interface SemanticParts {
   vector: boolean;
 }
 
-export const semantic = semanticStage({ keyword: true, vector: true });
+/** What a search found, and what it says of the question and of each hit. */
+export interface Fit {
+  fused: Fused;
+  answer: AnswerSigns;
+  hitAt(slot: number): HitSigns;
+  whyAt(slot: number): string;
+  degraded: string | undefined;
+}
+
+const ALL_PARTS: SemanticParts = { keyword: true, vector: true };
+
+export const semantic = semanticStage(ALL_PARTS);
 
 export function semanticStage(parts: SemanticParts): Stage {
   return async (context, search) => {
-    const { shelf, filter, asked: text, room } = search;
-    if (text === '') return { candidates: [], total: 0 };
-    const { embedder } = context;
-    const spread =
-      parts.keyword && parts.vector
-        ? neighbourWeights(shelf.continuity(), shelf.averageLength)
-        : [];
-    const { query, degraded } = parts.vector
-      ? await queryVector(context, search)
-      : { query: null, degraded: undefined };
-    const asked = termsOf(text);
-    const terms = knownTerms(shelf, asked.keys());
-    const phrases =
-      parts.keyword && parts.vector
-        ? phrasesBySlot(context, search, asked, query)
-        : new Map<number, PhraseHit>();
-    const keyword = raised(
-      parts.keyword ? keywordScores(shelf, text, filter, spread) : null,
-      phrases,
-      ({ words }) => words * terms.all,
-    );
-    const vector = raised(
-      query === null ? null : shelf.nearest(query, filter),
-      phrases,
-      ({ likeness }) => likeness,
-    );
-    const { beside } = embedder;
-    const second = parts.vector && beside !== undefined ? shelf.alike(text, filter) : null;
-    const besideAlike = calibratedThresholds(beside?.id ?? '').candidate;
-    const share = vectorShare(shelf.averageLength);
-    const fused = fuse([
-      [keyword, 1],
-      [likely(vector, keyword, embedder.thresholds.candidate), vectorWeight(embedder.id) * share],
-      [likely(second, keyword, besideAlike), BESIDE_WEIGHT * share],
-    ]);
-    if (parts.keyword && parts.vector) {
-      boostSigns(fused, search, spread);
-      await boostLinks(fused, context, search);
-    }
-    const alike = (likeness: number) =>
-      Math.min(1, Math.max(0, likeness) / embedder.thresholds.candidate);
-    const fitAt = (slot: number) => {
-      const phrase = phrases.get(slot);
-      const own = fitOf(
-        Math.min(1, (keyword?.scores[slot] ?? 0) / terms.score),
-        // Not of the second: unrelated texts are more alike to it, and silence would be rarer.
-        alike(vector?.scores[slot] ?? 0),
-        terms,
-      );
-      return phrase === undefined
-        ? own
-        : Math.max(own, fitOf(phrase.words, alike(phrase.likeness), { share: 1 }));
-    };
-    const fits = fused.touched.map(fitAt);
-    const bestFit = fits.reduce((best, fit) => Math.max(best, fit), 0);
-    const least = search.request.min_confidence ?? FLOOR;
-    const sure = fused.touched.filter((_, at) => confidenceOf(fits[at] ?? 0, bestFit) >= least);
+    const { shelf, request, room } = search;
+    if (search.asked === '') return { candidates: [], total: 0 };
+    const { fused, answer, hitAt, whyAt, degraded } = await fitOf(context, search, parts);
+    const sure = answerProbability(answer, context.embedder.beside !== undefined);
+    const confidenceAt = (slot: number) => hitProbability(sure.probability, hitAt(slot));
+    const least = request.min_confidence;
+    // A pattern is named, and without vectors words are all there is: then a known word is enough.
+    const isByWords = request.pattern !== undefined || degraded !== undefined;
+    const isSilent = least === undefined && !sure.isEnough && !(isByWords && answer.known > 0);
+    const found = isSilent ? [] : fused.touched;
+    const believed = least ? found.filter((slot) => confidenceAt(slot) >= least) : found;
     const known = new Set(search.found.map(({ id }) => shelf.slotOf(id)));
     const ranked = bestOf(
-      { scores: fused.scores, touched: sure },
+      { scores: fused.scores, touched: believed },
       room + known.size,
       newerIn(shelf),
     ).filter((slot) => !known.has(slot));
@@ -128,20 +101,79 @@ export function semanticStage(parts: SemanticParts): Stage {
       (slot): Candidate => ({
         id: shelf.idOf(slot),
         stage: 'semantic',
-        confidence: confidenceOf(fitAt(slot), bestFit),
-        why: whyOf(
-          keyword?.scores[slot] ?? 0,
-          Math.max(vector?.scores[slot] ?? 0, second?.scores[slot] ?? 0),
-          text,
-        ),
+        confidence: confidenceAt(slot),
+        why: whyAt(slot),
         fuzzy: true,
       }),
     );
     return {
       candidates,
-      total: sure.filter((slot) => !known.has(slot)).length,
+      total: believed.filter((slot) => !known.has(slot)).length,
       ...(degraded === undefined ? {} : { degraded }),
     };
+  };
+}
+
+/** Searches by words and likeness, and fuses both. */
+export async function fitOf(
+  context: Parameters<Stage>[0],
+  search: Search,
+  parts: SemanticParts = ALL_PARTS,
+): Promise<Fit> {
+  const { shelf, filter, asked: text } = search;
+  const { embedder } = context;
+  const whole = parts.keyword && parts.vector;
+  const spread = whole ? neighbourWeights(shelf.continuity(), shelf.averageLength) : [];
+  const { query, degraded } = parts.vector
+    ? await queryVector(context, search)
+    : { query: null, degraded: undefined };
+  const terms = termsOf(text);
+  const most = mostScore(shelf, terms.keys());
+  const phrases = whole
+    ? phrasesBySlot(context, search, terms, query)
+    : new Map<number, PhraseHit>();
+  const keyword = raised(
+    parts.keyword ? keywordScores(shelf, text, filter, spread) : null,
+    phrases,
+    ({ words }) => words * most,
+  );
+  const vector = raised(
+    query === null ? null : shelf.nearest(query, filter),
+    phrases,
+    ({ likeness }) => likeness,
+  );
+  const { beside } = embedder;
+  const second = parts.vector && beside !== undefined ? shelf.alike(text, filter) : null;
+  const besideAlike = calibratedThresholds(beside?.id ?? '').candidate;
+  const share = vectorShare(shelf.averageLength);
+  const fused = fuse([
+    [keyword, 1],
+    [likely(vector, keyword, embedder.thresholds.candidate), vectorWeight(embedder.id) * share],
+    [likely(second, keyword, besideAlike), BESIDE_WEIGHT * share],
+  ]);
+  if (whole) {
+    boostSigns(fused, search, spread);
+    await boostLinks(fused, context, search);
+  }
+  const [best = 0, runnerUp = 0] = bestOf(fused, 2, newerIn(shelf)).map(
+    (slot) => fused.scores[slot] ?? 0,
+  );
+  const phrase = [...phrases.values()].reduce((most_, { words }) => Math.max(most_, words), 0);
+  return {
+    fused,
+    answer: {
+      ...wordSigns(shelf, text, terms, builtInModel(), phrase),
+      like: highest(vector) / embedder.thresholds.candidate,
+      alike: highest(second),
+    },
+    hitAt: (slot) => ({ score: (fused.scores[slot] ?? 0) / best, runnerUp: runnerUp / best }),
+    whyAt: (slot) =>
+      whyOf(
+        keyword?.scores[slot] ?? 0,
+        Math.max(vector?.scores[slot] ?? 0, second?.scores[slot] ?? 0),
+        text,
+      ),
+    degraded,
   };
 }
 
