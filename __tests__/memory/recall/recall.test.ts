@@ -118,6 +118,21 @@ describe('the floor of confidence', () => {
       expect(ids(await memory.recall(printed, OPERATOR))).toEqual(ids(all));
     }));
 
+  it('is not under a memory that has every word of the question, in a store of any size', () =>
+    withRoom(
+      async ({ memory }, store) => {
+        const contract = await store(
+          'Agreed with the printer in Graz about paper, colours, folding, binding, the two proofs, ' +
+            'delivery by rail, the deposit, a discount for the second run, storage of the plates, ' +
+            'insurance and who signs; the state is that our lawyer reads it until Friday',
+        );
+        for (let at = 0; at < 60; at += 1) await store(`${stored[at % 4]}, part ${at}`);
+        expect(ids(await memory.recall({ query: 'state' }, OPERATOR))[0]).toBe(contract);
+        expect(ids(await memory.recall({ query: 'states of glaciers' }, OPERATOR))).toEqual([]);
+      },
+      { beside: builtInModel() },
+    ));
+
   it('silences no file, id, tag or named pattern, and min_confidence is a bar for each memory', () =>
     withRoom(async ({ memory }, store) => {
       for (const goal of stored) await store(goal);

@@ -88,7 +88,8 @@ export function semanticStage(parts: SemanticParts): Stage {
     const least = request.min_confidence;
     // A pattern is named, and without vectors words are all there is: then a known word is enough.
     const isByWords = request.pattern !== undefined || degraded !== undefined;
-    const isSilent = least === undefined && !sure.isEnough && !(isByWords && answer.known > 0);
+    const isWorded = isByWords ? answer.known > 0 : answer.unknown === 0 && hasEveryWord(search);
+    const isSilent = least === undefined && !sure.isEnough && !isWorded;
     const found = isSilent ? [] : fused.touched;
     const believed = least ? found.filter((slot) => confidenceAt(slot) >= least) : found;
     const known = new Set(search.found.map(({ id }) => shelf.slotOf(id)));
@@ -175,6 +176,15 @@ export async function fitOf(
       ),
     degraded,
   };
+}
+
+/** Whether one memory has every word that is searched: who types a single name means that. */
+function hasEveryWord({ shelf, filter, asked }: Search): boolean {
+  const holders = [...termsOf(asked).keys()].map(
+    (term) => new Set(shelf.keyword(new Map([[term, 1]]), filter).touched),
+  );
+  const [first, ...others] = holders;
+  return [...(first ?? [])].some((slot) => others.every((holder) => holder.has(slot)));
 }
 
 /** Of two equally good ones the newer, then the one that was stored later. */
