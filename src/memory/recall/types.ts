@@ -12,7 +12,7 @@ export type StageName = 'structural' | 'temporal' | 'causal' | 'semantic';
 export interface Candidate {
   id: Uuid;
   stage: StageName;
-  /** 0 to 1; only comparable within one answer. */
+  /** Probability that it answers the question; 1 for what was asked for by id or key. */
   confidence: number;
   /** In words, for people: "file auth.ts", "led to mem_…", "words: jwt, refresh". */
   why: string;
@@ -64,7 +64,7 @@ export interface RecalledMemory {
   memory_id: string;
   depth: Depth;
   content: string;
-  /** 0 to 1. */
+  /** Probability that it answers the question; 1 for what was asked for by id or key. */
   confidence: number;
   stage: StageName;
   why: string;
