@@ -107,10 +107,7 @@ describe('a pattern', () => {
 
   it('is what several tasks share when the slot is another', () => {
     const text = 'Add GET /refunds';
-    const found = patternIn(text, judge({ kind: 'task_start', text }, pool), rarity, {
-      least: 3,
-      acts: true,
-    });
+    const found = patternIn(text, judge({ kind: 'task_start', text }, pool), rarity, 3);
     expect(found).toMatchObject({ title: 'Add GET', occurrences: 3 });
     expect(found?.members).toHaveLength(3);
   });
@@ -119,7 +116,7 @@ describe('a pattern', () => {
     const text = 'Add GET /refunds';
     const twice = [memory('Add GET /orders'), memory('Add GET /orders', { id: 'again' })];
     const proposals = judge({ kind: 'task_start', text }, twice);
-    expect(patternIn(text, proposals, rarity, { least: 2, acts: true })).toBeNull();
+    expect(patternIn(text, proposals, rarity, 2)).toBeNull();
   });
 });
 

@@ -104,8 +104,8 @@ describe('a task of a recurring kind', () => {
       };
       room.set('patternRecognition', { min_pattern_occurrences: 4 });
       expect(await why()).toEqual(['no recurring shape']);
-      room.set('patternRecognition', { min_pattern_occurrences: 3, confidence_threshold: 0.99 });
-      expect((await why()).at(-1)).toMatch(/ is below 0\.99$/);
+      room.set('patternRecognition', { min_pattern_occurrences: 3, confidence_threshold: 1 });
+      expect((await why()).at(-1)).toMatch(/ is below 1$/);
       room.set('patternRecognition', { confidence_threshold: 0.6 });
       expect(await why({ projectId: 'project_abc' })).toEqual(['another project: project_abc']);
       expect(await why({ task: 'Translate the handbook' })).toEqual(['no recurring shape']);

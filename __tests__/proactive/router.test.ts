@@ -102,8 +102,10 @@ describe('which detectors look at what happened', () => {
       [
         'conflictWarning add caching @src/auth.ts',
         'fileTouch src/auth.ts',
+        'intentMatch add caching',
         'hintMatch add caching',
         'whenMatch add caching',
+        'patternRecognition add caching',
       ],
     ],
     [
@@ -131,8 +133,10 @@ describe('which detectors look at what happened', () => {
       { type: 'action_planned', action: 'npm install --force' },
       [
         'conflictWarning npm install --force',
+        'intentMatch npm install --force',
         'hintMatch npm install --force',
         'whenMatch npm install --force',
+        'patternRecognition npm install --force',
       ],
     ],
     ['a session', { type: 'session_start', sessionId: 's1' }, ['sessionStart']],

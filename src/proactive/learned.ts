@@ -57,7 +57,7 @@ interface Bounds {
 const FULL = 10;
 const BOUNDS: Partial<Record<DetectorName, Bounds>> = {
   conflictWarning: { rises: 0.5, falls: 0.3, most: SURE },
-  intentMatch: { rises: 3, falls: 0.3, most: 0.9 },
+  intentMatch: { rises: 3, falls: 0.3, most: 0.95 },
   patternRecognition: { rises: 1.5, falls: 0.3, most: 0.9 },
 };
 

@@ -92,10 +92,13 @@ function evaluationsOf(happening: Happening | MessageHappening): Evaluation[] {
     case 'action_planned': {
       const { action, filePath } = happening;
       const files = filePath === undefined ? filesOf([], action) : [filePath];
+      const moment = momentOf(happening.type, action, files);
       return [
-        ...conflict(momentOf(happening.type, action, files), occasion),
+        ...conflict(moment, occasion),
         ...touches(files, occasion),
+        ...intent(moment, occasion),
         ...slots([action], files, occasion, { isAction: true }),
+        ...pattern(moment, occasion),
       ];
     }
     case 'action_completed':

@@ -14,11 +14,17 @@ export interface Voiced {
   session: ScriptedSession;
 }
 
-const FOLDERS = ['sessions', 'blind', 'unseen'] as const;
+/** Ours, and those of authors who saw neither code nor examples. */
+const FOLDERS = {
+  sessions: '../../eval/proactive/sessions/',
+  blind: '../../eval/proactive/blind/',
+  unseen: '../../eval/proactive/unseen/',
+  training: './sessions/',
+} as const;
 
 export function trainingSessions(): Voiced[] {
-  return FOLDERS.flatMap((folder) => {
-    const url = new URL(`../../eval/proactive/${folder}/`, import.meta.url);
+  return Object.entries(FOLDERS).flatMap(([folder, path]) => {
+    const url = new URL(path, import.meta.url);
     return readdirSync(url)
       .filter((name) => name.endsWith('.json'))
       .sort()

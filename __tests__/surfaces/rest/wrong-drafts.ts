@@ -120,7 +120,7 @@ export const WRONG: [name: string, body: unknown, fields: string[]][] = [
     ['schedule.timezone'],
   ],
   ['a text without any schedule', { instructions: 'x', text: 'gibberish' }, ['text']],
-  ['a text with several readings', { instructions: 'x', text: 'at 9' }, ['text']],
+  ['a text with several readings', { instructions: 'x', text: 'on 3/4/2028 at 10:00' }, ['text']],
   ['a text without instructions', { text: 'every day at 9' }, ['instructions']],
   ['an empty text', { instructions: 'x', text: ' ' }, ['text']],
   ['a text of 100 KB', { text: 'every day '.repeat(10_000) }, ['text']],

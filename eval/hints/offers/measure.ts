@@ -25,7 +25,7 @@ export interface ScriptedHint {
 }
 
 export interface HintTurn {
-  kind: 'message' | 'action_planned' | 'action_completed';
+  kind: 'message' | 'intent_stated' | 'task_start' | 'action_planned' | 'action_completed';
   text: string;
   /** Of an action that failed. */
   error?: string;
@@ -101,6 +101,8 @@ export async function detectorOf({ hints }: HintProject, create = createHintMatc
 function happeningOf({ kind, text, error }: HintTurn): Happening | MessageHappening {
   if (kind === 'message')
     return { type: kind, ...readMessage({ text }), said: text, newSession: false, roomId: ROOM };
+  if (kind === 'intent_stated') return { type: kind, intent: text, roomId: ROOM };
+  if (kind === 'task_start') return { type: kind, task: text, roomId: ROOM };
   const occasion = { action: text, roomId: ROOM };
   if (kind === 'action_planned') return { type: kind, ...occasion };
   return { type: kind, ...occasion, success: error === undefined, ...(error && { error }) };

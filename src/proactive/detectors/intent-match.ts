@@ -113,13 +113,12 @@ function momentOf({ moment, intent, files = [] }: IntentStated): Moment {
 function membersOf(
   context: DetectorContext,
   moment: Moment,
-  { proposed, acts, shelf }: Proposals,
+  { proposed, shelf }: Proposals,
 ): ReadonlySet<Uuid> {
   const { enabled, min_pattern_occurrences, confidence_threshold } =
     context.config().patternRecognition;
   if (!enabled) return new Set();
-  const wanted = { least: min_pattern_occurrences, acts };
-  const pattern = patternIn(moment.text, proposed, rarityIn(shelf), wanted);
+  const pattern = patternIn(moment.text, proposed, rarityIn(shelf), min_pattern_occurrences);
   const bar = barIn(context, 'patternRecognition', confidence_threshold);
   const isShown = pattern !== null && pattern.confidence >= bar.least;
   return new Set(isShown ? pattern.members.map(({ row }) => row.id) : []);

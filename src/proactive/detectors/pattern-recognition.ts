@@ -45,9 +45,9 @@ export function createPatternRecognition(
       if (reader === null) return elsewhere(context, KIND, subject, started.projectId);
       const cue = { kind: KIND, subject } as const;
       const moment = momentOf(started);
-      const { proposed, acts, shelf, degraded } = await propose(moment, reader);
+      const { proposed, shelf, degraded } = await propose(moment, reader);
       const least = config.min_pattern_occurrences;
-      const pattern = patternIn(moment.text, proposed, rarityIn(shelf), { least, acts });
+      const pattern = patternIn(moment.text, proposed, rarityIn(shelf), least);
       if (pattern === null) return nothing(context, cue, ['no recurring shape'], { degraded });
       const { confidence, evidence } = pattern;
       const bar = barIn(context, KIND, config.confidence_threshold);

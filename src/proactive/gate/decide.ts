@@ -14,6 +14,8 @@ export interface Proposal extends Seen {
   warn: number;
   /** That it helps now. */
   offer: number;
+  /** That the moment is one more of its kind. */
+  pattern: number;
   /** A rule forbids it, and why. */
   veto?: string;
   reasons: string[];
@@ -67,18 +69,18 @@ export function decide(
     const veto = idle ?? vetoIn(part, near.goal);
     const same = [near.goal, ...near.commands].some((own) => plain(part) === plain(own));
     const again = same || isAgain(features) ? CERTAINTY : 0;
-    const tried = !near.success && !onlyLooks;
-    const warn = !tried ? 0 : Math.max(again, probability(weights.heads.warn, features));
-    const offer = Math.max(again, probability(weights.heads.offer, features));
+    const head = near.success ? weights.heads.offer : weights.heads.warn;
+    const offer = Math.max(again, probability(head, features));
+    const warn = near.success || onlyLooks ? 0 : offer;
     const onFile =
       acts &&
       !near.success &&
       moment.files.some((path) => near.files.some((own) => sameFile(path, own)));
-    const head = near.success || offer > warn ? weights.heads.offer : weights.heads.warn;
     return {
       ...each,
       warn: onFile ? Math.max(warn, SURE) : warn,
       offer,
+      pattern: probability(weights.heads.pattern, features),
       reasons: reasonsOf(head, features, moment, each, onFile),
       ...(veto === undefined ? {} : { veto }),
     };

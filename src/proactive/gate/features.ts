@@ -5,6 +5,7 @@
 import { cosine, embedLexical } from '../../embeddings/index.js';
 import { DAY_MS } from '../../shared/clock.js';
 import { pathKeys } from '../../shared/paths.js';
+import { type Aligner, type Alignment, alignWith } from './alignment.js';
 import {
   covered,
   FLAGS,
@@ -84,6 +85,8 @@ export interface Seen {
   features: Features;
   /** Part of the moment that is most like the goal. */
   part: string;
+  /** Ids of the others of the pool whose goals are built like it. */
+  kin: readonly string[];
 }
 
 interface Vectors {
@@ -134,6 +137,7 @@ export function featuresOf(
   for (const kind of MOMENT_KINDS) ofMoment[`kind_${kind}`] = kind === moment.kind ? 1 : 0;
   const goals = pool.map(({ goal }) => read(goal));
   const abouts = pool.map(({ about }) => ({ ...partOf(about, rarity), meaning: meaning(about) }));
+  const align = alignWith(whole, meaning);
   const families = familiesOf(goals);
   const seen = pool.map((near, at): Seen => {
     const about = abouts[at] as Omit<Read, 'lexical'>;
@@ -156,6 +160,12 @@ export function featuresOf(
     features.y_whole = near.alike?.whole ?? 0;
     features.y_best = near.alike?.best ?? 0;
     heard(features, parts, near.phrases.map(read));
+    const reasonPart = near.reason === '' ? null : partOf(near.reason, rarity);
+    aligned(features, 'Sg', align.compare(whole, goal));
+    aligned(features, 'Sb', align.compare(best, goal));
+    aligned(features, 'Sa', align.compare(whole, about));
+    aligned(features, 'Sf', align.compare(best, about));
+    aligned(features, 'Sr', reasonPart === null ? NOTHING : align.compare(whole, reasonPart));
     features.order = orderLikeness(best.words, goal.words);
     features.order_goal = inOrder(best.words, goal.words) / Math.max(goal.words.length, 1);
     differences(features, best, whole, goal, about);
@@ -179,8 +189,9 @@ export function featuresOf(
     features.m_later = near.success ? 0 : laterSuccess(pool, goals, at);
     features.len_goal = Math.log1p(goal.terms.size);
     features.len_part = Math.log1p(best.terms.size);
-    family(features, families[at] as number[], goals, at, whole);
-    return { near, features, part: best.text };
+    family(features, families[at] as number[], goals, at, whole, align);
+    const kin = (families[at] as number[]).map((other) => (pool[other] as Near).id);
+    return { near, features, part: best.text, kin };
   });
   const all = seen.map(({ features }) => features);
   for (const key of RANKED) relate(all, key);
@@ -207,6 +218,12 @@ const RANKED = [
   'y_best',
   'p_mean',
   'p_words',
+  'Sg_told',
+  'Sg_said',
+  'Sg_common',
+  'Sa_said',
+  'Sa_common',
+  'Sb_told',
 ];
 
 function flagsOf(prefix: string, text: string, opens: (word: string) => number): Features {
@@ -236,6 +253,12 @@ function nearest(parts: readonly Read[], told: readonly Read[]): { best: Read; g
     }
   }
   return found;
+}
+
+const NOTHING: Alignment = { said: 0, unsaid: 0, told: 0, untold: 0, common: 0 };
+
+function aligned(features: Features, prefix: string, alignment: Alignment): void {
+  for (const [name, value] of Object.entries(alignment)) features[`${prefix}_${name}`] = value;
 }
 
 /** How well the best of what its author said of the moment fits. */
@@ -376,6 +399,7 @@ function family(
   goals: readonly Read[],
   at: number,
   whole: Read,
+  align: Aligner,
 ): void {
   const goal = goals[at] as Read;
   features.kin = Math.min(kin.length, 4);
@@ -385,12 +409,23 @@ function family(
   );
   let total = 0;
   let said = 0;
+  let heard = 0;
+  let slot = 0;
+  let slots = 0;
   for (const [term, weight] of goal.terms) {
+    const soft = align.heard(term, goal.surface.get(term) ?? term);
     const holders = kin.filter((other) => goals[other]?.terms.has(term)).length;
-    if (holders < Math.max(1, kin.length / 2)) continue;
+    if (holders < Math.max(1, kin.length / 2)) {
+      slots += weight;
+      slot += weight * soft;
+      continue;
+    }
     total += weight;
+    heard += weight * soft;
     if (whole.terms.has(term)) said += weight;
   }
+  features.kin_heard = total === 0 ? 0 : heard / total;
+  features.kin_slot = slots === 0 ? 0 : slot / slots;
   features.kin_shared = total;
   features.kin_said = total === 0 ? 0 : said / total;
 }

@@ -13,7 +13,7 @@ export interface Pattern<Member extends Proposal> {
   title: string;
   /** Different tasks among the members: an attempt repeated counts once. */
   occurrences: number;
-  /** 0 to 1: how likely the members help, or how much of what they share is to be done again. */
+  /** 0 to 1: how likely the moment is one more of them. */
   confidence: number;
   /** Those of which the moment says another slot. */
   members: Member[];
@@ -21,99 +21,79 @@ export interface Pattern<Member extends Proposal> {
   evidence: string[];
 }
 
-export interface Wanted {
-  /** Different tasks that make a pattern. */
-  least: number;
-  /** The moment says that something is done now: then the shape alone may be enough. */
-  acts: boolean;
-}
-
-/** Share of a goal, by rarity, that the skeleton has to be. */
-const SKELETON = 0.3;
 /** Share of the members that a word of the skeleton needs. */
 const MOST = 0.6;
 /** Two goals with so much in common, both ways, are one task done again. */
 const SAME_TASK = 0.85;
 const NAME_WORDS = 3;
+/** Of the likelihood of the one that the others are built like. */
+const SHARE = 0.75;
+/** Up to here nobody would call it one more of them. */
+const UNLIKELY = 0.05;
 
 /** What differs because it is a pattern. */
 const IS_SLOT = /^(?:another version|different things)/;
 
-interface Member<Kind extends Proposal> {
-  proposal: Kind;
-  goal: Part;
-  shared: Map<string, number>;
-  weight: number;
-}
-
+/** @param least different tasks that make a pattern */
 export function patternIn<Kind extends Proposal>(
   text: string,
   proposals: readonly Kind[],
   rarity: Rarity,
-  { least, acts }: Wanted,
+  least: number,
 ): Pattern<Kind> | null {
   const said = partOf(text, rarity);
-  const near = proposals
-    .filter(({ veto }) => veto === undefined || IS_SLOT.test(veto))
-    .map((proposal): Member<Kind> => {
-      const goal = partOf(proposal.near.goal, rarity);
-      const shared = new Map([...goal.terms].filter(([term]) => said.terms.has(term)));
-      return { proposal, goal, shared, weight: sum(shared.values()) };
-    })
-    .filter(({ weight, goal }) => weight >= SKELETON * goal.total && weight > 0);
+  const open = proposals.filter(({ veto }) => veto === undefined || IS_SLOT.test(veto));
+  const goals = new Map(open.map(({ near }) => [near.id, partOf(near.goal, rarity)]));
+  const goalOf = ({ near }: Kind) => goals.get(near.id) as Part;
   let best: Pattern<Kind> | null = null;
-  for (const seed of near) {
-    const found = around(seed, near, said, { least, acts });
-    if (found && (best === null || found.confidence > best.confidence)) best = found;
+  for (const seed of open) {
+    const family = open.filter(
+      ({ near, pattern }) => seed.kin.includes(near.id) && pattern >= SHARE * seed.pattern,
+    );
+    const members = [seed, ...family].filter((each) => !isSame(goalOf(each), said));
+    const kinds: Part[] = [];
+    for (const goal of members.map(goalOf)) {
+      if (!kinds.some((other) => isSame(other, goal))) kinds.push(goal);
+    }
+    if (kinds.length < least) continue;
+    const confidence =
+      Math.floor((100 * sum(members.map(({ pattern }) => pattern))) / members.length) / 100;
+    if (confidence <= (best?.confidence ?? UNLIKELY)) continue;
+    const skeleton = skeletonOf(seed, members.map(goalOf), goalOf(seed));
+    if (skeleton.pattern === '') continue;
+    best = {
+      ...skeleton,
+      occurrences: kinds.length,
+      confidence,
+      members,
+      evidence: [
+        `${kinds.length} different tasks of one shape: "${skeleton.title}"`,
+        `likely to be one more of them: ${confidence.toFixed(2)}`,
+      ],
+    };
   }
   return best;
 }
 
-function around<Kind extends Proposal>(
-  seed: Member<Kind>,
-  near: readonly Member<Kind>[],
-  said: Part,
-  { least, acts }: Wanted,
-): Pattern<Kind> | null {
-  const members = near.filter(
-    (each) => common(seed.shared, each.shared) >= MOST * Math.max(seed.weight, each.weight),
-  );
-  const skeleton = [...seed.shared].filter(
-    ([term]) => members.filter(({ shared }) => shared.has(term)).length >= MOST * members.length,
-  );
-  const weight = sum(skeleton.map(([, each]) => each));
-  const kin = members.filter(({ goal }) => weight >= SKELETON * goal.total);
-  const slots = kin.filter(({ goal }) => !isSame(goal, said));
-  const kinds: Part[] = [];
-  for (const { goal } of slots) if (!kinds.some((other) => isSame(other, goal))) kinds.push(goal);
-  if (kinds.length < least) return null;
-  const mean = (of: (proposal: Kind) => number) =>
-    sum(kin.map(({ proposal }) => of(proposal))) / kin.length;
-  const probability = mean(({ offer }) => offer);
-  const shape = acts
-    ? mean(({ features }) => features.kin_said ?? 0) *
-      mean(({ features }) => (1 + (features.kin_order ?? 0)) / 2)
-    : 0;
-  const confidence = Math.round(Math.max(probability, shape) * 100) / 100;
-  const words = wordsOf(seed.proposal.near.goal, new Set(skeleton.map(([term]) => term)));
-  const named = [...skeleton]
+/** What most of the tasks have in common, as a name and as a title in the words of one of them. */
+function skeletonOf(
+  seed: Proposal,
+  goals: readonly Part[],
+  own: Part,
+): { pattern: string; title: string } {
+  const holds = (term: string) => goals.filter(({ terms }) => terms.has(term)).length;
+  const shared = [...own.terms].filter(([term]) => holds(term) >= MOST * goals.length);
+  const words = wordsOf(seed.near.goal, new Set(shared.map(([term]) => term)));
+  const named = shared
     .sort((a, b) => b[1] - a[1])
     .slice(0, NAME_WORDS)
     .map(([term]) => term);
   const pattern = words.filter(({ term }) => term !== null && named.includes(term));
-  const title = titleOf(words);
   return {
     pattern: [...new Set(pattern.map(({ word }) => word.toLowerCase()))]
       .join('_')
       .replaceAll(/[^\p{L}\p{N}]+/gu, '_'),
-    title,
-    occurrences: kinds.length,
-    confidence,
-    members: slots.map(({ proposal }) => proposal),
-    evidence: [
-      `${kinds.length} different tasks of one shape: "${title}"`,
-      `likely to help: ${confidence.toFixed(2)}`,
-    ],
+    title: titleOf(words),
   };
 }
 
@@ -140,12 +120,6 @@ function titleOf(words: readonly { word: string; term: string | null }[]): strin
   while (shown.at(-1) === '…') shown.pop();
   const title = shown.join(' ');
   return title.charAt(0).toUpperCase() + title.slice(1);
-}
-
-function common(a: ReadonlyMap<string, number>, b: ReadonlyMap<string, number>): number {
-  let total = 0;
-  for (const [term, weight] of a) if (b.has(term)) total += weight;
-  return total;
 }
 
 function sum(values: Iterable<number>): number {

@@ -10,6 +10,8 @@ export interface Part {
   words: readonly string[];
   /** Distinct terms as search sees them, with their rarity. */
   terms: ReadonlyMap<string, number>;
+  /** The word that each term was first written as. */
+  surface: ReadonlyMap<string, string>;
   /** Sum of the rarities. */
   total: number;
   numbers: ReadonlySet<string>;
@@ -37,10 +39,22 @@ export function partOf(text: string, rarity: Rarity): Part {
     text,
     words,
     terms,
+    surface: surfaceOf(text),
     total,
     numbers: new Set(text.match(NUMBER) ?? []),
     names: namesIn(text),
   };
+}
+
+const SPOKEN = /[\p{L}\p{N}][\p{L}\p{N}\p{M}_'’]*/gu;
+
+/** The word that each term was first written as. */
+function surfaceOf(text: string): Map<string, string> {
+  const surface = new Map<string, string>();
+  for (const [word] of text.matchAll(SPOKEN)) {
+    for (const term of analyze(word)) if (!surface.has(term)) surface.set(term, word.toLowerCase());
+  }
+  return surface;
 }
 
 function namesIn(text: string): Set<string> {

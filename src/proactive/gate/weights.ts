@@ -16,7 +16,14 @@ export interface GateWeights {
   version: number;
   /** In words: sessions, variants, penalty. */
   made: string;
-  heads: { warn: Head; offer: Head };
+  heads: {
+    /** What failed is about to be done again. */
+    warn: Head;
+    /** What succeeded helps now. */
+    offer: Head;
+    /** The moment is one more of a kind. */
+    pattern: Head;
+  };
   /** Texts that words were counted in, and how many hold a term; rarer ones are absent. */
   texts: number;
   frequencies: Readonly<Record<string, number>>;

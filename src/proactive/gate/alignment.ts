@@ -1,0 +1,104 @@
+/**
+ * How much of what is said stands in a text in the same or in other words: every word is set against
+ * the word of the other text that is most like it, and the rarer ones count more. Pure.
+ */
+import { cosine } from '../../embeddings/index.js';
+import type { Part } from './text.js';
+
+/** Two texts compared word by word; shares are 0 to 1, weights are rarities. */
+export interface Alignment {
+  /** Share of what is said that is told, too, and the heaviest that is not. */
+  said: number;
+  unsaid: number;
+  /** The same the other way round. */
+  told: number;
+  untold: number;
+  /** Weight of what is said and told, too. */
+  common: number;
+}
+
+/** Of a moment; what comes later in a long message is compared by whole texts alone. */
+const MOST_SAID = 40;
+/** Of a memory. */
+const MOST_TOLD = 80;
+
+export interface Aligner {
+  /** @param part of the moment */
+  compare(part: Part, told: Part): Alignment;
+  /** Likeness of a word to the most like one of the moment, 0 to 1. */
+  heard(term: string, word: string): number;
+}
+
+/**
+ * Words are looked up once for all memories that a moment is compared with.
+ * @param whole holds all words of the parts that are compared
+ * @param meaning unit vector of a word
+ */
+export function alignWith(whole: Part, meaning: (word: string) => Float32Array): Aligner {
+  const said = [...whole.terms.keys()].slice(0, MOST_SAID);
+  const placeOf = new Map(said.map((term, place) => [term, place]));
+  const vectors = said.map((term) => meaning(whole.surface.get(term) ?? term));
+  const known = new Map<string, Float32Array>();
+  const likeness = (term: string, word: string): Float32Array => {
+    const found = known.get(term);
+    if (found) return found;
+    const vector = meaning(word);
+    const row = Float32Array.from(vectors, (own, place) =>
+      said[place] === term ? 1 : Math.max(0, cosine(own, vector)),
+    );
+    known.set(term, row);
+    return row;
+  };
+  function compare(part: Part, told: Part): Alignment {
+    const places: number[] = [];
+    const weights: number[] = [];
+    for (const [term, weight] of part.terms) {
+      const place = placeOf.get(term);
+      if (place === undefined) continue;
+      places.push(place);
+      weights.push(weight);
+    }
+    const most = new Float32Array(places.length);
+    let toldTotal = 0;
+    let toldFound = 0;
+    let untold = 0;
+    let count = 0;
+    for (const [term, weight] of told.terms) {
+      if (count === MOST_TOLD) break;
+      count += 1;
+      const row = likeness(term, told.surface.get(term) ?? term);
+      let best = 0;
+      for (let at = 0; at < places.length; at += 1) {
+        const value = row[places[at] as number] as number;
+        if (value > best) best = value;
+        if (value > (most[at] as number)) most[at] = value;
+      }
+      toldTotal += weight;
+      toldFound += weight * best;
+      untold = Math.max(untold, weight * (1 - best));
+    }
+    let total = 0;
+    let found = 0;
+    let common = 0;
+    let unsaid = 0;
+    for (let at = 0; at < places.length; at += 1) {
+      const weight = weights[at] as number;
+      const best = most[at] as number;
+      total += weight;
+      found += weight * best;
+      common += weight * best * best;
+      unsaid = Math.max(unsaid, weight * (1 - best));
+    }
+    return {
+      said: total === 0 ? 0 : found / total,
+      unsaid,
+      told: toldTotal === 0 ? 0 : toldFound / toldTotal,
+      untold,
+      common,
+    };
+  }
+  return {
+    compare,
+    heard: (term, word) => Math.max(0, ...likeness(term, word)),
+  };
+}
