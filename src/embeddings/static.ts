@@ -132,7 +132,9 @@ function unit(sum: Float64Array): Float32Array {
   let squares = 0;
   for (const value of sum) squares += value * value;
   const factor = squares > 0 ? 1 / Math.sqrt(squares) : 0;
-  return Float32Array.from(sum, (value) => value * factor);
+  const scaled = new Float32Array(sum.length);
+  for (let at = 0; at < sum.length; at += 1) scaled[at] = (sum[at] as number) * factor;
+  return scaled;
 }
 
 /**

@@ -66,7 +66,6 @@ export function decide(
   const onlyLooks = !acts && LOOKS.test(firstWord(moment.text));
   return seen.map((each) => {
     const { near, features, part } = each;
-    const veto = idle ?? vetoIn(part, near.goal);
     const same = [near.goal, ...near.commands].some((own) => plain(part) === plain(own));
     const again = same || isAgain(features) ? CERTAINTY : 0;
     const head = near.success ? weights.heads.offer : weights.heads.warn;
@@ -76,16 +75,20 @@ export function decide(
       acts &&
       !near.success &&
       moment.files.some((path) => near.files.some((own) => sameFile(path, own)));
-    return {
-      ...each,
-      warn: onFile ? Math.max(warn, SURE) : warn,
-      offer,
-      pattern: probability(weights.heads.pattern, features),
-      reasons: reasonsOf(head, features, moment, each, onFile),
-      ...(veto === undefined ? {} : { veto }),
-    };
+    const pattern = probability(weights.heads.pattern, features);
+    const proposal = { ...each, warn: onFile ? Math.max(warn, SURE) : warn, offer, pattern };
+    // Most of the pool is far away, and to compare it further would take a third of the time.
+    if (Math.max(proposal.warn, offer, pattern) < UNLIKELY) {
+      return { ...proposal, reasons: [], veto: 'hardly alike' };
+    }
+    const veto = idle ?? vetoIn(part, near.goal);
+    const reasons = reasonsOf(head, features, moment, each, onFile);
+    return veto === undefined ? { ...proposal, reasons } : { ...proposal, reasons, veto };
   });
 }
+
+/** Below it nothing is offered, whatever the settings say. */
+const UNLIKELY = 0.02;
 
 /** A failed memory, the same file and a stated action: a warning, whatever the words. */
 export const SURE = 0.7;

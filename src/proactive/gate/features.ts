@@ -95,8 +95,8 @@ interface Vectors {
 }
 interface Read extends Part, Vectors {}
 
-/** Goals come again and again, and reading them is most of the work. */
-const MOST_KNOWN = 1_000;
+/** Goals and words come again and again, and reading them is most of the work; 768 bytes each. */
+const MOST_KNOWN = 8_000;
 
 /** Remembers the vectors of the texts that were asked for last. */
 export function remembering(embed: (text: string) => Float32Array): (text: string) => Float32Array {
@@ -139,12 +139,14 @@ export function featuresOf(
   const abouts = pool.map(({ about }) => ({ ...partOf(about, rarity), meaning: meaning(about) }));
   const align = alignWith(whole, meaning);
   const families = familiesOf(goals);
+  const said = new Set([...whole.words, ...(moment.tags ?? [])].map((word) => word.toLowerCase()));
+  const flagsOfPart = new Map(parts.map((part) => [part, flagsOf('s', part.text, opens)]));
   const seen = pool.map((near, at): Seen => {
     const about = abouts[at] as Omit<Read, 'lexical'>;
     // What its author said of the moment stands for the goal where it is nearer to it.
     const told = [goals[at] as Read, ...near.phrases.map(read)];
     const { best, goal } = nearest(parts, told);
-    const features: Features = { ...ofMoment, ...flagsOf('s', best.text, opens) };
+    const features: Features = { ...ofMoment, ...flagsOfPart.get(best) };
     features.s_whole = best === whole ? 1 : 0;
     compare(features, 'W', whole, goal);
     compare(features, 'B', best, goal);
@@ -182,9 +184,6 @@ export function featuresOf(
     features.m_age = Math.log1p(Math.max(0, near.ageMs) / DAY_MS);
     features.m_follow = near.hasFollowUp ? 1 : 0;
     features.m_type = moment.taskType !== undefined && moment.taskType === near.taskType ? 1 : 0;
-    const said = new Set(
-      [...whole.words, ...(moment.tags ?? [])].map((word) => word.toLowerCase()),
-    );
     features.m_tag = near.tags.some((tag) => said.has(tag.toLowerCase())) ? 1 : 0;
     features.m_later = near.success ? 0 : laterSuccess(pool, goals, at);
     features.len_goal = Math.log1p(goal.terms.size);
@@ -194,7 +193,7 @@ export function featuresOf(
     return { near, features, part: best.text, kin };
   });
   const all = seen.map(({ features }) => features);
-  for (const key of RANKED) relate(all, key);
+  for (const names of RANKED) relate(all, names);
   for (const [at, { features }] of seen.entries()) {
     const kin = families[at] as number[];
     features.kin_mean =
@@ -224,7 +223,7 @@ const RANKED = [
   'Sa_said',
   'Sa_common',
   'Sb_told',
-];
+].map((key) => ({ key, rank: `rank_${key}`, margin: `margin_${key}`, place: `place_${key}` }));
 
 function flagsOf(prefix: string, text: string, opens: (word: string) => number): Features {
   const features: Features = {};
@@ -433,7 +432,10 @@ function family(
 const MOST_RANK = 10;
 
 /** Rank, margin to the best other one, and place in the spread of the pool. */
-function relate(all: readonly Features[], key: string): void {
+function relate(
+  all: readonly Features[],
+  { key, rank, margin, place }: (typeof RANKED)[number],
+): void {
   const values = all.map((features) => features[key] ?? 0);
   const [first = 0, second = 0] = [...values].sort((a, b) => b - a);
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
@@ -442,9 +444,10 @@ function relate(all: readonly Features[], key: string): void {
   for (const [at, features] of all.entries()) {
     const value = values[at] as number;
     // What has nothing in common is nobody's first.
-    const before = values.filter((other) => other > value).length;
-    features[`rank_${key}`] = value <= 0 ? MOST_RANK : Math.min(MOST_RANK, before);
-    features[`margin_${key}`] = value - (value === first ? second : first);
-    features[`place_${key}`] = (value - mean) / spread;
+    let before = 0;
+    for (const other of values) if (other > value) before += 1;
+    features[rank] = value <= 0 ? MOST_RANK : Math.min(MOST_RANK, before);
+    features[margin] = value - (value === first ? second : first);
+    features[place] = (value - mean) / spread;
   }
 }

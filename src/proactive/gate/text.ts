@@ -25,25 +25,37 @@ const TOKEN = /[\p{L}\p{N}_/.@-]+/gu;
 const SPELLED = /\p{Ll}\p{Lu}|\p{Ll}\d|\p{Lu}{2,}|[\p{L}\p{N}][/_][\p{L}\p{N}]|\p{L}\.\p{L}/u;
 const MOST_WORDS = 400;
 
+/** All of a part that does not depend on how rare its words are. */
+type Words = Pick<Part, 'words' | 'surface' | 'numbers' | 'names'>;
+
+/** The same memories come again and again. */
+const known = new Map<string, Words>();
+const MOST_KNOWN = 2_000;
+
+function wordsOf(text: string): Words {
+  const found = known.get(text);
+  if (found) return found;
+  const read = {
+    words: (text.toLowerCase().match(WORD) ?? []).slice(0, MOST_WORDS),
+    surface: surfaceOf(text),
+    numbers: new Set(text.match(NUMBER) ?? []),
+    names: namesIn(text),
+  };
+  if (known.size >= MOST_KNOWN) known.clear();
+  known.set(text, read);
+  return read;
+}
+
 export function partOf(text: string, rarity: Rarity): Part {
-  const words = (text.toLowerCase().match(WORD) ?? []).slice(0, MOST_WORDS);
+  const read = wordsOf(text);
   const terms = new Map<string, number>();
   let total = 0;
-  for (const term of analyze(text).slice(0, MOST_WORDS)) {
-    if (terms.has(term)) continue;
+  for (const term of read.surface.keys()) {
     const weight = rarity(term);
     terms.set(term, weight);
     total += weight;
   }
-  return {
-    text,
-    words,
-    terms,
-    surface: surfaceOf(text),
-    total,
-    numbers: new Set(text.match(NUMBER) ?? []),
-    names: namesIn(text),
-  };
+  return { text, ...read, terms, total };
 }
 
 const SPOKEN = /[\p{L}\p{N}][\p{L}\p{N}\p{M}_'’]*/gu;
@@ -51,7 +63,8 @@ const SPOKEN = /[\p{L}\p{N}][\p{L}\p{N}\p{M}_'’]*/gu;
 /** The word that each term was first written as. */
 function surfaceOf(text: string): Map<string, string> {
   const surface = new Map<string, string>();
-  for (const [word] of text.matchAll(SPOKEN)) {
+  for (const [word] of text.normalize('NFKC').matchAll(SPOKEN)) {
+    if (surface.size >= MOST_WORDS) break;
     for (const term of analyze(word)) if (!surface.has(term)) surface.set(term, word.toLowerCase());
   }
   return surface;
