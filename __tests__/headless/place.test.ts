@@ -3,10 +3,9 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chooseAgent } from '../../src/headless/choose-agent.js';
+import { chooseAgent, whenFolderFor } from '../../src/headless/agent.js';
 import { importPeer } from '../../src/headless/peers.js';
 import { placeOf } from '../../src/headless/place.js';
-import { whenFolderFor } from '../../src/headless/when-paths.js';
 
 function thrownBy(work: () => unknown): unknown {
   try {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createSessions, SESSION_GAP_MS } from '../../src/memory/sessions.js';
+import { createSessions, SESSION_GAP_MS } from '../../src/memory/service.js';
 import { derivedId } from '../../src/shared/ids.js';
 
 const NOON = Date.UTC(2026, 2, 2, 12);

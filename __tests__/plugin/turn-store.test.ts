@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { turnsIn } from '../../src/plugin/turn-store.js';
+import { turnsIn } from '../../src/plugin/wire-proactive.js';
 import { derivedId } from '../../src/shared/ids.js';
 import { type OpenRecordDatabase, openRecordDatabase } from '../contract/record-database.js';
 

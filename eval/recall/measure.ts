@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Embedder } from '../../src/embeddings/index.js';
 import type { Caller } from '../../src/memory/index.js';
 import { type NamedStage, STAGES } from '../../src/memory/recall/cascade.js';
-import { semanticStage } from '../../src/memory/recall/stages/semantic.js';
+import { semanticStage } from '../../src/memory/recall/semantic.js';
 import { createBm25 } from '../bm25.js';
 import { type Ranking, type Scores, scoresOf, type Times, timesOf } from '../metrics.js';
 import type { EvalAgent, OpenProject } from './agent.js';

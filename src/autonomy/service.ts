@@ -1,11 +1,13 @@
 /** The Eliza service `AUTONOMY`: a thin host of the rooms, the queue and the loop (DESIGN §5). */
+
 import { type IAgentRuntime, Service, type UUID } from '@elizaos/core';
+import { sql } from 'drizzle-orm';
+import { databaseOf, rowsOf } from '../records/index.js';
 import { type Clock, systemClock } from '../shared/clock.js';
 import { messageOf } from '../shared/errors.js';
 import { parsed } from '../shared/findings.js';
 import type { Log } from '../shared/log.js';
 import { confirm, type InjectDeps, inject, notRun, storedAnswer } from './inject.js';
-import { keepChange, keptChange } from './kept-change.js';
 import { createRoomQueue, type RoomQueue } from './room-queue.js';
 import { autonomousRoom } from './rooms.js';
 import { createRunWatch, type RunWatch } from './run-watch.js';
@@ -16,6 +18,31 @@ import {
   type AutonomousInstruction,
   type RunDescriptor,
 } from './types.js';
+
+/**
+ * What has been changed by hand of the autonomy settings. It lies in the database and is read there each
+ * time, because every process of the agent must follow it; the host's own cache answers "nothing kept"
+ * when the database cannot be asked, which would switch on what somebody has switched off.
+ */
+const KEY = 'cue:autonomy';
+
+async function keptChange(runtime: IAgentRuntime): Promise<AutonomyChange> {
+  const [row] = await rowsOf<{ value: unknown }>(
+    databaseOf(runtime),
+    sql`select value from cache where key = ${KEY} and agent_id = ${runtime.agentId}`,
+  );
+  const kept = autonomyChangeSchema.safeParse(row?.value ?? {});
+  return kept.success ? kept.data : {};
+}
+
+/** In one statement: what another process changes at the same moment stays. */
+async function keepChange(runtime: IAgentRuntime, change: AutonomyChange): Promise<void> {
+  await databaseOf(runtime).execute(
+    sql`insert into cache (key, agent_id, value)
+      values (${KEY}, ${runtime.agentId}, ${JSON.stringify(change)}::jsonb)
+      on conflict (key, agent_id) do update set value = cache.value || excluded.value`,
+  );
+}
 
 export interface AutonomySettings {
   enabled: boolean;

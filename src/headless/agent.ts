@@ -1,9 +1,15 @@
 /** The headless agent itself: the host's runtime with this plugin, on a database that we have locked. */
+
+import { basename, dirname } from 'node:path';
 import {
+  type Agent,
   AgentRuntime,
   type Character,
+  decryptSecret,
+  getSalt,
   type IAgentRuntime,
   type IDatabaseAdapter,
+  logger,
   type ServiceTypeName,
   stringToUuid,
   type UUID,
@@ -15,15 +21,16 @@ import { unlockOf } from '../plugin/directory-lock.js';
 import { createCuePlugin } from '../plugin/index.js';
 import { PROACTIVE } from '../proactive/index.js';
 import type { Database } from '../records/index.js';
+import { isEncrypted } from '../settings.js';
 import { systemClock } from '../shared/clock.js';
 import { AppError, isAppError, messageOf } from '../shared/errors.js';
 import { reached } from '../shared/stages.js';
 import { within } from '../shared/within.js';
 import { makeToolSchemas } from '../surfaces/mcp/index.js';
 import type { PrimaryAgent } from '../surfaces/serving/index.js';
+import { nameOfPlace, personalPlace } from '../surfaces/serving/index.js';
 import { TRIGGER_SERVICE } from '../triggers/index.js';
 import { WHEN } from '../when/index.js';
-import { chooseAgent } from './choose-agent.js';
 import {
   adapterOn,
   embeddedClient,
@@ -37,9 +44,102 @@ import { createFence, type Fence } from './fence.js';
 import { leaveTo } from './leave.js';
 import { keepLogShort, type LogSize } from './log-size.js';
 import type { Env, Place } from './place.js';
-import { readableOf } from './stored-settings.js';
 import { type DirectoryWatch, watchDirectory } from './watch.js';
-import { whenFolderFor } from './when-paths.js';
+
+/** The folder in which a host keeps its own, in that of its project. */
+const HOST_FOLDER = '.eliza';
+
+/**
+ * The folder that the database belongs to, where `cue when` looks, too. A person's own database belongs to
+ * none.
+ */
+export function whenFolderFor(place: Place, home?: string): string | null {
+  if (place.kind !== 'directory') return null;
+  if (nameOfPlace(place) === nameOfPlace(personalPlace(home))) return null;
+  const folder = dirname(place.directory);
+  return basename(folder) === HOST_FOLDER ? dirname(folder) : folder;
+}
+
+/** In a text that another salt has made of its bytes. */
+const NO_TEXT = '\uFFFD';
+
+/** The agent, without the settings that were encrypted with another `SECRET_SALT` than this process has. */
+function readableOf(agent: Agent): Agent {
+  const { settings, secrets } = agent;
+  const nested = settings?.secrets;
+  const isNested = typeof nested === 'object' && nested !== null && !Array.isArray(nested);
+  const { error } = logger;
+  // The host says of each value that it cannot decrypt it.
+  logger.error = () => {};
+  try {
+    return {
+      ...agent,
+      ...(settings && {
+        settings: { ...readable(settings), ...(isNested && { secrets: readable(nested) }) },
+      }),
+      ...(secrets && { secrets: readable(secrets) }),
+    };
+  } finally {
+    logger.error = error;
+  }
+}
+
+function readable<T>(values: Record<string, T>): Record<string, T> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => isReadable(value)));
+}
+
+function isReadable(value: unknown): boolean {
+  if (typeof value !== 'string' || !isEncrypted(value)) return true;
+  const text = decryptSecret(value, getSalt());
+  return !isEncrypted(text) && !text.includes(NO_TEXT);
+}
+
+/** Which of the agents in a database a headless process serves: its memory is that agent's. */
+interface KnownAgent {
+  id: string;
+  name: string;
+}
+
+/** Of the agent that is made where there is none. */
+const DEFAULT_NAME = 'Cue';
+
+/**
+ * @param wanted `CUE_AGENT`: a name or an id
+ * @returns an agent of the database, or the name of the one to make
+ * @throws AppError INVALID_INPUT when nobody is meant by it, or nobody said which of several is
+ */
+export function chooseAgent(
+  known: readonly KnownAgent[],
+  wanted: string | undefined,
+): KnownAgent | { make: string } {
+  const asked = wanted?.trim();
+  if (known.length === 0) return { make: asked || DEFAULT_NAME };
+  const meant = asked ? namedBy(known, asked) : known;
+  const [only, ...others] = meant;
+  if (only && others.length === 0) return only;
+  const list = known.map(({ name, id }) => `${name} (${id})`).join(', ');
+  const problem = asked
+    ? `CUE_AGENT is "${asked}", which ${only ? 'several agents of this database are called' : 'no agent of this database is called'}`
+    : 'there are several agents in this database';
+  throw new AppError('INVALID_INPUT', `${problem}: set CUE_AGENT to one of ${list}`, {
+    agents: known,
+  });
+}
+
+/** An id, else the exact name, else the name in other letters. */
+function namedBy(known: readonly KnownAgent[], asked: string): readonly KnownAgent[] {
+  const lower = asked.toLowerCase();
+  const ways: ((agent: KnownAgent) => boolean)[] = [
+    ({ id }) => id.toLowerCase() === lower,
+    ({ name }) => name === asked,
+    ({ name }) => name.toLowerCase() === lower,
+  ];
+  for (const way of ways) {
+    const found = known.filter(way);
+    if (found.length > 0) return found;
+  }
+  return [];
+}
 
 export interface AgentOptions {
   place: Place;

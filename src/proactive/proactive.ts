@@ -3,7 +3,9 @@
  * that reaches an agent unasked passes here.
  */
 import { type Caller, type MemoryChecks, readerOf } from '../memory/index.js';
-import { type Clock, DAY_MS, SECOND_MS } from '../shared/clock.js';
+import type { CatalogState } from '../records/index.js';
+import { canRead } from '../records/index.js';
+import { type Clock, DAY_MS, MINUTE_MS, SECOND_MS } from '../shared/clock.js';
 import { AppError, InvalidInputError, messageOf } from '../shared/errors.js';
 import type { Ids, Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
@@ -17,7 +19,6 @@ import { createDecisions } from './decisions.js';
 import { callerOf } from './detectors/context.js';
 import { createDetectors } from './detectors/index.js';
 import { feedbackOf } from './feedback.js';
-import { healthOf } from './health.js';
 import { readHappening } from './input.js';
 import { createLanes } from './lanes.js';
 import { createLateStarts } from './late-starts.js';
@@ -33,10 +34,17 @@ import {
   targetOf,
   told,
 } from './occasions.js';
-import type { HappeningSummary, Offer, Reaction, TurnMessage } from './offer-types.js';
-import { createKeeper } from './offers/keeper.js';
+import type {
+  HappeningSummary,
+  Offer,
+  ProactiveHealth,
+  Reaction,
+  TurnMessage,
+} from './offer-types.js';
+import type { LearnedStore } from './offers/learned-store.js';
 import { createLearnedStore } from './offers/learned-store.js';
 import { createOfferBook } from './offers/offer-book.js';
+import type { OfferBook } from './offers/offer-book-types.js';
 import { factOf } from './offers/offer-fact.js';
 import { isStandingWarning, type OfferChange } from './offers/offer-life.js';
 import { type StoredOffer, viewOf } from './offers/offer-record.js';
@@ -46,16 +54,126 @@ import { createUses } from './offers/uses.js';
 import { createPushes } from './pushes.js';
 import { createReactor, type Outcome } from './reactions.js';
 import { readAgentWords, readMessage } from './reading/index.js';
-import { replyOf } from './reply.js';
 import { createRoomOffers } from './room-offers.js';
 import { type Evaluation, type MessageHappening, route } from './router.js';
+import type { DetectorRunner } from './run-detectors.js';
 import { createDetectorRunner } from './run-detectors.js';
 import { createStillStanding } from './still-standing.js';
 import { createStillTrue } from './still-true.js';
 import { createSuccesses } from './successes.js';
+import { block, urgency } from './text/block.js';
 import { createTurns } from './turns.js';
 import type { Happening, Occasion } from './types.js';
-import { DETECTOR_NAMES } from './types.js';
+import { DETECTOR_NAMES, type DetectorName } from './types.js';
+
+/**
+ * Only what may be read there. What is in the text counts as shown, where it is read at all.
+ * @param shown marks an offer, `null`: nobody reads the answer
+ */
+function replyOf(
+  { offers, standing }: Pick<Outcome, 'offers' | 'standing'>,
+  { caller }: Occasion,
+  shown: ((id: Uuid) => StoredOffer | null) | null,
+): Pick<Reaction, 'offers' | 'warning' | 'text' | 'tokens'> {
+  const reader = caller ? readerOf(caller) : ({ kind: 'agent' } as const);
+  const all = [...offers, ...standing]
+    .filter(({ scope }) => canRead(reader, scope))
+    .sort((a, b) => urgency(a.data.kind) - urgency(b.data.kind));
+  const { text, tokens, shownIndexes } = block(all.map(({ data }) => data));
+  const views = all.map((offer, index) =>
+    viewOf((shownIndexes.includes(index) ? shown?.(offer.id) : null) ?? offer),
+  );
+  return {
+    offers: views,
+    warning: views.find(({ kind }) => kind === 'conflictWarning') ?? null,
+    text,
+    tokens,
+  };
+}
+
+/**
+ * What has to be done to offers from time to time, done when somebody comes by, so that an agent that
+ * sleeps costs nothing: expiring, looking at what other processes did, removing what is old.
+ */
+interface Keeper {
+  /** Never rejects; most of the time there is nothing to do. */
+  look(): Promise<void>;
+}
+
+function createKeeper(deps: {
+  book: Pick<OfferBook, 'expire' | 'refresh' | 'prune'>;
+  learned: Pick<LearnedStore, 'load'>;
+  clock: Clock;
+  log: Log;
+  /** Other processes write to the same database. */
+  shared: boolean;
+}): Keeper {
+  const { book, learned, clock, log, shared } = deps;
+  const last = { expire: 0, prune: 0 };
+  const isDue = (what: keyof typeof last, everyMs: number, nowMs: number) => {
+    if (Math.abs(nowMs - last[what]) < everyMs) return false;
+    last[what] = nowMs;
+    return true;
+  };
+  return {
+    async look() {
+      const nowMs = clock.now();
+      try {
+        if (isDue('expire', MINUTE_MS, nowMs)) {
+          if (shared) await Promise.all([book.refresh(), learned.load()]);
+          book.expire(nowMs);
+        }
+        if (isDue('prune', DAY_MS, nowMs)) await book.prune(nowMs);
+      } catch (error) {
+        log.warn({ error: messageOf(error) }, 'old offers could not be tidied');
+      }
+    },
+  };
+}
+
+/** How the room is, for the operator. Pure. */
+const UNASKED = {
+  evaluated: 0,
+  notified: 0,
+  failed: 0,
+  timedOut: 0,
+  resting: false,
+  ms: { median: null, p95: null },
+} as const;
+
+interface HealthFacts extends Pick<ProactiveHealth, 'enabled' | 'open' | 'dropped'> {
+  config: ProactiveConfig;
+  counts: ReturnType<DetectorRunner['counts']>;
+  catalog: CatalogState['state'];
+  subscribers: number;
+  /** What is worse than it should be elsewhere, in words. */
+  problems: readonly string[];
+}
+
+function healthOf(facts: HealthFacts): ProactiveHealth {
+  const { enabled, open, dropped, counts, catalog, subscribers, problems } = facts;
+  const settings: Record<DetectorName, { enabled: boolean }> = facts.config;
+  return {
+    enabled,
+    detectors: Object.fromEntries(
+      DETECTOR_NAMES.map((name) => [
+        name,
+        { ...(counts[name] ?? UNASKED), enabled: settings[name].enabled },
+      ]),
+    ),
+    open,
+    dropped,
+    subscribers,
+    degraded: [
+      ...(catalog === 'ready' ? [] : [`the search index is ${catalog}`]),
+      ...Object.entries(counts).flatMap(([name, { resting }]) =>
+        resting ? [`${name} rests for a minute: it hung several times`] : [],
+      ),
+      ...(dropped > 0 ? [`${dropped} happenings were not looked into: too many at once`] : []),
+      ...problems,
+    ],
+  };
+}
 
 export interface ProactiveCoreDeps {
   checks: MemoryChecks;

@@ -9,7 +9,7 @@ import { builtInModel, createLexicalEmbedder, type Embedder } from '../../src/em
 import type { NamedStage } from '../../src/memory/recall/cascade.js';
 import type { AnswerSigns, HitSigns, RecallWeights } from '../../src/memory/recall/confidence.js';
 import { bestOf } from '../../src/memory/recall/fusion.js';
-import { fitOf, newerIn } from '../../src/memory/recall/stages/semantic.js';
+import { fitOf, newerIn } from '../../src/memory/recall/semantic.js';
 import { trainingSessions } from '../gate/data.js';
 import { dataOf } from '../gate/pairs.js';
 import { regression } from '../gate/regression.js';

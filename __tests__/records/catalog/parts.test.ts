@@ -1,10 +1,10 @@
 /** The parts a catalog is made of: links, status, lists, strings, order. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createLinkGraph } from '../../../src/records/catalog/catalog.js';
 import { IdTable } from '../../../src/records/catalog/id-table.js';
 import { BlockPool, IntLists } from '../../../src/records/catalog/int-lists.js';
 import { Interner } from '../../../src/records/catalog/interner.js';
-import { createLinkGraph } from '../../../src/records/catalog/links.js';
 import { sortSlots } from '../../../src/records/catalog/time-sort.js';
 import type { LinkEdge } from '../../../src/records/catalog/types.js';
 import { docOf, emptyCatalog, idFor, MODEL, vectorOf } from './subject.js';

@@ -27,8 +27,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Caller } from '../../../src/memory/index.js';
 import type { ProactiveService } from '../../../src/proactive/index.js';
 import { createMcpServer, createSession } from '../../../src/surfaces/mcp/index.js';
-import { isStillAt, pathOfFileUri } from '../../../src/surfaces/mcp/resources/files.js';
-import { isPrivateFile } from '../../../src/surfaces/mcp/resources/private-files.js';
+import {
+  isPrivateFile,
+  isStillAt,
+  pathOfFileUri,
+} from '../../../src/surfaces/mcp/resources/files.js';
 import { startListener } from '../../../src/surfaces/rest/listener.js';
 import { type Agent, boot } from '../../helpers/boot.js';
 import { failure } from '../../helpers/mcp-failure.js';

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { isLocalKey, localKey } from '../../../src/surfaces/serving/local-key.js';
 import { carry } from '../../../src/surfaces/serving/mcp-carry.js';
-import { type SseEvent, sseReader } from '../../../src/surfaces/serving/sse.js';
+import { type SseEvent, sseReader } from '../../../src/surfaces/serving/mcp-http.js';
 import {
   answerWith,
   type Behaviour,

@@ -3,11 +3,116 @@
  * ones left room, and what they found stands first.
  */
 
-import { causal } from './stages/causal.js';
-import { semantic } from './stages/semantic.js';
-import { structural } from './stages/structural.js';
-import { temporal } from './stages/temporal.js';
+import type { Hit } from '../../records/index.js';
+import type { Uuid } from '../../shared/ids.js';
+import { MAX_HOPS, walkCauses } from '../graph.js';
+import { printIn } from '../ids.js';
+import { bestOf } from './fusion.js';
+import type { RecallRequest } from './request.js';
+import { keywordScores, newerIn, semantic } from './semantic.js';
 import type { Candidate, Search, Stage, StageContext, StageName } from './types.js';
+
+/** Of what lies in the time that was named. */
+const CONFIDENCE = 0.9;
+
+/**
+ * "What did we do yesterday?": what lies in the time that was named, most fitting or newest first. Without
+ * a time, the newest that pass the filters.
+ */
+const temporal: Stage = async (_context, { request, shelf, within, range, room, text }) => {
+  const why = range === null ? whyOf(request) : range.words;
+  const candidate = (id: Uuid, words: string) => ({
+    id,
+    stage: 'temporal' as const,
+    confidence: CONFIDENCE,
+    why: words,
+    fuzzy: false,
+  });
+  if (text === '') {
+    const { hits, total } = shelf.newest(within, room);
+    return { candidates: hits.map(({ id }) => candidate(id, why)), total };
+  }
+  // Beside a time there are words: only what has some of them is an answer.
+  const { scores, touched } = keywordScores(shelf, text, within, []);
+  const best = bestOf({ scores, touched: [...touched] }, room, newerIn(shelf));
+  return {
+    candidates: best.map((slot) => candidate(shelf.idOf(slot), `${why}, and its words`)),
+    total: touched.length,
+  };
+};
+
+function whyOf({ since, before, failures_only }: RecallRequest): string {
+  if (since !== undefined || before !== undefined) return 'the time asked for';
+  return failures_only ? 'the newest failures' : 'the newest that succeeded';
+}
+
+/** Of so many newest ones the most fitting come first when there are words beside the key. */
+const REORDERED = 200;
+
+/** By id, file, task type, tags, session, agent: facts, looked up, not guessed. */
+const structural: Stage = async (_context, search) => {
+  const { shelf, within, keys, memoryId, room, range } = search;
+  if (memoryId !== null) {
+    return { candidates: [exact(memoryId, 'its id')], total: 1 };
+  }
+  if (keys.length === 0) return { candidates: [], total: 0 };
+  const wanted = search.text === '' ? room : Math.max(room, REORDERED);
+  const { hits, total } = shelf.byKeys(keys, within, wanted);
+  const ordered = search.text === '' ? hits : byWords(hits, search);
+  const named = keys.map((key) => key.replace(':', ' '));
+  const why = [...named, ...(range === null ? [] : [range.words])].join(', ');
+  return { candidates: ordered.slice(0, room).map(({ id }) => exact(id, why)), total };
+};
+
+/** Those that share words with the question first, else newest first. */
+function byWords(hits: readonly Hit[], { shelf, within, text }: Parameters<Stage>[1]): Hit[] {
+  const { scores } = keywordScores(shelf, text, within, []);
+  return hits
+    .map((hit, place) => ({ hit, place, score: scores[hit.slot] ?? 0 }))
+    .sort((a, b) => b.score - a.score || a.place - b.place)
+    .map(({ hit }) => hit);
+}
+
+function exact(id: Candidate['id'], why: string): Candidate {
+  return { id, stage: 'structural', confidence: 1, why, fuzzy: false };
+}
+
+/** Walks begin at so many of the best. */
+const SEEDS = 3;
+/** Confidence lost with each hop. */
+const FADING = 0.8;
+
+/** What led to the memories found so far, and what they led to: at most five hops (DESIGN §7). */
+const causal: Stage = async ({ records }, { found, filter, reader, room, shelf }) => {
+  const accepts = shelf.accepts(filter);
+  const known = new Set(found.map(({ id }) => id));
+  const reached: Candidate[] = [];
+  for (const seed of found.slice(0, SEEDS)) {
+    const { steps } = await walkCauses({ records }, seed.id, reader, {
+      direction: 'both',
+      maxHops: MAX_HOPS,
+    });
+    for (const { id, hops, from, link } of steps) {
+      if (hops === 0 || known.has(id) || !fits(id)) continue;
+      known.add(id);
+      const relation = link === 'caused_by' ? 'a cause of' : 'came of';
+      reached.push({
+        id,
+        stage: 'causal',
+        confidence: Math.round(FADING ** hops * 100) / 100,
+        why: from === null ? 'linked' : `${relation} ${printIn(records, 'memory', from)}`,
+        fuzzy: false,
+      });
+    }
+  }
+  reached.sort((a, b) => b.confidence - a.confidence);
+  return { candidates: reached.slice(0, room), total: reached.length };
+
+  function fits(id: Candidate['id']): boolean {
+    const slot = shelf.slotOf(id);
+    return slot === undefined || accepts(slot);
+  }
+};
 
 export interface NamedStage {
   name: StageName;

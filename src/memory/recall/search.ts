@@ -1,17 +1,47 @@
 /** From a request to what the stages work on: references resolved, keys and times read. */
 import { readPastTime } from '../../language/index.js';
 import type { SlotFilter } from '../../records/index.js';
+import { NotFoundError } from '../../shared/errors.js';
 import { looksLikePath, pathKeys } from '../../shared/paths.js';
+import { yieldToLoop } from '../../shared/yield.js';
 import { type Caller, readerOf } from '../access.js';
 import type { MemoryContext } from '../context.js';
 import { fileKey } from '../file-key.js';
 import { resolveRef } from '../ids.js';
 import { FLAGS, keyOf, workMemoryType } from '../records.js';
-import { lastSession } from './last-session.js';
 import { type Outcome, onlyAsks, readOutcome } from './outcome-words.js';
 import type { RecallRequest } from './request.js';
-
 import type { Search } from './types.js';
+
+/** Newest memories looked through; a session of more would hide the one before it. */
+const LOOKED_AT = 400;
+const STEP = 50;
+
+/**
+ * In a conversation the last one of its room: sessions of other rooms go on at the same time. Only a
+ * room without one means the newest of all.
+ * @throws NotFoundError when no earlier session left a memory this reader may see
+ */
+async function lastSession(
+  { records }: Pick<MemoryContext, 'records'>,
+  filter: SlotFilter,
+  caller: Caller,
+): Promise<string> {
+  const { hits } = records.catalog.shelf(workMemoryType.name).newest(filter, LOOKED_AT);
+  let elsewhere: string | undefined;
+  for (let start = 0; start < hits.length; start += STEP) {
+    const ids = hits.slice(start, start + STEP).map(({ id }) => id);
+    for (const { data, scope } of await records.get(workMemoryType, ids, filter.reader)) {
+      const { session_id: session } = data;
+      if (session === undefined || session === caller.sessionId) continue;
+      if (caller.kind !== 'entity' || scope.roomId === caller.roomId) return session;
+      elsewhere ??= session;
+    }
+    await yieldToLoop();
+  }
+  if (elsewhere !== undefined) return elsewhere;
+  throw new NotFoundError('session', 'last');
+}
 
 /** @throws NotFoundError when a memory or session that is named does not exist for this caller */
 export async function searchOf(

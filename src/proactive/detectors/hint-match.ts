@@ -17,13 +17,33 @@ import { isAppError } from '../../shared/errors.js';
 import { derivedId } from '../../shared/ids.js';
 import { type Meant, meantComponents } from '../deeds/components.js';
 import { type Deed, deedsIn, deedsOfAction } from '../deeds/deeds.js';
-import { carriesOut } from '../deeds/doing.js';
 import { fittingHints } from '../deeds/fitting.js';
 import type { SlotInput } from '../router.js';
 import { printedHint } from '../text/printed-hint.js';
 import type { Detector, ShownHint, Suppressed } from '../types.js';
 import { disabled, elsewhere, nothing, notifying } from './candidates.js';
 import { callerOf, type DetectorContext, readerIn } from './context.js';
+
+/** A shorter value ("1", "on") stands in very many commands: only the whole of one is it. */
+const LEAST_PART = 4;
+
+/** Space apart: `cd api && docker compose build` carries out `docker compose build`, not `build`er. */
+function carriesOut(action: string, value: string): boolean {
+  const done = squeezed(action);
+  const wanted = squeezed(value);
+  if (wanted === '') return false;
+  if (done === wanted) return true;
+  if (wanted.length < LEAST_PART) return false;
+  for (let at = done.indexOf(wanted); at >= 0; at = done.indexOf(wanted, at + 1)) {
+    const before = done.charAt(at - 1);
+    const after = done.charAt(at + wanted.length);
+    if (!isWord(before) && !isWord(after)) return true;
+  }
+  return false;
+}
+
+const squeezed = (text: string): string => text.trim().replace(/\s+/g, ' ');
+const isWord = (character: string): boolean => /[\p{L}\p{N}_./\\-]/u.test(character);
 
 /** What the room of hints does for offers. */
 export interface HintPort {

@@ -7,7 +7,9 @@ import { canRead, type Reader } from '../../records/index.js';
 import { DAY_MS, HOUR_MS } from '../../shared/clock.js';
 import { messageOf, NotFoundError } from '../../shared/errors.js';
 import type { Uuid } from '../../shared/ids.js';
+import { redactSecrets } from '../../shared/secrets.js';
 import { yieldToLoop } from '../../shared/yield.js';
+import type { OfferData } from '../offer-types.js';
 import type { OfferState } from '../types.js';
 import type { OfferBook, OfferBookDeps } from './offer-book-types.js';
 import { createOfferFacts, FEEDBACK_DAYS, factOf } from './offer-fact.js';
@@ -21,6 +23,7 @@ import {
   offerAsOf,
   uuidOf,
 } from './offer-held.js';
+import type { ChangeDetails } from './offer-life.js';
 import { changeOffer, inTime, isOpen, isUnanswered, OFFER_LIFE_MS } from './offer-life.js';
 import { createOfferLoader } from './offer-loader.js';
 import {
@@ -33,9 +36,44 @@ import {
   worthKnowing,
 } from './offer-queries.js';
 import { offerType, type StoredOffer } from './offer-record.js';
-import { redactDetails, redactOffer } from './offer-redaction.js';
 import { createOfferWriter, endedOtherwise, type Held, type Intent } from './offer-writer.js';
 import { ANSWER_DAYS, createWarningAnswers } from './warning-answers.js';
+
+/** What people and agents wrote may hold secrets; names, numbers and ids of ours do not. */
+type Written = Pick<OfferData, 'subject' | 'text' | 'sources' | 'why'>;
+
+/** The offer without secrets in any text of it. */
+function redactOffer<Data extends Written>(data: Data): Data {
+  const { subject, text, sources, why } = data;
+  return {
+    ...data,
+    subject: redacted(subject),
+    text: redacted(text),
+    sources: sources.map((source) => ({
+      ...source,
+      reasons: source.reasons.map(redacted),
+      ...(source.files === undefined ? {} : { files: source.files.map(redacted) }),
+    })),
+    why: {
+      ...why,
+      evidence: why.evidence.map(redacted),
+      suppressed: why.suppressed.map((left) => ({ ...left, reason: redacted(left.reason) })),
+    },
+  };
+}
+
+function redactDetails(details: ChangeDetails): ChangeDetails {
+  const { reason, how } = details;
+  return {
+    ...details,
+    ...(reason === undefined ? {} : { reason: redacted(reason) }),
+    ...(how === undefined ? {} : { how: redacted(how) }),
+  };
+}
+
+function redacted(text: string): string {
+  return redactSecrets(text).text;
+}
 
 export type {
   ChangedOffer,

@@ -2,14 +2,138 @@
  * What a sentence is there for. Only what is clearly nothing is kept out (small talk, reports of what
  * is done, facts, reminders): what is read here is compared with memories strictly later on. Pure.
  */
-import { isArranged } from './arranged.js';
+
+import { pathsIn } from '../../shared/path-mentions.js';
 import { contentOf, hasSubject, themeOf } from './content.js';
 import { type Directive, directiveIn, isStatement, saysWhat, wordsOf } from './directives.js';
 import { reportsProblem } from './problems.js';
-import { ASKS, askedIn } from './questions.js';
 import type { Sentence } from './sentences.js';
-import { isPolite, undressed } from './undress.js';
 import { isForeign, isWork, OPENERS, verbOfPast } from './words.js';
+
+/** Takes off a sentence what only wraps what it says: greetings, names, small words, opinions, thanks. Pure. */
+
+const HELLO =
+  /^(?:hi|hello|hey|hiya|yo|howdy|greetings|good (?:morning|afternoon|evening|day))\b(?: (?:there|again|all|team|everyone|everybody|folks|guys|cue|bot|agent|buddy|mate)\b)*[\s,!.:–-]*/i;
+/** Small words in front; these need no mark behind them … */
+const LEAD =
+  /^(?:ok|okay|alright|all right|well|so|and|but|or|then|now|next|also|plus|oh|ah|hm+|uh+m*|um+|anyway|actually|basically|honestly|maybe|perhaps|afterwards|after that|meanwhile|finally|lastly|please|pls|plz)\b(?!\.\w)(?:[\s,!:;.–-]+)(?=\S)/i;
+/** … and these do. */
+const LEAD_MARKED =
+  /^(?:thanks?(?: you)?|thx|ty|cheers|great|cool|nice|perfect|awesome|excellent|good|lovely|right|sure|yes|yeah|yep|yup|no|nope|nah|sorry|excuse me|btw|by the way|fyi|instead|first(?:ly)?|second(?:ly)?|third(?:ly)?|again|today|tomorrow|task|todo|goal|bug(?: report)?|issue|feature(?: request)?|idea|update|status|result|news|warning|request|question|proposal|suggestion|wish|quick (?:question|one|request)|note|next (?:step|up|task)|(?:starting )?(?:a |the )?new task|next up|step \d+|plan|if possible|if you can|for now|this time|in addition|(?:(?:one|another|the|a|and|last|first|second|third|next|other|new|small|quick|more|final) ){1,3}(?:thing|point|topic|item|one|request|question|task)|when you (?:can|get a chance|have (?:time|a (?:minute|moment|sec|second))))(?: (?:so much|a lot|very much|again|work|job|for (?:that|this|the [a-z ]{1,30})))?(?:\s*[,!:;]+\s*|\s+[–-]+\s+)(?=\S)/i;
+const OPINION =
+  /^(?:(?:i|we) (?:also |still |really )?(?:think|guess|believe|suppose|feel like|suggest|propose|wonder|wondered|thought|figured)|(?:i'm|i am|i've been|i was|we're|we were) (?:just )?(?:thinking|wondering)|(?:my|our|the|one|another) (?:idea|proposal|suggestion|thought) (?:is|was|would be)|imo|in my opinion)(?: (?:that|if|about|of|whether|maybe|perhaps|to))*,? (?=\S+ \S)/i;
+/** "The other thing they mentioned is that …" */
+const TOPIC =
+  /^(?:the|one|another|my|our) (?:[a-z]+ ){0,2}(?:thing|point|issue|problem|topic|idea|wish|request|question|complaint|news)\b[^.:]{0,90}? (?:is|was) (?:that|how|whether|why|if) (?=\S+ \S)/i;
+const TIME_OF =
+  /^(?:today|tonight|this (?:week|morning|afternoon|evening|sprint)|right now|at the moment|these days),? (?=(?:i|we|i'm|we're|i'd|i'll|we'll|let's|please)\b)/i;
+const CALLED = /^@[\w-]+(?![\w./\\-])[,:]?\s+|^(?:[A-Z][a-z]+|cue|agent|bot|assistant), (?=[a-z])/;
+
+const SEEKING =
+  /^(?:(?:i'm|i am|we're|we are) )?(?:still |currently |now )?(?:looking|searching) for /i;
+
+/** Longer than anything that is taken off an end. */
+const TAIL_CHARS = 48;
+const TAIL =
+  /[\s,;]{0,4}\b(?:please|pls|plz|thanks?(?: you)?(?: in advance| a lot| so much| very much)?|thx|cheers|asap|for me|for us|ok|okay|right|maybe|perhaps|then|somehow|if you can|if possible|if you have time|when you (?:can|get a chance|have time)|(?:would|will|could|can) you)[\s.!?]*$/i;
+
+function undressed(sentence: string): string {
+  let text = sentence;
+  for (let round = 0; round < 6; round += 1) {
+    const before = text;
+    text = text
+      .replace(HELLO, '')
+      .replace(CALLED, '')
+      .replace(LEAD_MARKED, '')
+      .replace(LEAD, '')
+      .replace(OPINION, '')
+      .replace(TOPIC, '')
+      .replace(TIME_OF, '');
+    if (text === before) break;
+  }
+  for (let round = 0; round < 3; round += 1) {
+    const end = Math.max(0, text.length - TAIL_CHARS);
+    text = text.slice(0, end) + text.slice(end).replace(TAIL, '');
+  }
+  return text.trim().replace(SEEKING, 'find ');
+}
+
+/** Whether somebody asks for something without a verb: "webpack.config.js pls". */
+function isPolite(sentence: string): boolean {
+  return /\b(?:please|pls|plz|asap)\W*$|^\W*(?:please|pls|plz)\b/i.test(sentence.slice(0, 400));
+}
+
+/** Begins a question. */
+const ASKS =
+  /^(?:what|who|whom|whose|which|where|when|why|how|does|do|is|are|am|did|has|have|had|was|were|can|could|would|should|shall|will|may|might|must|any|anyone|anybody)\b|^(?:what|who|where|how)'s\b/i;
+const ASKS_WHY =
+  /^(?:why|how come|any ideas? (?:why|what)|what(?:'s| is| could be| might be)? (?:wrong|causing|cause|broke|the (?:cause|reason|problem))|do you know why|what (?:could|might|is) (?:be )?caus)/i;
+/** Why somebody did something is a question about the past, not about a fault. */
+const ASKS_MOTIVE = /^why (?:did|do|have|had|are|were|would) (?:we|you|they|i|people)\b/i;
+/** Asked of what was done or is known here; the theme stands behind. */
+const OF_US =
+  /^(?:(?:did|do|have|had|has|does|is|are|were) (?:we|you|i|they|anyone|anybody|someone|somebody|one of us)|(?:where|when|how|why|what|which \w+) (?:did|do|have|had) (?:we|you|they|i|someone|somebody)|(?:is|are|was|were) there|what (?:happened|was done|came) (?:to|with|of|about)|what (?:should|can|could|do|did) (?:we|i) (?:do|know|learn|try|decide) (?:about|with|against|for|on|from)|who (?:did|made|fixed|built|wrote|changed|knows|worked on|was working on|handles|handled|owns)|(?:any|some) (?:news|progress|update|updates|experience|notes?|learnings?|ideas?|thoughts|advice|suggestions?|tips?) (?:on|about|for|with|how to|regarding)|wasn't there|didn't (?:we|you|i|someone)|haven't (?:we|you)|remember (?:when|how|that|the)|do you (?:remember|recall))(?: (?:ever|already|also|have|had|find out|know|any(?:thing)?|once|know about|about|got|get|a way|already have|again|tried to|try to|say|decide|decided|been|before|how to|what|why|how))* /i;
+/** Asked of a fact of the world or of the code. */
+const KNOWLEDGE =
+  /^(?:what (?:is|are|does|do|was|were)|what's|who (?:is|are|was)|who's|which|where (?:is|are|does|do)|when (?:is|are|does|do|will)|how (?:does|do|is|are|many|much|long|often|old|far|big)|is|are|am|was|were|does|do|has|have|will|can you|could you|would you)\b/i;
+const PROPOSES = /^(?:what|how) about (?=\S)/i;
+const MODAL =
+  /^(?:would|could|should|can|shall|may|might|must|will) (?!you\b|i\b|we\b|it\b|that\b|this\b)(?=\S+ \S)/i;
+const NEEDED = /\b(?:should|shall|could|can|must) (?:we|i)\b/i;
+
+type Asked =
+  /** For the cause of something that is not as it should be. */
+  | { kind: 'problem'; text: string }
+  /** Whether something is to be done or to be so. */
+  | { kind: 'open'; text: string }
+  /** For what was done or is known. */
+  | { kind: 'past'; text: string };
+
+/** Of a question that requests nothing. `null`: it wants to know something that no work tells. */
+function askedIn(text: string): Asked | null {
+  if (ASKS_WHY.test(text) && !ASKS_MOTIVE.test(text)) {
+    const wrong = reportsProblem(text, true) || /\bwrong with\b/i.test(text);
+    return { kind: wrong ? 'problem' : 'past', text };
+  }
+  const proposed = text.replace(PROPOSES, '');
+  if (proposed !== text) return { kind: 'open', text: proposed };
+  const ours = OF_US.exec(text);
+  if (ours) return { kind: 'past', text: text.slice(ours[0].length) };
+  if (ASKS_MOTIVE.test(text)) return { kind: 'past', text };
+  const modal = MODAL.exec(text);
+  // "Can customers …" asks how things are, "would a full vacuum help" whether to do it.
+  if (modal) {
+    const kind = /^(?:can|may|will)\b/i.test(text) ? 'past' : 'open';
+    return { kind, text: text.slice(modal[0].length) };
+  }
+  if (NEEDED.test(text)) return { kind: 'open', text };
+  if (KNOWLEDGE.test(text) || ASKS.test(text)) return null;
+  return { kind: 'open', text };
+}
+
+/** Reminders and schedules: work for a clock, not work to be thought about now. Pure. */
+const TIMED =
+  /\b(?:every|each) (?:\d+ |other |single |two |few )?(?:minutes?|hours?|days?|weeks?|months?|years?|mornings?|afternoons?|evenings?|nights?|weekdays?|mon|tues?|wednes|thurs?|fri|satur|sun)(?:day)?s?\b|\b(?:daily|weekly|hourly|monthly|nightly)\s*$|\b(?:at|by|before) \d{1,2}(?::\d\d)? ?(?:am|pm|o'clock)\b|\bat \d{1,2}:\d\d\b|\bin (?:\d+|an?|two|three|five|ten) (?:minutes?|mins?|hours?)\b/i;
+const REMINDER =
+  /\bremind(?:er)? (?:me|us|him|her|them|everyone|the team)\b|\bwake me\b|\b(?:ping|notify|alert|message|text|email|call|tell) (?:me|us) (?:when|whenever|if|once|every|at|in \d|tomorrow|as soon)|\b(?:set|create|add|make|cancel|delete|stop|list|show)(?: up)? (?:me )?(?:a|an|the|my|all|another)? ?(?:[a-z]+ )?(?:reminders?|alarms?|timers?|triggers? (?=that|which|to|for|every))\b|^schedule (?:a |an |the |my |our )?(?:call|meeting|reminder|appointment|lunch|chat|message)\b|\blet me know (?:when|if|once)\b/i;
+/** Told or proposed rather than ordered: "we should rotate the keys every month" is a way to do it. */
+const TOLD =
+  /^(?:we|i|they|let'?s|let us|should|shall|can we|could we|what if|how about|it|the|our|a|an|users?|customers?)\b/i;
+const INNER = /\b(?:that|which|who|where|because|so|to run|running|runs|cron|job|scheduler)\b/i;
+const MAKES =
+  /^(?:\W*(?:can|could|would) you (?:please )?)?(?:fix|debug|investigate|implement|refactor|add|build|create|write|find|change)\b/i;
+
+/** A reminder or a time to do it at; "fix the job that runs every night" is work. */
+function isArranged(text: string): boolean {
+  const reminds = REMINDER.test(text);
+  const timed = reminds ? null : TIMED.exec(text);
+  if ((!reminds && !timed) || pathsIn(text).length > 0) return false;
+  if (!timed) return true;
+  const before = text.slice(0, timed.index);
+  return (
+    !TOLD.test(text) && !INNER.test(before) && !MAKES.test(before) && !reportsProblem(text, false)
+  );
+}
 
 /**
  * `wish`: something should be so; `open`: asked whether; `how`: asked how; `past`: asked what was done;

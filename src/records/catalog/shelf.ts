@@ -2,7 +2,6 @@
 import { AppError } from '../../shared/errors.js';
 import type { Uuid } from '../../shared/ids.js';
 import { continuityOf } from './continuity.js';
-import { dense } from './dense.js';
 import { IdTable } from './id-table.js';
 import { BlockPool } from './int-lists.js';
 import { Interner } from './interner.js';
@@ -23,6 +22,25 @@ import type {
 } from './types.js';
 import { checkVector, Vectors } from './vectors.js';
 import { type AnalyzedWords, Words } from './words.js';
+
+/**
+ * A fresh array for every search and not one kept by the shelf: two searches are fused after both
+ * have run, and a caller may await between them. 400 KB at 100,000 slots, zeroed in 0.03 ms.
+ */
+function dense(scores: Float32Array, accepts: ((slot: number) => boolean) | null): DenseScores {
+  const touched = new Int32Array(scores.length);
+  let count = 0;
+  for (let slot = 0; slot < scores.length; slot += 1) {
+    if (scores[slot] === 0) continue;
+    if (accepts === null || accepts(slot)) {
+      touched[count] = slot;
+      count += 1;
+    } else {
+      scores[slot] = 0;
+    }
+  }
+  return { scores, touched: touched.slice(0, count) };
+}
 
 const HEX_PREFIX = /^[0-9a-f]{1,32}$/i;
 /** Begins the thread of documents that name none, so that it is no other's by accident. */

@@ -1,5 +1,6 @@
 /** One exchange of streamable HTTP with whoever serves MCP, and what came of it, as values. */
 import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { StringDecoder } from 'node:string_decoder';
 import { MINUTE_MS } from '../../shared/clock.js';
 import { messageOf } from '../../shared/errors.js';
 import { CLIENT_SESSION_HEADER, CONNECTION_HEADER } from '../client-session.js';
@@ -7,9 +8,60 @@ import { TOOLS_HEADER } from '../tool-groups.js';
 import { MAX_ANSWER_BYTES } from './http-exchange.js';
 import { LOCAL_KEY_HEADER } from './local-key.js';
 import { type Fields, isFields } from './mcp-messages.js';
-import { sseReader } from './sse.js';
 import { type NotDelivered, notOfMethod } from './transport.js';
 import type { ServerAddress } from './types.js';
+
+/** Server-sent events as they come in pieces (HTML Living Standard §9.2.6), as far as MCP uses them. */
+export interface SseEvent {
+  /** Of this event or the last one that had any. */
+  id: string | undefined;
+  /** `message` when it has no name. */
+  name: string;
+  data: string;
+}
+
+const BREAK = /\r\n|\n|\r/;
+
+/** @returns what takes the next bytes; events without data only set the id */
+export function sseReader(take: (event: SseEvent) => void): (bytes: Buffer) => void {
+  const decoder = new StringDecoder('utf8');
+  let rest: string[] = [];
+  let id: string | undefined;
+  let name = '';
+  let data: string[] = [];
+
+  function field(line: string): void {
+    const at = line.indexOf(':');
+    // A comment.
+    if (at === 0) return;
+    const key = at < 0 ? line : line.slice(0, at);
+    const value = at < 0 ? '' : line.slice(at + 1).replace(/^ /, '');
+    if (key === 'data') data.push(value);
+    else if (key === 'event') name = value;
+    else if (key === 'id' && !value.includes('\0')) id = value;
+  }
+  function end(): void {
+    take({ id, name: name || 'message', data: data.join('\n') });
+    name = '';
+    data = [];
+  }
+
+  return (bytes) => {
+    const text = decoder.write(bytes);
+    rest.push(text);
+    // A long line comes in many pieces: only a break makes them worth joining.
+    if (!BREAK.test(text)) return;
+    const whole = rest.join('');
+    // What follows a carriage return at the end may belong to it.
+    const isHalf = whole.endsWith('\r');
+    const lines = (isHalf ? whole.slice(0, -1) : whole).split(BREAK);
+    rest = [`${lines.pop() ?? ''}${isHalf ? '\r' : ''}`];
+    for (const line of lines) {
+      if (line === '') end();
+      else field(line);
+    }
+  };
+}
 
 /** Where messages go, and as what. */
 export interface McpLink {

@@ -12,6 +12,7 @@ import { atMeantAgent } from './agent-meant.js';
 import { deferred } from './deferred.js';
 import { DEFAULT_PORT, PROJECT_PORT } from './discovery.js';
 import { howToGoOn } from './hung.js';
+import type { Identity } from './identify.js';
 import { askWho } from './identify.js';
 import { type FoundServer, isListened, lookAtNamed, serverOfProcess } from './look-around.js';
 import { meantBy } from './meant.js';
@@ -19,8 +20,43 @@ import { type OwnServer, type OwnServerOptions, startOwnServer } from './own-ser
 import { pidFileOf, usualPidFile } from './pid-file.js';
 import { takeRight } from './pid-lock.js';
 import { type Env, isPersonal, type Place, personalPlace } from './place.js';
-import { changeOf, otherMemory, sameMemory } from './same-memory.js';
 import type { ServerFile, StartAgent } from './types.js';
+
+/**
+ * One that takes the place of another opens the same database for the same agent.
+ * @throws AppError UNAVAILABLE when it cannot know which: its folder's own would be another memory
+ */
+function sameMemory(env: Env, last: Identity | null): Env {
+  if (!last) return env;
+  const { database, agentId: CUE_AGENT, pid } = last;
+  if (database !== null) {
+    const { POSTGRES_URL: _not, ...rest } = env;
+    return { ...rest, PGLITE_DATA_DIR: database, CUE_AGENT };
+  }
+  if (env.POSTGRES_URL || pid === process.pid) return { ...env, CUE_AGENT };
+  const message =
+    'the server that has gone had a database server, or a memory that is not kept: this process does not ' +
+    'take its place without POSTGRES_URL; start a server anew';
+  throw new AppError('UNAVAILABLE', message);
+}
+
+/** Why a server is not followed that has another database than the one before: it may be another project's. */
+function otherMemory(now: Identity): AppError {
+  const message = `another memory is served now: ${memoryOf(now)}; start anew to join it`;
+  return new AppError('UNAVAILABLE', message);
+}
+
+/** What to tell of a server that is not for the same agent and database as the one before; `null`: it is. */
+function changeOf(now: Identity, before: Identity): string | null {
+  const isSame = now.agentId === before.agentId && now.database === before.database;
+  return isSame
+    ? null
+    : `another memory than before: ${memoryOf(now)} instead of ${memoryOf(before)}`;
+}
+
+function memoryOf({ agentId, database }: Identity): string {
+  return `agent ${agentId} in ${database ?? 'a database server, or none that is kept'}`;
+}
 
 /** Whoever serves at this moment. */
 export interface Server extends FoundServer {

@@ -6,8 +6,11 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { wordsIn } from '../../../../src/surfaces/cli/flag-words.js';
-import { contextOf, osNamed } from '../../../../src/surfaces/cli/nudge/context-flags.js';
-import { harmlessEnv } from '../../../../src/surfaces/cli/nudge/env-facts.js';
+import {
+  contextOf,
+  harmlessEnv,
+  osNamed,
+} from '../../../../src/surfaces/cli/nudge/context-flags.js';
 import { gitFactsOf } from '../../../../src/surfaces/cli/nudge/git-facts.js';
 
 const ORIGIN = 'git@github.com:org/repo.git';

@@ -1,6 +1,10 @@
 /** `cue mcp install`: writes us into the configuration of clients, or takes us out of it, and says so. */
-import { isAppError, messageOf } from '../../../shared/errors.js';
+
+import { join } from 'node:path';
+import { AppError, isAppError, messageOf } from '../../../shared/errors.js';
 import { gitFolderAround } from '../../../shared/git-folder.js';
+import { makeFolder } from '../../../shared/make-folder.js';
+import { meantPlace, shownPlace } from '../../serving/place.js';
 import { badInput, EXIT, type ExitCode, errorDocument } from '../exit-codes.js';
 import { type Io, printJson, printText } from '../io.js';
 import { changedLines } from '../line-changes.js';
@@ -8,8 +12,40 @@ import { counted } from '../lines.js';
 import type { Machine } from './clients.js';
 import type { Program } from './commands.js';
 import { deleteConfig, dropBackup, replaceConfig } from './config-file.js';
-import { giveOwnMemory, memoryTold } from './own-memory.js';
 import { type Change, changesFor, clientsOf, type InstallFlags, shownFrom } from './plan.js';
+
+/** Which memory the clients of a project come to have, and how it gets one of its own. */
+const DATABASE = join('.eliza', '.elizadb');
+
+/**
+ * The folder in which its database will be: whoever starts below the project means that one from now on.
+ * @returns in words, what was done
+ * @throws AppError CONFLICT when it cannot be made
+ */
+function giveOwnMemory({ project }: Machine, { dryRun = false } = {}): string {
+  const folder = join(project, DATABASE);
+  try {
+    if (!dryRun) makeFolder(folder, 0o700);
+  } catch (error) {
+    throw unmade(folder, error);
+  }
+  const made = dryRun ? 'would be' : 'is';
+  return `the memory of this project ${made} in ${folder}: keep .eliza out of version control`;
+}
+
+/** In one sentence, what clients started in the project will remember in. */
+function memoryTold({ project, env }: Machine): string {
+  const place = meantPlace(env, project);
+  if (place !== null) return `memory: ${shownPlace(place)}`;
+  return (
+    'memory: that of the running Eliza agent, else ~/.cue/db, which all projects without one of their own ' +
+    'share; "cue mcp install --own-memory" gives this project its own'
+  );
+}
+
+function unmade(folder: string, cause: unknown): AppError {
+  return new AppError('CONFLICT', `${folder} cannot be made: ${messageOf(cause)}`, {}, { cause });
+}
 
 /** What has become of one file. */
 interface Done {

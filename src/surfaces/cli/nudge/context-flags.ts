@@ -3,12 +3,53 @@ import { statSync } from 'node:fs';
 import { isAbsolute, resolve, win32 } from 'node:path';
 import type { Command } from 'commander';
 import type { NudgeContext as Facts } from '../../../hints/offline.js';
+import { redactText } from '../../../hints/offline.js';
 import { withoutUser } from '../../../shared/git-folder.js';
+import { isSensitiveName } from '../../../shared/secret-values.js';
 import { badInput } from '../exit-codes.js';
 import { collect, pairsOf, wordsIn } from '../flag-words.js';
 import type { Io } from '../io.js';
-import { harmlessEnv } from './env-facts.js';
 import { gitFactsOf } from './git-facts.js';
+
+/** No scope says more than that of one value. */
+const MAX_VALUE = 500;
+const MAX_NAME = 500;
+/** More words of a name that mean a secret than a memory's text needs: `GH_PAT`, `AWS_SESSION_TOKEN`. */
+const TELLING =
+  /(?:^|[_.-])(?:pass(?:w(?:or)?d|phrase)?|pwd|secrets?|tokens?|keys?|auth|credentials?|creds?|cookies?|session|pat|dsn|salt|signature|cert|jwt|bearer|private)(?:$|[_.\d-])/i;
+/** `https://token@host`: who is in front of a host. */
+const HAS_USER = /:\/\/(?!git@)[^/\s?#]*@/i;
+/** The names the words above would hold back, and that folders and editors go by. */
+const KNOWN_HARMLESS: ReadonlySet<string> = new Set([
+  'PWD',
+  'OLDPWD',
+  'XDG_SESSION_TYPE',
+  'XDG_SESSION_CLASS',
+  'XDG_SESSION_DESKTOP',
+  'DESKTOP_SESSION',
+]);
+
+export function harmlessEnv(
+  env: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).flatMap(([name, value]): [string, string][] =>
+      value === undefined || name.length > MAX_NAME
+        ? []
+        : [[name, isHarmless(name, value) ? value : '']],
+    ),
+  );
+}
+
+function isHarmless(name: string, value: string): boolean {
+  if (value.length > MAX_VALUE) return false;
+  // A switch, a level, a port: too short to be one.
+  if (value.length < 4) return true;
+  if (KNOWN_HARMLESS.has(name)) return true;
+  if (TELLING.test(name) || isSensitiveName(name) !== null) return false;
+  // As the guard of the hints judges what is to be kept.
+  return !HAS_USER.test(value) && redactText(value, name) === value;
+}
 
 export interface ContextFlags {
   cwd?: string;

@@ -10,14 +10,68 @@ import {
   type RequestId,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js';
-import { type Clock, MINUTE_MS, SECOND_MS } from '../../../shared/clock.js';
+import { type Clock, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../shared/clock.js';
 import { messageOf } from '../../../shared/errors.js';
 import { derivedId, type Ids, type Uuid } from '../../../shared/ids.js';
 import type { Log } from '../../../shared/log.js';
 import { createSession } from '../session.js';
 import type { McpSession } from '../types.js';
 import { createEventStore, type SessionEvent, type SessionEvents } from './event-store.js';
-import { isLongSilent, LOCAL_SESSIONS, MAX_SESSIONS, type Occupant, roomFor } from './room.js';
+
+/** A session as far as its place is concerned. */
+interface Occupant {
+  /** When it was last asked, or had said all that it was asked for. */
+  lastMs: number;
+  /** A stream of it is open, or a call of it runs. */
+  isBusy: boolean;
+  /** Its client has come back after it began. */
+  wasUsed: boolean;
+}
+
+interface Room<T> {
+  ending: T[];
+  /** `null`: there is room; else how long it takes until there may be, ms. */
+  fullForMs: number | null;
+}
+
+const MAX_SESSIONS = 200;
+/** Kept for processes of the same person on this machine: nobody over HTTP may shut them out. */
+const LOCAL_SESSIONS = 50;
+const SILENT_MS = HOUR_MS;
+/** Nobody comes back to a session that was only begun: scripts that leave one at each call. */
+const BEGUN_MS = 30 * SECOND_MS;
+const IDLE_MS = 5 * MINUTE_MS;
+/** While all are busy nobody knows when one ends. */
+const LATER_MS = MINUTE_MS;
+
+/** Nobody has asked it for an hour, and it is not in use. */
+function isLongSilent({ isBusy, lastMs }: Occupant, nowMs: number): boolean {
+  return !isBusy && nowMs - lastMs > SILENT_MS;
+}
+
+/**
+ * Those that nobody has asked for an hour end, and when there are too many, those that have been silent
+ * for some minutes. One that is in use never does, whoever else comes.
+ * @param places how many there may be
+ */
+function roomFor<T extends Occupant>(
+  sessions: Iterable<T>,
+  nowMs: number,
+  places = MAX_SESSIONS,
+): Room<T> {
+  const all = [...sessions];
+  const silent = all.filter(({ isBusy }) => !isBusy).sort((a, b) => freeAt(a) - freeAt(b));
+  const free = silent.filter((one) => nowMs >= freeAt(one));
+  const over = all.length + 1 - places;
+  const ending = free.filter((one, place) => place < over || isLongSilent(one, nowMs));
+  if (ending.length >= over) return { ending, fullForMs: null };
+  const next = Math.min(...silent.map(freeAt), nowMs + LATER_MS);
+  return { ending, fullForMs: Math.max(next - nowMs, 0) };
+}
+
+function freeAt({ lastMs, wasUsed }: Occupant): number {
+  return lastMs + (wasUsed ? IDLE_MS : BEGUN_MS);
+}
 
 export interface HubDeps {
   clock: Clock;

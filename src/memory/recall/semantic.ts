@@ -2,15 +2,15 @@
  * By words and by likeness, fused; neighbours in a thread and along links gain. The last resort of
  * the cascade, and the only one whose hits are marked fuzzy.
  */
-import { builtInModel, calibratedThresholds } from '../../../embeddings/index.js';
-import type { DenseScores, Shelf, SlotFilter } from '../../../records/index.js';
-import { messageOf } from '../../../shared/errors.js';
-import { analyzeQuery } from '../../../shared/text.js';
-import { soundVector } from '../../embed.js';
-import { edgesOf, linkFrom } from '../../graph.js';
-import { FLAGS, keyOf } from '../../records.js';
-import { type PhraseHit, phraseHits } from '../../remind-when.js';
-import { asksForTime, namesIn } from '../../signals.js';
+import { builtInModel, calibratedThresholds } from '../../embeddings/index.js';
+import type { DenseScores, Shelf, SlotFilter } from '../../records/index.js';
+import { messageOf } from '../../shared/errors.js';
+import { analyzeQuery } from '../../shared/text.js';
+import { soundVector } from '../embed.js';
+import { edgesOf, linkFrom } from '../graph.js';
+import { FLAGS, keyOf } from '../records.js';
+import { type PhraseHit, phraseHits } from '../remind-when.js';
+import { asksForTime, namesIn } from '../signals.js';
 import {
   type AnswerSigns,
   answerProbability,
@@ -18,7 +18,7 @@ import {
   hitProbability,
   mostScore,
   wordSigns,
-} from '../confidence.js';
+} from './confidence.js';
 import {
   aboveMean,
   BESIDE_WEIGHT,
@@ -32,8 +32,8 @@ import {
   raise,
   vectorShare,
   vectorWeight,
-} from '../fusion.js';
-import type { Candidate, Search, Stage } from '../types.js';
+} from './fusion.js';
+import type { Candidate, Search, Stage } from './types.js';
 
 /** Hits whose links are followed. */
 const LINKED_FROM = 10;
