@@ -143,7 +143,7 @@ const call = (ask, tool, args = {}) => {
 function tryAll(ask, name, word) {
   const { tools } = resultOf(ask('tools/list', '--strict'), 'tools/list --strict');
   const names = tools.map((tool) => tool.name);
-  for (const tool of ['store', 'recall', 'identity', 'nudge_get_hint', 'when']) {
+  for (const tool of ['store', 'recall', 'identity', 'hint', 'when']) {
     check(names.includes(tool), `tools/list lacks ${tool}`);
   }
   const draft = { intent: { goal: `Mend the ${word}` }, outcome: { success: true } };

@@ -3,9 +3,11 @@
  * the turn has come; what has not begun then has used nothing up.
  */
 import { stringToUuid, type UUID } from '@elizaos/core';
+import type { SQL } from 'drizzle-orm';
+import { PgDialect } from 'drizzle-orm/pg-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { TriggerRun } from '../../src/index.js';
-import { createRecords, databaseOf, homeOf } from '../../src/records/index.js';
+import { createRecords, type Database, databaseOf, homeOf } from '../../src/records/index.js';
 import { derivedId } from '../../src/shared/ids.js';
 import { createLedger } from '../../src/triggers/ledger.js';
 import { type Agent, boot, makeChat } from '../helpers/boot.js';
@@ -86,6 +88,31 @@ const ledger = () =>
   createLedger(createRecords({ db: databaseOf(agent.runtime), home: homeOf(agent.runtime) }));
 const statusOf = async (triggerId: string) => (await runsOf(agent, triggerId)).at(-1);
 const heard = (words: string) => prompts.some((prompt) => prompt.includes(words));
+
+it('a one-shot whose turn cannot begin because the database is away is tried again', async () => {
+  const made = await oneShot('begun late', await newRoom());
+  const db = agent.runtime.db as Database;
+  const execute = db.execute.bind(db);
+  let cut = 0;
+  db.execute = ((query: SQL) => {
+    // The trigger is read again when the turn of its run has come.
+    const isOfTurn = /from tasks where id = .* offset 0/.test(new PgDialect().sqlToQuery(query).sql);
+    if (!isOfTurn || cut > 0) return execute(query);
+    cut += 1;
+    return Promise.reject(new Error('the connection was cut'));
+  }) as typeof db.execute;
+  try {
+    await beat(MINUTE);
+  } finally {
+    Reflect.deleteProperty(db, 'execute');
+  }
+  expect(cut).toBe(1);
+  expect(prompts).toEqual([]);
+  expect(await statusOf(made.id)).toMatchObject({ status: 'failed', open: true });
+  await beat(MINUTE);
+  expect(heard('begun late')).toBe(true);
+  expect(await statusesOf(agent, made.id)).toEqual(['success']);
+});
 
 describe('the kill switch', () => {
   it('reaches the runs that wait for their room', async () => {

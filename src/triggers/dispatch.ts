@@ -88,6 +88,8 @@ async function claimDue(
   const inserts: NewRun[] = [];
   const writes: TaskWrite[] = [];
   const exhausted: TriggerTaskRow[] = [];
+  /** Each with its next time: what fails is tried again before that. */
+  const planned = new Map<string, TriggerConfig>();
   for (const { row, trigger } of triggers) {
     const { triggerId, maxRuns } = trigger;
     const endedRuns = maxRuns === undefined ? 0 : await deps.ledger.endedCount(triggerId);
@@ -126,6 +128,7 @@ async function claimDue(
     const seenRevision = trigger.revision ?? 0;
     writes.push({ id: row.id, trigger: changed, ...placement, seenRevision });
     deps.guard.amend(row.id, changed);
+    planned.set(triggerId, { ...trigger, ...changed });
     if (nextRunAtMs === null || (maxRuns ?? Infinity) <= endedRuns) {
       const runCount = Math.max(trigger.runCount, endedRuns);
       exhausted.push(rowAfter(row, { ...trigger, nextRunAtMs, runCount }));
@@ -142,7 +145,7 @@ async function claimDue(
       if (!ids.has(run.triggerRunId)) deps.budget.letGo(run.triggerRunId);
     }
   }
-  const claimed = ours.map((run) => ({ run, trigger: byId.get(run.triggerId) ?? null }));
+  const claimed = ours.map((run) => ({ run, trigger: planned.get(run.triggerId) ?? null }));
   try {
     await deps.store.write(writes);
     // A one-shot whose row was there already has been run by an earlier call. If that run has ended,
