@@ -96,7 +96,9 @@ it('a one-shot whose turn cannot begin because the database is away is tried aga
   let cut = 0;
   db.execute = ((query: SQL) => {
     // The trigger is read again when the turn of its run has come.
-    const isOfTurn = /from tasks where id = .* offset 0/.test(new PgDialect().sqlToQuery(query).sql);
+    const isOfTurn = /from tasks where id = .* offset 0/.test(
+      new PgDialect().sqlToQuery(query).sql,
+    );
     if (!isOfTurn || cut > 0) return execute(query);
     cut += 1;
     return Promise.reject(new Error('the connection was cut'));
