@@ -21,8 +21,9 @@ export function toUnit(values: ArrayLike<number>): Float32Array | null {
 
 /** Cosine of two unit vectors. */
 export function cosine(a: Float32Array, b: Float32Array): number {
+  const shared = Math.min(a.length, b.length);
   let sum = 0;
-  for (let at = 0; at < a.length; at++) sum += (a[at] ?? 0) * (b[at] ?? 0);
+  for (let at = 0; at < shared; at += 1) sum += (a[at] as number) * (b[at] as number);
   return sum;
 }
 

@@ -43,9 +43,11 @@ export function alignWith(whole: Part, meaning: (word: string) => Float32Array):
     const found = known.get(term);
     if (found) return found;
     const vector = meaning(word);
-    const row = Float32Array.from(vectors, (own, place) =>
-      said[place] === term ? 1 : Math.max(0, cosine(own, vector)),
-    );
+    const row = new Float32Array(vectors.length);
+    for (let place = 0; place < row.length; place += 1) {
+      const isSame = said[place] === term;
+      row[place] = isSame ? 1 : Math.max(0, cosine(vectors[place] as Float32Array, vector));
+    }
     known.set(term, row);
     return row;
   };

@@ -116,12 +116,25 @@ const lexical = remembering(embedLexical);
 const ALIKE_ORDER = 0.5;
 const ALIKE_SPELLING = 0.45;
 
+/** The same with each term looked up once. */
+function lookedUpOnce(rarity: Rarity): Rarity {
+  const known = new Map<string, number>();
+  return (term) => {
+    const found = known.get(term);
+    if (found !== undefined) return found;
+    const weight = rarity(term);
+    known.set(term, weight);
+    return weight;
+  };
+}
+
 /** Every memory of the pool with its features, in the order of the pool. */
 export function featuresOf(
   moment: Moment,
   pool: readonly Near[],
-  { rarity, meaning, opens }: Surroundings,
+  { rarity: lookUp, meaning, opens }: Surroundings,
 ): Seen[] {
+  const rarity = lookedUpOnce(lookUp);
   const read = (text: string): Read => ({
     ...partOf(text, rarity),
     lexical: lexical(text),
@@ -163,10 +176,11 @@ export function featuresOf(
     features.y_best = near.alike?.best ?? 0;
     heard(features, parts, near.phrases.map(read));
     const reasonPart = near.reason === '' ? null : partOf(near.reason, rarity);
-    aligned(features, 'Sg', align.compare(whole, goal));
-    aligned(features, 'Sb', align.compare(best, goal));
-    aligned(features, 'Sa', align.compare(whole, about));
-    aligned(features, 'Sf', align.compare(best, about));
+    const [ofGoal, ofAbout] = [align.compare(whole, goal), align.compare(whole, about)];
+    aligned(features, 'Sg', ofGoal);
+    aligned(features, 'Sb', best === whole ? ofGoal : align.compare(best, goal));
+    aligned(features, 'Sa', ofAbout);
+    aligned(features, 'Sf', best === whole ? ofAbout : align.compare(best, about));
     aligned(features, 'Sr', reasonPart === null ? NOTHING : align.compare(whole, reasonPart));
     features.order = orderLikeness(best.words, goal.words);
     features.order_goal = inOrder(best.words, goal.words) / Math.max(goal.words.length, 1);
@@ -328,10 +342,21 @@ function meets(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
 const baseOf = (path: string) => path.slice(path.lastIndexOf('/') + 1);
 const folderOf = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf('/')));
 
+/** Paths are compared many times, and their keys cost most of it. */
+const keys = new Map<string, string | undefined>();
+const MOST_PATHS = 10_000;
+
+function keyOf(path: string): string | undefined {
+  if (keys.has(path)) return keys.get(path);
+  if (keys.size >= MOST_PATHS) keys.clear();
+  const [key] = pathKeys(path);
+  keys.set(path, key);
+  return key;
+}
+
 /** Whether two paths are of one file: one ends in the other. */
 export function sameFile(a: string, b: string): boolean {
-  const [one] = pathKeys(a);
-  const [other] = pathKeys(b);
+  const [one, other] = [keyOf(a), keyOf(b)];
   if (one === undefined || other === undefined) return false;
   return one === other || one.endsWith(`/${other}`) || other.endsWith(`/${one}`);
 }
