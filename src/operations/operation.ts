@@ -99,7 +99,7 @@ export interface OperationCall {
 export function defineTool<Result extends object, Shown extends object = Result>(
   tool: Tool<Result, Shown>,
 ): Tool {
-  return tool as unknown as Tool;
+  return tool;
 }
 
 /** The same for what only the operator asks for: its input is that of its route. */
@@ -109,7 +109,7 @@ export function defineOperation<Result extends object>({
   ...operation
 }: Omit<Operation<Result>, 'input' | 'output'> &
   Partial<Pick<Operation<Result>, 'input' | 'output'>>): Operation {
-  return { input, output, ...operation } as unknown as Operation;
+  return { input, output, ...operation };
 }
 
 /** As services take it: a caller that asked for it is told how far long work is, and can end it. */

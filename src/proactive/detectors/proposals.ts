@@ -22,8 +22,6 @@ export interface Proposed extends Proposal {
 
 export interface Proposals {
   proposed: Proposed[];
-  /** Whether the moment says that something is done now. */
-  acts: boolean;
   shelf: Shelf;
   degraded?: string;
 }
@@ -80,7 +78,7 @@ async function proposals(
     },
   );
   const degraded = loading ?? worse;
-  return { proposed, acts, shelf, ...(degraded === undefined ? {} : { degraded }) };
+  return { proposed, shelf, ...(degraded === undefined ? {} : { degraded }) };
 }
 
 /** Of the model that serves; `null` while the store has vectors of another one. */

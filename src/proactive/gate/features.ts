@@ -95,7 +95,7 @@ interface Vectors {
 }
 interface Read extends Part, Vectors {}
 
-/** Goals and words come again and again, and reading them is most of the work; 768 bytes each. */
+/** Goals and words come again and again, and reading them is most of the work; at most 1.5 kB each. */
 const MOST_KNOWN = 8_000;
 
 /** Remembers the vectors of the texts that were asked for last. */
@@ -175,24 +175,18 @@ export function featuresOf(
     features.y_whole = near.alike?.whole ?? 0;
     features.y_best = near.alike?.best ?? 0;
     heard(features, parts, near.phrases.map(read));
-    const reasonPart = near.reason === '' ? null : partOf(near.reason, rarity);
     const [ofGoal, ofAbout] = [align.compare(whole, goal), align.compare(whole, about)];
     aligned(features, 'Sg', ofGoal);
     aligned(features, 'Sb', best === whole ? ofGoal : align.compare(best, goal));
     aligned(features, 'Sa', ofAbout);
     aligned(features, 'Sf', best === whole ? ofAbout : align.compare(best, about));
-    aligned(features, 'Sr', reasonPart === null ? NOTHING : align.compare(whole, reasonPart));
     features.order = orderLikeness(best.words, goal.words);
     features.order_goal = inOrder(best.words, goal.words) / Math.max(goal.words.length, 1);
     differences(features, best, whole, goal, about);
-    if (near.reason === '') {
-      features.reason_words = 0;
-      features.reason_mean = 0;
-    } else {
-      const reason = read(near.reason);
-      features.reason_words = covered(reason, whole);
-      features.reason_mean = cosine(whole.meaning, reason.meaning);
-    }
+    const reason = near.reason === '' ? null : partOf(near.reason, rarity);
+    features.reason_words = reason === null ? 0 : covered(reason, whole);
+    features.reason_mean = reason === null ? 0 : cosine(whole.meaning, meaning(reason.text));
+    aligned(features, 'Sr', reason === null ? NOTHING : align.compare(whole, reason));
     files(features, moment.files, near.files);
     features.m_failed = near.success ? 0 : 1;
     features.m_age = Math.log1p(Math.max(0, near.ageMs) / DAY_MS);

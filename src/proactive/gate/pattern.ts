@@ -1,6 +1,7 @@
 /**
- * Whether a moment is one more of a kind: several tasks and the moment share a skeleton, and what
- * stands in its slot differs. Names and numbers differ because it is a pattern. Pure.
+ * Whether a moment is one more of a kind: several past tasks are built alike, differ in a slot, and the
+ * gate says that the moment is likely to be another, in whatever words. Names and numbers differ because
+ * it is a pattern. Pure.
  */
 import { analyze } from '../../shared/text.js';
 import type { Proposal } from './decide.js';
