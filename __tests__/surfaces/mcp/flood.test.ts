@@ -273,7 +273,7 @@ describe('more sessions than there is room for', () => {
     ]);
     const message = 'all 200 sessions are in use; end one, or try again in 30 s';
     expect(JSON.parse(refused.text)).toEqual({
-      ...{ jsonrpc: '2.0', id: null, error: { code: -32_000, message } },
+      ...{ jsonrpc: '2.0', id: 'init', error: { code: -32_000, message } },
     });
     // Nobody over HTTP shuts the processes of this machine's own person out.
     const local = await begin(true);

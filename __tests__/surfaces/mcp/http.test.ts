@@ -176,6 +176,17 @@ describe.each(DOORS)('%s', (_name, door) => {
     expect([late.status, JSON.parse(late.text).error.code]).toEqual([404, -32_001]);
   });
 
+  it('names the request in the answer to one that has no session', async () => {
+    const idIn = async (body: unknown, headers: Record<string, string> = {}) =>
+      JSON.parse((await postTo(url(), body, headers)).text).id;
+    expect(await idIn(toolCall(7, 'list'))).toBe(7);
+    expect(await idIn({ jsonrpc: '2.0', id: 'a', method: 'ping' })).toBe('a');
+    expect(await idIn(toolCall(8, 'list'), { 'mcp-session-id': derivedId('nobody') })).toBe(8);
+    // Of a notification and of a batch nobody knows which one is meant.
+    expect(await idIn({ jsonrpc: '2.0', method: 'notifications/initialized' })).toBeNull();
+    expect(await idIn([toolCall(9, 'list')])).toBeNull();
+  });
+
   it('agrees on a version that both know, or offers the newest', async () => {
     for (const [asked, agreed] of [
       ['2024-11-05', '2024-11-05'],

@@ -161,15 +161,16 @@ export function createMcpHub(deps: HubDeps): McpHub {
   const sweeping = setInterval(sweep, sweepMs).unref();
 
   /** A response: there is no room. */
-  async function begin(version: string, client: HttpClient): Promise<Open | Response> {
+  async function begin(body: unknown, client: HttpClient): Promise<Open | Response> {
     const { isLocal, tools, clientSession, connection } = client;
+    const version = agreedOn(body);
     const nowMs = clock.now();
     const places = MAX_SESSIONS + (isLocal ? LOCAL_SESSIONS : 0);
     const { ending, fullForMs } = roomFor(open.values(), nowMs, places);
     const ended = Promise.all(ending.map((one) => end(one.id)));
     if (fullForMs !== null) {
       await ended;
-      return full(places, fullForMs);
+      return full(body, places, fullForMs);
     }
     const id = ids.next();
     // What a session stores says which one it was, and whoever knew the header's id could speak as it.
@@ -239,17 +240,14 @@ export function createMcpHub(deps: HubDeps): McpHub {
       const known = id === null ? undefined : open.get(id);
       if (known) Object.assign(known, { lastMs: clock.now(), wasUsed: true });
       else if (id !== null) {
-        return refusal(404, -32_001, 'there is no such session; begin a new one');
+        return refusal(body, 404, -32_001, 'there is no such session; begin a new one');
       } else if (!isInitialization(body)) {
-        return refusal(
-          400,
-          -32_000,
-          `begin with initialize, or name a session in ${SESSION_HEADER}`,
-        );
+        const message = `begin with initialize, or name a session in ${SESSION_HEADER}`;
+        return refusal(body, 400, -32_000, message);
       }
       const rest = known && restOf(known, request);
       if (rest) return rest;
-      const session = known ?? (await begin(agreedOn(body), client));
+      const session = known ?? (await begin(body, client));
       if (session instanceof Response) return session;
       const { transport, events } = session;
       const asked = messagesOf(body)
@@ -376,18 +374,20 @@ function isInitialization(body: unknown): boolean {
   return messagesOf(body).some(isInitializeRequest);
 }
 
-function full(places: number, forMs: number): Response {
+function full(body: unknown, places: number, forMs: number): Response {
   const seconds = Math.max(Math.ceil(forMs / SECOND_MS), 1);
   const message = `all ${places} sessions are in use; end one, or try again in ${seconds} s`;
-  return refusal(503, -32_000, message, { 'retry-after': String(seconds) });
+  return refusal(body, 503, -32_000, message, { 'retry-after': String(seconds) });
 }
 
+/** The answer names the request, if the body is one. */
 function refusal(
+  body: unknown,
   status: number,
   code: number,
   message: string,
   headers: Record<string, string> = {},
 ): Response {
-  const body = { jsonrpc: '2.0', error: { code, message }, id: null };
-  return Response.json(body, { status, headers });
+  const id = isJSONRPCRequest(body) ? body.id : null;
+  return Response.json({ jsonrpc: '2.0', error: { code, message }, id }, { status, headers });
 }
