@@ -21,7 +21,7 @@ const BUMP = /^bump\b/i;
 
 /** Questions that what was given, or is to be told, answers. */
 const ASKS: Readonly<Record<HintAction, RegExp>> = {
-  SET_HINT: /(?:component is that|What is it for|shall the hint say|Say yes or no)[^\n]*$/,
+  SET_HINT: /^Did you mean the hint [\s\S]*Say yes or no\.$/,
   GET_HINT: /^Of which component\?/,
   BUMP_HINT: /^Which one helped\?/,
   FORGET_HINT: /Shall I\? Say yes or no\.$|^Which hint do you mean\?/,

@@ -136,7 +136,7 @@ function whenAnswer({ lastAnswer }: ChatTurn, text: string): WhenAction | null {
   return isShort(text) && !isOther ? whenQuestion(lastAnswer) : null;
 }
 
-/** "Of which component is that?" may be left unanswered, too. */
+/** "Of which component?" may be left unanswered, too. */
 function hintAnswer({ lastAnswer, text: whole }: ChatTurn, text: string): HintAction | null {
   if (NO_ANSWER.test(whole.trim()) || LIST.test(text) || ASKS_TO_SCHEDULE.test(text)) return null;
   return isShort(text) ? hintQuestion(lastAnswer) : null;

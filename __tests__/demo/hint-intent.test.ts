@@ -46,7 +46,11 @@ describe('what follows a hint', () => {
   it.each([
     ['that worked, thanks', given, 'BUMP_HINT'],
     ['great, it did the trick', given, 'BUMP_HINT'],
-    ['api', { text: 'About build: Of which component is that?', action: 'SET_HINT' }, 'SET_HINT'],
+    [
+      'yes',
+      { text: 'Did you mean the hint a/b: `c`. Say yes or no.', action: 'SET_HINT' },
+      'SET_HINT',
+    ],
     ['the second', { text: 'Of which component?\n1. a/b\n2. c/d', action: 'GET_HINT' }, 'GET_HINT'],
     [
       'yes',

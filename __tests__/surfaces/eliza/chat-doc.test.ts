@@ -1,7 +1,8 @@
 /**
  * Runs every transcript of docs/chat.md, docs/memory.md and docs/proactive.md: each block with a
  * person nobody has talked to. `mem_00000001` is the first memory that a block shows; what the agent
- * says with REPLY is the model's, and stands in the page only.
+ * says with REPLY is the model's, and stands in the page only. `<!-- model: … -->` is what the small model
+ * fills in for all of a block.
  */
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -12,6 +13,8 @@ import { type KnowledgeFolder, knowledgeFolder, whenOf } from '../../helpers/whe
 import { makeAdmin, startTalk, type Talk } from './talk.js';
 
 interface Line {
+  /** What the small model answers. */
+  form: string | undefined;
   user: string;
   agent: string;
   action: string;
@@ -20,10 +23,10 @@ interface Line {
 const source = ['chat', 'memory', 'proactive']
   .map((name) => readFileSync(new URL(`../../../docs/${name}.md`, import.meta.url), 'utf8'))
   .join('\n');
-const BLOCK = /<!-- chat: (.+?) -->\n(`{3,})\n([\s\S]+?)\2(?=\n)/g;
+const BLOCK = /(?:<!-- model: (.+?) -->\n)?<!-- chat: (.+?) -->\n(`{3,})\n([\s\S]+?)\3(?=\n)/g;
 
 /** "A, B …": the last action is the one of all further lines. */
-const transcripts = [...source.matchAll(BLOCK)].map(([, actions = '', _fence, body = '']) => {
+const transcripts = [...source.matchAll(BLOCK)].map(([, form, actions = '', _fence, body = '']) => {
   const names = actions
     .replace('…', '')
     .split(',')
@@ -34,6 +37,7 @@ const transcripts = [...source.matchAll(BLOCK)].map(([, actions = '', _fence, bo
     .map((turn, index): Line => {
       const [first = '', ...rest] = turn.split('\n');
       return {
+        form,
         user: first.replace(/^> /, ''),
         agent: rest.join('\n'),
         action: names[Math.min(index, names.length - 1)] ?? '',
@@ -99,7 +103,11 @@ describe('docs/chat.md, docs/memory.md and docs/proactive.md', () => {
         if (!memories.includes(id)) memories.push(id);
         return `mem_${String(memories.indexOf(id) + 1).padStart(8, '0')}`;
       };
+      const { brain } = talk.agent;
+      const before = brain.onSmall;
       for (const line of lines) {
+        const { form } = line;
+        brain.onSmall = form === undefined ? before : () => form;
         const said = line.user.replace(/mem_0{7}(\d)/g, (_, n) => memories[Number(n) - 1] ?? '');
         talk.answers(line.action === 'REPLY' ? line.agent : '');
         const reply = await talk.say(reader, said, line.action);
@@ -108,6 +116,7 @@ describe('docs/chat.md, docs/memory.md and docs/proactive.md', () => {
           .replace(/mem_[0-9a-f]{8}/g, (id) => shown(id));
         expect(seen).toBe(line.agent);
       }
+      brain.onSmall = before;
     },
   );
 });

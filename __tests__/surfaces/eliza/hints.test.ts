@@ -2,7 +2,7 @@
 import { type IAgentRuntime, type Memory, stringToUuid } from '@elizaos/core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { autonomousRoom, INSTRUCTION_TYPE } from '../../../src/autonomy/index.js';
-import { type HintService, printedValue } from '../../../src/hints/index.js';
+import { type HintScope, type HintService, printedValue } from '../../../src/hints/index.js';
 import type { Caller } from '../../../src/records/index.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../src/shared/clock.js';
 import { isUuid, type Uuid } from '../../../src/shared/ids.js';
@@ -24,9 +24,9 @@ import { FRIDAY_9, makeAdmin, type Seat, startTalk, type Talk } from './talk.js'
 const NO_STATE = { values: {}, data: {}, text: '' };
 const OPERATOR: Caller = { kind: 'operator' };
 /** As the process runs on, and another one. */
-const OWN = ({ linux: 'linux', darwin: 'darwin', win32: 'windows' } as Record<string, string>)[
-  process.platform
-]!;
+const OWN = ({ linux: 'linux', darwin: 'darwin', win32: 'windows' } as const)[
+  process.platform as 'linux' | 'darwin' | 'win32'
+];
 const OTHER = OWN === 'windows' ? 'linux' : 'windows';
 const TOKEN = `ghp_${'a1B2c3D4e5'.repeat(4).slice(0, 36)}`;
 
@@ -71,6 +71,9 @@ async function actOn(name: string, message: Memory, runtime = talk.runtime) {
 const act = (name: string, seat: Seat, text: string, runtime = talk.runtime) =>
   actOn(name, messageFrom(seat, text), runtime);
 const set = async (text: string, seat = ada) => (await act('SET_HINT', seat, text)).text;
+/** As Ada keeps it, with what limits it. */
+const keep = (component: string, key: string, value: string, scope: HintScope = {}) =>
+  hints.setHint({ component, key, value, meta: { scope } }, callerOf(ada));
 const get = async (text: string, seat = ada) => (await act('GET_HINT', seat, text)).text;
 const bump = async (text: string, seat = ada) => (await act('BUMP_HINT', seat, text)).text;
 const drop = async (text: string, seat = ada) => (await act('FORGET_HINT', seat, text)).text;
@@ -94,11 +97,7 @@ const named = (name: string) => `${name}${round}`;
 describe('through the pipeline of the host', () => {
   it('a hint is told, asked for, used and forgotten', async () => {
     expect(
-      await talk.say(
-        ada,
-        'remember: build http-proxy with `docker compose build router`',
-        'SET_HINT',
-      ),
+      await talk.say(ada, 'set hint http-proxy/build = docker compose build router', 'SET_HINT'),
     ).toBe(
       'I will remember the hint http-proxy/build: `docker compose build router`. It is kept for good. Only you are given it.',
     );
@@ -115,14 +114,49 @@ describe('through the pipeline of the host', () => {
   });
 });
 
+/** What the small model fills in while `work` runs. */
+async function withForm<T>(form: object, work: () => Promise<T>): Promise<T> {
+  const { brain } = talk.agent;
+  const before = brain.onSmall;
+  brain.onSmall = () => JSON.stringify(form);
+  try {
+    return await work();
+  } finally {
+    brain.onSmall = before;
+  }
+}
+
 describe('SET_HINT', () => {
-  it('keeps command, place, time, tags and who said it', async () => {
-    const said = await set(
-      'on branch dev, remember: test api with `npm test` for two hours, tagged ci, priority 8, because it is fast',
+  it('keeps for good, and says so; said anew it is a change', async () => {
+    expect(await set('set hint api/build = make')).toMatch(/ It is kept for good\./);
+    expect(await set('set hint api/build = make all')).toMatch(
+      /^I changed the hint api\/build: `make all`\. It is kept for good\./,
     );
-    expect(said).toBe(
-      'I will remember the hint api/test: `npm test`. It counts only on branch dev. It lives for 2 hours. Only you are given it.',
-    );
+  });
+
+  it('takes the component that is known by that name', async () => {
+    await set('set hint http-proxy/port = 80');
+    expect(await set('set hint httpProxy/build = make')).toContain('http-proxy/build');
+  });
+
+  it('asks whether it understood what the small model read, and takes yes and no', async () => {
+    const text =
+      'remember: test api with npm test on branch dev for two hours, tagged ci, priority 8, because it is fast';
+    const form = {
+      ...{ component: 'api', key: 'test', value: 'npm test', isCommand: true, branch: ['dev'] },
+      ...{ ttl: 'PT2H', tags: ['ci'], priority: 8, reason: 'it is fast', everybody: false },
+    };
+    const hint =
+      'api/test: `npm test`. It counts only on branch dev. It lives for 2 hours. Only you are given it.';
+    await withForm(form, async () => {
+      expect(await set(text)).toBe(`Did you mean the hint ${hint} Say yes or no.`);
+      const open = await openQuestionProvider.get(talk.runtime, messageFrom(ada, ''), NO_STATE);
+      expect(open.text).toContain('Keep the hint "api/test"? A yes or no goes to SET_HINT.');
+      expect(await set('no')).toBe('All right, I kept nothing.');
+      expect(await set(text)).toMatch(/^Did you mean /);
+      expect(await set('yes, but on main')).toMatch(/^I still wait for your yes or no: /);
+      expect(await set('yes')).toBe(`I will remember the hint ${hint}`);
+    });
     const found = await hints.getHint(
       { component: 'api', key: 'test', context: { branch: 'dev' } },
       callerOf(ada),
@@ -138,83 +172,18 @@ describe('SET_HINT', () => {
     expect(await get('how do I test api on branch dev?')).toBe('I know no hints yet.');
   });
 
-  it('keeps for good, and says so; said anew it is a change', async () => {
-    expect(await set('remember permanently: build api with `make`')).toMatch(
-      / It is kept for good\./,
-    );
-    expect(await set('the build command of api is `make all`')).toMatch(
-      /^I changed the hint api\/build: `make all`\. It is kept for good\./,
-    );
-  });
-
-  it('takes the component that is known by that name', async () => {
-    await set('set hint http-proxy port = 80');
-    expect(await set('remember: build the http proxy service with `make`')).toContain(
-      'http-proxy/build',
-    );
-  });
-
-  it('asks for what is missing, one after the other, and loses nothing of the first words', async () => {
-    expect(await set('add a hint for billing on windows')).toBe(
-      'About billing: What is it for? Say one word, like build, test or port.',
-    );
-    const question = await openQuestionProvider.get(talk.runtime, messageFrom(ada, ''), NO_STATE);
-    expect(question.text).toContain('What is the hint for? The answer goes to SET_HINT.');
-    expect(await set('start')).toBe(
-      'About billing start: What shall the hint say? Put the command or value in backticks.',
-    );
-    expect(await set('`start.cmd`')).toMatch(
-      /^I will remember the hint billing\/start: `start\.cmd`\. It counts only on windows\. /,
-    );
-    expect(await set('remember: build it with `make`')).toBe(
-      'About build: Of which component is that?',
-    );
-    expect(await set('billing')).toContain('I will remember the hint billing/build: `make`.');
-  });
-
-  it('asks whether it understood what the small model read, and takes yes and no', async () => {
-    const text = 'remember: build billing with cargo build release on branch dev';
-    const form = {
-      ...{ component: 'billing', key: 'build', value: 'cargo build release' },
-      limits: 'on branch dev',
-    };
-    const before = talk.agent.brain.onSmall;
-    talk.agent.brain.onSmall = () => JSON.stringify(form);
-    try {
-      const question =
-        'Did you mean ``set hint billing build = `cargo build release`, on branch dev``? Say yes or no.';
-      expect(await set(text)).toBe(question);
-      expect(await set('no')).toBe('All right, I kept nothing.');
-      expect(await set(text)).toBe(question);
-      expect(await set('yes')).toBe(
-        'I will remember the hint billing/build: `cargo build release`. It counts only on branch dev. It is kept for good. Only you are given it.',
-      );
-      // What is not in the message was made up.
-      talk.agent.brain.onSmall = () => JSON.stringify({ ...form, value: 'cargo build --all' });
-      expect(await set(text)).toMatch(/^I see no hint in that, and kept nothing\. /);
-      talk.agent.brain.onSmall = () => JSON.stringify({ component: '' });
-      expect(await set(text)).toMatch(/^I see no hint in that, and kept nothing\. /);
-    } finally {
-      talk.agent.brain.onSmall = before;
-    }
-  });
-
   it('keeps nothing with a condition that it does not understand', async () => {
-    expect(await set('remember: build api with `make` until friday')).toMatch(
-      /^I kept nothing, because I do not understand `until friday`\. /,
-    );
+    const form = { component: 'api', key: 'build', value: 'make', other: 'until friday' };
+    const said = await withForm(form, () => set('set hint api/build = make until friday'));
+    expect(said).toMatch(/^I kept nothing, because I do not understand `until friday`\. /);
     expect(await get('list hints')).toBe('I know no hints yet.');
   });
 
   it.each([
     'remember that the login bug came from an expired refresh token',
-    'remember to build api with `make`',
-    'every friday at 5 build api with `make`',
-    'remind me to build api with `make` tomorrow at 9',
-    '/remember writing tests | Mock patching | patch where it is used',
     'build api with `make`',
-    'how do I build api?',
-  ])('keeps nothing of another request: %s', async (text) => {
+    'set hint api/port = 80 on branch dev',
+  ])('keeps nothing that no form is filled in of: %s', async (text) => {
     const { text: said, data } = await act('SET_HINT', ada, text);
     expect(said).toMatch(/^I see no hint in that, and kept nothing\. /);
     expect(data).toMatchObject({ asked: true });
@@ -222,7 +191,7 @@ describe('SET_HINT', () => {
   });
 
   it('and a hint is no schedule', async () => {
-    const said = await act('CREATE_TRIGGER', ada, 'remember: build api with `make`');
+    const said = await act('CREATE_TRIGGER', ada, 'set hint api/build = make');
     expect(said.text).toBe('When shall I do that?');
   });
 
@@ -230,8 +199,9 @@ describe('SET_HINT', () => {
     const said = await set(`set hint api token = ${TOKEN}`);
     expect(said).toMatch(/^I did not keep that: it looks like a secret \(value: [a-z_]+\)\. /);
     expect(said).not.toContain('a1B2c3');
-    const asked = await set(`remember: build with \`curl -H ${TOKEN}\``);
-    expect(asked).toContain('Say all of it in one message');
+    const form = { component: 'api', key: 'token', value: TOKEN };
+    const asked = await withForm(form, () => set(`remember: the token of api is ${TOKEN}`));
+    expect(asked).toMatch(/^I did not keep that: it looks like a secret\. /);
     const { runtime } = talk;
     const kept = await runtime.getCache(`cue:pending:${ada.roomId}:${ada.entityId}`);
     expect(kept).toBeUndefined();
@@ -239,9 +209,15 @@ describe('SET_HINT', () => {
   });
 
   it('says what is wrong with a field', async () => {
-    expect(await set('set hint api port = 80 with priority 80')).toMatch(/^The priority /);
     expect(await set('set hint __proto__ port = 80')).toMatch(/^The component must not be /);
-    expect(await set('set hint api port = 80 in /a/../b')).toMatch(/cwd_glob/);
+    const keep = (more: object) =>
+      withForm({ component: 'api', key: 'port', value: '80', ...more }, async () => {
+        await set('the port of api is 80 in /a/../b');
+        return set('yes');
+      });
+    expect(await keep({ priority: 80 })).toMatch(/^The priority /);
+    expect(await keep({ folder: ['/a/../b'] })).toMatch(/cwd_glob/);
+    expect(await keep({ ttl: 'two hours' })).toMatch(/^The time it is to be kept /);
   });
 
   it('is told inside a scheduled run, for its creator; a question there is a failure', async () => {
@@ -271,9 +247,9 @@ function callerOf(seat: Seat): Caller {
 
 describe('GET_HINT', () => {
   it('gives what counts here, and says why the rest does not', async () => {
-    await set(`set hint api start = run-here on ${OWN}`);
-    await set(`set hint api start = run-there on ${OTHER}`);
-    await set('set hint api debug = dbg on branch dev');
+    await keep('api', 'start', 'run-here', { os: [OWN] });
+    await keep('api', 'start', 'run-there', { os: [OTHER] });
+    await keep('api', 'debug', 'dbg', { branch: ['dev'] });
     expect(await get('how do I start api?')).toContain(`api/start: \`run-here\`. Why: os=${OWN}`);
     expect(await get(`how do I start api on ${OTHER}?`)).toContain('`run-there`');
     expect(await get('how do I debug api?')).toBe(
@@ -285,7 +261,7 @@ describe('GET_HINT', () => {
 
   it('lists', async () => {
     await set('set hint api port = 8080');
-    await set(`set hint api start = x on ${OTHER}`);
+    await keep('api', 'start', 'x', { os: [OTHER] });
     await set('set hint web port = 80');
     expect(await get('list hints of api')).toBe(
       'Hints of api:\n- api/port: `8080`\n(1 more counts elsewhere: say "on windows" or "on branch dev".)',
@@ -340,8 +316,8 @@ describe('what GET_HINT gave', () => {
   it('has helped when it is done with success in that room within half an hour', async () => {
     talk.runtime.setSetting('CUE_OFFERS_ENABLED', 'true');
     try {
-      await set('remember: build http-proxy with `docker compose build router`');
-      await set('remember: test http-proxy with `docker compose run tests`');
+      await set('set hint http-proxy/build = docker compose build router');
+      await set('set hint http-proxy/test = docker compose run tests');
       const command = 'docker compose build router';
       await done(command, ada);
       expect(await usesOf('http-proxy', 'build')).toBe(0);
@@ -379,7 +355,7 @@ describe('BUMP_HINT', () => {
   });
 
   it('counts the variant that was given', async () => {
-    await set('set hint api start = a on branch dev');
+    await keep('api', 'start', 'a', { branch: ['dev'] });
     await set('set hint api start = b');
     await get('how do I start api on branch dev?');
     await bump('that worked');
@@ -402,7 +378,7 @@ describe('BUMP_HINT', () => {
       { component, key: 'build', value: 'team build', meta: { priority: 9 } },
       OPERATOR,
     );
-    await set(`remember: build ${component} with \`my build\``);
+    await set(`set hint ${component}/build = my build`);
     expect(await bump('that worked')).toBe(`Good: ${component}/build has helped once now.`);
     expect(await countedIn(component)).toEqual({ 'my build': 1, 'team build': 0 });
     await hints.deleteHint({ component, key: 'build' }, OPERATOR);
@@ -434,7 +410,7 @@ describe('FORGET_HINT', () => {
   it('forgets one at once, and of several asks first', async () => {
     await set('set hint api build = make');
     await set('set hint api port = 80');
-    await set('set hint api port = 81 on branch dev');
+    await keep('api', 'port', '81', { branch: ['dev'] });
     expect(await drop('forget the build hint of api')).toBe('Forgotten: api/build.');
     expect(await drop('forget the port of api')).toBe(
       'That forgets 2 hints for good, as far as they are yours to forget:\n- api/port: `80`\n- api/port: `81` (on branch dev)\nShall I? Say yes or no.',
@@ -456,7 +432,7 @@ describe('FORGET_HINT', () => {
     ],
   ])('forgets none of several after: %s', async (answer, said) => {
     await set('set hint api port = 80');
-    await set('set hint api port = 81 on branch dev');
+    await keep('api', 'port', '81', { branch: ['dev'] });
     expect(await drop('delete all hints of api')).toMatch(/^That forgets 2 hints /);
     expect(await drop(answer)).toBe(said);
     expect(await drop('delete all hints of api')).toMatch(/^That forgets 2 hints /);
@@ -465,7 +441,7 @@ describe('FORGET_HINT', () => {
 
   it('forgets the variant of a place', async () => {
     await set('set hint api port = 80');
-    await set('set hint web port = 81 on branch dev');
+    await keep('web', 'port', '81', { branch: ['dev'] });
     expect(await drop('forget the port of web on branch dev')).toBe('Forgotten: web/port.');
     expect(await get('list hints')).toBe('I have hints of:\n- api: port');
   });
@@ -474,7 +450,7 @@ describe('FORGET_HINT', () => {
     const component = named('mine');
     await makeAdmin(talk.runtime, ada);
     await hints.setHint({ component, key: 'build', value: 'team build' }, OPERATOR);
-    await set(`remember: build ${component} with \`my build\``);
+    await set(`set hint ${component}/build = my build`);
     expect(await drop('forget it')).toBe(`Forgotten: ${component}/build.`);
     expect(await countedIn(component)).toEqual({ 'team build': 0 });
     expect(await drop('forget that hint')).toBe('That is gone already.');
@@ -486,7 +462,7 @@ describe('FORGET_HINT', () => {
     const component = named('both');
     await makeAdmin(talk.runtime, ada);
     await hints.setHint({ component, key: 'build', value: 'team build' }, OPERATOR);
-    await set(`remember: build ${component} with \`my build\``);
+    await set(`set hint ${component}/build = my build`);
     const question = await drop(`forget the build hint of ${component}`);
     expect(question).toMatch(/^That forgets 2 hints for good/);
     for (const value of ['my build', 'team build']) expect(question).toContain(`\`${value}\``);
@@ -514,13 +490,13 @@ describe('FORGET_HINT', () => {
 describe('privacy', () => {
   it('what one person tells is neither given nor shown to another', async () => {
     const bob = await talk.alone(`bob-${round}`);
-    await set('remember: build api with `make`');
+    await set('set hint api/build = make');
     expect(await get('how do I build api?', bob)).toBe('I know no hints yet.');
     expect(await get('list hints', bob)).toBe('I know no hints yet.');
     expect(await shown(bob, 'the build of api fails')).toBe('');
     expect(await drop('forget the build hint of api', bob)).toMatch(/^Which hint shall I forget/);
     expect(await bump('bump api build', bob)).toMatch(/^Which hint helped/);
-    await set('remember: build api with `other`', bob);
+    await set('set hint api/build = other', bob);
     expect(await get('how do I build api?')).toContain('`make`');
   });
 
@@ -529,7 +505,7 @@ describe('privacy', () => {
       await talk.inGroup(`eve-${round}`, `guild-${round}`),
       await talk.alone(`eve-${round}`),
     ];
-    await set('remember: build api with `make`', alone);
+    await set('set hint api/build = make', alone);
     expect(await get('how do I build api?', here)).toContain('`make`');
     expect(await shown(here, 'the build of api fails')).toBe('');
     expect(await shown(alone, 'the build of api fails')).toContain('- api/build: make');
@@ -538,13 +514,18 @@ describe('privacy', () => {
   it('only owner and admins share, and take away what is shared', async () => {
     const component = named('shared');
     const bob = await talk.alone(`bob-${round}`);
-    const text = `set hint ${component} port = 80 for everybody`;
-    expect(await set(text)).toBe(
+    const form = { component, key: 'port', value: '80', everybody: true };
+    const share = () =>
+      withForm(form, async () => {
+        await set(`the port of ${component} is 80, for everybody`);
+        return set('yes');
+      });
+    expect(await share()).toBe(
       'I may not do that for you: only owner and admins may share a hint with everybody.',
     );
     expect(await get(`port of ${component}?`)).toBe('I know no hints yet.');
     await makeAdmin(talk.runtime, ada);
-    expect(await set(text)).toMatch(/ Everybody is given it\.$/);
+    expect(await share()).toMatch(/ Everybody is given it\.$/);
     expect(await get(`what is the port of ${component}?`, bob)).toContain('`80`');
     expect(await shown(bob, `the port of ${component}`)).toContain(`- ${component}/port: 80`);
     expect(await drop(`forget the port of ${component}`, bob)).toBe(
@@ -570,9 +551,9 @@ describe('HINTS', () => {
   });
 
   it('shows only what counts in the place that is known', async () => {
-    await set(`set hint api own = 1 on ${OWN}`);
-    await set(`set hint api other = 1 on ${OTHER}`);
-    await set('set hint api dev = 1 on branch dev');
+    await keep('api', 'own', '1', { os: [OWN] });
+    await keep('api', 'other', '1', { os: [OTHER] });
+    await keep('api', 'dev', '1', { branch: ['dev'] });
     expect(await lines(ada, 'the api is slow')).toEqual(['- api/own: 1']);
     expect((await lines(ada, 'the api is slow on branch dev')).sort()).toEqual([
       '- api/dev: 1',

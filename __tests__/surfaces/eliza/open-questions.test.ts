@@ -217,14 +217,6 @@ describe('questions of several kinds', () => {
       await unknown.agent.stop();
     }
   });
-
-  it('a second hint that is not complete leaves the first one open', async () => {
-    await talk.say(ann, 'add a hint for billing on windows', 'SET_HINT');
-    await talk.say(ann, 'remember: deploy it with `make all`', 'SET_HINT');
-    expect(await talk.say(ann, 'web', 'SET_HINT')).toMatch(
-      /web\/deploy.*Still open, "add a hint for billing on windows": What is the hint for\?$/,
-    );
-  });
 });
 
 it('are refused beyond a number that nobody keeps in mind', async () => {

@@ -1,14 +1,19 @@
 /** BUMP_HINT: a hint has helped, so that it comes first the next time. */
 import type { Hint } from '../../hints/index.js';
 import { example, type Outcome } from './action-frame.js';
-import { placeNamed } from './confirm-words.js';
-import { hintAction } from './hint-action.js';
 import { findHints } from './hint-find.js';
-import { type HintRef, refOf } from './hint-ref.js';
 import { hintName } from './hint-text.js';
-import { askedPlace, type HintTurn } from './hint-turn.js';
-import { lastShownHints, noteShownHints } from './last-shown-hints.js';
-import { ask, forget, pendingOf } from './pending.js';
+import {
+  answeredWhich,
+  askedPlace,
+  askWhichHint,
+  type HintTurn,
+  hintAction,
+  lastShownHints,
+  noteShownHints,
+  refOf,
+} from './hint-turn.js';
+import { forget, type HintRef } from './pending.js';
 
 export const BUMP_HINT = 'BUMP_HINT';
 
@@ -34,10 +39,7 @@ export const bumpHintAction = hintAction({
 });
 
 async function bumpHint(turn: HintTurn): Promise<Outcome> {
-  const pending = await pendingOf(turn, BUMP_HINT);
-  const open = pending?.kind === 'hint' ? pending : null;
-  const place = open ? placeNamed(turn.text, open.hints.length) : null;
-  const chosen = place === null ? undefined : open?.hints[place];
+  const { open, chosen } = (await answeredWhich(turn, BUMP_HINT)) ?? {};
   if (open && chosen) {
     await forget(turn, open);
     return bump(turn, chosen, 1);
@@ -56,17 +58,7 @@ async function bumpHint(turn: HintTurn): Promise<Outcome> {
   if (only === undefined) return askWhich();
   if (others.length === 0) return bump(turn, only, delta);
   const hints = refs.slice(0, SHOWN);
-  const text = turn.text.slice(0, 500);
-  await ask(turn, { kind: 'hint', action: BUMP_HINT, text, missing: 'which', draft: {}, hints });
-  return {
-    text: [
-      'Which one helped?',
-      ...hints.map((one, index) => `${index + 1}. ${hintName(one)}`),
-    ].join('\n'),
-    success: true,
-    asked: true,
-    data: { candidates: hints.map(({ component, key }) => ({ component, key })) },
-  };
+  return askWhichHint(turn, BUMP_HINT, 'Which one helped?', hints, hints.map(hintName));
 }
 
 /** The best variants of what is named here; `null`: nothing is. */

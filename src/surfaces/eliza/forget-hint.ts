@@ -4,14 +4,19 @@
  */
 import { isAppError } from '../../shared/errors.js';
 import { example, type Outcome } from './action-frame.js';
-import { answerOf, placeNamed, refuses } from './confirm-words.js';
-import { hintAction } from './hint-action.js';
+import { answerOf, refuses } from './confirm-words.js';
 import { findHints, type KnownHint } from './hint-find.js';
-import { type HintRef, refOf } from './hint-ref.js';
 import { hintLine, hintName } from './hint-text.js';
-import { askedPlace, type HintTurn } from './hint-turn.js';
-import { lastShownHints } from './last-shown-hints.js';
-import { ask, forget, pendingOf } from './pending.js';
+import {
+  answeredWhich,
+  askedPlace,
+  askWhichHint,
+  type HintTurn,
+  hintAction,
+  lastShownHints,
+  refOf,
+} from './hint-turn.js';
+import { ask, forget, type HintRef, pendingOf } from './pending.js';
 
 export const FORGET_HINT = 'FORGET_HINT';
 
@@ -39,7 +44,6 @@ async function forgetHint(turn: HintTurn): Promise<Outcome> {
   const pending = await pendingOf(turn, FORGET_HINT);
   const answer = answerOf(turn.text);
   const confirm = pending?.kind === 'confirm-forget-hints' ? pending : null;
-  const open = pending?.kind === 'hint' ? pending : null;
   if (pending && answer === 'no') {
     await forget(turn, pending);
     return keepAll();
@@ -53,17 +57,15 @@ async function forgetHint(turn: HintTurn): Promise<Outcome> {
   if (confirm && (answer === 'partly' || refuses(turn.text))) {
     return askPlainly(confirm.hints.length);
   }
-  const place = open && !refuses(turn.text) ? placeNamed(turn.text, open.hints.length) : null;
-  const chosen = place === null ? undefined : open?.hints[place];
-  if (open && chosen) {
+  const { open, chosen } = (await answeredWhich(turn, FORGET_HINT)) ?? {};
+  if (open && chosen && !refuses(turn.text)) {
     const done = await forgetThese(turn, [chosen]);
     await forget(turn, open);
     return done;
   }
   if (!TAKES_AWAY.test(turn.text) || REFUSES.test(turn.text)) return askWhich();
-  const { context, text, said } = askedPlace(turn.text);
+  const { context, text, isSaid: isPlace } = askedPlace(turn.text);
   const found = await findHints(turn, text, context);
-  const isPlace = Object.keys(said.scope).length > 0;
   const isNamed = found.named.length > 0 && (found.isFit || found.terms.length === 0);
   if (isNamed && (found.isFit || SAYS_HINT.test(turn.text))) {
     // Without a place in the words every variant is meant.
@@ -148,19 +150,11 @@ async function shownAgain(turn: HintTurn, refs: readonly HintRef[]): Promise<Kno
   return variants.filter((one) => refs.some(({ id }) => id === one.id));
 }
 
-async function askWhichOf(turn: HintTurn, fits: readonly KnownHint[]): Promise<Outcome> {
+function askWhichOf(turn: HintTurn, fits: readonly KnownHint[]): Promise<Outcome> | Outcome {
   const shown = fits.slice(0, SHOWN);
   if (shown.length === 0) return askWhich();
-  const hints = shown.map(refOf);
-  const text = turn.text.slice(0, 500);
-  await ask(turn, { kind: 'hint', action: FORGET_HINT, text, missing: 'which', draft: {}, hints });
-  const lines = shown.map((one, index) => `${index + 1}. ${hintLine(one).slice(2)}`);
-  return {
-    text: ['Which hint do you mean?', ...lines].join('\n'),
-    success: true,
-    asked: true,
-    data: { candidates: hints.map(({ component, key }) => ({ component, key })) },
-  };
+  const lines = shown.map((one) => hintLine(one).slice(2));
+  return askWhichHint(turn, FORGET_HINT, 'Which hint do you mean?', shown, lines);
 }
 
 function askWhich(): Outcome {

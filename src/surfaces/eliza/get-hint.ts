@@ -1,13 +1,17 @@
 /** GET_HINT: the hint that fits what is asked, here, with why; or a list of them. */
 import { example, type Outcome } from './action-frame.js';
-import { placeNamed } from './confirm-words.js';
-import { hintAction } from './hint-action.js';
 import { type Found, type FoundHint, findHints } from './hint-find.js';
-import { refOf } from './hint-ref.js';
 import { hintAnswer, hintLine, hintName, reasonWords, word } from './hint-text.js';
-import { askedPlace, type HintTurn } from './hint-turn.js';
-import { noteShownHints } from './last-shown-hints.js';
-import { ask, forget, type Pending, pendingOf } from './pending.js';
+import {
+  answeredWhich,
+  askedPlace,
+  askWhichHint,
+  type HintTurn,
+  hintAction,
+  noteShownHints,
+  refOf,
+} from './hint-turn.js';
+import { forget } from './pending.js';
 import { proactiveServiceOf } from './proactive-turn.js';
 
 export const GET_HINT = 'GET_HINT';
@@ -15,7 +19,6 @@ export const GET_HINT = 'GET_HINT';
 const SHOWN = 12;
 /** Hints of one component that are given as answers, one below the other. */
 const MOST_ANSWERS = 3;
-const MAX_PENDING = 2_000;
 const LIST =
   /\bhints\b|\b(?:list|show|all|any|every|which)\b[^.!?]{0,40}\bhints?\b|\bwhat do (?:you|we) (?:know|have) (?:of|about|for)\b/i;
 
@@ -40,11 +43,10 @@ export const getHintAction = hintAction({
 });
 
 async function getHint(turn: HintTurn): Promise<Outcome> {
-  const pending = await pendingOf(turn, GET_HINT);
-  const open = pending?.kind === 'hint' ? pending : null;
-  const { context, text } = askedPlace(askedText(turn, open));
+  const answer = await answeredWhich(turn, GET_HINT);
+  const { context, text } = askedPlace(askedText(turn, answer));
   const found = await findHints(turn, text, context);
-  if (open) await forget(turn, open);
+  if (answer) await forget(turn, answer.open);
   if (found.components.length === 0) return none('I know no hints yet.');
   if (LIST.test(turn.text)) return list(turn, found);
   if (found.isFit) return give(turn, found, found.hints);
@@ -62,13 +64,12 @@ async function getHint(turn: HintTurn): Promise<Outcome> {
 }
 
 /** "Which one?" was asked: the answer completes what was said before. */
-function askedText(turn: HintTurn, open: Extract<Pending, { kind: 'hint' }> | null): string {
-  if (open === null) return turn.text;
-  const place = placeNamed(turn.text, open.hints.length);
-  const meant = place === null ? undefined : open.hints[place];
-  if (meant) return `${meant.key} of ${meant.component}`;
+function askedText({ text }: HintTurn, answer: Awaited<ReturnType<typeof answeredWhich>>): string {
+  if (answer === null) return text;
+  const { open, chosen } = answer;
+  if (chosen) return `${chosen.key} of ${chosen.component}`;
   // Something else is asked.
-  return turn.text.trim().split(/\s+/).length > 4 ? turn.text : `${open.text} of ${turn.text}`;
+  return text.trim().split(/\s+/).length > 4 ? text : `${open.text} of ${text}`;
 }
 
 function none(text: string): Outcome {
@@ -80,7 +81,10 @@ async function give(turn: HintTurn, found: Found, hints: readonly FoundHint[]): 
   const components = new Set(
     (eligible.length > 0 ? eligible : hints).map(({ component }) => component),
   );
-  if (found.named.length === 0 && components.size > 1) return which(turn, eligible, hints);
+  if (found.named.length === 0 && components.size > 1) {
+    const fits = (eligible.length > 0 ? eligible : hints).slice(0, SHOWN);
+    return askWhichHint(turn, GET_HINT, 'Of which component?', fits, fits.map(hintName));
+  }
   if (eligible.length === 0) return notHere(hints);
   const given = eligible.slice(0, MOST_ANSWERS);
   await gave(turn, given);
@@ -102,24 +106,6 @@ async function gave(turn: HintTurn, given: readonly FoundHint[]): Promise<void> 
   await noteShownHints(turn, given.map(refOf));
   const ids = given.map(({ id }) => id);
   proactiveServiceOf(runtime)?.gave({ roomId: caller.roomId, ids });
-}
-
-async function which(
-  turn: HintTurn,
-  eligible: readonly FoundHint[],
-  all: readonly FoundHint[],
-): Promise<Outcome> {
-  const fits = (eligible.length > 0 ? eligible : all).slice(0, SHOWN);
-  const text = turn.text.slice(0, MAX_PENDING);
-  const hints = fits.map(refOf);
-  await ask(turn, { kind: 'hint', action: GET_HINT, text, missing: 'which', draft: {}, hints });
-  const lines = fits.map((one, index) => `${index + 1}. ${hintName(one)}`);
-  return {
-    text: ['Of which component?', ...lines].join('\n'),
-    success: true,
-    asked: true,
-    data: { candidates: hints.map(({ component, key }) => ({ component, key })) },
-  };
 }
 
 /** Known, but not for this place: fails closed, and says what would have to be so. */

@@ -1,7 +1,10 @@
-/** Which stored hints a message is about: the components it names, and the keys and tags it asks for. */
-import type { NudgeContext } from '../../hints/index.js';
+/**
+ * Which stored hints a message is about: the components it names, and the keys and tags it asks for. "The
+ * HTTP proxy", `httpProxy` and `http-proxy` are one name.
+ */
+import { bareName, componentMentions, type NudgeContext } from '../../hints/index.js';
 import type { Uuid } from '../../shared/ids.js';
-import { componentsIn, keyFit, termsIn } from './hint-names.js';
+import { analyze, analyzeQuery } from '../../shared/text.js';
 import type { NamedHint } from './hint-text.js';
 import type { HintTurn } from './hint-turn.js';
 
@@ -87,4 +90,86 @@ export async function findHints(
     variants: variants.filter(isOf),
     isFit: best > 0,
   };
+}
+
+const MAX_TEXT = 8_192;
+const ARTICLE = /^(?:the|our|my|your|this|that|an?)\s+/i;
+/** What a component is called by beside its name. */
+const KIND = /\s+(?:service|module|component|package|project|app|repo)$/i;
+/** Words with which a hint is spoken of; they name none. */
+const ABOUT_HINTS = new Set(
+  analyze(
+    'hint hints command commands cmd script get list all every give need use please again key keys component ' +
+      'remember recall way correct right currently now bump forget delete remove drop worked work works thank thanks value',
+  ),
+);
+
+/** The component that is known by what was said, with or without its kind ("the auth service"); else a new name. */
+export function componentNamed(said: string, known: readonly string[]): string {
+  const whole = said.trim().replace(ARTICLE, '');
+  const short = whole.replace(KIND, '');
+  const found = [whole, short].map((name) =>
+    known.find((other) => bareName(other) === bareName(name)),
+  );
+  return found.find((one) => one !== undefined) ?? short.replace(/\s+/g, '-');
+}
+
+/** A component that a text names, and the words that do it. */
+interface NamedComponent {
+  name: string;
+  words: string[];
+}
+
+type PlacedComponent = NamedComponent & { from: number; to: number };
+
+/**
+ * The components that a text is about: named in words, or as a folder of a file that is mentioned.
+ * A longer name goes before one that is part of it ("auth service" is not "auth").
+ *
+ * @param text at most 8,192 characters of it
+ */
+export function componentsIn(text: string, known: readonly string[]): NamedComponent[] {
+  const mentions = componentMentions(text.slice(0, MAX_TEXT), known);
+  const found = mentions.flatMap(({ name, said, folder }): PlacedComponent[] => {
+    if (said?.isWhole) return [{ name, ...said }];
+    return folder === null ? [] : [{ name, words: [], from: -1, to: -1 }];
+  });
+  return found
+    .filter((one) => !found.some((other) => isPartOf(one, other)))
+    .sort((a, b) => a.from - b.from || Number(a.name > b.name) - Number(a.name < b.name))
+    .map(({ name, words }) => ({ name, words }));
+}
+
+function isPartOf(one: { from: number; to: number }, other: { from: number; to: number }): boolean {
+  const isWithin = one.from >= other.from && one.to <= other.to;
+  return one.from >= 0 && other.from >= 0 && isWithin && other.to - other.from > one.to - one.from;
+}
+
+/** Stems of what a text says beside the name of a component and the words that hints are spoken of with. */
+export function termsIn(text: string, component: readonly string[] = []): string[] {
+  const own = analyze(component.join(' '));
+  const terms = analyzeQuery(text.slice(0, MAX_TEXT));
+  for (const term of own) {
+    const at = terms.indexOf(term);
+    if (at >= 0) terms.splice(at, 1);
+  }
+  return [...new Set(terms)].filter((term) => !ABOUT_HINTS.has(term));
+}
+
+/**
+ * How well a key and its tags fit what is asked for: 3 the key says just that, 2 all of the key was
+ * said, 1 a tag was, 0 neither.
+ */
+export function keyFit(
+  { key, tags = [] }: { key: string; tags?: readonly string[] | undefined },
+  terms: readonly string[],
+): 0 | 1 | 2 | 3 {
+  const said = new Set(terms);
+  const all = (text: string) => {
+    const own = analyze(text);
+    return own.length > 0 && own.every((term) => said.has(term)) ? own.length : 0;
+  };
+  const ofKey = all(key);
+  if (ofKey > 0) return ofKey >= said.size ? 3 : 2;
+  return tags.some((tag) => all(tag) > 0) ? 1 : 0;
 }

@@ -1,11 +1,25 @@
-/** One message about hints: who asks, from where, and what is known of the place. */
-import type { IAgentRuntime, Memory } from '@elizaos/core';
+/**
+ * One message about hints: who asks, from where, what is known of the place, and which hints the person was
+ * given last. All actions about hints share this.
+ */
+import type { Action, IAgentRuntime, Memory } from '@elizaos/core';
+import { z } from 'zod';
 import { HINTS, HintService, type NudgeContext } from '../../hints/index.js';
+import { MINUTE_MS } from '../../shared/clock.js';
 import type { EntityCaller } from '../people.js';
-import { mask } from './hint-mask.js';
-import { noPhrases, type Phrases, takePhrases } from './hint-phrases.js';
+import { type ActionFamily, type ActionWords, framedAction, type Outcome } from './action-frame.js';
+import { placeNamed } from './confirm-words.js';
 import { callerOf, memoryServiceOf } from './memory-turn.js';
-import type { Asker } from './pending.js';
+import { inConversation } from './open-questions.js';
+import {
+  type Asker,
+  ask,
+  type HintRef,
+  hintRefSchema,
+  type Pending,
+  pendingOf,
+} from './pending.js';
+import { createPerMessage } from './per-message.js';
 import { requesterOf, saidText } from './turn.js';
 
 export interface HintTurn extends Asker {
@@ -19,23 +33,51 @@ export function hintServiceOf(runtime: IAgentRuntime): HintService | null {
   return found instanceof HintService ? found : null;
 }
 
+const ABSENT = 'I cannot look into the hints right now: their service is not running.';
+
+const FIELDS: Readonly<Record<string, string>> = {
+  'value.abs': 'the path',
+  'value.cmd': 'the command',
+  'meta.ttl': 'the time it is to be kept',
+  'meta.priority': 'the priority',
+  'meta.confidence': 'the confidence',
+  'meta.tags': 'the list of tags',
+};
+
+const HINT_ACTIONS: ActionFamily = {
+  succeeded: 'hintActionSucceeded',
+  isPresent: (runtime) => hintServiceOf(runtime) !== null && memoryServiceOf(runtime) !== null,
+  absent: ABSENT,
+  notFound: 'I know no such hint.',
+  nameOf: (field) => FIELDS[field] ?? `the ${field}`,
+};
+
+/** What HINTS shows, by message; an action changes it. */
+export const shownHints = createPerMessage<{ text: string; count: number }>();
+
+export function hintAction(
+  spec: ActionWords & { handle: (turn: HintTurn) => Promise<Outcome> },
+): Action {
+  return framedAction(spec, HINT_ACTIONS, async (runtime, message) => {
+    const turn = await hintTurnOf(runtime, message);
+    if (!turn) return { text: ABSENT, success: false, data: { code: 'UNAVAILABLE' } };
+    try {
+      return await inConversation(turn, () => spec.handle(turn));
+    } finally {
+      shownHints.drop(runtime);
+    }
+  });
+}
+
 /** `null`: a service is not running. */
-export async function hintTurnOf(
-  runtime: IAgentRuntime,
-  message: Memory,
-): Promise<HintTurn | null> {
+async function hintTurnOf(runtime: IAgentRuntime, message: Memory): Promise<HintTurn | null> {
   const service = hintServiceOf(runtime);
   const memory = memoryServiceOf(runtime);
   if (!service || !memory) return null;
   const who = requesterOf(runtime, message);
-  return {
-    runtime,
-    service,
-    nowMs: memory.now(),
-    ...who,
-    caller: await callerOf(runtime, memory, message),
-    text: saidText(message, who.run),
-  };
+  const caller = await callerOf(runtime, memory, message);
+  const text = saidText(message, who.run);
+  return { runtime, service, nowMs: memory.now(), ...who, caller, text };
 }
 
 const OWN_OS: Readonly<Partial<Record<NodeJS.Platform, NonNullable<NudgeContext['os']>>>> = {
@@ -43,49 +85,101 @@ const OWN_OS: Readonly<Partial<Record<NodeJS.Platform, NonNullable<NudgeContext[
   darwin: 'darwin',
   win32: 'windows',
 };
+const NAME = String.raw`[\w./@+-]*[\w/@+-]`;
 
-/** What this process knows of itself; where somebody works it does not know. */
-export function ownContext(): NudgeContext {
-  const os = OWN_OS[process.platform];
-  return os === undefined ? {} : { os };
-}
+/** The place in the words of a question: each takes what it names into the context. */
+const PLACES: readonly (readonly [RegExp, (first: string, second: string) => NudgeContext])[] = [
+  [/\b(?:on|for|under) (?:an? |the |my )?windows\b/gi, () => ({ os: 'windows' })],
+  [/\b(?:on|for|under) (?:an? |the |my )?linux\b/gi, () => ({ os: 'linux' })],
+  [/\b(?:on|for|under) (?:an? |the |my )?(?:mac ?os|macs?|darwin)\b/gi, () => ({ os: 'darwin' })],
+  [new RegExp(`\\b(?:on|for|in) (?:the )?branch (${NAME})`, 'gi'), (branch) => ({ branch })],
+  [new RegExp(`\\b(?:on|for|in) the (${NAME}) branch\\b`, 'gi'), (branch) => ({ branch })],
+  [new RegExp(`\\bin (?:the )?repo(?:sitory)? ((?:[\\w-]+:)?${NAME})`, 'gi'), (repo) => ({ repo })],
+  [/\b(?:in|under|below) ((?:\/|[a-z]:[\\/])[^\s,;()?]*[^\s,;()?.!])/gi, (cwd) => ({ cwd })],
+  [/\bwhen \$?([A-Z_][A-Z0-9_]*) is set\b/g, (name) => ({ env: { [name]: '' } })],
+  [
+    /\bwhen \$?([A-Z_][A-Z0-9_]*)(?: is | ?= ?)([\w./@+-]*[\w/@+-])/g,
+    (name, value) => ({ env: { [name]: value } }),
+  ],
+];
 
 /**
- * The place that a message asks about ("on windows", "on branch dev", "in /srv/api", "when CI=1") and
- * what is known beside it, with the message without those words.
+ * What is known of the place that a message asks about: the system that this process runs on, and what
+ * the message says ("on windows", "on branch dev", "in /srv/api", "when CI is set").
  */
-export function askedPlace(text: string): { context: NudgeContext; text: string; said: Phrases } {
-  const masked = mask(text);
-  const said = noPhrases();
-  const rest = takePhrases(masked.text, said, (part) => masked.restore(part), true);
-  const {
-    os = [],
-    branch = [],
-    repo,
-    cwd_glob = [],
-    env_match = {},
-    env_required = [],
-  } = said.scope;
-  const env = {
-    ...Object.fromEntries(env_required.map((name) => [name, ''])),
-    ...Object.fromEntries(
-      Object.entries(env_match).map(([name, value]) => [name, [value].flat()[0]]),
-    ),
-  };
-  const [cwd] = cwd_glob;
-  const [name] = branch;
-  const [system] = os;
-  const [place] = repo === undefined ? [] : [repo].flat();
+export function askedPlace(said: string): {
+  context: NudgeContext;
+  /** Without those words. */
+  text: string;
+  isSaid: boolean;
+} {
+  const os = OWN_OS[process.platform];
+  let context: NudgeContext = os === undefined ? {} : { os };
+  let text = said;
+  for (const [pattern, read] of PLACES) {
+    text = text.replace(pattern, (_whole, first: unknown, second: unknown) => {
+      const place = read(String(first), String(second));
+      const env = { ...context.env, ...place.env };
+      context = { ...context, ...place, ...(Object.keys(env).length === 0 ? {} : { env }) };
+      return ' ';
+    });
+  }
+  return { context, text, isSaid: text !== said };
+}
+
+/** What "that worked" and "forget it" mean stays known for this long. */
+const GIVEN_MS = 30 * MINUTE_MS;
+const MOST_GIVEN = 8;
+const givenSchema = z.object({ atMs: z.number(), hints: z.array(hintRefSchema) });
+
+/** Replaces the hints that the person was given last in this room. A run gives none: nobody answers it. */
+export async function noteShownHints(turn: Asker, hints: readonly HintRef[]): Promise<void> {
+  if (turn.run !== null || turn.roomId === undefined) return;
+  const kept = hints.slice(0, MOST_GIVEN).map(refOf);
+  await turn.runtime.setCache(givenKey(turn), { atMs: turn.nowMs, hints: kept });
+}
+
+export async function lastShownHints(turn: Asker): Promise<HintRef[]> {
+  if (turn.run !== null || turn.roomId === undefined) return [];
+  const parsed = givenSchema.safeParse(await turn.runtime.getCache<unknown>(givenKey(turn)));
+  if (!parsed.success || Math.abs(turn.nowMs - parsed.data.atMs) > GIVEN_MS) return [];
+  return parsed.data.hints;
+}
+
+const givenKey = ({ roomId, requester }: Asker): string =>
+  `cue:hints-given:${roomId}:${requester.entityId}`;
+
+export function refOf({ id, component, key }: HintRef): HintRef {
+  return { id, component, key };
+}
+
+export type WhichHint = Extract<Pending, { kind: 'hint' }>;
+
+/** The question "which of these hints?" that an action has asked, and the one that the message names. */
+export async function answeredWhich(
+  turn: HintTurn,
+  action: string,
+): Promise<{ open: WhichHint; chosen: HintRef | undefined } | null> {
+  const open = await pendingOf(turn, action);
+  if (open?.kind !== 'hint') return null;
+  const place = placeNamed(turn.text, open.hints.length);
+  return { open, chosen: place === null ? undefined : open.hints[place] };
+}
+
+/** @param lines one for each hint */
+export async function askWhichHint(
+  turn: HintTurn,
+  action: string,
+  question: string,
+  hints: readonly HintRef[],
+  lines: readonly string[],
+): Promise<Outcome> {
+  const text = turn.text.slice(0, 2_000);
+  await ask(turn, { kind: 'hint', action, text, hints: hints.map(refOf) });
   return {
-    context: {
-      ...ownContext(),
-      ...(system === undefined ? {} : { os: system }),
-      ...(name === undefined ? {} : { branch: name }),
-      ...(place === undefined ? {} : { repo: place }),
-      ...(cwd === undefined ? {} : { cwd: cwd.replace(/\/\*\*$/, '') }),
-      ...(Object.keys(env).length === 0 ? {} : { env }),
-    },
-    text: masked.restore(rest),
-    said,
+    text: [question, ...lines.map((line, index) => `${index + 1}. ${line}`)].join('\n'),
+    success: true,
+    asked: true,
+    data: { candidates: hints.map(({ component, key }) => ({ component, key })) },
   };
 }

@@ -9,14 +9,6 @@ const SAID_AGAIN = 3;
 export const ZONE_QUESTION =
   'In which time zone is that? Name a city or a zone, for example "Berlin", "New York time" or "UTC"; I will remember it.';
 
-const HINT_QUESTIONS = {
-  component: 'Of which component is the hint?',
-  key: 'What is the hint for?',
-  value: 'What does the hint say?',
-  yes: 'Keep that as a hint?',
-  which: 'Which hint is meant?',
-} as const;
-
 /** A question with the words of the request that it belongs to. */
 export function questionOf(pending: Pending): string {
   switch (pending.kind) {
@@ -37,7 +29,9 @@ export function questionOf(pending: Pending): string {
     case 'confirm-forget':
       return `Forget ${countedMemories(pending.ids.length)}?`;
     case 'hint':
-      return about(pending.text, HINT_QUESTIONS[pending.missing]);
+      return about(pending.text, 'Which hint is meant?');
+    case 'confirm-hint':
+      return `Keep the hint ${quoted(pending.text, 60)}?`;
     case 'confirm-forget-hints':
       return `Forget ${pending.hints.length} hints?`;
   }

@@ -7,8 +7,9 @@ import type { IAgentRuntime, Memory } from '@elizaos/core';
 import { z } from 'zod';
 import { MINUTE_MS } from '../../shared/clock.js';
 import { AppError } from '../../shared/errors.js';
+import { isUuid, type Uuid } from '../../shared/ids.js';
 import { scheduleSchema, TIMEZONE_SOURCES } from '../../triggers/index.js';
-import { hintRefSchema } from './hint-ref.js';
+import type { ToldHint } from './hint-reading.js';
 import { createPerMessage } from './per-message.js';
 import type { Turn } from './turn.js';
 
@@ -18,6 +19,14 @@ export type Asker = Pick<Turn, 'runtime' | 'run' | 'roomId' | 'nowMs' | 'request
 const PENDING_MS = 10 * MINUTE_MS;
 /** More open questions than anybody keeps in mind. */
 const MOST_OPEN = 20;
+
+/** A variant of a hint: that one, and none that is only called so. */
+export const hintRefSchema = z.object({
+  id: z.custom<Uuid>(isUuid),
+  component: z.string(),
+  key: z.string(),
+});
+export type HintRef = z.infer<typeof hintRefSchema>;
 
 const pendingSchema = z.discriminatedUnion('kind', [
   /** "That is every 20 seconds, shall I?" */
@@ -53,15 +62,18 @@ const pendingSchema = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('confirm-delete'), ids: z.array(z.string()) }),
   /** "That forgets 3 memories, shall I?": exactly those that were shown or counted. */
   z.object({ kind: z.literal('confirm-forget'), ids: z.array(z.string()) }),
-  /** "For which component?", "Which of them?", "Shall I keep it?", about a request that has to do with hints. */
+  /** "Which of them?", about a request that fits several hints. */
   z.object({
     kind: z.literal('hint'),
     action: z.string(),
     text: z.string(),
-    missing: z.enum(['component', 'key', 'value', 'yes', 'which']),
-    /** What was answered already. */
-    draft: z.object({ component: z.string(), key: z.string(), value: z.string() }).partial(),
     hints: z.array(hintRefSchema),
+  }),
+  /** "Did you mean this hint?", which the model has read. */
+  z.object({
+    kind: z.literal('confirm-hint'),
+    text: z.string(),
+    told: z.custom<ToldHint>((told) => typeof told === 'object' && told !== null),
   }),
   /** "That forgets 3 hints, shall I?": exactly those. */
   z.object({ kind: z.literal('confirm-forget-hints'), hints: z.array(hintRefSchema) }),
@@ -75,6 +87,7 @@ const ACTIONS: Readonly<Record<Exclude<Pending, { action: string }>['kind'], str
   'confirm-reschedule': 'UPDATE_TRIGGER',
   'confirm-delete': 'DELETE_TRIGGER',
   'confirm-forget': 'FORGET_WORK_MEMORY',
+  'confirm-hint': 'SET_HINT',
   'confirm-forget-hints': 'FORGET_HINT',
 };
 
@@ -84,7 +97,7 @@ export function actionOf(pending: Pending): string {
 }
 
 export function takesYesOrNo(pending: Pending): boolean {
-  return pending.kind.startsWith('confirm-') || ('missing' in pending && pending.missing === 'yes');
+  return pending.kind.startsWith('confirm-');
 }
 
 const storedSchema = z.object({ expiresAtMs: z.number(), open: z.array(pendingSchema) });

@@ -1,13 +1,12 @@
 /** Names of components and keys, as people say them. */
 import { describe, expect, it } from 'vitest';
 import {
-  baseForm,
   componentNamed,
   componentsIn,
   keyFit,
-  keyNamed,
   termsIn,
-} from '../../../src/surfaces/eliza/hint-names.js';
+} from '../../../src/surfaces/eliza/hint-find.js';
+import { askedPlace } from '../../../src/surfaces/eliza/hint-turn.js';
 
 describe('a component that is told of', () => {
   const known = ['http-proxy', 'auth', 'paymentGateway'];
@@ -19,8 +18,6 @@ describe('a component that is told of', () => {
     ['the web app', 'web'],
     ['billing core', 'billing-core'],
     ['packages/api', 'packages/api'],
-    ['it', ''],
-    ['', ''],
   ])('%j is %j', (said, name) => {
     expect(componentNamed(said, known)).toBe(name);
   });
@@ -47,36 +44,6 @@ describe('the components that a message is about', () => {
   });
 });
 
-describe('a verb in its base form', () => {
-  it.each([
-    ['built', 'build'],
-    ['builds', 'build'],
-    ['building', 'build'],
-    ['run', 'run'],
-    ['running', 'run'],
-    ['tested', 'test'],
-    ['deployed', 'deploy'],
-    ['installed', 'install'],
-    ['compiled', 'compile'],
-    ['configured', 'configure'],
-    ['migrated', 'migrate'],
-    ['released', 'release'],
-    ['releases', 'release'],
-    ['packaged', 'package'],
-    ['executed', 'execute'],
-    ['synced', 'sync'],
-    ['pushes', 'push'],
-    ['stopped', 'stop'],
-    ['debugging', 'debug'],
-    ['verified', 'verify'],
-    ['need', 'need'],
-    ['bring', 'bring'],
-    ['press', 'press'],
-  ])('%s: %s', (word, base) => {
-    expect(baseForm(word)).toBe(base);
-  });
-});
-
 describe('what is asked for', () => {
   it.each([
     ['how do I build http-proxy?', ['http', 'proxy'], ['build']],
@@ -97,10 +64,24 @@ describe('what is asked for', () => {
   ])('key %s with tags %j, asked %j: %s', (key, tags, text, fit) => {
     expect(keyFit({ key, tags }, termsIn(text))).toBe(fit);
   });
+});
 
-  it('names a key by what its command is for', () => {
-    expect(keyNamed('the test command')).toEqual({ key: 'test', isCommand: true });
-    expect(keyNamed('log directory')).toEqual({ key: 'log-directory', isCommand: false });
-    expect(keyNamed('command')).toEqual({ key: 'command', isCommand: false });
+describe('the place that a question names', () => {
+  const own = askedPlace('').context.os;
+  it.each([
+    ['how do I test api on windows?', { os: 'windows' }],
+    ['how do I test api on a Mac', { os: 'darwin' }],
+    ['how do I test api on branch dev?', { branch: 'dev' }],
+    ['build of api on the hotfix/42 branch', { branch: 'hotfix/42' }],
+    ['build of api in repo github.com/org/api', { repo: 'github.com/org/api' }],
+    ['build of api in /srv/api.', { cwd: '/srv/api' }],
+    ['build of api when CI is set', { env: { CI: '' } }],
+    ['build of api when STAGE=prod', { env: { STAGE: 'prod' } }],
+    ['how do I build api?', {}],
+  ])('%j: %j', (text, place) => {
+    const asked = askedPlace(text);
+    expect(asked.context).toEqual({ os: own, ...place });
+    expect(asked.isSaid).toBe(Object.keys(place).length > 0);
+    expect(componentsIn(asked.text, ['api']).map(({ name }) => name)).toEqual(['api']);
   });
 });
