@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ResourceUpdatedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { pidFileOf } from '../../src/surfaces/serving/index.js';
+import { pidFileOf } from '../../src/server/client.js';
 import { cleanUp, startAgent, until } from '../helpers/children.js';
 import { chance, seedOfRun } from '../helpers/crash-stage.js';
 import { freePort } from '../helpers/free-port.js';

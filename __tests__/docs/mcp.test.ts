@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { invocationsOf, serverEntry } from '../../src/surfaces/cli/install/commands.js';
 import { toolsOf } from '../../src/surfaces/mcp/tools.js';
-import { TOOL_CHOICES } from '../../src/surfaces/tool-groups.js';
+import { TOOL_CHOICES } from '../../src/surfaces/mcp-client.js';
 import { pageOf } from './page.js';
 
 const page = pageOf('mcp');

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { hintType } from '../../src/hints/index.js';
-import { unlockOf } from '../../src/plugin/directory-lock.js';
+import { unlockOf } from '../../src/host/directory-lock.js';
 import { HOUR_MS, MINUTE_MS } from '../../src/shared/clock.js';
 import { type Listener, startListener } from '../../src/surfaces/rest/listener.js';
 import { type Agent, boot, startedServices } from '../helpers/boot.js';

@@ -3,8 +3,8 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { causeWords, unopened } from '../../src/headless/failure.js';
-import { startHeadless } from '../../src/headless/index.js';
+import { causeWords, unopened } from '../../src/server/headless/failure.js';
+import { startHeadless } from '../../src/server/headless/index.js';
 import { freePort } from '../helpers/free-port.js';
 
 const console_ = { ...globalThis.console };

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { createFence, type Fence } from '../../src/headless/fence.js';
+import { createFence, type Fence } from '../../src/server/headless/fence.js';
 
 class ErrnoError extends Error {
   constructor(errno: number) {

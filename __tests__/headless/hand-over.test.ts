@@ -2,8 +2,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { startHeadless } from '../../src/headless/index.js';
-import { openerOf } from '../../src/headless/openers.js';
+import { startHeadless } from '../../src/server/headless/index.js';
+import { openerOf } from '../../src/server/headless/lock-handover.js';
 import { lockDirectory } from '../../src/shared/dir-lock.js';
 import { cleanUp, newDirectory } from '../helpers/children.js';
 import { expectSound, handOver, headlessOn, keysIn } from '../helpers/hand-over.js';

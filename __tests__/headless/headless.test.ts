@@ -16,11 +16,11 @@ import { type IAgentRuntime, type ServiceTypeName, stringToUuid } from '@elizaos
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AUTONOMY_SERVICE, type AutonomyService } from '../../src/autonomy/index.js';
-import { startHeadless } from '../../src/headless/index.js';
+import { unlockOf } from '../../src/host/directory-lock.js';
 import { TriggerService } from '../../src/index.js';
-import { unlockOf } from '../../src/plugin/directory-lock.js';
 import { databaseOf, rowsOf } from '../../src/records/index.js';
-import type { PrimaryAgent } from '../../src/surfaces/serving/types.js';
+import { startHeadless } from '../../src/server/headless/index.js';
+import type { PrimaryAgent } from '../../src/server/own-server.js';
 import { WHEN, type WhenService } from '../../src/when/index.js';
 import { type Agent, boot, makeChat } from '../helpers/boot.js';
 import { hintsOf } from '../helpers/hints.js';

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, expect, it } from 'vitest';
-import { forgetEmbedded } from '../../src/headless/database.js';
-import { startHeadless } from '../../src/headless/index.js';
-import { openerOf } from '../../src/headless/openers.js';
 import { databaseOf, pgliteDirectory, rowsOf } from '../../src/records/index.js';
-import type { PrimaryAgent } from '../../src/surfaces/serving/types.js';
+import { forgetEmbedded } from '../../src/server/headless/database.js';
+import { startHeadless } from '../../src/server/headless/index.js';
+import { openerOf } from '../../src/server/headless/lock-handover.js';
+import type { PrimaryAgent } from '../../src/server/own-server.js';
 
 const home = mkdtempSync(join(tmpdir(), 'cue-held-'));
 let agent: PrimaryAgent | null = null;

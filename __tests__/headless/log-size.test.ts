@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, expect, it, vi } from 'vitest';
-import { forgetEmbedded } from '../../src/headless/database.js';
-import { startHeadless } from '../../src/headless/index.js';
 import { databaseOf, rowsOf } from '../../src/records/index.js';
-import type { PrimaryAgent } from '../../src/surfaces/serving/types.js';
+import { forgetEmbedded } from '../../src/server/headless/database.js';
+import { startHeadless } from '../../src/server/headless/index.js';
+import type { PrimaryAgent } from '../../src/server/own-server.js';
 
 const home = mkdtempSync(join(tmpdir(), 'cue-log-'));
 const MB = 1_024 * 1_024;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { forgoSaltWarning } from '../../src/headless/peers.js';
+import { forgoSaltWarning } from '../../src/server/headless/index.js';
 
 it('lets the host warn of a salt while nobody hears it, and of all else as before', () => {
   const heard: string[] = [];

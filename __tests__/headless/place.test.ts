@@ -3,9 +3,8 @@ import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { chooseAgent, whenFolderFor } from '../../src/headless/agent.js';
-import { importPeer } from '../../src/headless/peers.js';
-import { placeOf } from '../../src/headless/place.js';
+import { chooseAgent, whenFolderFor } from '../../src/server/headless/agent.js';
+import { importPeer, placeOf } from '../../src/server/headless/index.js';
 
 function thrownBy(work: () => unknown): unknown {
   try {

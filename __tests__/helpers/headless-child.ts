@@ -3,8 +3,8 @@
  * acknowledged. Started by `headless.ts`; ends by itself when its parent is gone.
  */
 import { sql } from 'drizzle-orm';
-import { startHeadless } from '../../src/headless/index.js';
 import { databaseOf, rowsOf } from '../../src/records/index.js';
+import { startHeadless } from '../../src/server/headless/index.js';
 import { isAppError } from '../../src/shared/errors.js';
 import type { HeadlessCommand, HeadlessEvent } from './headless.js';
 import { hintsOf } from './hints.js';

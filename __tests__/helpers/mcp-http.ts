@@ -2,7 +2,7 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js';
 import { expect, vi } from 'vitest';
-import { type SseEvent, sseReader } from '../../src/surfaces/serving/mcp-http.js';
+import { type SseEvent, sseReader } from '../../src/server/mcp-exchange.js';
 
 export type Message = Record<string, unknown>;
 export type Headers = Record<string, string>;

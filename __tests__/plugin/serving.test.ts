@@ -6,13 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { IAgentRuntime, Plugin } from '@elizaos/core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { announceServer, ServingService } from '../../src/plugin/wire-serving.js';
-import {
-  pidFileOf,
-  readPidFile,
-  writePidFile,
-  writerMark,
-} from '../../src/surfaces/serving/index.js';
+import { announceServer, ServingService } from '../../src/server/announce.js';
+import { pidFileOf, readPidFile, writePidFile, writerMark } from '../../src/server/client.js';
 import { until } from '../helpers/children.js';
 import { startServer, type TestServer } from '../helpers/server.js';
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createPlace } from '../../src/plugin/working-directory.js';
+import { createPlace } from '../../src/host/working-directory.js';
 
 let root: string;
 beforeAll(() => {

@@ -24,14 +24,15 @@ const BIOME = join(ROOT, 'node_modules', '@biomejs', 'biome', 'bin', 'biome');
 /** Left of a room stands what it may import; rooms of one group may not import each other. */
 const LAYERS = [
   ['shared'],
-  ['records', 'language'],
+  ['host', 'language'],
+  ['records'],
   ['embeddings'],
   ['triggers', 'autonomy', 'memory', 'when', 'hints'],
   ['proactive'],
   ['operations'],
   ['surfaces'],
+  ['server'],
   ['plugin'],
-  ['headless'],
   ['bin'],
 ];
 const ROOMS = LAYERS.flat();

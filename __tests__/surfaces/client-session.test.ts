@@ -1,6 +1,6 @@
 /** What a client may call its own session. */
 import { expect, it } from 'vitest';
-import { clientSessionOf } from '../../src/surfaces/client-session.js';
+import { clientSessionOf } from '../../src/surfaces/mcp-client.js';
 
 it.each([
   ['an id', '0b7c-1', '0b7c-1'],

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { writePidFile, writerMark } from '../../src/surfaces/serving/pid-file.js';
+import { writePidFile, writerMark } from '../../src/server/pid-file.js';
 import { benchDirectory } from '../agent.js';
 import { builtBin, nodeIn } from '../built.js';
 import { series } from '../clockwork.js';

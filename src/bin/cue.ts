@@ -17,8 +17,8 @@ async function runHook(): Promise<0> {
 async function runCommand(argv: string[]): Promise<ExitCode> {
   const { run } = await import('../surfaces/cli/program.js');
   return run(argv, realIo(), {
-    startAgent: async () => (await import('../headless/index.js')).startHeadless,
-    checkSettings: async (env) => (await import('../headless/index.js')).checkSettings(env),
+    startAgent: async () => (await import('../server/headless/index.js')).startHeadless,
+    checkSettings: async (env) => (await import('../server/headless/index.js')).checkSettings(env),
   });
 }
 

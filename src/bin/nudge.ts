@@ -4,7 +4,7 @@ import { run } from '../surfaces/cli/nudge/program.js';
 import { endWith, realIo } from '../surfaces/cli/print.js';
 
 const code = await run(process.argv.slice(2), realIo(), {
-  startAgent: async () => (await import('../headless/index.js')).startHeadless,
-  checkSettings: async (env) => (await import('../headless/index.js')).checkSettings(env),
+  startAgent: async () => (await import('../server/headless/index.js')).startHeadless,
+  checkSettings: async (env) => (await import('../server/headless/index.js')).checkSettings(env),
 });
 endWith(code);

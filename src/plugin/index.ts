@@ -18,9 +18,11 @@ import {
 } from '../autonomy/index.js';
 import { HOST_HANDLER_PRIORITY } from '../embeddings/index.js';
 import { HintService } from '../hints/index.js';
+import { isProjectAdmin, isWorldAdmin, lockOf, serviceOf } from '../host/index.js';
 import { WorkMemoryService } from '../memory/index.js';
 import { ProactiveService } from '../proactive/index.js';
 import { databaseOf } from '../records/index.js';
+import { ServingService } from '../server/index.js';
 import {
   parseSettings,
   pausedNow,
@@ -31,6 +33,7 @@ import {
 import { type Clock, systemClock } from '../shared/clock.js';
 import { messageOf } from '../shared/errors.js';
 import { type Ids, randomIds } from '../shared/ids.js';
+import { fieldOf } from '../shared/json.js';
 import { within } from '../shared/within.js';
 import {
   createHintsProvider,
@@ -52,13 +55,10 @@ import { McpService } from '../surfaces/mcp/index.js';
 import { createRoutes } from '../surfaces/rest/index.js';
 import { type AutonomyPort, type StepObserver, TriggerService } from '../triggers/index.js';
 import { WhenService } from '../when/index.js';
-import { fieldOf, lockOf } from './directory-lock.js';
-import { isProjectAdmin, isWorldAdmin } from './rights.js';
 import { provideHints } from './wire-hints.js';
 import { provideMcp } from './wire-mcp.js';
 import { embedForHost, parentOf, provideWorkMemory } from './wire-memory.js';
 import { provideProactive } from './wire-proactive.js';
-import { ServingService } from './wire-serving.js';
 import { provideWhen } from './wire-when.js';
 
 /** What a test or an embedding host may replace. */
@@ -232,10 +232,8 @@ function triggerSettings(settings: Settings, paused: string | null) {
   };
 }
 
-function autonomyOf(runtime: IAgentRuntime): AutonomyService | undefined {
-  return runtime
-    .getServicesByType(AUTONOMY_SERVICE)
-    .find((service): service is AutonomyService => service instanceof AutonomyService);
+function autonomyOf(runtime: IAgentRuntime): AutonomyService | null {
+  return serviceOf(runtime, AutonomyService);
 }
 
 async function autonomyPort(

@@ -1,18 +1,22 @@
 /** How one agent's hints are put together from settings, the host and work memory. */
 import type { IAgentRuntime } from '@elizaos/core';
-import { DEFAULT_QUOTAS, HINTS, HintService, parseTtl } from '../hints/index.js';
-import { WORK_MEMORY, WorkMemoryService } from '../memory/index.js';
-import { createHintMatch, type DetectorContext, type SlotDetectors } from '../proactive/index.js';
+import { DEFAULT_QUOTAS, HintService, parseTtl } from '../hints/index.js';
+import { createPlace, serviceOf } from '../host/index.js';
+import { WorkMemoryService } from '../memory/index.js';
+import {
+  createHintMatch,
+  type DetectorContext,
+  ProactiveService,
+  type SlotDetectors,
+} from '../proactive/index.js';
 import { databaseOf, pgliteDirectory } from '../records/index.js';
 import type { Settings } from '../settings.js';
 import type { Clock } from '../shared/clock.js';
 import { messageOf } from '../shared/errors.js';
 import type { Ids } from '../shared/ids.js';
 import { atLeast, hostLog } from '../shared/log.js';
-import { CUE_MCP, McpService } from '../surfaces/mcp/index.js';
-import { offersOf } from './offers.js';
+import { McpService } from '../surfaces/mcp/index.js';
 import { startedWorkMemory } from './wire-memory.js';
-import { createPlace } from './working-directory.js';
 
 /** @throws Error naming the setting that is wrong */
 export function provideHints(
@@ -46,8 +50,8 @@ export function provideHints(
       defaultTtl,
     },
     observer: (host) => ({
-      forgetting: async (ids) => offersOf(host)?.observer.forgetting(ids),
-      returned: (ids) => offersOf(host)?.observer.returned(ids),
+      forgetting: async (ids) => serviceOf(host, ProactiveService)?.observer.forgetting(ids),
+      returned: (ids) => serviceOf(host, ProactiveService)?.observer.returned(ids),
     }),
     memory: async (host) => {
       const memory = await startedWorkMemory(host, 'hints');
@@ -61,17 +65,14 @@ export function provideHints(
 
 /** A client's session is one of MCP or that of a conversation. */
 function isSessionOpen(runtime: IAgentRuntime, sessionId: string): boolean {
-  const services = [WORK_MEMORY, CUE_MCP].flatMap((type) => runtime.getServicesByType(type));
-  return services.some(
-    (one) =>
-      (one instanceof McpService || one instanceof WorkMemoryService) && one.hasSession(sessionId),
-  );
+  const services = [serviceOf(runtime, WorkMemoryService), serviceOf(runtime, McpService)];
+  return services.some((one) => one?.hasSession(sessionId));
 }
 
 /** What was set for a session of MCP goes when that ends, not with the next sweep. */
 export function endSessionHints(runtime: IAgentRuntime): void {
-  const service = runtime.getServicesByType(HINTS).find((one) => one instanceof HintService);
-  if (!(service instanceof HintService) || !service.ready) return;
+  const service = serviceOf(runtime, HintService);
+  if (!service?.ready) return;
   service.sweep().catch((error: unknown) => {
     hostLog(runtime, 'hints').warn({ reason: messageOf(error) }, 'hints were not swept');
   });
@@ -83,9 +84,7 @@ export function hintSlot(runtime: IAgentRuntime, context: DetectorContext): Slot
   const place = createPlace({ clock, cwd: () => process.cwd(), platform: process.platform });
   return {
     hintMatch: createHintMatch(context, () => {
-      const service = runtime
-        .getServicesByType(HINTS)
-        .find((one): one is HintService => one instanceof HintService);
+      const service = serviceOf(runtime, HintService);
       if (!service?.ready) return null;
       return { offering: service.offering, place: place.facts, folderOf: place.folderOf };
     }),

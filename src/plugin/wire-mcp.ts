@@ -2,11 +2,11 @@
 import { dirname, resolve } from 'node:path';
 import type { IAgentRuntime } from '@elizaos/core';
 import { databaseOf, pgliteDirectory } from '../records/index.js';
+import { usualPidFile } from '../server/index.js';
 import { pidEnvironment, type Settings } from '../settings.js';
 import type { Clock } from '../shared/clock.js';
 import type { Ids } from '../shared/ids.js';
 import { McpService, TOOL_CHOICES } from '../surfaces/mcp/index.js';
-import { usualPidFile } from '../surfaces/serving/index.js';
 import { endSessionHints } from './wire-hints.js';
 import { dataDirectory } from './wire-memory.js';
 

@@ -1,6 +1,7 @@
 /** How one agent's work memory is put together from settings, the host and the rooms. */
+
 import { join, resolve } from 'node:path';
-import { type IAgentRuntime, ModelType, type ServiceTypeName } from '@elizaos/core';
+import { type IAgentRuntime, ModelType } from '@elizaos/core';
 import {
   createEmbeddings,
   createHostHandler,
@@ -9,7 +10,8 @@ import {
   embedLexical,
   joint,
 } from '../embeddings/index.js';
-import { WORK_MEMORY, WorkMemoryService } from '../memory/index.js';
+import { askSmallModel, embeddingProvider, serviceOf, serviceStart } from '../host/index.js';
+import { WorkMemoryService } from '../memory/index.js';
 import { databaseOf, pgliteDirectory } from '../records/index.js';
 import type { Settings } from '../settings.js';
 import type { Clock } from '../shared/clock.js';
@@ -18,8 +20,7 @@ import { AppError, isAppError } from '../shared/errors.js';
 import type { Ids } from '../shared/ids.js';
 import { hostLog } from '../shared/log.js';
 import { packageVersion } from '../shared/package-version.js';
-import { within } from '../shared/within.js';
-import { TRIGGER_SERVICE, type TriggerService } from '../triggers/index.js';
+import { TriggerService } from '../triggers/index.js';
 
 const SUMMARY_PROMPT =
   'Rewrite these notes as two or three plain sentences. Keep every fact, name, file and number; ' +
@@ -88,11 +89,8 @@ export async function startedWorkMemory(
   runtime: IAgentRuntime,
   who: string,
 ): Promise<WorkMemoryService> {
-  const service = await within(
-    runtime.getServiceLoadPromise(WORK_MEMORY as ServiceTypeName),
-    MEMORY_WAIT_MS,
-  );
-  if (service instanceof WorkMemoryService) return service;
+  const service = await serviceStart(runtime, WorkMemoryService, MEMORY_WAIT_MS);
+  if (service) return service;
   throw new AppError(
     'UNAVAILABLE',
     `${who} cannot do without work memory, and its service has not started`,
@@ -140,7 +138,7 @@ function startEmbeddings(
     clock,
     log: hostLog(runtime, 'embeddings'),
     runtimeModel: {
-      name: providerOf(runtime),
+      name: embeddingProvider(runtime),
       embed: (text) => runtime.useModel(ModelType.TEXT_EMBEDDING, { text }),
     },
   });
@@ -151,27 +149,14 @@ export function dataDirectory(runtime: IAgentRuntime, settings: Settings) {
   return dataDirectoryOf(settings.CUE_DATA_DIR, pgliteDirectory(databaseOf(runtime)));
 }
 
-/** Who answers TEXT_EMBEDDING: the first of the host's list, as `useModel` picks it. */
-function providerOf(runtime: IAgentRuntime): string {
-  const models: unknown = 'models' in runtime ? runtime.models : undefined;
-  const handlers: unknown =
-    models instanceof Map ? models.get(ModelType.TEXT_EMBEDDING) : undefined;
-  const [first] = Array.isArray(handlers) ? handlers : [];
-  const provider: unknown = first?.provider;
-  return typeof provider === 'string' ? provider : 'unknown';
-}
-
-const askWith = (prompt: string) => (runtime: IAgentRuntime) => async (text: string) => {
-  const answer: unknown = await runtime.useModel(ModelType.TEXT_SMALL, { prompt: prompt + text });
-  if (typeof answer === 'string') return answer;
-  throw new AppError('UNAVAILABLE', 'the model answered without text');
-};
+const askWith = (prompt: string) => (runtime: IAgentRuntime) => (text: string) =>
+  askSmallModel(runtime, prompt + text);
 
 /** Nobody asked for these calls: the cost guard of triggers counts them and may refuse. */
 function phrasesWith(runtime: IAgentRuntime): (text: string) => Promise<string> {
   const ask = askWith(PHRASES_PROMPT)(runtime);
   return async (text) => {
-    const refusal = await runtime.getService<TriggerService>(TRIGGER_SERVICE)?.beginModelCall();
+    const refusal = await serviceOf(runtime, TriggerService)?.beginModelCall();
     if (refusal) throw new AppError('UNAVAILABLE', refusal);
     return ask(text);
   };

@@ -1,8 +1,12 @@
 /** How one agent's offers are put together from settings, the host and work memory. */
 import type { IAgentRuntime } from '@elizaos/core';
 import { sql } from 'drizzle-orm';
-import type { TurnStore } from '../proactive/index.js';
-import { ProactiveService, type ProactiveServiceDeps, parseConfig } from '../proactive/index.js';
+import {
+  ProactiveService,
+  type ProactiveServiceDeps,
+  parseConfig,
+  type TurnStore,
+} from '../proactive/index.js';
 import {
   type Database,
   databaseOf,

@@ -1,10 +1,12 @@
 /** How one agent's `/when` knowledge is put together from settings, the host and work memory. */
 import { dirname, join, resolve } from 'node:path';
 import type { IAgentRuntime, ServiceTypeName } from '@elizaos/core';
+import { serviceOf } from '../host/index.js';
 import {
   createWhenMatch,
   type DetectorContext,
   PROACTIVE,
+  ProactiveService,
   type SlotDetectors,
 } from '../proactive/index.js';
 import type { Settings } from '../settings.js';
@@ -16,11 +18,9 @@ import {
   foundPaths,
   freshPaths,
   USAGE_FILE,
-  WHEN,
   type WhenPaths,
   WhenService,
 } from '../when/index.js';
-import { offersOf } from './offers.js';
 import { dataDirectory, embedderOf, onEmbedderOf, startedWorkMemory } from './wire-memory.js';
 
 const SETTING = { index: 'CUE_WHEN_INDEX', decisions: 'CUE_WHEN_DECISIONS' } as const;
@@ -67,7 +67,7 @@ export function provideWhen(
       return directory.kept ? join(directory.path, USAGE_FILE) : null;
     },
     onRecalled: (host, { ids, caller }) => {
-      offersOf(host)?.observer.used({ how: 'recalled', ids, caller });
+      serviceOf(host, ProactiveService)?.observer.used({ how: 'recalled', ids, caller });
     },
     onOpen: (host, when) => (when.configured ? countOffers(host, when) : () => {}),
   });
@@ -105,7 +105,7 @@ function countOffers(runtime: IAgentRuntime, when: WhenService): () => void {
     .then(() => {
       if (isOver) return;
       stop =
-        offersOf(runtime)?.subscribe(
+        serviceOf(runtime, ProactiveService)?.subscribe(
           (event) => {
             const { kind, shownAt, sources, target } = event.offer;
             const isShown = event.type === 'state' && event.from === 'pending' && shownAt;
@@ -134,8 +134,6 @@ export function whenSlot(runtime: IAgentRuntime, context: DetectorContext): Slot
 }
 
 function whenOf(runtime: IAgentRuntime): WhenService | null {
-  const service = runtime
-    .getServicesByType(WHEN)
-    .find((one): one is WhenService => one instanceof WhenService);
+  const service = serviceOf(runtime, WhenService);
   return service?.configured ? service : null;
 }

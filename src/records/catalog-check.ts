@@ -3,11 +3,11 @@
  * another database, or an older state of this one, has the same.
  */
 import { sql } from 'drizzle-orm';
+import { type Database, rowsOf } from '../host/database.js';
 import type { Uuid } from '../shared/ids.js';
 import { yieldToLoop } from '../shared/yield.js';
 import type { Catalog } from './catalog/types.js';
 import type { RowsOutside } from './catalog-sync.js';
-import { type Database, rowsOf } from './database.js';
 import { HOME_NAME, HOME_SOURCE } from './home.js';
 import { beyond, inOrder, type Key, ofType } from './record-sql.js';
 import type { RecordType } from './record-type.js';

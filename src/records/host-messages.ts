@@ -1,6 +1,6 @@
 /** Messages of the host, read where its own reader would take every row of a room. */
 import { sql } from 'drizzle-orm';
-import { type Executor, rowsOf } from './database.js';
+import { type Executor, rowsOf } from '../host/database.js';
 
 /**
  * Contents of the newest messages that one entity has written in a room, oldest first; results of

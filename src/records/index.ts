@@ -1,3 +1,14 @@
+export {
+  type Database,
+  databaseOf,
+  type Executor,
+  inIndexOrder,
+  pgliteDirectory,
+  requireHalfvec,
+  rowsOf,
+  sqlList,
+  storageProblem,
+} from '../host/database.js';
 export { type CatalogDeps, createCatalog, type MemoryCatalog } from './catalog/catalog.js';
 export type {
   Analyze,
@@ -12,17 +23,6 @@ export type {
   Shelf,
   SlotFilter,
 } from './catalog/types.js';
-export {
-  type Database,
-  databaseOf,
-  type Executor,
-  inIndexOrder,
-  pgliteDirectory,
-  requireHalfvec,
-  rowsOf,
-  sqlList,
-  storageProblem,
-} from './database.js';
 export { ensureHome, type Home, homeOf } from './home.js';
 export { messagesOf } from './host-messages.js';
 export { RECORD_INDEXES } from './indexes.js';

@@ -3,6 +3,7 @@
  * the catalog in line from start (snapshot and catch-up, or load) to stop (snapshot).
  */
 import { rm } from 'node:fs/promises';
+import { type Database, pgliteDirectory } from '../host/database.js';
 import type { Clock } from '../shared/clock.js';
 import { messageOf } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
@@ -19,7 +20,6 @@ import {
   writeSnapshotFile,
 } from './catalog-snapshot-file.js';
 import { createCatalogSync } from './catalog-sync.js';
-import { type Database, pgliteDirectory } from './database.js';
 import type { Home } from './home.js';
 import { createLiveCatalog, type LiveCatalog } from './live-catalog.js';
 import type { RecordType } from './record-type.js';

@@ -1,8 +1,8 @@
 /** The statements of the record store. Each write is one statement, row and vector together. */
 import { type SQL, sql } from 'drizzle-orm';
+import { sqlList } from '../host/database.js';
 import { AppError } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
-import { sqlList } from './database.js';
 import type { Home } from './home.js';
 import { type RowDraft, TOMBSTONE_TYPE } from './record-codec.js';
 import { audiencesOf, type Reader } from './scope.js';

@@ -4,8 +4,8 @@
  * person reads. Statements are small; callers loop with `yieldToLoop` between them.
  */
 import { and, desc, eq, gt, inArray, lt, or, type SQL, sql } from 'drizzle-orm';
+import { type Database, type Executor, inIndexOrder, rowsOf, sqlList } from '../host/database.js';
 import type { Uuid } from '../shared/ids.js';
-import { type Database, type Executor, inIndexOrder, rowsOf, sqlList } from './database.js';
 import type { Home } from './home.js';
 import { withoutNul } from './storable.js';
 import { memoriesTable } from './tables.js';

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
+import { rowsOf, sqlList } from '../host/database.js';
 import { yieldToLoop } from '../shared/yield.js';
-import { rowsOf, sqlList } from './database.js';
 import type { Records } from './records.js';
 
 const IDS_PER_STATEMENT = 400;

@@ -4,11 +4,11 @@
  * because one statement over 50,000 records would hold the process for a second.
  */
 import { type SQL, sql } from 'drizzle-orm';
+import { type Database, rowsOf } from '../host/database.js';
 import { AppError } from '../shared/errors.js';
 import { isUuid, type Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
 import { yieldToLoop } from '../shared/yield.js';
-import { type Database, rowsOf } from './database.js';
 import { decodeRecord, type StoredRow } from './record-codec.js';
 import {
   audienceCondition,

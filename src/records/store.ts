@@ -4,13 +4,13 @@
  * catalog is brought in line.
  */
 import { sql } from 'drizzle-orm';
+import { type Database, rowsOf } from '../host/database.js';
 import { AppError, InvalidInputError, NotFoundError } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
 import { yieldToLoop } from '../shared/yield.js';
 import type { Catalog } from './catalog/types.js';
 import { type CatalogSync, createCatalogSync } from './catalog-sync.js';
-import { type Database, rowsOf } from './database.js';
 import type { Home } from './home.js';
 import {
   decodeRecord,

@@ -21,6 +21,10 @@ export const ERROR_TABLE = {
 
 export type ErrorCode = keyof typeof ERROR_TABLE;
 
+export function isErrorCode(code: unknown): code is ErrorCode {
+  return typeof code === 'string' && Object.hasOwn(ERROR_TABLE, code);
+}
+
 /** One thing wrong with one field of something a user gave us. `field` is a dotted path. */
 export interface Finding {
   field: string;

@@ -3,9 +3,9 @@
  * no database. `cue mcp` answers with it at once, so nothing is loaded for it.
  */
 import { packageVersion } from '../shared/package-version.js';
+import { chosenOf } from './mcp-client.js';
 import { instructionsOf } from './mcp-instructions.js';
 import { TOLD } from './mcp-told.js';
-import { chosenOf } from './tool-groups.js';
 
 /** Lists change when the server that a bridge has joined shows others than the one before. */
 export const CAPABILITIES = {

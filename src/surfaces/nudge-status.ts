@@ -6,7 +6,6 @@ import { hintsOf } from '../operations/index.js';
 import { type Caller, databaseOf, pgliteDirectory } from '../records/index.js';
 import { InvalidInputError } from '../shared/errors.js';
 import { packageVersion } from '../shared/package-version.js';
-import { type Serving, servingOf } from './serving/serving-of.js';
 
 /** Who serves the hints; a client knows by `name` that it has reached one of ours. */
 export interface NudgeStatus {
@@ -82,4 +81,23 @@ function directoryOf(runtime: IAgentRuntime): string | null {
 function projectOf(runtime: IAgentRuntime): string | null {
   const set = runtime.getSetting('CUE_PROJECT');
   return typeof set === 'string' && set.trim() !== '' ? set.trim() : null;
+}
+
+export interface Serving {
+  /** `headless`: started by one of our commands, gives way to an Eliza server. */
+  kind: 'headless' | 'eliza';
+  /** ISO time at which it began to serve; of an Eliza server, at which its process began. */
+  started: string;
+}
+
+const headless = new WeakMap<IAgentRuntime, Serving>();
+
+/** Said by whoever has started the agent to serve it. */
+export function serveHeadless(runtime: IAgentRuntime, started: string): void {
+  headless.set(runtime, { kind: 'headless', started });
+}
+
+export function servingOf(runtime: IAgentRuntime): Serving {
+  const started = new Date(performance.timeOrigin).toISOString();
+  return headless.get(runtime) ?? { kind: 'eliza', started };
 }

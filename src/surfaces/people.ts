@@ -3,9 +3,9 @@
  * unasked is for everybody who hears it, so in company the agent speaks for nobody.
  */
 import type { IAgentRuntime, UUID } from '@elizaos/core';
+import { isPrivateRoom } from '../host/index.js';
 import type { Caller, WorkMemoryService } from '../memory/index.js';
 import type { Uuid } from '../shared/ids.js';
-import { isPrivateRoom } from './private-room.js';
 
 export type EntityCaller = Extract<Caller, { kind: 'entity' }>;
 

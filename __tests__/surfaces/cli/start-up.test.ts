@@ -30,14 +30,14 @@ const foreign = ({ packages }: Loaded) =>
 const rooms = ({ files }: Loaded) =>
   [...files]
     .map((file) => relative(SRC, file))
-    .filter((file) => !/^(?:bin|shared|surfaces)\b/.test(file));
+    .filter((file) => !/^(?:bin|shared|surfaces|server)\b/.test(file));
 
 describe('cue', () => {
   it('loads no group, and nothing of a server, before one is asked for', () => {
     const loaded = loadedBy(resolve(SRC, 'bin/cue.ts'));
     loadedBy(resolve(SRC, 'surfaces/cli/program.ts'), loaded);
     expect(foreign(loaded)).toEqual([]);
-    const groups = /\bcommand\.ts$|\btransfer\b|\bserving\b/;
+    const groups = /\bcommand\.ts$|\btransfer\b|\bserver\b/;
     expect([...loaded.files].filter((file) => groups.test(relative(SRC, file)))).toEqual([]);
   });
 

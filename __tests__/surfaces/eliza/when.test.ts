@@ -11,8 +11,8 @@ import {
   stringToUuid,
 } from '@elizaos/core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { isProjectAdmin, isWorldAdmin } from '../../../src/host/rights.js';
 import { WORK_MEMORY, WorkMemoryService } from '../../../src/memory/index.js';
-import { isProjectAdmin, isWorldAdmin } from '../../../src/plugin/rights.js';
 import { DAY_MS, HOUR_MS } from '../../../src/shared/clock.js';
 import { isUuid, type Uuid } from '../../../src/shared/ids.js';
 import {

@@ -6,8 +6,8 @@ import {
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { toldTool } from '../../../src/surfaces/mcp/server.js';
 import { toolsOf } from '../../../src/surfaces/mcp/tools.js';
+import { TOOL_CHOICES } from '../../../src/surfaces/mcp-client.js';
 import { greetingOf } from '../../../src/surfaces/mcp-greeting.js';
-import { TOOL_CHOICES } from '../../../src/surfaces/tool-groups.js';
 import { type Agent, boot } from '../../helpers/boot.js';
 import { mcpClient } from '../../helpers/mcp.js';
 

@@ -7,8 +7,8 @@ import type { WorkMemoryService } from '../../../src/memory/index.js';
 import type { ProactiveService } from '../../../src/proactive/index.js';
 import { derivedId } from '../../../src/shared/ids.js';
 import { CUE_MCP, McpService } from '../../../src/surfaces/mcp/index.js';
+import { localKey } from '../../../src/surfaces/mcp-client.js';
 import { type Listener, startListener } from '../../../src/surfaces/rest/listener.js';
-import { localKey } from '../../../src/surfaces/serving/index.js';
 import { call, errorOf } from '../../helpers/http.js';
 import {
   ACCEPT,

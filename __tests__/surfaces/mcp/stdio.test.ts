@@ -14,7 +14,7 @@ import { pathToFileURL } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pidFileOf } from '../../../src/surfaces/serving/index.js';
+import { pidFileOf } from '../../../src/server/client.js';
 import { freePort } from '../../helpers/free-port.js';
 import { endStdioClients, type StdioClient, stdioClient } from '../../helpers/mcp-stdio.js';
 

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { countTokens } from '../../../src/shared/tokens.js';
 import { jsonSchemaOf } from '../../../src/surfaces/mcp/json-schema.js';
 import { toolNamed, toolsOf } from '../../../src/surfaces/mcp/tools.js';
-import { TOOL_CHOICES } from '../../../src/surfaces/tool-groups.js';
+import { TOOL_CHOICES } from '../../../src/surfaces/mcp-client.js';
 import { type Agent, boot } from '../../helpers/boot.js';
 import { mcpClient } from '../../helpers/mcp.js';
 

@@ -2,9 +2,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readPidFile, usualPidFile } from '../../../src/server/client.js';
 import { packageVersion } from '../../../src/shared/package-version.js';
 import { type Listener, startListener } from '../../../src/surfaces/rest/listener.js';
-import { readPidFile, usualPidFile } from '../../../src/surfaces/serving/index.js';
 import { until } from '../../helpers/children.js';
 import { hintsOf } from '../../helpers/hints.js';
 import { type Call, call, errorOf } from '../../helpers/http.js';

@@ -1,7 +1,7 @@
 /** Lines in, lines out. */
 import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { type BridgeDeps, startBridge } from '../../../src/surfaces/serving/bridge.js';
+import { type BridgeDeps, startBridge } from '../../../src/server/json-lines.js';
 
 const MAX = 2 * 1024 * 1024;
 

@@ -6,14 +6,14 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../../src/shared/clock.js';
+import type { Roles, Server } from '../../../src/server/leader-election.js';
 import {
   createForwarder,
+  deliver,
   type Forwarder,
   type ForwardLimits,
-} from '../../../src/surfaces/serving/forward.js';
-import type { Roles, Server } from '../../../src/surfaces/serving/roles.js';
-import { deliver } from '../../../src/surfaces/serving/transport.js';
+} from '../../../src/server/rpc-forward.js';
+import { systemClock } from '../../../src/shared/clock.js';
 import { until } from './stage.js';
 
 const servers: HttpServer[] = [];

@@ -3,11 +3,11 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Bridge } from '../../../src/surfaces/serving/bridge.js';
-import { deferred } from '../../../src/surfaces/serving/deferred.js';
-import { type InputKind, inputKind, live } from '../../../src/surfaces/serving/life.js';
-import { personalPlace } from '../../../src/surfaces/serving/place.js';
-import type { RolesDeps } from '../../../src/surfaces/serving/roles.js';
+import { personalPlace } from '../../../src/server/database-location.js';
+import type { Bridge } from '../../../src/server/json-lines.js';
+import type { RolesDeps } from '../../../src/server/leader-election.js';
+import { type InputKind, inputKind, live } from '../../../src/server/serve-stdio.js';
+import { deferred } from '../../../src/server/waiting.js';
 import { makeStage, type Stage, until } from './stage.js';
 
 let stage: Stage;

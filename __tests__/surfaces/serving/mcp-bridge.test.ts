@@ -1,8 +1,7 @@
 /** MCP between a client at standard input and whoever serves, also when that changes. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { isLocalKey, localKey } from '../../../src/surfaces/serving/local-key.js';
-import { carry } from '../../../src/surfaces/serving/mcp-carry.js';
-import { type SseEvent, sseReader } from '../../../src/surfaces/serving/mcp-http.js';
+import { carry, type SseEvent, sseReader } from '../../../src/server/mcp-exchange.js';
+import { isLocalKey, localKey } from '../../../src/surfaces/mcp-client.js';
 import {
   answerWith,
   type Behaviour,

@@ -6,9 +6,9 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { PassThrough } from 'node:stream';
+import type { Roles, Server } from '../../../src/server/leader-election.js';
+import { createMcpBridge } from '../../../src/server/mcp-bridge.js';
 import { systemClock } from '../../../src/shared/clock.js';
-import { createMcpBridge } from '../../../src/surfaces/serving/mcp-bridge.js';
-import type { Roles, Server } from '../../../src/surfaces/serving/roles.js';
 
 export interface Message {
   jsonrpc?: '2.0';

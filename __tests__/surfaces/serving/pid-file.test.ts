@@ -13,10 +13,8 @@ import {
 import { homedir, tmpdir } from 'node:os';
 import { join, win32 } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { isAppError } from '../../../src/shared/errors.js';
-import { processName } from '../../../src/shared/process-life.js';
-import { findServer } from '../../../src/surfaces/serving/discovery.js';
-import { meantBy } from '../../../src/surfaces/serving/meant.js';
+import type { Place } from '../../../src/server/database-location.js';
+import { findServer, meantBy } from '../../../src/server/find-server.js';
 import {
   lookAtPidFile,
   pidFileOf,
@@ -25,8 +23,9 @@ import {
   usualPidFile,
   writePidFile,
   writerMark,
-} from '../../../src/surfaces/serving/pid-file.js';
-import type { Place } from '../../../src/surfaces/serving/place.js';
+} from '../../../src/server/pid-file.js';
+import { isAppError } from '../../../src/shared/errors.js';
+import { processName } from '../../../src/shared/process-life.js';
 import { withProc } from '../../helpers/where.js';
 
 /** More than any system gives. */

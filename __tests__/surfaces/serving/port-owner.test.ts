@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { isPortOf } from '../../../src/surfaces/serving/port-owner.js';
+import { isPortOf } from '../../../src/server/server-probe.js';
 import { freePort } from '../../helpers/free-port.js';
 import { withProc } from '../../helpers/where.js';
 

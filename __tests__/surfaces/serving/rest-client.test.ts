@@ -1,9 +1,9 @@
 /** What commands say where the answer is not that of a route of ours. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { ServerAddress } from '../../../src/server/connect.js';
+import { askRest, type RestRequest } from '../../../src/server/connect.js';
 import { AppError } from '../../../src/shared/errors.js';
-import { askRest, type RestRequest } from '../../../src/surfaces/serving/rest-client.js';
-import type { ServerAddress } from '../../../src/surfaces/serving/types.js';
 import { freePort } from '../../helpers/free-port.js';
 
 const closing: (() => Promise<void>)[] = [];

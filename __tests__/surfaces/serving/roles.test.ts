@@ -2,12 +2,12 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Place } from '../../../src/server/database-location.js';
+import type { Server } from '../../../src/server/leader-election.js';
+import { writerMark } from '../../../src/server/pid-file.js';
 import { AppError } from '../../../src/shared/errors.js';
 import { derivedId } from '../../../src/shared/ids.js';
-import { localKey } from '../../../src/surfaces/serving/local-key.js';
-import { writerMark } from '../../../src/surfaces/serving/pid-file.js';
-import type { Place } from '../../../src/surfaces/serving/place.js';
-import type { Server } from '../../../src/surfaces/serving/roles.js';
+import { localKey } from '../../../src/surfaces/mcp-client.js';
 import { onPosix } from '../../helpers/where.js';
 import { AGENT_ID, type FakeServer, makeStage, type Stage, until } from './stage.js';
 

@@ -2,8 +2,8 @@
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createSocketServer, type Server, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { createRpcClient } from '../../../src/server/connect.js';
 import { type AppError, isAppError } from '../../../src/shared/errors.js';
-import { createRpcClient } from '../../../src/surfaces/serving/rpc-client.js';
 import { freePort } from '../../helpers/free-port.js';
 
 const closing: (() => Promise<void>)[] = [];

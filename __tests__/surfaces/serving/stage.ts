@@ -5,18 +5,15 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { IAgentRuntime } from '@elizaos/core';
+import { type Place, personalPlace } from '../../../src/server/database-location.js';
+import { createRoles, type Roles, type RolesDeps } from '../../../src/server/leader-election.js';
+import type { PrimaryAgent, StartAgentOptions } from '../../../src/server/own-server.js';
+import type { ServerFile } from '../../../src/server/pid-file.js';
+import { pidFileOf } from '../../../src/server/pid-file.js';
 import { systemClock } from '../../../src/shared/clock.js';
 import { markOf } from '../../../src/shared/process-life.js';
+import { servingOf } from '../../../src/surfaces/nudge-status.js';
 import { routeMaker } from '../../../src/surfaces/rest/route.js';
-import { pidFileOf } from '../../../src/surfaces/serving/pid-file.js';
-import { type Place, personalPlace } from '../../../src/surfaces/serving/place.js';
-import { createRoles, type Roles, type RolesDeps } from '../../../src/surfaces/serving/roles.js';
-import { servingOf } from '../../../src/surfaces/serving/serving-of.js';
-import type {
-  PrimaryAgent,
-  ServerFile,
-  StartAgentOptions,
-} from '../../../src/surfaces/serving/types.js';
 
 const FAKE = fileURLToPath(new URL('../../helpers/fake-server.mjs', import.meta.url));
 export const AGENT_ID = 'aaaaaaaa-0000-4000-8000-000000000001';

@@ -1,11 +1,11 @@
 /** How the command line of a program is run, and how its end is told: the same for each of them. */
 import { Command, CommanderError } from 'commander';
+import type { StartAgent } from '../../server/client.js';
+import type { CheckSettings } from '../../server/serve-stdio.js';
 import { messageOf } from '../../shared/errors.js';
 import { packageVersion } from '../../shared/package-version.js';
-import type { StartAgent } from '../serving/types.js';
 import { badInput, EXIT, type ExitCode, errorDocument, exitCodeOf } from './exit-codes.js';
 import { type Io, printJson } from './io.js';
-import type { CheckSettings } from './server/serve-stdio.js';
 
 const HELP = 'help';
 

@@ -4,7 +4,8 @@
  */
 import type { Action, IAgentRuntime, Memory } from '@elizaos/core';
 import { z } from 'zod';
-import { HINTS, HintService, type NudgeContext } from '../../hints/index.js';
+import { HintService, type NudgeContext } from '../../hints/index.js';
+import { serviceOf } from '../../host/index.js';
 import { MINUTE_MS } from '../../shared/clock.js';
 import type { EntityCaller } from '../people.js';
 import { type ActionFamily, type ActionWords, framedAction, type Outcome } from './action-frame.js';
@@ -29,8 +30,7 @@ export interface HintTurn extends Asker {
 }
 
 export function hintServiceOf(runtime: IAgentRuntime): HintService | null {
-  const found = runtime.getServicesByType(HINTS).find((service) => service instanceof HintService);
-  return found instanceof HintService ? found : null;
+  return serviceOf(runtime, HintService);
 }
 
 const ABSENT = 'I cannot look into the hints right now: their service is not running.';

@@ -3,11 +3,12 @@
  * somebody alone is theirs alone; what is made in company belongs to that room (DESIGN §3). Inside a
  * trigger run the creator of the trigger is meant, in the conversation it came from.
  */
+
 import type { IAgentRuntime, Memory } from '@elizaos/core';
-import { WORK_MEMORY, WorkMemoryService } from '../../memory/index.js';
+import { isPrivateRoom, serviceOf } from '../../host/index.js';
+import { WorkMemoryService } from '../../memory/index.js';
 import type { Uuid } from '../../shared/ids.js';
 import type { EntityCaller } from '../people.js';
-import { isPrivateRoom } from '../private-room.js';
 import type { Asker } from './pending.js';
 import { requesterOf, saidText, toldZone } from './turn.js';
 
@@ -20,10 +21,7 @@ export interface MemoryTurn extends Asker {
 }
 
 export function memoryServiceOf(runtime: IAgentRuntime): WorkMemoryService | null {
-  const found = runtime
-    .getServicesByType(WORK_MEMORY)
-    .find((service) => service instanceof WorkMemoryService);
-  return found instanceof WorkMemoryService ? found : null;
+  return serviceOf(runtime, WorkMemoryService);
 }
 
 export async function memoryTurnOf(

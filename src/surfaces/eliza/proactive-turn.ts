@@ -3,10 +3,12 @@
  * nobody (`discreet`); inside a scheduled run the creator of the trigger is meant. The host asks a
  * provider two or three times per message, and who asks is found out once.
  */
+
 import type { IAgentRuntime, Memory } from '@elizaos/core';
 import { autonomousRoom } from '../../autonomy/index.js';
+import { serviceOf } from '../../host/index.js';
 import type { Caller } from '../../memory/index.js';
-import { PROACTIVE, ProactiveService, type TurnMessage } from '../../proactive/index.js';
+import { ProactiveService, type TurnMessage } from '../../proactive/index.js';
 import { isUuid, type Uuid } from '../../shared/ids.js';
 import { discreet, type EntityCaller } from '../people.js';
 import { callerOf, memoryServiceOf } from './memory-turn.js';
@@ -29,10 +31,7 @@ const memos = new WeakMap<IAgentRuntime, Memo>();
 const shown = createPerMessage<EntityCaller>();
 
 export function proactiveServiceOf(runtime: IAgentRuntime): ProactiveService | null {
-  const found = runtime
-    .getServicesByType(PROACTIVE)
-    .find((service) => service instanceof ProactiveService);
-  return found instanceof ProactiveService ? found : null;
+  return serviceOf(runtime, ProactiveService);
 }
 
 /** What the service is told of a message; `null`: the agent's own, or nothing can be said of it. */

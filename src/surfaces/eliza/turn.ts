@@ -3,15 +3,17 @@
  * time zone. Inside a trigger run the message comes from the autonomy entity and the creator of the
  * trigger is meant; the entity decides, because anybody can write metadata.
  */
+
 import type { IAgentRuntime, Memory, UUID } from '@elizaos/core';
 import { autonomousRoom, INSTRUCTION_TYPE } from '../../autonomy/index.js';
+import { serviceOf } from '../../host/index.js';
 import { isUuid } from '../../shared/ids.js';
+import { fieldOf } from '../../shared/json.js';
 import { isTimeZone } from '../../shared/zones.js';
 import {
   type DeliverTo,
   type KnownZone,
   type Requester,
-  TRIGGER_SERVICE,
   TriggerService,
 } from '../../triggers/index.js';
 
@@ -33,10 +35,7 @@ export interface Turn {
 }
 
 export function triggerServiceOf(runtime: IAgentRuntime): TriggerService | null {
-  const found = runtime
-    .getServicesByType(TRIGGER_SERVICE)
-    .find((service) => service instanceof TriggerService);
-  return found instanceof TriggerService ? found : null;
+  return serviceOf(runtime, TriggerService);
 }
 
 /**
@@ -151,10 +150,4 @@ export async function toldZone(
     if (typeof candidate === 'string' && isTimeZone(candidate)) return candidate;
   }
   return null;
-}
-
-function fieldOf(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null && key in value
-    ? (value as Record<string, unknown>)[key]
-    : undefined;
 }

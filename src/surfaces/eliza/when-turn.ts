@@ -1,5 +1,7 @@
 /** The service of `/when`, as chat finds it. */
+
 import type { IAgentRuntime, ServiceTypeName } from '@elizaos/core';
+import { serviceOf } from '../../host/index.js';
 import { within } from '../../shared/within.js';
 import { WHEN, WhenService } from '../../when/index.js';
 
@@ -7,8 +9,7 @@ import { WHEN, WhenService } from '../../when/index.js';
 const STARTING_MS = 10_000;
 
 export function whenServiceOf(runtime: IAgentRuntime): WhenService | null {
-  const found = runtime.getServicesByType(WHEN).find((service) => service instanceof WhenService);
-  return found instanceof WhenService ? found : null;
+  return serviceOf(runtime, WhenService);
 }
 
 /** Whether there is an index to ask. */

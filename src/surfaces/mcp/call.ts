@@ -12,7 +12,7 @@ import {
   messageOf,
 } from '../../shared/errors.js';
 import { safe } from '../../shared/safe-text.js';
-import { OFFERS_META } from '../offers-meta.js';
+import { OFFERS_META } from '../mcp-client.js';
 import { fieldNamesOf } from './field-names.js';
 import type { ToolCall } from './types.js';
 

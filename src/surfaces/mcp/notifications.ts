@@ -11,7 +11,7 @@ import type { Offer, ProactiveService } from '../../proactive/index.js';
 import { SECOND_MS } from '../../shared/clock.js';
 import { messageOf } from '../../shared/errors.js';
 import type { Uuid } from '../../shared/ids.js';
-import { OFFERS_META } from '../offers-meta.js';
+import { OFFERS_META } from '../mcp-client.js';
 import type { Connection } from './connection.js';
 import { newsUri, OFFERS_URI } from './resources/index.js';
 

@@ -14,9 +14,9 @@ import {
 import type { Tool } from '../../operations/index.js';
 import { hostLog } from '../../shared/log.js';
 import { safe } from '../../shared/safe-text.js';
+import { OFFERS_META } from '../mcp-client.js';
 import { CAPABILITIES, serverInfo } from '../mcp-greeting.js';
 import { instructionsOf } from '../mcp-instructions.js';
-import { OFFERS_META } from '../offers-meta.js';
 import { callTool } from './call.js';
 import { CheckingServer } from './checking-server.js';
 import { answering, type Connection, requireFirstPage } from './connection.js';

@@ -1,8 +1,8 @@
 /** Every tool, and which of them a client is shown. */
 import { z } from 'zod';
 import { defineTool, isTool, OPERATIONS, type Tool } from '../../operations/index.js';
+import { chosenOf } from '../mcp-client.js';
 import { nudgeStatus, statusDepsOf } from '../nudge-status.js';
-import { chosenOf } from '../tool-groups.js';
 
 const SERVED = OPERATIONS.filter(isTool);
 

@@ -38,3 +38,5 @@ function elsewhere(route: MakeRoute): Route[] {
     }),
   );
 }
+
+export { serveHeadless } from '../nudge-status.js';

@@ -1,15 +1,19 @@
 /** `/cue/mcp`: MCP over streamable HTTP, with the same door as every route. */
-import type { IAgentRuntime, Route } from '@elizaos/core';
-import { AppError, InvalidInputError } from '../../shared/errors.js';
+
+import type { Route } from '@elizaos/core';
+import { startedService } from '../../host/index.js';
+import { InvalidInputError } from '../../shared/errors.js';
+import { McpService, messageFault } from '../mcp/index.js';
 import {
   CLIENT_SESSION_HEADER,
   CONNECTION_HEADER,
   clientSessionOf,
   connectionOf,
-} from '../client-session.js';
-import { CUE_MCP, McpService, messageFault } from '../mcp/index.js';
-import { isLocalKey, LOCAL_KEY_HEADER } from '../serving/index.js';
-import { TOOL_CHOICES, TOOLS_HEADER } from '../tool-groups.js';
+  isLocalKey,
+  LOCAL_KEY_HEADER,
+  TOOL_CHOICES,
+  TOOLS_HEADER,
+} from '../mcp-client.js';
 import { UnreadableBody } from './body.js';
 import type { MakeRoute } from './route.js';
 import { parseFailure } from './rpc/json-rpc.js';
@@ -34,7 +38,7 @@ export function mcpRoutes(route: MakeRoute): Route[] {
         const isLocal = isLocalKey(headers[LOCAL_KEY_HEADER]);
         // Whoever names a session answers for it: nobody else on the network may.
         const clientSession = isLocal ? clientSessionOf(headers[CLIENT_SESSION_HEADER]) : undefined;
-        return mcpOf(runtime).handle(request, parsed, {
+        return startedService(runtime, McpService, 'MCP').handle(request, parsed, {
           ...{ isLocal, clientSession },
           connection: isLocal ? connectionOf(headers[CONNECTION_HEADER]) : undefined,
           tools: toolsOf(headers[TOOLS_HEADER]),
@@ -61,13 +65,4 @@ function unreadable({ error }: UnreadableBody): Response {
 
 function given(headers: Record<string, string | undefined>): [string, string][] {
   return Object.entries(headers).filter((one): one is [string, string] => one[1] !== undefined);
-}
-
-/** @throws AppError UNAVAILABLE */
-function mcpOf(runtime: IAgentRuntime): McpService {
-  const service = runtime
-    .getServicesByType(CUE_MCP)
-    .find((one): one is McpService => one instanceof McpService);
-  if (service) return service;
-  throw new AppError('UNAVAILABLE', 'the MCP service has not started; try again shortly');
 }

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { pidFileOf, writePidFile, writerMark } from '../../../../src/surfaces/serving/pid-file.js';
+import { pidFileOf, writePidFile, writerMark } from '../../../../src/server/pid-file.js';
 import { makeProject, type Project } from '../cue.js';
 
 interface Heard {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pidFileOf } from '../../../../src/surfaces/serving/index.js';
+import { pidFileOf } from '../../../../src/server/client.js';
 import { freePort } from '../../../helpers/free-port.js';
 import {
   endNudges,

@@ -1,6 +1,6 @@
 /** Names that a shell asks for while it completes. Where they cannot be had, there are none. */
 import type { ComponentCount } from '../../../hints/offline.js';
-import { createRpcClient } from '../../serving/rpc-client.js';
+import { createRpcClient } from '../../../server/client.js';
 import type { Io } from '../io.js';
 import { callServing } from '../server/call.js';
 import type { Candidates } from './spec.js';

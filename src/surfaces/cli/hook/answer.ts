@@ -2,7 +2,15 @@
  * What `cue hook` does. It is called before each tool that a model uses, so nothing is loaded for it that it
  * does not need: not even the reader of command lines.
  */
+
 import { dirname, isAbsolute, resolve } from 'node:path';
+import {
+  askRest,
+  findServer,
+  meantAddress,
+  type Wanted,
+  withPidFile,
+} from '../../../server/client.js';
 import { messageOf } from '../../../shared/errors.js';
 import {
   addressOf,
@@ -11,12 +19,9 @@ import {
   originOf,
   type Said,
 } from '../../../shared/git-folder.js';
+import { isObject } from '../../../shared/json.js';
 import { fenced } from '../../../shared/safe-text.js';
 import { within } from '../../../shared/within.js';
-import { meantAddress } from '../../serving/agent-meant.js';
-import { findServer, type Wanted, withPidFile } from '../../serving/discovery.js';
-import { isObject } from '../../serving/http-exchange.js';
-import { askRest } from '../../serving/rest-client.js';
 import { escapedJson, type Io } from '../io.js';
 import {
   HOOK_EVENTS,

@@ -5,9 +5,10 @@
  * absolute), "PostToolUse input" (after success only; `tool_response`), "PostToolUseFailure input"
  * (`error`, `is_interrupt`). All have `session_id`, `cwd` and `hook_event_name` ("Common input fields").
  */
+
 import { existsSync } from 'node:fs';
 import { isAbsolute, relative } from 'node:path';
-import { isObject } from '../../serving/http-exchange.js';
+import { isObject } from '../../../shared/json.js';
 
 /** Each of them takes `hookSpecificOutput.additionalContext` ("Add context for Claude"). */
 export const HOOK_EVENTS = [

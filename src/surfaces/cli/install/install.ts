@@ -1,10 +1,10 @@
 /** `cue mcp install`: writes us into the configuration of clients, or takes us out of it, and says so. */
 
 import { join } from 'node:path';
+import { meantPlace, shownPlace } from '../../../server/client.js';
 import { AppError, isAppError, messageOf } from '../../../shared/errors.js';
 import { gitFolderAround } from '../../../shared/git-folder.js';
 import { makeFolder } from '../../../shared/make-folder.js';
-import { meantPlace, shownPlace } from '../../serving/place.js';
 import { badInput, EXIT, type ExitCode, errorDocument } from '../exit-codes.js';
 import { type Io, printJson, printText } from '../io.js';
 import { changedLines } from '../line-changes.js';

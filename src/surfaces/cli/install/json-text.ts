@@ -3,7 +3,7 @@
  * numbers of any length, blank lines, comments and commas behind the last item. Pure.
  */
 
-import { isObject } from '../../serving/http-exchange.js';
+import { isObject } from '../../../shared/json.js';
 import { commentEnd, plainJson, stringEnd, withoutComments } from './jsonc.js';
 
 export type JsonPath = readonly (string | number)[];

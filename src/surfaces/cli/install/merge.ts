@@ -1,7 +1,8 @@
 /** What an installation changes in the texts of a client's configuration, and what takes it out. Pure. */
+
 import { isDeepStrictEqual } from 'node:util';
 import { AppError } from '../../../shared/errors.js';
-import { isObject } from '../../serving/http-exchange.js';
+import { isObject } from '../../../shared/json.js';
 import { badInput } from '../exit-codes.js';
 import { FILE_TOOLS, SHELL_TOOLS } from '../hook/claude-event.js';
 import { addedTo, isOurAddress, isOurs, isWrapped } from './calls.js';

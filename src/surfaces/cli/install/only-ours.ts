@@ -1,7 +1,8 @@
 /** The last look at what is to be written: nothing but what is ours may be another than before. Pure. */
+
 import { isDeepStrictEqual } from 'node:util';
 import { isAppError } from '../../../shared/errors.js';
-import { isObject } from '../../serving/http-exchange.js';
+import { isObject } from '../../../shared/json.js';
 import { badInput } from '../exit-codes.js';
 import { isOurs } from './calls.js';
 import { valueAt } from './json-text.js';

@@ -1,8 +1,9 @@
 /** What is to become of each file of a client: all is read and judged before the first one is written. */
+
 import { isAbsolute, relative } from 'node:path';
 import { AppError } from '../../../shared/errors.js';
+import { isObject } from '../../../shared/json.js';
 import { realPath } from '../../../shared/real-path.js';
-import { isObject } from '../../serving/http-exchange.js';
 import { badInput } from '../exit-codes.js';
 import type { Io } from '../io.js';
 import {

@@ -1,5 +1,5 @@
 /** One method of Nudge, called at whoever serves. */
-import { createRpcClient, type RpcClientOptions } from '../../serving/rpc-client.js';
+import { createRpcClient, type RpcClientOptions } from '../../../server/client.js';
 import { callServing, sayWhere } from '../server/call.js';
 import type { NudgeContext } from './command.js';
 

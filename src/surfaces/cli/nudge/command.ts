@@ -1,8 +1,8 @@
 /** What a command of `nudge` is handed: it adds its arguments and options, and says how it ended. */
 import type { Command } from 'commander';
-import type { StartAgent } from '../../serving/types.js';
+import type { StartAgent } from '../../../server/client.js';
+import type { CheckSettings } from '../../../server/serve-stdio.js';
 import type { CommandContext } from '../command-line.js';
-import type { CheckSettings } from '../server/serve-stdio.js';
 
 export interface NudgeContext extends CommandContext {
   /** `--port`, before the command's name or behind it; `undefined`: it was not said. */

@@ -3,7 +3,7 @@
  * agent waits for `nudge get` before each build.
  */
 import { Command } from 'commander';
-import { RpcFailure } from '../../serving/rpc-failure.js';
+import { RpcFailure } from '../../../server/client.js';
 import { runProgram } from '../command-line.js';
 import { type ExitCode, errorDocument } from '../exit-codes.js';
 import { portOf } from '../flag-words.js';

@@ -1,7 +1,7 @@
 /** `nudge serve`: PRIMARY or PROXY (seed `nudge.md` §11), with MCP on standard input and output. */
 import { type Command, Option } from 'commander';
+import { serveStdio } from '../../../server/serve-stdio.js';
 import { EXIT } from '../exit-codes.js';
-import { serveStdio } from '../server/serve-stdio.js';
 import type { NudgeCommand, NudgeContext } from './command.js';
 
 interface ServeFlags {

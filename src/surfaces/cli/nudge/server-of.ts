@@ -1,9 +1,14 @@
 /** Whoever serves, as `status` and `stop` need to know it. */
+
+import {
+  createRpcClient,
+  findServer,
+  type Identity,
+  identityOf,
+  meantAddress,
+  withPidFile,
+} from '../../../server/client.js';
 import { AppError, isAppError } from '../../../shared/errors.js';
-import { meantAddress } from '../../serving/agent-meant.js';
-import { findServer, withPidFile } from '../../serving/discovery.js';
-import { type Identity, identityOf } from '../../serving/identify.js';
-import { createRpcClient } from '../../serving/rpc-client.js';
 import { onceServed } from '../server/once-served.js';
 import type { NudgeContext } from './command.js';
 

@@ -1,10 +1,15 @@
 /** `nudge stop`: ends a headless server. An Eliza server is not ours to end. */
 import { setTimeout as delay } from 'node:timers/promises';
+import {
+  isPortOf,
+  isWriterCertain,
+  pidFiles,
+  removePidFile,
+  serverOnPort,
+} from '../../../server/client.js';
 import { SECOND_MS } from '../../../shared/clock.js';
 import { AppError, messageOf } from '../../../shared/errors.js';
 import { isRunning } from '../../../shared/process-life.js';
-import { isWriterCertain, pidFiles, removePidFile, serverOnPort } from '../../serving/pid-file.js';
-import { isPortOf } from '../../serving/port-owner.js';
 import { EXIT } from '../exit-codes.js';
 import { printJson, printText } from '../io.js';
 import type { NudgeCommand, NudgeContext } from './command.js';

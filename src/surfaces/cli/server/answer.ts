@@ -1,6 +1,6 @@
 /** How the commands ask whoever serves, and how they print what it answers. */
 import type { Command } from 'commander';
-import { askRest, type RestRequest } from '../../serving/rest-client.js';
+import { askRest, type RestRequest } from '../../../server/client.js';
 import type { CommandContext } from '../command-line.js';
 import { EXIT, type ExitCode } from '../exit-codes.js';
 import { portOf } from '../flag-words.js';

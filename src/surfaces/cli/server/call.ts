@@ -1,10 +1,14 @@
 /** One call to whoever serves the database that is meant. */
+
+import type { ServerAddress } from '../../../server/client.js';
+import {
+  createRpcClient,
+  findServer,
+  identityOf,
+  meantAddress,
+  withPidFile,
+} from '../../../server/client.js';
 import { AppError } from '../../../shared/errors.js';
-import { meantAddress } from '../../serving/agent-meant.js';
-import { findServer, withPidFile } from '../../serving/discovery.js';
-import { identityOf } from '../../serving/identify.js';
-import { createRpcClient } from '../../serving/rpc-client.js';
-import type { ServerAddress } from '../../serving/types.js';
 import type { Io } from '../io.js';
 import { oneLine } from '../lines.js';
 import { onceServed } from './once-served.js';

@@ -1,7 +1,7 @@
 /** What a server says of the fields of a request, in the flags that they came from. Pure. */
 import type { Command } from 'commander';
+import { RpcFailure } from '../../../server/client.js';
 import { AppError, type Finding, isAppError } from '../../../shared/errors.js';
-import { RpcFailure } from '../../serving/rpc-failure.js';
 
 /** Fields whose flag is not their own name in kebab-case. */
 export type FlagNames = Readonly<Record<string, string>>;

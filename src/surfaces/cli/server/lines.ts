@@ -1,6 +1,7 @@
 /** Whoever serves, for people. */
+
+import type { Identity } from '../../../server/client.js';
 import { ageOf } from '../../../shared/ages.js';
-import type { Identity } from '../../serving/identify.js';
 
 export function serverLines(
   { kind, pid, started, sessionId, agentId, database }: Identity,

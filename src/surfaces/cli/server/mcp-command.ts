@@ -1,13 +1,12 @@
 /** `cue mcp`: the MCP server that clients start (DESIGN §11), and `cue mcp install`. */
 import type { Command } from 'commander';
+import { serveStdio } from '../../../server/serve-stdio.js';
 import { AppError } from '../../../shared/errors.js';
-import { clientSessionOf } from '../../client-session.js';
-import { TOOL_CHOICES } from '../../tool-groups.js';
+import { clientSessionOf, TOOL_CHOICES } from '../../mcp-client.js';
 import type { CommandGroup, CueContext } from '../command-line.js';
 import { badInput, EXIT } from '../exit-codes.js';
 import { portOf, wordsIn } from '../flag-words.js';
 import { defineInstall } from '../install/command.js';
-import { serveStdio } from './serve-stdio.js';
 
 interface McpFlags {
   port?: number;

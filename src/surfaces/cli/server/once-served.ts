@@ -1,10 +1,8 @@
 /** A command may come before a server that has begun to start listens: it waits for it. */
 import { setTimeout as delay } from 'node:timers/promises';
+import { startingServer, type Wanted } from '../../../server/client.js';
 import { SECOND_MS } from '../../../shared/clock.js';
 import { AppError, isAppError } from '../../../shared/errors.js';
-import type { Wanted } from '../../serving/discovery.js';
-import { meantBy } from '../../serving/meant.js';
-import { startingProcess } from '../../serving/pid-lock.js';
 
 const PAUSE_MS = 200;
 const PATIENCE_MS = 10 * SECOND_MS;
@@ -14,7 +12,7 @@ const PATIENCE_MS = 10 * SECOND_MS;
  * @throws AppError that of `ask`, or UNAVAILABLE naming that process
  */
 export async function onceServed<Answer>(
-  { env, cwd }: Wanted,
+  wanted: Wanted,
   ask: () => Promise<Answer>,
   patienceMs = PATIENCE_MS,
 ): Promise<Answer> {
@@ -23,7 +21,7 @@ export async function onceServed<Answer>(
       return await ask();
     } catch (error) {
       const isNobody = isAppError(error) && error.details.met === 'nobody';
-      const pid = isNobody ? startingProcess(meantBy(env, cwd).pidFile) : null;
+      const pid = isNobody ? await startingServer(wanted) : null;
       if (!isNobody || pid === null) throw error;
       if (leftMs <= 0) throw notYet(pid, error);
     }

@@ -1,11 +1,12 @@
 /** The status for people: a line for each room, and below it what is worse than it should be. */
+
 import type { AutonomyStatus } from '../../../autonomy/index.js';
 import type { MemoryHealth } from '../../../memory/index.js';
 import type { ProactiveHealth } from '../../../proactive/index.js';
+import { identityOf } from '../../../server/client.js';
+import { isObject } from '../../../shared/json.js';
 import type { TriggerHealth } from '../../../triggers/index.js';
 import type { WhenHealth } from '../../../when/index.js';
-import { isObject } from '../../serving/http-exchange.js';
-import { identityOf } from '../../serving/identify.js';
 import { autonomyLines } from '../autonomy-command.js';
 import type { errorDocument } from '../exit-codes.js';
 import { counted, indented, minuteOf, oneLine } from '../lines.js';

@@ -1,8 +1,9 @@
 /** `cue import <file>` */
+
 import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { ImportResult } from '../../../memory/index.js';
-import { isObject } from '../../serving/http-exchange.js';
+import { isObject } from '../../../shared/json.js';
 import type { CommandContext, CommandGroup } from '../command-line.js';
 import { badInput, EXIT } from '../exit-codes.js';
 import type { Io } from '../io.js';

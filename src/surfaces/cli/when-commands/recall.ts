@@ -1,8 +1,7 @@
 /** `cue when "<trigger>" …` */
 import { badInput, EXIT, type ExitCode } from '../exit-codes.js';
 import { type Io, printJson, printText } from '../io.js';
-import type { WhenFlags } from './paths.js';
-import { existingPathsOf, placeOf, wordsOf } from './paths.js';
+import { existingPathsOf, placeOf, type WhenFlags, wordsOf } from './paths.js';
 import { openIndex, type Recall, type Warning, type WhenPaths, whenRoom } from './room.js';
 import { noteRecall } from './stats.js';
 
@@ -49,7 +48,7 @@ function codeOf(recall: Recall, requests: readonly { kind: string }[]): ExitCode
 /** The index of the server at that port, which counts the recall itself. */
 async function askedAt(port: number, text: string, io: Io): Promise<Recall> {
   const { callServing } = await import('../server/call.js');
-  const { askRest } = await import('../../serving/rest-client.js');
+  const { askRest } = await import('../../../server/client.js');
   const { CUE_SESSION_ID: sessionId } = io.env;
   const query = { q: text, sessionId: sessionId || undefined };
   return callServing<Recall>(io, port, 'results', (address) =>

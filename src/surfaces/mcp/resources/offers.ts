@@ -6,7 +6,7 @@
 
 import { offersOf, offerText } from '../../../operations/index.js';
 import type { Offer } from '../../../proactive/index.js';
-import { OFFERS_META } from '../../offers-meta.js';
+import { OFFERS_META } from '../../mcp-client.js';
 import type { ResourceSpec } from './types.js';
 
 export const OFFERS_URI = 'cue://offers';

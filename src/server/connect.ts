@@ -1,0 +1,406 @@
+/**
+ * One HTTP request to whoever serves, and what to say of an answer that is none of ours. What is there
+ * need not be one of ours: an Eliza server answers a bad body by itself, in HTML or in its own words, and
+ * a port may be anybody's.
+ */
+
+import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { StringDecoder } from 'node:string_decoder';
+import { AppError, ERROR_TABLE, type ErrorCode, isErrorCode, messageOf } from '../shared/errors.js';
+import { isObject, parsedJson } from '../shared/json.js';
+
+/** What a command needs to talk to a server. */
+export interface ServerAddress {
+  /** Scheme, host and port: `http://127.0.0.1:8765`. */
+  baseUrl: string;
+  path: string;
+  /** Of the agent that shall answer; absent: there is but one. */
+  agentId?: string;
+  /** Sent as `x-api-key`. */
+  apiKey?: string;
+  /** There is a key, which is not sent to whoever may be somebody else. */
+  isKeyWithheld?: true;
+  /** Of the PID file; sent with the messages of MCP only. */
+  localKey?: string;
+}
+
+/** Instead of an answer. After the first two nothing was carried out. */
+export type Met =
+  /** Nothing listens there. */
+  | 'nobody'
+  /** The connection could not be made for another reason. */
+  | 'unreachable'
+  /** The connection broke before the answer had come. */
+  | 'broken'
+  | 'timeout'
+  /** A key is missing or wrong. */
+  | 'unauthenticated'
+  /** A server of ours, or the host around it, could or would not pass the call on. */
+  | 'refused'
+  /** Somebody else's program. */
+  | 'foreign';
+
+export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+
+export interface Exchange {
+  method: HttpMethod;
+  /** Behind the base URL. */
+  path: string;
+  /** What is `undefined` is not sent; the agent's id is added. */
+  query?: Readonly<Record<string, string | number | boolean | undefined>>;
+  /** JSON. */
+  body?: object;
+  /** Until the whole answer has come; 5 s. */
+  timeoutMs?: number;
+  /** Ends it before that: the server sees that nobody waits. */
+  signal?: AbortSignal | undefined;
+  /** Takes a good answer of JSON lines as it comes, however long it is. */
+  onLines?(text: string): void;
+}
+
+export interface Answer {
+  status: number;
+  type: string;
+  /** Empty where lines went to `onLines`. */
+  text: string;
+  wentOut: boolean;
+}
+
+/** What a host takes as a body (`express.json`), and our own listener. */
+export const MAX_CALL_BYTES = 2 * 1024 * 1024;
+
+const TIMEOUT_MS = 5_000;
+/** More than the largest store has. */
+export const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
+const MAX_SHOWN = 200;
+const JSON_LINES = 'application/x-ndjson';
+
+/**
+ * Over a connection of its own, and never repeated: whether a request that failed with `sent` in its
+ * details was carried out is not known.
+ * @throws AppError TOO_LARGE for what no server would take, or UNAVAILABLE with `details.met` (`Met`)
+ */
+export async function exchange(
+  address: ServerAddress,
+  { method, path, query = {}, body, timeoutMs = TIMEOUT_MS, signal, onLines }: Exchange,
+): Promise<Answer> {
+  const { baseUrl, agentId, apiKey } = address;
+  const bytes = body === undefined ? undefined : bytesOf(body);
+  return new Promise((resolve, reject) => {
+    let isConnected = false;
+    let tooLate = false;
+    const sent = httpRequest(`${baseUrl}${path}${queryOf({ agentId, ...query })}`, {
+      method,
+      agent: false,
+      signal,
+      headers: {
+        ...(bytes && { 'content-type': 'application/json', 'content-length': bytes.length }),
+        accept: 'application/json',
+        ...(apiKey === undefined ? {} : { 'x-api-key': apiKey }),
+      },
+    });
+    const timer = setTimeout(() => {
+      tooLate = true;
+      sent.destroy();
+      reject(unavailable(address, 'timeout', lateWords(address, timeoutMs), isConnected));
+    }, timeoutMs);
+    const fail = (error: Error): void => {
+      clearTimeout(timer);
+      if (!tooLate) reject(failureOf(error, address, isConnected));
+    };
+    sent.once('socket', (socket) => {
+      socket.once('connect', () => {
+        isConnected = true;
+      });
+    });
+    sent.on('error', fail);
+    sent.once('response', (received) => {
+      const isLines = received.headers['content-type']?.startsWith(JSON_LINES) ?? false;
+      const wentOut = onLines !== undefined && isLines && received.statusCode === 200;
+      const text = wentOut
+        ? handOn(received, onLines)
+        : gather(received, (error) => sent.destroy(error));
+      received.on('error', fail);
+      received.once('end', () => {
+        clearTimeout(timer);
+        resolve({
+          status: received.statusCode ?? 0,
+          type: received.headers['content-type'] ?? '',
+          text: text(),
+          wentOut,
+        });
+      });
+    });
+    sent.end(bytes);
+  });
+}
+
+function handOn(received: IncomingMessage, onLines: (text: string) => void): () => string {
+  const decoder = new StringDecoder('utf8');
+  received.on('data', (chunk: Buffer) => onLines(decoder.write(chunk)));
+  return () => '';
+}
+
+/** What comes back gives all of it, when it has ended. */
+function gather(received: IncomingMessage, giveUp: (error: Error) => void): () => string {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  received.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > MAX_ANSWER_BYTES) giveUp(new Error('its answer has no end'));
+    else chunks.push(chunk);
+  });
+  return () => Buffer.concat(chunks).toString('utf8');
+}
+
+function bytesOf(body: object): Buffer {
+  const bytes = Buffer.from(JSON.stringify(body));
+  if (bytes.length <= MAX_CALL_BYTES) return bytes;
+  const message = `the call has ${bytes.length} bytes; a server takes ${MAX_CALL_BYTES}`;
+  throw new AppError('TOO_LARGE', message, { bytes: bytes.length });
+}
+
+function queryOf(query: NonNullable<Exchange['query']>): string {
+  const pairs = Object.entries(query).flatMap(([name, value]) =>
+    value === undefined ? [] : [`${encodeURIComponent(name)}=${encodeURIComponent(value)}`],
+  );
+  return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
+}
+
+/**
+ * What to say of an answer that is not in the words of our protocols.
+ * @param body the parsed text, `undefined` where it is no JSON
+ */
+export function otherAnswer(
+  { status, type, text }: Answer,
+  body: unknown,
+  address: ServerAddress,
+): AppError {
+  const { baseUrl } = address;
+  const fail = (met: Met, message: string) => unavailable(address, met, message, true, { status });
+  if (status === 401) {
+    const message = address.apiKey
+      ? `the server at ${baseUrl} does not accept the key in ELIZA_SERVER_AUTH_TOKEN`
+      : address.isKeyWithheld
+        ? `the server at ${baseUrl} wants a key, which is sent only where it is certain who listens: ` +
+          'say its port with -p PORT'
+        : `the server at ${baseUrl} wants a key: set ELIZA_SERVER_AUTH_TOKEN to the one it was started with`;
+    return fail('unauthenticated', message);
+  }
+  const told = isObject(body) && isObject(body.error) ? body.error : {};
+  const words = typeof told.message === 'string' ? `: ${shown(told.message)}` : '';
+  if (status === 413) {
+    const message = `the server at ${baseUrl} takes no body of this size (413)${words}`;
+    if (told.code === 'TOO_LARGE') return new AppError('TOO_LARGE', message, { status });
+    return fail('refused', message);
+  }
+  const isHtml = /html/i.test(type) || /^\s*</.test(text);
+  // The host's own answers: at its root as a page, below /api as JSON.
+  if (isHtml && status === 400) {
+    return fail('refused', `the server at ${baseUrl} could not read the call (400, as a web page)`);
+  }
+  if (!isHtml && isObject(body) && (status === 500 || Object.keys(told).length > 0)) {
+    return fail('refused', `the server at ${baseUrl} has failed (${status})${words}`);
+  }
+  const what = isHtml ? 'a web page' : 'something else';
+  return fail(
+    'foreign',
+    `${baseUrl} is served by another program (it answers ${what}, ${status}): say where the server is with -p PORT`,
+  );
+}
+
+function failureOf(
+  error: Error & { code?: unknown },
+  address: ServerAddress,
+  isConnected: boolean,
+): AppError {
+  const { baseUrl } = address;
+  const code = String(error.code ?? '');
+  if (code === 'ECONNREFUSED') {
+    const message = `nothing listens at ${baseUrl}: start a server with "nudge serve", or say its port with -p PORT`;
+    return unavailable(address, 'nobody', message, false);
+  }
+  if (code.startsWith('HPE_')) {
+    const message = `${baseUrl} is served by another program (it does not speak HTTP): say where the server is with -p PORT`;
+    return unavailable(address, 'foreign', message, true);
+  }
+  const met = isConnected ? 'broken' : 'unreachable';
+  const what = isConnected ? 'broke off' : 'cannot be reached';
+  return unavailable(
+    address,
+    met,
+    `the server at ${baseUrl} ${what}: ${messageOf(error)}`,
+    isConnected,
+  );
+}
+
+const lateWords = ({ baseUrl }: ServerAddress, timeoutMs: number): string =>
+  `the server at ${baseUrl} has not answered within ${timeoutMs / 1_000} s`;
+
+export function unavailable(
+  { baseUrl }: ServerAddress,
+  met: Met,
+  message: string,
+  sent: boolean,
+  more: Record<string, unknown> = {},
+): AppError {
+  return new AppError('UNAVAILABLE', message, { met, server: baseUrl, sent, ...more });
+}
+
+/** Words of a stranger as one short line. */
+export function shown(text: string): string {
+  const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
+  return line.length > MAX_SHOWN ? `${line.slice(0, MAX_SHOWN - 1)}…` : line;
+}
+
+export interface RpcClient {
+  /**
+   * One call over a connection of its own; `params` by name. Never repeated: whether a call that failed
+   * with `sent` in its details was carried out is not known.
+   * @returns the result, of a shape the caller has to check
+   * @throws AppError with the code of the method's own error, TOO_LARGE for what no server would take,
+   * or UNAVAILABLE with `details.met` (`Met`) when nobody, or nobody of ours, has answered
+   */
+  call(method: string, params?: object): Promise<unknown>;
+}
+
+export interface RpcClientOptions {
+  /** Until the whole answer has come; 5 s. */
+  timeoutMs?: number;
+}
+
+const ID = 1;
+
+export function createRpcClient(
+  address: ServerAddress,
+  { timeoutMs }: RpcClientOptions = {},
+): RpcClient {
+  return {
+    async call(method, params) {
+      const answer = await exchange(address, {
+        method: 'POST',
+        path: address.path,
+        body: { jsonrpc: '2.0', id: ID, method, params },
+        ...(timeoutMs === undefined ? {} : { timeoutMs }),
+      });
+      return resultOf(answer, address, method);
+    },
+  };
+}
+
+/** @throws AppError */
+function resultOf(answer: Answer, address: ServerAddress, method: string): unknown {
+  const body = parsedJson(answer.text);
+  if (isObject(body) && body.jsonrpc === '2.0') {
+    if (isObject(body.error)) throw rpcFailure(body.error, address, method);
+    // An error may come without the id of what could not be read; a result may not.
+    if (Object.hasOwn(body, 'result') && body.id === ID) return body.result;
+  }
+  throw otherAnswer(answer, body, address);
+}
+
+/** The method's own error, or that of the protocol. */
+function rpcFailure(
+  error: Record<string, unknown>,
+  address: ServerAddress,
+  method: string,
+): AppError {
+  const { reason, details } = isObject(error.data) ? error.data : {};
+  const message = typeof error.message === 'string' ? error.message : 'no reason given';
+  const code = rpcErrorCode(error.code, reason);
+  if (code !== null) {
+    const body = { code: error.code, message, ...('data' in error ? { data: error.data } : {}) };
+    return new RpcFailure(code, body, isObject(details) ? details : {});
+  }
+  const where = `the server at ${address.baseUrl}`;
+  const what =
+    error.code === -32601
+      ? `${where} does not know ${method}: it is another program, or an older version`
+      : `${where} did not take the call: ${shown(message)}`;
+  return unavailable(address, error.code === -32601 ? 'foreign' : 'refused', what, true);
+}
+
+/** Of a name of the seed (`E_NOT_FOUND`), our own code, or a number; `null`: it has none of ours. */
+function rpcErrorCode(code: unknown, reason: unknown): ErrorCode | null {
+  const rows = Object.entries(ERROR_TABLE) as [ErrorCode, Row][];
+  const named = rows.find(([name, row]) => name === reason || row.nudgeName === reason);
+  if (named && reason !== undefined) return named[0];
+  return rows.find(([, row]) => row.nudge !== undefined && row.nudge === code)?.[0] ?? null;
+}
+
+interface Row {
+  nudge?: number;
+  nudgeName?: string;
+}
+
+export interface RpcErrorBody {
+  code: unknown;
+  message: unknown;
+  data?: unknown;
+}
+
+export class RpcFailure extends AppError {
+  readonly body: RpcErrorBody;
+
+  /** @param message in other words than the server's */
+  constructor(
+    code: ErrorCode,
+    body: RpcErrorBody,
+    details: Record<string, unknown>,
+    message = typeof body.message === 'string' ? body.message : 'no reason given',
+  ) {
+    super(code, message, details);
+    this.body = body;
+  }
+}
+
+export interface RestRequest extends Omit<Exchange, 'method'> {
+  /** Below `/cue`: `/triggers`. */
+  path: string;
+  /** GET when absent. */
+  method?: Exchange['method'];
+}
+
+/**
+ * One request, never repeated.
+ * @returns the body, of a shape the caller has to check; `{ lines: true }` where they went to `onLines`
+ * @throws AppError with the code of the route's own error, or as `exchange` does
+ */
+export async function askRest(
+  address: ServerAddress,
+  { path, method = 'GET', ...request }: RestRequest,
+): Promise<Record<string, unknown>> {
+  const route = `${method} /cue${path}`;
+  const whole = `${baseOf(address)}${path}`;
+  const answer = await exchange(address, { ...request, method, path: whole });
+  return bodyOf(answer, address, route);
+}
+
+/** Of all routes, in the place where that of JSON-RPC is. */
+function baseOf({ path }: ServerAddress): string {
+  return path.replace(/\/rpc$/, '');
+}
+
+function bodyOf(answer: Answer, address: ServerAddress, route: string): Record<string, unknown> {
+  const { status, text, wentOut } = answer;
+  if (wentOut) return { lines: true };
+  const isGood = status >= 200 && status < 300;
+  const body = parsedJson(text);
+  if (isGood && isObject(body)) return body;
+  const error = isObject(body) && isObject(body.error) ? body.error : {};
+  const code = isErrorCode(error.code) ? error.code : null;
+  if (code === null || status === 401 || typeof error.message !== 'string') {
+    throw otherAnswer(answer, body, address);
+  }
+  const details = isObject(error.details) ? error.details : {};
+  // Not what was asked for is missing, but who could say so.
+  if (code === 'NOT_FOUND' && details.what === 'route') {
+    const message = `the server at ${address.baseUrl} does not know ${route}: it is an older version`;
+    throw unavailable(address, 'foreign', message, true);
+  }
+  if (code === 'NOT_FOUND' && details.what === 'agent') {
+    const message = `the server at ${address.baseUrl} is for another agent: ${shown(error.message)}`;
+    throw unavailable(address, 'refused', message, true);
+  }
+  throw new AppError(code, error.message, details);
+}
