@@ -17,8 +17,8 @@ import {
   startOwnServer,
 } from './own-server.js';
 import type { ServerFile } from './pid-file.js';
-import { takeRight } from './right-to-serve.js';
 import { pidFileOf, usualPidFile } from './pid-file.js';
+import { takeRight } from './right-to-serve.js';
 import {
   askWho,
   atMeantAgent,

@@ -1,14 +1,15 @@
 /** A PRIMARY: a headless agent of this process, served on a loopback port and named in PID files. */
-import type { ServerAddress } from './connect.js';
-import type { ServerFile } from './pid-file.js';
+
 import { setTimeout as delay } from 'node:timers/promises';
 import type { IAgentRuntime } from '@elizaos/core';
 import { type Clock, SECOND_MS } from '../shared/clock.js';
 import { AppError, messageOf } from '../shared/errors.js';
 import { reached } from '../shared/stages.js';
 import { localKey } from '../surfaces/mcp-client.js';
+import type { ServerAddress } from './connect.js';
 import { type Env, shownPlace } from './database-location.js';
 import { RPC_PATH } from './find-server.js';
+import type { ServerFile } from './pid-file.js';
 import { isWriterAlive, readPidFile, removePidFile, writePidFile, writerMark } from './pid-file.js';
 import {
   addressOf,

@@ -7,7 +7,7 @@ import { isUuid, type Uuid } from '../shared/uuid.js';
 
 /**
  * The session that a client has of its own, in which its hooks tell what happens (`cue hook`); read when a client begins a session of MCP, and believed only of a process of the
- * same person (`serving/local-key.ts`).
+ * same person (`localKey`).
  */
 export const CLIENT_SESSION_HEADER = 'x-cue-session';
 
