@@ -1,6 +1,7 @@
 /** JSON-RPC in lines: a request or batch on each line in, an answer on each line out. */
 import { isUtf8 } from 'node:buffer';
 import type { Readable, Writable } from 'node:stream';
+import { deferred } from '../shared/deferred.js';
 import { isDeeper, MAX_JSON_DEPTH } from '../shared/depth.js';
 import { messageOf } from '../shared/errors.js';
 import { MAX_CALL_BYTES } from './connect.js';
@@ -11,7 +12,6 @@ import {
   PARSE_ERROR,
   response,
 } from './rpc-forward.js';
-import { deferred } from './waiting.js';
 
 /** Lines of a stream of bytes, none of them held when it is too long. */
 type Line =

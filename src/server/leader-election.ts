@@ -5,6 +5,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Clock, SECOND_MS } from '../shared/clock.js';
+import { deferred } from '../shared/deferred.js';
 import { AppError, isAppError, messageOf } from '../shared/errors.js';
 import { isRunning } from '../shared/process-life.js';
 import { reached } from '../shared/stages.js';
@@ -29,7 +30,6 @@ import {
   lookAtNamed,
   serverOfProcess,
 } from './server-probe.js';
-import { deferred } from './waiting.js';
 
 /**
  * One that takes the place of another opens the same database for the same agent.

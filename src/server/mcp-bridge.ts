@@ -6,6 +6,7 @@
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Clock, MINUTE_MS, SECOND_MS } from '../shared/clock.js';
+import { deferred } from '../shared/deferred.js';
 import { AppError } from '../shared/errors.js';
 import { isObject } from '../shared/json.js';
 import { within } from '../shared/within.js';
@@ -40,7 +41,6 @@ import { createRemembered, IDENTITY, type IdentityKeeper } from './session-repla
 import {
   type Attempt,
   createWaiting,
-  deferred,
   unanswered,
   unknownOutcome,
   unserved,

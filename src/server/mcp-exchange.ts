@@ -4,6 +4,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MINUTE_MS } from '../shared/clock.js';
+import { deferred } from '../shared/deferred.js';
 import { type AppError, ERROR_TABLE, messageOf } from '../shared/errors.js';
 import { isObject, parsedJson } from '../shared/json.js';
 import {
@@ -15,7 +16,6 @@ import {
 import type { ServerAddress } from './connect.js';
 import { MAX_ANSWER_BYTES } from './connect.js';
 import { type NotDelivered, notOfMethod } from './rpc-forward.js';
-import { deferred } from './waiting.js';
 
 /** Server-sent events as they come in pieces (HTML Living Standard §9.2.6), as far as MCP uses them. */
 export interface SseEvent {

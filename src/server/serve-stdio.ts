@@ -2,6 +2,7 @@
 
 import { fstatSync } from 'node:fs';
 import { type Clock, MINUTE_MS, SECOND_MS } from '../shared/clock.js';
+import { deferred } from '../shared/deferred.js';
 import { AppError, messageOf } from '../shared/errors.js';
 import { within } from '../shared/within.js';
 import type { Env } from './database-location.js';
@@ -10,7 +11,6 @@ import { createRoles, type Roles, type Server } from './leader-election.js';
 import { createMcpBridge } from './mcp-bridge.js';
 import type { StartAgent } from './own-server.js';
 import { createIdentityKeeper } from './session-replay.js';
-import { deferred } from './waiting.js';
 
 export interface ServeOptions {
   /** In front of what is told on standard error. */

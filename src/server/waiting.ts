@@ -1,5 +1,6 @@
 /** How long a call waits while nobody serves or whoever has it hangs, and what it is told then. */
 import type { Clock } from '../shared/clock.js';
+import { deferred } from '../shared/deferred.js';
 import { AppError } from '../shared/errors.js';
 import { within } from '../shared/within.js';
 import type { Roles, Server } from './leader-election.js';
@@ -120,22 +121,4 @@ export function unknownOutcome(why: string): AppError {
 export function unanswered({ identity, port }: Server, why = howToGoOn(identity.pid)): AppError {
   const message = `the server (process ${identity.pid}, port ${port}) has the call, and does not answer: ${why}`;
   return new AppError('UNAVAILABLE', message, { carried_out: 'unknown' });
-}
-
-/** A promise that is settled from outside; nobody need wait for it. */
-export interface Deferred<T> {
-  readonly promise: Promise<T>;
-  resolve(value: T): void;
-  reject(error: Error): void;
-}
-
-export function deferred<T>(): Deferred<T> {
-  let resolve: (value: T) => void = () => {};
-  let reject: (error: Error) => void = () => {};
-  const promise = new Promise<T>((succeed, fail) => {
-    resolve = succeed;
-    reject = fail;
-  });
-  promise.catch(() => {});
-  return { promise, resolve, reject };
 }
