@@ -1,15 +1,4 @@
-/** What we know of elizaOS: its database, services, rooms, rights and models. */
-export {
-  type Database,
-  databaseOf,
-  type Executor,
-  inIndexOrder,
-  pgliteDirectory,
-  requireHalfvec,
-  rowsOf,
-  sqlList,
-  storageProblem,
-} from './database.js';
+/** What we know of elizaOS: services, rooms, rights and models. Its database has a door of its own, `database.ts`. */
 export { lockOf, unlockOf } from './directory-lock.js';
 export { askSmallModel, embeddingProvider } from './models.js';
 export { isPrivateRoom } from './private-room.js';

@@ -1,3 +1,3 @@
 /** Who serves which database on this machine, for the plugin and the programs; commands enter by `client.ts`. */
-export { announceServer, ServingService } from './announce.js';
+export { ServingService } from './announce.js';
 export { usualPidFile } from './pid-file.js';

@@ -28,7 +28,7 @@ import { within } from '../../shared/within.js';
 import { makeToolSchemas } from '../../surfaces/mcp/index.js';
 import { TRIGGER_SERVICE } from '../../triggers/index.js';
 import { WHEN } from '../../when/index.js';
-import { nameOfPlace, type PrimaryAgent, personalPlace } from '../client.js';
+import { type Env, nameOfPlace, type Place, type PrimaryAgent, personalPlace } from '../client.js';
 import {
   adapterOn,
   embeddedClient,
@@ -41,7 +41,6 @@ import {
 } from './database.js';
 import { causeWords } from './failure.js';
 import { createFence, type Fence } from './fence.js';
-import type { Env, Place } from './index.js';
 import { type DirectoryWatch, leaveTo, watchDirectory } from './lock-handover.js';
 
 /** The folder in which a host keeps its own, in that of its project. */

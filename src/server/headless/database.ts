@@ -5,8 +5,8 @@ import { sql } from 'drizzle-orm';
 import { type Database, rowsOf } from '../../records/index.js';
 import { withoutEnvFiles } from '../../settings.js';
 import { SECOND_MS } from '../../shared/clock.js';
+import type { Place } from '../client.js';
 import { unopened } from './failure.js';
-import type { Place } from './index.js';
 
 /** What is used of plugin-sql, which comes without usable types. */
 export interface SqlPackage {

@@ -2,7 +2,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { AppError, messageOf } from '../../shared/errors.js';
-import type { Place } from './index.js';
+import type { Place } from '../client.js';
 
 /** Of the query builder: the statement that was under way, which tells nobody what is wrong. */
 const STATEMENT = /^Failed query:/;

@@ -175,8 +175,6 @@ export function keepStdoutForProtocol(): void {
   }
 }
 
-export type { Env, Place };
-
 /**
  * The database that is meant, else one for all of a person's tools, whose folder is made, for its owner
  * alone.
