@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { join } from '../../eval/hints/secrets/cases.js';
+import type { Hint, HintValue } from '../../src/hints/schema.js';
 import {
   cleanValue,
+  judgeText,
   redactHint,
   redactMeta,
   redactText,
   redactValue,
-} from '../../src/hints/guard/index.js';
-import { judgeText } from '../../src/hints/guard/judge.js';
-import type { Hint, HintValue } from '../../src/hints/schema.js';
+} from '../../src/hints/secrets.js';
 import { computedMs } from '../helpers/quick.js';
 
 const MIX = 'Zk3vQ9xT7mLp2RwY8sBn4HcJ6dFg1KaV';

@@ -3,8 +3,7 @@ import { join } from '../../eval/hints/secrets/cases.js';
 import { lineOf, measureGuard } from '../../eval/hints/secrets/measure.js';
 import { NEGATIVES } from '../../eval/hints/secrets/negatives.js';
 import { POSITIVES } from '../../eval/hints/secrets/positives.js';
-import { createGuard, type HintTexts } from '../../src/hints/guard/index.js';
-import { loadSecretlint } from '../../src/hints/guard/secretlint.js';
+import { createGuard, type HintTexts, loadSecretlint } from '../../src/hints/guard.js';
 
 const MIX = 'Zk3vQ9xT7mLp2RwY8sBn4HcJ6dFg1KaV';
 const HEX = '9f86d081884c7d659a2feaa0c55ad015';

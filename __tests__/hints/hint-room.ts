@@ -1,6 +1,6 @@
 /** A hint room with a clock and rows of its own; the rows can fail as a database does. */
 
-import type { Guard } from '../../src/hints/guard/index.js';
+import type { Guard } from '../../src/hints/guard.js';
 import {
   createHints,
   DEFAULT_QUOTAS,

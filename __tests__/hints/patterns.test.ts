@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { safeRegex } from '../../src/hints/patterns.js';
+import { safeRegex } from '../../src/hints/globs.js';
 import { expectQuick } from '../helpers/quick.js';
 
 const found = (regex: string, text: string): boolean => {

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import {
-  compareTies,
   frecency,
+  meritsOf,
   openFileOf,
+  rankReasons,
   recency,
-  type Standing,
-  scoreOf,
+  scoreAt,
 } from '../../src/hints/rank.js';
 import type { Hint, HintMeta, HintScope, HintValue } from '../../src/hints/schema.js';
 
@@ -23,11 +23,10 @@ const hint = (given: Partial<Hint> = {}): Hint => ({
   updated_at: ago(0),
   ...given,
 });
-const score = (given: Partial<Hint>) =>
-  scoreOf({ component: 'api', hint: hint(given) }, { nowMs: NOW });
+const score = (given: Partial<Hint>) => scoreAt(meritsOf(hint(given)), NOW);
 
 it('adds up the terms of the specification', () => {
-  const { score: sum, parts } = score({
+  const given: Partial<Hint> = {
     meta: {
       priority: 7,
       confidence: 0.8,
@@ -36,27 +35,13 @@ it('adds up the terms of the specification', () => {
     use_count: 4,
     last_used_at: ago(7 * DAY),
     updated_at: ago(DAY),
-  });
-  expect(parts).toEqual({
-    frecency: 0.5,
-    priority: 0.7,
-    confidence: 0.8,
-    scope_specificity: 0.5,
-    recency: 0.5,
-  });
+  };
   // 0.30 × 0.5 + 0.20 × 0.7 + 0.20 × 0.8 + 0.20 × 0.5 + 0.10 × 0.5
-  expect(sum).toBe(0.6);
+  expect(score(given)).toBe(0.6);
 });
 
 it('takes priority 5 and confidence 0.5 for what is not said', () => {
-  expect(score({}).parts).toEqual({
-    frecency: 0,
-    priority: 0.5,
-    confidence: 0.5,
-    scope_specificity: 0,
-    recency: 1,
-  });
-  expect(score({}).score).toBe(0.3);
+  expect(score({})).toBe(0.3);
 });
 
 it.each([
@@ -70,7 +55,7 @@ it.each([
   [8, ago(14 * DAY), 0.5],
   [6, ago(0), 0.75],
 ])('used %s times, last at %s: frecency %s', (uses, last, value) => {
-  expect(frecency(uses, last, NOW)).toBe(value);
+  expect(frecency(meritsOf(hint({ use_count: uses, last_used_at: last })), NOW)).toBe(value);
 });
 
 it.each([
@@ -81,7 +66,7 @@ it.each([
   [undefined, 0],
   ['never', 0],
 ])('changed at %s: recency %s', (updated, value) => {
-  expect(recency(updated, NOW)).toBe(value);
+  expect(recency(meritsOf({ ...hint(), updated_at: updated ?? '' }), NOW)).toBe(value);
 });
 
 it.each([
@@ -91,7 +76,8 @@ it.each([
   [4, ago(0), ['recently used (just now)']],
   [4, ago(DAY), ['used 4× (last yesterday)']],
 ])('used %s times, last at %s, says %j', (use_count, last_used_at, reasons) => {
-  expect(score({ use_count, last_used_at }).reasons).toEqual(reasons);
+  const one = { component: 'api', hint: hint({ use_count, last_used_at }) };
+  expect(rankReasons(one, [], NOW)).toEqual(reasons);
 });
 
 const metas: fc.Arbitrary<HintMeta> = fc.record(
@@ -107,7 +93,7 @@ const hints: fc.Arbitrary<Hint> = fc
   .map(([meta, use_count, used, updated]) =>
     hint({ meta, use_count, last_used_at: ago(used), updated_at: ago(updated) }),
   );
-const of = (one: Hint): number => scoreOf({ component: 'api', hint: one }, { nowMs: NOW }).score;
+const of = (one: Hint): number => scoreAt(meritsOf(one), NOW);
 
 it('stays between 0 and 1, and never falls with use, priority, confidence, scope or freshness', () => {
   fc.assert(
@@ -137,31 +123,6 @@ it('stays between 0 and 1, and never falls with use, priority, confidence, scope
   );
 });
 
-const standing = (given: Partial<Standing>): Standing => ({
-  component: 'b',
-  key: 'b',
-  scopeKey: 'b',
-  hint: { updated_at: ago(DAY) },
-  fitsOpenFile: false,
-  ...given,
-});
-
-it('decides between equal scores by open files, then change, component, key and scope', () => {
-  const order = [
-    standing({ fitsOpenFile: true, hint: { updated_at: ago(2 * DAY) } }),
-    standing({ component: 'z', hint: { updated_at: ago(0) } }),
-    standing({ component: 'a', key: 'z' }),
-    standing({ key: 'a', scopeKey: 'z' }),
-    standing({ scopeKey: 'a' }),
-    standing({}),
-  ];
-  for (const [index, one] of order.entries()) {
-    for (const [place, other] of order.entries()) {
-      expect(Math.sign(compareTies(one, other))).toBe(Math.sign(index - place));
-    }
-  }
-});
-
 const path: HintValue = { type: 'path', abs: 'C:\\code\\lib' };
 it.each<[string, string, string[], HintValue, boolean]>([
   ['/srv/http-proxy/src/a.ts', 'http-proxy', [], 'x', true],
@@ -176,7 +137,5 @@ it.each<[string, string, string[], HintValue, boolean]>([
 ])('%s open: whether it fits is seen for %s, tagged %j', (file, component, tags, value, fits) => {
   const one = { component, hint: hint({ value, meta: { tags } }) };
   expect(openFileOf(one, ['/other.rs', file])).toBe(fits ? file : null);
-  const scored = scoreOf(one, { context: { files_open: [file] }, nowMs: NOW });
-  expect(scored.fitsOpenFile).toBe(fits);
-  expect(scored.reasons).toEqual(fits ? [`fits the open file ${file}`] : []);
+  expect(rankReasons(one, [file], NOW)).toEqual(fits ? [`fits the open file ${file}`] : []);
 });

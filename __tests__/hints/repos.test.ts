@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { isSameRepo, readRepo, repoKey } from '../../src/hints/repos.js';
+import { isSameRepo, readRepo, repoKey } from '../../src/hints/scope.js';
 
 const isSame = (wanted: string, asked: string): boolean => {
   const [one, other] = [readRepo(wanted), readRepo(asked)];

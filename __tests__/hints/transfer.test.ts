@@ -358,21 +358,6 @@ describe('export and import', () => {
 });
 
 describe('a payload that is written by hand', () => {
-  it('of a clock that is ahead is taken in once', async () => {
-    const { hints, pass } = testRoom();
-    const ahead = { updated_at: at(START + DAY_MS) };
-    const payload = payloadOf({ build: hintOf('make', ahead) });
-    expect(await hints.import({ payload }, OPERATOR)).toMatchObject({ imported: 1 });
-    pass(HOUR_MS);
-    expect(await hints.import({ payload }, OPERATOR)).toEqual({
-      imported: 0,
-      skipped: 1,
-      reasons: ['api/build: what is here is the same'],
-    });
-    const other = payloadOf({ build: hintOf('make all', ahead) });
-    expect(await hints.import({ payload: other }, OPERATOR)).toMatchObject({ imported: 1 });
-  });
-
   it('may write a name in two ways of Unicode, and a tag twice', async () => {
     const { hints } = testRoom();
     const meta = { ttl: 'P7D', tags: ['a', 'b', 'a'] };

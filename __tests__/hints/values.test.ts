@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { type HintValue, hintValueSchema } from '../../src/hints/schema.js';
-import { checkName, checkTraversal, checkValue } from '../../src/hints/values.js';
+import { checkName } from '../../src/hints/scope.js';
+import { checkTraversal, checkValue } from '../../src/hints/validate.js';
 
 type Os = ('linux' | 'darwin' | 'windows')[];
 const path = (abs: string, os?: Os): HintValue => ({ type: 'path', abs, ...(os && { os }) });

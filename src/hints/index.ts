@@ -4,19 +4,21 @@ export {
   type ComponentMention,
   componentMentions,
 } from './component-mentions.js';
-export type { HintObserver } from './context.js';
-export { printedValue, redactHint, redactText } from './guard/index.js';
+export { type HintRows, hintType } from './persist.js';
+export { directValue, type EligibleHint, type Offering } from './reads.js';
+export type * from './schema.js';
+export * from './schema.js';
+export { printedValue, redactHint, redactText } from './secrets.js';
 export {
   createHints,
+  HINTS,
   type HintRoom,
+  HintService,
+  type HintServiceDeps,
   type HintSettings,
   type HintsDeps,
-} from './hints.js';
-export { directValue, type EligibleHint, type Offering } from './offering.js';
-export { type HintRows, hintType } from './persist.js';
-export { DEFAULT_QUOTAS } from './quota.js';
-export * from './schema.js';
-export { HINTS, HintService, type HintServiceDeps } from './service.js';
+} from './service.js';
+export type { HintObserver } from './store.js';
 export { FOR_GOOD, parseTtl } from './ttl.js';
-export type * from './types.js';
+export { DEFAULT_QUOTAS } from './variants.js';
 export type { SetOptions } from './writes.js';

@@ -2,8 +2,8 @@
  * The door for command lines, which have to start fast: it loads neither the host nor the schemas, only the
  * rules that redact.
  */
-export { redactText } from './guard/judge.js';
-export { printedValue, redactHint } from './guard/redact.js';
+
+export type * from './schema.js';
 export type {
   BumpParams,
   DeleteHintParams,
@@ -18,5 +18,5 @@ export type {
   QueryParams,
   SetHintParams,
 } from './schema.js';
+export { printedValue, redactHint, redactText } from './secrets.js';
 export { parseTtl } from './ttl.js';
-export type * from './types.js';

@@ -9,9 +9,8 @@ import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
 import { redactSecrets } from '../shared/secrets.js';
 import { yieldToLoop } from '../shared/yield.js';
-import { printedValue, redactHint } from './guard/index.js';
-import { type Hint, hintSchema } from './schema.js';
-import type { StoredHint } from './types.js';
+import { type Hint, hintSchema, type StoredHint } from './schema.js';
+import { printedValue, redactHint } from './secrets.js';
 
 const dataSchema = z.looseObject({
   component: z.string(),

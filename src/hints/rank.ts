@@ -9,11 +9,11 @@
  */
 import { ageOf } from '../shared/ages.js';
 import { DAY_MS } from '../shared/clock.js';
-import type { Hint, NudgeContext } from './schema.js';
+import type { Hint } from './schema.js';
 import { specificity } from './scope.js';
 
-export const DEFAULT_PRIORITY = 5;
-export const DEFAULT_CONFIDENCE = 0.5;
+const DEFAULT_PRIORITY = 5;
+const DEFAULT_CONFIDENCE = 0.5;
 
 /** After a week without use, past uses count half. */
 const USE_HALF_LIFE_MS = 7 * DAY_MS;
@@ -24,40 +24,19 @@ const CHANGE_HALF_LIFE_MS = DAY_MS;
 /** Uses within it are called recent in the reasons. */
 const RECENT_MS = DAY_MS;
 
-export interface Parts {
-  frecency: number;
-  /** `priority / 10`. */
-  priority: number;
-  confidence: number;
-  /** Fields of the scope that are given, of six. */
-  scope_specificity: number;
-  recency: number;
-}
-
-const WEIGHTS: Readonly<Parts> = {
-  frecency: 0.3,
-  priority: 0.2,
-  confidence: 0.2,
-  scope_specificity: 0.2,
-  recency: 0.1,
-};
-
-/** The parts of a hint that the order depends on. */
+/** What a hint has to do with the order, for `openFileOf`. */
 export interface Rankable {
   component: string;
   hint: Hint;
 }
 
-export interface Score {
-  score: number;
-  reasons: string[];
-  parts: Parts;
-  /** Whether a file that is open has to do with it: breaks ties. */
-  fitsOpenFile: boolean;
-}
-
 /** The inputs of a score that only a use or a change of the hint alters; the rest depends on the time. */
-export interface Merits extends Pick<Parts, 'priority' | 'confidence' | 'scope_specificity'> {
+export interface Merits {
+  /** `priority / 10`. */
+  priority: number;
+  confidence: number;
+  /** Fields of the scope that are given, of six. */
+  specificity: number;
   uses: number;
   /** Epoch ms; 0: never, or nobody knows when. */
   usedAtMs: number;
@@ -68,84 +47,50 @@ export function meritsOf({ meta, use_count, last_used_at, updated_at }: Hint): M
   return {
     priority: between(0, (meta.priority ?? DEFAULT_PRIORITY) / 10, 1),
     confidence: between(0, meta.confidence ?? DEFAULT_CONFIDENCE, 1),
-    scope_specificity: specificity(meta.scope),
+    specificity: specificity(meta.scope),
     uses: Math.max(0, use_count ?? 0),
     usedAtMs: timeOf(last_used_at),
     changedAtMs: timeOf(updated_at),
   };
 }
 
-export function partsAt(merits: Merits, nowMs: number): Parts {
-  const { priority, confidence, scope_specificity, uses, usedAtMs, changedAtMs } = merits;
-  return {
-    frecency: frecencyOf(uses, usedAtMs, nowMs),
-    priority,
-    confidence,
-    scope_specificity,
-    recency: halvings(changedAtMs, CHANGE_HALF_LIFE_MS, nowMs),
-  };
-}
-
-/** The parts by their weights, rounded. */
-export function weighed(parts: Parts): number {
+export function scoreAt(merits: Merits, nowMs: number): number {
   const score =
-    WEIGHTS.frecency * parts.frecency +
-    WEIGHTS.priority * parts.priority +
-    WEIGHTS.confidence * parts.confidence +
-    WEIGHTS.scope_specificity * parts.scope_specificity +
-    WEIGHTS.recency * parts.recency;
+    0.3 * frecency(merits, nowMs) +
+    0.2 * merits.priority +
+    0.2 * merits.confidence +
+    0.2 * merits.specificity +
+    0.1 * recency(merits, nowMs);
   return Math.round(score * 1_000) / 1_000;
-}
-
-/** The `reasons` explain the rank; its scope explains why a hint is eligible. */
-export function scoreOf(
-  { component, hint }: Rankable,
-  { context = {}, nowMs }: { context?: NudgeContext; nowMs: number },
-): Score {
-  const parts = partsAt(meritsOf(hint), nowMs);
-  const file = openFileOf({ component, hint }, context.files_open ?? []);
-  const reasons = used(hint, nowMs);
-  if (file !== null) reasons.push(`fits the open file ${file}`);
-  return { score: weighed(parts), reasons, parts, fitsOpenFile: file !== null };
 }
 
 /**
  * How much and how lately a hint was used: `u / (u + 2)`, where `u` is the number of uses, halved for
  * every 7 days since the last one. 0 when it was never used, or nobody knows when.
  */
-export function frecency(
-  useCount: number | undefined,
-  lastUsedAt: string | undefined,
-  nowMs: number,
-): number {
-  return frecencyOf(Math.max(0, useCount ?? 0), timeOf(lastUsedAt), nowMs);
+export function frecency({ uses, usedAtMs }: Pick<Merits, 'uses' | 'usedAtMs'>, nowMs: number) {
+  const left = uses * halvings(usedAtMs, USE_HALF_LIFE_MS, nowMs);
+  return left === 0 ? 0 : left / (left + HALF_USES);
 }
 
 /** How lately a hint was changed: 1 just now, halved every day. */
-export function recency(updatedAt: string | undefined, nowMs: number): number {
-  return halvings(timeOf(updatedAt), CHANGE_HALF_LIFE_MS, nowMs);
+export function recency({ changedAtMs }: Pick<Merits, 'changedAtMs'>, nowMs: number): number {
+  return halvings(changedAtMs, CHANGE_HALF_LIFE_MS, nowMs);
 }
 
-export interface Standing {
-  component: string;
-  key: string;
-  scopeKey: string;
-  hint: Pick<Hint, 'updated_at'>;
-  fitsOpenFile: boolean;
-}
-
-/**
- * Of hints with equal scores the better one first: fits an open file, changed last, then by
- * component, key and scope, which no two share.
- */
-export function compareTies(a: Standing, b: Standing): number {
-  return (
-    Number(b.fitsOpenFile) - Number(a.fitsOpenFile) ||
-    timeOf(b.hint.updated_at) - timeOf(a.hint.updated_at) ||
-    compare(a.component, b.component) ||
-    compare(a.key, b.key) ||
-    compare(a.scopeKey, b.scopeKey)
-  );
+/** Why a hint stands where it does; its scope explains why it is eligible. */
+export function rankReasons(one: Rankable, files: readonly string[], nowMs: number): string[] {
+  const { use_count = 0, last_used_at } = one.hint;
+  const reasons: string[] = [];
+  const atMs = timeOf(last_used_at);
+  if (use_count > 0 && atMs > 0) {
+    const age = ageOf(atMs, nowMs);
+    const isRecent = nowMs - atMs < RECENT_MS;
+    reasons.push(isRecent ? `recently used (${age})` : `used ${use_count}× (last ${age})`);
+  }
+  const file = openFileOf(one, files);
+  if (file !== null) reasons.push(`fits the open file ${file}`);
+  return reasons;
 }
 
 /**
@@ -177,25 +122,12 @@ function partsOf(path: string): string[] {
   return [...parts, name.slice(0, dot), name.slice(0, name.indexOf('.', 1)), name.slice(dot + 1)];
 }
 
-function used({ use_count = 0, last_used_at }: Hint, nowMs: number): string[] {
-  const at = timeOf(last_used_at);
-  if (use_count === 0 || at === 0) return [];
-  const age = ageOf(at, nowMs);
-  return nowMs - at < RECENT_MS ? [`recently used (${age})`] : [`used ${use_count}× (last ${age})`];
-}
-
 /** 1 now (and in the future: a clock was set back), 0.5 after a half-life; 0 for no time. */
 function halvings(atMs: number, halfLifeMs: number, nowMs: number): number {
   return atMs === 0 ? 0 : 2 ** (-Math.max(0, nowMs - atMs) / halfLifeMs);
-}
-
-function frecencyOf(count: number, usedAtMs: number, nowMs: number): number {
-  const uses = count * halvings(usedAtMs, USE_HALF_LIFE_MS, nowMs);
-  return uses === 0 ? 0 : uses / (uses + HALF_USES);
 }
 
 /** Epoch ms; 0 for none. */
 const timeOf = (time: string | undefined): number => Date.parse(time ?? '') || 0;
 const between = (low: number, value: number, high: number): number =>
   Math.min(high, Math.max(low, value));
-const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));

@@ -1,15 +1,33 @@
-/** get, query, list and counts (seed §4, §5). Reading changes nothing, and what has expired is not there. */
+/**
+ * get, query, list and counts (seed §4, §5), and the hints that other rooms offer, with ids and audience,
+ * which no surface reveals. Reading changes nothing, touches nothing but memory, and what has expired is not
+ * there. The best comes first: by score; of equals a person's own before the project's; then as `rank.ts` says.
+ */
 import type { z } from 'zod';
 import type { Caller } from '../records/index.js';
-import { type AppError, type Finding, InvalidInputError } from '../shared/errors.js';
+import { AppError, type Finding, InvalidInputError } from '../shared/errors.js';
+import type { Uuid } from '../shared/ids.js';
 import { yieldToLoop } from '../shared/yield.js';
-import { mayRead } from './audience.js';
-import { type HintContext, notFound } from './context.js';
-import { type Asked, best, type Filtered, filterEligible, otherHint, scored } from './explain.js';
-import { type Matcher, type Steps, safeRegex } from './patterns.js';
-import type { getHintParams, queryParams } from './schema.js';
-import type { ComponentCount, GetResult, HintCounts, QueryResult } from './types.js';
-import { isLive, type Variant } from './variants.js';
+import { type Matcher, type Steps, safeRegex } from './globs.js';
+import { openFileOf, rankReasons, scoreAt } from './rank.js';
+import type {
+  ComponentCount,
+  GetResult,
+  getHintParams,
+  Hint,
+  HintCounts,
+  HintValue,
+  NudgeContext,
+  OtherHint,
+  QueryResult,
+  queryParams,
+  ScoredHint,
+  StoredHint,
+} from './schema.js';
+import { type CompiledScope, type Eligibility, factsOf } from './scope.js';
+import { printedValue } from './secrets.js';
+import { beforeDelete, type HintContext, isAdminCaller, notFound } from './store.js';
+import { isLive, isOwn, mayRead, mayWrite, type Variant } from './variants.js';
 
 type Variants = HintContext['store']['variants'];
 
@@ -227,4 +245,212 @@ const TOO_LONG: Finding = {
 /** The reasons of all variants, without repetition. */
 function reasonsOf(others: readonly Filtered[]): string[] {
   return [...new Set(others.flatMap(({ reasons }) => reasons))].slice(0, MAX_REASONS);
+}
+
+export type EligibleHint = StoredHint & Pick<ScoredHint, 'score' | 'match_explain'>;
+
+export interface Offering {
+  /** Components of which the caller may read something, by name. */
+  components(caller: Caller): string[];
+  /** Of one component, what is eligible in the context, best first, with why. */
+  eligible(component: string, context: NudgeContext, caller: Caller): EligibleHint[];
+  /** Those of these hints that still exist, whoever they belong to. */
+  current(ids: readonly Uuid[]): StoredHint[];
+  /** The id of the variant that an answer holds, found by object identity; `null`: it no longer exists. */
+  idOf(answered: Pick<StoredHint, 'component' | 'key' | 'hint'>, caller: Caller): Uuid | null;
+  /**
+   * This variant has helped.
+   * @param delta how often, 1 to 1,000; once when absent
+   * @throws AppError NOT_FOUND: it is no more, or not for the caller. UNAVAILABLE: nothing was counted
+   */
+  bump(id: Uuid, caller: Caller, delta?: number): Promise<Hint>;
+  /**
+   * Takes away this variant.
+   * @throws AppError NOT_FOUND: it is no more, or not for the caller. PERMISSION_DENIED. UNAVAILABLE: it
+   * stays
+   */
+  delete(id: Uuid, caller: Caller): Promise<void>;
+}
+
+export function createOffering(room: HintContext): Offering {
+  const { store, clock } = room;
+  return {
+    bump: (id, caller, delta = 1) =>
+      store.inTurn(() => countUse(room, variantOf(room, id, caller), delta)),
+    async delete(id, caller) {
+      const isAdmin = await isAdminCaller(room, caller);
+      const own = () => {
+        const variant = variantOf(room, id, caller);
+        if (mayWrite(caller, variant.audience, isAdmin)) return variant;
+        throw denied();
+      };
+      await store.inTurn(async () => own());
+      // Outside the queue: deleting the quotes may be slow, and other hints must not wait for it.
+      await beforeDelete(room, [id], () => store.inTurn(() => store.commit({ remove: [own()] })));
+    },
+    components(caller) {
+      const nowMs = clock.now();
+      const names = new Set<string>();
+      for (const variant of store.variants.all()) {
+        const { component, isPrivate, audience } = variant;
+        if (names.has(component) || !isLive(variant, nowMs)) continue;
+        if (!isPrivate || mayRead(caller, audience)) names.add(component);
+      }
+      return [...names].sort();
+    },
+    eligible(component, context, caller) {
+      const asked = { caller, context, nowMs: clock.now() };
+      const known = liveFor(store.variants.ofComponent(component), caller, asked.nowMs);
+      const { eligible } = filterEligible(known, asked);
+      return best(eligible, asked, eligible.length).map((ranked) => {
+        const { score, match_explain } = scored(ranked, asked);
+        return { ...storedOf(ranked.variant), score, match_explain };
+      });
+    },
+    current(ids) {
+      const nowMs = clock.now();
+      return ids.flatMap((id) => {
+        const variant = store.variants.get(id);
+        return variant && isLive(variant, nowMs) ? [storedOf(variant)] : [];
+      });
+    },
+    idOf({ component, key, hint }, caller) {
+      for (const variant of liveFor(store.variants.ofKey(component, key), caller, clock.now())) {
+        if (variant.hint === hint) return variant.id;
+      }
+      return null;
+    },
+  };
+}
+
+function storedOf(stored: StoredHint): StoredHint {
+  const { id, component, key, hint, audience, expiresAtMs, session } = stored;
+  return { id, component, key, hint, audience, expiresAtMs, session };
+}
+
+/** A value that can be run or opened as it is; `null`: it is a template or data. */
+export function directValue(value: HintValue): string | null {
+  const isDirect = typeof value === 'string' || value.type === 'command' || value.type === 'path';
+  return isDirect ? printedValue(value) : null;
+}
+
+/** Only in turn. */
+export async function countUse(
+  { store, clock }: HintContext,
+  variant: Variant,
+  delta: number,
+): Promise<Hint> {
+  const at = new Date(clock.now()).toISOString();
+  return (await store.use(variant, { delta, at })).hint;
+}
+
+export const denied = (): AppError =>
+  new AppError('PERMISSION_DENIED', 'only owner and admins may delete what all share');
+
+function variantOf({ store, clock }: HintContext, id: Uuid, caller: Caller): Variant {
+  const variant = store.variants.get(id);
+  for (const known of liveFor(variant ? [variant] : [], caller, clock.now())) return known;
+  throw new AppError('NOT_FOUND', 'no such hint');
+}
+
+export interface Asked {
+  caller: Caller;
+  context: NudgeContext | undefined;
+  nowMs: number;
+}
+
+/** A variant and what its scope says to the context. */
+export interface Filtered {
+  variant: Variant;
+  reasons: string[];
+}
+
+export interface Ranked extends Filtered {
+  score: number;
+  fitsOpenFile: boolean;
+  isOwn: boolean;
+}
+
+/** Scores change by a thousandth in minutes, so a computed score is kept for this long. */
+const TICK_MS = 10_000;
+
+/** The reason given to the operator for a hint that only its owner can read. */
+const PRIVATE = 'private to one person';
+
+/** Without a context only hints without a scope are eligible: what is not known matches nothing. */
+export function filterEligible(
+  variants: Iterable<Variant>,
+  { caller, context = {} }: Asked,
+): { eligible: Filtered[]; others: Filtered[] } {
+  const eligible: Filtered[] = [];
+  const others: Filtered[] = [];
+  const facts = factsOf(context);
+  const verdicts = new Map<CompiledScope, Eligibility>();
+  for (const variant of variants) {
+    let verdict = verdicts.get(variant.gate);
+    if (!verdict) {
+      verdict = variant.gate.explain(facts);
+      verdicts.set(variant.gate, verdict);
+    }
+    const isOthers = variant.isPrivate && caller.kind === 'operator';
+    const reasons = isOthers ? [...verdict.reasons, PRIVATE] : verdict.reasons;
+    (verdict.eligible ? eligible : others).push({ variant, reasons });
+  }
+  return { eligible, others };
+}
+
+/** All variants, as if every scope matched. */
+export function unfiltered(variants: Iterable<Variant>): Filtered[] {
+  return [...variants].map((variant) => ({ variant, reasons: [] }));
+}
+
+/** The first `limit`, best first. */
+export function best(filtered: readonly Filtered[], asked: Asked, limit: number): Ranked[] {
+  const { caller, nowMs, context } = asked;
+  const files = context?.files_open ?? [];
+  const atMs = nowMs - (nowMs % TICK_MS);
+  return filtered
+    .map(({ variant, reasons }) => {
+      if (variant.scored?.atMs !== atMs) {
+        variant.scored = { atMs, score: scoreAt(variant.merits, atMs) };
+      }
+      const fitsOpenFile = openFileOf(variant, files) !== null;
+      const { score } = variant.scored;
+      return { variant, reasons, score, fitsOpenFile, isOwn: isOwn(caller, variant.audience) };
+    })
+    .sort(compare)
+    .slice(0, limit);
+}
+
+export function scored({ variant, reasons, score }: Ranked, asked: Asked): ScoredHint {
+  const { component, key, hint } = variant;
+  const more = rankReasons(variant, asked.context?.files_open ?? [], asked.nowMs);
+  return {
+    ...{ component, key, hint, score },
+    match_explain: { matched: true, score, reasons: [...reasons, ...more] },
+  };
+}
+
+export function otherHint({ variant, reasons }: Filtered): OtherHint {
+  const { component, key, hint } = variant;
+  return { component, key, hint, match_explain: { matched: false, reasons: [...reasons] } };
+}
+
+/** Of equal scores: one's own, then the project's, then what fits an open file or was changed last, then by name. */
+function compare(a: Ranked, b: Ranked): number {
+  return (
+    b.score - a.score ||
+    Number(b.isOwn) - Number(a.isOwn) ||
+    Number(a.variant.isPrivate) - Number(b.variant.isPrivate) ||
+    Number(b.fitsOpenFile) - Number(a.fitsOpenFile) ||
+    b.variant.merits.changedAtMs - a.variant.merits.changedAtMs ||
+    byName(a.variant, b.variant)
+  );
+}
+
+function byName(a: Variant, b: Variant): number {
+  for (const name of ['component', 'key', 'scopeKey', 'id'] as const) {
+    if (a[name] !== b[name]) return a[name] < b[name] ? -1 : 1;
+  }
+  return 0;
 }

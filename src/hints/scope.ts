@@ -2,17 +2,14 @@
  * Whether a hint is eligible in a context (seed `nudge.md` §4). It fails closed: every field of the scope
  * must match, a field missing in the context matches nothing, and an empty list is an error, not a
  * wildcard. Of `cwd_glob` and `branch`, one entry must match and none that begins with `!` (where all
- * begin so, everything else matches). Repositories: `repos.ts`. Variables of the environment are only
+ * begin so, everything else matches). Names of repositories are compared by host and path. Variables of the environment are only
  * compared; what a caller's environment holds never stands in a reason. Pure.
  */
 import { posix } from 'node:path';
 import type { Finding } from '../shared/errors.js';
-import { areTooLarge, type Glob, plainGlob, readGlob } from './globs.js';
-import { redactText } from './guard/index.js';
-import type { Steps } from './patterns.js';
-import { isSameRepo, type Repo, readRepo, repoKey } from './repos.js';
+import { areTooLarge, type Glob, plainGlob, readGlob, type Steps } from './globs.js';
 import type { HintScope, NudgeContext } from './schema.js';
-import { checkName } from './values.js';
+import { redactText } from './secrets.js';
 
 export interface Eligibility {
   eligible: boolean;
@@ -344,4 +341,103 @@ export function folderOf(cwd: string | undefined, os: NudgeContext['os']): Folde
   const normal = posix.normalize(slashed);
   const rooted = ignoreCase && /^\/\/[^/]/.test(slashed) ? `/${normal}` : normal;
   return { path: rooted.length > 1 ? rooted.replace(/\/$/, '') : rooted, ignoreCase };
+}
+
+/** `host` is `null` when none is named, and empty for a folder. */
+export interface Repo {
+  host: string | null;
+  path: string;
+}
+
+const OWN_PORTS: Readonly<Record<string, string>> = {
+  ssh: '22',
+  http: '80',
+  https: '443',
+  git: '9418',
+};
+const DRIVE = /^[a-z]:(?:[\\/]|$)/i;
+
+/** `null`: names no repository. */
+export function readRepo(name: string): Repo | null {
+  const text = name.trim();
+  if (text === '' || /\p{Cc}/u.test(text)) return null;
+  const [, scheme, rest = ''] = /^(?:git\+)?([a-z][a-z0-9.-]*):\/\/(.*)$/is.exec(text) ?? [];
+  if (scheme?.toLowerCase() === 'file') return fileUrl(rest);
+  if (scheme !== undefined) return remote(scheme.toLowerCase(), rest);
+  if (text.startsWith('/') || text.startsWith('\\\\') || DRIVE.test(text)) return folder(text);
+  if (/^[.~]/.test(text)) return null;
+  const named = /^git:(.+)$/is.exec(text)?.[1] ?? text;
+  // As `scp` writes it: `[user@]host:path`.
+  const [, host, path = ''] = /^(?:[^@/\s]+@)?([^@/:\s]+):(.+)$/s.exec(named) ?? [];
+  if (host !== undefined) return hosted(host, path);
+  const parts = named.split('/').filter((part) => part !== '');
+  const [first = '', ...others] = parts;
+  // A host has a dot in it, and below it an owner and a repository.
+  if (first.includes('.') && others.length >= 2) return hosted(first, others.join('/'));
+  return hosted(null, named);
+}
+
+/** Whether the repository of a scope is the one of the context. */
+export function isSameRepo(wanted: Repo, asked: Repo): boolean {
+  if (wanted.path !== asked.path) return false;
+  return wanted.host === asked.host || (wanted.host === null && asked.host !== '');
+}
+
+/** Equal for names that mean the same to a scope. */
+export function repoKey(name: string): string {
+  const repo = readRepo(name);
+  if (repo === null) return name.trim();
+  return repo.host === null ? `git:${repo.path}` : `${repo.host || 'file:'}/${repo.path}`;
+}
+
+function remote(scheme: string, rest: string): Repo | null {
+  const [, authority = '', path = ''] = /^([^/]*)\/(.*)$/s.exec(rest) ?? [];
+  const [, host, port] = /^(?:.*@)?([^@]*?)(?::(\d+))?$/s.exec(authority) ?? [];
+  if (host === undefined || host === '') return null;
+  return hosted(port === undefined || OWN_PORTS[scheme] === port ? host : `${host}:${port}`, path);
+}
+
+function hosted(host: string | null, path: string): Repo | null {
+  const plain = decoded(path.replace(/[?#].*$/s, ''))
+    .split('/')
+    .filter((part) => part !== '')
+    .join('/')
+    .replace(/\.git$/i, '')
+    .toLowerCase();
+  return plain === '' ? null : { host: host?.toLowerCase() ?? null, path: plain };
+}
+
+function fileUrl(rest: string): Repo | null {
+  const path = decoded(rest).replace(/^localhost(?=\/)/i, '');
+  // `file://server/share` is a folder of another machine.
+  return folder(path.startsWith('/') ? path.replace(/^\/(?=[a-z]:)/i, '') : `//${path}`);
+}
+
+function folder(path: string): Repo {
+  const isWindows = DRIVE.test(path) || path.startsWith('\\\\');
+  const slashed = isWindows ? path.replaceAll('\\', '/').toLowerCase() : path;
+  const plain = slashed
+    .normalize('NFC')
+    .replace(/(?<=.)\/{2,}/g, '/')
+    .replace(/(?<=.)\/+$/, '');
+  return { host: '', path: plain };
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    // Not encoded: a per cent sign that stands for itself.
+    return text;
+  }
+}
+
+const PROTOTYPE_NAMES: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
+
+/**
+ * Names of prototype properties are refused where they would name a field: as component, as key, in
+ * `defaults` and in `env_match`. Inside `json` data they are only data.
+ */
+export function checkName(name: string, field: string): Finding[] {
+  return PROTOTYPE_NAMES.has(name) ? [{ field, message: `must not be "${name}"` }] : [];
 }

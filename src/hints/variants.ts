@@ -2,14 +2,20 @@
  * The hints of one process in memory: components → keys → variants, and by tag. Expired hints
  * stay until they are swept, so readers check `isLive`. Hints are frozen and handed out without copying.
  */
-import { ownerOf } from './audience.js';
-import { printedValue } from './guard/index.js';
-import type { Counted } from './quota.js';
+import {
+  type Caller,
+  canRead,
+  identityOfSession,
+  projectScope,
+  type Scope,
+} from '../records/index.js';
+import { AppError } from '../shared/errors.js';
+import { derivedId, type Uuid } from '../shared/ids.js';
 import { type Merits, meritsOf } from './rank.js';
-import type { Hint } from './schema.js';
+import type { Hint, StoredHint } from './schema.js';
 import { type CompiledScope, compileScope, scopeKey } from './scope.js';
+import { printedValue } from './secrets.js';
 import { parseTtl } from './ttl.js';
-import type { StoredHint } from './types.js';
 
 export interface Variant extends StoredHint {
   scopeKey: string;
@@ -21,8 +27,6 @@ export interface Variant extends StoredHint {
   tags: readonly string[];
   /** What a regular expression is tried on. */
   words: readonly string[];
-  /** Characters of all words. */
-  size: number;
   /** The last computed score and its time. */
   scored: { atMs: number; score: number } | null;
 }
@@ -31,7 +35,6 @@ export interface Variants extends Counted {
   get(id: string): Variant | undefined;
   ofKey(component: string, key: string): Iterable<Variant>;
   ofComponent(component: string): Iterable<Variant>;
-  hasComponent(component: string): boolean;
   /** Those with all of the tags, of which there is at least one. */
   tagged(tags: readonly string[]): Iterable<Variant>;
   /** How many have each tag, expired ones included. */
@@ -118,7 +121,6 @@ export function createVariants(): Variants {
       for (const variants of components.get(component)?.keys.values() ?? []) yield* variants;
     },
     countOf: (component) => components.get(component)?.count ?? 0,
-    hasComponent: (component) => components.has(component),
     *tagged(wanted) {
       const sets = wanted.map((tag) => tags.get(tag) ?? new Set<Variant>());
       const [fewest, ...others] = sets.toSorted((a, b) => a.size - b.size);
@@ -154,7 +156,6 @@ export function createVariants(): Variants {
         merits: meritsOf(hint),
         tags,
         words,
-        size: words.reduce((sum, word) => sum + word.length, 0),
         scored: null,
       };
       byId.set(id, variant);
@@ -181,4 +182,115 @@ function frozen<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   for (const inner of Object.values(value)) frozen(inner);
   return Object.freeze(value);
+}
+
+/** Limits of the store (seed §9). A variant counts as one hint, whoever may read it. */
+export interface Quotas {
+  maxHints: number;
+  maxComponents: number;
+  /** Of one component. */
+  maxPerComponent: number;
+}
+
+export const DEFAULT_QUOTAS: Quotas = { maxHints: 5_000, maxComponents: 500, maxPerComponent: 200 };
+
+/** What is counted, expired hints included; an import counts what would be stored. */
+export interface Counted {
+  readonly size: number;
+  readonly componentCount: number;
+  countOf(component: string): number;
+}
+
+interface Exceeded {
+  quota: 'hints' | 'components' | 'hints_per_component';
+  max: number;
+}
+
+/** What one more hint of the component would exceed; `null`: there is room. */
+export function exceeded(quotas: Quotas, counted: Counted, component: string): Exceeded | null {
+  const { maxHints, maxComponents, maxPerComponent } = quotas;
+  const here = counted.countOf(component);
+  if (counted.size >= maxHints) return { quota: 'hints', max: maxHints };
+  if (here >= maxPerComponent) return { quota: 'hints_per_component', max: maxPerComponent };
+  const isNew = here === 0 && counted.componentCount >= maxComponents;
+  return isNew ? { quota: 'components', max: maxComponents } : null;
+}
+
+const WORDS: Record<Exceeded['quota'], string> = {
+  hints: 'hints in all',
+  components: 'components',
+  hints_per_component: 'hints of one component',
+};
+
+export function quotaError({ quota, max }: Exceeded): AppError {
+  return new AppError('LIMIT_REACHED', `there may be ${max} ${WORDS[quota]}: delete some first`, {
+    quota,
+    max,
+  });
+}
+
+export interface ProjectIds {
+  projectId: Uuid;
+  /** The Eliza agent's. */
+  agentId: Uuid;
+}
+
+/**
+ * Where a new hint of the caller belongs (DESIGN §3, §10). Hints set in chat are private to the person, in
+ * whatever room; all others belong to the project, which is one store that every client shares (seed §11):
+ * any client may change, use and delete what another one has set, and `if_match_version` keeps two clients
+ * from overwriting each other by accident. A person changes the project's hints only as owner or admin.
+ * The author only records who set it first.
+ * @param isShared for everybody, though it is set in chat
+ */
+export function audienceFor(caller: Caller, isShared: boolean, project: ProjectIds): Scope {
+  const { projectId, agentId } = project;
+  if (caller.kind === 'entity') {
+    const { entityId, roomId } = caller;
+    const visibility = isShared ? 'project' : 'user';
+    return { projectId, visibility, entityId, roomId, authorId: agentId };
+  }
+  const authorId = authorOf(caller, project);
+  return projectScope(projectId, authorId);
+}
+
+/** As in work memory, an unregistered client is known by its session and never counts as the Eliza agent. */
+function authorOf(caller: Exclude<Caller, { kind: 'entity' }>, project: ProjectIds): Uuid {
+  if (caller.kind === 'operator') return caller.agentId ?? project.agentId;
+  const { identityId, sessionId } = caller;
+  const ofSession =
+    sessionId === undefined ? null : identityOfSession(project.projectId, sessionId);
+  return identityId ?? ofSession ?? project.agentId;
+}
+
+/** The person a private hint belongs to; `null`: it is the project's. */
+export function ownerOf({ visibility, entityId }: Scope): Uuid | null {
+  return visibility === 'project' ? null : entityId;
+}
+
+export function mayRead(caller: Caller, audience: Scope): boolean {
+  const { kind } = caller;
+  return canRead(kind === 'entity' ? { kind, entityId: caller.entityId } : { kind }, audience);
+}
+
+/** @param isAdmin of the world the person asks in */
+export function mayWrite(caller: Caller, audience: Scope, isAdmin: boolean): boolean {
+  if (caller.kind === 'operator') return true;
+  const isProjects = audience.visibility === 'project';
+  if (caller.kind === 'agent') return isProjects;
+  return isProjects ? isAdmin : audience.entityId === caller.entityId;
+}
+
+/** Whether the hint is the caller's own; it comes before the project's when both score the same. */
+export function isOwn(caller: Caller, audience: Scope): boolean {
+  return caller.kind === 'entity' && ownerOf(audience) === caller.entityId;
+}
+
+/** The same component, key, normalized scope and owner are the same hint, on every machine. */
+export function hintId(
+  projectId: Uuid,
+  { component, key, scope }: { component: string; key: string; scope: string },
+  audience: Scope,
+): Uuid {
+  return derivedId('cue_hint', projectId, component, key, scope, ownerOf(audience) ?? '');
 }

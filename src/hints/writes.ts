@@ -3,7 +3,26 @@ import type { z } from 'zod';
 import type { Caller } from '../records/index.js';
 import { AppError, isAppError } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
-import { audienceFor, hintId, mayWrite } from './audience.js';
+import {
+  type Asked,
+  answersOf,
+  best,
+  countUse,
+  denied,
+  type Filtered,
+  filterEligible,
+  unfiltered,
+} from './reads.js';
+import type {
+  bumpParams,
+  DeleteResult,
+  deleteHintParams,
+  Hint,
+  SetResult,
+  StoredHint,
+  setHintParams,
+} from './schema.js';
+import { checkScope, normalizeScope, scopeKey } from './scope.js';
 import {
   beforeDelete,
   defaultTtlFor,
@@ -12,15 +31,19 @@ import {
   notFound,
   requireShare,
   sessionFor,
-} from './context.js';
-import { type Asked, best, type Filtered, filterEligible, unfiltered } from './explain.js';
-import { exceeded, quotaError } from './quota.js';
-import { answersOf } from './reads.js';
-import type { bumpParams, deleteHintParams, Hint, setHintParams } from './schema.js';
-import { checkScope, normalizeScope, scopeKey } from './scope.js';
-import type { DeleteResult, SetResult, StoredHint } from './types.js';
+} from './store.js';
 import { refusalError, type ValidHint, validateHint } from './validate.js';
-import { endOf, isLive, sumOf, type Variant } from './variants.js';
+import {
+  audienceFor,
+  endOf,
+  exceeded,
+  hintId,
+  isLive,
+  mayWrite,
+  quotaError,
+  sumOf,
+  type Variant,
+} from './variants.js';
 
 export interface SetOptions {
   /** For everybody, though it is set in chat; owner and admins only. */
@@ -151,7 +174,7 @@ function deletedBy(
   const named = namedBy(room, params, asked);
   const own = named.filter(({ variant }) => mayWrite(caller, variant.audience, isAdmin));
   if (own.length === 0) {
-    throw new AppError('PERMISSION_DENIED', 'only owner and admins may delete what all share');
+    throw denied();
   }
   return best(own, asked, own.length).map(({ variant }) => variant);
 }
@@ -167,9 +190,7 @@ export function bump(
     const asked = { caller, context: params.context, nowMs };
     const [first] = best(certain(namedBy(room, params, asked), params, asked), asked, 1);
     if (!first) throw notFound(params.component, params.key);
-    const at = new Date(nowMs).toISOString();
-    const { hint } = await room.store.use(first.variant, { delta: params.delta ?? 1, at });
-    return hint;
+    return countUse(room, first.variant, params.delta ?? 1);
   });
 }
 

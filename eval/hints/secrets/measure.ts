@@ -1,5 +1,5 @@
 /** How many secrets the guard finds, and how many hints it suspects that have none. */
-import { createGuard, type FoundSecret, type Guard } from '../../../src/hints/guard/index.js';
+import { createGuard, type FoundSecret, type Guard } from '../../../src/hints/guard.js';
 import { type Half, halfOf, hintOf, type SecretCase } from './cases.js';
 import { NEGATIVES } from './negatives.js';
 import { POSITIVES } from './positives.js';

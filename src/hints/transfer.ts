@@ -1,5 +1,5 @@
 /**
- * Import (seed §5, §9; DESIGN §10): hint by hint, those that are damaged, expired, refused or too
+ * Import and export (seed §5, §9; DESIGN §10): hint by hint, those that are damaged, expired, refused or too
  * many are skipped with their reason, the others keep all their metadata. What comes in belongs to
  * the importer's audience, and `replace` replaces only that. Nothing changes until every hint
  * has been validated, and nothing changes at all if the import is aborted by then or cannot be stored.
@@ -14,29 +14,41 @@ import { inSteps, type LongWork } from '../shared/long-work.js';
 import { safe } from '../shared/safe-text.js';
 import { redactSecrets } from '../shared/secrets.js';
 import { yieldToLoop } from '../shared/yield.js';
-import { audienceFor, hintId, ownerOf } from './audience.js';
-import {
-  beforeDelete,
-  defaultTtlFor,
-  type HintContext,
-  requireShare,
-  sessionFor,
-} from './context.js';
-import { redactValue } from './guard/index.js';
-import { exceeded } from './quota.js';
+import { type Asked, best, liveFor, unfiltered } from './reads.js';
 import {
   type Hint,
   hintSchema,
+  type ImportOutcome,
   type importParams,
   lostFields,
   MAX_DEPTH,
   nameSchema,
   SCHEMA_VERSION,
+  type StoredHint,
+  type StorePayload,
   sameName,
 } from './schema.js';
-import type { ImportOutcome, StoredHint } from './types.js';
+import { redactValue } from './secrets.js';
+import {
+  beforeDelete,
+  defaultTtlFor,
+  type HintContext,
+  notFound,
+  requireShare,
+  sessionFor,
+} from './store.js';
 import { validateHint, wordsOf } from './validate.js';
-import { endOf, isLive, sumOf, type Variant } from './variants.js';
+import {
+  audienceFor,
+  endOf,
+  exceeded,
+  hintId,
+  isLive,
+  isOwn,
+  ownerOf,
+  sumOf,
+  type Variant,
+} from './variants.js';
 import type { SetOptions } from './writes.js';
 
 const MAX_REASONS = 100;
@@ -68,8 +80,6 @@ interface Entry {
 interface Candidate extends StoredHint {
   /** Its value was redacted by an export, so the stored value is kept. */
   isRedacted: boolean;
-  /** Its `updated_at` lies in the future, because some clock is wrong. */
-  isAhead: boolean;
 }
 
 /** Skipped hints, with their number and the reasons. */
@@ -196,10 +206,9 @@ async function judged(
     if (other) skips.add(entry, 'there are two with the same scope');
     if (other && other.hint.updated_at >= kept.updated_at) continue;
     const isRedacted = isHidden(kept);
-    const isAhead = isLater(entry.raw, nowMs);
     const session = sessionFor(kept, caller);
     const stored = { id, component, key, hint: kept, audience, expiresAtMs, session };
-    found.set(id, { ...stored, isRedacted, isAhead });
+    found.set(id, { ...stored, isRedacted });
   }
   return [...found.values()];
 }
@@ -264,7 +273,7 @@ function chosen(
     if (!old.has(variant)) add(variant.component);
   }
   const put: StoredHint[] = [];
-  for (const { isRedacted, isAhead, ...candidate } of candidates) {
+  for (const { isRedacted, ...candidate } of candidates) {
     const { id, component, hint } = candidate;
     const here = store.variants.get(id);
     if (isRedacted) {
@@ -276,11 +285,6 @@ function chosen(
       continue;
     }
     const isSame = here === undefined || isDeepStrictEqual(contentOf(here.hint), contentOf(hint));
-    // With a time in the future it would count as newer at each import.
-    if (here && mode === 'merge' && isAhead && isSame) {
-      skips.add(candidate, 'what is here is the same');
-      continue;
-    }
     const isThere = here !== undefined && !old.has(here);
     const counted = {
       size,
@@ -304,11 +308,6 @@ function contentOf({ value, meta }: Hint): Pick<Hint, 'value' | 'meta'> {
   return { value, meta };
 }
 
-function isLater(raw: unknown, nowMs: number): boolean {
-  const { updated_at } = importedSchema.pick({ updated_at: true }).strip().parse(raw);
-  return updated_at !== undefined && Date.parse(updated_at) > nowMs;
-}
-
 function createSkips(): Skips {
   const reasons: string[] = [];
   return {
@@ -321,4 +320,81 @@ function createSkips(): Skips {
       reasons.push(`${redactSecrets(name).text}: ${safe(reason, 300)}`);
     },
   };
+}
+
+/** Hints exported between two turns of the event loop. */
+const SLICE = 500;
+
+/**
+ * A snapshot of the hints at the time of the call. A payload says neither whose a hint is nor who may read
+ * it, so it holds what an import may open to all: the project's hints, and for a person in chat their own. Only the operator gets values that are marked as secret;
+ * others get `[redacted]`.
+ */
+export async function exportHints(
+  { store, clock, sessionId, openedAt }: HintContext,
+  component: string | undefined,
+  caller: Caller,
+): Promise<StorePayload> {
+  const asked: Asked = { caller, context: undefined, nowMs: clock.now() };
+  const all =
+    component === undefined ? store.variants.all() : store.variants.ofComponent(component);
+  const named = await byName([...liveFor(all, caller, asked.nowMs)], caller);
+  if (component !== undefined && named.size === 0) throw notFound(component, null);
+  const components: [string, StorePayload['components'][string]][] = [];
+  let done = 0;
+  for (const [name, keys] of sorted(named)) {
+    const hints: [string, Hint][] = [];
+    const several: [string, Hint[]][] = [];
+    for (const [key, scopes] of sorted(keys)) {
+      const ranked = best(unfiltered(scopes.values()), asked, scopes.size).map(({ variant }) =>
+        shown(variant, caller),
+      );
+      const [first] = ranked;
+      if (first) hints.push([key, first]);
+      if (ranked.length > 1) several.push([key, ranked]);
+      done += ranked.length;
+      if (done < SLICE) continue;
+      done = 0;
+      await yieldToLoop();
+    }
+    const variants = several.length === 0 ? {} : { variants: Object.fromEntries(several) };
+    components.push([name, { hints: Object.fromEntries(hints), ...variants }]);
+  }
+  return {
+    schema_version: SCHEMA_VERSION,
+    created_at: openedAt,
+    session_id: sessionId,
+    components: Object.fromEntries(components),
+  };
+}
+
+/** By component, key and scope. Other people's private hints are left out; the caller's own replace the project's. */
+async function byName(
+  variants: readonly Variant[],
+  caller: Caller,
+): Promise<Map<string, Map<string, Map<string, Variant>>>> {
+  const components = new Map<string, Map<string, Map<string, Variant>>>();
+  for (const [at, variant] of variants.entries()) {
+    if (at % SLICE === SLICE - 1) await yieldToLoop();
+    const isMine = isOwn(caller, variant.audience);
+    if (variant.isPrivate && !isMine) continue;
+    const scopes = entryOf(entryOf(components, variant.component), variant.key);
+    if (isMine || !scopes.has(variant.scopeKey)) scopes.set(variant.scopeKey, variant);
+  }
+  return components;
+}
+
+function entryOf<K, V>(maps: Map<string, Map<K, V>>, name: string): Map<K, V> {
+  const map = maps.get(name) ?? new Map<K, V>();
+  maps.set(name, map);
+  return map;
+}
+
+function shown({ hint }: Variant, caller: Caller): Hint {
+  const isHidden = hint.meta.sensitivity === 'secret' && caller.kind !== 'operator';
+  return isHidden ? { ...hint, value: redactValue(hint.value) } : hint;
+}
+
+function sorted<T>(map: ReadonlyMap<string, T>): [string, T][] {
+  return [...map].toSorted(([a], [b]) => (a < b ? -1 : 1));
 }
