@@ -5,7 +5,7 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import type { RequestOptions } from '@modelcontextprotocol/sdk/shared/protocol.js';
 import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { createMcpServer, createSession } from '../../src/surfaces/mcp/index.js';
-import type { McpSession } from '../../src/surfaces/mcp/types.js';
+import type { McpSession } from '../../src/surfaces/mcp/session.js';
 
 export interface McpCall {
   /** The structured result; `{}` of a failed call. */

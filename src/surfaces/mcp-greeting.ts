@@ -4,7 +4,6 @@
  */
 import { packageVersion } from '../shared/package-version.js';
 import { chosenOf } from './mcp-client.js';
-import { instructionsOf } from './mcp-instructions.js';
 import { TOLD } from './mcp-told.js';
 
 /** Lists change when the server that a bridge has joined shows others than the one before. */
@@ -50,4 +49,34 @@ export function greetingOf(
     default:
       return null;
   }
+}
+
+const HEAD = 'Cue is memory that all agents of this project share.';
+
+/** Each stands only where a client is shown the tools that it names. */
+const STEPS: readonly { tools: readonly string[]; text: string }[] = [
+  {
+    tools: ['identity'],
+    text: 'Call identity once: register. Without cue mcp, keep the token and resume.',
+  },
+  { tools: ['brief'], text: 'Then call brief, and again with the task.' },
+  { tools: ['recall'], text: 'recall before work on a file, bug or decision.' },
+  { tools: ['when'], text: 'when: the rules of the project for a kind of work.' },
+  {
+    tools: ['check'],
+    text: 'check a file or an action before you change it or run something risky.',
+  },
+  {
+    tools: ['answer_offer'],
+    text: 'Heed each ⚠️ warning or say why not: answer_offer.',
+  },
+  { tools: ['hint'], text: 'hint before you build, run or test.' },
+  { tools: ['store'], text: 'store what you did when done, above all failures.' },
+  { tools: ['schedule'], text: 'schedule wakes the Eliza agent later.' },
+];
+
+/** @param shown names of the tools that the client is shown */
+export function instructionsOf(shown: readonly string[]): string {
+  const steps = STEPS.filter(({ tools }) => tools.every((name) => shown.includes(name)));
+  return [HEAD, ...steps.map(({ text }) => text)].join(' ');
 }

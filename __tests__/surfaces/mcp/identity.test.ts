@@ -4,7 +4,7 @@ import type { Caller, WorkMemoryService } from '../../../src/memory/index.js';
 import { derivedId, randomIds } from '../../../src/shared/ids.js';
 import { createMcpHub } from '../../../src/surfaces/mcp/http/hub.js';
 import { createMcpServer } from '../../../src/surfaces/mcp/index.js';
-import type { McpSession } from '../../../src/surfaces/mcp/types.js';
+import type { McpSession } from '../../../src/surfaces/mcp/session.js';
 import { type Agent, boot } from '../../helpers/boot.js';
 import { type McpClient, mcpClient } from '../../helpers/mcp.js';
 import { memoryOf } from '../../helpers/memory.js';

@@ -1,6 +1,6 @@
 /** Bodies that are no messages of MCP: what they are answered, under which id. */
 import { expect, it } from 'vitest';
-import { messageFault } from '../../../src/surfaces/mcp/http/message-fault.js';
+import { messageFault } from '../../../src/surfaces/mcp/http/hub.js';
 
 const ping = { jsonrpc: '2.0', id: 'a', method: 'ping' };
 const told = (body: unknown): [unknown, unknown] => {

@@ -10,7 +10,7 @@ import type { Caller, WorkMemoryService } from '../../../src/memory/index.js';
 import type { ProactiveService } from '../../../src/proactive/index.js';
 import { derivedId } from '../../../src/shared/ids.js';
 import { createMcpServer, createSession } from '../../../src/surfaces/mcp/index.js';
-import type { McpSession } from '../../../src/surfaces/mcp/types.js';
+import type { McpSession } from '../../../src/surfaces/mcp/session.js';
 import { type Agent, boot, makeChat } from '../../helpers/boot.js';
 import { memoryOf } from '../../helpers/memory.js';
 import { offersOf } from '../../helpers/offers.js';

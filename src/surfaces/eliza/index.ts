@@ -1,18 +1,17 @@
 /** What the plugin adds to a conversation: actions, providers and evaluators. */
 import type { Action, Evaluator } from '@elizaos/core';
-import { acknowledgeWarningAction } from './acknowledge-warning.js';
 import { bumpHintAction } from './bump-hint.js';
 import { captureWorkEvaluator } from './capture-work.js';
 import { createTriggerAction } from './create-trigger.js';
 import { deleteTriggerAction } from './delete-trigger.js';
 import { createDetectEvaluator } from './detect.js';
-import { dismissOfferAction } from './dismiss-offer.js';
 import { explainTriggerAction } from './explain-trigger.js';
 import { forgetHintAction } from './forget-hint.js';
 import { forgetWorkMemoryAction } from './forget-work-memory.js';
 import { getHintAction } from './get-hint.js';
 import { linkWorkMemoriesAction } from './link-work-memories.js';
 import { listTriggersAction } from './list-triggers.js';
+import { acknowledgeWarningAction, dismissOfferAction } from './offer-action.js';
 import { type EventHandlers, eventsOf } from './proactive-events.js';
 import { recallWhenAction } from './recall-when.js';
 import { recallWorkMemoryAction } from './recall-work-memory.js';

@@ -1,10 +1,19 @@
-/** What the actions about offers share: which offers are meant, and how each is called. */
+/**
+ * ACKNOWLEDGE_WARNING: a warning was read and heeded, or overruled for a reason; it stays down until the memory
+ * behind it changes. DISMISS_OFFER: an offer was not wanted; what is dismissed again and again is offered less.
+ */
 import type { Action, Content, IAgentRuntime, Memory } from '@elizaos/core';
 import type { DetectorName, Offer, ProactiveService } from '../../proactive/index.js';
 import { isUuid, type Uuid } from '../../shared/ids.js';
 import { safe, safeQuoted } from '../../shared/safe-text.js';
 import type { EntityCaller } from '../people.js';
-import { type ActionFamily, type ActionWords, framedAction, type Outcome } from './action-frame.js';
+import {
+  type ActionFamily,
+  type ActionWords,
+  example,
+  framedAction,
+  type Outcome,
+} from './action-frame.js';
 import { callerOf, memoryServiceOf } from './memory-turn.js';
 import { chosenOffers, cutReason, offerName, offerWords, speaksOfOffers } from './offer-words.js';
 import { proactiveServiceOf } from './proactive-turn.js';
@@ -153,3 +162,59 @@ function offerLine(offer: Offer): string {
 export function reasonWords(reason: string | undefined): string {
   return reason === undefined ? '' : ` Reason kept: ${safe(reason, 200)}`;
 }
+
+export const DISMISS_OFFER = 'DISMISS_OFFER';
+
+export const dismissOfferAction = offerAction({
+  name: DISMISS_OFFER,
+  similes: ['REJECT_OFFER', 'OFFER_NOT_HELPFUL', 'HIDE_MEMORY_OFFER'],
+  description:
+    'Puts away an offer of earlier work that does not help ("not relevant", "dismiss that"), with the reason given; what is dismissed often is offered less. Names one by offer_… or mem_…, else the one that is open; "all" takes all. Forgets no memory and deletes no trigger.',
+  examples: [
+    example(
+      'dismiss that offer, it is not relevant: this is another auth.ts',
+      'Dismissed: the history of "auth.ts". Reason kept: this is another auth.ts',
+      DISMISS_OFFER,
+    ),
+  ],
+  open: ({ service, roomId, caller }) => service.openOffers(roomId, caller),
+  close: ({ service, caller, reason }, id) => service.dismiss(id, caller, reason),
+  none: 'There is no open offer here.',
+  which: 'Several offers are open. Which one? Name it by its id, or say "dismiss all".',
+  done: (offers, reason) => {
+    const [first] = offers;
+    const what =
+      offers.length === 1 && first !== undefined ? offerWord(first) : `${offers.length} offers`;
+    return `Dismissed: ${what}.${reasonWords(reason)}`;
+  },
+});
+
+export const ACKNOWLEDGE_WARNING = 'ACKNOWLEDGE_WARNING';
+
+export const acknowledgeWarningAction = offerAction({
+  name: ACKNOWLEDGE_WARNING,
+  similes: ['HEED_WARNING', 'CONFIRM_WARNING_READ', 'ACCEPT_CONFLICT_WARNING'],
+  description:
+    'Marks a warning that an action failed before as read, with the reason given ("because …"). Names one by offer_… or mem_…, else the one that is open; "all" takes all. Only for warnings shown under offers, not for alarms or reminders.',
+  examples: [
+    example(
+      'acknowledge the warning because every request now has its own cache',
+      'Acknowledged: the warning about "add caching to auth.ts". It stays down until the memory behind it changes. Reason kept: every request now has its own cache',
+      ACKNOWLEDGE_WARNING,
+    ),
+  ],
+  open: ({ service, roomId, caller }) => service.openWarnings(roomId, caller),
+  close: ({ service, caller, reason }, id) => service.acknowledge(id, caller, reason),
+  none: 'There is no open warning here.',
+  which: 'Several warnings are open. Which one? Name it by its id, or say "acknowledge all".',
+  done: (offers, reason) => {
+    const [first] = offers;
+    const what =
+      offers.length === 1 && first !== undefined ? offerWord(first) : `${offers.length} warnings`;
+    const until =
+      offers.length === 1
+        ? 'It stays down until the memory behind it changes.'
+        : 'They stay down until the memories behind them change.';
+    return `Acknowledged: ${what}. ${until}${reasonWords(reason)}`;
+  },
+});

@@ -14,7 +14,7 @@ import {
 import { safe } from '../../shared/safe-text.js';
 import { OFFERS_META } from '../mcp-client.js';
 import { fieldNamesOf } from './field-names.js';
-import type { ToolCall } from './types.js';
+import type { ToolCall } from './session.js';
 
 /**
  * What waits for the session, after the answer: as text of its own, in `_meta`, and in the structured

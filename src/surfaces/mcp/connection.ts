@@ -4,7 +4,7 @@ import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
 import { type AppError, ERROR_TABLE, isAppError, messageOf } from '../../shared/errors.js';
 import type { Log } from '../../shared/log.js';
-import type { McpSession } from './types.js';
+import type { McpSession } from './session.js';
 
 export interface Connection {
   server: Server;

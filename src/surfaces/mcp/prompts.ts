@@ -9,8 +9,7 @@ import { offersOf, offerText } from '../../operations/index.js';
 import type { Offer, Reaction } from '../../proactive/index.js';
 import { safe } from '../../shared/safe-text.js';
 import { answering, type Connection, requireFirstPage } from './connection.js';
-import { newest } from './resources/memory.js';
-import type { Candidates, ResourceCall } from './resources/types.js';
+import { type Candidates, newest, type ResourceCall } from './resources/stored.js';
 
 const SESSION_START = {
   name: 'session_start',

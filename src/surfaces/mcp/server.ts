@@ -1,5 +1,4 @@
 /** The MCP server of one connection, on the official SDK; knows no transport. */
-
 import type { IAgentRuntime } from '@elizaos/core';
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import {
@@ -15,8 +14,7 @@ import type { Tool } from '../../operations/index.js';
 import { hostLog } from '../../shared/log.js';
 import { safe } from '../../shared/safe-text.js';
 import { OFFERS_META } from '../mcp-client.js';
-import { CAPABILITIES, serverInfo } from '../mcp-greeting.js';
-import { instructionsOf } from '../mcp-instructions.js';
+import { CAPABILITIES, instructionsOf, serverInfo } from '../mcp-greeting.js';
 import { callTool } from './call.js';
 import { CheckingServer } from './checking-server.js';
 import { answering, type Connection, requireFirstPage } from './connection.js';
@@ -24,9 +22,9 @@ import { jsonSchemaOf } from './json-schema.js';
 import { announceOffers } from './notifications.js';
 import { completePrompt, registerPrompts } from './prompts.js';
 import { completeResource, registerResources } from './resources/index.js';
-import type { Candidates } from './resources/types.js';
+import type { Candidates } from './resources/stored.js';
+import type { McpSession, ToolCall } from './session.js';
 import { callableOf, toolNamed, toolsOf } from './tools.js';
-import type { McpSession, ToolCall } from './types.js';
 
 /** Of the protocol. */
 const MOST = 100;

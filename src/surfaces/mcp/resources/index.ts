@@ -14,15 +14,19 @@ import { offersOf } from '../../../operations/index.js';
 import { AppError, messageOf } from '../../../shared/errors.js';
 import { safe } from '../../../shared/safe-text.js';
 import { answering, type Connection, requireFirstPage } from '../connection.js';
-import { readFileBelow } from './files.js';
-import { hintsResource } from './hints.js';
-import { listedMemories, memoryResource } from './memory.js';
-import { offerResources } from './offers.js';
-import { createFileRoots } from './roots.js';
-import type { Candidates, ResourceCall, ResourceSpec } from './types.js';
-import { whenResources } from './when.js';
+import { createFileRoots, readFileBelow } from './files.js';
+import {
+  type Candidates,
+  hintsResource,
+  listedMemories,
+  memoryResource,
+  offerResources,
+  type ResourceCall,
+  type ResourceSpec,
+  whenResources,
+} from './stored.js';
 
-export { newsUri, OFFERS_URI } from './offers.js';
+export { newsUri, OFFERS_URI } from './stored.js';
 
 const RESOURCES: readonly ResourceSpec[] = [
   ...offerResources,
