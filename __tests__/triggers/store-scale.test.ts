@@ -67,7 +67,7 @@ describe('with thousands of triggers', () => {
       await store.desyncedTasks(10);
       await store.invalid();
       await store.countEnabled();
-      await store.countEnabled(ids[0]!);
+      await store.countEnabled({ creatorEntityId: ids[0]! });
       await store.countChildren(ids[0]!);
       await store.census(Date.now());
     });

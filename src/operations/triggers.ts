@@ -150,7 +150,7 @@ const list = defineTool({
   }),
   reads: true,
   async call(input, { runtime, caller }) {
-    return enabledTriggersOf(runtime).commands.list(input, requesterOf(caller));
+    return enabledTriggersOf(runtime).requests.list(input, requesterOf(caller));
   },
   rest: { method: 'GET', path: '/triggers', query: listQuery },
   shown: ({ triggers, ...page }) => ({ triggers: triggers.map(brief), ...page }),
@@ -179,8 +179,8 @@ const update = defineTool({
   output: z.object({ trigger: summary }),
   destroys: true,
   async call(input, { runtime, caller }) {
-    const { commands } = enabledTriggersOf(runtime);
-    return { trigger: await commands.edit(input, requesterOf(caller)) };
+    const { requests } = enabledTriggersOf(runtime);
+    return { trigger: await requests.edit(input, requesterOf(caller)) };
   },
   rest: { method: 'PUT', path: '/triggers/:id' },
   shown: ({ trigger }) => ({ trigger: brief(trigger) }),
@@ -199,8 +199,8 @@ const remove = defineTool({
   destroys: true,
   isIdempotent: true,
   async call(input, { runtime, caller }) {
-    const { commands } = enabledTriggersOf(runtime);
-    return { trigger: await commands.remove(input, requesterOf(caller)) };
+    const { requests } = enabledTriggersOf(runtime);
+    return { trigger: await requests.remove(input, requesterOf(caller)) };
   },
   rest: { method: 'DELETE', path: '/triggers/:id', answer: () => ({ deleted: true }) },
   shown: ({ trigger }) => ({ deleted: true, trigger: brief(trigger) }),
@@ -227,7 +227,7 @@ const run = defineTool({
   destroys: true,
   reachesOut: true,
   async call(input, { runtime, caller }) {
-    return enabledTriggersOf(runtime).commands.run(input, requesterOf(caller));
+    return enabledTriggersOf(runtime).requests.run(input, requesterOf(caller));
   },
   rest: {
     ...{ method: 'POST', path: '/triggers/:id/execute', body: 'none' },
@@ -268,21 +268,21 @@ const schedule = defineTool({
   output: z.object({ done: z.string(), triggers: z.array(summary.pick({ id: true })) }),
   destroys: true,
   async call({ cancel, ...input }, { runtime, caller }) {
-    const { commands, requests, resting } = enabledTriggersOf(runtime);
+    const { requests, resting } = enabledTriggersOf(runtime);
     const requester = requesterOf(caller);
     const waits = resting === null ? {} : { waits: resting };
     if (parsed(cancelled, { cancel }).cancel) {
-      return { done: 'Deleted', triggers: [brief(await commands.remove(input, requester))] };
+      return { done: 'Deleted', triggers: [brief(await requests.remove(input, requester))] };
     }
     if (input.id !== undefined) {
       return {
         done: 'Changed',
-        triggers: [brief(await commands.edit(input, requester))],
+        triggers: [brief(await requests.edit(input, requester))],
         ...waits,
       };
     }
     if (Object.keys(input).length === 0) {
-      const { triggers } = await commands.list({}, requester);
+      const { triggers } = await requests.list({}, requester);
       return { done: 'Listed', triggers: triggers.map(brief) };
     }
     const { created, trigger } = await requests.create(input, requester);
@@ -344,8 +344,8 @@ const preview = defineOperation({
 const createMany = defineOperation({
   name: 'create_triggers',
   description: 'Creates many triggers; what is wrong with one says nothing about the others.',
-  call: async ({ triggers }, { runtime, caller }) =>
-    enabledTriggersOf(runtime).requests.createMany(triggers as unknown[], requesterOf(caller)),
+  call: async ({ triggers }, { runtime }) =>
+    enabledTriggersOf(runtime).requests.createMany(triggers as unknown[]),
   rest: {
     ...{ method: 'POST', path: '/triggers/batch', slow: true },
     body: z.strictObject({ triggers: z.array(z.unknown()) }),

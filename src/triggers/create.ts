@@ -33,27 +33,19 @@ import {
   triggerIn,
 } from './task-codec.js';
 
-export interface CountLimits {
-  maxPerCreator: number;
-  maxPerAgent: number;
-}
-
-type Creator = { entityId: string } | { agentId: string } | { guests: true };
+/** Whose triggers are counted, by the field of theirs that says so. */
+type Creator = Pick<TriggerConfig, 'creatorEntityId' | 'creatorAgentId' | 'creatorIsGuest'>;
 
 /**
  * Whose triggers are counted: people in conversations and MCP clients have a limit of their own. Clients
  * without an identity share one: each new session would be a new creator.
  */
-export function countedCreator(
-  kind: Requester['kind'],
-  trigger: Pick<TriggerConfig, 'creatorEntityId' | 'creatorAgentId' | 'creatorIsGuest'>,
-): Creator | undefined {
+export function countedCreator(kind: Requester['kind'], trigger: Creator): Creator | undefined {
   const { creatorEntityId, creatorAgentId, creatorIsGuest } = trigger;
-  if (kind === 'entity')
-    return creatorEntityId === undefined ? undefined : { entityId: creatorEntityId };
+  if (kind === 'entity') return creatorEntityId === undefined ? undefined : { creatorEntityId };
   if (kind !== 'agent') return undefined;
-  if (creatorIsGuest) return { guests: true };
-  return creatorAgentId === undefined ? undefined : { agentId: creatorAgentId };
+  if (creatorIsGuest) return { creatorIsGuest };
+  return creatorAgentId === undefined ? undefined : { creatorAgentId };
 }
 
 /**
@@ -62,34 +54,27 @@ export function countedCreator(
  */
 export async function requireCapacity(
   store: Pick<TaskStore, 'countEnabled'>,
-  limits: CountLimits,
+  { maxPerAgent, maxPerCreator }: Pick<TriggerSettings, 'maxPerAgent' | 'maxPerCreator'>,
   creator: Creator | undefined,
 ): Promise<void> {
   const total = await store.countEnabled();
-  if (total >= limits.maxPerAgent) {
+  if (total >= maxPerAgent) {
     throw new AppError(
       'LIMIT_REACHED',
-      `the agent has ${total} active triggers, the limit is ${limits.maxPerAgent} (CUE_TRIGGER_MAX_PER_AGENT)`,
-      { limit: limits.maxPerAgent, count: total },
+      `the agent has ${total} active triggers, the limit is ${maxPerAgent} (CUE_TRIGGER_MAX_PER_AGENT)`,
+      { limit: maxPerAgent, count: total },
     );
   }
   if (creator === undefined) return;
-  const own = await countOf(store, creator);
-  if (own >= limits.maxPerCreator) {
-    throw new AppError(
-      'LIMIT_REACHED',
-      'guests' in creator
-        ? `clients without an identity have ${own} active triggers, the limit of all of them is ${limits.maxPerCreator}: register an identity first, or delete one`
-        : `you have ${own} active triggers, the limit is ${limits.maxPerCreator}: delete one first`,
-      { limit: limits.maxPerCreator, count: own },
-    );
-  }
-}
-
-function countOf(store: Pick<TaskStore, 'countEnabled'>, creator: Creator): Promise<number> {
-  if ('entityId' in creator) return store.countEnabled(creator.entityId);
-  if ('agentId' in creator) return store.countEnabled(creator.agentId, 'creatorAgentId');
-  return store.countEnabled('true', 'creatorIsGuest');
+  const count = await store.countEnabled(creator);
+  if (count < maxPerCreator) return;
+  throw new AppError(
+    'LIMIT_REACHED',
+    creator.creatorIsGuest
+      ? `clients without an identity have ${count} active triggers, the limit of all of them is ${maxPerCreator}: register an identity first, or delete one`
+      : `you have ${count} active triggers, the limit is ${maxPerCreator}: delete one first`,
+    { limit: maxPerCreator, count },
+  );
 }
 
 /** Where a creation comes from: it decides which limits and confirmations apply (DESIGN §4). */
@@ -120,6 +105,14 @@ export interface CreateManyResult {
   duplicates: { index: number; trigger: TriggerSummary }[];
   rejected: { index: number; findings: Finding[] }[];
 }
+
+/** One of many drafts, or what is wrong with it already. */
+export type Item =
+  | { draft: TriggerDraft /** How often it has run before, elsewhere. */; runsBefore?: number }
+  | { findings: Finding[] };
+
+/** What became of it. */
+export type ItemResult = { created: boolean; trigger: TriggerSummary } | { findings: Finding[] };
 
 /** Repeating schedules under this need a confirmation when they come from a conversation. */
 export const CONFIRM_BELOW_MS = 5 * MINUTE_MS;
@@ -269,112 +262,80 @@ export function createCreation(deps: TriggersDeps, mustBeOn: () => TriggerSettin
     return { created: true, trigger: summaryOf({ ...mine, createdAtMs: nowMs }) };
   }
 
+  /** One batch of many: judged, looked for among those that exist, inserted in one statement. */
+  async function createBatch(
+    items: readonly Item[],
+    capacity: number,
+    nowMs: number,
+  ): Promise<ItemResult[]> {
+    const settings = mustBeOn();
+    const judged = items.map((item): { findings: Finding[] } | { task: TriggerTask; key: string } => {
+      const one = 'findings' in item ? item : normalized(item.draft, settings, nowMs);
+      if (!('task' in one)) return { findings: one.findings };
+      const task = placed(one.task);
+      task.metadata.trigger.runCount = ('draft' in item && item.runsBefore) || 0;
+      return { task, key: task.metadata.trigger.dedupeKey ?? '' };
+    });
+    const results = new Map<string, ItemResult>();
+    const firsts = new Map<string, TriggerTask>();
+    for (const one of judged)
+      if ('task' in one && !firsts.has(one.key)) firsts.set(one.key, one.task);
+    await yieldToLoop();
+    for (const [key, row] of await store.byDedupeKeys([...firsts.keys()])) {
+      results.set(key, { created: false, trigger: summaryOf(row) });
+      firsts.delete(key);
+    }
+    await yieldToLoop();
+    const message = `the agent's limit of ${settings.maxPerAgent} active triggers is reached`;
+    for (const [key] of [...firsts].slice(Math.max(0, capacity))) {
+      results.set(key, { findings: [{ field: '(limit)', message }] });
+      firsts.delete(key);
+    }
+    const inserted = await insertCounted([...firsts.values()], nowMs);
+    await yieldToLoop();
+    for (const [key, task] of firsts) {
+      const trigger = summaryOf({ ...task, createdAtMs: nowMs });
+      const isNew = inserted.has(task.id);
+      results.set(key, isNew ? { created: true, trigger } : await insertOne(task, key));
+    }
+    const told = new Set<string>();
+    return judged.map((one) => {
+      if (!('task' in one)) return one;
+      const result = results.get(one.key) as ItemResult;
+      const isTwin = told.has(one.key) && 'created' in result;
+      told.add(one.key);
+      return isTwin ? { ...result, created: false } : result;
+    });
+  }
+
   /**
    * Many at once, in batches that leave the event loop free. Items are judged one by one: what is
    * wrong with one does not stop the others. Counts against the agent's limit only.
    */
-  async function createMany(
-    drafts: TriggerDraft[],
-    options: {
-      requester: Requester;
-      onProgress?: (done: number, total: number) => void;
-      /** How often the n-th draft has run before, elsewhere. */
-      runsBefore?: (index: number) => number;
-    },
-  ): Promise<CreateManyResult> {
-    const settings = mustBeOn();
+  async function createEach(items: readonly Item[]): Promise<ItemResult[]> {
+    const { maxPerAgent } = mustBeOn();
     const nowMs = clock.now();
-    const result: CreateManyResult = { created: [], duplicates: [], rejected: [] };
-    let room = settings.maxPerAgent - (await store.countEnabled());
-    const seen = new Map<string, TriggerSummary>();
-    for (let start = 0; start < drafts.length; start += TASK_BATCH) {
-      const batch: { index: number; task: TriggerTask; key: string }[] = [];
-      for (const [offset, draft] of drafts.slice(start, start + TASK_BATCH).entries()) {
-        const index = start + offset;
-        const one = normalized(draft, settings, nowMs);
-        if (!one.ok) {
-          result.rejected.push({ index, findings: one.findings });
-          continue;
-        }
-        const key = one.task.metadata.trigger.dedupeKey ?? '';
-        const twin = seen.get(key);
-        if (twin) {
-          result.duplicates.push({ index, trigger: twin });
-          continue;
-        }
-        if (batch.some((other) => other.key === key)) {
-          const first = batch.find((other) => other.key === key);
-          if (first) {
-            result.duplicates.push({
-              index,
-              trigger: summaryOf({ ...first.task, createdAtMs: nowMs }),
-            });
-          }
-          continue;
-        }
-        const task = placed(one.task);
-        task.metadata.trigger.runCount = options.runsBefore?.(index) ?? 0;
-        batch.push({ index, task, key });
-      }
-      await yieldToLoop();
-      const existing = await store.byDedupeKeys(batch.map((one) => one.key));
-      await yieldToLoop();
-      const fresh = batch.filter((one) => {
-        const row = existing.get(one.key);
-        if (row) result.duplicates.push({ index: one.index, trigger: summaryOf(row) });
-        return !row;
-      });
-      for (const over of fresh.splice(Math.max(0, room))) {
-        result.rejected.push({
-          index: over.index,
-          findings: [
-            {
-              field: '(limit)',
-              message: `the agent's limit of ${settings.maxPerAgent} active triggers is reached`,
-            },
-          ],
-        });
-      }
-      room -= fresh.length;
-      const inserted = await insertCounted(
-        fresh.map((one) => one.task),
-        nowMs,
-      );
-      await yieldToLoop();
-      for (const one of fresh) {
-        const stored = inserted.has(one.task.id)
-          ? { created: true, trigger: summaryOf({ ...one.task, createdAtMs: nowMs }) }
-          : await insertOne(one.task, one.key);
-        if (stored.created) result.created.push(stored.trigger);
-        else result.duplicates.push({ index: one.index, trigger: stored.trigger });
-        seen.set(one.key, stored.trigger);
-      }
-      options.onProgress?.(Math.min(drafts.length, start + TASK_BATCH), drafts.length);
+    const results: ItemResult[] = [];
+    const before = await store.countEnabled();
+    let created = 0;
+    for (let start = 0; start < items.length; start += TASK_BATCH) {
+      const batch = items.slice(start, start + TASK_BATCH);
+      const done = await createBatch(batch, maxPerAgent - before - created, nowMs);
+      created += done.filter((one) => 'created' in one && one.created).length;
+      results.push(...done);
       await yieldToLoop();
     }
-    if (result.created.length >= TIDY_AFTER) await store.tidy();
-    log.info(
-      {
-        created: result.created.length,
-        duplicates: result.duplicates.length,
-        rejected: result.rejected.length,
-      },
-      'triggers created',
-    );
-    return result;
+    if (created >= TIDY_AFTER) await store.tidy();
+    log.info({ created, asked: items.length }, 'triggers created');
+    return results;
   }
 
-  return { create, createMany, confirmationFor };
-}
-
-/** The trigger that exists already, if the requester may see it. @throws AppError DUPLICATE */
-function twinFor(requester: Requester, twin: TriggerSummary): TriggerSummary {
-  if (requester.kind !== 'agent' || isProjects(twin)) return twin;
-  throw new AppError('DUPLICATE', 'another trigger does exactly this already');
-}
-
-export function createTransfer(deps: TriggersDeps, { createMany }: Pick<Creation, 'createMany'>) {
-  const { store, ledger, clock } = deps;
+  async function createMany(
+    drafts: TriggerDraft[],
+    _options: { requester: Requester },
+  ): Promise<CreateManyResult> {
+    return asResult(await createEach(drafts.map((draft) => ({ draft }))));
+  }
 
   /** Everything needed to have the same triggers elsewhere. */
   async function exportAll(): Promise<{
@@ -401,46 +362,61 @@ export function createTransfer(deps: TriggersDeps, { createMany }: Pick<Creation
    * Takes an export back in; what exists already is left as it is. A trigger and its count are
    * stored together, so an import that was cut short can be repeated.
    */
-  async function importAll(input: { triggers: unknown[] }): Promise<CreateManyResult> {
-    const kept: { runCount: number; index: number; draft: TriggerDraft }[] = [];
-    const rejected: CreateManyResult['rejected'] = [];
-    for (const [index, item] of input.triggers.entries()) {
+  async function importEach(configs: readonly unknown[]): Promise<ItemResult[]> {
+    const items: Item[] = [];
+    for (const [index, config] of configs.entries()) {
       if (index > 0 && index % TASK_BATCH === 0) await yieldToLoop();
-      const decoded = decodeTrigger({ trigger: item });
-      if (!decoded.ok) {
-        rejected.push({
-          index,
-          findings: [{ field: `triggers.${index}`, message: decoded.reason }],
-        });
-      } else if (!isCount(decoded.trigger.runCount)) {
-        rejected.push({
-          index,
-          findings: [{ field: 'runCount', message: 'is not a number of runs' }],
-        });
-      } else {
-        const { runCount } = decoded.trigger;
-        kept.push({ runCount, index, draft: draftOf(decoded.trigger) });
-      }
+      items.push(itemOf(config, index));
     }
-    const made = await createMany(
-      kept.map((one) => one.draft),
-      {
-        requester: { kind: 'operator' },
-        runsBefore: (position) => kept[position]?.runCount ?? 0,
-      },
-    );
-    const indexOf = (position: number) => kept[position]?.index ?? position;
-    return {
-      created: made.created,
-      duplicates: made.duplicates.map((one) => ({ ...one, index: indexOf(one.index) })),
-      rejected: [
-        ...rejected,
-        ...made.rejected.map((one) => ({ ...one, index: indexOf(one.index) })),
-      ],
-    };
+    return createEach(items);
   }
 
-  return { exportAll, importAll };
+  return {
+    create,
+    createEach,
+    createMany,
+    confirmationFor,
+    exportAll,
+    importEach,
+    importAll: async (input: { triggers: unknown[] }): Promise<CreateManyResult> =>
+      asResult(await importEach(input.triggers)),
+  };
+}
+
+/** The results of many in three lists; `index` is the place in the request. */
+export function sorted(results: readonly ItemResult[]): {
+  created: { index: number; trigger: TriggerSummary }[];
+} & Omit<CreateManyResult, 'created'> {
+  const stored = (isNew: boolean) =>
+    results.flatMap((one, index) =>
+      'trigger' in one && one.created === isNew ? [{ index, trigger: one.trigger }] : [],
+    );
+  const rejected = results.flatMap((one, index) =>
+    'findings' in one ? [{ index, findings: one.findings }] : [],
+  );
+  return { created: stored(true), duplicates: stored(false), rejected };
+}
+
+function asResult(results: readonly ItemResult[]): CreateManyResult {
+  const { created, ...others } = sorted(results);
+  return { created: created.map(({ trigger }) => trigger), ...others };
+}
+
+/** The trigger that exists already, if the requester may see it. @throws AppError DUPLICATE */
+function twinFor(requester: Requester, twin: TriggerSummary): TriggerSummary {
+  if (requester.kind !== 'agent' || isProjects(twin)) return twin;
+  throw new AppError('DUPLICATE', 'another trigger does exactly this already');
+}
+
+/** An exported trigger as a draft, or why it is none. */
+function itemOf(config: unknown, index: number): Item {
+  const decoded = decodeTrigger({ trigger: config });
+  if (!decoded.ok) return { findings: [{ field: `triggers.${index}`, message: decoded.reason }] };
+  const { runCount } = decoded.trigger;
+  if (!isCount(runCount)) {
+    return { findings: [{ field: 'runCount', message: 'is not a number of runs' }] };
+  }
+  return { draft: draftOf(decoded.trigger), runsBefore: runCount };
 }
 
 /** The draft that would make this trigger. Its schema lists what a draft may say. */

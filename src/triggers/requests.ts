@@ -10,7 +10,7 @@ import { isVisible } from '../shared/safe-text.js';
 import { yieldToLoop } from '../shared/yield.js';
 import { timeZoneProblem } from '../shared/zones.js';
 import { mustSpeakForItself, type TriggerSettings } from './access.js';
-import type { CreateManyResult, CreateResult } from './create.js';
+import { type CreateResult, type Item, sorted } from './create.js';
 import { judgedScheduleInput, previewSchedule, type SchedulePreview } from './report.js';
 import { type KnownZone, timezoneSourceOf } from './retime.js';
 import { parseIso, type ScheduleLimits } from './schedule.js';
@@ -74,7 +74,36 @@ export const triggerChangeSchema = triggerPatchSchema.omit({ timezoneSource: tru
 });
 export type TriggerChange = z.input<typeof triggerChangeSchema>;
 
-export const previewInputSchema = z.strictObject(either);
+const previewInputSchema = z.strictObject(either);
+
+/** How long a caller may wait for a run, ms. */
+const MAX_WAIT_MS = 20_000;
+
+const id = z.string().min(1).max(100);
+const searchText = z
+  .string()
+  .max(200)
+  .refine(
+    (text) => !text.includes('\u0000') && isWellFormed(text),
+    'must not contain NUL characters',
+  );
+
+export const listInputSchema = z.strictObject({
+  state: z.enum(TRIGGER_STATES).optional(),
+  /** In name or instructions. */
+  q: searchText.optional(),
+  limit: z.int().min(1).max(500).default(50),
+  cursor: z.string().min(1).max(200).optional(),
+  creatorEntityId: z.guid().optional(),
+  order: z.enum(['newest', 'soonest']).optional(),
+});
+export const idInputSchema = z.strictObject({ id });
+export const editInputSchema = triggerChangeSchema.extend({ id });
+export const runInputSchema = z.strictObject({
+  id,
+  /** Waits so long for the end. */
+  waitMs: z.int().min(0).max(MAX_WAIT_MS).optional(),
+});
 
 /** An export, or any part of one. */
 const importSchema = z.strictObject({
@@ -99,7 +128,6 @@ export interface RequestsDeps {
   roomsThatExist: (roomIds: string[]) => Promise<Set<string>>;
 }
 
-type Read = { ok: true; draft: TriggerDraft } | { ok: false; findings: Finding[] };
 /** How many items are judged before the event loop has its turn. */
 const READ_BATCH = 50;
 
@@ -113,9 +141,9 @@ export function createRequests(deps: RequestsDeps) {
     return { nowMs: deps.now(), minIntervalMs, allowSeconds };
   }
 
-  async function readDraft(raw: unknown): Promise<Read> {
+  async function readDraft(raw: unknown): Promise<Item> {
     const judged = judge(triggerInputSchema, raw);
-    if (judged.findings !== null) return { ok: false, findings: judged.findings };
+    if (judged.findings !== null) return { findings: judged.findings };
     const { text, schedule: given, timezone, instructions: said, ...fields } = judged.data;
     const zone: KnownZone =
       timezone === undefined
@@ -135,12 +163,12 @@ export function createRequests(deps: RequestsDeps) {
             deps.now(),
           );
       const instructions = said ?? read.instructions;
-      if (instructions === undefined) return { ok: false, findings: [NO_INSTRUCTIONS] };
+      if (instructions === undefined) return { findings: [NO_INSTRUCTIONS] };
       const { schedule } = read;
       const draft = { ...fields, instructions, schedule, ...defined({ timezoneSource }) };
-      return { ok: true, draft };
+      return { draft };
     } catch (error) {
-      if (error instanceof InvalidInputError) return { ok: false, findings: error.findings };
+      if (error instanceof InvalidInputError) return { findings: error.findings };
       throw error;
     }
   }
@@ -155,6 +183,45 @@ export function createRequests(deps: RequestsDeps) {
         .map(([field]) => ({ field, message: 'the agent knows no room with this id' }));
   }
 
+  /** @throws InvalidInputError, NotFoundError, AppError CONFLICT, DUPLICATE or DISABLED */
+  async function change(id: string, raw: unknown, requester: Requester): Promise<TriggerSummary> {
+    const change = parsed(triggerChangeSchema, raw);
+    const { text, schedule: given, timezone, snoozeUntil, skipNext, ...patch } = change;
+    const asked = Object.entries(change).filter(([, value]) => value !== undefined);
+    if (asked.length === 0) throw new InvalidInputError([NOTHING]);
+    const command = skipNext ? 'skipNext' : snoozeUntil === undefined ? null : 'snoozeUntil';
+    if (command !== null && asked.length > 1) {
+      throw new InvalidInputError([
+        { field: command, message: 'cannot stand beside other fields' },
+      ]);
+    }
+    if (text !== undefined || given !== undefined) oneOf(text, given);
+    const before = await triggers.get(id, requester);
+    const zone = timezone ?? before.timezone ?? (await deps.zoneOf(before.creatorEntityId)).name;
+    if (skipNext) return triggers.skipNext(id, requester);
+    if (snoozeUntil !== undefined) {
+      return triggers.snooze(id, instantOf(snoozeUntil, zone, deps.now()), requester);
+    }
+    mustSpeakForItself(requester, patch);
+    const missing = (await missingRooms([patch]))(patch);
+    if (missing.length > 0) throw new InvalidInputError(missing);
+    if (text !== undefined || given !== undefined) {
+      const read = judgedScheduleInput(
+        { timezone: zone, ...defined({ text, schedule: given }) },
+        limits(),
+      );
+      const { instructions = read.instructions, ...rest } = patch;
+      return triggers.update(
+        id,
+        { ...rest, schedule: read.schedule, ...defined({ instructions }) },
+        requester,
+      );
+    }
+    // A zone alone moves the same schedule to it.
+    const moved = timezone === undefined ? {} : { schedule: { ...scheduleOf(before), timezone } };
+    return triggers.update(id, { ...patch, ...moved }, requester);
+  }
+
   return {
     /** Nothing is stored. @throws InvalidInputError */
     async preview(raw: unknown): Promise<SchedulePreview> {
@@ -167,7 +234,7 @@ export function createRequests(deps: RequestsDeps) {
     /** @throws InvalidInputError, AppError LIMIT_REACHED or DISABLED */
     async create(raw: unknown, requester: Requester): Promise<Exclude<CreateResult, Confirm>> {
       const read = await readDraft(raw);
-      if (!read.ok) throw new InvalidInputError(read.findings);
+      if ('findings' in read) throw new InvalidInputError(read.findings);
       mustSpeakForItself(requester, read.draft);
       const missing = (await missingRooms([read.draft]))(read.draft);
       if (missing.length > 0) throw new InvalidInputError(missing);
@@ -177,77 +244,55 @@ export function createRequests(deps: RequestsDeps) {
     },
 
     /** Judged one by one; `index` is the place in the request. */
-    async createMany(raws: unknown[], requester: Requester): Promise<BatchResult> {
+    async createMany(raws: unknown[]): Promise<BatchResult> {
       tooMany(raws);
-      const kept: { index: number; draft: TriggerDraft }[] = [];
-      const rejected: BatchResult['rejected'] = [];
-      for (let start = 0; start < raws.length; start += READ_BATCH) {
-        for (const [offset, raw] of raws.slice(start, start + READ_BATCH).entries()) {
-          const index = start + offset;
-          const read = await readDraft(raw);
-          if (read.ok) kept.push({ index, draft: read.draft });
-          else rejected.push({ index, findings: read.findings });
-        }
-        await yieldToLoop();
+      const items: Item[] = [];
+      for (const [index, raw] of raws.entries()) {
+        if (index % READ_BATCH === 0) await yieldToLoop();
+        items.push(await readDraft(raw));
       }
-      const missing = await missingRooms(kept.map((one) => one.draft));
-      const good = kept.filter(({ index, draft }) => {
-        const findings = missing(draft);
-        if (findings.length > 0) rejected.push({ index, findings });
-        return findings.length === 0;
+      const missing = await missingRooms(items.flatMap((one) => ('draft' in one ? one.draft : [])));
+      const known = items.map((one): Item => {
+        const findings = 'draft' in one ? missing(one.draft) : [];
+        return findings.length > 0 ? { findings } : one;
       });
-      const made = await triggers.createMany(
-        good.map((one) => one.draft),
-        { requester },
-      );
-      return placed(made, rejected, (position) => good[position]?.index ?? position, good.length);
+      return sorted(await triggers.createEach(known));
     },
 
-    /** @throws InvalidInputError, NotFoundError, AppError CONFLICT, DUPLICATE or DISABLED */
-    async change(id: string, raw: unknown, requester: Requester): Promise<TriggerSummary> {
-      const change = parsed(triggerChangeSchema, raw);
-      const { text, schedule: given, timezone, snoozeUntil, skipNext, ...patch } = change;
-      const asked = Object.entries(change).filter(([, value]) => value !== undefined);
-      if (asked.length === 0) throw new InvalidInputError([NOTHING]);
-      const command = skipNext ? 'skipNext' : snoozeUntil === undefined ? null : 'snoozeUntil';
-      if (command !== null && asked.length > 1) {
-        throw new InvalidInputError([
-          { field: command, message: 'cannot stand beside other fields' },
-        ]);
-      }
-      if (text !== undefined || given !== undefined) oneOf(text, given);
-      const before = await triggers.get(id, requester);
-      const zone = timezone ?? before.timezone ?? (await deps.zoneOf(before.creatorEntityId)).name;
-      if (skipNext) return triggers.skipNext(id, requester);
-      if (snoozeUntil !== undefined) {
-        return triggers.snooze(id, instantOf(snoozeUntil, zone, deps.now()), requester);
-      }
-      mustSpeakForItself(requester, patch);
-      const missing = (await missingRooms([patch]))(patch);
-      if (missing.length > 0) throw new InvalidInputError(missing);
-      if (text !== undefined || given !== undefined) {
-        const read = judgedScheduleInput(
-          { timezone: zone, ...defined({ text, schedule: given }) },
-          limits(),
-        );
-        const { instructions = read.instructions, ...rest } = patch;
-        return triggers.update(
-          id,
-          { ...rest, schedule: read.schedule, ...defined({ instructions }) },
-          requester,
-        );
-      }
-      // A zone alone moves the same schedule to it.
-      const moved = timezone === undefined ? {} : { schedule: { ...scheduleOf(before), timezone } };
-      return triggers.update(id, { ...patch, ...moved }, requester);
-    },
+    change,
 
     /** Rooms are not checked: those of another agent are not here, and the answers are kept. */
     async importAll(raw: unknown): Promise<BatchResult> {
       const given = parsed(importSchema, raw);
       tooMany(given.triggers);
-      const made = await triggers.importAll(given);
-      return placed(made, [], (position) => position, given.triggers.length);
+      return sorted(await triggers.importEach(given.triggers));
+    },
+
+    async list(
+      raw: unknown,
+      requester: Requester,
+    ): Promise<{ triggers: TriggerSummary[]; total: number; nextCursor: string | null }> {
+      const { state, q, limit, cursor, creatorEntityId, order } = parsed(listInputSchema, raw);
+      const filter = defined({ state, text: q, creatorEntityId });
+      return triggers.list(filter, { limit, ...defined({ cursor, order }) }, requester);
+    },
+
+    /** `change` with the id in the same object. */
+    async edit(raw: unknown, requester: Requester): Promise<TriggerSummary> {
+      const { id, ...fields } = parsed(editInputSchema, raw);
+      return change(id, fields, requester);
+    },
+
+    async remove(raw: unknown, requester: Requester): Promise<TriggerSummary> {
+      return triggers.remove(parsed(idInputSchema, raw).id, requester);
+    },
+
+    async run(
+      raw: unknown,
+      requester: Requester,
+    ): Promise<{ runId: string; run: TriggerRun | null; trigger: TriggerSummary | null }> {
+      const { id, waitMs } = parsed(runInputSchema, raw);
+      return triggers.run(id, requester, waitMs === undefined ? {} : { waitMs });
     },
   };
 }
@@ -305,92 +350,4 @@ function tooMany(items: unknown[]): void {
     [{ field: 'triggers', message: `holds ${items.length} items, ${LIMITS.batch} is the limit` }],
     'TOO_LARGE',
   );
-}
-
-/** Gives each result its place in the request; what was created stands in the order of the items. */
-function placed(
-  made: CreateManyResult,
-  rejectedBefore: BatchResult['rejected'],
-  placeOf: (position: number) => number,
-  count: number,
-): BatchResult {
-  const duplicates = made.duplicates.map((one) => ({ ...one, index: placeOf(one.index) }));
-  const refused = made.rejected.map((one) => ({ ...one, index: placeOf(one.index) }));
-  const taken = new Set([...made.duplicates, ...made.rejected].map((one) => one.index));
-  const left = Array.from({ length: count }, (_, position) => position).filter(
-    (position) => !taken.has(position),
-  );
-  const inOrder = (a: { index: number }, b: { index: number }) => a.index - b.index;
-  return {
-    created: made.created.map((trigger, nth) => ({ index: placeOf(left[nth] ?? nth), trigger })),
-    duplicates: duplicates.toSorted(inOrder),
-    rejected: [...rejectedBefore, ...refused].toSorted(inOrder),
-  };
-}
-
-/** How long a caller may wait for a run, ms. */
-const MAX_WAIT_MS = 20_000;
-
-const id = z.string().min(1).max(100);
-const searchText = z
-  .string()
-  .max(200)
-  .refine(
-    (text) => !text.includes('\u0000') && isWellFormed(text),
-    'must not contain NUL characters',
-  );
-
-export const listInputSchema = z.strictObject({
-  state: z.enum(TRIGGER_STATES).optional(),
-  /** In name or instructions. */
-  q: searchText.optional(),
-  limit: z.int().min(1).max(500).default(50),
-  cursor: z.string().min(1).max(200).optional(),
-  creatorEntityId: z.guid().optional(),
-  order: z.enum(['newest', 'soonest']).optional(),
-});
-export const idInputSchema = z.strictObject({ id });
-export const editInputSchema = triggerChangeSchema.extend({ id });
-export const runInputSchema = z.strictObject({
-  id,
-  /** Waits so long for the end. */
-  waitMs: z.int().min(0).max(MAX_WAIT_MS).optional(),
-});
-
-export interface CommandsDeps {
-  triggers: Pick<Triggers, 'list' | 'remove' | 'run'>;
-  change: (id: string, change: TriggerChange, requester: Requester) => Promise<TriggerSummary>;
-}
-
-export type TriggerCommands = ReturnType<typeof createCommands>;
-
-/** Each method: @throws InvalidInputError naming each field, and what the operation throws. */
-export function createCommands({ triggers, change }: CommandsDeps) {
-  return {
-    async list(
-      raw: unknown,
-      requester: Requester,
-    ): Promise<{ triggers: TriggerSummary[]; total: number; nextCursor: string | null }> {
-      const { state, q, limit, cursor, creatorEntityId, order } = parsed(listInputSchema, raw);
-      const filter = defined({ state, text: q, creatorEntityId });
-      return triggers.list(filter, { limit, ...defined({ cursor, order }) }, requester);
-    },
-
-    async edit(raw: unknown, requester: Requester): Promise<TriggerSummary> {
-      const { id, ...fields } = parsed(editInputSchema, raw);
-      return change(id, fields, requester);
-    },
-
-    async remove(raw: unknown, requester: Requester): Promise<TriggerSummary> {
-      return triggers.remove(parsed(idInputSchema, raw).id, requester);
-    },
-
-    async run(
-      raw: unknown,
-      requester: Requester,
-    ): Promise<{ runId: string; run: TriggerRun | null; trigger: TriggerSummary | null }> {
-      const { id, waitMs } = parsed(runInputSchema, raw);
-      return triggers.run(id, requester, waitMs === undefined ? {} : { waitMs });
-    },
-  };
 }

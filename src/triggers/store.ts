@@ -14,7 +14,7 @@ import {
   withoutNul,
 } from '../records/index.js';
 import { yieldToLoop } from '../shared/yield.js';
-import { isWellFormed } from './schema.js';
+import { isWellFormed, type TriggerConfig } from './schema.js';
 import { RESTING_TAG, type TriggerTask, type TriggerTaskRow } from './task-codec.js';
 import {
   COLUMNS,
@@ -416,17 +416,17 @@ export function createTaskStore(records: Records) {
       }));
     },
 
-    /** Enabled triggers, of one creator or of the agent. */
+    /** Enabled triggers: of the agent, or of the creator that one field of theirs names. */
     countEnabled(
-      creator?: string,
-      kind: 'creatorEntityId' | 'creatorAgentId' | 'creatorIsGuest' = 'creatorEntityId',
+      creator?: Pick<TriggerConfig, 'creatorEntityId' | 'creatorAgentId' | 'creatorIsGuest'>,
     ): Promise<number> {
+      const [field, value] = Object.entries(creator ?? {})[0] ?? [];
       return countOf(
-        creator === undefined
+        field === undefined
           ? sql`select (select count(*) from tasks where ${mine} and ${RESTING})
               + (select count(*) from (${notResting(sql`metadata`)}) notResting where ${ENABLED}) as n`
           : sql`select count(*) as n from tasks where ${mine} and ${ENABLED}
-              and metadata->'trigger'->>${sql.raw(`'${kind}'`)} = ${creator}`,
+              and metadata->'trigger'->>${sql.raw(`'${field}'`)} = ${String(value)}`,
       );
     },
 

@@ -37,12 +37,7 @@ import {
   type SchedulePreview,
   type TriggerHealth,
 } from './report.js';
-import {
-  createCommands,
-  createRequests,
-  type TriggerCommands,
-  type TriggerRequests,
-} from './requests.js';
+import { createRequests, type TriggerRequests } from './requests.js';
 import type { KnownZone } from './retime.js';
 import { LEDGER_INDEXES } from './run-history.js';
 import { type AutonomyPort, createRuns, type StepObserver } from './runs.js';
@@ -116,6 +111,30 @@ export class TriggerService extends Service {
     for (const worker of host.workers) runtime.registerTaskWorker(worker);
   }
 
+  /** The operations; `start` hands them in. */
+  declare readonly create: Triggers['create'];
+  declare readonly createMany: Triggers['createMany'];
+  declare readonly confirmationFor: Triggers['confirmationFor'];
+  declare readonly get: Triggers['get'];
+  declare readonly list: Triggers['list'];
+  declare readonly promptSummary: Triggers['promptSummary'];
+  declare readonly runs: Triggers['runs'];
+  declare readonly recentRuns: Triggers['recentRuns'];
+  declare readonly update: Triggers['update'];
+  declare readonly pause: Triggers['pause'];
+  declare readonly resume: Triggers['resume'];
+  declare readonly skipNext: Triggers['skipNext'];
+  declare readonly snooze: Triggers['snooze'];
+  declare readonly delete: Triggers['remove'];
+  declare readonly run: Triggers['run'];
+  declare readonly exportAll: Triggers['exportAll'];
+  declare readonly importAll: Triggers['importAll'];
+  /**
+   * The same for requests from outside of a conversation, read and judged from unknown data: the
+   * schedule may be text.
+   */
+  declare readonly requests: TriggerRequests;
+
   private room: Room | null = null;
   private deps: TriggerServiceDeps | null = null;
   private recovery: Promise<void> = Promise.resolve();
@@ -135,7 +154,15 @@ export class TriggerService extends Service {
     const untilMs = deps.clock.now();
     const { wasAheadMs } = await ensureHeartbeat(runtime, untilMs);
     service.room = await compose(runtime, deps, host, { fromMs: untilMs + wasAheadMs, untilMs });
-    const { dispatcher } = service.room;
+    const { dispatcher, triggers, roomsThatExist } = service.room;
+    const requests = createRequests({
+      triggers,
+      roomsThatExist,
+      settings: () => service.settings,
+      now: () => service.now(),
+      zoneOf: (entityId) => service.zoneOf(entityId),
+    });
+    Object.assign(service, { ...triggers, delete: triggers.remove, requests });
     const log = hostLog(runtime, 'triggers');
     host.attach(dispatcher, deps.clock.now(), (byMs) => {
       service.recovery = service.recovery
@@ -173,86 +200,9 @@ export class TriggerService extends Service {
     return budget.begin([], report.clock.now(), false);
   }
 
-  get create(): Triggers['create'] {
-    return this.core.triggers.create;
-  }
-  get confirmationFor(): Triggers['confirmationFor'] {
-    return this.core.triggers.confirmationFor;
-  }
-  get createMany(): Triggers['createMany'] {
-    return this.core.triggers.createMany;
-  }
-  get get(): Triggers['get'] {
-    return this.core.triggers.get;
-  }
-  get list(): Triggers['list'] {
-    return this.core.triggers.list;
-  }
-  get promptSummary(): Triggers['promptSummary'] {
-    return this.core.triggers.promptSummary;
-  }
-  get recentRuns(): Triggers['recentRuns'] {
-    return this.core.triggers.recentRuns;
-  }
-  get update(): Triggers['update'] {
-    return this.core.triggers.update;
-  }
-  get pause(): Triggers['pause'] {
-    return this.core.triggers.pause;
-  }
-  get resume(): Triggers['resume'] {
-    return this.core.triggers.resume;
-  }
-  get skipNext(): Triggers['skipNext'] {
-    return this.core.triggers.skipNext;
-  }
-  get snooze(): Triggers['snooze'] {
-    return this.core.triggers.snooze;
-  }
-  get delete(): Triggers['remove'] {
-    return this.core.triggers.remove;
-  }
-  get run(): Triggers['run'] {
-    return this.core.triggers.run;
-  }
-  get runs(): Triggers['runs'] {
-    return this.core.triggers.runs;
-  }
-  /**
-   * The same operations for requests from outside of a conversation, read and judged from unknown
-   * data: the schedule may be text.
-   */
-  get requests(): TriggerRequests {
-    const { triggers, roomsThatExist } = this.core;
-    this.asked ??= createRequests({
-      triggers,
-      roomsThatExist,
-      settings: () => this.settings,
-      now: () => this.now(),
-      zoneOf: (entityId) => this.zoneOf(entityId),
-    });
-    return this.asked;
-  }
-  private asked: TriggerRequests | undefined;
-
-  /** The same for calls that carry everything in one object, the id included. */
-  get commands(): TriggerCommands {
-    const { triggers } = this.core;
-    this.commanded ??= createCommands({ triggers, change: this.requests.change });
-    return this.commanded;
-  }
-  private commanded: TriggerCommands | undefined;
-
   /** @throws AppError DISABLED when triggers are switched off */
   ensureEnabled(): void {
     this.core.triggers.mustBeOn();
-  }
-
-  get exportAll(): Triggers['exportAll'] {
-    return this.core.triggers.exportAll;
-  }
-  get importAll(): Triggers['importAll'] {
-    return this.core.triggers.importAll;
   }
 
   /** Why nothing that is due runs here, and what to do; `null`: it does. */

@@ -10,7 +10,7 @@ import {
   type TriggersDeps,
   visibleTo,
 } from './access.js';
-import { createCreation, createTransfer } from './create.js';
+import { createCreation } from './create.js';
 import { createEditing } from './edit.js';
 import { askedOf, newRun, resultsWrite } from './plan.js';
 import type { Requester, TriggerRun, TriggerSummary } from './schema.js';
@@ -82,12 +82,10 @@ export function createTriggers(deps: TriggersDeps) {
     };
   }
 
-  const creation = createCreation(deps, mustBeOn);
   return {
-    ...creation,
+    ...createCreation(deps, mustBeOn),
     ...createEditing(deps, access, mustBeOn),
     ...createReading(deps, access),
-    ...createTransfer(deps, creation),
     run,
     rowOf: access.rowOf,
     mayChange: access.mayChange,
