@@ -5,19 +5,15 @@ export {
   deliver,
   type ServerAddress,
 } from './delivery.js';
-export { tidyAutonomousRooms } from './housekeeping.js';
-export { autonomousRoom } from './rooms.js';
-export { type AutonomyChange, autonomyChangeSchema } from './schema.js';
+export { type AutonomousInstruction, INSTRUCTION_TYPE, type RunDescriptor } from './inject.js';
+export type { ActionOutcome } from './outcome.js';
+export { autonomousRoom, tidyAutonomousRooms } from './rooms.js';
 export {
+  AUTONOMY_LOOP_TASK,
+  AUTONOMY_SERVICE,
+  type AutonomyChange,
   AutonomyService,
   type AutonomySettings,
   type AutonomyStatus,
+  autonomyChangeSchema,
 } from './service.js';
-export {
-  type ActionOutcome,
-  AUTONOMY_LOOP_TASK,
-  AUTONOMY_SERVICE,
-  type AutonomousInstruction,
-  INSTRUCTION_TYPE,
-  type RunDescriptor,
-} from './types.js';

@@ -9,13 +9,54 @@ import {
 import { MINUTE_MS } from '../shared/clock.js';
 import { messageOf } from '../shared/errors.js';
 import { derivedId } from '../shared/ids.js';
-import { judge, type PipelineReport } from './outcome.js';
+import { type ActionOutcome, judge, type PipelineReport, type RunWatch } from './outcome.js';
 import type { RoomQueue } from './room-queue.js';
 import { autonomousRoom, ensureAutonomousRoom } from './rooms.js';
-import type { RunWatch } from './run-watch.js';
-import { type AutonomousInstruction, INSTRUCTION_TYPE, type RunDescriptor } from './types.js';
 
-export const DEFAULT_TIMEOUT_MS = 5 * MINUTE_MS;
+/** One instruction for the agent, to be carried out in a SELF room of its own. */
+export interface AutonomousInstruction {
+  text: string;
+  source: 'trigger' | 'loop';
+  triggerId: string;
+  /** Every id of this run is derived from it, so a repeat meets what is already stored. */
+  triggerRunId: string;
+  wakeMode: 'inject_now' | 'next_autonomy_cycle';
+  /** Conversation the trigger came from; absent: the shared room. */
+  originRoomId?: string;
+  /** Whose rights our own actions have inside the run. */
+  creatorEntityId?: string;
+  displayName?: string;
+  /** From the start of the run, ms. Default 5 minutes. */
+  timeoutMs?: number;
+  /**
+   * Asked when its turn in the room has come, which may be long after: the text as it is now, or
+   * `null`: leave it.
+   */
+  confirm?: () => Promise<string | null>;
+}
+
+/** How one turn of the pipeline ended. */
+export interface RunDescriptor {
+  status: 'success' | 'failed';
+  /** The host's run id, for its logs. */
+  runId?: string;
+  messageId: string;
+  /** Id of the stored answer; set when there is one. */
+  responseId?: string;
+  roomId: string;
+  /** False for a deliberate IGNORE/NONE and for actions without text. */
+  responded: boolean;
+  text: string;
+  thought?: string;
+  actions: ActionOutcome[];
+  error?: string;
+  /** Set when the time-out passed; `late` then resolves when the host really ends the run. */
+  late?: Promise<RunDescriptor>;
+}
+
+/** Marks our instructions on the message, next to the seed's trigger fields. */
+export const INSTRUCTION_TYPE = 'autonomous_instruction';
+const DEFAULT_TIMEOUT_MS = 5 * MINUTE_MS;
 /**
  * The host cannot cancel a run. After our own time-out the lane of the room stays taken until the
  * host ends the run; this is the longest it may do so.

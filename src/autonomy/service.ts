@@ -2,22 +2,36 @@
 
 import { type IAgentRuntime, Service, type UUID } from '@elizaos/core';
 import { sql } from 'drizzle-orm';
+import { z } from 'zod';
 import { databaseOf, rowsOf } from '../records/index.js';
-import { type Clock, systemClock } from '../shared/clock.js';
+import { type Clock, DAY_MS, SECOND_MS, systemClock } from '../shared/clock.js';
 import { messageOf } from '../shared/errors.js';
 import { parsed } from '../shared/findings.js';
 import type { Log } from '../shared/log.js';
-import { confirm, type InjectDeps, inject, notRun, storedAnswer } from './inject.js';
+import {
+  type AutonomousInstruction,
+  confirm,
+  type InjectDeps,
+  inject,
+  notRun,
+  type RunDescriptor,
+  storedAnswer,
+} from './inject.js';
+import { createRunWatch, type RunWatch } from './outcome.js';
 import { createRoomQueue, type RoomQueue } from './room-queue.js';
 import { autonomousRoom } from './rooms.js';
-import { createRunWatch, type RunWatch } from './run-watch.js';
-import { type AutonomyChange, autonomyChangeSchema } from './schema.js';
-import {
-  AUTONOMY_LOOP_TASK,
-  AUTONOMY_SERVICE,
-  type AutonomousInstruction,
-  type RunDescriptor,
-} from './types.js';
+
+export const AUTONOMY_SERVICE = 'AUTONOMY';
+export const AUTONOMY_LOOP_TASK = 'AUTONOMY_THINK';
+const MIN_LOOP_INTERVAL_MS = 5 * SECOND_MS;
+
+/** A change of the autonomy settings; what is absent stays. */
+export const autonomyChangeSchema = z.strictObject({
+  enabled: z.boolean().optional(),
+  loop: z.boolean().optional(),
+  intervalMs: z.int().min(MIN_LOOP_INTERVAL_MS).max(DAY_MS).optional(),
+});
+export type AutonomyChange = z.infer<typeof autonomyChangeSchema>;
 
 /**
  * What has been changed by hand of the autonomy settings. It lies in the database and is read there each

@@ -2,7 +2,7 @@
 import { readDuration } from './clock.js';
 import { match, type Phrase, pattern, type Read, wordAt } from './phrase.js';
 import type { DayRef, MonthDay, Nth } from './schedule-fields.js';
-import { type DayPart, MONTHS, NAMED_DAYS, type Unit, WEEKDAYS } from './words.js';
+import { type DayPart, MONTH_NAMES, MONTHS, NAMED_DAYS, type Unit, WEEKDAYS } from './words.js';
 
 export interface SaidDay {
   day: DayRef;
@@ -186,16 +186,11 @@ export function readDate(phrase: Phrase, index: number): Read<SaidDay> | null {
   const month = MONTHS[first ? one : two] ?? 0;
   const day = Number(first ? two : one);
   if (!isDate(year === undefined ? 2024 : Number(year), month, day))
-    return ask(`There is no ${monthName(month)} ${day}. Which day do you mean?`, found.to);
+    return ask(`There is no ${MONTH_NAMES[month - 1]} ${day}. Which day do you mean?`, found.to);
   return said(
     { type: 'date', ...(year === undefined ? {} : { year: Number(year) }), month, day },
     found.to,
   );
-}
-
-function monthName(month: number): string {
-  const name = Object.keys(MONTHS)[month - 1] ?? '';
-  return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
 function readIso(text: string, to: number): Read<SaidDay> | null {

@@ -19,5 +19,5 @@ export {
   type ScheduleFields,
   WEEKDAY_OF_DATE,
 } from './schedule-fields.js';
-export { type DayPart, PART_HOUR, type Unit, WEEKDAY_NAMES } from './words.js';
+export { type DayPart, MONTH_NAMES, PART_HOUR, type Unit, WEEKDAY_NAMES } from './words.js';
 export { timezoneOfWords } from './zones.js';

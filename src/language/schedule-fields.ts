@@ -109,32 +109,20 @@ export interface TimeExpression {
 export const WEEKDAY_OF_DATE =
   'I cannot keep to a weekday and a day of the month at once. Which of the two shall I go by?';
 
+const RECURRING = [
+  ...(['every', 'everyMs', 'weekdays', 'monthDays', 'nth', 'months'] as const),
+  ...(['perUnit', 'cron', 'minuteOfHour'] as const),
+];
+const ANCHORED = [...RECURRING, 'times', 'part', 'day', 'delay', 'offset', 'ask'] as const;
+
 /** True when the facts say that something repeats. */
 export function isRecurring(facts: ScheduleFields): boolean {
-  return (
-    facts.every !== undefined ||
-    facts.everyMs !== undefined ||
-    facts.weekdays !== undefined ||
-    facts.monthDays !== undefined ||
-    facts.nth !== undefined ||
-    facts.months !== undefined ||
-    facts.perUnit !== undefined ||
-    facts.cron !== undefined ||
-    facts.minuteOfHour !== undefined
-  );
+  return RECURRING.some((field) => facts[field] !== undefined);
 }
 
 /** True when the facts say when, and not only until when or in which zone. */
 export function isAnchored(facts: ScheduleFields): boolean {
-  return (
-    isRecurring(facts) ||
-    facts.times !== undefined ||
-    facts.part !== undefined ||
-    facts.day !== undefined ||
-    facts.delay !== undefined ||
-    facts.offset !== undefined ||
-    facts.ask !== undefined
-  );
+  return ANCHORED.some((field) => facts[field] !== undefined);
 }
 
 /** All of them together, or null when they contradict each other. */

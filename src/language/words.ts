@@ -35,12 +35,12 @@ export const WEEKDAY_NAMES = [
 export const WEEKDAYS: Readonly<Record<string, number>> = Object.fromEntries(
   WEEKDAY_NAMES.map((name, day) => [name.toLowerCase(), day]),
 );
-const MONTH_NAMES =
-  'january february march april may june july august september october november december'.split(
+export const MONTH_NAMES =
+  'January February March April May June July August September October November December'.split(
     ' ',
   );
 export const MONTHS: Readonly<Record<string, number>> = Object.fromEntries(
-  MONTH_NAMES.map((name, index) => [name, index + 1]),
+  MONTH_NAMES.map((name, index) => [name.toLowerCase(), index + 1]),
 );
 
 export type Unit = 'second' | 'minute' | 'hour' | 'day' | 'week' | 'month' | 'year';

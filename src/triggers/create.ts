@@ -269,13 +269,15 @@ export function createCreation(deps: TriggersDeps, mustBeOn: () => TriggerSettin
     nowMs: number,
   ): Promise<ItemResult[]> {
     const settings = mustBeOn();
-    const judged = items.map((item): { findings: Finding[] } | { task: TriggerTask; key: string } => {
-      const one = 'findings' in item ? item : normalized(item.draft, settings, nowMs);
-      if (!('task' in one)) return { findings: one.findings };
-      const task = placed(one.task);
-      task.metadata.trigger.runCount = ('draft' in item && item.runsBefore) || 0;
-      return { task, key: task.metadata.trigger.dedupeKey ?? '' };
-    });
+    const judged = items.map(
+      (item): { findings: Finding[] } | { task: TriggerTask; key: string } => {
+        const one = 'findings' in item ? item : normalized(item.draft, settings, nowMs);
+        if (!('task' in one)) return { findings: one.findings };
+        const task = placed(one.task);
+        task.metadata.trigger.runCount = ('draft' in item && item.runsBefore) || 0;
+        return { task, key: task.metadata.trigger.dedupeKey ?? '' };
+      },
+    );
     const results = new Map<string, ItemResult>();
     const firsts = new Map<string, TriggerTask>();
     for (const one of judged)

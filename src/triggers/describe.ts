@@ -1,4 +1,5 @@
 /** Schedules, instants and durations in the English words people use for them. Pure; never throws. */
+import { MONTH_NAMES, WEEKDAY_NAMES } from '../language/index.js';
 import { counted, formatDuration } from '../shared/ages.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../shared/clock.js';
 import { isTimeZone, localParts } from '../shared/zones.js';
@@ -6,21 +7,6 @@ import { type Cron, readCron, runsEveryHour } from './cron.js';
 import { parseIso } from './schedule.js';
 import type { Schedule } from './schema.js';
 
-const WEEKDAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
-const MONTHS = [
-  'January',
-  'February',
-  'March',
-  'April',
-  'May',
-  'June',
-  'July',
-  'August',
-  'September',
-  'October',
-  'November',
-  'December',
-];
 const NTH = ['', 'first', 'second', 'third', 'fourth', 'fifth'];
 /** More clock times or days than this read worse than the cron expression does. */
 const MAX_LISTED = 4;
@@ -96,7 +82,7 @@ function intervalPhrase(schedule: Schedule, zone: string): Phrase {
     const length = evenLength(intervalMs) ?? formatDuration(intervalMs);
     return { words: `every ${length.replace(/^1 (\w+)$/, '$1')}`, hasClockTime: false };
   }
-  const weekday = WEEKDAYS[localParts(anchorMs, zone).weekday] ?? '';
+  const weekday = WEEKDAY_NAMES[localParts(anchorMs, zone).weekday] ?? '';
   let words = days === 1 ? 'every day' : days === 2 ? 'every other day' : `every ${days} days`;
   if (days === 7) words = `every ${weekday}`;
   else if (days === 14) words = `every other ${weekday}`;
@@ -197,7 +183,7 @@ function dayWords(cron: Cron): { each: string; within: string } | null {
   const everyWeekday = cron.anyWeekday && cron.weekdays.length === 7;
   const everyMonth = cron.months.length === 12;
   if (!everyMonth && cron.months.length > MAX_LISTED) return null;
-  const months = listed(cron.months.map((month) => MONTHS[month - 1] ?? ''));
+  const months = listed(cron.months.map((month) => MONTH_NAMES[month - 1] ?? ''));
   const inMonths = everyMonth ? '' : `in ${months}`;
   const ofMonths = everyMonth ? 'of every month' : `of ${months}`;
   if (everyDate && everyWeekday) return { each: joined('every day', inMonths), within: inMonths };
@@ -221,8 +207,8 @@ function dayWords(cron: Cron): { each: string; within: string } | null {
 }
 
 function nthWeekdayWords(cron: Cron): string | null {
-  const last = cron.lastWeekdays.map((weekday) => `last ${WEEKDAYS[weekday]}`);
-  const nth = cron.nthWeekdays.map((each) => `${NTH[each.nth]} ${WEEKDAYS[each.weekday]}`);
+  const last = cron.lastWeekdays.map((weekday) => `last ${WEEKDAY_NAMES[weekday]}`);
+  const nth = cron.nthWeekdays.map((each) => `${NTH[each.nth]} ${WEEKDAY_NAMES[each.weekday]}`);
   const words = [...nth, ...last];
   return cron.weekdays.length === 0 && words.length > 0 ? listed(words) : null;
 }
@@ -234,7 +220,7 @@ function weekdayWords(weekdays: readonly number[]): { each: string; within: stri
   // Weeks are read from Monday, so Saturday comes before Sunday.
   const names = [...weekdays]
     .sort((a, b) => ((a + 6) % 7) - ((b + 6) % 7))
-    .map((day) => WEEKDAYS[day] ?? '');
+    .map((day) => WEEKDAY_NAMES[day] ?? '');
   return {
     each: `every ${listed(names)}`,
     within: `on ${listed(names.map((name) => `${name}s`))}`,
@@ -292,9 +278,9 @@ function clockTime(ms: number, zone: string): string {
 
 function date(ms: number, zone: string): string {
   const { day, month, year } = localParts(ms, zone);
-  return `${day} ${(MONTHS[month - 1] ?? '').slice(0, 3)} ${year}`;
+  return `${day} ${(MONTH_NAMES[month - 1] ?? '').slice(0, 3)} ${year}`;
 }
 
 function weekdayDate(ms: number, zone: string): string {
-  return `${(WEEKDAYS[localParts(ms, zone).weekday] ?? '').slice(0, 3)} ${date(ms, zone)}`;
+  return `${(WEEKDAY_NAMES[localParts(ms, zone).weekday] ?? '').slice(0, 3)} ${date(ms, zone)}`;
 }

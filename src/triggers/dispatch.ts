@@ -9,9 +9,9 @@ import { messageOf } from '../shared/errors.js';
 import type { Ids, Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
 import { yieldToLoop } from '../shared/yield.js';
-import type { Allowance, Budget } from './budget.js';
+import type { Budget } from './budget.js';
 import type { Ledger } from './ledger.js';
-import { newRun, planDue, runsAgain, wakesWithCycle, withNextRun } from './plan.js';
+import { askedOf, newRun, planDue, runsAgain, wakesWithCycle, withNextRun } from './plan.js';
 import type { Reconciler, WaitingRuns, WriteBackGuard } from './reconcile.js';
 import { type NewRun, runIdOf } from './run-history.js';
 import type { AutonomyPort, ClaimedRun, Runs } from './runs.js';
@@ -40,7 +40,6 @@ export interface DispatchDeps {
   stopped: () => string | null;
   /** True when the lock on the data directory proves that every other lease holder is dead. */
   soleOwner: boolean;
-  pruneAttempts: (nowMs: number) => Promise<void>;
 }
 
 /** A task the host has just called us for, with the time its snapshot says it was due. */
@@ -79,11 +78,19 @@ async function claimDue(
     ),
     nowMs,
   );
-  const now = {
-    blocked: await deps.autonomy.unavailable(),
-    cycleReason: await deps.autonomy.cycleReason(),
-    allowance: await deps.budget.allowance(nowMs),
-  };
+  const blocked = await deps.autonomy.unavailable();
+  const cycleReason = await deps.autonomy.cycleReason();
+  const allowance = await deps.budget.allowance(nowMs);
+  /** What a run that is due waits for, and why; `null`: nothing. */
+  function waitFor(trigger: TriggerConfig, cause: TriggerRun['cause']) {
+    if (blocked !== null) return { waitsFor: 'autonomy', reason: blocked } as const;
+    if (wakesWithCycle(trigger, { cause })) {
+      return { waitsFor: 'cycle', reason: cycleReason } as const;
+    }
+    if (allowance.left === 0) return { waitsFor: 'budget', reason: allowance.reason } as const;
+    allowance.left -= 1;
+    return null;
+  }
 
   const inserts: NewRun[] = [];
   const writes: TaskWrite[] = [];
@@ -92,7 +99,7 @@ async function claimDue(
   const planned = new Map<string, TriggerConfig>();
   for (const { row, trigger } of triggers) {
     const { triggerId, maxRuns } = trigger;
-    const endedRuns = maxRuns === undefined ? 0 : await deps.ledger.endedCount(triggerId);
+    const endedRuns = maxRuns === undefined ? 0 : await endedRunsOf(deps.ledger, trigger);
     const { run, skip, nextRunAtMs } = planDue(trigger, nowMs, {
       openRuns: open.get(triggerId) ?? 0,
       endedRuns,
@@ -111,7 +118,7 @@ async function claimDue(
     }
     for (const { scheduledForMs, reason: late } of run) {
       const triggerRunId = runIdOf(triggerId, scheduledForMs);
-      const waits = waitsFor(trigger, { triggerRunId, cause: base.cause }, now);
+      const waits = waitFor(trigger, base.cause);
       const reason = [late, waits?.reason].filter(Boolean).join('; ') || undefined;
       const claim = waits
         ? ({ status: 'deferred', waitsFor: waits.waitsFor } as const)
@@ -136,15 +143,8 @@ async function claimDue(
   }
 
   const byId = new Map(triggers.map(({ trigger }) => [trigger.triggerId, trigger] as const));
-  let ours: TriggerRun[] = [];
-  try {
-    ours = (await insertRows(deps.ledger, inserts, byId)).filter((run) => run.status === 'running');
-  } finally {
-    const ids = new Set(ours.map((run) => run.triggerRunId));
-    for (const { run } of inserts) {
-      if (!ids.has(run.triggerRunId)) deps.budget.letGo(run.triggerRunId);
-    }
-  }
+  const inserted = await insertRows(deps.ledger, inserts, byId);
+  const ours = inserted.filter((run) => run.status === 'running');
   const claimed = ours.map((run) => ({ run, trigger: planned.get(run.triggerId) ?? null }));
   try {
     await deps.store.write(writes);
@@ -157,6 +157,10 @@ async function claimDue(
     return { claimed, more: false };
   }
   return { claimed, more };
+}
+
+async function endedRunsOf(ledger: Ledger, trigger: TriggerConfig): Promise<number> {
+  return (await ledger.resultsOf([askedOf(trigger)])).get(trigger.triggerId)?.runCount ?? 0;
 }
 
 /**
@@ -189,18 +193,6 @@ async function insertRows(
     }
   }
   return ours;
-}
-
-/** What a run that is due waits for, and why; `null`: nothing. */
-function waitsFor(
-  trigger: TriggerConfig,
-  run: Pick<TriggerRun, 'triggerRunId' | 'cause'>,
-  now: { blocked: string | null; cycleReason: string; allowance: Allowance },
-): { waitsFor: 'autonomy' | 'budget' | 'cycle'; reason: string } | null {
-  if (now.blocked !== null) return { waitsFor: 'autonomy', reason: now.blocked };
-  if (wakesWithCycle(trigger, run)) return { waitsFor: 'cycle', reason: now.cycleReason };
-  const reason = now.allowance.hold(run.triggerRunId);
-  return reason === null ? null : { waitsFor: 'budget', reason };
 }
 
 /** Decodes the rows, undoes what the host wrote back, sets damaged ones aside. */
@@ -362,7 +354,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     if (isDue('prune', HOUR_MS)) {
       await step('write results', () => reconciler.catchUp((id) => runs.inFlight(id) !== null));
       await step('prune runs', () => ledger.pruneOld(nowMs));
-      await step('prune attempts', () => deps.pruneAttempts(nowMs));
+      await step('prune attempts', () => deps.budget.prune(nowMs));
       await step('tidy autonomy', () => deps.autonomy.tidy(nowMs));
       await step('tidy tasks', () => store.tidy());
     }

@@ -10,12 +10,14 @@ import {
 } from './access.js';
 import { countedCreator, requireCapacity } from './create.js';
 import { formatInstant } from './describe.js';
+import { SPOKE_LATELY_MS } from './match.js';
 import { newRun } from './plan.js';
 import { inZone } from './retime.js';
 import { runIdOf } from './run-history.js';
 import { mustBeHourly, nextRunAfter, parseIso } from './schedule.js';
 import {
   type Requester,
+  SCHEDULE_FIELDS,
   type Schedule,
   type TriggerConfig,
   type TriggerPatch,
@@ -162,6 +164,41 @@ export function createEditing(deps: TriggersDeps, access: Access, mustBeOn: () =
     }));
   }
 
+  /**
+   * Puts off the next run by a length of time. What has spoken lately, or is about to, speaks again that
+   * long from now; what is due only later is put off by as much, as `later` asks for in any case: to be
+   * snoozed never brings anything forward.
+   */
+  async function snoozeFor(
+    id: string,
+    lengthMs: number,
+    requester: Requester,
+    { later = false } = {},
+  ): Promise<TriggerSummary> {
+    const nowMs = clock.now();
+    const { nextRunAtMs, lastRunAtIso } = readableTrigger(await changeable(id, requester));
+    const nextMs = nextRunAtMs ?? nowMs;
+    const fromNowMs = nowMs + lengthMs;
+    const spoke = nowMs - (Date.parse(lastRunAtIso ?? '') || 0) <= SPOKE_LATELY_MS;
+    const isSoon = !later && (spoke || nextMs <= fromNowMs);
+    return snooze(id, isSoon ? fromNowMs : nextMs + lengthMs, requester);
+  }
+
+  /**
+   * Stops it until a moment. What runs by the clock goes on with its own first time after that, everything
+   * else runs at that moment.
+   */
+  async function pauseUntil(
+    id: string,
+    untilMs: number,
+    requester: Requester,
+  ): Promise<TriggerSummary> {
+    const trigger = readableTrigger(await changeable(id, requester));
+    if (trigger.triggerType !== 'cron') return snooze(id, untilMs, requester);
+    const schedule = { ...scheduleOf(trigger), startAtIso: new Date(untilMs).toISOString() };
+    return update(id, { schedule }, requester);
+  }
+
   async function moveNext(
     id: string,
     requester: Requester,
@@ -241,20 +278,11 @@ export function createEditing(deps: TriggersDeps, access: Access, mustBeOn: () =
     return summary;
   }
 
-  return { update, pause, resume, skipNext, snooze, remove, followZone };
+  return { update, pause, resume, skipNext, snooze, snoozeFor, pauseUntil, remove, followZone };
 }
 
 function withSchedule(trigger: TriggerConfig, schedule: Schedule, nowMs: number): TriggerConfig {
-  const {
-    intervalMs: _i,
-    scheduledAtIso: _s,
-    cronExpression: _c,
-    timezone: _t,
-    startAtIso: _a,
-    untilIso: _u,
-    anchorMs: _m,
-    wallClock: _w,
-    ...rest
-  } = trigger;
-  return { ...rest, ...anchored(schedule, nowMs) } as TriggerConfig;
+  const rest = { ...trigger };
+  for (const field of SCHEDULE_FIELDS) delete (rest as Partial<TriggerConfig>)[field];
+  return { ...rest, ...anchored(schedule, nowMs) };
 }

@@ -6,7 +6,7 @@ export type {
   CreateResult,
 } from './create.js';
 export { describeSchedule, formatInstant } from './describe.js';
-export { type MatchResult, matchTrigger } from './match.js';
+export { matchTrigger, pointedAt, preferred } from './match.js';
 export {
   type Explanation,
   readBareSchedule,
@@ -26,12 +26,12 @@ export {
 export {
   atTimeOfDay,
   inZone,
-  isUtc,
   isZoneUnknown,
   type KnownZone,
   type TimeOfDay,
   timeOfDayAt,
   timezoneSourceOf,
+  zoneForChange,
 } from './retime.js';
 export type {
   AutonomyPort,

@@ -1,4 +1,6 @@
-/** Which trigger a person means, by id or by name. Pure. */
+/** Which trigger a person means, by id, by name or by "it". Pure. */
+import { MINUTE_MS } from '../shared/clock.js';
+import type { TriggerSummary } from './schema.js';
 
 export interface Nameable {
   id: string;
@@ -98,4 +100,35 @@ function resultOf<T>(items: T[]): MatchResult<T> {
   const [first] = items;
   if (first === undefined) return { kind: 'none' };
   return items.length === 1 ? { kind: 'one', item: first } : { kind: 'several', items };
+}
+
+/** So long "it" can be what the agent has just said of its own accord. */
+export const SPOKE_LATELY_MS = 30 * MINUTE_MS;
+
+/** Those that are meant first of several that fit equally well; a rule that leaves nothing does not count. */
+export function preferred<T>(items: T[], rules: readonly ((item: T) => boolean)[]): T[] {
+  return rules.reduce((left, rule) => {
+    const kept = left.filter(rule);
+    return kept.length === 0 ? left : kept;
+  }, items);
+}
+
+/**
+ * "It", said in a room: what has just spoken there, else what was talked about last, else the newest one
+ * of the room. `items` are newest first, at least one.
+ */
+export function pointedAt(
+  items: TriggerSummary[],
+  said: { roomId?: string; nowMs: number; mentioned: { triggerId: string; atMs: number } | null },
+): TriggerSummary {
+  const { roomId, nowMs, mentioned } = said;
+  const spokeAt = (one: TriggerSummary) =>
+    one.deliverTo?.roomId === roomId ? Date.parse(one.lastRunAtIso ?? '') || 0 : 0;
+  const named = items.find((one) => one.id === mentioned?.triggerId);
+  const sinceMs = named && mentioned ? mentioned.atMs : nowMs - SPOKE_LATELY_MS;
+  const [latest] = items
+    .filter((one) => spokeAt(one) > sinceMs)
+    .sort((a, b) => spokeAt(b) - spokeAt(a));
+  const here = items.find((one) => one.originRoomId === roomId);
+  return latest ?? named ?? here ?? (items[0] as TriggerSummary);
 }

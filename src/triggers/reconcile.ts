@@ -9,7 +9,7 @@ import { type Clock, isTimeAgain, SECOND_MS } from '../shared/clock.js';
 import type { Ids } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
 import { yieldToLoop } from '../shared/yield.js';
-import type { Allowance, Budget } from './budget.js';
+import type { Budget } from './budget.js';
 import { type Ledger, SENDING_MS } from './ledger.js';
 import {
   askedOf,
@@ -424,23 +424,6 @@ export function createWaitingRuns(deps: {
     return run !== null;
   }
 
-  /** Takes it when the budget has capacity; `false`: it has none for any more. */
-  async function takeIfCapacity(
-    run: TriggerRun,
-    allowance: Allowance,
-    changes: (trigger: TriggerConfig | null) => Record<string, unknown>,
-  ): Promise<boolean> {
-    if (runs.inFlight(run.triggerRunId) !== null) return true;
-    if (allowance.hold(run.triggerRunId) !== null) return false;
-    let isMine = false;
-    try {
-      isMine = await take(run, changes);
-    } finally {
-      if (!isMine) budget.letGo(run.triggerRunId);
-    }
-    return true;
-  }
-
   return {
     /** Running rows whose lease has run out, or with `allOthers` of whatever other owner. */
     async abandoned(allOthers: boolean): Promise<void> {
@@ -456,25 +439,23 @@ export function createWaitingRuns(deps: {
     /** Retries that are due, as far as the budget allows. */
     async retries(): Promise<void> {
       const nowMs = clock.now();
-      const allowance = await budget.allowance(nowMs);
-      // Not looked up in vain, beat for beat, while there is no capacity for any of them.
-      if (allowance.refusal() !== null) return;
-      for (const { run } of await ledger.retriesDue(nowMs)) {
-        const again = { attempt: run.attempt + 1, startedAt: nowMs, finishedAt: null };
-        if (!(await takeIfCapacity(run, allowance, () => again))) return;
+      const { left } = await budget.allowance(nowMs);
+      // Not looked up in vain, beat for beat, while none of them may begin.
+      if (left === 0) return;
+      for (const { run } of await ledger.retriesDue(nowMs, Math.min(BLOCK, left))) {
+        await take(run, () => ({ attempt: run.attempt + 1, startedAt: nowMs, finishedAt: null }));
       }
     },
 
     /** What waited for autonomy or the budget, as far as they now allow. */
     async deferred(): Promise<void> {
       const nowMs = clock.now();
-      const allowance = await budget.allowance(nowMs);
+      let { left } = await budget.allowance(nowMs);
       if ((await deps.autonomy.unavailable()) !== null) return;
       for (const waitsFor of ['autonomy', 'budget'] as const) {
-        if (allowance.refusal() !== null) return;
-        for (const { run } of await ledger.deferred(waitsFor, BLOCK)) {
-          const changes = (trigger: TriggerConfig | null) => released(run, trigger, nowMs);
-          if (!(await takeIfCapacity(run, allowance, changes))) return;
+        if (left === 0) return;
+        for (const { run } of await ledger.deferred(waitsFor, Math.min(BLOCK, left))) {
+          if (await take(run, (trigger) => released(run, trigger, nowMs))) left -= 1;
         }
       }
     },

@@ -5,11 +5,12 @@ import { InvalidInputError } from '../shared/errors.js';
 import type { TriggerSettings } from './access.js';
 import { describeSchedule, formatInstant } from './describe.js';
 import type { Ledger } from './ledger.js';
+import type { LedgerHealth } from './run-history.js';
 import type { AutonomyPort } from './runs.js';
 import { nextRuns, type ScheduleLimits, validateSchedule } from './schedule.js';
 import { parseScheduleText, parseTimeText } from './schedule-text.js';
 import type { Requester, Schedule, TriggerRun, TriggerSummary } from './schema.js';
-import type { TaskStore } from './store.js';
+import type { Census, TaskStore } from './store.js';
 import { summaryOf } from './task-codec.js';
 import type { Triggers } from './triggers.js';
 
@@ -32,29 +33,12 @@ export interface ReportDeps {
   host: () => HostFacts;
 }
 
-export interface TriggerHealth extends HostFacts {
+export interface TriggerHealth extends HostFacts, Census, LedgerHealth {
   enabled: boolean;
   /** Nothing is dispatched at all: kill switch CUE_TRIGGERS_PAUSED, or a headless server. */
   dispatchPaused: boolean;
   /** Why nothing runs although everything is switched on, or `null`. */
   blocked: string | null;
-  active: number;
-  resting: number;
-  disabled: number;
-  paused: number;
-  invalid: number;
-  running: number;
-  /** Runs that wait for their turn: one at a time per conversation. */
-  queued: number;
-  /** Failed runs that wait for their next attempt. */
-  retrying: number;
-  deferred: number;
-  deferredBy: Record<string, number>;
-  undelivered: number;
-  deliveryUnknown: number;
-  oldestDueLagMs: number;
-  failuresLastHour: number;
-  lastError: { triggerId: string; error: string; atMs: number } | null;
   /** Triggers set aside because their stored form cannot be read. */
   setAside: { taskId: string; triggerId: string; reason: string }[];
 }
@@ -193,36 +177,22 @@ export function readBareSchedule(
 export async function healthOf(deps: ReportDeps): Promise<TriggerHealth> {
   const nowMs = deps.clock.now();
   const settings = deps.settings();
-  const [census, ledger, setAside] = [
-    await deps.store.census(nowMs),
-    await deps.ledger.health(nowMs),
-    await deps.store.invalid(),
-  ];
+  const census = await deps.store.census(nowMs);
+  const ledger = await deps.ledger.health(nowMs);
+  const invalid = (await deps.store.invalid()).map(summaryOf);
   const host = deps.host();
-  const deferred = Object.values(ledger.deferred).reduce((sum, n) => sum + n, 0);
   return {
     enabled: settings.enabled,
     dispatchPaused: settings.paused !== null,
     ...host,
     blocked: blockedReason(settings, host) ?? (await deps.autonomy.unavailable()),
     ...census,
-    running: ledger.running,
-    queued: ledger.queued,
-    retrying: ledger.retrying,
-    deferred,
-    deferredBy: ledger.deferred,
-    undelivered: ledger.undelivered,
-    deliveryUnknown: ledger.deliveryUnknown,
-    failuresLastHour: ledger.failedLastHour,
-    lastError: ledger.lastError,
-    setAside: setAside.map((row) => {
-      const summary = summaryOf(row);
-      return {
-        taskId: row.id,
-        triggerId: summary.triggerId,
-        reason: summary.stateReason ?? 'unreadable',
-      };
-    }),
+    ...ledger,
+    setAside: invalid.map(({ taskId, triggerId, stateReason }) => ({
+      taskId,
+      triggerId,
+      reason: stateReason ?? 'unreadable',
+    })),
   };
 }
 

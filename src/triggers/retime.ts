@@ -11,7 +11,7 @@ import {
 } from '../shared/zones.js';
 import { readCron } from './cron.js';
 import { nextRunAfter, parseIso } from './schedule.js';
-import type { Schedule, TimezoneSource } from './schema.js';
+import type { Schedule, TimezoneSource, TriggerConfig } from './schema.js';
 
 export interface TimeOfDay {
   hour: number;
@@ -89,7 +89,7 @@ export interface KnownZone {
 const PROBES = ['Etc/GMT-7', 'Etc/GMT+6'] as const;
 const UTC = /^(?:(?:etc\/)?(?:utc|uct|gmt(?:[+-]?0)?|greenwich|universal|zulu))$/i;
 
-export function isUtc(timezone: string): boolean {
+function isUtc(timezone: string): boolean {
   return UTC.test(timezone);
 }
 
@@ -99,6 +99,23 @@ export function isUtc(timezone: string): boolean {
  */
 export function isZoneUnknown(zone: KnownZone): boolean {
   return zone.source === 'host' && isUtc(zone.name);
+}
+
+/**
+ * The zone in which times are read that are said about a trigger: its own, if somebody has named or told
+ * it; else the person's, if that is known; else what it has.
+ */
+export function zoneForChange(
+  { timezone, timezoneSource: source }: Pick<TriggerConfig, 'timezone' | 'timezoneSource'>,
+  person: KnownZone,
+): KnownZone {
+  if (timezone === undefined) return person;
+  // Of a trigger of an earlier version nobody knows it; UTC was what the machine said.
+  const isTold =
+    source === undefined ? !isUtc(timezone) : source === 'request' || source === 'person';
+  if (isTold) return { name: timezone, source: source ?? 'request' };
+  if (person.source === 'person' || source === undefined) return person;
+  return { name: timezone, source };
 }
 
 /**

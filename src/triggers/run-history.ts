@@ -161,6 +161,21 @@ function resultsIn(row: StoredResults): RunResults {
   };
 }
 
+/** The ledger's part of the health of the triggers. */
+export interface LedgerHealth {
+  running: number;
+  /** Runs that wait for their turn: one at a time per conversation. */
+  queued: number;
+  /** Failed runs that wait for their next attempt. */
+  retrying: number;
+  deferred: number;
+  deferredBy: Record<string, number>;
+  undelivered: number;
+  deliveryUnknown: number;
+  failuresLastHour: number;
+  lastError: { triggerId: string; error: string; atMs: number } | null;
+}
+
 export function createRunCounts(table: RunTable) {
   const { db, mine } = table;
   return {
@@ -178,19 +193,6 @@ export function createRunCounts(table: RunTable) {
           .filter((row) => asked.has(row.trigger_id))
           .map((row) => [row.trigger_id, Number(row.n)]),
       );
-    },
-
-    /** Occurrences that ended success or failed, over the whole life of the trigger. */
-    async endedCount(triggerId: string): Promise<number> {
-      const rows = await rowsOf<{ n: string | number; pruned: string | number | null }>(
-        db,
-        sql`select count(*) as n,
-            (select (metadata->>'pruned')::int from memories
-              where id = ${counterId(triggerId)} and type = ${COUNTER_TYPE}) as pruned
-          from memories where ${mine} and metadata->>'triggerId' = ${triggerId}
-            and metadata->>'open' = 'false' and metadata->>'status' in ('success', 'failed')`,
-      );
-      return Number(rows[0]?.n ?? 0) + Number(rows[0]?.pruned ?? 0);
     },
 
     /**
@@ -231,16 +233,7 @@ export function createRunCounts(table: RunTable) {
     },
 
     /** Numbers for health, in one statement over the recent and the open rows. */
-    async health(nowMs: number): Promise<{
-      running: number;
-      queued: number;
-      retrying: number;
-      deferred: Record<string, number>;
-      undelivered: number;
-      deliveryUnknown: number;
-      failedLastHour: number;
-      lastError: { triggerId: string; error: string; atMs: number } | null;
-    }> {
+    async health(nowMs: number): Promise<LedgerHealth> {
       // Claimed and held, but no attempt has begun: it waits for its turn in its room.
       const open = await rowsOf<{ status: string; waits: string | null; n: string | number }>(
         db,
@@ -263,27 +256,23 @@ export function createRunCounts(table: RunTable) {
       const sum = (status: string) =>
         open.filter((row) => row.status === status).reduce((n, row) => n + Number(row.n), 0);
       const state = (name: string) => Number(delivery.find((row) => row.state === name)?.n ?? 0);
+      const endedAt = (run: TriggerRun) => run.finishedAt ?? run.startedAt;
       const last = failed[0]?.run;
       return {
         running: sum('running'),
         queued: sum('queued'),
         retrying: sum('failed'),
-        deferred: Object.fromEntries(
+        deferred: sum('deferred'),
+        deferredBy: Object.fromEntries(
           open
             .filter((row) => row.status === 'deferred')
             .map((row) => [row.waits ?? 'unknown', Number(row.n)]),
         ),
         undelivered: state('pending') + state('delivering'),
         deliveryUnknown: state('unknown'),
-        failedLastHour: failed.filter(
-          ({ run }) => (run.finishedAt ?? run.startedAt) >= nowMs - HOUR_MS,
-        ).length,
+        failuresLastHour: failed.filter(({ run }) => endedAt(run) >= nowMs - HOUR_MS).length,
         lastError: last
-          ? {
-              triggerId: last.triggerId,
-              error: last.error ?? 'failed',
-              atMs: last.finishedAt ?? last.startedAt,
-            }
+          ? { triggerId: last.triggerId, error: last.error ?? 'failed', atMs: endedAt(last) }
           : null,
       };
     },

@@ -365,11 +365,8 @@ export function createRuns(deps: RunDeps): Runs {
       if (begun) ours.push({ ...one, run: begun });
     }
     if (ours.length === 0) return [];
-    const refusal = await budget.begin(
-      ours.map(({ run }) => run.triggerRunId),
-      clock.now(),
-      ours.some(({ run }) => run.cause === 'manual'),
-    );
+    const isAsked = ours.some(({ run }) => run.cause === 'manual');
+    const refusal = await budget.begin(clock.now(), isAsked);
     if (refusal === null) return ours;
     for (const one of ours) await defer(one, 'budget', refusal);
     return [];
@@ -425,35 +422,34 @@ export function createRuns(deps: RunDeps): Runs {
       );
   }
 
-  async function execute(claimed: ClaimedRun): Promise<void> {
-    const one = await ready(claimed);
-    if (!one) return;
+  /** Whether it needs a turn: what has its answer ends here, and what waits for the loop goes on waiting. */
+  async function needsTurn(one: ReadyRun, inCycle: boolean): Promise<boolean> {
     const { run, trigger } = one;
     try {
       const earlier = await earlierAnswer(run);
       if (earlier) {
         await finish(one, earlier.result, earlier.answeredBy);
-        return;
+        return false;
       }
     } catch (error) {
       await breakOff(one, error);
-      return;
+      return false;
     }
     if ((run.takeovers ?? 0) > MAX_TAKEOVERS) {
       const error = `the agent's process ended ${run.takeovers} times during this run`;
       await fail(one, error, false);
-    } else if (wakesWithCycle(trigger, run)) {
-      await defer(one, 'cycle', await autonomy.cycleReason());
-    } else {
-      await takeTurn([one], run.triggerRunId);
+      return false;
     }
+    if (inCycle || !wakesWithCycle(trigger, run)) return true;
+    await defer(one, 'cycle', await autonomy.cycleReason());
+    return false;
   }
 
-  async function executeTogether(claimed: ClaimedRun[]): Promise<void> {
+  async function execute(claimed: readonly ClaimedRun[], inCycle: boolean): Promise<void> {
     const turn: ReadyRun[] = [];
     for (const each of claimed) {
       const one = await ready(each);
-      if (one) turn.push(one);
+      if (one && (await needsTurn(one, inCycle))) turn.push(one);
     }
     const id = turn[0]?.run.triggerRunId ?? '';
     await takeTurn(turn, turn.length > 1 ? derivedId('together', id, clock.now()) : id);
@@ -465,10 +461,7 @@ export function createRuns(deps: RunDeps): Runs {
   /** Keeps the work under these ids until it has ended. */
   function keep(ids: string[], work: Promise<void>): Promise<void> {
     const kept = work.finally(() => {
-      for (const id of ids) {
-        inFlight.delete(id);
-        budget.letGo(id);
-      }
+      for (const id of ids) inFlight.delete(id);
       if (inFlight.size === 0) stopRenewing();
     });
     for (const id of ids) inFlight.set(id, kept);
@@ -516,8 +509,8 @@ export function createRuns(deps: RunDeps): Runs {
   }
 
   return {
-    start: (claimed) => track([claimed], execute(claimed)),
-    startTogether: (claimed) => track(claimed, executeTogether(claimed)),
+    start: (claimed) => track([claimed], execute([claimed], false)),
+    startTogether: (claimed) => track(claimed, execute(claimed, true)),
     redeliver(run) {
       const { triggerRunId } = run;
       const work = deliverAgain(run).catch((error: unknown) => {

@@ -38,6 +38,12 @@ export interface Schedule {
   wallClock?: boolean;
 }
 
+/** The fields of a trigger that are its schedule. */
+export const SCHEDULE_FIELDS = [
+  ...['triggerType', 'intervalMs', 'scheduledAtIso', 'cronExpression', 'timezone'],
+  ...['startAtIso', 'untilIso', 'anchorMs', 'wallClock'],
+] as (keyof Schedule)[];
+
 export const MISSED_RUN_MODES = ['skip', 'once', 'all'] as const;
 export const OVERLAP_POLICIES = ['skip', 'queue'] as const;
 

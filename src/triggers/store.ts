@@ -14,7 +14,7 @@ import {
   withoutNul,
 } from '../records/index.js';
 import { yieldToLoop } from '../shared/yield.js';
-import { isWellFormed, type TriggerConfig } from './schema.js';
+import { isWellFormed, type TriggerConfig, type TriggerState } from './schema.js';
 import { RESTING_TAG, type TriggerTask, type TriggerTaskRow } from './task-codec.js';
 import {
   COLUMNS,
@@ -170,6 +170,9 @@ async function search(
   } while (last);
   return { rows, total };
 }
+
+/** Triggers per state; `oldestDueLagMs`: how long the longest overdue one has waited. */
+export type Census = Record<TriggerState | 'oldestDueLagMs', number>;
 
 export function createTaskStore(records: Records) {
   const table = createTaskTable(records);
@@ -439,14 +442,7 @@ export function createTaskStore(records: Records) {
     },
 
     /** Rows per state and the time of the longest overdue one, for health. */
-    async census(nowMs: number): Promise<{
-      active: number;
-      resting: number;
-      disabled: number;
-      paused: number;
-      invalid: number;
-      oldestDueLagMs: number;
-    }> {
+    async census(nowMs: number): Promise<Census> {
       const [row] = await rowsOf<Record<string, string | number | null>>(
         db,
         sql`select

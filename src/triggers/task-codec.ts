@@ -14,6 +14,7 @@ import {
   validateSchedule,
 } from './schedule.js';
 import {
+  SCHEDULE_FIELDS,
   type Schedule,
   type TriggerConfig,
   type TriggerDraft,
@@ -54,10 +55,8 @@ export type NormalizeResult = { ok: true; task: TriggerTask } | { ok: false; fin
 
 /** The schedule part of a config; one truth for both forms. */
 export function scheduleOf(trigger: TriggerConfig): Schedule {
-  const { triggerType, intervalMs, scheduledAtIso, cronExpression, timezone } = trigger;
-  const { startAtIso, untilIso, anchorMs, wallClock } = trigger;
-  const fields = { intervalMs, scheduledAtIso, cronExpression, timezone };
-  return { triggerType, ...defined({ ...fields, startAtIso, untilIso, anchorMs, wallClock }) };
+  const fields = SCHEDULE_FIELDS.map((field) => [field, trigger[field]]);
+  return defined(Object.fromEntries(fields)) as Schedule;
 }
 
 /** What says whose a trigger is, and where it was asked for and answers. */

@@ -11,6 +11,7 @@ import {
   rowsOf,
   sqlList,
 } from '../records/index.js';
+import type { TriggerState } from './schema.js';
 import {
   INVALID_TAG,
   PAUSED_ON_REQUEST,
@@ -200,9 +201,18 @@ export interface ListFilter {
   /** Absent: everything of the agent. */
   visibleTo?: Visibility;
   creatorEntityId?: string;
-  state?: 'active' | 'resting' | 'disabled' | 'paused' | 'invalid';
+  state?: TriggerState;
   text?: string;
 }
+
+const PAUSED = sql`metadata->'trigger' ? 'pausedReason'`;
+const IN_STATE: Readonly<Record<TriggerState, SQL>> = {
+  active: sql`not ${INVALID} and ${ENABLED} and not ${RESTS}`,
+  resting: RESTING_UNINDEXED,
+  disabled: sql`not ${INVALID} and not ${ENABLED} and not (${PAUSED})`,
+  paused: sql`not ${INVALID} and not ${ENABLED} and ${PAUSED}`,
+  invalid: INVALID,
+};
 
 /** The filter as one condition. */
 export function filterSql(filter: ListFilter): SQL {
@@ -217,27 +227,7 @@ export function filterSql(filter: ListFilter): SQL {
     parts.push(sql`(metadata->'trigger'->>'displayName' ilike ${pattern}
       or metadata->'trigger'->>'instructions' ilike ${pattern})`);
   }
-  switch (filter.state) {
-    case 'active':
-      parts.push(sql`not ${INVALID} and ${ENABLED} and not ${RESTS}`);
-      break;
-    case 'resting':
-      parts.push(RESTING_UNINDEXED);
-      break;
-    case 'disabled':
-      parts.push(
-        sql`not ${INVALID} and not ${ENABLED} and not (metadata->'trigger' ? 'pausedReason')`,
-      );
-      break;
-    case 'paused':
-      parts.push(sql`not ${INVALID} and not ${ENABLED} and metadata->'trigger' ? 'pausedReason'`);
-      break;
-    case 'invalid':
-      parts.push(INVALID);
-      break;
-    case undefined:
-      break;
-  }
+  if (filter.state !== undefined) parts.push(IN_STATE[filter.state]);
   return sql.join(parts, sql` and `);
 }
 

@@ -16,7 +16,7 @@ import { hostLog } from '../shared/log.js';
 import { yieldToLoop } from '../shared/yield.js';
 import { isTimeZone, timeZoneProblem } from '../shared/zones.js';
 import type { TriggerSettings } from './access.js';
-import { type Budget, type BudgetSettings, createAttempts, createBudget } from './budget.js';
+import { type Budget, type BudgetSettings, createBudget } from './budget.js';
 import {
   CLOCK_JUMP_MS,
   createDispatcher,
@@ -32,16 +32,14 @@ import {
   explain,
   type HostFacts,
   healthOf,
-  previewSchedule,
   type ReportDeps,
-  type SchedulePreview,
   type TriggerHealth,
 } from './report.js';
 import { createRequests, type TriggerRequests } from './requests.js';
 import type { KnownZone } from './retime.js';
 import { LEDGER_INDEXES } from './run-history.js';
 import { type AutonomyPort, createRuns, type StepObserver } from './runs.js';
-import type { Requester, Schedule } from './schema.js';
+import type { Requester } from './schema.js';
 import { createTaskStore, TASK_BATCH, type TaskStore } from './store.js';
 import {
   DEDUPE_FORM,
@@ -125,6 +123,8 @@ export class TriggerService extends Service {
   declare readonly resume: Triggers['resume'];
   declare readonly skipNext: Triggers['skipNext'];
   declare readonly snooze: Triggers['snooze'];
+  declare readonly snoozeFor: Triggers['snoozeFor'];
+  declare readonly pauseUntil: Triggers['pauseUntil'];
   declare readonly delete: Triggers['remove'];
   declare readonly run: Triggers['run'];
   declare readonly exportAll: Triggers['exportAll'];
@@ -197,7 +197,7 @@ export class TriggerService extends Service {
   /** Counts a model call of the plugin's own. Why the cost guard refuses it, else `null`. */
   async beginModelCall(): Promise<string | null> {
     const { budget, report } = this.core;
-    return budget.begin([], report.clock.now(), false);
+    return budget.begin(report.clock.now(), false);
   }
 
   /** @throws AppError DISABLED when triggers are switched off */
@@ -216,14 +216,6 @@ export class TriggerService extends Service {
 
   why(id: string, requester: Requester): Promise<Explanation> {
     return explain(this.core.report, id, requester);
-  }
-
-  preview(input: { text?: string; schedule?: Schedule; timezone?: string }): SchedulePreview {
-    const { minIntervalMs, allowSeconds } = this.settings;
-    return previewSchedule(
-      { ...input, timezone: input.timezone ?? this.timezone },
-      { nowMs: this.now(), minIntervalMs, allowSeconds },
-    );
   }
 
   /** The agent's zone, for people who have told none. */
@@ -319,8 +311,7 @@ async function compose(
   const guard = createWriteBackGuard();
   const hotWindowMs = () => settings().hotWindowMs;
   const owner = ids.next();
-  const attempts = createAttempts(records);
-  const budget = createBudget(attempts, settings);
+  const budget = createBudget(records, settings);
   const stopped = () => stoppedReason(settings());
   const base = { records, store, ledger, budget, autonomy, guard, clock, ids, log, owner };
   const reconciler = createReconciler({ ...base, hotWindowMs });
@@ -335,7 +326,6 @@ async function compose(
     hotWindowMs,
     stopped,
     soleOwner: isOursAlone(pgliteDirectory(db)),
-    pruneAttempts: attempts.pruneAttempts,
   });
   const triggers = createTriggers({
     ...base,

@@ -1,6 +1,11 @@
 /** Which trigger is meant: by id or name, by place in the list we just showed, by "it". */
-import { MINUTE_MS } from '../../shared/clock.js';
-import { LIMITS, matchTrigger, type TriggerSummary } from '../../triggers/index.js';
+import {
+  LIMITS,
+  matchTrigger,
+  pointedAt,
+  preferred,
+  type TriggerSummary,
+} from '../../triggers/index.js';
 import type { Outcome } from './action-frame.js';
 import { placeNamed } from './confirm-words.js';
 import { counted, quoted, triggerLine } from './display.js';
@@ -12,8 +17,6 @@ const CONSIDERED = 200;
 const SHOWN = 6;
 /** Nobody names a trigger with more; what comes after is talk. */
 const LONGEST_TARGET = 300;
-/** So long "it" can be what the agent has just said of its own accord. */
-export const SPOKE_LATELY_MS = 30 * MINUTE_MS;
 
 /** Nothing but a pointer; "that standup" is a name. */
 const PRONOUN =
@@ -53,7 +56,9 @@ export async function chooseTrigger(turn: Turn, options: ChoiceOptions): Promise
 
   const target = options.target.slice(0, LONGEST_TARGET);
   if (PRONOUN.test(target.replace(/[\s.,!?]+$/, '').trim())) {
-    return { trigger: await pointedAt(turn, narrowed(turn, options, items)) };
+    const { roomId, nowMs } = turn;
+    const said = { nowMs, mentioned: await lastMentioned(turn), ...(roomId && { roomId }) };
+    return { trigger: pointedAt(narrowed(turn, options, items), said) };
   }
   const match = matchTrigger(target, items);
   if (match.kind === 'one') return { trigger: match.item };
@@ -70,27 +75,10 @@ export async function chooseTrigger(turn: Turn, options: ChoiceOptions): Promise
   return { outcome: whichOne(turn, fits) };
 }
 
-function narrowed(turn: Turn, options: ChoiceOptions, items: TriggerSummary[]): TriggerSummary[] {
-  // Each rule is used only as far as it leaves something.
-  const keep = (from: TriggerSummary[], rule: (one: TriggerSummary) => boolean) => {
-    const kept = from.filter(rule);
-    return kept.length === 0 ? from : kept;
-  };
-  const fits = keep(items, (one) => one.creatorEntityId === turn.requester.entityId);
-  return options.prefer ? keep(fits, options.prefer) : fits;
-}
-
-/** "It": what has just spoken here, else what was talked about last, else the newest of this room. */
-async function pointedAt(turn: Turn, items: TriggerSummary[]): Promise<TriggerSummary> {
-  const said = await lastMentioned(turn);
-  const spoke = (one: TriggerSummary) =>
-    one.deliverTo?.roomId === turn.roomId ? Date.parse(one.lastRunAtIso ?? '') || 0 : 0;
-  const mentioned = items.find((one) => one.id === said?.triggerId);
-  const since = mentioned && said ? said.atMs : turn.nowMs - SPOKE_LATELY_MS;
-  const [latest] = items.filter((one) => spoke(one) > since).sort((a, b) => spoke(b) - spoke(a));
-  // Lists are newest first.
-  const here = items.find((one) => one.originRoomId === turn.roomId);
-  return latest ?? mentioned ?? here ?? (items[0] as TriggerSummary);
+/** Of those that fit equally well: one's own first, then what the action prefers. */
+function narrowed(turn: Turn, { prefer }: ChoiceOptions, items: TriggerSummary[]) {
+  const isOwn = (one: TriggerSummary) => one.creatorEntityId === turn.requester.entityId;
+  return preferred(items, prefer ? [isOwn, prefer] : [isOwn]);
 }
 
 function nothingThere({ hint }: ChoiceOptions): Outcome {

@@ -4,9 +4,7 @@ import { localParts } from '../../shared/zones.js';
 import {
   atTimeOfDay,
   inZone,
-  isUtc,
   isZoneUnknown,
-  type KnownZone,
   type Schedule,
   scheduleOf,
   type TimezoneSource,
@@ -15,9 +13,9 @@ import {
   timezoneOfWords,
   timezoneSourceOf,
   validateSchedule,
+  zoneForChange,
 } from '../../triggers/index.js';
 import type { Outcome } from './action.js';
-import { SPOKE_LATELY_MS } from './choose.js';
 import { instantWords, nextRunSentence, plain, quoted } from './display.js';
 import { findingWords } from './failure.js';
 import { ask } from './pending.js';
@@ -46,7 +44,9 @@ export async function snooze(
   if (how.length !== undefined) {
     const end = readMoment(`in ${how.length.replace(/ more\b/i, '')}`, options);
     if (!end.ok) return notUnderstood(end.question, `how long I shall put off ${name}`, WHEN_FORMS);
-    return putOff(turn, trigger, laterBy(turn, trigger, end.value - turn.nowMs, how.by === true));
+    const lengthMs = end.value - turn.nowMs;
+    const later = { later: how.by === true };
+    return putOff(turn, await turn.service.snoozeFor(trigger.id, lengthMs, turn.requester, later));
   }
   if (how.until === undefined) {
     return {
@@ -59,28 +59,17 @@ export async function snooze(
   if (!read.ok) {
     return notUnderstood(read.question, `until when I shall put off ${name}`, WHEN_FORMS);
   }
-  return putOff(turn, trigger, read.value);
+  return putOff(turn, await turn.service.snooze(trigger.id, read.value, turn.requester));
 }
 
-/**
- * What has just spoken, or is about to, speaks again that long from now. What is due only later is
- * put off by as much: to be snoozed never brings anything forward.
- */
-function laterBy(turn: Turn, trigger: TriggerSummary, lengthMs: number, by: boolean): number {
-  const nextMs = trigger.nextRunAtMs ?? turn.nowMs;
-  const fromNow = turn.nowMs + lengthMs;
-  const spoke = turn.nowMs - (Date.parse(trigger.lastRunAtIso ?? '') || 0) <= SPOKE_LATELY_MS;
-  return !by && (spoke || nextMs <= fromNow) ? fromNow : nextMs + lengthMs;
-}
-
-async function putOff(turn: Turn, trigger: TriggerSummary, untilMs: number): Promise<Outcome> {
-  const moved = await turn.service.snooze(trigger.id, untilMs, turn.requester);
-  const zone = zoned(turn, trigger).timezone;
+function putOff(turn: Turn, moved: TriggerSummary): Outcome {
+  const { nextRunAtMs, displayName, id } = moved;
+  const zone = zoned(turn, moved).timezone;
   const after = moved.triggerType === 'once' ? '' : ` After that it goes on ${moved.scheduleText}.`;
   return {
-    text: `The next run of ${quoted(moved.displayName)} is ${instantWords(untilMs, turn.nowMs, zone)}.${after}`,
+    text: `The next run of ${quoted(displayName)} is ${instantWords(nextRunAtMs ?? turn.nowMs, turn.nowMs, zone)}.${after}`,
     success: true,
-    data: { triggerId: moved.id, nextRunAtMs: moved.nextRunAtMs },
+    data: { triggerId: id, nextRunAtMs },
   };
 }
 
@@ -102,9 +91,8 @@ export async function pauseUntil(
       WHEN_FORMS,
     );
   }
-  if (trigger.triggerType !== 'cron') return putOff(turn, trigger, read.value);
-  const schedule = { ...scheduleOf(trigger), startAtIso: new Date(read.value).toISOString() };
-  return applyReschedule(turn, trigger.id, schedule);
+  const moved = await turn.service.pauseUntil(trigger.id, read.value, turn.requester);
+  return trigger.triggerType === 'cron' ? rescheduled(turn, moved) : putOff(turn, moved);
 }
 
 export async function skipNext(
@@ -137,7 +125,7 @@ export async function reschedule(
   to: string,
   action: string,
 ): Promise<Outcome> {
-  const zone = zoneForChange(turn, trigger);
+  const zone = zoneForChange(trigger, turn.zone);
   const options = { nowMs: turn.nowMs, timezone: zone.name };
   const read = readChange(trigger, to, options);
   if (!read.ok) {
@@ -150,7 +138,9 @@ export async function reschedule(
   const { schedule } = read;
   // One moment for something that repeats is about its next run; the pattern stays.
   const atMs = momentOf(schedule);
-  if (atMs !== null && trigger.triggerType !== 'once') return putOff(turn, trigger, atMs);
+  if (atMs !== null && trigger.triggerType !== 'once') {
+    return putOff(turn, await turn.service.snooze(trigger.id, atMs, turn.requester));
+  }
   const source = timezoneSourceOf(
     (timezone) => {
       const again = readChange(trigger, to, { nowMs: turn.nowMs, timezone });
@@ -235,7 +225,10 @@ export async function applyReschedule(
   source?: TimezoneSource,
 ): Promise<Outcome> {
   const patch = { schedule, ...(source === undefined ? {} : { timezoneSource: source }) };
-  const moved = await turn.service.update(id, patch, turn.requester);
+  return rescheduled(turn, await turn.service.update(id, patch, turn.requester));
+}
+
+function rescheduled(turn: Turn, moved: TriggerSummary): Outcome {
   return {
     text: `${quoted(moved.displayName)} now runs ${moved.scheduleText}. ${nextRunSentence(moved, turn.nowMs, turn.zone.name)}`,
     success: true,
@@ -245,19 +238,7 @@ export async function applyReschedule(
 
 /** The zone of a trigger in which times said about it are read. */
 function zoned(turn: Turn, trigger: TriggerSummary): { nowMs: number; timezone: string } {
-  return { nowMs: turn.nowMs, timezone: zoneForChange(turn, trigger).name };
-}
-
-/** Its own, if somebody has named or told it; else the person's, if that is known; else what it has. */
-function zoneForChange(turn: Turn, trigger: TriggerSummary): KnownZone {
-  const { timezone, timezoneSource: source } = trigger;
-  if (timezone === undefined) return turn.zone;
-  // Of a trigger of an earlier version nobody knows it; UTC was what the machine said.
-  const isTold =
-    source === undefined ? !isUtc(timezone) : source === 'request' || source === 'person';
-  if (isTold) return { name: timezone, source: source ?? 'request' };
-  if (turn.zone.source === 'person' || source === undefined) return turn.zone;
-  return { name: timezone, source };
+  return { nowMs: turn.nowMs, timezone: zoneForChange(trigger, turn.zone).name };
 }
 
 function dayName(atMs: number, nowMs: number, zone: string): 'today' | 'tomorrow' | 'later' {
