@@ -104,7 +104,9 @@ export function chooseAction(turn: ChatTurn, options: ReadingOptions): ChosenAct
   if (existing && MAYBE_CHANGE.test(text) && !ASKS_TO_SCHEDULE.test(text)) return 'UPDATE_TRIGGER';
   // "delete the old logs every Friday at 5 pm" is a new schedule, whatever its first word.
   const reading = options.parse(text, options);
-  if (reading.kind === 'schedule' && !isTold(reading.instructions)) return 'CREATE_TRIGGER';
+  if (reading.kind === 'schedule' && !isTold(reading.instructions) && !isUndone(text, reading)) {
+    return 'CREATE_TRIGGER';
+  }
   const asked = questionBefore(turn) ?? openQuestion(turn);
   if (asked !== undefined && isShort(text)) return asked;
   if (REMOVE.test(text)) return 'DELETE_TRIGGER';
@@ -123,6 +125,11 @@ function isSchedule(text: string, options: ReadingOptions): boolean {
 const TOLD =
   /^(?:i(?:['’](?:m|ll|ve|d))?|we(?:['’](?:re|ll|ve))?|you(?:['’](?:re|ll|ve))?|he|she|they|it(?:['’]s)?|there(?:['’]s)?|this|that|the|my|our|your|his|her|their|nobody|somebody|everyone|see you|thanks|thank you|have (?:a|fun)|happy|good)\b/i;
 const WISH = /^i(?:['’]d| would)? (?:want|need|like|have) to\b|\bremind\b/i;
+
+/** "move the build check to 8:15": a single time behind these words is that of what exists. */
+function isUndone(text: string, { schedule }: { schedule: { triggerType: string } }): boolean {
+  return schedule.triggerType === 'once' && (MOVE.test(text) || REMOVE.test(text));
+}
 
 /** "We close at 6 pm on Saturdays", "See you tomorrow at 9". */
 function isTold(words: string): boolean {

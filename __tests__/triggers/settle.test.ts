@@ -42,7 +42,7 @@ function otherProcess() {
     guard: createWriteBackGuard(),
     clock: { now: time.now },
     log: { debug() {}, info() {}, warn() {}, error() {} },
-    hotWindowMs: () => 2 * MINUTE,
+    settings: () => ({ ...agent.triggers.settings, hotWindowMs: 2 * MINUTE }),
   };
   return { ...deps, reconciler: createReconciler(deps) };
 }

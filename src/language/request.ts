@@ -185,18 +185,11 @@ function readChosen<S extends AnySchedule>(
   for (const piece of fragments.flatMap((fragment) => fragment.pieces))
     facts = facts && merged(facts, piece.facts);
   if (facts === null) return ask(SEVERAL);
-  const { refusal } = sentence.opening;
-  if (refusal === 'condition')
+  if (sentence.opening.refusal === 'condition')
     return ask('I can only go by the clock. At what time shall I do that?');
-  if (refusal === 'existing' && !isRecurring(facts) && !leads(sentence, selected.used))
-    return ask('Shall I do that at that time, or is it about something that is set up already?');
   if (isWhole(facts) && isTold(phrase, sentences, sentence, selected.used)) return ask(HAPPENS);
   const left = unread(phrase, sentence, selected.used, isWhole(facts));
   if (left.length > 0) return ask(notUnderstood(left));
-  if (holdsTwo(phrase, sentence)) return ask(SEVERAL);
-  if (!isRecurring(facts) && isReported(phrase, sentence, selected.used)) return ask(HAPPENS);
-  if (!isRecurring(facts) && isDeadline(phrase, sentence, selected.used))
-    return ask('Shall I do that then, or remind you before?');
   const composed = compose(facts);
   if ('question' in composed) return ask(composed.question);
   const dropped = counted?.dropped ?? selected.used;
@@ -217,16 +210,6 @@ function readChosen<S extends AnySchedule>(
   const around = saidAround(phrase, others, sentence, facts, scheduleOf);
   if (around.length > 0) return ask(notUnderstood(around));
   return { kind: 'schedule', schedule: composed.schedule, instructions };
-}
-
-/** "please arrive by 9am": a deadline is the time of a reminder and of what is repeated, of nothing else. */
-function isDeadline(phrase: Phrase, sentence: Sentence, used: readonly TimeExpression[]): boolean {
-  const by = used.some(({ from, facts }) => facts.times && wordAt(phrase, from) === 'by');
-  return by && requestAt(phrase, sentence) === null;
-}
-
-function leads(sentence: Sentence, used: readonly TimeExpression[]): boolean {
-  return used.every((piece) => piece.from < sentence.opening.content);
 }
 
 function notUnderstood(words: readonly string[]): string {
@@ -292,9 +275,9 @@ function writtenText(text: string, phrase: Phrase, range: { from: number; to: nu
 }
 
 /** What the pieces of a sentence say together, or the question that they leave. */
-export type Selection = { facts: ScheduleFields; used: TimeExpression[] } | { question: string };
+type Selection = { facts: ScheduleFields; used: TimeExpression[] } | { question: string };
 
-export const SEVERAL = 'I can set one schedule at a time. Which one first?';
+const SEVERAL = 'I can set one schedule at a time. Which one first?';
 
 /**
  * Everything that is said about time is one schedule. Where two pieces contradict each other, a day or
@@ -302,7 +285,7 @@ export const SEVERAL = 'I can set one schedule at a time. Which one first?';
  * schedule by themselves; anything else is asked about.
  * @param isWhole whether facts make a schedule without a question
  */
-export function select(sentence: Sentence, isWhole: (facts: ScheduleFields) => boolean): Selection {
+function select(sentence: Sentence, isWhole: (facts: ScheduleFields) => boolean): Selection {
   const pieces = sentence.pieces.filter((piece) => !isLength(piece, sentence));
   if (pieces.some((piece) => isLoose(piece, sentence)))
     return { question: 'Once, or every day for that long?' };
@@ -328,7 +311,7 @@ export function select(sentence: Sentence, isWhole: (facts: ScheduleFields) => b
   if (!outside || !own) return { question: holdsWeekdayOfDate(plain) ? WEEKDAY_OF_DATE : SEVERAL };
   const others = plain.filter((piece) => !outside.includes(piece));
   const inContent = others.every(
-    ({ facts, vague, joined }) => vague || (isPoint(facts) && !joined && !completes(own, facts)),
+    ({ facts, vague, joined }) => vague || (isPoint(facts) && !joined),
   );
   return inContent ? withAdjectives(sentence, own, outside) : { question: SEVERAL };
 }
@@ -352,11 +335,6 @@ function isLength({ from, facts }: TimeExpression, { pieces, opening }: Sentence
 function isLoose({ from, facts }: TimeExpression, { pieces, opening }: Sentence): boolean {
   if (!facts.span || from < opening.content) return false;
   return !pieces.some((piece) => piece.to === from || isRecurring(piece.facts));
-}
-
-/** "every morning bar Sunday at 9": the nine is that of the morning, whatever stands in between. */
-function completes(own: ScheduleFields, { times }: ScheduleFields): boolean {
-  return times !== undefined && !isTimed(own) && merged(own, { times }) !== null;
 }
 
 function isTimed(facts: ScheduleFields): boolean {
@@ -383,7 +361,7 @@ function withAdjectives(
 }
 
 /** The words of time in a sentence that the schedule does not express; `isWhole`: it is one without them. */
-export function unread(
+function unread(
   phrase: Phrase,
   sentence: Sentence,
   used: readonly TimeExpression[],
@@ -396,7 +374,6 @@ export function unread(
         !used.includes(piece) &&
         !isAnotherTime(phrase, piece) &&
         piece.facts.zone === undefined &&
-        !isUnclearDate(phrase, piece) &&
         !isOfRequest(phrase, sentence, piece, used),
     ),
   );
@@ -410,12 +387,6 @@ export function unread(
     kept,
     isWhole ? sentence.opening.content : sentence.to,
   );
-}
-
-/** "29 February 2027", "3/4": a date that does not exist or may be two. */
-function isUnclearDate(phrase: Phrase, { from, to, facts, subordinate }: TimeExpression): boolean {
-  if (facts.day?.type !== 'ask' || subordinate) return false;
-  return phrase.words.slice(from, to).some(({ text }) => /\d/.test(text));
 }
 
 /**
@@ -448,39 +419,6 @@ function isAnotherTime(phrase: Phrase, { from }: TimeExpression): boolean {
   );
 }
 
-/** Another "remind me to …" behind something that is to be done, with a time of its own. */
-export function holdsTwo(phrase: Phrase, { from, to, opening, pieces }: Sentence): boolean {
-  for (let index = opening.content + 1; index < to - 2; index += 1) {
-    const said = [0, 1, 2].map((step) => wordAt(phrase, index + step)).join(' ');
-    if (!/^remind me (?:to|about|of|that)$/.test(said)) continue;
-    const before = pieces.some((piece) => piece.from < opening.content);
-    const behind = pieces.some((piece) => piece.from > opening.content);
-    return before && behind && from < index;
-  }
-  return false;
-}
-
-const REPORTS = /^(?:what|who|whose|which|how|why|where|whether|if)$/;
-const CLAUSE =
-  /^(?:when(?:ever)?|while|once|unless) (?:i|i'm|you|he|she|it|we|they|the|my|our)(?: |$)/;
-
-/** "books were closed on 31 March", "remind me what we said on Monday at 9", "call me when you get home at 6": the time may be that of the clause. */
-export function isReported(
-  phrase: Phrase,
-  sentence: Sentence,
-  used: readonly TimeExpression[],
-): boolean {
-  const { content } = sentence.opening;
-  const first = Math.min(sentence.to, ...used.map((piece) => piece.from));
-  const isAsked = sentence.opening.asks || requestAt(phrase, sentence) !== null;
-  for (let index = content; index < first; index += 1) {
-    if (!isAsked && index > content && /^(?:was|were)$/.test(wordAt(phrase, index))) return true;
-    if (index < content + 2 && REPORTS.test(wordAt(phrase, index))) return true;
-    if (CLAUSE.test(phrase.text.slice(phrase.offsets[index]))) return true;
-  }
-  return false;
-}
-
 /** A subject of two words and more, or a pronoun with its verb: "the bus leaves", "it starts". */
 const SUBJECT =
   /^(?:(?:the|my|our|his|her|their|your|this|that|these|those)(?: [^\s,:-]+){2,}|(?:it|he|she|they|there|we|you)(?: [^\s,:-]+)+)$/;
@@ -491,7 +429,7 @@ const FINITE =
 const QUOTING = /^(?:that|saying|says)$/;
 
 /** "the bus leaves at 9", "write a mail saying we meet at 9", "translate this text: see you at 9". */
-export function isTold(
+function isTold(
   phrase: Phrase,
   sentences: readonly Sentence[],
   sentence: Sentence,
@@ -528,7 +466,7 @@ export function isTold(
  * keeps it whatever was said in front of it; one with a clock time alone may mean the day of the event.
  * @param scheduleOf the schedule of facts as text, null where they leave a question
  */
-export function saidAround(
+function saidAround(
   phrase: Phrase,
   sentences: readonly Sentence[],
   sentence: Sentence,

@@ -27,8 +27,8 @@ export interface Opening {
   prefix: string;
   /** Nothing has to follow: an alarm, a timer, "wake me up". */
   complete: boolean;
-  /** It is denied, asked about, told, or about something that exists. */
-  refusal: 'none' | 'existing' | 'condition' | null;
+  /** It is denied, asked about or told; it depends on something that no clock tells. */
+  refusal: 'none' | 'condition' | null;
 }
 
 export function readSentence(phrase: Phrase, range: Range): Sentence {
@@ -222,22 +222,16 @@ const PAST =
 const TOLD_BEHIND = / [,-] (?:said|says|wrote|writes) /;
 const CONDITION =
   /^(?:if|unless|whenever|when|as soon as|once (?:you|i|we|it|the)|in case|suppose|imagine|assuming)(?= |$)/;
-const EXISTING =
-  /^(?:delete|remove|cancel|clear|dismiss|unschedule|skip|pause|resume|disable|enable|turn off|switch off|snooze|reschedule|postpone|move|change|edit|rename|modify|shift|list|show(?: me)?|what are)(?= ).* (?:reminders?|alarms?|timers?|triggers?|notifications?|alerts?|it|that)(?= |$)/;
 const YOU =
   /\b(?:you|u)(?: (?:can|could|please))* (?:remind|ping|notify|alert|nudge|wake|tell|text|message|warn|buzz|call) (?:me|us)\b/;
-/** What a time behind these words belongs to is not said: to the thing, or to the doing. */
-const UNDOING =
-  /^(?:delete|remove|cancel|clear|dismiss|drop|unschedule|get rid of|move|change|reschedule|postpone|push|shift|bring forward)(?= )/;
-
+/** It is denied, asked about or told, and nothing asks for it. */
 function refused(said: string, asked: boolean): Opening['refusal'] {
-  if ([DENIED, TOLD, TOLD_BEHIND, EXISTING].some((words) => words.test(said))) return 'none';
+  if ([DENIED, TOLD, TOLD_BEHIND].some((words) => words.test(said))) return 'none';
   if (CONDITION.test(said)) return 'condition';
-  if (asked) return UNDOING.test(said) ? 'existing' : null;
-  const question = / \?(?: |$)/.test(said) && !ADDRESSED.test(said) && !SETUP.test(said);
+  if (asked || SETUP.test(said)) return null;
   // "… at 18:00, can you tell me then?"
-  if ((ASKED_ABOUT.test(said) && !SETUP.test(said)) || (question && !YOU.test(said))) return 'none';
-  return UNDOING.test(said) ? 'existing' : null;
+  const question = / \?(?: |$)/.test(said) && !ADDRESSED.test(said) && !YOU.test(said);
+  return question || ASKED_ABOUT.test(said) ? 'none' : null;
 }
 
 const CLOSING =

@@ -1,44 +1,20 @@
 /** Who may see and change which trigger: one rule for every surface; and what the room's operations share. */
-import type { Records } from '../records/index.js';
 import { descendsFrom } from '../shared/ancestry.js';
-import type { Clock } from '../shared/clock.js';
 import { AppError, NotFoundError } from '../shared/errors.js';
-import { derivedId, type Ids, isUuid } from '../shared/ids.js';
-import type { Log } from '../shared/log.js';
+import { derivedId, isUuid } from '../shared/ids.js';
 import type { Dispatcher } from './dispatch.js';
-import type { Ledger } from './ledger.js';
+import type { Parts } from './parts.js';
 import type { Reconciler, WriteBackGuard } from './reconcile.js';
-import type { AutonomyPort, Runs } from './runs.js';
+import type { Runs } from './runs.js';
 import type { Requester, TriggerConfig } from './schema.js';
-import type { TaskStore } from './store.js';
 import { decodeTrigger, homeRoomOf, summaryOf, type TriggerTaskRow } from './task-codec.js';
 import type { PersonVisibility, Visibility } from './task-table.js';
 
-export interface TriggerSettings {
-  enabled: boolean;
-  /** Why nothing that is due runs here, and what to do; `null`: it runs. */
-  paused: string | null;
-  minIntervalMs: number;
-  maxPerCreator: number;
-  maxPerAgent: number;
-  hotWindowMs: number;
-  allowSeconds: boolean;
-}
-
-export interface TriggersDeps {
-  records: Records;
-  store: TaskStore;
-  ledger: Ledger;
+export interface TriggersDeps extends Parts {
   dispatcher: Dispatcher;
   reconciler: Reconciler;
   runs: Runs;
   guard: WriteBackGuard;
-  autonomy: AutonomyPort;
-  clock: Clock;
-  ids: Ids;
-  log: Log;
-  owner: string;
-  settings: () => TriggerSettings;
   /** Owner or admin of the world that the room belongs to. */
   isAdmin: (entityId: string, roomId: string | undefined) => Promise<boolean>;
   /** Parent of a client's identity, `null` for none; absent: no client has a parent. */

@@ -1,7 +1,7 @@
 /** From said days and times to instants, in one time zone and relative to one moment. */
 
 import type { Bound, DayRef, Duration, MonthDay, Nth } from '../language/index.js';
-import { type ClockTime, type DayPart, hourOf, PART_HOUR } from '../language/index.js';
+import { type ClockTime, type DayPart, hourOf, PART_HOUR, type Unit } from '../language/index.js';
 import { DAY_MS } from '../shared/clock.js';
 import { instantOfWall, type LocalParts, localParts } from '../shared/zones.js';
 
@@ -181,12 +181,7 @@ export function startOf(bound: Bound, moment: Moment): number | null {
   const today: Day = moment.now;
   const clock = clockOf(bound.time, bound.part, false);
   if (bound.next) {
-    const day =
-      bound.next === 'week'
-        ? shifted(today, 7 - ((moment.now.weekday + 6) % 7))
-        : bound.next === 'month'
-          ? shifted({ year: today.year, month: today.month + 1, day: 1 }, 0)
-          : { year: today.year + 1, month: 1, day: 1 };
+    const day = firstDay(bound.next, 1, moment);
     return instantOn(day, clock?.hour ?? 0, clock?.minute ?? 0, 0, moment.zone);
   }
   const passed = (day: Day): boolean =>
@@ -208,7 +203,12 @@ export function startOf(bound: Bound, moment: Moment): number | null {
 export function endOf(bound: Bound, moment: Moment): number | null {
   if (bound.delay) return after(bound.delay, moment);
   const today: Day = moment.now;
-  if (bound.endOf || bound.next) return endOfPeriod(bound, today, moment);
+  // "until next week" stops before it begins, "until the end of the week" on its Sunday.
+  const period = bound.endOf ?? bound.next;
+  if (period) {
+    const last = shifted(firstDay(period, 1 + (bound.ahead ?? 0), moment), -1);
+    return instantOn(last, 23, 59, 59, moment.zone);
+  }
   const clock = clockOf(bound.time, bound.part, false);
   const at = (day: Day): number => {
     if (bound.time?.midnight)
@@ -224,20 +224,18 @@ export function endOf(bound: Bound, moment: Moment): number | null {
   return !day || day === 'past' ? null : at(day);
 }
 
-function endOfPeriod(bound: Bound, today: Day, moment: Moment): number {
-  const unit = bound.endOf ?? bound.next;
-  const ahead = bound.ahead ?? 0;
-  const monday = shifted(today, -((moment.now.weekday + 6) % 7));
-  // "until next week" stops before it begins, "until the end of the week" on its Sunday.
-  const day =
-    unit === 'week'
-      ? shifted(monday, 6 + 7 * ahead)
-      : unit === 'month'
-        ? shifted({ year: today.year, month: today.month + 1 + ahead, day: 0 }, 0)
-        : unit === 'year'
-          ? { year: today.year + ahead, month: 12, day: 31 }
-          : today;
-  return instantOn(day, 23, 59, 59, moment.zone);
+/** The first day of the running week, month …, or of the one so many ahead; weeks begin on Monday. */
+function firstDay(unit: Unit, ahead: number, { now }: Moment): Day {
+  switch (unit) {
+    case 'week':
+      return shifted(now, 7 * ahead - ((now.weekday + 6) % 7));
+    case 'month':
+      return shifted({ year: now.year, month: now.month + ahead, day: 1 }, 0);
+    case 'year':
+      return { year: now.year + ahead, month: 1, day: 1 };
+    default:
+      return shifted(now, ahead);
+  }
 }
 
 /** ISO text without an offset is a reading of the wall; callers that know the zone handle it first. */

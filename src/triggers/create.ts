@@ -3,14 +3,9 @@ import type { z } from 'zod';
 import { MINUTE_MS } from '../shared/clock.js';
 import { AppError, type Finding, InvalidInputError } from '../shared/errors.js';
 import { yieldToLoop } from '../shared/yield.js';
-import {
-  clientIdsOf,
-  isProjects,
-  mustSpeakForItself,
-  type TriggerSettings,
-  type TriggersDeps,
-} from './access.js';
+import { clientIdsOf, isProjects, mustSpeakForItself, type TriggersDeps } from './access.js';
 import { describeSchedule } from './describe.js';
+import type { TriggerSettings } from './parts.js';
 import { askedOf } from './plan.js';
 import { mustBeHourly, smallestGapMs } from './schedule.js';
 import {

@@ -6,38 +6,25 @@
 import type { IAgentRuntime, Task, TaskWorker } from '@elizaos/core';
 import { type Clock, HOUR_MS, isTimeAgain, MINUTE_MS, SECOND_MS } from '../shared/clock.js';
 import { messageOf } from '../shared/errors.js';
-import type { Ids, Uuid } from '../shared/ids.js';
-import type { Log } from '../shared/log.js';
+import type { Uuid } from '../shared/ids.js';
 import { yieldToLoop } from '../shared/yield.js';
-import type { Budget } from './budget.js';
 import type { Ledger } from './ledger.js';
+import type { Parts } from './parts.js';
 import { askedOf, newRun, planDue, runsAgain, wakesWithCycle, withNextRun } from './plan.js';
 import type { Reconciler, WaitingRuns, WriteBackGuard } from './reconcile.js';
 import { type NewRun, runIdOf } from './run-history.js';
-import type { AutonomyPort, ClaimedRun, Runs } from './runs.js';
+import type { ClaimedRun, Runs } from './runs.js';
 import type { TriggerConfig, TriggerRun } from './schema.js';
-import { DUE_BATCH, rowAfter, type TaskStore, type TaskWrite } from './store.js';
+import { DUE_BATCH, rowAfter, type TaskWrite } from './store.js';
 import { decodeTrigger, scheduleOf, TRIGGER_TASK_NAME, type TriggerTaskRow } from './task-codec.js';
 
-export interface DispatchDeps {
-  store: TaskStore;
-  ledger: Ledger;
-  budget: Budget;
+export interface DispatchDeps extends Parts {
   guard: WriteBackGuard;
   reconciler: Reconciler;
   waiting: WaitingRuns;
   runs: Runs;
-  autonomy: AutonomyPort;
-  clock: Clock;
-  ids: Ids;
-  log: Log;
-  /** This process, as the leases name it. */
-  owner: string;
   /** Between the last beat of before and this start no process was there. */
   away: { fromMs: number; untilMs: number };
-  hotWindowMs: () => number;
-  /** Kill switches: why nothing is dispatched, or `null`. */
-  stopped: () => string | null;
   /** True when the lock on the data directory proves that every other lease holder is dead. */
   soleOwner: boolean;
 }
@@ -339,7 +326,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
 
   async function beat(): Promise<void> {
     const nowMs = clock.now();
-    await step('promote', () => store.promote(nowMs + deps.hotWindowMs(), nowMs));
+    await step('promote', () => store.promote(nowMs + deps.settings().hotWindowMs, nowMs));
     await verifyEdits();
     await step('take over', () => waiting.abandoned(false));
     await step('retry', waiting.retries);

@@ -1,16 +1,11 @@
 /** Changes to a stored trigger, by compare-and-set and defended against the host's write-back. */
 import { AppError, InvalidInputError, isAppError } from '../shared/errors.js';
 import { parsed } from '../shared/findings.js';
-import {
-  type Access,
-  mustSpeakForItself,
-  readableTrigger,
-  type TriggerSettings,
-  type TriggersDeps,
-} from './access.js';
+import { type Access, mustSpeakForItself, readableTrigger, type TriggersDeps } from './access.js';
 import { countedCreator, requireCapacity } from './create.js';
 import { formatInstant } from './describe.js';
 import { SPOKE_LATELY_MS } from './match.js';
+import type { TriggerSettings } from './parts.js';
 import { newRun } from './plan.js';
 import { inZone } from './retime.js';
 import { runIdOf } from './run-history.js';

@@ -1,5 +1,4 @@
 export { timezoneOfWords } from '../language/index.js';
-export type { TriggerSettings } from './access.js';
 export type {
   CreateManyResult,
   CreateOptions,
@@ -7,6 +6,7 @@ export type {
 } from './create.js';
 export { describeSchedule, formatInstant } from './describe.js';
 export { matchTrigger, pointedAt, preferred } from './match.js';
+export type { AutonomyPort, DispatchStep, StepObserver, TriggerSettings } from './parts.js';
 export {
   type Explanation,
   readBareSchedule,
@@ -33,11 +33,6 @@ export {
   timezoneSourceOf,
   zoneForChange,
 } from './retime.js';
-export type {
-  AutonomyPort,
-  DispatchStep,
-  StepObserver,
-} from './runs.js';
 export {
   computeInitialSchedule,
   computeNextCronDelayMs,

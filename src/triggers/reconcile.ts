@@ -4,13 +4,10 @@
  * writes a stale snapshot of the metadata back before it runs a task (ELIZA_GUIDE §3), which undoes what
  * was written in between; tags and other columns survive.
  */
-import type { Records } from '../records/index.js';
-import { type Clock, isTimeAgain, SECOND_MS } from '../shared/clock.js';
-import type { Ids } from '../shared/ids.js';
-import type { Log } from '../shared/log.js';
+import { isTimeAgain, SECOND_MS } from '../shared/clock.js';
 import { yieldToLoop } from '../shared/yield.js';
-import type { Budget } from './budget.js';
-import { type Ledger, SENDING_MS } from './ledger.js';
+import { SENDING_MS } from './ledger.js';
+import type { Parts } from './parts.js';
 import {
   askedOf,
   givingUp,
@@ -21,10 +18,10 @@ import {
   runsAgain,
 } from './plan.js';
 import { runIdOf } from './run-history.js';
-import type { AutonomyPort, Runs } from './runs.js';
+import type { Runs } from './runs.js';
 import { nextRunAfter, nextRuns } from './schedule.js';
 import type { TriggerConfig, TriggerRun } from './schema.js';
-import { applied, rowAfter, TASK_BATCH, type TaskStore, type TaskWrite } from './store.js';
+import { applied, rowAfter, TASK_BATCH, type TaskWrite } from './store.js';
 import {
   decodeTrigger,
   INVALID_TAG,
@@ -103,15 +100,12 @@ export function createWriteBackGuard(): WriteBackGuard {
   };
 }
 
-export interface ReconcileDeps {
-  records: Records;
-  store: TaskStore;
-  ledger: Ledger;
+export type ReconcileDeps = Pick<
+  Parts,
+  'records' | 'store' | 'ledger' | 'clock' | 'log' | 'settings'
+> & {
   guard: WriteBackGuard;
-  clock: Clock;
-  log: Log;
-  hotWindowMs: () => number;
-}
+};
 
 /** Newest results looked at in one pass. */
 const RESULTS = 200;
@@ -137,7 +131,7 @@ export function createReconciler(deps: ReconcileDeps) {
     tags: string[],
     { nextRunAtMs = trigger.nextRunAtMs ?? null, immediate = false } = {},
   ): Placement {
-    const times = { nowMs: clock.now(), hotWindowMs: deps.hotWindowMs() };
+    const times = { nowMs: clock.now(), hotWindowMs: deps.settings().hotWindowMs };
     return queuePlacement(trigger, nextRunAtMs, { ...times, tags, immediate });
   }
 
@@ -394,17 +388,7 @@ export type WaitingRuns = ReturnType<typeof createWaitingRuns>;
  * Resumes what stands in the ledger and waits: runs of dead processes, retries, deferred runs, answers
  * not yet delivered. Each is taken by compare-and-set, so that two processes do not do it both.
  */
-export function createWaitingRuns(deps: {
-  store: TaskStore;
-  ledger: Ledger;
-  budget: Budget;
-  autonomy: AutonomyPort;
-  runs: Runs;
-  clock: Clock;
-  ids: Ids;
-  log: Log;
-  owner: string;
-}) {
+export function createWaitingRuns(deps: Parts & { runs: Runs }) {
   const { store, ledger, budget, runs, clock, log } = deps;
 
   const lease = () => ({ owner: deps.owner, token: deps.ids.next(), nowMs: clock.now() });

@@ -1,16 +1,13 @@
 /** What operators and users ask: how is it going, when would it run, why did it not fire? */
 import { formatDuration } from '../shared/ages.js';
-import type { Clock } from '../shared/clock.js';
 import { InvalidInputError } from '../shared/errors.js';
-import type { TriggerSettings } from './access.js';
 import { describeSchedule, formatInstant } from './describe.js';
-import type { Ledger } from './ledger.js';
+import type { Parts, TriggerSettings } from './parts.js';
 import type { LedgerHealth } from './run-history.js';
-import type { AutonomyPort } from './runs.js';
 import { nextRuns, type ScheduleLimits, validateSchedule } from './schedule.js';
 import { parseScheduleText, parseTimeText } from './schedule-text.js';
 import type { Requester, Schedule, TriggerRun, TriggerSummary } from './schema.js';
-import type { Census, TaskStore } from './store.js';
+import type { Census } from './store.js';
 import { summaryOf } from './task-codec.js';
 import type { Triggers } from './triggers.js';
 
@@ -23,13 +20,8 @@ export interface HostFacts {
   autonomyPresent: boolean;
 }
 
-export interface ReportDeps {
+export interface ReportDeps extends Parts {
   triggers: Triggers;
-  store: TaskStore;
-  ledger: Ledger;
-  autonomy: AutonomyPort;
-  clock: Clock;
-  settings: () => TriggerSettings;
   host: () => HostFacts;
 }
 

@@ -9,8 +9,9 @@ import { judge, parsed } from '../shared/findings.js';
 import { isVisible } from '../shared/safe-text.js';
 import { yieldToLoop } from '../shared/yield.js';
 import { timeZoneProblem } from '../shared/zones.js';
-import { mustSpeakForItself, type TriggerSettings } from './access.js';
+import { mustSpeakForItself } from './access.js';
 import { type CreateResult, type Item, sorted } from './create.js';
+import type { TriggerSettings } from './parts.js';
 import { judgedScheduleInput, previewSchedule, type SchedulePreview } from './report.js';
 import { type KnownZone, timezoneSourceOf } from './retime.js';
 import { parseIso, type ScheduleLimits } from './schedule.js';
@@ -112,11 +113,7 @@ const importSchema = z.strictObject({
   triggers: z.array(z.unknown()),
 });
 
-export interface BatchResult {
-  created: { index: number; trigger: TriggerSummary }[];
-  duplicates: { index: number; trigger: TriggerSummary }[];
-  rejected: { index: number; findings: Finding[] }[];
-}
+export type BatchResult = ReturnType<typeof sorted>;
 
 export interface RequestsDeps {
   triggers: Triggers;

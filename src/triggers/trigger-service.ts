@@ -15,7 +15,6 @@ import type { Ids } from '../shared/ids.js';
 import { hostLog } from '../shared/log.js';
 import { yieldToLoop } from '../shared/yield.js';
 import { isTimeZone, timeZoneProblem } from '../shared/zones.js';
-import type { TriggerSettings } from './access.js';
 import { type Budget, type BudgetSettings, createBudget } from './budget.js';
 import {
   CLOCK_JUMP_MS,
@@ -25,7 +24,8 @@ import {
   ensureHeartbeat,
   type WorkerHost,
 } from './dispatch.js';
-import { createLedger, type Ledger } from './ledger.js';
+import { createLedger } from './ledger.js';
+import type { AutonomyPort, Parts, StepObserver, TriggerSettings } from './parts.js';
 import { createReconciler, createWaitingRuns, createWriteBackGuard } from './reconcile.js';
 import {
   type Explanation,
@@ -38,7 +38,7 @@ import {
 import { createRequests, type TriggerRequests } from './requests.js';
 import type { KnownZone } from './retime.js';
 import { LEDGER_INDEXES } from './run-history.js';
-import { type AutonomyPort, createRuns, type StepObserver } from './runs.js';
+import { createRuns } from './runs.js';
 import type { Requester } from './schema.js';
 import { createTaskStore, TASK_BATCH, type TaskStore } from './store.js';
 import {
@@ -81,8 +81,6 @@ interface Room {
   triggers: Triggers;
   budget: Budget;
   dispatcher: Dispatcher;
-  ledger: Ledger;
-  store: TaskStore;
   report: ReportDeps;
   roomsThatExist: (roomIds: string[]) => Promise<Set<string>>;
 }
@@ -308,31 +306,23 @@ async function compose(
   const upgraded = await upgradeTriggers(store, home.agentId, clock.now());
   if (upgraded > 0) log.info({ upgraded }, 'triggers of an older version upgraded');
   const { onStep, settings } = deps;
-  const guard = createWriteBackGuard();
-  const hotWindowMs = () => settings().hotWindowMs;
-  const owner = ids.next();
-  const budget = createBudget(records, settings);
   const stopped = () => stoppedReason(settings());
-  const base = { records, store, ledger, budget, autonomy, guard, clock, ids, log, owner };
-  const reconciler = createReconciler({ ...base, hotWindowMs });
-  const { applyRunResult } = reconciler;
-  const runs = createRuns({ ...base, stopped, applyRunResult, onStep });
+  const budget = createBudget(records, settings);
+  const owner = ids.next();
+  const shared = { records, store, ledger, budget, autonomy, clock, ids, log, owner };
+  const parts: Parts = { ...shared, settings, stopped, onStep };
+  const guard = createWriteBackGuard();
+  const reconciler = createReconciler({ ...parts, guard });
+  const runs = createRuns({ ...parts, applyRunResult: reconciler.applyRunResult });
+  const waiting = createWaitingRuns({ ...parts, runs });
+  const soleOwner = isOursAlone(pgliteDirectory(db));
   const dispatcher = createDispatcher({
-    ...base,
-    reconciler,
-    runs,
-    waiting: createWaitingRuns({ ...base, runs }),
-    away,
-    hotWindowMs,
-    stopped,
-    soleOwner: isOursAlone(pgliteDirectory(db)),
+    ...parts,
+    ...{ guard, reconciler, runs, waiting, away, soleOwner },
   });
   const triggers = createTriggers({
-    ...base,
-    reconciler,
-    runs,
-    dispatcher,
-    settings,
+    ...parts,
+    ...{ guard, reconciler, runs, dispatcher },
     isAdmin: (entityId, roomId) => deps.isAdmin(runtime, entityId, roomId),
     parentOf: (identityId) => deps.parentOf(runtime, identityId),
   });
@@ -341,18 +331,8 @@ async function compose(
     triggers,
     dispatcher,
     budget,
-    ledger,
-    store,
     roomsThatExist: (roomIds) => existingRooms(records, roomIds),
-    report: {
-      triggers,
-      store,
-      ledger,
-      autonomy,
-      clock,
-      settings: deps.settings,
-      host: () => hostFacts(runtime, deps, host),
-    },
+    report: { ...parts, triggers, host: () => hostFacts(runtime, deps, host) },
   };
 }
 

@@ -6,12 +6,12 @@ import {
   type Access,
   createAccess,
   readableTrigger,
-  type TriggerSettings,
   type TriggersDeps,
   visibleTo,
 } from './access.js';
 import { createCreation } from './create.js';
 import { createEditing } from './edit.js';
+import type { TriggerSettings } from './parts.js';
 import { askedOf, newRun, resultsWrite } from './plan.js';
 import type { Requester, TriggerRun, TriggerSummary } from './schema.js';
 import { applied, type SoonestCursor } from './store.js';
