@@ -107,10 +107,11 @@ export function chooseAction(turn: ChatTurn, options: ReadingOptions): ChosenAct
   if (reading.kind === 'schedule' && !isTold(reading.instructions) && !isUndone(text, reading)) {
     return 'CREATE_TRIGGER';
   }
+  // A command with a name in it answers no question.
+  if (MOVE.test(text)) return 'UPDATE_TRIGGER';
   const asked = questionBefore(turn) ?? openQuestion(turn);
   if (asked !== undefined && isShort(text)) return asked;
   if (REMOVE.test(text)) return 'DELETE_TRIGGER';
-  if (MOVE.test(text)) return 'UPDATE_TRIGGER';
   if (reading.kind === 'ambiguous' && !isTold(text)) return 'CREATE_TRIGGER';
   if (ASKS_TO_SCHEDULE.test(text)) return 'CREATE_TRIGGER';
   return asksToBeReminded(text) ? 'CREATE_TRIGGER' : 'REPLY';

@@ -117,6 +117,11 @@ describe('the action for a line of chat', () => {
     expect(chooseAction({ text, ...asked(action) }, options)).toBe(action);
   });
 
+  it('moves what is called by its name, whatever question is open', () => {
+    const text = 'move the check of the build to 8:15';
+    expect(chooseAction({ text, ...asked('CREATE_TRIGGER') }, options)).toBe('UPDATE_TRIGGER');
+  });
+
   const forgets = {
     text: 'That forgets one memory for good:\n- ✓ I like emus\nShall I? Say yes or no.',
     action: 'FORGET_WORK_MEMORY',

@@ -462,6 +462,26 @@ describe('changing', () => {
     );
   });
 
+  it('snoozing for a while never brings a run forward', async () => {
+    const draft = { instructions: 'doze', schedule: cron('0 9 * * *') };
+    const { id, nextRunAtMs } = await created(agent, draft);
+    const later = await agent.triggers.snoozeFor(id, 1, OPERATOR);
+    expect(later.nextRunAtMs).toBe((nextRunAtMs ?? 0) + 1);
+    const soon = await agent.triggers.snoozeFor(id, 48 * HOUR, OPERATOR);
+    expect(soon.nextRunAtMs).toBe(time.now() + 48 * HOUR);
+  });
+
+  it('what is paused until a moment goes on by its clock, else at that moment', async () => {
+    const untilMs = time.now() + 3 * 24 * HOUR + MINUTE;
+    const daily = await created(agent, { instructions: 'hold', schedule: cron('0 9 * * *') });
+    const held = await agent.triggers.pauseUntil(daily.id, untilMs, OPERATOR);
+    expect(held.startAtIso).toBe(new Date(untilMs).toISOString());
+    expect(held.nextRunAtMs).toBeGreaterThan(untilMs);
+    const often = await created(agent, { instructions: 'hold too', schedule: every(HOUR) });
+    const { nextRunAtMs } = await agent.triggers.pauseUntil(often.id, untilMs, OPERATOR);
+    expect(nextRunAtMs).toBe(untilMs);
+  });
+
   it('a partial change leaves the rest; two changes at once do not both win', async () => {
     const trigger = await created(agent, {
       instructions: 'keep me',

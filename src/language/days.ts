@@ -1,7 +1,7 @@
 /** Days that are said once: "tomorrow", "next Friday", "March 3rd", "2026-12-24", "the 15th". */
 import { readDuration } from './clock.js';
 import { match, type Phrase, pattern, type Read, wordAt } from './phrase.js';
-import type { DayRef, MonthDay, Nth } from './schedule-fields.js';
+import type { DayRef, Nth } from './schedule-fields.js';
 import { type DayPart, MONTH_NAMES, MONTHS, NAMED_DAYS, type Unit, WEEKDAYS } from './words.js';
 
 export interface SaidDay {
@@ -36,14 +36,9 @@ const MONTH_FIRST = pattern(
 const DAY_FIRST = pattern(
   `(?:the )?(\\d{1,2})(?:st|nd|rd|th)?(?: day)?(?: of)? ${MONTH}(?: \\.)?(?:(?: ,)? ((?:19|20)\\d\\d))?`,
 );
-const OF_MONTH = '(?: day)?(?: of (this|next|the) month)?';
-const MONTH_DAY = pattern(`(?:the )?${ORDINAL}${OF_MONTH}`);
-const MONTH_END = pattern(
-  '(?:at )?(?:the )?(?:(end|start|beginning) of (the|this|next)|(last day|1st day) of (this|next)) month',
-);
-const END_OF_MONTH = pattern(`(?:at )?(?:the )?(end|last day|start|beginning|1st day) of ${MONTH}`);
-const NTH_OF_MONTH = pattern(
-  `(?:the )?(?:${ORDINAL}|(second)|(last)) ${WEEKDAY} (?:of (this|next) month|(?:of|in) ${MONTH})`,
+/** "the end of the month", "the last day of March", "the 2nd Friday of next month", "the 15th". */
+const IN_MONTH = pattern(
+  `(?:at )?(?:the )?(?:(end|start|beginning)|(?:${ORDINAL}|(second)|(last))(?: (?:${WEEKDAY}|(day)))?)(?: (?:of|in) (?:(this|next|the) month|${MONTH}))?`,
 );
 const FROM = pattern('(?:from|after)');
 /** "a week on Friday", "a week today", but not "twice a week on Friday". */
@@ -102,7 +97,7 @@ function readRelative(phrase: Phrase, index: number): Read<SaidDay> | null {
   const weekday = unit === 'week' ? match(phrase, period.to, WEEKDAY_AT) : null;
   if (weekday && !weekday.groups[1])
     return said({ type: 'weekday', weekday: dayNumber(weekday.groups[2]), week: 1 }, weekday.to);
-  const day = unit === 'month' ? match(phrase, period.to, MONTH_DAY) : null;
+  const day = unit === 'month' ? match(phrase, period.to, pattern(`(?:the )?${ORDINAL}`)) : null;
   if (day) return said({ type: 'monthDay', day: Number(day.groups[1]), monthOffset: 1 }, day.to);
   const bare = match(phrase, index, pattern('next (?:week|month|year)'));
   const question = `Which day next ${unit}, and at what time?`;
@@ -220,57 +215,39 @@ function readFigures(text: string, to: number): Read<SaidDay> | null {
   return monthFirst ? said({ type: 'date', ...year, month: a, day: b }, to) : null;
 }
 
-/** "the 15th", "the last day of the month", "the 3rd of next month", "the end of the month". */
+/** "the 15th", "the last day of next month", "the 3rd of next month", "the end of March". */
 function readMonthDay(phrase: Phrase, index: number, introduced: boolean): Read<SaidDay> | null {
-  const end = match(phrase, index, MONTH_END);
-  if (end) {
-    const [, edge, month, edgeDay, dayMonth] = end.groups;
-    const day: MonthDay = /end|last/.test(edge ?? edgeDay ?? '') ? 'L' : 1;
-    return said(
-      { type: 'monthDay', day, monthOffset: (month ?? dayMonth) === 'next' ? 1 : 0 },
-      end.to,
-    );
-  }
-  const named = match(phrase, index, END_OF_MONTH);
-  if (named) {
-    const month = MONTHS[named.groups[2] ?? ''] ?? 1;
-    const last = /end|last/.test(named.groups[1] ?? '');
-    return said({ type: 'date', month, day: last ? daysIn(month) : 1 }, named.to);
-  }
-  const nth = match(phrase, index, NTH_OF_MONTH);
-  if (nth) {
-    const [, number, second, , weekday, which, month] = nth.groups;
-    const at = month ? { month: MONTHS[month] ?? 1 } : { monthOffset: which === 'next' ? 1 : 0 };
-    return said({ type: 'nth', nth: nthOf(number, second, weekday), ...at }, nth.to);
-  }
-  const found = match(phrase, index, MONTH_DAY);
+  const found = match(phrase, index, IN_MONTH);
   if (!found) return null;
-  const day = Number(found.groups[1]);
-  const which = found.groups[2];
-  const the = wordAt(phrase, index) === 'the';
-  if (day < 1 || day > 31 || which === 'the') return null;
-  if (which)
-    return said({ type: 'monthDay', day, monthOffset: which === 'next' ? 1 : 0 }, found.to);
-  if (!the && !introduced) return null;
-  return BEHIND_A_DAY.test(wordAt(phrase, found.to))
-    ? said({ type: 'monthDay', day }, found.to)
-    : null;
+  const { to } = found;
+  const [, edge, ordinal, second, last, weekday, dayWord, which, month] = found.groups;
+  const ahead = { monthOffset: which === 'next' ? 1 : 0 };
+  const number = ordinal === undefined ? undefined : Number(ordinal);
+  if (weekday) {
+    if (!month && (which === undefined || which === 'the')) return null;
+    const nth: Nth = { nth: number ?? (second ? 2 : 'L'), weekday: dayNumber(weekday) };
+    const at = month ? { month: MONTHS[month] ?? 1 } : ahead;
+    return said({ type: 'nth', nth, ...at }, to);
+  }
+  const isLast = edge === 'end' || (last !== undefined && dayWord !== undefined);
+  const isFirst = edge !== undefined || (number === 1 && dayWord !== undefined);
+  if (isLast || isFirst) {
+    const of = MONTHS[month ?? ''];
+    if (of !== undefined) {
+      return said({ type: 'date', month: of, day: isLast ? daysIn(of) : 1 }, to);
+    }
+    if (which && (edge || which !== 'the'))
+      return said({ type: 'monthDay', day: isLast ? 'L' : 1, ...ahead }, to);
+  }
+  if (number === undefined || number < 1 || number > 31 || which === 'the') return null;
+  if (which) return said({ type: 'monthDay', day: number, ...ahead }, to);
+  if (month || dayWord || !(wordAt(phrase, index) === 'the' || introduced)) return null;
+  return BEHIND_A_DAY.test(wordAt(phrase, to)) ? said({ type: 'monthDay', day: number }, to) : null;
 }
 
 /** "on the 15th at 9", but not "on the 15th floor". */
 const BEHIND_A_DAY =
   /^(?:|\n|[,.;:!?()-]|at|to|and|or|in|around|please|remind|every|until|for|about|that|i|we|noon|midnight|tell|ping|send|morning|afternoon|evening|\d.*)$/;
-
-function nthOf(
-  number: string | undefined,
-  second: string | undefined,
-  weekday: string | undefined,
-): Nth {
-  return {
-    nth: number ? Number(number) : second ? 2 : 'L',
-    weekday: dayNumber(weekday),
-  };
-}
 
 export function daysIn(month: number): number {
   return month === 2 ? 28 : [4, 6, 9, 11].includes(month) ? 30 : 31;

@@ -1,6 +1,8 @@
 /** Query parameters that several routes share: they arrive as text. */
 import { z } from 'zod';
-import { isWellFormed } from '../triggers/index.js';
+import { storableText } from '../triggers/index.js';
+
+export { storableText };
 
 const DEFAULT_LIMIT = 50;
 const MAX_LIMIT = 500;
@@ -11,17 +13,6 @@ export function wholeNumber(min: number, max: number) {
     .regex(/^\d{1,9}$/, 'must be a whole number')
     .transform(Number)
     .pipe(z.int().min(min).max(max));
-}
-
-/** Text that the database takes. */
-export function storableText(max: number) {
-  return z
-    .string()
-    .max(max)
-    .refine(
-      (text) => !text.includes('\u0000') && isWellFormed(text),
-      'must not contain NUL characters',
-    );
 }
 
 /** Text that may reach a query of the database. */

@@ -43,12 +43,12 @@ export {
 export { parseScheduleText } from './schedule-text.js';
 export {
   type DeliverTo,
-  isWellFormed,
   LIMITS,
   type MissedRunPolicy,
   type Requester,
   type Schedule,
   scheduleSchema,
+  storableText,
   TIMEZONE_SOURCES,
   type TimezoneSource,
   TRIGGER_STATES,

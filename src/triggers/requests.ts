@@ -20,6 +20,7 @@ import {
   LIMITS,
   type Requester,
   scheduleSchema,
+  storableText,
   TRIGGER_STATES,
   type TriggerDraft,
   type TriggerRun,
@@ -81,18 +82,11 @@ const previewInputSchema = z.strictObject(either);
 const MAX_WAIT_MS = 20_000;
 
 const id = z.string().min(1).max(100);
-const searchText = z
-  .string()
-  .max(200)
-  .refine(
-    (text) => !text.includes('\u0000') && isWellFormed(text),
-    'must not contain NUL characters',
-  );
 
 export const listInputSchema = z.strictObject({
   state: z.enum(TRIGGER_STATES).optional(),
   /** In name or instructions. */
-  q: searchText.optional(),
+  q: storableText(200).optional(),
   limit: z.int().min(1).max(500).default(50),
   cursor: z.string().min(1).max(200).optional(),
   creatorEntityId: z.guid().optional(),

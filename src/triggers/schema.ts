@@ -67,6 +67,17 @@ export function isWellFormed(text: string): boolean {
   return !/\p{Cs}/u.test(text);
 }
 
+/** Text that the database takes. */
+export function storableText(max: number) {
+  return z
+    .string()
+    .max(max)
+    .refine(
+      (text) => !text.includes('\u0000') && isWellFormed(text),
+      'must not contain NUL characters',
+    );
+}
+
 const isoString = z.string().min(1).max(64);
 const uuidString = z.guid();
 
