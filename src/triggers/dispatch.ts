@@ -276,7 +276,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
       const named = notes;
       notes = [];
       const due = await claimDue(deps, named);
-      for (const run of due.claimed) void runs.start(run);
+      for (const run of due.claimed) void runs.start([run]);
       more = due.more;
       await yieldToLoop();
       await reconciler.undoWriteBack([...new Set(named.map((one) => one.taskId))]);

@@ -29,7 +29,7 @@ export interface Occurrence {
   scheduledForMs: number;
   cause: 'schedule' | 'immediate';
   /** What is special about it, for the agent and for people. */
-  reason?: string;
+  reason?: string | undefined;
   missedCount?: number;
   /** The last of those that were missed with it. */
   missedUntilMs?: number;
@@ -71,7 +71,7 @@ export function planDue(trigger: TriggerConfig, nowMs: number, facts: LedgerFact
         {
           scheduledForMs: dueAtMs,
           cause: 'schedule',
-          ...(isLate(trigger, dueAtMs, nowMs) ? { reason: wasDueAt(trigger, dueAtMs) } : {}),
+          reason: lateNote(trigger, dueAtMs, nowMs),
         },
       ],
       skip: [],
@@ -107,15 +107,12 @@ export function lateNote(
   dueAtMs: number,
   nowMs: number,
 ): string | undefined {
-  return isLate(trigger, dueAtMs, nowMs) ? wasDueAt(trigger, dueAtMs) : undefined;
+  if (!isLate(trigger, dueAtMs, nowMs)) return undefined;
+  return `was due ${formatInstant(dueAtMs, trigger.timezone ?? 'UTC')}`;
 }
 
 function isLate(trigger: TriggerConfig, dueAtMs: number, nowMs: number): boolean {
   return nowMs - dueAtMs > (trigger.triggerType === 'once' ? ONCE_LATE_AFTER_MS : MISSED_AFTER_MS);
-}
-
-function wasDueAt(trigger: TriggerConfig, dueAtMs: number): string {
-  return `was due ${formatInstant(dueAtMs, trigger.timezone ?? 'UTC')}`;
 }
 
 function missedPlan(
@@ -142,11 +139,8 @@ function missedPlan(
   for (const atMs of times) {
     const allowed = late(atMs) ? policy.mode !== 'skip' && nowMs - atMs <= policy.windowMs : true;
     if (allowed) {
-      run.push({
-        scheduledForMs: atMs,
-        cause: 'schedule',
-        ...(late(atMs) ? { reason: wasDueAt(trigger, atMs) } : {}),
-      });
+      const reason = lateNote(trigger, atMs, nowMs);
+      run.push({ scheduledForMs: atMs, cause: 'schedule', reason });
     }
   }
   const missed = total - run.length;

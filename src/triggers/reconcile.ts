@@ -403,7 +403,7 @@ export function createWaitingRuns(deps: Parts & { runs: Runs }) {
     if (runs.inFlight(seen.triggerRunId) !== null) return false;
     const trigger = await triggerOf(seen);
     const run = await ledger.take(seen, lease(), changes(trigger));
-    if (run) void runs.start({ run, trigger });
+    if (run) void runs.start([{ run, trigger }]);
     await yieldToLoop();
     return run !== null;
   }
@@ -476,7 +476,7 @@ export function createWaitingRuns(deps: Parts & { runs: Runs }) {
           if (run) taken.push({ run, trigger });
         }
         count += taken.length;
-        if (taken.length > 0) turns.push(runs.startTogether(taken));
+        if (taken.length > 0) turns.push(runs.start(taken, true));
       }
       await Promise.all(turns);
       return count;

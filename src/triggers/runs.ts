@@ -40,13 +40,11 @@ type Answer = Pick<InjectionResult, 'responded' | 'text' | 'actions'> & Partial<
 /** The runs and deliveries in flight in this process. */
 export interface Runs {
   /**
-   * Carries out a run to the end of this attempt; resolves when that has ended, and never rejects. Runs
-   * take their places in the queue of their room in the order of these calls. One that is to wake with the
-   * autonomy loop waits for its next cycle.
+   * Carries out runs to the end of this attempt; resolves when that has ended, and never rejects. Several
+   * share one turn. Runs take their places in the queue of their room in the order of these calls. What is
+   * to wake with the autonomy loop waits for its next cycle, unless this is it.
    */
-  start(claimed: ClaimedRun): Promise<void>;
-  /** The same for the waiting runs of one conversation, in one turn of the autonomy loop. */
-  startTogether(claimed: ClaimedRun[]): Promise<void>;
+  start(claimed: ClaimedRun[], inCycle?: boolean): Promise<void>;
   /** One more attempt to deliver the answer of an ended run; we hold the ticket in `run.delivery`. */
   redeliver(run: TriggerRun): void;
   /** The run's promise, if it is in flight here. */
@@ -428,8 +426,7 @@ export function createRuns(deps: RunDeps): Runs {
   }
 
   return {
-    start: (claimed) => track([claimed], execute([claimed], false)),
-    startTogether: (claimed) => track(claimed, execute(claimed, true)),
+    start: (claimed, inCycle = false) => track(claimed, execute(claimed, inCycle)),
     redeliver(run) {
       const { triggerRunId } = run;
       const work = deliverAgain(run).catch((error: unknown) => {

@@ -67,16 +67,27 @@ export interface TaskWrite {
   seenRevision?: number;
 }
 
+/** The fields that a write sets, and those that it removes. */
+function divided(write: Record<string, unknown>): {
+  kept: Record<string, unknown>;
+  removed: string[];
+} {
+  const isRemoved = ([key, value]: [string, unknown]) => value === null && key !== 'nextRunAtMs';
+  const said = Object.entries(write).filter(([, value]) => value !== undefined);
+  return {
+    kept: Object.fromEntries(said.filter((entry) => !isRemoved(entry))),
+    removed: said.filter(isRemoved).map(([key]) => key),
+  };
+}
+
 /** The trigger as `write` leaves it. */
 export function applied<Trigger extends Record<string, unknown>>(
   trigger: Trigger,
   write: Record<string, unknown>,
 ): Trigger {
-  const after: Record<string, unknown> = { ...trigger };
-  for (const [key, value] of Object.entries(write)) {
-    if (value === null && key !== 'nextRunAtMs') delete after[key];
-    else if (value !== undefined) after[key] = value;
-  }
+  const { kept, removed } = divided(write);
+  const after: Record<string, unknown> = { ...trigger, ...kept };
+  for (const key of removed) delete after[key];
   return after as Trigger;
 }
 
@@ -98,12 +109,7 @@ function changesOf(write: TaskWrite): SQL {
 }
 
 function metadataOf(write: TaskWrite): SQL {
-  const kept: Record<string, unknown> = {};
-  const removed: string[] = [];
-  for (const [key, value] of Object.entries(write.trigger ?? {})) {
-    if (value === null && key !== 'nextRunAtMs') removed.push(key);
-    else if (value !== undefined) kept[key] = value;
-  }
+  const { kept, removed } = divided(write.trigger ?? {});
   let trigger = sql`(metadata->'trigger' || ${JSON.stringify(withoutNul(kept))}::jsonb)`;
   for (const key of removed) trigger = sql`${trigger} - ${key}::text`;
   let metadata = sql`jsonb_set(metadata, '{trigger}', ${trigger})`;

@@ -68,7 +68,7 @@ export function createTriggers(deps: TriggersDeps) {
     await ledger.claim([manual]);
     const begin = options.startAfter ?? Promise.resolve();
     const work =
-      blocked === null ? begin.then(() => deps.runs.start({ run: manual.run, trigger })) : begin;
+      blocked === null ? begin.then(() => deps.runs.start([{ run: manual.run, trigger }])) : begin;
     if (options.waitMs !== undefined && options.waitMs > 0) {
       await Promise.race([work, sleep(options.waitMs)]);
     }
