@@ -43,9 +43,13 @@ const slimBootstrap: Plugin = {
   evaluators: [],
 };
 
-/** @param options for a machine whose speed must not decide */
+/**
+ * @param options for a machine whose speed must not decide
+ * @param common settings of every agent
+ */
 export function openAgents(
   options: Pick<CueOptions, 'turnBudgetMs' | 'detectorTimeoutMs'> = {},
+  common: Record<string, string> = {},
 ): Agents {
   let booted = 0;
   let last: IAgentRuntime | null = null;
@@ -73,7 +77,7 @@ export function openAgents(
           scriptedModel().plugin,
           createCuePlugin({ clock, ...options }),
         ],
-        settings: { CUE_TIMEZONE: 'UTC', CUE_EMBEDDINGS: 'auto', ...settings },
+        settings: { CUE_TIMEZONE: 'UTC', CUE_EMBEDDINGS: 'auto', ...common, ...settings },
       });
       await runtime.initialize();
       last = runtime;

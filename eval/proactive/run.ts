@@ -10,12 +10,13 @@ import { comparisonOf, evaluationOf, faultsOf, type Replayed, tableOf } from './
 import { readSessions, type ScriptedSession } from './shape.js';
 
 const USAGE = [
-  'npm run eval -- proactive [training] [--sessions FILE]... [--only ID]... [--foreign N] [--remind] [--dismissed N] [--quick] [--verbose] [--json]',
+  'npm run eval -- proactive [training] [--sessions FILE]... [--only ID]... [--foreign N] [--remind] [--dismissed N] [--set KEY=VALUE]... [--quick] [--verbose] [--json]',
   'training    the sessions that the gate is trained on; else those of strangers',
   '--sessions  a file of sessions of your own (docs/proactive-eval.md)',
   '--foreign   so many memories of other sessions stand around each session',
   '--remind    memories are stored with their remind_when',
   '--dismissed  with and without so many dismissed offers of each kind before each session',
+  '--set       a setting of the agents: CUE_EMBEDDINGS_MODEL_DIR=DIR judges another embedder',
   '--only      sessions whose id begins like this',
   '--quick     every fourth session',
   '--verbose   each session as it is replayed',
@@ -42,7 +43,7 @@ export async function run(argv: string[]): Promise<number> {
     console.error(`${messageOf(error)}\n${USAGE}`);
     return 2;
   }
-  const agents = openAgents();
+  const agents = openAgents({}, options.settings);
   try {
     const note = options.verbose ? say : () => {};
     const replayed = await replayAll(agents, sessions, note);
@@ -171,6 +172,7 @@ function readArguments(args: string[]) {
       remind: { type: 'boolean', default: false },
       sessions: { type: 'string', multiple: true },
       only: { type: 'string', multiple: true },
+      set: { type: 'string', multiple: true, default: [] },
       json: { type: 'boolean', default: false },
       quick: { type: 'boolean', default: false },
       verbose: { type: 'boolean', default: false },
@@ -183,5 +185,12 @@ function readArguments(args: string[]) {
     if (Number.isInteger(count) && count >= 0) return count;
     throw new TypeError(`--${name} is a whole number`);
   }) as [number, number];
-  return { ...values, foreign, dismissed, training: positionals.length > 0 };
+  const settings = Object.fromEntries(
+    values.set.map((pair) => {
+      const at = pair.indexOf('=');
+      if (at < 1) throw new TypeError(`--set takes KEY=VALUE, not "${pair}"`);
+      return [pair.slice(0, at), pair.slice(at + 1)];
+    }),
+  );
+  return { ...values, foreign, dismissed, settings, training: positionals.length > 0 };
 }

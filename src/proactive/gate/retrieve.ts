@@ -13,8 +13,10 @@ import { analyze } from '../../shared/text.js';
 import type { Moment, Near } from './features.js';
 import { momentParts } from './text.js';
 
-/** By words, and as many by vectors. */
+/** By words, vectors and phrases together; as many are taken of each. */
 const BEST = 20;
+/** So much the first of a ranking counts beside the next. */
+const RANK_OFFSET = 5;
 /** Of all files together; failures come first. */
 const OF_FILES = 12;
 const BY_PHRASE = 8;
@@ -88,14 +90,13 @@ export function retrieve(
     for (const { slot } of hits) if (slots.size < OF_FILES) slots.add(slot);
   }
   const accepts = shelf.accepts(filter);
-  for (const id of bestPhrases(phrases)) {
+  const phrased = bestPhrases(phrases).flatMap((id) => {
     const slot = shelf.slotOf(id);
-    if (slot !== undefined && accepts(slot)) slots.add(slot);
-  }
-  for (const slot of best(words)) slots.add(slot);
-  for (const slot of best(most(whole, parts))) slots.add(slot);
+    return slot !== undefined && accepts(slot) ? [slot] : [];
+  });
   const [said = null, ...sentences] = alike;
-  for (const slot of best(most(said, sentences))) slots.add(slot);
+  const rankings = [phrased, best(words), best(most(whole, parts)), best(most(said, sentences))];
+  for (const slot of fused(rankings).slice(0, BEST)) slots.add(slot);
   const z = vectors && standardised(shelf, whole, parts, vectors.thresholds.candidate);
   const y = said && standardised(shelf, said, sentences, ALIKE);
   return [...slots].map((slot) => ({
@@ -103,6 +104,17 @@ export function retrieve(
     stored: z && shelf.hasVector(slot) ? z(slot) : null,
     alike: y?.(slot) ?? null,
   }));
+}
+
+/** By reciprocal rank: what several rankings have near their top comes first. */
+function fused(rankings: readonly (readonly number[])[]): number[] {
+  const scores = new Map<number, number>();
+  for (const ranking of rankings) {
+    for (const [rank, slot] of ranking.entries()) {
+      scores.set(slot, (scores.get(slot) ?? 0) + 1 / (RANK_OFFSET + rank));
+    }
+  }
+  return [...scores].sort((a, b) => b[1] - a[1] || b[0] - a[0]).map(([slot]) => slot);
 }
 
 function bestPhrases(phrases: ReadonlyMap<Uuid, PhraseHit>): Uuid[] {
