@@ -156,7 +156,7 @@ describe('a stated intent', () => {
       expect(await found()).toEqual([fourth, third, first]);
       set('intentMatch', { max_results: 1 });
       expect(await found()).toEqual([fourth]);
-      set('intentMatch', { max_results: 3, similarity_threshold: 0.99, include_failures: true });
+      set('intentMatch', { max_results: 3, similarity_threshold: 1, include_failures: true });
       expect(await found({ intent: 'Fix authentication timeout of the gateway' })).toEqual([]);
       set('intentMatch', { similarity_threshold: 0.1 });
       expect(await found({ intent: 'Fix authentication timeout of the gateway' })).not.toEqual([]);

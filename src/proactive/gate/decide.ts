@@ -99,9 +99,10 @@ function firstWord(sentence: string): string {
   return first.toLowerCase();
 }
 
-/** Thanks and praise that ask for nothing; an action that only looks, or is denied. */
-function idleReason({ kind, text }: Moment, acts: boolean): string | undefined {
+/** Thanks and praise that ask for nothing; a file that is opened; an action that only looks, or is denied. */
+function idleReason({ kind, text, files }: Moment, acts: boolean): string | undefined {
   if (acts) return undefined;
+  if (files.length > 0 && LOOKS.test(firstWord(text))) return 'a file is only looked at';
   if (kind === 'action_planned') return 'attempts nothing';
   const thanks = kind === 'message' && FLAGS.thanks(text) && !text.includes('?');
   return thanks ? 'nothing is asked for' : undefined;

@@ -14,7 +14,7 @@ export interface Pattern<Member extends Proposal> {
   title: string;
   /** Different tasks among the members: an attempt repeated counts once. */
   occurrences: number;
-  /** 0 to 1: how likely the moment is one more of them. */
+  /** 0 to 1: how likely the moment is one more of them, by the member that says so most clearly. */
   confidence: number;
   /** Those of which the moment says another slot. */
   members: Member[];
@@ -57,8 +57,7 @@ export function patternIn<Kind extends Proposal>(
       if (!kinds.some((other) => isSame(other, goal))) kinds.push(goal);
     }
     if (kinds.length < least) continue;
-    const confidence =
-      Math.floor((100 * sum(members.map(({ pattern }) => pattern))) / members.length) / 100;
+    const confidence = Math.floor(100 * Math.max(...members.map(({ pattern }) => pattern))) / 100;
     if (confidence <= (best?.confidence ?? UNLIKELY)) continue;
     const skeleton = skeletonOf(seed, members.map(goalOf), goalOf(seed));
     if (skeleton.pattern === '') continue;
