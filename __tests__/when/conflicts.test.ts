@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { readFolder } from '../../src/when/disk/read.js';
 import { writeTogether } from '../../src/when/disk/write.js';
+import { openOfflineIndex } from '../../src/when/offline.js';
 import { remember } from '../../src/when/remember.js';
-import { openOfflineIndex } from '../../src/when/when-index.js';
 import { type DiskRoom, diskRoom } from './disk-room.js';
 import { fill, INDEX } from './when-room.js';
 

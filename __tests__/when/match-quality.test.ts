@@ -2,23 +2,19 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readDataset } from '../../eval/when/dataset.js';
 import { evaluate, type WhenEvaluation } from '../../eval/when/measure.js';
-import { createLexicalEmbedder } from '../../src/embeddings/index.js';
 
 let result: WhenEvaluation;
 beforeAll(async () => {
-  result = await evaluate(readDataset(), [createLexicalEmbedder()]);
+  result = await evaluate(readDataset());
 });
 
-const ours = () => {
-  const [embedder] = result.embedders;
-  if (embedder === undefined) throw new Error('nothing measured');
-  return embedder;
-};
+const ours = () => result.ours;
 
 describe('paraphrases, without a model', () => {
   it('are found no less often than reached, and more often than by plain BM25', () => {
-    expect(ours().recall['1']).toBeGreaterThanOrEqual(0.745);
-    expect(ours().recall['5']).toBeGreaterThanOrEqual(0.82);
+    expect(ours().recall['1']).toBeGreaterThanOrEqual(0.755);
+    expect(ours().recall['5']).toBeGreaterThanOrEqual(0.86);
+    expect(ours().recall['10']).toBeGreaterThanOrEqual(0.91);
     expect(ours().mrr).toBeGreaterThan(result.bm25.mrr + 0.02);
   });
 
@@ -28,12 +24,16 @@ describe('paraphrases, without a model', () => {
     expect(ours().byKind.medium?.recall['1']).toBeGreaterThanOrEqual(0.85);
     expect(ours().byKind.medium?.recall['5']).toBeGreaterThanOrEqual(0.975);
   });
+
+  it('that share hardly a word are among the first ten more often than not', () => {
+    expect(ours().byKind.hard?.recall['10']).toBeGreaterThanOrEqual(0.55);
+  });
 });
 
 describe('confidence', () => {
   it('gives right answers and refuses questions that nothing is about', () => {
-    expect(ours().floor.rightGiven).toBeGreaterThanOrEqual(0.92);
-    expect(ours().floor.unrelatedRefused).toBeGreaterThanOrEqual(0.9);
+    expect(ours().floor.rightGiven).toBeGreaterThanOrEqual(0.9);
+    expect(ours().floor.unrelatedRefused).toBeGreaterThanOrEqual(0.93);
   });
 
   it('means about the share of right answers', () => {

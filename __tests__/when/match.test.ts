@@ -1,11 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createLexicalEmbedder } from '../../src/embeddings/index.js';
-import { createMatcher, FLOOR, type Matcher } from '../../src/when/match/matcher.js';
+import { builtInModel } from '../../src/embeddings/index.js';
+import { createMatcher, type Matcher } from '../../src/when/match/matcher.js';
+import { createTriggers } from '../../src/when/names.js';
+import { createResolver, FLOOR } from '../../src/when/resolve.js';
+import { OFFER_BAR } from '../../src/when/when-index.js';
 import { FILES, INDEX, libraryOf } from './match-library.js';
 
 async function matcherOf(index: string, files: Readonly<Record<string, string>>): Promise<Matcher> {
-  const embedder = createLexicalEmbedder();
-  const matcher = createMatcher({ embedder: () => embedder });
+  const matcher = createMatcher(builtInModel());
   await matcher.load(libraryOf(index, files));
   return matcher;
 }
@@ -19,6 +21,8 @@ const titles = (ranked: Awaited<ReturnType<Matcher['rank']>>) =>
   ranked.map(({ section }) => section.title);
 
 describe('exact', () => {
+  const exact = createTriggers(libraryOf(INDEX, FILES));
+
   it.each([
     'writing mock tests',
     '  Writing   MOCK tests ',
@@ -28,31 +32,33 @@ describe('exact', () => {
     'Mock patching pattern',
     'mock Patching PATTERN',
   ])('finds the entry by %j', (phrase) => {
-    expect(matcher.exact(phrase).map(({ line }) => line)).toEqual([5]);
+    expect(exact(phrase).map(({ line }) => line)).toEqual([5]);
   });
 
   it.each(['', '   ', 'writing mock', 'Doubles', 'Flaky network tests'])(
     'finds nothing by %j, which is neither a trigger nor the title of an entry',
     (phrase) => {
-      expect(matcher.exact(phrase)).toEqual([]);
+      expect(exact(phrase)).toEqual([]);
     },
   );
 
-  it('knows a trigger before a title, and all entries of one trigger in the order of the index', async () => {
-    const two = await matcherOf(
+  it('knows a trigger before a title, and all entries of one trigger in the order of the index', () => {
+    const two = libraryOf(
       '## a.md\n\n/when alpha | Beta | one\n/when beta | Gamma | two\n/when beta | Beta | three\n',
       { 'a.md': '## Beta\n\nb\n\n## Gamma\n\nc\n' },
     );
-    expect(two.exact('beta').map(({ description }) => description)).toEqual(['two', 'three']);
+    expect(createTriggers(two)('beta').map(({ description }) => description)).toEqual([
+      'two',
+      'three',
+    ]);
   });
 
   it('never finds an entry whose section is not there', async () => {
-    const lost = await matcherOf('## a.md\n\n/when going away | Gone | nowhere\n', {
-      'a.md': '## Here\n\nText.\n',
-    });
-    expect(lost.exact('going away')).toEqual([]);
+    const index = '## a.md\n\n/when going away | Gone | nowhere\n';
+    const files = { 'a.md': '## Here\n\nText.\n' };
+    const lost = await matcherOf(index, files);
+    expect(createTriggers(libraryOf(index, files))('going away')).toEqual([]);
     expect(titles(await lost.rank('going away', 5))).not.toContain('Gone');
-    expect(await lost.suggest('going away', 5)).toEqual([]);
   });
 });
 
@@ -177,7 +183,7 @@ describe('rankSentence', () => {
       'Good morning! Did you sleep well? See you later.',
       3,
     );
-    for (const { confidence } of ranked) expect(confidence).toBeLessThan(FLOOR);
+    for (const { confidence } of ranked) expect(confidence).toBeLessThan(OFFER_BAR);
   });
 
   it('gives a section that two sentences mention once', async () => {
@@ -187,19 +193,19 @@ describe('rankSentence', () => {
   });
 });
 
-describe('suggest', () => {
+describe('suggestions', () => {
+  const library = libraryOf(INDEX, FILES);
+  const resolver = createResolver({ library: () => library, rank: () => [] });
+
   it.each([
     ['wrting mock test', 'writing mock tests'],
     ['organzing tests', 'organizing test files'],
     ['upl', 'uploading large files'],
     ['freeze clock', 'freeze the clock in tests'],
     ['capture dates of photos are wrong', 'storing capture dates'],
-  ])('offers for %j first "%s"', async (query, phrase) => {
-    const [first] = await matcher.suggest(query, 3);
-    expect(first?.phrase).toBe(phrase);
-  });
-
-  it.each(['', 'xyzzy', 'sourdough'])('offers nothing for %j', async (query) => {
-    expect(await matcher.suggest(query, 5)).toEqual([]);
+  ])('by spelling have for %j first "%s"', async (query, phrase) => {
+    const request = { kind: 'trigger', query, phrase: query } as const;
+    const [answer] = (await resolver.resolve([request])).results;
+    expect(answer?.suggestions[0]).toMatch(new RegExp(`^/(?:when|how) ${phrase}$`));
   });
 });

@@ -1,6 +1,6 @@
 /** A recall as a whole: index and files as they are written, the real matcher, the printed text. */
 import { beforeAll, describe, expect, it } from 'vitest';
-import { embedLexical } from '../../src/embeddings/index.js';
+import { builtInModel } from '../../src/embeddings/index.js';
 import { parseDecisionFile } from '../../src/when/decisions.js';
 import { parseIndex } from '../../src/when/index-file.js';
 import { buildLibrary } from '../../src/when/library.js';
@@ -63,13 +63,9 @@ beforeAll(async () => {
     parseDecisionFile('testing.md', TESTING),
     parseDecisionFile('deployment.md', DEPLOYMENT),
   ]);
-  const lexical = {
-    id: 'lexical',
-    embed: (texts: readonly string[]) => Promise.resolve(texts.map((text) => embedLexical(text))),
-  };
-  const matcher = createMatcher({ embedder: () => lexical });
+  const matcher = createMatcher(builtInModel());
   await matcher.load(library);
-  resolver = createResolver({ library: () => library, matcher });
+  resolver = createResolver({ library: () => library, rank: matcher.rank });
 });
 
 async function recall(text: string): Promise<string> {

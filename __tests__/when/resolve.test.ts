@@ -4,7 +4,7 @@ import { parseIndex } from '../../src/when/index-file.js';
 import { buildLibrary } from '../../src/when/library.js';
 import { normalizePhrase } from '../../src/when/phrases.js';
 import { parseRequests } from '../../src/when/requests.js';
-import { createResolver, type Finder, type FoundSection } from '../../src/when/resolve.js';
+import { createResolver, type FoundSection, type Rank } from '../../src/when/resolve.js';
 import type { Answer, Library } from '../../src/when/types.js';
 
 const TESTING = `# Testing
@@ -68,8 +68,8 @@ function libraryOf(index: string, files: Record<string, string>): Library {
   return buildLibrary(parseIndex(index), parsed);
 }
 
-/** Finds by the share of common words: enough to see what is made of what the matcher says. */
-function finderOf(library: Library): Finder {
+/** Finds by most of the share of common words: enough to see what is made of what is ranked. */
+function rankOf(library: Library): Rank {
   const distinct = (found: FoundSection[]) =>
     found.filter((one, at) => found.findIndex(({ section }) => section === one.section) === at);
   const words = (text: string) => new Set(normalizePhrase(text).split(' '));
@@ -80,28 +80,17 @@ function finderOf(library: Library): Finder {
         if (entry.section === null) return [];
         const own = words(`${entry.phrase} ${entry.header}`);
         const shared = [...asked].filter((word) => own.has(word)).length;
-        return [{ section: entry.section, entry, confidence: shared / asked.size }];
+        return [{ section: entry.section, entry, confidence: (0.71 * shared) / asked.size }];
       })
       .sort((a, b) => b.confidence - a.confidence);
   };
-  return {
-    exact: (phrase) =>
-      library.entries.filter((one) => normalizePhrase(one.phrase) === normalizePhrase(phrase)),
-    rank: (query, limit) => Promise.resolve(distinct(ranked(query)).slice(0, limit)),
-    suggest: (query, limit) =>
-      Promise.resolve(
-        ranked(query)
-          .flatMap(({ entry }) => entry ?? [])
-          .slice(0, limit),
-      ),
-  };
+  return (query, limit) => distinct(ranked(query)).slice(0, limit);
 }
 
 async function ask(text: string, library = LIBRARY, matches?: number): Promise<Answer[]> {
   const resolver = createResolver({
     library: () => library,
-    matcher: finderOf(library),
-    floor: 0.6,
+    rank: rankOf(library),
   });
   const options = matches === undefined ? {} : { matches };
   return (await resolver.resolve(parseRequests(text), options)).results;
@@ -152,7 +141,7 @@ describe('a trigger', () => {
     const answer = await one('/when mock tests');
     expect([answer.found, answer.confidence, answer.matches[0]?.header]).toEqual([
       'hybrid',
-      1,
+      0.71,
       'Mock Patching Pattern',
     ]);
     expect(answer.matches[0]?.content).toBe('\nPatch where it is used.\n\n');
@@ -174,13 +163,13 @@ describe('a trigger', () => {
       line: 19,
       trigger: 'making fixtures',
       description: 'small ones',
-      confidence: 1 / 3,
+      confidence: 0.71 / 3,
     });
     expect(answer.matches.length).toBe(5);
     expect(answer.suggestions[0]).toBe('/when making fixtures');
   });
 
-  it('that is not found gets commands near by content and commands spelled alike', async () => {
+  it('that is not found gets commands near by content, then commands spelled alike', async () => {
     const { entries } = LIBRARY;
     const ranked = [3, 4, 0].flatMap((at) => {
       const entry = entries[at];
@@ -189,19 +178,13 @@ describe('a trigger', () => {
     });
     const resolver = createResolver({
       library: () => LIBRARY,
-      matcher: {
-        exact: () => [],
-        rank: () => Promise.resolve(ranked),
-        suggest: () => Promise.resolve([2, 3, 1].flatMap((at) => entries[at] ?? [])),
-      },
-      floor: 0.6,
+      rank: () => ranked,
     });
     const { results } = await resolver.resolve(parseRequests('something else'));
     expect(results[0]?.suggestions).toEqual([
       '/when making fixtures',
-      '/how naming test files',
       '/when taking snapshots',
-      '/when writing mock tests',
+      '/when naming things',
     ]);
     // What is near comes first, then what makes up five.
     expect(results[0]?.matches.map(({ header, confidence }) => [header, confidence])).toEqual([
@@ -271,11 +254,7 @@ describe('a trigger', () => {
   it('that is like nothing gets the nearest few all the same', async () => {
     const resolver = createResolver({
       library: () => LIBRARY,
-      matcher: {
-        exact: () => [],
-        rank: () => Promise.resolve([]),
-        suggest: () => Promise.resolve([]),
-      },
+      rank: () => [],
     });
     const { results } = await resolver.resolve(parseRequests('zebra\nfixing'));
     expect(results.map(({ suggestions }) => suggestions)).toEqual([
@@ -538,12 +517,8 @@ it('answers what cannot be answered with what is wrong, in its place', async () 
 
 it('answers from the library as it is now', async () => {
   let library = libraryOf('## a.md\n\n/when one thing | A | words\n', { 'a.md': '## A\n\nold\n' });
-  const matcher: Finder = {
-    exact: (phrase) => finderOf(library).exact(phrase),
-    rank: (query, limit) => finderOf(library).rank(query, limit),
-    suggest: (query, limit) => finderOf(library).suggest(query, limit),
-  };
-  const resolver = createResolver({ library: () => library, matcher, floor: 0.6 });
+  const rank: Rank = (query, limit) => rankOf(library)(query, limit);
+  const resolver = createResolver({ library: () => library, rank });
   const content = async () =>
     (await resolver.resolve(parseRequests('§ A'))).results[0]?.matches[0]?.content;
   expect(await content()).toBe('\nold\n');
@@ -552,16 +527,15 @@ it('answers from the library as it is now', async () => {
 });
 
 it('no match is surer than one that is ranked above it', async () => {
-  const finder = finderOf(LIBRARY);
+  const finder = rankOf(LIBRARY);
   const rank = async (query: string, limit: number) =>
-    (await finder.rank(query, limit)).map((one, at) => ({
+    (await finder(query, limit)).map((one, at) => ({
       ...one,
       confidence: at === 1 ? 0.2 : 0.1,
     }));
   const resolver = createResolver({
     library: () => LIBRARY,
-    matcher: { ...finder, rank },
-    floor: 0.3,
+    rank,
   });
   const { results } = await resolver.resolve(parseRequests('baking bread'));
   expect(results[0]?.found).toBe('none');

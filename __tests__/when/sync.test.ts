@@ -2,7 +2,6 @@ import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createLexicalEmbedder } from '../../src/embeddings/index.js';
 import { type Caller, type RecordStore, rowsOf } from '../../src/records/index.js';
 import { systemClock } from '../../src/shared/clock.js';
 import { isAppError } from '../../src/shared/errors.js';
@@ -10,7 +9,6 @@ import { derivedId } from '../../src/shared/ids.js';
 import { parseDecisionFile } from '../../src/when/decisions.js';
 import { parseIndex } from '../../src/when/index-file.js';
 import { buildLibrary } from '../../src/when/library.js';
-import type { MatchEmbedder } from '../../src/when/match/matcher.js';
 import { indexIdOf } from '../../src/when/records.js';
 import { createRowWriter } from '../../src/when/row-writer.js';
 import { createLibraryRecords } from '../../src/when/sync.js';
@@ -665,34 +663,22 @@ describe('an index that is followed', () => {
     await when.stop();
   });
 
-  it('ends although a model does not answer', async () => {
+  it('opens before everything is read, and says that it is still being read', async () => {
     const room = fill(diskRoom());
-    const never = { id: 'never', embed: () => new Promise<Float32Array[]>(() => {}) };
-    const when = await openRoom(storeOf(database, 'never'), room, {
-      embedder: () => never,
-      waitMs: { open: 1, ask: 1 },
-    });
-    await when.stop();
-    expect(when.health().state).toBe('loading');
-  });
-
-  it('opens before a slow folder is read, and says that it is still being read', async () => {
-    const room = fill(diskRoom());
-    let answer = () => {};
+    renameSync(room.paths.index, `${room.paths.index}.away`);
+    const store = storeOf(database, 'slow');
+    let goOn = () => {};
     const slow = new Promise<void>((resolve) => {
-      answer = resolve;
+      goOn = resolve;
     });
-    const embedder = {
-      id: 'slow',
-      embed: async (texts: readonly string[]) => {
+    const records: RecordStore = {
+      ...store,
+      async *scan(...args) {
         await slow;
-        return texts.map(() => new Float32Array(384).fill(Math.sqrt(1 / 384)));
+        yield* store.scan(...args);
       },
     };
-    const when = await openRoom(storeOf(database, 'slow'), room, {
-      embedder: () => embedder,
-      waitMs: { open: 1, ask: 1 },
-    });
+    const when = await openRoom(records, room, { waitMs: { open: 1, ask: 1 } });
     expect(when.health().state).toBe('loading');
     const [early] = (await when.recall('choosing exit codes', OPERATOR)).results;
     expect([early?.found, early?.message]).toEqual([
@@ -700,79 +686,11 @@ describe('an index that is followed', () => {
       'the /when index is still being read: ask again in a moment',
     ]);
     expect(await when.relevant({ text: 'choosing exit codes', files: [] }, 3)).toEqual([]);
-    answer();
+    renameSync(`${room.paths.index}.away`, room.paths.index);
+    goOn();
     await when.settled();
     expect(when.health().state).toBe('ready');
     expect(await given(when, 'choosing exit codes')).toEqual(['0, 1, 2 and 3.']);
-    await when.stop();
-  });
-
-  it('compares with vectors of one model, and takes up another when it is ready', async () => {
-    const room = fill(diskRoom());
-    const embedded: Record<string, number> = { one: 0, two: 0 };
-    let mayGoOn = Promise.resolve();
-    const model = (id: string) => ({
-      id,
-      embed: async (texts: readonly string[]) => {
-        await mayGoOn;
-        embedded[id] = (embedded[id] ?? 0) + texts.length;
-        return texts.map(() => new Float32Array(384).fill(Math.sqrt(1 / 384)));
-      },
-    });
-    let serving = model('one');
-    let changed = () => {};
-    const listeners: boolean[] = [];
-    const when = await openRoom(storeOf(database, 'models'), room, {
-      embedder: () => serving,
-      onEmbedder: (listener) => {
-        changed = listener;
-        listeners.push(true);
-        return () => listeners.pop();
-      },
-    });
-    const texts = Number(embedded.one);
-    expect(texts).toBeGreaterThan(0);
-    let goOn = () => {};
-    mayGoOn = new Promise((resolve) => {
-      goOn = resolve;
-    });
-    serving = model('two');
-    changed();
-    // What is edited while the new model is at work needs no model to be found by its trigger.
-    room.putIndex(INDEX.replace('choosing exit codes', 'picking exit codes'));
-    const settled = when.settled();
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(embedded).toEqual({ one: texts, two: 0 });
-    goOn();
-    await settled;
-    expect(embedded.one).toBeLessThan(texts + 5);
-    expect(embedded.two).toBeGreaterThanOrEqual(texts);
-    const { one, two } = embedded;
-    expect(await given(when, 'picking exit codes')).toEqual(['0, 1, 2 and 3.']);
-    await when.recall('some exit of codes', OPERATOR);
-    expect([embedded.one, Number(embedded.two) - Number(two)]).toEqual([one, 2]);
-    await when.stop();
-    expect(listeners).toEqual([]);
-  });
-
-  it('shows an edit while a slow model embeds everything anew', async () => {
-    const room = fill(diskRoom());
-    const lexical = createLexicalEmbedder();
-    const never = { id: 'never', embed: () => new Promise<Float32Array[]>(() => {}) };
-    let serving: MatchEmbedder = lexical;
-    let changed = () => {};
-    const when = await openRoom(storeOf(database, 'slow model'), room, {
-      ...fast,
-      embedder: () => serving,
-      onEmbedder: (listener) => {
-        changed = listener;
-        return () => {};
-      },
-    });
-    serving = never;
-    changed();
-    room.put('cli.md', CLI.replace('0, 1', 'zero, 1'));
-    await expect.poll(() => given(when, 'choosing exit codes')).toEqual(['zero, 1, 2 and 3.']);
     await when.stop();
   });
 });

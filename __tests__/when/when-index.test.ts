@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { embedLexical } from '../../src/embeddings/index.js';
+import { builtInModel } from '../../src/embeddings/index.js';
 import { parseEntryLine } from '../../src/when/index-file.js';
-import { createMatcher, FLOOR, OFFER_BAR } from '../../src/when/match/matcher.js';
+import { createMatcher } from '../../src/when/match/matcher.js';
+import { parseRequests } from '../../src/when/requests.js';
+import { FLOOR } from '../../src/when/resolve.js';
 import type { DiskState } from '../../src/when/types.js';
-import { createWhenIndex } from '../../src/when/when-index.js';
+import { createWhenIndex, OFFER_BAR, type WhenIndex } from '../../src/when/when-index.js';
 import { CLI, INDEX, TESTING } from './when-room.js';
 
-const lexical = {
-  id: 'lexical',
-  embed: async (texts: readonly string[]) => texts.map(embedLexical),
-};
+const newIndex = () => createWhenIndex(createMatcher(builtInModel()));
+const ask = (index: WhenIndex, input: string) => index.resolve(parseRequests(input));
 
 function disk(index: string | null, files: Record<string, string>): DiskState {
   return {
@@ -20,7 +20,7 @@ function disk(index: string | null, files: Record<string, string>): DiskState {
 }
 
 async function bookOf(index = INDEX, files: Record<string, string> = FILES) {
-  const book = createWhenIndex({ matcher: createMatcher({ embedder: () => lexical }) });
+  const book = newIndex();
   await book.load(disk(index, files));
   return book;
 }
@@ -29,28 +29,24 @@ const FILES = { 'cli.md': CLI, 'testing.md': TESTING };
 
 describe('a book', () => {
   it('knows nothing and answers nothing before it is loaded', async () => {
-    const book = createWhenIndex({ matcher: createMatcher({ embedder: () => lexical }) });
-    const { results } = await book.resolve('writing mock tests');
+    const book = newIndex();
+    const { results } = await ask(book, 'writing mock tests');
     expect(results.map(({ found, matches }) => [found, matches])).toEqual([['none', []]]);
     expect(
       await book.relevant({ text: 'writing mock tests', files: ['a.ts'] }, 5, 'listing'),
     ).toEqual([]);
   });
 
-  it('answers one command, a batch of lines, and a list of texts alike', async () => {
+  it('answers one command and a batch of lines alike', async () => {
     const book = await bookOf();
-    const found = async (input: string | string[]) =>
-      (await book.resolve(input)).results.map(({ found, matches: [best] }) => [
-        found,
-        best?.header,
-      ]);
+    const found = async (input: string) =>
+      (await ask(book, input)).results.map(({ found, matches: [best] }) => [found, best?.header]);
     const both = [
       ['exact', 'Exit codes'],
       ['exact', 'Mock Patching Pattern'],
     ];
     expect(await found('choosing exit codes')).toEqual(both.slice(0, 1));
     expect(await found('/when\n- choosing exit codes\n- writing mock tests')).toEqual(both);
-    expect(await found(['/when choosing exit codes', 'writing mock tests'])).toEqual(both);
   });
 
   it('parses again only what changed', async () => {
@@ -68,7 +64,7 @@ describe('a book', () => {
     const gone = { file: '.', code: 'no_folder', message: 'there is no folder' };
     const index = INDEX.replace('choosing exit codes', 'picking exit codes');
     await book.load({ ...disk(index, {}), warnings: [gone] }, { index: false, files: true });
-    expect((await book.resolve('picking exit codes')).results[0]?.matches[0]?.header).toBe(
+    expect((await ask(book, 'picking exit codes')).results[0]?.matches[0]?.header).toBe(
       'Exit codes',
     );
     expect(book.library().warnings).toEqual([gone]);
@@ -76,7 +72,7 @@ describe('a book', () => {
       index: true,
       files: false,
     });
-    const [answer] = (await book.resolve('picking exit codes')).results;
+    const [answer] = (await ask(book, 'picking exit codes')).results;
     expect(answer?.matches[0]?.content?.trim()).toBe('zero, 1, 2 and 3.');
     expect(book.library().entries.map(({ section }) => section?.title)).toEqual([
       undefined,
@@ -88,10 +84,10 @@ describe('a book', () => {
   it('is restored from entries and files without their index', async () => {
     const whole = await bookOf();
     const { entries, files } = whole.library();
-    const book = createWhenIndex({ matcher: createMatcher({ embedder: () => lexical }) });
+    const book = newIndex();
     await book.restore({ entries, files });
     for (const query of ['writing mock tests', '§ testing.md', '§ .Mock Patching', 'exit code']) {
-      expect(await book.resolve(query)).toEqual(await whole.resolve(query));
+      expect(await ask(book, query)).toEqual(await ask(whole, query));
     }
   });
 });
@@ -100,13 +96,13 @@ describe('an entry below a heading that names no file', () => {
   it('leads to the file of the group above it, also when it is restored', async () => {
     const index =
       '# Index\n\n## a.md\n\n### Topic\n\n/when doing a thing | Thing | how it is done\n';
-    const book = createWhenIndex({ matcher: createMatcher({ embedder: () => lexical }) });
+    const book = newIndex();
     const files = [{ path: 'a.md', text: '# A\n\n## Thing\n\nSo.\n' }];
     await book.load({ index: { path: '/index.md', text: index }, files, warnings: [] });
-    const restored = createWhenIndex({ matcher: createMatcher({ embedder: () => lexical }) });
+    const restored = newIndex();
     await restored.restore(book.library());
     for (const one of [book, restored]) {
-      const [answer] = (await one.resolve('doing a thing')).results;
+      const [answer] = (await ask(one, 'doing a thing')).results;
       expect(answer).toMatchObject({
         found: 'exact',
         matches: [{ file: 'a.md', header: 'Thing' }],

@@ -1,6 +1,5 @@
 /** `/when` on a real folder and a real database; files, model and time in the hands of the test. */
 import { sql } from 'drizzle-orm';
-import { createLexicalEmbedder } from '../../src/embeddings/index.js';
 import {
   type Caller,
   createCatalog,
@@ -58,10 +57,8 @@ export function openRoom(
   { paths }: Pick<DiskRoom, 'paths'>,
   more: Partial<WhenDeps> = {},
 ): Promise<When> {
-  const lexical = createLexicalEmbedder();
   return openWhen({
     records,
-    embedder: () => lexical,
     agentId: AGENT,
     clock: { now: () => START_MS },
     log: SILENT,

@@ -1,7 +1,8 @@
 /** The book in memory: what an agent's turn, a command and an edit cost without disk and database. */
 import { createBm25 } from '../../eval/bm25.js';
-import { createLexicalEmbedder } from '../../src/embeddings/index.js';
+import { builtInModel } from '../../src/embeddings/index.js';
 import { createMatcher } from '../../src/when/match/matcher.js';
+import { parseRequests } from '../../src/when/requests.js';
 import type { DiskState } from '../../src/when/types.js';
 import { validate } from '../../src/when/validate/validate.js';
 import { createWhenIndex } from '../../src/when/when-index.js';
@@ -19,8 +20,7 @@ export async function bookAlone({ size, quick }: PartRequest): Promise<PartRepor
   const folder = folderOf(size);
   const samples: Samples = {};
   const notes: PartReport['notes'] = {};
-  const newBook = () => createWhenIndex({ matcher: createMatcher({ embedder: () => lexical }) });
-  const lexical = createLexicalEmbedder();
+  const newBook = () => createWhenIndex(createMatcher(builtInModel()));
 
   const loads: number[] = [];
   const gaps: number[] = [];
@@ -41,7 +41,7 @@ export async function bookAlone({ size, quick }: PartRequest): Promise<PartRepor
   const often = { times: quick ? 20 : 500, warmUp: WARM_UP, forMs: 30_000 };
   const ask = asked(folder, 'questions');
   const resolved = async (input: string, found: string) => {
-    const { results } = await book.resolve(input);
+    const { results } = await book.resolve(parseRequests(input));
     return results.length > 0 && results.every((result) => result.found === found);
   };
   /** @throws Error when what should be found mostly is not: an empty answer is quick */
@@ -66,7 +66,7 @@ export async function bookAlone({ size, quick }: PartRequest): Promise<PartRepor
   await measure('resolve.file', () => resolved(ask.file(), 'exact'));
   await measure('resolve.miss', () => resolved(ask.miss(), 'none'));
   await measure('resolve.batch', async () => {
-    const { results } = await book.resolve(ask.batch());
+    const { results } = await book.resolve(parseRequests(ask.batch()));
     return results.length === 5;
   });
   const relevant = async (text: string, files: readonly string[], bar: 'offer' | 'listing') => {

@@ -2,7 +2,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { IAgentRuntime } from '@elizaos/core';
-import { createLexicalEmbedder } from '../../src/embeddings/index.js';
 import type { RecordStore } from '../../src/records/index.js';
 import { systemClock } from '../../src/shared/clock.js';
 import { hostLog } from '../../src/shared/log.js';
@@ -75,10 +74,8 @@ export async function syncedFolder({ size, quick, directory }: PartRequest): Pro
 }
 
 function opened(runtime: IAgentRuntime, records: RecordStore, paths: WhenPaths): Promise<When> {
-  const lexical = createLexicalEmbedder();
   return openWhen({
     records,
-    embedder: () => lexical,
     agentId: runtime.agentId,
     clock: systemClock,
     log: hostLog(runtime, 'when'),

@@ -1,14 +1,11 @@
 /** Asks as an agent asks, beside plain BM25 on the same texts. */
 import { performance } from 'node:perf_hooks';
-import { cosine } from '../../src/embeddings/index.js';
-import {
-  createMatcher,
-  FLOOR,
-  type MatchEmbedder,
-  OFFER_BAR,
-  type Ranked,
-} from '../../src/when/match/matcher.js';
+import { builtInModel } from '../../src/embeddings/index.js';
+import { createMatcher, type Ranked } from '../../src/when/match/matcher.js';
+import { createTriggers } from '../../src/when/names.js';
+import { FLOOR } from '../../src/when/resolve.js';
 import type { Library, Section } from '../../src/when/types.js';
+import { OFFER_BAR } from '../../src/when/when-index.js';
 import { createBm25 } from '../bm25.js';
 import { type Ranking, type Scores, scoresOf, type Times, timesOf } from '../metrics.js';
 import { type Asked, KINDS, type Kind, type WhenDataset } from './dataset.js';
@@ -42,18 +39,9 @@ export interface Calibration {
   right: number;
 }
 
-export interface EmbedderResult extends Scores {
-  id: string;
+export interface Measured extends Scores {
   msPerQuery: Times;
   byKind: ByKind;
-  parts: {
-    /** Our search without a model. */
-    words: Scores;
-    /** Cosine to trigger, title and description, and to the text. */
-    likeness: Scores;
-    /** Those two, fused by rank (1 / (60 + place)) instead of by score. */
-    rankFusion: Scores;
-  };
   floor: FloorRates;
   offers: OfferRates | null;
   calibration: Calibration[];
@@ -67,7 +55,7 @@ export interface WhenEvaluation {
   dataset: string;
   entries: number;
   sections: number;
-  embedders: EmbedderResult[];
+  ours: Measured;
   /** Plain BM25 on title, trigger, description and text of each section, as one text. */
   bm25: Scores & { byKind: ByKind };
   /** The same without the text. */
@@ -75,40 +63,31 @@ export interface WhenEvaluation {
 }
 
 const FOUND = 50;
-/** Of reciprocal rank fusion, as published. */
-const RANK_OFFSET = 60;
 const STEPS = 10;
 
-export async function evaluate(
-  dataset: WhenDataset,
-  embedders: readonly MatchEmbedder[],
-): Promise<WhenEvaluation> {
-  const results: EmbedderResult[] = [];
-  for (const embedder of embedders) results.push(await measure(dataset, embedder));
+export async function evaluate(dataset: WhenDataset): Promise<WhenEvaluation> {
   const { library, pairs, name } = dataset;
   const whole = floorOf(library, pairs, true);
   return {
     dataset: name,
     entries: library.entries.length,
     sections: library.files.reduce((sum, { sections }) => sum + sections.length, 0),
-    embedders: results,
+    ours: await measure(dataset),
     bm25: { ...scoresOf(whole), byKind: byKind(pairs, whole) },
     bm25OfEntries: scoresOf(floorOf(library, pairs, false)),
   };
 }
 
-async function measure(
-  { library, pairs, unrelated, sentences }: WhenDataset,
-  embedder: MatchEmbedder,
-): Promise<EmbedderResult> {
-  const matcher = createMatcher({ embedder: () => embedder });
+async function measure({ library, pairs, unrelated, sentences }: WhenDataset): Promise<Measured> {
+  const matcher = createMatcher(builtInModel());
   await matcher.load(library);
+  const triggers = createTriggers(library);
   const times: number[] = [];
-  const ask = async (asked: Asked): Promise<Answered> => {
+  const ask = (asked: Asked): Answered => {
     const startMs = performance.now();
     // As a command is resolved: an exact answer needs no search, but the others are listed anyway.
-    const exact = matcher.exact(asked.text);
-    const ranked = await matcher.rank(asked.text, FOUND);
+    const exact = triggers(asked.text);
+    const ranked = matcher.rank(asked.text, FOUND);
     times.push(performance.now() - startMs);
     return {
       asked,
@@ -118,15 +97,12 @@ async function measure(
       ),
     };
   };
-  const answers: Answered[] = [];
-  for (const pair of pairs) answers.push(await ask(pair));
-  const refusals: Answered[] = [];
-  for (const text of unrelated) refusals.push(await ask(text));
-  const offers = [];
-  for (const asked of sentences) {
-    const [first] = await matcher.rankSentence(asked.text, 1);
-    offers.push({ asked, first });
-  }
+  const answers = pairs.map(ask);
+  const refusals = unrelated.map(ask);
+  const offers = sentences.map((asked) => ({
+    asked,
+    first: matcher.rankSentence(asked.text, 1)[0],
+  }));
   const rankings = answers.map(({ asked, ranked }) =>
     rankingOf(
       asked,
@@ -134,11 +110,9 @@ async function measure(
     ),
   );
   return {
-    id: embedder.id,
     ...scoresOf(rankings),
     msPerQuery: timesOf(times),
     byKind: byKind(pairs, rankings),
-    parts: await partsOf(library, pairs, embedder),
     floor: floorRates(answers, refusals),
     offers: sentences.length === 0 ? null : offerRates(offers),
     calibration: calibrationOf([...answers, ...refusals]),
@@ -207,49 +181,6 @@ function floorOf(library: Library, pairs: readonly Asked[], whole: boolean): Ran
     })),
   );
   return pairs.map((asked) => ({ ...rankingOf(asked, []), found: search(asked.text, FOUND) }));
-}
-
-/** The parts of our search alone, and fused by rank. */
-async function partsOf(
-  library: Library,
-  pairs: readonly Asked[],
-  embedder: MatchEmbedder,
-): Promise<EmbedderResult['parts']> {
-  const none = { id: 'none', embed: () => Promise.reject(new Error('words alone')) };
-  const matcher = createMatcher({ embedder: () => none });
-  await matcher.load(library);
-  const texts = textsOf(library);
-  const labels = await embedder.embed(texts.map(({ label }) => label));
-  const heads = await embedder.embed(texts.map(({ section, text }) => `${section.title}\n${text}`));
-  const words: Ranking[] = [];
-  const likeness: Ranking[] = [];
-  const rankFusion: Ranking[] = [];
-  for (const asked of pairs) {
-    const byWords = (await matcher.rank(asked.text, FOUND)).map(({ section }) => section);
-    const [vector] = await embedder.embed([asked.text]);
-    const near = (other: Float32Array | undefined) =>
-      vector === undefined || other === undefined ? 0 : cosine(vector, other);
-    const byLikeness = texts
-      .map(({ section }, at) => ({ section, score: near(labels[at]) + near(heads[at]) }))
-      .sort((a, b) => b.score - a.score)
-      .slice(0, FOUND)
-      .map(({ section }) => section);
-    const fused = new Map<Section, number>();
-    for (const list of [byWords, byLikeness]) {
-      for (const [place, section] of list.entries()) {
-        fused.set(section, (fused.get(section) ?? 0) + 1 / (RANK_OFFSET + place + 1));
-      }
-    }
-    const byRank = [...fused].sort(([, a], [, b]) => b - a).map(([section]) => section);
-    words.push(rankingOf(asked, byWords));
-    likeness.push(rankingOf(asked, byLikeness));
-    rankFusion.push(rankingOf(asked, byRank));
-  }
-  return {
-    words: scoresOf(words),
-    likeness: scoresOf(likeness),
-    rankFusion: scoresOf(rankFusion),
-  };
 }
 
 /** Sections that can be an answer, with what their entries say. */

@@ -1,11 +1,9 @@
 /** Whether confidence means the same in an index of five entries as in the whole one. */
-import {
-  createMatcher,
-  FLOOR,
-  type MatchEmbedder,
-  type Matcher,
-  OFFER_BAR,
-} from '../../src/when/match/matcher.js';
+import { builtInModel } from '../../src/embeddings/index.js';
+import { createMatcher, type Matcher } from '../../src/when/match/matcher.js';
+import { createTriggers, type Triggers } from '../../src/when/names.js';
+import { FLOOR } from '../../src/when/resolve.js';
+import { OFFER_BAR } from '../../src/when/when-index.js';
 import type { WhenDataset } from './dataset.js';
 import { chanceFrom, partOf, type Question, type Source } from './parts.js';
 
@@ -58,11 +56,7 @@ interface Answered {
 }
 
 /** @param share of the parts that is measured; a test has less time */
-export async function evaluateSizes(
-  dataset: WhenDataset,
-  embedder: MatchEmbedder,
-  share = 1,
-): Promise<SizeResult[]> {
+export async function evaluateSizes(dataset: WhenDataset, share = 1): Promise<SizeResult[]> {
   const results: SizeResult[] = [];
   for (const { size, parts } of PARTS) {
     const chance = chanceFrom(SEED);
@@ -71,20 +65,25 @@ export async function evaluateSizes(
     const offers: Answered[] = [];
     for (let part = 0; part < count; part += 1) {
       const { library, questions, messages } = partOf(dataset, size, chance);
-      const matcher = createMatcher({ embedder: () => embedder });
+      const matcher = createMatcher(builtInModel());
+      const triggers = createTriggers(library);
       await matcher.load(library);
-      for (const question of questions) answers.push(await answered(matcher, question));
-      for (const message of messages) offers.push(await offered(matcher, message));
+      for (const question of questions) answers.push(answered(matcher, triggers, question));
+      for (const message of messages) offers.push(offered(matcher, message));
     }
     results.push({ size, parts: count, ...ratesOf(answers, offers) });
   }
   return results;
 }
 
-async function answered(matcher: Matcher, { text, section, source }: Question): Promise<Answered> {
-  const exact = matcher.exact(text)[0]?.section;
+function answered(
+  matcher: Matcher,
+  triggers: Triggers,
+  { text, section, source }: Question,
+): Answered {
+  const exact = triggers(text)[0]?.section;
   if (exact != null) return { source, right: exact === section, confidence: 1 };
-  const [first] = await matcher.rank(text, 1);
+  const [first] = matcher.rank(text, 1);
   return {
     source,
     right: first !== undefined && first.section === section,
@@ -92,8 +91,8 @@ async function answered(matcher: Matcher, { text, section, source }: Question): 
   };
 }
 
-async function offered(matcher: Matcher, { text, section, source }: Question): Promise<Answered> {
-  const [first] = (await matcher.rankSentence(text, 2)).filter(({ entry }) => entry !== null);
+function offered(matcher: Matcher, { text, section, source }: Question): Answered {
+  const [first] = matcher.rankSentence(text, 2).filter(({ entry }) => entry !== null);
   return {
     source,
     right: first !== undefined && first.section === section,

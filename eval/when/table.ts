@@ -1,11 +1,11 @@
 /** The numbers as people read them; the same text is valid Markdown. Pure. */
 import type { Scores } from '../metrics.js';
 import { KINDS } from './dataset.js';
-import type { ByKind, EmbedderResult, WhenEvaluation } from './measure.js';
+import type { ByKind, Measured, WhenEvaluation } from './measure.js';
 import type { SizeResult } from './sizes.js';
 
 export function tableOf(evaluation: WhenEvaluation): string {
-  const { dataset, entries, sections, bm25, bm25OfEntries, embedders } = evaluation;
+  const { dataset, entries, sections, bm25, bm25OfEntries, ours } = evaluation;
   const head = ['search', 'recall@1', 'recall@5', 'recall@10', 'MRR', 'ms', 'p95'];
   const plain = (name: string, scores: Scores) => [name, ...cellsOf(scores), '', ''];
   const kinds = (byKind: ByKind) =>
@@ -18,25 +18,21 @@ export function tableOf(evaluation: WhenEvaluation): string {
     ...kinds(bm25.byKind),
     plain('plain BM25, entries only', bm25OfEntries),
   ];
-  for (const { id, msPerQuery, parts, byKind, ...scores } of embedders) {
-    const times = [msPerQuery.median.toFixed(2), msPerQuery.p95.toFixed(2)];
-    rows.push(plain('words alone', parts.words));
-    rows.push(plain(`likeness alone (${id})`, parts.likeness));
-    rows.push(plain(`both, fused by rank (${id})`, parts.rankFusion));
-    rows.push([`**ours (${id})**`, ...cellsOf(scores), ...times], ...kinds(byKind));
-  }
+  const times = [ours.msPerQuery.median.toFixed(2), ours.msPerQuery.p95.toFixed(2)];
+  rows.push(['**ours**', ...cellsOf(ours), ...times], ...kinds(ours.byKind));
   return [
     `### ${dataset}: ${bm25.queries} questions, ${entries} entries, ${sections} sections`,
     '',
     ...grid(head, rows),
-    ...embedders.flatMap((result) => ['', ...ratesOf(result)]),
+    '',
+    ...ratesOf(ours),
   ].join('\n');
 }
 
-function ratesOf({ id, floor, offers, calibration, sizes }: EmbedderResult): string[] {
+function ratesOf({ floor, offers, calibration, sizes }: Measured): string[] {
   const { rightGiven, wrongRefused, unrelatedRefused } = floor;
   const lines = [
-    `Floor (${id}): ${percent(rightGiven)} of right answers given, ${percent(wrongRefused)} of wrong ones refused` +
+    `Floor: ${percent(rightGiven)} of right answers given, ${percent(wrongRefused)} of wrong ones refused` +
       (unrelatedRefused === null
         ? '.'
         : `, ${percent(unrelatedRefused)} of unrelated questions refused.`),
@@ -52,7 +48,7 @@ function ratesOf({ id, floor, offers, calibration, sizes }: EmbedderResult): str
     short(meanConfidence),
     short(right),
   ]);
-  const bySize = sizes === undefined ? [] : ['', `By size (${id}):`, '', ...sizesOf(sizes)];
+  const bySize = sizes === undefined ? [] : ['', 'By size:', '', ...sizesOf(sizes)];
   return [...lines, '', ...grid(['confidence from', 'answers', 'mean', 'right'], rows), ...bySize];
 }
 

@@ -10,7 +10,6 @@ export {
   problemOfDownload,
 } from './download.js';
 export { createHostHandler, HOST_HANDLER_PRIORITY } from './host-handler.js';
-export { joint } from './joint.js';
 export { createLexicalEmbedder, embedLexical, LEXICAL_ID } from './lexical.js';
 export { verifyModelFiles } from './model-files.js';
 export {

@@ -1,7 +1,6 @@
 /**
- * The door for whoever has to start in a few hundredths of a second, the command line: the embedder
- * that needs nothing and what it is measured with, without what loads models.
+ * The door for whoever has to start in a few hundredths of a second, the command line: the built-in
+ * model, without what loads other models.
  */
-export { createLexicalEmbedder, LEXICAL_ID } from './lexical.js';
-export { calibratedThresholds } from './thresholds.js';
-export { DIMENSION } from './types.js';
+export { builtInModel, type StaticModel } from './static.js';
+export { cosine } from './vectors.js';

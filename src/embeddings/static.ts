@@ -16,6 +16,8 @@ export interface StaticModel {
   readonly dimension: number;
   /** Unit vector of a text; zeros for a text without a word. */
   embed(text: string): Float32Array;
+  /** Whether the table has a vector for this word, in lower case, as a whole. */
+  knows(word: string): boolean;
   /** The words of a text, each with how much it moves the vector: rare words weigh more, 0 to 2. */
   wordWeights(text: string): Map<string, number>;
 }
@@ -124,6 +126,7 @@ export function createStaticModel(table: StaticTable): StaticModel {
       }
       return unit(sum);
     },
+    knows: (word) => rowOf.has(word),
     wordWeights: (text) => new Map(wordsOf(text).map((word) => [word, weightOf(word)])),
   };
 }

@@ -5,10 +5,8 @@ import { type IAgentRuntime, ModelType } from '@elizaos/core';
 import {
   createEmbeddings,
   createHostHandler,
-  type Embedder,
   type Embeddings,
   embedLexical,
-  joint,
 } from '../embeddings/index.js';
 import { askSmallModel, embeddingProvider, serviceOf, serviceStart } from '../host/index.js';
 import { WorkMemoryService } from '../memory/index.js';
@@ -68,16 +66,6 @@ export function provideWorkMemory(
 /** The plugin's TEXT_EMBEDDING handler; before the room is open it answers lexically. */
 export function embedForHost(runtime: IAgentRuntime, params: unknown): Promise<number[]> {
   return createHostHandler(() => running.get(runtime) ?? LEXICAL)(params);
-}
-
-/** What embeds for the other rooms, read anew at each use: a better model may have come. */
-export function embedderOf(runtime: IAgentRuntime): Pick<Embedder, 'id' | 'embed'> {
-  return joint((running.get(runtime) ?? LEXICAL).current());
-}
-
-/** Calls the listener when another model begins to serve; returns the way to stop. */
-export function onEmbedderOf(runtime: IAgentRuntime, listener: () => void): () => void {
-  return running.get(runtime)?.onChange(listener) ?? (() => {});
 }
 
 /**

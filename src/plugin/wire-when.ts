@@ -21,7 +21,7 @@ import {
   type WhenPaths,
   WhenService,
 } from '../when/index.js';
-import { dataDirectory, embedderOf, onEmbedderOf, startedWorkMemory } from './wire-memory.js';
+import { dataDirectory, startedWorkMemory } from './wire-memory.js';
 
 const SETTING = { index: 'CUE_WHEN_INDEX', decisions: 'CUE_WHEN_DECISIONS' } as const;
 
@@ -54,14 +54,7 @@ export function provideWhen(
         }
       : {}),
     isAdmin,
-    memory: async (host) => {
-      const memory = await startedWorkMemory(host, '/when');
-      return {
-        store: memory.checks.store,
-        embedder: () => embedderOf(host),
-        onEmbedder: (listener) => onEmbedderOf(host, listener),
-      };
-    },
+    records: async (host) => (await startedWorkMemory(host, '/when')).checks.store,
     usagePath: (host) => {
       const directory = dataDirectory(host, settings);
       return directory.kept ? join(directory.path, USAGE_FILE) : null;

@@ -40,6 +40,15 @@ export function analyze(text: string): string[] {
   return terms;
 }
 
+/** Each term of a text once, with the word that it was first written as, in lower case. */
+export function wordsWithTerms(text: string): Map<string, string> {
+  const words = new Map<string, string>();
+  for (const [raw] of text.normalize('NFKC').matchAll(WORD)) {
+    for (const term of termsOfWord(raw)) if (!words.has(term)) words.set(term, raw.toLowerCase());
+  }
+  return words;
+}
+
 /** Terms of a question: without the words that only make it a question, unless nothing is left. */
 export function analyzeQuery(text: string): string[] {
   const terms: string[] = [];

@@ -1,7 +1,6 @@
 /** `/when`: knowledge of the project, recalled by what one is about to do (DESIGN §9). */
 
 export { DECISIONS, faultOfPaths, foundPaths, freshPaths, NO_INDEX } from './find-index.js';
-export type { MatchEmbedder } from './match/matcher.js';
 export { printRecall } from './print.js';
 export { type EntryWords, isEntryToWrite, readEntry } from './remember-words.js';
 export { WHEN, WhenService, type WhenServiceDeps } from './service.js';

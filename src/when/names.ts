@@ -1,9 +1,9 @@
 /** What `§` names: a section by its title, a file by its name; and what comes closest when none. */
 import { addTo } from '../shared/multimap.js';
 import { pathKeys } from '../shared/paths.js';
-import { headerKey } from './phrases.js';
+import { headerKey, normalizePhrase } from './phrases.js';
 import { namesMarkdown } from './requests.js';
-import type { DecisionFile, Library, Section } from './types.js';
+import type { DecisionFile, Library, LinkedEntry, Section } from './types.js';
 
 /** Looked up in maps; made once for a library. */
 export interface Names {
@@ -24,6 +24,25 @@ export interface Names {
   filesLike(name: string, most: number): { near: readonly string[]; total: number };
   /** How a file is called in commands: by its name when that leads to it, else by its path. */
   fileName(path: string): string;
+}
+
+/** Entries of this trigger, or else of this title; in the order of the index. */
+export type Triggers = (phrase: string) => readonly LinkedEntry[];
+
+/** Of entries that lead to a section. */
+export function createTriggers({ entries }: Pick<Library, 'entries'>): Triggers {
+  const byPhrase = new Map<string, LinkedEntry[]>();
+  const byTitle = new Map<string, LinkedEntry[]>();
+  for (const entry of entries) {
+    if (entry.section === null) continue;
+    addTo(byPhrase, normalizePhrase(entry.phrase), entry);
+    addTo(byTitle, headerKey(entry.header), entry);
+  }
+  return (phrase) => {
+    const wanted = normalizePhrase(phrase);
+    if (wanted === '') return [];
+    return byPhrase.get(wanted) ?? byTitle.get(headerKey(phrase)) ?? [];
+  };
 }
 
 const IN_FILE = /^([^#]+)#(.+)$/;

@@ -1,7 +1,28 @@
 /**
  * The door for whoever has no host: the command line. What is loaded through it starts in a few
- * hundredths of a second, because nothing here needs the host, a database or a tokenizer.
+ * hundredths of a second, because nothing here needs the host, a database or a tokenizer; ranking,
+ * checks and edits are loaded only when they are asked for.
  */
+import { lstatSync } from 'node:fs';
+import { isAppError } from '../shared/errors.js';
+import { requireMerged } from './conflicts.js';
+import { hashOf } from './decisions.js';
+import { readFolder } from './disk/read.js';
+import type { FileChange } from './disk/write.js';
+import type { Matcher } from './match/matcher.js';
+import type { MigrationReport } from './migrate/report.js';
+import type { ResolveOptions } from './resolve.js';
+import type {
+  Library,
+  Problem,
+  Recall,
+  RememberDraft,
+  Remembered,
+  Request,
+  Validation,
+  WhenPaths,
+} from './types.js';
+import { createWhenIndex, type LazyMatcher } from './when-index.js';
 
 export { findCommands } from './commands.js';
 export { DECISIONS, foundIndex, INDEX_PLACES, repositoryOf } from './find-index.js';
@@ -19,4 +40,143 @@ export {
   type UsageStats,
   usageStats,
 } from './usage.js';
-export { type Migrated, type OfflineIndex, openOfflineIndex } from './when-index.js';
+
+export interface Migrated {
+  /** The migrated index. */
+  text: string;
+  report: MigrationReport;
+  changed: boolean;
+  /** Where the index as it was is kept; `null`: nothing was written. */
+  backup: string | null;
+}
+
+/** An index and its files, opened for one command: everything is read once, nothing is watched. */
+export interface OfflineIndex {
+  /** As read, or as it stands after the last write. */
+  readonly library: Library;
+  /** Ranks only for what is not found exactly, unless `nearby` is wanted. */
+  resolve(requests: readonly Request[], options?: ResolveOptions): Promise<Recall>;
+  validate(): Promise<Validation>;
+  /**
+   * Mends the index in place. Returns what was mended. @throws AppError CONFLICT while others keep
+   * changing it or while it, or a decision file, has the markers of a merge; PERMISSION_DENIED for a
+   * read-only index; UNAVAILABLE
+   */
+  fix(): Promise<Problem[]>;
+  /** @throws what `fix` throws */
+  migrate(options: { dryRun: boolean }): Promise<Migrated>;
+  /** @throws what `remember` throws */
+  remember(draft: RememberDraft): Promise<Remembered>;
+}
+
+/** Somebody else, an editor, wrote in between: worked out again on what stands there. */
+const ATTEMPTS = 4;
+
+export async function openOfflineIndex({ paths }: { paths: WhenPaths }): Promise<OfflineIndex> {
+  const index = createWhenIndex(lazyMatcher());
+  const read = async () => index.load(await readFolder(paths));
+  await read();
+
+  /** Works out and writes; nothing to write is a result, too. */
+  async function write<T extends { changes: readonly FileChange[] }>(work: () => T): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      requireMerged(index.library(), paths);
+      const worked = work();
+      if (worked.changes.length === 0) return worked;
+      try {
+        const { writeTogether } = await import('./disk/write.js');
+        await writeTogether(worked.changes, { paths });
+        await read();
+        return worked;
+      } catch (error) {
+        if (attempt >= ATTEMPTS || !isAppError(error) || error.code !== 'CONFLICT') throw error;
+        await read();
+      }
+    }
+  }
+
+  return {
+    get library() {
+      return index.library();
+    },
+    resolve: index.resolve,
+    async validate() {
+      const { validate } = await import('./validate/validate.js');
+      return validate(index.library());
+    },
+    async fix() {
+      const { fixIndex } = await import('./validate/validate.js');
+      const { fixed } = await write(() => {
+        const { text, fixed: mended } = fixIndex(index.library());
+        return { fixed: mended, changes: indexChange(text) };
+      });
+      return fixed;
+    },
+    async migrate({ dryRun }) {
+      const { migrateIndex } = await import('./migrate/migrate.js');
+      const { migrated } = await write(() => {
+        const { index: old, files, unread } = index.library();
+        const before = old.text;
+        const { text, report, changed } = migrateIndex(before, files, unread);
+        if (!changed || dryRun) {
+          return { migrated: { text, report, changed, backup: null }, changes: [] };
+        }
+        const backup = freeBackupPath(paths.index);
+        const kept: FileChange = { path: backup, text: before, expected: null };
+        return {
+          migrated: { text, report, changed, backup },
+          changes: [kept, ...indexChange(text)],
+        };
+      });
+      return migrated;
+    },
+    async remember(draft) {
+      const [{ remember }, { writeTogether }] = await Promise.all([
+        import('./remember.js'),
+        import('./disk/write.js'),
+      ]);
+      const made = await remember({ paths, read: readFolder, write: writeTogether }, draft);
+      await read();
+      return made;
+    },
+  };
+
+  function indexChange(text: string): FileChange[] {
+    const before = index.library().index.text;
+    return text === before ? [] : [{ path: paths.index, text, expected: hashOf(before) }];
+  }
+}
+
+function lazyMatcher(): LazyMatcher {
+  let known: Library | null = null;
+  let ranking: Promise<Matcher> | null = null;
+  async function ranked(): Promise<Matcher> {
+    const [{ createMatcher }, { builtInModel }] = await Promise.all([
+      import('./match/matcher.js'),
+      import('../embeddings/offline.js'),
+    ]);
+    const matcher = createMatcher(builtInModel());
+    if (known !== null) await matcher.load(known);
+    return matcher;
+  }
+  const ready = () => {
+    ranking ??= ranked();
+    return ranking;
+  };
+  return {
+    async load(library) {
+      known = library;
+      ranking = null;
+    },
+    rank: async (...asked) => (await ready()).rank(...asked),
+    rankSentence: async (...asked) => (await ready()).rankSentence(...asked),
+  };
+}
+
+/** Beside the index, a name that nothing has yet: `index.md.bak`, `index.md.bak.1`, … */
+function freeBackupPath(index: string): string {
+  for (let count = 0; ; count++) {
+    const path = count === 0 ? `${index}.bak` : `${index}.bak.${count}`;
+    if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return path;
+  }
+}

@@ -2,9 +2,16 @@
  * Requests → answers. A trigger is found exactly, or else by the nearest section when that is near
  * enough to be believed, or else not, with suggestions; `§` names exactly or lists what there is.
  */
-import { FLOOR } from './match/exact.js';
 import { leadsNowhere, nearestTitles, several, unknown } from './misses.js';
-import { createNames, createNearest, type Names, type Nearest } from './names.js';
+import {
+  ALIKE,
+  createNames,
+  createNearest,
+  createTriggers,
+  type Names,
+  type Nearest,
+  type Triggers,
+} from './names.js';
 import { normalizePhrase } from './phrases.js';
 import { type Answered, commandOf, keyOfSection, relatedOf } from './related.js';
 import { namesMarkdown } from './requests.js';
@@ -18,19 +25,19 @@ export interface FoundSection {
   confidence: number;
 }
 
-/** The part of the matcher that is used here; lists are best first, each section once in `rank`. */
-export interface Finder {
-  exact(phrase: string): readonly LinkedEntry[];
-  rank(query: string, limit: number): Promise<readonly FoundSection[]>;
-  suggest(query: string, limit: number): Promise<readonly LinkedEntry[]>;
-}
+/** Sections by content, best first, each once. */
+export type Rank = (
+  query: string,
+  limit: number,
+) => readonly FoundSection[] | Promise<readonly FoundSection[]>;
 
 interface ResolverDeps {
   library: () => Library;
-  matcher: Finder;
-  /** Confidence below which a section found by content is no answer; the matcher's own if absent. */
-  floor?: number;
+  rank: Rank;
 }
+
+/** Below it a command is answered with suggestions: most probably no section is about it. */
+export const FLOOR = 0.42;
 
 export interface Resolver {
   /**
@@ -55,7 +62,7 @@ const FEWEST_SUGGESTIONS = 3;
 /** Confidence from which a section that is no answer is suggested. */
 const WORTH_SHOWING = 0.05;
 
-export function createResolver({ library, matcher, floor = FLOOR }: ResolverDeps): Resolver {
+export function createResolver({ library, rank }: ResolverDeps): Resolver {
   let known: Known | undefined;
 
   return {
@@ -63,7 +70,7 @@ export function createResolver({ library, matcher, floor = FLOOR }: ResolverDeps
       const current = library();
       if (known?.library !== current) known = knownOf(current);
       const count = Math.min(Math.max(Math.trunc(matches) || 0, LEAST_MATCHES), MOST_MATCHES);
-      const context: Context = { ...known, matcher, floor, count, nearby };
+      const context: Context = { ...known, rank, count, nearby };
       const found: Resolved[] = [];
       for (const request of meantRequests(context, requests)) {
         found.push(await answerTo(context, request));
@@ -81,10 +88,11 @@ export function createResolver({ library, matcher, floor = FLOOR }: ResolverDeps
 interface Known {
   library: Library;
   names: Names;
+  exact: Triggers;
   /** Entries that lead to no section, by their trigger. */
   lost: ReadonlyMap<string, LinkedEntry>;
-  /** Commands of the triggers that are spelled most alike. */
-  nearestCommands(phrase: string, most: number): string[];
+  /** Commands of the triggers that are spelled most alike; `least` as in `Nearest`. */
+  nearestCommands(phrase: string, most: number, least?: number): string[];
 }
 
 function knownOf(library: Library): Known {
@@ -97,22 +105,22 @@ function knownOf(library: Library): Known {
   return {
     library,
     names: createNames(library),
+    exact: createTriggers(library),
     lost,
-    nearestCommands(phrase, most) {
+    nearestCommands(phrase, most, least) {
       if (triggers === undefined) {
         const found = library.entries.filter(({ section }) => section !== null);
         const commands = new Map(found.map((entry) => [entry.phrase, commandOf(entry)]));
         triggers = { commands, nearest: createNearest([...commands.keys()]) };
       }
       const { commands, nearest } = triggers;
-      return nearest.to(phrase, most).flatMap((one) => commands.get(one) ?? []);
+      return nearest.to(phrase, most, least).flatMap((one) => commands.get(one) ?? []);
     },
   };
 }
 
 interface Context extends Known {
-  matcher: Finder;
-  floor: number;
+  rank: Rank;
   count: number;
   nearby: boolean;
 }
@@ -142,12 +150,12 @@ function meantRequests(context: Context, requests: readonly Request[]): Request[
   });
 }
 
-function isKnown({ matcher, names, lost }: Context, request: Request): boolean {
+function isKnown({ exact, names, lost }: Context, request: Request): boolean {
   switch (request.kind) {
     case 'invalid':
       return false;
     case 'trigger':
-      return matcher.exact(request.phrase).length > 0 || lost.has(normalizePhrase(request.phrase));
+      return exact(request.phrase).length > 0 || lost.has(normalizePhrase(request.phrase));
     case 'section':
       return names.sections(request.title).length > 0;
     case 'file':
@@ -169,9 +177,8 @@ async function answerTo(context: Context, request: Request): Promise<Resolved> {
 }
 
 async function byTrigger(context: Context, query: string, phrase: string): Promise<Resolved> {
-  const { matcher, floor } = context;
   const exact = distinct(
-    matcher.exact(phrase).flatMap((entry) => {
+    context.exact(phrase).flatMap((entry) => {
       const { section } = entry;
       return section === null ? [] : [candidateOf({ section, entry, confidence: 1 })];
     }),
@@ -188,13 +195,13 @@ async function byTrigger(context: Context, query: string, phrase: string): Promi
     return hit(query, 'exact', candidates, more);
   }
   const lost = context.lost.get(normalizePhrase(phrase));
-  if ((candidates[0]?.confidence ?? 0) >= floor) {
+  if ((candidates[0]?.confidence ?? 0) >= FLOOR) {
     return hit(query, 'hybrid', candidates, lost ? { message: leadsNowhere(lost) } : {});
   }
   const near = lost ? nearestTitles(context.library, lost) : '';
   return miss(query, candidates, {
     ...(lost ? { message: `${leadsNowhere(lost)}.${near}` } : {}),
-    suggestions: await suggestionsFor(context, phrase, candidates),
+    suggestions: suggestionsFor(context, phrase, candidates),
   });
 }
 
@@ -202,19 +209,20 @@ async function byTrigger(context: Context, query: string, phrase: string): Promi
  * Commands near by content and commands spelled alike, in turn: which of them is meant is open. With
  * neither, those that are nearest of all, so that there is always a way on.
  */
-async function suggestionsFor(
-  { matcher, nearestCommands }: Context,
+function suggestionsFor(
+  { nearestCommands }: Context,
   phrase: string,
   candidates: readonly Candidate[],
-): Promise<string[]> {
+): string[] {
   const near = candidates.flatMap(({ entry, confidence }) =>
-    entry !== null && confidence >= WORTH_SHOWING ? [entry] : [],
+    entry !== null && confidence >= WORTH_SHOWING ? [commandOf(entry)] : [],
   );
-  const alike = await matcher.suggest(phrase, SUGGESTIONS);
+  const alike = nearestCommands(phrase, SUGGESTIONS, ALIKE);
   const inTurn = Array.from({ length: SUGGESTIONS }, (_, at) => [near[at], alike[at]]).flat();
-  const commands = inTurn.flatMap((entry) => (entry === undefined ? [] : [commandOf(entry)]));
-  if (commands.length > 0) return [...new Set(commands)].slice(0, SUGGESTIONS);
-  return nearestCommands(phrase, FEWEST_SUGGESTIONS);
+  const commands = new Set(inTurn.filter((command) => command !== undefined));
+  return commands.size > 0
+    ? [...commands].slice(0, SUGGESTIONS)
+    : nearestCommands(phrase, FEWEST_SUGGESTIONS);
 }
 
 /** `.Mock Patching`, `testing.md`. */
@@ -272,12 +280,12 @@ function meantBy(context: Context, name: string, kind: 'section' | 'file'): Cand
  * does not make up as many as wanted.
  */
 async function nearest(
-  { matcher, library, count, nearby }: Context,
+  { rank, library, count, nearby }: Context,
   query: string,
   given: readonly Candidate[],
 ): Promise<Candidate[]> {
   if (!nearby && given.length > 0) return [...given];
-  const ranked = await matcher.rank(query, count + given.length);
+  const ranked = await rank(query, count + given.length);
   const near = distinct([...given, ...ranked.map(candidateOf)]);
   if (near.length >= count) return near.slice(0, Math.max(count, given.length));
   const keys = new Set(near.map(({ key }) => key));

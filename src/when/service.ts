@@ -2,6 +2,7 @@
 
 import { join, resolve } from 'node:path';
 import { type IAgentRuntime, Service } from '@elizaos/core';
+import { builtInModel } from '../embeddings/index.js';
 import { type Caller, projectScope, type RecordStore } from '../records/index.js';
 import { type Clock, DAY_MS, SECOND_MS } from '../shared/clock.js';
 import { AppError, messageOf } from '../shared/errors.js';
@@ -15,7 +16,7 @@ import { type FolderWatch, watchFolder } from './disk/watch.js';
 import { writeTogether } from './disk/write.js';
 import { NO_INDEX } from './find-index.js';
 import { fileOfGroup } from './library.js';
-import { createMatcher, type MatchEmbedder } from './match/matcher.js';
+import { createMatcher } from './match/matcher.js';
 import { createEntryIds, indexIdOf, NO_ENTRIES } from './records.js';
 import { commandOf } from './related.js';
 import { remember } from './remember.js';
@@ -44,7 +45,7 @@ import {
   usageStats,
 } from './usage.js';
 import { validate } from './validate/validate.js';
-import { type Bar, createWhenIndex, type WhenIndex } from './when-index.js';
+import { type Bar, createWhenIndex } from './when-index.js';
 import type { When, WhenDeps, WhenHealth, WhenObserver } from './when-types.js';
 
 export const WHEN = 'WHEN';
@@ -59,13 +60,8 @@ export interface WhenServiceDeps {
   paths: WhenPaths | null;
   /** Of an agent that follows the index of a project: what there is by now, and where its first entry makes one. */
   later?: { found: () => WhenPaths | null; fresh: WhenPaths };
-  /** Records of the project and what embeds, once work memory has started. @throws AppError */
-  memory: (runtime: IAgentRuntime) => Promise<{
-    store: RecordStore;
-    embedder: () => MatchEmbedder;
-    /** Calls the listener when another model begins to serve; returns the way to stop. */
-    onEmbedder: (listener: () => void) => () => void;
-  }>;
+  /** Records of the project, once work memory has started. @throws AppError */
+  records: (runtime: IAgentRuntime) => Promise<RecordStore>;
   /** Whether a person is owner or admin, as far as it counts in this room. */
   isAdmin: (runtime: IAgentRuntime, entityId: string, roomId: string) => Promise<boolean>;
   /** File of the usage journal; `null`: none is kept. */
@@ -104,13 +100,12 @@ export class WhenService extends Service {
         'WhenService needs the cue plugin: add it to the character',
       );
     }
-    const { store, ...embedding } = await deps.memory(runtime);
+    const records = await deps.records(runtime);
     const service = new WhenService(runtime);
     service.deps = deps;
     service.openOn = (paths) =>
       openWhen({
-        records: store,
-        ...embedding,
+        records,
         agentId: runtime.agentId,
         clock: deps.clock,
         log: hostLog(runtime, 'when'),
@@ -200,8 +195,6 @@ export class WhenService extends Service {
 
 const SHOWN_WARNINGS = 20;
 const WAIT_MS = { open: SECOND_MS / 2, ask: 3 * SECOND_MS };
-/** A question does without likeness rather than wait longer for its vector. */
-const VECTOR_MS = 2 * SECOND_MS;
 const NO_WRITER =
   'only the owner or an admin of a server or group that the agent is in may write to the /when files from a chat (a chat alone with the agent makes nobody one); "cue when remember" on its machine and POST /cue/when/remember write them, too';
 const UNREADABLE = 'the /when index cannot be read: "cue when validate" on its machine says why';
@@ -210,8 +203,7 @@ const LOADING = 'the /when index is still being read: ask again in a moment';
 /** Resolves when the files are read, at the latest after half a second; then they are read on. */
 export async function openWhen(deps: WhenDeps): Promise<When> {
   const { records, clock, log, paths, agentId, waitMs = WAIT_MS } = deps;
-  /** Serves with the model it was made with, until another index is ready for another model. */
-  let index = indexOf(deps.embedder());
+  const index = createWhenIndex(createMatcher(builtInModel()));
   const indexId = indexIdOf(records.projectId, paths === null ? '' : resolve(paths.index));
   const rows = createLibraryRecords({ records, agentId, clock, indexId });
   const writer = createRowWriter({ rows, clock, log });
@@ -223,7 +215,6 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
   let watch: FolderWatch | null = null;
   let closed = false;
   let loads: Promise<unknown> = Promise.resolve();
-  let renewing: Promise<void> = Promise.resolve();
 
   /** Loads of the index must not overlap. */
   function inTurn(work: () => Promise<void>): Promise<void> {
@@ -284,29 +275,7 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
     }
   }
 
-  /** Runs in the background: a model may take minutes to embed everything, and edits must not wait. */
-  async function renew(): Promise<void> {
-    const embedder = deps.embedder();
-    const next = indexOf(embedder);
-    const isOver = () => closed || deps.embedder().id !== embedder.id;
-    await following;
-    if (isOver()) return;
-    await next.use(index.library());
-    await inTurn(async () => {
-      if (isOver()) return;
-      // Only what changed in the meantime is embedded now.
-      await next.use(index.library());
-      index = next;
-      prepare();
-    });
-  }
-
   const following = paths === null ? Promise.resolve() : follow(paths);
-  const stopListening = deps.onEmbedder?.(() => {
-    renewing = renew().catch((error: unknown) => {
-      log.error({ error: messageOf(error) }, 'when index not embedded anew');
-    });
-  });
   await within(following, waitMs.open);
 
   function note(events: readonly UsageEvent[]): void {
@@ -335,7 +304,7 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
     by: AskedBy = caller.kind === 'operator' ? 'operator' : 'agent',
   ): Promise<Recall> {
     if (state === 'loading') await within(following, waitMs.ask);
-    const recall = await index.resolveRequests(requests);
+    const recall = await index.resolve(requests);
     if (state === 'loading') {
       for (const answer of recall.results) {
         if (answer.found === 'none') answer.message = LOADING;
@@ -486,14 +455,12 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
     },
     async settled() {
       await look();
-      await renewing;
       await loads;
       await writer.settled();
     },
     async stop() {
       closed = true;
-      stopListening?.();
-      // A folder that does not answer, or a model, must not hold up the end; `follow` closes the watch.
+      // A folder that does not answer must not hold up the end; `follow` closes the watch.
       await within(following, waitMs.ask);
       await watch?.close();
       await within(loads, waitMs.ask);
@@ -525,21 +492,4 @@ function awayFrom(
   const files = disk.files.length === 0 && known.files.length > 0;
   const parts = [...(index ? ['the index'] : []), ...(files ? ['its files'] : [])];
   return { index, files, words: parts.length === 0 ? null : parts.join(' and ') };
-}
-
-function indexOf(embedder: MatchEmbedder): WhenIndex {
-  const patient: MatchEmbedder = {
-    id: embedder.id,
-    async embed(texts) {
-      if (texts.length > 1) return embedder.embed(texts);
-      let vectors: Float32Array[] | null = null;
-      const work = embedder.embed(texts).then((made) => {
-        vectors = made;
-      });
-      await within(work, VECTOR_MS);
-      if (vectors !== null) return vectors;
-      throw new AppError('UNAVAILABLE', 'the model does not answer');
-    },
-  };
-  return createWhenIndex({ matcher: createMatcher({ embedder: () => patient }) });
 }

@@ -4,7 +4,6 @@ import type { Clock } from '../shared/clock.js';
 import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
 import type { WatchDeps } from './disk/watch.js';
-import type { MatchEmbedder } from './match/matcher.js';
 import type { Written } from './row-writer.js';
 import type { WhenTurns } from './turns.js';
 import type {
@@ -25,9 +24,6 @@ export type WhenObserver = (use: { ids: readonly Uuid[]; caller: Caller }) => vo
 
 export interface WhenDeps {
   records: RecordStore;
-  embedder: () => MatchEmbedder;
-  /** Calls the listener when another model begins to serve; returns the way to stop. */
-  onEmbedder?: ((listener: () => void) => () => void) | undefined;
   agentId: Uuid;
   clock: Clock;
   log: Log;

@@ -180,6 +180,13 @@ export class Words {
     return known;
   }
 
+  /** What a document of nothing but these terms, each often enough, would come near to. */
+  best(terms: ReadonlyMap<string, number>): number {
+    let sum = 0;
+    for (const [term, weight] of terms) sum += weight * this.idf(this.documentFrequency(term));
+    return sum * (K1 + 1);
+  }
+
   idf(df: number): number {
     return Math.log(1 + (this.#documents - df + 0.5) / (df + 0.5));
   }

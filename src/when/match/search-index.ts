@@ -1,235 +1,203 @@
-/** What a library is searched with. Each is made from the one before: it costs what has changed. */
+/**
+ * The index that questions are ranked with: the word index of the records catalog, and a vector of
+ * the built-in model for each document. Words say what is meant exactly, vectors what is meant in other
+ * words. Both scores are absolute, so that few common words cannot outweigh a text that means the same.
+ */
+import type { StaticModel } from '../../embeddings/offline.js';
+import { BlockPool, Words } from '../../records/offline.js';
+import { addTo } from '../../shared/multimap.js';
+import { analyze, analyzeQuery, wordsWithTerms } from '../../shared/text.js';
 import { yieldToLoop } from '../../shared/yield.js';
-import { createMemo, type Memo } from '../memo.js';
 import type { Library } from '../types.js';
-import { type Document, documentsOf, FIELDS, labelOf, type Texts } from './documents.js';
-import {
-  type Analysis,
-  type Analyzed,
-  analysisOf,
-  createKeywordIndex,
-  type KeywordIndex,
-  wordsOf,
-} from './keyword-index.js';
-import { createLikeness, type Likeness, type Look, lookOf } from './likeness.js';
-import { changePostings, type Postings, type Source } from './postings.js';
-import { changeRows, NO_ROWS, type Row, type Rows } from './rows.js';
-import { createSuggester, piecesIn, type Suggester } from './suggest.js';
-import {
-  changeVocabulary,
-  createVariants,
-  NO_WORDS,
-  type Variants,
-  type Vocabulary,
-} from './variants.js';
+import { type Document, documentsOf, type Texts } from './documents.js';
+import { meantWord } from './typos.js';
 
-/** The part of the embedder that is used here (the port of the embeddings room fits). */
-export interface MatchEmbedder {
-  readonly id: string;
-  embed(texts: readonly string[]): Promise<Float32Array[]>;
-}
-
-/** A document and its place in what is searched, which counts by slots. */
-export interface Placed extends Pick<Document, 'section' | 'entry'> {
+export interface Placed extends Document {
   slot: number;
-  analyzed: Analyzed;
+  /** Sum of the vectors of trigger, label and beginning of the text: the product is a sum of cosines. */
+  vector: Float32Array;
 }
 
-/** Never changes. */
+/** A word of a question. */
+export interface Term {
+  /** As `analyze` gives it. */
+  term: string;
+  /** As it was written, in lower case. */
+  word: string;
+  /** What it counts: less for what a mistyped word may have been meant to be. */
+  share: number;
+  /** Some document has it. */
+  isKnown: boolean;
+}
+
+export interface Query {
+  terms: readonly Term[];
+  vector: Float32Array;
+}
+
+export interface Hit {
+  document: Placed;
+  /** Only comparable within one search. */
+  score: number;
+}
+
 export interface SearchIndex {
-  /** In the order that decides between equals. */
-  documents: readonly Placed[];
-  /** Slots there are, free ones, too. */
+  /** Only documents whose texts changed are analyzed and embedded, in steps of a few milliseconds. */
+  load(library: Library): Promise<void>;
+  query(text: string): Query;
+  /** Best first; equals as they stand in the library. */
+  search(query: Query): Hit[];
+  /** How many documents there are, and how many have a word. */
+  readonly size: number;
+  documentsWith(term: string): number;
+}
+
+/** How often a word counts that stands there once; chosen with `NEAR` on half of the paraphrases. */
+const WEIGHTS: Readonly<Record<keyof Texts, number>> = {
+  trigger: 2,
+  header: 2,
+  description: 3,
+  path: 1,
+  text: 1,
+};
+/** Of the cosines, beside the share of the question's words that is found. */
+const NEAR = 0.3;
+/** Characters in which a section says what it is about. */
+const BEGINNING = 600;
+const MOST_TERMS = 64;
+/** Of a word that the question may mean instead of a mistyped one. */
+const MISTYPED = 0.7;
+/** Documents and characters analyzed between two turns of the event loop: some milliseconds. */
+const STEP = { documents: 25, characters: 15_000 };
+/** Removed documents leave slots behind; with more than this beside those in use all is indexed anew. */
+const SPARE_SLOTS = 500;
+
+/** Words and documents that belong together; slots are never used again. */
+interface State {
+  words: Words;
   slots: number;
-  keyword: KeywordIndex;
-  variants: Variants;
-  suggester: Suggester;
-  /** `null`: the model failed; words alone still find. */
-  likeness: Likeness | null;
+  documents: readonly Placed[];
 }
 
-/** Builds one index after another. */
-export interface SearchIndexBuilder {
-  build(library: Library, embedder: MatchEmbedder): Promise<SearchIndex>;
-}
+const nothing = (): State => ({
+  words: new Words(new BlockPool(), analyze),
+  slots: 0,
+  documents: [],
+});
 
-/** What the next index is made from. */
-interface Base {
-  rows: Rows;
-  words: Postings;
-  pieces: Postings;
-  vocabulary: Vocabulary;
-  searched: Pick<SearchIndex, 'keyword' | 'variants'> | null;
-  likeness: Likeness | null;
-}
+export function createSearchIndex(model: StaticModel): SearchIndex {
+  let state = nothing();
+  let mistyped = new Map<string, string | null>();
 
-/** Texts and documents between two turns of the event loop: some milliseconds. */
-const TEXTS = 12;
-const LOOKS = 400;
-
-export function createSearchIndexBuilder(): SearchIndexBuilder {
-  const analyses = createMemo<Analysis>();
-  let vectors = { model: '', of: createMemo<Float32Array>() };
-  let base: Base = {
-    rows: NO_ROWS,
-    words: new Map(),
-    pieces: new Map(),
-    vocabulary: NO_WORDS,
-    searched: null,
-    likeness: null,
-  };
-
-  function analyzedOf(texts: Texts): { analyzed: Analyzed; characters: number } {
-    let characters = 0;
-    const of = (text: string): Analysis => {
-      const known = analyses.get(text);
-      if (known !== undefined) return known;
-      const analysis = analysisOf(text);
-      characters += text.length;
-      analyses.set(text, analysis);
-      return analysis;
-    };
-    const { trigger, header, description, path, head, body } = texts;
-    const analyzed = {
-      trigger: of(trigger),
-      header: of(header),
-      description: of(description),
-      path: of(path),
-      head: of(head),
-      body: of(body),
-    };
-    return { analyzed, characters };
+  function place(target: State, document: Document): Placed {
+    const { texts } = document;
+    const fields = Object.entries(texts).map(([name, text]) => ({
+      text,
+      weight: WEIGHTS[name as keyof Texts],
+    }));
+    const slot = target.slots;
+    target.slots += 1;
+    target.words.add(slot, target.words.analyze(fields));
+    return { ...document, slot, vector: vectorOf(texts) };
   }
 
-  /** `false`: the model failed; what is embedded by now is kept. */
-  async function embedAll(
-    texts: ReadonlySet<string>,
-    embedder: MatchEmbedder,
-    of: Memo<Float32Array>,
-  ): Promise<boolean> {
-    const missing = [...texts].filter((text) => of.get(text) === undefined);
-    try {
-      for (let at = 0; at < missing.length; at += TEXTS) {
-        const some = missing.slice(at, at + TEXTS);
-        const embedded = await embedder.embed(some);
-        for (const [place, text] of some.entries()) {
-          const vector = embedded[place];
-          if (vector !== undefined) of.set(text, vector);
-        }
-        await yieldToLoop();
-      }
-      return true;
-    } catch {
-      // The chain of the embeddings room logs why.
-      return false;
-    }
-  }
-
-  async function likenessOf(
-    { slots, inOrder, come, gone }: Rows,
-    before: Likeness | null,
-    embedder: MatchEmbedder,
-  ): Promise<Likeness | null> {
-    const { id } = embedder;
-    if (vectors.model !== id) vectors = { model: id, of: createMemo() };
-    const same = before?.model === id ? before : null;
-    if (same !== null && come.length + gone.length === 0) return same;
-    const { of } = vectors;
-    const isNew = new Set(come);
-    const looks = slots.map((row, slot) =>
-      row === undefined || isNew.has(row) ? undefined : same?.looks[slot],
+  function vectorOf({ trigger, header, description, text }: Texts): Float32Array {
+    const label = [trigger, header, description].join('\n');
+    const parts = [trigger, label, `${header}\n${text.slice(0, BEGINNING)}`].map(model.embed);
+    return Float32Array.from({ length: model.dimension }, (_, at) =>
+      parts.reduce((sum, part) => sum + (part[at] ?? 0), 0),
     );
-    const lacking = inOrder.filter(({ slot }) => looks[slot] === undefined);
-    const wanted = new Set(lacking.flatMap(comparedTexts));
-    if (!(await embedAll(wanted, embedder, of))) return null;
-    for (const [at, row] of lacking.entries()) {
-      const look = lookAt(row, id, of.get);
-      if (look === null) return null;
-      looks[row.slot] = look;
-      if (at % LOOKS === LOOKS - 1) await yieldToLoop();
-    }
-    of.tidy(2 * inOrder.length, () => inOrder.flatMap(comparedTexts));
-    return createLikeness(id, looks);
+  }
+
+  function termsOf(text: string): Term[] {
+    const asked = new Set(analyzeQuery(text));
+    const said = [...wordsWithTerms(text)].filter(([term]) => asked.has(term));
+    return said.slice(0, MOST_TERMS).map(([term, word]): Term => {
+      if (state.words.documentFrequency(term) > 0) return { term, word, share: 1, isKnown: true };
+      const meant = meantInstead(term, word);
+      if (meant === null) return { term, word, share: 1, isKnown: false };
+      return { term: meant, word, share: MISTYPED, isKnown: true };
+    });
+  }
+
+  /** A word that the model knows is no mistyped one: "cake" is not "take". */
+  function meantInstead(term: string, word: string): string | null {
+    if (model.knows(word)) return null;
+    const before = mistyped.get(term);
+    if (before !== undefined) return before;
+    const { words } = state;
+    const { names } = words.postings;
+    const meant = meantWord(term, names.texts(0, names.size), (one) =>
+      words.documentFrequency(one),
+    );
+    mistyped.set(term, meant);
+    return meant;
   }
 
   return {
-    async build(library, embedder) {
-      const before = base;
-      const documents = documentsOf(library);
+    async load(library) {
+      const next = documentsOf(library);
+      const isSparse = state.slots > 2 * next.length + SPARE_SLOTS;
+      const target = isSparse ? nothing() : state;
+      const left = new Map<string, Placed[]>();
+      for (const one of target.documents) addTo(left, keyOf(one.texts), one);
+      const documents: Placed[] = [];
+      let made = 0;
+      let characters = 0;
       await yieldToLoop();
-      const rows = await changeRows(before.rows, documents, analyzedOf);
-      const { inOrder, slots } = rows;
-      analyses.tidy(FIELDS.length * inOrder.length, () =>
-        inOrder.flatMap(({ texts }) => Object.values(texts)),
-      );
-      const isSame = rows.come.length + rows.gone.length === 0;
-      const words = await changePostings(before.words, changeOf(rows, wordsIn));
-      const pieces = await changePostings(before.pieces, changeOf(rows, triggerIn));
-      const vocabulary = changeVocabulary(before.vocabulary, words);
-      let searched = isSame ? before.searched : null;
-      if (searched === null) {
-        const keyword = createKeywordIndex(
-          words.postings,
-          slots.map((row) => row?.analyzed),
-        );
-        searched = { keyword, variants: createVariants(keyword, vocabulary) };
+      for (const document of next) {
+        const key = keyOf(document.texts);
+        const same = left.get(key)?.shift();
+        documents.push(same ? { ...document, ...kept(same) } : place(target, document));
+        if (same) continue;
+        made += 1;
+        characters += key.length;
+        if (made < STEP.documents && characters < STEP.characters) continue;
+        made = 0;
+        characters = 0;
         await yieldToLoop();
       }
-      const likeness = await likenessOf(rows, before.likeness, embedder);
-      base = {
-        rows,
-        words: words.postings,
-        pieces: pieces.postings,
-        vocabulary,
-        searched,
-        likeness,
-      };
-      return {
-        ...searched,
-        documents: documents.flatMap(({ section, entry }, at) => {
-          const row = inOrder[at];
-          return row === undefined
-            ? []
-            : [{ section, entry, slot: row.slot, analyzed: row.analyzed }];
-        }),
-        slots: slots.length,
-        suggester: createSuggester(spelledIn(documents, inOrder), pieces.postings),
-        likeness,
-      };
+      for (const { slot } of [...left.values()].flat()) target.words.remove(slot);
+      target.documents = documents;
+      state = target;
+      mistyped = new Map();
     },
+    query: (text) => ({ terms: termsOf(text), vector: model.embed(text) }),
+    search({ terms, vector }) {
+      const weights = new Map<string, number>();
+      for (const { term, share } of terms)
+        weights.set(term, Math.max(share, weights.get(term) ?? 0));
+      const { words, slots, documents } = state;
+      const gains = new Float32Array(slots);
+      words.score(weights, gains);
+      const best = words.best(weights);
+      const hits: Hit[] = [];
+      for (const document of documents) {
+        const near = Math.max(0, product(vector, document.vector));
+        const gain = best > 0 ? (gains[document.slot] ?? 0) / best : 0;
+        const score = gain + NEAR * near;
+        if (score > 0) hits.push({ document, score });
+      }
+      return hits.sort((a, b) => b.score - a.score);
+    },
+    get size() {
+      return state.documents.length;
+    },
+    documentsWith: (term) => state.words.documentFrequency(term),
   };
 }
 
-function changeOf({ come, gone }: Rows, sourceOf: (row: Row) => Source[]) {
-  return { come: come.flatMap(sourceOf), gone: gone.flatMap(sourceOf) };
+/** Of a document whose texts did not change. */
+function kept({ texts, slot, vector }: Placed): Omit<Placed, 'section' | 'entry'> {
+  return { texts, slot, vector };
 }
 
-function wordsIn({ slot, analyzed }: Row): Source[] {
-  return [wordsOf(slot, analyzed)];
+function keyOf({ trigger, header, description, path, text }: Texts): string {
+  return [trigger, header, description, path, text].join('\0');
 }
 
-function triggerIn({ slot, spelling }: Row): Source[] {
-  return spelling === null ? [] : [piecesIn(slot, spelling)];
-}
-
-function spelledIn(documents: readonly Document[], rows: readonly Row[]) {
-  return documents.flatMap(({ entry }, at) => {
-    const row = rows[at];
-    if (entry === null || row === undefined || row.spelling === null) return [];
-    return [{ slot: row.slot, entry, spelling: row.spelling }];
-  });
-}
-
-/** What names a document, and how it begins. */
-function comparedTexts({ texts }: Row): [label: string, head: string] {
-  return [labelOf(texts), `${texts.header}\n${texts.head}`];
-}
-
-function lookAt(
-  row: Row,
-  model: string,
-  vectorOf: (text: string) => Float32Array | undefined,
-): Look | null {
-  const [label, head] = comparedTexts(row).map(vectorOf);
-  return label === undefined || head === undefined ? null : lookOf(model, label, head);
+function product(a: Float32Array, b: Float32Array): number {
+  let sum = 0;
+  for (let at = 0; at < a.length; at += 1) sum += (a[at] as number) * (b[at] as number);
+  return sum;
 }
