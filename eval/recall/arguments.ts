@@ -1,6 +1,7 @@
 /** The command line of the recall evaluation. Pure. */
+import { PUBLIC_SETS } from './public.js';
 
-export const SETS = ['golden', 'conversations', 'cranfield', 'cosqa'] as const;
+export const SETS = ['golden', 'conversations', ...PUBLIC_SETS, 'cranfield', 'cosqa'] as const;
 export type SetName = (typeof SETS)[number];
 
 export interface RecallArguments {

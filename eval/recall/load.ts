@@ -1,4 +1,4 @@
-/** Where the sets come from: two are in the repository, two are public and may be absent. */
+/** Where the sets come from: two are in the repository, six are public and may be absent. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,6 +14,7 @@ import {
   plainProject,
   plainSchema,
 } from './dataset.js';
+import { loadPublic } from './public.js';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 /** Beside the checkout, unless `--data` or CUE_EVAL_DATA says otherwise. */
@@ -48,6 +49,10 @@ export function loadSet(name: SetName, options: LoadOptions): Dataset | null {
       return fromFile(name, 'cranfield.json', options, (raw) => cranfield(raw));
     case 'cosqa':
       return fromFile(name, 'cosqa_retrieval.json', options, (raw) => cosqa(raw));
+    default: {
+      const { from, projects } = loadPublic(name, dataDirOf(options));
+      return projects === null ? missing(name, from, options) : { name, projects };
+    }
   }
 }
 
@@ -79,11 +84,19 @@ function filesIn(folder: string): string[] {
 function fromFile(
   name: SetName,
   file: string,
-  { dataDir, say }: LoadOptions,
+  options: LoadOptions,
   read: (raw: unknown) => EvalProject,
 ): Dataset | null {
-  const path = resolve(dataDir ?? process.env.CUE_EVAL_DATA ?? DEFAULT_DATA, file);
+  const path = join(dataDirOf(options), file);
   if (existsSync(path)) return { name, projects: [read(readJson(path))] };
+  return missing(name, path, options);
+}
+
+function dataDirOf({ dataDir }: LoadOptions): string {
+  return resolve(dataDir ?? process.env.CUE_EVAL_DATA ?? DEFAULT_DATA);
+}
+
+function missing(name: SetName, path: string, { say }: LoadOptions): null {
   say(
     `${name}: skipped, there is no ${path} (--data DIR or CUE_EVAL_DATA names another directory)`,
   );
