@@ -192,7 +192,16 @@ describe('reading sets', () => {
 describe('the command line of the recall evaluation', () => {
   it('means every set and every part when nothing is named', () => {
     expect(readArguments([])).toEqual({
-      sets: ['golden', 'conversations', 'cranfield', 'cosqa'],
+      sets: [
+        'golden',
+        'conversations',
+        'locomo',
+        'beam',
+        'realtalk',
+        'memaware',
+        'cranfield',
+        'cosqa',
+      ],
       json: false,
       embedders: [],
       parts: true,
