@@ -1,6 +1,6 @@
 /**
  * Public sets of conversations, read from a folder of clones of their repositories. They are looked
- * at and never copied: their licences allow no more (docs/recall.md says what each is).
+ * at and never copied; docs/recall.md says what each is.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
