@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sql } from 'drizzle-orm';
-import { afterAll, afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it } from 'vitest';
 import { databaseOf, pgliteDirectory, rowsOf } from '../../src/records/index.js';
 import { forgetEmbedded } from '../../src/server/headless/database.js';
 import { startHeadless } from '../../src/server/headless/index.js';
@@ -17,7 +17,8 @@ afterEach(async () => {
   agent = null;
   forgetEmbedded();
 });
-afterAll(() => rmSync(home, { recursive: true, force: true }));
+// A database that was given up may still write: its folder goes when nothing runs any more.
+process.once('exit', () => rmSync(home, { recursive: true, force: true }));
 
 const given = (name: string) => ({
   ...{ cwd: home, env: { PGLITE_DATA_DIR: join(home, name), LOG_LEVEL: 'fatal' } },

@@ -71,7 +71,7 @@ describe('what the nudge process loads for a hint', () => {
     expect([...packages].filter((name) => !name.startsWith('node:'))).toEqual(['commander']);
     expect([...packages]).not.toContain('node:crypto');
     expect([...files].every((file) => existsSync(file))).toBe(true);
-    expect([...files].some((file) => file.endsWith('guard/redact.ts'))).toBe(true);
+    expect([...files].some((file) => file.endsWith('hints/secrets.ts'))).toBe(true);
     expect(files.size).toBeLessThan(52);
   });
 });
