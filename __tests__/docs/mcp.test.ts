@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { invocationsOf, serverEntry } from '../../src/surfaces/cli/install/commands.js';
+import { invocationsOf, serverEntry } from '../../src/surfaces/cli/install/clients.js';
 import { toolsOf } from '../../src/surfaces/mcp/tools.js';
 import { TOOL_CHOICES } from '../../src/surfaces/mcp-client.js';
 import { pageOf } from './page.js';

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The `cue` command: the real process around `run`. */
-import type { ExitCode } from '../surfaces/cli/exit-codes.js';
-import { endWith, realIo } from '../surfaces/cli/print.js';
+import type { ExitCode } from '../surfaces/cli/io.js';
+import { endWith, realIo } from '../surfaces/cli/real-io.js';
 
 /** A model waits for it before each tool: it goes without the reader of command lines. */
 async function runHook(): Promise<0> {

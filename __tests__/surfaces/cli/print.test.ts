@@ -1,7 +1,7 @@
 /** What a command hands to the world, and sees of it. */
 import { afterEach, expect, it, vi } from 'vitest';
 import { escapedJson } from '../../../src/surfaces/cli/io.js';
-import { realIo } from '../../../src/surfaces/cli/print.js';
+import { realIo } from '../../../src/surfaces/cli/real-io.js';
 
 afterEach(() => {
   vi.restoreAllMocks();

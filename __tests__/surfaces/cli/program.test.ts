@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, describe, expect, it } from 'vitest';
 import { AppError, ERROR_TABLE, type ErrorCode } from '../../../src/shared/errors.js';
-import { errorDocument, exitCodeOf } from '../../../src/surfaces/cli/exit-codes.js';
-import { changedLines } from '../../../src/surfaces/cli/line-changes.js';
+import { errorDocument, exitCodeOf } from '../../../src/surfaces/cli/io.js';
+import { changedLines } from '../../../src/surfaces/cli/lines.js';
 import { makeProject } from './cue.js';
 
 const project = makeProject();

@@ -37,7 +37,8 @@ describe('cue', () => {
     const loaded = loadedBy(resolve(SRC, 'bin/cue.ts'));
     loadedBy(resolve(SRC, 'surfaces/cli/program.ts'), loaded);
     expect(foreign(loaded)).toEqual([]);
-    const groups = /\bcommand\.ts$|\btransfer\b|\bserver\b/;
+    const groups =
+      /\bcommand\.ts$|\bcli\/(?:memory|offers|trigger|status|transfer|mcp)\.ts$|\bserver\b/;
     expect([...loaded.files].filter((file) => groups.test(relative(SRC, file)))).toEqual([]);
   });
 
@@ -50,7 +51,7 @@ describe('cue', () => {
   });
 
   it('mcp loads nothing that installs', () => {
-    const { files } = loadedBy(resolve(SRC, 'surfaces/cli/server/mcp-command.ts'));
+    const { files } = loadedBy(resolve(SRC, 'surfaces/cli/mcp.ts'));
     const names = [...files].map((file) => relative(SRC, file));
     expect(names.filter((name) => name.includes('cli/install/')).sort()).toEqual([
       'surfaces/cli/install/clients.ts',
@@ -58,19 +59,14 @@ describe('cue', () => {
     ]);
   });
 
-  it.each([
-    'memory-commands/recall-command',
-    'memory-commands/store-command',
-    'memory-commands/offers-command',
-    'trigger/command',
-    'autonomy-command',
-    'status/command',
-    'transfer/export',
-    'transfer/import',
-    'transfer/purge',
-    'completion/command',
-  ])('%s brings neither host nor schemas along', (group) => {
-    const loaded = loadedBy(resolve(SRC, `surfaces/cli/${group}.ts`));
-    expect({ foreign: foreign(loaded), rooms: rooms(loaded) }).toEqual({ foreign: [], rooms: [] });
-  });
+  it.each(['memory', 'offers', 'trigger', 'status', 'transfer', 'completion/command'])(
+    '%s brings neither host nor schemas along',
+    (group) => {
+      const loaded = loadedBy(resolve(SRC, `surfaces/cli/${group}.ts`));
+      expect({ foreign: foreign(loaded), rooms: rooms(loaded) }).toEqual({
+        foreign: [],
+        rooms: [],
+      });
+    },
+  );
 });

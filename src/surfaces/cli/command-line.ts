@@ -1,11 +1,18 @@
 /** How the command line of a program is run, and how its end is told: the same for each of them. */
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import type { StartAgent } from '../../server/client.js';
 import type { CheckSettings } from '../../server/serve-stdio.js';
 import { messageOf } from '../../shared/errors.js';
 import { packageVersion } from '../../shared/package-version.js';
-import { badInput, EXIT, type ExitCode, errorDocument, exitCodeOf } from './exit-codes.js';
-import { type Io, printJson } from './io.js';
+import {
+  badInput,
+  EXIT,
+  type ExitCode,
+  errorDocument,
+  exitCodeOf,
+  type Io,
+  printJson,
+} from './io.js';
 
 const HELP = 'help';
 
@@ -130,4 +137,21 @@ function commandOf({ commands }: Command, word: string): Command | undefined {
 function wantsJson(argv: readonly string[]): boolean {
   const end = argv.indexOf('--');
   return argv.slice(0, end < 0 ? argv.length : end).includes('--json');
+}
+
+export function dataDirOption(): Option {
+  return new Option('--data-dir <directory>', 'the server of this database').conflicts('port');
+}
+
+/** What a command sees of the world. @param dataDir as the flag says it, once the line has been read */
+export function ioFor(io: Io, dataDir: () => string | undefined): Io {
+  return Object.create(io, {
+    env: {
+      get() {
+        const directory = dataDir();
+        if (directory === undefined) return io.env;
+        return { ...io.env, POSTGRES_URL: undefined, PGLITE_DATA_DIR: directory };
+      },
+    },
+  });
 }

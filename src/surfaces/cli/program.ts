@@ -9,8 +9,7 @@ import {
   type CueContext,
   runProgram,
 } from './command-line.js';
-import type { ExitCode } from './exit-codes.js';
-import type { Io } from './io.js';
+import type { ExitCode, Io } from './io.js';
 
 interface GroupEntry {
   name: string;
@@ -32,47 +31,47 @@ const GROUPS: readonly GroupEntry[] = [
   {
     name: 'recall',
     summary: 'find memories of earlier work',
-    load: async () => (await import('./memory-commands/recall-command.js')).recallGroup,
+    load: async () => (await import('./memory.js')).recallGroup,
   },
   {
     name: 'store',
     summary: 'keep what was done, and what came of it',
-    load: async () => (await import('./memory-commands/store-command.js')).storeGroup,
+    load: async () => (await import('./memory.js')).storeGroup,
   },
   {
     name: 'offers',
     summary: 'what is offered, and what it was good for',
-    load: async () => (await import('./memory-commands/offers-command.js')).offersGroup,
+    load: async () => (await import('./offers.js')).offersGroup,
   },
   {
     name: 'trigger',
     summary: 'instructions that run by a schedule',
-    load: async () => (await import('./trigger/command.js')).triggerGroup,
+    load: async () => (await import('./trigger.js')).triggerGroup,
   },
   {
     name: 'autonomy',
     summary: 'the autonomous side: how it stands, on, off, one cycle',
-    load: async () => (await import('./autonomy-command.js')).autonomyGroup,
+    load: async () => (await import('./status.js')).autonomyGroup,
   },
   {
     name: 'status',
     summary: 'who serves, and how all of it is',
-    load: async () => (await import('./status/command.js')).statusGroup,
+    load: async () => (await import('./status.js')).statusGroup,
   },
   {
     name: 'export',
     summary: 'print memories or triggers, for import elsewhere',
-    load: async () => (await import('./transfer/export.js')).exportGroup,
+    load: async () => (await import('./transfer.js')).exportGroup,
   },
   {
     name: 'import',
     summary: 'take in what export has printed',
-    load: async () => (await import('./transfer/import.js')).importGroup,
+    load: async () => (await import('./transfer.js')).importGroup,
   },
   {
     name: 'purge',
     summary: 'forget memories',
-    load: async () => (await import('./transfer/purge.js')).purgeGroup,
+    load: async () => (await import('./memory.js')).purgeGroup,
   },
   {
     name: 'completion',
@@ -83,7 +82,7 @@ const GROUPS: readonly GroupEntry[] = [
   {
     name: 'mcp',
     summary: 'an MCP server for coding agents, and its installation',
-    load: async () => (await import('./server/mcp-command.js')).mcpGroup,
+    load: async () => (await import('./mcp.js')).mcpGroup,
   },
   {
     name: 'hook',

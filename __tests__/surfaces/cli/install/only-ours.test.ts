@@ -3,7 +3,7 @@ import {
   editedOnlyOurs,
   withoutOurHooks,
   withoutOurServer,
-} from '../../../../src/surfaces/cli/install/only-ours.js';
+} from '../../../../src/surfaces/cli/install/merge.js';
 
 const text = '{ "mcpServers": { "x": 1 }, "y": [1] }';
 const ours = '"cue": { "command": "cue", "args": ["mcp"] }';

@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { wordsIn } from '../../../../src/surfaces/cli/flag-words.js';
+import { wordsIn } from '../../../../src/surfaces/cli/flags.js';
 import {
   contextOf,
+  gitFactsOf,
   harmlessEnv,
   osNamed,
 } from '../../../../src/surfaces/cli/nudge/context-flags.js';
-import { gitFactsOf } from '../../../../src/surfaces/cli/nudge/git-facts.js';
 
 const ORIGIN = 'git@github.com:org/repo.git';
 const SHA = '0123456789abcdef0123456789abcdef01234567';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { AppError } from '../../../../src/shared/errors.js';
-import { onceServed } from '../../../../src/surfaces/cli/server/once-served.js';
+import { onceServed } from '../../../../src/surfaces/cli/ask-server.js';
 
 let home: string;
 let env: { NUDGE_PID_DIR: string };

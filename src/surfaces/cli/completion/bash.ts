@@ -1,6 +1,5 @@
 /** The completion script for bash, from 3.2 on. Pure. */
-import type { CommandSpec, Values } from './spec.js';
-import { optionPaths, pathsByValues } from './tables.js';
+import { type CommandSpec, optionPaths, pathsByValues, type Values } from './spec.js';
 
 /** @param name of the program, which is what the script asks for names that are data */
 export function bashScript(name: string, commands: readonly CommandSpec[]): string {

@@ -1,7 +1,10 @@
 /** `cue completion <shell>`, and that of `nudge`: made from the commands that there are. */
 import { Argument, type Command, Option } from 'commander';
+import type { ComponentCount } from '../../../hints/offline.js';
+import { createRpcClient } from '../../../server/client.js';
+import { callServing } from '../ask-server.js';
 import type { CommandContext, CommandGroup } from '../command-line.js';
-import { badInput, EXIT } from '../exit-codes.js';
+import { badInput, EXIT, type Io } from '../io.js';
 import type { Candidates, CommandSpec } from './spec.js';
 
 type MakeScript = (name: string, commands: readonly CommandSpec[]) => string;
@@ -25,7 +28,7 @@ export function completionGroup(whole: () => Promise<Command>): CommandGroup {
         .addHelpText('after', explained(name))
         .action(async (shell: string | undefined, { candidates }: { candidates?: Candidates }) => {
           if (candidates !== undefined) {
-            const { candidatesText } = await import('./candidates.js');
+            const { candidatesText } = await import('./command.js');
             io.out(await candidatesText(candidates, io));
           } else {
             const load = SCRIPTS[shell ?? ''];
@@ -45,3 +48,38 @@ Put the line of your shell where it reads its settings:
   zsh    source <(${name} completion zsh)         ~/.zshrc, behind compinit
   fish   ${name} completion fish | source         ~/.config/fish/config.fish
 `;
+
+/** Nobody waits longer for a completion. */
+const TIMEOUT_MS = 1_000;
+/** Of what a shell reads without a thought: no quotes, nothing that it expands, no word breaks of bash. */
+const HARMLESS = /^[\p{L}\p{N}][\p{L}\p{N} _.,+/-]*$/u;
+
+/** One a line; never throws. */
+export async function candidatesText(what: Candidates, io: Io): Promise<string> {
+  const names = await (what === 'when' ? triggersOf(io) : componentsOf(io)).catch(() => []);
+  return names
+    .filter((name) => HARMLESS.test(name))
+    .map((name) => `${name}\n`)
+    .join('');
+}
+
+async function componentsOf(io: Io): Promise<string[]> {
+  const { components } = await callServing<{ components: ComponentCount[] }>(
+    io,
+    undefined,
+    'components',
+    (address) =>
+      createRpcClient(address, { timeoutMs: TIMEOUT_MS }).call('nudge.list_components', {}),
+  );
+  return components.map(({ name }) => name);
+}
+
+/** Of the index of the project. */
+async function triggersOf(io: Io): Promise<string[]> {
+  const [{ existingPathsOf }, { openIndex, whenRoom }] = await Promise.all([
+    import('../when-commands/paths.js'),
+    import('../when-commands/perform.js'),
+  ]);
+  const { library } = await openIndex(await whenRoom(), existingPathsOf({}, io));
+  return library.entries.map(({ phrase }) => phrase);
+}

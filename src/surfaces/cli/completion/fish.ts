@@ -1,6 +1,5 @@
 /** The completion script for fish, from 3.0 on. Pure. */
-import type { CommandSpec, OptionSpec, Values } from './spec.js';
-import { optionPaths } from './tables.js';
+import { type CommandSpec, type OptionSpec, optionPaths, type Values } from './spec.js';
 
 /** @param name of the program, which is what the script asks for names that are data */
 export function fishScript(name: string, commands: readonly CommandSpec[]): string {

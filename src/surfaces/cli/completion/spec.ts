@@ -103,3 +103,29 @@ function argumentSpec(argument: Argument, place: number): ArgumentSpec[] {
 function valuesOf(choices: readonly string[] | undefined, known: Values | undefined) {
   return choices ? { kind: 'words' as const, words: choices } : (known ?? null);
 }
+
+/** `cue trigger list --state`, for every option that takes a value. */
+export function optionPaths(commands: readonly CommandSpec[]): string[] {
+  return commands.flatMap(({ path, options }) =>
+    options
+      .filter(({ takesValue }) => takesValue)
+      .flatMap(({ flags }) => flags.map((flag) => `${path} ${flag}`)),
+  );
+}
+
+/** The same where something is known of the value; those with equal values together. */
+export function pathsByValues(
+  commands: readonly CommandSpec[],
+): { paths: string[]; values: Values }[] {
+  const groups = new Map<string, { paths: string[]; values: Values }>();
+  for (const { path, options } of commands) {
+    for (const { flags, values } of options) {
+      if (values === null) continue;
+      const key = JSON.stringify(values);
+      const group = groups.get(key) ?? { paths: [], values };
+      group.paths.push(...flags.map((flag) => `${path} ${flag}`));
+      groups.set(key, group);
+    }
+  }
+  return [...groups.values()];
+}

@@ -1,6 +1,5 @@
 /** The completion script for zsh. Pure. */
-import type { CommandSpec, Named, Values } from './spec.js';
-import { optionPaths, pathsByValues } from './tables.js';
+import { type CommandSpec, type Named, optionPaths, pathsByValues, type Values } from './spec.js';
 
 /** @param name of the program, which is what the script asks for names that are data */
 export function zshScript(name: string, commands: readonly CommandSpec[]): string {

@@ -5,7 +5,7 @@
  */
 import type { Command } from 'commander';
 import type { CommandContext, CommandGroup } from '../command-line.js';
-import { EXIT } from '../exit-codes.js';
+import { EXIT } from '../io.js';
 import { answerHook, BUDGET_MS, budgetVariable, LONG_BUDGET_MS } from './answer.js';
 
 const EXPLAINED = `

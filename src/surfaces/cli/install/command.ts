@@ -2,8 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { type Command, Option } from 'commander';
 import type { CommandContext } from '../command-line.js';
-import { CLIENTS, SCOPES } from './clients.js';
-import type { Program } from './commands.js';
+import { CLIENTS, type Program, SCOPES } from './clients.js';
 import type { InstallFlags } from './plan.js';
 
 const PACKAGE = 'plugin-cue';

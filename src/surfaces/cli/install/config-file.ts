@@ -5,7 +5,7 @@ import { AppError, codeOf, messageOf } from '../../../shared/errors.js';
 import { processName } from '../../../shared/process-life.js';
 import { readWhole, textOf } from '../../../shared/read-whole.js';
 import { realPath } from '../../../shared/real-path.js';
-import { badInput } from '../exit-codes.js';
+import { badInput } from '../io.js';
 
 export interface ConfigFile {
   /** Where it really is, whatever links are on the way. */

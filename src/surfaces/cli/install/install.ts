@@ -5,12 +5,17 @@ import { meantPlace, shownPlace } from '../../../server/client.js';
 import { AppError, isAppError, messageOf } from '../../../shared/errors.js';
 import { gitFolderAround } from '../../../shared/git-folder.js';
 import { makeFolder } from '../../../shared/make-folder.js';
-import { badInput, EXIT, type ExitCode, errorDocument } from '../exit-codes.js';
-import { type Io, printJson, printText } from '../io.js';
-import { changedLines } from '../line-changes.js';
-import { counted } from '../lines.js';
-import type { Machine } from './clients.js';
-import type { Program } from './commands.js';
+import {
+  badInput,
+  EXIT,
+  type ExitCode,
+  errorDocument,
+  type Io,
+  printJson,
+  printText,
+} from '../io.js';
+import { changedLines, counted } from '../lines.js';
+import type { Machine, Program } from './clients.js';
 import { deleteConfig, dropBackup, replaceConfig } from './config-file.js';
 import { type Change, changesFor, clientsOf, type InstallFlags, shownFrom } from './plan.js';
 

@@ -4,19 +4,19 @@ import { isAbsolute, relative } from 'node:path';
 import { AppError } from '../../../shared/errors.js';
 import { isObject } from '../../../shared/json.js';
 import { realPath } from '../../../shared/real-path.js';
-import { badInput } from '../exit-codes.js';
-import type { Io } from '../io.js';
+import { badInput, type Io } from '../io.js';
 import {
   CLIENTS,
   type ClientName,
   homeOf,
   type InstallScope,
+  invocationsOf,
   isUsed,
   type Machine,
+  type Program,
   placesOf,
   signsOf,
 } from './clients.js';
-import { invocationsOf, type Program } from './commands.js';
 import {
   type Backup,
   backupsOf,

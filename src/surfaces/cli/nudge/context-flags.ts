@@ -1,15 +1,21 @@
 /** From where somebody asks: what the flags say, and for the rest what can be seen (seed `nudge.md` §6). */
+
+import { execFile } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { isAbsolute, resolve, win32 } from 'node:path';
 import type { Command } from 'commander';
-import type { NudgeContext as Facts } from '../../../hints/offline.js';
-import { redactText } from '../../../hints/offline.js';
-import { withoutUser } from '../../../shared/git-folder.js';
+import { type NudgeContext as Facts, redactText } from '../../../hints/offline.js';
+import {
+  addressOf,
+  branchOf,
+  gitFolderAround,
+  originOf,
+  type Said,
+  withoutUser,
+} from '../../../shared/git-folder.js';
 import { isSensitiveName } from '../../../shared/secret-values.js';
-import { badInput } from '../exit-codes.js';
-import { collect, pairsOf, wordsIn } from '../flag-words.js';
-import type { Io } from '../io.js';
-import { gitFactsOf } from './git-facts.js';
+import { collect, listedPairsOf, pairsOf, wordsIn } from '../flags.js';
+import { badInput, type Io } from '../io.js';
 
 /** No scope says more than that of one value. */
 const MAX_VALUE = 500;
@@ -138,4 +144,112 @@ function isSameFolder(path: string, here: string): boolean {
   if (!isAbsolute(path)) return false;
   const [one, other] = [path, here].map((each) => statSync(each, { throwIfNoEntry: false }));
   return one !== undefined && one.ino === other?.ino && one.dev === other.dev;
+}
+
+export interface GitFacts {
+  /** Address of `origin`; without one, the folder as `file://`: of the work tree, if there is one. */
+  repo: string;
+  /** `HEAD`: no branch is checked out; absent: no repository. */
+  branch?: string;
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+const GIT_TIMEOUT_MS = 2_000;
+/** The environment can move every file that is read here. */
+const MOVED = [
+  'GIT_DIR',
+  'GIT_WORK_TREE',
+  'GIT_COMMON_DIR',
+  'GIT_CEILING_DIRECTORIES',
+  'GIT_CONFIG',
+  'GIT_CONFIG_COUNT',
+  'GIT_CONFIG_PARAMETERS',
+];
+
+/**
+ * Never rejects.
+ * @param cwd absolute; need not exist
+ * @param timeoutMs how long git may take
+ */
+export async function gitFactsOf(
+  cwd: string,
+  env: Env,
+  timeoutMs = GIT_TIMEOUT_MS,
+): Promise<GitFacts> {
+  const asked = MOVED.some((name) => env[name] !== undefined);
+  const folder = asked ? null : gitFolderAround(cwd);
+  if (!asked && folder === null) return { repo: addressOf(null, cwd) };
+  const ask = (...args: string[]) => askGit({ cwd, env, timeout: timeoutMs }, args);
+  const [origin, branch, root] = await Promise.all([
+    answer(folder ? originOf(folder) : 'unclear', () => ask('remote', 'get-url', 'origin')),
+    answer(folder ? headOf(branchOf(folder)) : 'unclear', () =>
+      ask('rev-parse', '--abbrev-ref', 'HEAD'),
+    ),
+    folder ? folder.root : ask('rev-parse', '--show-toplevel'),
+  ]);
+  return { repo: addressOf(origin, root ?? cwd), ...(branch === null ? {} : { branch }) };
+}
+
+function answer(
+  said: Said,
+  ask: () => Promise<string | null>,
+): Promise<string | null> | string | null {
+  return said === 'unclear' ? ask() : said.text;
+}
+
+/** As git calls it. */
+function headOf(branch: Said): Said {
+  return branch === 'unclear' ? branch : { text: branch.text ?? 'HEAD' };
+}
+
+/** `null`: git is not there, does not answer in time, or has nothing to say. */
+function askGit(
+  where: { cwd: string; env: Env; timeout: number },
+  args: readonly string[],
+): Promise<string | null> {
+  return new Promise((done) => {
+    const options = { ...where, encoding: 'utf8', windowsHide: true } as const;
+    execFile('git', args, options, (error, stdout) => {
+      const line = stdout.trim();
+      done(error || line === '' ? null : line);
+    });
+  });
+}
+
+export interface ScopeFlags {
+  scopeCwdGlob?: string[];
+  scopeRepo?: string[];
+  scopeBranch?: string[];
+  scopeOs?: string[];
+  scopeEnvRequired?: string[];
+  scopeEnvMatch?: string[];
+}
+
+export function addScopeFlags(command: Command): Command {
+  return command
+    .option('--scope-cwd-glob <globs>', 'working folders: "**/http-proxy*"', collect)
+    .option('--scope-repo <addresses>', 'repositories: git:org/repo', collect)
+    .option('--scope-branch <globs>', 'branches: "dev,hotfix/*"', collect)
+    .option('--scope-os <names>', 'linux, darwin, windows', collect)
+    .option('--scope-env-required <names>', 'variables that must be set', collect)
+    .option('--scope-env-match <name=value>', 'a value it must have; repeatable', collect);
+}
+
+/**
+ * `undefined`: no flag was given. A list without a word stays, for the server to name it.
+ * @throws AppError INVALID_INPUT
+ */
+export function scopeOf(flags: ScopeFlags): object | undefined {
+  const repo = flags.scopeRepo && wordsIn(flags.scopeRepo);
+  const given = {
+    cwd_glob: flags.scopeCwdGlob && wordsIn(flags.scopeCwdGlob),
+    repo: repo?.length === 1 ? repo[0] : repo,
+    branch: flags.scopeBranch && wordsIn(flags.scopeBranch),
+    os: flags.scopeOs && wordsIn(flags.scopeOs).map((name) => osNamed(name, '--scope-os')),
+    env_required: flags.scopeEnvRequired && wordsIn(flags.scopeEnvRequired),
+    env_match: flags.scopeEnvMatch && listedPairsOf(flags.scopeEnvMatch, '--scope-env-match'),
+  };
+  const fields = Object.entries(given).filter(([, value]) => value !== undefined);
+  return fields.length === 0 ? undefined : Object.fromEntries(fields);
 }

@@ -2,14 +2,13 @@
  * `nudge <command> …` (seed `nudge.md` §6): one file per command, loaded only when it is asked for: an
  * agent waits for `nudge get` before each build.
  */
+
 import { Command } from 'commander';
-import { RpcFailure } from '../../../server/client.js';
-import { runProgram } from '../command-line.js';
-import { type ExitCode, errorDocument } from '../exit-codes.js';
-import { portOf } from '../flag-words.js';
-import type { Io } from '../io.js';
-import { dataDirOption, ioFor } from '../server/data-dir.js';
-import type { NudgeCommand, NudgeContext } from './command.js';
+import { RpcFailure, type StartAgent } from '../../../server/client.js';
+import { type CommandContext, dataDirOption, ioFor, runProgram } from '../command-line.js';
+import { portOf } from '../flags.js';
+import { type ExitCode, errorDocument, type Io } from '../io.js';
+import type { NudgeCommand, NudgeContext } from './call.js';
 
 interface CommandEntry {
   name: string;
@@ -24,17 +23,17 @@ const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'serve',
     summary: 'serve the hints, or join whoever serves them; MCP on standard input',
-    load: async () => (await import('./serve.js')).serve,
+    load: async () => (await import('./server.js')).serve,
   },
   {
     name: 'status',
     summary: 'who serves, and how much there is',
-    load: async () => (await import('./status.js')).status,
+    load: async () => (await import('./server.js')).status,
   },
   {
     name: 'stop',
     summary: 'stop the server',
-    load: async () => (await import('./stop.js')).stop,
+    load: async () => (await import('./server.js')).stop,
   },
   {
     name: 'set',
@@ -44,38 +43,38 @@ const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'get',
     summary: 'the best hint of a key, here',
-    load: async () => (await import('./get.js')).get,
+    load: async () => (await import('./read.js')).get,
   },
   {
     name: 'query',
     summary: 'hints by component, keys, tags or pattern, best first',
-    load: async () => (await import('./query.js')).query,
+    load: async () => (await import('./read.js')).query,
   },
   {
     name: 'ls',
     alias: 'list-components',
     summary: 'components, or the keys of one',
-    load: async () => (await import('./ls.js')).ls,
+    load: async () => (await import('./read.js')).ls,
   },
   {
     name: 'delete',
     summary: 'remove a key with all its variants, or some of them',
-    load: async () => (await import('./delete.js')).remove,
+    load: async () => (await import('./change.js')).remove,
   },
   {
     name: 'bump',
     summary: 'say that a hint has helped',
-    load: async () => (await import('./bump.js')).bump,
+    load: async () => (await import('./change.js')).bump,
   },
   {
     name: 'import',
     summary: 'take in hints from a file',
-    load: async () => (await import('./import.js')).importHints,
+    load: async () => (await import('./transfer.js')).importHints,
   },
   {
     name: 'export',
     summary: 'print all hints as a document that import takes',
-    load: async () => (await import('./export.js')).exportHints,
+    load: async () => (await import('./transfer.js')).exportHints,
   },
   {
     name: 'completion',

@@ -1,11 +1,10 @@
 /** `cue when …`: arguments and options; what they do is in the files that are loaded for it. */
 import { Command, CommanderError } from 'commander';
 import type { CommandContext, CommandGroup } from '../command-line.js';
-import { badInput, type ExitCode } from '../exit-codes.js';
-import { portOf } from '../flag-words.js';
-import type { Io } from '../io.js';
+import { portOf } from '../flags.js';
+import { badInput, type ExitCode, type Io } from '../io.js';
 import type { WhenFlags } from './paths.js';
-import type { RememberFlags } from './remember.js';
+import type { RememberFlags } from './perform.js';
 
 const EXPLAINED = `
 Arguments:
@@ -56,7 +55,7 @@ function define(when: Command, { io, end }: CommandContext): void {
     .configureHelp({ showGlobalOptions: true, visibleArguments: () => [] })
     .addHelpText('after', EXPLAINED)
     .action(async (triggers: string[], _own: object, command: Command) => {
-      const { recallCommand } = await import('./recall.js');
+      const { recallCommand } = await import('./perform.js');
       await perform<WhenFlags>(command, (...given) => recallCommand(triggers, ...given));
     });
 
@@ -65,7 +64,7 @@ function define(when: Command, { io, end }: CommandContext): void {
     .description('check index and decision files; for pre-commit checks')
     .option('--fix', 'mend order, placement and repeated lines')
     .action(async (_own: object, command: Command) => {
-      const { validateCommand } = await import('./validate.js');
+      const { validateCommand } = await import('./perform.js');
       await perform(command, validateCommand);
     });
 
@@ -74,7 +73,7 @@ function define(when: Command, { io, end }: CommandContext): void {
     .description('bring an index of "Key — description" lines into the three-field format')
     .option('--dry-run', 'show what would change, and change nothing')
     .action(async (_own: object, command: Command) => {
-      const { migrateCommand } = await import('./migrate.js');
+      const { migrateCommand } = await import('./perform.js');
       await perform(command, migrateCommand);
     });
 
@@ -93,7 +92,7 @@ function define(when: Command, { io, end }: CommandContext): void {
     .option('--how', 'write the entry with /how')
     .addHelpText('after', LINE_EXPLAINED)
     .action(async (line: string | undefined, _own: object, command: Command) => {
-      const { rememberCommand } = await import('./remember.js');
+      const { rememberCommand } = await import('./perform.js');
       await perform<WhenFlags & RememberFlags>(command, (...given) =>
         rememberCommand(line, ...given),
       );
@@ -103,7 +102,7 @@ function define(when: Command, { io, end }: CommandContext): void {
     .command('stats')
     .description('how much of what could have been recalled was recalled')
     .action(async (_own: object, command: Command) => {
-      const { statsCommand } = await import('./stats.js');
+      const { statsCommand } = await import('./perform.js');
       await perform(command, statsCommand);
     });
 }

@@ -4,10 +4,15 @@ import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:pat
 import { dataDirectoryOf } from '../../../shared/data-directory.js';
 import { AppError } from '../../../shared/errors.js';
 import { isBelow, realPath } from '../../../shared/real-path.js';
-import { DECISIONS, foundIndex, INDEX_PLACES, repositoryOf } from '../../../when/offline.js';
-import { badInput } from '../exit-codes.js';
-import type { Io } from '../io.js';
-import type { Warning, WhenPaths } from './room.js';
+import {
+  DECISIONS,
+  foundIndex,
+  INDEX_PLACES,
+  repositoryOf,
+  type Warning,
+  type WhenPaths,
+} from '../../../when/offline.js';
+import { badInput, type Io } from '../io.js';
 
 /** Options that every command of the group has. */
 export interface WhenFlags {

@@ -1,0 +1,155 @@
+/** How the commands ask whoever serves, and how they print what it answers. */
+import type { Command } from 'commander';
+import { askRest, type RestRequest, RpcFailure } from '../../server/client.js';
+import { AppError, type Finding, isAppError } from '../../shared/errors.js';
+import { callServing, sayWhere } from './ask-server.js';
+import { type CommandContext, dataDirOption, ioFor } from './command-line.js';
+import { portOf } from './flags.js';
+import { badInput, EXIT, type ExitCode, printJson, printText } from './io.js';
+
+/** Options that every command has which asks a server. */
+export interface ServerFlags {
+  port?: number;
+  dataDir?: string;
+  json?: true;
+}
+
+export interface Asked<Body> extends RestRequest {
+  /** That every good answer has. */
+  field: keyof Body & string;
+  /** Of fields in the request; other flags are named as their fields. `null`: the fields were given. */
+  flags?: FlagNames | null;
+  /** It removes something for good: where is said before it is asked. */
+  deletes?: boolean;
+}
+
+export interface Printed<Body> {
+  /** For people; with `--json` the body is printed as it came. */
+  text: (body: Body) => string | Promise<string>;
+  /** How the command ended; done when absent. */
+  code?: (body: Body) => ExitCode;
+  /** Said beside the result. */
+  beside?: (body: Body) => readonly string[];
+}
+
+const EXPLAINED = `
+Environment:
+  NUDGE_PID_DIR             folder of the files in which servers say where they listen
+  ELIZA_SERVER_AUTH_TOKEN   the key of the server, if it wants one
+`;
+
+/** `-p` and `--json`, which the commands below take, too. */
+export function addServerOptions(command: Command): Command {
+  return command
+    .option('-p, --port <port>', 'port of the server (else the one of this project)', portOf)
+    .addOption(dataDirOption())
+    .option('--json', 'print what the server answers')
+    .configureHelp({ showGlobalOptions: true })
+    .addHelpText('after', EXPLAINED);
+}
+
+/** @throws AppError the route's own, in flags of the command, or UNAVAILABLE saying what was met */
+export async function ask<Body extends object>(
+  { io }: CommandContext,
+  command: Command,
+  { field, flags, deletes, ...request }: Asked<Body>,
+): Promise<Body> {
+  const { port, dataDir } = command.optsWithGlobals<ServerFlags>();
+  try {
+    return await callServing<Body>(
+      ioFor(io, () => dataDir),
+      port,
+      field,
+      async (address) => {
+        if (deletes) await sayWhere(io, address);
+        return askRest(address, request);
+      },
+    );
+  } catch (error) {
+    throw flags === null ? error : inFlags(error, command, flags);
+  }
+}
+
+/** One request, printed, with the end it has. @throws AppError as `ask` */
+export async function answer<Body extends object>(
+  context: CommandContext,
+  command: Command,
+  asked: Asked<Body>,
+  printed: Printed<Body>,
+): Promise<void> {
+  await tell(context, command, await ask<Body>(context, command, asked), printed);
+}
+
+/** Prints an answer as it was asked for. */
+export async function tell<Body extends object>(
+  { io, end }: CommandContext,
+  command: Command,
+  body: Body,
+  { text, code, beside }: Printed<Body>,
+): Promise<void> {
+  if (command.optsWithGlobals<ServerFlags>().json) printJson(io, body);
+  else {
+    const words = await text(body);
+    if (words !== '') printText(io, words);
+    for (const line of beside?.(body) ?? []) io.err(`${line}\n`);
+  }
+  end(code?.(body) ?? EXIT.done);
+}
+
+/** Fields whose flag is not their own name in kebab-case. */
+export type FlagNames = Readonly<Record<string, string>>;
+
+const INDEX = /\.\d+(?=\.|$)/g;
+const IN_BACKTICKS = /`([\w.]+)`/g;
+
+/** The same error; where findings are its message, in flags of the command. Its details stay the server's. */
+export function inFlags(error: unknown, command: Command, others: FlagNames = {}): unknown {
+  if (!isAppError(error)) return error;
+  const { code, message, details } = error;
+  const told = isFindings(details.findings) ? details.findings : [];
+  if (message !== told.map(({ field, message }) => `${field}: ${message}`).join('; ')) return error;
+  const flagOf = (field: string): string => {
+    const name = field.replace(INDEX, '');
+    return others[name] ?? longOf(command, name.split('.').at(-1) ?? '') ?? field;
+  };
+  const words = told.map(({ field, message }) => {
+    const said = message.replace(IN_BACKTICKS, (_all, name: string) => flagOf(name));
+    return field === '(body)' ? said : `${flagOf(field)}: ${said}`;
+  });
+  const text = words.join('; ');
+  return error instanceof RpcFailure
+    ? new RpcFailure(code, error.body, details, text)
+    : new AppError(code, text, details, { cause: error });
+}
+
+function longOf(command: Command, field: string): string | undefined {
+  const name = field.replace(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase());
+  return command.options.find((one) => !one.negate && one.attributeName() === name)?.long;
+}
+
+function isFindings(found: unknown): found is Finding[] {
+  return (
+    Array.isArray(found) &&
+    found.length > 0 &&
+    found.every((one) => 'field' in Object(one) && 'message' in Object(one))
+  );
+}
+
+/** Of these the path of a URL keeps nothing, also when they are encoded. */
+const NO_SEGMENT = /^(?:\s*|\.\.?)$/;
+
+/**
+ * @param what whose id it is: `trigger`
+ * @param list the command that prints ids
+ * @throws AppError INVALID_INPUT for what would vanish from the path: another route would answer
+ */
+export function pathSegment(id: string, { what, list }: { what: string; list: string }): string {
+  // The first letter is encoded as well, because a name may be a word of another route ("health").
+  if (!NO_SEGMENT.test(id)) return encodeURIComponent(id).replace(/^[a-z]/i, hexOf);
+  const is = id.trim() === '' ? 'its id is empty' : `"${id}" is no id`;
+  throw badInput(`say which ${what}: ${is} (${list} prints them)`, { what });
+}
+
+function hexOf(letter: string): string {
+  return `%${letter.charCodeAt(0).toString(16)}`;
+}

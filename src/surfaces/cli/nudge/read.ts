@@ -1,0 +1,216 @@
+/** `nudge get <component> <key>` */
+import type { ComponentCount, GetResult, QueryResult, ScoredHint } from '../../../hints/offline.js';
+import { collect, numberOf, wordsIn } from '../flags.js';
+import { badInput, EXIT, printJson, printText } from '../io.js';
+import { callServer, type NudgeCommand, type NudgeContext } from './call.js';
+import {
+  addContextFlags,
+  CONTEXT_EXPLAINED,
+  type ContextFlags,
+  contextOf,
+} from './context-flags.js';
+import type * as Words from './print-hint.js';
+
+interface GetFlags extends ContextFlags {
+  limit?: number;
+  explain?: true;
+  raw?: true;
+  json?: true;
+}
+
+export const get: NudgeCommand = {
+  define(command, context) {
+    command.argument('<component>').argument('<key>');
+    addContextFlags(command)
+      .option('--limit <number>', 'so many of its variants, best first (1)', numberOf('--limit'))
+      .option('--explain', 'also why the others are not eligible')
+      .option('--raw', 'print the value alone, as it is, secrets too: $(nudge get api build --raw)')
+      .option('--json', 'print the result as JSON')
+      .addHelpText('after', CONTEXT_EXPLAINED)
+      .action((component: string, key: string, flags: GetFlags) =>
+        performGet({ component, key }, flags, context),
+      );
+  },
+};
+
+/** Done: one is eligible. */
+async function performGet(
+  name: { component: string; key: string },
+  flags: GetFlags,
+  context: NudgeContext,
+): Promise<void> {
+  const { io, end } = context;
+  const { limit, explain, raw, json } = flags;
+  if (raw && (json || explain || limit !== undefined)) {
+    throw badInput('--raw prints one value: it goes without --json, --explain and --limit');
+  }
+  const params = {
+    ...name,
+    context: await contextOf(flags, io),
+    ...(limit === undefined ? {} : { limit }),
+    ...(explain ? { explain: 'all' } : {}),
+  };
+  // Loaded while the server works.
+  const words = json ? null : import('./print-hint.js');
+  const result = await callServer<GetResult>(context, 'get_hint', params, { field: 'hint' });
+  if (words === null) printJson(io, result);
+  else if (raw && result.hint !== null) {
+    const { printedValue } = await import('../../../hints/offline.js');
+    printText(io, printedValue(result.hint.value));
+  } else printBest(name, result, context, await words);
+  end(result.hint === null ? EXIT.notFound : EXIT.done);
+}
+
+function printBest(
+  name: { component: string; key: string },
+  { hint, hints, match_explain, others = [] }: GetResult,
+  { io }: NudgeContext,
+  { hintName, matchLines, oneLine, otherLines, valueLines }: typeof Words,
+): void {
+  const more = otherLines(others);
+  if (hint === null) {
+    const reasons = match_explain.reasons.map((reason) => `  - ${oneLine(reason)}`);
+    const lines = [`nudge: ${hintName(name)} is not eligible here`, ...reasons];
+    io.err(`${lines.join('\n')}\n`);
+    if (more.length > 0) printText(io, more.join('\n'));
+    return;
+  }
+  const found: Pick<ScoredHint, 'hint' | 'match_explain'>[] = hints ?? [{ hint, match_explain }];
+  const blocks = found.map((one) => [
+    ...valueLines(one.hint, name.key),
+    ...matchLines(one.match_explain),
+  ]);
+  const all = more.length === 0 ? blocks : [...blocks, more];
+  printText(io, all.map((lines) => lines.join('\n')).join('\n\n'));
+  if (found.some((one) => one.hint.meta.sensitivity === 'secret')) {
+    io.err('the value is a secret: --json shows it\n');
+  }
+}
+
+interface QueryFlags extends ContextFlags {
+  component?: string;
+  keys?: string[];
+  tags?: string[];
+  regex?: string;
+  limit?: number;
+  explain?: true;
+  json?: true;
+}
+
+export const query: NudgeCommand = {
+  define(command, context) {
+    command
+      .option('--component <name>', 'of this component')
+      .option('--keys <names>', 'with one of these keys; comma-separated', collect)
+      .option('--tags <words>', 'with all of these tags; comma-separated', collect)
+      .option('--regex <pattern>', 'on key, value and tags');
+    addContextFlags(command)
+      .option('--limit <number>', 'at most so many (10)', numberOf('--limit'))
+      .option('--explain', 'also those that are not eligible, and why')
+      .option('--json', 'print the result as JSON')
+      .addHelpText('after', CONTEXT_EXPLAINED)
+      .action((flags: QueryFlags) => performQuery(flags, context));
+  },
+};
+
+/** Done: there are some. */
+async function performQuery(flags: QueryFlags, context: NudgeContext): Promise<void> {
+  const { io, end } = context;
+  const { component, keys, tags, regex, limit, explain, json } = flags;
+  const params = {
+    ...(component === undefined ? {} : { component }),
+    ...(keys === undefined ? {} : { keys: wordsIn(keys) }),
+    ...(tags === undefined ? {} : { tags: wordsIn(tags) }),
+    ...(regex === undefined ? {} : { regex }),
+    context: await contextOf(flags, io),
+    ...(limit === undefined ? {} : { limit }),
+    ...(explain ? { explain: 'all' } : {}),
+  };
+  const result = await callServer<QueryResult>(context, 'query', params, { field: 'hints' });
+  if (json) printJson(io, result);
+  else await printFound(result, context);
+  end(result.hints.length === 0 ? EXIT.notFound : EXIT.done);
+}
+
+async function printFound(
+  { hints, others = [] }: QueryResult,
+  { io }: NudgeContext,
+): Promise<void> {
+  const { hintName, indented, matchLines, otherLines, valueLines } = await import(
+    './print-hint.js'
+  );
+  const blocks = hints.map((one) => [
+    hintName(one),
+    ...indented([...valueLines(one.hint, one.key), ...matchLines(one.match_explain)]),
+  ]);
+  const more = otherLines(others, true);
+  const all = more.length === 0 ? blocks : [...blocks, more];
+  if (all.length > 0) printText(io, all.map((lines) => lines.join('\n')).join('\n\n'));
+  if (hints.length === 0) io.err('nudge: no hint fits here\n');
+}
+
+/** All of a component: it has no more (seed §9), and a query answers no more. */
+const LIMIT = 1_000;
+
+export const ls: NudgeCommand = {
+  define(command, context) {
+    command
+      .argument('[component]', 'its keys; without it, all components')
+      .option('--json', 'print the result as JSON: of list_components, or of query')
+      .action((component: string | undefined, { json = false }: { json?: boolean }) =>
+        component === undefined
+          ? listComponents(json, context)
+          : listKeys(component, json, context),
+      );
+  },
+};
+
+/** Done also where there is none. */
+async function listComponents(json: boolean, context: NudgeContext): Promise<void> {
+  const { io, end } = context;
+  const options = { field: 'components' } as const;
+  const result = await callServer<{ components: ComponentCount[] }>(
+    context,
+    'list_components',
+    {},
+    options,
+  );
+  if (json) printJson(io, result);
+  else {
+    const { oneLine } = await import('./print-hint.js');
+    const lines = result.components.map(
+      ({ name, hint_count }) =>
+        `${oneLine(name)}: ${hint_count} ${hint_count === 1 ? 'hint' : 'hints'}`,
+    );
+    if (lines.length > 0) printText(io, lines.join('\n'));
+    else io.err('no hints yet: nudge set <component> <key> <value>\n');
+  }
+  end(EXIT.done);
+}
+
+/** Done: the component has keys, eligible here or not. */
+async function listKeys(component: string, json: boolean, context: NudgeContext): Promise<void> {
+  const { io, end } = context;
+  const params = {
+    component,
+    context: await contextOf({}, io),
+    limit: LIMIT,
+    explain: 'all',
+  };
+  const result = await callServer<QueryResult>(context, 'query', params, { field: 'hints' });
+  const { hints, others = [] } = result;
+  if (json) printJson(io, result);
+  else if (hints.length + others.length === 0) io.err(`nudge: no component "${component}"\n`);
+  else {
+    const { oneLine, valueInLine } = await import('./print-hint.js');
+    const lines = [...hints, ...others]
+      // Stable: of one key what is eligible comes first, best first.
+      .toSorted((a, b) => (a.key === b.key ? 0 : a.key < b.key ? -1 : 1))
+      .map(({ key, hint, match_explain: { matched, reasons } }) => {
+        const why = matched ? '' : ` (not eligible here: ${oneLine(reasons.join('; '))})`;
+        return `${oneLine(key)}: ${valueInLine(hint, key)}${why}`;
+      });
+    printText(io, lines.join('\n'));
+  }
+  end(hints.length + others.length === 0 ? EXIT.notFound : EXIT.done);
+}

@@ -1,0 +1,227 @@
+/** `nudge serve`: PRIMARY or PROXY (seed `nudge.md` §11), with MCP on standard input and output. */
+
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Command, Option } from 'commander';
+import type { HintCounts } from '../../../hints/offline.js';
+import {
+  createRpcClient,
+  findServer,
+  type Identity,
+  identityOf,
+  isPortOf,
+  isWriterCertain,
+  meantAddress,
+  pidFiles,
+  removePidFile,
+  serverOnPort,
+  withPidFile,
+} from '../../../server/client.js';
+import { serveStdio } from '../../../server/serve-stdio.js';
+import { SECOND_MS } from '../../../shared/clock.js';
+import { AppError, isAppError, messageOf } from '../../../shared/errors.js';
+import { isRunning } from '../../../shared/process-life.js';
+import { onceServed } from '../ask-server.js';
+import { EXIT, printJson, printText } from '../io.js';
+import { serverLines } from '../status-text.js';
+import type { NudgeCommand, NudgeContext } from './call.js';
+
+interface ServeFlags {
+  maxHints?: string;
+  /** `--no-secret-guard` */
+  secretGuard: boolean;
+  defaultTtl?: string;
+  logLevel?: string;
+}
+
+/** All of the seed's, and what every client is shown. */
+const NUDGE_TOOLS = 'hints,default';
+const LEVELS = ['debug', 'info', 'warn', 'error'];
+
+const SERVE_EXPLAINED = `
+The first one of a database serves it (PRIMARY), every other passes its calls on to it (PROXY) and takes its
+place when it dies. Servers of other databases are left alone. An Eliza server with the plugin is served by first of all, and takes the database over when it starts.
+Where standard input is a pipe, it speaks MCP there, takes plain JSON-RPC calls of nudge.* beside it, and
+ends when the input does.
+
+Database: POSTGRES_URL, else PGLITE_DATA_DIR, else .eliza/.elizadb in this folder or above, else what
+          the running Eliza server has, else ~/.cue/db
+Agent:    CUE_AGENT, a name or an id, where the database has several
+
+Environment:
+  NUDGE_MAX_HINTS, NUDGE_SECRET_GUARD, NUDGE_DEFAULT_TTL, NUDGE_LOG_LEVEL   as the options
+`;
+
+export const serve: NudgeCommand = { define: defineServe };
+
+function defineServe(command: Command, context: NudgeContext): void {
+  command
+    .option('--max-hints <number>', 'how many hints are kept (5000)')
+    .option('--no-secret-guard', 'take hints that look like secrets')
+    .option('--default-ttl <ttl>', 'how long a hint lives that does not say: session, or P1D')
+    .addOption(new Option('--log-level <level>', 'what is told on standard error').choices(LEVELS))
+    .addHelpText('after', SERVE_EXPLAINED)
+    .action(async (flags: ServeFlags) => {
+      const { io, port, startAgent, checkSettings } = context;
+      const env = { ...io.env, ...settingsOf(flags) };
+      const tools = io.env.CUE_MCP_TOOLS || NUDGE_TOOLS;
+      const outside = { startAgent, checkSettings };
+      await serveStdio({ name: 'nudge', io, env, port: port?.(), tools, ...outside });
+      context.end(EXIT.done);
+    });
+}
+
+/** Each flag is the variable that it mirrors. */
+function settingsOf({ maxHints, secretGuard, defaultTtl, logLevel }: ServeFlags) {
+  return {
+    ...(maxHints === undefined ? {} : { NUDGE_MAX_HINTS: maxHints }),
+    ...(secretGuard ? {} : { NUDGE_SECRET_GUARD: '0' }),
+    ...(defaultTtl === undefined ? {} : { NUDGE_DEFAULT_TTL: defaultTtl }),
+    ...(logLevel === undefined ? {} : { NUDGE_LOG_LEVEL: logLevel }),
+  };
+}
+
+export const status: NudgeCommand = {
+  define(command, context) {
+    command
+      .option('--json', 'print the result as JSON, with the port')
+      .action(({ json = false }: { json?: boolean }) => performStatus(json, context));
+  },
+};
+
+/** @throws AppError NOT_FOUND when nothing serves */
+async function performStatus(json: boolean, context: NudgeContext): Promise<void> {
+  const { io, end } = context;
+  const server = await serverOf(context);
+  if (json) printJson(io, { ...server.status, port: server.port });
+  else printText(io, (await linesOf(server, io.clock.now())).join('\n'));
+  end(EXIT.done);
+}
+
+async function linesOf(server: KnownServer, nowMs: number): Promise<string[]> {
+  const { oneLine } = await import('./print-hint.js');
+  const { components, hints, durable, session, secret, top_tags } = countsOf(server.status.counts);
+  const tags = top_tags.map(({ tag, count }) => `${oneLine(tag)} (${count})`).join(', ');
+  return [
+    ...serverLines(server, server.port, nowMs),
+    `  hints: ${hints} of ${components} ${components === 1 ? 'component' : 'components'} ` +
+      `(${durable} durable, ${session} of the session, ${secret} secret)`,
+    ...(tags === '' ? [] : [`  top tags: ${tags}`]),
+  ];
+}
+
+/** Of a server that says less, nothing. */
+function countsOf(counts: unknown): HintCounts {
+  const none = { components: 0, hints: 0, durable: 0, session: 0, secret: 0, top_tags: [] };
+  return typeof counts === 'object' && counts !== null ? { ...none, ...counts } : none;
+}
+
+const PATIENCE_MS = 10 * SECOND_MS;
+const LOOK_MS = 50;
+const CUT_OFF =
+  '; a client was connected through it, such as a coding agent, and may have to reconnect';
+
+const STOP_EXPLAINED = `
+Another "nudge serve" with a client at its standard input takes the place of a server that stops.
+`;
+
+export const stop: NudgeCommand = {
+  define(command, context) {
+    command
+      .option('--json', 'print what was stopped as JSON')
+      .addHelpText('after', STOP_EXPLAINED)
+      .action(({ json = false }: { json?: boolean }) => performStop(json, context));
+  },
+};
+
+/**
+ * @throws AppError NOT_FOUND when nothing serves, DISABLED for an Eliza server, PERMISSION_DENIED for a
+ * process that only an answer names
+ */
+async function performStop(json: boolean, context: NudgeContext): Promise<void> {
+  const { io, end } = context;
+  const { pid, port, kind } = await serverOf(context);
+  if (kind === 'eliza') {
+    throw new AppError(
+      'DISABLED',
+      `an Eliza server serves (process ${pid}, port ${port}), and is stopped as it was started: ` +
+        'with Ctrl-C, or by what keeps it running',
+      { pid, port },
+    );
+  }
+  if (!isCertain(pid, port, io.env)) throw unproven(pid, port);
+  const named = serverOnPort(io.env, port);
+  const hadClient = named?.pid === pid && named.hasClient === true;
+  askToEnd(pid);
+  await ended(pid, io.clock);
+  // Where a process is ended without being asked, it leaves its files behind.
+  for (const path of pidFiles(io.env)) removePidFile(path, pid);
+  if (json) printJson(io, { stopped: true, pid, port });
+  else
+    printText(io, `✔ stopped the server (process ${pid}, port ${port})${hadClient ? CUT_OFF : ''}`);
+  end(EXIT.done);
+}
+
+/** Anybody's program may listen there, and name any process as itself. */
+function isCertain(pid: number, port: number, env: NudgeContext['io']['env']): boolean {
+  const file = serverOnPort(env, port);
+  if (file?.pid === pid && isWriterCertain(file)) return true;
+  return isPortOf(pid, port) === true;
+}
+
+function unproven(pid: number, port: number): AppError {
+  const message =
+    `whoever answers at port ${port} says that it is process ${pid}, which no PID file confirms: ` +
+    'nothing was stopped; end it as it was started, or by its process once you know it';
+  return new AppError('PERMISSION_DENIED', message, { pid, port });
+}
+
+function askToEnd(pid: number): void {
+  try {
+    process.kill(pid, 'SIGTERM');
+  } catch (error) {
+    if (isRunning(pid)) throw notStopped(pid, error);
+  }
+}
+
+function notStopped(pid: number, cause: unknown): AppError {
+  const message = `process ${pid} cannot be stopped: ${messageOf(cause)}`;
+  return new AppError('PERMISSION_DENIED', message, { pid }, { cause });
+}
+
+async function ended(pid: number, clock: NudgeContext['io']['clock']): Promise<void> {
+  const endMs = clock.now() + PATIENCE_MS;
+  while (isRunning(pid)) {
+    if (clock.now() >= endMs) {
+      const message = `process ${pid} has not stopped within ${PATIENCE_MS / SECOND_MS} s`;
+      throw new AppError('UNAVAILABLE', message, { pid });
+    }
+    await delay(LOOK_MS);
+  }
+}
+
+export interface KnownServer extends Identity {
+  port: number;
+}
+
+/** What is met where no server is. */
+const NO_SERVER: ReadonlySet<unknown> = new Set(['nobody', 'unreachable', 'foreign']);
+
+/** @throws AppError NOT_FOUND when nothing of ours serves, else what was met */
+export async function serverOf({ io, port }: NudgeContext): Promise<KnownServer> {
+  const asked = port?.();
+  const wanted = { env: io.env, cwd: io.cwd, port: asked };
+  const { address, status } = await onceServed(wanted, async () => {
+    const found = await meantAddress(findServer(wanted), io.env);
+    return { address: found, status: await createRpcClient(found).call('nudge.status', {}) };
+  }).catch((met: unknown) => {
+    const error = asked === undefined ? withPidFile(met, wanted) : met;
+    throw isAppError(error) && NO_SERVER.has(error.details.met) ? nothing(error.message) : error;
+  });
+  const identity = identityOf(status);
+  if (!identity) throw nothing(`${address.baseUrl} is served by another program`);
+  return { ...identity, port: Number(new URL(address.baseUrl).port) };
+}
+
+function nothing(met: string): AppError {
+  return new AppError('NOT_FOUND', `nothing serves: ${met}`, { what: 'server' });
+}

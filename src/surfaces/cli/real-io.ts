@@ -1,0 +1,109 @@
+/** The real process: its streams and what else a command sees of it. */
+import { isUtf8 } from 'node:buffer';
+import { systemClock } from '../../shared/clock.js';
+import { AppError } from '../../shared/errors.js';
+import type { ExitCode, Io } from './io.js';
+
+const MAX_STDIN_BYTES = 2_000_000;
+/**
+ * All controls but tab and line breaks, and what turns the order of text around: a stranger's file must
+ * not drive a terminal, nor show another line than it has.
+ */
+const CONTROLS = /(?![\t\n]|\r\n)[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+/**
+ * A text as a terminal may have it: what would drive it is shown as a replacement character. Not only
+ * where it goes to one: a pager hands on what it is piped.
+ */
+export function forTerminal(text: string): string {
+  return text.replace(CONTROLS, '\ufffd');
+}
+
+/**
+ * What the commands of a real process see of the world.
+ * @param onLost told when something cannot be written to its end: in words, or none where standard error
+ *   takes none; absent: the process fails
+ */
+export function realIo(onLost: (words: string) => void = fail): Io {
+  return {
+    get cwd() {
+      return workingFolder();
+    },
+    env: process.env,
+    parentPid: process.ppid,
+    clock: systemClock,
+    stdin: readStandardInput,
+    leaveStdin: () => void process.stdin.destroy(),
+    ...standardStreams(onLost),
+  };
+}
+
+/** Asked for where a command needs it. @throws AppError INVALID_INPUT when it has been removed */
+function workingFolder(): string {
+  try {
+    return process.cwd();
+  } catch (cause) {
+    throw noFolder(cause);
+  }
+}
+
+function noFolder(cause: unknown): AppError {
+  const message = 'the folder you are in is gone: go to another one';
+  return new AppError('INVALID_INPUT', message, {}, { cause });
+}
+
+/** Writers that outlive a reader which has heard enough (`cue when x | head -1`). */
+function standardStreams(onLost: (words: string) => void): Pick<Io, 'out' | 'err'> {
+  return { out: writerTo(process.stdout, onLost), err: writerTo(process.stderr, onLost) };
+}
+
+function writerTo(
+  stream: NodeJS.WriteStream,
+  onLost: (words: string) => void,
+): (text: string) => void {
+  let open = true;
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    const isLost = open && error.code !== 'EPIPE';
+    open = false;
+    if (isLost) onLost(stream === process.stderr ? '' : notWritten(error));
+  });
+  return (text) => {
+    if (open) stream.write(forTerminal(text));
+  };
+}
+
+function notWritten({ message }: Error): string {
+  return `standard output was not written to its end: ${message}`;
+}
+
+function fail(words: string): void {
+  process.exitCode = 1;
+  if (words !== '') process.stderr.write(`${words}\n`);
+}
+
+/** How the process ends; what could not be written is a failure, however the command ended. */
+export function endWith(code: ExitCode): void {
+  process.exitCode = process.exitCode || code;
+}
+
+/** @throws AppError TOO_LARGE, INVALID_INPUT where it is not UTF-8 */
+async function readStandardInput(maxBytes = MAX_STDIN_BYTES): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of process.stdin) {
+    const part = Buffer.from(chunk);
+    bytes += part.length;
+    if (bytes > maxBytes) {
+      const message = `standard input has more than ${maxBytes / 1_000_000} MB`;
+      throw new AppError('TOO_LARGE', message, { bytes });
+    }
+    chunks.push(part);
+  }
+  return utf8(Buffer.concat(chunks), 'standard input');
+}
+
+/** Without a byte order mark. @throws AppError INVALID_INPUT naming `what` */
+export function utf8(bytes: Buffer, what: string): string {
+  if (!isUtf8(bytes)) throw new AppError('INVALID_INPUT', `${what} is not UTF-8 text`);
+  return new TextDecoder().decode(bytes);
+}

@@ -1,0 +1,126 @@
+/** `cue status`: who serves, and how all rooms are. */
+import { Argument, type Command } from 'commander';
+import type { AutonomyStatus } from '../../autonomy/index.js';
+import type { MemoryHealth } from '../../memory/index.js';
+import type { ProactiveHealth } from '../../proactive/index.js';
+import { createRpcClient, findServer } from '../../server/client.js';
+import { isAppError } from '../../shared/errors.js';
+import type { TriggerHealth } from '../../triggers/index.js';
+import type { WhenHealth } from '../../when/index.js';
+import { addServerOptions, answer, ask, type ServerFlags, tell } from './answer.js';
+import { callServing } from './ask-server.js';
+import { type CommandContext, type CommandGroup, ioFor } from './command-line.js';
+import { numberOf } from './flags.js';
+import { badInput, errorDocument } from './io.js';
+import { counted } from './lines.js';
+import type { Status } from './status-text.js';
+
+const STATUS_EXPLAINED = `
+With --json: { server, triggers, autonomy, memory, offers, when }, each as its route answers; "error" stands
+in a part that cannot be had.
+
+Exit codes:
+  0 a server answers   1 none does, or none of ours   2 it has not what CUE_AGENT or CUE_PROJECT names
+`;
+
+export const statusGroup: CommandGroup = { define: defineStatus };
+
+function defineStatus(group: Command, context: CommandContext): void {
+  addServerOptions(group)
+    .addHelpText('after', STATUS_EXPLAINED)
+    .action(async (_flags: object, command: Command) => {
+      const { port, dataDir } = command.optsWithGlobals<ServerFlags>();
+      const io = ioFor(context.io, () => dataDir);
+      // First alone: where nothing serves, one answer says so.
+      const server = await callServing<Record<string, unknown>>(io, port, 'pid', (address) =>
+        createRpcClient(address).call('nudge.status', {}),
+      ).catch((error: unknown) => {
+        // One of ours has answered, whose hints have not started.
+        const isOurs = isAppError(error) && error.details.met === undefined;
+        if (isOurs && error.code !== 'INVALID_INPUT') return errorDocument(error);
+        throw error;
+      });
+      const part = <Health extends object>(path: string, field: keyof Health & string) =>
+        ask<Health>(context, command, { path, field }).catch(errorDocument);
+      const [triggers, autonomy, memory, offers, when] = await Promise.all([
+        part<TriggerHealth>('/triggers/health', 'enabled'),
+        part<AutonomyStatus>('/autonomy', 'enabled'),
+        part<MemoryHealth>('/memories/health', 'memories'),
+        part<ProactiveHealth>('/offers/health', 'detectors'),
+        part<WhenHealth>('/when/health', 'state'),
+      ]);
+      const status: Status = { server, triggers, autonomy, memory, offers, when };
+      const { baseUrl } = findServer({ env: io.env, cwd: io.cwd, port });
+      await tell(context, command, status, {
+        text: async (told) => {
+          const { statusText } = await import('./status-text.js');
+          return statusText(told, Number(new URL(baseUrl).port), io.clock.now());
+        },
+      });
+    });
+}
+
+interface AutonomyFlags {
+  /** `--loop`, `--no-loop` */
+  loop?: boolean;
+  intervalMs?: number;
+}
+
+type Told = AutonomyStatus & { cycle?: { instructions: number } | null };
+
+const AUTONOMY_EXPLAINED = `
+Without a word: how it stands. "on" and "off" switch all runs of triggers and the loop, and are kept across
+restarts; "run" is one cycle now: all instructions that wait for it.
+`;
+
+/** A server answers after 20 s, whether the cycle has ended or not. */
+const CYCLE_MS = 25_000;
+
+export const autonomyGroup: CommandGroup = { define: defineAutonomy };
+
+function defineAutonomy(autonomy: Command, context: CommandContext): void {
+  addServerOptions(autonomy)
+    .addArgument(new Argument('[action]').choices(['on', 'off', 'run']))
+    .option('--loop', 'it also thinks by itself, again and again')
+    .option('--no-loop', 'it only does what it is told')
+    .option('--interval-ms <number>', 'from one cycle to the next', numberOf('--interval-ms'))
+    .addHelpText('after', AUTONOMY_EXPLAINED)
+    .action(async (action: string | undefined, flags: AutonomyFlags, command: Command) => {
+      const body = changeOf(action, flags);
+      const request =
+        body === null
+          ? ({ path: '/autonomy' } as const)
+          : ({ method: 'POST', path: '/autonomy', body, timeoutMs: CYCLE_MS } as const);
+      await answer<Told>(context, command, { ...request, field: 'enabled' }, { text: textOf });
+    });
+}
+
+/** `null`: nothing is to be changed. */
+function changeOf(action: string | undefined, { loop, intervalMs }: AutonomyFlags): object | null {
+  const change = {
+    ...(loop === undefined ? {} : { loop }),
+    ...(intervalMs === undefined ? {} : { intervalMs }),
+  };
+  switch (action) {
+    case 'on':
+      return { enabled: true, ...change };
+    case 'off':
+      return { enabled: false, ...change };
+    case 'run':
+      if (Object.keys(change).length > 0) throw badInput('"run" stands alone');
+      return { runCycle: true };
+    default:
+      return Object.keys(change).length === 0 ? null : change;
+  }
+}
+
+async function textOf(told: Told): Promise<string> {
+  const { autonomyLines } = await import('./status-text.js');
+  return [...cycleLines(told), ...autonomyLines(told)].join('\n');
+}
+
+function cycleLines({ cycle }: Told): string[] {
+  if (cycle === undefined) return [];
+  if (cycle === null) return ['the cycle takes longer, and goes on'];
+  return [`✔ one cycle: ${counted(cycle.instructions, 'instruction')}`];
+}
