@@ -4,8 +4,8 @@
  */
 
 import { Command } from 'commander';
-import { RpcFailure, type StartAgent } from '../../../server/client.js';
-import { type CommandContext, dataDirOption, ioFor, runProgram } from '../command-line.js';
+import { RpcFailure } from '../../../server/client.js';
+import { dataDirOption, ioFor, runProgram } from '../command-line.js';
 import { portOf } from '../flags.js';
 import { type ExitCode, errorDocument, type Io } from '../io.js';
 import type { NudgeCommand, NudgeContext } from './call.js';
