@@ -28,7 +28,6 @@ export function completionGroup(whole: () => Promise<Command>): CommandGroup {
         .addHelpText('after', explained(name))
         .action(async (shell: string | undefined, { candidates }: { candidates?: Candidates }) => {
           if (candidates !== undefined) {
-            const { candidatesText } = await import('./command.js');
             io.out(await candidatesText(candidates, io));
           } else {
             const load = SCRIPTS[shell ?? ''];
