@@ -6,13 +6,8 @@
 export type HintAction = 'SET_HINT' | 'GET_HINT' | 'BUMP_HINT' | 'FORGET_HINT';
 
 const HINT = /\bhints?\b/i;
-const CODE = /`[^`]+`/;
 const FORGET = /^(?:forget|delete|remove|drop|erase|clear)\b/i;
 const SET = /^(?:set|add|create|make|define|save|store|remember|note|keep|change|update|hint:)\b/i;
-/** With the command in backticks: "remember: build x with `…`", "the test command of x is `…`". */
-const TOLD =
-  /^(?:remember|memori[sz]e|note|save|keep in mind|don['’]t forget)\b(?! (?:me )?to\b)[^`]*\b(?:with|using|by|via|run|use|is|are)\b[^`]*`|^(?:the |our )?\S[^`?]{0,80} (?:command|script|cmd|port|directory|path)\b[^`?]{0,80}\bis `|^to \w+ [^`?]{1,80}`/i;
-const STORY = /\b(?:was|were|did|had|not|never|fixed|failed|came)\b|n['’]t\b/i;
 const ASKED =
   /^how (?:do|can|should|would|is|are|to)\b.{0,40}\b(?:build|built|compile|bundle|run|start|started|test|tested|lint|deploy|deployed|install|release)\b|^what(?:['’]s| is| are) the [^?]{0,60}\b(?:command|script|port|directory|folder) (?:of|for)\b/i;
 const HELPED =
@@ -36,7 +31,6 @@ export function hintAction(
   if (BUMP.test(text)) return 'BUMP_HINT';
   if (FORGET.test(text)) return speaksOf ? 'FORGET_HINT' : null;
   if (SET.test(text) && speaksOf) return 'SET_HINT';
-  if (CODE.test(text) && TOLD.test(text) && !STORY.test(text.replace(CODE, ''))) return 'SET_HINT';
   if (speaksOf && !/\b(?:reminders?|triggers?|memor(?:y|ies))\b/i.test(text)) return 'GET_HINT';
   if (ASKED.test(text)) return 'GET_HINT';
   const given = last?.action?.split(',')[0]?.trim();

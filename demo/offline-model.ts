@@ -95,8 +95,8 @@ const HELP = /^(?:help|commands|what can (?:you do|i (?:do|say|ask))(?: here)?)\
 const HELP_TEXT =
   'I read English by fixed rules. Reminders and schedules: "in 20 seconds tell me to stretch", "every weekday at 9am ' +
   'summarize my inbox", "list my reminders", "pause the inbox summary", "move it to 10am", "delete it". Work memory: ' +
-  '"remember that the login bug was an expired token", "what do you remember about the login bug?". Hints: "the test ' +
-  'command of api is `npm test`", "how do I test api?". Knowledge of the project: "/when writing mock tests".';
+  '"remember that the login bug was an expired token", "what do you remember about the login bug?". Hints: "set hint ' +
+  'api/test = npm test", "how do I test api?". Knowledge of the project: "/when writing mock tests".';
 
 function smallTalk(text: string, known: string | null): string {
   if (HELP.test(text.trim())) return HELP_TEXT;

@@ -13,10 +13,8 @@ const chosen = (text: string, lastAnswer?: { text: string; action: string }) =>
 
 describe('words about hints, and those that are not', () => {
   it.each([
-    ['remember: build http-proxy with `docker compose build router`', 'SET_HINT'],
-    ['please remember that api is tested with `npm test`', 'SET_HINT'],
-    ['the test command of api is `npm test`', 'SET_HINT'],
-    ['to build http-proxy, run `make`', 'SET_HINT'],
+    ['remember: build http-proxy with `docker compose build router`', 'STORE_WORK_MEMORY'],
+    ['please remember that api is tested with `npm test`', 'STORE_WORK_MEMORY'],
     ['set hint http-proxy build = make', 'SET_HINT'],
     ['add a hint', 'SET_HINT'],
     ['hint http-proxy build', 'GET_HINT'],
