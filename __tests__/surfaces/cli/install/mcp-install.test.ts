@@ -524,7 +524,7 @@ describe('what a file has already', () => {
     const kept = await install('--client', 'cursor', '--remove');
 
     expect(kept.out).toContain('changed; as it was: .cursor/mcp.json.cue-backup-1\n');
-    expect(readFileSync(path, 'utf8')).toBe('{"mcpServers":{"other":{"command":"x"}}}');
+    expect(json(path)).toEqual({ mcpServers: { other: { command: 'x' } } });
     rmSync(inProject('.cursor'), { recursive: true });
     await install('--client', 'cursor');
     const dry = await install('--client', 'cursor', '--remove', '--dry-run');

@@ -13,7 +13,7 @@ import {
   isWrapped,
   serverEntry,
 } from './clients.js';
-import { isBlankAt, type JsonPath, valueAt, withoutValue, withValue } from './json-text.js';
+import { commentsIn, type JsonPath, valueAt, withoutValue, withValue } from './json-text.js';
 
 /** Under which a client knows us. */
 export const SERVER_NAME = 'cue';
@@ -32,7 +32,9 @@ export function editedOnlyOurs(text: string, { edit, rest, shown }: OurEdit): st
   try {
     const out = edit(text);
     if (out === text) return out;
-    const isUnharmed = isDeepStrictEqual(rest(valueAt(out, [])), rest(valueAt(text, [])));
+    const isUnharmed =
+      isDeepStrictEqual(rest(valueAt(out, [])), rest(valueAt(text, []))) &&
+      isDeepStrictEqual(commentsIn(out), commentsIn(text));
     // What has got into a comment would be done again.
     if (isUnharmed && edit(out) === out) return out;
   } catch (error) {
@@ -212,8 +214,11 @@ function withoutEvent(text: string, event: string, shown: string): string {
 
 /** Without an object or array that has become empty. */
 function pruned(text: string, path: JsonPath): string {
-  return isBlankAt(text, path) ? withoutValue(text, path) : text;
+  return isEmpty(valueAt(text, path)) ? withoutValue(text, path) : text;
 }
+
+const isEmpty = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 
 const isHook = (handler: unknown): boolean => isOurs(handler, 'hook');
 
@@ -250,9 +255,9 @@ function checked(text: string | null, shown: string): string {
   return text;
 }
 
-/** Whether nothing is left in it. */
+/** Whether nothing is left in it, not even a comment. */
 export function isBlankDocument(text: string): boolean {
-  return isBlankAt(text, []);
+  return isEmpty(valueAt(text, [])) && commentsIn(text).length === 0;
 }
 
 function isJson(text: string): boolean {
