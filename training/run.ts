@@ -1,4 +1,4 @@
-/** `npm run train`: sources → pairs → table (training/README.md); with `gate` or `recall`, their weights. */
+/** `npm run train`: sources → pairs → table (training/README.md); with `gate`, `hints` or `recall`, their weights. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -25,6 +25,10 @@ const [what, ...rest] = process.argv.slice(2);
 if (what === 'gate') {
   const gate = await import('./gate/run.js');
   process.exit(await gate.run(rest));
+}
+if (what === 'hints') {
+  const hints = await import('./hints/run.js');
+  process.exit(hints.run(rest));
 }
 if (what === 'recall') {
   const recall = await import('./recall/run.js');

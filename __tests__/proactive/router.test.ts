@@ -27,7 +27,8 @@ function named(evaluation: Evaluation): string {
       return 'sessionStart';
     case 'hintMatch':
     case 'whenMatch': {
-      const { text, files } = evaluation.input;
+      const { text, files, error } = evaluation.input;
+      if (error) return `${evaluation.detector} ${text}: ${error}`;
       return `${evaluation.detector} ${text === '' ? files.map((file) => `@${file}`).join(' ') : text}`;
     }
   }
@@ -111,7 +112,7 @@ describe('which detectors look at what happened', () => {
     [
       'an action that failed',
       { type: 'action_completed', action: 'npm test', success: false, error: 'no such file' },
-      ['hintMatch npm test\nno such file'],
+      ['hintMatch npm test: no such file'],
     ],
     [
       'an action that succeeded',

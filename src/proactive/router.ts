@@ -2,6 +2,7 @@
 import { pathsIn } from '../shared/path-mentions.js';
 import type { ProactiveConfig } from './config.js';
 import type { Moment, MomentKind } from './gate/features.js';
+import type { HintMomentKind } from './hint-gate.js';
 import type { MessageReading } from './reading/index.js';
 import type {
   ActionCompleted,
@@ -21,8 +22,10 @@ export interface SlotInput extends Occasion {
   files: readonly string[];
   /** The words themselves, where `text` is only what was read of them. For `hintMatch`. */
   said?: string | undefined;
-  /** The text is an action, in words or as a command. */
-  isAction?: boolean | undefined;
+  /** What the words are; absent: a message. */
+  kind?: HintMomentKind | undefined;
+  /** Why it failed. */
+  error?: string | undefined;
 }
 
 /** A message as it was read, and whether it begins a session. */
@@ -73,7 +76,7 @@ function evaluationsOf(happening: Happening | MessageHappening): Evaluation[] {
         ...conflict(moment, occasion),
         ...touches(files, occasion),
         ...intent(moment, occasion),
-        ...slots([happening.intent], files, occasion),
+        ...slots([happening.intent], files, occasion, { kind: 'stated' }),
         ...pattern(moment, occasion),
       ];
     }
@@ -85,7 +88,7 @@ function evaluationsOf(happening: Happening | MessageHappening): Evaluation[] {
         ...conflict(moment, occasion),
         ...touches(files, occasion),
         ...intent(moment, occasion),
-        ...slots([task], files, occasion),
+        ...slots([task], files, occasion, { kind: 'stated' }),
         ...pattern(moment, occasion),
       ];
     }
@@ -97,7 +100,7 @@ function evaluationsOf(happening: Happening | MessageHappening): Evaluation[] {
         ...conflict(moment, occasion),
         ...touches(files, occasion),
         ...intent(moment, occasion),
-        ...slots([action], files, occasion, { isAction: true }),
+        ...slots([action], files, occasion, { kind: 'planned' }),
         ...pattern(moment, occasion),
       ];
     }
@@ -120,7 +123,7 @@ function ofMessage(message: MessageHappening, occasion: Occasion): Evaluation[] 
     ...conflict(moment, occasion),
     ...touches(files, occasion),
     ...(byAgent ? [] : intent(moment, occasion)),
-    ...slots(texts, files, occasion, byAgent ? {} : { said }),
+    ...slots(texts, files, occasion, byAgent ? { kind: 'stated' } : { said }),
     ...(byAgent ? [] : pattern(moment, occasion)),
   ];
   if (newSession) evaluations.push({ detector: 'sessionStart', input: occasion });
@@ -163,13 +166,13 @@ function ofFailure(
   occasion: Occasion,
 ): Evaluation[] {
   if (success) return [];
-  const text = [action, error].filter((part) => part !== '').join('\n');
-  const files = filePath === undefined ? filesOf([], text) : [filePath];
+  const files = filePath === undefined ? filesOf([], `${action}\n${error}`) : [filePath];
   const input: SlotInput = {
     ...occasion,
-    text: text.slice(0, MAX_SLOT_CHARS),
+    text: action.slice(0, MAX_SLOT_CHARS),
+    error: error.slice(0, MAX_SLOT_CHARS),
     files: files.slice(0, MAX_FILES),
-    isAction: true,
+    kind: 'failed',
   };
   return [{ detector: 'hintMatch', input }];
 }
@@ -178,7 +181,7 @@ function slots(
   texts: readonly string[],
   files: readonly string[],
   occasion: Occasion,
-  how: Pick<SlotInput, 'said' | 'isAction'> = {},
+  how: Pick<SlotInput, 'said' | 'kind'> = {},
 ): Evaluation[] {
   const whole = [...new Set(texts)].filter(
     (text) => !texts.some((other) => other !== text && other.includes(text)),

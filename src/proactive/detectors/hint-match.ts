@@ -3,7 +3,9 @@
  * A, B): the build command is offered before anybody asks for it. Which hints are eligible, their room
  * says; here it is decided which are meant, and what may be shown.
  */
+import { builtInModel, cosine } from '../../embeddings/index.js';
 import {
+  componentMentions,
   directValue,
   type EligibleHint,
   type NudgeContext,
@@ -15,9 +17,10 @@ import { readerOf } from '../../memory/index.js';
 import { canRead } from '../../records/index.js';
 import { isAppError } from '../../shared/errors.js';
 import { derivedId } from '../../shared/ids.js';
-import { type Meant, meantComponents } from '../deeds/components.js';
-import { type Deed, deedsIn, deedsOfAction } from '../deeds/deeds.js';
-import { fittingHints } from '../deeds/fitting.js';
+import { analyze } from '../../shared/text.js';
+import { remembering } from '../gate/features.js';
+import { opens, rarityIn } from '../gate/weights.js';
+import { HINT_WEIGHTS, type HintMoment, likelyHints, wordsOfName } from '../hint-gate.js';
 import type { SlotInput } from '../router.js';
 import { printedHint } from '../text/printed-hint.js';
 import type { Detector, ShownHint, Suppressed } from '../types.js';
@@ -74,49 +77,42 @@ export function createHintMatch(
       const reader = readerIn(context, input);
       if (reader === null) return elsewhere(context, KIND, subject, input.projectId);
       const cue = { kind: KIND, subject } as const;
-      const deeds = input.isAction === true ? deedsOfAction(text) : deedsIn(text);
-      if (deeds.length === 0) return nothing(context, cue, ['nothing is about to be done']);
+      if (text === '') return nothing(context, cue, ['nothing is said']);
       const room = port();
       if (room === null) return nothing(context, cue, ['no hints']);
 
       const caller = callerOf(input);
       const facts = factsOf(room, input);
       const names = room.offering.components(caller);
-      const meant = meantComponents(names, { text, files: input.files, cwd: facts.cwd });
-      const suppressed: Suppressed[] = [];
-      const found: Found[] = [];
-      for (const component of meant) {
+      const known: Near[] = [];
+      for (const component of nearComponents(names, { text, files: input.files, cwd: facts.cwd })) {
         const where = contextFor(component, facts, input, room);
-        const eligible = room.offering
-          .eligible(component.name, where, caller)
-          .filter(({ audience, hint }) => canRead(reader, audience) && !isSecret(hint));
-        for (const deed of deeds) {
-          found.push(...fittingHints(eligible, deed, component).map((fit) => ({ ...fit, deed })));
+        for (const hint of room.offering.eligible(component.name, where, caller)) {
+          if (canRead(reader, hint.audience) && !isSecret(hint.hint))
+            known.push({ hint, component });
         }
       }
-      found.sort(
-        (a, b) =>
-          Number(b.byKey) - Number(a.byKey) || b.hits - a.hits || b.hint.score - a.hint.score,
-      );
-      const shown = new Map<string, { memory: ShownHint; deed: Deed }>();
-      for (const one of found) {
+      const suppressed: Suppressed[] = [];
+      const shown = new Map<string, ShownHint>();
+      for (const one of fitting(
+        { kind: input.kind ?? 'message', text, error: input.error },
+        known,
+      )) {
         const memory = shownOf(one);
         const reason = whyNot(one, memory, text);
         if (reason !== null) suppressed.push({ memoryId: memory.memoryId, detector: KIND, reason });
-        // The same value by two keys, or for two deeds, is one hint.
-        else if (!shown.has(keyOf(one.hint)))
-          shown.set(keyOf(one.hint), { memory, deed: one.deed });
+        // The same value by two keys is one hint.
+        else if (!shown.has(keyOf(one.hint))) shown.set(keyOf(one.hint), memory);
       }
-      const best = [...shown.values()].slice(0, config.max_results);
-      const [first] = best;
+      const memories = [...shown.values()].slice(0, config.max_results);
+      const [first] = memories;
       if (!first) return nothing(context, cue, ['no hint for it'], { suppressed });
-      const memories = best.map(({ memory }) => memory);
       const lines = memories.map(({ memoryId, value }) => `${memoryId}: ${value ?? ''}`);
       return notifying(
         context,
-        { kind: KIND, subject: first.deed.text, lines, memories },
+        { kind: KIND, subject, lines, memories },
         memories,
-        { subject: first.deed.text, strength: first.memory.score, evidence: first.memory.reasons },
+        { subject, strength: first.score, evidence: first.reasons },
         { suppressed },
       );
     },
@@ -144,13 +140,120 @@ export function createHintMatch(
   };
 }
 
-interface Found {
+/** A component whose hints may be meant. */
+interface Place {
+  name: string;
+  /** Said in words, or the folder of a file. */
+  isNamed: boolean;
+  /** As it is written in a path of the moment. */
+  folder: string | null;
+  /** In words; absent: nothing speaks for it but the hint itself. */
+  reason?: string;
+}
+interface Near {
   hint: EligibleHint;
-  /** Whether the key means the deed, and not only a tag. */
-  byKey: boolean;
-  hits: number;
-  reasons: string[];
-  deed: Deed;
+  component: Place;
+}
+interface Likely extends Near {
+  probability: number;
+}
+interface Found extends Near {
+  /** In words. */
+  reasons: readonly string[];
+}
+
+/** Of all components where some are named; else of the one whose folder one is in. */
+function nearComponents(
+  names: readonly string[],
+  { text, files, cwd }: { text: string; files: readonly string[]; cwd: string | undefined },
+): Place[] {
+  const found = componentMentions(text, names, files);
+  const mentions = found.filter(({ name }) => !found.some((other) => isWithin(name, other.name)));
+  const possible = names.filter((name) => !mentions.some((said) => isWithin(name, said.name)));
+  const all = possible.map((name): Place => {
+    const mention = mentions.find((one) => one.name === name);
+    if (!mention) return { name, isNamed: false, folder: null };
+    const { folder, said } = mention;
+    const reason = said === null ? `${name} is the folder of a file` : `${name} is named`;
+    return { name, isNamed: true, folder, reason };
+  });
+  if (mentions.length > 0) return all;
+  const parts = (cwd ?? '').split(/[\\/]/).toReversed();
+  const here = parts.find((part) => part !== '' && names.includes(part));
+  if (here !== undefined) {
+    return [
+      { name: here, isNamed: false, folder: null, reason: `${here} is the folder one is in` },
+    ];
+  }
+  const [only] = all;
+  if (all.length !== 1 || !only) return all;
+  return [{ ...only, reason: `${only.name} is the only component` }];
+}
+
+/** "Proxy" is not meant by itself where "http-proxy" is. */
+function isWithin(name: string, other: string): boolean {
+  const [own, more] = [name, other].map((each) => wordsOfName(each).toLowerCase());
+  return own !== more && ` ${more} `.includes(` ${own} `);
+}
+
+const meaning = remembering((text) => builtInModel().embed(text));
+const rarity = rarityIn({ size: 0, documentFrequency: () => 0 });
+/** Hints that are compared word by word. */
+const MOST_COMPARED = 40;
+
+/** Those that are likely enough, the likeliest first. */
+function fitting(moment: HintMoment, known: readonly Near[]): Found[] {
+  const near = nearest(moment.text, known);
+  const words = near.map(({ hint, component }) => ({
+    component: hint.component,
+    key: hint.key,
+    tags: hint.hint.meta.tags ?? [],
+    value: directValue(hint.hint.value) ?? '',
+    isNamed: component.isNamed,
+  }));
+  const likely = likelyHints(moment, words, { rarity, meaning, opens });
+  const said = new Set(analyze(moment.text));
+  const isSaid = (names: readonly string[]) =>
+    names.some((name) => analyze(wordsOfName(name)).some((term) => said.has(term)));
+  const all = near.map((each, at) => ({ ...each, probability: likely[at] ?? 0 }));
+  return all
+    .filter(({ probability }) => probability >= HINT_WEIGHTS.threshold)
+    .filter((one) => one.component.reason !== undefined || !isOneOfMany(one, all))
+    .sort((a, b) => b.probability - a.probability || b.hint.score - a.hint.score)
+    .map(({ probability, hint, component }) => {
+      const { key, hint: stored } = hint;
+      const fits = isSaid(stored.meta.tags ?? [])
+        ? 'a tag fits'
+        : `likely ${probability.toFixed(2)}`;
+      const how = isSaid([key]) ? `key ${key} fits` : fits;
+      const reasons = component.reason === undefined ? [how] : [how, component.reason];
+      return { hint, component, reasons };
+    });
+}
+
+/** "Run the tests" says nothing where two components have tests. */
+function isOneOfMany({ hint, probability }: Likely, all: readonly Likely[]): boolean {
+  return all.some(
+    ({ hint: other, ...more }) =>
+      other.key === hint.key &&
+      other.component !== hint.component &&
+      more.probability > probability / 2,
+  );
+}
+
+/** By likeness of the whole; those of named components first. */
+function nearest(text: string, known: readonly Near[]): readonly Near[] {
+  if (known.length <= MOST_COMPARED) return known;
+  const said = meaning(text);
+  return known
+    .map((near) => {
+      const { component, key, hint } = near.hint;
+      const told = meaning([component, key, ...(hint.meta.tags ?? [])].join(' '));
+      return { near, worth: cosine(said, told) + (near.component.isNamed ? 1 : 0) };
+    })
+    .sort((a, b) => b.worth - a.worth)
+    .slice(0, MOST_COMPARED)
+    .map(({ near }) => near);
 }
 
 /** What is said of the place, and in a conversation of this process what is known of it. */
@@ -168,7 +271,7 @@ function factsOf(room: HintPort, { roomId, cwd, repo, branch }: SlotInput): Nudg
 
 /** To build a component one goes to its folder. */
 function contextFor(
-  { name, folder }: Meant,
+  { name, folder }: Place,
   facts: NudgeContext,
   { files, roomId }: SlotInput,
   room: HintPort,
@@ -204,7 +307,8 @@ function whyNot({ hint: { key, hint } }: Found, memory: ShownHint, text: string)
   return printedHint(memory) === null ? 'its name cannot be printed as it is' : null;
 }
 
-function shownOf({ hint: eligible, reasons }: Found): ShownHint {
+function shownOf(found: Found): ShownHint {
+  const { hint: eligible } = found;
   const { id, component, key, hint, audience, score, match_explain } = eligible;
   const value = directValue(hint.value);
   return {
@@ -212,7 +316,7 @@ function shownOf({ hint: eligible, reasons }: Found): ShownHint {
     memoryId: `${component}/${key}`,
     revision: revisionOf(eligible),
     score,
-    reasons: [...match_explain.reasons, ...reasons],
+    reasons: [...match_explain.reasons, ...found.reasons],
     scope: audience,
     files: [],
     ...(value === null ? {} : { value }),
