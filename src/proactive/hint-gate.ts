@@ -65,7 +65,7 @@ export function likelyHints(
   if (hints.length === 0) return [];
   const all = compareHints(moment, hints, around);
   const logits = all.map((features) => logitOf(which, features));
-  const best = hints[places(all)] as HintWords;
+  const best = hints[likest(all)] as HintWords;
   let sum = signs.bias;
   for (const sign of signsOf(moment, best)) {
     if (Object.hasOwn(signs.weights, sign)) sum += signs.weights[sign] as number;
@@ -88,7 +88,7 @@ export function logitOf({ bias, features: weighed }: HintHead, features: Feature
 }
 
 /** The hint that the moment is most like, by plain words. */
-export function places(all: readonly Features[]): number {
+export function likest(all: readonly Features[]): number {
   const worths = all.map(
     ({ deed_common = 0, name_common = 0, deed_exact = 0, named = 0 }) =>
       deed_common + name_common + 2 * deed_exact + named,

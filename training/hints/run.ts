@@ -23,9 +23,9 @@ import {
   type HintWeights,
   type HintWords,
   likelyHints,
+  likest,
   logitOf,
   occasionOf,
-  places,
   signsOf,
 } from '../../src/proactive/hint-gate.js';
 import { regression } from '../gate/regression.js';
@@ -157,7 +157,7 @@ function learnWhich(turns: readonly Turn[]): HintHead {
 }
 
 const signsIn = ({ moment, hints, features }: Turn): Set<string> =>
-  signsOf(moment, hints[places(features)] as HintWords);
+  signsOf(moment, hints[likest(features)] as HintWords);
 
 /** Whether a turn wants any hint, by its words: logistic regression, one sign after the other. */
 function learnSigns(turns: readonly Turn[]): HintWeights['signs'] {
