@@ -21,7 +21,6 @@ export const FLAGS = { success: 1, failure: 2, hasFollowUp: 4, captured: 8, says
 
 /** An embedder reads a few hundred words at most; what matters stands first. */
 const EMBEDDED_CHARS = 1_000;
-const GOAL_WEIGHT = 1;
 
 /** Exact lookup keys; values are lower case. */
 export const keyOf = {
@@ -158,10 +157,7 @@ function indexMemory(memory: WorkMemoryData, createdAtMs: number): IndexEntry {
       (outcome.follow_up_needed.length > 0 ? FLAGS.hasFollowUp : 0) |
       (origin === 'captured' ? FLAGS.captured : 0) |
       (mentionsTime(intent.goal) ? FLAGS.saysTime : 0),
-    fields: [
-      { text: intent.goal, weight: GOAL_WEIGHT },
-      { text: proseOf(memory).join('\n'), weight: 1 },
-    ],
+    fields: [{ text: intent.goal }, { text: proseOf(memory).join('\n'), isAside: true }],
     ...(session_id === undefined ? {} : { thread: session_id }),
   };
 }

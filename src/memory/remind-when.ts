@@ -31,7 +31,7 @@ export const remindWhenType: RecordType<RemindWhenData> = {
     timeMs: createdAtMs,
     keys: [keyOfMemory(memory_id)],
     flags: 0,
-    fields: [{ text: phrase, weight: 1 }],
+    fields: [{ text: phrase }],
     thread: memory_id,
   }),
   embeddingText: ({ phrase }) => phrase,
@@ -106,7 +106,7 @@ export function phraseHits(
   const keyword = shelf.keyword(terms, { reader });
   const nearest = vector === null ? null : shelf.nearest(vector, { reader });
   const beside = texts.flatMap((text) => shelf.alike(text, { reader }) ?? []);
-  const most = mostScore(shelf, terms.keys());
+  const most = mostScore(shelf, terms);
   for (let slot = 0; slot < shelf.slots; slot += 1) {
     const words = Math.min(1, (keyword.scores[slot] ?? 0) / most);
     let likeness = nearest?.scores[slot] ?? 0;

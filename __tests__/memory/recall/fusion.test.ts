@@ -6,6 +6,7 @@ import {
   fuse,
   neighbourWeights,
   raise,
+  vectorFactor,
   vectorShare,
   vectorWeight,
 } from '../../../src/memory/recall/fusion.js';
@@ -90,6 +91,10 @@ describe('fusion of two searches', () => {
 
   it('vectors count less where texts are longer than what they tell', () => {
     expect([7, 100, 400].map(vectorShare)).toEqual([1, 1, 0.25]);
+  });
+
+  it('vectors count more, the less of a question the words cover', () => {
+    expect([13.2, 26.4, 6.6, 0].map((best) => vectorFactor(best, 10))).toEqual([1, 1, 1.5, 2]);
   });
 
   it('a model of sentences weighs more than words in disguise', () => {

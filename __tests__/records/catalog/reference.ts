@@ -12,24 +12,26 @@ export const analyzeWords = (text: string) => text.split(' ').filter((word) => w
 const threadOf = (doc: CatalogDoc) => doc.thread ?? `\0${doc.audience}`;
 const keysOf = (doc: CatalogDoc) => [...new Set(doc.keys)].sort();
 
-/** Word → how often, weighted. */
-function frequencies(doc: CatalogDoc): Map<string, number> {
+/** Word → how often, weighted, in one of the two fields; in both without `aside`. */
+function frequencies(doc: CatalogDoc, aside?: boolean): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const { text, weight } of doc.fields) {
+  for (const { text, weight = 1, isAside = false } of doc.fields) {
+    if (aside !== undefined && aside !== isAside) continue;
     for (const word of analyzeWords(text)) counts.set(word, (counts.get(word) ?? 0) + weight);
   }
   return counts;
 }
 
 const sum = (values: Iterable<number>) => [...values].reduce((total, value) => total + value, 0);
-const lengthOf = (doc: CatalogDoc) => sum(frequencies(doc).values());
+const lengthOf = (doc: CatalogDoc, aside?: boolean) => sum(frequencies(doc, aside).values());
+const capped = (doc: CatalogDoc, aside: boolean) =>
+  [...frequencies(doc, aside)].map(([word, n]) => [word, Math.min(aside ? 7 : 15, n)]).sort();
 const contentOf = (doc: CatalogDoc) =>
   JSON.stringify([
     doc.timeMs,
     threadOf(doc),
     keysOf(doc),
-    [...frequencies(doc)].map(([word, n]) => [word, Math.min(15, n)]).sort(),
-    lengthOf(doc),
+    ...[true, false].flatMap((aside) => [capped(doc, aside), lengthOf(doc, aside)]),
   ]);
 
 /** One thread, and no silence of more than 30 minutes between the two. */
@@ -70,11 +72,15 @@ export function createReference() {
   }
 
   function gain(doc: CatalogDoc, word: string, weight: number): number {
-    const tf = Math.min(15, frequencies(doc).get(word) ?? 0);
-    const average = sum(live().map(lengthOf)) / docs.size;
-    const padding = Math.max(0, 25 - average);
-    const relative = (lengthOf(doc) + padding) / (average + padding);
-    return (weight * idf(word) * tf * 2.2) / (tf + 1.2 * (0.25 + 0.75 * relative));
+    let tf = 0;
+    for (const aside of [false, true]) {
+      const count = Math.min(aside ? 7 : 15, frequencies(doc, aside).get(word) ?? 0);
+      const average = sum(live().map((other) => lengthOf(other, aside))) / docs.size;
+      const padding = Math.max(0, 25 - average);
+      const relative = (lengthOf(doc, aside) + padding) / (average + padding);
+      tf += ((aside ? 0.5 : 1) * count) / (0.25 + 0.75 * relative);
+    }
+    return (weight * idf(word) * tf * 2.2) / (tf + 1.2);
   }
 
   return {
@@ -97,7 +103,10 @@ export function createReference() {
         .filter((doc) => accepts(doc, filter) && keys.every((key) => doc.keys.includes(key)))
         .sort((a, b) => b.timeMs - a.timeMs || b.sequence - a.sequence),
     documentFrequency: df,
-    averageLength: () => (docs.size === 0 ? 0 : sum(live().map(lengthOf)) / docs.size),
+    averageLength: () =>
+      docs.size === 0 ? 0 : sum(live().map((doc) => lengthOf(doc))) / docs.size,
+    averageText: () =>
+      docs.size === 0 ? 0 : sum(live().map((doc) => lengthOf(doc, false))) / docs.size,
     keyword(terms: ReadonlyMap<string, number>, filter: SlotFilter, spread: readonly number[]) {
       const scores = new Map<string, number>();
       const order = inPlaces();

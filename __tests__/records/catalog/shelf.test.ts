@@ -121,6 +121,7 @@ describe('compared with the naive reference', () => {
         4,
       );
       expect(shelf.averageLength).toBeCloseTo(reference.averageLength(), 9);
+      expect(shelf.averageText).toBeCloseTo(reference.averageText(), 9);
       for (const term of terms.keys()) {
         expect(shelf.documentFrequency(term)).toBe(reference.documentFrequency(term));
       }
@@ -184,6 +185,7 @@ describe('a document that is put again', () => {
     ['thread', { thread: 'u' }],
     ['words', { fields: [{ text: 'x z', weight: 2 }] }],
     ['weight of a field', { fields: [{ text: 'x y', weight: 3 }] }],
+    ['field of a word', { fields: [{ text: 'x y', weight: 2, isAside: true }] }],
   ])('moves to a new slot when its %s changes', (_, change) => {
     const shelf = emptyShelf();
     const doc = docOf('a', { keys: ['k', 'l'], thread: 't', fields: [{ text: 'x y', weight: 2 }] });
@@ -261,6 +263,25 @@ it('does not let an unreadable neighbour show through spreading', () => {
   ];
   expect(search({ reader: { kind: 'agent' } })).toEqual([]);
   expect(search(OPERATOR)).toEqual([0, 1]);
+});
+
+it('passes scores on to neighbours in their run, to nobody hidden', () => {
+  const shelf = emptyShelf();
+  const said = (name: string, timeMs: number, thread = 't', audience = 'p') =>
+    shelf.put(docOf(name, { timeMs, thread, audience }));
+  said('far', 1);
+  said('near', 2);
+  said('hit', 3);
+  said('hidden', 4, 't', '-');
+  said('elsewhere', 5, 'u');
+  said('later', 4 + 31 * 60_000);
+  const scores = new Float32Array(shelf.slots);
+  scores[2] = 1;
+  const passed = (filter: typeof OPERATOR) => [
+    ...shelf.withNeighbours({ scores, touched: Int32Array.of(2) }, [0.5, 0.25], filter).scores,
+  ];
+  expect(passed(OPERATOR)).toEqual([0.25, 0.5, 1, 0.5, 0, 0]);
+  expect(passed({ reader: { kind: 'agent' } })).toEqual([0.25, 0.5, 1, 0, 0, 0]);
 });
 
 it('sees more continuity in a conversation than in the same lines shuffled', () => {

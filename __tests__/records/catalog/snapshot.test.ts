@@ -45,7 +45,7 @@ function sample(): MemoryCatalog {
         timeMs: 1_000 - i,
         keys: [`k:${i % 3}`, 'lone \ud800 surrogate'],
         audience: i % 4 === 0 ? '-' : 'p',
-        fields: [{ text: `word${i % 5} naïve 検索`, weight: 1 + (i % 4) }],
+        fields: [{ text: `word${i % 5} naïve 検索`, weight: 1 + (i % 4), isAside: i % 3 === 0 }],
         vector: i % 2 === 0 ? vectorOf(i) : null,
       }),
     );

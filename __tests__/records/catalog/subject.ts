@@ -64,7 +64,10 @@ export const docs: fc.Arbitrary<CatalogDoc> = fc
     flags: fc.integer({ min: 0, max: 7 }),
     audience: fc.constantFrom(...AUDIENCES),
     thread: fc.constantFrom(undefined, 's1', 's2'),
-    fields: fc.array(fc.record({ text, weight: fc.integer({ min: 1, max: 4 }) }), { maxLength: 2 }),
+    fields: fc.array(
+      fc.record({ text, weight: fc.integer({ min: 1, max: 4 }), isAside: fc.boolean() }),
+      { maxLength: 2 },
+    ),
     vector: fc.option(fc.integer({ min: 0, max: 5 }).map(vectorOf)),
   })
   .map(({ thread, ...rest }) => (thread === undefined ? rest : { ...rest, thread }));

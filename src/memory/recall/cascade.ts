@@ -9,7 +9,7 @@ import { MAX_HOPS, walkCauses } from '../graph.js';
 import { printIn } from '../ids.js';
 import { bestOf } from './fusion.js';
 import type { RecallRequest } from './request.js';
-import { keywordScores, newerIn, semantic } from './semantic.js';
+import { newerIn, semantic, termsOf } from './semantic.js';
 import type { Candidate, Search, Stage, StageContext, StageName } from './types.js';
 
 /** Of what lies in the time that was named. */
@@ -33,7 +33,7 @@ const temporal: Stage = async (_context, { request, shelf, within, range, room, 
     return { candidates: hits.map(({ id }) => candidate(id, why)), total };
   }
   // Beside a time there are words: only what has some of them is an answer.
-  const { scores, touched } = keywordScores(shelf, text, within, []);
+  const { scores, touched } = shelf.keyword(termsOf(text), within);
   const best = bestOf({ scores, touched: [...touched] }, room, newerIn(shelf));
   return {
     candidates: best.map((slot) => candidate(shelf.idOf(slot), `${why}, and its words`)),
@@ -66,7 +66,7 @@ const structural: Stage = async (_context, search) => {
 
 /** Those that share words with the question first, else newest first. */
 function byWords(hits: readonly Hit[], { shelf, within, text }: Parameters<Stage>[1]): Hit[] {
-  const { scores } = keywordScores(shelf, text, within, []);
+  const { scores } = shelf.keyword(termsOf(text), within);
   return hits
     .map((hit, place) => ({ hit, place, score: scores[hit.slot] ?? 0 }))
     .sort((a, b) => b.score - a.score || a.place - b.place)

@@ -113,12 +113,12 @@ export function wordSigns(
 /** Keyword score of a text that has every one of the terms, those that no text has included. */
 export function mostScore(
   shelf: Pick<Shelf, 'documentFrequency' | 'size'>,
-  terms: Iterable<string>,
+  terms: ReadonlyMap<string, number>,
 ): number {
   let all = 0;
-  for (const term of terms) {
+  for (const [term, weight] of terms) {
     const found = shelf.documentFrequency(term);
-    all += Math.log(1 + (shelf.size - found + 0.5) / (found + 0.5));
+    all += weight * Math.log(1 + (shelf.size - found + 0.5) / (found + 0.5));
   }
   return Math.max(all, 1e-6);
 }

@@ -28,6 +28,11 @@ export const DEFAULT_VECTOR_WEIGHT = 0.6;
 
 /** A vector tells about as many words of a text; of longer ones it knows only the beginning. */
 const EMBEDDED_WORDS = 100;
+/** Share of what words pass on to neighbours that likeness passes on, and how far. */
+const LIKENESS_PASSED = 0.25;
+const LIKENESS_REACH = 2;
+/** A text that has each term more than once reaches so much of the score of having each once. */
+const WHOLE = 1.32;
 
 export const BOOST = {
   /** The question names who says it. */
@@ -75,9 +80,24 @@ export function vectorWeight(model: string): number {
   return known?.[1] ?? DEFAULT_VECTOR_WEIGHT;
 }
 
-/** How much the vectors count where texts have so many words on average. */
+/** How much the vectors count where what a memory is about has so many words on average. */
 export function vectorShare(averageLength: number): number {
   return Math.min(1, EMBEDDED_WORDS / Math.max(1, averageLength));
+}
+
+/**
+ * How much likeness counts, 1 to 2: the less of a question the words of the best memory cover, the
+ * less they say about the order.
+ * @param best score by words of the best memory
+ * @param most score by words of a text that has every term once
+ */
+export function vectorFactor(best: number, most: number): number {
+  return 2 - Math.min(1, best / (WHOLE * most));
+}
+
+/** What likeness passes on to neighbours at distance 1, 2, where words pass on `spread`. */
+export function likenessShares(spread: readonly number[]): number[] {
+  return spread.slice(0, LIKENESS_REACH).map((share) => share * LIKENESS_PASSED);
 }
 
 /** Score of each slot; `touched` lists those above 0. */
@@ -98,9 +118,11 @@ export function fuse(lists: readonly [list: Scored | null, weight: number][]): F
 
 /** The best score of a list; 0 of none. */
 export function highest(list: Scored | null): number {
+  if (list === null) return 0;
+  const { scores, touched } = list;
   let best = 0;
-  for (let i = 0; i < (list?.touched.length ?? 0); i += 1) {
-    best = Math.max(best, list?.scores[list.touched[i] as number] ?? 0);
+  for (let i = 0; i < touched.length; i += 1) {
+    best = Math.max(best, scores[touched[i] as number] as number);
   }
   return best;
 }

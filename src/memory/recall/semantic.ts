@@ -3,9 +3,9 @@
  * the cascade, and the only one whose hits are marked fuzzy.
  */
 import { builtInModel, calibratedThresholds } from '../../embeddings/index.js';
-import type { DenseScores, Shelf, SlotFilter } from '../../records/index.js';
+import type { DenseScores, Shelf } from '../../records/index.js';
 import { messageOf } from '../../shared/errors.js';
-import { analyzeQuery } from '../../shared/text.js';
+import { analyze, analyzeQuery } from '../../shared/text.js';
 import { soundVector } from '../embed.js';
 import { edgesOf, linkFrom } from '../graph.js';
 import { FLAGS, keyOf } from '../records.js';
@@ -28,8 +28,10 @@ import {
   fuse,
   highest,
   lengthFactor,
+  likenessShares,
   neighbourWeights,
   raise,
+  vectorFactor,
   vectorShare,
   vectorWeight,
 } from './fusion.js';
@@ -41,23 +43,27 @@ const LINKED_FROM = 10;
 const ALONE = 0.25;
 /** Words of a question that are searched; more are a document, not a question. */
 const MAX_TERMS = 64;
+/** Added to the weight of every word: the most common ones say something too. */
+const LEAST_WEIGHT = 0.1;
 const SHOWN_WORDS = 4;
 /** Share of the words of a question that a phrase has at least. */
 const LEAST_WORDS = 0.2;
 
-export function keywordScores(
-  shelf: Shelf,
-  text: string,
-  filter: SlotFilter,
-  spread: readonly number[],
-): DenseScores {
-  return shelf.keyword(termsOf(text), filter, spread.length > 0 ? { spread } : {});
+/**
+ * Each term once: a word said twice in a question is not meant twice. A store of few memories cannot
+ * tell which words are rare; the language can, and what is rare in it weighs more.
+ */
+export function termsOf(text: string): Map<string, number> {
+  const weights = new Map<string, number>();
+  for (const [word, weight] of builtInModel().wordWeights(text)) {
+    for (const term of analyze(word)) {
+      weights.set(term, Math.max(weights.get(term) ?? 0, Math.sqrt(weight + LEAST_WEIGHT)));
+    }
+  }
+  return new Map(analyzedOf(text).map((term) => [term, weights.get(term) ?? 1]));
 }
 
-/** Each term once: a word said twice in a question is not meant twice. */
-export function termsOf(text: string): Map<string, number> {
-  return new Map([...new Set(analyzeQuery(text))].slice(0, MAX_TERMS).map((term) => [term, 1]));
-}
+const analyzedOf = (text: string) => [...new Set(analyzeQuery(text))].slice(0, MAX_TERMS);
 
 /** The parts of the search, for the evaluation that shows each alone. */
 export interface SemanticParts {
@@ -129,12 +135,12 @@ export async function fitOf(
     ? await queryVector(context, search)
     : { query: null, degraded: undefined };
   const terms = termsOf(text);
-  const most = mostScore(shelf, terms.keys());
+  const most = mostScore(shelf, terms);
   const phrases = whole
     ? phrasesBySlot(context, search, terms, query)
     : new Map<number, PhraseHit>();
   const keyword = raised(
-    parts.keyword ? keywordScores(shelf, text, filter, spread) : null,
+    parts.keyword ? shelf.keyword(terms, filter, { spread }) : null,
     phrases,
     ({ words }) => words * most,
   );
@@ -146,11 +152,17 @@ export async function fitOf(
   const { beside } = embedder;
   const second = parts.vector && beside !== undefined ? shelf.alike(text, filter) : null;
   const besideAlike = calibratedThresholds(beside?.id ?? '').candidate;
-  const share = vectorShare(shelf.averageLength);
+  const factor = vectorShare(shelf.averageText) * vectorFactor(highest(keyword), most);
+  const shares = likenessShares(spread);
+  const near = (list: DenseScores | null) =>
+    list === null || shares.length === 0 ? list : shelf.withNeighbours(list, shares, filter);
   const fused = fuse([
     [keyword, 1],
-    [likely(vector, keyword, embedder.thresholds.candidate), vectorWeight(embedder.id) * share],
-    [likely(second, keyword, besideAlike), BESIDE_WEIGHT * share],
+    [
+      likely(near(vector), keyword, embedder.thresholds.candidate),
+      vectorWeight(embedder.id) * factor,
+    ],
+    [likely(near(second), keyword, besideAlike), BESIDE_WEIGHT * factor],
   ]);
   if (whole) {
     boostSigns(fused, search, spread);
@@ -180,7 +192,7 @@ export async function fitOf(
 
 /** Whether one memory has every word that is searched: who types a single name means that. */
 function hasEveryWord({ shelf, filter, asked }: Search): boolean {
-  const holders = [...termsOf(asked).keys()].map(
+  const holders = analyzedOf(asked).map(
     (term) => new Set(shelf.keyword(new Map([[term, 1]]), filter).touched),
   );
   const [first, ...others] = holders;
@@ -251,10 +263,16 @@ function likely(
 ): DenseScores | null {
   if (!vector || !keyword) return vector;
   const floor = threshold * ALONE;
-  const touched = vector.touched.filter(
-    (slot) => (keyword.scores[slot] ?? 0) > 0 || (vector.scores[slot] ?? 0) >= floor,
-  );
-  return aboveMean({ scores: vector.scores, touched }, vector.touched.length);
+  const { scores, touched } = vector;
+  const clear = new Int32Array(touched.length);
+  let count = 0;
+  for (let i = 0; i < touched.length; i += 1) {
+    const slot = touched[i] as number;
+    if ((keyword.scores[slot] as number) <= 0 && (scores[slot] as number) < floor) continue;
+    clear[count] = slot;
+    count += 1;
+  }
+  return aboveMean({ scores, touched: clear.subarray(0, count) }, touched.length);
 }
 
 /** Who is named, whether a time is asked for, how long a turn is: small, where there is a score. */
@@ -268,13 +286,12 @@ function boostSigns(
   };
   if (spread.length > 0) {
     const mean = shelf.averageLength;
-    const byLength = new Map<number, number>();
-    times((slot) => {
+    const byLength: number[] = [];
+    for (const slot of touched) {
       const length = shelf.lengthOf(slot);
-      const factor = byLength.get(length) ?? lengthFactor(length, mean, spread);
-      byLength.set(length, factor);
-      return factor;
-    });
+      byLength[length] ??= lengthFactor(length, mean, spread);
+      scores[slot] = (scores[slot] as number) * (byLength[length] as number);
+    }
   }
   for (const name of namesIn(text)) {
     const key = keyOf.speaker(name);

@@ -248,6 +248,10 @@ export class MemoryShelf implements Shelf {
     return this.words.averageLength;
   }
 
+  get averageText(): number {
+    return this.words.averageText;
+  }
+
   keyword(
     terms: ReadonlyMap<string, number>,
     filter: SlotFilter,
@@ -285,6 +289,30 @@ export class MemoryShelf implements Shelf {
     const scores = new Float32Array(this.#columns.length);
     this.seconds.nearest(this.#instant.embed(text), scores);
     return dense(scores, acceptsEvery(this.#columns, filter) ? null : this.accepts(filter));
+  }
+
+  withNeighbours(
+    { scores, touched }: DenseScores,
+    shares: readonly number[],
+    filter: SlotFilter,
+  ): DenseScores {
+    const { length, slots, runs, places } = this.#timeline.places();
+    const given = new Float32Array(length);
+    for (const slot of touched) given[places[slot] as number] = scores[slot] as number;
+    const sums = given.slice();
+    for (let at = 0; at < shares.length; at += 1) {
+      const share = shares[at] as number;
+      for (let before = 0, after = at + 1; after < length; before += 1, after += 1) {
+        if (runs[before] !== runs[after]) continue;
+        sums[after] = (sums[after] as number) + share * (given[before] as number);
+        sums[before] = (sums[before] as number) + share * (given[after] as number);
+      }
+    }
+    const summed = new Float32Array(scores.length);
+    for (let place = 0; place < length; place += 1) {
+      summed[slots[place] as number] = sums[place] as number;
+    }
+    return dense(summed, acceptsEvery(this.#columns, filter) ? null : this.accepts(filter));
   }
 
   placeOf(slot: number): number {
@@ -336,7 +364,8 @@ export class MemoryShelf implements Shelf {
     return (
       this.timeOf(slot) === doc.timeMs &&
       this.#columns.threadOf.data[slot] === doc.thread &&
-      this.words.lengthOf(slot) === doc.words.length &&
+      this.words.lengthOf(slot) === doc.words.length + doc.words.aside &&
+      this.words.asideOf(slot) === doc.words.aside &&
       isSame(this.keys.entriesOf(slot), doc.keys) &&
       isSame(this.words.postings.entriesOf(slot), doc.words.entries)
     );

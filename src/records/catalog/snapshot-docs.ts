@@ -3,8 +3,8 @@ import type { MemoryShelf } from './shelf.js';
 import { type MetaOf, PayloadReader, SnapshotError, writeFrame } from './snapshot-frames.js';
 import type { Vectors } from './vectors.js';
 
-/** Of each document: flags, audience, thread, length, number of keys, number of words. */
-export const DOC_COLUMNS = 6;
+/** Of each document: flags, audience, thread, length, words aside, number of keys, of words. */
+export const DOC_COLUMNS = 7;
 export const AUDIENCE_COLUMN = 1;
 export const THREAD_COLUMN = 2;
 
@@ -37,7 +37,8 @@ export function encodeDocs(shelf: MemoryShelf, from: number, to: number): Uint8A
         shelf.flagsOf(slot),
         shelf.audienceNumberOf(slot),
         shelf.threadNumberOf(slot),
-        shelf.words.lengthOf(slot),
+        shelf.words.lengthOf(slot) - shelf.words.asideOf(slot),
+        shelf.words.asideOf(slot),
         ownKeys.length,
         ownWords.length,
       ],
@@ -158,8 +159,15 @@ export function appendDocs(
   let keyAt = 0;
   let wordAt = 0;
   for (let i = 0; i < docs.meta.docs; i += 1) {
-    const [flags = 0, audience = 0, thread = 0, length = 0, keyCount = 0, wordCount = 0] =
-      docs.columns.subarray(i * DOC_COLUMNS, (i + 1) * DOC_COLUMNS);
+    const [
+      flags = 0,
+      audience = 0,
+      thread = 0,
+      length = 0,
+      aside = 0,
+      keyCount = 0,
+      wordCount = 0,
+    ] = docs.columns.subarray(i * DOC_COLUMNS, (i + 1) * DOC_COLUMNS);
     const keys = docs.keys.subarray(keyAt, keyAt + keyCount);
     const words = docs.words.subarray(wordAt, wordAt + wordCount);
     keyAt += keyCount;
@@ -174,7 +182,7 @@ export function appendDocs(
       audience: numberIn(renumbering.audiences, audience),
       thread: numberIn(renumbering.threads, thread),
       keys,
-      words: { entries: words, length },
+      words: { entries: words, length, aside },
     });
     shelf.ids.addWords(slot, ids);
     slots[i] = slot;

@@ -26,7 +26,7 @@ import {
 import { type Frame, readFrame, SnapshotError, writeFrame } from './snapshot-frames.js';
 import type { Analyze, LinkEdge } from './types.js';
 
-const VERSION = 2;
+const VERSION = 3;
 /** A frame of this many documents takes 1 to 3 ms. */
 const DOCS_PER_FRAME = 500;
 const STRINGS_PER_FRAME = 10_000;

@@ -6,10 +6,15 @@
 import type { Uuid } from '../../shared/ids.js';
 import type { Reader } from '../scope.js';
 
-/** One text of a document; its words count `weight` times (1 to 4). */
+/** One text of a document; its words count `weight` times (1 to 4; 1 if not given). */
 export interface SearchField {
   text: string;
-  weight: number;
+  weight?: number;
+  /**
+   * It stands beside what the document is about: its words count half, and its length is compared
+   * with that of other texts beside, so that a long answer does not hide a short request.
+   */
+  isAside?: boolean;
 }
 
 /** Embeds a text at once. What it makes is kept in the catalog and nowhere else. */
@@ -109,9 +114,12 @@ export interface Shelf {
   documentFrequency(term: string): number;
   /** Mean number of terms of a live document. */
   readonly averageLength: number;
+  /** The same without what stands aside. */
+  readonly averageText: number;
   /**
-   * BM25 over already analyzed terms, each with its weight; k1 1.2, b 0.75. Lengths below 25 words
-   * say little about a short text, so `25 - averageLength`, when positive, is added to all of them.
+   * BM25F over already analyzed terms, each with its weight; k1 1.2, b 0.75; two fields, the text
+   * and what stands aside of it with weight ½. Lengths below 25 words say little about a short text,
+   * so what the average length of a field lacks of 25 is added to all of them.
    * With `spread`, what a term gives to a document it also gives, times `spread[d - 1]`, to the
    * readable documents d places before and after it in the same thread, up to a silence of more than
    * 30 minutes; per term a document takes
@@ -137,6 +145,11 @@ export interface Shelf {
    * has no instant model.
    */
   alike(text: string, filter: SlotFilter): DenseScores | null;
+  /**
+   * What a score adds to the neighbours in its run: itself times `shares[d - 1]` to those d places away
+   * that the filter lets through. Only the given scores give, so nothing hidden shows.
+   */
+  withNeighbours(list: DenseScores, shares: readonly number[], filter: SlotFilter): DenseScores;
   /** Place of a slot in the order of (thread, time, insertion), -1 for a hole, and back. */
   placeOf(slot: number): number;
   slotAt(place: number): number | undefined;

@@ -7,26 +7,71 @@ import type { Analyze, SearchField } from './types.js';
 
 const K1 = 1.2;
 const B = 0.75;
-const FREQUENCY_BITS = 4;
-/** Beyond this a repetition adds next to nothing (at k1 = 1.2: 8 % to infinity). */
-const MAX_FREQUENCY = (1 << FREQUENCY_BITS) - 1;
-const MAX_WEIGHT = 4;
+/** How often a word occurs in the text, then how often in what stands aside. */
+const TEXT_BITS = 4;
+const ASIDE_BITS = 3;
+const FREQUENCY_BITS = TEXT_BITS + ASIDE_BITS;
+/** Beyond these a repetition adds next to nothing (at k1 = 1.2: 8 % to infinity). */
+const MAX_TEXT = (1 << TEXT_BITS) - 1;
+const MAX_ASIDE = (1 << ASIDE_BITS) - 1;
+/** Weight of a word that stands aside. */
+const ASIDE = 0.5;
 /** Differences between lengths below this many words say little. */
 const SHORT = 25;
+const MAX_WEIGHT = 4;
 /** A term in more of the documents than this does not spread: it is everywhere anyway. */
 const SPREADING_SHARE = 1 / 5;
 
-/** The words of a document as numbers, each with its frequency, and its length in words. */
+/** The words of a document as numbers, each with its frequencies, and its lengths in words. */
 export interface AnalyzedWords {
   entries: Int32Array;
   length: number;
+  /** Of what stands aside. */
+  aside: number;
+}
+
+/** Lengths of one field of all documents. */
+class Lengths {
+  readonly column = int32Column();
+  #total = 0;
+
+  at(slot: number): number {
+    return this.column.data[slot] ?? 0;
+  }
+
+  set(slot: number, length: number): void {
+    this.column.reserve(slot + 1);
+    this.column.data[slot] = length;
+    this.#total += length;
+  }
+
+  remove(slot: number): void {
+    this.#total -= this.at(slot);
+  }
+
+  average(documents: number): number {
+    return documents === 0 ? 0 : this.#total / documents;
+  }
+
+  /** 1 - b + b · length / average = base + perWord · length; both lengths padded. */
+  norms(documents: number): { base: number; perWord: number } {
+    const average = this.average(documents);
+    const padding = Math.max(0, SHORT - average);
+    const perWord = B / (average + padding);
+    return { base: 1 - B + perWord * padding, perWord };
+  }
+}
+
+interface Norms {
+  text: ReturnType<Lengths['norms']>;
+  aside: ReturnType<Lengths['norms']>;
 }
 
 export class Words {
   readonly postings: Postings;
   readonly #analyze: Analyze;
-  readonly #lengths = int32Column();
-  #totalLength = 0;
+  readonly #lengths = new Lengths();
+  readonly #asides = new Lengths();
   #documents = 0;
 
   constructor(pool: BlockPool, analyze: Analyze) {
@@ -35,46 +80,54 @@ export class Words {
   }
 
   get bytes(): number {
-    return this.postings.bytes + this.#lengths.bytes;
+    return this.postings.bytes + this.#lengths.column.bytes + this.#asides.column.bytes;
   }
 
   /** A word counts the weight of its field (1 to 4, rounded) each time it occurs. */
   analyze(fields: readonly SearchField[]): AnalyzedWords {
-    const frequencies = new Map<number, number>();
-    let length = 0;
-    for (const field of fields) {
-      const weight = Math.min(MAX_WEIGHT, Math.max(1, Math.round(field.weight)));
-      for (const word of this.#analyze(field.text)) {
+    const counts = new Map<number, [text: number, aside: number]>();
+    const lengths: [text: number, aside: number] = [0, 0];
+    for (const { text, weight = 1, isAside } of fields) {
+      const times = Math.min(MAX_WEIGHT, Math.max(1, Math.round(weight)));
+      const field = isAside ? 1 : 0;
+      for (const word of this.#analyze(text)) {
         const name = this.postings.names.intern(word);
-        frequencies.set(name, (frequencies.get(name) ?? 0) + weight);
-        length += weight;
+        const count = counts.get(name) ?? [0, 0];
+        count[field] += times;
+        lengths[field] += times;
+        counts.set(name, count);
       }
     }
-    const entries = new Int32Array(frequencies.size);
+    const entries = new Int32Array(counts.size);
     let at = 0;
-    for (const [name, frequency] of frequencies) {
-      entries[at] = (name << FREQUENCY_BITS) | Math.min(MAX_FREQUENCY, frequency);
+    for (const [name, [text, aside]] of counts) {
+      const frequencies = (Math.min(MAX_TEXT, text) << ASIDE_BITS) | Math.min(MAX_ASIDE, aside);
+      entries[at] = (name << FREQUENCY_BITS) | frequencies;
       at += 1;
     }
-    return { entries: entries.sort(), length };
+    return { entries: entries.sort(), length: lengths[0], aside: lengths[1] };
   }
 
   lengthOf(slot: number): number {
-    return this.#lengths.data[slot] ?? 0;
+    return this.#lengths.at(slot) + this.#asides.at(slot);
+  }
+
+  asideOf(slot: number): number {
+    return this.#asides.at(slot);
   }
 
   /** Adds a slot that is larger than all before. */
   add(slot: number, words: AnalyzedWords): void {
     this.postings.add(slot, words.entries);
-    this.#lengths.reserve(slot + 1);
-    this.#lengths.data[slot] = words.length;
-    this.#totalLength += words.length;
+    this.#lengths.set(slot, words.length);
+    this.#asides.set(slot, words.aside);
     this.#documents += 1;
   }
 
   remove(slot: number): void {
     this.postings.remove(slot);
-    this.#totalLength -= this.lengthOf(slot);
+    this.#lengths.remove(slot);
+    this.#asides.remove(slot);
     this.#documents -= 1;
   }
 
@@ -85,13 +138,19 @@ export class Words {
 
   /** Mean length of a document, in words times their weights. */
   get averageLength(): number {
-    return this.#documents === 0 ? 0 : this.#totalLength / this.#documents;
+    return this.#lengths.average(this.#documents) + this.#asides.average(this.#documents);
+  }
+
+  /** The same without what stands aside. */
+  get averageText(): number {
+    return this.#lengths.average(this.#documents);
   }
 
   /**
-   * Adds to the score of every slot: weight · idf · tf (k1 + 1) / (tf + k1 (1 - b + b · length /
-   * average length)) for each term, idf = ln(1 + (N - df + ½) / (df + ½)). Terms of weight ≤ 0 are
-   * left out. Both lengths are larger by what the average lacks of `SHORT`.
+   * Adds to the score of every slot: weight · idf · tf (k1 + 1) / (tf + k1) for each term, where tf
+   * sums the frequencies in the text and, times ½, aside, each over 1 - b + b · length / average
+   * length; idf = ln(1 + (N - df + ½) / (df + ½)). Terms of weight ≤ 0 are left out. Both lengths
+   * are larger by what the average lacks of `SHORT`.
    */
   score(terms: ReadonlyMap<string, number>, scores: Float32Array): void {
     const norms = this.#norms();
@@ -191,16 +250,19 @@ export class Words {
     return Math.log(1 + (this.#documents - df + 0.5) / (df + 0.5));
   }
 
-  /** k1 (1 - b + b · length / average) = base + perWord · length. */
-  #norms(): { base: number; perWord: number } {
-    const padding = Math.max(0, SHORT - this.averageLength);
-    const perWord = (K1 * B) / (this.averageLength + padding);
-    return { base: K1 * (1 - B) + perWord * padding, perWord };
+  #norms(): Norms {
+    return {
+      text: this.#lengths.norms(this.#documents),
+      aside: this.#asides.norms(this.#documents),
+    };
   }
 
-  #gain(posting: number, factor: number, norms: { base: number; perWord: number }): number {
-    const tf = posting & MAX_FREQUENCY;
-    const length = this.#lengths.data[posting >>> FREQUENCY_BITS] as number;
-    return (factor * tf) / (tf + norms.base + norms.perWord * length);
+  #gain(posting: number, factor: number, { text, aside }: Norms): number {
+    const slot = posting >>> FREQUENCY_BITS;
+    const inText = (posting >>> ASIDE_BITS) & MAX_TEXT;
+    const beside = posting & MAX_ASIDE;
+    let tf = inText / (text.base + text.perWord * this.#lengths.at(slot));
+    if (beside > 0) tf += (ASIDE * beside) / (aside.base + aside.perWord * this.#asides.at(slot));
+    return (factor * tf) / (tf + K1);
   }
 }
