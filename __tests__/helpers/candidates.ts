@@ -1,6 +1,6 @@
 /** Candidates as detectors make them, without a database. */
 import { workMemorySchema } from '../../src/memory/schema.js';
-import type { Candidate, ShownEntry } from '../../src/proactive/types.js';
+import type { Candidate, ShownEntry, ShownHint } from '../../src/proactive/types.js';
 import type { Scope } from '../../src/records/index.js';
 import { DAY_MS } from '../../src/shared/clock.js';
 import { derivedId, type Uuid } from '../../src/shared/ids.js';
@@ -38,6 +38,21 @@ export function shownEntry(init: EntryInit = {}): ShownEntry {
     files: ['agents/decisions/testing.md'],
     header,
     description,
+  };
+}
+
+export function shownHint(init: Partial<ShownHint> = {}): ShownHint {
+  const { memoryId = 'api/test' } = init;
+  return {
+    id: derivedId('hint', memoryId),
+    memoryId,
+    revision: 1,
+    score: 0.9,
+    reasons: ['key test fits'],
+    scope: SCOPE,
+    files: [],
+    value: 'npm test',
+    ...init,
   };
 }
 

@@ -10,7 +10,13 @@ import { DAY_MS } from '../../src/shared/clock.js';
 import { normalizePath, pathKeys } from '../../src/shared/paths.js';
 import { safePhrase } from '../../src/shared/safe-text.js';
 import { countTokens } from '../../src/shared/tokens.js';
-import { type CandidateInit, candidate, NOW_MS, shownEntry } from '../helpers/candidates.js';
+import {
+  type CandidateInit,
+  candidate,
+  NOW_MS,
+  shownEntry,
+  shownHint,
+} from '../helpers/candidates.js';
 import { expectQuick } from '../helpers/quick.js';
 
 const RUM = { nowMs: NOW_MS, prefix: 'RUM' };
@@ -57,7 +63,11 @@ function everyKind(memories = [jwt, caching, timeout], words = 'npm test'): Offe
     { kind: 'conflictWarning', action: words, memories },
     fileOffer(memories, { file: `src/${words}.ts` }),
     { kind: 'intentMatch', intent: words, memories },
-    { kind: 'hintMatch', subject: words, lines: [words, words], memories: [] },
+    {
+      kind: 'hintMatch',
+      subject: words,
+      memories: memories.map(({ id }) => shownHint({ id, value: words, reasons: [words] })),
+    },
     {
       kind: 'whenMatch',
       subject: words,
@@ -234,19 +244,16 @@ describe('an offer as text', () => {
   });
 
   it('writes the lines of hints', () => {
-    expect(
-      textOf({ kind: 'hintMatch', subject: 'npm test', lines: ['use --bail'], memories: [] }),
-    ).toBe('[RUM] Hint for "npm test":\n  • use --bail');
-    expect(
-      compose(
-        { kind: 'hintMatch', subject: 'deploy', lines: ['a | b', 'c'], memories: [jwt, timeout] },
-        RUM,
-      ),
-    ).toEqual({
-      text: '[RUM] Hint for "deploy":\n  • a | b\n  • c\n\n  → recall("mem_00000001") for details',
-      tokens: expect.any(Number),
-      shown: [jwt.id, timeout.id],
-    });
+    const [test, build] = [shownHint(), shownHint({ memoryId: 'api/build', value: 'make `api`' })];
+    expect(compose({ kind: 'hintMatch', subject: 'deploy', memories: [test, build] }, RUM)).toEqual(
+      {
+        text:
+          '[RUM] Hint for "deploy":\n  • api/test: `npm test` (key test fits)\n' +
+          '  • api/build: ask for it (key test fits)',
+        tokens: expect.any(Number),
+        shown: [test.id, build.id],
+      },
+    );
   });
 
   it('writes /when commands as they are typed, with what they lead to', () => {
@@ -350,7 +357,6 @@ describe('an offer as text', () => {
 
   it('is empty when there is nothing to say', () => {
     for (const content of everyKind([])) {
-      if (content.kind === 'hintMatch') continue;
       expect(compose(content, RUM)).toEqual({ text: '', tokens: 0, shown: [] });
     }
   });
@@ -666,7 +672,6 @@ describe('the length of an offer', () => {
         success: false,
       });
       for (const content of everyKind([long], words)) {
-        if (content.kind === 'hintMatch') continue;
         expect(compose(content, RUM).shown).toEqual([long.id]);
       }
     }
@@ -754,10 +759,6 @@ describe('a phrase', () => {
 describe('a content without some of its memories', () => {
   it('of every kind loses just these, and is nothing without any', () => {
     for (const content of everyKind()) {
-      if (content.kind === 'hintMatch') {
-        expect(withoutMemories(content, new Set([jwt.id]))).toBe(content);
-        continue;
-      }
       expect(candidatesIn(content).map(({ id }) => id)).toEqual([jwt.id, caching.id, timeout.id]);
       const left = withoutMemories(content, new Set([jwt.id, timeout.id]));
       expect(left?.kind).toBe(content.kind);
@@ -766,18 +767,7 @@ describe('a content without some of its memories', () => {
     }
   });
 
-  it('loses the lines of these memories, and keeps the counts of the file', () => {
-    const hint: OfferContent = {
-      kind: 'hintMatch',
-      subject: 's',
-      lines: ['a', 'b'],
-      memories: [jwt, caching],
-    };
-    expect(withoutMemories(hint, new Set([jwt.id]))).toEqual({
-      ...hint,
-      lines: ['b'],
-      memories: [caching],
-    });
+  it('keeps the counts of the file', () => {
     const file = fileOffer([jwt, caching], { total: 7, failed: 3 });
     expect(withoutMemories(file, new Set([caching.id]))).toMatchObject({ total: 7, failed: 3 });
   });

@@ -5,7 +5,7 @@ import { compose } from '../../src/proactive/text/composer.js';
 import type { OfferContent } from '../../src/proactive/types.js';
 import { safePhrase } from '../../src/shared/safe-text.js';
 import { ATTACKS } from '../fixtures/attacks.js';
-import { candidate, NOW_MS, shownEntry } from '../helpers/candidates.js';
+import { candidate, NOW_MS, shownEntry, shownHint } from '../helpers/candidates.js';
 import { expectQuick } from '../helpers/quick.js';
 
 /** Every line that a block may have; what is quoted in it is on the one line. */
@@ -62,7 +62,11 @@ function offersWith(text: string): OfferContent[] {
         memories: [one],
       }),
     ),
-    { kind: 'hintMatch', subject: text, lines: [text, text], memories: [] },
+    {
+      kind: 'hintMatch',
+      subject: text,
+      memories: [shownHint({ value: text, reasons: [text] }), shownHint({ memoryId: text })],
+    },
     {
       kind: 'whenMatch',
       subject: text,

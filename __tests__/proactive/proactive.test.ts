@@ -4,6 +4,7 @@ import type { Detection, OfferEvent, SlotDetectors } from '../../src/proactive/i
 import { InvalidInputError, NotFoundError } from '../../src/shared/errors.js';
 import { derivedId, type Uuid } from '../../src/shared/ids.js';
 import { type OpenRecordDatabase, openRecordDatabase } from '../contract/record-database.js';
+import { shownHint } from '../helpers/candidates.js';
 import { DAY_MS, dmWith, edits, failed, OPERATOR } from './detector-room.js';
 import { ada, long, messageOf, open, withProactive } from './proactive-room.js';
 
@@ -119,12 +120,7 @@ describe('a turn', () => {
           tokenEstimate: 5,
           cue: { kind: 'hintMatch', subject: 'deploy', strength: 1, evidence: [], timeMs: 0 },
           text: '',
-          content: {
-            kind: 'hintMatch',
-            subject: 'deploy',
-            lines: ['run the smoke test'],
-            memories: [],
-          },
+          content: { kind: 'hintMatch', subject: 'deploy', memories: [shownHint()] },
           suppressed: [],
         };
       },
@@ -140,7 +136,7 @@ describe('a turn', () => {
         release();
         await proactive.settled();
         const late = await proactive.offersForTurn(messageOf(ada, 'ok', 'late'), long);
-        expect(late.text).toContain('run the smoke test');
+        expect(late.text).toContain('api/test: `npm test`');
       },
       { slots: { hintMatch } },
     );
@@ -282,11 +278,9 @@ describe('a detector of another room', () => {
               content: {
                 kind: 'hintMatch',
                 subject: 'flood',
-                lines: Array.from(
-                  { length: 1_000 },
-                  (_, index) => `hint ${index} ${'x'.repeat(500)}`,
+                memories: Array.from({ length: 1_000 }, (_, index) =>
+                  shownHint({ memoryId: `api/${index}`, reasons: ['x'.repeat(500)] }),
                 ),
-                memories: [],
               },
             }),
           },

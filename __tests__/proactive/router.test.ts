@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_CONFIG, detectorConfigSchema } from '../../src/proactive/config.js';
-import { readMessage } from '../../src/proactive/reading/index.js';
+import { filesHeard } from '../../src/proactive/heard.js';
 import { type Evaluation, type MessageHappening, route } from '../../src/proactive/router.js';
 import { DETECTOR_NAMES, type Happening } from '../../src/proactive/types.js';
 
@@ -35,7 +35,7 @@ function named(evaluation: Evaluation): string {
 }
 
 function message(text: string, newSession = false): MessageHappening {
-  return { type: 'message', ...readMessage({ text }), newSession, said: text };
+  return { type: 'message', text, files: filesHeard({ text }), newSession };
 }
 
 describe('which detectors look at what happened', () => {
@@ -120,12 +120,13 @@ describe('which detectors look at what happened', () => {
       [],
     ],
     [
-      'a message of which only the words are known',
+      'a message of few words',
       message('Build it'),
       [
         'conflictWarning Build it',
         'intentMatch Build it',
-        'hintMatch ',
+        'hintMatch Build it',
+        'whenMatch Build it',
         'patternRecognition Build it',
       ],
     ],
@@ -143,14 +144,14 @@ describe('which detectors look at what happened', () => {
     ['a session', { type: 'session_start', sessionId: 's1' }, ['sessionStart']],
     [
       'words of the agent itself, for what it says that it will do',
-      { ...message('I will add caching'), by: 'agent', intent: null, plan: 'add caching' },
-      ['conflictWarning add caching', 'hintMatch add caching', 'whenMatch add caching'],
+      { ...message('I will add caching'), by: 'agent' },
+      [
+        'conflictWarning I will add caching',
+        'hintMatch I will add caching',
+        'whenMatch I will add caching',
+      ],
     ],
-    [
-      'words of the agent itself that plan nothing',
-      { ...message('Say "add caching"'), by: 'agent', intent: null, plan: null, task: null },
-      [],
-    ],
+    ['words of the agent itself that plan nothing', { ...message(''), by: 'agent' }, []],
     ['nothing that begins a session', message('', true), ['sessionStart']],
     [
       'a question about a file',
@@ -159,8 +160,8 @@ describe('which detectors look at what happened', () => {
         'conflictWarning What does src/auth.ts do? @src/auth.ts',
         'fileTouch src/auth.ts',
         'intentMatch What does src/auth.ts do?',
-        'hintMatch @src/auth.ts',
-        'whenMatch @src/auth.ts',
+        'hintMatch What does src/auth.ts do?',
+        'whenMatch What does src/auth.ts do?',
         'patternRecognition What does src/auth.ts do?',
       ],
     ],
@@ -183,8 +184,8 @@ describe('which detectors look at what happened', () => {
         'fileTouch src/auth.ts',
         'fileTouch docs/auth.md',
         'intentMatch Please add caching to src/auth.ts, then update docs/auth.md.',
-        'hintMatch add caching to src/auth.ts, then update docs/auth.md',
-        'whenMatch add caching to src/auth.ts, then update docs/auth.md',
+        'hintMatch Please add caching to src/auth.ts, then update docs/auth.md.',
+        'whenMatch Please add caching to src/auth.ts, then update docs/auth.md.',
         'patternRecognition Please add caching to src/auth.ts, then update docs/auth.md.',
       ],
     ],

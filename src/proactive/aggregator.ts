@@ -141,40 +141,19 @@ function joined(one: Spoken, other: Spoken): Spoken {
 }
 
 function together(one: OfferContent, other: OfferContent): OfferContent {
-  switch (one.kind) {
-    case 'fileTouch':
-      if (other.kind !== one.kind) return one;
-      return {
-        ...one,
-        total: Math.max(one.total, other.total),
-        failed: Math.max(one.failed, other.failed),
-        memories: distinct([...one.memories, ...other.memories]),
-      };
-    case 'patternRecognition':
-      if (other.kind !== one.kind) return one;
-      return {
-        ...one,
-        occurrences: Math.max(one.occurrences, other.occurrences),
-        memories: distinct([...one.memories, ...other.memories]),
-      };
-    case 'intentMatch':
-    case 'conflictWarning':
-      if (other.kind !== one.kind) return one;
-      return { ...one, memories: distinct([...one.memories, ...other.memories]) };
-    case 'sessionStart':
-      // One session starts once; both say the same of it.
-      return one;
-    case 'whenMatch':
-      if (other.kind !== one.kind) return one;
-      return { ...one, memories: distinct([...one.memories, ...other.memories]) };
-    case 'hintMatch':
-      if (other.kind !== one.kind) return one;
-      return {
-        ...one,
-        lines: [...new Set([...one.lines, ...other.lines])],
-        memories: distinct([...one.memories, ...other.memories]),
-      };
+  // One session starts once; both say the same of it.
+  if (one.kind === 'sessionStart' || other.kind === 'sessionStart') return one;
+  if (one.kind !== other.kind) return one;
+  const all = distinct<Shown>([...one.memories, ...other.memories]);
+  const whole = { ...one, memories: all } as OfferContent;
+  if (whole.kind === 'fileTouch' && other.kind === 'fileTouch') {
+    whole.total = Math.max(whole.total, other.total);
+    whole.failed = Math.max(whole.failed, other.failed);
   }
+  if (whole.kind === 'patternRecognition' && other.kind === 'patternRecognition') {
+    whole.occurrences = Math.max(whole.occurrences, other.occurrences);
+  }
+  return whole;
 }
 
 /** The first of each memory. */

@@ -2,8 +2,7 @@
 
 import type { ProactiveConfig } from './config.js';
 import { subjectOf } from './occasions.js';
-import { readMessage } from './reading/index.js';
-import { type Evaluation, route, type SlotInput } from './router.js';
+import { type Evaluation, type MessageHappening, route, type SlotInput } from './router.js';
 import type { DetectorCall } from './run-detectors.js';
 import { compose } from './text/composer.js';
 import type { Detector, Detectors, Occasion, OfferContent } from './types.js';
@@ -14,7 +13,12 @@ export interface SlotDetectors {
   whenMatch?: Detector<SlotInput>;
 }
 
-const WARM_UP = { text: 'Please add caching to src/warm-up.ts and fix the failing build' };
+const WARM_UP: MessageHappening = {
+  type: 'message',
+  text: 'Please add caching to src/warm-up.ts and fix the failing build',
+  files: ['src/warm-up.ts'],
+  newSession: true,
+};
 
 export function callsOf(
   detectors: Detectors & SlotDetectors,
@@ -60,10 +64,9 @@ export async function warmUp(
   config: ProactiveConfig,
   nowMs: number,
 ): Promise<void> {
-  const message = { type: 'message', ...readMessage(WARM_UP), newSession: true } as const;
-  const calls = callsOf(detectors, route(message, config), {});
+  const calls = callsOf(detectors, route(WARM_UP, config), {});
   await Promise.allSettled(calls.map(({ run }) => run()));
   // The tokenizer reads its table at its first text, which takes longest of all.
-  const content: OfferContent = { kind: 'hintMatch', subject: 'warm', lines: ['up'], memories: [] };
+  const content: OfferContent = { kind: 'intentMatch', intent: 'warm', memories: [] };
   compose(content, { nowMs, prefix: 'RUM' });
 }

@@ -113,8 +113,7 @@ export function nameOf(caller: Caller): string {
 
 export function subjectOf({ detector, input }: Evaluation): string {
   if (detector === 'whenMatch' || detector === 'hintMatch') {
-    const words = input.text || input.said || input.files[0];
-    return (words ?? '').slice(0, 200);
+    return (input.text || (input.files[0] ?? '')).slice(0, 200);
   }
   const [subject] = Object.values(input).filter((value) => typeof value === 'string');
   return (subject ?? '').slice(0, 200);

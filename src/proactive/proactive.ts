@@ -19,6 +19,7 @@ import { createDecisions } from './decisions.js';
 import { callerOf } from './detectors/context.js';
 import { createDetectors } from './detectors/index.js';
 import { feedbackOf } from './feedback.js';
+import { announcedIn, citedIn, filesHeard, saysSomething } from './heard.js';
 import { readHappening } from './input.js';
 import { createLanes } from './lanes.js';
 import { createLateStarts } from './late-starts.js';
@@ -53,7 +54,6 @@ import { createTurnCounter, type TurnStore } from './offers/turn-counter.js';
 import { createUses } from './offers/uses.js';
 import { createPushes } from './pushes.js';
 import { createReactor, type Outcome } from './reactions.js';
-import { readAgentWords, readMessage } from './reading/index.js';
 import { createRoomOffers } from './room-offers.js';
 import { type Evaluation, type MessageHappening, route } from './router.js';
 import type { DetectorRunner } from './run-detectors.js';
@@ -406,9 +406,9 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
     return scheduled !== true && sessionId !== undefined && !begun.has({ roomId, sessionId });
   }
 
-  function routeMessage({ text, attachments }: TurnMessage, newSession: boolean): Evaluation[] {
-    const read = readMessage({ text, attachments: attachments.map((url) => ({ url })) });
-    return route({ type: 'message', ...read, newSession, said: text }, config());
+  function routeMessage(message: TurnMessage, newSession: boolean): Evaluation[] {
+    const { text } = message;
+    return route({ type: 'message', text, files: filesHeard(message), newSession }, config());
   }
 
   return {
@@ -430,30 +430,19 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
     },
     turnEnded: (turn) => turns.ended(turn),
     gave: ({ roomId, ids }) => successes.gave({ roomId }, ids),
-    concerns({ text, attachments = [], byAgent = false }) {
-      if (byAgent) {
-        const { files, plan } = readAgentWords(text);
-        return files.length > 0 || plan !== null;
-      }
-      const read = readMessage({ text, attachments: attachments.map((url) => ({ url })) });
-      return read.files.length > 0 || read.intent !== null || read.plan !== null;
+    concerns({ text, attachments, byAgent = false }) {
+      if (filesHeard({ text, attachments }).length > 0) return true;
+      return byAgent ? announcedIn(text) !== '' : saysSomething(text);
     },
     onAgentActivity({ roomId, caller, sessionId, text, files }) {
       if (!enabled()) return;
-      const read = readAgentWords(text);
-      uses.ofCitations(roomId, read.cited);
-      const named = [...new Set([...files, ...read.files])];
+      uses.ofCitations(roomId, citedIn(text));
+      const named = [...new Set([...files, ...filesHeard({ text })])];
       uses.ofFiles({ roomId }, named);
-      if (named.length === 0 && read.plan === null) return;
+      const announced = announcedIn(text);
+      if (named.length === 0 && announced === '') return;
       const routed: MessageHappening = {
-        type: 'message',
-        files: named,
-        intent: null,
-        plan: read.plan,
-        task: null,
-        newSession: false,
-        said: text,
-        by: 'agent',
+        ...{ type: 'message', text: announced, files: named, newSession: false, by: 'agent' },
       };
       const occasion = occasionOf({ roomId, caller, sessionId });
       const work = reactTo(route(routed, config()), occasion, {

@@ -3,7 +3,6 @@ import { pathsIn } from '../shared/path-mentions.js';
 import type { ProactiveConfig } from './config.js';
 import type { Moment, MomentKind } from './gate/features.js';
 import type { HintMomentKind } from './hint-gate.js';
-import type { MessageReading } from './reading/index.js';
 import type {
   ActionCompleted,
   ActionPlanned,
@@ -20,21 +19,20 @@ export interface SlotInput extends Occasion {
   /** '' where files are only touched. */
   text: string;
   files: readonly string[];
-  /** The words themselves, where `text` is only what was read of them. For `hintMatch`. */
-  said?: string | undefined;
   /** What the words are; absent: a message. */
   kind?: HintMomentKind | undefined;
   /** Why it failed. */
   error?: string | undefined;
 }
 
-/** A message as it was read, and whether it begins a session. */
-export interface MessageHappening extends MessageReading, Occasion {
+/** Words of a conversation, with the files that are named or attached. */
+export interface MessageHappening extends Occasion {
   type: 'message';
+  text: string;
+  files: readonly string[];
+  /** Whether a session begins with it. */
   newSession: boolean;
-  /** As it was written. */
-  said?: string | undefined;
-  /** The agent itself said it. */
+  /** The agent itself says that it will do this. */
   by?: 'agent' | undefined;
 }
 
@@ -67,7 +65,7 @@ function evaluationsOf(happening: Happening | MessageHappening): Evaluation[] {
   switch (happening.type) {
     case 'file_touch': {
       const files = [happening.filePath];
-      return [...touches(files, occasion, happening.operation), ...slots([], files, occasion)];
+      return [...touches(files, occasion, happening.operation), ...slots('', files, occasion)];
     }
     case 'intent_stated': {
       const files = filesOf(happening.files, happening.intent);
@@ -76,7 +74,7 @@ function evaluationsOf(happening: Happening | MessageHappening): Evaluation[] {
         ...conflict(moment, occasion),
         ...touches(files, occasion),
         ...intent(moment, occasion),
-        ...slots([happening.intent], files, occasion, { kind: 'stated' }),
+        ...slots(happening.intent, files, occasion, 'stated'),
         ...pattern(moment, occasion),
       ];
     }
@@ -88,7 +86,7 @@ function evaluationsOf(happening: Happening | MessageHappening): Evaluation[] {
         ...conflict(moment, occasion),
         ...touches(files, occasion),
         ...intent(moment, occasion),
-        ...slots([task], files, occasion, { kind: 'stated' }),
+        ...slots(task, files, occasion, 'stated'),
         ...pattern(moment, occasion),
       ];
     }
@@ -100,7 +98,7 @@ function evaluationsOf(happening: Happening | MessageHappening): Evaluation[] {
         ...conflict(moment, occasion),
         ...touches(files, occasion),
         ...intent(moment, occasion),
-        ...slots([action], files, occasion, { kind: 'planned' }),
+        ...slots(action, files, occasion, 'planned'),
         ...pattern(moment, occasion),
       ];
     }
@@ -114,17 +112,16 @@ function evaluationsOf(happening: Happening | MessageHappening): Evaluation[] {
 }
 
 function ofMessage(message: MessageHappening, occasion: Occasion): Evaluation[] {
-  const { files, intent: wanted, plan, task, newSession, said } = message;
-  const texts = [wanted, plan, task].flatMap((text) => text?.split('\n') ?? []);
+  const { text, files, newSession, by } = message;
+  const moment = momentOf(by ?? 'message', text, files);
   // What the agent says is its answer: only what it is about to do wrong is worth a word.
-  const byAgent = message.by === 'agent';
-  const moment = momentOf(message.by ?? 'message', (byAgent ? plan : said) ?? '', files);
+  const asked = by === undefined;
   const evaluations: Evaluation[] = [
     ...conflict(moment, occasion),
     ...touches(files, occasion),
-    ...(byAgent ? [] : intent(moment, occasion)),
-    ...slots(texts, files, occasion, byAgent ? { kind: 'stated' } : { said }),
-    ...(byAgent ? [] : pattern(moment, occasion)),
+    ...(asked ? intent(moment, occasion) : []),
+    ...slots(text, files, occasion, asked ? 'message' : 'stated'),
+    ...(asked ? pattern(moment, occasion) : []),
   ];
   if (newSession) evaluations.push({ detector: 'sessionStart', input: occasion });
   return evaluations;
@@ -178,22 +175,16 @@ function ofFailure(
 }
 
 function slots(
-  texts: readonly string[],
+  words: string,
   files: readonly string[],
   occasion: Occasion,
-  how: Pick<SlotInput, 'said' | 'kind'> = {},
+  kind: HintMomentKind = 'message',
 ): Evaluation[] {
-  const whole = [...new Set(texts)].filter(
-    (text) => !texts.some((other) => other !== text && other.includes(text)),
-  );
-  const text = whole.join('\n').slice(0, MAX_SLOT_CHARS);
-  const input: SlotInput = { ...occasion, text, files: [...new Set(files)].slice(0, MAX_FILES) };
-  const said = how.said?.slice(0, MAX_SLOT_CHARS);
-  const when: Evaluation[] =
-    text !== '' || files.length > 0 ? [{ detector: 'whenMatch', input }] : [];
-  if (text === '' && !said?.trim()) return when;
-  const asked = given({ ...input, ...how, said });
-  return [{ detector: 'hintMatch', input: asked }, ...when];
+  const text = words.trim().slice(0, MAX_SLOT_CHARS);
+  if (text === '' && files.length === 0) return [];
+  const input = { ...occasion, text, files: [...new Set(files)].slice(0, MAX_FILES), kind };
+  const when: Evaluation = { detector: 'whenMatch', input };
+  return text === '' ? [when] : [{ detector: 'hintMatch', input }, when];
 }
 
 function filesOf(files: readonly string[] | undefined, text: string): string[] {

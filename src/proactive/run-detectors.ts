@@ -39,7 +39,6 @@ const MOST_HANGING = 3;
 const TIMES_KEPT = 500;
 /** Of a content that another room has made. */
 const MOST_LINES = 10;
-const MOST_CHARACTERS = 500;
 
 interface Tally {
   evaluated: number;
@@ -180,20 +179,9 @@ function bounded(detection: Detection): Detection {
   const { content } = detection;
   if (content?.kind !== 'hintMatch' && content?.kind !== 'whenMatch') return detection;
   const memories = detection.memories.slice(0, MOST_LINES);
-  return { ...detection, memories, content: boundedContent(content) };
-}
-
-type ForeignContent = Extract<OfferContent, { kind: 'hintMatch' | 'whenMatch' }>;
-
-function boundedContent(content: ForeignContent): ForeignContent {
-  if (content.kind === 'whenMatch') {
-    return { ...content, memories: content.memories.slice(0, MOST_LINES) };
-  }
-  return {
-    ...content,
-    lines: content.lines.slice(0, MOST_LINES).map((line) => line.slice(0, MOST_CHARACTERS)),
-    memories: content.memories.slice(0, MOST_LINES),
-  };
+  // Of either kind the memories are its own.
+  const few = { ...content, memories: content.memories.slice(0, MOST_LINES) } as OfferContent;
+  return { ...detection, memories, content: few };
 }
 
 class Hung extends Error {}

@@ -202,13 +202,7 @@ export type OfferContent =
       unfinished: UnfinishedWork[];
       learnings: { candidate: Candidate; text: string }[];
     }
-  | {
-      kind: 'hintMatch';
-      subject: string;
-      /** Lines as the owning room writes them; they are data like any stored text. */
-      lines: string[];
-      memories: ShownHint[];
-    }
+  | { kind: 'hintMatch'; subject: string; memories: ShownHint[] }
   | {
       kind: 'whenMatch';
       /** The words of the moment; a path where `isFile`. */

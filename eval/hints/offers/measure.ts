@@ -6,8 +6,8 @@ import { readFileSync } from 'node:fs';
 import { createHints, DEFAULT_QUOTAS, type HintRows } from '../../../src/hints/index.js';
 import { DEFAULT_CONFIG } from '../../../src/proactive/config.js';
 import type { DetectorContext } from '../../../src/proactive/detectors/context.js';
+import { filesHeard } from '../../../src/proactive/heard.js';
 import { createHintMatch } from '../../../src/proactive/index.js';
-import { readMessage } from '../../../src/proactive/reading/index.js';
 import { type MessageHappening, route } from '../../../src/proactive/router.js';
 import type { Happening } from '../../../src/proactive/types.js';
 import type { Uuid } from '../../../src/shared/ids.js';
@@ -100,7 +100,7 @@ export async function detectorOf({ hints }: HintProject, create = createHintMatc
 /** The happening of a turn as the product hears it. */
 function happeningOf({ kind, text, error }: HintTurn): Happening | MessageHappening {
   if (kind === 'message')
-    return { type: kind, ...readMessage({ text }), said: text, newSession: false, roomId: ROOM };
+    return { type: kind, text, files: filesHeard({ text }), newSession: false, roomId: ROOM };
   if (kind === 'intent_stated') return { type: kind, intent: text, roomId: ROOM };
   if (kind === 'task_start') return { type: kind, task: text, roomId: ROOM };
   const occasion = { action: text, roomId: ROOM };

@@ -71,12 +71,11 @@ export function createHintMatch(
     name: KIND,
     async evaluate(input) {
       const config = context.config().hintMatch;
-      const text = (input.said ?? input.text).trim();
-      const subject = input.text.trim() || text;
-      if (!config.enabled) return disabled(context, KIND, subject);
+      const text = input.text.trim();
+      if (!config.enabled) return disabled(context, KIND, text);
       const reader = readerIn(context, input);
-      if (reader === null) return elsewhere(context, KIND, subject, input.projectId);
-      const cue = { kind: KIND, subject } as const;
+      if (reader === null) return elsewhere(context, KIND, text, input.projectId);
+      const cue = { kind: KIND, subject: text } as const;
       if (text === '') return nothing(context, cue, ['nothing is said']);
       const room = port();
       if (room === null) return nothing(context, cue, ['no hints']);
@@ -107,12 +106,11 @@ export function createHintMatch(
       const memories = [...shown.values()].slice(0, config.max_results);
       const [first] = memories;
       if (!first) return nothing(context, cue, ['no hint for it'], { suppressed });
-      const lines = memories.map(({ memoryId, value }) => `${memoryId}: ${value ?? ''}`);
       return notifying(
         context,
-        { kind: KIND, subject, lines, memories },
+        { kind: KIND, subject: text, memories },
         memories,
-        { subject, strength: first.score, evidence: first.reasons },
+        { subject: text, strength: first.score, evidence: first.reasons },
         { suppressed },
       );
     },

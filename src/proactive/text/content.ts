@@ -23,42 +23,20 @@ export function quotedIn(content: OfferContent): Shown[] {
 
 /**
  * The content without what comes from these memories; the counts of a file stay, they are of the
- * file. `null` when nothing worth saying is left: "last session" alone is no reason to speak. A
- * content of lines loses those of its memories where it has one memory for each.
+ * file. `null` when nothing worth saying is left: "last session" alone is no reason to speak.
  */
 export function withoutMemories(
   content: OfferContent,
   ids: ReadonlySet<Uuid>,
 ): OfferContent | null {
   const isKept = ({ id }: Shown) => !ids.has(id);
-  switch (content.kind) {
-    case 'sessionStart': {
-      const unfinished = content.unfinished.filter(({ candidate }) => isKept(candidate));
-      const learnings = content.learnings.filter(({ candidate }) => isKept(candidate));
-      return unfinished.length + learnings.length === 0
-        ? null
-        : { ...content, unfinished, learnings };
-    }
-    case 'hintMatch': {
-      if (content.memories.length === 0) return content;
-      const memories = content.memories.filter(isKept);
-      if (memories.length === 0) return null;
-      const isPaired = content.memories.length === content.lines.length;
-      const lines = isPaired
-        ? content.lines.filter((_, at) => content.memories.slice(at, at + 1).every(isKept))
-        : content.lines;
-      return { ...content, lines, memories };
-    }
-    case 'whenMatch': {
-      const memories = content.memories.filter(isKept);
-      return memories.length === 0 ? null : { ...content, memories };
-    }
-    case 'patternRecognition':
-    case 'fileTouch':
-    case 'intentMatch':
-    case 'conflictWarning': {
-      const memories = content.memories.filter(isKept);
-      return memories.length === 0 ? null : { ...content, memories };
-    }
+  if (content.kind === 'sessionStart') {
+    const unfinished = content.unfinished.filter(({ candidate }) => isKept(candidate));
+    const learnings = content.learnings.filter(({ candidate }) => isKept(candidate));
+    return unfinished.length + learnings.length === 0
+      ? null
+      : { ...content, unfinished, learnings };
   }
+  const memories = (content.memories as Shown[]).filter(isKept);
+  return memories.length === 0 ? null : ({ ...content, memories } as OfferContent);
 }

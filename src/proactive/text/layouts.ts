@@ -16,7 +16,7 @@ import {
   patternItem,
   unfinishedItem,
 } from './layout-items.js';
-import { name, type Phrase, phrase, quoted, shorten } from './stored-text.js';
+import { name, type Phrase, quoted, shorten } from './stored-text.js';
 
 /** Of a path in a header. */
 const PATH_WIDTH = 48;
@@ -185,40 +185,16 @@ function sessionLayout(
   };
 }
 
-/** A line for each hint, its command whole. */
+/** A line for each hint, its command whole; what cannot be printed as it is has none. */
 function hintLayout(content: ContentOf<'hintMatch'>, mark: string): Layout | null {
-  const { lines, memories } = content;
-  const isPaired = memories.length === lines.length;
-  const items = isPaired ? memories.flatMap((hint) => hintItem(hint) ?? []) : [];
-  if (items.length === 0) return linesLayout(content, `${mark} Hint for`);
+  const items = content.memories.flatMap((hint) => hintItem(hint) ?? []);
+  if (items.length === 0) return null;
   const said = quoted(content.subject);
   const subject = (width: number) => said(Math.max(LEAST_SUBJECT, Math.min(width, TITLE_WIDTH)));
   return {
     ...inOrder(items),
     head: (width) => [`${mark} Hint for ${subject(width)}:`],
     tail: null,
-  };
-}
-
-function linesLayout(
-  { lines, memories, ...content }: ContentOf<'hintMatch'>,
-  opening: string,
-): Layout | null {
-  if (lines.length === 0) return null;
-  const subject = quoted(content.subject);
-  const [first] = memories;
-  const isPaired = memories.length === lines.length;
-  const items = lines.map((text, index): Item => {
-    const line = phrase(text);
-    return {
-      id: (isPaired ? memories[index]?.id : null) ?? null,
-      lines: (width) => [`  • ${line(width)}`],
-    };
-  });
-  return {
-    ...inOrder(items),
-    head: (width) => [`${opening} ${subject(titleWidth(width))}:`],
-    tail: first?.memoryId.startsWith('mem_') ? () => more(first.memoryId, 'details') : null,
   };
 }
 
