@@ -132,31 +132,6 @@ describe('what several detectors found', () => {
     ]);
   });
 
-  it('joins two findings about one thing', () => {
-    const { detections } = aggregate([
-      found(file('src/auth.ts', a), { strength: 0.4, subject: 'weak' }),
-      found(
-        { ...file('SRC/auth.ts', a, b), kind: 'fileTouch', total: 7, failed: 2 } as OfferContent,
-        { strength: 0.9, subject: 'strong', degraded: 'loading' },
-      ),
-    ]);
-    expect(detections).toHaveLength(1);
-    expect(detections[0]).toMatchObject({
-      content: { file: 'SRC/auth.ts', total: 7, failed: 2, memories: [a, b] },
-      cue: { strength: 0.9, evidence: ['evidence of strong', 'evidence of weak'] },
-      degraded: 'loading',
-    });
-    expect(
-      left([
-        found(warning(a), { subject: 'Add  a cache' }),
-        found(warning(b), { subject: 'add a cache ' }),
-      ]),
-    ).toEqual([['conflictWarning', ['mem_aaaaaaaa', 'mem_bbbbbbbb']]]);
-    expect(left([found(session(a)), found(session(b))])).toEqual([
-      ['sessionStart', ['mem_aaaaaaaa']],
-    ]);
-  });
-
   it('keeps what the detectors left out, also where nothing was found', () => {
     const out = (memoryId: string, detector: DetectorName) => ({ memoryId, detector, reason: 'r' });
     const { detections, suppressed } = aggregate([

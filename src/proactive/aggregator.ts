@@ -1,6 +1,6 @@
 /**
  * What several detectors found at one happening, as one list: most urgent first, each memory said
- * once, two findings about one thing joined. Pure.
+ * once. Pure.
  */
 import type { Uuid } from '../shared/ids.js';
 import { urgency } from './text/block.js';
@@ -53,13 +53,14 @@ export function aggregate(
   const suppressed = detections.flatMap((detection) => detection.suppressed);
   const saidIn = new Map<Uuid, DetectorName>();
   const kept: Finding[] = [];
-  for (const found of merged(detections)) {
+  for (const found of inOrder(detections)) {
+    const name = found.content.kind;
     const repeated = candidatesIn(found.content).filter(({ id }) => saidIn.has(id));
     const lost = repeated.map(
       ({ id, memoryId }): Suppressed => ({
         memoryId,
-        detector: found.name,
-        reason: `already in ${SAID_IN[saidIn.get(id) ?? found.name]}`,
+        detector: name,
+        reason: `already in ${SAID_IN[saidIn.get(id) ?? name]}`,
       }),
     );
     suppressed.push(...lost);
@@ -68,7 +69,7 @@ export function aggregate(
         ? found.content
         : withoutMemories(found.content, new Set(repeated.map(({ id }) => id)));
     if (content === null) continue;
-    const { name, cue, degraded } = found;
+    const { cue, degraded } = found;
     const finding: Finding = {
       name,
       content,
@@ -77,7 +78,7 @@ export function aggregate(
       ...(degraded === undefined ? {} : { degraded }),
     };
     // Where some were taken out, others may move up into the text.
-    const said = admit(finding, repeated.length === 0 ? found.shown : candidatesIn(content));
+    const said = admit(finding, repeated.length === 0 ? found.memories : candidatesIn(content));
     if (said === null) continue;
     for (const { id } of said.memories) saidIn.set(id, name);
     kept.push(said.finding);
@@ -85,82 +86,15 @@ export function aggregate(
   return { detections: kept, suppressed };
 }
 
-interface Spoken extends Finding {
-  /** What its text shows: only that is said. */
-  shown: Shown[];
-}
-
-/** What has something to say, in order; what is about the same thing joined. */
-function merged(detections: readonly Detection[]): Spoken[] {
-  const bySubject = new Map<string, Spoken>();
-  for (const detection of detections) {
-    const { shouldNotify, content, cue, memories, suppressed, degraded } = detection;
-    if (!shouldNotify || content === null) continue;
-    const found: Spoken = {
-      name: content.kind,
-      content,
-      cue,
-      suppressed,
-      shown: memories,
-      ...(degraded === undefined ? {} : { degraded }),
-    };
-    const key = `${content.kind} ${subjectOf(content, cue)}`;
-    const other = bySubject.get(key);
-    bySubject.set(key, other === undefined ? found : joined(other, found));
-  }
-  return [...bySubject.values()].sort(
-    (a, b) => urgency(a.name) - urgency(b.name) || b.cue.strength - a.cue.strength,
-  );
-}
-
-function subjectOf(content: OfferContent, cue: Cue): string {
-  const subject =
-    content.kind === 'fileTouch'
-      ? content.file
-      : content.kind === 'patternRecognition'
-        ? content.pattern
-        : cue.subject;
-  return subject.normalize('NFKC').trim().replace(/\s+/g, ' ').toLowerCase();
-}
-
-/** The surer of two findings about one thing, with what the other has beside it. */
-function joined(one: Spoken, other: Spoken): Spoken {
-  const [first, second] = one.cue.strength >= other.cue.strength ? [one, other] : [other, one];
-  const degraded = first.degraded ?? second.degraded;
-  return {
-    ...first,
-    content: together(first.content, second.content),
-    cue: {
-      ...first.cue,
-      evidence: [...new Set([...first.cue.evidence, ...second.cue.evidence])],
-    },
-    suppressed: [...first.suppressed, ...second.suppressed],
-    shown: distinct([...first.shown, ...second.shown]),
-    ...(degraded === undefined ? {} : { degraded }),
-  };
-}
-
-function together(one: OfferContent, other: OfferContent): OfferContent {
-  // One session starts once; both say the same of it.
-  if (one.kind === 'sessionStart' || other.kind === 'sessionStart') return one;
-  if (one.kind !== other.kind) return one;
-  const all = distinct<Shown>([...one.memories, ...other.memories]);
-  const whole = { ...one, memories: all } as OfferContent;
-  if (whole.kind === 'fileTouch' && other.kind === 'fileTouch') {
-    whole.total = Math.max(whole.total, other.total);
-    whole.failed = Math.max(whole.failed, other.failed);
-  }
-  if (whole.kind === 'patternRecognition' && other.kind === 'patternRecognition') {
-    whole.occurrences = Math.max(whole.occurrences, other.occurrences);
-  }
-  return whole;
-}
-
-/** The first of each memory. */
-function distinct<One extends Shown>(candidates: readonly One[]): One[] {
-  const byId = new Map<Uuid, One>();
-  for (const candidate of candidates) {
-    if (!byId.has(candidate.id)) byId.set(candidate.id, candidate);
-  }
-  return [...byId.values()];
+/** What has something to say, most urgent first. */
+function inOrder(detections: readonly Detection[]): (Detection & { content: OfferContent })[] {
+  return detections
+    .flatMap((detection) => {
+      const { shouldNotify, content } = detection;
+      return shouldNotify && content !== null ? [{ ...detection, content }] : [];
+    })
+    .sort(
+      (a, b) =>
+        urgency(a.content.kind) - urgency(b.content.kind) || b.cue.strength - a.cue.strength,
+    );
 }

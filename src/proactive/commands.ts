@@ -1,17 +1,15 @@
-/** Commands in a text, and whether one only looks. Pure. */
-import { normalizePath } from '../shared/paths.js';
+/** Whether a text is a command, what it runs, and whether that only looks. Pure. */
 
 export interface Command {
   /** As it was written. */
   text: string;
   program: string;
-  /** Subcommand and arguments, normalized, in their order. */
+  /** Subcommand and arguments, in their order. */
   words: readonly string[];
-  /** Sorted. */
   flags: readonly string[];
 }
 
-/** Programs that a text can begin a command with outside of backticks; none is an English word. */
+/** Programs that a command can begin with; none is an English word. */
 const PROGRAMS = new Set(
   (
     'npm npx pnpm yarn bun bunx deno tsc git gh docker docker-compose podman kubectl helm terraform ansible ' +
@@ -27,41 +25,11 @@ const WORDY =
 /** What only looks, checks or lists is done over and over and is no attempt at anything. */
 const HARMLESS =
   /^(?:git (?:status|log|diff|show|branch|fetch|blame)|(?:npm|pnpm|yarn|bun) (?:(?:run )?(?:test|t|lint|check|typecheck|type-check)|ls|list|outdated|view|why|audit(?! fix))\b|(?:docker|kubectl|helm) (?:ps|logs|get|describe|images|list)|cargo (?:test|check|clippy)|go test|ls|cat|grep|rg|find|head|tail|less|pwd|which|echo|wget|(?:npx )?(?:jest|vitest|tsc|eslint|prettier|mocha|pytest)|pytest|wc)\b/i;
-const MAX_CHARACTERS = 4_000;
 const MOST_TOKENS = 60;
 
-const SAME_SUBCOMMAND: Readonly<Record<string, string>> = {
-  i: 'install',
-  add: 'install',
-  ci: 'clean-install',
-  un: 'uninstall',
-  remove: 'uninstall',
-  rm: 'uninstall',
-  up: 'update',
-  upgrade: 'update',
-};
-const PACKAGE_MANAGERS = new Set(['npm', 'pnpm', 'yarn', 'bun']);
-
-/** Commands that a text names: in backticks, after "run", or the whole of it. */
-export function commandsIn(message: string): Command[] {
-  const text = message.slice(0, MAX_CHARACTERS);
-  const quoted = [...text.matchAll(/`([^`\n]{2,300})`/g)].map(([, command = '']) => command);
-  const bare = text
-    .replace(/`[^`\n]*`/g, ' ')
-    .split(/[\n;]|\s(?:and then|then|&&|\|\|)\s|&&/)
-    .flatMap((part) => {
-      const said = part.trim().replace(/^\$\s+/, '');
-      const run =
-        /\b(?:run|execute|running|rerun|use|using|try|with|do)(?: the command)?:?\s+(\S.*)$/i.exec(
-          said,
-        );
-      return [said, ...(run?.[1] === undefined ? [] : [run[1]])];
-    })
-    .filter(isBare);
-  return [...quoted, ...bare].flatMap((command) => readCommand(command) ?? []);
-}
-
-function isBare(text: string): boolean {
+/** Whether all of a text is a command. */
+export function isCommand(said: string): boolean {
+  const text = said.trim().replace(/^cd \S+ && /, '');
   const [program = '', next = ''] = text.split(/\s+/);
   if (WORDY.test(text)) return true;
   // A program's name in lower case with something behind it that it could take.
@@ -72,7 +40,7 @@ function isBare(text: string): boolean {
   );
 }
 
-/** `null` for what has no program. Quotes are taken off, `sudo` and settings before the program, too. */
+/** `null` for what has no program. Quotes are taken off; so are `sudo` and settings before the program. */
 export function readCommand(text: string): Command | null {
   const [first = ''] = text.trim().split(/\s*(?:&&|\|\||[|;\n])\s*/);
   const tokens = (first.match(/"[^"]*"|'[^']*'|\S+/g) ?? [])
@@ -81,21 +49,11 @@ export function readCommand(text: string): Command | null {
   while (/^(?:sudo|env|time|npx|bunx|[A-Z_][A-Z0-9_]*=.*)$/.test(tokens[0] ?? '')) tokens.shift();
   const program = (tokens.shift() ?? '').toLowerCase();
   if (!/^[\w./@-]+$/.test(program) || tokens.length === 0) return null;
-  const flags = tokens.filter((token) => token.startsWith('-')).sort();
+  const flags = tokens.filter((token) => token.startsWith('-'));
   const words = tokens
     .filter((token) => !token.startsWith('-'))
     .map((token) => token.replace(/[.,!?]$/, ''));
-  const [subcommand, ...rest] = words;
-  const known = PACKAGE_MANAGERS.has(program) ? SAME_SUBCOMMAND[subcommand ?? ''] : undefined;
-  const named =
-    subcommand === undefined ? [] : [known ?? plainPath(subcommand), ...rest.map(plainPath)];
-  return { text: text.trim(), program, words: named, flags };
-}
-
-function plainPath(word: string): string {
-  if (!/[\\/]/.test(word) || word.includes('://') || word.startsWith('@')) return word;
-  const found = normalizePath(word);
-  return 'path' in found ? found.path : word;
+  return { text: text.trim(), program, words, flags };
 }
 
 /** Whether running it attempts nothing: it looks, lists, tests or checks. */

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { cosine } from '../embeddings/index.js';
 import { analyze } from '../shared/text.js';
-import { commandsIn } from './commands.js';
+import { isCommand } from './commands.js';
 import { alignWith } from './gate/alignment.js';
 import type { Features, Surroundings } from './gate/features.js';
 import { covered, type Part, partOf } from './gate/text.js';
@@ -146,7 +146,7 @@ export function compareHints(
     const common = (counts.get(term) ?? 0) / hints.length;
     return rarity(term) * (hints.length < 3 ? 1 : 1 - 0.8 * common);
   };
-  const isCommand = moment.kind === 'failed' || isOneCommand(moment.text);
+  const isRun = moment.kind === 'failed' || isCommand(moment.text);
   const isAnyNamed = hints.some(({ isNamed }) => isNamed);
   const isOnly = new Set(hints.map(({ component }) => component)).size === 1;
   const all = hints.map((hint, at): Features => {
@@ -190,7 +190,7 @@ export function compareHints(
       ...placesOf(moment, hint),
     };
     for (const each of OF_COMMAND) {
-      features[`command_${each}`] = isCommand ? (features[each] as number) : 0;
+      features[`command_${each}`] = isRun ? (features[each] as number) : 0;
     }
     return features;
   });
@@ -200,11 +200,6 @@ export function compareHints(
 
 const wholeOf = ({ text, error }: HintMoment): string =>
   error === undefined ? text : `${text}\n${error}`;
-
-function isOneCommand(text: string): boolean {
-  const [first] = commandsIn(text);
-  return first?.text === text.trim();
-}
 
 /** Distance to the best other hint. */
 function relate(all: readonly Features[], key: string): void {

@@ -50,14 +50,13 @@ const MAX_FILES = 5;
 const MAX_SLOT_CHARS = 2_000;
 
 /**
- * What is to be evaluated, in the order of priority; detectors that are switched off are left out, and
- * nothing is asked twice. A file's operation changes nothing: reading is how most work begins.
+ * What is to be evaluated, in the order of priority; detectors that are switched off are left out. A file's operation changes nothing: reading is how most work begins.
  */
 export function route(
   happening: Happening | MessageHappening,
   config: ProactiveConfig,
 ): Evaluation[] {
-  return distinct(evaluationsOf(happening)).filter(({ detector }) => config[detector].enabled);
+  return evaluationsOf(happening).filter(({ detector }) => config[detector].enabled);
 }
 
 function evaluationsOf(happening: Happening | MessageHappening): Evaluation[] {
@@ -201,19 +200,4 @@ function given<Fields extends object>(fields: Fields): Fields {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
   // Only fields that are optional can be left out.
   return Object.fromEntries(entries) as Fields;
-}
-
-function distinct(evaluations: readonly Evaluation[]): Evaluation[] {
-  const seen = new Set<string>();
-  return evaluations.filter(({ detector, input }) => {
-    const key = `${detector}\n${subjectOf(input)}`;
-    if (seen.has(key)) return false;
-    seen.add(key);
-    return true;
-  });
-}
-
-function subjectOf(input: Evaluation['input']): string {
-  const { caller: _, ...rest } = input;
-  return JSON.stringify(rest);
 }

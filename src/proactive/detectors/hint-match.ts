@@ -22,7 +22,7 @@ import { remembering } from '../gate/features.js';
 import { opens, rarityIn } from '../gate/weights.js';
 import { HINT_WEIGHTS, type HintMoment, likelyHints, wordsOfName } from '../hint-gate.js';
 import type { SlotInput } from '../router.js';
-import { printedHint } from '../text/printed-hint.js';
+import { printedHint } from '../text/printed.js';
 import type { Detector, ShownHint, Suppressed } from '../types.js';
 import { disabled, elsewhere, nothing, notifying } from './candidates.js';
 import { callerOf, type DetectorContext, readerIn } from './context.js';

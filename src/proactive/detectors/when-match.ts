@@ -7,7 +7,7 @@ import { derivedId, type Uuid } from '../../shared/ids.js';
 import { pathKeys } from '../../shared/paths.js';
 import type { RelevantEntry } from '../../when/index.js';
 import type { SlotInput } from '../router.js';
-import { printedCommand } from '../text/printed-command.js';
+import { printedCommand } from '../text/printed.js';
 import type { Detector, ShownEntry, Suppressed } from '../types.js';
 import { disabled, elsewhere, nothing, notifying } from './candidates.js';
 import { type DetectorContext, readerIn } from './context.js';

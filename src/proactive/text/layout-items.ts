@@ -2,8 +2,7 @@
 import { ageOf, isGenerated, type WorkMemoryData } from '../../memory/index.js';
 import type { Uuid } from '../../shared/ids.js';
 import type { Candidate, ShownEntry, ShownHint, UnfinishedWork } from '../types.js';
-import { printedCommand } from './printed-command.js';
-import { printedHint } from './printed-hint.js';
+import { printedCommand, printedHint } from './printed.js';
 import { name, type Phrase, phrase, quoted } from './stored-text.js';
 
 export interface Item {
