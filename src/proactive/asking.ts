@@ -1,6 +1,12 @@
-/** From what is to be evaluated to calls of detectors, those of other rooms included. */
-
+/** The detectors of work memory, and what is to be evaluated as calls of them and of those of other rooms. */
 import type { ProactiveConfig } from './config.js';
+import { createConflictWarning } from './detectors/conflict-warning.js';
+import type { DetectorContext } from './detectors/context.js';
+import { createFileTouch } from './detectors/file-touch.js';
+import { createIntentMatch } from './detectors/intent-match.js';
+import { createPatternRecognition } from './detectors/pattern-recognition.js';
+import { createPropose } from './detectors/proposals.js';
+import { createSessionStart } from './detectors/session-start.js';
 import { subjectOf } from './occasions.js';
 import { type Evaluation, type MessageHappening, route, type SlotInput } from './router.js';
 import type { DetectorCall } from './run-detectors.js';
@@ -11,6 +17,18 @@ import type { Detector, Detectors, Occasion, OfferContent } from './types.js';
 export interface SlotDetectors {
   hintMatch?: Detector<SlotInput>;
   whenMatch?: Detector<SlotInput>;
+}
+
+/** Those that look at work memory. */
+export function createDetectors(context: DetectorContext): Detectors {
+  const propose = createPropose(context);
+  return {
+    fileTouch: createFileTouch(context),
+    intentMatch: createIntentMatch(context, propose),
+    conflictWarning: createConflictWarning(context, propose),
+    patternRecognition: createPatternRecognition(context, propose),
+    sessionStart: createSessionStart(context),
+  };
 }
 
 const WARM_UP: MessageHappening = {

@@ -9,12 +9,12 @@ import type { Log } from '../shared/log.js';
 import { within } from '../shared/within.js';
 import { type OfferAnswer, readAnswer, readHappening, readWaiting } from './input.js';
 import { isFresh } from './moments.js';
+import { isSameIdentity } from './occasions.js';
 import type { Offer, Reaction, TurnOffers } from './offer-types.js';
 import type { OfferBook } from './offers/offer-book-types.js';
 import { isStandingWarning } from './offers/offer-life.js';
 import { type StoredOffer, viewOf } from './offers/offer-record.js';
-import { isSameIdentity } from './place.js';
-import type { StillStanding } from './still-standing.js';
+import type { StillStanding } from './still-holds.js';
 import { block, urgency } from './text/block.js';
 import type { ClientCaller, Happening, HappeningType, OfferTarget } from './types.js';
 

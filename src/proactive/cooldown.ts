@@ -20,7 +20,7 @@ import type { Uuid } from '../shared/ids.js';
 import { pathKeys } from '../shared/paths.js';
 import { fileCooldownSeconds, type ProactiveConfig } from './config.js';
 import { type Feedback, spanOf } from './feedback.js';
-import { placeKey } from './place.js';
+import { placeKey } from './occasions.js';
 import type { DetectorName, OfferTarget, Suppressed } from './types.js';
 
 export interface CooldownQuestion {

@@ -3,8 +3,8 @@
 export type { SlotDetectors } from './asking.js';
 export { type ProactiveConfig, type ProactiveConfigInput, parseConfig } from './config.js';
 export type { Proactive } from './core-types.js';
+export type { DetectorContext } from './detectors/context.js';
 export { createHintMatch, type HintPort } from './detectors/hint-match.js';
-export type { DetectorContext } from './detectors/index.js';
 export {
   createWhenMatch,
   type WhenEntry,

@@ -1,7 +1,7 @@
 /** Small memories of when something was: sessions that have begun, turns of clients, offers that wait. */
 import { type Clock, MINUTE_MS, SECOND_MS } from '../shared/clock.js';
+import { placeKey } from './occasions.js';
 import type { OfferData } from './offer-types.js';
-import { placeKey } from './place.js';
 import type { OfferTarget } from './types.js';
 
 /** Conversations and places remembered; the ones that have been silent longest are dropped. */

@@ -10,14 +10,13 @@ import { AppError, InvalidInputError, messageOf } from '../shared/errors.js';
 import type { Ids, Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
 import { within } from '../shared/within.js';
-import { callsOf, type SlotDetectors, warmUp } from './asking.js';
+import { callsOf, createDetectors, type SlotDetectors, warmUp } from './asking.js';
 import { type Answered, createClients } from './clients.js';
 import type { ProactiveConfig } from './config.js';
 import { createCooldown } from './cooldown.js';
 import type { Proactive } from './core-types.js';
 import { createDecisions } from './decisions.js';
 import { callerOf } from './detectors/context.js';
-import { createDetectors } from './detectors/index.js';
 import { feedbackOf } from './feedback.js';
 import { announcedIn, citedIn, filesHeard, saysSomething } from './heard.js';
 import { readHappening } from './input.js';
@@ -54,12 +53,10 @@ import { createTurnCounter, type TurnStore } from './offers/turn-counter.js';
 import { createUses } from './offers/uses.js';
 import { createPushes } from './pushes.js';
 import { createReactor, type Outcome } from './reactions.js';
-import { createRoomOffers } from './room-offers.js';
 import { type Evaluation, type MessageHappening, route } from './router.js';
 import type { DetectorRunner } from './run-detectors.js';
 import { createDetectorRunner } from './run-detectors.js';
-import { createStillStanding } from './still-standing.js';
-import { createStillTrue } from './still-true.js';
+import { createStillStanding, createStillTrue } from './still-holds.js';
 import { createSuccesses } from './successes.js';
 import { block, urgency } from './text/block.js';
 import { createTurns } from './turns.js';
@@ -402,6 +399,18 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
     return viewOf((await book.answer(id, to, details, readerOf(caller))).offer);
   }
 
+  /** What is open in a conversation, for whoever may read it; newest first. */
+  async function openIn(
+    roomId: Uuid,
+    caller: Caller,
+    fits: (data: StoredOffer['data']) => boolean,
+  ): Promise<Offer[]> {
+    await loaded;
+    const reader = readerOf(caller);
+    const open = book.open({ roomId }, reader).filter(({ data }) => fits(data));
+    return book.remaining(await stillStanding(open, reader)).map(viewOf);
+  }
+
   function beginsSession({ scheduled, sessionId, roomId }: TurnMessage): boolean {
     return scheduled !== true && sessionId !== undefined && !begun.has({ roomId, sessionId });
   }
@@ -476,7 +485,9 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
     acknowledge: (id, caller, reason) => answer(id, 'acknowledged', caller, { reason }),
     dismiss: (id, caller, reason) => answer(id, 'dismissed', caller, { reason }),
     used: (id, caller, how) => answer(id, 'used', caller, { how: how ?? 'said so' }),
-    ...createRoomOffers({ book, loaded, stillStanding }),
+    openWarnings: (roomId, caller) =>
+      openIn(roomId, caller, ({ kind }) => kind === 'conflictWarning'),
+    openOffers: (roomId, caller) => openIn(roomId, caller, () => true),
 
     async stats(range = {}) {
       await loaded;

@@ -8,7 +8,7 @@ import { hostLog } from '../shared/log.js';
 import type { SlotDetectors } from './asking.js';
 import type { ProactiveConfig } from './config.js';
 import type { Proactive } from './core-types.js';
-import type { DetectorContext } from './detectors/index.js';
+import type { DetectorContext } from './detectors/context.js';
 import { NOBODY, type SourceObserver } from './observer.js';
 import { createProactive, type ProactiveCoreDeps } from './proactive.js';
 

@@ -7,9 +7,9 @@ import { type Clock, MINUTE_MS } from '../shared/clock.js';
 import { messageOf } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
+import { placeKey } from './occasions.js';
 import type { OfferBook } from './offers/offer-book-types.js';
 import type { OfferChange } from './offers/offer-life.js';
-import { placeKey } from './place.js';
 import type { Detector, DetectorName, Occasion, OfferTarget } from './types.js';
 
 export interface Successes {

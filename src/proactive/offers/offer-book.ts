@@ -5,26 +5,23 @@
  */
 import { canRead, type Reader } from '../../records/index.js';
 import { DAY_MS, HOUR_MS } from '../../shared/clock.js';
-import { messageOf, NotFoundError } from '../../shared/errors.js';
-import type { Uuid } from '../../shared/ids.js';
+import { InvalidInputError, messageOf, NotFoundError } from '../../shared/errors.js';
+import { isUuid, type Uuid } from '../../shared/ids.js';
 import { redactSecrets } from '../../shared/secrets.js';
 import { yieldToLoop } from '../../shared/yield.js';
 import type { OfferData } from '../offer-types.js';
 import type { OfferState } from '../types.js';
-import type { OfferBook, OfferBookDeps } from './offer-book-types.js';
-import { createOfferFacts, FEEDBACK_DAYS, factOf } from './offer-fact.js';
+import type { OfferBook, OfferBookDeps, OpenFilter } from './offer-book-types.js';
+import { createOfferFacts, FEEDBACK_DAYS, factOf, settledAtMs } from './offer-fact.js';
 import {
-  dropOldest,
-  fits,
-  heldAs,
-  isHeld,
-  type News,
-  newsInOrder,
-  offerAsOf,
-  uuidOf,
-} from './offer-held.js';
-import type { ChangeDetails } from './offer-life.js';
-import { changeOffer, inTime, isOpen, isUnanswered, OFFER_LIFE_MS } from './offer-life.js';
+  asOf,
+  type ChangeDetails,
+  changeOffer,
+  inTime,
+  isOpen,
+  isUnanswered,
+  OFFER_LIFE_MS,
+} from './offer-life.js';
 import { createOfferLoader } from './offer-loader.js';
 import {
   listOffers,
@@ -444,4 +441,73 @@ export function createOfferBook(deps: OfferBookDeps): OfferBook {
       await writer.stop();
     },
   };
+}
+
+/** What was read of an offer and is news here; `from` is `null` when it was not known at all. */
+interface News {
+  entry: Held;
+  /** As it was read. */
+  offer: StoredOffer;
+  from: OfferState | null;
+}
+
+/** In the order in which they came to be what they are, as feedback takes them. */
+function newsInOrder(news: readonly News[]): News[] {
+  return news
+    .map((one) => ({ one, atMs: settledAtMs(factOf(one.offer)) }))
+    .sort((a, b) => a.atMs - b.atMs || a.one.offer.data.createdAtMs - b.one.offer.data.createdAtMs)
+    .map(({ one }) => one);
+}
+
+function heldAs(offer: StoredOffer, revision: number | null): Held {
+  const stored = revision === null ? null : offer.data;
+  return { offer, revision, stored, unsaved: [], gone: false, behind: false };
+}
+
+/** As it is at that time, whether or not it was noted in the database that its own is over. */
+function offerAsOf({ id, scope, data }: OfferRecord, nowMs: number): StoredOffer {
+  return { id, scope, data: asOf(data, nowMs) };
+}
+
+/** Something may still come of it: an answer, or the use of what was acknowledged. */
+function isHeld(data: OfferData): boolean {
+  return isOpen(data) || data.state === 'acknowledged';
+}
+
+function fits(filter: OpenFilter, data: OfferData): boolean {
+  const { roomId, sessionId, agentId, kind, state, clients } = filter;
+  const { target } = data;
+  return (
+    (roomId === undefined || target.roomId === roomId) &&
+    (sessionId === undefined || target.sessionId === sessionId) &&
+    (agentId === undefined || target.agentId === agentId) &&
+    (kind === undefined || data.kind === kind) &&
+    (state === undefined || data.state === state) &&
+    !(clients === true && target.roomId !== undefined)
+  );
+}
+
+/**
+ * The UUID that is written, or that of the one among the offers whose id begins with the digits of
+ * `offer_…`. @throws NotFoundError, InvalidInputError for digits that mean several
+ */
+function uuidOf(id: string, offers: readonly StoredOffer[]): Uuid {
+  const text = id.trim().toLowerCase();
+  if (isUuid(text)) return text;
+  const digits = /^offer_([0-9a-f]{8,32})$/.exec(text)?.[1];
+  const [first, ...others] =
+    digits === undefined
+      ? []
+      : offers.filter((offer) => offer.id.replaceAll('-', '').startsWith(digits));
+  if (!first) throw new NotFoundError('offer', id);
+  if (others.length === 0) return first.id;
+  throw new InvalidInputError([{ field: 'id', message: 'means several offers: give all of it' }]);
+}
+
+/** Leaves the newest `most`. */
+function dropOldest(ids: Set<Uuid>, most: number): void {
+  for (const id of ids) {
+    if (ids.size <= most) return;
+    ids.delete(id);
+  }
 }

@@ -6,8 +6,7 @@
 import type { MemoryUse } from '../../memory/index.js';
 import type { Uuid } from '../../shared/ids.js';
 import { pathKeys } from '../../shared/paths.js';
-import { isInView } from '../occasions.js';
-import { placeKey } from '../place.js';
+import { isInView, placeKey } from '../occasions.js';
 import type { OfferTarget } from '../types.js';
 import type { OfferBook } from './offer-book-types.js';
 import type { OfferChange } from './offer-life.js';
