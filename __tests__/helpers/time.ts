@@ -1,5 +1,5 @@
 /**
- * Time in the hands of the test: `Date` is faked, the host's one-second timer is stopped, and its
+ * Time in the hands of the test: `Date` is faked, the host's one-second timer and ours are stopped, and the host's
  * real `checkTasks` is called instead. Everything else (database, model, pipeline) is real.
  */
 import type { IAgentRuntime } from '@elizaos/core';
@@ -35,6 +35,7 @@ export function takeTime(agent: Agent, startMs: number): Time {
   const tasks = taskServiceOf(agent.runtime);
   if (tasks.timer) clearInterval(tasks.timer);
   tasks.timer = null;
+  agent.triggers.leaveToTick();
   vi.useFakeTimers({ toFake: ['Date'], now: startMs });
   const time: Time = {
     now: () => Date.now(),

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createRecords, databaseOf, homeOf } from '../../src/records/index.js';
 import { derivedId } from '../../src/shared/ids.js';
+import { createDueTimer } from '../../src/triggers/due-timer.js';
 import { createLedger } from '../../src/triggers/ledger.js';
 import {
   createReconciler,
@@ -40,6 +41,7 @@ function otherProcess() {
     store: createTaskStore(records),
     ledger: createLedger(records),
     guard: createWriteBackGuard(),
+    dueTimer: createDueTimer({ now: time.now }),
     clock: { now: time.now },
     log: { debug() {}, info() {}, warn() {}, error() {} },
     settings: () => ({ ...agent.triggers.settings, hotWindowMs: 2 * MINUTE }),

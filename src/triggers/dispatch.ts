@@ -8,6 +8,7 @@ import { type Clock, HOUR_MS, isTimeAgain, MINUTE_MS, SECOND_MS } from '../share
 import { messageOf } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import { yieldToLoop } from '../shared/yield.js';
+import type { DueTimer } from './due-timer.js';
 import type { Ledger } from './ledger.js';
 import type { Parts } from './parts.js';
 import { askedOf, newRun, planDue, runsAgain, wakesWithCycle, withNextRun } from './plan.js';
@@ -23,6 +24,9 @@ export interface DispatchDeps extends Parts {
   reconciler: Reconciler;
   waiting: WaitingRuns;
   runs: Runs;
+  dueTimer: DueTimer;
+  /** Lets the host's TaskService look for due tasks now and not at its next tick. */
+  hostTick: () => Promise<void>;
   /** Between the last beat of before and this start no process was there. */
   away: { fromMs: number; untilMs: number };
   /** True when the lock on the data directory proves that every other lease holder is dead. */
@@ -42,12 +46,12 @@ interface DueTrigger {
 
 /**
  * Claims what is due and returns the runs that are now ours to carry out, in the order of their time;
- * `more` when not all of what is due fitted into this pass.
+ * `more` when not all of what is due at `nowMs` fitted into this pass.
  */
 async function claimDue(
   deps: DispatchDeps,
   named: Named[],
-): Promise<{ claimed: ClaimedRun[]; more: boolean }> {
+): Promise<{ claimed: ClaimedRun[]; more: boolean; nowMs: number }> {
   const nowMs = deps.clock.now();
   const hints = new Map(named.map((one) => [one.taskId, one.dueAtMs]));
   const rows = await deps.store.dueOrNamed(nowMs, [...hints.keys()]);
@@ -56,7 +60,7 @@ async function claimDue(
   const found = new Set(rows.map((row) => row.id));
   const missing = [...hints.keys()].filter((id) => !found.has(id));
   await deps.reconciler.rescheduleClaimed(await deps.store.desyncedTasks(DUE_BATCH, missing));
-  if (triggers.length === 0) return { claimed: [], more };
+  if (triggers.length === 0) return { claimed: [], more, nowMs };
 
   const open = await deps.ledger.openCounts(triggers.map(({ trigger }) => trigger.triggerId));
   const claimedUntil = await deps.ledger.claimedUntil(
@@ -141,9 +145,9 @@ async function claimDue(
   } catch (error) {
     // What is claimed must run; the next tick meets the rows and writes the tasks again.
     deps.log.error({ error: messageOf(error) }, 'claimed, but the tasks could not be updated');
-    return { claimed, more: false };
+    return { claimed, more: false, nowMs };
   }
-  return { claimed, more };
+  return { claimed, more, nowMs };
 }
 
 async function endedRunsOf(ledger: Ledger, trigger: TriggerConfig): Promise<number> {
@@ -246,6 +250,8 @@ const OWN_VERIFY_MS = 6 * SECOND_MS;
 export function createDispatcher(deps: DispatchDeps): Dispatcher {
   const { ledger, store, clock, log, reconciler, waiting, runs } = deps;
   let notes: Named[] = [];
+  /** The timer has fired since the last look at what is due. */
+  let hasFired = false;
   /** What is under way now, by name; overlapping calls share it. */
   const working = new Map<string, Promise<void>>();
   /** When what is done every so often was last begun. */
@@ -275,12 +281,31 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     do {
       const named = notes;
       notes = [];
+      hasFired = false;
       const due = await claimDue(deps, named);
       for (const run of due.claimed) void runs.start([run]);
       more = due.more;
       await yieldToLoop();
       await reconciler.undoWriteBack([...new Set(named.map((one) => one.taskId))]);
-    } while ((notes.length > 0 || more) && !stopping);
+      // Within the loop: what comes due meanwhile is looked for in the next turn.
+      if (await rearm(due.nowMs)) hasFired = true;
+    } while ((notes.length > 0 || more || hasFired) && !stopping);
+  }
+
+  /**
+   * For what is due after `afterMs`: what other processes have written, and what came into the queue, is
+   * in the table alone. Whether it has come due since.
+   */
+  async function rearm(afterMs: number): Promise<boolean> {
+    const dueMs = await store.nextDue(afterMs);
+    deps.dueTimer.at(dueMs);
+    return dueMs !== null && dueMs <= clock.now();
+  }
+
+  async function dueNow(): Promise<void> {
+    hasFired = true;
+    await step('ask the host for due tasks', deps.hostTick);
+    await drain();
   }
 
   function drain(): Promise<void> {
@@ -327,6 +352,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
   async function beat(): Promise<void> {
     const nowMs = clock.now();
     await step('promote', () => store.promote(nowMs + deps.settings().hotWindowMs, nowMs));
+    await step('arm the timer', () => rearm(nowMs));
     await verifyEdits();
     await step('take over', () => waiting.abandoned(false));
     await step('retry', waiting.retries);
@@ -376,6 +402,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     },
 
     async recover() {
+      deps.dueTimer.start(() => void dueNow());
       await step('take over', () => waiting.abandoned(deps.soleOwner));
       await drain();
       await heartbeat();
@@ -392,6 +419,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
 
     async stop() {
       stopping = true;
+      deps.dueTimer.stop();
       runs.stop();
       await Promise.all(working.values());
     },

@@ -6,6 +6,7 @@
  */
 import { isTimeAgain, SECOND_MS } from '../shared/clock.js';
 import { yieldToLoop } from '../shared/yield.js';
+import type { DueTimer } from './due-timer.js';
 import { SENDING_MS } from './ledger.js';
 import type { Parts } from './parts.js';
 import {
@@ -105,6 +106,7 @@ export type ReconcileDeps = Pick<
   'records' | 'store' | 'ledger' | 'clock' | 'log' | 'settings'
 > & {
   guard: WriteBackGuard;
+  dueTimer: DueTimer;
 };
 
 /** Newest results looked at in one pass. */
@@ -124,7 +126,7 @@ export function createReconciler(deps: ReconcileDeps) {
 
   /**
    * The tags and the two fields of the host for a trigger's next time. Every next time that is written
-   * passes here: the place to arm a timer for the soonest one.
+   * passes here, so the timer for the soonest one is armed here.
    */
   function place(
     trigger: Pick<TriggerConfig, 'triggerType' | 'enabled' | 'nextRunAtMs'>,
@@ -132,6 +134,7 @@ export function createReconciler(deps: ReconcileDeps) {
     { nextRunAtMs = trigger.nextRunAtMs ?? null, immediate = false } = {},
   ): Placement {
     const times = { nowMs: clock.now(), hotWindowMs: deps.settings().hotWindowMs };
+    if (trigger.enabled) deps.dueTimer.at(nextRunAtMs);
     return queuePlacement(trigger, nextRunAtMs, { ...times, tags, immediate });
   }
 

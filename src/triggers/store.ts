@@ -313,6 +313,16 @@ export function createTaskStore(records: Records) {
       );
     },
 
+    /** When the next queued trigger is due after `nowMs`; `null`: none is. */
+    async nextDue(nowMs: number): Promise<number | null> {
+      const [row] = await rowsOf<{ due: string | number | null }>(
+        db,
+        sql`select min(${NEXT_RUN}) as due from tasks where ${mine} and ${QUEUED}
+          and tags @> array['trigger']::text[] and ${NEXT_RUN} > ${nowMs}`,
+      );
+      return row?.due == null ? null : Number(row.due);
+    },
+
     /** Gives `queue` back to resting triggers that come due before `beforeMs`, in one statement. */
     async promote(beforeMs: number, nowMs: number): Promise<number> {
       const rows = await rowsOf(

@@ -24,6 +24,7 @@ import {
   ensureHeartbeat,
   type WorkerHost,
 } from './dispatch.js';
+import { createDueTimer, type DueTimer } from './due-timer.js';
 import { createLedger } from './ledger.js';
 import type { AutonomyPort, Parts, StepObserver, TriggerSettings } from './parts.js';
 import { createReconciler, createWaitingRuns, createWriteBackGuard } from './reconcile.js';
@@ -81,6 +82,7 @@ interface Room {
   triggers: Triggers;
   budget: Budget;
   dispatcher: Dispatcher;
+  dueTimer: DueTimer;
   report: ReportDeps;
   roomsThatExist: (roomIds: string[]) => Promise<Set<string>>;
 }
@@ -277,6 +279,11 @@ export class TriggerService extends Service {
     await this.core.dispatcher.idle();
   }
 
+  /** From now on what is due waits for the host's tick. For tests that move the clock themselves. */
+  leaveToTick(): void {
+    this.core.dueTimer.stop();
+  }
+
   /** One heartbeat now: promotes, retries, takes over, delivers. */
   async heartbeat(): Promise<void> {
     await this.core.dispatcher.heartbeat();
@@ -312,13 +319,15 @@ async function compose(
   const shared = { records, store, ledger, budget, autonomy, clock, ids, log, owner };
   const parts: Parts = { ...shared, settings, stopped, onStep };
   const guard = createWriteBackGuard();
-  const reconciler = createReconciler({ ...parts, guard });
+  const dueTimer = createDueTimer(clock);
+  const reconciler = createReconciler({ ...parts, guard, dueTimer });
   const runs = createRuns({ ...parts, applyRunResult: reconciler.applyRunResult });
   const waiting = createWaitingRuns({ ...parts, runs });
   const soleOwner = isOursAlone(pgliteDirectory(db));
   const dispatcher = createDispatcher({
     ...parts,
-    ...{ guard, reconciler, runs, waiting, away, soleOwner },
+    ...{ guard, reconciler, runs, waiting, away, soleOwner, dueTimer },
+    hostTick: () => tickNow(runtime),
   });
   const triggers = createTriggers({
     ...parts,
@@ -330,10 +339,17 @@ async function compose(
   return {
     triggers,
     dispatcher,
+    dueTimer,
     budget,
     roomsThatExist: (roomIds) => existingRooms(records, roomIds),
     report: { ...parts, triggers, host: () => hostFacts(runtime, deps, host) },
   };
+}
+
+/** What its timer does once a second (`TaskService.checkTasks`); a host that has no such method has its tick. */
+async function tickNow(runtime: IAgentRuntime): Promise<void> {
+  const tasks: object = runtime.getService('task') ?? {};
+  if ('checkTasks' in tasks && typeof tasks.checkTasks === 'function') await tasks.checkTasks();
 }
 
 /** The lock of an embedded database's directory is taken before this service starts. */
