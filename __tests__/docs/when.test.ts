@@ -129,7 +129,7 @@ describe('the table of codes in docs/when.md', () => {
     expect(page).toContain(`Below ${FLOOR.toFixed(2)} it **stops**`);
     expect(page).toContain(`${(SETTLE_MS / 1000).toFixed(1)} s later`);
     expect(page).toContain(`At most ${RECALL_TOKENS.toLocaleString('en-US')} tokens`);
-    expect(page).toContain(`(${LISTING_TOKENS} tokens at\nmost`);
+    expect(page).toContain(`(${LISTING_TOKENS} tokens at most`);
   });
 });
 
