@@ -32,7 +32,7 @@ describe('the words of a question', () => {
 describe('the probability of an answer', () => {
   const signs = { known: 1.2, unknown: 0.6, like: 0.5, alike: 0.4, size: Math.log1p(50) };
   const of = (more: Partial<typeof signs>, hasBeside = true) =>
-    answerProbability({ ...signs, ...more }, hasBeside).probability;
+    answerProbability({ ...signs, ...more }, hasBeside, null, 50).probability;
 
   it('rises with every sign of one, with and without the built-in model', () => {
     for (const hasBeside of [true, false]) {
@@ -41,6 +41,14 @@ describe('the probability of an answer', () => {
       expect(of({ like: 1 }, hasBeside)).toBeGreaterThan(of({}, hasBeside));
     }
     expect(of({ alike: 0.7 })).toBeGreaterThan(of({}));
+  });
+
+  it('is less where unrelated questions come as near, in a large store above all', () => {
+    const among = (usual: number | null, size: number) =>
+      answerProbability(signs, true, usual, size).probability;
+    expect(among(-0.5, 5_000)).toBeLessThan(among(-1.5, 5_000));
+    expect(among(-0.5, 5_000)).toBeLessThan(among(-0.5, 50));
+    expect(among(-9, 5_000)).toBe(among(null, 5_000));
   });
 
   it('is not lowered by the size of a large store', () => {

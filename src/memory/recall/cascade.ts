@@ -9,7 +9,8 @@ import { MAX_HOPS, walkCauses } from '../graph.js';
 import { printIn } from '../ids.js';
 import { bestOf } from './fusion.js';
 import type { RecallRequest } from './request.js';
-import { newerIn, semantic, termsOf } from './semantic.js';
+import { newerIn, semantic } from './semantic.js';
+import { termsOf } from './terms.js';
 import type { Candidate, Search, Stage, StageContext, StageName } from './types.js';
 
 /** Of what lies in the time that was named. */

@@ -12,7 +12,12 @@ import { analyze } from '../../shared/text.js';
  * `min_confidence` sets a bar for each memory instead. With the built-in model beside the serving one,
  * and by the serving one alone; chosen in docs/recall.md.
  */
-const FLOOR = { beside: 0.23, alone: 0.16 };
+const FLOOR = { beside: 0.22, alone: 0.16 };
+
+/** So far above the usual log-odds an answer stands; chosen in docs/recall.md. */
+const MARGIN = 0.9;
+/** In a store of so many memories half of the lift counts: of a few, the usual says little. */
+const KNOWN_FROM = 500;
 
 /** Below every fact. */
 const MOST_CONFIDENT = 0.89;
@@ -59,27 +64,40 @@ const FILE = new URL('../recall-weights.json', import.meta.url);
 
 export const WEIGHTS = JSON.parse(readFileSync(FILE, 'utf8')) as RecallWeights;
 
-/** Probability that one of the ten best hits answers the question, and whether that is enough. */
+/**
+ * Probability that one of the ten best hits answers the question, and whether that is enough.
+ * @param usual log-odds of questions that have nothing to do with the store; null: not known
+ */
 export function answerProbability(
   signs: AnswerSigns,
   hasBeside: boolean,
+  usual: number | null,
+  size: number,
 ): { probability: number; isEnough: boolean } {
-  const kind = hasBeside ? 'beside' : 'alone';
-  const found = probability(WEIGHTS.answer[kind], { ...signs });
-  return { probability: found, isEnough: found >= FLOOR[kind] };
+  const floor = FLOOR[hasBeside ? 'beside' : 'alone'];
+  const lift = usual === null ? 0 : Math.max(0, usual + MARGIN - Math.log(floor / (1 - floor)));
+  const found = sigmoid(answerLogit(signs, hasBeside) - (lift * size) / (size + KNOWN_FROM));
+  return { probability: found, isEnough: found >= floor };
+}
+
+/** Log-odds that one of the ten best hits answers the question, by what it is alone. */
+export function answerLogit(signs: AnswerSigns, hasBeside: boolean): number {
+  return logit(WEIGHTS.answer[hasBeside ? 'beside' : 'alone'], { ...signs });
 }
 
 /** Probability that a hit answers the question, two digits. */
 export function hitProbability(answer: number, signs: HitSigns): number {
-  const sure = answer * probability(WEIGHTS.hit, { ...signs });
+  const sure = answer * sigmoid(logit(WEIGHTS.hit, { ...signs }));
   return Math.round(Math.min(MOST_CONFIDENT, sure) * 100) / 100;
 }
 
-function probability({ bias, weights }: Head, signs: Readonly<Record<string, number>>): number {
+function logit({ bias, weights }: Head, signs: Readonly<Record<string, number>>): number {
   let sum = bias;
   for (const [name, weight] of Object.entries(weights)) sum += weight * (signs[name] ?? 0);
-  return 1 / (1 + Math.exp(-sum));
+  return sum;
 }
+
+const sigmoid = (value: number) => 1 / (1 + Math.exp(-value));
 
 /**
  * How much of a question the store knows, by its words: rare words of the language weigh more.

@@ -5,7 +5,6 @@
 import { builtInModel, calibratedThresholds } from '../../embeddings/index.js';
 import type { DenseScores, Shelf } from '../../records/index.js';
 import { messageOf } from '../../shared/errors.js';
-import { analyze, analyzeQuery } from '../../shared/text.js';
 import { soundVector } from '../embed.js';
 import { edgesOf, linkFrom } from '../graph.js';
 import { FLAGS, keyOf } from '../records.js';
@@ -35,35 +34,17 @@ import {
   vectorShare,
   vectorWeight,
 } from './fusion.js';
+import { analyzedOf, termsOf } from './terms.js';
 import type { Candidate, Search, Stage } from './types.js';
+import { usualLogit } from './usual.js';
 
 /** Hits whose links are followed. */
 const LINKED_FROM = 10;
 /** Of the model's own threshold: below, likeness alone is no reason to show a memory. */
 const ALONE = 0.25;
-/** Words of a question that are searched; more are a document, not a question. */
-const MAX_TERMS = 64;
-/** Added to the weight of every word: the most common ones say something too. */
-const LEAST_WEIGHT = 0.1;
 const SHOWN_WORDS = 4;
 /** Share of the words of a question that a phrase has at least. */
 const LEAST_WORDS = 0.2;
-
-/**
- * Each term once: a word said twice in a question is not meant twice. A store of few memories cannot
- * tell which words are rare; the language can, and what is rare in it weighs more.
- */
-export function termsOf(text: string): Map<string, number> {
-  const weights = new Map<string, number>();
-  for (const [word, weight] of builtInModel().wordWeights(text)) {
-    for (const term of analyze(word)) {
-      weights.set(term, Math.max(weights.get(term) ?? 0, Math.sqrt(weight + LEAST_WEIGHT)));
-    }
-  }
-  return new Map(analyzedOf(text).map((term) => [term, weights.get(term) ?? 1]));
-}
-
-const analyzedOf = (text: string) => [...new Set(analyzeQuery(text))].slice(0, MAX_TERMS);
 
 /** The parts of the search, for the evaluation that shows each alone. */
 export interface SemanticParts {
@@ -89,7 +70,12 @@ export function semanticStage(parts: SemanticParts): Stage {
     const { shelf, request, room } = search;
     if (search.asked === '') return { candidates: [], total: 0 };
     const { fused, answer, hitAt, whyAt, degraded } = await fitOf(context, search, parts);
-    const sure = answerProbability(answer, context.embedder.beside !== undefined);
+    const { embedder } = context;
+    const usual =
+      embedder.beside === undefined || shelf.size === 0 || degraded !== undefined
+        ? null
+        : await usualLogit(shelf, embedder);
+    const sure = answerProbability(answer, embedder.beside !== undefined, usual, shelf.size);
     const confidenceAt = (slot: number) => hitProbability(sure.probability, hitAt(slot));
     const least = request.min_confidence;
     // A pattern is named, and without vectors words are all there is: then a known word is enough.
