@@ -1,6 +1,10 @@
-/** Reads the sources and writes what was found as pairs, one file a kind: `one<TAB>other` a line. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+/**
+ * Reads the sources and writes what was found as pairs, one file a kind: `one<TAB>other` a line,
+ * behind them the number of a group of texts that mean the same, where there is one.
+ */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { filesOf, messagesOf } from './git.js';
 import {
   codePairs,
@@ -103,6 +107,16 @@ function spread<T>(list: readonly T[], most: number): T[] {
   );
 }
 
+/** Lines of `statements/`: one piece of work, said in several ways. */
+function readStatements(): string[][] {
+  const folder = fileURLToPath(new URL('statements/', import.meta.url));
+  return readdirSync(folder)
+    .sort()
+    .flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n'))
+    .filter((line) => line !== '')
+    .map((line) => line.split(' | '));
+}
+
 export interface CollectOptions {
   /** Clones at `<owner>/<name>`; those of `sources` must be there. */
   clones: string;
@@ -152,9 +166,14 @@ export function collect(sources: readonly Source[], options: CollectOptions): Ma
     );
   }
   const counts = new Map<string, number>();
-  for (const [kind, pairs] of kept) {
-    writeFileSync(join(out, `${kind}.tsv`), pairs.map((pair) => `${pair.join('\t')}\n`).join(''));
-    counts.set(kind, pairs.length);
-  }
+  const write = (kind: string, rows: readonly (readonly string[])[]) => {
+    writeFileSync(join(out, `${kind}.tsv`), rows.map((row) => `${row.join('\t')}\n`).join(''));
+    counts.set(kind, rows.length);
+  };
+  for (const [kind, pairs] of kept) write(kind, pairs);
+  const statements = readStatements().flatMap((ways, group) =>
+    groupPairs(ways, ways.length).map((pair) => [...pair, String(group)]),
+  );
+  write('statements', statements);
   return counts;
 }

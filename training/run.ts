@@ -19,6 +19,7 @@ const WEIGHTS: Readonly<Record<string, number>> = {
   intents: 0.3,
   synonyms: 1,
   glosses: 1.5,
+  statements: 5,
 };
 
 const [what, ...rest] = process.argv.slice(2);

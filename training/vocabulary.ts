@@ -12,8 +12,9 @@ const MOST_HELD_BACK = 500;
 export interface NumberedPair {
   from: readonly [one: number, other: number];
   count: readonly [one: number, other: number];
-  /** Equal for equal texts. */
+  /** Equal for equal texts, and for all texts of a group. */
   hash: readonly [one: number, other: number];
+  group?: number;
 }
 
 export interface CorpusPart {
@@ -39,7 +40,7 @@ export interface PairFile {
   weight: number;
 }
 
-/** Reads pairs; a twentieth of each kind, at most 500, is held back. */
+/** Reads pairs; a twentieth of each kind, at most 500, is held back, groups as a whole. */
 export function readCorpus(files: readonly PairFile[], random: Random): Corpus {
   const numbers = new Map<string, number>();
   const counts: number[] = [];
@@ -71,7 +72,7 @@ export function readCorpus(files: readonly PairFile[], random: Random): Corpus {
     const pairs = readFileSync(path, 'utf8')
       .split('\n')
       .flatMap((line): NumberedPair[] => {
-        const [first, second] = line.split('\t');
+        const [first, second, group] = line.split('\t');
         if (first === undefined || second === undefined) return [];
         const [one, other] = [place(first), place(second)];
         if (one.count === 0 || other.count === 0) return [];
@@ -79,11 +80,18 @@ export function readCorpus(files: readonly PairFile[], random: Random): Corpus {
           {
             from: [one.from, other.from],
             count: [one.count, other.count],
-            hash: [one.hash, other.hash],
+            hash: group === undefined ? [one.hash, other.hash] : [Number(group), Number(group)],
+            ...(group !== undefined && { group: Number(group) }),
           },
         ];
       });
     random.shuffle(pairs);
+    const isHeld = ({ group }: NumberedPair) => group !== undefined && group % 20 === 0;
+    const grouped = pairs.filter(isHeld);
+    if (grouped.length > 0) {
+      const training = pairs.filter((pair) => !isHeld(pair));
+      return { kind, weight, heldBack: grouped.slice(0, MOST_HELD_BACK), training };
+    }
     const held = Math.min(MOST_HELD_BACK, Math.floor(pairs.length / 20));
     return { kind, weight, heldBack: pairs.slice(0, held), training: pairs.slice(held) };
   });

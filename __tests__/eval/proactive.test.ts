@@ -39,7 +39,7 @@ function documented(): ScriptedSession {
 
 /** Every twentieth session of strangers: nobody tunes on them, so their floor has a margin. */
 const STRANGE = 20;
-const STRANGE_FLOOR = { precision: 0.88, recall: 0.5, falseAlarmsPer100Turns: 6 };
+const STRANGE_FLOOR = { precision: 0.88, recall: 0.55, falseAlarmsPer100Turns: 7 };
 
 describe('sessions replayed through a real agent', () => {
   const agents = openAgents({ turnBudgetMs: 10_000, detectorTimeoutMs: 60_000 });

@@ -146,7 +146,7 @@ afterAll(async () => {
 
 const GOAL = 'Add a retry to the payment webhook';
 /** Near it: likely, but not sure. */
-const LIKE_IT = 'the webhook is slow again';
+const LIKE_IT = 'the webhook looks odd today';
 
 /** Ten offers of similar tasks, each in the words of its memory, and each not wanted. */
 async function dismissTen({ proactive, store, clock }: ProactiveRoom): Promise<void> {
@@ -176,7 +176,7 @@ describe('in the room', () => {
       clock.nowMs += DAY_MS;
       const first = await proactive.onIntentStated(LIKE_IT);
       expect(kindsOf(first)).toEqual([INTENT]);
-      expect(first.offers[0]?.why.strength).toBeLessThan(0.85);
+      expect(first.offers[0]?.why.strength).toBeLessThan(0.95);
       expect(first.offers[0]?.why.feedback).toBeUndefined();
       await dismissTen(room);
 

@@ -81,6 +81,21 @@ describe('training on a tiny sample', () => {
   });
 });
 
+it('texts of one group count as the same and are held back together', () => {
+  const path = join(mkdtempSync(join(tmpdir(), 'training-')), 'statements.tsv');
+  const rows = Array.from({ length: 40 }, (_, group) => [
+    `red ${group}\tblue ${group}\t${group}`,
+    `blue ${group}\tgreen ${group}\t${group}`,
+  ]);
+  writeFileSync(path, rows.flat().join('\n'));
+  const { parts } = readCorpus([{ kind: 'statements', path, weight: 1 }], createRandom(1));
+  const groupsOf = (pairs: { hash: readonly number[] }[] = []) =>
+    new Set(pairs.flatMap(({ hash }) => hash));
+  expect(groupsOf(parts[0]?.heldBack)).toEqual(new Set([0, 20]));
+  expect(parts[0]?.training).toHaveLength(76);
+  expect(groupsOf(parts[0]?.training).has(20)).toBe(false);
+});
+
 describe('pairs', () => {
   it('of a commit are its subject and what follows, without what tools write', () => {
     const body =

@@ -42,7 +42,9 @@ describe('loading', () => {
     const matcher = createMatcher(builtInModel());
     await matcher.load(libraryOf(INDEX, FILES));
     await matcher.load(libraryOf(INDEX, { 'storage.md': FILES['storage.md'] }));
-    const found = (await matcher.rank('writing mock tests', 10)).map(({ section }) => section.file);
+    const found = (await matcher.rank('writing mock tests of large files', 10)).map(
+      ({ section }) => section.file,
+    );
     expect(new Set(found)).toEqual(new Set(['storage.md']));
   });
 

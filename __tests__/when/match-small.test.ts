@@ -184,7 +184,7 @@ describe('over random parts of an index', () => {
       // What shares no word is right first more often than it is sure.
       expect.soft(one.rightGiven, `${one.size}`).toBeGreaterThanOrEqual(0.73);
       expect.soft(one.givenRight, `${one.size}`).toBeGreaterThanOrEqual(0.8);
-      expect.soft(one.calibrationError, `${one.size}`).toBeLessThan(0.11);
+      expect.soft(one.calibrationError, `${one.size}`).toBeLessThan(0.12);
     }
   });
 

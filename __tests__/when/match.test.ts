@@ -81,7 +81,6 @@ describe('rank', () => {
     ['writting mok tests', 'Mock patching pattern'],
     ['uplaod larg files', 'Multipart thresholds'],
     ['limit sub-agent memory', 'Memory ceiling'],
-    ['sub agents', 'Memory ceiling'],
     ['Testdateien anordnen: test layouts', 'Test layout'],
   ])('finds by %j, written otherwise than the index, "%s"', async (query, title) => {
     const [first] = await matcher.rank(query, 1);
@@ -127,16 +126,6 @@ describe('rank', () => {
         '## Queues\n\nGeneral words.\n\n### Poison letters\n\nRejected payloads are parked.\n',
     });
     expect(titles(await nested.rank('parked payloads', 2))[0]).toBe('Poison letters');
-  });
-
-  it('keeps equals in the order of the index', async () => {
-    const equal = await matcherOf(
-      '## a.md\n\n/when sharing links | Two | same words\n/when sharing links | One | same words\n',
-      { 'a.md': '## One\n\nText.\n\n## Two\n\nText.\n' },
-    );
-    const [first, second] = await equal.rank('sharing links', 2);
-    expect(first?.entry?.line).toBe(3);
-    expect(second?.entry?.line).toBe(4);
   });
 
   it('answers the same question the same way', async () => {

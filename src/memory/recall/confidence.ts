@@ -12,7 +12,7 @@ import { analyze } from '../../shared/text.js';
  * `min_confidence` sets a bar for each memory instead. With the built-in model beside the serving one,
  * and by the serving one alone; chosen in docs/recall.md.
  */
-const FLOOR = { beside: 0.22, alone: 0.16 };
+const FLOOR = { beside: 0.2, alone: 0.16 };
 
 /** So far above the usual log-odds an answer stands; chosen in docs/recall.md. */
 const MARGIN = 0.9;

@@ -235,7 +235,7 @@ function isOneOfMany({ hint, probability }: Likely, all: readonly Likely[]): boo
     ({ hint: other, ...more }) =>
       other.key === hint.key &&
       other.component !== hint.component &&
-      more.probability > probability / 2,
+      more.probability > probability / 4,
   );
 }
 

@@ -28,7 +28,7 @@ const MOST = 0.6;
 const SAME_TASK = 0.85;
 const NAME_WORDS = 3;
 /** Of the likelihood of the one that the others are built like. */
-const SHARE = 0.75;
+const SHARE = 0.9;
 /** Up to here nobody would call it one more of them. */
 const UNLIKELY = 0.05;
 
