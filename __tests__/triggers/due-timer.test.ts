@@ -1,6 +1,6 @@
 /** What is due is claimed by our own timer; the host's tick is the net below it. */
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterEach, expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { createDueTimer } from '../../src/triggers/due-timer.js';
 import { type Agent, boot } from '../helpers/boot.js';
 import { created, onceAt, statusesOf } from '../helpers/triggers.js';
@@ -52,6 +52,24 @@ it('fires once for each instant that has come, the soonest first', async () => {
   timer.stop();
   expect(fired[0]).toBeGreaterThanOrEqual(soonest);
   expect(fired[1]).toBeGreaterThanOrEqual(next);
+});
+
+it('is on time for an instant that is hours away', () => {
+  vi.useFakeTimers();
+  try {
+    const due = Date.now() + 3 * 3_600_000 + 7;
+    let firedAt = 0;
+    const timer = createDueTimer({ now: Date.now });
+    timer.start(() => {
+      firedAt = Date.now();
+    });
+    timer.at(due);
+    vi.advanceTimersByTime(4 * 3_600_000);
+    timer.stop();
+    expect(firedAt).toBe(due);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 it('asks a clock that stands still a few times and not in a loop', async () => {

@@ -24,13 +24,11 @@ export function createDueTimer(clock: Clock): DueTimer {
   function wait(): void {
     clearTimeout(timer);
     if (onDue === null || soonestMs === Number.POSITIVE_INFINITY) return;
-    const waitMs = Math.min(Math.max(soonestMs - clock.now(), leastMs), LONGEST_WAIT_MS);
+    const beforeMs = clock.now();
+    const waitMs = Math.min(Math.max(soonestMs - beforeMs, leastMs), LONGEST_WAIT_MS);
     timer = setTimeout(() => {
-      if (clock.now() < soonestMs) {
-        leastMs *= 2;
-        return wait();
-      }
-      leastMs = 1;
+      leastMs = clock.now() === beforeMs ? 2 * leastMs : 1;
+      if (clock.now() < soonestMs) return wait();
       soonestMs = Number.POSITIVE_INFINITY;
       onDue?.();
     }, waitMs).unref();
