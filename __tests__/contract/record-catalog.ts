@@ -115,27 +115,28 @@ export function recordCatalogContract(name: string, database: () => RecordDataba
       const { store, note, projectId } = project('meanwhile');
       await store.insert(
         NOTE,
-        Array.from({ length: 420 }, (_, n) => note(`old ${n}`, { createdAtMs: n })),
+        Array.from({ length: 2_020 }, (_, n) => note(`old ${n}`, { createdAtMs: n })),
       );
       await database().db.execute(sql`update memories
         set metadata = metadata - 'data' where id = ${note('old 7').id}`);
       const loading = openRecords(projectId);
       const starting = loading.start();
       await new Promise((resolve) => setImmediate(resolve));
-      await loading.store.insert(NOTE, [note('new', { createdAtMs: 5 })]);
-      await loading.store.remove(NOTE, [note('old 400').id, note('old 1').id]);
-      await loading.store.replace(NOTE, note('old 2').id, 1, {
-        data: { title: 'renamed', weight: 9 },
-      });
+      // Together, so that a server which answers fast has not read every page before the last of them.
+      await Promise.all([
+        loading.store.insert(NOTE, [note('new', { createdAtMs: 5 })]),
+        loading.store.remove(NOTE, [note('old 2000').id, note('old 1').id]),
+        loading.store.replace(NOTE, note('old 2').id, 1, { data: { title: 'renamed', weight: 9 } }),
+      ]);
       expect(loading.catalog.status().state).toBe('loading');
       await starting;
       const shelf = loading.catalog.shelf(NOTE.name);
-      expect(shelf.size).toBe(420 + 1 - 2 - 1);
+      expect(shelf.size).toBe(2_020 + 1 - 2 - 1);
       expect(shelf.slotOf(note('new').id)).toBeDefined();
       expect(shelf.slotOf(note('old 1').id)).toBeUndefined();
-      expect(shelf.slotOf(note('old 400').id)).toBeUndefined();
+      expect(shelf.slotOf(note('old 2000').id)).toBeUndefined();
       expect([shelf.documentFrequency('renamed'), shelf.documentFrequency('old')]).toEqual([
-        1, 416,
+        1, 2_016,
       ]);
       expect(loading.warnings.map(({ id }) => id)).toEqual([note('old 7').id]);
       await loading.stop();
