@@ -72,6 +72,8 @@ export interface CueOptions {
   leaseMs?: number;
   /** Absolute: the project whose `/when` index is followed where settings name none; none when absent. */
   whenFolder?: string | null;
+  /** Absolute: where the panel is built; `dist/panel` of the package when absent. */
+  panelFolder?: string;
   /** Why nothing runs in this process that is due, and what to do; absent: it does. */
   resting?: string;
   /** How long a turn waits for what is to be offered in it, ms; 30 when absent. */
@@ -211,6 +213,7 @@ export function createCuePlugin(options: CueOptions = {}): Plugin {
     models: { [ModelType.TEXT_EMBEDDING]: embedForHost },
     routes: createRoutes({
       apiKey: () => serverEnvironment().apiKey,
+      panelFolder: options.panelFolder,
     }),
   };
 }

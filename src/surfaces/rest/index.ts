@@ -6,6 +6,7 @@ import { mcpRoutes } from './mcp-route.js';
 import { offerRoutes } from './offer-routes.js';
 import { openApiRoute } from './openapi.js';
 import { operationRoutes } from './operation-routes.js';
+import { panelRoutes } from './panel-routes.js';
 import { type MakeRoute, type RouteDeps, routeMaker } from './route.js';
 import { rpcRoutes } from './rpc/rpc-route.js';
 
@@ -21,6 +22,7 @@ export function createRoutes(deps: RouteDeps): Route[] {
     openApiRoute(route),
     ...rpcRoutes(route),
     ...mcpRoutes(route),
+    ...panelRoutes(route, deps.panelFolder),
     ...elsewhere(route),
   ];
 }

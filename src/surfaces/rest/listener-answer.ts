@@ -47,7 +47,7 @@ export class ListenerAnswer<
   }
 
   send(data: unknown): this {
-    const text = typeof data === 'string' ? data : JSON.stringify(data);
+    const text = typeof data === 'string' || Buffer.isBuffer(data) ? data : JSON.stringify(data);
     if (!this.isLast) return this.end(text);
     this.setHeader('content-length', Buffer.byteLength(text));
     this.write(text);

@@ -21,13 +21,15 @@ import { authorize, checkAgent } from './guard.js';
 import { abort, isRead, sendLines, sendResponse } from './stream.js';
 
 export interface RouteDeps {
+  /** Absolute: where the panel is built; absent: in `dist/panel` of the package. */
+  panelFolder?: string | undefined;
   /** The server's key, `undefined` when it asks for none; read at each request. */
   apiKey: () => string | undefined;
 }
 
 /** 400: an error in the words of another protocol; those of ours are thrown. */
 export type Reply =
-  | { status: 200 | 201 | 202 | 400; body: object | JsonLines | EventStream }
+  | { status: 200 | 201 | 202 | 400; body: object | JsonLines | EventStream | SentFile }
   | { status: 204 }
   /** Made elsewhere: sent as it is. */
   | Response;
@@ -35,6 +37,12 @@ export type Reply =
 /** An answer of JSON lines, sent while it is made: for what is too large to hold. */
 export interface JsonLines {
   lines: AsyncIterable<object>;
+}
+
+/** An answer that is a file, with headers of its own. */
+export interface SentFile {
+  bytes: Buffer;
+  headers: Readonly<Record<string, string>>;
 }
 
 export interface RouteInput<Query, Body> {
@@ -62,6 +70,8 @@ export interface RouteSpec<Query, Body> {
   rawBody?: true;
   /** Query and body are not looked at. */
   unparsed?: true;
+  /** Answers everybody, also without the key: it gives no data away. */
+  open?: true;
   /** May work for longer than the 30 s after which the host drops a silent socket. */
   slow?: true;
   handle: (input: RouteInput<Query, Body>) => Promise<Reply>;
@@ -79,7 +89,7 @@ export function routeMaker(deps: RouteDeps): MakeRoute {
     path: spec.path,
     handler: async (request, response, runtime) => {
       try {
-        authorize(request, deps.apiKey());
+        if (!spec.open) authorize(request, deps.apiKey());
         checkAgent(request, runtime.agentId);
         if (spec.slow) holdOpen(response);
         const reply = await spec.handle({
@@ -155,12 +165,22 @@ function isJsonLines(body: object): body is JsonLines {
   return 'lines' in body && Symbol.asyncIterator in Object(body.lines);
 }
 
+function isFile(body: object): body is SentFile {
+  return 'bytes' in body && Buffer.isBuffer(body.bytes);
+}
+
 async function sendReply(response: RouteResponse, reply: Reply): Promise<void> {
   if (reply instanceof Response) await sendResponse(response, reply);
   else if (reply.status === 204) response.status(204).end();
   else if (isJsonLines(reply.body)) await sendLines(response, reply.body.lines);
   else if (isEventStream(reply.body)) await sendEvents(response, reply.body);
+  else if (isFile(reply.body)) sendFile(response, reply.body);
   else send(response, reply.status, reply.body);
+}
+
+function sendFile(response: RouteResponse, { bytes, headers }: SentFile): void {
+  for (const [name, value] of Object.entries(headers)) response.setHeader?.(name, value);
+  response.status(200).send(bytes);
 }
 
 function send(response: RouteResponse, status: number, body: object): void {
