@@ -6,23 +6,29 @@ import { blocksOf, type Command, codeOf, commandsOf, pageOf } from './page.js';
 const page = pageOf('cli');
 const blocks = blocksOf(page);
 
+const terminal = { columns: 120, hasColors: false };
+
 const ID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|mem_[0-9a-f]{8}/g;
 const idsIn = (text: string): string[] => text.match(ID) ?? [];
 
 /** Without what is of the moment; ids by the order in which they stand there. */
 function masked(text: string): string {
-  return text
-    .replace(ID, '<id>')
-    .replace(/^[0-9a-f]{8}(?= )/gm, '<short>')
-    .replace(/\d{4}-\d\d-\d\d(?: \d\d:\d\d [A-Z]{3,4}|T[\d:.]+Z)/g, '<time>')
-    .replace(/\b\w{3} \d{1,2} \w{3} \d{4},/g, '<day>,')
-    .replace(/process \d+, port \d+/, 'process <n>, port <n>')
-    .replace(
-      /agent [\w ]+, server process \d+ at http:[\w.:/]+/,
-      'agent <name>, server process <n>',
-    )
-    .replace(/\((?:just now|\d+[mhdw] ago)\)/g, '(<age>)')
-    .replace(/\(\d+\.\d s\)/g, '(<took>)');
+  return (
+    text
+      .replace(ID, '<id>')
+      .replace(/^[0-9a-f]{8}(?= )/gm, '<short>')
+      .replace(/\d{4}-\d\d-\d\d(?: \d\d:\d\d [A-Z]{3,4}|T[\d:.]+Z)/g, '<time>')
+      .replace(/\b\w{3} \d{1,2} \w{3} \d{4},/g, '<day>,')
+      .replace(/process \d+, port \d+/, 'process <n>, port <n>')
+      .replace(
+        /agent [\w ]+, server process \d+ at http:[\w.:/]+/,
+        'agent <name>, server process <n>',
+      )
+      .replace(/\b(?:just now|\d+[mhdw] ago|in \d+[mhd])\b/g, '<age>')
+      .replace(/\b\d+\.\d s\b/g, '<took>')
+      // How wide a column is depends on those.
+      .replace(/(?<=\S) {2,}/g, '  ')
+  );
 }
 
 describe('docs/cli.md', () => {
@@ -38,7 +44,7 @@ describe('docs/cli.md', () => {
 
   async function runs(code: number, { argv, from, to, printed }: Command): Promise<void> {
     const stdin = from === undefined ? '' : served.read(from);
-    const ended = await served.cueWith({ stdin }, ...argv.map(own));
+    const ended = await served.cueWith({ stdin, terminal }, ...argv.map(own));
     if (to !== undefined) served.write(to, ended.out);
     const shown = `${to === undefined ? ended.out : ''}${ended.err}`.trimEnd();
     expect(masked(shown)).toBe(masked(printed));

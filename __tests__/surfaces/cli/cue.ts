@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { Terminal } from '../../../src/surfaces/cli/io.js';
 import { run } from '../../../src/surfaces/cli/program.js';
 
 export const NOW = Date.UTC(2026, 4, 1, 9);
@@ -12,11 +13,17 @@ export interface Ended {
   err: string;
 }
 
-/** @param world standard input and environment are empty where it names none */
-export async function runCue(
-  argv: string[],
-  world: { cwd: string; nowMs: () => number; env?: Record<string, string>; stdin?: string },
-): Promise<Ended> {
+/** Standard input and environment are empty where it names none. */
+export interface CueWorld {
+  cwd: string;
+  nowMs: () => number;
+  env?: Record<string, string>;
+  stdin?: string;
+  /** Absent: standard output is a pipe. */
+  terminal?: Terminal;
+}
+
+export async function runCue(argv: string[], world: CueWorld): Promise<Ended> {
   const ended: Ended = { code: 0, out: '', err: '' };
   ended.code = await run(argv, {
     cwd: world.cwd,
@@ -24,6 +31,7 @@ export async function runCue(
     parentPid: 4711,
     clock: { now: world.nowMs },
     stdin: async () => world.stdin ?? '',
+    ...(world.terminal && { terminal: world.terminal }),
     out: (text) => {
       ended.out += text;
     },

@@ -4,12 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startListener } from '../../../src/surfaces/rest/index.js';
 import { type Agent, type BootOptions, boot, startedServices } from '../../helpers/boot.js';
-import { type Ended, runCue } from './cue.js';
+import { type CueWorld, type Ended, runCue } from './cue.js';
 
-export interface World {
-  stdin?: string;
-  env?: Record<string, string>;
-}
+export type World = Omit<CueWorld, 'cwd' | 'nowMs'>;
 
 export interface Caller {
   /** A folder of its own, with the PID file's below it. */
@@ -33,8 +30,11 @@ export function makeCaller(): Caller {
     writeFileSync(join(root, path), text);
     return join(root, path);
   };
-  const cueWith: Caller['cueWith'] = ({ stdin = '', env }, ...argv) =>
-    runCue(argv, { cwd: root, nowMs: Date.now, stdin, env: { NUDGE_PID_DIR: pids, ...env } });
+  const cueWith: Caller['cueWith'] = (world, ...argv) =>
+    runCue(argv, {
+      ...{ cwd: root, nowMs: Date.now, ...world },
+      env: { NUDGE_PID_DIR: pids, ...world.env },
+    });
   return {
     root,
     write,

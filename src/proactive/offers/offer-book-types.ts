@@ -81,7 +81,7 @@ export interface OfferBook {
     details: ChangeDetails,
     reader: Reader,
   ): Promise<ChangedOffer>;
-  /** By UUID, or `offer_` and at least 8 hex digits of an open one. @throws NotFoundError */
+  /** By UUID, or at least 8 hex digits of an open one, also behind `offer_`. @throws NotFoundError */
   get(id: string, reader: Reader): Promise<StoredOffer>;
   /**
    * Newest first, 50 when no limit is given; those whose time is over are expired here, whether or

@@ -488,13 +488,13 @@ function fits(filter: OpenFilter, data: OfferData): boolean {
 }
 
 /**
- * The UUID that is written, or that of the one among the offers whose id begins with the digits of
- * `offer_…`. @throws NotFoundError, InvalidInputError for digits that mean several
+ * The UUID that is written, or that of the one among the offers whose id begins with these digits, at least
+ * eight, with or without `offer_` in front. @throws NotFoundError, InvalidInputError for digits that mean several
  */
 function uuidOf(id: string, offers: readonly StoredOffer[]): Uuid {
   const text = id.trim().toLowerCase();
   if (isUuid(text)) return text;
-  const digits = /^offer_([0-9a-f]{8,32})$/.exec(text)?.[1];
+  const digits = /^(?:offer_)?([0-9a-f]{8}[0-9a-f-]{0,27})$/.exec(text)?.[1]?.replaceAll('-', '');
   const [first, ...others] =
     digits === undefined
       ? []

@@ -4,6 +4,7 @@ import { askRest, type RestRequest, RpcFailure } from '../../server/client.js';
 import { AppError, type Finding, isAppError } from '../../shared/errors.js';
 import { callServing, sayWhere } from './ask-server.js';
 import { type CommandContext, dataDirOption, ioFor } from './command-line.js';
+import { chosenFields, isAll, type JsonFlag, mustBeFields } from './fields.js';
 import { portOf } from './flags.js';
 import { badInput, EXIT, type ExitCode, printJson, printText } from './io.js';
 
@@ -11,7 +12,7 @@ import { badInput, EXIT, type ExitCode, printJson, printText } from './io.js';
 export interface ServerFlags {
   port?: number;
   dataDir?: string;
-  json?: true;
+  json?: JsonFlag;
 }
 
 export interface Asked<Body> extends RestRequest {
@@ -26,6 +27,10 @@ export interface Asked<Body> extends RestRequest {
 export interface Printed<Body> {
   /** For people; with `--json` the body is printed as it came. */
   text: (body: Body) => string | Promise<string>;
+  /** The text is that of a `Table`. */
+  isDrawn?: true;
+  /** What the fields of `--json` are of, and which there are; absent: those of the body that came. */
+  fields?: { of: (body: Body) => object | readonly object[]; known: readonly string[] };
   /** How the command ended; done when absent. */
   code?: (body: Body) => ExitCode;
   /** Said beside the result. */
@@ -43,7 +48,7 @@ export function addServerOptions(command: Command): Command {
   return command
     .option('-p, --port <port>', 'port of the server (else the one of this project)', portOf)
     .addOption(dataDirOption())
-    .option('--json', 'print what the server answers')
+    .option('--json [fields]', 'print what the server answers, or these fields of it')
     .configureHelp({ showGlobalOptions: true })
     .addHelpText('after', EXPLAINED);
 }
@@ -77,6 +82,9 @@ export async function answer<Body extends object>(
   asked: Asked<Body>,
   printed: Printed<Body>,
 ): Promise<void> {
+  // Before anything is changed.
+  const { json } = command.optsWithGlobals<ServerFlags>();
+  if (printed.fields !== undefined) mustBeFields(json, printed.fields.known);
   await tell(context, command, await ask<Body>(context, command, asked), printed);
 }
 
@@ -85,14 +93,18 @@ export async function tell<Body extends object>(
   { io, end }: CommandContext,
   command: Command,
   body: Body,
-  { text, code, beside }: Printed<Body>,
+  { text, code, beside, fields, isDrawn }: Printed<Body>,
 ): Promise<void> {
-  if (command.optsWithGlobals<ServerFlags>().json) printJson(io, body);
-  else {
+  const { json } = command.optsWithGlobals<ServerFlags>();
+  if (json === undefined) {
     const words = await text(body);
-    if (words !== '') printText(io, words);
-    for (const line of beside?.(body) ?? []) io.err(`${line}\n`);
+    if (words !== '') printText(io, words, isDrawn);
+  } else {
+    mustBeFields(json, fields?.known ?? Object.keys(body));
+    printJson(io, chosenFields(body, json, fields?.of(body) ?? body));
   }
+  // Where all of the answer is printed, it says this itself.
+  if (!isAll(json)) for (const line of beside?.(body) ?? []) io.err(`${line}\n`);
   end(code?.(body) ?? EXIT.done);
 }
 

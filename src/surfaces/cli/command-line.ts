@@ -4,6 +4,7 @@ import type { StartAgent } from '../../server/client.js';
 import type { CheckSettings } from '../../server/serve-stdio.js';
 import { messageOf } from '../../shared/errors.js';
 import { packageVersion } from '../../shared/package-version.js';
+import { commandOf, fieldsAttached } from './fields.js';
 import {
   badInput,
   EXIT,
@@ -83,7 +84,7 @@ export async function runProgram(
     return exitCodeOf(error);
   };
   try {
-    const args = await define(program, { io, end });
+    const args = fieldsAttached(program, await define(program, { io, end }));
     mustBeKnown(program, args);
     await program.parseAsync(args, { from: 'user' });
     return code;
@@ -129,14 +130,11 @@ function mustBeKnown(program: Command, args: readonly string[]): void {
   }
 }
 
-function commandOf({ commands }: Command, word: string): Command | undefined {
-  return commands.find((one) => one.name() === word || one.aliases().includes(word));
-}
-
 /** Also where the rest of the line could not be understood. */
 function wantsJson(argv: readonly string[]): boolean {
   const end = argv.indexOf('--');
-  return argv.slice(0, end < 0 ? argv.length : end).includes('--json');
+  const words = argv.slice(0, end < 0 ? argv.length : end);
+  return words.some((word) => word === '--json' || word.startsWith('--json='));
 }
 
 export function dataDirOption(): Option {

@@ -13,10 +13,35 @@ export interface Io {
   stdin(maxBytes?: number): Promise<string>;
   /** Nothing more is read of it, so that it does not hold the process where nobody ends it. */
   leaveStdin?(): void;
-  /** Results, and nothing else; a real one shows what would drive a terminal as replacement characters. */
-  out(text: string): void;
+  /** Absent: standard output goes to a file or another program. */
+  terminal?: Terminal;
+  /**
+   * Results, and nothing else; a real one shows what would drive a terminal as replacement characters.
+   * @param isDrawn the text went through `forTerminal` already, and its colours are ours
+   */
+  out(text: string, isDrawn?: boolean): void;
   /** Everything said beside the result. */
   err(text: string): void;
+}
+
+export interface Terminal {
+  /** Its width at the start. */
+  columns: number;
+  hasColors: boolean;
+}
+
+/**
+ * All controls but tab and line breaks, and what turns the order of text around: a stranger's file must
+ * not drive a terminal, nor show another line than it has.
+ */
+const CONTROLS = /(?![\t\n]|\r\n)[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
+
+/**
+ * A text as a terminal may have it: what would drive it is shown as a replacement character. Not only
+ * where it goes to one: a pager hands on what it is piped.
+ */
+export function forTerminal(text: string): string {
+  return text.replace(CONTROLS, '\ufffd');
 }
 
 /** What a terminal would act on, or that turns the order of text around; JSON leaves these as they are. */
@@ -36,8 +61,8 @@ export function escapedJson(json: string): string {
 }
 
 /** A text as a result; ends in a line break, whether it had one or not. */
-export function printText(io: Io, text: string): void {
-  io.out(text.endsWith('\n') ? text : `${text}\n`);
+export function printText(io: Io, text: string, isDrawn = false): void {
+  io.out(text.endsWith('\n') ? text : `${text}\n`, isDrawn);
 }
 
 export const EXIT = { done: 0, failure: 1, badInput: 2, notFound: 3 } as const;

@@ -9,6 +9,7 @@ import type {
 import { ageOf } from '../../shared/ages.js';
 import { addServerOptions, answer, type FlagNames, type ServerFlags } from './answer.js';
 import type { CommandContext, CommandGroup } from './command-line.js';
+import { FORGOTTEN_FIELDS, RECALLED_FIELDS, STORED_FIELDS } from './fields.js';
 import { collect, DEPTH_WORDS, numberOf, TASK_TYPE_WORDS, wordsIn } from './flags.js';
 import { parseJson } from './input.js';
 import { badInput, EXIT, type Io } from './io.js';
@@ -76,6 +77,7 @@ function defineRecall(recall: Command, context: CommandContext): void {
             ...(degraded === undefined ? [] : [oneLine(degraded)]),
           ],
           code: ({ memories }) => (memories.length === 0 ? EXIT.notFound : EXIT.done),
+          fields: { of: ({ memories }) => memories, known: RECALLED_FIELDS },
         },
       );
     });
@@ -176,13 +178,14 @@ function defineStore(store: Command, context: CommandContext): void {
             ...redacted.map(({ kind, count }) => `taken out: ${oneLine(kind)} (${count})`),
             ...(degraded === undefined ? [] : [oneLine(degraded)]),
           ],
+          fields: { of: (stored) => stored, known: STORED_FIELDS },
         },
       );
     });
 }
 
 async function draftOf(flags: StoreFlags, actions: ShortAction[], io: Io): Promise<object> {
-  const { json: _json, port: _port, ...said } = flags;
+  const { json: _json, port: _port, dataDir: _directory, ...said } = flags;
   if (Object.keys(said).length === 0) return fromInput(await io.stdin());
   const { intent, taskType, perception, reasoning, success, failure, summary } = said;
   const { learning, tags, importance, session, agent, remindWhen } = said;
@@ -285,6 +288,7 @@ function definePurge(group: Command, context: CommandContext): void {
             ...(total >= MOST_FORGOTTEN ? ['there may be more: run it again'] : []),
           ],
           code: ({ total }) => (total === 0 ? EXIT.notFound : EXIT.done),
+          fields: { of: (forgotten) => forgotten, known: FORGOTTEN_FIELDS },
         },
       );
     });

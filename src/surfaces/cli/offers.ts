@@ -1,11 +1,13 @@
-/** `cue offers [list|ack|dismiss|stats|reset]` */
+/** `cue offers [list|show|ack|dismiss|stats|reset]` */
 import { type Command, Option } from 'commander';
 import type { LearnedNumbers, Offer, OfferNumbers, OfferStats } from '../../proactive/index.js';
 import { ageOf } from '../../shared/ages.js';
 import { addServerOptions, answer, pathSegment } from './answer.js';
 import type { CommandContext, CommandGroup } from './command-line.js';
+import { LEARNED_FIELDS, OFFER_FIELDS } from './fields.js';
 import { numberOf, OFFER_KIND_WORDS, OFFER_STATE_WORDS } from './flags.js';
 import { indented, minuteOf, oneLine, pageWords } from './lines.js';
+import { type Column, tableOf } from './table.js';
 
 interface ListFlags {
   state?: string;
@@ -16,6 +18,10 @@ interface ListFlags {
   deliver?: true;
 }
 
+interface One {
+  offer: Offer;
+}
+
 type Learned = { learned: LearnedNumbers };
 
 interface OfferPage {
@@ -23,6 +29,9 @@ interface OfferPage {
   total: number;
   nextCursor: string | null;
 }
+
+const NAMED = 'its id, or the first eight digits of it';
+const ONE_OFFER = { of: ({ offer }: One) => offer, known: OFFER_FIELDS };
 
 const EXPLAINED = `
 Exit codes:
@@ -50,10 +59,28 @@ function define(group: Command, context: CommandContext): void {
         command,
         { path: '/offers', query: { ...flagsOnly(flags), sessionId: session }, field: 'offers' },
         {
-          text: ({ offers }) => offers.map((offer) => offerText(offer, clock.now())).join('\n\n'),
+          text: ({ offers }) => tableOf(context.io, COLUMNS).lines(offers),
+          isDrawn: true,
+          fields: { of: ({ offers }) => offers, known: OFFER_FIELDS },
           beside: (page) =>
             page.total === 0 ? ['no offers'] : pageWords(page, page.offers.length),
         },
+      );
+    });
+
+  const pathOf = (id: string) =>
+    `/offers/${pathSegment(id, { what: 'offer', list: 'cue offers list' })}`;
+
+  group
+    .command('show')
+    .description('all of one offer, and why it is made')
+    .argument('<offer>', NAMED)
+    .action(async (id: string, _flags: object, command: Command) => {
+      await answer<One>(
+        context,
+        command,
+        { path: pathOf(id), field: 'offer' },
+        { text: ({ offer }) => offerText(offer, clock.now()), fields: ONE_OFFER },
       );
     });
 
@@ -65,17 +92,19 @@ function define(group: Command, context: CommandContext): void {
     group
       .command(name)
       .description(description)
-      .argument('<id>')
+      .argument('<offer>', NAMED)
       .option('--reason <text>', 'why')
       .action(async (id: string, { reason }: { reason?: string }, command: Command) => {
-        const segment = pathSegment(id, { what: 'offer', list: 'cue offers list' });
-        const path = `/offers/${segment}/${route}`;
-        await answer<{ offer: Offer }>(
+        const path = `${pathOf(id)}/${route}`;
+        await answer<One>(
           context,
           command,
           // A reason that is `undefined` is not sent.
           { method: 'POST', path, body: { reason }, field: 'offer' },
-          { text: ({ offer }) => `✔ ${done}: ${oneLine(offer.subject)} (${offer.kind})` },
+          {
+            text: ({ offer }) => `✔ ${done}: ${oneLine(offer.subject)} (${offer.kind})`,
+            fields: ONE_OFFER,
+          },
         );
       });
   }
@@ -103,7 +132,10 @@ function define(group: Command, context: CommandContext): void {
         context,
         command,
         { method: 'POST', path: '/offers/reset', body: { kind }, field: 'learned' },
-        { text: () => `✔ ${kind ?? 'every kind'} is offered as if nothing had been learned` },
+        {
+          text: () => `✔ ${kind ?? 'every kind'} is offered as if nothing had been learned`,
+          fields: { of: (body) => body, known: LEARNED_FIELDS },
+        },
       );
     });
 }
@@ -113,9 +145,21 @@ function flagsOnly({ state, kind, limit, cursor, deliver }: ListFlags) {
   return { state, kind, limit, cursor, deliver };
 }
 
-function offerText({ id, kind, state, createdAt, text }: Offer, nowMs: number): string {
+const COLUMNS: readonly Column<Offer>[] = [
+  { head: 'ID', id: ({ id }) => id, least: 8 },
+  { head: 'KIND', text: ({ kind }) => kind, least: 'conflictWarning'.length },
+  { head: 'STATE', text: ({ state }) => state, isState: true, least: 'acknowledged'.length },
+  { head: 'MADE', atMs: ({ createdAt }) => Date.parse(createdAt), least: 9 },
+  { head: 'OFFER', text: ({ text }) => text, isCut: true },
+];
+
+function offerText({ id, kind, state, createdAt, text, why }: Offer, nowMs: number): string {
   const age = ageOf(Date.parse(createdAt), nowMs);
-  return [`${id}  ${state}  ${kind}, ${age}`, ...indented(text)].join('\n');
+  return [
+    `${id}  ${state}  ${kind}, ${age}`,
+    ...indented(text),
+    ...why.evidence.map((words) => `  why: ${oneLine(words)}`),
+  ].join('\n');
 }
 
 function statsText(stats: OfferStats & Learned): string {

@@ -124,7 +124,7 @@ async function addGroups(
 }
 
 /** Every command that asks a server has these; of the ones in front, the value of the last is the next word. */
-const GLOBAL = /^(?:-p.+|--(?:port|data-dir)=.*|--json|(-p|--port|--data-dir))$/;
+const GLOBAL = /^(?:-p.+|--(?:port|data-dir|json)=.*|--json|(-p|--port|--data-dir))$/;
 
 /** Options in front of the command are those of the command, as in `git -C`. */
 function commandFirst(argv: readonly string[]): readonly string[] {

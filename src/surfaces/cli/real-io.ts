@@ -2,23 +2,10 @@
 import { isUtf8 } from 'node:buffer';
 import { systemClock } from '../../shared/clock.js';
 import { AppError } from '../../shared/errors.js';
-import type { ExitCode, Io } from './io.js';
+import { type ExitCode, forTerminal, type Io } from './io.js';
 
 const MAX_STDIN_BYTES = 2_000_000;
-/**
- * All controls but tab and line breaks, and what turns the order of text around: a stranger's file must
- * not drive a terminal, nor show another line than it has.
- */
-const CONTROLS = /(?![\t\n]|\r\n)[\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu;
-
-/**
- * A text as a terminal may have it: what would drive it is shown as a replacement character. Not only
- * where it goes to one: a pager hands on what it is piped.
- */
-export function forTerminal(text: string): string {
-  return text.replace(CONTROLS, '\ufffd');
-}
-
+const USUAL_COLUMNS = 80;
 /**
  * What the commands of a real process see of the world.
  * @param onLost told when something cannot be written to its end: in words, or none where standard error
@@ -34,8 +21,15 @@ export function realIo(onLost: (words: string) => void = fail): Io {
     clock: systemClock,
     stdin: readStandardInput,
     leaveStdin: () => void process.stdin.destroy(),
+    ...terminalOf(process.stdout),
     ...standardStreams(onLost),
   };
+}
+
+/** Node itself knows NO_COLOR and its like. */
+function terminalOf(stream: NodeJS.WriteStream): Pick<Io, 'terminal'> {
+  if (!stream.isTTY) return {};
+  return { terminal: { columns: stream.columns || USUAL_COLUMNS, hasColors: stream.hasColors() } };
 }
 
 /** Asked for where a command needs it. @throws AppError INVALID_INPUT when it has been removed */
@@ -57,18 +51,15 @@ function standardStreams(onLost: (words: string) => void): Pick<Io, 'out' | 'err
   return { out: writerTo(process.stdout, onLost), err: writerTo(process.stderr, onLost) };
 }
 
-function writerTo(
-  stream: NodeJS.WriteStream,
-  onLost: (words: string) => void,
-): (text: string) => void {
+function writerTo(stream: NodeJS.WriteStream, onLost: (words: string) => void): Io['out'] {
   let open = true;
   stream.on('error', (error: NodeJS.ErrnoException) => {
     const isLost = open && error.code !== 'EPIPE';
     open = false;
     if (isLost) onLost(stream === process.stderr ? '' : notWritten(error));
   });
-  return (text) => {
-    if (open) stream.write(forTerminal(text));
+  return (text, isDrawn = false) => {
+    if (open) stream.write(isDrawn ? text : forTerminal(text));
   };
 }
 

@@ -1,25 +1,29 @@
 /** Triggers and their runs for people. */
 import type { SchedulePreview, TriggerRun, TriggerSummary } from '../../triggers/index.js';
-import { aligned, indented, minuteIn, minuteOf, oneLine, shortened } from './lines.js';
+import type { Io } from './io.js';
+import { indented, minuteIn, minuteOf, oneLine } from './lines.js';
+import { type Column, tableOf } from './table.js';
 
-/** As chat prints ids, and every command takes them. */
-const SHORT_ID = 8;
-const NAME_WIDTH = 40;
-const SCHEDULE_WIDTH = 48;
+const TRIGGER_COLUMNS: readonly Column<TriggerSummary>[] = [
+  { head: 'ID', id: ({ id }) => id },
+  { head: 'NAME', text: ({ displayName }) => displayName, isCut: true },
+  { head: 'SCHEDULE', text: ({ scheduleText }) => scheduleText, isCut: true },
+  { head: 'STATE', text: stateWord, isState: true },
+  { head: 'NEXT', atMs: ({ enabled, nextRunAtMs }) => (enabled ? nextRunAtMs : null) },
+  { head: 'LAST', text: lastWords, isState: true },
+];
 
-/** Short id, name, schedule, state, next and last run of each, in columns under a header. */
-export function triggerTable(triggers: readonly TriggerSummary[], nowMs: number): string {
-  if (triggers.length === 0) return '';
-  const rows = triggers.map((trigger) => [
-    trigger.id.slice(0, SHORT_ID),
-    shortened(oneLine(trigger.displayName), NAME_WIDTH),
-    shortened(oneLine(trigger.scheduleText), SCHEDULE_WIDTH),
-    stateWord(trigger),
-    trigger.enabled && trigger.nextRunAtMs !== null ? nextWords(trigger, nowMs) : '-',
-    lastWords(trigger),
-  ]);
-  return aligned([['ID', 'NAME', 'SCHEDULE', 'STATE', 'NEXT', 'LAST'], ...rows]);
-}
+const RUN_COLUMNS: readonly Column<TriggerRun>[] = [
+  { head: 'ID', id: ({ triggerRunId }) => triggerRunId },
+  { head: 'STATUS', text: ({ status }) => status, isState: true, least: 'deferred'.length },
+  { head: 'STARTED', atMs: ({ startedAt }) => startedAt, least: 9 },
+  { head: 'TOOK', text: tookWords, least: 7 },
+  { head: 'CAUSE', text: ({ cause }) => cause, least: 'immediate'.length },
+  { head: 'RESULT', text: ({ error, reason, answer }) => error ?? reason ?? answer, isCut: true },
+];
+
+export const triggerTable = (io: Io) => tableOf(io, TRIGGER_COLUMNS);
+export const runTable = (io: Io) => tableOf(io, RUN_COLUMNS);
 
 /** What is said when it was created or changed. */
 export function changedText(what: string, trigger: TriggerSummary): string {
@@ -51,7 +55,7 @@ export function triggerText(trigger: TriggerSummary): string {
 /** `2026-11-22 11:58 UTC  success (0.3 s)`, and what it said or why it failed. */
 export function runText(run: TriggerRun): string {
   const { startedAt, status, cause, latencyMs, answer, error, reason, triggerRunId } = run;
-  const took = latencyMs === undefined ? '' : ` (${(latencyMs / 1_000).toFixed(1)} s)`;
+  const took = latencyMs === undefined ? '' : ` (${tookWords(run)})`;
   const asked = cause === 'schedule' ? '' : `, ${cause}`;
   return [
     `${minuteOf(startedAt)}  ${status}${took}${asked}  ${triggerRunId}`,
@@ -84,13 +88,12 @@ function stateWord({ state }: TriggerSummary): string {
   return state === 'resting' ? 'active' : state;
 }
 
-function nextWords({ nextRunAtMs, timezone }: TriggerSummary, nowMs: number): string {
-  if (nextRunAtMs === null) return '-';
-  return nextRunAtMs <= nowMs ? 'now' : minuteIn(nextRunAtMs, timezone);
+function tookWords({ latencyMs }: TriggerRun): string {
+  return latencyMs === undefined ? '' : `${(latencyMs / 1_000).toFixed(1)} s`;
 }
 
 /** `success`, `failed`, `failed 3 times`. */
 function lastWords({ lastStatus, failureCount = 0 }: TriggerSummary): string {
-  if (lastStatus !== 'failed' || failureCount < 2) return lastStatus ?? '-';
+  if (lastStatus !== 'failed' || failureCount < 2) return lastStatus ?? '';
   return `failed ${failureCount} times`;
 }

@@ -15,9 +15,11 @@ import {
   ask,
   type FlagNames,
   pathSegment,
+  type ServerFlags,
   tell,
 } from './answer.js';
 import type { CommandContext, CommandGroup } from './command-line.js';
+import { mustBeFields, RUN_FIELDS, TRIGGER_FIELDS } from './fields.js';
 import { numberOf, TRIGGER_STATE_WORDS } from './flags.js';
 import { badInput, EXIT } from './io.js';
 import { pageWords } from './lines.js';
@@ -40,6 +42,8 @@ const NAMED = 'its id, the first eight digits of it, or its name';
 /** A name may come without quotes: `cue trigger run check the news`. */
 const inOneWord = (word: string, before?: string) =>
   before === undefined ? word : `${before} ${word}`;
+
+const ONE_TRIGGER = { of: ({ trigger }: One) => trigger, known: TRIGGER_FIELDS };
 
 const print = () => import('./trigger-text.js');
 
@@ -68,8 +72,9 @@ function defineReading(group: Command, context: CommandContext): void {
         command,
         { path: '/triggers', query, field: 'triggers', flags: FLAG_NAMES },
         {
-          text: async ({ triggers }) =>
-            (await print()).triggerTable(triggers, context.io.clock.now()),
+          text: async ({ triggers }) => (await print()).triggerTable(context.io).lines(triggers),
+          isDrawn: true,
+          fields: { of: ({ triggers }) => triggers, known: TRIGGER_FIELDS },
           beside: (page) =>
             page.total === 0 ? ['no triggers'] : pageWords(page, page.triggers.length),
         },
@@ -85,7 +90,7 @@ function defineReading(group: Command, context: CommandContext): void {
         context,
         command,
         { path: pathOf(id), field: 'trigger' },
-        { text: async ({ trigger }) => (await print()).triggerText(trigger) },
+        { text: async ({ trigger }) => (await print()).triggerText(trigger), fields: ONE_TRIGGER },
       );
     });
 
@@ -102,7 +107,9 @@ function defineReading(group: Command, context: CommandContext): void {
         command,
         { path: `${pathOf(id)}/runs`, query, field: 'runs' },
         {
-          text: async ({ runs }) => runs.map((await print()).runText).join('\n'),
+          text: async ({ runs }) => (await print()).runTable(context.io).lines(runs),
+          isDrawn: true,
+          fields: { of: ({ runs }) => runs, known: RUN_FIELDS },
           beside: (page) =>
             page.total === 0 ? ['it has not run yet'] : pageWords(page, page.runs.length),
         },
@@ -156,7 +163,9 @@ function defineChanging(group: Command, context: CommandContext): void {
           'say when and what: cue trigger create every friday at 5pm: send the report',
         );
       }
+      mustBeFields(command.optsWithGlobals<ServerFlags>().json, TRIGGER_FIELDS);
       await tell<Created>(context, command, await created(context, command, body), {
+        fields: ONE_TRIGGER,
         text: async ({ created, trigger }) =>
           (await print()).changedText(created ? '✔ created' : 'already there:', trigger),
       });
@@ -179,7 +188,10 @@ function defineChanging(group: Command, context: CommandContext): void {
           ...{ method: 'PUT', path: pathOf(id), body: changeOf(words, flags) },
           ...{ field: 'trigger', flags: FLAG_NAMES },
         },
-        { text: async ({ trigger }) => (await print()).changedText('✔ changed', trigger) },
+        {
+          text: async ({ trigger }) => (await print()).changedText('✔ changed', trigger),
+          fields: ONE_TRIGGER,
+        },
       );
     });
 
@@ -192,7 +204,10 @@ function defineChanging(group: Command, context: CommandContext): void {
         context,
         command,
         { method: 'DELETE', path: pathOf(id), field: 'deleted', deletes: true },
-        { text: () => `✔ deleted trigger ${id}` },
+        {
+          text: () => `✔ deleted trigger ${id}`,
+          fields: { of: (body) => body, known: ['deleted'] },
+        },
       );
     });
 }
@@ -211,7 +226,10 @@ function defineRunning(group: Command, context: CommandContext): void {
           context,
           command,
           { method: 'POST', path, field: 'runId' },
-          { text: ({ runId }) => `✔ began run ${runId}` },
+          {
+            text: ({ runId }) => `✔ began run ${runId}`,
+            fields: { of: (body) => body, known: ['runId'] },
+          },
         );
         return;
       }
@@ -229,6 +247,7 @@ function defineRunning(group: Command, context: CommandContext): void {
         },
         {
           text: async ({ run }) => (await print()).runText(run),
+          fields: { of: ({ run }) => run, known: RUN_FIELDS },
           code: ({ run }) => (run.status === 'failed' ? EXIT.failure : EXIT.done),
         },
       );

@@ -67,6 +67,18 @@ describe('cue store', () => {
     });
   });
 
+  it('reads standard input also where the server is named, and gives the fields asked for', async () => {
+    const stdin = JSON.stringify({ intent: 'Fix logout once more', outcome: { success: true } });
+    const named = ['--data-dir', served.root];
+    const refused = await served.cueWith({ stdin }, 'store', ...named);
+    expect(refused.err).toMatch(/^cue: no server has the database /);
+    const { code, out } = await served.cueWith({ stdin }, 'store', '--json', 'created,links');
+    expect({ code, document: JSON.parse(out) }).toEqual({
+      code: 0,
+      document: { created: true, links: expect.any(Number) },
+    });
+  });
+
   it('says what was taken out', async () => {
     const { code, err } = await served.cue(
       ...['store', '--intent', 'Rotate ghp_16C7e42F292c6912E7710c838347Ae178B4a', '--success'],
@@ -137,11 +149,22 @@ describe('cue offers', () => {
     });
     const { code, out } = await served.cue('offers');
     expect(code).toBe(0);
-    expect(masked(out)).toMatch(/^<id> {2}shown {2}fileTouch, just now\n {2}\[RUM\] auth\.ts has /);
+    expect(masked(out)).toMatch(/^<id>\tfileTouch\tshown\t[\dT:.-]+Z\t\[RUM\] auth\.ts has /);
     expect(masked((await served.cue('offers', 'list', '--kind', 'fileTouch')).out)).toBe(
       masked(out),
     );
-    const id = out.slice(0, 36);
+    const terminal = { columns: 70, hasColors: true };
+    const shown = await served.cueWith({ terminal }, 'offers');
+    const [header = '', row = ''] = shown.out.split('\n');
+    expect(header.startsWith('\u001b[1mID\u001b[22m ')).toBe(true);
+    expect(row).toMatch(/^[0-9a-f]{8} {2}fileTouch +shown +just now +\[RUM\] auth\.ts.*…$/);
+    expect(row).toHaveLength(70);
+    const id = row.slice(0, 8);
+    const whole = (await served.cue('offers', 'show', id)).out;
+    expect(masked(whole)).toMatch(
+      /^<id> {2}shown {2}fileTouch, just now\n {2}\[RUM\] auth\.ts has /,
+    );
+    expect(whole.slice(0, 8)).toBe(id);
     const { document } = await served.json('offers', 'ack', id, '--reason', 'good to know');
     expect(document.offer).toMatchObject({ state: 'acknowledged', reason: 'good to know' });
     const stats = await served.cue('offers', 'stats');

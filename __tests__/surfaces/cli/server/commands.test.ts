@@ -89,26 +89,73 @@ describe('cue trigger', () => {
     expect(err).toBe('cue: --deliver-to: the agent knows no room with this id\n');
   });
 
+  const terminal = { columns: 120, hasColors: false };
+
   it('lists them soonest first, in columns under a header', async () => {
-    const out = await done('trigger', 'list');
-    const lines = out.trimEnd().split('\n');
+    const { out } = await served.cueWith({ terminal }, 'trigger', 'list');
+    const lines = masked(out).trimEnd().split('\n');
     expect(lines.map((line) => line.split(/ {2,}/))).toEqual([
       ['ID', 'NAME', 'SCHEDULE', 'STATE', 'NEXT', 'LAST'],
-      ['<id>', 'send the weekly report', 'every Friday at 17:00 (UTC)', 'active', '<time>', '-'],
+      [
+        ...['<id>', 'send the weekly report', 'every Friday at 17:00 (UTC)', 'active'],
+        ...[expect.stringMatching(/^in \d+[mhd]$/), '-'],
+      ],
       ['<id>', 'Inbox', 'every weekday at 09:00 (Europe/Vienna)', 'disabled', '-', '-'],
     ]);
-    const [header = '', first = ''] = (await served.cue('trigger', 'list')).out.split('\n');
+    const [header = '', first = ''] = out.split('\n');
     expect(first.indexOf('active')).toBe(header.indexOf('STATE'));
-    expect(await done('trigger', 'list', '--state', 'disabled')).toMatch(
-      /^ID .*\n<id> {2}Inbox .*disabled.*\n$/,
+  });
+
+  it('lists them for another program: values between tabs, whole ids, exact times, no header', async () => {
+    const lines = (await done('trigger', 'list')).split('\n').slice(0, -1);
+    expect(lines.map((line) => line.split('\t'))).toEqual([
+      [
+        ...['<id>', 'send the weekly report', 'every Friday at 17:00 (UTC)', 'active'],
+        ...[expect.stringMatching(/^\d{4}-\d\d-\d\dT17:00:00\.000Z$/), ''],
+      ],
+      ['<id>', 'Inbox', 'every weekday at 09:00 (Europe/Vienna)', 'disabled', '', ''],
+    ]);
+    expect(await done('trigger', 'list', '--state', 'disabled')).toMatch(/^<id>\tInbox\t.*\n$/);
+  });
+
+  it('gives the fields that are asked for, and names them where there is no such one', async () => {
+    const first = { displayName: 'send the weekly report', enabled: true };
+    const second = { displayName: 'Inbox', enabled: false };
+    for (const words of [
+      ['trigger', 'list', '--json', 'displayName,enabled'],
+      ['trigger', '--json', 'displayName,enabled', 'list'],
+      ['--json=displayName,enabled', 'trigger', 'list'],
+    ]) {
+      expect(JSON.parse(await done(...words))).toEqual([first, second]);
+    }
+    const one = await done('trigger', 'list', '--json', 'state', '--state', 'disabled');
+    expect(JSON.parse(one)).toEqual([{ state: 'disabled' }]);
+    expect(JSON.parse(await done('trigger', 'show', '--json=enabled', 'Inbox'))).toEqual({
+      enabled: false,
+    });
+    const whole = JSON.parse(await done('trigger', 'show', '--json', 'Inbox'));
+    expect(whole.trigger).toMatchObject(second);
+    const { code, out, err } = await served.cue('trigger', 'list', '--json', 'name,state');
+    expect({ code, out }).toMatchObject({ code: 2 });
+    expect(JSON.parse(out).error.message).toMatch(/^--json: no field "name": there are id, disp/);
+    expect(err).toBe('');
+  });
+
+  it('refuses a field that there is not before anything is made', async () => {
+    const created = await served.cue(
+      ...['trigger', 'create', 'every day at 6: feed the cat', '--json=unheard'],
     );
+    expect(created.code).toBe(2);
+    expect(await done('trigger', 'list', '--search', 'feed the cat').catch(() => '')).toBe('');
   });
 
   it('says where a list goes on, beside it', async () => {
     const { code, out, err } = await served.cue('trigger', 'list', '--limit', '1');
-    expect({ code, lines: out.trimEnd().split('\n').length }).toEqual({ code: 0, lines: 2 });
+    expect({ code, lines: out.trimEnd().split('\n').length }).toEqual({ code: 0, lines: 1 });
     const cursor = /^1 of 2; more: --cursor (\S+)\n$/.exec(err)?.[1] ?? '';
     expect(await done('trigger', 'list', '--limit', '1', '--cursor', cursor)).toContain('Inbox');
+    const fields = await served.cue('trigger', 'list', '--limit', '1', '--json', 'id');
+    expect(fields.err).toBe(err);
   });
 
   it('takes a trigger by the id that chat prints, and by its name', async () => {
@@ -173,7 +220,7 @@ describe('cue trigger', () => {
       throw new Error('no model today');
     };
     for (let run = 0; run < 2; run += 1) await served.cue('trigger', 'run', id);
-    expect(await done('trigger', 'list')).toMatch(/water the cactus .* failed 2 times$/m);
+    expect(await done('trigger', 'list')).toMatch(/water the cactus\t.*\tfailed 2 times$/m);
     served.agent.brain.onLarge = onLarge;
     await served.cue('trigger', 'delete', id);
   });
@@ -186,7 +233,13 @@ describe('cue trigger', () => {
     );
     const { out: ran } = await served.cue('trigger', 'run', id);
     expect(masked(ran)).toMatch(/^<time> {2}success \(\d+\.\d s\), manual {2}<id>\n {2}\| done\n$/);
-    expect(masked((await served.cue('trigger', 'runs', id)).out)).toBe(masked(ran));
+    expect(masked((await served.cue('trigger', 'runs', id)).out)).toMatch(
+      /^<id>\tsuccess\t[\dT:.-]+Z\t\d+\.\d s\tmanual\tdone\n$/,
+    );
+    const { out: shown } = await served.cueWith({ terminal }, 'trigger', 'runs', id);
+    expect(masked(shown)).toMatch(
+      /^ID .*RESULT\n<id> {2}success {3}just now {3}\d\.\d s {4}manual {5}done\n$/,
+    );
     expect(await done('trigger', 'run', id, '--no-wait')).toBe('✔ began run <id>\n');
     expect(await done('trigger', 'explain', id)).toMatch(
       /^It runs every 2 hours; the next run is /,

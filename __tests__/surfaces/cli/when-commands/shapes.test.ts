@@ -1,7 +1,7 @@
 /** How words behind `cue when` are taken, and what of a stranger's files reaches a terminal. */
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { forTerminal } from '../../../../src/surfaces/cli/real-io.js';
+import { forTerminal } from '../../../../src/surfaces/cli/io.js';
 import { CLI, INDEX, makeKnowledge, type Project, TESTING } from '../cue.js';
 
 let project: Project;
