@@ -170,6 +170,11 @@ export function settingReader(host: SettingsHost): (key: string) => unknown {
   };
 }
 
+/** Whether a setting of another plugin has a value: model plugins read the environment, too. */
+export function isConfigured(host: SettingsHost, name: string): boolean {
+  return Boolean(host.getSetting(name)) || Boolean(process.env[name]);
+}
+
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }

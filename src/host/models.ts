@@ -2,11 +2,10 @@
 import { type IAgentRuntime, ModelType } from '@elizaos/core';
 import { AppError } from '../shared/errors.js';
 
-/** Who answers TEXT_EMBEDDING: the first of the host's list, as `useModel` picks it. */
-export function embeddingProvider(runtime: IAgentRuntime): string {
+/** The plugin that answers this kind of call: the first of the host's list, as `useModel` picks it. */
+export function modelProvider(runtime: IAgentRuntime, type: string): string {
   const models: unknown = 'models' in runtime ? runtime.models : undefined;
-  const handlers: unknown =
-    models instanceof Map ? models.get(ModelType.TEXT_EMBEDDING) : undefined;
+  const handlers: unknown = models instanceof Map ? models.get(type) : undefined;
   const [first] = Array.isArray(handlers) ? handlers : [];
   const provider: unknown = first?.provider;
   return typeof provider === 'string' ? provider : 'unknown';

@@ -8,7 +8,7 @@ import {
   type Embeddings,
   embedLexical,
 } from '../embeddings/index.js';
-import { askSmallModel, embeddingProvider, serviceOf, serviceStart } from '../host/index.js';
+import { askSmallModel, modelProvider, serviceOf, serviceStart } from '../host/index.js';
 import { WorkMemoryService } from '../memory/index.js';
 import { databaseOf, pgliteDirectory } from '../records/index.js';
 import type { Settings } from '../settings.js';
@@ -126,7 +126,7 @@ function startEmbeddings(
     clock,
     log: hostLog(runtime, 'embeddings'),
     runtimeModel: {
-      name: embeddingProvider(runtime),
+      name: modelProvider(runtime, ModelType.TEXT_EMBEDDING),
       embed: (text) => runtime.useModel(ModelType.TEXT_EMBEDDING, { text }),
     },
   });

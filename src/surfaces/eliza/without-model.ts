@@ -1,7 +1,7 @@
 /**
- * An agent without a language model. The host's pipeline would throw at its first call, and a chat
- * would wait for ever for a reply. So a stand-in takes the calls of a conversation, plans the one action
- * that needs no model, and refuses every other call with the reason.
+ * An agent without a language model, or with a model plugin that has no key. The host's pipeline would
+ * fail at its first call, and a chat would wait for ever for a reply. So a stand-in takes the calls of a
+ * conversation, plans the one action that needs no model, and refuses every other call with the reason.
  */
 import {
   type IAgentRuntime,
@@ -12,6 +12,8 @@ import {
   multiStepSummaryTemplate,
   shouldRespondTemplate,
 } from '@elizaos/core';
+import { modelProvider } from '../../host/index.js';
+import { isConfigured } from '../../settings.js';
 import { type ActionFamily, framedAction, type Outcome } from './action-frame.js';
 import { callerOf, memoryServiceOf } from './memory-turn.js';
 import { chatAnswer } from './when-text.js';
@@ -24,51 +26,86 @@ export const NO_MODEL =
   'add it to "plugins" of the character, set its key (OPENAI_API_KEY) and start again; ' +
   'there are plugins for Anthropic, Ollama and others, too';
 
+/** Settings of which a model plugin needs one, the key first; by the name it registers its models with. */
+const KEYS: Readonly<Record<string, readonly [key: string, ...others: string[]]>> = {
+  openai: ['OPENAI_API_KEY', 'OPENAI_BASE_URL'],
+  anthropic: ['ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL'],
+  'google-genai': ['GOOGLE_GENERATIVE_AI_API_KEY'],
+  openrouter: ['OPENROUTER_API_KEY', 'OPENROUTER_BASE_URL'],
+};
+
 /** Below every plugin that brings a model, whenever it registers. */
 const LAST = -1_000_000;
+/** Above a plugin that cannot answer: the host asks nobody but the first. */
+const FIRST = 1_000_000;
 
-const standIns = new WeakMap<IAgentRuntime, ReturnType<typeof standInOf>>();
+interface StandIn {
+  answer: ReturnType<typeof standInOf>;
+  reason: string;
+}
+
+const standIns = new WeakMap<IAgentRuntime, StandIn>();
 
 /** Why nothing that needs a language model works, and what to do; `null`: there is one. */
 export function missingModel(runtime: IAgentRuntime): string | null {
+  const standIn = standIns.get(runtime);
   const answering = runtime.getModel(ModelType.TEXT_LARGE);
-  return answering === undefined || answering === standIns.get(runtime) ? NO_MODEL : null;
+  if (standIn !== undefined && answering === standIn.answer) return standIn.reason;
+  return answering === undefined ? NO_MODEL : keyMissing(runtime);
+}
+
+/** What the plugin that would answer lacks; `null`: nothing that is known here. */
+function keyMissing(runtime: IAgentRuntime): string | null {
+  const provider = modelProvider(runtime, ModelType.TEXT_LARGE);
+  const names = KEYS[provider];
+  if (names === undefined || names.some((name) => isConfigured(runtime, name))) return null;
+  return (
+    `the model plugin "${provider}" has no key: set ${names[0]} in the environment, ` +
+    'in a file .env or in "secrets" of the character, and start again'
+  );
 }
 
 /** Called once all plugins are registered; does nothing where there is a model. */
 export function standInForModel(runtime: IAgentRuntime): void {
-  if (missingModel(runtime) === null) return;
-  const standIn = standInOf(runtime);
-  standIns.set(runtime, standIn);
+  const reason = missingModel(runtime);
+  if (reason === null) return;
+  const answer = standInOf(runtime, reason);
+  standIns.set(runtime, { answer, reason });
   runtime.registerAction(answerWithoutModel);
+  const priority = reason === NO_MODEL ? LAST : FIRST;
   for (const type of [ModelType.TEXT_LARGE, ModelType.TEXT_SMALL]) {
-    if (runtime.getModel(type) === undefined) runtime.registerModel(type, standIn, 'cue', LAST);
+    if (priority === FIRST || runtime.getModel(type) === undefined) {
+      runtime.registerModel(type, answer, 'cue', priority);
+    }
   }
-  runtime.logger.warn({ src: 'plugin:cue', agentId: runtime.agentId }, NO_MODEL);
+  runtime.logger.warn({ src: 'plugin:cue', agentId: runtime.agentId }, reason);
 }
 
 /** Answers the prompts with which the host takes a message, known by how their templates begin. */
-function standInOf(runtime: IAgentRuntime) {
+function standInOf(runtime: IAgentRuntime, reason: string) {
   const templates = runtime.character.templates ?? {};
   const answers: readonly [template: unknown, answer: string][] = [
     [templates.shouldRespondTemplate ?? shouldRespondTemplate, '<action>RESPOND</action>'],
     [
       templates.messageHandlerTemplate ?? messageHandlerTemplate,
-      `<actions>${ANSWER_WITHOUT_MODEL}</actions><providers></providers><text>${spoken()}</text>`,
+      `<actions>${ANSWER_WITHOUT_MODEL}</actions><providers></providers><text>${spoken(reason)}</text>`,
     ],
     [
       templates.multiStepDecisionTemplate ?? multiStepDecisionTemplate,
       '<action></action><providers></providers><isFinish>true</isFinish>',
     ],
-    [templates.multiStepSummaryTemplate ?? multiStepSummaryTemplate, `<text>${spoken()}</text>`],
+    [
+      templates.multiStepSummaryTemplate ?? multiStepSummaryTemplate,
+      `<text>${spoken(reason)}</text>`,
+    ],
   ];
   return async (_runtime: IAgentRuntime, params: Record<string, unknown>): Promise<string> => {
     const prompt = typeof params.prompt === 'string' ? params.prompt : '';
     const found = answers.find(
       ([template]) => typeof template === 'string' && prompt.startsWith(beginningOf(template)),
     );
-    if (found === undefined) throw new Error(NO_MODEL);
-    return `<response><thought>${NO_MODEL}</thought>${found[1]}</response>`;
+    if (found === undefined) throw new Error(reason);
+    return `<response><thought>${reason}</thought>${found[1]}</response>`;
   };
 }
 
@@ -77,8 +114,8 @@ function beginningOf(template: string): string {
   return template.split('{{', 1)[0] ?? '';
 }
 
-function spoken(): string {
-  return `I cannot answer that: ${NO_MODEL}.`;
+function spoken(reason: string): string {
+  return `I cannot answer that: ${reason}.`;
 }
 
 const WITHOUT_MODEL: ActionFamily = {
@@ -104,7 +141,8 @@ async function answer(runtime: IAgentRuntime, message: Memory): Promise<Outcome>
   const found = await commanded(runtime, message);
   if (found !== null) return { text: found, success: true };
   const also = hasWhenIndex(runtime) ? ' Commands of /when I can answer.' : '';
-  return { text: `${spoken()}${also}`, success: true, silent: !isMeant(message) };
+  const reason = missingModel(runtime) ?? NO_MODEL;
+  return { text: `${spoken(reason)}${also}`, success: true, silent: !isMeant(message) };
 }
 
 /** What the `/when` commands of a message give; `null`: it has none. */
