@@ -6,8 +6,10 @@
  *   node scripts/pack-test.mjs install DIRECTORY    pack (dist/ must be built), install, import, embed
  *   node scripts/pack-test.mjs node DIRECTORY       start the server there on Node
  *   node scripts/pack-test.mjs bun DIRECTORY        the same on Bun
+ *   node scripts/pack-test.mjs chat DIRECTORY       talk with the character of the README, and without its key
  */
 import { spawn, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import {
   copyFileSync,
   existsSync,
@@ -27,6 +29,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const MODEL_DIR = join(root, '__tests__', 'fixtures', 'models', 'static-glove-use-384');
 const TRANSFORMERS = '@huggingface/transformers';
+const MODEL_PLUGIN = '@elizaos/plugin-openai';
 const HOST_PACKAGES = ['core', 'plugin-bootstrap', 'plugin-sql', 'server'];
 const ALLOWED = /^(dist|docs|models|skills)\/|^(package\.json|README\.md|CHANGELOG\.md|LICENSE)$/;
 const EXPECTED = [
@@ -37,6 +40,7 @@ const EXPECTED = [
 const INSTALL_MS = 420_000;
 const START_MS = 120_000;
 const STOP_MS = 20_000;
+const ANSWER_MS = 45_000;
 
 class PackError extends Error {}
 
@@ -131,13 +135,15 @@ console.log(JSON.stringify({ id: serving.id, numbers: one.length, cosine, degrad
 `;
 
 // No model plugin: nothing is said to the agent, and the host only warns that there is none.
+const SILENT = { name: 'Packed', bio: ['Tests a package.'], plugins: [manifest.name] };
+
 const SERVE_SCRIPT = `
 import { AgentServer } from '@elizaos/server';
 const server = new AgentServer();
 await server.start({
   port: Number(process.env.SERVER_PORT),
   dataDir: process.env.PGLITE_DATA_DIR,
-  agents: [{ character: { name: 'Packed', bio: ['Tests a package.'], plugins: ['${manifest.name}'] } }],
+  agents: [{ character: JSON.parse(process.env.TEST_CHARACTER) }],
 });
 console.log('READY ' + process.env.SERVER_PORT);
 `;
@@ -149,7 +155,11 @@ function install(directory) {
     name: 'cue-pack-test',
     private: true,
     type: 'module',
-    dependencies: { ...Object.fromEntries(versions), [manifest.name]: `file:${tarball}` },
+    dependencies: {
+      ...Object.fromEntries(versions),
+      [MODEL_PLUGIN]: '1.6.0',
+      [manifest.name]: `file:${tarball}`,
+    },
   };
   writeFileSync(join(directory, 'package.json'), JSON.stringify(project));
   writeFileSync(join(directory, 'serve.mjs'), SERVE_SCRIPT);
@@ -254,7 +264,8 @@ async function getJson(url) {
   return JSON.parse(text);
 }
 
-function waitForReady(child, output) {
+/** What the pattern finds in what the process says. */
+function waitForReady(child, output, pattern) {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new PackError('the server did not start')), START_MS);
     const done = (settle, value) => {
@@ -266,8 +277,8 @@ function waitForReady(child, output) {
     for (const stream of [child.stdout, child.stderr]) {
       stream.setEncoding('utf8').on('data', (chunk) => {
         output.push(chunk);
-        const ready = /^READY (\d+)$/m.exec(output.join(''));
-        if (ready) done(resolve, Number(ready[1]));
+        const ready = pattern.exec(output.join(''));
+        if (ready) done(resolve, ready[1]);
       });
     }
   });
@@ -302,11 +313,26 @@ async function untilThere(look) {
 
 async function start(directory, runtime) {
   const bun = runtime === 'bun' ? findBun() : undefined;
-  const data = join(directory, `data-${runtime}`);
+  const startedAt = Date.now();
+  await serving({ directory, name: runtime, bun, character: SILENT }, async (base, agentId) => {
+    const readyMs = Date.now() - startedAt;
+    const health = await untilThere(() =>
+      getJson(`${base}/cue/triggers/health?agentId=${agentId}`),
+    );
+    for (const field of ['workerRegistered', 'taskServicePresent']) {
+      check(health[field] === true, `health says ${field}: ${JSON.stringify(health)}`);
+    }
+    const version = bun ? `Bun ${bun.version}` : `Node ${process.version}`;
+    console.log(`loaded by name and answering on ${version}, ready in ${readyMs} ms`);
+  });
+}
+
+/** Runs a server with the character there while `use` works with it; it has to stop in time. */
+async function serving({ directory, name, bun, character, env = {} }, use) {
+  const data = join(directory, `data-${name}`);
   rmSync(data, { recursive: true, force: true });
   mkdirSync(data, { recursive: true });
   const output = [];
-  const startedAt = Date.now();
   const child = spawn(bun?.binary ?? process.execPath, ['serve.mjs'], {
     cwd: directory,
     // Nothing of the caller's environment but the path: it would end up in the agent's secrets.
@@ -323,23 +349,16 @@ async function start(directory, runtime) {
       PGLITE_DATA_DIR: data,
       ELIZA_UI_ENABLE: 'false',
       ELIZA_NO_PLUGIN_AUTO_INSTALL: 'true',
+      TEST_CHARACTER: JSON.stringify(character),
+      ...env,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   try {
-    const port = await waitForReady(child, output);
-    const readyMs = Date.now() - startedAt;
-    const base = `http://127.0.0.1:${port}`;
+    const base = `http://127.0.0.1:${await waitForReady(child, output, /^READY (\d+)$/m)}`;
     const agentId = (await getJson(`${base}/api/agents`)).data.agents[0].id;
-    const health = await untilThere(() =>
-      getJson(`${base}/cue/triggers/health?agentId=${agentId}`),
-    );
-    for (const field of ['workerRegistered', 'taskServicePresent']) {
-      check(health[field] === true, `health says ${field}: ${JSON.stringify(health)}`);
-    }
+    await use(base, agentId);
     check(await stop(child), `the server did not stop within ${STOP_MS} ms`);
-    const version = bun ? `Bun ${bun.version}` : `Node ${process.version}`;
-    console.log(`loaded by name and answering on ${version}, ready in ${readyMs} ms`);
   } catch (error) {
     console.error(output.join('').split('\n').slice(-60).join('\n'));
     throw error;
@@ -348,10 +367,88 @@ async function start(directory, runtime) {
   }
 }
 
+/** The first character that the README shows. */
+function readmeCharacter() {
+  const text = readFileSync(join(root, 'README.md'), 'utf8');
+  const found = /```json\n(\{ "name": [\s\S]*?)```/.exec(text);
+  check(found, 'the README shows no character');
+  return JSON.parse(found[1]);
+}
+
+/** What a new user does: the README's character, a key, and the first reminder; then the same without a key. */
+async function chat(directory) {
+  const character = readmeCharacter();
+  const loader = join(root, 'demo', 'typescript.mjs');
+  const args = ['--import', loader, join(root, 'demo', 'model-server.ts')];
+  const model = spawn(process.execPath, args, { env: { PATH: process.env.PATH } });
+  try {
+    const url = await waitForReady(model, [], /^OPENAI_BASE_URL=(\S+)$/m);
+    const env = { OPENAI_API_KEY: 'none', OPENAI_BASE_URL: url };
+    await serving({ directory, name: 'chat', character, env }, async (base, agentId) => {
+      const { ask, said } = await openChat(base, agentId);
+      const startedAt = Date.now();
+      const answer = await ask('in 5 seconds tell me to stretch');
+      check(/^Done: once on /.test(answer), `the first reminder was answered: ${answer}`);
+      await until('the reminder', async () => (await said()).some(({ run }) => run));
+      console.log(
+        `the first reminder was delivered ${Date.now() - startedAt} ms after it was asked for`,
+      );
+    });
+  } finally {
+    await stop(model);
+  }
+  await serving({ directory, name: 'chat', character }, async (base, agentId) => {
+    const answer = await (await openChat(base, agentId)).ask('hello');
+    check(answer.includes('set OPENAI_API_KEY'), `without a key the agent said: ${answer}`);
+    console.log('without its key the agent says which one to set');
+  });
+}
+
+async function openChat(base, agentId) {
+  const post = async (path, body) => {
+    const headers = { 'content-type': 'application/json' };
+    const init = { method: 'POST', headers, body: JSON.stringify(body) };
+    const response = await fetch(`${base}/api/messaging/${path}`, init);
+    check(response.ok, `POST ${path} answered ${response.status}`);
+    return response.json();
+  };
+  const { sessionId, channelId } = await post('sessions', { agentId, userId: randomUUID() });
+  const said = async () => {
+    const { data } = await getJson(`${base}/api/messaging/channels/${channelId}/messages?limit=50`);
+    return data.messages
+      .filter(({ sourceType }) => sourceType === 'agent_response')
+      .map(({ content, inReplyToRootMessageId, metadata }) => ({
+        text: String(content),
+        to: inReplyToRootMessageId,
+        run: metadata?.triggerRunId,
+      }));
+  };
+  return {
+    said,
+    /** The answer to what is said. */
+    async ask(content) {
+      const { userMessage } = await post(`sessions/${sessionId}/messages`, { content });
+      const found = () => said().then((all) => all.find(({ to }) => to === userMessage.id));
+      return (await until(`an answer to "${content}"`, found)).text;
+    },
+  };
+}
+
+async function until(what, look) {
+  const endMs = Date.now() + ANSWER_MS;
+  for (;;) {
+    const found = await look();
+    if (found) return found;
+    check(Date.now() < endMs, `${what} did not come within ${ANSWER_MS} ms`);
+    await new Promise((resolve) => setTimeout(resolve, 250));
+  }
+}
+
 async function main([step, directory]) {
   if (step) {
     check(directory, `usage: node scripts/pack-test.mjs ${step} DIRECTORY`);
     if (step === 'install') return install(directory);
+    if (step === 'chat') return chat(directory);
     check(step === 'node' || step === 'bun', `unknown step ${step}`);
     return start(directory, step);
   }
@@ -360,6 +457,7 @@ async function main([step, directory]) {
     install(own);
     await start(own, 'node');
     await start(own, 'bun');
+    await chat(own);
   } finally {
     rmSync(own, { recursive: true, force: true });
   }
