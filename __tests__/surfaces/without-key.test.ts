@@ -45,7 +45,7 @@ describe('an agent whose model plugin has no key', () => {
     expect(await autonomy.unavailable()).toContain('OPENAI_API_KEY');
   });
 
-  it.each([
+  it.each<Record<string, string>>([
     { OPENAI_API_KEY: 'anything' },
     // A server of one's own needs no key.
     { OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' },
