@@ -13,6 +13,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -21,7 +22,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const STAMP = '.built-from';
-const SOURCES = ['src', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'];
+const SOURCES = ['src', 'panel', 'tsconfig.json', 'tsconfig.build.json', 'package-lock.json'];
 
 function filesBelow(path) {
   return readdirSync(path, { recursive: true, withFileTypes: true })
@@ -35,7 +36,7 @@ function fingerprint() {
   const hash = createHash('sha256').update(readFileSync(fileURLToPath(import.meta.url)));
   for (const source of SOURCES) {
     const path = join(root, source);
-    for (const file of source === 'src' ? filesBelow(path) : [path]) {
+    for (const file of statSync(path).isDirectory() ? filesBelow(path) : [path]) {
       const bytes = readFileSync(file);
       hash.update(`${relative(root, file)}\0${bytes.length}\0`).update(bytes);
     }
@@ -87,6 +88,16 @@ async function bundleTokenizer(folder) {
   });
 }
 
+/** The pages of the panel, as the browser takes them. */
+async function buildPanel(folder) {
+  const { build } = await import('vite');
+  await build({
+    configFile: join(root, 'panel', 'vite.config.ts'),
+    build: { outDir: join(folder, 'panel') },
+    logLevel: 'warn',
+  });
+}
+
 /**
  * Makes `target` hold what `fresh` holds. Each changed file is replaced in one step, and what is no longer
  * part of the build goes last, when nothing new refers to it.
@@ -120,6 +131,7 @@ async function main() {
     if (compiled.status !== 0) return compiled.status ?? 1;
     await bundleTokenizer(fresh);
     pruneDeclarations(fresh);
+    await buildPanel(fresh);
     mkdirSync(dist, { recursive: true });
     // A build that is killed half way leaves no stamp, so that the next one does it again.
     rmSync(join(dist, STAMP), { force: true });

@@ -1,0 +1,100 @@
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
+
+interface ListProps<Item> {
+  label: string;
+  items: readonly Item[];
+  idOf: (item: Item) => string;
+  /** Height of a row before it is measured, in pixels. */
+  rowHeight: number;
+  children: (item: Item) => ReactNode;
+  /** Called near the end of what has come, where there is more. */
+  more?: (() => void) | undefined;
+  /** A key pressed on a row, besides the arrows. */
+  pressed?: (item: Item, event: KeyboardEvent) => void;
+}
+
+/** How many rows before the end the next page is asked for. */
+const AHEAD = 20;
+
+/**
+ * A list of any length, of which only the visible rows exist. Arrow keys, Home and End move between the
+ * rows; what is in a row is reached by Tab.
+ */
+export function List<Item>({
+  label,
+  items,
+  idOf,
+  rowHeight,
+  children,
+  more,
+  pressed,
+}: ListProps<Item>) {
+  const box = useRef<HTMLDivElement>(null);
+  const rows = useVirtualizer({
+    count: items.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => rowHeight,
+    getItemKey: (index) => {
+      const item = items[index];
+      return item === undefined ? index : idOf(item);
+    },
+    overscan: 8,
+  });
+  const visible = rows.getVirtualItems();
+  const last = visible.at(-1)?.index ?? 0;
+  const isNearEnd = items.length > 0 && last >= items.length - AHEAD;
+  useEffect(() => {
+    if (isNearEnd) more?.();
+  }, [isNearEnd, more]);
+
+  const focus = (index: number): void => {
+    const target = Math.min(items.length - 1, Math.max(0, index));
+    rows.scrollToIndex(target);
+    requestAnimationFrame(() =>
+      box.current?.querySelector<HTMLElement>(`[data-index="${target}"]`)?.focus(),
+    );
+  };
+  const steer = (event: KeyboardEvent, index: number): void => {
+    if (event.target !== event.currentTarget) return;
+    const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 }[event.key];
+    const target = { Home: 0, End: items.length - 1 }[event.key] ?? index + (step ?? 0);
+    if (step !== undefined || event.key === 'Home' || event.key === 'End') {
+      event.preventDefault();
+      focus(target);
+      return;
+    }
+    const item = items[index];
+    if (item !== undefined) pressed?.(item, event);
+  };
+
+  return (
+    <div ref={box} className="list">
+      {/* biome-ignore lint/a11y/useSemanticElements: rows of a virtual list are placed by hand */}
+      <div role="list" aria-label={label} style={{ height: rows.getTotalSize() }}>
+        {visible.map(({ key, index, start }) => {
+          const item = items[index];
+          if (item === undefined) return null;
+          return (
+            // biome-ignore lint/a11y/useSemanticElements: see above
+            <div
+              key={key}
+              ref={rows.measureElement}
+              role="listitem"
+              aria-setsize={more === undefined ? items.length : -1}
+              aria-posinset={index + 1}
+              // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys move between rows
+              tabIndex={0}
+              data-index={index}
+              className="row"
+              style={{ transform: `translateY(${start}px)` }}
+              onKeyDown={(event) => steer(event, index)}
+            >
+              {children(item)}
+            </div>
+          );
+        })}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,3 @@
+export function Knowledge(_: { rest: readonly string[] }) {
+  return null;
+}

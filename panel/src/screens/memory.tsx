@@ -1,0 +1,3 @@
+export function Memory(_: { rest: readonly string[] }) {
+  return null;
+}

@@ -1,0 +1,3 @@
+export function Offers(_: { rest: readonly string[] }) {
+  return null;
+}

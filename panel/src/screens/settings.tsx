@@ -1,0 +1,3 @@
+export function Settings(_: { rest: readonly string[] }) {
+  return null;
+}

@@ -1,0 +1,3 @@
+export function Triggers(_: { rest: readonly string[] }) {
+  return null;
+}
