@@ -42,7 +42,7 @@ export interface MemoryUse {
   caller: Caller;
 }
 
-type DataField = 'agent_id' | 'session_id' | 'content_hash' | 'source_id' | 'target_id';
+type DataField = 'agent_id' | 'session_id' | 'content_hash' | 'origin' | 'source_id' | 'target_id';
 
 /** Text of a field of the data in SQL; a literal key, so that an index on it can serve. */
 export function dataText(key: DataField): SQL {

@@ -48,6 +48,7 @@ export {
   LINK_TYPES,
   type LinkType,
   type MemoryDraftInput,
+  ORIGINS,
   TASK_TYPES,
   type WorkMemoryData,
 } from './schema.js';

@@ -13,6 +13,7 @@ import { workMemoryType } from './records.js';
 import {
   isoSchema,
   LIMITS,
+  ORIGINS,
   sessionSchema,
   TASK_TYPES,
   tagsFilterSchema,
@@ -30,6 +31,8 @@ export const filterShape = {
   file: z.string().min(1).max(LIMITS.textBytes).optional(),
   success_only: z.boolean().optional(),
   failures_only: z.boolean().optional(),
+  /** `captured`: made from a finished run by itself. */
+  origin: z.enum(ORIGINS).optional(),
   /** Inclusive. */
   since: isoSchema.optional(),
   /** Exclusive. */
@@ -127,6 +130,9 @@ export function conditionOf(filter: MemoryFilter): SQL | undefined {
     path === undefined ? undefined : hasFile(path),
     filter.success_only ? succeeded(true) : undefined,
     filter.failures_only ? succeeded(false) : undefined,
+    filter.origin === undefined
+      ? undefined
+      : sql`coalesce(${dataText('origin')}, 'told') = ${filter.origin}`,
     filter.since === undefined ? undefined : gte(memoriesTable.createdAt, new Date(filter.since)),
     filter.before === undefined ? undefined : lt(memoriesTable.createdAt, new Date(filter.before)),
   );

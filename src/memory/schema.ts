@@ -306,6 +306,8 @@ export const draftSchema = z.strictObject({
 export type MemoryDraft = z.output<typeof draftSchema>;
 export type MemoryDraftInput = z.input<typeof draftSchema>;
 
+export const ORIGINS = ['told', 'captured'] as const;
+
 /** What is stored of a memory (`metadata.data`). */
 export const workMemorySchema = object('loose', {
   ...describe('loose'),
@@ -316,7 +318,7 @@ export const workMemorySchema = object('loose', {
   /** Who wrote it: the Eliza agent's id or a registered identity. */
   agent_id: uuidSchema,
   /** `captured`: made from a finished run, not told. */
-  origin: z.enum(['told', 'captured']).default('told'),
+  origin: z.enum(ORIGINS).default('told'),
   /** Equal for captures of the same work. */
   content_hash: z.string().optional(),
 });

@@ -23,7 +23,7 @@ import {
   type OperationCall,
   type Tool,
 } from './operation.js';
-import { flag, given, pageShape, searchText, storableText, wholeNumber } from './query.js';
+import { flag, given, instant, pageShape, searchText, storableText, wholeNumber } from './query.js';
 import { offersOf } from './services.js';
 
 const SUBJECT = 200;
@@ -319,11 +319,6 @@ const tools: readonly Tool[] = [
 /** Who is to be shown an offer; `agentId` is taken: with it the host chooses the agent that answers. */
 export const forWhom = { sessionId: searchText.optional(), forAgentId: searchText.optional() };
 
-const instant = z
-  .union([z.iso.datetime({ offset: true }), z.iso.date()], {
-    error: 'must be an ISO 8601 time with its zone, or a date (UTC)',
-  })
-  .transform((text) => Date.parse(text));
 const statsQuery = z.strictObject({ since: instant.optional(), before: instant.optional() });
 const listQuery = z.strictObject({
   ...pageShape,

@@ -23,6 +23,13 @@ export const pageShape = {
   cursor: z.string().min(1).max(200).optional(),
 };
 
+/** An instant in ms. */
+export const instant = z
+  .union([z.iso.datetime({ offset: true }), z.iso.date()], {
+    error: 'must be an ISO 8601 time with its zone, or a date (UTC)',
+  })
+  .transform((text) => Date.parse(text));
+
 /** How long a caller may wait: the host's sockets idle out after 30 s. */
 export const MAX_WAIT_MS = 20_000;
 export const waitMs = wholeNumber(0, MAX_WAIT_MS);

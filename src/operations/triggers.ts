@@ -1,6 +1,7 @@
 /** Scheduled triggers as tools (seed `trigger-runtime.md`). camelCase, as on every surface. */
 import { z } from 'zod';
 import type { Caller } from '../records/index.js';
+import { HOUR_MS } from '../shared/clock.js';
 import { AppError } from '../shared/errors.js';
 import { parsed } from '../shared/findings.js';
 import { fenced, safe, safeBlock } from '../shared/safe-text.js';
@@ -10,6 +11,8 @@ import {
   idInputSchema,
   listInputSchema,
   type Requester,
+  RUN_STATUSES,
+  type RunFilter,
   runInputSchema,
   TRIGGER_STATES,
   type TriggerRun,
@@ -17,7 +20,7 @@ import {
   triggerInputSchema,
 } from '../triggers/index.js';
 import { defineOperation, defineTool, type Operation } from './operation.js';
-import { pageShape, searchText, waitMs } from './query.js';
+import { given, instant, pageShape, searchText, waitMs, wholeNumber } from './query.js';
 import { enabledTriggersOf, triggersOf } from './services.js';
 import { nextPage } from './shown.js';
 
@@ -322,6 +325,52 @@ const runs = defineOperation({
   rest: { method: 'GET', path: '/triggers/:id/runs', query: z.strictObject(pageShape) },
 });
 
+const runsQuery = z.strictObject({
+  ...pageShape,
+  triggerId: z.guid().toLowerCase().optional(),
+  status: z.enum([...RUN_STATUSES, 'running']).optional(),
+  since: instant.optional(),
+  before: instant.optional(),
+});
+
+const allRuns = defineOperation({
+  name: 'list_all_runs',
+  description: 'The runs of every trigger, newest first; also of triggers that are gone.',
+  reads: true,
+  async call({ since, before, limit, cursor, ...filter }, { runtime }) {
+    return enabledTriggersOf(runtime).allRuns(
+      given({ ...filter, sinceMs: since, beforeMs: before }) as RunFilter,
+      given({ limit, cursor }) as { limit: number; cursor?: string },
+    );
+  },
+  rest: { method: 'GET', path: '/runs', query: runsQuery },
+});
+
+const getRun = defineOperation({
+  name: 'get_run',
+  description: 'One run, with its trigger while there is one.',
+  reads: true,
+  call: async (input, { runtime }) => enabledTriggersOf(runtime).runOf(idOf(input)),
+  rest: { method: 'GET', path: '/runs/:id' },
+});
+
+const upcoming = defineOperation({
+  name: 'list_upcoming',
+  description: 'When triggers run in the hours to come, soonest first.',
+  reads: true,
+  async call({ hours, limit }, { runtime }) {
+    const service = enabledTriggersOf(runtime);
+    return service.upcoming(service.now() + Number(hours) * HOUR_MS, Number(limit));
+  },
+  rest: {
+    ...{ method: 'GET', path: '/triggers/upcoming' },
+    query: z.strictObject({
+      hours: wholeNumber(1, 168).default(24),
+      limit: wholeNumber(1, 1_000).default(200),
+    }),
+  },
+});
+
 const why = defineOperation({
   name: 'explain_trigger',
   description: 'Why a trigger runs when it does, or why it does not.',
@@ -401,5 +450,17 @@ function batchAnswer({ created, duplicates, rejected }: BatchResult): object {
 
 export const triggerOperations: readonly Operation[] = [
   ...[schedule, create, list, update, remove, run],
-  ...[get, runs, why, preview, createMany, exportTriggers, importTriggers, health],
+  ...[
+    get,
+    runs,
+    allRuns,
+    getRun,
+    upcoming,
+    why,
+    preview,
+    createMany,
+    exportTriggers,
+    importTriggers,
+    health,
+  ],
 ];

@@ -5,6 +5,7 @@ export type {
   CreateResult,
 } from './create.js';
 export { describeSchedule, formatInstant } from './describe.js';
+export type { RunFilter } from './ledger.js';
 export { matchTrigger, pointedAt, preferred } from './match.js';
 export type { AutonomyPort, DispatchStep, StepObserver, TriggerSettings } from './parts.js';
 export {
@@ -46,6 +47,7 @@ export {
   LIMITS,
   type MissedRunPolicy,
   type Requester,
+  RUN_STATUSES,
   type Schedule,
   scheduleSchema,
   storableText,

@@ -11,11 +11,13 @@ import {
 } from './access.js';
 import { createCreation } from './create.js';
 import { createEditing } from './edit.js';
+import type { RunFilter } from './ledger.js';
 import type { TriggerSettings } from './parts.js';
 import { askedOf, newRun, resultsWrite } from './plan.js';
+import { nextRuns } from './schedule.js';
 import type { Requester, TriggerRun, TriggerSummary } from './schema.js';
 import { applied, type SoonestCursor } from './store.js';
-import { summaryOf, type TriggerTaskRow } from './task-codec.js';
+import { scheduleOf, summaryOf, type TriggerTaskRow } from './task-codec.js';
 import type { ListFilter } from './task-table.js';
 
 export type Triggers = ReturnType<typeof createTriggers>;
@@ -207,6 +209,65 @@ export function createReading(deps: TriggersDeps, access: Access) {
     };
   }
 
+  /** Of every trigger, also of those that are gone, newest first: for the operator. */
+  async function allRuns(
+    filter: RunFilter,
+    page: Page,
+  ): Promise<{ runs: NamedRun[]; total: number; nextCursor: string | null }> {
+    const after = page.cursor === undefined ? undefined : readCursor(page.cursor);
+    // One more than asked for tells whether there is a next page.
+    const { rows, total } = await ledger.listAll(filter, {
+      limit: page.limit + 1,
+      ...(after ? { after } : {}),
+    });
+    const shown = rows.slice(0, page.limit);
+    const last = rows.length > page.limit ? shown.at(-1) : undefined;
+    const nextCursor = last
+      ? writeCursor({ createdAtMs: last.createdAtMs, id: last.run.triggerRunId })
+      : null;
+    return { runs: shown.map(({ run }) => namedRun(run)), total, nextCursor };
+  }
+
+  /** One run, and its trigger while there is one: for the operator. @throws NotFoundError */
+  async function runOf(id: string): Promise<{ run: NamedRun; trigger: TriggerSummary | null }> {
+    const run = isUuid(id) ? await ledger.get(id.toLowerCase()) : null;
+    if (!run) throw new NotFoundError('run', id);
+    const row = await store.byId(run.triggerId);
+    return { run: namedRun(run), trigger: row && summaryOf(row) };
+  }
+
+  /**
+   * When triggers run until then, soonest first: for the operator. One that runs often is cut at MOST_EACH, the
+   * list at `limit`.
+   */
+  async function upcoming(untilMs: number, limit: number): Promise<Upcoming> {
+    const { triggers, nextCursor } = await list(
+      {},
+      { limit, order: 'soonest' },
+      { kind: 'operator' },
+    );
+    const coming = triggers.filter(
+      ({ state, nextRunAtMs }) =>
+        (state === 'active' || state === 'resting') &&
+        nextRunAtMs !== null &&
+        nextRunAtMs <= untilMs,
+    );
+    let truncated = nextCursor !== null && coming.length === triggers.length;
+    const occurrences = coming.flatMap((trigger) => {
+      const { triggerId, displayName, scheduleText } = trigger;
+      const times = comingRuns(trigger, untilMs);
+      if (times.length > MOST_EACH) truncated = true;
+      return times.slice(0, MOST_EACH).map((atMs) => ({
+        ...{ triggerId, displayName, atMs, scheduleText },
+      }));
+    });
+    occurrences.sort((a, b) => a.atMs - b.atMs || a.triggerId.localeCompare(b.triggerId));
+    return {
+      occurrences: occurrences.slice(0, limit),
+      truncated: truncated || occurrences.length > limit,
+    };
+  }
+
   /** The newest runs the requester may know of, also of triggers that are gone. */
   async function recentRuns(
     requester: Extract<Requester, { kind: 'entity' }>,
@@ -216,7 +277,34 @@ export function createReading(deps: TriggersDeps, access: Access) {
     return rows.map(({ run }) => publicRun(run));
   }
 
-  return { get, list, promptSummary, runs, recentRuns };
+  return { get, list, promptSummary, runs, allRuns, runOf, upcoming, recentRuns };
+}
+
+/** A run as it stands among those of other triggers. */
+export type NamedRun = TriggerRun & { displayName: string };
+
+/** Runs of an early version kept no name. */
+export function namedRun(run: TriggerRun): NamedRun {
+  return { ...publicRun(run), displayName: run.displayName ?? `trigger ${run.triggerId}` };
+}
+
+export interface Upcoming {
+  occurrences: { triggerId: string; displayName: string; atMs: number; scheduleText: string }[];
+  /** There are more than are listed. */
+  truncated: boolean;
+}
+
+/** Occurrences of one trigger in a list of all. */
+const MOST_EACH = 24;
+
+/** The next of them first, which may be late or put off; one more than is listed tells that there are more. */
+function comingRuns(trigger: TriggerSummary, untilMs: number): number[] {
+  const { nextRunAtMs, maxRuns, runCount } = trigger;
+  if (nextRunAtMs === null) return [];
+  const left = maxRuns === undefined ? MOST_EACH + 1 : Math.max(1, maxRuns - runCount);
+  const most = Math.min(left, MOST_EACH + 1);
+  const later = nextRuns(scheduleOf(trigger), nextRunAtMs, most - 1);
+  return [nextRunAtMs, ...later.filter((atMs) => atMs <= untilMs)];
 }
 
 /** A run as surfaces show it: without the lease. */
