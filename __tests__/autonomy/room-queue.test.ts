@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { createRoomQueue } from '../../src/autonomy/room-queue.js';
+import { createRoomQueue } from '../../src/autonomy/rooms.js';
 
 function gate(): { opened: Promise<void>; open: () => void } {
   let open = () => {};

@@ -3,8 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readArguments } from '../../bench/arguments.js';
 import { linesFor } from '../../bench/when/lines.js';
 import { asked, edited, folderOf } from '../../bench/when/workload.js';
-import { parseDecisionFile } from '../../src/when/decisions.js';
-import { parseIndex } from '../../src/when/index-file.js';
+import { parseDecisionFile, parseIndex } from '../../src/when/index-file.js';
 import { buildLibrary } from '../../src/when/library.js';
 
 function libraryOf({ index, files }: ReturnType<typeof folderOf>) {

@@ -2,13 +2,12 @@
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { LISTING_TOKENS, RECALL_TOKENS, recallBlock } from '../../src/surfaces/eliza/when-text.js';
-import { MAX_FILE_BYTES } from '../../src/when/disk/read.js';
-import { SETTLE_MS } from '../../src/when/disk/shrink-filter.js';
-import { MAX_FILES } from '../../src/when/disk/walk.js';
-import { MAX_CONTENT_BYTES } from '../../src/when/drafts.js';
+import { MAX_FILE_BYTES, MAX_FILES } from '../../src/when/disk/read.js';
+import { SETTLE_MS } from '../../src/when/disk/watch.js';
+import { MAX_CONTENT_BYTES } from '../../src/when/remember.js';
 import { LONGEST_REQUEST, MOST_REQUESTS } from '../../src/when/requests.js';
 import { FLOOR } from '../../src/when/resolve.js';
-import { MAX_WORDS, MIN_WORDS } from '../../src/when/validate/entries.js';
+import { MAX_WORDS, MIN_WORDS } from '../../src/when/validate/validate.js';
 import { makeProject, type Project } from '../surfaces/cli/cue.js';
 import { blocksOf, codeOf, commandsOf, pageOf } from './page.js';
 

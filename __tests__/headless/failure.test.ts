@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { causeWords, unopened } from '../../src/server/headless/failure.js';
+import { causeWords, unopened } from '../../src/server/headless/database.js';
 import { startHeadless } from '../../src/server/headless/index.js';
 import { freePort } from '../helpers/free-port.js';
 

@@ -6,8 +6,8 @@ import { existsSync, writeSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { lockDirectory } from '../../src/shared/dir-lock.js';
 import { messageOf } from '../../src/shared/errors.js';
-import { hashOf } from '../../src/when/decisions.js';
 import { writeTogether } from '../../src/when/disk/write.js';
+import { hashOf } from '../../src/when/index-file.js';
 import type { WhenPaths } from '../../src/when/types.js';
 
 export type NamespaceTask =

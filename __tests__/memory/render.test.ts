@@ -2,8 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { filesOf, readDraft } from '../../src/memory/draft.js';
 import { DEPTH_TOKENS, DEPTHS, renderMemory } from '../../src/memory/render.js';
-import { ageOf } from '../../src/shared/ages.js';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/shared/clock.js';
+import { ageOf, DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/shared/clock.js';
 import { derivedId } from '../../src/shared/ids.js';
 import { countTokens } from '../../src/shared/tokens.js';
 

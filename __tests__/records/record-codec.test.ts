@@ -1,8 +1,14 @@
 /** Rows and vectors as bytes and text, without a database. */
 import { expect, it } from 'vitest';
 import { projectIdOf, withoutNul } from '../../src/records/index.js';
-import { decodeRecord, encodeRecord, type StoredRow } from '../../src/records/record-codec.js';
-import { checkVector, decodeHalfVector, vectorText } from '../../src/records/vector-codec.js';
+import {
+  checkVector,
+  decodeHalfVector,
+  decodeRecord,
+  encodeRecord,
+  type StoredRow,
+  vectorText,
+} from '../../src/records/record-codec.js';
 import { derivedId } from '../../src/shared/ids.js';
 import { AUTHOR, axis, NOTE } from '../contract/record-fixtures.js';
 

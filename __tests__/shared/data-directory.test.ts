@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { expect, it } from 'vitest';
-import { dataDirectoryOf } from '../../src/shared/data-directory.js';
+import { dataDirectoryOf } from '../../src/shared/folders.js';
 
 it('keeps files beside the database, in the configured directory, or in the folder of the host', () => {
   const cases: [string | undefined, string | null][] = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatDuration } from '../../src/shared/ages.js';
+import { formatDuration } from '../../src/shared/clock.js';
 import { describeSchedule, formatInstant } from '../../src/triggers/describe.js';
 import type { Schedule } from '../../src/triggers/schema.js';
 

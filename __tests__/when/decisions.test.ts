@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { hashOf, parseDecisionFile } from '../../src/when/decisions.js';
+import { hashOf, parseDecisionFile } from '../../src/when/index-file.js';
 
 const text = `# Testing
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createShrinkFilter } from '../../src/when/disk/shrink-filter.js';
+import { createShrinkFilter } from '../../src/when/disk/watch.js';
 import type { DiskState, Warning } from '../../src/when/types.js';
 
 type Files = Record<string, string>;

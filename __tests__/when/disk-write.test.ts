@@ -12,9 +12,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { hashOf } from '../../src/when/decisions.js';
-import { exclusively } from '../../src/when/disk/lock.js';
-import { writeTogether } from '../../src/when/disk/write.js';
+import { exclusively, writeTogether } from '../../src/when/disk/write.js';
+import { hashOf } from '../../src/when/index-file.js';
 import { type DiskRoom, diskRoom } from './disk-room.js';
 
 const OLD = '# I\n';

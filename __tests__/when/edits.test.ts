@@ -1,9 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addSection } from '../../src/when/add-section.js';
-import { parseDecisionFile } from '../../src/when/decisions.js';
-import { parseIndex, printEntry } from '../../src/when/index-file.js';
-import { insertEntry } from '../../src/when/insert-entry.js';
+import { parseDecisionFile, parseIndex, printEntry } from '../../src/when/index-file.js';
+import { addSection, insertEntry } from '../../src/when/insert-entry.js';
 import { buildLibrary } from '../../src/when/library.js';
 import type { EntryFields } from '../../src/when/types.js';
 

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
-import { parseDecisionFile } from '../../src/when/decisions.js';
 import { createFileMentions } from '../../src/when/file-mentions.js';
-import { parseIndex } from '../../src/when/index-file.js';
+import { parseDecisionFile, parseIndex } from '../../src/when/index-file.js';
 import { buildLibrary } from '../../src/when/library.js';
 
 /** One entry and section per text: `s0`, `s1` … */

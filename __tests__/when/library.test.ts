@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseDecisionFile } from '../../src/when/decisions.js';
-import { parseIndex } from '../../src/when/index-file.js';
+import { parseDecisionFile, parseIndex } from '../../src/when/index-file.js';
 import { insertEntry } from '../../src/when/insert-entry.js';
 import { buildLibrary, fileOfGroup } from '../../src/when/library.js';
 import { fixIndex } from '../../src/when/validate/validate.js';

@@ -2,8 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { builtInModel } from '../../src/embeddings/index.js';
-import { parseDecisionFile } from '../../src/when/decisions.js';
-import { parseIndex } from '../../src/when/index-file.js';
+import { parseDecisionFile, parseIndex } from '../../src/when/index-file.js';
 import { buildLibrary } from '../../src/when/library.js';
 import { createMatcher, type Matcher } from '../../src/when/match/matcher.js';
 import type { DecisionFile, Library, LinkedEntry } from '../../src/when/types.js';

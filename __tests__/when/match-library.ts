@@ -1,6 +1,5 @@
 /** A library as it is read: an index and decision files, from their texts. */
-import { parseDecisionFile } from '../../src/when/decisions.js';
-import { parseIndex } from '../../src/when/index-file.js';
+import { parseDecisionFile, parseIndex } from '../../src/when/index-file.js';
 import { buildLibrary } from '../../src/when/library.js';
 import type { Library } from '../../src/when/types.js';
 

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseDecisionFile } from '../../src/when/decisions.js';
-import { parseIndex } from '../../src/when/index-file.js';
+import { parseDecisionFile, parseIndex } from '../../src/when/index-file.js';
 import { buildLibrary } from '../../src/when/library.js';
 import { CONSUMPTION_HEADER } from '../../src/when/migrate/consumption-header.js';
 import { migrateIndex } from '../../src/when/migrate/migrate.js';

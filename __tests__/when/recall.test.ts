@@ -1,8 +1,7 @@
 /** A recall as a whole: index and files as they are written, the real matcher, the printed text. */
 import { beforeAll, describe, expect, it } from 'vitest';
 import { builtInModel } from '../../src/embeddings/index.js';
-import { parseDecisionFile } from '../../src/when/decisions.js';
-import { parseIndex } from '../../src/when/index-file.js';
+import { parseDecisionFile, parseIndex } from '../../src/when/index-file.js';
 import { buildLibrary } from '../../src/when/library.js';
 import { createMatcher } from '../../src/when/match/matcher.js';
 import { printRecall } from '../../src/when/print.js';

@@ -1,6 +1,6 @@
 /** Entries that messages ask to write. */
 import { describe, expect, it } from 'vitest';
-import { isEntryToWrite, readEntry } from '../../src/when/remember-words.js';
+import { isEntryToWrite, readEntry } from '../../src/when/turns.js';
 import { expectQuick } from '../helpers/quick.js';
 
 const MOCKS = {

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseDecisionFile } from '../../src/when/decisions.js';
-import { parseIndex } from '../../src/when/index-file.js';
+import { parseDecisionFile, parseIndex } from '../../src/when/index-file.js';
 import { buildLibrary } from '../../src/when/library.js';
 import { normalizePhrase } from '../../src/when/phrases.js';
 import { parseRequests } from '../../src/when/requests.js';

@@ -6,14 +6,12 @@ import { type Caller, type RecordStore, rowsOf } from '../../src/records/index.j
 import { systemClock } from '../../src/shared/clock.js';
 import { isAppError } from '../../src/shared/errors.js';
 import { derivedId } from '../../src/shared/ids.js';
-import { parseDecisionFile } from '../../src/when/decisions.js';
-import { parseIndex } from '../../src/when/index-file.js';
+import { parseDecisionFile, parseIndex } from '../../src/when/index-file.js';
 import { buildLibrary } from '../../src/when/library.js';
-import { indexIdOf } from '../../src/when/records.js';
-import { createRowWriter } from '../../src/when/row-writer.js';
+import { createRowWriter, indexIdOf } from '../../src/when/records.js';
+import type { When } from '../../src/when/service.js';
 import { createLibraryRecords } from '../../src/when/sync.js';
 import type { Library } from '../../src/when/types.js';
-import type { When } from '../../src/when/when-types.js';
 import { type OpenRecordDatabase, openRecordDatabase } from '../contract/record-database.js';
 import { diskRoom } from './disk-room.js';
 import {

@@ -1,13 +1,11 @@
 /** What the validator says of lines that are no entries, and how it counts words. */
 import { describe, expect, it } from 'vitest';
-import { parseDecisionFile } from '../../src/when/decisions.js';
-import { parseIndex } from '../../src/when/index-file.js';
+import { parseDecisionFile, parseIndex } from '../../src/when/index-file.js';
 import { buildLibrary } from '../../src/when/library.js';
 import { CONSUMPTION_HEADER } from '../../src/when/migrate/consumption-header.js';
 import { migrateIndex } from '../../src/when/migrate/migrate.js';
 import { reportText } from '../../src/when/migrate/report.js';
-import { wordCount } from '../../src/when/validate/entries.js';
-import { validate } from '../../src/when/validate/validate.js';
+import { validate, wordCount } from '../../src/when/validate/validate.js';
 
 const CLI = '# C\n\n## Exit codes\n\nx\n\n## Fixture Scope\n\nx\n';
 const ENTRY = '/when returning exit codes | Exit codes | zero for done and found';

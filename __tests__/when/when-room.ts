@@ -11,8 +11,8 @@ import {
 import { derivedId, type Uuid } from '../../src/shared/ids.js';
 import type { Log } from '../../src/shared/log.js';
 import { analyze } from '../../src/shared/text.js';
+import type { When, WhenDeps } from '../../src/when/service.js';
 import { openWhen } from '../../src/when/service.js';
-import type { When, WhenDeps } from '../../src/when/when-types.js';
 import type { OpenRecordDatabase } from '../contract/record-database.js';
 import type { DiskRoom } from './disk-room.js';
 

@@ -1,6 +1,5 @@
 /** Small indexes: random parts of a large one, and what is asked of them. Pure. */
-import { parseDecisionFile } from '../../src/when/decisions.js';
-import { parseIndex } from '../../src/when/index-file.js';
+import { parseDecisionFile, parseIndex } from '../../src/when/index-file.js';
 import { buildLibrary } from '../../src/when/library.js';
 import type { Library, LinkedEntry, Section } from '../../src/when/types.js';
 import type { Asked, WhenDataset } from './dataset.js';

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { createEmbeddings, type Embeddings } from '../../src/embeddings/index.js';
 import { parseSettings, type Settings } from '../../src/settings.js';
 import { systemClock } from '../../src/shared/clock.js';
-import { dataDirectoryOf } from '../../src/shared/data-directory.js';
+import { dataDirectoryOf } from '../../src/shared/folders.js';
 import type { Log } from '../../src/shared/log.js';
 
 export interface Place {

@@ -10,7 +10,7 @@ import { MINUTE_MS } from '../shared/clock.js';
 import { messageOf } from '../shared/errors.js';
 import { derivedId } from '../shared/ids.js';
 import { type ActionOutcome, judge, type PipelineReport, type RunWatch } from './outcome.js';
-import type { RoomQueue } from './room-queue.js';
+import type { RoomQueue } from './rooms.js';
 import { autonomousRoom, ensureAutonomousRoom } from './rooms.js';
 
 /** One instruction for the agent, to be carried out in a SELF room of its own. */

@@ -18,8 +18,7 @@ import {
   storedAnswer,
 } from './inject.js';
 import { createRunWatch, type RunWatch } from './outcome.js';
-import { createRoomQueue, type RoomQueue } from './room-queue.js';
-import { autonomousRoom } from './rooms.js';
+import { autonomousRoom, createRoomQueue, type RoomQueue } from './rooms.js';
 
 export const AUTONOMY_SERVICE = 'AUTONOMY';
 export const AUTONOMY_LOOP_TASK = 'AUTONOMY_THINK';

@@ -1,5 +1,10 @@
 /** The door of the room: texts → vectors, and what a similarity may and may not decide. */
-export { createEmbeddings, type EmbeddingsDeps } from './chain.js';
+export {
+  createEmbeddings,
+  createHostHandler,
+  type EmbeddingsDeps,
+  HOST_HANDLER_PRIORITY,
+} from './chain.js';
 export {
   type DownloadDeps,
   type DownloadProgress,
@@ -8,10 +13,11 @@ export {
   modelDirectory,
   type PinnedModel,
   problemOfDownload,
+  verifyModelFiles,
 } from './download.js';
-export { createHostHandler, HOST_HANDLER_PRIORITY } from './host-handler.js';
+export * from './embedder.js';
+export { calibratedThresholds, isCalibrated } from './embedder.js';
 export { createLexicalEmbedder, embedLexical, LEXICAL_ID } from './lexical.js';
-export { verifyModelFiles } from './model-files.js';
 export {
   createReembedder,
   type Reembedder,
@@ -22,8 +28,6 @@ export {
 } from './reembed.js';
 export type { RuntimeModel } from './runtime-model.js';
 export { builtInModel, loadStaticModel, type StaticModel } from './static.js';
-export { calibratedThresholds, isCalibrated } from './thresholds.js';
 export { startTransformer, type Transformer } from './transformer.js';
-export * from './types.js';
 export { cosine } from './vectors.js';
 export { type Veto, vetoOf } from './veto.js';

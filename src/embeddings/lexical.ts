@@ -3,8 +3,7 @@
  * sums. It finds what is said again in nearly the same words. Frozen: whatever changes a vector
  * (this file, the stop words) needs another id, or stored vectors are compared with foreign ones.
  */
-import { calibratedThresholds } from './thresholds.js';
-import { DIMENSION, type Embedder } from './types.js';
+import { calibratedThresholds, DIMENSION, type Embedder } from './embedder.js';
 import { constantVector, mixBits, toUnit } from './vectors.js';
 
 export const LEXICAL_ID = 'lexical-v1';

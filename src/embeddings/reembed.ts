@@ -4,11 +4,11 @@
  * stopped and nothing is remembered here.
  */
 import type { RecordStore, RecordType, StoredRecord } from '../records/index.js';
+import { yieldToLoop } from '../shared/async.js';
 import { AppError, messageOf } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
-import { yieldToLoop } from '../shared/yield.js';
-import { DIMENSION, type Embedder, type Embeddings, isOf } from './types.js';
+import { DIMENSION, type Embedder, type Embeddings, isOf } from './embedder.js';
 import { toUnit } from './vectors.js';
 
 export interface ReembedProgress {

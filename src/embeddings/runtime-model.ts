@@ -1,7 +1,7 @@
 /** The host's own TEXT_EMBEDDING (OpenAI, Ollama …) as an embedder of ours: `CUE_EMBEDDINGS=runtime`. */
 import { AppError } from '../shared/errors.js';
-import { calibratedThresholds } from './thresholds.js';
-import type { Embedder } from './types.js';
+import type { Embedder } from './embedder.js';
+import { calibratedThresholds } from './embedder.js';
 import { constantVector, createProjection, toUnit } from './vectors.js';
 
 /** What the room needs of the host; the composition root asks `useModel(TEXT_EMBEDDING, { text })`. */

@@ -6,11 +6,9 @@ import { basename, join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { AppError, messageOf } from '../shared/errors.js';
 import type { Log } from '../shared/log.js';
-import { MINILM } from './download.js';
+import { MINILM, type ModelChecks, sha256Of, verifyModelFiles } from './download.js';
+import { calibratedThresholds, DIMENSION, type Embedder } from './embedder.js';
 import { embedLexical } from './lexical.js';
-import { type ModelChecks, sha256Of, verifyModelFiles } from './model-files.js';
-import { calibratedThresholds } from './thresholds.js';
-import { DIMENSION, type Embedder } from './types.js';
 import { constantVector, cosine, toUnit } from './vectors.js';
 import type { WorkerConfig, WorkerReply, WorkerRequest } from './worker.js';
 

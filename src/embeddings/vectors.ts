@@ -1,5 +1,5 @@
 /** Small arithmetic on vectors: what makes any model's output fit the port (unit length, 384). */
-import { DIMENSION } from './types.js';
+import { DIMENSION } from './embedder.js';
 
 /**
  * The vector of an empty text: unit length and near nothing. Never zeros, whose cosine is no number

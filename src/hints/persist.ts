@@ -4,11 +4,11 @@
  */
 import { z } from 'zod';
 import type { RecordStore, RecordType, StoredRecord, TransactionStore } from '../records/index.js';
+import { yieldToLoop } from '../shared/async.js';
 import { AppError, isAppError } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
 import { redactSecrets } from '../shared/secrets.js';
-import { yieldToLoop } from '../shared/yield.js';
 import { type Hint, hintSchema, type StoredHint } from './schema.js';
 import { printedValue, redactHint } from './secrets.js';
 

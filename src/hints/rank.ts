@@ -7,8 +7,7 @@
  * confidence 0.5. A score is rounded to thousandths, so that hints which differ by minutes are equal
  * and the files that are open decide between them. Pure.
  */
-import { ageOf } from '../shared/ages.js';
-import { DAY_MS } from '../shared/clock.js';
+import { ageOf, DAY_MS } from '../shared/clock.js';
 import type { Hint } from './schema.js';
 import { specificity } from './scope.js';
 

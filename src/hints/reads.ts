@@ -5,9 +5,9 @@
  */
 import type { z } from 'zod';
 import type { Caller } from '../records/index.js';
+import { yieldToLoop } from '../shared/async.js';
 import { AppError, type Finding, InvalidInputError } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
-import { yieldToLoop } from '../shared/yield.js';
 import { type Matcher, type Steps, safeRegex } from './globs.js';
 import { openFileOf, rankReasons, scoreAt } from './rank.js';
 import type {

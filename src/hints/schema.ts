@@ -4,10 +4,10 @@
  */
 import { z } from 'zod';
 import type { Caller, Scope } from '../records/index.js';
-import { isDeeper } from '../shared/depth.js';
 import { type Finding, InvalidInputError } from '../shared/errors.js';
 import { parsed } from '../shared/findings.js';
 import type { Uuid } from '../shared/ids.js';
+import { isDeeper } from '../shared/json.js';
 import { hidesCharacters } from '../shared/safe-text.js';
 
 export const SCHEMA_VERSION = '1.0';

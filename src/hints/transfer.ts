@@ -7,13 +7,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { Caller, Scope } from '../records/index.js';
-import { isDeeper } from '../shared/depth.js';
+import { inSteps, type LongWork, yieldToLoop } from '../shared/async.js';
 import { InvalidInputError } from '../shared/errors.js';
 import { judge } from '../shared/findings.js';
-import { inSteps, type LongWork } from '../shared/long-work.js';
+import { isDeeper } from '../shared/json.js';
 import { safe } from '../shared/safe-text.js';
 import { redactSecrets } from '../shared/secrets.js';
-import { yieldToLoop } from '../shared/yield.js';
 import { type Asked, best, liveFor, unfiltered } from './reads.js';
 import {
   type Hint,

@@ -1,6 +1,7 @@
 /** What every hint must pass before it is stored, whether it is set or imported. */
-import { isDeeper } from '../shared/depth.js';
+
 import { AppError, type Finding, InvalidInputError } from '../shared/errors.js';
+import { isDeeper } from '../shared/json.js';
 import type { Guard } from './guard.js';
 import {
   type HintMeta,

@@ -1,7 +1,12 @@
 /** What we know of elizaOS: services, rooms, rights and models. Its database has a door of its own, `database.ts`. */
 export { lockOf, unlockOf } from './directory-lock.js';
-export { askSmallModel, modelProvider } from './models.js';
 export { isPrivateRoom } from './private-room.js';
 export { isProjectAdmin, isWorldAdmin } from './rights.js';
-export { serviceOf, serviceStart, startedService } from './services.js';
+export {
+  askSmallModel,
+  modelProvider,
+  serviceOf,
+  serviceStart,
+  startedService,
+} from './services.js';
 export { createPlace, type Place } from './working-directory.js';

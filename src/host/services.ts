@@ -1,7 +1,7 @@
 /** The services of an agent: they start side by side in the background, and any of them may be missing. */
-import type { IAgentRuntime, Service, ServiceTypeName } from '@elizaos/core';
+import { type IAgentRuntime, ModelType, type Service, type ServiceTypeName } from '@elizaos/core';
+import { withTimeout } from '../shared/async.js';
 import { AppError } from '../shared/errors.js';
-import { within } from '../shared/within.js';
 
 type ServiceClass<S extends Service> = (abstract new (
   ...args: never[]
@@ -39,6 +39,22 @@ export async function serviceStart<S extends Service>(
   waitMs: number,
 ): Promise<S | null> {
   const start = runtime.getServiceLoadPromise(kind.serviceType as ServiceTypeName);
-  const service = await within(start, waitMs);
+  const service = await withTimeout(start, waitMs);
   return service instanceof kind ? service : null;
+}
+
+/** The plugin that answers this kind of call: the first of the host's list, as `useModel` picks it. */
+export function modelProvider(runtime: IAgentRuntime, type: string): string {
+  const models: unknown = 'models' in runtime ? runtime.models : undefined;
+  const handlers: unknown = models instanceof Map ? models.get(type) : undefined;
+  const [first] = Array.isArray(handlers) ? handlers : [];
+  const provider: unknown = first?.provider;
+  return typeof provider === 'string' ? provider : 'unknown';
+}
+
+/** @throws AppError UNAVAILABLE for an answer without text */
+export async function askSmallModel(runtime: IAgentRuntime, prompt: string): Promise<string> {
+  const answer: unknown = await runtime.useModel(ModelType.TEXT_SMALL, { prompt });
+  if (typeof answer === 'string') return answer;
+  throw new AppError('UNAVAILABLE', 'the model answered without text');
 }

@@ -10,10 +10,10 @@ import {
   type StoredRecord,
   type Visibility,
 } from '../records/index.js';
+import type { LongWork } from '../shared/async.js';
+import { yieldToLoop } from '../shared/async.js';
 import { InvalidInputError } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
-import type { LongWork } from '../shared/long-work.js';
-import { yieldToLoop } from '../shared/yield.js';
 import { authorOf, type Caller, readerOf } from './access.js';
 import { clusterByTags, extractChapter } from './chapter-extract.js';
 import { isoOf, type MemoryContext } from './context.js';

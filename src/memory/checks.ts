@@ -15,12 +15,12 @@ import {
   type SlotFilter,
   type StoredRecord,
 } from '../records/index.js';
+import { yieldToLoop } from '../shared/async.js';
 import type { Clock } from '../shared/clock.js';
 import { messageOf } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
 import { analyze } from '../shared/text.js';
-import { yieldToLoop } from '../shared/yield.js';
 import { soundVector } from './embed.js';
 import { fileKey } from './file-key.js';
 import { edgesOf } from './graph.js';

@@ -7,11 +7,11 @@
 import { and, eq } from 'drizzle-orm';
 import { z } from 'zod';
 import type { Reader, Scope, StoredRecord } from '../records/index.js';
+import type { LongWork } from '../shared/async.js';
+import { yieldToLoop } from '../shared/async.js';
 import { AppError, InvalidInputError, NotFoundError } from '../shared/errors.js';
 import { isUuid, type Uuid } from '../shared/ids.js';
-import type { LongWork } from '../shared/long-work.js';
 import { analyze, analyzeQuery } from '../shared/text.js';
-import { yieldToLoop } from '../shared/yield.js';
 import { type Caller, mayWrite, readerOf } from './access.js';
 import { isoOf, type MemoryContext, scopeText } from './context.js';
 import { edgesOf } from './graph.js';

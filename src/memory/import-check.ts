@@ -1,7 +1,7 @@
 /** Records of an import that name others: those must be there for the caller. */
 import type { Scope } from '../records/index.js';
+import { yieldToLoop } from '../shared/async.js';
 import type { Uuid } from '../shared/ids.js';
-import { yieldToLoop } from '../shared/yield.js';
 import { type Caller, mayWrite, readerOf } from './access.js';
 import type { MemoryContext } from './context.js';
 import { namesIn } from './import-names.js';

@@ -1,7 +1,7 @@
 /** Ids that the records of an import have in this project: another project's get their own here. */
 import type { RecordType } from '../records/index.js';
+import { yieldToLoop } from '../shared/async.js';
 import { derivedId, type Uuid } from '../shared/ids.js';
-import { yieldToLoop } from '../shared/yield.js';
 import type { MemoryContext } from './context.js';
 import { linkOf } from './link.js';
 import { chapterType, workMemoryType } from './records.js';

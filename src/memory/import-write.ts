@@ -1,7 +1,7 @@
 /** Records of an import on their way into the database, judged against what is there already. */
 import type { RecordStore, RecordType, Scope, TransactionStore } from '../records/index.js';
+import { yieldToLoop } from '../shared/async.js';
 import { derivedId, type Uuid } from '../shared/ids.js';
-import { yieldToLoop } from '../shared/yield.js';
 import { type Caller, scopeOf } from './access.js';
 import type { MemoryContext } from './context.js';
 import type { Line, Rejected } from './import-check.js';

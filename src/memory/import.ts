@@ -1,6 +1,7 @@
 /** Import of memories with their links, chapters and wisdom. */
+
+import { yieldToLoop } from '../shared/async.js';
 import type { Uuid } from '../shared/ids.js';
-import { yieldToLoop } from '../shared/yield.js';
 import type { Caller } from './access.js';
 import type { MemoryContext } from './context.js';
 import { type Line, type Rejected, withSources } from './import-check.js';

@@ -1,6 +1,6 @@
 /** Work memory: what was intended, seen, thought and done, and what came of it. */
 
-export { ageOf } from '../shared/ages.js';
+export { ageOf } from '../shared/clock.js';
 export { type Caller, narrowestScope, readerOf, scopeOf } from './access.js';
 export type { FinishedAction, FinishedRun } from './capture.js';
 export { captureDraft, taskTypeOf } from './capture.js';

@@ -3,9 +3,9 @@
  * memory stays behind.
  */
 import type { Reader, RecordStore, RecordType, StoredRecord } from '../records/index.js';
+import { yieldToLoop } from '../shared/async.js';
 import { AppError } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
-import { yieldToLoop } from '../shared/yield.js';
 import { extractChapter } from './chapter-extract.js';
 import { chapterType, wisdomType, workMemoryType } from './records.js';
 import type { ChapterData, WisdomData, WorkMemoryData } from './schema.js';

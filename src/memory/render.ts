@@ -2,7 +2,7 @@
  * A memory as text, at the five depths of recall and under their token caps (DESIGN §7). Pure.
  */
 
-import { ageOf } from '../shared/ages.js';
+import { ageOf } from '../shared/clock.js';
 import { countTokens, truncateToTokens } from '../shared/tokens.js';
 import type { Action, LinkType, WorkMemoryData } from './schema.js';
 

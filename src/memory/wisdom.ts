@@ -1,11 +1,11 @@
 /** Wisdom: what several chapters taught, kept as an entry of its own and found by its words. */
 import { z } from 'zod';
 import { audienceOf, type Scope, type StoredRecord, type Visibility } from '../records/index.js';
+import type { LongWork } from '../shared/async.js';
+import { yieldToLoop } from '../shared/async.js';
 import { InvalidInputError } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
-import type { LongWork } from '../shared/long-work.js';
 import { analyze, analyzeQuery } from '../shared/text.js';
-import { yieldToLoop } from '../shared/yield.js';
 import { authorOf, type Caller, readerOf } from './access.js';
 import { newestChapters, titleSchema } from './chapters.js';
 import { isoOf, type MemoryContext } from './context.js';

@@ -5,9 +5,9 @@
 
 import type { EmbeddingStatus } from '../embeddings/index.js';
 import { type CatalogState, identityOfSession } from '../records/index.js';
+import type { LongWork } from '../shared/async.js';
 import { AppError } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
-import type { LongWork } from '../shared/long-work.js';
 import { type Caller, inSession, registeredIdOf } from './access.js';
 import type { FinishedRun } from './capture.js';
 import { type ChaptersResult, type ChapterView, createChapter, listChapters } from './chapters.js';

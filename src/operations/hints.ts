@@ -23,7 +23,7 @@ import {
   setHintParams,
 } from '../hints/index.js';
 import type { Caller } from '../records/index.js';
-import type { LongWork } from '../shared/long-work.js';
+import type { LongWork } from '../shared/async.js';
 import { fenced, safe, safeJson } from '../shared/safe-text.js';
 import { defineTool, type Tool, workOf } from './operation.js';
 import { hintsOf } from './services.js';

@@ -2,8 +2,8 @@
 import type { IAgentRuntime } from '@elizaos/core';
 import { z } from 'zod';
 import type { Caller } from '../records/index.js';
+import type { LongWork } from '../shared/async.js';
 import type { Uuid } from '../shared/ids.js';
-import type { LongWork } from '../shared/long-work.js';
 
 export type OperationGroup = 'memory' | 'hints' | 'when' | 'offers' | 'triggers';
 

@@ -30,11 +30,11 @@ import {
   serverEnvironment,
   settingReader,
 } from '../settings.js';
+import { withTimeout } from '../shared/async.js';
 import { type Clock, systemClock } from '../shared/clock.js';
 import { messageOf } from '../shared/errors.js';
 import { type Ids, randomIds } from '../shared/ids.js';
 import { fieldOf } from '../shared/json.js';
-import { within } from '../shared/within.js';
 import {
   createHintsProvider,
   createOffersProvider,
@@ -253,7 +253,7 @@ async function autonomyPort(
         'autonomy did not start',
       );
     });
-  await within(started, AUTONOMY_WAIT_MS);
+  await withTimeout(started, AUTONOMY_WAIT_MS);
   const absent = 'the autonomy service is not running';
   return {
     unavailable: async () => {

@@ -2,11 +2,12 @@
  * What clients of their own (MCP) ask. A client is known by its connection: its session and identity
  * are the place, whatever its input says, and it speaks in no conversation.
  */
+
+import { withTimeout } from '../shared/async.js';
 import type { Clock } from '../shared/clock.js';
 import { AppError, messageOf } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
-import { within } from '../shared/within.js';
 import { type OfferAnswer, readAnswer, readHappening, readWaiting } from './input.js';
 import { isFresh } from './moments.js';
 import { isSameIdentity } from './occasions.js';
@@ -145,7 +146,7 @@ export function createClients(deps: ClientsDeps): Clients {
       })().catch((error: unknown) => {
         log.warn({ error: messageOf(error) }, 'offers could not ride along');
       });
-      await within(looking, budgetMs);
+      await withTimeout(looking, budgetMs);
       return looked.holding.size === 0 ? NOTHING : takeNow(caller, looked.holding);
     },
 

@@ -1,6 +1,5 @@
 /** What is heard in a conversation: files that are named, memories that are cited, steps that the agent announces. Pure. */
-import { isFileName } from '../shared/file-names.js';
-import { pathsIn } from '../shared/path-mentions.js';
+import { isFileName, pathsIn } from '../shared/path-mentions.js';
 import { analyze } from '../shared/text.js';
 import { statesAction } from './gate/decide.js';
 import { opens } from './gate/weights.js';

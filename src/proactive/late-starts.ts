@@ -3,11 +3,11 @@
  * it starts one itself a moment later: what it does first is the start, too.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { withTimeout } from '../shared/async.js';
 import type { Clock } from '../shared/clock.js';
 import { messageOf } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
-import { within } from '../shared/within.js';
 import { isFresh, remember } from './moments.js';
 import { clientSessionOf } from './occasions.js';
 import type { OfferBook } from './offers/offer-book-types.js';
@@ -98,7 +98,7 @@ export function createLateStarts(deps: LateStartsDeps): LateStarts {
           );
           const begun = isSmall ? begin(occasion, sessionId) : beginAfter(occasion, sessionId);
           deps.track(begun);
-          if (isSmall) await within(begun, budgetMs);
+          if (isSmall) await withTimeout(begun, budgetMs);
         }
       }
       const holding = await deps.stillTrue(pendingOf(sessionId));

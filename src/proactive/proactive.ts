@@ -5,11 +5,11 @@
 import { type Caller, type MemoryChecks, readerOf } from '../memory/index.js';
 import type { CatalogState } from '../records/index.js';
 import { canRead } from '../records/index.js';
+import { withTimeout } from '../shared/async.js';
 import { type Clock, DAY_MS, MINUTE_MS, SECOND_MS } from '../shared/clock.js';
 import { AppError, InvalidInputError, messageOf } from '../shared/errors.js';
 import type { Ids, Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
-import { within } from '../shared/within.js';
 import { callsOf, createDetectors, type SlotDetectors, warmUp } from './asking.js';
 import { type Answered, createClients } from './clients.js';
 import type { ProactiveConfig } from './config.js';
@@ -539,7 +539,7 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
       const settled = this.settled().catch((error: unknown) => {
         log.warn({ error: messageOf(error) }, 'offers were stopped before all was settled');
       });
-      await within(settled, STOP_MS);
+      await withTimeout(settled, STOP_MS);
       pushes.stop();
       await turnCounter.stop();
       await book.stop();

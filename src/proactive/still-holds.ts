@@ -6,11 +6,11 @@
  */
 import type { MemoryChecks, WorkMemoryData } from '../memory/index.js';
 import type { Reader, Shelf, StoredRecord } from '../records/index.js';
+import { withTimeout } from '../shared/async.js';
 import { type Clock, SECOND_MS } from '../shared/clock.js';
 import { messageOf } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
-import { within } from '../shared/within.js';
 import type { DetectorContext } from './detectors/context.js';
 import { successSince } from './detectors/success-since.js';
 import { isStandingWarning } from './offers/offer-life.js';
@@ -54,7 +54,7 @@ export function createStillTrue(
       log.warn({ detector: kind, error: messageOf(error) }, 'sources of offers were not found');
       return null;
     });
-    return within(answered, PATIENCE_MS);
+    return withTimeout(answered, PATIENCE_MS);
   }
 
   return async (offers) => {

@@ -5,10 +5,10 @@
  */
 import { type Caller, readerOf } from '../memory/index.js';
 import { canRead } from '../records/index.js';
+import { withTimeout } from '../shared/async.js';
 import { messageOf } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
-import { within } from '../shared/within.js';
 import type { Offer, TurnMessage, TurnOffers } from './offer-types.js';
 import type { StoredOffer } from './offers/offer-record.js';
 import { block, promptBlock } from './text/block.js';
@@ -77,7 +77,7 @@ export function createTurns(deps: TurnsDeps): Turns {
           deps.log.warn({ error: messageOf(error) }, 'a message could not be looked into');
         })
         .finally(() => detecting.delete(detection));
-      await within(looked, budgetMs * DETECTION_SHARE);
+      await withTimeout(looked, budgetMs * DETECTION_SHARE);
       const reader = readerOf(message.caller);
       const mine = deps.open(message.roomId).filter((offer) => canRead(reader, offer.scope));
       if (mine.length === 0) return;
@@ -121,7 +121,7 @@ export function createTurns(deps: TurnsDeps): Turns {
       remember(latest, roomId, turn);
       remember(turns, key, turn);
       const making = make(message, budgetMs, turn).then(() => true);
-      turn.made = within(making, budgetMs).then((isMade) => {
+      turn.made = withTimeout(making, budgetMs).then((isMade) => {
         turn.late = isMade === null;
       });
       await turn.made;

@@ -4,10 +4,10 @@
  */
 import { sql } from 'drizzle-orm';
 import { type Database, rowsOf } from '../host/database.js';
+import { yieldToLoop } from '../shared/async.js';
 import { messageOf } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
-import { yieldToLoop } from '../shared/yield.js';
 import type { CatalogSync } from './catalog-sync.js';
 import { type StoredRow, TOMBSTONE_TYPE } from './record-codec.js';
 import { NOW_MS, ofProject, ROW_COLUMNS, VECTOR_COLUMN } from './record-sql.js';

@@ -5,16 +5,16 @@
  */
 import { sql } from 'drizzle-orm';
 import { type Database, rowsOf } from '../host/database.js';
+import { yieldToLoop } from '../shared/async.js';
 import { messageOf } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
-import { yieldToLoop } from '../shared/yield.js';
 import type { Catalog, CatalogState } from './catalog/types.js';
 import type { CatalogSync } from './catalog-sync.js';
 import type { StoredRow } from './record-codec.js';
+import { decodeHalfVector } from './record-codec.js';
 import { beyond, inOrder, type Key, ofType, ROW_COLUMNS, VECTOR_COLUMN } from './record-sql.js';
 import type { RecordType } from './record-type.js';
-import { decodeHalfVector } from './vector-codec.js';
 
 export interface CatalogLoaderDeps {
   db: Database;

@@ -6,9 +6,8 @@ import { messageOf } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
 import type { Catalog } from './catalog/types.js';
-import { decodeRecord, type StoredRow } from './record-codec.js';
+import { decodeHalfVector, decodeRecord, type StoredRow } from './record-codec.js';
 import type { DamagedRecord, RecordType } from './record-type.js';
-import { decodeHalfVector } from './vector-codec.js';
 
 /** Ids of rows, by type, that a catalog cannot hold: damaged ones mostly. */
 export type RowsOutside = Readonly<Record<string, readonly Uuid[]>>;

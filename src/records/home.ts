@@ -3,6 +3,7 @@
  * delete, and a user may delete any chat (DESIGN §3).
  */
 import { ChannelType, createUniqueUuid, type IAgentRuntime, type UUID } from '@elizaos/core';
+import { derivedId, type Uuid } from '../shared/ids.js';
 
 /** What marks our rooms among those of the host. */
 export const HOME_NAME = 'Cue records';
@@ -53,4 +54,15 @@ export async function ensureHome(runtime: IAgentRuntime): Promise<Home> {
     worldId: home.worldId,
   });
   return home;
+}
+
+/**
+ * The project whose records an agent works on (`memories.world_id`): one of its own, or the one of
+ * that name (`CUE_PROJECT`), which several agents of one database share.
+ */
+export function projectIdOf(agentId: Uuid, name?: string): Uuid {
+  const trimmed = name?.trim() ?? '';
+  return trimmed === ''
+    ? derivedId('project', 'agent', agentId)
+    : derivedId('project', 'name', trimmed);
 }

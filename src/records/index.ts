@@ -23,18 +23,16 @@ export type {
   Shelf,
   SlotFilter,
 } from './catalog/types.js';
-export { ensureHome, type Home, homeOf } from './home.js';
-export { messagesOf } from './host-messages.js';
-export { RECORD_INDEXES } from './indexes.js';
-export { keepStarting } from './keep-starting.js';
-export type { LiveCatalog } from './live-catalog.js';
+export { ensureHome, type Home, homeOf, projectIdOf } from './home.js';
+export type { LiveCatalog } from './project-records.js';
 export {
   defaultFollowMs,
+  keepStarting,
   openProjectRecords,
   type ProjectRecords,
   type ProjectRecordsDeps,
 } from './project-records.js';
-export { projectIdOf } from './projects.js';
+export { withoutNul } from './record-codec.js';
 export type {
   DamagedRecord,
   IndexEntry,
@@ -52,11 +50,11 @@ export {
   field,
   type IndexSpec,
   type NewRecord,
+  RECORD_INDEXES,
   type RecordCursor,
   type RecordRow,
   type Records,
 } from './records.js';
-export { existingRooms } from './rooms.js';
 export {
   audienceOf,
   type Caller,
@@ -68,6 +66,5 @@ export {
   VISIBILITIES,
   type Visibility,
 } from './scope.js';
-export { withoutNul } from './storable.js';
 export { createRecordStore, type PurgeableStore, type RecordStoreDeps } from './store.js';
-export { memoriesTable, tasksTable } from './tables.js';
+export { existingRooms, memoriesTable, messagesOf, tasksTable } from './tables.js';

@@ -9,11 +9,12 @@ import { messageOf } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
 import { createCatalog, type MemoryCatalog } from './catalog/catalog.js';
-import type { Analyze, CatalogState, InstantModel } from './catalog/types.js';
-import { databaseIdentity, holdsEveryRow } from './catalog-check.js';
+import type { Analyze, Catalog, CatalogState, InstantModel } from './catalog/types.js';
 import { type CatalogFollower, createCatalogFollower, databaseNow } from './catalog-follow.js';
 import { createCatalogLoader } from './catalog-loader.js';
 import {
+  databaseIdentity,
+  holdsEveryRow,
   readSnapshotFile,
   type SnapshotFileDeps,
   TOMBSTONE_RETENTION_MS,
@@ -21,7 +22,6 @@ import {
 } from './catalog-snapshot-file.js';
 import { createCatalogSync } from './catalog-sync.js';
 import type { Home } from './home.js';
-import { createLiveCatalog, type LiveCatalog } from './live-catalog.js';
 import type { RecordType } from './record-type.js';
 import { createRecordStore, type PurgeableStore } from './store.js';
 import { waitFor } from './wait.js';
@@ -233,4 +233,53 @@ function exchange(
   });
   catalog.exchange(next);
   return lacking;
+}
+
+const FIRST_WAIT_MS = 5_000;
+const LONGEST_WAIT_MS = 5 * 60_000;
+
+/**
+ * Starts until it succeeds: a database that is away for a moment must not leave the catalog failed
+ * for the life of the process. Waits 5 s after the first failure, then twice as long each time, at
+ * most 5 min. Never throws: resolves with `ready`, or with what was last when the signal aborts.
+ */
+export async function keepStarting(
+  project: { start(): Promise<CatalogState> },
+  signal: AbortSignal,
+  wait: (ms: number, signal: AbortSignal) => Promise<void> = waitFor,
+): Promise<CatalogState> {
+  for (let waitMs = FIRST_WAIT_MS; ; waitMs = Math.min(2 * waitMs, LONGEST_WAIT_MS)) {
+    const state = await project.start();
+    if (state.state !== 'failed' || signal.aborted) return state;
+    try {
+      await wait(waitMs, signal);
+    } catch {
+      return state;
+    }
+  }
+}
+
+/** A catalog that others hold while what is behind it is exchanged: a snapshot is a new one. */
+export interface LiveCatalog extends Catalog {
+  /** What is behind it now. */
+  current(): MemoryCatalog;
+  /** Goes on with another one; shelves are asked for anew, nobody keeps one. */
+  exchange(next: MemoryCatalog): void;
+}
+
+/** The state (`status`, `loaded`) stays that of `first`, which is the one to `report` to. */
+function createLiveCatalog(first: MemoryCatalog): LiveCatalog {
+  let behind = first;
+  return {
+    get links() {
+      return behind.links;
+    },
+    shelf: (type) => behind.shelf(type),
+    status: () => first.status(),
+    loaded: () => first.loaded(),
+    current: () => behind,
+    exchange(next) {
+      behind = next;
+    },
+  };
 }

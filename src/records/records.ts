@@ -7,7 +7,7 @@ import { and, desc, eq, gt, inArray, lt, or, type SQL, sql } from 'drizzle-orm';
 import { type Database, type Executor, inIndexOrder, rowsOf, sqlList } from '../host/database.js';
 import type { Uuid } from '../shared/ids.js';
 import type { Home } from './home.js';
-import { withoutNul } from './storable.js';
+import { withoutNul } from './record-codec.js';
 import { memoriesTable } from './tables.js';
 
 /** A record as stored: `data` is the metadata object, without the host's columns. */
@@ -204,3 +204,35 @@ export async function ensureIndexes(db: Database, indexes: IndexSpec[]): Promise
   const known = new Set(found.map(({ name }) => name));
   for (const { name, statement } of indexes) if (!known.has(name)) await db.execute(statement);
 }
+
+/**
+ * Partial indexes on the host's `memories` for typed records. Made at start while the table is
+ * small. Every statement of ours repeats their predicate word for word (`ofProject`, `ofType`), so
+ * the planner can use them for any type, also one that a later version adds.
+ */
+export const RECORD_INDEXES: IndexSpec[] = [
+  {
+    // Lists and scans in order of time, counts.
+    name: 'cue_records_by_time',
+    statement: sql`create index if not exists cue_records_by_time on memories
+      ((world_id::text || ' ' || type), created_at, id) where starts_with(type, 'cue_')`,
+  },
+  {
+    // The same for readers who do not see everything: one range per audience.
+    name: 'cue_records_by_audience',
+    statement: sql`create index if not exists cue_records_by_audience on memories
+      ((world_id::text || ' ' || type), (metadata->>'audience'), created_at, id)
+      where starts_with(type, 'cue_')`,
+  },
+  {
+    // What changed since. As JSON: a damaged value must not make the host's write fail on a cast.
+    name: 'cue_records_by_change',
+    statement: sql`create index if not exists cue_records_by_change on memories
+      ((world_id::text), (metadata->'changedAtMs'), id) where starts_with(type, 'cue_')`,
+  },
+  {
+    name: 'cue_tombstones',
+    statement: sql`create index if not exists cue_tombstones on memories
+      ((world_id::text), (metadata->'changedAtMs')) where type = 'cue_tombstone'`,
+  },
+];

@@ -5,10 +5,10 @@
  */
 import { type SQL, sql } from 'drizzle-orm';
 import { type Database, rowsOf } from '../host/database.js';
+import { yieldToLoop } from '../shared/async.js';
 import { AppError } from '../shared/errors.js';
 import { isUuid, type Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
-import { yieldToLoop } from '../shared/yield.js';
 import { decodeRecord, type StoredRow } from './record-codec.js';
 import {
   audienceCondition,

@@ -5,20 +5,22 @@
  */
 import { sql } from 'drizzle-orm';
 import { type Database, rowsOf } from '../host/database.js';
+import { yieldToLoop } from '../shared/async.js';
 import { AppError, InvalidInputError, NotFoundError } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
-import { yieldToLoop } from '../shared/yield.js';
 import type { Catalog } from './catalog/types.js';
 import { type CatalogSync, createCatalogSync } from './catalog-sync.js';
 import type { Home } from './home.js';
 import {
+  checkVector,
   decodeRecord,
   encodeRecord,
   encodeScope,
   encodeVector,
   type RowDraft,
   type StoredRow,
+  withoutNul,
 } from './record-codec.js';
 import {
   insertStatement,
@@ -31,9 +33,7 @@ import {
 } from './record-sql.js';
 import type { NewTypedRecord, RecordStore, RecordType } from './record-type.js';
 import type { Scope } from './scope.js';
-import { withoutNul } from './storable.js';
 import { createStoreReads } from './store-reads.js';
-import { checkVector } from './vector-codec.js';
 
 export interface RecordStoreDeps {
   db: Database;

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
-import { realPath } from '../shared/real-path.js';
+import { realPath } from '../shared/folders.js';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 

@@ -1,9 +1,9 @@
 /** JSON-RPC in lines: a request or batch on each line in, an answer on each line out. */
 import { isUtf8 } from 'node:buffer';
 import type { Readable, Writable } from 'node:stream';
-import { deferred } from '../shared/deferred.js';
-import { isDeeper, MAX_JSON_DEPTH } from '../shared/depth.js';
+import { deferred } from '../shared/async.js';
 import { messageOf } from '../shared/errors.js';
+import { isDeeper, MAX_JSON_DEPTH } from '../shared/json.js';
 import { MAX_CALL_BYTES } from './connect.js';
 import {
   errorToEach,

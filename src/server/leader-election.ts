@@ -4,8 +4,8 @@
  * that gets the right to serve (`pid-lock`) becomes the next, and the others follow it.
  */
 import { setTimeout as delay } from 'node:timers/promises';
+import { deferred } from '../shared/async.js';
 import { type Clock, SECOND_MS } from '../shared/clock.js';
-import { deferred } from '../shared/deferred.js';
 import { AppError, isAppError, messageOf } from '../shared/errors.js';
 import { isRunning } from '../shared/process-life.js';
 import { reached } from '../shared/stages.js';

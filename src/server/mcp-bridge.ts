@@ -5,11 +5,10 @@
 
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
+import { deferred, withTimeout } from '../shared/async.js';
 import { type Clock, MINUTE_MS, SECOND_MS } from '../shared/clock.js';
-import { deferred } from '../shared/deferred.js';
 import { AppError } from '../shared/errors.js';
 import { isObject } from '../shared/json.js';
-import { within } from '../shared/within.js';
 import { greetingOf } from '../surfaces/mcp-greeting.js';
 import { type Bridge, startBridge } from './json-lines.js';
 import type { Roles, Server } from './leader-election.js';
@@ -258,7 +257,7 @@ export function createMcpForwarder(deps: McpForwardDeps): McpForwarder {
     /** What is to be said when nobody else takes it. */
     let lost: AppError | null = null;
     if (asked.method === 'initialize' && remembered.hello === null && !roles.current) {
-      await within(roles.looked, LOOK_MS);
+      await withTimeout(roles.looked, LOOK_MS);
       const hello = greeting(asked);
       if (hello !== null) return hello;
     }

@@ -3,8 +3,8 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as delay } from 'node:timers/promises';
+import { deferred } from '../shared/async.js';
 import { MINUTE_MS } from '../shared/clock.js';
-import { deferred } from '../shared/deferred.js';
 import { type AppError, ERROR_TABLE, messageOf } from '../shared/errors.js';
 import { isObject, parsedJson } from '../shared/json.js';
 import {

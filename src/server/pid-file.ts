@@ -19,7 +19,7 @@ import {
 import { homedir } from 'node:os';
 import { dirname, join, posix, win32 } from 'node:path';
 import { AppError, messageOf } from '../shared/errors.js';
-import { makeFolder } from '../shared/make-folder.js';
+import { makeFolder } from '../shared/folders.js';
 import { isSameProcess, markOf, processName } from '../shared/process-life.js';
 import { type Env, nameOfPlace, type Place, personalPlace } from './database-location.js';
 

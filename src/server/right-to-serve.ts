@@ -6,7 +6,7 @@ import { lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { holderOf, lockDirectory } from '../shared/dir-lock.js';
 import { isAppError, messageOf } from '../shared/errors.js';
-import { makeFolder } from '../shared/make-folder.js';
+import { makeFolder } from '../shared/folders.js';
 import { readPidFile } from './pid-file.js';
 
 export type Right =

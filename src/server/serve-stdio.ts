@@ -1,10 +1,9 @@
 /** What `cue mcp` and `nudge serve` do alike: serve, or join whoever serves, with MCP on standard input. */
 
 import { fstatSync } from 'node:fs';
+import { deferred, withTimeout } from '../shared/async.js';
 import { type Clock, MINUTE_MS, SECOND_MS } from '../shared/clock.js';
-import { deferred } from '../shared/deferred.js';
 import { AppError, messageOf } from '../shared/errors.js';
-import { within } from '../shared/within.js';
 import type { Env } from './database-location.js';
 import type { Bridge } from './json-lines.js';
 import { createRoles, type Roles, type Server } from './leader-election.js';
@@ -190,9 +189,9 @@ export async function live(deps: LifeDeps): Promise<void> {
       log('it has not stopped in time');
       process.exit(FAILED);
     }, stopMs);
-    if (signals.isAsked()) await within(answered, QUICK_ANSWERS_MS);
+    if (signals.isAsked()) await withTimeout(answered, QUICK_ANSWERS_MS);
     deps.giveUp(failure === undefined ? undefined : messageOf(failure));
-    await within(answered, BROKEN_ANSWERS_MS);
+    await withTimeout(answered, BROKEN_ANSWERS_MS);
     await roles.close();
     await started.catch(() => {});
     clearTimeout(deadline);
@@ -208,7 +207,7 @@ async function areAnswered(
   asked: Promise<void>,
 ): Promise<boolean> {
   const over = Promise.race([answered, asked, started.then(() => answered)]);
-  return (await within(over, LAST_ANSWERS_MS)) !== null;
+  return (await withTimeout(over, LAST_ANSWERS_MS)) !== null;
 }
 
 function described({ role, port, identity }: Server): string {

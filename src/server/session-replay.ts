@@ -13,8 +13,8 @@ import {
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { messageOf } from '../shared/errors.js';
+import { makeFolder } from '../shared/folders.js';
 import { isObject } from '../shared/json.js';
-import { makeFolder } from '../shared/make-folder.js';
 import { processName } from '../shared/process-life.js';
 import { OFFERS_META } from '../surfaces/mcp-client.js';
 import type { Env } from './database-location.js';

@@ -1,8 +1,8 @@
 /** How long a call waits while nobody serves or whoever has it hangs, and what it is told then. */
+
+import { deferred, withTimeout } from '../shared/async.js';
 import type { Clock } from '../shared/clock.js';
-import { deferred } from '../shared/deferred.js';
 import { AppError } from '../shared/errors.js';
-import { within } from '../shared/within.js';
 import type { Roles, Server } from './leader-election.js';
 import { howToGoOn, isSameServer } from './server-probe.js';
 
@@ -61,7 +61,7 @@ export function createWaiting(roles: Roles, clock: Clock): Waiting {
           if (isClosed) throw unserved(reason);
           if (roles.current) return roles.current;
           const left = Math.max(0, end() - clock.now());
-          const server = await within(Promise.race([roles.server(), closed.promise]), left);
+          const server = await withTimeout(Promise.race([roles.server(), closed.promise]), left);
           if (server) return server;
           throw unserved(
             `nobody serves: ${roles.trouble ?? 'the next server is being looked for'}`,

@@ -16,7 +16,7 @@ import {
 import { dirname, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, codeOf } from './errors.js';
-import { makeFolder } from './make-folder.js';
+import { makeFolder, realPath } from './folders.js';
 import {
   isAlive,
   isAliveByPid,
@@ -31,7 +31,6 @@ import {
   type StoredMark,
   storedMark,
 } from './process-life.js';
-import { realPath } from './real-path.js';
 
 /** `headless`: serves a memory until an agent wants it, and then leaves. */
 export type LockKind = 'agent' | 'headless';

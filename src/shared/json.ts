@@ -20,3 +20,20 @@ export function fieldOf(value: unknown, key: string): unknown {
     ? (value as Record<string, unknown>)[key]
     : undefined;
 }
+
+/** How deep a value is nested. JSON is parsed however deep it is; whoever walks it by recursion runs out of stack. */
+
+/** Of messages and bodies: deeper ones are refused as they come in. */
+export const MAX_JSON_DEPTH = 1_000;
+
+/** Whether objects and lists lie more than so many levels deep; level by level, whatever the depth. */
+export function isDeeper(value: unknown, levels: number): boolean {
+  let level = [value].filter(isNested);
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth === levels) return true;
+    level = level.flatMap((one) => Object.values(one)).filter(isNested);
+  }
+  return false;
+}
+
+const isNested = (value: unknown): value is object => typeof value === 'object' && value !== null;

@@ -4,7 +4,6 @@
  * go through the same function; a query also drops its question words.
  */
 import { stemmer } from 'stemmer';
-import { detached } from './detached.js';
 import { DICTIONARY_FORMS } from './irregular.js';
 
 /** Words that say nothing about what a text is about; English. */
@@ -129,4 +128,15 @@ function addCjk(raw: string, terms: string[]): void {
   for (let at = 0; at + 1 < characters.length; at += 1) {
     terms.push(`${characters[at]}${characters[at + 1]}`);
   }
+}
+
+const LATIN1 = /^[\0-\xff]*$/;
+
+/**
+ * A copy that does not keep a larger string alive: a word cut out of a text of 1 MB is a view of
+ * that text in V8, and would hold it for as long as the word is known.
+ */
+export function detached(text: string): string {
+  const encoding = LATIN1.test(text) ? 'latin1' : 'utf16le';
+  return Buffer.from(text, encoding).toString(encoding);
 }

@@ -1,8 +1,8 @@
 /** New triggers: limits, confirmation, duplicates; one by one, thousands at once, or from an export. */
 import type { z } from 'zod';
+import { yieldToLoop } from '../shared/async.js';
 import { MINUTE_MS } from '../shared/clock.js';
 import { AppError, type Finding, InvalidInputError } from '../shared/errors.js';
-import { yieldToLoop } from '../shared/yield.js';
 import { clientIdsOf, isProjects, mustSpeakForItself, type TriggersDeps } from './access.js';
 import { describeSchedule } from './describe.js';
 import type { TriggerSettings } from './parts.js';

@@ -1,7 +1,6 @@
 /** Schedules, instants and durations in the English words people use for them. Pure; never throws. */
 import { MONTH_NAMES, WEEKDAY_NAMES } from '../language/index.js';
-import { counted, formatDuration } from '../shared/ages.js';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../shared/clock.js';
+import { counted, DAY_MS, formatDuration, HOUR_MS, MINUTE_MS } from '../shared/clock.js';
 import { isTimeZone, localParts } from '../shared/zones.js';
 import { type Cron, readCron, runsEveryHour } from './cron.js';
 import { parseIso } from './schedule.js';

@@ -4,10 +4,10 @@
  * second insert finds the row there. The host's tick is never held: its calls only leave a note.
  */
 import type { IAgentRuntime, Task, TaskWorker } from '@elizaos/core';
+import { yieldToLoop } from '../shared/async.js';
 import { type Clock, HOUR_MS, isTimeAgain, MINUTE_MS, SECOND_MS } from '../shared/clock.js';
 import { messageOf } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
-import { yieldToLoop } from '../shared/yield.js';
 import type { DueTimer } from './due-timer.js';
 import type { Ledger } from './ledger.js';
 import type { Parts } from './parts.js';

@@ -5,8 +5,8 @@
  */
 import { sql } from 'drizzle-orm';
 import { field, type RecordCursor, type Records, rowsOf, sqlList } from '../records/index.js';
+import { yieldToLoop } from '../shared/async.js';
 import type { Uuid } from '../shared/ids.js';
-import { yieldToLoop } from '../shared/yield.js';
 import {
   createRetention,
   createRunCounts,

@@ -4,8 +4,9 @@
  * writes a stale snapshot of the metadata back before it runs a task (ELIZA_GUIDE §3), which undoes what
  * was written in between; tags and other columns survive.
  */
+
+import { yieldToLoop } from '../shared/async.js';
 import { isTimeAgain, SECOND_MS } from '../shared/clock.js';
-import { yieldToLoop } from '../shared/yield.js';
 import type { DueTimer } from './due-timer.js';
 import { SENDING_MS } from './ledger.js';
 import type { Parts } from './parts.js';

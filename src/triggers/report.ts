@@ -1,5 +1,5 @@
 /** What operators and users ask: how is it going, when would it run, why did it not fire? */
-import { formatDuration } from '../shared/ages.js';
+import { formatDuration } from '../shared/clock.js';
 import { InvalidInputError } from '../shared/errors.js';
 import { describeSchedule, formatInstant } from './describe.js';
 import type { Parts, TriggerSettings } from './parts.js';

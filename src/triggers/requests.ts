@@ -4,10 +4,10 @@
  * the same request in the same way.
  */
 import { z } from 'zod';
+import { yieldToLoop } from '../shared/async.js';
 import { type Finding, InvalidInputError } from '../shared/errors.js';
 import { judge, parsed } from '../shared/findings.js';
 import { isVisible } from '../shared/safe-text.js';
-import { yieldToLoop } from '../shared/yield.js';
 import { timeZoneProblem } from '../shared/zones.js';
 import { mustSpeakForItself } from './access.js';
 import { type CreateResult, type Item, sorted } from './create.js';

@@ -11,9 +11,9 @@ import {
   rowsOf,
   sqlList,
 } from '../records/index.js';
+import { yieldToLoop } from '../shared/async.js';
 import { DAY_MS, HOUR_MS } from '../shared/clock.js';
 import { derivedId, type Uuid } from '../shared/ids.js';
-import { yieldToLoop } from '../shared/yield.js';
 import { type TriggerRun, triggerRunSchema } from './schema.js';
 
 export const RUN_TYPE = 'cue_trigger_run';

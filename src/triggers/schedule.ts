@@ -4,8 +4,7 @@
  * epoch milliseconds and nothing reads a clock. Next runs come from the schedule's anchor, never from
  * when the last run ended.
  */
-import { formatDuration } from '../shared/ages.js';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../shared/clock.js';
+import { DAY_MS, formatDuration, HOUR_MS, MINUTE_MS } from '../shared/clock.js';
 import { AppError, type Finding, InvalidInputError } from '../shared/errors.js';
 import {
   instantOfWall,

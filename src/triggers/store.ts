@@ -13,7 +13,7 @@ import {
   tasksTable,
   withoutNul,
 } from '../records/index.js';
-import { yieldToLoop } from '../shared/yield.js';
+import { yieldToLoop } from '../shared/async.js';
 import { isWellFormed, type TriggerConfig, type TriggerState } from './schema.js';
 import { RESTING_TAG, type TriggerTask, type TriggerTaskRow } from './task-codec.js';
 import {

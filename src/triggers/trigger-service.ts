@@ -8,12 +8,12 @@ import {
   existingRooms,
   pgliteDirectory,
 } from '../records/index.js';
+import { yieldToLoop } from '../shared/async.js';
 import type { Clock } from '../shared/clock.js';
 import { holdsDirectory } from '../shared/dir-lock.js';
 import { AppError, InvalidInputError, messageOf } from '../shared/errors.js';
 import type { Ids } from '../shared/ids.js';
 import { hostLog } from '../shared/log.js';
-import { yieldToLoop } from '../shared/yield.js';
 import { isTimeZone, timeZoneProblem } from '../shared/zones.js';
 import { type Budget, type BudgetSettings, createBudget } from './budget.js';
 import {

@@ -1,8 +1,9 @@
 /** Which sections speak of a file: what an entry offers itself for when that file is touched. Pure. */
+
+import { yieldToLoop } from '../shared/async.js';
 import { addTo } from '../shared/multimap.js';
 import { pathsIn } from '../shared/path-mentions.js';
 import { isInEveryFolder, pathKeys } from '../shared/paths.js';
-import { yieldToLoop } from '../shared/yield.js';
 import { createMemo } from './memo.js';
 import type { Library, LinkedEntry, Section } from './types.js';
 

@@ -1,7 +1,7 @@
 /** Where the `/when` index of a project is, when nobody says so. */
 import { existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { isBelow, realPath } from '../shared/real-path.js';
+import { isBelow, realPath } from '../shared/folders.js';
 import type { WhenPaths } from './types.js';
 
 /** Below a directory of the project, in this order. */

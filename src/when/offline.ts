@@ -5,10 +5,9 @@
  */
 import { lstatSync } from 'node:fs';
 import { isAppError } from '../shared/errors.js';
-import { requireMerged } from './conflicts.js';
-import { hashOf } from './decisions.js';
 import { readFolder } from './disk/read.js';
 import type { FileChange } from './disk/write.js';
+import { hashOf } from './index-file.js';
 import type { Matcher } from './match/matcher.js';
 import type { MigrationReport } from './migrate/report.js';
 import type { ResolveOptions } from './resolve.js';
@@ -22,6 +21,7 @@ import type {
   Validation,
   WhenPaths,
 } from './types.js';
+import { requireMerged } from './unread.js';
 import { createWhenIndex, type LazyMatcher } from './when-index.js';
 
 export { findCommands } from './commands.js';

@@ -4,35 +4,39 @@ import { join, resolve } from 'node:path';
 import { type IAgentRuntime, Service } from '@elizaos/core';
 import { builtInModel } from '../embeddings/index.js';
 import { type Caller, projectScope, type RecordStore } from '../records/index.js';
+import { withTimeout } from '../shared/async.js';
 import { type Clock, DAY_MS, SECOND_MS } from '../shared/clock.js';
 import { AppError, messageOf } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
-import { hostLog } from '../shared/log.js';
-import { within } from '../shared/within.js';
+import { hostLog, type Log } from '../shared/log.js';
 import { findCommands } from './commands.js';
 import { INDEX } from './disk/bounds.js';
 import { readFolder } from './disk/read.js';
-import { type FolderWatch, watchFolder } from './disk/watch.js';
+import { type FolderWatch, type WatchDeps, watchFolder } from './disk/watch.js';
 import { writeTogether } from './disk/write.js';
 import { NO_INDEX } from './find-index.js';
 import { fileOfGroup } from './library.js';
 import { createMatcher } from './match/matcher.js';
-import { createEntryIds, indexIdOf, NO_ENTRIES } from './records.js';
+import { createEntryIds, createRowWriter, indexIdOf, NO_ENTRIES, type Written } from './records.js';
 import { commandOf } from './related.js';
 import { remember } from './remember.js';
 import { parseRequests } from './requests.js';
-import { createRowWriter } from './row-writer.js';
+
 import { createLibraryRecords } from './sync.js';
-import { createWhenTurns } from './turns.js';
+import { createWhenTurns, type WhenTurns } from './turns.js';
 import type {
   DiskState,
   Library,
   LinkedEntry,
   Recall,
   RelevantEntry,
+  RememberDraft,
+  Remembered,
   Request,
   Section,
   ShownEntry,
+  Validation,
+  Warning,
   WhenPaths,
 } from './types.js';
 import { indexFault, unreadOf, unreadText, withKnown } from './unread.js';
@@ -42,11 +46,11 @@ import {
   offeredEvents,
   recallEvents,
   type UsageEvent,
+  type UsageStats,
   usageStats,
 } from './usage.js';
 import { validate } from './validate/validate.js';
 import { type Bar, createWhenIndex } from './when-index.js';
-import type { When, WhenDeps, WhenHealth, WhenObserver } from './when-types.js';
 
 export const WHEN = 'WHEN';
 
@@ -276,7 +280,7 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
   }
 
   const following = paths === null ? Promise.resolve() : follow(paths);
-  await within(following, waitMs.open);
+  await withTimeout(following, waitMs.open);
 
   function note(events: readonly UsageEvent[]): void {
     if (journal === null || events.length === 0) return;
@@ -303,7 +307,7 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
     caller: Caller,
     by: AskedBy = caller.kind === 'operator' ? 'operator' : 'agent',
   ): Promise<Recall> {
-    if (state === 'loading') await within(following, waitMs.ask);
+    if (state === 'loading') await withTimeout(following, waitMs.ask);
     const recall = await index.resolve(requests);
     if (state === 'loading') {
       for (const answer of recall.results) {
@@ -403,7 +407,7 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
     relevant,
     offered,
     async entries() {
-      if (state === 'loading') await within(following, waitMs.ask);
+      if (state === 'loading') await withTimeout(following, waitMs.ask);
       const { entries } = index.library();
       return entries.flatMap((entry) => (entry.section ? shownOf(entry, entry.section) : []));
     },
@@ -416,7 +420,7 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
     async remember(draft, caller) {
       const where = required();
       await requireWriter(caller);
-      if (state === 'loading') await within(following, waitMs.ask);
+      if (state === 'loading') await withTimeout(following, waitMs.ask);
       if (state === 'loading') throw new AppError('UNAVAILABLE', LOADING);
       const known = () => index.library().files.map(({ path }) => path);
       const disk = { read: readPresent, write: writeTogether, known };
@@ -461,9 +465,9 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
     async stop() {
       closed = true;
       // A folder that does not answer must not hold up the end; `follow` closes the watch.
-      await within(following, waitMs.ask);
+      await withTimeout(following, waitMs.ask);
       await watch?.close();
-      await within(loads, waitMs.ask);
+      await withTimeout(loads, waitMs.ask);
       await writer.stop();
     },
   };
@@ -492,4 +496,79 @@ function awayFrom(
   const files = disk.files.length === 0 && known.files.length > 0;
   const parts = [...(index ? ['the index'] : []), ...(files ? ['its files'] : [])];
   return { index, files, words: parts.length === 0 ? null : parts.join(' and ') };
+}
+
+/** Entries were asked for, and given, to this caller. Must not throw. */
+export type WhenObserver = (use: { ids: readonly Uuid[]; caller: Caller }) => void;
+
+export interface WhenDeps {
+  records: RecordStore;
+  agentId: Uuid;
+  clock: Clock;
+  log: Log;
+  paths: WhenPaths | null;
+  usagePath: string | null;
+  onRecalled: WhenObserver;
+  /** Whether this person may write files: owner or admin. */
+  isAdmin: (entityId: string, roomId: string) => Promise<boolean>;
+  /** How long opening, and later a question, waits for the first look at the files, ms. */
+  waitMs?: { open: number; ask: number } | undefined;
+  /** For tests: how fast the files are followed. */
+  watching?: WatchDeps | undefined;
+}
+
+export interface WhenHealth {
+  /** `stored`: index or files are away, and what was stored of them answers. */
+  state: 'off' | 'loading' | 'ready' | 'stored';
+  index: string | null;
+  decisions: string | null;
+  entries: number;
+  sections: number;
+  files: number;
+  /** Newest problems of index and files, at most 20, and how many there are. */
+  warnings: Warning[];
+  warningCount: number;
+  /** Of the last sync of the rows; absent before the first. */
+  lastSync?: Written;
+  /** Why it is worse than it could be, in words. */
+  degraded?: string;
+}
+
+export interface When {
+  readonly configured: boolean;
+  /** What is shown in conversations. */
+  readonly turns: WhenTurns;
+  /**
+   * One command or a batch, with or without `/when`; it counts as a recall.
+   * @param by whose words these are; absent: the operator's own, else the agent's
+   * @throws AppError DISABLED without an index; where nothing was found, UNAVAILABLE or PERMISSION_DENIED
+   * when the index cannot be read and nothing of it is known
+   */
+  recall(input: string | readonly string[], caller: Caller, by?: AskedBy): Promise<Recall>;
+  /** What the commands in a free text ask for; `null`: there are none in it. `by` as in `recall`. */
+  find(text: string, caller: Caller, by?: AskedBy): Promise<Recall | null>;
+  /** What bears on a sentence or on touched files; counts nothing. */
+  relevant(
+    moment: { text: string; files: readonly string[] },
+    limit: number,
+    bar?: Bar,
+  ): Promise<RelevantEntry[]>;
+  /** All entries that lead to a section, in the order of the index; counts nothing. */
+  entries(): Promise<ShownEntry[]>;
+  /** Those of these entries that still are, as they are now. */
+  current(ids: readonly Uuid[]): Promise<ShownEntry[]>;
+  /** These entries were shown unasked in that session, or room. */
+  offered(ids: readonly Uuid[], session: { sessionId?: string; roomId?: Uuid }): void;
+  /**
+   * Writes an entry, and its section when there is content, to the files.
+   * @throws AppError PERMISSION_DENIED for a person who is neither owner nor admin, and for a
+   * client without a session; DISABLED without an index; what `remember` throws
+   */
+  remember(draft: RememberDraft, caller: Caller): Promise<Remembered>;
+  /** @throws AppError DISABLED without an index */
+  validate(): Promise<Validation>;
+  stats(): Promise<UsageStats>;
+  health(): WhenHealth;
+  settled(): Promise<void>;
+  stop(): Promise<void>;
 }

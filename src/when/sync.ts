@@ -10,11 +10,11 @@ import {
   type RecordStore,
   type RecordType,
 } from '../records/index.js';
+import { yieldToLoop } from '../shared/async.js';
 import type { Clock } from '../shared/clock.js';
 import { AppError, isAppError } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import { redactDeep, redactSecrets } from '../shared/secrets.js';
-import { yieldToLoop } from '../shared/yield.js';
 import { createMemo, type Memo } from './memo.js';
 import {
   type EntryData,

@@ -18,9 +18,9 @@ import {
 } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { yieldToLoop } from '../shared/async.js';
 import { AppError } from '../shared/errors.js';
 import { redactSecrets } from '../shared/secrets.js';
-import { yieldToLoop } from '../shared/yield.js';
 import { headerKey, normalizePhrase } from './phrases.js';
 import type { Found, Recall } from './types.js';
 

@@ -3,10 +3,9 @@
  * and parsed again only where that changed. It needs no host: the Eliza service keeps one in line with
  * the files, the command line (`offline.ts`) opens one for a single command.
  */
-import { yieldToLoop } from '../shared/yield.js';
-import { parseDecisionFile } from './decisions.js';
+import { yieldToLoop } from '../shared/async.js';
 import { createFileMentions, type FileMentions } from './file-mentions.js';
-import { parseIndex } from './index-file.js';
+import { parseDecisionFile, parseIndex } from './index-file.js';
 import { buildLibrary } from './library.js';
 import type { Matcher, Ranked } from './match/matcher.js';
 import { commandOf } from './related.js';

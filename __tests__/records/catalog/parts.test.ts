@@ -5,7 +5,7 @@ import { createLinkGraph } from '../../../src/records/catalog/catalog.js';
 import { IdTable } from '../../../src/records/catalog/id-table.js';
 import { BlockPool, IntLists } from '../../../src/records/catalog/int-lists.js';
 import { Interner } from '../../../src/records/catalog/interner.js';
-import { sortSlots } from '../../../src/records/catalog/time-sort.js';
+import { sortSlots } from '../../../src/records/catalog/timeline.js';
 import type { LinkEdge } from '../../../src/records/catalog/types.js';
 import { docOf, emptyCatalog, idFor, MODEL, vectorOf } from './subject.js';
 

@@ -7,7 +7,7 @@ import { personalPlace } from '../../../src/server/database-location.js';
 import type { Bridge } from '../../../src/server/json-lines.js';
 import type { RolesDeps } from '../../../src/server/leader-election.js';
 import { type InputKind, inputKind, live } from '../../../src/server/serve-stdio.js';
-import { deferred } from '../../../src/shared/deferred.js';
+import { deferred } from '../../../src/shared/async.js';
 import { makeStage, type Stage, until } from './stage.js';
 
 let stage: Stage;

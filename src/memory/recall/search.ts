@@ -1,9 +1,9 @@
 /** From a request to what the stages work on: references resolved, keys and times read. */
 import { readPastTime } from '../../language/index.js';
 import type { SlotFilter } from '../../records/index.js';
+import { yieldToLoop } from '../../shared/async.js';
 import { NotFoundError } from '../../shared/errors.js';
 import { looksLikePath, pathKeys } from '../../shared/paths.js';
-import { yieldToLoop } from '../../shared/yield.js';
 import { type Caller, readerOf } from '../access.js';
 import type { MemoryContext } from '../context.js';
 import { fileKey } from '../file-key.js';

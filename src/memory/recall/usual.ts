@@ -5,7 +5,7 @@
  */
 import { builtInModel, type Embedder } from '../../embeddings/index.js';
 import type { Shelf } from '../../records/index.js';
-import { yieldToLoop } from '../../shared/yield.js';
+import { yieldToLoop } from '../../shared/async.js';
 import { answerLogit, wordSigns } from './confidence.js';
 import { highest } from './fusion.js';
 import { termsOf } from './terms.js';

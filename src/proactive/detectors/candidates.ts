@@ -1,8 +1,8 @@
 /** From what a look-up found to what is shown, and the answers of a detector in one place. */
 import type { Caller, WorkMemoryData } from '../../memory/index.js';
 import { identityOfSession, type Reader, type StoredRecord } from '../../records/index.js';
+import { yieldToLoop } from '../../shared/async.js';
 import { isUuid, type Uuid } from '../../shared/ids.js';
-import { yieldToLoop } from '../../shared/yield.js';
 import { compose } from '../text/composer.js';
 import type {
   Candidate,

@@ -4,10 +4,10 @@
  */
 import type { WorkMemoryData } from '../../memory/index.js';
 import type { Shelf, SlotFilter, StoredRecord } from '../../records/index.js';
+import { yieldToLoop } from '../../shared/async.js';
 import { DAY_MS } from '../../shared/clock.js';
 import type { Uuid } from '../../shared/ids.js';
 import { analyze } from '../../shared/text.js';
-import { yieldToLoop } from '../../shared/yield.js';
 import type { Candidate, Detector, SessionStarted, Suppressed, UnfinishedWork } from '../types.js';
 import {
   actingIn,

@@ -4,9 +4,9 @@
  */
 import { FLAGS, isGenerated, type WorkMemoryData } from '../../memory/index.js';
 import type { LinkEdge, Reader, Shelf, SlotFilter, StoredRecord } from '../../records/index.js';
+import { yieldToLoop } from '../../shared/async.js';
 import type { Uuid } from '../../shared/ids.js';
 import { analyze } from '../../shared/text.js';
-import { yieldToLoop } from '../../shared/yield.js';
 import { ALIKE, ALIKE_ON_FILE, taskLikeness } from '../gate/same-task.js';
 import { rarityIn } from '../gate/weights.js';
 import type { Suppressed, UnfinishedWork } from '../types.js';

@@ -4,11 +4,11 @@
  * written behind. Everything that is read passes a reader; who may read an offer may answer it.
  */
 import { canRead, type Reader } from '../../records/index.js';
+import { yieldToLoop } from '../../shared/async.js';
 import { DAY_MS, HOUR_MS } from '../../shared/clock.js';
 import { InvalidInputError, messageOf, NotFoundError } from '../../shared/errors.js';
 import { isUuid, type Uuid } from '../../shared/ids.js';
 import { redactSecrets } from '../../shared/secrets.js';
-import { yieldToLoop } from '../../shared/yield.js';
 import type { OfferData } from '../offer-types.js';
 import type { OfferState } from '../types.js';
 import type { OfferBook, OfferBookDeps, OpenFilter } from './offer-book-types.js';

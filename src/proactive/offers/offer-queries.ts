@@ -9,8 +9,8 @@ import {
   type RecordStore,
   type StoredRecord,
 } from '../../records/index.js';
+import { yieldToLoop } from '../../shared/async.js';
 import type { Uuid } from '../../shared/ids.js';
-import { yieldToLoop } from '../../shared/yield.js';
 import type { OfferData, OfferFilter } from '../offer-types.js';
 import type { OfferState } from '../types.js';
 import { isUnanswered } from './offer-life.js';

@@ -4,10 +4,10 @@
  * answer stands; a write that fails is tried again, and what is lost in the end is logged.
  */
 import type { NewTypedRecord, RecordStore } from '../../records/index.js';
+import { yieldToLoop } from '../../shared/async.js';
 import { AppError, isAppError, messageOf } from '../../shared/errors.js';
 import type { Uuid } from '../../shared/ids.js';
 import type { Log } from '../../shared/log.js';
-import { yieldToLoop } from '../../shared/yield.js';
 import type { OfferData } from '../offer-types.js';
 import type { OfferState } from '../types.js';
 import { type ChangeDetails, changeOffer, type OfferChange } from './offer-life.js';

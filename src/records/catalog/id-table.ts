@@ -3,7 +3,7 @@
  * takes ten megabytes. Ids are random or hashes, so their own bits serve as the hash.
  */
 import type { Uuid } from '../../shared/ids.js';
-import { Column } from './columns.js';
+import { Column } from './int-lists.js';
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

@@ -3,7 +3,6 @@
  * document) in a few pages: a typed array per list would cost more than what is in it. A list is
  * one contiguous block; a block that got too small is given back and serves the next list.
  */
-import { int32Column } from './columns.js';
 
 const PAGE_BITS = 14;
 const PAGE_INTS = 1 << PAGE_BITS;
@@ -176,3 +175,34 @@ export class IntLists {
     if (oldCapacity > 0) this.#pool.release(oldAddress, oldCapacity);
   }
 }
+
+/** Typed arrays that grow: what a shelf keeps per slot. */
+
+type Numbers = Int32Array | Uint32Array | Float32Array | Float64Array;
+
+/** Read `data` anew after `reserve`: growing replaces it. */
+export class Column<Data extends Numbers> {
+  data: Data;
+  readonly #make: (length: number) => Data;
+
+  constructor(make: (length: number) => Data) {
+    this.#make = make;
+    this.data = make(16);
+  }
+
+  /** Makes room for indexes below `length`; new ones are 0. */
+  reserve(length: number): void {
+    if (length <= this.data.length) return;
+    const larger = this.#make(Math.max(length, Math.ceil(this.data.length * 1.5)));
+    larger.set(this.data);
+    this.data = larger;
+  }
+
+  get bytes(): number {
+    return this.data.byteLength;
+  }
+}
+
+export const int32Column = () => new Column((length) => new Int32Array(length));
+export const float32Column = () => new Column((length) => new Float32Array(length));
+export const float64Column = () => new Column((length) => new Float64Array(length));

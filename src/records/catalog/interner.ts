@@ -1,5 +1,5 @@
 /** Strings as small numbers, so that postings and comparisons are over integers. */
-import { detached } from '../../shared/detached.js';
+import { detached } from '../../shared/text.js';
 
 /** Rough bytes of a string and its entry in a Map, for `memory()`. */
 const ENTRY_BYTES = 56;

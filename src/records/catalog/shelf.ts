@@ -1,14 +1,12 @@
 /** One record type's documents and the searches over them (the contract is in types.ts). */
 import { AppError } from '../../shared/errors.js';
 import type { Uuid } from '../../shared/ids.js';
-import { continuityOf } from './continuity.js';
 import { IdTable } from './id-table.js';
 import { BlockPool } from './int-lists.js';
 import { Interner } from './interner.js';
 import type { KernelFactory } from './kernel.js';
 import { Postings } from './postings.js';
-import { SlotColumns, type SlotRow } from './slot-columns.js';
-import { acceptsEvery } from './slot-filter.js';
+import { acceptsEvery, SlotColumns, type SlotRow } from './slot-columns.js';
 import { type Found, SlotSearch } from './slot-search.js';
 import { Timeline } from './timeline.js';
 import type {
@@ -21,7 +19,7 @@ import type {
   SlotFilter,
 } from './types.js';
 import { checkVector, Vectors } from './vectors.js';
-import { type AnalyzedWords, Words } from './words.js';
+import { type AnalyzedWords, continuityOf, Words } from './words.js';
 
 /**
  * A fresh array for every search and not one kept by the shelf: two searches are fused after both

@@ -8,8 +8,8 @@
  */
 import { endianness } from 'node:os';
 import { z } from 'zod';
+import { yieldToLoop } from '../../shared/async.js';
 import { isUuid, type Uuid } from '../../shared/ids.js';
-import { yieldToLoop } from '../../shared/yield.js';
 import { type CatalogDeps, createCatalog, type MemoryCatalog } from './catalog.js';
 import type { Interner } from './interner.js';
 import type { MemoryShelf } from './shelf.js';

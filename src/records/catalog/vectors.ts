@@ -3,7 +3,7 @@
  * full precision recall@10 is .97 (STORAGE.md §1b), at a quarter of the memory and of the time.
  */
 import { AppError } from '../../shared/errors.js';
-import { float32Column, int32Column } from './columns.js';
+import { float32Column, int32Column } from './int-lists.js';
 import { DOTS_AT_ONCE, type KernelFactory, type VectorKernel } from './kernel.js';
 
 /** Numbers in every vector of ours. */

@@ -21,16 +21,17 @@ import { createCuePlugin } from '../../plugin/index.js';
 import { PROACTIVE } from '../../proactive/index.js';
 import type { Database } from '../../records/index.js';
 import { isEncrypted } from '../../settings.js';
+import { withTimeout } from '../../shared/async.js';
 import { systemClock } from '../../shared/clock.js';
 import { AppError, isAppError, messageOf } from '../../shared/errors.js';
 import { reached } from '../../shared/stages.js';
-import { within } from '../../shared/within.js';
 import { makeToolSchemas } from '../../surfaces/mcp/index.js';
 import { TRIGGER_SERVICE } from '../../triggers/index.js';
 import { WHEN } from '../../when/index.js';
 import { type Env, nameOfPlace, type Place, type PrimaryAgent, personalPlace } from '../client.js';
 import {
   adapterOn,
+  causeWords,
   embeddedClient,
   ensureTables,
   forgetEmbedded,
@@ -39,7 +40,6 @@ import {
   openDatabase,
   type SqlPackage,
 } from './database.js';
-import { causeWords } from './failure.js';
 import { createFence, type Fence } from './fence.js';
 import { type DirectoryWatch, leaveTo, watchDirectory } from './lock-handover.js';
 
@@ -292,7 +292,7 @@ async function initialize(runtime: AgentRuntime, adapter: IDatabaseAdapter): Pro
 async function started(runtime: IAgentRuntime): Promise<void> {
   const starts = SERVICES.map((type) => runtime.getServiceLoadPromise(type as ServiceTypeName));
   const needed = NEEDED.map((_, index) => starts[index]);
-  if ((await within(Promise.allSettled(starts), STARTING_MS)) === null) {
+  if ((await withTimeout(Promise.allSettled(starts), STARTING_MS)) === null) {
     throw new AppError('UNAVAILABLE', 'the headless agent did not start within a minute');
   }
   await Promise.all(needed);
@@ -327,7 +327,7 @@ async function closeDown(
   unlock: () => void,
 ): Promise<void> {
   try {
-    if (runtime && initialized.has(runtime)) await within(stopServices(runtime), STOPPING_MS);
+    if (runtime && initialized.has(runtime)) await withTimeout(stopServices(runtime), STOPPING_MS);
     await guard?.logSize.stop();
     if (guard?.fence.check()) await guard.fence.abandon();
     else await adapter.close();

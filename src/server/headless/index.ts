@@ -9,7 +9,7 @@ import { dirname } from 'node:path';
 import { parseSettings, setHostLogLevel } from '../../settings.js';
 import { type DirLock, lockDirectory } from '../../shared/dir-lock.js';
 import { AppError, messageOf } from '../../shared/errors.js';
-import { makeFolder } from '../../shared/make-folder.js';
+import { makeFolder } from '../../shared/folders.js';
 import { reached } from '../../shared/stages.js';
 import {
   type Env,
@@ -21,7 +21,7 @@ import {
   type StartAgentOptions,
 } from '../client.js';
 import type { SqlPackage } from './database.js';
-import { mustBeFolder } from './failure.js';
+import { mustBeFolder } from './database.js';
 import { hasLeft, openerOf } from './lock-handover.js';
 
 const HOST_LEVELS: readonly string[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'];

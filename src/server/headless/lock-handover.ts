@@ -6,7 +6,7 @@
 import { type FSWatcher, readdirSync, readlinkSync, watch } from 'node:fs';
 import { dirname, resolve, sep } from 'node:path';
 import { requestFor, requestPath } from '../../shared/dir-lock.js';
-import { realPath } from '../../shared/real-path.js';
+import { realPath } from '../../shared/folders.js';
 import type { Fence } from './fence.js';
 
 /** An Eliza server needs so long from opening its database until the plugin takes the lock. */

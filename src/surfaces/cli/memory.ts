@@ -6,7 +6,7 @@ import type {
   RecallResult,
   StoreResult,
 } from '../../memory/index.js';
-import { ageOf } from '../../shared/ages.js';
+import { ageOf } from '../../shared/clock.js';
 import { addServerOptions, answer, type FlagNames, type ServerFlags } from './answer.js';
 import type { CommandContext, CommandGroup } from './command-line.js';
 import { FORGOTTEN_FIELDS, RECALLED_FIELDS, STORED_FIELDS } from './fields.js';

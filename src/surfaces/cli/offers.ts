@@ -1,7 +1,7 @@
 /** `cue offers [list|show|ack|dismiss|stats|reset]` */
 import { type Command, Option } from 'commander';
 import type { LearnedNumbers, Offer, OfferNumbers, OfferStats } from '../../proactive/index.js';
-import { ageOf } from '../../shared/ages.js';
+import { ageOf } from '../../shared/clock.js';
 import { addServerOptions, answer, pathSegment } from './answer.js';
 import type { CommandContext, CommandGroup } from './command-line.js';
 import { LEARNED_FIELDS, OFFER_FIELDS } from './fields.js';

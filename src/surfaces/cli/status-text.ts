@@ -3,7 +3,7 @@ import type { AutonomyStatus } from '../../autonomy/index.js';
 import type { MemoryHealth } from '../../memory/index.js';
 import type { ProactiveHealth } from '../../proactive/index.js';
 import { type Identity, identityOf } from '../../server/client.js';
-import { ageOf } from '../../shared/ages.js';
+import { ageOf } from '../../shared/clock.js';
 import { isObject } from '../../shared/json.js';
 import type { TriggerHealth } from '../../triggers/index.js';
 import type { WhenHealth } from '../../when/index.js';

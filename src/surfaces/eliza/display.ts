@@ -4,7 +4,7 @@
  * host's prompts, because what the agent says comes back to the model as conversation.
  */
 
-import { formatDuration } from '../../shared/ages.js';
+import { formatDuration } from '../../shared/clock.js';
 import { safe } from '../../shared/safe-text.js';
 import { formatInstant, type TriggerSummary } from '../../triggers/index.js';
 

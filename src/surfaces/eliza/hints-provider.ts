@@ -5,10 +5,10 @@
  */
 import type { IAgentRuntime, Memory, Provider } from '@elizaos/core';
 import type { HintService, NudgeContext } from '../../hints/index.js';
+import { withTimeout } from '../../shared/async.js';
 import { messageOf } from '../../shared/errors.js';
 import type { Uuid } from '../../shared/ids.js';
 import { pathsIn } from '../../shared/path-mentions.js';
-import { within } from '../../shared/within.js';
 import { discreet, type EntityCaller } from '../people.js';
 import { componentsIn, keyFit, termsIn } from './hint-find.js';
 import { hintBlock } from './hint-text.js';
@@ -41,7 +41,7 @@ export function createHintsProvider(budgetMs = BUDGET_MS): Provider {
         const shown = shownHints.of(runtime, message, memory.now(), () =>
           show(runtime, service, message, budgetMs),
         );
-        const found = await within(shown, budgetMs);
+        const found = await withTimeout(shown, budgetMs);
         if (found === null || found.text === '') return nothing;
         return { text: found.text, values: { hintCount: found.count }, data: {} };
       } catch (error) {
@@ -108,7 +108,7 @@ async function offeredElsewhere(
   if (!service?.enabled()) return [];
   const turn = await turnMessageOf(runtime, message);
   if (turn === null) return [];
-  const shown = await within(service.offersForTurn(turn, budgetMs), budgetMs / 2);
+  const shown = await withTimeout(service.offersForTurn(turn, budgetMs), budgetMs / 2);
   return (shown?.offers ?? [])
     .filter(({ kind }) => kind === 'hintMatch')
     .flatMap(({ sources }) => sources.map(({ id }) => id));

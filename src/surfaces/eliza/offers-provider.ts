@@ -4,8 +4,8 @@
  * a slow check or `CUE_OFFERS_ENABLED=false` leaves it empty.
  */
 import type { Provider } from '@elizaos/core';
+import { withTimeout } from '../../shared/async.js';
 import { messageOf } from '../../shared/errors.js';
-import { within } from '../../shared/within.js';
 import { proactiveServiceOf, turnMessageOf } from './proactive-turn.js';
 
 /** The conversation of the host is at 100, everything else of ours at 0. */
@@ -31,7 +31,7 @@ export function createOffersProvider(budgetMs = BUDGET_MS): Provider {
         const service = proactiveServiceOf(runtime);
         if (!service?.enabled()) return nothing;
         const startedMs = performance.now();
-        const turn = await within(turnMessageOf(runtime, message), budgetMs);
+        const turn = await withTimeout(turnMessageOf(runtime, message), budgetMs);
         if (turn === null) return nothing;
         const leftMs = Math.max(0, startedMs + budgetMs - performance.now());
         const { offers, text } = await service.offersForTurn(turn, leftMs);

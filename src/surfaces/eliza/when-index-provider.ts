@@ -5,9 +5,9 @@
  */
 import type { IAgentRuntime, Memory, Provider, ProviderResult } from '@elizaos/core';
 import type { TurnMessage } from '../../proactive/index.js';
+import { withTimeout } from '../../shared/async.js';
 import { messageOf } from '../../shared/errors.js';
 import type { Uuid } from '../../shared/ids.js';
-import { within } from '../../shared/within.js';
 import { givenBy, type WhenService } from '../../when/index.js';
 import { proactiveServiceOf, turnMessageOf } from './proactive-turn.js';
 import { listingBlock, recallBlock } from './when-text.js';
@@ -50,12 +50,12 @@ export function createWhenIndexProvider(budgetMs = BUDGET_MS): Provider {
         const waits = isCommanding(message) || service.turns.isAwaited(message.roomId as Uuid);
         const patienceMs = waits ? Math.max(COMMAND_MS, budgetMs) : budgetMs;
         const startedMs = performance.now();
-        const turn = await within(turnMessageOf(runtime, message), patienceMs);
+        const turn = await withTimeout(turnMessageOf(runtime, message), patienceMs);
         if (turn === null) return NOTHING;
         const leftMs = (ofMs: number) => Math.max(0, startedMs + ofMs - performance.now());
         const elsewhere = () => offeredElsewhere(runtime, turn, leftMs(budgetMs));
         const made = onceFor(runtime, turn, () => make(service, turn, elsewhere));
-        const found = await within(made, leftMs(patienceMs));
+        const found = await withTimeout(made, leftMs(patienceMs));
         if (found === null || found.result.text === '') return NOTHING;
         service.turns.shown(turn, found.lines);
         return found.result;
@@ -110,7 +110,7 @@ async function offeredElsewhere(
   const service = proactiveServiceOf(runtime);
   // With no time left, asking would fix that the turn shows none.
   if (!service?.enabled() || budgetMs <= 0) return [];
-  const shownThere = await within(service.offersForTurn(turn, budgetMs), budgetMs / 2);
+  const shownThere = await withTimeout(service.offersForTurn(turn, budgetMs), budgetMs / 2);
   return (shownThere?.offers ?? [])
     .filter(({ kind }) => kind === 'whenMatch')
     .flatMap(({ sources }) => sources.map(({ id }) => id));

@@ -2,7 +2,7 @@
 
 import type { IAgentRuntime, ServiceTypeName } from '@elizaos/core';
 import { serviceOf } from '../../host/index.js';
-import { within } from '../../shared/within.js';
+import { withTimeout } from '../../shared/async.js';
 import { WHEN, WhenService } from '../../when/index.js';
 
 /** How long a message waits for the service, ms; a client of the host waits 15 s for an answer. */
@@ -22,5 +22,5 @@ export async function whenStarted(runtime: IAgentRuntime): Promise<void> {
   if (whenServiceOf(runtime) !== null) return;
   // Why it could not start stands in the host's log.
   const start = Promise.allSettled([runtime.getServiceLoadPromise(WHEN as ServiceTypeName)]);
-  await within(start, STARTING_MS);
+  await withTimeout(start, STARTING_MS);
 }

@@ -4,9 +4,9 @@
  * error or a slow database leaves it empty.
  */
 import type { Provider } from '@elizaos/core';
+import { withTimeout } from '../../shared/async.js';
 import { messageOf } from '../../shared/errors.js';
 import { countTokens } from '../../shared/tokens.js';
-import { within } from '../../shared/within.js';
 import { discreet } from '../people.js';
 import { memoryLine } from './memory-action.js';
 import { callerOf, memoryServiceOf, recallZone } from './memory-turn.js';
@@ -39,7 +39,7 @@ export const workMemoryProvider: Provider = {
       const caller = discreet(await callerOf(runtime, service, message), runtime.agentId);
       const zone = await recallZone(runtime, message, requester.entityId);
       const query = text.slice(0, MAX_CHARACTERS);
-      const found = await within(
+      const found = await withTimeout(
         // Looking ahead is no use of a memory: it does not count as one.
         service.recall({ query, limit: LIMIT, depth: 'outcome' }, caller, {
           counted: false,

@@ -2,7 +2,6 @@
 import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
 import { offersOf, offerText, readable, type Tool } from '../../operations/index.js';
 import type { TurnOffers } from '../../proactive/index.js';
-import { isDeeper, MAX_JSON_DEPTH } from '../../shared/depth.js';
 import {
   type AppError,
   ERROR_TABLE,
@@ -11,6 +10,7 @@ import {
   isAppError,
   messageOf,
 } from '../../shared/errors.js';
+import { isDeeper, MAX_JSON_DEPTH } from '../../shared/json.js';
 import { safe } from '../../shared/safe-text.js';
 import { OFFERS_META } from '../mcp-client.js';
 import { fieldNamesOf } from './field-names.js';

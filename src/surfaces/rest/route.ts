@@ -6,7 +6,6 @@
 import type { IAgentRuntime, Route, RouteRequest, RouteResponse } from '@elizaos/core';
 import { z } from 'zod';
 import { MINUTE_MS } from '../../shared/clock.js';
-import { isDeeper, MAX_JSON_DEPTH } from '../../shared/depth.js';
 import {
   AppError,
   ERROR_TABLE,
@@ -15,6 +14,7 @@ import {
   messageOf,
 } from '../../shared/errors.js';
 import { judge } from '../../shared/findings.js';
+import { isDeeper, MAX_JSON_DEPTH } from '../../shared/json.js';
 import { UnreadableBody } from './body.js';
 import { type EventStream, isEventStream, sendEvents } from './event-stream.js';
 import { authorize, checkAgent } from './guard.js';

@@ -5,8 +5,8 @@
 import { once } from 'node:events';
 import { ServerResponse } from 'node:http';
 import type { RouteResponse } from '@elizaos/core';
+import { yieldToLoop } from '../../shared/async.js';
 import { AppError } from '../../shared/errors.js';
-import { yieldToLoop } from '../../shared/yield.js';
 
 /** Characters gathered before they are written: few system calls, little memory. */
 const CHUNK_CHARS = 64 * 1024;

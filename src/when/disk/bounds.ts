@@ -4,7 +4,7 @@
  */
 import { lstatSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { isBelow, realPath } from '../../shared/real-path.js';
+import { isBelow, realPath } from '../../shared/folders.js';
 import type { Warning, WhenPaths } from '../types.js';
 
 /** `file` of a warning about the index, and about the decisions folder as a whole. */

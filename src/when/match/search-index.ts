@@ -5,12 +5,10 @@
  */
 import type { StaticModel } from '../../embeddings/offline.js';
 import { BlockPool, Words } from '../../records/offline.js';
+import { yieldToLoop } from '../../shared/async.js';
 import { addTo } from '../../shared/multimap.js';
 import { analyze, analyzeQuery, wordsWithTerms } from '../../shared/text.js';
-import { yieldToLoop } from '../../shared/yield.js';
-import type { Library } from '../types.js';
-import { type Document, documentsOf, type Texts } from './documents.js';
-import { meantWord } from './typos.js';
+import type { Library, LinkedEntry, Section } from '../types.js';
 
 export interface Placed extends Document {
   slot: number;
@@ -200,4 +198,125 @@ function product(a: Float32Array, b: Float32Array): number {
   let sum = 0;
   for (let at = 0; at < a.length; at += 1) sum += (a[at] as number) * (b[at] as number);
   return sum;
+}
+
+/** What a mistyped word was most probably meant to be. Pure. */
+
+/** Mistakes are looked for in words of at least so many letters; in longer ones two. */
+const ONE_MISTAKE = 4;
+const TWO_MISTAKES = 8;
+
+/** `null`: nothing is spelled like it. @param frequency how often a word of `known` is used; 0: no more */
+function meantWord(
+  term: string,
+  known: readonly string[],
+  frequency: (word: string) => number,
+): string | null {
+  if (term.length < ONE_MISTAKE || /\d/.test(term)) return null;
+  const most = term.length >= TWO_MISTAKES ? 2 : 1;
+  let best: string | null = null;
+  let highest = 0;
+  for (const word of known) {
+    // A mistake in the first letter is seen by whoever makes it.
+    if (word[0] !== term[0] || Math.abs(word.length - term.length) > most) continue;
+    if (mistakes(term, word) > most) continue;
+    const likely =
+      frequency(word) === 0 ? 0 : startShared(term, word) + Math.log(1 + frequency(word));
+    if (likely <= highest) continue;
+    best = word;
+    highest = likely;
+  }
+  return best;
+}
+
+/** Letters that both begin with. */
+function startShared(a: string, b: string): number {
+  let same = 0;
+  while (same < a.length && a[same] === b[same]) same += 1;
+  return same;
+}
+
+/** Letters left out, added, exchanged or swapped with their neighbour. */
+function mistakes(a: string, b: string): number {
+  let before: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, at) => at);
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j += 1) {
+      const exchanged = (last[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const swapped =
+        i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+          ? (before[j - 2] ?? 0) + 1
+          : Number.POSITIVE_INFINITY;
+      row.push(Math.min(exchanged, swapped, (last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1));
+    }
+    before = last;
+    last = row;
+  }
+  return last[b.length] ?? 0;
+}
+
+interface Document {
+  section: Section;
+  /** `null`: the section has none. */
+  entry: LinkedEntry | null;
+  texts: Texts;
+}
+
+export interface Texts {
+  trigger: string;
+  header: string;
+  description: string;
+  /** File and titles that the section stands under. */
+  path: string;
+  /** Of the section. */
+  text: string;
+}
+
+/** Characters of a section that are searched; what a megabyte says late is not what it is about. */
+const MOST_CHARACTERS = 40_000;
+
+/**
+ * In the order that decides between equals: entries as they stand in the index, then sections as
+ * they stand in their files. Structural sections only group others and are reached by `§`.
+ */
+function documentsOf({ entries, files }: Library): Document[] {
+  const documents: Document[] = [];
+  const led = new Set<Section>();
+  for (const entry of entries) {
+    if (entry.section === null) continue;
+    led.add(entry.section);
+    documents.push(documentOf(entry.section, entry, entry.section.content));
+  }
+  for (const { sections } of files) {
+    for (const [at, section] of sections.entries()) {
+      if (section.structural || led.has(section)) continue;
+      documents.push(documentOf(section, null, ownContent(section, sections[at + 1])));
+    }
+  }
+  return documents;
+}
+
+function documentOf(section: Section, entry: LinkedEntry | null, content: string): Document {
+  return {
+    section,
+    entry,
+    texts: {
+      trigger: entry?.phrase ?? '',
+      header: withoutDot(section.title),
+      description: entry?.description ?? '',
+      path: [section.file.replace(/\.\w+$/, ''), ...section.path.map(withoutDot)].join(' / '),
+      text: content.slice(0, MOST_CHARACTERS),
+    },
+  };
+}
+
+/** Without the sections below it, which have documents of their own. */
+function ownContent({ content, line, level }: Section, next: Section | undefined): string {
+  if (next === undefined || next.level <= level) return content;
+  return content.split(/\r\n?|\n/, next.line - line - 1).join('\n');
+}
+
+function withoutDot(title: string): string {
+  return title.replace(/^\.\s*/, '');
 }

@@ -1,6 +1,5 @@
 /** The text at the top of an index that says how it is used (seed `when-recall.md` §5). */
-import { outlineOf } from '../markdown/headings.js';
-import { lineAt, lineBreakOf } from '../markdown/lines.js';
+import { lineAt, lineBreakOf, outlineOf } from '../markdown/headings.js';
 
 /** Byte for byte as in the seed, without a final line break. The `\\n` in it are two characters. */
 export const CONSUMPTION_HEADER = `When you need knowledge about a topic, invoke \`/when <trigger>\` to retrieve the full decision content.

@@ -8,7 +8,7 @@ import { buildLibrary } from '../library.js';
 import { outlineOf } from '../markdown/headings.js';
 import type { DecisionFile, EntryFields, Library, Section, Warning } from '../types.js';
 import { arrange, targetsOf } from '../validate/arrange.js';
-import { MAX_WORDS, MIN_WORDS, wordCount } from '../validate/entries.js';
+import { MAX_WORDS, MIN_WORDS, wordCount } from '../validate/validate.js';
 import { withConsumptionHeader } from './consumption-header.js';
 import { createKeyResolver, unclearLines } from './old-lines.js';
 import type {

@@ -2,8 +2,7 @@
 import { addTo } from '../../shared/multimap.js';
 import { outlineOfIndex, plainIndexLine } from '../index-file.js';
 import { createFileFinder, createGroupFinder } from '../library.js';
-import { plainText } from '../markdown/headings.js';
-import { lineAt, oneLine } from '../markdown/lines.js';
+import { lineAt, oneLine, plainText } from '../markdown/headings.js';
 import { ALIKE, createNearest, type Nearest } from '../names.js';
 import { headerKey } from '../phrases.js';
 import type { LegacyEntry, Library, Section } from '../types.js';

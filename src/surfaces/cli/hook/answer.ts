@@ -11,6 +11,7 @@ import {
   type Wanted,
   withPidFile,
 } from '../../../server/client.js';
+import { withTimeout } from '../../../shared/async.js';
 import { messageOf } from '../../../shared/errors.js';
 import {
   addressOf,
@@ -21,7 +22,6 @@ import {
 } from '../../../shared/git-folder.js';
 import { isObject } from '../../../shared/json.js';
 import { fenced } from '../../../shared/safe-text.js';
-import { within } from '../../../shared/within.js';
 import { escapedJson, type Io } from '../io.js';
 import {
   HOOK_EVENTS,
@@ -112,7 +112,7 @@ async function inTime<Done>(
     (done) => ({ done }),
     (error: unknown) => ({ why: messageOf(error) }),
   );
-  const came = (await within(settled, ms)) ?? (await within(settled, LAST_LOOK_MS));
+  const came = (await withTimeout(settled, ms)) ?? (await withTimeout(settled, LAST_LOOK_MS));
   if (came === null || 'why' in came) return came;
   return then(came.done);
 }

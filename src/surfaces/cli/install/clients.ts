@@ -10,7 +10,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, posix, relative, win32 } from 'node:path';
-import { realPath } from '../../../shared/real-path.js';
+import { realPath } from '../../../shared/folders.js';
 import type { Io } from '../io.js';
 import type { Json } from './json-text.js';
 

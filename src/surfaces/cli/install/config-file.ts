@@ -2,9 +2,9 @@
 import { chmod, lstat, mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { AppError, codeOf, messageOf } from '../../../shared/errors.js';
+import { realPath } from '../../../shared/folders.js';
 import { processName } from '../../../shared/process-life.js';
 import { readWhole, textOf } from '../../../shared/read-whole.js';
-import { realPath } from '../../../shared/real-path.js';
 import { badInput } from '../io.js';
 
 export interface ConfigFile {

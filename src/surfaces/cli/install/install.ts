@@ -3,8 +3,8 @@
 import { join } from 'node:path';
 import { meantPlace, shownPlace } from '../../../server/client.js';
 import { AppError, isAppError, messageOf } from '../../../shared/errors.js';
+import { makeFolder } from '../../../shared/folders.js';
 import { gitFolderAround } from '../../../shared/git-folder.js';
-import { makeFolder } from '../../../shared/make-folder.js';
 import {
   badInput,
   EXIT,

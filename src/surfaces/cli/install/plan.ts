@@ -2,8 +2,8 @@
 
 import { isAbsolute, relative } from 'node:path';
 import { AppError } from '../../../shared/errors.js';
+import { realPath } from '../../../shared/folders.js';
 import { isObject } from '../../../shared/json.js';
-import { realPath } from '../../../shared/real-path.js';
 import { badInput, type Io } from '../io.js';
 import {
   CLIENTS,

@@ -1,9 +1,8 @@
 /** Where index, decision files and the journal of recalls are, when nobody says so. */
 import { existsSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
-import { dataDirectoryOf } from '../../../shared/data-directory.js';
 import { AppError } from '../../../shared/errors.js';
-import { isBelow, realPath } from '../../../shared/real-path.js';
+import { dataDirectoryOf, isBelow, realPath } from '../../../shared/folders.js';
 import {
   DECISIONS,
   foundIndex,

@@ -12,9 +12,9 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js';
 import { type Clock, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../shared/clock.js';
-import { isDeeper, MAX_JSON_DEPTH } from '../../../shared/depth.js';
 import { messageOf } from '../../../shared/errors.js';
 import { derivedId, type Ids, type Uuid } from '../../../shared/ids.js';
+import { isDeeper, MAX_JSON_DEPTH } from '../../../shared/json.js';
 import type { Log } from '../../../shared/log.js';
 import { createSession, type McpSession } from '../session.js';
 import { createEventStore, type SessionEvent, type SessionEvents } from './event-store.js';

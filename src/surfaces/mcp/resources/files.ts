@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { SECOND_MS } from '../../../shared/clock.js';
 import { AppError, messageOf } from '../../../shared/errors.js';
+import { isBelow } from '../../../shared/folders.js';
 import { type Refusal, readWhole, textOf, type WholeFile } from '../../../shared/read-whole.js';
-import { isBelow } from '../../../shared/real-path.js';
 import type { Connection } from '../connection.js';
 
 /** Folders with all that lies in them, and files of such: names one below the other, wherever. */

@@ -2,7 +2,7 @@
  * JSON-RPC 2.0 (https://www.jsonrpc.org/specification): what a body asks for and what it is answered.
  * Knows no method and no transport.
  */
-import { yieldToLoop } from '../../../shared/yield.js';
+import { yieldToLoop } from '../../../shared/async.js';
 
 /** Codes of the protocol itself. */
 export const RPC = {

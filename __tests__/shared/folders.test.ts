@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { makeFolder } from '../../src/shared/make-folder.js';
+import { makeFolder } from '../../src/shared/folders.js';
 import { withProc } from '../helpers/where.js';
 
 let home: string;

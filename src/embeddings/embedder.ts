@@ -1,5 +1,6 @@
 /** The port of the room: texts → vectors (DESIGN §6). */
 
+import { CALIBRATED } from './calibrated.js';
 import type { StaticModel } from './static.js';
 
 /** Every vector of ours has this length, whatever the host uses. */
@@ -52,4 +53,21 @@ export interface Embeddings {
 /** A model's id may say more than its source's: `runtime:openai` serves as `runtime:openai:1536`. */
 export function isOf(wanted: string, model: string): boolean {
   return model === wanted || model.startsWith(`${wanted}:`);
+}
+
+/** Used for a model nobody has calibrated: between the measured ones, so it stays quiet. */
+const UNCALIBRATED: Thresholds = { candidate: 0.6, strong: 0.75 };
+
+/**
+ * Thresholds of a model, of a joint one those of its first; the cautious ones of an unknown model when
+ * there are none for it.
+ */
+export function calibratedThresholds(id: string): Thresholds {
+  const found = CALIBRATED[id.split('+')[0] ?? id];
+  return found ? { candidate: found.candidate, strong: found.strong } : UNCALIBRATED;
+}
+
+/** Whether the thresholds of this model were measured on our set. */
+export function isCalibrated(id: string): boolean {
+  return CALIBRATED[id]?.calibrated ?? false;
 }
