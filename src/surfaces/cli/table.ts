@@ -3,8 +3,7 @@
  * with tabs between them for each row: no header, nothing cut, exact times and whole ids.
  */
 import { styleText } from 'node:util';
-import { ageOf } from '../../shared/ages.js';
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../shared/clock.js';
+import { ageOf, DAY_MS, HOUR_MS, MINUTE_MS } from '../../shared/clock.js';
 import { forTerminal, type Io } from './io.js';
 import { oneLine } from './lines.js';
 
