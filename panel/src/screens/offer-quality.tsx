@@ -1,0 +1,126 @@
+/** How many offers were taken up, by kind and over time, and what was learned of it. */
+import { useState } from 'react';
+import type { DetectorName, OfferNumbers, OfferStats } from '../../../src/index.js';
+import { percent } from '../format.js';
+import { Empty, Loaded, Section } from '../parts/basics.js';
+import { Chart } from '../parts/chart.js';
+import { KINDS } from '../parts/offer-kinds.js';
+import { useAsk } from '../queries.js';
+
+const DAY_MS = 86_400_000;
+const SPANS = [7, 30, 90] as const;
+
+interface Stats extends OfferStats {
+  learned: Partial<Record<DetectorName, { because: string | null }>>;
+}
+
+export function OfferQuality() {
+  const [days, setDays] = useState<number>(30);
+  const since = new Date(Math.floor(Date.now() / DAY_MS - days) * DAY_MS).toISOString();
+  const query = useAsk<Stats>('offers', '/offers/stats', { since });
+  return (
+    <>
+      <form className="filters" aria-label="Span of time">
+        <label>
+          Span
+          <select value={days} onChange={(event) => setDays(Number(event.target.value))}>
+            {SPANS.map((span) => (
+              <option key={span} value={span}>
+                {span} days
+              </option>
+            ))}
+          </select>
+        </label>
+      </form>
+      <Loaded query={query} lines={6}>
+        {(stats) =>
+          stats.total.offers === 0 ? (
+            <Empty title="No offers in this time." />
+          ) : (
+            <>
+              <ByDay days={stats.byDay} />
+              <ByKind stats={stats} />
+            </>
+          )
+        }
+      </Loaded>
+    </>
+  );
+}
+
+function ByDay({ days }: { days: Stats['byDay'] }) {
+  const percents = (share: (day: OfferNumbers) => number | null) =>
+    days.map((day) => {
+      const value = share(day);
+      return value === null ? null : value * 100;
+    });
+  return (
+    <Section title="Over time">
+      <Chart
+        label="Recall rate and precision by day, in percent; the table below has the sums"
+        times={days.map(({ day }) => Date.parse(day) / 1_000)}
+        lines={[
+          { name: 'Recall rate', tone: 'accent', values: percents(({ recallRate }) => recallRate) },
+          { name: 'Precision', tone: 'good', values: percents(({ precision }) => precision) },
+        ]}
+      />
+    </Section>
+  );
+}
+
+function ByKind({ stats: { byKind, total, learned } }: { stats: Stats }) {
+  const kinds = Object.entries(byKind) as [DetectorName, OfferNumbers][];
+  return (
+    <Section title="By kind">
+      <div className="scroll">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Kind</th>
+              <th scope="col">Shown</th>
+              <th scope="col">Used</th>
+              <th scope="col">Acknowledged</th>
+              <th scope="col">Dismissed</th>
+              <th scope="col">Expired</th>
+              <th scope="col">Recall rate</th>
+              <th scope="col">Precision</th>
+              <th scope="col">Learned</th>
+            </tr>
+          </thead>
+          <tbody>
+            {kinds.map(([kind, numbers]) => (
+              <Row key={kind} name={KINDS[kind]} numbers={numbers}>
+                {learned[kind]?.because ?? 'offered as set'}
+              </Row>
+            ))}
+            <Row name="All" numbers={total} />
+          </tbody>
+        </table>
+      </div>
+    </Section>
+  );
+}
+
+function Row({
+  name,
+  numbers,
+  children,
+}: {
+  name: string;
+  numbers: OfferNumbers;
+  children?: string;
+}) {
+  return (
+    <tr>
+      <th scope="row">{name}</th>
+      <td>{numbers.shown}</td>
+      <td>{numbers.used}</td>
+      <td>{numbers.acknowledged}</td>
+      <td>{numbers.dismissed}</td>
+      <td>{numbers.expired}</td>
+      <td>{percent(numbers.recallRate)}</td>
+      <td>{percent(numbers.precision)}</td>
+      <td>{children}</td>
+    </tr>
+  );
+}
