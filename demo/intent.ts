@@ -26,6 +26,7 @@ export type ChosenAction =
   | 'RUN_TRIGGER'
   | 'EXPLAIN_TRIGGER'
   | 'SET_TIME_ZONE'
+  | 'SHOW_EXAMPLES'
   | 'REPLY';
 
 export interface ChatTurn {
@@ -73,6 +74,9 @@ const ASKS_TO_SCHEDULE =
 const ANSWER_WORDS = 12;
 /** Small talk and questions, said while a question of ours is open. */
 const NO_ANSWER = /^(?:hi|hello|hey|good (?:morning|afternoon|evening)|thanks|thank you)\b|\?$/i;
+/** In the languages that are read. */
+const HELP =
+  /^(?:help|commands|examples|what can (?:you do|i (?:do|say|ask))(?: here)?|how do(?:es)? (?:this|you) work|hilfe|was kannst du(?: alles)?|aide|que (?:peux|sais)-tu faire|ayuda|qué puedes hacer|ajuda|o que (?:você )?pode fazer|aiuto|cosa (?:puoi|sai) fare|wat kun je)(?: me| mir)?\W*$/iu;
 const OUR_ACTIONS = new Set<string>([
   'CREATE_TRIGGER',
   'UPDATE_TRIGGER',
@@ -84,6 +88,7 @@ const OUR_ACTIONS = new Set<string>([
 
 export function chooseAction(turn: ChatTurn, options: ReadingOptions): ChosenAction {
   const text = turn.text.trim().replace(POLITE, '').trim() || turn.text.trim();
+  if (HELP.test(text) || HELP.test(turn.text.trim())) return 'SHOW_EXAMPLES';
   const when = whenAction(text, turn) ?? whenAnswer(turn, text);
   if (when !== null) return when;
   if (MY_ZONE.test(text)) return 'SET_TIME_ZONE';

@@ -90,25 +90,16 @@ export function answerPrompt(
   return action === 'REPLY' ? plan(action, said(turn.text)) : plan(action, '');
 }
 
-const HELP = /^(?:help|commands|what can (?:you do|i (?:do|say|ask))(?: here)?)\W*$/i;
-
-const HELP_TEXT =
-  'I read English by fixed rules. Reminders and schedules: "in 20 seconds tell me to stretch", "every weekday at 9am ' +
-  'summarize my inbox", "list my reminders", "pause the inbox summary", "move it to 10am", "delete it". Work memory: ' +
-  '"remember that the login bug was an expired token", "what do you remember about the login bug?". Hints: "set hint ' +
-  'api/test = npm test", "how do I test api?". Knowledge of the project: "/when writing mock tests".';
-
 function smallTalk(text: string, known: string | null): string {
-  if (HELP.test(text.trim())) return HELP_TEXT;
   if (/\b(?:thanks|thank you|thx|cheers)\b/i.test(text)) return 'You are welcome!';
   if (known !== null) return known;
   const hello = /^(?:hi|hello|hey|good (?:morning|afternoon|evening))\b/i.test(text)
     ? 'Hello! '
     : '';
   return (
-    `${hello}I am the small offline model: no key is configured, so I only understand English about ` +
-    'reminders, schedules, work memory and /when; "help" lists what to say. Try "in 20 seconds tell me to stretch", "list my reminders", ' +
-    '"remember that the login bug was an expired token" or "what do you remember about the login bug?".'
+    `${hello}I am the small offline model: no key is configured, so I only understand English, and single dates in ` +
+    'German, French, Spanish, Portuguese, Italian and Dutch. "help" lists what to say. Try "in 20 seconds tell me to ' +
+    'stretch", "remember that the login bug was an expired token" or "what do you remember about the login bug?".'
   );
 }
 

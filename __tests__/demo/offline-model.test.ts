@@ -245,9 +245,13 @@ describe("prompts in the host's own words", () => {
     expect(planOf('hello').text).toContain('offline model');
     expect(planOf('hello').text).toContain('what do you remember about');
     expect(planOf('erinnere mich an die Milch').text).toContain('I only understand English');
-    expect(planOf('help').text).toContain('every weekday at 9am');
-    expect(planOf('What can I say?').text).toBe(planOf('help').text);
+    expect(planOf('нагадай мені завтра').text).toContain('German, French, Spanish');
   });
+
+  it.each(['help', 'What can I say?', 'what can you do?', 'Hilfe!', 'ayuda', 'was kannst du?'])(
+    'shows examples for "%s"',
+    (text) => expect(planOf(text).actions).toEqual(['SHOW_EXAMPLES']),
+  );
 
   it('decides to respond, reflects without facts, and extracts nothing', () => {
     const answer = (prompt: string) =>

@@ -36,6 +36,7 @@ import { messageOf } from '../shared/errors.js';
 import { type Ids, randomIds } from '../shared/ids.js';
 import { fieldOf } from '../shared/json.js';
 import {
+  announced,
   createHintsProvider,
   createOffersProvider,
   createWhenIndexProvider,
@@ -273,8 +274,9 @@ async function autonomyPort(
     tidy: async (nowMs) => {
       await tidyAutonomousRooms(runtime, databaseOf(runtime), nowMs);
     },
-    deliver: (attempt, onSending) =>
-      deliver(
+    deliver: async (attempt, onSending) => {
+      await announced(runtime, attempt.roomId);
+      return deliver(
         {
           runtime,
           db: databaseOf(runtime),
@@ -287,7 +289,8 @@ async function autonomyPort(
           onSending,
         },
         attempt,
-      ),
+      );
+    },
   };
 }
 

@@ -274,6 +274,22 @@ const OURS = [
 ];
 
 describe('an answer in chat', () => {
+  it('breaks long prose, which no chat breaks inside of a fence, and nothing else', () => {
+    const code = `\`\`\`ts\n${'a + '.repeat(40)}b\n\`\`\``;
+    const table = `| ${'cell | '.repeat(20)}`;
+    const content = `- ${'some words '.repeat(20)}\n\n${code}\n\n${table}`;
+    const said = chatAnswer(recall(answer('a', 'A', content)));
+    const lines = said.split('\n');
+    const prose = lines.filter((one) => one.includes('some words'));
+    expect(prose.length).toBeGreaterThan(2);
+    expect(prose.every((one) => one.length <= 72 && /^(?:- | {2})\S/.test(one))).toBe(true);
+    expect(prose.map((one) => one.slice(2)).join(' ')).toBe('some words '.repeat(20).trim());
+    expect(said).toContain(code.trimEnd());
+    expect(said).toContain(table.trimEnd());
+    const prompt = recallBlock([{ by: 'agent', recall: recall(answer('a', 'A', content)) }]);
+    expect(prompt).toContain(`- ${'some words '.repeat(20).trimEnd()}`);
+  });
+
   it('is quoted like in a prompt, with its place and its code as it is', () => {
     const content = '```ts\nconst a: Promise<Response> = b[0];\n\treturn a < 2;\n```';
     const one = answer('a', 'A', content, {

@@ -7,6 +7,7 @@ import { quoted } from './display.js';
 import { inConversation } from './open-questions.js';
 import { forget, mention, pendingOf } from './pending.js';
 import { type Turn, triggerServiceOf, turnOf } from './turn.js';
+import { announceIn } from './turn-end.js';
 
 export { example, type Outcome } from './action-frame.js';
 
@@ -39,6 +40,9 @@ async function run(
   const service = triggerServiceOf(runtime);
   if (!service) return { text: ABSENT, success: false, data: { code: 'UNAVAILABLE' } };
   const turn = await turnOf(runtime, service, message);
+  if (turn.run === null && turn.messageId !== undefined) {
+    announceIn(runtime, message.roomId, turn.messageId);
+  }
   const outcome = await inConversation(
     turn,
     async () => (await otherCommand(spec, turn)) ?? spec.handle(turn),

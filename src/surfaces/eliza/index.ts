@@ -19,6 +19,7 @@ import { rememberWhenAction } from './remember-when.js';
 import { runTriggerAction } from './run-trigger.js';
 import { setHintAction } from './set-hint.js';
 import { setTimeZoneAction } from './set-time-zone.js';
+import { showExamplesAction } from './show-examples.js';
 import { storeWorkMemoryAction } from './store-work-memory.js';
 import { synthesizeWisdomAction } from './synthesize-wisdom.js';
 import { updateTriggerAction } from './update-trigger.js';
@@ -29,7 +30,7 @@ export { createOffersProvider } from './offers-provider.js';
 export { openQuestionProvider } from './open-question-provider.js';
 export { CUE_EVENTS, type EventHandlers } from './proactive-events.js';
 export { triggersProvider } from './triggers-provider.js';
-export { turnHasEnded } from './turn-end.js';
+export { announced, turnHasEnded } from './turn-end.js';
 export { createWhenIndexProvider, whenIndexProvider } from './when-index-provider.js';
 export { missingModel, standInForModel } from './without-model.js';
 export { workMemoryProvider } from './work-memory-provider.js';
@@ -71,6 +72,7 @@ export const cueActions: Action[] = [
   ...offerActions,
   ...whenActions,
   ...hintActions,
+  showExamplesAction,
 ];
 
 const ownActions: ReadonlySet<string> = new Set(cueActions.map(({ name }) => name));

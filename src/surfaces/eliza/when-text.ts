@@ -26,6 +26,11 @@ const MAX_CHARACTERS = 24_000;
 const MAX_COMMAND = 120;
 const MAX_WORDS = 100;
 const MAX_MESSAGE = 300;
+/** Characters of a line in a chat. */
+const CHAT_WIDTH = 72;
+const FENCE = /^\s*(?:```|~~~)/;
+/** Code that is indented, a table, or a single line of anything short enough. */
+const AS_IT_IS = /^(?: {4}|\t|\s*\|)|^.{0,72}$/;
 
 const RECALL_HEAD =
   '# Recalled with /when (Cue)\n' +
@@ -122,8 +127,9 @@ function sectionText({ by, answer, match }: FoundSection, tokens: number): strin
   const sure =
     answer.found === 'exact' ? '' : `, nearest to it, confidence ${answer.confidence.toFixed(2)}`;
   const whole = contentOf(match.content ?? '');
-  const shown = truncateToTokens(whole.text, tokens);
-  const isCut = whole.isCut || shown !== whole.text;
+  const kept = truncateToTokens(whole.text, tokens);
+  const isCut = whole.isCut || kept !== whole.text;
+  const shown = by === 'chat' ? wrapped(kept) : kept;
   const place = `${line(match.file)}, line ${match.line}`;
   const remark = answer.message === undefined ? '' : `\n(${line(answer.message, MAX_MESSAGE)})`;
   const text = [
@@ -132,6 +138,30 @@ function sectionText({ by, answer, match }: FoundSection, tokens: number): strin
     shown,
   ];
   return `${fenced(text.join('\n\n').trimEnd())}${isCut ? `\n${CUT}` : ''}`;
+}
+
+/** Chats do not break lines inside of a fence: prose is broken here, code and tables stay as they are. */
+function wrapped(text: string): string {
+  let isCode = false;
+  const lines = text.split('\n').map((one) => {
+    if (FENCE.test(one)) isCode = !isCode;
+    return isCode || AS_IT_IS.test(one) ? one : wrappedLine(one);
+  });
+  return lines.join('\n');
+}
+
+function wrappedLine(text: string): string {
+  const [lead = ''] = /^\s*(?:[-*+] |\d+[.)] )?/.exec(text) ?? [];
+  const lines: string[] = [];
+  let current = lead;
+  for (const word of text.slice(lead.length).split(' ')) {
+    if (current.trim() !== '' && current.length + word.length > CHAT_WIDTH) {
+      lines.push(current.trimEnd());
+      current = ' '.repeat(lead.length);
+    }
+    current += `${word} `;
+  }
+  return [...lines, current.trimEnd()].join('\n');
 }
 
 function contentOf(content: string): { text: string; isCut: boolean } {
@@ -209,6 +239,6 @@ function block(text: string): string {
 }
 
 /** A command is shown as it is typed, or not at all. */
-function isPrintable(command: string): boolean {
+export function isPrintable(command: string): boolean {
   return command.length <= MAX_COMMAND && line(command, MAX_COMMAND) === command;
 }

@@ -1,0 +1,64 @@
+/** SHOW_EXAMPLES: what a person may say here, for whoever asks what the agent can do. */
+import type { IAgentRuntime } from '@elizaos/core';
+import { serviceStart } from '../../host/index.js';
+import { LANGUAGES } from '../../language/index.js';
+import { SECOND_MS } from '../../shared/clock.js';
+import { TriggerService } from '../../triggers/index.js';
+import { type ActionFamily, example, framedAction, type Outcome } from './action-frame.js';
+import { isPrintable } from './when-text.js';
+import { whenServiceOf, whenStarted } from './when-turn.js';
+
+const SHOW_EXAMPLES = 'SHOW_EXAMPLES';
+const SHOWN = 5;
+/** Services start in the background, and "help" is often the first message. */
+const STARTING_MS = 10 * SECOND_MS;
+
+const HELP: ActionFamily = {
+  succeeded: 'examplesShown',
+  isPresent: () => true,
+  absent: '',
+};
+
+export const showExamplesAction = framedAction(
+  {
+    name: SHOW_EXAMPLES,
+    similes: ['HELP', 'SHOW_HELP'],
+    description:
+      'Shows five things one can say to this agent about reminders, memory and project knowledge, and which languages are read: for "help", "what can you do?", "hilfe", "ayuda" and the like. Nothing else is said beside it.',
+    examples: [
+      example('help', 'You can say, for example:\n- …', SHOW_EXAMPLES),
+      example('what can you do?', 'You can say, for example:\n- …', SHOW_EXAMPLES),
+    ],
+    notInRuns: true,
+  },
+  HELP,
+  (runtime) => examplesOf(runtime),
+);
+
+/** Of what works with the settings of this agent; what comes first is shown first. */
+async function examplesOf(runtime: IAgentRuntime): Promise<Outcome> {
+  const triggers = await serviceStart(runtime, TriggerService, STARTING_MS);
+  const hasTriggers = (await triggers?.health())?.enabled === true;
+  const command = await knownCommand(runtime);
+  const examples = [
+    ...(hasTriggers
+      ? ['in 20 minutes tell me to stretch', 'every weekday at 9 summarize my inbox']
+      : []),
+    'remember that the login bug was an expired token',
+    'what do you remember about the login bug?',
+    ...(command === undefined ? [] : [command]),
+    'set hint api/test = npm test',
+    'how do I test api?',
+    'forget what I told you about the login bug',
+  ];
+  const lines = examples.slice(0, SHOWN).map((one) => `- ${one}`);
+  return { text: ['You can say, for example:', ...lines, LANGUAGES].join('\n'), success: true };
+}
+
+/** A command that really leads to something; absent where no index is. */
+async function knownCommand(runtime: IAgentRuntime): Promise<string | undefined> {
+  await whenStarted(runtime);
+  const when = whenServiceOf(runtime);
+  if (!when?.configured) return undefined;
+  return (await when.entries()).map(({ command }) => command).find(isPrintable);
+}
