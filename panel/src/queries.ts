@@ -6,6 +6,7 @@ import {
   useMutation,
   useQuery,
 } from '@tanstack/react-query';
+import { useCallback, useMemo } from 'react';
 import { ApiError, type Ask, ask, type Query } from './api.js';
 
 /** The first part of a key names what it is about, so that an event can refresh all of it. */
@@ -60,8 +61,9 @@ export function usePages<P extends Page, Item>(
   itemsOf: (page: P) => readonly Item[],
   options: { enabled?: boolean } = {},
 ) {
+  const queryKey = [subject, path, query, 'pages'];
   const pages = useInfiniteQuery({
-    queryKey: [subject, path, query, 'pages'],
+    queryKey,
     queryFn: ({ pageParam, signal }) =>
       ask<P>(path, {
         query: { limit: 100, ...query, ...(pageParam === null ? {} : { cursor: pageParam }) },
@@ -72,10 +74,19 @@ export function usePages<P extends Page, Item>(
     enabled: options.enabled ?? true,
     placeholderData: keepPreviousData,
   });
+  const items = useMemo(() => pages.data?.pages.flatMap(itemsOf) ?? [], [pages.data, itemsOf]);
+  const { fetchNextPage } = pages;
+  const more = useCallback(() => void fetchNextPage(), [fetchNextPage]);
   return {
     ...pages,
-    items: pages.data?.pages.flatMap(itemsOf) ?? [],
+    items,
     total: pages.data?.pages[0]?.total ?? 0,
+    /** For `List`: asks for the next page, where there is one and none is on its way. */
+    more: pages.hasNextPage && !pages.isFetching ? more : undefined,
+    /** Something has changed since, and the list is too long to be read again unasked. */
+    isOld: pages.isStale && !pages.isFetching && items.length > 0,
+    /** Reads the list again, from its beginning. */
+    again: () => queryClient.resetQueries({ queryKey }),
   };
 }
 
@@ -93,8 +104,21 @@ export function useChange<Input>(
   });
 }
 
+/** Reading a longer list again would be a request for each of its pages. */
+const MOST_PAGES_AGAIN = 5;
+
 export async function refresh(subjects: readonly Subject[]): Promise<void> {
   await Promise.all(
-    subjects.map((subject) => queryClient.invalidateQueries({ queryKey: [subject] })),
+    subjects.map(async (subject) => {
+      const filters = { queryKey: [subject] };
+      await queryClient.invalidateQueries({ ...filters, refetchType: 'none' });
+      await queryClient.refetchQueries({
+        ...filters,
+        type: 'active',
+        predicate: ({ state: { data } }) =>
+          (Object(data) as { pages?: unknown[] }).pages === undefined ||
+          (data as { pages: unknown[] }).pages.length <= MOST_PAGES_AGAIN,
+      });
+    }),
   );
 }

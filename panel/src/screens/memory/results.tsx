@@ -1,0 +1,232 @@
+/** Memories in a list: those that were found by words, or all of them, newest first. */
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { type KeyboardEvent, useMemo } from 'react';
+import type { ListResult, RecallResult } from '../../../../src/index.js';
+import { ask } from '../../api.js';
+import { count, counted } from '../../format.js';
+import { Badge, Button, Empty, Failure, Loading } from '../../parts/basics.js';
+import { Confidence } from '../../parts/confidence.js';
+import { List } from '../../parts/list.js';
+import { Time } from '../../parts/time.js';
+import { usePages } from '../../queries.js';
+import { goTo, linkTo } from '../../route.js';
+import {
+  type Filters,
+  filterBody,
+  listQuery,
+  NO_FILTERS,
+  printedMemory,
+  type Row,
+  rowOf,
+} from './shapes.js';
+
+type Page = Pick<ListResult, 'memories' | 'total'> & { nextCursor: string | null };
+
+const memoriesOf = ({ memories }: Page) => memories;
+/** The most that a recall is asked for. */
+const FOUND = 50;
+const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+interface Shown {
+  filters: Filters;
+  hidden: ReadonlySet<string>;
+  forget: (row: Row) => void;
+  /** Takes away words and filters. */
+  all: () => void;
+}
+
+export function MemoryList({ words, ...shown }: Shown & { words: string }) {
+  return words === '' ? <All {...shown} /> : <Found {...shown} words={words} />;
+}
+
+function Found({ words, filters, all, ...shown }: Shown & { words: string }) {
+  const { origin: _notAsked, ...narrowed } = filterBody(filters) as { origin?: string };
+  const body = { query: words, limit: FOUND, ...narrowed };
+  const query = useQuery({
+    queryKey: ['memories', '/recall', body],
+    queryFn: ({ signal }) =>
+      ask<RecallResult>('/recall', { body, query: { timezone: ZONE }, signal }),
+    placeholderData: keepPreviousData,
+  });
+  const rows = useMemo(
+    () =>
+      (query.data?.memories ?? []).map((memory): Row => {
+        const { memory_id, content, success, created_at, confidence, why } = memory;
+        const { title, text } = printedMemory(content);
+        return {
+          ...{ id: memory_id, title, text, success, createdAt: created_at },
+          ...{ isCaptured: false, tags: [], found: { confidence, why } },
+        };
+      }),
+    [query.data],
+  );
+  if (query.error) return <Failure error={query.error} retry={() => void query.refetch()} />;
+  if (query.data === undefined) return <Loading lines={6} />;
+  const { memories, total_matches, degraded, stages } = query.data;
+  const ms = stages.reduce((sum, stage) => sum + stage.ms, 0);
+  return (
+    <>
+      <p className="quiet list-head" role="status">
+        {memories.length === 0
+          ? 'Nothing found'
+          : `${counted(Math.max(memories.length, total_matches), 'memory', 'memories')} in ${Math.round(ms)} ms, surest first`}
+        {degraded !== undefined && ` · ${degraded}`}
+      </p>
+      {memories.length === 0 ? (
+        <Empty title="Nothing is remembered about that.">
+          <p>
+            Try fewer words, a file (<code>file:auth.ts</code>) or a time (“last week”).
+          </p>
+          <Button onClick={all}>Show all memories</Button>
+        </Empty>
+      ) : (
+        <Rows {...shown} rows={rows} isOld={query.isPlaceholderData} />
+      )}
+    </>
+  );
+}
+
+function All({ filters, all, ...shown }: Shown) {
+  const pages = usePages<Page, Page['memories'][number]>(
+    'memories',
+    '/memories',
+    listQuery(filters),
+    memoriesOf,
+  );
+  const rows = useMemo(() => pages.items.map(rowOf), [pages.items]);
+  if (pages.data === undefined) {
+    if (pages.error) return <Failure error={pages.error} retry={() => void pages.refetch()} />;
+    return <Loading lines={6} />;
+  }
+  const total = pages.total - shown.hidden.size;
+  if (pages.total === 0) return <NoMemories isFiltered={filters !== NO_FILTERS} all={all} />;
+  return (
+    <>
+      <div className="quiet list-head" role="status">
+        {counted(Math.max(0, total), 'memory', 'memories')}, newest first
+        {filters.isCaptured && (
+          <>
+            {' '}
+            · <kbd>x</kbd> on a row forgets it as noise
+          </>
+        )}
+        {pages.isOld && (
+          <Button className="small" onClick={() => void pages.again()}>
+            Something has changed: read the list again
+          </Button>
+        )}
+      </div>
+      {pages.error && <Failure error={pages.error} retry={() => void pages.fetchNextPage()} />}
+      <Rows {...shown} rows={rows} more={pages.more} isOld={pages.isPlaceholderData} />
+    </>
+  );
+}
+
+function NoMemories({ isFiltered, all }: { isFiltered: boolean; all: () => void }) {
+  if (isFiltered) {
+    return (
+      <Empty title="No memory is like that.">
+        <Button onClick={all}>Show all memories</Button>
+      </Empty>
+    );
+  }
+  return (
+    <Empty title="Nothing is remembered yet.">
+      <p>
+        Say in the chat: “remember: the build needs Node 20”, or let an agent that works over MCP
+        store what it has done.
+      </p>
+    </Empty>
+  );
+}
+
+function Rows({
+  rows,
+  hidden,
+  forget,
+  more,
+  isOld,
+}: Pick<Shown, 'hidden' | 'forget'> & {
+  rows: readonly Row[];
+  more?: (() => void) | undefined;
+  isOld: boolean;
+}) {
+  const visible = useMemo(() => rows.filter(({ id }) => !hidden.has(id)), [rows, hidden]);
+  const pressed = (row: Row, event: KeyboardEvent): void => {
+    if (event.key === 'Enter') goTo('memory', row.id);
+    if (!row.isCaptured || (event.key !== 'x' && event.key !== 'Delete')) return;
+    event.preventDefault();
+    const { dataset, parentElement } = event.currentTarget as HTMLElement;
+    forget(row);
+    // The next row takes its place.
+    setTimeout(() =>
+      parentElement?.querySelector<HTMLElement>(`[data-index="${dataset.index}"]`)?.focus(),
+    );
+  };
+  return (
+    <div className={isOld ? 'is-old' : ''} aria-busy={isOld}>
+      <List
+        label="Memories"
+        items={visible}
+        idOf={({ id }) => id}
+        rowHeight={62}
+        more={more}
+        pressed={pressed}
+      >
+        {(row) => <MemoryRow row={row} forget={() => forget(row)} />}
+      </List>
+    </div>
+  );
+}
+
+const SHOWN_TAGS = 3;
+
+function MemoryRow({ row, forget }: { row: Row; forget: () => void }) {
+  const { id, title, text, success, createdAt, isCaptured, tags, found } = row;
+  return (
+    <div className="memory-row">
+      <Badge tone={success ? 'good' : 'bad'}>{success ? 'success' : 'failed'}</Badge>
+      <div className="grow">
+        <a className="clip" dir="auto" href={linkTo('memory', id)}>
+          {title}
+        </a>
+        {text !== '' && (
+          <p className="quiet clip" dir="auto">
+            {text}
+          </p>
+        )}
+        {found !== undefined && (
+          <p className="why clip" dir="auto">
+            {found.why}
+          </p>
+        )}
+      </div>
+      <div className="end quiet">
+        {found !== undefined && <Confidence share={found.confidence} />}
+        {found === undefined && (
+          <span className="row-tags">
+            {isCaptured && <Badge tone="info">captured</Badge>}
+            {tags.slice(0, SHOWN_TAGS).map((tag) => (
+              <span key={tag} className="tag clip" dir="auto">
+                {tag}
+              </span>
+            ))}
+            {tags.length > SHOWN_TAGS && `+${count(tags.length - SHOWN_TAGS)}`}
+          </span>
+        )}
+        <Time at={createdAt} />
+      </div>
+      {isCaptured && (
+        <Button
+          look="ghost"
+          className="small"
+          aria-label={`Forget as noise: ${title}`}
+          title="Forget as noise (x)"
+          onClick={forget}
+        >
+          ✕
+        </Button>
+      )}
+    </div>
+  );
+}
