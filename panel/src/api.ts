@@ -12,8 +12,14 @@ export interface Finding {
 interface ApiErrorOptions {
   status: number;
   code: string;
-  findings?: readonly Finding[] | undefined;
+  details?: ErrorDetails | undefined;
   cause?: unknown;
+}
+
+interface ErrorDetails {
+  findings?: readonly Finding[];
+  /** What is there already, of a `DUPLICATE`. */
+  existingId?: string;
 }
 
 /** What the server refused, or that it could not be reached (`status` 0). */
@@ -21,12 +27,14 @@ export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
   readonly findings: readonly Finding[];
+  readonly existingId: string | undefined;
 
-  constructor(message: string, { status, code, findings = [], cause }: ApiErrorOptions) {
+  constructor(message: string, { status, code, details = {}, cause }: ApiErrorOptions) {
     super(message, { cause });
     this.status = status;
     this.code = code;
-    this.findings = findings;
+    this.findings = details.findings ?? [];
+    this.existingId = details.existingId;
   }
 
   get isUnauthenticated(): boolean {
@@ -99,6 +107,8 @@ export async function ask<T = unknown>(
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(signal === undefined ? {} : { signal }),
+    // What is deleted when the page is left is deleted nevertheless.
+    keepalive: method === 'DELETE',
   });
   const answer: unknown = await response.json().catch(() => null);
   if (response.ok) return answer as T;
@@ -120,9 +130,9 @@ async function reach(address: string, init: RequestInit): Promise<Response> {
 
 function errorOf(status: number, answer: unknown): ApiError {
   const { error } = Object(answer) as {
-    error?: { code?: string; message?: string; details?: { findings?: Finding[] } };
+    error?: { code?: string; message?: string; details?: ErrorDetails };
   };
   const message = error?.message ?? `The server answered with status ${status}.`;
   const code = error?.code ?? 'UNKNOWN';
-  return new ApiError(message, { status, code, findings: error?.details?.findings });
+  return new ApiError(message, { status, code, details: error?.details });
 }

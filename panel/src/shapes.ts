@@ -15,3 +15,10 @@ export interface Upcoming {
   occurrences: { triggerId: string; displayName: string; atMs: number; scheduleText: string }[];
   truncated: boolean;
 }
+
+/** `POST /cue/triggers/preview` */
+export interface Preview {
+  scheduleText: string;
+  instructions?: string;
+  nextRuns: { atMs: number }[];
+}

@@ -16,6 +16,8 @@ interface ListProps<Item> {
 
 /** How many rows before the end the next page is asked for. */
 const AHEAD = 20;
+/** Of the box, above and below; a short list is no higher than its rows. */
+const BORDERS = 2;
 
 /**
  * A list of any length, of which only the visible rows exist. Arrow keys, Home and End move between the
@@ -69,7 +71,7 @@ export function List<Item>({
   };
 
   return (
-    <div ref={box} className="list">
+    <div ref={box} className="list" style={{ maxHeight: rows.getTotalSize() + BORDERS }}>
       {/* biome-ignore lint/a11y/useSemanticElements: rows of a virtual list are placed by hand */}
       <div role="list" aria-label={label} style={{ height: rows.getTotalSize() }}>
         {visible.map(({ key, index, start }) => {

@@ -4,8 +4,32 @@ import { messageOf } from './basics.js';
 
 const manager = Toast.createToastManager();
 
-export function say(title: string): void {
-  manager.add({ title });
+interface Saying {
+  /** A second line, such as an answer. */
+  text?: string;
+  /** Where more of it stands. */
+  link?: { name: string; href: string };
+  /** Stays until it is closed or followed. */
+  stays?: boolean;
+}
+
+export function say(title: string, { text, link, stays = false }: Saying = {}): void {
+  const id = manager.add({
+    title,
+    ...(text === undefined ? {} : { description: text }),
+    ...(stays ? { timeout: 0 } : {}),
+    ...(link === undefined
+      ? {}
+      : {
+          actionProps: {
+            children: link.name,
+            onClick() {
+              location.href = link.href;
+              manager.close(id);
+            },
+          },
+        }),
+  });
 }
 
 export function sayFailed(error: unknown): void {
@@ -64,7 +88,10 @@ function Shown() {
   return toasts.map((toast) => (
     <Toast.Root key={toast.id} toast={toast} className={`toast ${toast.type ?? ''}`}>
       <Toast.Content className="toast-content">
-        <Toast.Title className="toast-title" />
+        <div className="grow">
+          <Toast.Title className="toast-title" />
+          <Toast.Description className="toast-text" />
+        </div>
         <Toast.Action className="button ghost" />
         <Toast.Close className="button ghost" aria-label="Dismiss">
           ✕
