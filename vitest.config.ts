@@ -34,7 +34,7 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ['__tests__/**/*.test.ts'],
-    exclude: ['__tests__/{crash,fixtures,postgres}/**', 'node_modules/**'],
+    exclude: ['__tests__/{crash,fixtures,panel,postgres}/**', 'node_modules/**'],
     pool: 'forks',
     maxWorkers: 2,
     // Files of one worker share their modules: importing the host anew for each of them took a fifth

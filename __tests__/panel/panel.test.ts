@@ -1,0 +1,284 @@
+/** The panel in Chromium, on a server of `npm start`: what people see, can do, and must be safe from. */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import type axe from 'axe-core';
+import type { Browser, BrowserContextOptions, Frame, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { fill, openBrowser, type Served, serve } from '../../scripts/panel/served.js';
+import { freePort } from '../helpers/free-port.js';
+
+const SCREENS = ['Today', 'Triggers', 'Memory', 'Offers', 'Knowledge', 'Settings'] as const;
+const ATTACK = '<img src=x onerror="window.attacked=1"><script>window.attacked=1</script>';
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const PANEL = join(import.meta.dirname, '..', '..', 'dist', 'panel');
+const KEY = 'a key of this test';
+
+let browser: Browser;
+const pages: Page[] = [];
+const problems: string[] = [];
+
+/** A page that notes what must never happen on it: errors, and requests to anybody else. */
+async function newPage(origin: string, options: BrowserContextOptions = {}): Promise<Page> {
+  const page = await browser.newPage({ viewport: { width: 1_400, height: 900 }, ...options });
+  pages.push(page);
+  page.on('pageerror', (error) => problems.push(String(error)));
+  page.on('console', (message) => {
+    if (/Content.Security.Policy/i.test(message.text())) problems.push(message.text());
+  });
+  page.on('request', (request) => {
+    const asked = new URL(request.url());
+    if (asked.origin !== origin && asked.protocol.startsWith('http')) problems.push(request.url());
+  });
+  return page;
+}
+
+async function open(served: Served, screen = 'today', options?: BrowserContextOptions) {
+  const page = await newPage(served.url, options);
+  await page.goto(`${served.url}/cue/panel?agentId=${served.agentId}#/${screen}`);
+  await settled(page);
+  return page;
+}
+
+/** The screen stands, and nothing of it is still being loaded. */
+async function settled(page: Page | Frame): Promise<void> {
+  await page.locator('main h1').waitFor();
+  await expect.poll(() => page.locator('.loading').count()).toBe(0);
+}
+
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const found = await page.evaluate(() =>
+    (globalThis as unknown as { axe: typeof axe }).axe.run({
+      runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
+    }),
+  );
+  return found.violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary ?? ''}`),
+  );
+}
+
+beforeAll(async () => {
+  browser = await openBrowser();
+});
+afterEach(async () => {
+  for (const page of pages.splice(0)) await page.close();
+  expect(problems.splice(0)).toEqual([]);
+});
+afterAll(async () => {
+  await browser?.close();
+});
+
+describe('panel', () => {
+  let served: Served;
+  let dataDir: string;
+  let port: number;
+
+  beforeAll(async () => {
+    dataDir = mkdtempSync(join(tmpdir(), 'cue-panel-'));
+    port = await freePort();
+    served = await serve({ dataDir, port });
+    await fill(served);
+  });
+  afterAll(async () => {
+    await served?.kill();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  for (const screen of SCREENS) {
+    it(`shows ${screen} to everybody: no violation of axe, no scrolling sideways`, async () => {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const page = await open(served, screen.toLowerCase(), { colorScheme });
+        expect(await page.locator('main h1').textContent()).toBe(screen);
+        for (const width of [1_400, 420, 360]) {
+          await page.setViewportSize({ width, height: 800 });
+          expect(await violations(page), `${colorScheme} at ${width} px`).toEqual([]);
+          const over = await page.evaluate(
+            () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+          );
+          expect(over, `pixels too wide at ${width} px`).toBe(0);
+        }
+      }
+    });
+  }
+
+  it('tells on Today what is due, what ran and which warning waits', async () => {
+    const page = await open(served);
+    await page.getByRole('heading', { name: 'Waiting for an answer' }).waitFor();
+    const due = page.getByRole('region', { name: 'The next 24 hours' });
+    await due.getByRole('link', { name: 'look whether the build is green' }).first().waitFor();
+    const ran = page.getByRole('region', { name: 'Last runs' });
+    await ran.getByText('success').first().waitFor();
+    await page.getByRole('button', { name: 'Acknowledge' }).click();
+    await page.getByRole('heading', { name: 'Waiting for an answer' }).waitFor({ state: 'detached' });
+  });
+
+  it('shows what happens elsewhere within two seconds, without being loaded again', async () => {
+    const page = await open(served, 'triggers');
+    await page.getByText('Live').waitFor();
+    const began = Date.now();
+    await served.ask('/triggers', { text: 'every day at 6', instructions: 'feed the heron' });
+    await page.getByText('feed the heron').first().waitFor();
+    // The server tells within two seconds; a busy machine may take longer to draw it.
+    expect(Date.now() - began).toBeLessThan(20_000);
+  });
+
+  it('is used by keyboard alone, from the frame to a trigger that is created', async () => {
+    const page = await open(served);
+    await page.keyboard.press('Tab');
+    await expect.poll(() => focusedText(page)).toBe('Skip to the content');
+    for (const name of ['Today', 'Triggers']) {
+      await page.keyboard.press('Tab');
+      expect(await focusedText(page)).toBe(name);
+    }
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Triggers', level: 1 }).waitFor();
+    await settled(page);
+    const sentence = page.getByRole('textbox').first();
+    for (let n = 0; n < 12 && !(await isFocused(sentence)); n += 1) await page.keyboard.press('Tab');
+    expect(await isFocused(sentence)).toBe(true);
+    await page.keyboard.type('every monday at 7 water the ferns');
+    await expect.poll(() => page.locator('main time, main li').count()).toBeGreaterThan(4);
+    await page.keyboard.press('Enter');
+    await expect
+      .poll(async () => JSON.stringify(await served.ask('/triggers?q=ferns')))
+      .toContain('water the ferns');
+  });
+
+  it('runs nothing that a memory, a trigger, a hint or an offer holds', async () => {
+    await served.ask('/triggers', { text: 'every day at 5', instructions: ATTACK });
+    const { memory_id } = await served.ask('/memories', {
+      intent: { goal: ATTACK, task_type: 'bug_fix', constraints: [ATTACK] },
+      outcome: { success: false, summary: ATTACK, learnings: [ATTACK] },
+      files: ['javascript:alert(1)', 'src/attacked.ts'],
+      tags: [ATTACK.slice(0, 40)],
+      remind_when: [ATTACK],
+    });
+    await served.ask('/rpc', {
+      ...{ jsonrpc: '2.0', id: 1, method: 'nudge.set_hint' },
+      params: { component: 'attacked', key: 'build', value: ATTACK },
+    });
+    await served.ask('/events', { type: 'file_touch', filePath: 'src/attacked.ts', sessionId: 'a' });
+    const page = await open(served);
+    for (const screen of [...SCREENS.map((name) => name.toLowerCase()), `memory/${memory_id}`]) {
+      await page.goto(`${served.url}/cue/panel#/${screen}`);
+      await settled(page);
+      await page.waitForTimeout(300);
+      expect(await page.evaluate(() => 'attacked' in window)).toBe(false);
+    }
+    await page.getByText('onerror').first().waitFor();
+    expect(await page.locator('a[href^="javascript:"]').count()).toBe(0);
+  });
+
+  it('keeps only the visible rows of a long list in the page', async () => {
+    const triggers = Array.from({ length: 1_500 }, (_, n) => ({
+      text: `every day at ${n % 24}:${String(n % 60).padStart(2, '0')}`,
+      instructions: `long list ${n}`,
+    }));
+    for (let n = 0; n < triggers.length; n += 500) {
+      await served.ask('/triggers/batch', { triggers: triggers.slice(n, n + 500) });
+    }
+    const page = await open(served, 'triggers');
+    const rows = page.getByRole('listitem');
+    await expect.poll(() => rows.count()).toBeGreaterThan(5);
+    expect(await rows.count()).toBeLessThan(100);
+    const list = page.locator('.list');
+    for (let n = 0; n < 8; n += 1) {
+      await list.evaluate((box) => box.scrollTo(0, box.scrollHeight));
+      await page.waitForTimeout(300);
+    }
+    await expect
+      .poll(() => list.evaluate((box) => box.scrollHeight / box.clientHeight))
+      .toBeGreaterThan(20);
+    expect(await rows.count()).toBeLessThan(100);
+  });
+
+  it('says that the server is gone, and goes on when it is back', async () => {
+    const page = await open(served);
+    await page.getByText('Live').waitFor();
+    await served.kill();
+    await page.getByText('The server does not answer').first().waitFor();
+    served = await serve({ dataDir, port });
+    await page.getByText('Live').waitFor({ timeout: 60_000 });
+    await page.goto(`${served.url}/cue/panel#/memory`);
+    await page.getByText('Upgrade the HTTP proxy').first().waitFor();
+  });
+
+  it('stands as a tab in the web UI of Eliza', async () => {
+    const page = await browser.newPage({ viewport: { width: 1_400, height: 900 } });
+    pages.push(page);
+    const frame = await tabOf(page, served);
+    await settled(frame);
+    expect(await frame.locator('main h1').textContent()).toBe('Today');
+  });
+
+  it('is at most 200 KB as the network carries it', () => {
+    const files = readdirSync(PANEL, { recursive: true, withFileTypes: true }).filter((entry) =>
+      entry.isFile(),
+    );
+    const bytes = files.map(
+      ({ parentPath, name }) => gzipSync(readFileSync(join(parentPath, name))).length,
+    );
+    expect(bytes.reduce((sum, size) => sum + size, 0)).toBeLessThan(200 * 1_024);
+  });
+});
+
+describe('panel of a server with a key', () => {
+  let served: Served;
+  let dataDir: string;
+
+  beforeAll(async () => {
+    dataDir = mkdtempSync(join(tmpdir(), 'cue-panel-key-'));
+    served = await serve({ dataDir, port: await freePort(), token: KEY });
+  });
+  afterAll(async () => {
+    await served?.kill();
+    rmSync(dataDir, { recursive: true, force: true });
+  });
+
+  it('asks for the key, says when it is wrong, and keeps the right one', async () => {
+    const page = await newPage(served.url);
+    await page.goto(`${served.url}/cue/panel`);
+    await page.getByLabel('Key').fill('wrong');
+    await page.getByRole('button', { name: 'Open' }).click();
+    await page.getByRole('alert').filter({ hasText: 'X-API-KEY' }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.getByLabel('Key').fill(KEY);
+    await page.keyboard.press('Enter');
+    await settled(page);
+    await page.reload();
+    await settled(page);
+    await page.getByText('Live').waitFor();
+  });
+
+  it('stands as a tab in the web UI of Eliza, with the key that is kept there', async () => {
+    const page = await browser.newPage({ viewport: { width: 1_400, height: 900 } });
+    pages.push(page);
+    await page.addInitScript((key) => {
+      localStorage.setItem(`eliza-api-key-${location.origin}`, key);
+    }, KEY);
+    const frame = await tabOf(page, served);
+    await settled(frame);
+    expect(await frame.locator('main h1').textContent()).toBe('Today');
+  });
+});
+
+/** Opens the tab of Cue beside the chat with the agent. */
+async function tabOf(page: Page, { url, agentId }: Served): Promise<Frame> {
+  await page.goto(`${url}/chat/${agentId}`);
+  await page.getByRole('tab', { name: 'Cue' }).or(page.getByText('Cue', { exact: true })).last().click();
+  const frame = await page.locator('iframe').first().elementHandle();
+  const content = await frame?.contentFrame();
+  if (!content) throw new Error('the web UI shows no frame');
+  return content;
+}
+
+function focusedText(page: Page): Promise<string> {
+  return page.evaluate(() => document.activeElement?.textContent ?? '');
+}
+
+function isFocused(locator: ReturnType<Page['getByRole']>): Promise<boolean> {
+  return locator.evaluate((element) => element === document.activeElement);
+}
