@@ -112,7 +112,9 @@ describe('panel', () => {
     const ran = page.getByRole('region', { name: 'Last runs' });
     await ran.getByText('success').first().waitFor();
     await page.getByRole('button', { name: 'Acknowledge' }).click();
-    await page.getByRole('heading', { name: 'Waiting for an answer' }).waitFor({ state: 'detached' });
+    await page
+      .getByRole('heading', { name: 'Waiting for an answer' })
+      .waitFor({ state: 'detached' });
   });
 
   it('shows what happens elsewhere within two seconds, without being loaded again', async () => {
@@ -137,7 +139,8 @@ describe('panel', () => {
     await page.getByRole('heading', { name: 'Triggers', level: 1 }).waitFor();
     await settled(page);
     const sentence = page.getByRole('textbox').first();
-    for (let n = 0; n < 12 && !(await isFocused(sentence)); n += 1) await page.keyboard.press('Tab');
+    for (let n = 0; n < 12 && !(await isFocused(sentence)); n += 1)
+      await page.keyboard.press('Tab');
     expect(await isFocused(sentence)).toBe(true);
     await page.keyboard.type('every monday at 7 water the ferns');
     await expect.poll(() => page.locator('main time, main li').count()).toBeGreaterThan(4);
@@ -160,7 +163,11 @@ describe('panel', () => {
       ...{ jsonrpc: '2.0', id: 1, method: 'nudge.set_hint' },
       params: { component: 'attacked', key: 'build', value: ATTACK },
     });
-    await served.ask('/events', { type: 'file_touch', filePath: 'src/attacked.ts', sessionId: 'a' });
+    await served.ask('/events', {
+      type: 'file_touch',
+      filePath: 'src/attacked.ts',
+      sessionId: 'a',
+    });
     const page = await open(served);
     for (const screen of [...SCREENS.map((name) => name.toLowerCase()), `memory/${memory_id}`]) {
       await page.goto(`${served.url}/cue/panel#/${screen}`);
@@ -268,8 +275,9 @@ describe('panel of a server with a key', () => {
 /** Opens the tab of Cue beside the chat with the agent. */
 async function tabOf(page: Page, { url, agentId }: Served): Promise<Frame> {
   await page.goto(`${url}/chat/${agentId}`);
-  await page.getByRole('tab', { name: 'Cue' }).or(page.getByText('Cue', { exact: true })).last().click();
-  const frame = await page.locator('iframe').first().elementHandle();
+  await page.locator('button:has(svg[class*="panel-right"])').last().click();
+  await page.getByRole('tab', { name: 'Cue' }).click();
+  const frame = await page.locator('iframe[title="Cue"]').elementHandle();
   const content = await frame?.contentFrame();
   if (!content) throw new Error('the web UI shows no frame');
   return content;

@@ -114,12 +114,7 @@ const MEMORIES = [
     'Race condition with concurrent requests',
     'src/auth.ts',
   ],
-  [
-    'Move session tokens to signed cookies',
-    true,
-    'Tokens survive a restart now',
-    'src/auth.ts',
-  ],
+  ['Move session tokens to signed cookies', true, 'Tokens survive a restart now', 'src/auth.ts'],
   ['Split the largest test file', true, 'One file per module, 40 s faster', 'tests/api.test.ts'],
   ['Upgrade the HTTP proxy', false, 'The new release drops HTTP/1.0 clients', 'proxy/Dockerfile'],
   ['Write the release notes of 2.4', true, 'Published', 'CHANGELOG.md'],
@@ -138,7 +133,7 @@ export async function fill({ ask }: Pick<Served, 'ask'>): Promise<void> {
     });
     ids.push(String(memory_id));
   }
-  await ask('/links', { source_id: ids[0], target_id: ids[1], link_type: 'led_to' });
+  await ask('/links', { source: ids[0], target: ids[1], link_type: 'led_to' });
   for (const [text, instructions] of TRIGGERS) await ask('/triggers', { text, instructions });
   const { triggers } = (await ask('/triggers')) as { triggers: { id: string }[] };
   for (const { id } of triggers.slice(0, 3)) await ask(`/triggers/${id}/execute?waitMs=15000`, {});
