@@ -4,6 +4,7 @@
  * A row whose write failed may have been written all the same; it is repaired later.
  */
 import type { Caller } from '../records/index.js';
+import { type Serial, serial } from '../shared/async.js';
 import type { Clock } from '../shared/clock.js';
 import { AppError, isAppError, messageOf } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
@@ -75,7 +76,7 @@ export function createHintStore({
   isSessionOpen = () => true,
 }: HintStoreDeps): HintStore {
   const variants = createVariants();
-  const inTurn = createSerial();
+  const inTurn = serial();
   /** Rows that may differ from memory. */
   const unsure = new Set<Uuid>();
   /** Rows of hints that have expired. */
@@ -220,18 +221,6 @@ function changedByOthers(
   const version = now?.hint.version ?? 0;
   const message = 'another process has changed the hint meanwhile';
   return new AppError('CONFLICT', message, { component, key, version }, { cause });
-}
-
-/** Runs tasks one after the other in order of arrival; a failed task does not stop the next. */
-type Serial = <T>(work: () => Promise<T> | T) => Promise<T>;
-
-function createSerial(): Serial {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const next = last.then(work);
-    last = next.catch(() => undefined);
-    return next;
-  };
 }
 
 export interface HintContext {

@@ -7,17 +7,17 @@ import { hostLog, type Log } from '../shared/log.js';
 import { localKey } from '../surfaces/mcp-client.js';
 import {
   addressOf,
+  type DatabaseLocation,
   type Env,
   type Identity,
   identify,
   namedServer,
-  type Place,
   pidFileOf,
   pidFiles,
   RPC_PATH,
   readPidFile,
   removePidFile,
-  shownPlace,
+  shownDatabase,
   usualPidFile,
   writePidFile,
   writerMark,
@@ -69,7 +69,7 @@ export function announceServer(
     if (identity?.pid !== process.pid || identity.agentId !== agentId) return;
     const place = placeOf(runtime, identity);
     own = pidFileOf(env, place);
-    const database = shownPlace(place);
+    const database = shownDatabase(place);
     const key = localKey();
     const usual = usualPidFile(env);
     for (const path of [own, usual]) {
@@ -149,7 +149,7 @@ function isOurs(path: string): boolean {
 }
 
 /** What it has open: nobody who means another database may be sent here. */
-function placeOf(runtime: IAgentRuntime, { database }: Identity): Place {
+function placeOf(runtime: IAgentRuntime, { database }: Identity): DatabaseLocation {
   if (database !== null) return { kind: 'directory', directory: database };
   const { pgliteDir = 'memory://', postgresUrl } = serverEnvironment();
   const set = runtime.getSetting('POSTGRES_URL') || postgresUrl;

@@ -4,7 +4,7 @@
  * a port may be anybody's.
  */
 
-import { request as httpRequest, type IncomingMessage } from 'node:http';
+import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { StringDecoder } from 'node:string_decoder';
 import { AppError, ERROR_TABLE, type ErrorCode, isErrorCode, messageOf } from '../shared/errors.js';
 import { isObject, parsedJson } from '../shared/json.js';
@@ -75,82 +75,125 @@ export const MAX_ANSWER_BYTES = 256 * 1024 * 1024;
 const MAX_SHOWN = 200;
 const JSON_LINES = 'application/x-ndjson';
 
+export interface HttpRequest {
+  method: string;
+  /** Behind the base URL. */
+  path: string;
+  query?: Exchange['query'];
+  headers?: Readonly<Record<string, string>>;
+  /** JSON. */
+  body?: string | Buffer | undefined;
+  signal?: AbortSignal | undefined;
+  /** With nothing said for so long, ms, the request is broken off. */
+  silentMs?: number;
+  /** Called before that. */
+  onSilent?(): void;
+  onResponse(received: IncomingMessage): void;
+  /** @param isConnected the request may have arrived */
+  onFailure(error: Error, isConnected: boolean): void;
+}
+
 /**
- * Over a connection of its own, and never repeated: whether a request that failed with `sent` in its
- * details was carried out is not known.
+ * Sends one request over a connection of its own: of one that is kept, nobody could say whether a request that
+ * failed had been sent.
+ */
+export function sendRequest(address: ServerAddress, request: HttpRequest): ClientRequest {
+  const { method, path, query, headers, body, signal, silentMs, onSilent, onFailure } = request;
+  const { baseUrl, agentId, apiKey } = address;
+  let isConnected = false;
+  const sent = httpRequest(`${baseUrl}${path}${queryOf({ agentId, ...query })}`, {
+    method,
+    agent: false,
+    signal,
+    headers: {
+      ...(body === undefined
+        ? {}
+        : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) }),
+      ...(apiKey === undefined ? {} : { 'x-api-key': apiKey }),
+      ...headers,
+    },
+  });
+  sent.once('socket', (socket) => {
+    socket.once('connect', () => {
+      isConnected = true;
+      if (silentMs === undefined) return;
+      socket.setTimeout(silentMs, () => {
+        onSilent?.();
+        sent.destroy(new Error('it does not answer'));
+      });
+    });
+  });
+  sent.on('error', (error) => onFailure(error, isConnected));
+  sent.once('response', (received) => {
+    received.on('error', (error) => onFailure(error, true));
+    request.onResponse(received);
+  });
+  sent.end(body);
+  return sent;
+}
+
+/** Takes the whole answer as text; one of more bytes is given up. */
+export function readWhole(
+  received: IncomingMessage,
+  maxBytes: number,
+  take: (text: string) => void,
+  giveUp: () => void,
+): void {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  received.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes <= maxBytes) return void chunks.push(chunk);
+    giveUp();
+    received.destroy();
+  });
+  received.once('end', () => take(Buffer.concat(chunks).toString('utf8')));
+}
+
+/**
+ * Never repeated: whether a request that failed with `sent` in its details was carried out is not known.
  * @throws AppError TOO_LARGE for what no server would take, or UNAVAILABLE with `details.met` (`Met`)
  */
 export async function exchange(
   address: ServerAddress,
   { method, path, query = {}, body, timeoutMs = TIMEOUT_MS, signal, onLines }: Exchange,
 ): Promise<Answer> {
-  const { baseUrl, agentId, apiKey } = address;
   const bytes = body === undefined ? undefined : bytesOf(body);
   return new Promise((resolve, reject) => {
-    let isConnected = false;
-    let tooLate = false;
-    const sent = httpRequest(`${baseUrl}${path}${queryOf({ agentId, ...query })}`, {
-      method,
-      agent: false,
-      signal,
-      headers: {
-        ...(bytes && { 'content-type': 'application/json', 'content-length': bytes.length }),
-        accept: 'application/json',
-        ...(apiKey === undefined ? {} : { 'x-api-key': apiKey }),
+    let isTooLate = false;
+    const onFailure = (error: Error, isConnected: boolean): void => {
+      clearTimeout(timer);
+      reject(
+        isTooLate
+          ? unavailable(address, 'timeout', lateWords(address, timeoutMs), isConnected)
+          : failureOf(error, address, isConnected),
+      );
+    };
+    const sent = sendRequest(address, {
+      ...{ method, path, query, body: bytes, signal, onFailure },
+      headers: { accept: 'application/json' },
+      onResponse(received) {
+        const { statusCode: status = 0, headers } = received;
+        const type = headers['content-type'] ?? '';
+        const wentOut = onLines !== undefined && status === 200 && type.startsWith(JSON_LINES);
+        const end = (text: string): void => {
+          clearTimeout(timer);
+          resolve({ status, type, text, wentOut });
+        };
+        if (!wentOut) {
+          const giveUp = () => onFailure(new Error('its answer has no end'), true);
+          return readWhole(received, MAX_ANSWER_BYTES, end, giveUp);
+        }
+        const decoder = new StringDecoder('utf8');
+        received.on('data', (chunk: Buffer) => onLines(decoder.write(chunk)));
+        received.once('end', () => end(''));
       },
     });
     const timer = setTimeout(() => {
-      tooLate = true;
-      sent.destroy();
-      reject(unavailable(address, 'timeout', lateWords(address, timeoutMs), isConnected));
+      isTooLate = true;
+      sent.destroy(new Error('too late'));
     }, timeoutMs);
-    const fail = (error: Error): void => {
-      clearTimeout(timer);
-      if (!tooLate) reject(failureOf(error, address, isConnected));
-    };
-    sent.once('socket', (socket) => {
-      socket.once('connect', () => {
-        isConnected = true;
-      });
-    });
-    sent.on('error', fail);
-    sent.once('response', (received) => {
-      const isLines = received.headers['content-type']?.startsWith(JSON_LINES) ?? false;
-      const wentOut = onLines !== undefined && isLines && received.statusCode === 200;
-      const text = wentOut
-        ? handOn(received, onLines)
-        : gather(received, (error) => sent.destroy(error));
-      received.on('error', fail);
-      received.once('end', () => {
-        clearTimeout(timer);
-        resolve({
-          status: received.statusCode ?? 0,
-          type: received.headers['content-type'] ?? '',
-          text: text(),
-          wentOut,
-        });
-      });
-    });
-    sent.end(bytes);
   });
-}
-
-function handOn(received: IncomingMessage, onLines: (text: string) => void): () => string {
-  const decoder = new StringDecoder('utf8');
-  received.on('data', (chunk: Buffer) => onLines(decoder.write(chunk)));
-  return () => '';
-}
-
-/** What comes back gives all of it, when it has ended. */
-function gather(received: IncomingMessage, giveUp: (error: Error) => void): () => string {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  received.on('data', (chunk: Buffer) => {
-    bytes += chunk.length;
-    if (bytes > MAX_ANSWER_BYTES) giveUp(new Error('its answer has no end'));
-    else chunks.push(chunk);
-  });
-  return () => Buffer.concat(chunks).toString('utf8');
 }
 
 function bytesOf(body: object): Buffer {
@@ -251,6 +294,28 @@ export function unavailable(
 export function shown(text: string): string {
   const line = text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
   return line.length > MAX_SHOWN ? `${line.slice(0, MAX_SHOWN - 1)}…` : line;
+}
+
+/** Nothing has been carried out. */
+export type NotDelivered =
+  /** The server, or the host around it, did not pass it on, and would not the next time. */
+  | { refused: { code: ErrorCode; message: string } }
+  /** Nobody listens, or somebody else's program does. */
+  | { undelivered: string };
+
+/** What an answer means that no method has made. */
+export function notOfMethod(status: number, body: unknown): NotDelivered {
+  const told = isObject(body) && isObject(body.error) ? body.error : {};
+  const message = typeof told.message === 'string' ? told.message : `it answered ${status}`;
+  const { code } = told;
+  if (isErrorCode(code)) {
+    // The agent is not there yet, or not any more.
+    const isPassing = code === 'NOT_FOUND' || code === 'UNAVAILABLE';
+    return isPassing ? { undelivered: message } : { refused: { code, message } };
+  }
+  if (status === 401) return { refused: { code: 'UNAUTHENTICATED', message } };
+  if (status === 413) return { refused: { code: 'TOO_LARGE', message } };
+  return { undelivered: `another program answers there (${status})` };
 }
 
 export interface RpcClient {

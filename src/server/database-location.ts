@@ -7,7 +7,7 @@ import { realPath } from '../shared/folders.js';
 export type Env = Readonly<Record<string, string | undefined>>;
 
 /** What the host's adapter is opened with. */
-export type Place =
+export type DatabaseLocation =
   | { kind: 'server'; postgresUrl: string }
   | { kind: 'directory'; directory: string }
   | { kind: 'memory'; dataDir: string };
@@ -22,7 +22,11 @@ const NAME_DIGITS = 16;
  * `null`: none in particular.
  * @param cwd absolute
  */
-export function meantPlace(env: Env, cwd: string, home: string = homedir()): Place | null {
+export function configuredDatabase(
+  env: Env,
+  cwd: string,
+  home: string = homedir(),
+): DatabaseLocation | null {
   if (env.POSTGRES_URL) return { kind: 'server', postgresUrl: env.POSTGRES_URL };
   if (env.PGLITE_DATA_DIR) return embedded(env.PGLITE_DATA_DIR, cwd, home);
   const directory = projectDatabase(cwd);
@@ -30,31 +34,33 @@ export function meantPlace(env: Env, cwd: string, home: string = homedir()): Pla
 }
 
 /** For all tools of a person that mean none in particular. Not made here. */
-export function personalPlace(home: string = homedir()): Place & { kind: 'directory' } {
+export function personalDatabase(
+  home: string = homedir(),
+): DatabaseLocation & { kind: 'directory' } {
   return { kind: 'directory', directory: join(home, '.cue', 'db') };
 }
 
 /** Whoever means none in particular may be led to its server: it is no project's. */
-export function isPersonal(place: Place): boolean {
-  return nameOfPlace(place) === nameOfPlace(personalPlace());
+export function isPersonal(place: DatabaseLocation): boolean {
+  return databaseName(place) === databaseName(personalDatabase());
 }
 
 /** The same for each spelling of a place: links are followed, passwords left out. Letters and digits. */
-export function nameOfPlace(place: Place): string {
+export function databaseName(place: DatabaseLocation): string {
   // Loaded where it is needed: a hook has no time for it.
   const { createHash } = process.getBuiltinModule('node:crypto');
   return createHash('sha256').update(identityOf(place)).digest('hex').slice(0, NAME_DIGITS);
 }
 
 /** For people, without a password. */
-export function shownPlace(place: Place): string {
+export function shownDatabase(place: DatabaseLocation): string {
   if (place.kind === 'directory') return place.directory;
   if (place.kind === 'memory') return place.dataDir;
   const url = urlOf(place.postgresUrl);
   return url === null ? 'of POSTGRES_URL' : `${url.host}${url.pathname}`;
 }
 
-function identityOf(place: Place): string {
+function identityOf(place: DatabaseLocation): string {
   switch (place.kind) {
     case 'directory': {
       const real = realPath(resolve(place.directory));
@@ -76,7 +82,7 @@ function urlOf(text: string): URL | null {
   return URL.canParse(text) ? new URL(text) : null;
 }
 
-function embedded(dataDir: string, cwd: string, home: string): Place {
+function embedded(dataDir: string, cwd: string, home: string): DatabaseLocation {
   const path = dataDir.replace(/^file:\/\//, '');
   if (path.includes('://')) return { kind: 'memory', dataDir };
   return { kind: 'directory', directory: resolve(cwd, path.replace(/^~(?=$|[\\/])/, home)) };

@@ -5,7 +5,12 @@
  */
 import { AppError, isAppError } from '../shared/errors.js';
 import type { ServerAddress } from './connect.js';
-import { type Env, meantPlace, type Place, shownPlace } from './database-location.js';
+import {
+  configuredDatabase,
+  type DatabaseLocation,
+  type Env,
+  shownDatabase,
+} from './database-location.js';
 import type { ServerFile } from './pid-file.js';
 import {
   isWriterAlive,
@@ -42,7 +47,7 @@ export interface Wanted {
  */
 export function findServer({ env, cwd, port: asked }: Wanted): ServerAddress {
   if (asked !== undefined) return addressAt(asked, serverOnPort(env, asked), keyFor(env, true));
-  const { place, pidFile } = meantBy(env, cwd);
+  const { place, pidFile } = targetDatabase(env, cwd);
   const living = place === null ? onlyServer(env) : livingAt(pidFile);
   if (living === null && place !== null) throw notServed(place);
   const isCertain = living !== null && isWriterCertain(living);
@@ -84,9 +89,9 @@ function addressAt(
   };
 }
 
-function notServed(place: Place): AppError {
+function notServed(place: DatabaseLocation): AppError {
   const message =
-    `no server has the database ${shownPlace(place)}: start one here with "cue mcp" or "nudge serve", ` +
+    `no server has the database ${shownDatabase(place)}: start one here with "cue mcp" or "nudge serve", ` +
     'or say the port of another with -p PORT';
   return new AppError('UNAVAILABLE', message, { met: 'nobody', sent: false });
 }
@@ -105,7 +110,7 @@ export function withPidFile(error: unknown, { env, cwd }: Wanted): unknown {
   if (!isAppError(error) || error.code !== 'UNAVAILABLE' || error.details.met !== 'nobody') {
     return error;
   }
-  const look = lookAtPidFile(meantBy(env, cwd).pidFile);
+  const look = lookAtPidFile(targetDatabase(env, cwd).pidFile);
   const reason = look.file === null ? look.reason : whyNotNamed(look.file);
   if (reason === undefined) return error;
   const message = `${error.message} (${reason})`;
@@ -120,19 +125,19 @@ function whyNotNamed(file: ServerFile): string | undefined {
 
 export interface Meant {
   /** `null`: none in particular. */
-  place: Place | null;
+  place: DatabaseLocation | null;
   /** Path of the PID file that counts. */
   pidFile: string;
 }
 
 /** @param cwd absolute */
-export function meantBy(env: Env, cwd: string, home?: string): Meant {
-  const place = meantPlace(env, cwd, home);
+export function targetDatabase(env: Env, cwd: string, home?: string): Meant {
+  const place = configuredDatabase(env, cwd, home);
   return { place, pidFile: place === null ? usualPidFile(env) : pidFileOf(env, place) };
 }
 
 /** The process that is about to serve the database that is meant; `null`: none. Commands ask where nobody serves. */
 export async function startingServer({ env, cwd }: Wanted): Promise<number | null> {
   const { startingProcess } = await import('./right-to-serve.js');
-  return startingProcess(meantBy(env, cwd).pidFile);
+  return startingProcess(targetDatabase(env, cwd).pidFile);
 }

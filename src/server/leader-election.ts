@@ -1,7 +1,7 @@
 /**
  * Who serves the memory that this process means (DESIGN §11): another process, which this one then follows
  * (PROXY), or this one (PRIMARY). Looked for anew whenever a server goes; of several that miss it, the one
- * that gets the right to serve (`pid-lock`) becomes the next, and the others follow it.
+ * that gets the right to serve (`right-to-serve`) becomes the next, and the others follow it.
  */
 import { setTimeout as delay } from 'node:timers/promises';
 import { deferred } from '../shared/async.js';
@@ -9,8 +9,13 @@ import { type Clock, SECOND_MS } from '../shared/clock.js';
 import { AppError, isAppError, messageOf } from '../shared/errors.js';
 import { isRunning } from '../shared/process-life.js';
 import { reached } from '../shared/stages.js';
-import { type Env, isPersonal, type Place, personalPlace } from './database-location.js';
-import { DEFAULT_PORT, meantBy, PROJECT_PORT } from './find-server.js';
+import {
+  type DatabaseLocation,
+  type Env,
+  isPersonal,
+  personalDatabase,
+} from './database-location.js';
+import { DEFAULT_PORT, PROJECT_PORT, targetDatabase } from './find-server.js';
 import {
   type OwnServer,
   type OwnServerOptions,
@@ -22,20 +27,20 @@ import { pidFileOf, usualPidFile } from './pid-file.js';
 import { takeRight } from './right-to-serve.js';
 import {
   askWho,
-  atMeantAgent,
   type FoundServer,
   howToGoOn,
   type Identity,
   isListened,
-  lookAtNamed,
-  serverOfProcess,
+  probeNamed,
+  probeProcess,
+  resolveAgent,
 } from './server-probe.js';
 
 /**
  * One that takes the place of another opens the same database for the same agent.
  * @throws AppError UNAVAILABLE when it cannot know which: its folder's own would be another memory
  */
-function sameMemory(env: Env, last: Identity | null): Env {
+function sameDatabase(env: Env, last: Identity | null): Env {
   if (!last) return env;
   const { database, agentId: CUE_AGENT, pid } = last;
   if (database !== null) {
@@ -50,8 +55,8 @@ function sameMemory(env: Env, last: Identity | null): Env {
 }
 
 /** Why a server is not followed that has another database than the one before: it may be another project's. */
-function otherMemory(now: Identity): AppError {
-  const message = `another memory is served now: ${memoryOf(now)}; start anew to join it`;
+function otherDatabase(now: Identity): AppError {
+  const message = `another memory is served now: ${databaseWords(now)}; start anew to join it`;
   return new AppError('UNAVAILABLE', message);
 }
 
@@ -60,10 +65,10 @@ function changeOf(now: Identity, before: Identity): string | null {
   const isSame = now.agentId === before.agentId && now.database === before.database;
   return isSame
     ? null
-    : `another memory than before: ${memoryOf(now)} instead of ${memoryOf(before)}`;
+    : `another memory than before: ${databaseWords(now)} instead of ${databaseWords(before)}`;
 }
 
-function memoryOf({ agentId, database }: Identity): string {
+function databaseWords({ agentId, database }: Identity): string {
   return `agent ${agentId} in ${database ?? 'a database server, or none that is kept'}`;
 }
 
@@ -72,14 +77,14 @@ export interface Server extends FoundServer {
   role: 'primary' | 'proxy';
 }
 
-export interface Roles {
+export interface LeaderElection {
   /** `null`: nobody at this moment. */
   readonly current: Server | null;
   /** Why nobody serves, as far as it is known. */
   readonly trouble: string | null;
   /** Resolves when it is known whether somebody served already as this process began to look. */
   readonly looked: Promise<void>;
-  /** Whoever serves, or who will next. Rejects (AppError UNAVAILABLE) when the roles are closed. */
+  /** Whoever serves, or who will next. Rejects (AppError UNAVAILABLE) when the election is closed. */
   server(): Promise<Server>;
   /** Somebody could not reach it: it is looked for anew. Nothing when another serves already. */
   lost(server: Server): void;
@@ -97,7 +102,7 @@ export interface Roles {
   close(): Promise<void>;
 }
 
-export interface RolesDeps extends Pick<OwnServerOptions, 'hasClient'> {
+export interface LeaderElectionDeps extends Pick<OwnServerOptions, 'hasClient'> {
   startAgent: () => Promise<StartAgent>;
   env: Env;
   cwd: string;
@@ -106,11 +111,11 @@ export interface RolesDeps extends Pick<OwnServerOptions, 'hasClient'> {
   clock: Clock;
   /** One line for people. */
   log(line: string): void;
-  times?: Partial<RoleTimes>;
+  times?: Partial<ElectionTimes>;
 }
 
 /** ms. */
-export interface RoleTimes {
+export interface ElectionTimes {
   /** Between two looks whether the server still lives. */
   checkMs: number;
   /** Between two looks who serves, while nobody does. */
@@ -129,7 +134,7 @@ export interface RoleTimes {
   preloadMs: number;
 }
 
-const TIMES: RoleTimes = {
+const TIMES: ElectionTimes = {
   checkMs: SECOND_MS,
   pollMs: 100,
   retryMs: 2 * SECOND_MS,
@@ -160,18 +165,18 @@ interface Blocked {
 }
 
 /** How long one looks for a server before it is given up, ms. */
-type Patience = Pick<RoleTimes, 'patienceMs' | 'hangingMs'>;
+type Patience = Pick<ElectionTimes, 'patienceMs' | 'hangingMs'>;
 const ENDLESS: Patience = {
   patienceMs: Number.POSITIVE_INFINITY,
   hangingMs: Number.POSITIVE_INFINITY,
 };
 
-export function createRoles(deps: RolesDeps): Roles {
+export function createLeaderElection(deps: LeaderElectionDeps): LeaderElection {
   const { env, clock, log } = deps;
   const times = { ...TIMES, ...deps.times };
-  const meant = meantBy(env, deps.cwd);
+  const meant = targetDatabase(env, deps.cwd);
   const usual = usualPidFile(env);
-  const listeners: Parameters<Roles['onChange']>[0][] = [];
+  const listeners: Parameters<LeaderElection['onChange']>[0][] = [];
   let current: Server | null = null;
   let own: OwnServer | null = null;
   /** The right to serve, while this process serves or is about to. */
@@ -187,7 +192,7 @@ export function createRoles(deps: RolesDeps): Roles {
   let preloading: NodeJS.Timeout | undefined;
   let closing: Promise<void> | undefined;
   let isClosing = false;
-  /** The look that is under way, and whatever else must have ended before the roles are closed. */
+  /** The look that is under way, and whatever else must have ended before the election is closed. */
   let looking: Promise<unknown> = Promise.resolve();
 
   function begin(role: Server['role'], found: FoundServer): Server {
@@ -212,7 +217,7 @@ export function createRoles(deps: RolesDeps): Roles {
       else
         await (await deps.startAgent()).preload?.({
           cwd: deps.cwd,
-          env: sameMemory(env, identity),
+          env: sameDatabase(env, identity),
         });
     };
     preloading ??= setTimeout(() => void preload().catch(() => {}), times.preloadMs).unref();
@@ -278,11 +283,11 @@ export function createRoles(deps: RolesDeps): Roles {
     let searchMs = 0;
     let unnamedPid: number | null = null;
     for (;;) {
-      const named = await lookAtNamed(followed(), env, times.answerMs);
+      const named = await probeNamed(followed(), env, times.answerMs);
       const silent = named && 'silent' in named ? named.silent : null;
       let found = named && 'silent' in named ? null : named;
       if (!found && !silent && blocked && clock.now() >= searchMs) {
-        const unnamed = await serverOfProcess(blocked.holder, deps.port, env, times.answerMs);
+        const unnamed = await probeProcess(blocked.holder, deps.port, env, times.answerMs);
         // One that has just begun is about to write its PID file, which has its key.
         if (unnamed?.identity.pid === unnamedPid) found = unnamed;
         unnamedPid = unnamed?.identity.pid ?? null;
@@ -309,14 +314,14 @@ export function createRoles(deps: RolesDeps): Roles {
   async function follow(found: FoundServer): Promise<Server> {
     letGo();
     const isOther = last !== null && last.identity.database !== found.identity.database;
-    if (isOther && place() === null) throw otherMemory(found.identity);
-    const meantOne = await atMeantAgent(found, env, times.answerMs);
+    if (isOther && place() === null) throw otherDatabase(found.identity);
+    const meantOne = await resolveAgent(found, env, times.answerMs);
     if (isClosing) throw closed();
     return begin('proxy', meantOne);
   }
 
   /** What a server has that this process has followed, or been; else what it means. `null`: none in particular. */
-  function place(): Place | null {
+  function place(): DatabaseLocation | null {
     const directory = meant.place === null ? last?.identity.database : null;
     return directory ? { kind: 'directory', directory } : meant.place;
   }
@@ -329,7 +334,7 @@ export function createRoles(deps: RolesDeps): Roles {
 
   /** Tries to become the server. @param silent the one that is named, where it does not answer */
   async function serve(silent: ServerFile | null): Promise<Server | Blocked> {
-    const served = place() ?? personalPlace();
+    const served = place() ?? personalDatabase();
     const ownFile = pidFileOf(env, served);
     const isUsual = isPersonal(served);
     if (!right) {
@@ -343,7 +348,7 @@ export function createRoles(deps: RolesDeps): Roles {
       if ('lock' in taken) right = taken.lock;
       reached('right');
       // Somebody may have been faster between the look and the lock.
-      const found = await lookAtNamed(followed(), env, times.answerMs).catch(giveUp);
+      const found = await probeNamed(followed(), env, times.answerMs).catch(giveUp);
       if (found && 'silent' in found) return hanging(found.silent);
       if (found) return await follow(found);
     }
@@ -352,7 +357,7 @@ export function createRoles(deps: RolesDeps): Roles {
       if (isClosing) throw closed();
       server = await startOwnServer({
         ...{ env, clock, log, cwd: deps.cwd, startAgent: await deps.startAgent() },
-        agentEnv: sameMemory(env, last?.identity ?? null),
+        agentEnv: sameDatabase(env, last?.identity ?? null),
         hasClient: deps.hasClient,
         pidFiles: isUsual ? [ownFile, usual] : [ownFile],
         port: deps.port ?? portAfter(last) ?? (isUsual ? DEFAULT_PORT : PROJECT_PORT),

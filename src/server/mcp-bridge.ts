@@ -4,18 +4,16 @@
  */
 
 import type { Readable, Writable } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
 import { deferred, withTimeout } from '../shared/async.js';
 import { type Clock, MINUTE_MS, SECOND_MS } from '../shared/clock.js';
 import { AppError } from '../shared/errors.js';
 import { isObject } from '../shared/json.js';
 import { greetingOf } from '../surfaces/mcp-greeting.js';
 import { type Bridge, startBridge } from './json-lines.js';
-import type { Roles, Server } from './leader-election.js';
+import type { LeaderElection, Server } from './leader-election.js';
 import {
   answered,
   type Carried,
-  carry,
   type Fields,
   failed,
   type Heard,
@@ -25,37 +23,29 @@ import {
   type MessageId,
   type NotCarried,
   refused,
+  resumableRequest,
 } from './mcp-exchange.js';
 import { createSessions, type Session, type SessionsDeps } from './mcp-sessions.js';
+import { createRequestRetry, unknownOutcome, unserved, type Wait } from './request-retry.js';
 import {
   createForwarder,
-  DEATHS,
   FORWARD_LIMITS,
   type ForwardLimits,
   INVALID_REQUEST,
-  PAUSE_MS,
   response,
 } from './rpc-forward.js';
-import { createRemembered, IDENTITY, type IdentityKeeper } from './session-replay.js';
-import {
-  type Attempt,
-  createWaiting,
-  unanswered,
-  unknownOutcome,
-  unserved,
-  type Wait,
-} from './waiting.js';
+import { createSessionReplay, IDENTITY, type IdentityKeeper } from './session-replay.js';
 
 export interface McpBridgeDeps {
   input: Readable;
   output: Writable;
-  roles: Roles;
+  election: LeaderElection;
   clock: Clock;
   /** Groups of tools, comma-separated; absent: those of the server's settings. */
   tools?: string | undefined;
   /** The session of its own that the client's hooks speak in (`x-cue-session`). */
   clientSession?: string | undefined;
-  /** Absent: nobody is remembered from one process to the next. */
+  /** Absent: nobody is replay from one process to the next. */
   keeper?: IdentityKeeper | undefined;
   /** How long the end waits for the server to hear of it, ms; half a second when absent. */
   leaveMs?: number;
@@ -73,9 +63,9 @@ const NUDGE = /^nudge[._]/;
 const NO_BATCH = { code: INVALID_REQUEST, message: 'a batch holds at least one request' };
 
 export function createMcpBridge(deps: McpBridgeDeps): McpBridge {
-  const { input, output, roles, clock } = deps;
+  const { input, output, election, clock } = deps;
   let emit: (line: string) => void = () => {};
-  const calls = createForwarder(roles, { clock });
+  const calls = createForwarder(election, { clock });
   const mcp = createMcpForwarder({ ...deps, emit: (line) => emit(line) });
 
   const one = (message: unknown): Promise<string | null> =>
@@ -133,7 +123,7 @@ export interface McpForwarder {
   readonly hasGreeted: boolean;
 }
 
-export interface McpForwardDeps extends Omit<SessionsDeps, 'remembered' | 'attempt'> {
+export interface McpForwardDeps extends Omit<SessionsDeps, 'replay' | 'attempt'> {
   clock: Clock;
   limits?: ForwardLimits;
 }
@@ -155,35 +145,33 @@ interface Call {
 const FIRST_MS = MINUTE_MS;
 /** Until it is known whether a server is there; one that hangs keeps nobody from a handshake. */
 const LOOK_MS = SECOND_MS;
-/** A session may be forgotten once; a server that forgets each of them is none. */
-const RENEWALS = 3;
 const CANCELLED = 'notifications/cancelled';
 const INITIALIZED = 'notifications/initialized';
 
 export function createMcpForwarder(deps: McpForwardDeps): McpForwarder {
-  const { roles, clock, tools, keeper, limits = FORWARD_LIMITS } = deps;
+  const { election, clock, tools, keeper, limits = FORWARD_LIMITS } = deps;
   const chosen = tools === undefined ? undefined : tools.split(',').map((group) => group.trim());
-  const remembered = createRemembered();
-  const waiting = createWaiting(roles, clock);
-  const sessions = createSessions({ ...deps, remembered, attempt: waiting.attempt });
+  const replay = createSessionReplay();
+  const retry = createRequestRetry(election, clock);
+  const sessions = createSessions({ ...deps, replay, attempt: retry.attempt });
   const calls = new Map<MessageId, Call>();
   let turn: Promise<unknown> = Promise.resolve();
-  let hasServed = roles.current !== null;
-  roles.onChange((server) => {
+  let hasServed = election.current !== null;
+  election.onChange((server) => {
     if (server) hasServed = true;
   });
   let hasGreeted = false;
 
   /** Without a server, where none is there and none is needed. */
   function greeting(asked: McpRequest): string | null {
-    if (roles.current) return null;
-    const isFirst = remembered.hello === null;
+    if (election.current) return null;
+    const isFirst = replay.hello === null;
     if (isFirst !== (asked.method === 'initialize')) return null;
     const result = greetingOf(asked.method, isObject(asked.params) ? asked.params : {}, chosen);
     if (result === null) return null;
     hasGreeted = true;
-    if (asked.method === 'resources/list') remembered.isListPartial = true;
-    remembered.note(asked, { result });
+    if (asked.method === 'resources/list') replay.isListPartial = true;
+    replay.note(asked, { result });
     return answered(asked.id, result);
   }
 
@@ -191,11 +179,11 @@ export function createMcpForwarder(deps: McpForwardDeps): McpForwarder {
     const { id, method } = asked;
     // The bridge is the party that is to say whether it is there.
     if (method === 'ping') return answered(id, {});
-    if (remembered.hello !== null) {
+    if (replay.hello !== null) {
       const list = greeting(asked);
       if (list !== null) return list;
     }
-    if (!roles.current && calls.size >= limits.held) {
+    if (!election.current && calls.size >= limits.held) {
       return failed(asked, unserved(`${calls.size} calls wait for a server already`));
     }
     const place = takePlace();
@@ -218,7 +206,7 @@ export function createMcpForwarder(deps: McpForwardDeps): McpForwarder {
     const begun = deferred<void>();
     return {
       request: asked,
-      wait: waiting.begin(hasServed ? limits.heldMs : FIRST_MS),
+      wait: retry.wait(hasServed ? limits.heldMs : FIRST_MS),
       stop: new AbortController(),
       isCancelled: false,
       isSent: false,
@@ -243,66 +231,42 @@ export function createMcpForwarder(deps: McpForwardDeps): McpForwarder {
   function cancelled({ stop }: Call): Promise<null> {
     return new Promise((resolve) => {
       stop.signal.addEventListener('abort', () => {
-        if (!waiting.isClosed) resolve(null);
+        if (!retry.isClosed) resolve(null);
       });
     });
   }
 
   /** @throws AppError */
   async function bring(call: Call): Promise<string | null> {
-    const { request: asked } = call;
-    let { wait } = call;
-    let deaths = 0;
-    let renewals = 0;
-    /** What is to be said when nobody else takes it. */
-    let lost: AppError | null = null;
-    if (asked.method === 'initialize' && remembered.hello === null && !roles.current) {
-      await withTimeout(roles.looked, LOOK_MS);
+    const { request: asked, wait } = call;
+    if (asked.method === 'initialize' && replay.hello === null && !election.current) {
+      await withTimeout(election.looked, LOOK_MS);
       const hello = greeting(asked);
       if (hello !== null) return hello;
     }
-    for (;;) {
-      if (call.isCancelled) return null;
-      const server = await wait.server().catch((error: unknown) => {
-        throw lost ?? error;
-      });
-      const attempt = waiting.attempt(server, call.stop.signal);
-      const outcome = await bringTo(server, call, { attempt, isAgain: deaths > 0 }).finally(
-        attempt.end,
-      );
-      if ('answer' in outcome) {
-        remembered.note(call.request, outcome.answer);
-        return JSON.stringify(withoutToken(server, call.request, outcome.answer));
-      }
-      if ('error' in outcome) return refused(asked.id, outcome.error);
-      if ('refused' in outcome) throw new AppError(outcome.refused.code, outcome.refused.message);
-      if ('unknownSession' in outcome) {
-        renewals += 1;
-        if (renewals > RENEWALS) throw unserved(outcome.unknownSession);
-        continue;
-      }
-      if (call.isCancelled) return null;
-      roles.lost(server);
-      if ('broken' in outcome) {
-        deaths += 1;
-        lost = attempt.isSilent ? unanswered(server) : unknownOutcome(outcome.broken);
-        const isOver = waiting.isClosed || deaths > DEATHS;
-        if (isOver || isRepeatable(asked, remembered.tools) === false) throw lost;
-        // A first handshake, too: whoever has begun does not wait for a start.
-        if (attempt.isSilent) wait = waiting.begin(limits.heldMs);
-      } else if (wait.isOver()) throw lost ?? unserved(outcome.undelivered);
-      if (roles.current) await delay(PAUSE_MS);
-    }
+    return retry.bring({
+      ...{ wait, heldMs: limits.heldMs, signal: call.stop.signal },
+      isCancelled: () => call.isCancelled,
+      mayRepeat: () => isRepeatable(asked, replay.tools) !== false,
+      async send(server, signal, isAgain) {
+        const outcome = await bringTo(server, call, signal, isAgain);
+        if ('error' in outcome) return { done: refused(asked.id, outcome.error) };
+        if (!('answer' in outcome)) return outcome;
+        replay.note(call.request, outcome.answer);
+        return { done: JSON.stringify(withoutToken(server, call.request, outcome.answer)) };
+      },
+    });
   }
 
   /** @throws AppError when it may not be tried again */
   async function bringTo(
     server: Server,
     call: Call,
-    { attempt: { signal }, isAgain }: { attempt: Attempt; isAgain: boolean },
+    signal: AbortSignal,
+    isAgain: boolean,
   ): Promise<Carried> {
     const { request: asked } = call;
-    if (asked.method === 'initialize' && remembered.hello === null) {
+    if (asked.method === 'initialize' && replay.hello === null) {
       return sessions.begin(server, asked, signal);
     }
     const opened = await sessions.at(server);
@@ -314,17 +278,21 @@ export function createMcpForwarder(deps: McpForwardDeps): McpForwarder {
     }
     if (call.isCancelled) return { undelivered: 'cancelled' };
     call.isSent = true;
-    call.request = remembered.inItsName(asked);
+    call.request = replay.inItsName(asked);
     const onTaken = call.begin;
     const onOther = session.relay;
-    const carried = await carry(session.link, call.request, { signal, onTaken, onOther });
+    const carried = await resumableRequest(session.link, call.request, {
+      signal,
+      onTaken,
+      onOther,
+    });
     if ('unknownSession' in carried) sessions.over(session);
     return carried;
   }
 
   /** The answer as the client gets it: the token of who it is now is kept here, where it can be. */
   function withoutToken(server: Server, { method, params }: McpRequest, answer: Fields): Fields {
-    const { client, identity } = remembered;
+    const { client, identity } = replay;
     const { result } = answer;
     const isIdentity = method === 'tools/call' && isObject(params) && params.name === IDENTITY;
     if (!keeper || !isIdentity || !isObject(result) || client === null || !identity) return answer;
@@ -347,11 +315,11 @@ export function createMcpForwarder(deps: McpForwardDeps): McpForwarder {
     session: Session,
     signal: AbortSignal,
   ): Promise<true | NotCarried> {
-    if (isRepeatable(asked, remembered.tools) === undefined) {
+    if (isRepeatable(asked, replay.tools) === undefined) {
       const listed = await sessions.ask(session, signal, 'tools/list', {});
       if (!('answer' in listed)) return notBegun(listed);
     }
-    if (isRepeatable(asked, remembered.tools)) return true;
+    if (isRepeatable(asked, replay.tools)) return true;
     throw unknownOutcome('it is no call that may be made twice');
   }
 
@@ -379,8 +347,8 @@ export function createMcpForwarder(deps: McpForwardDeps): McpForwarder {
       const { method, params } = message;
       // While whoever is to hear it hangs, it is held as calls are; then only the next one can be told.
       if (method !== INITIALIZED || sessions.hasBegun) {
-        await waiting
-          .begin(limits.heldMs)
+        await retry
+          .wait(limits.heldMs)
           .server()
           .catch(() => null);
       }
@@ -412,7 +380,7 @@ export function createMcpForwarder(deps: McpForwardDeps): McpForwarder {
       }
     },
     close(why) {
-      waiting.close(why);
+      retry.close(why);
       for (const { stop } of calls.values()) stop.abort();
     },
     end: sessions.end,

@@ -1,6 +1,6 @@
 /** One exchange of streamable HTTP with whoever serves MCP, and what came of it, as values. */
 
-import { request as httpRequest, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { StringDecoder } from 'node:string_decoder';
 import { setTimeout as delay } from 'node:timers/promises';
 import { deferred } from '../shared/async.js';
@@ -13,9 +13,14 @@ import {
   LOCAL_KEY_HEADER,
   TOOLS_HEADER,
 } from '../surfaces/mcp-client.js';
-import type { ServerAddress } from './connect.js';
-import { MAX_ANSWER_BYTES } from './connect.js';
-import { type NotDelivered, notOfMethod } from './rpc-forward.js';
+import {
+  MAX_ANSWER_BYTES,
+  type NotDelivered,
+  notOfMethod,
+  readWhole,
+  type ServerAddress,
+  sendRequest,
+} from './connect.js';
 
 /** Server-sent events as they come in pieces (HTML Living Standard §9.2.6), as far as MCP uses them. */
 export interface SseEvent {
@@ -132,7 +137,7 @@ const EVENTS = 'text/event-stream';
 const NO_CONTENT = 204;
 const NOT_FOUND = 404;
 
-/** Over a connection of its own, as `deliver`. Never rejects. */
+/** Never rejects. */
 export function exchangeMcp(
   { address, sessionId, protocolVersion, tools, clientSession, connection }: McpLink,
   {
@@ -144,63 +149,48 @@ export function exchangeMcp(
     onMessage = () => {},
   }: McpExchange,
 ): Promise<McpOutcome> {
-  const { baseUrl, path, agentId, apiKey, localKey } = address;
-  const query = agentId === undefined ? '' : `?agentId=${encodeURIComponent(agentId)}`;
+  const { path, localKey } = address;
+  const isKnown = localKey !== undefined;
   return new Promise((resolve) => {
-    let isConnected = false;
-    const sent = httpRequest(`${baseUrl}${mcpPath(path)}${query}`, {
-      method,
-      agent: false,
-      signal,
-      headers: {
+    sendRequest(address, {
+      ...{ method, path: mcpPath(path), body: text, signal, silentMs: SILENT_MS },
+      headers: given({
         accept: method === 'GET' ? EVENTS : `application/json, ${EVENTS}`,
-        ...(text === undefined
-          ? {}
-          : { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
-        ...(apiKey === undefined ? {} : { 'x-api-key': apiKey }),
-        ...(localKey === undefined ? {} : { [LOCAL_KEY_HEADER]: localKey }),
-        ...(localKey === undefined || clientSession === undefined
-          ? {}
-          : { [CLIENT_SESSION_HEADER]: clientSession }),
-        ...(localKey === undefined || connection === undefined
-          ? {}
-          : { [CONNECTION_HEADER]: connection }),
-        ...(tools === undefined ? {} : { [TOOLS_HEADER]: tools }),
-        ...(sessionId === undefined ? {} : { 'mcp-session-id': sessionId }),
-        ...(protocolVersion === undefined ? {} : { 'mcp-protocol-version': protocolVersion }),
-        ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
+        [LOCAL_KEY_HEADER]: localKey,
+        [CLIENT_SESSION_HEADER]: isKnown ? clientSession : undefined,
+        [CONNECTION_HEADER]: isKnown ? connection : undefined,
+        [TOOLS_HEADER]: tools,
+        'mcp-session-id': sessionId,
+        'mcp-protocol-version': protocolVersion,
+        'last-event-id': lastEventId,
+      }),
+      onFailure: (error, isConnected) =>
+        resolve(isConnected ? { broken: messageOf(error) } : { undelivered: messageOf(error) }),
+      onResponse(received) {
+        const status = received.statusCode ?? 0;
+        if (status >= 200 && status < 300) {
+          const ended = read(received, onMessage, answerBytes);
+          const isOver = status === NO_CONTENT;
+          resolve({ taken: { sessionId: header(received, 'mcp-session-id'), isOver, ended } });
+          return;
+        }
+        readWhole(
+          received,
+          answerBytes,
+          (body) => resolve(judged(status, body, sessionId !== undefined)),
+          () => resolve({ refused: { code: 'TOO_LARGE', message: tooLarge(answerBytes) } }),
+        );
       },
     });
-    sent.once('socket', (socket) => {
-      socket.once('connect', () => {
-        isConnected = true;
-        socket.setTimeout(SILENT_MS, () => sent.destroy(new Error('it does not answer')));
-      });
-    });
-    sent.on('error', (error) => {
-      resolve(isConnected ? { broken: messageOf(error) } : { undelivered: messageOf(error) });
-    });
-    sent.once('response', (received) => {
-      const status = received.statusCode ?? 0;
-      if (status >= 200 && status < 300) {
-        resolve({
-          taken: {
-            sessionId: header(received, 'mcp-session-id'),
-            isOver: status === NO_CONTENT,
-            ended: read(received, onMessage, answerBytes),
-          },
-        });
-        return;
-      }
-      const broken = (error: Error): void => resolve({ broken: messageOf(error) });
-      received.on('error', broken);
-      const take = (body: string): void => resolve(judged(status, body, sessionId !== undefined));
-      const refuse = (): void =>
-        resolve({ refused: { code: 'TOO_LARGE', message: tooLarge(answerBytes) } });
-      gather(received, answerBytes, take, refuse);
-    });
-    sent.end(text);
   });
+}
+
+function given(headers: Record<string, string | undefined>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value]],
+    ),
+  );
 }
 
 function judged(status: number, text: string, hasSession: boolean): McpOutcome {
@@ -234,7 +224,7 @@ function read(
         take(text);
         resolve({ lastEventId, why: 'it has said all' });
       };
-      gather(received, maxBytes, takeAll, giveUp);
+      readWhole(received, maxBytes, takeAll, giveUp);
       return;
     }
     /** Since the last event. */
@@ -253,23 +243,6 @@ function read(
     });
     received.once('end', () => resolve({ lastEventId, why: 'it has said all' }));
   });
-}
-
-function gather(
-  received: IncomingMessage,
-  maxBytes: number,
-  take: (text: string) => void,
-  giveUp: () => void,
-): void {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  received.on('data', (chunk: Buffer) => {
-    bytes += chunk.length;
-    if (bytes <= maxBytes) return void chunks.push(chunk);
-    giveUp();
-    received.destroy();
-  });
-  received.once('end', () => take(Buffer.concat(chunks).toString('utf8')));
 }
 
 const tooLarge = (bytes: number): string => `its answer has more than ${bytes} bytes`;
@@ -303,7 +276,7 @@ const RESUMES = 3;
 const RESUME_MS = 200;
 
 /** A stream that breaks is taken up where it broke, if the server keeps it. Never rejects. */
-export async function carry(
+export async function resumableRequest(
   link: McpLink,
   request: McpRequest,
   { signal, answerBytes, onTaken, onOther }: CarryOptions,

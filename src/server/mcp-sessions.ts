@@ -8,10 +8,9 @@ import { SECOND_MS } from '../shared/clock.js';
 import { messageOf } from '../shared/errors.js';
 import { type Ids, randomIds } from '../shared/ids.js';
 import { isObject } from '../shared/json.js';
-import type { Roles, Server } from './leader-election.js';
+import type { LeaderElection, Server } from './leader-election.js';
 import {
   type Carried,
-  carry,
   exchangeMcp,
   type Fields,
   heard,
@@ -20,10 +19,11 @@ import {
   type MessageId,
   type NotCarried,
   notification,
+  resumableRequest,
 } from './mcp-exchange.js';
+import type { RequestRetry } from './request-retry.js';
 import { isSameServer } from './server-probe.js';
-import { type IdentityKeeper, type Remembered, resumption } from './session-replay.js';
-import type { Waiting } from './waiting.js';
+import { type IdentityKeeper, resumption, type SessionReplay } from './session-replay.js';
 
 export interface Session {
   readonly server: Server;
@@ -36,7 +36,7 @@ export interface Session {
 export interface Sessions {
   /** With the client's own `initialize`. */
   begin(server: Server, hello: McpRequest, signal: AbortSignal): Promise<Carried>;
-  /** The one with this server, begun if need be, with all that is remembered. Never rejects. */
+  /** The one with this server, begun if need be, with all that is replay. Never rejects. */
   at(server: Server): Promise<{ session: Session } | NotCarried>;
   /** The server knows it no more. */
   over(session: Session): void;
@@ -55,14 +55,14 @@ export interface Sessions {
 }
 
 export interface SessionsDeps {
-  roles: Roles;
-  remembered: Remembered;
-  attempt: Waiting['attempt'];
+  election: LeaderElection;
+  replay: SessionReplay;
+  attempt: RequestRetry['attempt'];
   /** Groups of tools that the client has chosen. */
   tools?: string | undefined;
   /** The session of its own that the client's hooks speak in. */
   clientSession?: string | undefined;
-  /** Absent: nobody is remembered from one process to the next. */
+  /** Absent: nobody is replay from one process to the next. */
   keeper?: IdentityKeeper | undefined;
   ids?: Ids;
   /** How long the end waits for the server to hear of it, ms; half a second when absent. */
@@ -97,7 +97,7 @@ const CANCELLED = 'notifications/cancelled';
 const INITIALIZED = notification('notifications/initialized');
 
 export function createSessions(deps: SessionsDeps): Sessions {
-  const { roles, remembered, attempt, tools, clientSession, emit, log, ids = randomIds } = deps;
+  const { election, replay, attempt, tools, clientSession, emit, log, ids = randomIds } = deps;
   const { leaveMs = LEAVE_MS, keeper } = deps;
   const connection = ids.next();
   const asked = new Map<MessageId, Asked>();
@@ -106,10 +106,10 @@ export function createSessions(deps: SessionsDeps): Sessions {
   let count = 0;
   let isClosed = false;
 
-  roles.onChange((server) => {
+  election.onChange((server) => {
     if (!server || isClosed) return;
     if (current && !isSameServer(current.server, server)) over(current);
-    if (remembered.isReady) void at(server);
+    if (replay.isReady) void at(server);
   });
 
   function made(server: Server): Open {
@@ -165,7 +165,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
 
   async function greet(session: Open, hello: McpRequest, signal: AbortSignal): Promise<Carried> {
     const onOther = session.relay;
-    const carried = await carry(session.link, hello, { signal, onOther });
+    const carried = await resumableRequest(session.link, hello, { signal, onOther });
     if (!('answer' in carried) || !isObject(carried.answer.result)) return carried;
     const { protocolVersion } = carried.answer.result;
     session.link = {
@@ -187,7 +187,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
   }
 
   async function open(server: Server): Promise<{ session: Open } | NotCarried> {
-    const { hello, protocolVersion } = remembered;
+    const { hello, protocolVersion } = replay;
     if (hello === null)
       return { error: { code: -32600, message: 'begin with initialize' }, status: 0 };
     const session = made(server);
@@ -202,7 +202,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
       return failure;
     }
     current = session;
-    if (remembered.isReady) hear(session);
+    if (replay.isReady) hear(session);
     return { session };
   }
 
@@ -235,12 +235,12 @@ export function createSessions(deps: SessionsDeps): Sessions {
 
   /** Says again what the client has said; what the server does not take is told to people. */
   async function restore(session: Open, signal: AbortSignal): Promise<NotCarried | null> {
-    if (!remembered.isReady) return null;
+    if (!replay.isReady) return null;
     const told = await exchangeMcp(session.link, { method: 'POST', text: INITIALIZED, signal });
     if (!('taken' in told)) return told;
     const notResumed = await resumeKept(session, signal);
     if (notResumed) return notResumed;
-    for (const { method, params } of remembered.requests()) {
+    for (const { method, params } of replay.requests()) {
       const carried = await ask(session, signal, method, params);
       if (!('answer' in carried)) return carried;
       const { error, result } = carried.answer;
@@ -248,27 +248,27 @@ export function createSessions(deps: SessionsDeps): Sessions {
       if (isRefused)
         log(`the next server did not take ${method} again: ${JSON.stringify(error ?? result)}`);
     }
-    if (remembered.isListPartial) emit(notification('notifications/resources/list_changed'));
-    remembered.isListPartial = false;
-    const { toolList } = remembered;
+    if (replay.isListPartial) emit(notification('notifications/resources/list_changed'));
+    replay.isListPartial = false;
+    const { toolList } = replay;
     if (toolList === null) return null;
     const listed = await ask(session, signal, 'tools/list', {});
     if (!('answer' in listed)) return listed;
-    if (remembered.toolList !== toolList) emit(notification('notifications/tools/list_changed'));
+    if (replay.toolList !== toolList) emit(notification('notifications/tools/list_changed'));
     return null;
   }
 
   /** As who the client was in the process before. One that the project knows no more is kept no longer. */
   async function resumeKept(session: Open, signal: AbortSignal): Promise<NotCarried | null> {
-    const { client } = remembered;
-    if (!keeper || client === null || remembered.identity !== null) return null;
+    const { client } = replay;
+    if (!keeper || client === null || replay.identity !== null) return null;
     const kept = keeper.of(session.server, client);
     if (kept === null) return null;
     const carried = await ask(session, signal, 'tools/call', resumption(kept));
     if (!('answer' in carried)) return carried;
     const { error, result } = carried.answer;
     if (!isObject(error) && isObject(result) && result.isError !== true) {
-      remembered.identity = kept;
+      replay.identity = kept;
       return null;
     }
     log(`the identity ${kept.agent_id} was not resumed: ${JSON.stringify(error ?? result)}`);
@@ -284,8 +284,11 @@ export function createSessions(deps: SessionsDeps): Sessions {
     params: Fields,
   ): Promise<Carried> {
     const request: McpRequest = { jsonrpc: '2.0', id: ownId(), method, params };
-    const carried = await carry(session.link, request, { signal, onOther: session.relay });
-    if ('answer' in carried) remembered.note(request, carried.answer);
+    const carried = await resumableRequest(session.link, request, {
+      signal,
+      onOther: session.relay,
+    });
+    if ('answer' in carried) replay.note(request, carried.answer);
     return carried;
   }
 
@@ -322,13 +325,13 @@ export function createSessions(deps: SessionsDeps): Sessions {
         if (outcome.status === BAD_REQUEST) lastEventId = undefined;
       }
       if (session.isOver) return;
-      roles.doubt(session.server);
+      election.doubt(session.server);
       await delay(AGAIN_MS, undefined, { ref: false });
     }
   }
 
   function renew(): void {
-    if (!isClosed && !current && roles.current) void at(roles.current);
+    if (!isClosed && !current && election.current) void at(election.current);
   }
 
   async function post(session: Open, message: object): Promise<void> {
@@ -344,7 +347,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
       const session = made(server);
       const carried = await greet(session, hello, signal);
       if (!('answer' in carried) || !isObject(carried.answer.result)) return carried;
-      remembered.note(hello, carried.answer);
+      replay.note(hello, carried.answer);
       current = session;
       return carried;
     },
@@ -353,7 +356,8 @@ export function createSessions(deps: SessionsDeps): Sessions {
       if (current === session) over(current);
     },
     async tell(message) {
-      const isServed = current && roles.current && isSameServer(current.server, roles.current);
+      const isServed =
+        current && election.current && isSameServer(current.server, election.current);
       if (current && isServed) await post(current, message);
     },
     answer(id, message) {
@@ -362,7 +366,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
       if (one && !one.session.isOver) void post(one.session, { ...message, id: one.id });
     },
     async ready() {
-      remembered.isReady = true;
+      replay.isReady = true;
       const session = current;
       if (session) {
         await post(session, JSON.parse(INITIALIZED) as object);

@@ -7,7 +7,7 @@ import { AppError, messageOf } from '../shared/errors.js';
 import { reached } from '../shared/stages.js';
 import { localKey } from '../surfaces/mcp-client.js';
 import type { ServerAddress } from './connect.js';
-import { type Env, shownPlace } from './database-location.js';
+import { type Env, shownDatabase } from './database-location.js';
 import { RPC_PATH } from './find-server.js';
 import type { ServerFile } from './pid-file.js';
 import { isWriterAlive, readPidFile, removePidFile, writePidFile, writerMark } from './pid-file.js';
@@ -16,7 +16,7 @@ import {
   type FoundServer,
   type Identity,
   identify,
-  lookAtNamed,
+  probeNamed,
 } from './server-probe.js';
 
 export interface OwnServer extends FoundServer {
@@ -66,7 +66,7 @@ export async function startOwnServer(options: OwnServerOptions): Promise<OwnServ
 /** What the PID file tells people of it; nothing of a memory that is not kept. */
 function databaseOf({ directory }: PrimaryAgent, { POSTGRES_URL: postgresUrl }: Env) {
   if (directory !== null) return { database: directory };
-  return postgresUrl ? { database: shownPlace({ kind: 'server', postgresUrl }) } : {};
+  return postgresUrl ? { database: shownDatabase({ kind: 'server', postgresUrl }) } : {};
 }
 
 async function serve(agent: PrimaryAgent, options: OwnServerOptions): Promise<OwnServer> {
@@ -106,7 +106,7 @@ async function serve(agent: PrimaryAgent, options: OwnServerOptions): Promise<Ow
     for (const path of pidFiles) removePidFile(path, process.pid);
   };
   const isNamed = (path: string, answerMs: number): Promise<boolean> =>
-    lookAtNamed(path, env, answerMs).then(Boolean, () => true);
+    probeNamed(path, env, answerMs).then(Boolean, () => true);
   // While the agent started, an Eliza server may have come, which its file has to lead to.
   if (await isNamed(ownFile, ANSWER_MS)) {
     log(`another server is named already; commands find this one with -p ${port} only`);

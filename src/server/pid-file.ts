@@ -21,7 +21,12 @@ import { dirname, join, posix, win32 } from 'node:path';
 import { AppError, messageOf } from '../shared/errors.js';
 import { makeFolder } from '../shared/folders.js';
 import { isSameProcess, markOf, processName } from '../shared/process-life.js';
-import { type Env, nameOfPlace, type Place, personalPlace } from './database-location.js';
+import {
+  type DatabaseLocation,
+  databaseName,
+  type Env,
+  personalDatabase,
+} from './database-location.js';
 
 /** A PID file: `/tmp/nudge/server.pid`, on Windows below `%LOCALAPPDATA%` (seed `nudge.md` §9), or one beside it. */
 export interface ServerFile {
@@ -71,8 +76,8 @@ export function usualPidFile(env: Env, platform: NodeJS.Platform = process.platf
 }
 
 /** Path of the file that names the server of a database. */
-export function pidFileOf(env: Env, place: Place): string {
-  return join(dirname(usualPidFile(env)), `server-${nameOfPlace(place)}.pid`);
+export function pidFileOf(env: Env, place: DatabaseLocation): string {
+  return join(dirname(usualPidFile(env)), `server-${databaseName(place)}.pid`);
 }
 
 /** The server on this machine whose file says that it listens there; `null`: none that lives. */
@@ -90,7 +95,7 @@ export function serverOnPort(env: Env, port: number): ServerFile | null {
  */
 export function usualServers(env: Env): ServerFile[] {
   const found = new Map<string, ServerFile>();
-  const usual = [usualPidFile(env), pidFileOf(env, personalPlace())];
+  const usual = [usualPidFile(env), pidFileOf(env, personalDatabase())];
   for (const path of pidFiles(env)) {
     const file = readPidFile(path);
     if (file === null || !isWriterAlive(file)) continue;

@@ -4,15 +4,20 @@
  * answered with an error that says so: such a call is carried out at most once.
  */
 
-import { request as httpRequest } from 'node:http';
-import { setTimeout as delay } from 'node:timers/promises';
+import { serial } from '../shared/async.js';
 import { type Clock, MINUTE_MS, SECOND_MS } from '../shared/clock.js';
-import { AppError, ERROR_TABLE, type ErrorCode, isErrorCode, messageOf } from '../shared/errors.js';
+import { AppError, ERROR_TABLE, messageOf } from '../shared/errors.js';
 import { isObject, parsedJson } from '../shared/json.js';
-import type { ServerAddress } from './connect.js';
-import { MAX_ANSWER_BYTES } from './connect.js';
-import type { Roles } from './leader-election.js';
-import { createWaiting, unanswered, unknownOutcome, unserved, type Wait } from './waiting.js';
+import {
+  MAX_ANSWER_BYTES,
+  type NotDelivered,
+  notOfMethod,
+  readWhole,
+  type ServerAddress,
+  sendRequest,
+} from './connect.js';
+import type { LeaderElection } from './leader-election.js';
+import { createRequestRetry, unserved, type Wait } from './request-retry.js';
 
 export interface Forwarder {
   /**
@@ -38,59 +43,38 @@ export interface ForwardLimits {
 const READ_MS = 10 * SECOND_MS;
 
 export const FORWARD_LIMITS: ForwardLimits = { held: 1_000, heldMs: 20 * SECOND_MS };
-/** A call that one server after the other dies of must not end them all. */
-export const DEATHS = 2;
-/** Before one that went and is there again is tried anew. */
-export const PAUSE_MS = 100;
 
 export function createForwarder(
-  roles: Roles,
+  election: LeaderElection,
   { clock, limits = FORWARD_LIMITS }: { clock: Clock; limits?: ForwardLimits },
 ): Forwarder {
   const closing = new AbortController();
-  const waiting = createWaiting(roles, clock);
+  const retry = createRequestRetry(election, clock);
   let open = 0;
-  let turn: Promise<unknown> = Promise.resolve();
+  const inTurn = serial();
 
   /** @throws AppError */
-  async function bring(text: string, body: unknown, wait: Wait): Promise<string | null> {
-    let deaths = 0;
-    /** What is to be said when nobody else takes it. */
-    let lost: AppError | null = null;
-    for (;;) {
-      const server = await wait.server().catch((error: unknown) => {
-        throw lost ?? error;
-      });
-      const silentMs = isQuick(body) ? (limits.readMs ?? READ_MS) : SILENT_MS;
-      const attempt = waiting.attempt(server, closing.signal);
-      const outcome = await deliver(server.address, text, attempt.signal, { silentMs });
-      attempt.end();
-      if ('answer' in outcome) return outcome.answer;
-      if ('refused' in outcome) throw new AppError(outcome.refused.code, outcome.refused.message);
-      // Whether it hangs, or has but much to do, the roles find out.
-      if ('silent' in outcome) throw unanswered(server, outcome.silent);
-      roles.lost(server);
-      if ('broken' in outcome) {
-        deaths += 1;
-        lost = attempt.isSilent ? unanswered(server) : unknownOutcome(outcome.broken);
-        const isOver = waiting.isClosed || deaths > DEATHS;
-        if (isOver || !isRepeatable(body)) throw lost;
-      } else if (wait.isOver()) throw lost ?? unserved(outcome.undelivered);
-      if (roles.current) await delay(PAUSE_MS);
-    }
+  function bring(text: string, body: unknown, wait: Wait): Promise<string | null> {
+    const silentMs = isQuick(body) ? (limits.readMs ?? READ_MS) : SILENT_MS;
+    return retry.bring({
+      ...{ wait, heldMs: limits.heldMs, signal: closing.signal },
+      mayRepeat: () => isRepeatable(body),
+      async send({ address }, signal) {
+        const outcome = await deliver(address, text, signal, { silentMs });
+        return 'answer' in outcome ? { done: outcome.answer } : outcome;
+      },
+    });
   }
 
   return {
     async send(text, body) {
-      const wait = waiting.begin(limits.heldMs);
-      if (!roles.current && open >= limits.held) {
+      const wait = retry.wait(limits.heldMs);
+      if (!election.current && open >= limits.held) {
         return failureOf(body, unserved(`${open} calls wait for a server already`));
       }
       open += 1;
-      const mine = turn.then(() => bring(text, body, wait));
-      turn = mine.catch(() => undefined);
       try {
-        return await mine;
+        return await inTurn(() => bring(text, body, wait));
       } catch (error) {
         if (error instanceof AppError) return failureOf(body, error);
         throw error;
@@ -99,7 +83,7 @@ export function createForwarder(
       }
     },
     close(why) {
-      waiting.close(why);
+      retry.close(why);
       closing.abort();
     },
   };
@@ -178,13 +162,6 @@ function idOf(body: unknown): unknown {
   return null;
 }
 
-/** Nothing has been carried out. */
-export type NotDelivered =
-  /** The server, or the host around it, did not pass it on, and would not the next time. */
-  | { refused: { code: ErrorCode; message: string } }
-  /** Nobody listens, or somebody else's program does. */
-  | { undelivered: string };
-
 export type Delivery =
   /** JSON-RPC in one line; `null`: nothing is to be answered. */
   | { answer: string | null }
@@ -204,8 +181,7 @@ export interface DeliveryLimits {
 export const SILENT_MS = 2 * MINUTE_MS;
 
 /**
- * Over a connection of its own: of one that is kept, nobody could say whether a call that failed had been
- * sent. Never rejects.
+ * Never rejects.
  * @param signal breaks it off
  * @param limits two minutes, and more than the largest store has
  */
@@ -215,48 +191,21 @@ export function deliver(
   signal: AbortSignal,
   { silentMs = SILENT_MS, answerBytes = MAX_ANSWER_BYTES }: Partial<DeliveryLimits> = {},
 ): Promise<Delivery> {
-  const { baseUrl, path, agentId, apiKey } = address;
-  const query = agentId === undefined ? '' : `?agentId=${encodeURIComponent(agentId)}`;
   return new Promise((resolve) => {
-    let isConnected = false;
-    const sent = httpRequest(`${baseUrl}${path}${query}`, {
-      method: 'POST',
-      agent: false,
-      signal,
-      headers: {
-        'content-type': 'application/json',
-        'content-length': Buffer.byteLength(text),
-        ...(apiKey === undefined ? {} : { 'x-api-key': apiKey }),
-      },
+    const message = `its answer has more than ${answerBytes} bytes`;
+    sendRequest(address, {
+      ...{ method: 'POST', path: address.path, body: text, signal, silentMs },
+      onSilent: () => resolve({ silent: `it has not answered within ${silentMs / SECOND_MS} s` }),
+      onFailure: (error, isConnected) =>
+        resolve(isConnected ? { broken: messageOf(error) } : { undelivered: messageOf(error) }),
+      onResponse: (received) =>
+        readWhole(
+          received,
+          answerBytes,
+          (body) => resolve(judged(received.statusCode ?? 0, body)),
+          () => resolve({ refused: { code: 'TOO_LARGE', message } }),
+        ),
     });
-    const fail = (error: Error): void =>
-      resolve(isConnected ? { broken: messageOf(error) } : { undelivered: messageOf(error) });
-    sent.once('socket', (socket) => {
-      socket.once('connect', () => {
-        isConnected = true;
-        socket.setTimeout(silentMs, () => {
-          resolve({ silent: `it has not answered within ${silentMs / SECOND_MS} s` });
-          sent.destroy();
-        });
-      });
-    });
-    sent.on('error', fail);
-    sent.once('response', (received) => {
-      const chunks: Buffer[] = [];
-      let bytes = 0;
-      received.on('data', (chunk: Buffer) => {
-        bytes += chunk.length;
-        if (bytes <= answerBytes) return void chunks.push(chunk);
-        const message = `its answer has more than ${answerBytes} bytes`;
-        resolve({ refused: { code: 'TOO_LARGE', message } });
-        sent.destroy();
-      });
-      received.on('error', fail);
-      received.once('end', () =>
-        resolve(judged(received.statusCode ?? 0, Buffer.concat(chunks).toString('utf8'))),
-      );
-    });
-    sent.end(text);
   });
 }
 
@@ -265,21 +214,6 @@ function judged(status: number, text: string): Delivery {
   const body = parsedJson(text);
   if (isRpc(body)) return { answer: text.includes('\n') ? JSON.stringify(body) : text };
   return notOfMethod(status, body);
-}
-
-/** What an answer means that no method has made. */
-export function notOfMethod(status: number, body: unknown): NotDelivered {
-  const told = isObject(body) && isObject(body.error) ? body.error : {};
-  const message = typeof told.message === 'string' ? told.message : `it answered ${status}`;
-  const { code } = told;
-  if (isErrorCode(code)) {
-    // The agent is not there yet, or not any more.
-    const isPassing = code === 'NOT_FOUND' || code === 'UNAVAILABLE';
-    return isPassing ? { undelivered: message } : { refused: { code, message } };
-  }
-  if (status === 401) return { refused: { code: 'UNAUTHENTICATED', message } };
-  if (status === 413) return { refused: { code: 'TOO_LARGE', message } };
-  return { undelivered: `another program answers there (${status})` };
 }
 
 function isRpc(body: unknown): boolean {

@@ -6,7 +6,7 @@ import { type Clock, MINUTE_MS, SECOND_MS } from '../shared/clock.js';
 import { AppError, messageOf } from '../shared/errors.js';
 import type { Env } from './database-location.js';
 import type { Bridge } from './json-lines.js';
-import { createRoles, type Roles, type Server } from './leader-election.js';
+import { createLeaderElection, type LeaderElection, type Server } from './leader-election.js';
 import { createMcpBridge } from './mcp-bridge.js';
 import type { StartAgent } from './own-server.js';
 import { createIdentityKeeper } from './session-replay.js';
@@ -44,19 +44,19 @@ export async function serveStdio(options: ServeOptions): Promise<void> {
     isTold(level, env.NUDGE_LOG_LEVEL) ? (line) => io.err(`${name}: ${line}\n`) : () => {};
   const log = tell('warn');
   const input = inputKind(STANDARD_INPUT);
-  const roles = createRoles({
+  const election = createLeaderElection({
     ...{ startAgent, env, log, cwd: io.cwd, clock: io.clock, hasClient: input === 'client' },
     ...(port === undefined ? {} : { port }),
   });
   const streams = { input: process.stdin, output: process.stdout };
   const bridge = createMcpBridge({
-    ...{ ...streams, roles, log, tools, clientSession },
+    ...{ ...streams, election, log, tools, clientSession },
     clock: io.clock,
     keeper: createIdentityKeeper({ env, cwd: io.cwd, log }),
   });
   try {
     const lines = { log: tell('error'), news: tell('info') };
-    await live({ roles, ...lines, input, startBridge: bridge.start, giveUp: bridge.giveUp });
+    await live({ election, ...lines, input, startBridge: bridge.start, giveUp: bridge.giveUp });
   } finally {
     leave(input);
   }
@@ -92,7 +92,7 @@ function leave(input: InputKind): void {
 export type InputKind = 'client' | 'file' | 'nobody';
 
 export interface LifeDeps {
-  roles: Roles;
+  election: LeaderElection;
   input: InputKind;
   /** Speaks with whoever is at standard input. */
   startBridge(): Bridge;
@@ -133,7 +133,7 @@ export function inputKind(descriptor: number): InputKind {
  * @throws AppError when nobody serves, and this process cannot either
  */
 export async function live(deps: LifeDeps): Promise<void> {
-  const { roles, input, log, news = log, stopMs = STOP_MS } = deps;
+  const { election, input, log, news = log, stopMs = STOP_MS } = deps;
   const end = deferred<'signal' | 'client' | 'done'>();
   const signals = onSignals(log);
   void signals.asked.then(() => end.resolve('signal'));
@@ -141,21 +141,21 @@ export async function live(deps: LifeDeps): Promise<void> {
   let hasClient = bridge !== null;
   let hasServed = false;
   const look = (): void => {
-    if (!hasClient && roles.current?.role === 'proxy') end.resolve('done');
+    if (!hasClient && election.current?.role === 'proxy') end.resolve('done');
   };
   void bridge?.gone.then(() => {
     hasClient = false;
     if (input === 'client') end.resolve('client');
     else look();
   });
-  roles.onChange((server) => {
+  election.onChange((server) => {
     if (server) {
       hasServed = true;
       news(described(server));
     }
     look();
   });
-  const started = roles.start();
+  const started = election.start();
   const awake = setInterval(() => {}, AWAKE_MS);
   let closed: Promise<void> | undefined;
   const allAnswered = (): Promise<void> => {
@@ -169,9 +169,9 @@ export async function live(deps: LifeDeps): Promise<void> {
     const isInTime = why === 'signal' || (await areAnswered(allAnswered(), started, signals.asked));
     if (signals.isAsked()) {
       if (!hasServed) log('ended by a signal before anybody served');
-    } else if (!roles.current && !(isInTime && (hasServed || !bridge?.isUsed))) {
+    } else if (!election.current && !(isInTime && (hasServed || !bridge?.isUsed))) {
       const nobody = 'no server has started before the client left';
-      throw new AppError('UNAVAILABLE', roles.trouble ?? nobody);
+      throw new AppError('UNAVAILABLE', election.trouble ?? nobody);
     }
   } catch (error) {
     failure = error;
@@ -192,7 +192,7 @@ export async function live(deps: LifeDeps): Promise<void> {
     if (signals.isAsked()) await withTimeout(answered, QUICK_ANSWERS_MS);
     deps.giveUp(failure === undefined ? undefined : messageOf(failure));
     await withTimeout(answered, BROKEN_ANSWERS_MS);
-    await roles.close();
+    await election.close();
     await started.catch(() => {});
     clearTimeout(deadline);
     clearInterval(awake);

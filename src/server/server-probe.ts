@@ -33,12 +33,12 @@ export async function namedServer(
   env: Env,
   answerMs: number,
 ): Promise<FoundServer | null> {
-  const found = await lookAtNamed(pidFile, env, answerMs);
+  const found = await probeNamed(pidFile, env, answerMs);
   return found && 'silent' in found ? null : found;
 }
 
 /** The same, and one that lives and listens, but does not answer in time. @throws AppError as it does */
-export async function lookAtNamed(
+export async function probeNamed(
   pidFile: string,
   env: Env,
   answerMs: number,
@@ -54,7 +54,7 @@ export async function lookAtNamed(
 }
 
 /** The server that is this process, on one of the ports where one listens that has written no PID file. */
-export async function serverOfProcess(
+export async function probeProcess(
   pid: number,
   first: number | undefined,
   env: Env,
@@ -173,9 +173,9 @@ const ANSWER_MS = 5 * SECOND_MS;
 
 /**
  * For a command, which asks who is there only where the environment names somebody.
- * @throws AppError as `atMeantAgent` and the call itself do
+ * @throws AppError as `resolveAgent` and the call itself do
  */
-export async function meantAddress(
+export async function addressOfAgent(
   address: ServerAddress,
   env: Env,
   answerMs = ANSWER_MS,
@@ -186,7 +186,7 @@ export async function meantAddress(
   // Of another program: the command's own call says so.
   if (identity === null) return address;
   const port = Number(new URL(address.baseUrl).port);
-  return (await atMeantAgent({ address, port, identity }, env, answerMs)).address;
+  return (await resolveAgent({ address, port, identity }, env, answerMs)).address;
 }
 
 /**
@@ -194,7 +194,7 @@ export async function meantAddress(
  * told apart by id.
  * @throws AppError INVALID_INPUT when it has not that agent, or another project; UNAVAILABLE as `askWho`
  */
-export async function atMeantAgent<Found extends FoundServer>(
+export async function resolveAgent<Found extends FoundServer>(
   found: Found,
   env: Env,
   answerMs: number,

@@ -21,7 +21,7 @@ import type { Env } from './database-location.js';
 import type { Server } from './leader-election.js';
 import { type Fields, type McpRequest, repeatableTools } from './mcp-exchange.js';
 
-export interface Remembered {
+export interface SessionReplay {
   /** Its `initialize`; `null` before that was answered. */
   readonly hello: McpRequest | null;
   /** Agreed on with the first server. */
@@ -53,7 +53,7 @@ export const IDENTITY = 'identity';
 /** What waits for the client would be lost in an answer that it is not given. */
 const QUIET = { [OFFERS_META]: false };
 
-export function createRemembered(): Remembered {
+export function createSessionReplay(): SessionReplay {
   let hello: McpRequest | null = null;
   let protocolVersion: string | undefined;
   let tools: ReadonlyMap<string, boolean> = new Map();

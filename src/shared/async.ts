@@ -65,3 +65,15 @@ export function inSteps(onProgress: LongWork['onProgress']): NonNullable<LongWor
     onProgress?.(done, total);
   };
 }
+
+/** Runs work one after the other in order of arrival; work that fails does not stop the next. */
+export type Serial = <T>(work: () => Promise<T> | T) => Promise<T>;
+
+export function serial(): Serial {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const next = last.then(work);
+    last = next.catch(() => undefined);
+    return next;
+  };
+}

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { type IAgentRuntime, Service } from '@elizaos/core';
 import { builtInModel } from '../embeddings/index.js';
 import { type Caller, projectScope, type RecordStore } from '../records/index.js';
-import { withTimeout } from '../shared/async.js';
+import { serial, withTimeout } from '../shared/async.js';
 import { type Clock, DAY_MS, SECOND_MS } from '../shared/clock.js';
 import { AppError, messageOf } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
@@ -17,12 +17,12 @@ import { writeTogether } from './disk/write.js';
 import { NO_INDEX } from './find-index.js';
 import { fileOfGroup } from './library.js';
 import { createMatcher } from './match/matcher.js';
-import { createEntryIds, createRowWriter, indexIdOf, NO_ENTRIES, type Written } from './records.js';
+import { createEntryIds, indexIdOf, NO_ENTRIES } from './records.js';
 import { commandOf } from './related.js';
 import { remember } from './remember.js';
 import { parseRequests } from './requests.js';
 
-import { createLibraryRecords } from './sync.js';
+import { createLibraryRecords, createRowWriter, type Written } from './sync.js';
 import { createWhenTurns, type WhenTurns } from './turns.js';
 import type {
   DiskState,
@@ -218,14 +218,10 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
   let ids = NO_ENTRIES;
   let watch: FolderWatch | null = null;
   let closed = false;
-  let loads: Promise<unknown> = Promise.resolve();
+  const loads = serial();
 
   /** Loads of the index must not overlap. */
-  function inTurn(work: () => Promise<void>): Promise<void> {
-    const turn = loads.then(() => (closed ? undefined : work()));
-    loads = turn.catch(() => {});
-    return turn;
-  }
+  const inTurn = (work: () => Promise<void>) => loads(() => (closed ? undefined : work()));
 
   async function take(seen: DiskState): Promise<void> {
     const isFirst = state === 'loading';
@@ -459,7 +455,7 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
     },
     async settled() {
       await look();
-      await loads;
+      await loads(() => undefined);
       await writer.settled();
     },
     async stop() {
@@ -467,7 +463,10 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
       // A folder that does not answer must not hold up the end; `follow` closes the watch.
       await withTimeout(following, waitMs.ask);
       await watch?.close();
-      await withTimeout(loads, waitMs.ask);
+      await withTimeout(
+        loads(() => undefined),
+        waitMs.ask,
+      );
       await writer.stop();
     },
   };

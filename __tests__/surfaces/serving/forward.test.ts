@@ -6,7 +6,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { Roles, Server } from '../../../src/server/leader-election.js';
+import type { LeaderElection, Server } from '../../../src/server/leader-election.js';
 import {
   createForwarder,
   deliver,
@@ -82,11 +82,11 @@ interface Stage {
   call(method: string, params?: object): Promise<unknown>;
 }
 
-/** Roles that go from one server to the next when one is lost, as they are told. */
+/** LeaderElection that go from one server to the next when one is lost, as they are told. */
 function stageOf(first: Server | null, after: Server[] = [], limits?: ForwardLimits): Stage {
   let current = first;
   let waiting: ((server: Server) => void)[] = [];
-  let listener: Parameters<Roles['onChange']>[0] = () => {};
+  let listener: Parameters<LeaderElection['onChange']>[0] = () => {};
   const turnTo = (server: Server | null, silent?: Server): void => {
     current = server;
     listener(server, silent);
@@ -94,7 +94,7 @@ function stageOf(first: Server | null, after: Server[] = [], limits?: ForwardLim
     for (const tell of waiting) tell(server);
     waiting = [];
   };
-  const roles: Roles = {
+  const election: LeaderElection = {
     get current() {
       return current;
     },
@@ -112,7 +112,10 @@ function stageOf(first: Server | null, after: Server[] = [], limits?: ForwardLim
     start: async () => Promise.reject(new Error('not here')),
     close: async () => {},
   };
-  const forwarder = createForwarder(roles, { clock: systemClock, ...(limits ? { limits } : {}) });
+  const forwarder = createForwarder(election, {
+    clock: systemClock,
+    ...(limits ? { limits } : {}),
+  });
   let id = 0;
   return {
     forwarder,

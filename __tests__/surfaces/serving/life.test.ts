@@ -3,9 +3,9 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { personalPlace } from '../../../src/server/database-location.js';
+import { personalDatabase } from '../../../src/server/database-location.js';
 import type { Bridge } from '../../../src/server/json-lines.js';
-import type { RolesDeps } from '../../../src/server/leader-election.js';
+import type { LeaderElectionDeps } from '../../../src/server/leader-election.js';
 import { type InputKind, inputKind, live } from '../../../src/server/serve-stdio.js';
 import { deferred } from '../../../src/shared/async.js';
 import { makeStage, type Stage, until } from './stage.js';
@@ -19,7 +19,7 @@ afterEach(() => stage.end());
 /** A life with a client that the test is. */
 function begin(
   input: InputKind,
-  more: Partial<RolesDeps> = {},
+  more: Partial<LeaderElectionDeps> = {},
   said: Pick<Bridge, 'isUsed' | 'hasGreeted'> = { isUsed: true },
 ) {
   const gone = deferred<void>();
@@ -35,7 +35,7 @@ function begin(
   };
   let isOver = false;
   const over = live({
-    roles: stage.roles(more),
+    election: stage.election(more),
     input,
     startBridge: () => bridge,
     giveUp: (why) => {
@@ -114,7 +114,7 @@ describe('a process that serves', () => {
     await life.over;
     const [who, database] = stage.log.at(-1)?.split(', database ') ?? [];
     expect(who).toMatch(/^PROXY of process \d+ \(an Eliza server\), port \d+$/);
-    expect(database).toBe(personalPlace().directory);
+    expect(database).toBe(personalDatabase().directory);
   });
 });
 

@@ -1,6 +1,6 @@
 /** MCP between a client at standard input and whoever serves, also when that changes. */
 import { afterEach, describe, expect, it } from 'vitest';
-import { carry, type SseEvent, sseReader } from '../../../src/server/mcp-exchange.js';
+import { resumableRequest, type SseEvent, sseReader } from '../../../src/server/mcp-exchange.js';
 import { isLocalKey, localKey } from '../../../src/surfaces/mcp-client.js';
 import {
   answerWith,
@@ -171,11 +171,11 @@ describe('a client', () => {
     });
     const { signal } = new AbortController();
     const request = { jsonrpc: '2.0' as const, id: 1, method: 'tools/list' };
-    expect(await carry({ address }, request, { signal, answerBytes: 1_500, onOther() {} })).toEqual(
-      {
-        refused: { code: 'TOO_LARGE', message: 'its answer has more than 1500 bytes' },
-      },
-    );
+    expect(
+      await resumableRequest({ address }, request, { signal, answerBytes: 1_500, onOther() {} }),
+    ).toEqual({
+      refused: { code: 'TOO_LARGE', message: 'its answer has more than 1500 bytes' },
+    });
   });
 
   it('gets no answer to what it has cancelled', async () => {

@@ -6,7 +6,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { PassThrough } from 'node:stream';
-import type { Roles, Server } from '../../../src/server/leader-election.js';
+import type { LeaderElection, Server } from '../../../src/server/leader-election.js';
 import { createMcpBridge } from '../../../src/server/mcp-bridge.js';
 import { systemClock } from '../../../src/shared/clock.js';
 
@@ -155,7 +155,7 @@ export function bridgeTo(
   tools?: string,
   clientSession?: string,
 ): BridgeClient {
-  const roles = fakeRoles(first, after);
+  const election = fakeRoles(first, after);
   const input = new PassThrough();
   const output = new PassThrough();
   const log: string[] = [];
@@ -163,7 +163,7 @@ export function bridgeTo(
   const open = new Map<unknown, (message: Message) => void>();
   const looks = new Set<() => void>();
   const bridge = createMcpBridge({
-    ...{ input, output, roles: roles.roles, clock: systemClock, tools, clientSession },
+    ...{ input, output, election: election.election, clock: systemClock, tools, clientSession },
     leaveMs: 60_000,
     log: (line) => log.push(line),
   });
@@ -182,7 +182,7 @@ export function bridgeTo(
   let id = 0;
   const say = (message: unknown): void => void input.write(`${JSON.stringify(message)}\n`);
   return {
-    ...{ lines, log, bridge, close, say, turnTo: roles.turnTo, doubted: roles.doubted },
+    ...{ lines, log, bridge, close, say, turnTo: election.turnTo, doubted: election.doubted },
     ask(method, params) {
       id += 1;
       const mine = id;
@@ -227,14 +227,14 @@ function fakeRoles(first: Server | null, after: Server[]) {
   let current = first;
   const doubted: Server[] = [];
   let waiting: ((server: Server) => void)[] = [];
-  const listeners: Parameters<Roles['onChange']>[0][] = [];
+  const listeners: Parameters<LeaderElection['onChange']>[0][] = [];
   const turnTo = (server: Server | null, silent?: Server): void => {
     current = server;
     for (const listener of listeners) listener(server, silent);
     if (!server) return;
     for (const tell of waiting.splice(0)) tell(server);
   };
-  const roles: Roles = {
+  const election: LeaderElection = {
     get current() {
       return current;
     },
@@ -252,5 +252,5 @@ function fakeRoles(first: Server | null, after: Server[]) {
       waiting = [];
     },
   };
-  return { roles, turnTo, doubted };
+  return { election, turnTo, doubted };
 }

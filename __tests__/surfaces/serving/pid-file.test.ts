@@ -13,8 +13,8 @@ import {
 import { homedir, tmpdir } from 'node:os';
 import { join, win32 } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Place } from '../../../src/server/database-location.js';
-import { findServer, meantBy } from '../../../src/server/find-server.js';
+import type { DatabaseLocation } from '../../../src/server/database-location.js';
+import { findServer, targetDatabase } from '../../../src/server/find-server.js';
 import {
   lookAtPidFile,
   pidFileOf,
@@ -248,7 +248,7 @@ describe('the server that is found', () => {
   });
 
   it('is not chosen among several: they are listed, and the user says which', () => {
-    const place = (directory: string): Place => ({ kind: 'directory', directory });
+    const place = (directory: string): DatabaseLocation => ({ kind: 'directory', directory });
     const other = { ...SERVER, port: 8790, kind: 'eliza' as const, database: '/srv/b' };
     writePidFile(usualPidFile(env), { ...SERVER, agentId: 'a-1' });
     writePidFile(pidFileOf(env, place('/srv/b')), other);
@@ -265,7 +265,7 @@ describe('the server that is found', () => {
   });
 
   it('is that of no project for whoever is not in it', () => {
-    const project: Place = { kind: 'directory', directory: '/srv/b' };
+    const project: DatabaseLocation = { kind: 'directory', directory: '/srv/b' };
     writePidFile(pidFileOf(env, project), { ...SERVER, port: 8790, kind: 'headless' });
     expect(found().baseUrl).toBe('http://127.0.0.1:8765');
     writePidFile(usualPidFile(env), SERVER);
@@ -321,7 +321,7 @@ describe('the server that is found', () => {
 });
 
 describe('the server of a database', () => {
-  const inside = (directory: string): Place => ({ kind: 'directory', directory });
+  const inside = (directory: string): DatabaseLocation => ({ kind: 'directory', directory });
   const find = (more: Record<string, string>, cwd = root) =>
     findServer({ env: { ...env, ...more }, cwd });
 
@@ -361,7 +361,7 @@ describe('the server of a database', () => {
   });
 
   it('on a database server is that of the same URL, whatever its password is', () => {
-    const fileOf = (POSTGRES_URL: string) => meantBy({ ...env, POSTGRES_URL }, root).pidFile;
+    const fileOf = (POSTGRES_URL: string) => targetDatabase({ ...env, POSTGRES_URL }, root).pidFile;
     const first = fileOf('postgres://ada:one@db.example:5432/cue');
     expect(fileOf('postgresql://ada:two@db.example:5432/cue')).toBe(first);
     expect(fileOf('postgres://ada:one@db.example:5432/other')).not.toBe(first);

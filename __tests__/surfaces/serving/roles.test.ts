@@ -2,7 +2,7 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Place } from '../../../src/server/database-location.js';
+import type { DatabaseLocation } from '../../../src/server/database-location.js';
 import type { Server } from '../../../src/server/leader-election.js';
 import { writerMark } from '../../../src/server/pid-file.js';
 import { AppError } from '../../../src/shared/errors.js';
@@ -19,8 +19,8 @@ afterEach(() => stage.end());
 
 describe('where nobody serves', () => {
   it('it serves, and says where in the PID file until it is closed', async () => {
-    const roles = stage.roles();
-    const server = await roles.start();
+    const election = stage.election();
+    const server = await election.start();
 
     expect(server).toMatchObject({
       role: 'primary',
@@ -35,14 +35,14 @@ describe('where nobody serves', () => {
       key: localKey(),
       kind: 'headless',
     });
-    await roles.close();
+    await election.close();
     expect(stage.agents).toMatchObject([{ closed: true }]);
     expect(() => stage.named()).toThrow('ENOENT');
-    await expect(roles.server()).rejects.toThrow('this process is stopping');
+    await expect(election.server()).rejects.toThrow('this process is stopping');
   });
 
   it('it writes the PID file again when somebody has tidied it away', async () => {
-    await stage.roles().start();
+    await stage.election().start();
     const before = stage.named();
     rmSync(stage.pidFile);
     await until('the file is back', () => {
@@ -57,16 +57,16 @@ describe('where nobody serves', () => {
 
   it('it serves without a PID file where none can be written, and says what commands need', async () => {
     writeFileSync(dirname(stage.pidFile), 'in the way');
-    const { port } = await stage.roles().start();
+    const { port } = await stage.election().start();
     expect(stage.log).toEqual([
       expect.stringMatching(new RegExp(`; commands find this server with -p ${port} only$`)),
     ]);
   });
 
   it('it is closed while it starts, and lets go of what it has opened', async () => {
-    const roles = stage.roles();
-    const started = roles.start();
-    await roles.close();
+    const election = stage.election();
+    const started = election.start();
+    await election.close();
     await expect(started).rejects.toThrow('this process is stopping');
     expect(stage.agents.every(({ closed }) => closed)).toBe(true);
     expect(() => stage.named()).toThrow('ENOENT');
@@ -74,7 +74,7 @@ describe('where nobody serves', () => {
 
   it('what keeps the agent from starting is thrown as it is', async () => {
     stage.refusal.error = new AppError('INVALID_INPUT', 'NUDGE_MAX_HINTS is no number');
-    await expect(stage.roles().start()).rejects.toBe(stage.refusal.error);
+    await expect(stage.election().start()).rejects.toBe(stage.refusal.error);
   });
 });
 
@@ -95,7 +95,7 @@ describe('a PID file is replaced', () => {
     ],
   ])('%s', async (_name, stale) => {
     stage.name(await stale());
-    const server = await stage.roles().start();
+    const server = await stage.election().start();
     expect(server.role).toBe('primary');
     expect(stage.named().pid).toBe(process.pid);
   });
@@ -105,9 +105,9 @@ describe('where somebody serves', () => {
   it('it follows, starts nothing and leaves the PID file as it is', async () => {
     const fake = await stage.fake();
     stage.name({ pid: fake.pid, port: fake.port });
-    const roles = stage.roles();
-    expect(await roles.start()).toMatchObject({ role: 'proxy', port: fake.port });
-    await roles.close();
+    const election = stage.election();
+    expect(await election.start()).toMatchObject({ role: 'proxy', port: fake.port });
+    await election.close();
     expect(stage.agents).toEqual([]);
     expect(stage.named().pid).toBe(fake.pid);
   });
@@ -115,12 +115,12 @@ describe('where somebody serves', () => {
   it('it takes the place of a server that dies, with its database and agent', async () => {
     const fake = await stage.fake({ database: '/srv/db', agent_id: 'agent-7' });
     stage.name({ pid: fake.pid, port: fake.port }, '/srv/db');
-    const roles = stage.roles();
-    await roles.start();
+    const election = stage.election();
+    await election.start();
     await fake.kill();
-    await until('it is missed', () => roles.current?.role !== 'proxy');
+    await until('it is missed', () => election.current?.role !== 'proxy');
 
-    expect((await roles.server()).role).toBe('primary');
+    expect((await election.server()).role).toBe('primary');
     const { env } = stage.agents[0]?.options ?? {};
     expect(env).toEqual({ ...stage.env, PGLITE_DATA_DIR: '/srv/db', CUE_AGENT: 'agent-7' });
     // Those who come now, and mean none, are not led to the database of that one.
@@ -132,20 +132,22 @@ describe('where somebody serves', () => {
     ['with one of its own, for the same agent', { POSTGRES_URL: 'postgres://same' }, 'agent-7'],
   ])('of one with a database server it takes the place %s', async (_name, more, agent) => {
     const fake = await stage.fake({ kind: 'headless', database: null, agent_id: 'agent-7' });
-    const place: Place = { kind: 'server', postgresUrl: 'postgres://same' };
+    const place: DatabaseLocation = { kind: 'server', postgresUrl: 'postgres://same' };
     stage.name({ pid: fake.pid, port: fake.port }, place);
     const env = { ...stage.env, ...more };
-    const roles = stage.roles({ env });
-    await roles.start();
+    const election = stage.election({ env });
+    await election.start();
     await fake.kill();
-    await until('it has decided', () => (agent ? stage.agents.length > 0 : roles.trouble !== null));
+    await until('it has decided', () =>
+      agent ? stage.agents.length > 0 : election.trouble !== null,
+    );
 
     expect(stage.agents.map(({ options }) => options.env)).toEqual(
       agent ? [{ ...env, CUE_AGENT: agent }] : [],
     );
-    if (agent === null) expect(roles.trouble).toContain('does not take its place without');
+    if (agent === null) expect(election.trouble).toContain('does not take its place without');
     else {
-      await roles.server();
+      await election.server();
       expect(stage.log.at(-1)).toMatch(
         /^another memory than before: agent aaaaaaaa.* agent agent-7 /,
       );
@@ -155,59 +157,59 @@ describe('where somebody serves', () => {
   it.runIf(onPosix())('it misses one that hangs, and begins none beside it', async () => {
     const fake = await stage.fake();
     stage.name({ pid: fake.pid, port: fake.port });
-    const roles = stage.roles({ times: { answerMs: 150, hangingMs: 60_000 } });
-    await roles.start();
+    const election = stage.election({ times: { answerMs: 150, hangingMs: 60_000 } });
+    await election.start();
     // As a server of ours does.
     stage.hold(fake.pid);
     const missed: (Server | undefined)[] = [];
-    roles.onChange((_server, silent) => missed.push(silent));
-    const before = roles.current;
+    election.onChange((_server, silent) => missed.push(silent));
+    const before = election.current;
     process.kill(fake.pid, 'SIGSTOP');
-    await until('it is missed', () => roles.trouble?.includes('does not answer') === true);
+    await until('it is missed', () => election.trouble?.includes('does not answer') === true);
     expect(missed).toEqual([before]);
     const words =
       `the server (process ${fake.pid}, port ${fake.port}) does not answer: ` +
       `wait until it goes on, or end it (kill -9 ${fake.pid})`;
     const patience = { answerMs: 150, patienceMs: 60_000 };
-    await expect(stage.roles({ times: patience }).start()).rejects.toThrow(words);
+    await expect(stage.election({ times: patience }).start()).rejects.toThrow(words);
     expect(stage.log.filter((line) => line.includes('about to serve'))).toEqual([]);
     expect([stage.agents, stage.named().pid]).toEqual([[], fake.pid]);
 
     process.kill(fake.pid, 'SIGCONT');
-    expect(await roles.server()).toMatchObject({ role: 'proxy', port: fake.port });
+    expect(await election.server()).toMatchObject({ role: 'proxy', port: fake.port });
   });
 
   it('it misses one that lives on without serving', async () => {
     const fake = await stage.fake();
     stage.name({ pid: fake.pid, port: fake.port });
-    const roles = stage.roles();
-    await roles.start();
+    const election = stage.election();
+    await election.start();
     fake.goDeaf();
-    await until('it serves itself', () => roles.current?.role === 'primary');
+    await until('it serves itself', () => election.current?.role === 'primary');
   });
 
   it('it looks at once when a call could not be brought there, and stays when all is well', async () => {
     const fake = await stage.fake();
     stage.name({ pid: fake.pid, port: fake.port });
-    const roles = stage.roles({ times: { checkMs: 60_000 } });
-    const before = await roles.start();
-    roles.lost(before);
-    expect(roles.current).toBeNull();
-    expect(await roles.server()).toMatchObject({ role: 'proxy', port: fake.port });
+    const election = stage.election({ times: { checkMs: 60_000 } });
+    const before = await election.start();
+    election.lost(before);
+    expect(election.current).toBeNull();
+    expect(await election.server()).toMatchObject({ role: 'proxy', port: fake.port });
     // Of one that it does not follow any more.
-    roles.lost(before);
-    expect(roles.current).not.toBeNull();
+    election.lost(before);
+    expect(election.current).not.toBeNull();
   });
 
   it('it looks at once when a connection to the server has ended', async () => {
     const fake = await stage.fake();
     stage.name({ pid: fake.pid, port: fake.port });
-    const roles = stage.roles({ times: { checkMs: 60_000 } });
-    const before = await roles.start();
-    roles.doubt(before);
+    const election = stage.election({ times: { checkMs: 60_000 } });
+    const before = await election.start();
+    election.doubt(before);
     await fake.kill();
-    roles.doubt(before);
-    await until('it serves itself', () => roles.current?.role === 'primary');
+    election.doubt(before);
+    await until('it serves itself', () => election.current?.role === 'primary');
   });
 
   it('it loads ahead what taking the place of the server needs', async () => {
@@ -216,11 +218,11 @@ describe('where somebody serves', () => {
     const loaded: unknown[] = [];
     const preload = async (options: object) => void loaded.push(options);
     const start = async () => Promise.reject(new Error('it is not to start'));
-    const roles = stage.roles({
+    const election = stage.election({
       startAgent: async () => Object.assign(start, { preload }),
       times: { preloadMs: 1 },
     });
-    await roles.start();
+    await election.start();
     await until('it is loaded', () => loaded.length > 0);
     const env = { ...stage.env, PGLITE_DATA_DIR: '/srv/db', CUE_AGENT: 'agent-7' };
     expect(loaded).toEqual([{ cwd: expect.any(String), env }]);
@@ -229,8 +231,8 @@ describe('where somebody serves', () => {
   it('it says which variable is missing when the server wants a key', async () => {
     const fake = await stage.fake({}, 'secret');
     stage.name({ pid: fake.pid, port: fake.port });
-    await expect(stage.roles().start()).rejects.toThrow('set ELIZA_SERVER_AUTH_TOKEN');
-    const withKey = stage.roles({ env: { ...stage.env, ELIZA_SERVER_AUTH_TOKEN: 'secret' } });
+    await expect(stage.election().start()).rejects.toThrow('set ELIZA_SERVER_AUTH_TOKEN');
+    const withKey = stage.election({ env: { ...stage.env, ELIZA_SERVER_AUTH_TOKEN: 'secret' } });
     expect((await withKey.start()).role).toBe('proxy');
     expect(stage.agents).toEqual([]);
   });
@@ -242,7 +244,7 @@ describe('a database that another process has open', () => {
   it('is served by it, also without a PID file', async () => {
     const fake = await stage.fake();
     stage.refusal.error = inUse(fake.pid);
-    const server = await stage.roles({ port: fake.port, times: { patienceMs: 60_000 } }).start();
+    const server = await stage.election({ port: fake.port, times: { patienceMs: 60_000 } }).start();
     expect(server).toMatchObject({ role: 'proxy', port: fake.port });
   });
 
@@ -250,7 +252,7 @@ describe('a database that another process has open', () => {
     const fake = await stage.fake();
     stage.refusal.error = inUse(fake.pid);
     const times = { retryMs: 5_000, patienceMs: 60_000 };
-    const started = stage.roles({ port: fake.port, times }).start();
+    const started = stage.election({ port: fake.port, times }).start();
     await new Promise((resolve) => setTimeout(resolve, 150));
     const key = derivedId('key of a server');
     stage.name({ pid: fake.pid, port: fake.port, key });
@@ -260,7 +262,7 @@ describe('a database that another process has open', () => {
   it('is waited for until that process serves', async () => {
     const fake = await stage.fake();
     stage.refusal.error = inUse(fake.pid);
-    const started = stage.roles({ port: 1, times: { patienceMs: 60_000 } }).start();
+    const started = stage.election({ port: 1, times: { patienceMs: 60_000 } }).start();
     await new Promise((resolve) => setTimeout(resolve, 150));
     stage.name({ pid: fake.pid, port: fake.port });
     expect((await started).role).toBe('proxy');
@@ -268,34 +270,37 @@ describe('a database that another process has open', () => {
 
   it('is not waited for longer than one should', async () => {
     stage.refusal.error = inUse(process.ppid);
-    await expect(stage.roles({ port: 1 }).start()).rejects.toBe(stage.refusal.error);
+    await expect(stage.election({ port: 1 }).start()).rejects.toBe(stage.refusal.error);
   });
 });
 
 describe('an Eliza server that wants the database', () => {
   it.each(['wanted', 'opened'] as const)('gets it, and is followed (%s)', async (how) => {
-    const roles = stage.roles();
+    const election = stage.election();
     const seen: (string | null)[] = [];
-    roles.onChange((server) => seen.push(server?.role ?? null));
-    await roles.start();
+    election.onChange((server) => seen.push(server?.role ?? null));
+    await election.start();
     stage.agents[0]?.want(how);
     await until('it has stepped down', () => stage.agents[0]?.closed === true);
     expect(() => stage.named()).toThrow('ENOENT');
-    expect([roles.current, roles.trouble]).toEqual([null, expect.stringContaining('Eliza server')]);
+    expect([election.current, election.trouble]).toEqual([
+      null,
+      expect.stringContaining('Eliza server'),
+    ]);
 
     const fake = await stage.fake();
     stage.name({ pid: fake.pid, port: fake.port });
-    expect((await roles.server()).role).toBe('proxy');
+    expect((await election.server()).role).toBe('proxy');
     expect(seen).toEqual(['primary', null, 'proxy']);
     expect(stage.agents).toHaveLength(1);
   });
 
   it('is not waited for for ever', async () => {
-    const roles = stage.roles({ times: { handOverMs: 200 } });
-    await roles.start();
+    const election = stage.election({ times: { handOverMs: 200 } });
+    await election.start();
     stage.agents[0]?.want('wanted');
-    await until('it serves again', () => stage.agents.length === 2 && roles.current !== null);
-    expect(roles.current?.identity.sessionId).toBe('session-2');
+    await until('it serves again', () => stage.agents.length === 2 && election.current !== null);
+    expect(election.current?.identity.sessionId).toBe('session-2');
   });
 });
 
@@ -325,23 +330,23 @@ describe('several projects on one machine', () => {
     mkdirSync(deep);
     symlinkSync(a.database, join(top, 'link'));
 
-    expect((await stage.roles({ cwd: b.cwd }).start()).role).toBe('primary');
+    expect((await stage.election({ cwd: b.cwd }).start()).role).toBe('primary');
     expect(stage.agents.map(({ options }) => options.cwd)).toEqual([b.cwd]);
     const env = { ...stage.env, PGLITE_DATA_DIR: join(top, 'link') };
     for (const more of [{ cwd: deep }, { cwd: b.cwd, env }]) {
-      expect(await stage.roles(more).start()).toMatchObject({ role: 'proxy', port: fake.port });
+      expect(await stage.election(more).start()).toMatchObject({ role: 'proxy', port: fake.port });
     }
   });
 
   it('have headless servers that no folder without a database of its own follows', async () => {
     const a = project('a');
-    const server = await stage.roles({ cwd: a.cwd, port: undefined }).start();
+    const server = await stage.election({ cwd: a.cwd, port: undefined }).start();
     // Clients that mean none, and find none named, try 8765 at last.
     expect([server.role, server.port > 8765]).toEqual(['primary', true]);
     expect(stage.named(a.database).port).toBe(server.port);
     expect(() => stage.named()).toThrow('ENOENT');
 
-    expect((await stage.roles().start()).role).toBe('primary');
+    expect((await stage.election().start()).role).toBe('primary');
     expect(stage.agents.map(({ options }) => options.cwd)).toEqual([a.cwd, top]);
   });
 
@@ -353,13 +358,13 @@ describe('several projects on one machine', () => {
     async (_who, kind, of) => {
       const [a, b] = [project('a'), project('b')];
       const first = await serving(a.database, kind);
-      const roles = stage.roles(of(a.cwd));
-      await roles.start();
+      const election = stage.election(of(a.cwd));
+      await election.start();
       await serving(b.database, 'eliza');
       await first.kill();
-      await until('it is missed', () => roles.current?.role !== 'proxy');
+      await until('it is missed', () => election.current?.role !== 'proxy');
 
-      expect((await roles.server()).role).toBe('primary');
+      expect((await election.server()).role).toBe('primary');
       expect(stage.agents.map(({ options }) => options.env.PGLITE_DATA_DIR)).toEqual([a.database]);
     },
   );
@@ -367,12 +372,12 @@ describe('several projects on one machine', () => {
   it('of one that cannot be taken over nobody joins another instead', async () => {
     const first = await stage.fake({ database: null });
     stage.name({ pid: first.pid, port: first.port }, { kind: 'memory', dataDir: 'memory://' });
-    const roles = stage.roles();
-    await roles.start();
+    const election = stage.election();
+    await election.start();
     await serving(project('b').database, 'eliza');
     await first.kill();
-    await until('it has decided', () => roles.trouble !== null);
-    expect([roles.current, roles.trouble]).toEqual([
+    await until('it has decided', () => election.trouble !== null);
+    expect([election.current, election.trouble]).toEqual([
       null,
       expect.stringMatching(/^another memory is served now: .*start anew to join it$/),
     ]);
@@ -383,7 +388,7 @@ describe('an agent or a project that is named', () => {
   const said = { agent_name: 'Ada', project: 'the house' };
   const other = 'aaaaaaaa-0000-4000-8000-000000000002';
   const rolesFor = (more: Record<string, string>) =>
-    stage.roles({ env: { ...stage.env, ...more } }).start();
+    stage.election({ env: { ...stage.env, ...more } }).start();
 
   it('is joined where it is served', async () => {
     const { pid, port } = await stage.fake(said);
@@ -413,7 +418,7 @@ describe('an agent or a project that is named', () => {
 
 it('says what to do about a process that is about to serve and never does', async () => {
   stage.hold(process.ppid);
-  await expect(stage.roles().start()).rejects.toThrow(
+  await expect(stage.election().start()).rejects.toThrow(
     new RegExp(`process ${process.ppid} has been about to serve for over .* end it`),
   );
 });

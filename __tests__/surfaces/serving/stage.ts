@@ -1,12 +1,16 @@
-/** Agents that are none and servers that only say who they are: what roles are made of, without a database. */
+/** Agents that are none and servers that only say who they are: what an election is made of, without a database. */
 import { type ChildProcess, fork } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { IAgentRuntime } from '@elizaos/core';
-import { type Place, personalPlace } from '../../../src/server/database-location.js';
-import { createRoles, type Roles, type RolesDeps } from '../../../src/server/leader-election.js';
+import { type DatabaseLocation, personalDatabase } from '../../../src/server/database-location.js';
+import {
+  createLeaderElection,
+  type LeaderElection,
+  type LeaderElectionDeps,
+} from '../../../src/server/leader-election.js';
 import type { PrimaryAgent, StartAgentOptions } from '../../../src/server/own-server.js';
 import type { ServerFile } from '../../../src/server/pid-file.js';
 import { pidFileOf } from '../../../src/server/pid-file.js';
@@ -18,7 +22,7 @@ import { routeMaker } from '../../../src/surfaces/rest/route.js';
 const FAKE = fileURLToPath(new URL('../../helpers/fake-server.mjs', import.meta.url));
 export const AGENT_ID = 'aaaaaaaa-0000-4000-8000-000000000001';
 /** Of whoever does not say another: what those serve that mean none. Nothing opens it. */
-const DATABASE = personalPlace().directory;
+const DATABASE = personalDatabase().directory;
 
 export interface FakeServer {
   pid: number;
@@ -42,10 +46,10 @@ export interface Stage {
   agents: StartedAgent[];
   /** Thrown by the next starts, while there is one. */
   refusal: { error: Error | null };
-  roles(more?: Partial<RolesDeps>): Roles;
+  election(more?: Partial<LeaderElectionDeps>): LeaderElection;
   fake(said?: object, key?: string): Promise<FakeServer>;
   /** As a server of that database says it: in its own PID file, and in the usual one unless `alone`. */
-  name(file: Partial<ServerFile>, database?: Place | string, alone?: 'alone'): void;
+  name(file: Partial<ServerFile>, database?: DatabaseLocation | string, alone?: 'alone'): void;
   /** What the usual PID file says, or that of a database. */
   named(database?: string): ServerFile;
   /** The right to serve is this process's. */
@@ -58,7 +62,7 @@ export function makeStage(): Stage {
   const pidFile = join(home, 'pid', 'server.pid');
   const env: Record<string, string> = { NUDGE_PID_DIR: dirname(pidFile) };
   const children: ChildProcess[] = [];
-  const made: Roles[] = [];
+  const made: LeaderElection[] = [];
   const log: string[] = [];
   const agents: StartedAgent[] = [];
   const refusal: Stage['refusal'] = { error: null };
@@ -84,8 +88,8 @@ export function makeStage(): Stage {
 
   return {
     ...{ env, pidFile, log, agents, refusal },
-    roles(more = {}) {
-      const roles = createRoles({
+    election(more = {}) {
+      const election = createLeaderElection({
         startAgent: async () => startAgent,
         env,
         cwd: home,
@@ -102,8 +106,8 @@ export function makeStage(): Stage {
           ...more.times,
         },
       });
-      made.push(roles);
-      return roles;
+      made.push(election);
+      return election;
     },
     async fake(said = {}, key = '') {
       const status = {
@@ -148,7 +152,7 @@ export function makeStage(): Stage {
   };
 }
 
-function inDirectory(directory: string): Place {
+function inDirectory(directory: string): DatabaseLocation {
   return { kind: 'directory', directory };
 }
 
@@ -159,7 +163,7 @@ function ended(child: ChildProcess): Promise<void> {
   return gone;
 }
 
-/** With the one route that roles ask. */
+/** With the one route that an election asks. */
 function fakeRuntime(session: number, database: string | undefined): IAgentRuntime {
   const route = routeMaker({ apiKey: () => undefined })({
     type: 'POST',

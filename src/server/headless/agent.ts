@@ -28,7 +28,13 @@ import { reached } from '../../shared/stages.js';
 import { makeToolSchemas } from '../../surfaces/mcp/index.js';
 import { TRIGGER_SERVICE } from '../../triggers/index.js';
 import { WHEN } from '../../when/index.js';
-import { type Env, nameOfPlace, type Place, type PrimaryAgent, personalPlace } from '../client.js';
+import {
+  type DatabaseLocation,
+  databaseName,
+  type Env,
+  type PrimaryAgent,
+  personalDatabase,
+} from '../client.js';
 import {
   adapterOn,
   causeWords,
@@ -50,9 +56,9 @@ const HOST_FOLDER = '.eliza';
  * The folder that the database belongs to, where `cue when` looks, too. A person's own database belongs to
  * none.
  */
-export function whenFolderFor(place: Place, home?: string): string | null {
+export function whenFolderFor(place: DatabaseLocation, home?: string): string | null {
   if (place.kind !== 'directory') return null;
-  if (nameOfPlace(place) === nameOfPlace(personalPlace(home))) return null;
+  if (databaseName(place) === databaseName(personalDatabase(home))) return null;
   const folder = dirname(place.directory);
   return basename(folder) === HOST_FOLDER ? dirname(folder) : folder;
 }
@@ -139,7 +145,7 @@ function namedBy(known: readonly KnownAgent[], asked: string): readonly KnownAge
 }
 
 export interface AgentOptions {
-  place: Place;
+  place: DatabaseLocation;
   env: Env;
   /** `@elizaos/plugin-sql`, loaded. */
   sql: SqlPackage;
@@ -350,7 +356,7 @@ async function stopServices(runtime: AgentRuntime): Promise<void> {
 }
 
 /** A wrong setting stops the plugin with a plain error that names it. */
-function asOurs(error: unknown, place: Place): unknown {
+function asOurs(error: unknown, place: DatabaseLocation): unknown {
   if (isAppError(error)) return error;
   const message = messageOf(error);
   const wrong = /wrong setting: .*/s.exec(message);

@@ -9,7 +9,7 @@ import { type Database, rowsOf } from '../../records/index.js';
 import { withoutEnvFiles } from '../../settings.js';
 import { SECOND_MS } from '../../shared/clock.js';
 import { AppError, messageOf } from '../../shared/errors.js';
-import type { Place } from '../client.js';
+import type { DatabaseLocation } from '../client.js';
 
 /** What is used of plugin-sql, which comes without usable types. */
 export interface SqlPackage {
@@ -52,7 +52,10 @@ export function prepareDatabase(pack: SqlPackage, directory: string): void {
 }
 
 /** @throws AppError UNAVAILABLE when the database cannot be opened */
-export async function openDatabase(pack: SqlPackage, place: Place): Promise<IDatabaseAdapter> {
+export async function openDatabase(
+  pack: SqlPackage,
+  place: DatabaseLocation,
+): Promise<IDatabaseAdapter> {
   try {
     const isOther = place.kind !== 'directory' || prepared?.directory !== place.directory;
     if (prepared && isOther) forgetEmbedded();
@@ -70,7 +73,11 @@ export async function openDatabase(pack: SqlPackage, place: Place): Promise<IDat
 }
 
 /** Another agent's adapter on the same open database. */
-export function adapterOn(pack: SqlPackage, place: Place, agentId: UUID): IDatabaseAdapter {
+export function adapterOn(
+  pack: SqlPackage,
+  place: DatabaseLocation,
+  agentId: UUID,
+): IDatabaseAdapter {
   const where =
     place.kind === 'server'
       ? { postgresUrl: place.postgresUrl }
@@ -283,7 +290,7 @@ function obstacleOn(directory: string): string | null {
 }
 
 /** What is wrong with an embedded database that does not open. */
-export function unopened(place: Place, cause: unknown): AppError {
+export function unopened(place: DatabaseLocation, cause: unknown): AppError {
   const raw = causeWords(cause, place);
   const where = place.kind === 'directory' ? ` in ${place.directory}` : '';
   const why = place.kind === 'directory' && isExit(cause) ? exitWords(place.directory) : raw;
@@ -304,7 +311,7 @@ function isExit(cause: unknown): boolean {
 }
 
 /** The error, and what it comes from in the end; without password and credentials of the place. */
-export function causeWords(error: unknown, place: Place): string {
+export function causeWords(error: unknown, place: DatabaseLocation): string {
   const outer = messageOf(error);
   const inner = innermost(error);
   return withoutCredentials(joined(outer, inner), place);
@@ -334,7 +341,7 @@ function codeOf(error: Error): string | null {
   return 'code' in error && typeof error.code === 'string' ? error.code : null;
 }
 
-function withoutCredentials(text: string, place: Place): string {
+function withoutCredentials(text: string, place: DatabaseLocation): string {
   const shown = text.replace(CREDENTIALS, '$1');
   return place.kind === 'server' ? withoutPassword(shown, place.postgresUrl) : shown;
 }

@@ -12,11 +12,11 @@ import { AppError, messageOf } from '../../shared/errors.js';
 import { makeFolder } from '../../shared/folders.js';
 import { reached } from '../../shared/stages.js';
 import {
+  configuredDatabase,
+  type DatabaseLocation,
   type Env,
-  meantPlace,
-  type Place,
   type PrimaryAgent,
-  personalPlace,
+  personalDatabase,
   type StartAgent,
   type StartAgentOptions,
 } from '../client.js';
@@ -179,10 +179,10 @@ export function keepStdoutForProtocol(): void {
  * The database that is meant, else one for all of a person's tools, whose folder is made, for its owner
  * alone.
  */
-export function placeOf(env: Env, cwd: string, home?: string): Place {
-  const meant = meantPlace(env, cwd, home);
+export function placeOf(env: Env, cwd: string, home?: string): DatabaseLocation {
+  const meant = configuredDatabase(env, cwd, home);
   if (meant !== null) return meant;
-  const personal = personalPlace(home);
+  const personal = personalDatabase(home);
   for (const made of [dirname(personal.directory), personal.directory]) makeFolder(made, 0o700);
   return personal;
 }

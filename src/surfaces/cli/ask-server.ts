@@ -2,10 +2,10 @@
 
 import { setTimeout as delay } from 'node:timers/promises';
 import {
+  addressOfAgent,
   createRpcClient,
   findServer,
   identityOf,
-  meantAddress,
   type ServerAddress,
   startingServer,
   type Wanted,
@@ -43,7 +43,7 @@ export async function callServing<Answer extends object>(
 ): Promise<Answer> {
   const wanted = { env: io.env, cwd: io.cwd, port };
   const { address, answer } = await onceServed(wanted, async () => {
-    const found = await meantAddress(findServer(wanted), io.env);
+    const found = await addressOfAgent(findServer(wanted), io.env);
     return { address: found, answer: await ask(found) };
   }).catch((error: unknown) => {
     throw port === undefined ? withPidFile(error, wanted) : error;

@@ -5,9 +5,9 @@
 
 import { dirname, isAbsolute, resolve } from 'node:path';
 import {
+  addressOfAgent,
   askRest,
   findServer,
-  meantAddress,
   type Wanted,
   withPidFile,
 } from '../../../server/client.js';
@@ -152,7 +152,7 @@ async function tellServer(
   timeoutMs: number,
   signal: AbortSignal,
 ): Promise<Record<string, unknown>> {
-  const address = await meantAddress(findServer(wanted), wanted.env, timeoutMs);
+  const address = await addressOfAgent(findServer(wanted), wanted.env, timeoutMs);
   // When it is too late says the signal.
   const untilThen = { timeoutMs: MAX_BUDGET_MS + timeoutMs, signal };
   return askRest(address, { method: 'POST', path: '/events', body, ...untilThen });

@@ -1,7 +1,7 @@
 /** `cue mcp install`: writes us into the configuration of clients, or takes us out of it, and says so. */
 
 import { join } from 'node:path';
-import { meantPlace, shownPlace } from '../../../server/client.js';
+import { configuredDatabase, shownDatabase } from '../../../server/client.js';
 import { AppError, isAppError, messageOf } from '../../../shared/errors.js';
 import { makeFolder } from '../../../shared/folders.js';
 import { gitFolderAround } from '../../../shared/git-folder.js';
@@ -40,8 +40,8 @@ function giveOwnMemory({ project }: Machine, { dryRun = false } = {}): string {
 
 /** In one sentence, what clients started in the project will remember in. */
 function memoryTold({ project, env }: Machine): string {
-  const place = meantPlace(env, project);
-  if (place !== null) return `memory: ${shownPlace(place)}`;
+  const place = configuredDatabase(env, project);
+  if (place !== null) return `memory: ${shownDatabase(place)}`;
   return (
     'memory: that of the running Eliza agent, else ~/.cue/db, which all projects without one of their own ' +
     'share; "cue mcp install --own-memory" gives this project its own'

@@ -4,13 +4,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import type { HintCounts } from '../../../hints/offline.js';
 import {
+  addressOfAgent,
   createRpcClient,
   findServer,
   type Identity,
   identityOf,
   isPortOf,
   isWriterCertain,
-  meantAddress,
   pidFiles,
   removePidFile,
   serverOnPort,
@@ -211,7 +211,7 @@ export async function serverOf({ io, port }: NudgeContext): Promise<KnownServer>
   const asked = port?.();
   const wanted = { env: io.env, cwd: io.cwd, port: asked };
   const { address, status } = await onceServed(wanted, async () => {
-    const found = await meantAddress(findServer(wanted), io.env);
+    const found = await addressOfAgent(findServer(wanted), io.env);
     return { address: found, status: await createRpcClient(found).call('nudge.status', {}) };
   }).catch((met: unknown) => {
     const error = asked === undefined ? withPidFile(met, wanted) : met;
