@@ -1,0 +1,226 @@
+/** Taking memories, triggers and hints out as files, and in again. */
+import { useState } from 'react';
+import { ask, type Finding } from '../../api.js';
+import { counted } from '../../format.js';
+import { Button, messageOf, Section } from '../../parts/basics.js';
+import { sayFailed } from '../../parts/toasts.js';
+import { refresh, type Subject } from '../../queries.js';
+
+/** What came of an import, of whatever kind. */
+interface Outcome {
+  created: number;
+  /** Were there already, or are left out for a reason that `notes` tells. */
+  skipped: number;
+  rejected: number;
+  notes: string[];
+}
+
+interface Kind {
+  name: string;
+  one: string;
+  many: string;
+  subjects: readonly Subject[];
+  /** What is written into the file, and how many things are in it. */
+  take: () => Promise<{ content: object; count: number }>;
+  give: (text: string) => Promise<Outcome>;
+}
+
+const KINDS: readonly Kind[] = [
+  {
+    ...{ name: 'Memories', one: 'memory', many: 'memories', subjects: ['memories'] },
+    async take() {
+      const content = await ask<{ memories: unknown[] }>('/export');
+      return { content, count: content.memories.length };
+    },
+    async give(text) {
+      const answer = await ask<{
+        imported: number;
+        skipped: number;
+        rejected: { line: number; reason: string }[];
+      }>('/import', { body: parsedOr(text, { jsonl: text }) });
+      return {
+        ...{ created: answer.imported, skipped: answer.skipped, rejected: answer.rejected.length },
+        notes: answer.rejected.map(({ line, reason }) => `Record ${line}: ${reason}`),
+      };
+    },
+  },
+  {
+    ...{ name: 'Triggers', one: 'trigger', many: 'triggers', subjects: ['triggers'] },
+    async take() {
+      const content = await ask<{ triggers: unknown[] }>('/triggers/export');
+      return { content, count: content.triggers.length };
+    },
+    async give(text) {
+      const content = parsed(text);
+      const { counts, rejected } = await ask<{
+        counts: { created: number; duplicates: number; rejected: number };
+        rejected: { index: number; findings: Finding[] }[];
+      }>('/triggers/import', { body: Array.isArray(content) ? { triggers: content } : content });
+      return {
+        ...{ created: counts.created, skipped: counts.duplicates, rejected: counts.rejected },
+        notes: rejected.map(
+          ({ index, findings }) =>
+            `Trigger ${index + 1}: ${findings.map(({ field, message }) => `${field} ${message}`).join('; ')}`,
+        ),
+      };
+    },
+  },
+  {
+    ...{ name: 'Hints', one: 'hint', many: 'hints', subjects: ['hints'] },
+    async take() {
+      const { payload } = await rpc<{
+        payload: { components: Record<string, { hints: object }> };
+      }>('nudge.export', {});
+      const count = Object.values(payload.components).flatMap(({ hints }) => Object.keys(hints));
+      return { content: payload, count: count.length };
+    },
+    async give(text) {
+      const { imported, skipped, reasons } = await rpc<{
+        imported: number;
+        skipped: number;
+        reasons: string[];
+      }>('nudge.import', { payload: parsed(text), mode: 'merge' });
+      return { created: imported, skipped, rejected: 0, notes: reasons };
+    },
+  },
+];
+
+export function Transfer() {
+  return (
+    <Section title="Export and import">
+      <p className="quiet">
+        An import adds what is not there yet; what is there already stays as it is. Values of
+        secrets are never in an export.
+      </p>
+      <ul className="lines">
+        {KINDS.map((kind) => (
+          <li key={kind.name}>
+            <OneKind kind={kind} />
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function OneKind({ kind }: { kind: Kind }) {
+  const [isBusy, setIsBusy] = useState(false);
+  const [said, setSaid] = useState<string | null>(null);
+  const [outcome, setOutcome] = useState<Outcome | null>(null);
+  const lower = kind.name.toLowerCase();
+
+  const work = async (act: () => Promise<void>): Promise<void> => {
+    setIsBusy(true);
+    setSaid(null);
+    setOutcome(null);
+    try {
+      await act();
+    } catch (error) {
+      setSaid(messageOf(error));
+      sayFailed(error);
+    } finally {
+      setIsBusy(false);
+    }
+  };
+  const take = () =>
+    work(async () => {
+      const { content, count } = await kind.take();
+      download(`cue-${lower}-${new Date().toISOString().slice(0, 10)}.json`, content);
+      setSaid(`Exported ${counted(count, kind.one, kind.many)}.`);
+    });
+  const give = (file: File) =>
+    work(async () => {
+      const came = await kind.give(await file.text());
+      setOutcome(came);
+      await refresh(kind.subjects);
+    });
+
+  return (
+    <>
+      <div className="grow">
+        <p>{kind.name}</p>
+        <div role="status">
+          {isBusy && <p className="quiet">Working…</p>}
+          {said !== null && <p className="quiet">{said}</p>}
+          {outcome !== null && <OutcomeText outcome={outcome} />}
+        </div>
+      </div>
+      <div className="actions">
+        <Button disabled={isBusy} aria-label={`Export ${lower}`} onClick={() => void take()}>
+          Export
+        </Button>
+        <label className={`button file ${isBusy ? 'off' : ''}`}>
+          Import
+          <input
+            className="unseen"
+            type="file"
+            accept=".json,.jsonl,application/json"
+            aria-label={`Import ${lower}`}
+            disabled={isBusy}
+            onChange={({ target }) => {
+              const [file] = target.files ?? [];
+              // The same file can be chosen again.
+              target.value = '';
+              if (file !== undefined) void give(file);
+            }}
+          />
+        </label>
+      </div>
+    </>
+  );
+}
+
+const NOTES_SHOWN = 20;
+
+function OutcomeText({ outcome: { created, skipped, rejected, notes } }: { outcome: Outcome }) {
+  return (
+    <>
+      <p className="quiet">
+        {created} created, {skipped} there already or left out, {rejected} rejected.
+      </p>
+      {notes.length > 0 && (
+        <ul className="bullets" aria-label="What was not taken in">
+          {notes.slice(0, NOTES_SHOWN).map((note) => (
+            <li key={note}>{note}</li>
+          ))}
+          {notes.length > NOTES_SHOWN && <li>and {notes.length - NOTES_SHOWN} more</li>}
+        </ul>
+      )}
+    </>
+  );
+}
+
+function download(name: string, content: object): void {
+  const blob = new Blob([JSON.stringify(content, null, 2)], { type: 'application/json' });
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(blob);
+  link.download = name;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+/** @throws Error for people, when it is no JSON object or list */
+function parsed(text: string): object {
+  const content = parsedOr(text, null);
+  if (content === null) throw new Error('This file is not the JSON of an export.');
+  return content;
+}
+
+function parsedOr<T>(text: string, other: T): object | T {
+  try {
+    const content: unknown = JSON.parse(text);
+    return typeof content === 'object' && content !== null ? content : other;
+  } catch {
+    return other;
+  }
+}
+
+/** @throws Error with the server's words */
+async function rpc<T>(method: string, params: object): Promise<T> {
+  const body = { jsonrpc: '2.0', id: 1, method, params };
+  const { result, error } = await ask<{ result?: T; error?: { message: string } }>('/rpc', {
+    body,
+  });
+  if (result === undefined) throw new Error(error?.message ?? 'The server gave no result.');
+  return result;
+}
