@@ -67,12 +67,23 @@ const PAGE_POLICY = [
 ].join('; ');
 
 /** @throws StartError, or what the host throws when it cannot start. */
-export async function startServer(place: Place, model: ModelChoice): Promise<RunningServer> {
+export async function startServer(
+  place: Place,
+  model: ModelChoice,
+  tell: (step: string, what: string) => void,
+): Promise<RunningServer> {
   const cue = await builtModule<typeof Cue>('index.js');
   if (place.postgresUrl === undefined) await lockDatabase(place);
   keepSecretsOut(model);
   const character = readJson<Character>('characters/cue.json');
   const server = new AgentServer();
+  tell('Database', databaseStep(place));
+  // The host opens the database before it starts an agent, and says nothing in between.
+  const herald: Plugin = {
+    name: 'start-herald',
+    description: 'Says that the agent starts',
+    init: async () => tell('Agent', `starting ${character.name}`),
+  };
   await server.start({
     dataDir: place.databaseDir,
     ...(place.postgresUrl === undefined ? {} : { postgresUrl: place.postgresUrl }),
@@ -89,7 +100,7 @@ export async function startServer(place: Place, model: ModelChoice): Promise<Run
           ...character,
           plugins: (character.plugins ?? []).filter((name) => name !== manifest.name),
         },
-        plugins: [cue.default, ...modelPlugins(model, cue)],
+        plugins: [herald, cue.default, ...modelPlugins(model, cue)],
       },
     ],
   });
@@ -111,6 +122,13 @@ export async function startServer(place: Place, model: ModelChoice): Promise<Run
       server.server.closeAllConnections();
     },
   };
+}
+
+function databaseStep(place: Place): string {
+  if (place.postgresUrl !== undefined) return 'connecting to PostgreSQL';
+  return existsSync(place.databaseDir)
+    ? `opening ${place.databaseDir}`
+    : `making ${place.databaseDir}, which takes some seconds once`;
 }
 
 /** The runtime keeps its models in a map that its interface does not declare. */

@@ -25,13 +25,15 @@ async function main(): Promise<void> {
   if (process.argv.includes(EXAMPLE_FLAG)) {
     process.env.CUE_WHEN_INDEX ||= exampleIndex(place.dataDir);
   }
+  const startedMs = Date.now() - process.uptime() * 1_000;
   const model = await chooseModel(process.env);
-  console.log(`Starting Cue. Model: ${model.description}`);
+  tell('Model', model.description);
+  tell('Host', 'loading elizaOS');
   const { startServer } = await import('./server.js');
   // The host keeps the process alive after such an error and says nothing.
   process.on('uncaughtException', report);
   process.on('unhandledRejection', report);
-  const running = await startServer(place, model);
+  const running = await startServer(place, model, tell);
 
   const onSignal = () => {
     running.closeConnections();
@@ -41,8 +43,9 @@ async function main(): Promise<void> {
 
   const lines = [
     '',
-    'Cue is ready.',
+    `Cue is ready after ${((Date.now() - startedMs) / 1_000).toFixed(1)} s.`,
     `  Web UI    ${running.url}`,
+    `  Panel     ${running.url}/cue/panel`,
     `  Model     ${running.model}`,
     `  Embedding ${running.embedding}`,
     `  Knowledge ${running.knowledge}`,
@@ -61,6 +64,11 @@ async function main(): Promise<void> {
     );
   }
   console.log(`${lines.join('\n')}\n`);
+}
+
+/** What is being done, while it is. */
+function tell(step: string, what: string): void {
+  console.log(`${step.padEnd(10)} ${what}`);
 }
 
 function report(error: unknown): void {
