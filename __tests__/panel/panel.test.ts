@@ -1,3 +1,4 @@
+/// <reference lib="dom" />
 /** The panel in Chromium, on a server of `npm start`: what people see, can do, and must be safe from. */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
