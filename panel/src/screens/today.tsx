@@ -123,7 +123,7 @@ function TimeLine({ occurrences }: Pick<Upcoming, 'occurrences'>) {
   return (
     <div className="time-line" aria-hidden="true">
       {marks
-        .filter((atMs) => atMs < now + DAY_MS)
+        .filter((atMs) => atMs < now + 0.94 * DAY_MS)
         .map((atMs) => (
           <span key={atMs} className="mark" style={{ left: placed(atMs) }}>
             {timeOfDay(atMs)}
@@ -159,7 +159,9 @@ function Occurrences({ occurrences, truncated }: Upcoming) {
       {lines.map(([first, ...others]) =>
         first === undefined ? null : (
           <li key={first.triggerId}>
-            <Time at={first.atMs} />
+            <span className="when">
+              <Time at={first.atMs} />
+            </span>
             <a className="grow" href={linkTo('triggers', first.triggerId)}>
               {first.displayName}
             </a>
