@@ -4,6 +4,7 @@
  * each is read from text.
  */
 import { z } from 'zod';
+import { toldSettings } from './shared/package-version.js';
 import { isTimeZone } from './shared/zones.js';
 
 const flag = (fallback: boolean) =>
@@ -177,6 +178,28 @@ export function isConfigured(host: SettingsHost, name: string): boolean {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
+}
+
+/** A setting as the operator reads it. */
+export interface ShownSetting {
+  name: string;
+  /** `null`: it is not set and has no default; "(hidden)" of what is secret. */
+  value: unknown;
+  description: string;
+  isDefault: boolean;
+}
+
+/** Every setting as it holds now. @param read the host's `getSetting` */
+export function shownSettings(read: (key: string) => unknown): ShownSetting[] {
+  const told = toldSettings();
+  return Object.entries(settingsSchema.shape).map(([name, schema]) => {
+    const given = read(name) ?? undefined;
+    const { description, isSensitive } = told(name);
+    const parsed = schema.safeParse(given);
+    const value = isSensitive || isEncrypted(given) ? '(hidden)' : parsed.data;
+    const isDefault = given === undefined || given === '';
+    return { name, value: value ?? null, description, isDefault };
+  });
 }
 
 /** The kill switch is read anew each time, so that it works without a restart. */

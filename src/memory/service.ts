@@ -7,6 +7,8 @@ import {
   withWaiting,
 } from '../embeddings/index.js';
 import {
+  type ChangeLook,
+  createChangeLook,
   databaseOf,
   defaultFollowMs,
   ensureHome,
@@ -250,6 +252,11 @@ export class WorkMemoryService extends Service {
   observe(observer: MemoryObserver): () => void {
     this.observers.add(observer);
     return () => this.observers.delete(observer);
+  }
+
+  /** What changes in the project from now on, whichever process did it. */
+  changes(): ChangeLook {
+    return createChangeLook(databaseOf(this.runtime), this.core.checks.projectId);
   }
 
   /** Whether finished runs are to be captured. */

@@ -1,4 +1,5 @@
 /** Every operation, told once: what REST, MCP and the OpenAPI document are made of. */
+import { healthOperations } from './health.js';
 import { hintOperations } from './hints.js';
 import { knowledgeOperations } from './knowledge.js';
 import { memoryOperations } from './memory.js';
@@ -7,6 +8,7 @@ import type { Operation, Tool } from './operation.js';
 import { triggerOperations } from './triggers.js';
 import { whenOperations } from './when.js';
 
+export { type AgentHealth, healthOf } from './health.js';
 export { forWhom, offerText } from './offers.js';
 export * from './operation.js';
 export * from './query.js';
@@ -21,6 +23,7 @@ export const OPERATIONS: readonly Operation[] = [
   ...offerOperations,
   ...hintOperations,
   ...triggerOperations,
+  ...healthOperations,
 ];
 
 /** Whether agents may call it, too. */

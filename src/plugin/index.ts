@@ -29,6 +29,7 @@ import {
   type Settings,
   serverEnvironment,
   settingReader,
+  shownSettings,
 } from '../settings.js';
 import { withTimeout } from '../shared/async.js';
 import { type Clock, systemClock } from '../shared/clock.js';
@@ -215,6 +216,7 @@ export function createCuePlugin(options: CueOptions = {}): Plugin {
     routes: createRoutes({
       apiKey: () => serverEnvironment().apiKey,
       panelFolder: options.panelFolder,
+      settings: (runtime) => shownSettings(settingReader(runtime)),
     }),
   };
 }

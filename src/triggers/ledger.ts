@@ -36,6 +36,9 @@ export interface RunFilter {
   beforeMs?: number;
 }
 
+/** Of each kind. */
+const MOST_CHANGING = 500;
+
 /** Leases renewed in one statement. */
 const RENEW_BATCH = 200;
 
@@ -317,6 +320,23 @@ export function createLedger(records: Records, leaseMs: number = LEASE_MS) {
       const walk = triggerId === undefined;
       const rows = await records.list(RUN_TYPE, { where, ...options, walk });
       return { rows: table.rowsIn(rows), total: await records.count(RUN_TYPE, where) };
+    },
+
+    /** Runs that may still change, and those claimed since (`null`: the newest). */
+    async changing(sinceMs: number | null): Promise<RunRow[]> {
+      const since = sinceMs === null ? sql`true` : sql`created_at >= ${isoOf(sinceMs)}::timestamp`;
+      const newest = await records.list(RUN_TYPE, {
+        where: since,
+        limit: MOST_CHANGING,
+        walk: true,
+      });
+      const others = await Promise.all(
+        [OPEN, sql`${DELIVERY} in ('pending', 'delivering', 'unknown')`].map((where) =>
+          table.newestWhere(where, MOST_CHANGING),
+        ),
+      );
+      const rows = [...table.rowsIn(newest), ...others.flat()];
+      return [...new Map(rows.map((row) => [row.run.triggerRunId, row])).values()];
     },
 
     /** The newest runs of a person or of a room, of whatever trigger. */

@@ -303,6 +303,46 @@ export function createTaskStore(records: Records) {
       }
     },
 
+    /** The oldest transaction that may still write: what it writes counts as later than now. */
+    async oldestTransaction(): Promise<string> {
+      const [row] = await rowsOf<{ id: string }>(
+        db,
+        sql`select pg_snapshot_xmin(pg_current_snapshot())::xid::text as id`,
+      );
+      return row?.id ?? '0';
+    },
+
+    /** Every task of a trigger, with its trigger's id and the transaction that wrote it last. */
+    async writers(): Promise<Map<string, { id: string; writer: string }>> {
+      const rows = await rowsOf<{ id: string; trigger_id: string | null; writer: string }>(
+        db,
+        sql`select id, metadata->'trigger'->>'triggerId' as trigger_id, xmin::text as writer
+          from tasks where ${mine}`,
+      );
+      return new Map(
+        rows.map((row) => [row.id, { id: row.trigger_id ?? row.id, writer: row.writer }]),
+      );
+    },
+
+    /** Rows that this transaction or a later one wrote, and how many triggers there are. */
+    async writtenSince(
+      transaction: string,
+    ): Promise<{ rows: { row: TriggerTaskRow; writer: string }[]; count: number }> {
+      const later = sql`age(xmin) <= age(${transaction}::text::xid)`;
+      const [numbers] = await rowsOf<{ all: string | number; later: string | number }>(
+        db,
+        sql`select count(*) as all, count(*) filter (where ${later}) as later
+          from tasks where ${mine}`,
+      );
+      const count = Number(numbers?.all ?? 0);
+      if (Number(numbers?.later ?? 0) === 0) return { rows: [], count };
+      const rows = await rowsOf<StoredRow & { writer: string }>(
+        db,
+        sql`select ${COLUMNS}, xmin::text as writer from tasks where ${mine} and ${later}`,
+      );
+      return { rows: rows.map((row) => ({ row: rowFrom(row), writer: row.writer })), count };
+    },
+
     /** Tasks whose time has come and those named, as they stand in the table now. */
     dueOrNamed(nowMs: number, ids: string[]): Promise<TriggerTaskRow[]> {
       const named = ids.length === 0 ? sql`false` : sql`id in (${sqlList(ids)})`;

@@ -50,6 +50,7 @@ import {
   TRIGGER_TASK_NAME,
 } from './task-codec.js';
 import { TASK_INDEXES } from './task-table.js';
+import { createTriggerLook, type TriggerLook } from './trigger-look.js';
 import { createTriggers, type Triggers } from './triggers.js';
 
 export const TRIGGER_SERVICE = 'TRIGGERS';
@@ -140,6 +141,7 @@ export class TriggerService extends Service {
 
   private room: Room | null = null;
   private deps: TriggerServiceDeps | null = null;
+  private readonly watchers = new Set<() => void>();
   private recovery: Promise<void> = Promise.resolve();
 
   /** @throws AppError UNAVAILABLE when the agent has no SQL database */
@@ -156,7 +158,14 @@ export class TriggerService extends Service {
     service.deps = deps;
     const untilMs = deps.clock.now();
     const { wasAheadMs } = await ensureHeartbeat(runtime, untilMs);
-    service.room = await compose(runtime, deps, host, { fromMs: untilMs + wasAheadMs, untilMs });
+    const onStep: StepObserver = async (step, triggerRunId) => {
+      for (const watcher of service.watchers) watcher();
+      await deps.onStep?.(step, triggerRunId);
+    };
+    service.room = await compose(runtime, { ...deps, onStep }, host, {
+      fromMs: untilMs + wasAheadMs,
+      untilMs,
+    });
     const { dispatcher, triggers, roomsThatExist } = service.room;
     const requests = createRequests({
       triggers,
@@ -219,6 +228,17 @@ export class TriggerService extends Service {
 
   why(id: string, requester: Requester): Promise<Explanation> {
     return explain(this.core.report, id, requester);
+  }
+
+  /** What changes among triggers and runs from now on, whichever process did it. */
+  changes(): TriggerLook {
+    return createTriggerLook(this.core.report);
+  }
+
+  /** Tells that a run of this process has come a step further; returns the way to stop. */
+  onProgress(listener: () => void): () => void {
+    this.watchers.add(listener);
+    return () => this.watchers.delete(listener);
   }
 
   /** The agent's zone, for people who have told none. */

@@ -4,6 +4,7 @@ import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SETTING_KEYS } from '../../../src/settings.js';
 import { type Listener, startListener } from '../../../src/surfaces/rest/listener.js';
 import { call, errorOf } from '../../helpers/http.js';
 import { startServer, type TestServer } from '../../helpers/server.js';
@@ -121,5 +122,55 @@ describe('the panel', () => {
   it('of another agent is not here', async () => {
     const other = '00000000-0000-4000-8000-000000000009';
     expect((await fetched(`/cue/panel?agentId=${other}`, listener.port)).status).toBe(404);
+  });
+});
+
+describe('GET /cue/settings', () => {
+  it('says what is set and what serves, to whom has the key, and who is connected', async () => {
+    const headers = { 'x-api-key': KEY };
+    expect((await call('GET', `${server.baseUrl}/cue/settings`)).status).toBe(401);
+    const initialize = {
+      ...{ jsonrpc: '2.0', id: 1, method: 'initialize' },
+      params: {
+        protocolVersion: '2025-06-18',
+        capabilities: {},
+        clientInfo: { name: 'coder', version: '1' },
+      },
+    };
+    const tell = (message: object, session: Record<string, string> = {}) =>
+      fetch(`${server.baseUrl}/cue/mcp`, {
+        method: 'POST',
+        headers: {
+          ...{ ...headers, ...session, 'content-type': 'application/json' },
+          accept: 'application/json, text/event-stream',
+        },
+        body: JSON.stringify(message),
+      });
+    const begun = await tell(initialize);
+    await begun.text();
+    const session = { 'mcp-session-id': begun.headers.get('mcp-session-id') ?? '' };
+    await tell({ jsonrpc: '2.0', method: 'notifications/initialized' }, session);
+    const { status, body, text } = await call('GET', `${server.baseUrl}/cue/settings`, { headers });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      agent: { id: server.agentId, name: 'Cue Server Test' },
+      project: null,
+      embedder: { serving: { dimension: 384 } },
+      models: { TEXT_EMBEDDING: expect.any(String), TEXT_LARGE: expect.any(String) },
+      clients: [{ name: 'coder', kind: 'mcp', isLocal: false, identityId: null }],
+    });
+    const settings = body.settings as { name: string }[];
+    expect(settings.map(({ name }) => name)).toEqual([...SETTING_KEYS]);
+    expect(settings.find(({ name }) => name === 'CUE_TIMEZONE')).toEqual({
+      name: 'CUE_TIMEZONE',
+      value: 'UTC',
+      description: expect.stringContaining('IANA'),
+      isDefault: false,
+    });
+    expect(settings.find(({ name }) => name === 'CUE_CAPTURE')).toMatchObject({
+      value: true,
+      isDefault: true,
+    });
+    expect(text).not.toContain(KEY);
   });
 });

@@ -4,7 +4,7 @@ import type { Clock } from '../../shared/clock.js';
 import { AppError } from '../../shared/errors.js';
 import type { Ids } from '../../shared/ids.js';
 import { hostLog } from '../../shared/log.js';
-import { createMcpHub, type McpHub } from './http/hub.js';
+import { type ConnectedClient, createMcpHub, type McpHub } from './http/hub.js';
 import { createMcpServer } from './server.js';
 
 export const CUE_MCP = 'CUE_MCP';
@@ -66,6 +66,11 @@ export class McpService extends Service {
   /** How many clients have begun a session and not ended it. */
   get sessions(): number {
     return this.hub?.sessions ?? 0;
+  }
+
+  /** Who is connected, the newest first. */
+  clients(): ConnectedClient[] {
+    return this.hub?.clients() ?? [];
   }
 
   /** Whether a client's session goes on. */

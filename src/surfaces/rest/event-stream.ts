@@ -15,6 +15,8 @@ export interface ServerEvent {
 
 /** An answer of events; the service that makes them may end before the client leaves. */
 export interface EventStream {
+  /** Stands in its first line; "offers" when absent. */
+  name?: string;
   /** Begins to listen; returns the way to stop. What is sent after the end throws. */
   listen: (send: (event: ServerEvent) => void) => () => void;
   /** Asked about every second; `false` ends the stream. */
@@ -91,7 +93,7 @@ export function sendEvents(response: RouteResponse, stream: EventStream): Promis
       // A proxy that gathers answers would keep them.
       'x-accel-buffering': 'no',
     });
-    write(`: offers\nretry: ${RETRY_MS}\n\n`);
+    write(`: ${stream.name ?? 'offers'}\nretry: ${RETRY_MS}\n\n`);
     // Without its own lines no text can end an event: JSON has none.
     stop = stream.listen(({ event, id, data }) => {
       write(`event: ${event}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n`);

@@ -2,6 +2,7 @@
 import type { Route } from '@elizaos/core';
 import { NotFoundError } from '../../shared/errors.js';
 import { autonomyRoutes } from './autonomy-routes.js';
+import { liveRoutes } from './live-routes.js';
 import { mcpRoutes } from './mcp-route.js';
 import { offerRoutes } from './offer-routes.js';
 import { openApiRoute } from './openapi.js';
@@ -9,6 +10,7 @@ import { operationRoutes } from './operation-routes.js';
 import { panelRoutes } from './panel-routes.js';
 import { type MakeRoute, type RouteDeps, routeMaker } from './route.js';
 import { rpcRoutes } from './rpc/rpc-route.js';
+import { settingsRoutes } from './settings-routes.js';
 
 export { type Listener, type ListenerOptions, startListener } from './listener.js';
 
@@ -19,9 +21,11 @@ export function createRoutes(deps: RouteDeps): Route[] {
     // The stream before `/offers/:id`, which would take its word.
     ...offerRoutes(route),
     ...operationRoutes(route),
+    ...liveRoutes(route),
     openApiRoute(route),
     ...rpcRoutes(route),
     ...mcpRoutes(route),
+    ...settingsRoutes(route, deps),
     ...panelRoutes(route, deps.panelFolder),
     ...elsewhere(route),
   ];

@@ -21,6 +21,8 @@ import { authorize, checkAgent } from './guard.js';
 import { abort, isRead, sendLines, sendResponse } from './stream.js';
 
 export interface RouteDeps {
+  /** Every setting as it holds for the agent, for the operator to read; none when absent. */
+  settings?: (runtime: IAgentRuntime) => readonly object[];
   /** Absolute: where the panel is built; absent: in `dist/panel` of the package. */
   panelFolder?: string | undefined;
   /** The server's key, `undefined` when it asks for none; read at each request. */

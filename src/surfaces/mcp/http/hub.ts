@@ -97,6 +97,8 @@ export interface McpHub {
    */
   handle(request: Request, body: unknown, client: HttpClient): Promise<Response>;
   readonly sessions: number;
+  /** Who has a session, the newest first. */
+  clients(): ConnectedClient[];
   /** Whether a session of a client (`McpSession.id`) goes on. */
   hasSession(sessionId: string): boolean;
   /** Ends every session. */
@@ -114,10 +116,26 @@ export interface HttpClient {
   connection?: Uuid | undefined;
 }
 
+/** As the operator sees who is connected. */
+export interface ConnectedClient {
+  /** What the client calls itself; `null` before it has said so. */
+  name: string | null;
+  kind: 'mcp';
+  /** On this machine, as the same person. */
+  isLocal: boolean;
+  identityId: Uuid | null;
+  sinceMs: number;
+  lastSeenMs: number;
+  /** Something waits for it, or it for something. */
+  isBusy: boolean;
+}
+
 interface Open extends Occupant {
   id: string;
   /** What its handlers know it by. */
   sessionId: string;
+  described: McpSession;
+  sinceMs: number;
   events: SessionEvents;
   transport: WebStandardStreamableHTTPServerTransport;
   server: Server;
@@ -193,7 +211,7 @@ export function createMcpHub(deps: HubDeps): McpHub {
     server.onerror = (error) => log.debug({ session: id, error: messageOf(error) }, 'mcp');
     const session: Open = {
       ...{ id, sessionId: described.id, events, server, transport, version },
-      ...{ lastMs: nowMs, wasUsed: false, streams: 0 },
+      ...{ described, sinceMs: nowMs, lastMs: nowMs, wasUsed: false, streams: 0 },
       get isBusy() {
         return session.streams > 0 || events.running > 0;
       },
@@ -268,6 +286,14 @@ export function createMcpHub(deps: HubDeps): McpHub {
     get sessions() {
       return open.size;
     },
+    clients: () =>
+      [...open.values()].toReversed().map(({ described, sinceMs, lastMs, isBusy }) => ({
+        name: described.clientName,
+        kind: 'mcp' as const,
+        isLocal: described.isLocal,
+        identityId: described.identityId,
+        ...{ sinceMs, lastSeenMs: lastMs, isBusy },
+      })),
     hasSession: (sessionId) => [...open.values()].some((one) => one.sessionId === sessionId),
     async close() {
       clearInterval(sweeping);

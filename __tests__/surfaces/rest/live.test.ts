@@ -1,0 +1,252 @@
+/** `GET /cue/stream` and `GET /cue/health` on a real server: what happens here, and what another process does. */
+import { get, type IncomingMessage } from 'node:http';
+import { sql } from 'drizzle-orm';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { databaseOf, homeOf } from '../../../src/records/index.js';
+import { errorOf } from '../../helpers/http.js';
+import { memoryOf } from '../../helpers/memory.js';
+import { offersOf } from '../../helpers/offers.js';
+import { type Row, restClient } from '../../helpers/rest.js';
+import { plan } from '../../helpers/scripted-model.js';
+import { startServer, type TestServer } from '../../helpers/server.js';
+
+interface Event {
+  event: string;
+  id: string;
+  data: Record<string, unknown>;
+}
+
+interface Stream {
+  head: string;
+  events: Event[];
+  close(): void;
+}
+
+let server: TestServer;
+const rest = restClient(() => server);
+const open: Stream[] = [];
+
+beforeAll(async () => {
+  server = await startServer({
+    settings: { CUE_DETECTORS: '{"cooldown":{"batch_window_ms":20}}' },
+  });
+  await memoryOf(server.runtime);
+  await offersOf(server.runtime);
+  server.brain.onLarge = () => plan('watered');
+});
+afterAll(() => server.stop());
+afterEach(() => {
+  for (const stream of open.splice(0)) stream.close();
+});
+
+/** Open: what happens from now on is told. */
+async function listen(query = '', lastId?: string): Promise<Stream> {
+  const headers = lastId === undefined ? {} : { 'last-event-id': lastId };
+  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+    get(`${server.baseUrl}/cue/stream${query}`, { agent: false, headers }, resolve).on(
+      'error',
+      reject,
+    );
+  });
+  expect([answer.statusCode, answer.headers['content-type']]).toEqual([
+    200,
+    'text/event-stream; charset=utf-8',
+  ]);
+  let text = '';
+  const stream: Stream = { head: '', events: [], close: () => answer.destroy() };
+  answer.on('error', () => {});
+  answer.on('data', (piece: Buffer) => {
+    text += piece.toString('utf8');
+    const blocks = text.split('\n\n');
+    text = blocks.pop() ?? '';
+    for (const block of blocks) {
+      const fields = Object.fromEntries(
+        block.split('\n').map((line) => [line.split(': ')[0], line.slice(line.indexOf(': ') + 2)]),
+      );
+      if (fields.event === undefined) stream.head += block;
+      else stream.events.push({ ...(fields as object), data: JSON.parse(fields.data) } as Event);
+    }
+  });
+  open.push(stream);
+  await expect.poll(() => stream.head).toContain('cue');
+  return stream;
+}
+
+const dataOf = (stream: Stream, event: string) =>
+  stream.events.filter((one) => one.event === event).map(({ data }) => data);
+
+describe('what happens in this process', () => {
+  it('is told of triggers and their runs', async () => {
+    const stream = await listen('?types=run,trigger');
+    const { id } = await rest.made({ displayName: 'Ferns' });
+    await expect
+      .poll(() => dataOf(stream, 'trigger'))
+      .toMatchObject([{ trigger: { id, displayName: 'Ferns', runCount: 0 } }]);
+    await rest('POST', `/triggers/${id}/execute?waitMs=15000`);
+    const listed = (await rest('GET', '/runs?limit=1')).body.runs as Row[];
+    await expect.poll(() => dataOf(stream, 'run').at(-1)).toEqual({ run: listed[0] });
+    await expect
+      .poll(() => dataOf(stream, 'trigger').at(-1))
+      .toMatchObject({ trigger: { id, runCount: 1, lastStatus: 'success' } });
+    await rest('DELETE', `/triggers/${id}`);
+    await expect.poll(() => dataOf(stream, 'trigger').at(-1)).toEqual({ deleted: id });
+  });
+
+  it('is told of memories: stored, updated, forgotten, each once', async () => {
+    const stream = await listen('?types=memory');
+    const { memory_id, memory } = (await rest('POST', '/memories', { text: 'The gate is green.' }))
+      .body as { memory_id: string; memory: { id: string } };
+    await expect.poll(() => dataOf(stream, 'memory').length).toBe(1);
+    await rest('PATCH', `/memories/${memory_id}`, { tags: ['gate'] });
+    await expect.poll(() => dataOf(stream, 'memory').length).toBe(2);
+    await rest('DELETE', `/memories/${memory_id}`);
+    await expect.poll(() => dataOf(stream, 'memory').length).toBe(3);
+    expect(dataOf(stream, 'memory')).toEqual(
+      ['stored', 'updated', 'forgotten'].map((change) => ({ memory_id, id: memory.id, change })),
+    );
+  });
+
+  it('is told of offers and what becomes of them', async () => {
+    await rest('POST', '/memories', {
+      intent: 'Add caching to src/live.ts',
+      actions: [{ file: 'src/live.ts', operation: 'edit' }],
+      outcome: { success: false, failure_reason: 'race condition' },
+    });
+    const stream = await listen('?types=offer');
+    const { body } = await rest('POST', '/events', { type: 'file_touch', filePath: 'src/live.ts' });
+    const [{ id }] = body.offers as [Row];
+    await expect
+      .poll(() => dataOf(stream, 'offer'))
+      .toMatchObject([{ change: 'created', offer: { id, kind: 'fileTouch' } }]);
+    await rest('POST', `/offers/${id}/dismiss`);
+    const { offer } = (await rest('GET', `/offers/${id}`)).body;
+    await expect.poll(() => dataOf(stream, 'offer').at(-1)).toEqual({ change: 'dismissed', offer });
+  });
+
+  it('is told only of what was asked for', async () => {
+    const stream = await listen('?types=memory');
+    const { id } = await rest.made({ instructions: 'nobody listens' });
+    await rest('POST', '/memories', { text: 'The fence is white.' });
+    await expect.poll(() => dataOf(stream, 'memory').length).toBe(1);
+    expect(stream.events.map(({ event }) => event)).toEqual(['memory']);
+    await rest('DELETE', `/triggers/${id}`);
+    const wrong = await rest('GET', '/stream?types=run,weather');
+    expect([wrong.status, errorOf(wrong).message]).toEqual([
+      400,
+      expect.stringContaining('must be some of run, trigger, offer, memory, health'),
+    ]);
+  });
+});
+
+describe('what another process writes into the database', () => {
+  it('arrives soon', async () => {
+    const { id, taskId } = await rest.made({ displayName: 'Theirs' });
+    const { memory_id } = (await rest('POST', '/memories', { text: 'Theirs, too.' })).body;
+    const stream = await listen();
+    const db = databaseOf(server.runtime);
+    const { entityId, agentId, roomId, worldId } = homeOf(server.runtime);
+    const runId = 'bbbbbbbb-0000-4000-8000-000000000001';
+    const run = {
+      ...{ type: 'cue_trigger_run', version: 1, triggerRunId: runId, triggerId: id, taskId },
+      ...{ scheduledForMs: 1, cause: 'schedule', status: 'running', open: true, attempt: 1 },
+      ...{ startedAt: Date.now(), displayName: 'Theirs', leaseOwner: 'them', leaseToken: 'theirs' },
+      leaseUntilMs: Date.now() + 3_600_000,
+    };
+    const beganMs = Date.now();
+    await db.execute(sql`update tasks set metadata = jsonb_set(metadata, '{trigger,displayName}', '"Renamed"')
+      where id = ${taskId}::uuid`);
+    await db.execute(sql`insert into memories
+      (id, type, created_at, content, entity_id, agent_id, room_id, world_id, "unique", metadata)
+      values (${runId}::uuid, 'cue_trigger_run', now() at time zone 'UTC', '{"text":"x"}'::jsonb, ${entityId}::uuid,
+        ${agentId}::uuid, ${roomId}::uuid, ${worldId}::uuid, true, ${JSON.stringify(run)}::jsonb)`);
+    await db.execute(sql`update memories set metadata = metadata || jsonb_build_object('revision', 2,
+        'changedAtMs', (extract(epoch from clock_timestamp()) * 1000)::bigint)
+      where type = 'cue_work_memory' and content->>'text' like '%Theirs, too%'`);
+    const isIts = ({ trigger }: Record<string, unknown>) => Object(trigger).id === id;
+    const newest = () => [
+      dataOf(stream, 'trigger').findLast(isIts),
+      ...['run', 'memory'].map((name) => dataOf(stream, name).at(-1)),
+    ];
+    await expect
+      .poll(newest, { interval: 20 })
+      .toMatchObject([
+        { trigger: { id, displayName: 'Renamed' } },
+        { run: { triggerRunId: runId, open: true } },
+        { memory_id, change: 'updated' },
+      ]);
+    const tookMs = Date.now() - beganMs;
+    // Two seconds are promised; a machine under test may be busy.
+    expect(tookMs).toBeLessThan(6_000);
+    await db.execute(sql`update memories set metadata = metadata || '{"status":"success","open":false}'::jsonb
+      where id = ${runId}::uuid`);
+    await expect
+      .poll(() => dataOf(stream, 'run').at(-1))
+      .toMatchObject({ run: { triggerRunId: runId, status: 'success', open: false } });
+    await db.execute(sql`delete from tasks where id = ${taskId}::uuid`);
+    await expect.poll(() => dataOf(stream, 'trigger').at(-1)).toEqual({ deleted: id });
+  });
+});
+
+describe('a client that comes again', () => {
+  it('is told what it has missed, and to read anew what nobody knows any more', async () => {
+    const first = await listen('?types=memory');
+    await rest('POST', '/memories', { text: 'Before the cut.' });
+    await expect.poll(() => first.events.length).toBe(1);
+    const { id } = first.events[0] ?? { id: '' };
+    expect(id).toMatch(/^[0-9a-f]{8}-\d+$/);
+    first.close();
+    await rest('POST', '/memories', { text: 'While it was away.' });
+    await new Promise((resolve) => setTimeout(resolve, 2_500));
+    const second = await listen('?types=memory', id);
+    await expect.poll(() => dataOf(second, 'memory').length).toBe(1);
+    expect(second.events[0]).toMatchObject({ event: 'memory', data: { change: 'stored' } });
+    for (const old of ['12345678-3', `${id}000`, 'nonsense']) {
+      const stream = await listen('?types=memory', old);
+      expect([old, stream.events[0]]).toMatchObject([old, { event: 'reset', data: {} }]);
+    }
+  });
+
+  it('is told to read all anew when very much has changed at once', async () => {
+    const stream = await listen();
+    const { entityId, agentId, roomId, worldId } = homeOf(server.runtime);
+    // In one statement, so that one look sees them all.
+    await databaseOf(server.runtime).execute(sql`
+      insert into memories (id, type, created_at, content, entity_id, agent_id, room_id, world_id, "unique", metadata)
+      select id, 'cue_trigger_run', now() at time zone 'UTC', '{"text":"x"}'::jsonb, ${entityId}::uuid,
+        ${agentId}::uuid, ${roomId}::uuid, ${worldId}::uuid, true,
+        jsonb_build_object('type', 'cue_trigger_run', 'version', 1, 'triggerRunId', id, 'triggerId', id,
+          'taskId', id, 'scheduledForMs', 1, 'cause', 'manual', 'status', 'deferred', 'open', true,
+          'waitsFor', 'cycle', 'attempt', 1, 'startedAt', 1)
+      from (select gen_random_uuid() as id from generate_series(1, 250)) ids`);
+    await expect.poll(() => stream.events.map(({ event }) => event)).toContain('reset');
+    await databaseOf(server.runtime).execute(sql`delete from memories
+      where type = 'cue_trigger_run' and metadata->>'status' = 'deferred'`);
+  });
+});
+
+describe('GET /cue/health', () => {
+  it('is well, says why it is not, and the stream says so when that changes', async () => {
+    const stream = await listen('?types=health');
+    const { body } = await rest('GET', '/health');
+    expect(body).toMatchObject({
+      status: expect.stringMatching(/^(ok|degraded)$/),
+      parts: {
+        ...{ triggers: { status: 'ok', reasons: [] }, autonomy: { status: 'ok', reasons: [] } },
+        ...{ offers: {}, memories: {}, when: { status: 'off' } },
+      },
+    });
+    server.brain.onLarge = () => {
+      throw new Error('the provider says no');
+    };
+    const { id } = await rest.made({ instructions: 'fail' });
+    await rest('POST', `/triggers/${id}/execute?waitMs=15000`);
+    const reasons = ['1 run failed in the last hour: the provider says no'];
+    await expect
+      .poll(() => dataOf(stream, 'health').at(-1))
+      .toMatchObject({ health: { status: 'degraded', parts: { triggers: { reasons } } } });
+    await rest('POST', '/autonomy', { enabled: false });
+    const off = await rest('GET', '/health');
+    expect(off.body).toMatchObject({ status: 'failing', parts: { autonomy: { status: 'off' } } });
+    await rest('POST', '/autonomy', { enabled: true });
+  });
+});
