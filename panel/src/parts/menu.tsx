@@ -36,8 +36,10 @@ export function Menu({
     const below = from.bottom + GAP;
     const fits = below + menu.offsetHeight + EDGE <= innerHeight;
     menu.style.top = `${fits ? below : Math.max(EDGE, from.top - GAP - menu.offsetHeight)}px`;
-    const right = Math.max(from.right, EDGE + menu.offsetWidth);
-    menu.style.left = `${Math.min(right, innerWidth - EDGE) - menu.offsetWidth}px`;
+    const edge = menu.closest('[role="dialog"]')?.getBoundingClientRect().left ?? 0;
+    const fromRight = from.right - menu.offsetWidth;
+    const left = fromRight >= edge + EDGE ? fromRight : from.left;
+    menu.style.left = `${Math.max(EDGE, Math.min(left, innerWidth - EDGE - menu.offsetWidth))}px`;
     itemsOf(menu)[0]?.focus();
   };
   const close = (): void => {

@@ -13,7 +13,7 @@ export function SettingTable({ settings }: { settings: readonly Setting[] }) {
   const set = settings.filter(({ isDefault }) => !isDefault).length;
   return (
     <Section
-      title="Settings"
+      title="Every setting"
       aside={
         <span className="quiet">
           {set === 0 ? 'All as they come' : `${set} of ${counted(settings.length, 'setting')} set`}

@@ -16,26 +16,22 @@ interface Page {
   nextCursor: string | null;
 }
 
-const STATES: Record<TriggerState, { tone: Tone; text: string }> = {
-  active: { tone: 'good', text: 'Active' },
-  resting: { tone: 'good', text: 'Resting' },
-  paused: { tone: 'warn', text: 'Paused' },
-  disabled: { tone: 'quiet', text: 'Disabled' },
-  invalid: { tone: 'bad', text: 'Invalid' },
-};
-
-const STATE_NOTES: Record<TriggerState, string> = {
-  active: 'It is due soon.',
-  resting: 'It waits for its time.',
-  paused: 'It does not run until it is resumed.',
-  disabled: 'It is switched off.',
-  invalid: 'What is stored of it cannot be read.',
+/** `choice`: how the filter names it, where that is more than the badge says. */
+const STATES: Record<TriggerState, { tone: Tone; text: string; note: string; choice?: string }> = {
+  active: { tone: 'good', text: 'Active', note: 'It is due soon.' },
+  resting: { tone: 'good', text: 'Resting', note: 'It waits for its time.' },
+  disabled: { tone: 'quiet', text: 'Paused', note: 'It does not run until it is resumed.' },
+  paused: {
+    ...{ tone: 'warn', text: 'Paused', note: 'It does not run until it is resumed.' },
+    choice: 'Paused for a reason',
+  },
+  invalid: { tone: 'bad', text: 'Invalid', note: 'What is stored of it cannot be read.' },
 };
 
 export function StateBadge({ trigger: { state, stateReason } }: { trigger: TriggerSummary }) {
-  const { tone, text } = STATES[state];
+  const { tone, text, note } = STATES[state];
   return (
-    <span title={stateReason ?? STATE_NOTES[state]}>
+    <span title={stateReason ?? note}>
       <Badge tone={tone}>{text}</Badge>
     </span>
   );
@@ -81,9 +77,9 @@ export function TriggerTable() {
           <span className="unseen">State</span>
           <select value={state} onChange={(event) => setState(event.target.value)}>
             <option value="">Any state</option>
-            {Object.entries(STATES).map(([name, { text }]) => (
+            {Object.entries(STATES).map(([name, { text, choice = text }]) => (
               <option key={name} value={name}>
-                {text}
+                {choice}
               </option>
             ))}
           </select>

@@ -1,7 +1,7 @@
 /** One trigger, all of it. */
 import type { ReactNode } from 'react';
 import type { TriggerSummary } from '../../../../src/index.js';
-import { counted, duration } from '../../format.js';
+import { counted, duration, shortDate } from '../../format.js';
 import { Badge, Button, Facts, Loaded } from '../../parts/basics.js';
 import { Dialog } from '../../parts/dialog.js';
 import { RUN_TONES, RunDots } from '../../parts/run.js';
@@ -77,7 +77,7 @@ function factsOf(trigger: TriggerSummary): readonly (readonly [string, ReactNode
   const { timezone, wakeMode, createdBy, deliverTo, startAtIso, untilIso } = trigger;
   const { maxFailures, failureCount, timeoutMs, overlapPolicy, missedRunPolicy } = trigger;
   const facts: [string, ReactNode][] = [
-    ['Next run', nextRunAtMs === null ? 'None' : <Time key="next" at={nextRunAtMs} />],
+    ['Next run', nextRunAtMs === null ? 'None' : <NextRun key="next" atMs={nextRunAtMs} />],
   ];
   const add = (name: string, value: ReactNode, isThere: unknown): void => {
     if (isThere !== undefined && isThere !== null) facts.push([name, value]);
@@ -105,6 +105,17 @@ function factsOf(trigger: TriggerSummary): readonly (readonly [string, ReactNode
   add('Made by', createdBy, createdBy);
   add('Id', <code>{trigger.id}</code>, trigger.id);
   return facts;
+}
+
+function NextRun({ atMs }: { atMs: number }) {
+  return (
+    <>
+      {shortDate(atMs)},{' '}
+      <span className="quiet">
+        <Time at={atMs} />
+      </span>
+    </>
+  );
 }
 
 function LastRun({ at, status }: { at: number | string; status: string | undefined }) {
