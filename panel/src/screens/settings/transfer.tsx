@@ -58,10 +58,11 @@ const KINDS: readonly Kind[] = [
       }>('/triggers/import', { body: Array.isArray(content) ? { triggers: content } : content });
       return {
         ...{ created: counts.created, skipped: counts.duplicates, rejected: counts.rejected },
-        notes: rejected.map(
-          ({ index, findings }) =>
-            `Trigger ${index + 1}: ${findings.map(({ field, message }) => `${field} ${message}`).join('; ')}`,
-        ),
+        notes: rejected.map(({ index, findings }) => {
+          // The field is the place in the list, which is said already.
+          const reasons = findings.map(({ message }) => message);
+          return `Trigger ${index + 1}: ${reasons.join('; ')}`;
+        }),
       };
     },
   },
