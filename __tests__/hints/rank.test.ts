@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import type { Hint, HintMeta, HintScope, HintValue } from '../../src/hints/schema.js';
 import {
   frecency,
   meritsOf,
@@ -7,8 +8,7 @@ import {
   rankReasons,
   recency,
   scoreAt,
-} from '../../src/hints/rank.js';
-import type { Hint, HintMeta, HintScope, HintValue } from '../../src/hints/schema.js';
+} from '../../src/hints/variants.js';
 
 const NOW = Date.parse('2026-03-01T12:00:00.000Z');
 const HOUR = 3_600_000;

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { CatalogState } from '../../src/records/index.js';
-import { keepStarting } from '../../src/records/index.js';
+import { retryStart } from '../../src/records/index.js';
 
 const FAILED: CatalogState = { state: 'failed', reason: 'connection lost' };
 const READY: CatalogState = { state: 'ready', fromSnapshot: false, tookMs: 1 };
@@ -19,7 +19,7 @@ it('starts again after 5 s, then after twice as long each time, up to 5 min, unt
   const wait = async (ms: number) => {
     waits.push(ms);
   };
-  expect(await keepStarting(project, new AbortController().signal, wait)).toEqual(READY);
+  expect(await retryStart(project, new AbortController().signal, wait)).toEqual(READY);
   expect(waits.map((ms) => ms / 1_000)).toEqual([5, 10, 20, 40, 80, 160, 300, 300, 300]);
   expect(project.started()).toBe(10);
 });
@@ -27,10 +27,10 @@ it('starts again after 5 s, then after twice as long each time, up to 5 min, unt
 it('gives up waiting when it is stopped, and starts nothing afterwards', async () => {
   const project = failing(9);
   const stopping = new AbortController();
-  const keeping = keepStarting(project, stopping.signal);
+  const keeping = retryStart(project, stopping.signal);
   await new Promise((resolve) => setImmediate(resolve));
   stopping.abort();
   expect(await keeping).toEqual(FAILED);
-  expect(await keepStarting(project, stopping.signal)).toEqual(FAILED);
+  expect(await retryStart(project, stopping.signal)).toEqual(FAILED);
   expect(project.started()).toBe(2);
 });

@@ -9,7 +9,6 @@ import { yieldToLoop } from '../shared/async.js';
 import { AppError, type Finding, InvalidInputError } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import { type Matcher, type Steps, safeRegex } from './globs.js';
-import { openFileOf, rankReasons, scoreAt } from './rank.js';
 import type {
   ComponentCount,
   GetResult,
@@ -27,7 +26,16 @@ import type {
 import { type CompiledScope, type Eligibility, factsOf } from './scope.js';
 import { printedValue } from './secrets.js';
 import { beforeDelete, type HintContext, isAdminCaller, notFound } from './store.js';
-import { isLive, isOwn, mayRead, mayWrite, type Variant } from './variants.js';
+import {
+  isLive,
+  isOwn,
+  mayRead,
+  mayWrite,
+  openFileOf,
+  rankReasons,
+  scoreAt,
+  type Variant,
+} from './variants.js';
 
 type Variants = HintContext['store']['variants'];
 

@@ -13,13 +13,13 @@ import {
   defaultFollowMs,
   ensureHome,
   ensureIndexes,
-  keepStarting,
   openProjectRecords,
   type ProjectRecords,
   projectIdOf,
   RECORD_INDEXES,
   type RecordType,
   requireHalfvec,
+  retryStart,
   storageProblem,
 } from '../records/index.js';
 import type { Clock } from '../shared/clock.js';
@@ -338,7 +338,7 @@ async function open(
   });
   const stopping = new AbortController();
   inBackground(
-    keepStarting(project, stopping.signal).then(() => {
+    retryStart(project, stopping.signal).then(() => {
       if (!stopping.signal.aborted) reembedder.start();
     }),
     'work memory not ready',

@@ -2,6 +2,8 @@
  * The composition root: settings, services, workers, events and surfaces of one agent. Everything
  * the rooms must not read themselves (time, chance, environment, the host) is handed in here.
  */
+
+import { dirname, resolve } from 'node:path';
 import {
   EventType,
   type IAgentRuntime,
@@ -21,11 +23,12 @@ import { HintService } from '../hints/index.js';
 import { isProjectAdmin, isWorldAdmin, lockOf, serviceOf } from '../host/index.js';
 import { WorkMemoryService } from '../memory/index.js';
 import { ProactiveService } from '../proactive/index.js';
-import { databaseOf } from '../records/index.js';
-import { ServingService } from '../server/index.js';
+import { databaseOf, pgliteDirectory } from '../records/index.js';
+import { ServingService, usualPidFile } from '../server/index.js';
 import {
   parseSettings,
   pausedNow,
+  pidEnvironment,
   type Settings,
   serverEnvironment,
   settingReader,
@@ -53,13 +56,12 @@ import {
   turnHasEnded,
   workMemoryProvider,
 } from '../surfaces/eliza/index.js';
-import { McpService } from '../surfaces/mcp/index.js';
+import { McpService, TOOL_CHOICES } from '../surfaces/mcp/index.js';
 import { createRoutes } from '../surfaces/rest/index.js';
 import { type AutonomyPort, type StepObserver, TriggerService } from '../triggers/index.js';
 import { WhenService } from '../when/index.js';
-import { provideHints } from './wire-hints.js';
-import { provideMcp } from './wire-mcp.js';
-import { embedForHost, parentOf, provideWorkMemory } from './wire-memory.js';
+import { endSessionHints, provideHints } from './wire-hints.js';
+import { dataDirectory, embedForHost, parentOf, provideWorkMemory } from './wire-memory.js';
 import { provideProactive } from './wire-proactive.js';
 import { provideWhen } from './wire-when.js';
 
@@ -325,4 +327,35 @@ function runtimeOf(payload: unknown): IAgentRuntime | undefined {
   return typeof runtime === 'object' && runtime !== null && 'getServicesByType' in runtime
     ? (runtime as IAgentRuntime)
     : undefined;
+}
+
+/** @throws Error naming the setting that is wrong */
+function provideMcp(
+  runtime: IAgentRuntime,
+  settings: Settings,
+  { clock, ids }: { clock: Clock; ids: Ids },
+): void {
+  const { CUE_MCP_TOOLS: tools, CUE_FILE_ROOTS: roots } = settings;
+  const wrong = tools?.filter((name) => !TOOL_CHOICES.includes(name)) ?? [];
+  if (wrong.length > 0) {
+    throw new Error(
+      `cue: wrong setting: CUE_MCP_TOOLS has "${wrong.join('", "')}": choose from ${TOOL_CHOICES.join(', ')}`,
+    );
+  }
+  const fileRoots = roots?.map((root) => resolve(root));
+  const privateFolders = () => privateFoldersOf(runtime, settings);
+  McpService.provide(runtime, {
+    ...{ clock, ids, tools, fileRoots, privateFolders },
+    onSessionEnded: endSessionHints,
+  });
+}
+
+/** The database in use, what is kept beside it, and the files that name servers with their keys. */
+function privateFoldersOf(runtime: IAgentRuntime, settings: Settings): string[] {
+  const database = pgliteDirectory(databaseOf(runtime));
+  return [
+    ...(database === null || database === 'memory' ? [] : [resolve(database)]),
+    dataDirectory(runtime, settings).path,
+    dirname(usualPidFile(pidEnvironment())),
+  ];
 }

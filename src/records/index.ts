@@ -28,10 +28,10 @@ export { ensureHome, type Home, homeOf, projectIdOf } from './home.js';
 export type { LiveCatalog } from './project-records.js';
 export {
   defaultFollowMs,
-  keepStarting,
   openProjectRecords,
   type ProjectRecords,
   type ProjectRecordsDeps,
+  retryStart,
 } from './project-records.js';
 export { withoutNul } from './record-codec.js';
 export type {

@@ -243,7 +243,7 @@ const LONGEST_WAIT_MS = 5 * 60_000;
  * for the life of the process. Waits 5 s after the first failure, then twice as long each time, at
  * most 5 min. Never throws: resolves with `ready`, or with what was last when the signal aborts.
  */
-export async function keepStarting(
+export async function retryStart(
   project: { start(): Promise<CatalogState> },
   signal: AbortSignal,
   wait: (ms: number, signal: AbortSignal) => Promise<void> = waitFor,

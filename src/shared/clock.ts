@@ -12,7 +12,7 @@ export const HOUR_MS = 3_600_000;
 export const DAY_MS = 86_400_000;
 
 /** Whether it is time again for what is done every so often; a clock that was set back makes it so at once. */
-export function isTimeAgain(lastMs: number, nowMs: number, everyMs: number): boolean {
+export function intervalElapsed(lastMs: number, nowMs: number, everyMs: number): boolean {
   return nowMs < lastMs || nowMs - lastMs >= everyMs;
 }
 

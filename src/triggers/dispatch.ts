@@ -5,7 +5,7 @@
  */
 import type { IAgentRuntime, Task, TaskWorker } from '@elizaos/core';
 import { yieldToLoop } from '../shared/async.js';
-import { type Clock, HOUR_MS, isTimeAgain, MINUTE_MS, SECOND_MS } from '../shared/clock.js';
+import { type Clock, HOUR_MS, intervalElapsed, MINUTE_MS, SECOND_MS } from '../shared/clock.js';
 import { messageOf } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import type { DueTimer } from './due-timer.js';
@@ -271,7 +271,7 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
   /** Whether it is time again for `name`, which is taken to begin now if it is. */
   function isDue(name: string, everyMs: number): boolean {
     const nowMs = clock.now();
-    if (!isTimeAgain(lastMs.get(name) ?? 0, nowMs, everyMs)) return false;
+    if (!intervalElapsed(lastMs.get(name) ?? 0, nowMs, everyMs)) return false;
     lastMs.set(name, nowMs);
     return true;
   }
@@ -384,7 +384,8 @@ export function createDispatcher(deps: DispatchDeps): Dispatcher {
     },
     watchEdits() {
       if (stopping || working.has('beat') || working.has('verify')) return;
-      if (isTimeAgain(lastMs.get('verify') ?? 0, clock.now(), OWN_VERIFY_MS)) void verifyEdits();
+      if (intervalElapsed(lastMs.get('verify') ?? 0, clock.now(), OWN_VERIFY_MS))
+        void verifyEdits();
     },
     heartbeat,
     drain,

@@ -6,7 +6,7 @@
  */
 
 import { yieldToLoop } from '../shared/async.js';
-import { isTimeAgain, SECOND_MS } from '../shared/clock.js';
+import { intervalElapsed, SECOND_MS } from '../shared/clock.js';
 import type { DueTimer } from './due-timer.js';
 import { SENDING_MS } from './ledger.js';
 import type { Parts } from './parts.js';
@@ -95,7 +95,7 @@ export function createWriteBackGuard(): WriteBackGuard {
     },
     checked(taskId, nowMs) {
       const wanted = expected.get(taskId);
-      if (!wanted || !isTimeAgain(wanted.checkedAtMs, nowMs, CHECK_GAP_MS)) return;
+      if (!wanted || !intervalElapsed(wanted.checkedAtMs, nowMs, CHECK_GAP_MS)) return;
       wanted.checkedAtMs = nowMs;
       wanted.checksLeft -= 1;
     },

@@ -1,12 +1,8 @@
 /** Vectors of the instant model: made by the catalog, kept in it and in its snapshot. */
 import { describe, expect, it } from 'vitest';
-import {
-  createCatalog,
-  decodeSnapshot,
-  encodeSnapshot,
-  type InstantModel,
-  type MemoryCatalog,
-} from '../../../src/records/catalog/index.js';
+import { createCatalog, type MemoryCatalog } from '../../../src/records/catalog/catalog.js';
+import { decodeSnapshot, encodeSnapshot } from '../../../src/records/catalog/snapshot.js';
+import type { InstantModel } from '../../../src/records/catalog/types.js';
 import { analyzeWords } from './reference.js';
 import { docOf, emptyShelf, idFor, OPERATOR, PROJECT } from './subject.js';
 

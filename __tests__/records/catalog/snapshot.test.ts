@@ -1,13 +1,9 @@
 /** A catalog goes into a snapshot and comes out the same; anything damaged is refused. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  decodeSnapshot,
-  encodeSnapshot,
-  type MemoryCatalog,
-  SnapshotError,
-} from '../../../src/records/catalog/index.js';
-import { writeFrame } from '../../../src/records/catalog/snapshot-frames.js';
+import type { MemoryCatalog } from '../../../src/records/catalog/catalog.js';
+import { decodeSnapshot, encodeSnapshot } from '../../../src/records/catalog/snapshot.js';
+import { SnapshotError, writeFrame } from '../../../src/records/catalog/snapshot-frames.js';
 import { derivedId } from '../../../src/shared/ids.js';
 import { analyzeWords } from './reference.js';
 import {

@@ -1,6 +1,6 @@
 /** Documents, vectors and catalogs for the tests of this folder. */
 import fc from 'fast-check';
-import { createCatalog } from '../../../src/records/catalog/index.js';
+import { createCatalog } from '../../../src/records/catalog/catalog.js';
 import type { KernelFactory } from '../../../src/records/catalog/kernel.js';
 import type { CatalogDoc, SlotFilter } from '../../../src/records/catalog/types.js';
 import type { Reader } from '../../../src/records/scope.js';

@@ -19,7 +19,7 @@ import type {
   SlotFilter,
 } from './types.js';
 import { checkVector, Vectors } from './vectors.js';
-import { type AnalyzedWords, continuityOf, Words } from './words.js';
+import { type AnalyzedWords, threadCoherence, Words } from './words.js';
 
 /**
  * A fresh array for every search and not one kept by the shelf: two searches are fused after both
@@ -271,7 +271,7 @@ export class MemoryShelf implements Shelf {
     const { size } = this;
     const known = this.#continuity;
     if (known !== null && Math.abs(size - known.size) * 10 <= known.size) return known.value;
-    const value = continuityOf(this.words, this.#timeline.places());
+    const value = threadCoherence(this.words, this.#timeline.places());
     this.#continuity = { size, value };
     return value;
   }

@@ -277,7 +277,7 @@ const SAMPLE_DOCUMENTS = 512;
 const SAMPLE_WORDS = 64;
 
 /** How much neighbours in a thread talk about the same (the definition is in types.ts). */
-export function continuityOf(words: Words, order: Places): number {
+export function threadCoherence(words: Words, order: Places): number {
   const { postings } = words;
   const documents = order.length;
   const common = documents * COMMON_SHARE;
