@@ -11,9 +11,9 @@ import {
   type Env,
   type Identity,
   identify,
-  namedServer,
   pidFileOf,
   pidFiles,
+  probeNamed,
   RPC_PATH,
   readPidFile,
   removePidFile,
@@ -137,8 +137,9 @@ export class ServingService extends Service {
 /** @param isUsual a running agent comes before a headless server */
 async function isNamed(path: string, env: Env, isUsual: boolean): Promise<boolean> {
   try {
-    const named = await namedServer(path, env, ANSWER_MS);
-    return named !== null && !(isUsual && named.identity.kind === 'headless');
+    const named = await probeNamed(path, env, ANSWER_MS);
+    if (named === null || 'silent' in named) return false;
+    return !(isUsual && named.identity.kind === 'headless');
   } catch {
     return true;
   }

@@ -148,7 +148,8 @@ export function isWriterCertain(file: ServerFile): boolean {
 /** Never throws. Whether the process lives and is the one that wrote it is not asked. */
 export function lookAtPidFile(path: string): PidFileLook {
   try {
-    const text = readOwn(path);
+    // The administrator's server serves everybody; a user's does not serve the administrator.
+    const text = readOwnFile(path, true);
     const file = serverFileOf(text);
     return file ? { file } : { file: null, reason: `${path} is no PID file of a server` };
   } catch (error) {
@@ -165,18 +166,13 @@ export function lookAtPidFile(path: string): PidFileLook {
  */
 export function writePidFile(path: string, file: ServerFile): void {
   const folder = dirname(path);
-  const draft = `${path}.${processName()}`;
   try {
     makeFolder(folder, 0o700);
     const refused = whyNotOurs(folder, 'folder') ?? whyNotOurs(path, 'file');
     if (refused !== null) throw new AppError('UNAVAILABLE', refused, { path });
-    // Left by an earlier process of our number; a link in its place goes, not what it points to.
-    rmSync(draft, { force: true });
-    writeFileSync(draft, `${JSON.stringify(file)}\n`, { flag: 'wx', mode: 0o600 });
-    renameSync(draft, path);
+    replaceOwnFile(path, `${JSON.stringify(file)}\n`);
   } catch (error) {
     if (error instanceof AppError) throw error;
-    rmQuietly(draft);
     throw notWritten(path, error);
   }
 }
@@ -205,8 +201,12 @@ function namesIn(folder: string): string[] {
   }
 }
 
-/** @throws AppError UNAVAILABLE for what is no file of ours */
-function readOwn(path: string): string {
+/**
+ * The text of a file that nobody else can have written.
+ * @param trustsRoot the administrator's file counts, too
+ * @throws AppError UNAVAILABLE for what is no file of ours
+ */
+export function readOwnFile(path: string, trustsRoot: boolean): string {
   // Not blocking: a pipe in its place would never open.
   const handle = openSync(
     path,
@@ -214,13 +214,28 @@ function readOwn(path: string): string {
   );
   try {
     const found = fstatSync(handle);
+    const isTrusted = isOwn(found) || (trustsRoot && found.uid === ROOT);
     const refused =
-      whyOdd(path, found, 'file') ?? (isTrusted(found) ? null : `${path} belongs to another user`);
+      whyOdd(path, found, 'file') ?? (isTrusted ? null : `${path} belongs to another user`);
     if (refused !== null) throw new AppError('UNAVAILABLE', refused, { path });
     if (found.size > MAX_BYTES) return '';
     return readFileSync(handle, 'utf8');
   } finally {
     closeSync(handle);
+  }
+}
+
+/** Replaces a file as a whole, for this user alone. @throws what the file system says */
+export function replaceOwnFile(path: string, text: string): void {
+  const draft = `${path}.${processName()}`;
+  try {
+    // Left by an earlier process of our number; a link in its place goes, not what it points to.
+    rmSync(draft, { force: true });
+    writeFileSync(draft, text, { flag: 'wx', mode: 0o600 });
+    renameSync(draft, path);
+  } catch (error) {
+    rmQuietly(draft);
+    throw error;
   }
 }
 
@@ -242,11 +257,6 @@ function whyOdd(path: string, found: Stats, kind: 'folder' | 'file'): string | n
 /** Windows has no such numbers; its folder lies in the user's profile. */
 function isOwn({ uid }: Stats): boolean {
   return process.geteuid === undefined || uid === process.geteuid();
-}
-
-/** The administrator's server is served by, too, but not one of the users' to the administrator. */
-function isTrusted(found: Stats): boolean {
-  return isOwn(found) || found.uid === ROOT;
 }
 
 function serverFileOf(text: string): ServerFile | null {

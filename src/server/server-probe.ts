@@ -24,20 +24,10 @@ const MAX_PORT = 65_535;
 const CONNECT_MS = 1_000;
 
 /**
- * The server that a PID file names. A file of a dead process, of a pid that is another program's by
- * now, and of a port where somebody else answers is as none.
+ * The server that a PID file names; `silent`: it lives and listens, but does not answer in time. A file of a
+ * dead process, of a pid that is another program's by now, and of a port where somebody else answers is as none.
  * @throws AppError UNAVAILABLE when it wants a key
  */
-export async function namedServer(
-  pidFile: string,
-  env: Env,
-  answerMs: number,
-): Promise<FoundServer | null> {
-  const found = await probeNamed(pidFile, env, answerMs);
-  return found && 'silent' in found ? null : found;
-}
-
-/** The same, and one that lives and listens, but does not answer in time. @throws AppError as it does */
 export async function probeNamed(
   pidFile: string,
   env: Env,

@@ -1,25 +1,16 @@
 /** What a client has said in its session, so that it can be said again to the next server. */
 
-import {
-  closeSync,
-  constants,
-  fstatSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { rmSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { messageOf } from '../shared/errors.js';
 import { makeFolder } from '../shared/folders.js';
 import { isObject } from '../shared/json.js';
-import { processName } from '../shared/process-life.js';
 import { OFFERS_META } from '../surfaces/mcp-client.js';
 import type { Env } from './database-location.js';
 import type { Server } from './leader-election.js';
 import { type Fields, type McpRequest, repeatableTools } from './mcp-exchange.js';
+import { readOwnFile, replaceOwnFile } from './pid-file.js';
 
 export interface SessionReplay {
   /** Its `initialize`; `null` before that was answered. */
@@ -209,7 +200,7 @@ export function createIdentityKeeper(deps: IdentityKeeperDeps): IdentityKeeper {
       const path = pathOf(server, client);
       if (path === null) return null;
       try {
-        return identityIn(readOwn(path));
+        return identityIn(readOwnFile(path, false));
       } catch (error) {
         const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
         if (!isMissing) log(`the identity in ${path} is not resumed: ${messageOf(error)}`);
@@ -219,13 +210,10 @@ export function createIdentityKeeper(deps: IdentityKeeperDeps): IdentityKeeper {
     keep(server, client, { agent_id, resume_token, name }) {
       const path = pathOf(server, client);
       if (path === null) return false;
-      const draft = `${path}.${processName()}`;
       try {
         makeFolder(dirname(path), 0o700);
-        rmSync(draft, { force: true });
         const text = JSON.stringify({ client, agent_id, resume_token, name });
-        writeFileSync(draft, `${text}\n`, { flag: 'wx', mode: 0o600 });
-        renameSync(draft, path);
+        replaceOwnFile(path, `${text}\n`);
         return true;
       } catch (error) {
         log(`the identity of ${client} is not kept in ${path}: ${messageOf(error)}`);
@@ -241,21 +229,6 @@ export function createIdentityKeeper(deps: IdentityKeeperDeps): IdentityKeeper {
       }
     },
   };
-}
-
-/** @throws Error for what is no file of this user's, which nobody else may read */
-function readOwn(path: string): string {
-  const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
-  const handle = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-  try {
-    const found = fstatSync(handle);
-    if (!found.isFile()) throw new Error('it is no file');
-    const isOwn = process.geteuid === undefined || found.uid === process.geteuid();
-    if (!isOwn) throw new Error('it belongs to another user');
-    return readFileSync(handle, 'utf8');
-  } finally {
-    closeSync(handle);
-  }
 }
 
 /** @throws Error for what says of no identity who it is */
