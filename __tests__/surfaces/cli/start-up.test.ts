@@ -59,7 +59,7 @@ describe('cue', () => {
     ]);
   });
 
-  it.each(['memory', 'offers', 'trigger', 'status', 'transfer', 'completion/command'])(
+  it.each(['memory', 'offers', 'trigger', 'status', 'transfer', 'completion', 'complete'])(
     '%s brings neither host nor schemas along',
     (group) => {
       const loaded = loadedBy(resolve(SRC, `surfaces/cli/${group}.ts`));

@@ -3,10 +3,10 @@ import type { Command } from 'commander';
 import { askRest, type RestRequest, RpcFailure } from '../../server/client.js';
 import { AppError, type Finding, isAppError } from '../../shared/errors.js';
 import { callServing, sayWhere } from './ask-server.js';
-import { type CommandContext, dataDirOption, ioFor } from './command-line.js';
+import { type CommandContext, dataDirOption } from './command-line.js';
 import { chosenFields, isAll, type JsonFlag, mustBeFields } from './fields.js';
 import { portOf } from './flags.js';
-import { badInput, EXIT, type ExitCode, printJson, printText } from './io.js';
+import { badInput, EXIT, type ExitCode, ioFor, printJson, printText } from './io.js';
 
 /** Options that every command has which asks a server. */
 export interface ServerFlags {

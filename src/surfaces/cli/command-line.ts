@@ -16,6 +16,8 @@ import {
 } from './io.js';
 
 const HELP = 'help';
+/** What shells ask at each press of the key. */
+const COMPLETE = '__complete';
 
 /** What commands are handed: they say here how they ended. */
 export interface CommandContext {
@@ -46,8 +48,12 @@ export interface ProgramSpec {
   description: string;
   /** What `--json` prints for an error; `errorDocument` when absent. */
   documentOf?(error: unknown): object;
-  /** Adds the commands; returns the arguments as commander shall see them. */
-  define(program: Command, context: CommandContext): Promise<readonly string[]>;
+  /** Adds the commands, and what the one that is asked for takes; returns the arguments as commander shall see them. */
+  define(
+    program: Command,
+    context: CommandContext,
+    argv: readonly string[],
+  ): Promise<readonly string[]>;
 }
 
 /**
@@ -84,7 +90,17 @@ export async function runProgram(
     return exitCodeOf(error);
   };
   try {
-    const args = fieldsAttached(program, await define(program, { io, end }));
+    if (argv[0] === COMPLETE) {
+      const words = argv.slice(argv[1] === '--' ? 2 : 1);
+      const { complete } = await import('./complete.js');
+      await define(program, { io, end }, words).then(
+        () => complete(program, words, io),
+        // What is typed so far cannot be understood: nothing is offered.
+        () => {},
+      );
+      return EXIT.done;
+    }
+    const args = fieldsAttached(program, await define(program, { io, end }, argv));
     mustBeKnown(program, args);
     await program.parseAsync(args, { from: 'user' });
     return code;
@@ -139,17 +155,4 @@ function wantsJson(argv: readonly string[]): boolean {
 
 export function dataDirOption(): Option {
   return new Option('--data-dir <directory>', 'the server of this database').conflicts('port');
-}
-
-/** What a command sees of the world. @param dataDir as the flag says it, once the line has been read */
-export function ioFor(io: Io, dataDir: () => string | undefined): Io {
-  return Object.create(io, {
-    env: {
-      get() {
-        const directory = dataDir();
-        if (directory === undefined) return io.env;
-        return { ...io.env, POSTGRES_URL: undefined, PGLITE_DATA_DIR: directory };
-      },
-    },
-  });
 }

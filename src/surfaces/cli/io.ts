@@ -24,6 +24,19 @@ export interface Io {
   err(text: string): void;
 }
 
+/** What a command sees of the world. @param dataDir as the flag says it, once the line has been read */
+export function ioFor(io: Io, dataDir: () => string | undefined): Io {
+  return Object.create(io, {
+    env: {
+      get() {
+        const directory = dataDir();
+        if (directory === undefined) return io.env;
+        return { ...io.env, POSTGRES_URL: undefined, PGLITE_DATA_DIR: directory };
+      },
+    },
+  });
+}
+
 export interface Terminal {
   /** Its width at the start. */
   columns: number;

@@ -2,11 +2,11 @@
  * `cue <group> …`: one file per group of commands, loaded only when it is asked for, because a
  * recall has to start fast. A new group is one more line in the table.
  */
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import {
-  type CommandContext,
   type CommandGroup,
   type CueContext,
+  type ProgramSpec,
   runProgram,
 } from './command-line.js';
 import type { ExitCode, Io } from './io.js';
@@ -14,7 +14,7 @@ import type { ExitCode, Io } from './io.js';
 interface GroupEntry {
   name: string;
   summary: string;
-  load(context: CueContext): Promise<CommandGroup>;
+  load(): Promise<CommandGroup>;
 }
 
 const NAME = 'cue';
@@ -76,8 +76,7 @@ const GROUPS: readonly GroupEntry[] = [
   {
     name: 'completion',
     summary: 'print what makes a shell complete these commands',
-    load: async (context) =>
-      (await import('./completion/command.js')).completionGroup(() => wholeProgram(context)),
+    load: async () => (await import('./completion.js')).completionGroup,
   },
   {
     name: 'mcp',
@@ -97,8 +96,8 @@ export function run(
   io: Io,
   outside: Pick<CueContext, 'startAgent' | 'checkSettings'> = {},
 ): Promise<ExitCode> {
-  const define = (program: Command, context: CommandContext) =>
-    addGroups(program, argv, { ...context, ...outside });
+  const define: ProgramSpec['define'] = (program, context, words) =>
+    addGroups(program, words, { ...context, ...outside });
   const description = 'Knowledge that is recalled because it is offered.';
   return runProgram({ name: NAME, description, define }, argv, io);
 }
@@ -115,7 +114,7 @@ async function addGroups(
   for (const { name, summary, load } of GROUPS) {
     const command = program.command(name).description(summary);
     if (name !== asked) continue;
-    const group = await load(context);
+    const group = await load();
     group.define(command, context);
     if (name === first && group.prepare) args = [name, ...group.prepare(rest, command)];
   }
@@ -135,14 +134,4 @@ function commandFirst(argv: readonly string[]): readonly string[] {
   const command = argv[at];
   if (command === undefined || command.startsWith('-')) return argv;
   return [command, ...argv.slice(0, at), ...argv.slice(at + 1)];
-}
-
-/** With all groups, of which otherwise only the one is loaded that is asked for. */
-async function wholeProgram(context: CueContext): Promise<Command> {
-  const program = new Command(NAME);
-  for (const { name, summary, load } of GROUPS) {
-    const group = await load(context);
-    group.define(program.command(name).description(summary), context);
-  }
-  return program;
 }

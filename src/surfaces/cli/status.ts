@@ -9,9 +9,9 @@ import type { TriggerHealth } from '../../triggers/index.js';
 import type { WhenHealth } from '../../when/index.js';
 import { addServerOptions, answer, ask, type ServerFlags, tell } from './answer.js';
 import { callServing } from './ask-server.js';
-import { type CommandContext, type CommandGroup, ioFor } from './command-line.js';
+import type { CommandContext, CommandGroup } from './command-line.js';
 import { numberOf } from './flags.js';
-import { badInput, errorDocument } from './io.js';
+import { badInput, errorDocument, ioFor } from './io.js';
 import { counted } from './lines.js';
 import type { Status } from './status-text.js';
 

@@ -3,18 +3,18 @@
  * agent waits for `nudge get` before each build.
  */
 
-import { Command } from 'commander';
+import type { Command } from 'commander';
 import { RpcFailure } from '../../../server/client.js';
-import { dataDirOption, ioFor, runProgram } from '../command-line.js';
+import { dataDirOption, runProgram } from '../command-line.js';
 import { portOf } from '../flags.js';
-import { type ExitCode, errorDocument, type Io } from '../io.js';
+import { type ExitCode, errorDocument, type Io, ioFor } from '../io.js';
 import type { NudgeCommand, NudgeContext } from './call.js';
 
 interface CommandEntry {
   name: string;
   alias?: string;
   summary: string;
-  load(context: NudgeContext): Promise<NudgeCommand>;
+  load(): Promise<NudgeCommand>;
 }
 
 const NAME = 'nudge';
@@ -79,8 +79,7 @@ const COMMANDS: readonly CommandEntry[] = [
   {
     name: 'completion',
     summary: 'print what makes a shell complete these commands',
-    load: async (context) =>
-      (await import('../completion/command.js')).completionGroup(() => wholeProgram(context)),
+    load: async () => (await import('../completion.js')).completionGroup,
   },
 ];
 
@@ -105,15 +104,15 @@ export function run(
   io: Io,
   outside: Pick<NudgeContext, 'startAgent' | 'checkSettings'>,
 ): Promise<ExitCode> {
-  const define: Parameters<typeof runProgram>[0]['define'] = async (program, context) => {
+  const define: Parameters<typeof runProgram>[0]['define'] = async (program, context, words) => {
     addServerOptions(program)
       .configureHelp({ showGlobalOptions: true })
       .addHelpText('after', EXPLAINED);
     const flags = () => program.opts<{ port?: number; dataDir?: string }>();
     const seen = ioFor(io, () => flags().dataDir);
     const port = () => flags().port;
-    await addCommands(program, argv, { ...context, ...outside, io: seen, port });
-    return argv;
+    await addCommands(program, words, { ...context, ...outside, io: seen, port });
+    return words;
   };
   const description = 'Small, high-value hints: how a component is built, run and tested here.';
   return runProgram({ name: NAME, description, define, documentOf }, argv, io);
@@ -138,7 +137,7 @@ async function addCommands(
     if (alias !== undefined) command.alias(alias);
     command.configureHelp({ showGlobalOptions: true });
     if (asked !== undefined && (name === asked || alias === asked)) {
-      (await load(context)).define(command, context);
+      (await load()).define(command, context);
     }
   }
 }
@@ -146,15 +145,4 @@ async function addCommands(
 function addServerOptions(program: Command): Command {
   const words = 'port of the server (else its PID file, else 8765)';
   return program.option('-p, --port <port>', words, portOf).addOption(dataDirOption());
-}
-
-/** With all commands, of which otherwise only the one is loaded that is asked for. */
-async function wholeProgram(context: NudgeContext): Promise<Command> {
-  const program = addServerOptions(new Command(NAME));
-  for (const { name, alias, summary, load } of COMMANDS) {
-    const command = program.command(name).description(summary);
-    if (alias !== undefined) command.alias(alias);
-    (await load(context)).define(command, context);
-  }
-  return program;
 }
