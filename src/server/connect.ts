@@ -469,3 +469,84 @@ function bodyOf(answer: Answer, address: ServerAddress, route: string): Record<s
   }
   throw new AppError(code, error.message, details);
 }
+
+export interface StreamEvent {
+  event: string;
+  id?: string;
+  data: Record<string, unknown>;
+}
+
+export interface StreamRequest {
+  /** Below `/cue`. */
+  path: string;
+  query: NonNullable<Exchange['query']>;
+  lastEventId?: string | undefined;
+  signal: AbortSignal;
+  opened(): Promise<void>;
+  /** One after the other. */
+  onEvent(event: StreamEvent): Promise<void>;
+}
+
+/** A comment comes every 10 s. */
+const STREAM_SILENT_MS = 35_000;
+
+/**
+ * Server-sent events, until the server or the signal ends them.
+ * @throws AppError as `askRest`, what `onEvent` throws, or what broke the connection
+ */
+export async function askStream(
+  address: ServerAddress,
+  { path, query, lastEventId, signal, opened, onEvent }: StreamRequest,
+): Promise<void> {
+  const { baseUrl, agentId, apiKey } = address;
+  const silent = new AbortController();
+  const timer = setTimeout(() => silent.abort(), STREAM_SILENT_MS);
+  try {
+    const response = await fetch(
+      `${baseUrl}${baseOf(address)}${path}${queryOf({ agentId, ...query })}`,
+      {
+        signal: AbortSignal.any([signal, silent.signal]),
+        headers: {
+          accept: 'text/event-stream',
+          ...(apiKey === undefined ? {} : { 'x-api-key': apiKey }),
+          ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
+        },
+      },
+    );
+    const type = response.headers.get('content-type') ?? '';
+    if (!type.startsWith('text/event-stream') || response.body === null) {
+      const answer = { status: response.status, type, text: await response.text() };
+      bodyOf({ ...answer, wentOut: false }, address, `GET /cue${path}`);
+      throw otherAnswer({ ...answer, wentOut: false }, undefined, address);
+    }
+    await opened();
+    let held = '';
+    for await (const text of response.body.pipeThrough(new TextDecoderStream())) {
+      timer.refresh();
+      const blocks = `${held}${text}`.split('\n\n');
+      held = blocks.pop() ?? '';
+      for (const block of blocks) {
+        const event = streamEventOf(block);
+        if (event !== null) await onEvent(event);
+      }
+    }
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** `null`: a comment, or nothing of ours. */
+function streamEventOf(block: string): StreamEvent | null {
+  const fields = new Map(
+    block.split('\n').flatMap((line) => {
+      const [, name, value] = /^(\w+): ?(.*)$/.exec(line) ?? [];
+      return name === undefined ? [] : [[name, value ?? ''] as const];
+    }),
+  );
+  const id = fields.get('id');
+  const data = parsedJson(fields.get('data') ?? '');
+  if (!isObject(data)) return null;
+  return { event: fields.get('event') ?? '', ...(id === undefined ? {} : { id }), data };
+}

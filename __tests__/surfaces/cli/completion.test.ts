@@ -88,7 +88,7 @@ describe('what is data is asked of whoever serves', () => {
 
   it('triggers by name, and by id once something is typed', async () => {
     const ids = new Map<string, string>();
-    for (const name of ['water the plants', 'say "hi"\tand $(rm)']) {
+    for (const name of ['water the plants', 'say "hi" and $(rm)']) {
       const words = ['create', '--interval-ms', '25200000', name, '--name', name];
       const { document } = await served.json('trigger', ...words);
       ids.set(name, Object(document.trigger).id.slice(0, 8));

@@ -21,6 +21,10 @@ export interface CueWorld {
   stdin?: string;
   /** Absent: standard output is a pipe. */
   terminal?: Terminal;
+  /** Ctrl-C. */
+  interrupted?: AbortSignal;
+  /** What is printed, as it is. */
+  heard?: (text: string) => void;
 }
 
 export async function runCue(argv: string[], world: CueWorld): Promise<Ended> {
@@ -32,8 +36,10 @@ export async function runCue(argv: string[], world: CueWorld): Promise<Ended> {
     clock: { now: world.nowMs },
     stdin: async () => world.stdin ?? '',
     ...(world.terminal && { terminal: world.terminal }),
+    ...(world.interrupted && { interrupted: () => world.interrupted as AbortSignal }),
     out: (text) => {
       ended.out += text;
+      world.heard?.(text);
     },
     err: (text) => {
       ended.err += text;

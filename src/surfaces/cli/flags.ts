@@ -2,7 +2,7 @@
 
 import type { DEPTHS, TASK_TYPES } from '../../memory/index.js';
 import type { DetectorName, OfferState } from '../../proactive/index.js';
-import type { TriggerState } from '../../triggers/index.js';
+import type { TriggerRun, TriggerState } from '../../triggers/index.js';
 import { badInput } from './io.js';
 
 /** For commander: a flag that may be given several times. */
@@ -103,6 +103,14 @@ export const TRIGGER_STATE_WORDS = words<TriggerState>({
   disabled: true,
   paused: true,
   invalid: true,
+});
+
+export const RUN_STATUS_WORDS = words<TriggerRun['status']>({
+  success: true,
+  failed: true,
+  skipped: true,
+  deferred: true,
+  running: true,
 });
 
 export const OFFER_STATE_WORDS = words<OfferState>({

@@ -11,6 +11,8 @@ export interface Io {
   clock: Clock;
   /** All of standard input. @param maxBytes 2 MB when absent. @throws AppError TOO_LARGE */
   stdin(maxBytes?: number): Promise<string>;
+  /** Says when the user wants the command to end (Ctrl-C); asked for by one that would go on for ever. */
+  interrupted?(): AbortSignal;
   /** Nothing more is read of it, so that it does not hold the process where nobody ends it. */
   leaveStdin?(): void;
   /** Absent: standard output goes to a file or another program. */

@@ -2,9 +2,9 @@
 import { type Command, Option } from 'commander';
 import type { LearnedNumbers, Offer, OfferNumbers, OfferStats } from '../../proactive/index.js';
 import { ageOf } from '../../shared/clock.js';
-import { addServerOptions, answer, pathSegment } from './answer.js';
+import { addServerOptions, answer, ask, pathSegment, type ServerFlags } from './answer.js';
 import type { CommandContext, CommandGroup } from './command-line.js';
-import { LEARNED_FIELDS, OFFER_FIELDS } from './fields.js';
+import { LEARNED_FIELDS, mustBeFields, OFFER_FIELDS } from './fields.js';
 import { numberOf, OFFER_KIND_WORDS, OFFER_STATE_WORDS } from './flags.js';
 import { indented, minuteOf, oneLine, pageWords } from './lines.js';
 import { type Column, tableOf } from './table.js';
@@ -16,6 +16,7 @@ interface ListFlags {
   limit?: number;
   cursor?: string;
   deliver?: true;
+  watch?: true;
 }
 
 interface One {
@@ -53,7 +54,12 @@ function define(group: Command, context: CommandContext): void {
     .option('--limit <number>', 'how many (50)', numberOf('--limit'))
     .option('--cursor <cursor>', 'the page behind this one')
     .option('--deliver', 'pending ones that are for no conversation count as shown')
+    .option('--watch', 'also what comes, until Ctrl-C')
     .action(async ({ session, ...flags }: ListFlags, command: Command) => {
+      if (flags.watch) {
+        await watchOffers(context, command, { ...flags, session });
+        return;
+      }
       await answer<OfferPage>(
         context,
         command,
@@ -138,6 +144,30 @@ function define(group: Command, context: CommandContext): void {
         },
       );
     });
+}
+
+async function watchOffers(
+  context: CommandContext,
+  command: Command,
+  { session, ...said }: ListFlags,
+): Promise<void> {
+  const flags = command.optsWithGlobals<ServerFlags>();
+  mustBeFields(flags.json, OFFER_FIELDS);
+  const { state, kind } = said;
+  const isOurs = ({ kind: its, state: now, target }: Offer) =>
+    (kind === undefined || its === kind) &&
+    (state === undefined || now === state) &&
+    (session === undefined || target.sessionId === session);
+  const query = { ...flagsOnly(said), sessionId: session };
+  const { watch } = await import('./watch.js');
+  await watch<Offer>(context, flags, {
+    type: 'offer',
+    page: async () =>
+      (await ask<OfferPage>(context, command, { path: '/offers', query, field: 'offers' })).offers,
+    rowOf: ({ offer }) => (isOurs(offer as Offer) ? (offer as Offer) : null),
+    keyOf: ({ id, state }) => `${id} ${state}`,
+    table: tableOf(context.io, COLUMNS),
+  });
 }
 
 /** Without those of the group, which the route does not know. */

@@ -49,6 +49,11 @@ const GROUPS: readonly GroupEntry[] = [
     load: async () => (await import('./trigger.js')).triggerGroup,
   },
   {
+    name: 'runs',
+    summary: 'what has run, of all triggers',
+    load: async () => (await import('./trigger.js')).runsGroup,
+  },
+  {
     name: 'autonomy',
     summary: 'the autonomous side: how it stands, on, off, one cycle',
     load: async () => (await import('./status.js')).autonomyGroup,

@@ -20,10 +20,19 @@ export function realIo(onLost: (words: string) => void = fail): Io {
     parentPid: process.ppid,
     clock: systemClock,
     stdin: readStandardInput,
+    interrupted,
     leaveStdin: () => void process.stdin.destroy(),
     ...terminalOf(process.stdout),
     ...standardStreams(onLost),
   };
+}
+
+function interrupted(): AbortSignal {
+  const ended = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => ended.abort());
+  // Nobody reads any more.
+  process.stdout.once('error', () => ended.abort());
+  return ended.signal;
 }
 
 /** Node itself knows NO_COLOR and its like. */

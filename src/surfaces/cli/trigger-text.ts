@@ -14,7 +14,7 @@ const TRIGGER_COLUMNS: readonly Column<TriggerSummary>[] = [
 ];
 
 const RUN_COLUMNS: readonly Column<TriggerRun>[] = [
-  { head: 'ID', id: ({ triggerRunId }) => triggerRunId },
+  { head: 'ID', id: ({ triggerRunId }) => triggerRunId, least: 8 },
   { head: 'STATUS', text: ({ status }) => status, isState: true, least: 'deferred'.length },
   { head: 'STARTED', atMs: ({ startedAt }) => startedAt, least: 9 },
   { head: 'TOOK', text: tookWords, least: 7 },
@@ -22,8 +22,18 @@ const RUN_COLUMNS: readonly Column<TriggerRun>[] = [
   { head: 'RESULT', text: ({ error, reason, answer }) => error ?? reason ?? answer, isCut: true },
 ];
 
+const OF_TRIGGER: Column<TriggerRun> = {
+  head: 'TRIGGER',
+  text: ({ displayName, triggerId }) => displayName ?? triggerId,
+  isCut: true,
+  least: 20,
+};
+
 export const triggerTable = (io: Io) => tableOf(io, TRIGGER_COLUMNS);
+/** Of one trigger. */
 export const runTable = (io: Io) => tableOf(io, RUN_COLUMNS);
+/** Of all of them. */
+export const allRunTable = (io: Io) => tableOf(io, RUN_COLUMNS.toSpliced(1, 0, OF_TRIGGER));
 
 /** What is said when it was created or changed. */
 export function changedText(what: string, trigger: TriggerSummary): string {

@@ -20,7 +20,7 @@ import {
 } from './answer.js';
 import type { CommandContext, CommandGroup } from './command-line.js';
 import { mustBeFields, RUN_FIELDS, TRIGGER_FIELDS } from './fields.js';
-import { numberOf, TRIGGER_STATE_WORDS } from './flags.js';
+import { numberOf, RUN_STATUS_WORDS, TRIGGER_STATE_WORDS } from './flags.js';
 import { badInput, EXIT } from './io.js';
 import { pageWords } from './lines.js';
 
@@ -42,6 +42,78 @@ const NAMED = 'its id, the first eight digits of it, or its name';
 /** A name may come without quotes: `cue trigger run check the news`. */
 const inOneWord = (word: string, before?: string) =>
   before === undefined ? word : `${before} ${word}`;
+
+const WATCH = 'also what comes, until Ctrl-C';
+
+/** `cue runs`: those of all triggers. */
+export const runsGroup: CommandGroup = {
+  define(group, context) {
+    addServerOptions(group)
+      .addOption(new Option('--status <status>', 'only those').choices(RUN_STATUS_WORDS))
+      .option('--since <time>', 'ISO time or date')
+      .option('--before <time>', 'ISO time or date')
+      .option('--limit <number>', 'how many (50)', numberOf('--limit'))
+      .option('--cursor <cursor>', 'the page behind this one')
+      .option('--watch', WATCH)
+      .action(async (flags: AllRunFlags, command: Command) => {
+        const { status, since, before, limit, cursor, watch } = flags;
+        const asked = { path: '/runs', query: { status, since, before, limit, cursor } };
+        if (!watch) await listRuns(context, command, asked, { one: false });
+        else {
+          const isOurs = (run: TriggerRun) => status === undefined || run.status === status;
+          await watchRuns(context, command, asked, { one: false, isOurs });
+        }
+      });
+  },
+};
+
+type RunRequest = Pick<Asked<RunPage>, 'path' | 'query'>;
+
+async function listRuns(
+  context: CommandContext,
+  command: Command,
+  asked: RunRequest,
+  { one }: { one: boolean },
+): Promise<void> {
+  await answer<RunPage>(
+    context,
+    command,
+    { ...asked, field: 'runs' },
+    {
+      text: async ({ runs }) => (await runTableOf(one, context)).lines(runs),
+      isDrawn: true,
+      fields: { of: ({ runs }) => runs, known: RUN_FIELDS },
+      beside: (page) =>
+        page.total === 0
+          ? [one ? 'it has not run yet' : 'no runs']
+          : pageWords(page, page.runs.length),
+    },
+  );
+}
+
+async function watchRuns(
+  context: CommandContext,
+  command: Command,
+  asked: RunRequest,
+  { one, isOurs }: { one: boolean; isOurs: (run: TriggerRun) => boolean },
+): Promise<void> {
+  const flags = command.optsWithGlobals<ServerFlags>();
+  mustBeFields(flags.json, RUN_FIELDS);
+  const { watch } = await import('./watch.js');
+  await watch<TriggerRun>(context, flags, {
+    type: 'run',
+    page: async () =>
+      (await ask<RunPage>(context, command, { ...asked, field: 'runs' })).runs.filter(isOurs),
+    rowOf: ({ run }) => (isOurs(run as TriggerRun) ? (run as TriggerRun) : null),
+    keyOf: ({ triggerRunId, status, attempt }) => `${triggerRunId} ${status} ${attempt}`,
+    table: await runTableOf(one, context),
+  });
+}
+
+async function runTableOf(one: boolean, { io }: CommandContext) {
+  const { allRunTable, runTable } = await print();
+  return one ? runTable(io) : allRunTable(io);
+}
 
 const ONE_TRIGGER = { of: ({ trigger }: One) => trigger, known: TRIGGER_FIELDS };
 
@@ -100,20 +172,22 @@ function defineReading(group: Command, context: CommandContext): void {
     .argument('<trigger...>', NAMED, inOneWord)
     .option('--limit <number>', 'how many (50)', numberOf('--limit'))
     .option('--cursor <cursor>', 'the page behind this one')
-    .action(async (id: string, flags: PageFlags, command: Command) => {
-      const query = { limit: flags.limit, cursor: flags.cursor };
-      await answer<RunPage>(
-        context,
-        command,
-        { path: `${pathOf(id)}/runs`, query, field: 'runs' },
-        {
-          text: async ({ runs }) => (await print()).runTable(context.io).lines(runs),
-          isDrawn: true,
-          fields: { of: ({ runs }) => runs, known: RUN_FIELDS },
-          beside: (page) =>
-            page.total === 0 ? ['it has not run yet'] : pageWords(page, page.runs.length),
+    .option('--watch', WATCH)
+    .action(async (id: string, { limit, cursor, watch }: RunFlags, command: Command) => {
+      const asked = { path: `${pathOf(id)}/runs`, query: { limit, cursor } };
+      if (!watch) {
+        await listRuns(context, command, asked, { one: true });
+        return;
+      }
+      const found = await ask<One>(context, command, { path: pathOf(id), field: 'trigger' }).catch(
+        (error: unknown) => {
+          if (isAppError(error) && error.code === 'NOT_FOUND') return null;
+          throw error;
         },
       );
+      const triggerId = found?.trigger.id ?? id.toLowerCase();
+      const isOurs = (run: TriggerRun) => run.triggerId === triggerId;
+      await watchRuns(context, command, asked, { one: true, isOurs });
     });
 
   group
@@ -261,6 +335,14 @@ interface PageFlags {
 interface ListFlags extends PageFlags {
   state?: string;
   search?: string;
+}
+interface RunFlags extends PageFlags {
+  watch?: true;
+}
+interface AllRunFlags extends RunFlags {
+  status?: TriggerRun['status'];
+  since?: string;
+  before?: string;
 }
 interface UpdateFlags extends DraftFlags {
   snoozeUntil?: string;
