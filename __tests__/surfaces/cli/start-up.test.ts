@@ -59,14 +59,22 @@ describe('cue', () => {
     ]);
   });
 
-  it.each(['memory', 'offers', 'trigger', 'status', 'transfer', 'completion', 'complete'])(
-    '%s brings neither host nor schemas along',
-    (group) => {
-      const loaded = loadedBy(resolve(SRC, `surfaces/cli/${group}.ts`));
-      expect({ foreign: foreign(loaded), rooms: rooms(loaded) }).toEqual({
-        foreign: [],
-        rooms: [],
-      });
-    },
-  );
+  it.each([
+    'memory',
+    'offers',
+    'trigger',
+    'status',
+    'transfer',
+    'completion',
+    'complete',
+    'doctor',
+    'open',
+    'watch',
+  ])('%s brings neither host nor schemas along', (group) => {
+    const loaded = loadedBy(resolve(SRC, `surfaces/cli/${group}.ts`));
+    expect({ foreign: foreign(loaded), rooms: rooms(loaded) }).toEqual({
+      foreign: [],
+      rooms: [],
+    });
+  });
 });

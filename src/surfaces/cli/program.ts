@@ -64,6 +64,16 @@ const GROUPS: readonly GroupEntry[] = [
     load: async () => (await import('./status.js')).statusGroup,
   },
   {
+    name: 'doctor',
+    summary: 'what is wrong, and the command that mends it',
+    load: async () => (await import('./doctor.js')).doctorGroup,
+  },
+  {
+    name: 'open',
+    summary: 'the panel in the browser',
+    load: async () => (await import('./open.js')).openGroup,
+  },
+  {
     name: 'export',
     summary: 'print memories or triggers, for import elsewhere',
     load: async () => (await import('./transfer.js')).exportGroup,

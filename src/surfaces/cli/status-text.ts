@@ -45,7 +45,7 @@ function whoLines(server: Status['server'], port: number, nowMs: number): string
   return identity ? serverLines(identity, port, nowMs) : [`port ${port}: an unknown server`];
 }
 
-function isFailed(part: object): part is ErrorDocument {
+export function isFailed(part: object): part is ErrorDocument {
   return 'error' in part;
 }
 

@@ -29,35 +29,44 @@ function defineStatus(group: Command, context: CommandContext): void {
   addServerOptions(group)
     .addHelpText('after', STATUS_EXPLAINED)
     .action(async (_flags: object, command: Command) => {
-      const { port, dataDir } = command.optsWithGlobals<ServerFlags>();
-      const io = ioFor(context.io, () => dataDir);
-      // First alone: where nothing serves, one answer says so.
-      const server = await callServing<Record<string, unknown>>(io, port, 'pid', (address) =>
-        createRpcClient(address).call('nudge.status', {}),
-      ).catch((error: unknown) => {
-        // One of ours has answered, whose hints have not started.
-        const isOurs = isAppError(error) && error.details.met === undefined;
-        if (isOurs && error.code !== 'INVALID_INPUT') return errorDocument(error);
-        throw error;
-      });
-      const part = <Health extends object>(path: string, field: keyof Health & string) =>
-        ask<Health>(context, command, { path, field }).catch(errorDocument);
-      const [triggers, autonomy, memory, offers, when] = await Promise.all([
-        part<TriggerHealth>('/triggers/health', 'enabled'),
-        part<AutonomyStatus>('/autonomy', 'enabled'),
-        part<MemoryHealth>('/memories/health', 'memories'),
-        part<ProactiveHealth>('/offers/health', 'detectors'),
-        part<WhenHealth>('/when/health', 'state'),
-      ]);
-      const status: Status = { server, triggers, autonomy, memory, offers, when };
-      const { baseUrl } = findServer({ env: io.env, cwd: io.cwd, port });
+      const { status, port } = await askStatus(context, command);
       await tell(context, command, status, {
         text: async (told) => {
           const { statusText } = await import('./status-text.js');
-          return statusText(told, Number(new URL(baseUrl).port), io.clock.now());
+          return statusText(told, port, context.io.clock.now());
         },
       });
     });
+}
+
+/** Of whoever serves, and on which port. @throws AppError as `callServing`, where none of ours does */
+export async function askStatus(
+  context: CommandContext,
+  command: Command,
+): Promise<{ status: Status; port: number }> {
+  const { port, dataDir } = command.optsWithGlobals<ServerFlags>();
+  const io = ioFor(context.io, () => dataDir);
+  // First alone: where nothing serves, one answer says so.
+  const server = await callServing<Record<string, unknown>>(io, port, 'pid', (address) =>
+    createRpcClient(address).call('nudge.status', {}),
+  ).catch((error: unknown) => {
+    // One of ours has answered, whose hints have not started.
+    const isOurs = isAppError(error) && error.details.met === undefined;
+    if (isOurs && error.code !== 'INVALID_INPUT') return errorDocument(error);
+    throw error;
+  });
+  const part = <Health extends object>(path: string, field: keyof Health & string) =>
+    ask<Health>(context, command, { path, field }).catch(errorDocument);
+  const [triggers, autonomy, memory, offers, when] = await Promise.all([
+    part<TriggerHealth>('/triggers/health', 'enabled'),
+    part<AutonomyStatus>('/autonomy', 'enabled'),
+    part<MemoryHealth>('/memories/health', 'memories'),
+    part<ProactiveHealth>('/offers/health', 'detectors'),
+    part<WhenHealth>('/when/health', 'state'),
+  ]);
+  const { baseUrl } = findServer({ env: io.env, cwd: io.cwd, port });
+  const status = { server, triggers, autonomy, memory, offers, when };
+  return { status, port: Number(new URL(baseUrl).port) };
 }
 
 interface AutonomyFlags {

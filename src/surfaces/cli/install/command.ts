@@ -27,7 +27,7 @@ Exit codes:
 `;
 
 /** The program that runs: this file is `dist/surfaces/cli/install/command.js`. */
-function thisProgram(): Program {
+export function thisProgram(): Program {
   const bin = fileURLToPath(new URL('../../../bin/cue.js', import.meta.url));
   return { node: process.execPath, bin, name: PACKAGE };
 }
