@@ -235,7 +235,7 @@ async function asked<Body>(
 
 /** Without waiting for one that is about to serve. */
 async function serverFor(io: Io, port: string | undefined) {
-  const { findServer, meantAddress } = await server();
+  const { findServer, addressOfAgent } = await server();
   const wanted = { env: io.env, cwd: io.cwd, port: port === undefined ? undefined : Number(port) };
-  return meantAddress(findServer(wanted), io.env, TIMEOUT_MS);
+  return addressOfAgent(findServer(wanted), io.env, TIMEOUT_MS);
 }

@@ -4,7 +4,7 @@
  * anew. Nothing is printed twice.
  */
 import { setTimeout as delay } from 'node:timers/promises';
-import { askStream, findServer, meantAddress, type StreamEvent } from '../../server/client.js';
+import { addressOfAgent, askStream, findServer, type StreamEvent } from '../../server/client.js';
 import { SECOND_MS } from '../../shared/clock.js';
 import { isAppError } from '../../shared/errors.js';
 import type { ServerFlags } from './answer.js';
@@ -62,7 +62,7 @@ export async function watch<Row extends object>(
   while (!signal.aborted) {
     try {
       const wanted = { env: io.env, cwd: io.cwd, port };
-      const server = await meantAddress(findServer(wanted), io.env);
+      const server = await addressOfAgent(findServer(wanted), io.env);
       await askStream(server, {
         ...{ path: '/stream', query: { types: watched.type }, lastEventId, signal },
         // What has come between the list and the stream.
