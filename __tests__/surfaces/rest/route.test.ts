@@ -99,12 +99,13 @@ it('keeps the socket of slow work open longer than the host would', async () => 
   }
 });
 
-/** Served without any service of ours. */
-const ALWAYS: ReadonlySet<string> = new Set(['/*', '/rpc', '/openapi.json']);
+/** Served without any service of ours; health says what is missing. */
+const ALWAYS: ReadonlySet<string> = new Set(['/*', '/rpc', '/openapi.json', '/health']);
+const isPanel = (path: string) => /\/panel(\/assets\/:file)?$/.test(path);
 
 it('answers 503 on every other route while the services have not started', async () => {
   for (const route of createRoutes({ apiKey: () => undefined })) {
-    if (ALWAYS.has(route.path)) continue;
+    if (ALWAYS.has(route.path) || isPanel(route.path)) continue;
     const { runtime, response, sent } = stage();
     const bodies: Record<string, unknown> = {
       '/triggers/batch': { triggers: [] },
@@ -126,6 +127,16 @@ it('answers 503 on every other route while the services have not started', async
     expect([route.type, route.path, sent.status]).toEqual([route.type, route.path, 503]);
     expect(sent.body).toMatchObject({ error: { code: 'UNAVAILABLE' } });
   }
+});
+
+it('is failing by health while the services have not started, and says which', async () => {
+  const route = createRoutes({ apiKey: () => undefined }).find(({ path }) => path === '/health');
+  const { runtime, response, sent } = stage();
+  await route?.handler?.({ ...local }, response, runtime);
+  expect(sent).toMatchObject({
+    status: 200,
+    body: { status: 'failing', parts: { triggers: { status: 'failing' } } },
+  });
 });
 
 it('says so in JSON-RPC, where an error has status 200, while the services have not started', async () => {
