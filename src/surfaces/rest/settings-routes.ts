@@ -14,8 +14,8 @@ export function settingsRoutes(route: MakeRoute, { settings }: RouteDeps): Route
       type: 'GET',
       path: '/settings',
       handle: async ({ runtime }) => {
-        const project = runtime.getSetting('CUE_PROJECT');
         const { embeddings } = await memoryOf(runtime).health();
+        const project = runtime.getSetting('CUE_PROJECT');
         const provided = MODELS.map((type) => [
           type,
           runtime.getModel(type) === undefined ? null : modelProvider(runtime, type),
