@@ -24,7 +24,7 @@ export interface CueWorld {
   /** Ctrl-C. */
   interrupted?: AbortSignal;
   /** What is printed, as it is. */
-  heard?: (text: string) => void;
+  heard?: (text: string) => unknown;
 }
 
 export async function runCue(argv: string[], world: CueWorld): Promise<Ended> {

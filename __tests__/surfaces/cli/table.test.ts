@@ -42,20 +42,20 @@ describe('on a terminal', () => {
   it('columns stand under their headers, with short ids and relative times', () => {
     expect(shown([row(), row({ id: 'a'.repeat(36), name: 'x', at: null })])).toEqual([
       'ID        NAME              STATE   NEXT',
-      'e71298c6  water the plants  active  in 1h',
+      'e71298c6  water the plants  active  in 2h',
       'aaaaaaaa  x                 active  -',
     ]);
   });
 
   it('the widest column that may is cut until the rows fit', () => {
     const lines = shown([row({ name: 'a name that is much too long for this' }), row()], 46);
-    expect(lines[1]).toBe('e71298c6  a name that is much…   active  in 1h');
-    expect(lines[2]).toBe('e71298c6  water the plants       active  in 1h');
+    expect(lines[1]).toBe('e71298c6  a name that is much…   active  in 2h');
+    expect(lines[2]).toBe('e71298c6  water the plants       active  in 2h');
   });
 
   it('some of a column is always left', () => {
     expect(shown([row({ name: 'a name that is much too long' })], 10)[1]).toBe(
-      'e71298c6  a name that…  active  in 1h',
+      'e71298c6  a name that…  active  in 2h',
     );
   });
 
@@ -73,7 +73,7 @@ describe('on a terminal', () => {
     const name = 'failed \u001b[31mred\u202e';
     const [header = '', line] = shown([row({ name, state: 'failed 3 times' })], 80, true);
     expect(header.startsWith('\u001b[1mID\u001b[22m')).toBe(true);
-    expect(line).toBe('e71298c6  failed  [31mred\ufffd  \u001b[31mfailed 3 times\u001b[39m  in 1h');
+    expect(line).toBe('e71298c6  failed  [31mred\ufffd  \u001b[31mfailed 3 times\u001b[39m  in 2h');
   });
 
   it('a text of several lines is one line', () => {
@@ -84,7 +84,7 @@ describe('on a terminal', () => {
     const table = tableOf(io({ columns: 80, hasColors: false }), columns);
     expect(table.lines([])).toBe('');
     expect(table.lines([row()]).split('\n')).toHaveLength(2);
-    expect(table.lines([row({ name: 'x' })])).toBe('e71298c6  x                 active  in 1h');
+    expect(table.lines([row({ name: 'x' })])).toBe('e71298c6  x                 active  in 2h');
   });
 });
 

@@ -138,7 +138,7 @@ function embedderCheck({ memory }: Status): Check {
   if (isFailed(memory)) return wrong('embedder', memory.error.message, 'cue status');
   const { serving, degraded } = memory.embeddings;
   if (degraded !== undefined) return wrong('embedder', `${serving.id} serves: ${degraded}`);
-  return { name: 'embedder', state: 'ok', message: `${serving.id} (${serving.reason})` };
+  return { name: 'embedder', state: 'ok', message: serving.id };
 }
 
 /** By what an installation would change. */

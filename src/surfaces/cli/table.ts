@@ -121,9 +121,9 @@ export function relativeTo(ms: number, nowMs: number): string {
   const left = ms - nowMs;
   if (left <= 0) return ageOf(ms, nowMs);
   if (left < MINUTE_MS) return 'in a moment';
-  if (left < HOUR_MS) return `in ${Math.floor(left / MINUTE_MS)}m`;
-  if (left < 2 * DAY_MS) return `in ${Math.floor(left / HOUR_MS)}h`;
-  return `in ${Math.floor(left / DAY_MS)}d`;
+  if (left < HOUR_MS) return `in ${Math.round(left / MINUTE_MS)}m`;
+  if (left < 2 * DAY_MS) return `in ${Math.round(left / HOUR_MS)}h`;
+  return `in ${Math.round(left / DAY_MS)}d`;
 }
 
 /** As wide as the cells are; where that is too much, the widest that may be cut gives way. */

@@ -22,7 +22,7 @@ describe('cue doctor', () => {
     const { code, out, err } = await doctor();
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toMatch(
-      /^✓ server: Eliza server, process \d+, port \d+, agent .+\n✓ database: .+ \(0 memories, index ready\)\n✓ model: .+\n✓ embedder: lexical-v1 \(.+\)\n/,
+      /^✓ server: Eliza server, process \d+, port \d+, agent .+\n✓ database: .+ \(0 memories, index ready\)\n✓ model: .+\n✓ embedder: lexical-v1\n/,
     );
     expect(out).toContain(
       '– mcp (claude-code): not used here\n– hooks (claude-code): not used here\n',
