@@ -35,7 +35,9 @@ const ALLOWED = /^(dist|docs|models|skills)\/|^(package\.json|README\.md|CHANGEL
 const EXPECTED = [
   ...['dist/index.js', 'dist/index.d.ts', 'README.md', 'CHANGELOG.md', 'LICENSE'],
   ...['skills/when/SKILL.md', 'skills/remember/SKILL.md'],
-  ...['model.json', 'table.bin', 'words.txt', 'NOTICE'].map((file) => `models/static/${file}`),
+  ...['model.json', 'table.bin', 'words.txt', 'rarities.bin', 'NOTICE'].map(
+    (file) => `models/static/${file}`,
+  ),
 ];
 const INSTALL_MS = 420_000;
 const START_MS = 120_000;

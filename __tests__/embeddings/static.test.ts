@@ -29,6 +29,7 @@ const TABLE: StaticTable = {
   buckets: BUCKETS,
   scales: Float32Array.from(ROWS, () => 0.01),
   rows: Int8Array.from(ROWS.flat()),
+  rarities: Uint8Array.of(51, 102, 153, 0),
 };
 const model = createStaticModel(TABLE);
 const near = (a: string, b: string) => cosine(model.embed(a), model.embed(b));
@@ -44,6 +45,7 @@ function written(change: (directory: string) => void = () => undefined): string 
   });
   const table = Buffer.concat([scales, Buffer.from(TABLE.rows.buffer)]);
   writeFileSync(join(directory, 'table.bin'), table);
+  writeFileSync(join(directory, 'rarities.bin'), TABLE.rarities);
   change(directory);
   return directory;
 }
@@ -94,10 +96,24 @@ describe('a static model', () => {
     expect([0 < the, the < moon, moon < unknown, unknown < 2]).toEqual([true, true, true, true]);
   });
 
+  it('says how rare each word of a text is in the language', () => {
+    expect([...model.rarities('Fix login, not frobnicate')]).toEqual([
+      ['fix', 0.2],
+      ['login', 0.6],
+      ['not', 0],
+      ['frobnicate', 1],
+    ]);
+    const [the = 1, boundary = 1, cornea = 1] = builtInModel()
+      .rarities('the boundary, cornea')
+      .values();
+    expect([the < 0.1, 0.3 < boundary, boundary < cornea]).toEqual([true, true, true]);
+  });
+
   it('comes from files as it was written to them', () => {
     const loaded = loadStaticModel(written());
     expect(loaded).toMatchObject({ id: 'static-test', dimension: 4 });
     expect(loaded.embed('repair the Login')).toEqual(model.embed('repair the Login'));
+    expect(loaded.rarities('repair it')).toEqual(model.rarities('repair it'));
   });
 
   it('says what is wrong with files that do not fit', () => {
@@ -105,6 +121,8 @@ describe('a static model', () => {
     expect(() => loadStaticModel(cut)).toThrow(
       `table.bin has 3 bytes where ${ROWS.length * 8} are expected`,
     );
+    const few = written((directory) => writeFileSync(join(directory, 'rarities.bin'), 'few'));
+    expect(() => loadStaticModel(few)).toThrow('rarities.bin has 3 bytes for 4 words');
     const nameless = written((directory) => writeFileSync(join(directory, 'model.json'), '{}'));
     expect(() => loadStaticModel(nameless)).toThrow('does not say id, dimension and buckets');
   });

@@ -14,6 +14,7 @@ import {
   wordNetPairs,
 } from '../../training/pairs.js';
 import { createRandom } from '../../training/random.js';
+import { raritiesOf } from '../../training/rarities.js';
 import { readSources } from '../../training/sources.js';
 import { idOf, writeTable } from '../../training/table.js';
 import { train } from '../../training/train.js';
@@ -53,9 +54,13 @@ async function trainSample() {
     seed: 3,
     say: () => undefined,
   };
-  const trained = await train(readCorpus(files, createRandom(7)), null, options);
+  const corpus = readCorpus(files, createRandom(7));
+  const trained = await train(corpus, null, options);
   const directory = mkdtempSync(join(tmpdir(), 'table-'));
-  return { directory, ...writeTable(directory, trained, options.dimension) };
+  return {
+    directory,
+    ...writeTable(directory, trained, raritiesOf(corpus, trained.words), options.dimension),
+  };
 }
 
 describe('training on a tiny sample', () => {
@@ -79,6 +84,33 @@ describe('training on a tiny sample', () => {
       'no kind has 8 pairs',
     );
   });
+});
+
+it('how rare a word is goes by the share of different texts that have it, in each kind of text', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'training-'));
+  const written = (kind: string, lines: readonly string[]) => {
+    const path = join(directory, `${kind}.tsv`);
+    writeFileSync(path, lines.join('\n'));
+    return { kind, path, weight: 1 };
+  };
+  const corpus = readCorpus(
+    [
+      // "gate" stands in three pairs but in one text, "lichen" in no running text.
+      written('docs', ['the gate\tthe lock', 'the gate\tan oak', 'the gate\ta fir']),
+      written('dialogue', ['the end\tthe sea', 'the fog\tthe moor']),
+      written('synonyms', ['lichen\tthe moss']),
+    ],
+    createRandom(1),
+  );
+  const [the = 0, gate = 0, lichen = 0, absent = 0] = raritiesOf(corpus, [
+    'the',
+    'gate',
+    'lichen',
+    'absent',
+  ]);
+  expect([the, lichen, absent]).toEqual([0, 255, 255]);
+  // One of four texts in one of two kinds.
+  expect(gate).toBe(Math.round((255 * Math.log(4)) / Math.log(15_000)));
 });
 
 it('texts of one group count as the same and are held back together', () => {

@@ -20,6 +20,8 @@ export interface StaticModel {
   knows(word: string): boolean;
   /** The words of a text, each with how much it moves the vector: rare words weigh more, 0 to 2. */
   wordWeights(text: string): Map<string, number>;
+  /** The words of a text, each with how rare it is in the language: 0 everywhere, 1 almost nowhere. */
+  rarities(text: string): Map<string, number>;
 }
 
 /** The numbers of a table: rows of words in the order of `words`, then rows of hashed pieces. */
@@ -32,6 +34,8 @@ export interface StaticTable {
   /** Of each row: its numbers times this. */
   scales: Float32Array;
   rows: Int8Array;
+  /** Of each word, how rare it is: 0 to 255. */
+  rarities: Uint8Array;
 }
 
 /** What comes later in a text is not looked at; it would no longer move the direction. */
@@ -39,6 +43,8 @@ const MAX_CHARACTERS = 16_000;
 const MAX_LETTERS = 24;
 /** Weight of a word that the table does not have. */
 const UNKNOWN_WEIGHT = 1.9;
+/** In `StaticTable.rarities`, and of a word that the table does not have. */
+const RAREST = 255;
 /** Letters in a piece of a word, its ends marked. */
 const PIECES = [3, 4, 5] as const;
 
@@ -87,7 +93,7 @@ function hashOf(text: string, from: number, to: number): number {
 
 /** A table as a model. */
 export function createStaticModel(table: StaticTable): StaticModel {
-  const { id, dimension, words, buckets, scales, rows } = table;
+  const { id, dimension, words, buckets, scales, rows, rarities } = table;
   const rowOf = new Map(words.map((word, row) => [word, row]));
 
   function add(sum: Float64Array, row: number, share: number): void {
@@ -104,6 +110,11 @@ export function createStaticModel(table: StaticTable): StaticModel {
     const sum = new Float64Array(dimension);
     add(sum, row, 1);
     return Math.hypot(...sum);
+  }
+
+  function rarityOf(word: string): number {
+    const row = rowOf.get(word);
+    return (row === undefined ? RAREST : (rarities[row] as number)) / RAREST;
   }
 
   return {
@@ -128,6 +139,7 @@ export function createStaticModel(table: StaticTable): StaticModel {
     },
     knows: (word) => rowOf.has(word),
     wordWeights: (text) => new Map(wordsOf(text).map((word) => [word, weightOf(word)])),
+    rarities: (text) => new Map(wordsOf(text).map((word) => [word, rarityOf(word)])),
   };
 }
 
@@ -141,8 +153,9 @@ function unit(sum: Float64Array): Float32Array {
 }
 
 /**
- * Reads a table: `model.json` (id, dimension, buckets), `words.txt` (one a line) and `table.bin` (a
- * float32 scale for each row, then the rows as int8; little endian). Some milliseconds.
+ * Reads a table: `model.json` (id, dimension, buckets), `words.txt` (one a line), `table.bin` (a
+ * float32 scale for each row, then the rows as int8; little endian) and `rarities.bin` (a byte for
+ * each word). Some milliseconds.
  * @throws AppError INVALID_INPUT when the files do not fit each other
  */
 export function loadStaticModel(directory: string): StaticModel {
@@ -159,10 +172,14 @@ export function loadStaticModel(directory: string): StaticModel {
   if (bytes.length !== expected) {
     throw wrong(`table.bin has ${bytes.length} bytes where ${expected} are expected`);
   }
+  const rarities = readFileSync(join(directory, 'rarities.bin'));
+  if (rarities.length !== words.length) {
+    throw wrong(`rarities.bin has ${rarities.length} bytes for ${words.length} words`);
+  }
   const scales = new Float32Array(count);
   for (let row = 0; row < count; row += 1) scales[row] = bytes.readFloatLE(4 * row);
   const rows = new Int8Array(bytes.buffer, bytes.byteOffset + 4 * count, count * dimension);
-  return createStaticModel({ id, dimension, words, buckets, scales, rows });
+  return createStaticModel({ id, dimension, words, buckets, scales, rows, rarities });
 }
 
 /** The table that comes with the package, read when it is first asked for. */

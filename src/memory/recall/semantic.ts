@@ -18,6 +18,7 @@ import {
   mostScore,
   wordSigns,
 } from './confidence.js';
+import { addFeedback } from './feedback.js';
 import {
   aboveMean,
   BESIDE_WEIGHT,
@@ -151,6 +152,7 @@ export async function fitOf(
     [likely(near(second), keyword, besideAlike), BESIDE_WEIGHT * factor],
   ]);
   if (whole) {
+    addFeedback(fused, shelf, filter, terms, newerIn(shelf));
     boostSigns(fused, search, spread);
     await boostLinks(fused, context, search);
   }

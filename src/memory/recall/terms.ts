@@ -1,9 +1,12 @@
 /** The words of a question, and what each weighs. Pure. */
 import { builtInModel } from '../../embeddings/index.js';
+import type { Shelf } from '../../records/index.js';
 import { analyze, analyzeQuery } from '../../shared/text.js';
 
-/** Added to the weight of every word: the most common ones say something too. */
-const LEAST_WEIGHT = 0.1;
+/** Square of the weight of the most common words, which say something too. */
+const LEAST = 0.1;
+/** What the square of the weight of the rarest words has more. */
+const BY_RARITY = 2;
 /** Words of a question that are searched; more are a document, not a question. */
 const MAX_TERMS = 64;
 /**
@@ -12,13 +15,18 @@ const MAX_TERMS = 64;
  */
 export function termsOf(text: string): Map<string, number> {
   const weights = new Map<string, number>();
-  for (const [word, weight] of builtInModel().wordWeights(text)) {
-    for (const term of analyze(word)) {
-      weights.set(term, Math.max(weights.get(term) ?? 0, Math.sqrt(weight + LEAST_WEIGHT)));
-    }
+  for (const [word, rarity] of builtInModel().rarities(text)) {
+    const weight = Math.sqrt(LEAST + BY_RARITY * rarity);
+    for (const term of analyze(word)) weights.set(term, Math.max(weights.get(term) ?? 0, weight));
   }
   return new Map(analyzedOf(text).map((term) => [term, weights.get(term) ?? 1]));
 }
 
 /** The words of a question that are searched, as they are searched. */
 export const analyzedOf = (text: string) => [...new Set(analyzeQuery(text))].slice(0, MAX_TERMS);
+
+/** How rare a term is among the memories: BM25's idf. */
+export function idfOf(shelf: Pick<Shelf, 'documentFrequency' | 'size'>, term: string): number {
+  const found = shelf.documentFrequency(term);
+  return Math.log(1 + (shelf.size - found + 0.5) / (found + 0.5));
+}

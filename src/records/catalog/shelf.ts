@@ -207,6 +207,10 @@ export class MemoryShelf implements Shelf {
     return this.words.lengthOf(slot);
   }
 
+  wordsOf(slot: number): Map<string, number> {
+    return this.words.wordsOf(slot);
+  }
+
   accepts(filter: SlotFilter): (slot: number) => boolean {
     return this.#search.accepts(filter);
   }

@@ -96,6 +96,8 @@ export interface Shelf {
   hasVector(slot: number): boolean;
   /** Terms of the document, weighted by field. */
   lengthOf(slot: number): number;
+  /** How often each term stands in the document, as far as it is counted; aside, each time is half. */
+  wordsOf(slot: number): Map<string, number>;
   /** A test of slots for this filter, cheap to build and to call; `keysAll` as of now. */
   accepts(filter: SlotFilter): (slot: number) => boolean;
   /** Full ids that begin with the hex digits (dashes ignored), at most `limit`. */

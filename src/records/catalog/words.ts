@@ -117,6 +117,17 @@ export class Words {
     return this.#asides.at(slot);
   }
 
+  /** How often each word stands in a document; what stands aside counts half. */
+  wordsOf(slot: number): Map<string, number> {
+    const words = new Map<string, number>();
+    for (const entry of this.postings.entriesOf(slot)) {
+      const inText = (entry >>> ASIDE_BITS) & MAX_TEXT;
+      const word = this.postings.names.textOf(entry >>> FREQUENCY_BITS);
+      words.set(word, inText + ASIDE * (entry & MAX_ASIDE));
+    }
+    return words;
+  }
+
   /** Adds a slot that is larger than all before. */
   add(slot: number, words: AnalyzedWords): void {
     this.postings.add(slot, words.entries);

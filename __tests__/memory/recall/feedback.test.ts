@@ -1,0 +1,100 @@
+import { expect, it } from 'vitest';
+import { addFeedback } from '../../../src/memory/recall/feedback.js';
+import { fuse } from '../../../src/memory/recall/fusion.js';
+import { createCatalog, type Reader } from '../../../src/records/index.js';
+import { analyze } from '../../../src/shared/text.js';
+
+const OPERATOR = { reader: { kind: 'operator' } as Reader };
+const idOf = (at: number) => `00000000-0000-4000-8000-${String(at).padStart(12, '0')}` as const;
+const byAge = (a: number, b: number) => a < b;
+
+/** The texts in slots 0, 1, 2 …, among eighty others. */
+function shelfOf(...texts: string[]) {
+  const catalog = createCatalog({ analyze, project: idOf(999) });
+  const shelf = catalog.shelf('memory');
+  const others = Array.from({ length: 80 }, (_, at) => `stranger${at} speaks of matter${at}`);
+  for (const [at, text] of [...texts, ...others].entries()) {
+    shelf.put({
+      id: idOf(at),
+      audience: 'p',
+      timeMs: at,
+      flags: 0,
+      keys: [],
+      fields: [{ text }],
+      vector: null,
+    });
+  }
+  return shelf;
+}
+
+/** Slots by score after the words of the best hits have counted. */
+function ordered(shelf: ReturnType<typeof shelfOf>, scores: number[], asked: string) {
+  const whole = Array.from({ length: shelf.slots }, (_, slot) => scores[slot] ?? 0);
+  const touched = whole.flatMap((score, slot) => (score > 0 ? [slot] : []));
+  const fused = fuse([[{ scores: Float32Array.from(whole), touched }, 1]]);
+  const terms = new Map(analyze(asked).map((term) => [term, 1]));
+  addFeedback(fused, shelf, OPERATOR, terms, byAge);
+  return [...fused.touched]
+    .sort((a, b) => (fused.scores[b] ?? 0) - (fused.scores[a] ?? 0))
+    .map((slot) => [slot, Math.round((fused.scores[slot] ?? 0) * 100) / 100]);
+}
+
+const shelf = shelfOf(
+  'the ferry to Lisbon sank with its anchor',
+  'the ferry lost its anchor off Lisbon',
+  'a ferry is painted green',
+  'an anchor was found off Lisbon by divers',
+  'Lisbon anchor',
+);
+
+it('what shares words with the best hits comes before what shares fewer', () => {
+  const order = ordered(shelf, [1, 0.9, 0.5, 0.45], 'ferry');
+  expect(order.map(([slot]) => slot)).toEqual([0, 1, 3, 2]);
+});
+
+it('the two best keep their places and their scores', () => {
+  const order = ordered(shelf, [1, 0.9, 0.5, 0.89], 'ferry');
+  expect(order.slice(0, 3)).toEqual([
+    [0, 1],
+    [1, 0.9],
+    [3, 0.89],
+  ]);
+});
+
+it('nothing is found that was not found before, and of two hits nothing changes', () => {
+  expect(ordered(shelf, [1, 0.9, 0.5], 'ferry').map(([slot]) => slot)).not.toContain(4);
+  expect(ordered(shelf, [1, 0.5], 'ferry')).toEqual([
+    [0, 1],
+    [1, 0.5],
+  ]);
+});
+
+it('words of the question count no second time, and without others nothing changes', () => {
+  const few = shelfOf('ferry', 'ferry', 'ferry');
+  expect(ordered(few, [1, 0.9, 0.5], 'ferry')).toEqual([
+    [0, 1],
+    [1, 0.9],
+    [2, 0.5],
+  ]);
+});
+
+it('a shelf says how often each term stands in a document, aside by halves', () => {
+  const catalog = createCatalog({ analyze, project: idOf(999) });
+  const one = catalog.shelf('memory');
+  one.put({
+    id: idOf(1),
+    audience: 'p',
+    timeMs: 0,
+    flags: 0,
+    keys: [],
+    fields: [{ text: 'oak oak elm' }, { text: 'elm ash', isAside: true }],
+    vector: null,
+  });
+  expect(one.wordsOf(0)).toEqual(
+    new Map([
+      ['oak', 2],
+      ['elm', 1.5],
+      ['ash', 0.5],
+    ]),
+  );
+});
