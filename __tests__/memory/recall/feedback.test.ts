@@ -78,23 +78,24 @@ it('words of the question count no second time, and without others nothing chang
   ]);
 });
 
-it('a shelf says how often each term stands in a document, aside by halves', () => {
-  const catalog = createCatalog({ analyze, project: idOf(999) });
-  const one = catalog.shelf('memory');
+it('the words that tell most are often in the documents and rare elsewhere, aside by halves', () => {
+  const one = shelfOf('oak oak oak elm', 'elm fir');
   one.put({
-    id: idOf(1),
+    id: idOf(500),
     audience: 'p',
-    timeMs: 0,
+    timeMs: 500,
     flags: 0,
     keys: [],
-    fields: [{ text: 'oak oak elm' }, { text: 'elm ash', isAside: true }],
+    fields: [{ text: 'ash' }, { text: 'yew', isAside: true }],
     vector: null,
   });
-  expect(one.wordsOf(0)).toEqual(
-    new Map([
-      ['oak', 2],
-      ['elm', 1.5],
-      ['ash', 0.5],
-    ]),
-  );
+  const first = one.telling(new Map([[0, 1]]), new Map(), 9);
+  expect([...first.keys()]).toEqual(['oak', 'elm']);
+  expect(first.get('oak')).toBe(1);
+  expect([...one.telling(new Map([[0, 1]]), new Map([['oak', 1]]), 9)]).toEqual([['elm', 1]]);
+  expect([...one.telling(new Map([[82, 1]]), new Map(), 9)]).toEqual([
+    ['ash', 1],
+    ['yew', 0.5],
+  ]);
+  expect([...one.telling(new Map([[0, 1]]), new Map(), 1).keys()]).toEqual(['oak']);
 });

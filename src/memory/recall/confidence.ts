@@ -6,7 +6,6 @@ import { readFileSync } from 'node:fs';
 import type { StaticModel } from '../../embeddings/index.js';
 import type { Shelf } from '../../records/index.js';
 import { analyze } from '../../shared/text.js';
-import { idfOf } from './terms.js';
 
 /**
  * Below this probability that the store answers the question, recall answers nothing, unless
@@ -135,6 +134,9 @@ export function mostScore(
   terms: ReadonlyMap<string, number>,
 ): number {
   let all = 0;
-  for (const [term, weight] of terms) all += weight * idfOf(shelf, term);
+  for (const [term, weight] of terms) {
+    const found = shelf.documentFrequency(term);
+    all += weight * Math.log(1 + (shelf.size - found + 0.5) / (found + 0.5));
+  }
   return Math.max(all, 1e-6);
 }

@@ -1,6 +1,5 @@
 /** The words of a question, and what each weighs. Pure. */
 import { builtInModel } from '../../embeddings/index.js';
-import type { Shelf } from '../../records/index.js';
 import { analyze, analyzeQuery } from '../../shared/text.js';
 
 /** Square of the weight of the most common words, which say something too. */
@@ -24,9 +23,3 @@ export function termsOf(text: string): Map<string, number> {
 
 /** The words of a question that are searched, as they are searched. */
 export const analyzedOf = (text: string) => [...new Set(analyzeQuery(text))].slice(0, MAX_TERMS);
-
-/** How rare a term is among the memories: BM25's idf. */
-export function idfOf(shelf: Pick<Shelf, 'documentFrequency' | 'size'>, term: string): number {
-  const found = shelf.documentFrequency(term);
-  return Math.log(1 + (shelf.size - found + 0.5) / (found + 0.5));
-}

@@ -207,8 +207,8 @@ export class MemoryShelf implements Shelf {
     return this.words.lengthOf(slot);
   }
 
-  wordsOf(slot: number): Map<string, number> {
-    return this.words.wordsOf(slot);
+  telling(...asked: Parameters<Shelf['telling']>): Map<string, number> {
+    return this.words.telling(...asked);
   }
 
   accepts(filter: SlotFilter): (slot: number) => boolean {

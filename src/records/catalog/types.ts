@@ -96,8 +96,16 @@ export interface Shelf {
   hasVector(slot: number): boolean;
   /** Terms of the document, weighted by field. */
   lengthOf(slot: number): number;
-  /** How often each term stands in the document, as far as it is counted; aside, each time is half. */
-  wordsOf(slot: number): Map<string, number>;
+  /**
+   * The `limit` terms that tell most about some documents, with weights up to 1: often in them, rare
+   * elsewhere.
+   * @param shares how much each slot counts
+   */
+  telling(
+    shares: ReadonlyMap<number, number>,
+    leftOut: ReadonlyMap<string, unknown>,
+    limit: number,
+  ): Map<string, number>;
   /** A test of slots for this filter, cheap to build and to call; `keysAll` as of now. */
   accepts(filter: SlotFilter): (slot: number) => boolean;
   /** Full ids that begin with the hex digits (dashes ignored), at most `limit`. */

@@ -22,6 +22,11 @@ const SHORT = 25;
 const MAX_WEIGHT = 4;
 /** A term in more of the documents than this does not spread: it is everywhere anyway. */
 const SPREADING_SHARE = 1 / 5;
+/** Words in more of the documents than this tell nothing about one; repeated more often, they tell no more. */
+const COMMON_SHARE = 1 / 10;
+const MOST_REPEATED = 3;
+/** Added to the length of a text, so that one of two words does not tell most. */
+const PADDING = 5;
 
 /** The words of a document as numbers, each with its frequencies, and its lengths in words. */
 export interface AnalyzedWords {
@@ -117,15 +122,35 @@ export class Words {
     return this.#asides.at(slot);
   }
 
-  /** How often each word stands in a document; what stands aside counts half. */
-  wordsOf(slot: number): Map<string, number> {
-    const words = new Map<string, number>();
-    for (const entry of this.postings.entriesOf(slot)) {
-      const inText = (entry >>> ASIDE_BITS) & MAX_TEXT;
-      const word = this.postings.names.textOf(entry >>> FREQUENCY_BITS);
-      words.set(word, inText + ASIDE * (entry & MAX_ASIDE));
+  /**
+   * The `limit` words that tell most about some documents, by idf · frequency · share / √length summed
+   * over them; what stands aside counts half. Words in a tenth of all documents tell nothing.
+   * @param shares of each slot
+   * @returns weights up to 1
+   */
+  telling(
+    shares: ReadonlyMap<number, number>,
+    leftOut: ReadonlyMap<string, unknown>,
+    limit: number,
+  ): Map<string, number> {
+    const { names } = this.postings;
+    const common = this.#documents * COMMON_SHARE;
+    const weights = new Map<number, number>();
+    for (const [slot, share] of shares) {
+      const factor = share / Math.sqrt(this.lengthOf(slot) + PADDING);
+      for (const entry of this.postings.entriesOf(slot)) {
+        const name = entry >>> FREQUENCY_BITS;
+        const df = this.postings.countOf(name);
+        if (df >= common) continue;
+        const count = ((entry >>> ASIDE_BITS) & MAX_TEXT) + ASIDE * (entry & MAX_ASIDE);
+        const gained = this.idf(df) * Math.min(MOST_REPEATED, count) * factor;
+        weights.set(name, (weights.get(name) ?? 0) + gained);
+      }
     }
-    return words;
+    for (const word of leftOut.keys()) weights.delete(names.numberOf(word) ?? -1);
+    const told = [...weights].sort(([, a], [, b]) => b - a).slice(0, limit);
+    const most = told[0]?.[1] ?? 1;
+    return new Map(told.map(([name, weight]) => [names.textOf(name), weight / most]));
   }
 
   /** Adds a slot that is larger than all before. */
