@@ -22,8 +22,9 @@ const SHORT = 25;
 const MAX_WEIGHT = 4;
 /** A term in more of the documents than this does not spread: it is everywhere anyway. */
 const SPREADING_SHARE = 1 / 5;
-/** Words in more of the documents than this tell nothing about one; repeated more often, they tell no more. */
+/** Terms in more of the documents than this say nothing about one of them or about a conversation. */
 const COMMON_SHARE = 1 / 10;
+/** Repeated more often, a word tells no more about a document. */
 const MOST_REPEATED = 3;
 /** Added to the length of a text, so that one of two words does not tell most. */
 const PADDING = 5;
@@ -306,8 +307,6 @@ export class Words {
 
 /** Places on either side that count as neighbours. */
 const REACH = 2;
-/** Terms in more of the documents than this say nothing about a conversation. */
-const COMMON_SHARE = 1 / 10;
 /** Documents looked at, and words of each: 1 to 2 ms however large the shelf is. */
 const SAMPLE_DOCUMENTS = 512;
 const SAMPLE_WORDS = 64;
