@@ -81,8 +81,9 @@ export function semanticStage(parts: SemanticParts): Stage {
     const least = request.min_confidence;
     // A pattern is named, and without vectors words are all there is: then a known word is enough.
     const isByWords = request.pattern !== undefined || degraded !== undefined;
-    const isWorded = isByWords ? answer.known > 0 : answer.unknown === 0 && hasEveryWord(search);
-    const isSilent = least === undefined && !sure.isEnough && !isWorded;
+    const isWorded = () =>
+      isByWords ? answer.known > 0 : answer.unknown === 0 && hasEveryWord(search);
+    const isSilent = least === undefined && !sure.isEnough && !isWorded();
     const found = isSilent ? [] : fused.touched;
     const believed = least ? found.filter((slot) => confidenceAt(slot) >= least) : found;
     const known = new Set(search.found.map(({ id }) => shelf.slotOf(id)));

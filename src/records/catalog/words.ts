@@ -149,7 +149,14 @@ export class Words {
       }
     }
     for (const word of leftOut.keys()) weights.delete(names.numberOf(word) ?? -1);
-    const told = [...weights].sort(([, a], [, b]) => b - a).slice(0, limit);
+    const told: [name: number, weight: number][] = [];
+    for (const [name, weight] of weights) {
+      if (told.length === limit && weight <= (told[limit - 1]?.[1] ?? 0)) continue;
+      let at = told.length;
+      while (at > 0 && weight > (told[at - 1]?.[1] ?? 0)) at -= 1;
+      told.splice(at, 0, [name, weight]);
+      if (told.length > limit) told.pop();
+    }
     const most = told[0]?.[1] ?? 1;
     return new Map(told.map(([name, weight]) => [names.textOf(name), weight / most]));
   }
