@@ -60,6 +60,7 @@ import { McpService, TOOL_CHOICES } from '../surfaces/mcp/index.js';
 import { createRoutes } from '../surfaces/rest/index.js';
 import { type AutonomyPort, type StepObserver, TriggerService } from '../triggers/index.js';
 import { WhenService } from '../when/index.js';
+import { selfTest } from './self-test.js';
 import { endSessionHints, provideHints } from './wire-hints.js';
 import { dataDirectory, embedForHost, parentOf, provideWorkMemory } from './wire-memory.js';
 import { provideProactive } from './wire-proactive.js';
@@ -215,6 +216,7 @@ export function createCuePlugin(options: CueOptions = {}): Plugin {
     // The host orders models by this: any other provider of embeddings comes before ours.
     priority: HOST_HANDLER_PRIORITY,
     models: { [ModelType.TEXT_EMBEDDING]: embedForHost },
+    tests: [selfTest],
     routes: createRoutes({
       apiKey: () => serverEnvironment().apiKey,
       panelFolder: options.panelFolder,
