@@ -332,6 +332,7 @@ describe('docs/start.md', () => {
       chooseAction({ text }, options),
     );
     expect(chosen).toEqual([
+      'SHOW_EXAMPLES',
       'CREATE_TRIGGER',
       'CREATE_TRIGGER',
       'LIST_TRIGGERS',
