@@ -134,6 +134,7 @@ it('pins the routes', () => {
       'GET /cue/when/validate',
       'POST /cue/when/remember',
       'GET /cue/when/stats',
+      'GET /cue/when/entries',
       'GET /cue/when/health',
       'POST /cue/rpc',
       'POST /cue/mcp',

@@ -1,6 +1,6 @@
 /** The event stream of the server, read by fetch because EventSource sends no key. */
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
-import { useEffect, useSyncExternalStore } from 'react';
+import { useSyncExternalStore } from 'react';
 import { addressOf, authHeaders } from './api.js';
 import { refresh, type Subject } from './queries.js';
 
@@ -25,7 +25,6 @@ const LONGEST_WAIT_MS = 10_000;
 
 let connection: Connection = 'connecting';
 const watchers = new Set<() => void>();
-const listeners = new Set<(type: string, data: unknown) => void>();
 
 function setConnection(next: Connection): void {
   if (next === connection) return;
@@ -42,16 +41,6 @@ export function useConnection(): Connection {
     },
     () => connection,
   );
-}
-
-/** Calls `heard` with each event, while the component is shown. */
-export function useEvents(heard: (type: string, data: unknown) => void): void {
-  useEffect(() => {
-    listeners.add(heard);
-    return () => {
-      listeners.delete(heard);
-    };
-  }, [heard]);
 }
 
 /** Listens until `signal` is aborted; comes again after every break. */
@@ -110,16 +99,8 @@ async function readOnce(
   }
 }
 
-function tell({ event = 'message', data }: EventSourceMessage): void {
-  if (event === 'reset') gather(EVERYTHING);
-  gather(STALE[event] ?? []);
-  let read: unknown;
-  try {
-    read = JSON.parse(data);
-  } catch {
-    return;
-  }
-  for (const listener of listeners) listener(event, read);
+function tell({ event = 'message' }: EventSourceMessage): void {
+  gather(event === 'reset' ? EVERYTHING : (STALE[event] ?? []));
 }
 
 const stale = new Set<Subject>();

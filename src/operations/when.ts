@@ -125,6 +125,17 @@ const stats = defineOperation({
   rest: { method: 'GET', path: '/when/stats' },
 });
 
+const entries = defineOperation({
+  name: 'when_entries',
+  description: 'Every entry that leads to a section, and how often it was offered and given.',
+  reads: true,
+  async call(_input, { runtime }) {
+    const used = await (await followedWhen(runtime)).used();
+    return { entries: used.map(({ scope: _own, ...entry }) => entry) };
+  },
+  rest: { method: 'GET', path: '/when/entries' },
+});
+
 const health = defineOperation({
   name: 'when_health',
   description: 'Where the index lies and how it was read.',
@@ -133,4 +144,11 @@ const health = defineOperation({
   rest: { method: 'GET', path: '/when/health' },
 });
 
-export const whenOperations: readonly Operation[] = [when, whenAdd, validate, stats, health];
+export const whenOperations: readonly Operation[] = [
+  when,
+  whenAdd,
+  validate,
+  stats,
+  entries,
+  health,
+];

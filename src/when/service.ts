@@ -35,6 +35,7 @@ import type {
   Request,
   Section,
   ShownEntry,
+  UsedEntry,
   Validation,
   Warning,
   WhenPaths,
@@ -43,8 +44,11 @@ import { indexFault, unreadOf, unreadText, withKnown } from './unread.js';
 import {
   type AskedBy,
   createUsageJournal,
+  NO_USE,
   offeredEvents,
   recallEvents,
+  sectionKey,
+  sectionUses,
   type UsageEvent,
   type UsageStats,
   usageStats,
@@ -168,6 +172,7 @@ export class WhenService extends Service {
   find: When['find'] = (...given) => this.core.find(...given);
   relevant: When['relevant'] = (...given) => this.core.relevant(...given);
   entries: When['entries'] = () => this.core.entries();
+  used: When['used'] = () => this.core.used();
   current: When['current'] = (ids) => this.core.current(ids);
   offered: When['offered'] = (...given) => this.core.offered(...given);
   validate: When['validate'] = () => this.core.validate();
@@ -407,6 +412,16 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
       const { entries } = index.library();
       return entries.flatMap((entry) => (entry.section ? shownOf(entry, entry.section) : []));
     },
+    async used() {
+      if (state === 'loading') await withTimeout(following, waitMs.ask);
+      const uses = sectionUses((await journal?.read())?.events ?? []);
+      return index.library().entries.flatMap((entry) => {
+        const { section } = entry;
+        if (!section) return [];
+        const use = uses.get(sectionKey(section.file, section.title)) ?? NO_USE;
+        return shownOf(entry, section).map((shown) => ({ ...shown, use }));
+      });
+    },
     async current(wanted) {
       return wanted.flatMap((id) => {
         const known = ids.entryOf(id);
@@ -554,6 +569,8 @@ export interface When {
   ): Promise<RelevantEntry[]>;
   /** All entries that lead to a section, in the order of the index; counts nothing. */
   entries(): Promise<ShownEntry[]>;
+  /** The same, with how often each came up. */
+  used(): Promise<UsedEntry[]>;
   /** Those of these entries that still are, as they are now. */
   current(ids: readonly Uuid[]): Promise<ShownEntry[]>;
   /** These entries were shown unasked in that session, or room. */

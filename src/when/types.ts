@@ -206,6 +206,20 @@ export interface ShownEntry {
   scope: Scope;
 }
 
+/** An entry, and how often its section came up, whoever asked. */
+export interface UsedEntry extends ShownEntry {
+  use: SectionUse;
+}
+
+export interface SectionUse {
+  /** Times it was shown unasked. */
+  offered: number;
+  /** Times it was asked for and given. */
+  recalled: number;
+  /** The last of these, ISO 8601. */
+  last_at: string | null;
+}
+
 export interface RelevantEntry extends ShownEntry {
   /** 0 to 1. */
   confidence: number;

@@ -22,7 +22,7 @@ import { yieldToLoop } from '../shared/async.js';
 import { AppError } from '../shared/errors.js';
 import { redactSecrets } from '../shared/secrets.js';
 import { headerKey, normalizePhrase } from './phrases.js';
-import type { Found, Recall } from './types.js';
+import type { Found, Recall, SectionUse } from './types.js';
 
 /** In the data directory. */
 export const USAGE_FILE = 'when-usage.jsonl';
@@ -256,6 +256,24 @@ export function usageStats(events: Iterable<UsageEvent>, damaged = 0): UsageStat
     damaged,
   };
 }
+
+/** How often each section came up, by its `sectionKey`. */
+export function sectionUses(events: Iterable<UsageEvent>): Map<string, SectionUse> {
+  const uses = new Map<string, SectionUse>();
+  for (const { kind, key, at } of events) {
+    if (kind === 'asked') continue;
+    const { offered, recalled, last_at } = uses.get(key) ?? NO_USE;
+    const time = new Date(at).toISOString();
+    uses.set(key, {
+      offered: offered + Number(kind === 'offered'),
+      recalled: recalled + Number(kind === 'recalled'),
+      last_at: last_at === null || time > last_at ? time : last_at,
+    });
+  }
+  return uses;
+}
+
+export const NO_USE: SectionUse = { offered: 0, recalled: 0, last_at: null };
 
 function sessionsOf(events: Iterable<UsageEvent>): Session[] {
   const sessions = new Map<string, Session>();

@@ -258,6 +258,20 @@ it('GET /cue/when/stats counts what was asked here as the operator’s, not the 
   expect(await people()).toEqual({ asked: before.asked + 2, recalled: before.recalled + 2 });
 });
 
+it('GET /cue/when/entries lists the entries with how often each was given', async () => {
+  const given = async (command: string) => {
+    const { body } = await rest('GET', '/when/entries');
+    const found = body.entries as { command: string; use: Record<string, unknown> }[];
+    return found.find((entry) => entry.command === command)?.use;
+  };
+  const before = Number((await given('/when splitting modules'))?.recalled);
+  await rest('GET', '/when?q=splitting%20modules');
+  expect(await given('/when splitting modules')).toEqual({
+    ...{ offered: 0, recalled: before + 1 },
+    last_at: expect.any(String),
+  });
+});
+
 it('GET /cue/when/health says what it reads', async () => {
   const { status, body } = await rest('GET', '/when/health');
   expect([status, body]).toMatchObject([

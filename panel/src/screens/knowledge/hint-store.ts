@@ -28,7 +28,7 @@ export async function callRpc<T>(method: string, params: object): Promise<T> {
   const { result, error } = await ask<RpcAnswer<T>>('/rpc', { body });
   if (error === undefined) return result as T;
   const { reason = 'UNKNOWN', details } = error.data ?? {};
-  throw new ApiError(error.message, { status: 400, code: reason, findings: details?.findings });
+  throw new ApiError(error.message, { status: 400, code: reason, details });
 }
 
 /** Of all components, by name; the use of one counts when it was got for a task, not here. */
