@@ -1,7 +1,7 @@
 /** The host's database adapter, opened without anything of an agent. */
 
-import { existsSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { IDatabaseAdapter, Plugin, UUID } from '@elizaos/core';
 import { sql } from 'drizzle-orm';
@@ -263,31 +263,7 @@ const STATEMENT = /^Failed query:/;
 const CREDENTIALS = /(\b[a-z][a-z\d+.-]*:\/\/)[^\s/@]*(?::[^\s@]*)?@/gi;
 /** In each database that PGlite has made. */
 const VERSION_FILE = 'PG_VERSION';
-const MISSING: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR']);
 const NAME_ANOTHER = 'name another one with PGLITE_DATA_DIR';
-
-/** @throws AppError INVALID_INPUT where something else lies in the place of the folder, or of one above it */
-export function mustBeFolder(directory: string): void {
-  const odd = obstacleOn(directory);
-  if (odd === null) return;
-  const is =
-    odd === directory
-      ? `the database directory ${odd} is no folder, but a file`
-      : `${odd} is no folder, but a file, so the database directory ${directory} cannot lie in it`;
-  throw new AppError('INVALID_INPUT', `${is}: ${NAME_ANOTHER}`, { directory });
-}
-
-/** The first that exists on the way up, where it is no folder. */
-function obstacleOn(directory: string): string | null {
-  for (let path = directory; ; path = dirname(path)) {
-    try {
-      return statSync(path).isDirectory() ? null : path;
-    } catch (error) {
-      const isMissing = error instanceof Error && MISSING.has(codeOf(error) ?? '');
-      if (!isMissing || path === dirname(path)) return null;
-    }
-  }
-}
 
 /** What is wrong with an embedded database that does not open. */
 export function unopened(place: DatabaseLocation, cause: unknown): AppError {

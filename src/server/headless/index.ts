@@ -5,6 +5,7 @@
  */
 
 import { Console } from 'node:console';
+import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { parseSettings, setHostLogLevel } from '../../settings.js';
 import { type DirLock, lockDirectory } from '../../shared/dir-lock.js';
@@ -21,7 +22,6 @@ import {
   type StartAgentOptions,
 } from '../client.js';
 import type { SqlPackage } from './database.js';
-import { mustBeFolder } from './database.js';
 import { hasLeft, openerOf } from './lock-handover.js';
 
 const HOST_LEVELS: readonly string[] = ['trace', 'debug', 'info', 'warn', 'error', 'fatal'];
@@ -118,6 +118,32 @@ async function takeDirectory(directory: string): Promise<DirLock> {
     // The lock is still ours where the other has not asked for it.
     { pid: pid ?? process.pid, port: null },
   );
+}
+
+/** @throws AppError INVALID_INPUT where something else lies in the place of the folder, or of one above it */
+function mustBeFolder(directory: string): void {
+  const odd = obstacleOn(directory);
+  if (odd === null) return;
+  const is =
+    odd === directory
+      ? `the database directory ${odd} is no folder, but a file`
+      : `${odd} is no folder, but a file, so the database directory ${directory} cannot lie in it`;
+  throw new AppError('INVALID_INPUT', `${is}: name another one with PGLITE_DATA_DIR`, {
+    directory,
+  });
+}
+
+/** The first that exists on the way up, where it is no folder. */
+function obstacleOn(directory: string): string | null {
+  for (let path = directory; ; path = dirname(path)) {
+    try {
+      return statSync(path).isDirectory() ? null : path;
+    } catch (error) {
+      const code = error instanceof Error && 'code' in error ? error.code : undefined;
+      const isMissing = code === 'ENOENT' || code === 'ENOTDIR';
+      if (!isMissing || path === dirname(path)) return null;
+    }
+  }
 }
 
 const PEERS = ['@elizaos/core', '@elizaos/plugin-sql'] as const;
