@@ -91,6 +91,8 @@ export interface Ask {
   query?: Query;
   body?: object;
   signal?: AbortSignal;
+  /** Sent to its end also when the page is left; of itself so for DELETE. */
+  keepalive?: boolean;
 }
 
 /** The answer of a route below `/cue`. @throws ApiError */
@@ -98,7 +100,7 @@ export async function ask<T = unknown>(
   path: string,
   { query, body, ...how }: Ask = {},
 ): Promise<T> {
-  const { method = body === undefined ? 'GET' : 'POST', signal } = how;
+  const { method = body === undefined ? 'GET' : 'POST', signal, keepalive } = how;
   const response = await reach(addressOf(path, query), {
     method,
     headers: {
@@ -108,7 +110,7 @@ export async function ask<T = unknown>(
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(signal === undefined ? {} : { signal }),
     // What is deleted when the page is left is deleted nevertheless.
-    keepalive: method === 'DELETE',
+    keepalive: keepalive ?? method === 'DELETE',
   });
   const answer: unknown = await response.json().catch(() => null);
   if (response.ok) return answer as T;

@@ -152,7 +152,7 @@ function Entries({
 function EntryRow({ entry, ask }: { entry: Entry; ask: (question: string) => void }) {
   const { command, header, description, file, use } = entry;
   return (
-    <div className="memory-row">
+    <div className="memory-row entry-row">
       <div className="grow">
         <Button look="ghost" className="as-link clip" onClick={() => ask(plainCommand(command))}>
           {command}
@@ -164,9 +164,7 @@ function EntryRow({ entry, ask }: { entry: Entry; ask: (question: string) => voi
       <div className="end quiet">
         <code className="clip">{file}</code>
         <span>
-          {use.recalled + use.offered === 0
-            ? 'never used'
-            : `given ${times(use.recalled)}, offered ${times(use.offered)}`}
+          {useText(use)}
           {use.last_at !== null && (
             <>
               {' · '}
@@ -177,6 +175,14 @@ function EntryRow({ entry, ask }: { entry: Entry; ask: (question: string) => voi
       </div>
     </div>
   );
+}
+
+function useText({ recalled, offered }: Entry['use']): string {
+  const parts = [
+    ...(recalled > 0 ? [`given ${times(recalled)}`] : []),
+    ...(offered > 0 ? [`offered ${times(offered)}`] : []),
+  ];
+  return parts.length === 0 ? 'never used' : parts.join(', ');
 }
 
 const times = (n: number): string => (n === 1 ? 'once' : `${count(n)} times`);

@@ -7,7 +7,7 @@ import { Dialog } from '../../parts/dialog.js';
 import { say } from '../../parts/toasts.js';
 import { refresh } from '../../queries.js';
 import { wordsOf } from '../memory/shapes.js';
-import { callRpc, type Scope, type StoredHint, valueText } from './hint-store.js';
+import { callRpc, type Scope, SECRET, type StoredHint, valueText } from './hint-store.js';
 
 type Kind = 'text' | 'command' | 'path' | 'json' | 'template';
 type Value = Hint['value'];
@@ -71,7 +71,7 @@ export function HintForm({ hint: stored, close }: { hint: StoredHint | null; clo
   const [isBusy, setBusy] = useState(false);
   const set = (changed: Partial<typeof fields>): void =>
     setFields((now) => ({ ...now, ...changed }));
-  const looksSecret = problem instanceof ApiError && problem.code === 'SECRET_REJECTED';
+  const looksSecret = problem instanceof ApiError && problem.code === SECRET;
 
   const submit = async (event: FormEvent): Promise<void> => {
     event.preventDefault();

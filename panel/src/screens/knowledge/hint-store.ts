@@ -1,7 +1,7 @@
 /** Hints as the server keeps them, asked for over JSON-RPC. */
 import { useQuery } from '@tanstack/react-query';
 import type { Hint, StorePayload } from '../../../../src/index.js';
-import { ApiError, ask, type Finding } from '../../api.js';
+import { ApiError, type Ask, ask, type Finding } from '../../api.js';
 
 export type Scope = NonNullable<Hint['meta']['scope']>;
 
@@ -22,13 +22,25 @@ interface RpcAnswer<T> {
   };
 }
 
+/** The code of a value that looks like a secret. */
+export const SECRET = 'E_SECRET_REJECTED';
+
 /** @throws ApiError */
-export async function callRpc<T>(method: string, params: object): Promise<T> {
+export async function callRpc<T>(
+  method: string,
+  params: object,
+  how: Pick<Ask, 'keepalive'> = {},
+): Promise<T> {
   const body = { jsonrpc: '2.0', id: 1, method: `nudge.${method}`, params };
-  const { result, error } = await ask<RpcAnswer<T>>('/rpc', { body });
+  const { result, error } = await ask<RpcAnswer<T>>('/rpc', { body, ...how });
   if (error === undefined) return result as T;
   const { reason = 'UNKNOWN', details } = error.data ?? {};
-  throw new ApiError(error.message, { status: 400, code: reason, details });
+  // Of a secret, the place and the rule alone would not say what is wrong.
+  const isSecret = reason === SECRET;
+  throw new ApiError(error.message, {
+    ...{ status: 400, code: reason },
+    ...(isSecret ? {} : { details }),
+  });
 }
 
 /** Of all components, by name; the use of one counts when it was got for a task, not here. */

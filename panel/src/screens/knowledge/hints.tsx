@@ -28,7 +28,8 @@ export function Hints() {
     actWithUndo(
       `Deleted ${component}/${key}`,
       async () => {
-        await callRpc('delete_hint', { component, key, scope: hint.meta.scope ?? {} });
+        const named = { component, key, scope: hint.meta.scope ?? {} };
+        await callRpc('delete_hint', named, { keepalive: true });
         await refresh(['hints']);
         reveal();
       },
@@ -60,7 +61,7 @@ export function Hints() {
         <span className="quiet" role="status">
           {counted(shown.length, 'hint')} of {counted(components, 'component')}
         </span>
-        <span className="grow" />
+        <span className="spacer" />
         <Button look="main" onClick={() => setForm('new')}>
           New hint…
         </Button>
@@ -171,10 +172,18 @@ function HintRow({
         </span>
       </div>
       <div className="hint-value">
-        {sensitivity === 'secret' && <Badge tone="warn">secret</Badge>}
-        <pre dir="auto">{valueText(hint.value)}</pre>
+        {sensitivity === 'secret' ? (
+          <details>
+            <summary>
+              <Badge tone="warn">secret</Badge> Show
+            </summary>
+            <pre dir="auto">{valueText(hint.value)}</pre>
+          </details>
+        ) : (
+          <pre dir="auto">{valueText(hint.value)}</pre>
+        )}
         {reason !== undefined && (
-          <p className="quiet small-text wrap-anywhere" dir="auto">
+          <p className="quiet small-text reason" dir="auto" title={reason}>
             {reason}
           </p>
         )}

@@ -5,6 +5,7 @@ import type { Answer, Match, Recall } from '../../../../src/index.js';
 import { ask as askServer } from '../../api.js';
 import { Badge, Button, Empty, Failure, Loading, Section, type Tone } from '../../parts/basics.js';
 import { Confidence } from '../../parts/confidence.js';
+import { refresh } from '../../queries.js';
 
 /** `/when writing tests` as one would ask it. */
 export function plainCommand(command: string): string {
@@ -26,7 +27,11 @@ export function TryQuestion({ asked, ask }: { asked: string; ask: (question: str
   }
   const query = useQuery({
     queryKey: ['asked', asked],
-    queryFn: ({ signal }) => askServer<Recall>('/when', { query: { q: asked }, signal }),
+    async queryFn({ signal }) {
+      const recall = await askServer<Recall>('/when', { query: { q: asked }, signal });
+      void refresh(['when']);
+      return recall;
+    },
     enabled: asked !== '',
     placeholderData: keepPreviousData,
   });

@@ -98,12 +98,13 @@ function All({ filters, all, ...shown }: Shown) {
     if (pages.error) return <Failure error={pages.error} retry={() => void pages.refetch()} />;
     return <Loading lines={6} />;
   }
-  const total = pages.total - shown.hidden.size;
+  // What is being forgotten stands in the list until the server has done it.
+  const total = pages.total - rows.filter(({ id }) => shown.hidden.has(id)).length;
   if (pages.total === 0) return <NoMemories isFiltered={filters !== NO_FILTERS} all={all} />;
   return (
     <>
       <div className="quiet list-head" role="status">
-        {counted(Math.max(0, total), 'memory', 'memories')}, newest first
+        {counted(total, 'memory', 'memories')}, newest first
         {filters.isCaptured && (
           <>
             {' '}

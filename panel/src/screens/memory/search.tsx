@@ -99,7 +99,7 @@ export function FilterBar({
       <span id={hint} className="unseen">
         Memories that nobody told: made from finished runs. Not together with words.
       </span>
-      <span className="grow" />
+      <span className="spacer" />
       {children}
     </div>
   );
