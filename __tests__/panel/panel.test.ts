@@ -256,9 +256,9 @@ describe('panel of a server with a key', () => {
     expect(await violations(page)).toEqual([]);
     await page.getByLabel('Key').fill(KEY);
     await page.keyboard.press('Enter');
-    await settled(page);
+    await page.getByRole('heading', { name: 'Today', level: 1 }).waitFor();
     await page.reload();
-    await settled(page);
+    await page.getByRole('heading', { name: 'Today', level: 1 }).waitFor();
     await page.getByText('Live').waitFor();
   });
 
