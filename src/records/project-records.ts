@@ -2,7 +2,9 @@
  * The records of one project as a running agent holds them: the store, its catalog, and what keeps
  * the catalog in line from start (snapshot and catch-up, or load) to stop (snapshot).
  */
+
 import { rm } from 'node:fs/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Database, pgliteDirectory } from '../host/database.js';
 import type { Clock } from '../shared/clock.js';
 import { messageOf } from '../shared/errors.js';
@@ -24,7 +26,10 @@ import { createCatalogSync } from './catalog-sync.js';
 import type { Home } from './home.js';
 import type { RecordType } from './record-type.js';
 import { createRecordStore, type PurgeableStore } from './store.js';
-import { waitFor } from './wait.js';
+
+/** Waits without keeping the process alive; rejects when the signal is aborted. */
+const waitFor = (ms: number, signal: AbortSignal): Promise<void> =>
+  delay(ms, undefined, { signal, ref: false });
 
 export interface ProjectRecordsDeps {
   db: Database;

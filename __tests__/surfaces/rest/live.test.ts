@@ -206,6 +206,18 @@ describe('a client that comes again', () => {
     }
   });
 
+  it('is told to read all anew when the database could not be read for a while', async () => {
+    const stream = await listen('?types=trigger');
+    const db = databaseOf(server.runtime);
+    await db.execute(sql`alter table memories rename to memories_away`);
+    try {
+      await new Promise((resolve) => setTimeout(resolve, 2_500));
+    } finally {
+      await db.execute(sql`alter table memories_away rename to memories`);
+    }
+    await expect.poll(() => stream.events.map(({ event }) => event)).toContain('reset');
+  });
+
   it('is told to read all anew when very much has changed at once', async () => {
     const stream = await listen();
     const { entityId, agentId, roomId, worldId } = homeOf(server.runtime);

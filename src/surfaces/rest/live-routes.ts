@@ -247,6 +247,8 @@ function watchAgent(
     isSoon = false;
     try {
       await pass();
+      // What a look that failed had read already is told by none.
+      if (problem !== '') reset();
       problem = '';
     } catch (error) {
       const reason = messageOf(error);

@@ -90,8 +90,8 @@ export function Transfer() {
   return (
     <Section title="Export and import">
       <p className="quiet">
-        An import adds what is not there yet; what is there already stays as it is. Values of
-        secrets are never in an export.
+        An import adds what is not there yet; what is there already stays as it is. The values of
+        secret hints are in no export; triggers are exported as they were written.
       </p>
       <ul className="lines">
         {KINDS.map((kind) => (
