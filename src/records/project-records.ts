@@ -4,7 +4,6 @@
  */
 
 import { rm } from 'node:fs/promises';
-import { setTimeout as delay } from 'node:timers/promises';
 import { type Database, pgliteDirectory } from '../host/database.js';
 import type { Clock } from '../shared/clock.js';
 import { messageOf } from '../shared/errors.js';
@@ -27,9 +26,27 @@ import type { Home } from './home.js';
 import type { RecordType } from './record-type.js';
 import { createRecordStore, type PurgeableStore } from './store.js';
 
-/** Waits without keeping the process alive; rejects when the signal is aborted. */
-const waitFor = (ms: number, signal: AbortSignal): Promise<void> =>
-  delay(ms, undefined, { signal, ref: false });
+/**
+ * Waits without keeping the process alive. Rejects with the reason of the abort. It uses the global timer,
+ * unlike that of `node:timers/promises`, so that tests hand in the time.
+ */
+function waitFor(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal.aborted) {
+      reject(signal.reason);
+      return;
+    }
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop);
+      resolve();
+    }, ms).unref();
+    signal.addEventListener('abort', stop, { once: true });
+  });
+}
 
 export interface ProjectRecordsDeps {
   db: Database;
