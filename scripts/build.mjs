@@ -90,6 +90,8 @@ async function bundleTokenizer(folder) {
 
 /** The pages of the panel, as the browser takes them. */
 async function buildPanel(folder) {
+  // Tests build, too, and theirs is NODE_ENV=test: with it React would come with its checks for development.
+  process.env.NODE_ENV = 'production';
   const { build } = await import('vite');
   await build({
     configFile: join(root, 'panel', 'vite.config.ts'),
