@@ -1,5 +1,5 @@
 /** The autonomous rooms on the real runtime. */
-import { ChannelType } from '@elizaos/core';
+import { ChannelType, EventType, ModelType } from '@elizaos/core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type Agent, boot } from '../helpers/boot.js';
 import { plan } from '../helpers/scripted-model.js';
@@ -59,4 +59,37 @@ it('leaves nothing behind in the state cache of the host', async () => {
   const before = agent.runtime.stateCache.size;
   await agent.autonomy.injectAutonomousInstruction(instruction(300));
   expect(agent.runtime.stateCache.size).toBe(before);
+});
+
+it('tells apart which models runs in two rooms and a chat beside them have asked', async () => {
+  const { runtime } = agent;
+  let asked = 0;
+  const all = new Promise<void>((resolve) => {
+    agent.brain.onLarge = async (prompt) => {
+      asked += 1;
+      if (asked === 3) resolve();
+      // Each of them answers while all are under way.
+      await all;
+      const tokens = prompt.includes('do thing 401')
+        ? { tokens: { prompt: 1_200, completion: 40, total: 1_240 } }
+        : {};
+      await runtime.emitEvent(EventType.MODEL_USED, {
+        ...{ runtime, source: 'a test', provider: 'other-name', type: ModelType.TEXT_LARGE },
+        ...{ prompt, ...tokens },
+      });
+      return plan('done');
+    };
+  });
+  const [first, second] = await Promise.all([
+    agent.autonomy.injectAutonomousInstruction(instruction(401, crypto.randomUUID())),
+    agent.autonomy.injectAutonomousInstruction(instruction(402, crypto.randomUUID())),
+    runtime.useModel(ModelType.TEXT_LARGE, { prompt: 'a chat' }),
+  ]);
+  const calls = { model: 'TEXT_LARGE', provider: 'scripted-model', calls: 1 };
+  const large = ({ modelCalls = [] }: typeof first) =>
+    modelCalls.filter(({ model }) => model === 'TEXT_LARGE');
+  expect(large(first)).toEqual([
+    { ...calls, ms: expect.any(Number), tokens: { prompt: 1_200, completion: 40 } },
+  ]);
+  expect(large(second)).toEqual([{ ...calls, ms: expect.any(Number) }]);
 });

@@ -252,7 +252,12 @@ describe('failures', () => {
     await beat(0);
     broken = false;
     await beat(30 * SECOND);
-    expect(await runsOf(agent, trigger.id)).toMatchObject([{ status: 'success', attempt: 2 }]);
+    const [run] = await runsOf(agent, trigger.id);
+    expect(run).toMatchObject({ status: 'success', attempt: 2 });
+    // The calls of all attempts: the one that failed, and the one that did not.
+    expect(run?.modelCalls?.filter(({ model }) => model === 'TEXT_LARGE')).toEqual([
+      { model: 'TEXT_LARGE', provider: 'scripted-model', calls: 2, ms: expect.any(Number) },
+    ]);
     expect(await agent.triggers.get(trigger.id, OPERATOR)).toMatchObject({ runCount: 1 });
   });
 

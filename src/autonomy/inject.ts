@@ -6,6 +6,7 @@ import {
   type Memory,
   type UUID,
 } from '@elizaos/core';
+import { countingModelCalls, type ModelCalls } from '../host/index.js';
 import { MINUTE_MS } from '../shared/clock.js';
 import { messageOf } from '../shared/errors.js';
 import { derivedId } from '../shared/ids.js';
@@ -49,6 +50,8 @@ export interface RunDescriptor {
   text: string;
   thought?: string;
   actions: ActionOutcome[];
+  /** What it asked of models up to its end; empty: nothing, or it is not known. */
+  modelCalls?: ModelCalls[];
   error?: string;
   /** Set when the time-out passed; `late` then resolves when the host really ends the run. */
   late?: Promise<RunDescriptor>;
@@ -92,7 +95,11 @@ export function inject(
     const confirmed = await confirm(instruction);
     if ('error' in confirmed) return { value: notRun(instruction, roomId, confirmed.error) };
     const fence = { abandoned: false };
-    const whole = runPipeline(deps, { ...instruction, text: confirmed.text }, fence);
+    const modelCalls: ModelCalls[] = [];
+    const said = { ...instruction, text: confirmed.text };
+    const whole = countingModelCalls(deps.runtime, modelCalls, () =>
+      runPipeline(deps, said, fence),
+    );
     const timeoutMs = instruction.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     let timer: NodeJS.Timeout | undefined;
     const timeout = new Promise<'timeout'>((resolve) => {
@@ -100,14 +107,14 @@ export function inject(
     });
     const first = await Promise.race([whole, timeout]);
     clearTimeout(timer);
-    if (first !== 'timeout') return { value: first };
+    if (first !== 'timeout') return { value: { ...first, modelCalls } };
     fence.abandoned = true;
     const timedOut = notRun(
       instruction,
       roomId,
       `timed out after ${Math.round(timeoutMs / 1000)} s`,
     );
-    return { value: { ...timedOut, late: whole }, hold: whole };
+    return { value: { ...timedOut, modelCalls, late: whole }, hold: whole };
   });
 }
 

@@ -1,5 +1,6 @@
 /** What we know of elizaOS: services, rooms, rights and models. Its database has a door of its own, `database.ts`. */
 export { lockOf, unlockOf } from './directory-lock.js';
+export { addCalls, countingModelCalls, type ModelCalls, noteTokens } from './model-calls.js';
 export { isPrivateRoom } from './private-room.js';
 export { isProjectAdmin, isWorldAdmin } from './rights.js';
 export {

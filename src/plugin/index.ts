@@ -20,7 +20,7 @@ import {
 } from '../autonomy/index.js';
 import { HOST_HANDLER_PRIORITY } from '../embeddings/index.js';
 import { HintService } from '../hints/index.js';
-import { isProjectAdmin, isWorldAdmin, lockOf, serviceOf } from '../host/index.js';
+import { isProjectAdmin, isWorldAdmin, lockOf, noteTokens, serviceOf } from '../host/index.js';
 import { WorkMemoryService } from '../memory/index.js';
 import { ProactiveService } from '../proactive/index.js';
 import { databaseOf, pgliteDirectory } from '../records/index.js';
@@ -200,6 +200,7 @@ export function createCuePlugin(options: CueOptions = {}): Plugin {
         [EventType.ACTION_COMPLETED]: [
           async (payload) => watchOf(payload)?.onActionCompleted(payload),
         ],
+        [EventType.MODEL_USED]: [async (payload) => noteTokens(payload)],
       },
       proactiveEvents(),
     ),

@@ -1,4 +1,5 @@
 /** What the factories of this room are made of, and the port through which it knows the autonomous rooms. */
+import type { ModelCalls } from '../host/index.js';
 import type { Records } from '../records/index.js';
 import type { Clock } from '../shared/clock.js';
 import type { Ids } from '../shared/ids.js';
@@ -60,6 +61,7 @@ export interface InjectionResult {
   text: string;
   thought?: string;
   actions: { name: string; success: boolean; text?: string; error?: string }[];
+  modelCalls?: ModelCalls[];
   error?: string;
   late?: Promise<InjectionResult>;
 }

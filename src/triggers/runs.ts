@@ -3,6 +3,7 @@
  * begins and fenced by the lease, so that a process that dies at any of them is continued by another one
  * without losing or repeating what was said (DESIGN §4–5).
  */
+import { addCalls, type ModelCalls } from '../host/index.js';
 import { messageOf } from '../shared/errors.js';
 import { derivedId, isUuid } from '../shared/ids.js';
 import { SENDING_MS } from './ledger.js';
@@ -94,7 +95,11 @@ export function createRuns(deps: RunDeps): Runs {
   }
 
   /** Ends the run as failed, or lets it wait for its retry. */
-  async function fail(ready: ReadyRun, error: string, mayRetry = true): Promise<void> {
+  async function fail(
+    ready: ReadyRun,
+    error: string,
+    { mayRetry = true, modelCalls }: { mayRetry?: boolean; modelCalls?: ModelCalls[] } = {},
+  ): Promise<void> {
     const { run, token, trigger } = ready;
     const { triggerId, triggerRunId, attempt } = run;
     const nowMs = clock.now();
@@ -102,14 +107,14 @@ export function createRuns(deps: RunDeps): Runs {
       mayRetry && run.cause !== 'manual' ? retryAt(attempt, nowMs, trigger.nextRunAtMs) : null;
     log.warn({ triggerId, triggerRunId, attempt, retryAtMs, error }, 'trigger run failed');
     if (retryAtMs === null) {
-      await end(run, token, { status: 'failed', error }, trigger.displayName);
+      await end(run, token, { status: 'failed', error, modelCalls }, trigger.displayName);
       return;
     }
     const times = { retryAtMs, finishedAt: nowMs, latencyMs: nowMs - run.startedAt };
     const waiting = await ledger.change(
       triggerRunId,
       token,
-      { status: 'failed', error, ...times, ...NO_LEASE },
+      { status: 'failed', error, modelCalls, ...times, ...NO_LEASE },
       runLine(trigger.displayName, 'failed', error),
     );
     if (waiting) await deps.applyRunResult(run.taskId);
@@ -157,8 +162,9 @@ export function createRuns(deps: RunDeps): Runs {
       (speaks && target ? { state: 'pending', ...target, attempts: 0 } : { state: 'none' });
     const { responded, text, actions, messageId, responseId, roomId, thought } = result;
     const reason = answeredBy && `answered together with run ${answeredBy}`;
+    const { modelCalls } = result;
     const patch = { responded, answer: text, actions, messageId, responseId, roomId, reason };
-    const answered = await ledger.change(triggerRunId, token, { ...patch, delivery });
+    const answered = await ledger.change(triggerRunId, token, { ...patch, modelCalls, delivery });
     if (!answered) return;
     await deps.onStep?.('answered', triggerRunId);
     if (delivery.state === 'pending' || delivery.state === 'delivering') {
@@ -320,13 +326,25 @@ export function createRuns(deps: RunDeps): Runs {
     for (const one of turn) {
       keepLate(one.run, result.late);
       try {
-        if (result.status === 'failed') await fail(one, result.error ?? 'failed');
-        else if (one === lead) await finish(one, result);
-        else await finish(one, result, lead?.run.triggerRunId ?? turnId);
+        const { modelCalls: _ofAll, ...shared } = result;
+        const modelCalls = one === lead ? allCalls(one.run, result) : undefined;
+        if (result.status === 'failed') await fail(one, result.error ?? 'failed', { modelCalls });
+        else if (one === lead) await finish(one, { ...shared, modelCalls });
+        else await finish(one, shared, lead?.run.triggerRunId ?? turnId);
       } catch (error) {
         await breakOff(one, error);
       }
     }
+  }
+
+  /** With those of earlier attempts; nothing where none is known. */
+  function allCalls(
+    run: TriggerRun,
+    { modelCalls = [] }: InjectionResult,
+  ): ModelCalls[] | undefined {
+    const all: ModelCalls[] = structuredClone(run.modelCalls ?? []);
+    for (const calls of modelCalls) addCalls(all, calls);
+    return all.length === 0 ? undefined : all;
   }
 
   function keepLate({ triggerRunId }: TriggerRun, late: Promise<InjectionResult> | undefined) {
@@ -354,7 +372,7 @@ export function createRuns(deps: RunDeps): Runs {
     }
     if ((run.takeovers ?? 0) > MAX_TAKEOVERS) {
       const error = `the agent's process ended ${run.takeovers} times during this run`;
-      await fail(one, error, false);
+      await fail(one, error, { mayRetry: false });
       return false;
     }
     if (inCycle || !wakesWithCycle(trigger, run)) return true;

@@ -286,6 +286,18 @@ export const triggerRunSchema = z.looseObject({
       }),
     )
     .optional(),
+  /** What all its attempts have asked of models, by model; absent: it is not known. */
+  modelCalls: z
+    .array(
+      z.object({
+        model: z.string(),
+        provider: z.string(),
+        calls: z.number(),
+        ms: z.number(),
+        tokens: z.object({ prompt: z.number(), completion: z.number() }).optional(),
+      }),
+    )
+    .optional(),
   messageId: z.string().optional(),
   responseId: z.string().optional(),
   roomId: z.string().optional(),

@@ -108,6 +108,16 @@ describe('GET /cue/runs', () => {
     expect(JSON.stringify(body)).not.toMatch(/lease/i);
     const one = await rest('GET', `/runs/${run?.triggerRunId}`);
     expect(one.body).toMatchObject({ run, trigger: { id, instructions: 'water the ferns' } });
+    expect(one.body.run).toMatchObject({
+      modelCalls: expect.arrayContaining([
+        { model: 'TEXT_LARGE', provider: 'scripted-model', calls: 1, ms: expect.any(Number) },
+      ]),
+    });
+    // Nothing is said of a run whose calls are not known.
+    const [old] = (await pages('&status=failed')).runs;
+    expect((await rest('GET', `/runs/${old?.triggerRunId}`)).body.run).not.toHaveProperty(
+      'modelCalls',
+    );
     await rest('DELETE', `/triggers/${id}`);
     expect((await rest('GET', `/runs/${run?.triggerRunId}`)).body).toMatchObject({
       run: { displayName: 'water the ferns' },

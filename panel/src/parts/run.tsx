@@ -1,5 +1,5 @@
 /** How runs are shown: in lists, as dots of a history, and whole. */
-import { duration, shortDate } from '../format.js';
+import { count, counted, duration, shortDate } from '../format.js';
 import { linkTo } from '../route.js';
 import type { Run } from '../shapes.js';
 import { Badge, Facts, type Tone } from './basics.js';
@@ -75,6 +75,20 @@ export function RunWhole({ run, instructions }: { run: Run; instructions: string
         <>
           <h3>Answer that came too late</h3>
           <pre>{run.lateAnswer}</pre>
+        </>
+      )}
+      {run.modelCalls !== undefined && (
+        <>
+          <h3>Model calls</h3>
+          <ul>
+            {run.modelCalls.map(({ model, provider, calls, ms, tokens }) => (
+              <li key={`${model} ${provider}`}>
+                <code>{model}</code> of {provider}: {counted(calls, 'call')}, {duration(ms)}
+                {tokens !== undefined &&
+                  `, ${count(tokens.prompt)} tokens read and ${count(tokens.completion)} written`}
+              </li>
+            ))}
+          </ul>
         </>
       )}
       <h3>Delivery</h3>
