@@ -13,6 +13,7 @@ export {
   HintService,
   type Hints,
   type ImportOutcome,
+  type ListedHint,
   type NudgeContext,
   type QueryResult,
   type StorePayload,

@@ -119,6 +119,15 @@ export const hintSchema = z.strictObject({
 });
 export type Hint = z.output<typeof hintSchema>;
 
+/** One variant of a key, in a list of them. */
+export interface ListedHint {
+  component: string;
+  key: string;
+  hint: Hint;
+  /** `null`: it ends with a session, or never; `meta.ttl` says which. */
+  expires_at: string | null;
+}
+
 /** Where the caller works. A field that is absent matches no scope that needs it. */
 export const contextSchema = z.strictObject({
   cwd: z.string().max(4_096).optional(),
@@ -178,6 +187,7 @@ export const bumpParams = z.strictObject({
   scope: hintScopeSchema.optional(),
   context,
 });
+export const listHintsParams = z.strictObject({ component: nameSchema.optional() });
 export const exportParams = z.strictObject({
   format: z.literal('json').optional(),
   component: nameSchema.optional(),
@@ -222,6 +232,7 @@ export type GetHintParams = z.input<typeof getHintParams>;
 export type QueryParams = z.input<typeof queryParams>;
 export type DeleteHintParams = z.input<typeof deleteHintParams>;
 export type BumpParams = z.input<typeof bumpParams>;
+export type ListHintsParams = z.input<typeof listHintsParams>;
 export type ExportParams = z.input<typeof exportParams>;
 export type ImportParams = z.input<typeof importParams>;
 
@@ -363,6 +374,7 @@ export interface Hints {
   deleteHint(params: DeleteHintParams, caller: Caller): Promise<DeleteResult>;
   listComponents(params: object, caller: Caller): Promise<{ components: ComponentCount[] }>;
   bump(params: BumpParams, caller: Caller): Promise<{ hint: Hint }>;
+  list(params: ListHintsParams, caller: Caller): Promise<{ hints: ListedHint[] }>;
   export(params: ExportParams, caller: Caller): Promise<{ payload: StorePayload }>;
   import(params: ImportParams, caller: Caller): Promise<ImportOutcome>;
   /** Removes expired hints and returns their number. */

@@ -19,12 +19,13 @@ import {
   type Hints,
   importParams,
   listComponentsParams,
+  listHintsParams,
   parse,
   queryParams,
   setHintParams,
 } from './schema.js';
 import { createHintStore, type HintContext, type HintObserver } from './store.js';
-import { exportHints, type ImportOptions, importHints } from './transfer.js';
+import { exportHints, type ImportOptions, importHints, listHints } from './transfer.js';
 import type { Quotas } from './variants.js';
 import { bump, deleteHint, type SetOptions, setHint } from './writes.js';
 
@@ -105,6 +106,10 @@ export function createHints(deps: HintsDeps): HintRoom {
     },
     async bump(params, caller) {
       return { hint: await bump(room, parse(bumpParams, params), caller) };
+    },
+    async list(params, caller) {
+      const { component } = parse(listHintsParams, params);
+      return { hints: await listHints(room, component, caller) };
     },
     async export(params, caller) {
       const { component } = parse(exportParams, params);
@@ -258,6 +263,9 @@ export class HintService extends Service {
   }
   get bump(): HintRoom['bump'] {
     return this.core.bump;
+  }
+  get list(): HintRoom['list'] {
+    return this.core.list;
   }
   get export(): HintRoom['export'] {
     return this.core.export;

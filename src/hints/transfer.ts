@@ -19,6 +19,7 @@ import {
   hintSchema,
   type ImportOutcome,
   type importParams,
+  type ListedHint,
   lostFields,
   MAX_DEPTH,
   nameSchema,
@@ -36,6 +37,7 @@ import {
   requireShare,
   sessionFor,
 } from './store.js';
+import { FOR_GOOD } from './ttl.js';
 import { validateHint, wordsOf } from './validate.js';
 import {
   audienceFor,
@@ -321,49 +323,69 @@ function createSkips(): Skips {
   };
 }
 
-/** Hints exported between two turns of the event loop. */
+/** Hints listed between two turns of the event loop. */
 const SLICE = 500;
 
 /**
- * A snapshot of the hints at the time of the call. A payload says neither whose a hint is nor who may read
- * it, so it holds what an import may open to all: the project's hints, and for a person in chat their own. Only the operator gets values that are marked as secret;
- * others get `[redacted]`.
+ * The hints at the time of the call, by component and key, the best variant of a key first. They do not say
+ * whose they are or who may read them, so these are what may be opened to all: the project's hints, and for a
+ * person in chat their own. Only the operator gets values that are marked as secret; others get `[redacted]`.
  */
-export async function exportHints(
-  { store, clock, sessionId, openedAt }: HintContext,
+export async function listHints(
+  { store, clock }: HintContext,
   component: string | undefined,
   caller: Caller,
-): Promise<StorePayload> {
+): Promise<ListedHint[]> {
   const asked: Asked = { caller, context: undefined, nowMs: clock.now() };
   const all =
     component === undefined ? store.variants.all() : store.variants.ofComponent(component);
   const named = await byName([...liveFor(all, caller, asked.nowMs)], caller);
-  if (component !== undefined && named.size === 0) throw notFound(component, null);
-  const components: [string, StorePayload['components'][string]][] = [];
-  let done = 0;
+  const listed: ListedHint[] = [];
+  let next = SLICE;
   for (const [name, keys] of sorted(named)) {
-    const hints: [string, Hint][] = [];
-    const several: [string, Hint[]][] = [];
     for (const [key, scopes] of sorted(keys)) {
-      const ranked = best(unfiltered(scopes.values()), asked, scopes.size).map(({ variant }) =>
-        shown(variant, caller),
-      );
-      const [first] = ranked;
-      if (first) hints.push([key, first]);
-      if (ranked.length > 1) several.push([key, ranked]);
-      done += ranked.length;
-      if (done < SLICE) continue;
-      done = 0;
+      for (const { variant } of best(unfiltered(scopes.values()), asked, scopes.size)) {
+        const { expiresAtMs: at, hint } = variant;
+        const endsByTime = at !== null && hint.meta.ttl !== FOR_GOOD;
+        listed.push({
+          ...{ component: name, key, hint: shown(variant, caller) },
+          expires_at: endsByTime ? new Date(at).toISOString() : null,
+        });
+      }
+      if (listed.length < next) continue;
+      next = listed.length + SLICE;
       await yieldToLoop();
     }
-    const variants = several.length === 0 ? {} : { variants: Object.fromEntries(several) };
-    components.push([name, { hints: Object.fromEntries(hints), ...variants }]);
   }
+  return listed;
+}
+
+/** A snapshot of the same as an import takes it in. */
+export async function exportHints(
+  room: HintContext,
+  component: string | undefined,
+  caller: Caller,
+): Promise<StorePayload> {
+  const components = new Map<string, Map<string, Hint[]>>();
+  for (const { component: name, key, hint } of await listHints(room, component, caller)) {
+    const keys = entryOf(components, name);
+    keys.set(key, [...(keys.get(key) ?? []), hint]);
+  }
+  if (component !== undefined && components.size === 0) throw notFound(component, null);
   return {
     schema_version: SCHEMA_VERSION,
-    created_at: openedAt,
-    session_id: sessionId,
-    components: Object.fromEntries(components),
+    created_at: room.openedAt,
+    session_id: room.sessionId,
+    components: Object.fromEntries([...components].map(([name, keys]) => [name, payloadOf(keys)])),
+  };
+}
+
+function payloadOf(keys: ReadonlyMap<string, Hint[]>): StorePayload['components'][string] {
+  const all = [...keys];
+  const several = all.filter(([, hints]) => hints.length > 1);
+  return {
+    hints: Object.fromEntries(all.flatMap(([key, [best]]) => (best ? [[key, best]] : []))),
+    ...(several.length === 0 ? {} : { variants: Object.fromEntries(several) }),
   };
 }
 

@@ -475,3 +475,37 @@ async function wayTo(baseUrl: string, spoil: (body: string) => string) {
     close: () => new Promise((done) => relay.close(done)),
   };
 }
+
+describe('GET /cue/hints', () => {
+  it('lists hints by component and key, each with where it holds and until when', async () => {
+    const set = (key: string, value: string, meta: object) =>
+      ask('set_hint', { component: 'oven', key, value, meta });
+    await set('heat', 'make heat', { ttl: 'P30D', scope: { branch: ['dev'] } });
+    await set('heat', 'make heat PROD=1', { ttl: 'P100Y' });
+    await set('bake', 'make bake', { ttl: 'session' });
+    await ask('set_hint', { component: 'attic', key: 'lamp', value: 'left' });
+    const { status, body } = await call('GET', `${hostUrl}/cue/hints`);
+    expect(status).toBe(200);
+    const hints = body.hints as { component: string; key: string; expires_at: string | null }[];
+    const own = hints.filter(({ component }) => ['attic', 'oven'].includes(component));
+    expect(own.map(({ component, key }) => `${component}/${key}`)).toEqual([
+      ...['attic/lamp', 'oven/bake', 'oven/heat', 'oven/heat'],
+    ]);
+    const { body: ovens } = await call('GET', `${hostUrl}/cue/hints?component=oven`);
+    const listed = ovens.hints as (Fields & { hint: { value: string; updated_at: string } })[];
+    const of = (value: string) => listed.find(({ hint }) => hint.value === value);
+    const dev = of('make heat');
+    expect(dev).toMatchObject({
+      hint: { meta: { scope: { branch: ['dev'] }, ttl: 'P30D' } },
+      expires_at: new Date(
+        Date.parse(dev?.hint.updated_at ?? '') + 30 * 24 * 3_600_000,
+      ).toISOString(),
+    });
+    expect([of('make heat PROD=1')?.expires_at, of('make bake')?.expires_at]).toEqual([null, null]);
+    const nobody = await call('GET', `${hostUrl}/cue/hints?component=nobody`);
+    expect(nobody.body).toEqual({ hints: [] });
+    expect(errorOf(await call('GET', `${hostUrl}/cue/hints?branch=dev`)).fields).toEqual([
+      'branch',
+    ]);
+  });
+});

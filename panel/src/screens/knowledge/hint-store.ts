@@ -1,16 +1,14 @@
-/** Hints as the server keeps them, asked for over JSON-RPC. */
-import { useQuery } from '@tanstack/react-query';
-import type { Hint, StorePayload } from '../../../../src/index.js';
+/** Hints as the server keeps them; what changes them goes over JSON-RPC. */
+import { useMemo } from 'react';
+import type { Hint, ListedHint } from '../../../../src/index.js';
 import { ApiError, type Ask, ask, type Finding } from '../../api.js';
+import { useAsk } from '../../queries.js';
 
 export type Scope = NonNullable<Hint['meta']['scope']>;
 
 /** One variant of a key: the same key may hold other values in other places. */
-export interface StoredHint {
+export interface StoredHint extends ListedHint {
   id: string;
-  component: string;
-  key: string;
-  hint: Hint;
 }
 
 interface RpcAnswer<T> {
@@ -45,25 +43,15 @@ export async function callRpc<T>(
 
 /** Of all components, by name; the use of one counts when it was got for a task, not here. */
 export function useHints() {
-  return useQuery({
-    queryKey: ['hints', 'export'],
-    queryFn: async () => hintsOf((await callRpc<{ payload: StorePayload }>('export', {})).payload),
-    // No event tells of a hint.
-    refetchInterval: 20_000,
-  });
+  // No event tells of a hint.
+  const query = useAsk<{ hints: ListedHint[] }>('hints', '/hints', undefined, { everyMs: 20_000 });
+  const hints = useMemo(() => query.data?.hints.map(named), [query.data]);
+  return { ...query, data: hints };
 }
 
-function hintsOf({ components }: StorePayload): StoredHint[] {
-  return Object.entries(components)
-    .flatMap(([component, { hints, variants = {} }]) =>
-      Object.entries(hints).flatMap(([key, hint]) =>
-        (variants[key] ?? [hint]).map((one) => ({
-          id: JSON.stringify([component, key, one.meta.scope ?? {}]),
-          ...{ component, key, hint: one },
-        })),
-      ),
-    )
-    .sort((a, b) => a.component.localeCompare(b.component) || a.key.localeCompare(b.key));
+function named(listed: ListedHint): StoredHint {
+  const { component, key, hint } = listed;
+  return { ...listed, id: JSON.stringify([component, key, hint.meta.scope ?? {}]) };
 }
 
 /** A value in one text, as one would use it. */
@@ -91,24 +79,4 @@ export function scopeTexts(scope: Scope = {}): string[] {
     ),
     ...Object.entries(env_match).map(([name, values]) => `${name}=${[values].flat().join(' or ')}`),
   ];
-}
-
-const FOR_GOOD = 'P100Y';
-const DURATION =
-  /^P(?:([\d.]+)Y)?(?:([\d.]+)M)?(?:([\d.]+)W)?(?:([\d.]+)D)?(?:T(?:([\d.]+)H)?(?:([\d.]+)M)?(?:([\d.]+)S)?)?$/i;
-
-/** When it ends: `session`, `never`, or a time. */
-export function endOf({
-  meta: { ttl = 'session' },
-  updated_at,
-}: Hint): 'session' | 'never' | number {
-  if (ttl.toLowerCase() === 'session') return 'session';
-  if (ttl === FOR_GOOD) return 'never';
-  const [, ...parts] = DURATION.exec(ttl.replaceAll(',', '.')) ?? [];
-  const [years = 0, months = 0, weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0] =
-    parts.map((part) => Number(part ?? 0));
-  const at = new Date(updated_at);
-  at.setUTCMonth(at.getUTCMonth() + years * 12 + months);
-  const inDays = (weeks * 7 + days) * 24;
-  return at.getTime() + (((inDays + hours) * 60 + minutes) * 60 + seconds) * 1_000;
 }

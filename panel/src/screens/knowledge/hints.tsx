@@ -7,7 +7,7 @@ import { Time } from '../../parts/time.js';
 import { actWithUndo, sayFailed } from '../../parts/toasts.js';
 import { refresh } from '../../queries.js';
 import { HintForm } from './hint-form.js';
-import { callRpc, endOf, type StoredHint, scopeTexts, useHints, valueText } from './hint-store.js';
+import { callRpc, type StoredHint, scopeTexts, useHints, valueText } from './hint-store.js';
 
 /** The name of a component stands above the first of its hints. */
 type Row = { id: string } & ({ stored: StoredHint } | { component: string; hints: number });
@@ -226,13 +226,14 @@ function HintRow({
   );
 }
 
-function Ends({ stored: { hint } }: { stored: StoredHint }) {
-  const end = endOf(hint);
-  if (end === 'session') return 'until the session ends';
-  if (end === 'never') return 'for good';
+function Ends({ stored: { hint, expires_at } }: { stored: StoredHint }) {
+  if (expires_at === null) {
+    const { ttl = 'session' } = hint.meta;
+    return ttl.toLowerCase() === 'session' ? 'until the session ends' : 'for good';
+  }
   return (
     <>
-      expires <Time at={end} />
+      expires <Time at={expires_at} />
     </>
   );
 }
