@@ -52,6 +52,7 @@ import {
   openQuestionProvider,
   proactiveEvents,
   standInForModel,
+  tellModelFailures,
   triggersProvider,
   turnHasEnded,
   workMemoryProvider,
@@ -165,11 +166,14 @@ export function createCuePlugin(options: CueOptions = {}): Plugin {
       if (options.resting === undefined) {
         // Only then have all plugins registered their models; nothing waits for it.
         runtime.initPromise
-          .then(() => standInForModel(runtime))
+          .then(() => {
+            standInForModel(runtime);
+            tellModelFailures(runtime, clock);
+          })
           .catch((error: unknown) =>
             runtime.logger.error(
               { src: 'plugin:cue', error: messageOf(error) },
-              'nothing stands in for a missing language model',
+              'nobody will be told when the language model is missing or fails',
             ),
           );
       }

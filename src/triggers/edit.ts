@@ -68,8 +68,8 @@ export function createEditing(deps: TriggersDeps, access: Access, mustBeOn: () =
     const row = await changeable(id, requester);
     const before = readableTrigger(row);
     const nowMs = clock.now();
-    const { schedule, deliverTo, enabled, ...fields } = patch;
-    let after: TriggerConfig = { ...before, ...defined(fields) };
+    const { schedule, enabled, ...fields } = patch;
+    let after = withFields(before, fields);
     if (
       fields.instructions !== undefined &&
       fields.displayName === undefined &&
@@ -78,8 +78,6 @@ export function createEditing(deps: TriggersDeps, access: Access, mustBeOn: () =
       // A name that was made of the instructions follows them.
       after.displayName = displayNameOf(fields.instructions);
     }
-    if (deliverTo === null) delete after.deliverTo;
-    else if (deliverTo !== undefined) after.deliverTo = deliverTo;
 
     if (schedule !== undefined) {
       const { minIntervalMs, allowSeconds } = settings;
@@ -274,6 +272,13 @@ export function createEditing(deps: TriggersDeps, access: Access, mustBeOn: () =
   }
 
   return { update, pause, resume, skipNext, snooze, snoozeFor, pauseUntil, remove, followZone };
+}
+
+/** A field that is null is taken away, one that is absent stays. */
+function withFields(trigger: TriggerConfig, fields: object): TriggerConfig {
+  const next: TriggerConfig = { ...trigger, ...defined(fields) };
+  for (const name of Object.keys(next)) if (next[name] === null) delete next[name];
+  return next;
 }
 
 function withSchedule(trigger: TriggerConfig, schedule: Schedule, nowMs: number): TriggerConfig {

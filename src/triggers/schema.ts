@@ -163,14 +163,21 @@ export const triggerDraftSchema = z.strictObject({
 export type TriggerDraft = z.input<typeof triggerDraftSchema>;
 export type ParsedTriggerDraft = z.output<typeof triggerDraftSchema>;
 
-/** A partial change; absent fields stay. `schedule` replaces the whole schedule. */
+/**
+ * A partial change; absent fields stay. `schedule` replaces the whole schedule, and a policy or a delivery
+ * that is null is taken away: its default holds again.
+ */
 export const triggerPatchSchema = z.strictObject({
   instructions: instructionsSchema.optional(),
   displayName: displayNameSchema.optional(),
   schedule: scheduleSchema.optional(),
   enabled: z.boolean().optional(),
   wakeMode: z.enum(WAKE_MODES).optional(),
-  ...policiesShape,
+  maxRuns: policiesShape.maxRuns.nullable(),
+  missedRunPolicy: policiesShape.missedRunPolicy.nullable(),
+  overlapPolicy: policiesShape.overlapPolicy.nullable(),
+  timeoutMs: policiesShape.timeoutMs.nullable(),
+  maxFailures: policiesShape.maxFailures.nullable(),
   deliverTo: deliverToSchema.nullable().optional(),
   timezoneSource: z.enum(TIMEZONE_SOURCES).optional(),
 });

@@ -183,6 +183,24 @@ describe('one trigger', () => {
     expect(on.body.trigger).toMatchObject({ state: 'resting' });
   });
 
+  it('loses a limit or a policy that is null, and has its default again', async () => {
+    const policies = {
+      ...{ maxRuns: 9, maxFailures: 2, timeoutMs: 60_000, overlapPolicy: 'queue' },
+      missedRunPolicy: { mode: 'all', windowMs: HOUR_MS, max: 3 },
+    };
+    const { id } = await made(policies);
+    const unlimited = await rest('PUT', `/triggers/${id}`, { maxRuns: null });
+    expect(unlimited.status).toBe(200);
+    const { maxRuns: _taken, ...others } = policies;
+    expect(unlimited.body.trigger).toMatchObject(others);
+    expect(unlimited.body.trigger).not.toHaveProperty('maxRuns');
+    const names = Object.keys(others);
+    await rest('PUT', `/triggers/${id}`, Object.fromEntries(names.map((name) => [name, null])));
+    const { body } = await rest('GET', `/triggers/${id}`);
+    for (const name of Object.keys(policies)) expect(body.trigger).not.toHaveProperty(name);
+    expect(body.trigger).toMatchObject({ displayName: expect.any(String), intervalMs: HOUR_MS });
+  });
+
   it('takes a new schedule as text or as data, in its own zone unless told', async () => {
     const { id } = await made({ timezone: 'Europe/Vienna' });
     const byText = await rest('PUT', `/triggers/${id}`, { text: 'every day at 9' });

@@ -251,6 +251,7 @@ function defineChanging(group: Command, context: CommandContext): void {
     .argument('[text...]')
     .option('--enable', 'it runs again')
     .option('--no-deliver-to', 'no room gets the answer')
+    .option('--no-max-runs', 'it is no longer removed after so many runs')
     .option('--snooze-until <time>', 'put the next run off; stands alone')
     .option('--skip-next', 'leave the next run out; stands alone')
     .addHelpText('after', TEXT_EXPLAINED)
@@ -413,7 +414,8 @@ export interface DraftFlags extends ScheduleFlags {
   wake?: TriggerDraft['wakeMode'];
   /** `false`: `--no-deliver-to` */
   deliverTo?: string | false;
-  maxRuns?: number;
+  /** `false`: `--no-max-runs` */
+  maxRuns?: number | false;
   missed?: 'skip' | 'once' | 'all';
   overlap?: 'skip' | 'queue';
   timeoutMs?: number;
@@ -512,7 +514,7 @@ export function draftOf(words: readonly string[], flags: DraftFlags): Record<str
     ...schedule,
     ...(instructions === undefined ? {} : { instructions }),
     ...{ displayName: name, wakeMode: wake, overlapPolicy: overlap },
-    ...{ maxRuns, timeoutMs, maxFailures },
+    ...{ maxRuns: maxRuns === false ? null : maxRuns, timeoutMs, maxFailures },
     ...(disable ? { enabled: false } : {}),
     ...(enable ? { enabled: true } : {}),
     missedRunPolicy: missed && { mode: missed },

@@ -26,6 +26,7 @@ import { updateTriggerAction } from './update-trigger.js';
 
 export { createHintsProvider, hintsProvider } from './hints-provider.js';
 export { memoryServiceOf } from './memory-turn.js';
+export { tellModelFailures } from './model-failure.js';
 export { createOffersProvider } from './offers-provider.js';
 export { openQuestionProvider } from './open-question-provider.js';
 export { CUE_EVENTS, type EventHandlers } from './proactive-events.js';

@@ -27,7 +27,9 @@ export const NO_MODEL =
   'there are plugins for Anthropic, Ollama and others, too';
 
 /** Settings of which a model plugin needs one, the key first; by the name it registers its models with. */
-const KEYS: Readonly<Record<string, readonly [key: string, ...others: string[]]>> = {
+export const PROVIDER_SETTINGS: Readonly<
+  Record<string, readonly [key: string, ...others: string[]]>
+> = {
   openai: ['OPENAI_API_KEY', 'OPENAI_BASE_URL'],
   anthropic: ['ANTHROPIC_API_KEY', 'ANTHROPIC_BASE_URL'],
   'google-genai': ['GOOGLE_GENERATIVE_AI_API_KEY'],
@@ -57,7 +59,7 @@ export function missingModel(runtime: IAgentRuntime): string | null {
 /** What the plugin that would answer lacks; `null`: nothing that is known here. */
 function keyMissing(runtime: IAgentRuntime): string | null {
   const provider = modelProvider(runtime, ModelType.TEXT_LARGE);
-  const names = KEYS[provider];
+  const names = PROVIDER_SETTINGS[provider];
   if (names === undefined || names.some((name) => isConfigured(runtime, name))) return null;
   return (
     `the model plugin "${provider}" has no key: set ${names[0]} in the environment, ` +
@@ -156,7 +158,7 @@ async function commanded(runtime: IAgentRuntime, message: Memory): Promise<strin
 }
 
 /** A platform that says whether the agent is meant has other people in the room. */
-function isMeant(message: Memory): boolean {
+export function isMeant(message: Memory): boolean {
   const context = message.content.mentionContext;
   return context === undefined || context.isMention || context.isReply;
 }

@@ -247,6 +247,10 @@ describe('cue trigger', () => {
     expect(await done('trigger', 'update', id, 'every 3 hours', '--name', 'Plants')).toBe(
       '✔ changed trigger "Plants" (active)\n  every 3 hours, next <time>\n  <id>\n',
     );
+    expect(await done('trigger', 'update', id, '--max-runs', '9')).toContain('changed');
+    expect(await done('trigger', 'show', id)).toContain(' of 9');
+    expect(await done('trigger', 'update', id, '--no-max-runs')).toContain('changed');
+    expect(await done('trigger', 'show', id)).not.toContain(' of 9');
     expect(await done('trigger', 'update', id, '--disable')).toContain('(disabled)');
     expect(await done('trigger', 'update', id, '--enable')).toContain('(active)');
     expect(await done('trigger', 'update', id, '--skip-next')).toContain('next <time>');

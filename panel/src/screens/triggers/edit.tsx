@@ -78,9 +78,9 @@ function changesOf(before: Fields, now: Fields, trigger: TriggerSummary): object
     ...(has('when') ? { text: now.when } : {}),
     ...(has('when', 'timezone') ? { timezone: now.timezone } : {}),
     ...(has('wakeMode') ? { wakeMode: now.wakeMode } : {}),
-    ...(has('maxRuns') ? { maxRuns: Number(now.maxRuns) } : {}),
-    ...(has('maxFailures') ? { maxFailures: Number(now.maxFailures) } : {}),
-    ...(has('timeoutSeconds') ? { timeoutMs: Number(now.timeoutSeconds) * SECOND_MS } : {}),
+    ...(has('maxRuns') ? { maxRuns: numberOf(now.maxRuns) } : {}),
+    ...(has('maxFailures') ? { maxFailures: numberOf(now.maxFailures) } : {}),
+    ...(has('timeoutSeconds') ? { timeoutMs: numberOf(now.timeoutSeconds, SECOND_MS) } : {}),
     ...(has('overlapPolicy') ? { overlapPolicy: now.overlapPolicy } : {}),
     ...(has('missedMode', 'missedHours', 'missedMax')
       ? {
@@ -95,6 +95,11 @@ function changesOf(before: Fields, now: Fields, trigger: TriggerSummary): object
       ? { deliverTo: now.room === '' ? null : { ...delivery, roomId: now.room.trim() } }
       : {}),
   };
+}
+
+/** An emptied field takes the limit away. */
+function numberOf(typed: string, unit = 1): number | null {
+  return typed === '' ? null : Number(typed) * unit;
 }
 
 function EditForm({ trigger, close }: { trigger: TriggerSummary; close: () => void }) {
@@ -169,26 +174,17 @@ function EditForm({ trigger, close }: { trigger: TriggerSummary; close: () => vo
       <div className="pair">
         <label>
           Most runs
-          {/* A limit can be changed, not taken away. */}
           <input
             {...field('maxRuns')}
             type="number"
             min={1}
             max={1_000_000}
             placeholder="no limit"
-            required={before.maxRuns !== ''}
           />
         </label>
         <label>
           Failures until it is paused
-          <input
-            {...field('maxFailures')}
-            type="number"
-            min={1}
-            max={100}
-            placeholder="as set"
-            required={before.maxFailures !== ''}
-          />
+          <input {...field('maxFailures')} type="number" min={1} max={100} placeholder="as set" />
         </label>
         <label>
           Seconds for a run
@@ -198,7 +194,6 @@ function EditForm({ trigger, close }: { trigger: TriggerSummary; close: () => vo
             min={1}
             max={3_600}
             placeholder="as set"
-            required={before.timeoutSeconds !== ''}
           />
         </label>
         <label>
