@@ -18,6 +18,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AUTONOMY_SERVICE, type AutonomyService } from '../../src/autonomy/index.js';
 import { unlockOf } from '../../src/host/directory-lock.js';
 import { TriggerService } from '../../src/index.js';
+import { healthOf } from '../../src/operations/index.js';
 import { databaseOf, rowsOf } from '../../src/records/index.js';
 import { startHeadless } from '../../src/server/headless/index.js';
 import type { PrimaryAgent } from '../../src/server/own-server.js';
@@ -165,6 +166,14 @@ describe('while it serves', () => {
     await expect(triggers.run(due, OPERATOR)).rejects.toMatchObject({
       code: 'DISABLED',
       message: `no trigger runs now: ${why}`,
+    });
+    // What it is not there for is off; nothing of it fails.
+    expect(await healthOf(agent.runtime)).toMatchObject({
+      status: expect.not.stringContaining('failing'),
+      parts: {
+        triggers: { status: 'off', reasons: [why] },
+        autonomy: { status: 'off' },
+      },
     });
     await expect(triggers.run('no-such-trigger', OPERATOR)).rejects.toMatchObject({
       code: 'NOT_FOUND',

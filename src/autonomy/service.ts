@@ -115,7 +115,8 @@ export class AutonomyService extends Service {
   readonly watch: RunWatch = createRunWatch();
   private settings: AutonomySettings = { enabled: true, loop: false, intervalMs: 300_000 };
   private clock: Clock = systemClock;
-  private resting: string | null = null;
+  /** Why nothing runs in this process, and what to do; `null`: it does. */
+  resting: string | null = null;
   private missingModel: () => string | null = () => null;
   private cycling = false;
   private lastCycleAtMs: number | null = null;

@@ -45,6 +45,12 @@ export async function healthOf(runtime: IAgentRuntime): Promise<AgentHealth> {
   return { status: STATES[worst] ?? 'ok', reasons: [...new Set(told)], parts };
 }
 
+/** What a process that only serves the memory is not there for. */
+function atRest(runtime: IAgentRuntime): Part | null {
+  const { resting } = autonomyOf(runtime);
+  return resting === null ? null : { status: 'off', reasons: [resting] };
+}
+
 /** `failing` of what stops it, else `degraded` of what is worse than it should be. */
 function partOf(stopping: readonly string[], others: readonly string[]): Part {
   const reasons = [...stopping, ...others];
@@ -58,6 +64,8 @@ function counted(count: number, one: string, many: string): string[] {
 
 const READERS: Record<(typeof PARTS)[number], (runtime: IAgentRuntime) => Promise<Part>> = {
   async triggers(runtime) {
+    const rest = atRest(runtime);
+    if (rest !== null) return rest;
     const health = await triggersOf(runtime).health();
     const { enabled, blocked, failuresLastHour, lastError, deliveryUnknown, setAside } = health;
     if (!enabled) return { status: 'off', reasons: [blocked ?? 'triggers are switched off'] };
@@ -75,6 +83,8 @@ const READERS: Record<(typeof PARTS)[number], (runtime: IAgentRuntime) => Promis
   async autonomy(runtime) {
     const { enabled, blocked, lastCycleError } = await autonomyOf(runtime).status();
     if (!enabled) return { status: 'off', reasons: ['autonomy is switched off'] };
+    const rest = atRest(runtime);
+    if (rest !== null) return rest;
     return partOf(
       blocked === null ? [] : [blocked],
       lastCycleError === null ? [] : [`the last cycle failed: ${lastCycleError}`],
