@@ -116,6 +116,32 @@ describe('what offers were good for', () => {
       ['2026-03-04', 20, 1, 5],
     ]);
   });
+
+  it('tells the kinds of a day apart', () => {
+    const offers = [
+      made('used'),
+      made('dismissed'),
+      made('acknowledged', { kind: 'conflictWarning' }),
+      made('used', { createdAtMs: MONDAY + DAY_MS }),
+    ];
+    const { byDay } = measure(offers, { '2026-03-04': 2 }, RANGE);
+    expect(
+      byDay.map(({ day, byKind }) => [
+        day,
+        Object.entries(byKind).map(([kind, one]) => [kind, one.recallRate, one.precision]),
+      ]),
+    ).toEqual([
+      [
+        '2026-03-02',
+        [
+          ['conflictWarning', 0, 1],
+          ['fileTouch', 0.5, 0.5],
+        ],
+      ],
+      ['2026-03-03', [['fileTouch', 1, 1]]],
+      ['2026-03-04', []],
+    ]);
+  });
 });
 
 describe('the counter of turns', () => {

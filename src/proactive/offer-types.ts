@@ -139,7 +139,7 @@ export interface OfferStats {
   total: OfferNumbers;
   byKind: Partial<Record<DetectorName, OfferNumbers>>;
   /** Oldest first; days in UTC with anything in them. */
-  byDay: ({ day: string; turns: number } & OfferNumbers)[];
+  byDay: ({ day: string; turns: number; byKind: OfferStats['byKind'] } & OfferNumbers)[];
 }
 
 /** What was learned about a kind of offer since its counts began, and what that does. */

@@ -9,18 +9,18 @@ interface Line {
   values: readonly (number | null)[];
 }
 
-const HEIGHT = 220;
-
 /** Lines over days, in percent. */
 export function Chart({
   label,
   times,
   lines,
+  height,
 }: {
   label: string;
   /** Epoch seconds. */
   times: readonly number[];
   lines: readonly Line[];
+  height: number;
 }) {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -36,7 +36,7 @@ export function Chart({
     const chart = new uPlot(
       {
         width: target.clientWidth,
-        height: HEIGHT,
+        height,
         scales: { y: { range: [0, 100] } },
         axes: [axis, { ...axis, values: (_, marks) => marks.map((mark) => `${mark} %`) }],
         series: [
@@ -56,13 +56,13 @@ export function Chart({
       target,
     );
     const watcher = new ResizeObserver(() => {
-      chart.setSize({ width: target.clientWidth, height: HEIGHT });
+      chart.setSize({ width: target.clientWidth, height });
     });
     watcher.observe(target);
     return () => {
       watcher.disconnect();
       chart.destroy();
     };
-  }, [times, lines]);
+  }, [times, lines, height]);
   return <div ref={box} role="img" aria-label={label} className="chart" />;
 }

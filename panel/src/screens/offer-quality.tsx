@@ -1,5 +1,5 @@
 /** How many offers were taken up, by kind and over time, and what was learned of it. */
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import type { DetectorName, OfferNumbers, OfferStats } from '../../../src/index.js';
 import { percent } from '../format.js';
 import { Empty, Loaded, Section } from '../parts/basics.js';
@@ -38,7 +38,7 @@ export function OfferQuality() {
             <Empty title="No offers in this time." />
           ) : (
             <>
-              <ByDay days={stats.byDay} />
+              <OverTime stats={stats} />
               <ByKind stats={stats} />
             </>
           )
@@ -48,23 +48,50 @@ export function OfferQuality() {
   );
 }
 
-function ByDay({ days }: { days: Stats['byDay'] }) {
-  const percents = (share: (day: OfferNumbers) => number | null) =>
-    days.map((day) => {
-      const value = share(day);
-      return value === null ? null : value * 100;
-    });
+type Day = Stats['byDay'][number];
+
+function OverTime({ stats: { byDay, byKind } }: { stats: Stats }) {
+  const kinds = Object.keys(byKind) as DetectorName[];
   return (
     <Section title="Over time">
-      <Chart
-        label="Recall rate and precision by day, in percent; the table below has the sums"
-        times={days.map(({ day }) => Date.parse(day) / 1_000)}
-        lines={[
-          { name: 'Recall rate', tone: 'accent', values: percents(({ recallRate }) => recallRate) },
-          { name: 'Precision', tone: 'good', values: percents(({ precision }) => precision) },
-        ]}
-      />
+      <Days days={byDay} />
+      {kinds.length > 1 && (
+        <div className="small-charts">
+          {kinds.map((kind) => (
+            <figure key={kind}>
+              <figcaption>{KINDS[kind]}</figcaption>
+              <Days days={byDay} kind={kind} />
+            </figure>
+          ))}
+        </div>
+      )}
     </Section>
+  );
+}
+
+/** Of one kind, or of all. */
+function Days({ days, kind }: { days: readonly Day[]; kind?: DetectorName }) {
+  const drawn = useMemo(() => {
+    const percents = (share: 'recallRate' | 'precision') =>
+      days.map((day) => {
+        const value = (kind === undefined ? day : day.byKind[kind])?.[share] ?? null;
+        return value === null ? null : value * 100;
+      });
+    return {
+      times: days.map(({ day }) => Date.parse(day) / 1_000),
+      lines: [
+        { name: 'Recall rate', tone: 'accent', values: percents('recallRate') },
+        { name: 'Precision', tone: 'good', values: percents('precision') },
+      ],
+    } as const;
+  }, [days, kind]);
+  const of = kind === undefined ? 'all offers' : `the kind ${KINDS[kind]}`;
+  return (
+    <Chart
+      label={`Recall rate and precision of ${of} by day, in percent; the table below has the sums`}
+      height={kind === undefined ? 220 : 150}
+      {...drawn}
+    />
   );
 }
 

@@ -35,6 +35,11 @@ interface Counts {
   tokens: number;
 }
 
+interface Tally {
+  total: Counts;
+  kinds: Map<string, Counts>;
+}
+
 export interface Measure {
   /** Offers made outside the range are not counted. */
   add(offer: MeasuredOffer): void;
@@ -55,35 +60,31 @@ export function measure(
 /** The same for offers that come in pages. */
 export function createMeasure(range: StatsRange): Measure {
   const { sinceMs, untilMs } = range;
-  const total = noCounts();
-  const kinds = new Map<string, Counts>();
-  const days = new Map<string, Counts>();
+  const all = noTally();
+  const days = new Map<string, Tally>();
   return {
     add(offer) {
       if (offer.createdAtMs < sinceMs || offer.createdAtMs >= untilMs) return;
-      count(total, offer);
-      count(entryOf(kinds, offer.kind), offer);
-      count(entryOf(days, dayOf(offer.createdAtMs)), offer);
+      count(all, offer);
+      count(entryOf(days, dayOf(offer.createdAtMs), noTally), offer);
     },
     result(turns) {
       const turnsOf = new Map(
         Object.entries(turns).filter(([day, turned]) => turned > 0 && overlaps(day, range)),
       );
       const allTurns = [...turnsOf.values()].reduce((sum, turned) => sum + turned, 0);
-      const byKind = DETECTOR_NAMES.flatMap((name) => {
-        const counts = kinds.get(name);
-        return counts ? [[name, numbersOf(counts, allTurns)] as const] : [];
-      });
       const named = [...new Set([...days.keys(), ...turnsOf.keys()])].sort();
       return {
         sinceMs,
         untilMs,
         turns: allTurns,
-        total: numbersOf(total, allTurns),
-        byKind: Object.fromEntries(byKind),
+        total: numbersOf(all.total, allTurns),
+        byKind: byKindOf(all, allTurns),
         byDay: named.map((day) => {
           const turned = turnsOf.get(day) ?? 0;
-          return { day, turns: turned, ...numbersOf(days.get(day) ?? noCounts(), turned) };
+          const tally = days.get(day) ?? noTally();
+          const byKind = byKindOf(tally, turned);
+          return { day, turns: turned, ...numbersOf(tally.total, turned), byKind };
         }),
       };
     },
@@ -100,23 +101,27 @@ function overlaps(day: string, { sinceMs, untilMs }: StatsRange): boolean {
   return startMs < untilMs && startMs + DAY_MS > sinceMs;
 }
 
-function entryOf(entries: Map<string, Counts>, key: string): Counts {
-  const known = entries.get(key);
-  if (known) return known;
-  const fresh = noCounts();
-  entries.set(key, fresh);
-  return fresh;
+function entryOf<T>(entries: Map<string, T>, key: string, none: () => T): T {
+  const entry = entries.get(key) ?? none();
+  entries.set(key, entry);
+  return entry;
 }
 
-function count(counts: Counts, offer: MeasuredOffer): void {
-  const { state, tokens } = offer;
+function count({ total, kinds }: Tally, offer: MeasuredOffer): void {
   const isShown = wasShown(offer);
-  counts.offers += 1;
-  if (state !== 'shown') counts[state] += 1;
-  if (!isShown) return;
-  counts.shown += 1;
-  counts.tokens += tokens;
-  if (state === 'dismissed' || state === 'expired') counts.falseAlarms += 1;
+  for (const counts of [total, entryOf(kinds, offer.kind, noCounts)]) {
+    const { state, tokens } = offer;
+    counts.offers += 1;
+    if (state !== 'shown') counts[state] += 1;
+    if (!isShown) continue;
+    counts.shown += 1;
+    counts.tokens += tokens;
+    if (state === 'dismissed' || state === 'expired') counts.falseAlarms += 1;
+  }
+}
+
+function noTally(): Tally {
+  return { total: noCounts(), kinds: new Map() };
 }
 
 function noCounts(): Counts {
@@ -131,6 +136,15 @@ function noCounts(): Counts {
     falseAlarms: 0,
     tokens: 0,
   };
+}
+
+function byKindOf({ kinds }: Tally, turns: number): OfferStats['byKind'] {
+  return Object.fromEntries(
+    DETECTOR_NAMES.flatMap((name) => {
+      const counts = kinds.get(name);
+      return counts ? [[name, numbersOf(counts, turns)]] : [];
+    }),
+  );
 }
 
 function numbersOf(counts: Counts, turns: number): OfferNumbers {
