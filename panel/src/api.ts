@@ -7,6 +7,8 @@ const AGENT_ID = new URLSearchParams(location.search).get('agentId');
 export interface Finding {
   field: string;
   message: string;
+  /** A sentence for whoever wrote what is wrong. */
+  text?: string;
 }
 
 interface ApiErrorOptions {

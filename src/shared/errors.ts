@@ -28,7 +28,12 @@ export function isErrorCode(code: unknown): code is ErrorCode {
 /** One thing wrong with one field of something a user gave us. `field` is a dotted path. */
 export interface Finding {
   field: string;
+  /** Goes on from the name of the field; it speaks to programs. */
   message: string;
+  /** What is wrong, for programs, where they are to tell one thing from another. */
+  code?: string;
+  /** The same as a sentence for the person who wrote it. */
+  text?: string;
 }
 
 /** Base of every error thrown on purpose. `details` is data for the caller and never holds secrets. */

@@ -1,6 +1,6 @@
 /** What operators and users ask: how is it going, when would it run, why did it not fire? */
 import { formatDuration } from '../shared/clock.js';
-import { InvalidInputError } from '../shared/errors.js';
+import { type Finding, InvalidInputError } from '../shared/errors.js';
 import { describeSchedule, formatInstant } from './describe.js';
 import type { Parts, TriggerSettings } from './parts.js';
 import type { LedgerHealth } from './run-history.js';
@@ -95,11 +95,11 @@ export function judgedScheduleInput(
   const findings = validateSchedule(read.schedule, options);
   if (findings.length === 0) return read;
   throw new InvalidInputError(
-    findings.map(({ field, message }) =>
-      input.schedule === undefined
-        ? { field: 'text', message: `${SAID[field] ?? field} ${message}` }
-        : { field: `schedule.${field}`, message },
-    ),
+    findings.map(({ field, message }) => {
+      if (input.schedule !== undefined) return { field: `schedule.${field}`, message };
+      const said = `${SAID[field] ?? field} ${message}`;
+      return inText('not_allowed', said, `${said.charAt(0).toUpperCase()}${said.slice(1)}.`);
+    }),
   );
 }
 
@@ -135,8 +135,19 @@ export function readScheduleInput(
   const question =
     bare.kind === 'ambiguous' ? bare.question : whole.kind === 'ambiguous' ? whole.question : null;
   throw new InvalidInputError([
-    { field: 'text', message: question === null ? UNREAD : `${question} ${WAY_OUT}` },
+    question === null
+      ? inText('no_time', UNREAD, `The sentence ${UNREAD}.`)
+      : inText('unclear', `${question} ${WAY_OUT}`, question),
   ]);
+}
+
+/** For programs the `message`; as a sentence for whoever wrote it the `text`. */
+function inText(
+  code: 'no_time' | 'unclear' | 'not_allowed',
+  message: string,
+  text: string,
+): Finding {
+  return { field: 'text', code, message, text };
 }
 
 const UNREAD = 'says no time that can be read: write "every weekday at 9" or "in 2 hours"';

@@ -307,4 +307,27 @@ describe('asking without storing', () => {
       schedule: { intervalMs: 2 * HOUR_MS },
     });
   });
+
+  it.each([
+    ['call Ada tomorrow', 'unclear', 'At what time?'],
+    ['water the plants', 'no_time', /^The sentence says no time that can be read: .*"\.$/],
+    ['every 5 seconds say hi', 'not_allowed', /^The time between two runs .*\.$/],
+  ])('says in a sentence for people what is wrong with "%s"', async (text, code, sentence) => {
+    const { status, body } = await rest('POST', '/triggers/preview', { text });
+    expect([status, body]).toMatchObject([
+      400,
+      {
+        error: {
+          details: {
+            findings: [
+              {
+                ...{ field: 'text', code },
+                text: typeof sentence === 'string' ? sentence : expect.stringMatching(sentence),
+              },
+            ],
+          },
+        },
+      },
+    ]);
+  });
 });

@@ -42,13 +42,9 @@ export function useReading(typed: string, timezone: string): Reading | null {
   return reading;
 }
 
-/** The server speaks to programs: of the field `text`, and of what to send instead. */
 function problemOf(error: unknown): string {
   const finding = error instanceof ApiError ? error.findings[0] : undefined;
-  if (finding === undefined) return messageOf(error);
-  const message = finding.message.replace(/ Nobody can answer here: .*/s, '');
-  if (finding.field !== 'text' || message !== finding.message) return message;
-  return /^the /.test(message) ? `T${message.slice(1)}` : `The sentence ${message}`;
+  return finding?.text ?? finding?.message ?? messageOf(error);
 }
 
 /** The zone of whoever looks at the page. */
