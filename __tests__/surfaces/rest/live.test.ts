@@ -106,6 +106,20 @@ describe('what happens in this process', () => {
     );
   });
 
+  it('is told of links that are made, and of those that go with a memory', async () => {
+    const stored = async (text: string) => (await rest('POST', '/memories', { text })).body;
+    const [gate, paint] = [await stored('The gate squeaks.'), await stored('Paint costs a lot.')];
+    const stream = await listen('?types=memory');
+    const ends = { source: gate.memory_id, target: paint.memory_id };
+    const { link } = (await rest('POST', '/links', ends)).body;
+    const { link_id } = link as { link_id: string };
+    await expect.poll(() => dataOf(stream, 'memory').at(-1)).toEqual({ link_id, change: 'linked' });
+    await rest('DELETE', `/memories/${gate.memory_id}`);
+    await expect
+      .poll(() => dataOf(stream, 'memory'))
+      .toContainEqual({ link_id, change: 'unlinked' });
+  });
+
   it('is told of offers and what becomes of them', async () => {
     await rest('POST', '/memories', {
       intent: 'Add caching to src/live.ts',

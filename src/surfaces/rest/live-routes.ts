@@ -221,6 +221,10 @@ function watchAgent(
         const change = kind === 'removed' ? 'forgotten' : kind;
         events.push(['memory', { memory_id: memory.checks.print(id), id, change }]);
       }
+      if (type === 'cue_memory_link') {
+        const change = kind === 'removed' ? 'unlinked' : 'linked';
+        events.push(['memory', { link_id: id, change }]);
+      }
       if (type !== 'cue_offer') continue;
       if (kind === 'removed') events.push(['offer', { deleted: id, change: 'removed' }]);
       const offer = kind === 'removed' ? null : await offers.get(id, OPERATOR).catch(() => null);
@@ -279,7 +283,11 @@ function watchAgent(
   const stops = [
     triggers.onProgress(soon),
     offers.subscribe(soon, { statesOnly: true }),
-    memory.observe({ used: () => {}, changed: soon, forgetting: async () => soon() }),
+    memory.observe({
+      used: ({ how }) => how === 'linked' && soon(),
+      changed: soon,
+      forgetting: async () => soon(),
+    }),
   ];
   return {
     ready: look(),
