@@ -53,6 +53,7 @@ const RUN = [
   'finishedAt',
   'latencyMs',
   'messageId',
+  'modelCalls',
   'open',
   'responded',
   'responseId',
@@ -145,6 +146,7 @@ it('pins the routes', () => {
       'GET /cue/runs/:id',
       'GET /cue/stream',
       'GET /cue/health',
+      'GET /cue/hints',
       'GET /cue/settings',
       'GET /cue/panel',
       'GET /cue/panel/assets/:file',
@@ -429,6 +431,7 @@ describe('work memory', () => {
       'depth',
       'fuzzy',
       'memory_id',
+      'origin',
       'stage',
       'success',
       'why',
@@ -530,7 +533,7 @@ describe('offers', () => {
     ]);
     expect(keys(stats.body.total)).toStrictEqual(NUMBERS);
     expect((stats.body.byDay as object[]).map(keys)).toStrictEqual([
-      ['day', ...NUMBERS, 'turns'].toSorted(),
+      ['byKind', 'day', ...NUMBERS, 'turns'].toSorted(),
     ]);
   });
 

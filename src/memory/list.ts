@@ -96,6 +96,7 @@ export async function get(
   context: MemoryContext,
   ref: string,
   caller: Caller,
+  { counted = true }: { counted?: boolean } = {},
 ): Promise<MemoryView> {
   const reader = readerOf(caller);
   const { records } = context;
@@ -104,6 +105,7 @@ export async function get(
   if (!record) throw new NotFoundError('memory', ref);
   const [memory] = await viewsOf(context, [record], reader);
   if (!memory) throw new NotFoundError('memory', ref);
+  if (!counted) return memory;
   await records.touch(workMemoryType, [id], {
     add: { access_count: 1 },
     set: { last_accessed: isoOf(context.clock.now()) },

@@ -64,8 +64,8 @@ export interface WorkMemory {
    * @throws AppError CONFLICT, PERMISSION_DENIED, NotFoundError, InvalidInputError
    */
   updateMemory(input: unknown, caller: Caller): Promise<UpdateResult>;
-  /** One memory by `mem_…` or UUID; counts as an access. @throws NotFoundError, InvalidInputError */
-  get(ref: string, caller: Caller): Promise<MemoryView>;
+  /** One memory by `mem_…` or UUID; a use of it unless `counted` is false. @throws NotFoundError, InvalidInputError */
+  get(ref: string, caller: Caller, options?: { counted?: boolean }): Promise<MemoryView>;
   /** Finds memories: an object or a printed reference. @throws InvalidInputError */
   recall: Recall['recall'];
   /** Causes and effects, at most five hops. @throws NotFoundError, InvalidInputError */
@@ -188,7 +188,7 @@ export function createWorkMemory(deps: WorkMemoryDeps): WorkMemory {
     },
     updateMemory: async (input, caller) =>
       told(await updateMemory(context, input, await known(caller))),
-    get: (ref, caller) => get(context, ref, caller),
+    get: (ref, caller, options) => get(context, ref, caller, options),
     recall,
     trace: (input, caller) => trace(context, input, caller),
     list: (input, caller) => list(context, input, caller),

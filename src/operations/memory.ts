@@ -158,7 +158,10 @@ const asked = z.object({
     .string()
     .refine(isTimeZone, { error: ({ input }) => timeZoneProblem(String(input)) ?? undefined })
     .optional(),
+  counted: z.boolean().optional(),
 });
+/** `false`: somebody looks around, which is no use of a memory. */
+const counting = { counted: flag.optional() };
 const recall = defineTool({
   name: 'recall',
   group: 'memory',
@@ -184,13 +187,14 @@ const recall = defineTool({
     total_matches: z.int(),
   }),
   reads: true,
-  call({ explain, timezone, ...input }, { runtime, caller }) {
-    const { timezone: zone } = parsed(asked, { explain, timezone });
-    return memoryOf(runtime).recall(input, caller, given({ zone }));
+  call({ explain, timezone, counted, ...input }, { runtime, caller }) {
+    const how = parsed(asked, { explain, timezone, counted });
+    const options = given({ zone: how.timezone, counted: how.counted });
+    return memoryOf(runtime).recall(input, caller, options);
   },
   rest: {
     ...{ method: 'POST', path: '/recall', session: 'session_id' },
-    query: asked.pick({ timezone: true }).strict(),
+    query: asked.pick({ timezone: true }).extend(counting).strict(),
   },
   shown(found) {
     const memories = found.memories.map((memory) => ({
@@ -350,12 +354,14 @@ const forget = defineTool({
 const get = defineOperation({
   name: 'get_memory',
   description: 'Gives one memory, whole.',
-  input: z.strictObject({ memory_id: memoryId }),
+  input: z.strictObject({ memory_id: memoryId, counted: z.boolean().optional() }),
   output: z.object({ id: z.string(), memory_id: memoryId }),
   reads: true,
-  call: ({ memory_id }, { runtime, caller }) => memoryOf(runtime).get(String(memory_id), caller),
+  call: ({ memory_id, counted }, { runtime, caller }) =>
+    memoryOf(runtime).get(String(memory_id), caller, { counted: counted !== false }),
   rest: {
     ...{ method: 'GET', path: '/memories/:id', id: 'memory_id' },
+    query: z.strictObject(counting),
     answer: (memory) => ({ memory }),
   },
 });
@@ -368,7 +374,9 @@ const remove = defineOperation({
   async call(input, { runtime, caller }) {
     const service = memoryOf(runtime);
     // A reference that is ambiguous, or names nothing, is an error here and not an empty deed.
-    const { id, memory_id } = await service.get(String(input.memory_id), caller);
+    const { id, memory_id } = await service.get(String(input.memory_id), caller, {
+      counted: false,
+    });
     const { total } = await service.forget({ memory_ids: [id], dry_run: false }, caller);
     // Somebody else was faster.
     if (total === 0) throw new NotFoundError('memory', memory_id);

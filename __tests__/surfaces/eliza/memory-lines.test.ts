@@ -13,6 +13,7 @@ const memory = (more: Partial<RecalledMemory>): RecalledMemory => ({
   fuzzy: true,
   created_at: '2026-11-27T08:00:00.000Z',
   success: true,
+  origin: 'told',
   ...more,
 });
 

@@ -33,6 +33,55 @@ async function stored(goal: string, more: Record<string, unknown> = {}): Promise
   return answer.body as unknown as Stored;
 }
 
+describe('a look that is no use', () => {
+  it('is not counted, and says where a memory comes from', async () => {
+    const { memory_id } = await stored('Oil the hinges of the barn door');
+    const service = await memoryOf(server.runtime);
+    const edited = { name: 'EDIT', success: true, data: { filePath: 'barn.md' }, text: 'edited' };
+    const run = { messageId: 'm', text: 'Oil the barn once more', actions: [edited] };
+    const { memory_id: captured } = Object(await service.capture(run, { kind: 'operator' }));
+    const uses = async () => {
+      await service.settle();
+      const { body } = await rest('GET', '/memories?sort=recent');
+      const all = body.memories as { memory_id: string; access_count: number }[];
+      return all.find((one) => one.memory_id === memory_id)?.access_count;
+    };
+    const query = { query: 'barn', min_confidence: 0 };
+    const found = await rest('POST', '/recall?counted=false', query);
+    const origins = (found.body.memories as { memory_id: string; origin: string }[]).map((one) => [
+      one.memory_id,
+      one.origin,
+    ]);
+    expect(origins.toSorted()).toEqual(
+      [
+        [memory_id, 'told'],
+        [captured, 'captured'],
+      ].toSorted(),
+    );
+    await rest('GET', `/memories/${memory_id}?counted=false`);
+    expect(await uses()).toBe(0);
+    await rest('GET', `/memories/${memory_id}`);
+    await rest('POST', '/recall', query);
+    expect(await uses()).toBe(2);
+    expect(errorOf(await rest('POST', '/recall?counted=maybe', query)).fields).toEqual(['counted']);
+  });
+
+  it('can be for what was captured alone, with words and without', async () => {
+    const ids = async (asked: object) => {
+      const { body } = await rest('POST', '/recall', { min_confidence: 0, limit: 50, ...asked });
+      return (body.memories as { content: string }[]).map(({ content }) => content);
+    };
+    for (const words of [{}, { query: 'barn' }]) {
+      expect(await ids({ ...words, origin: 'captured' })).toEqual([
+        expect.stringContaining('once more'),
+      ]);
+      const told = await ids({ ...words, origin: 'told' });
+      expect(told.join()).toContain('hinges');
+      expect(told.join()).not.toContain('once more');
+    }
+  });
+});
+
 describe('/cue/memories', () => {
   it('stores the short form, answers with its id, and finds it by id and by its prefix', async () => {
     const { memory_id, memory } = await stored('Fix the login timeout', {

@@ -23,7 +23,7 @@ export interface RecallOptions {
   zone?: string;
   /** Other stages than the usual ones: the evaluation measures each alone. */
   stages?: readonly NamedStage[];
-  /** False: does not count as an access (providers that look ahead, evaluations). */
+  /** False: it is no use of what it finds (providers that look ahead, evaluations, a person who looks around). */
   counted?: boolean;
 }
 
@@ -107,6 +107,7 @@ export function createRecall(context: MemoryContext): Recall {
           fuzzy: candidate.fuzzy,
           created_at: isoOf(createdAtMs),
           success: data.outcome.success,
+          origin: data.origin,
           ...(request.include_links ? { links: shownLinksOf ?? {} } : {}),
         };
         return { memory, tokens: content.tokens };

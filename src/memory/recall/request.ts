@@ -6,6 +6,7 @@ import { parseInput } from '../input.js';
 import { DEPTHS } from '../render.js';
 import {
   isoSchema,
+  ORIGINS,
   sessionSchema,
   TASK_TYPES,
   type TaskType,
@@ -71,6 +72,8 @@ export const recallSchema = z.strictObject({
   since: isoSchema.optional(),
   before: isoSchema.optional(),
   tags: tagsFilterSchema,
+  /** `captured`: made from a finished run by itself. */
+  origin: z.enum(ORIGINS).optional(),
   depth: z.enum(DEPTHS).default('outcome'),
   limit: z.int().min(1).max(MAX_RECALLED).default(DEFAULT_LIMIT),
   include_links: z.boolean().default(false),
@@ -137,7 +140,8 @@ function checked(request: RecallRequest): RecallRequest {
       throw invalid('before', 'must be later than since');
     }
   }
-  const isFiltered = request.success_only || request.failures_only || !request.include_failures;
+  const { success_only, failures_only, include_failures, origin } = request;
+  const isFiltered = success_only || failures_only || !include_failures || origin !== undefined;
   if (!isFiltered && SELECTORS.every((key) => isNothing(request[key]))) {
     throw invalid(
       '(body)',

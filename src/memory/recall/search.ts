@@ -94,10 +94,11 @@ function withinRange(filter: SlotFilter, range: Search['range']): SlotFilter {
 
 function filterOf(request: RecallRequest, reader: SlotFilter['reader']): SlotFilter {
   const onlySuccess = request.success_only || !request.include_failures;
+  const { failures_only, origin } = request;
   return {
     reader,
-    ...(request.failures_only ? { flagsAll: FLAGS.failure } : {}),
-    ...(onlySuccess ? { flagsNone: FLAGS.failure } : {}),
+    flagsAll: (failures_only ? FLAGS.failure : 0) | (origin === 'captured' ? FLAGS.captured : 0),
+    flagsNone: (onlySuccess ? FLAGS.failure : 0) | (origin === 'told' ? FLAGS.captured : 0),
     ...(request.since === undefined ? {} : { sinceMs: Date.parse(request.since) }),
     ...(request.before === undefined ? {} : { beforeMs: Date.parse(request.before) }),
     ...(request.tags === undefined || request.tags.length === 0

@@ -4,6 +4,7 @@ import type { Reader, Shelf, SlotFilter } from '../../records/index.js';
 import type { Uuid } from '../../shared/ids.js';
 import type { MemoryContext } from '../context.js';
 import type { Depth } from '../render.js';
+import type { ORIGINS } from '../schema.js';
 import type { RecallRequest } from './request.js';
 
 export type StageName = 'structural' | 'temporal' | 'causal' | 'semantic';
@@ -71,6 +72,8 @@ export interface RecalledMemory {
   fuzzy: boolean;
   created_at: string;
   success: boolean;
+  /** `captured`: made from a finished run by itself. */
+  origin: (typeof ORIGINS)[number];
   links?: Record<string, string[]>;
 }
 

@@ -20,7 +20,7 @@ export function MemoryDrawer({ id, look, close }: { id: string; look: Look; clos
   const query = useAsk<{ memory: MemoryView }>(
     'memories',
     `/memories/${encodeURIComponent(id)}`,
-    undefined,
+    { counted: false },
     { enabled: mode === 'read' },
   );
   const memory = query.data?.memory;

@@ -40,22 +40,21 @@ export function MemoryList({ words, ...shown }: Shown & { words: string }) {
 }
 
 function Found({ words, filters, all, ...shown }: Shown & { words: string }) {
-  const { origin: _notAsked, ...narrowed } = filterBody(filters) as { origin?: string };
-  const body = { query: words, limit: FOUND, ...narrowed };
+  const body = { query: words, limit: FOUND, ...filterBody(filters) };
   const query = useQuery({
     queryKey: ['memories', '/recall', body],
     queryFn: ({ signal }) =>
-      ask<RecallResult>('/recall', { body, query: { timezone: ZONE }, signal }),
+      ask<RecallResult>('/recall', { body, query: { timezone: ZONE, counted: false }, signal }),
     placeholderData: keepPreviousData,
   });
   const rows = useMemo(
     () =>
       (query.data?.memories ?? []).map((memory): Row => {
-        const { memory_id, content, success, created_at, confidence, why } = memory;
+        const { memory_id, content, success, created_at, confidence, why, origin } = memory;
         const { title, text } = printedMemory(content);
         return {
           ...{ id: memory_id, title, text, success, createdAt: created_at },
-          ...{ isCaptured: false, tags: [], found: { confidence, why } },
+          ...{ isCaptured: origin === 'captured', tags: [], found: { confidence, why } },
         };
       }),
     [query.data],
