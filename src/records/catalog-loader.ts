@@ -13,7 +13,7 @@ import type { Catalog, CatalogState } from './catalog/types.js';
 import type { CatalogSync } from './catalog-sync.js';
 import type { StoredRow } from './record-codec.js';
 import { decodeHalfVector } from './record-codec.js';
-import { beyond, inOrder, type Key, ofType, ROW_COLUMNS, VECTOR_COLUMN } from './record-sql.js';
+import { beyond, CREATED_MS, inOrder, type Key, ofType, VECTOR_COLUMN } from './record-sql.js';
 import type { RecordType } from './record-type.js';
 
 export interface CatalogLoaderDeps {
@@ -46,8 +46,11 @@ export interface CatalogLoader {
   loadVectors(type: RecordType<unknown>, signal: AbortSignal): Promise<number>;
 }
 
-/** Rows of several KB each: a statement of so many computes 20 to 50 ms (measured). */
-const ROWS_PER_PAGE = 50;
+/** Rows of a first statement, and of any: rows may have 60 KB, and no statement may take 50 ms. */
+const FIRST_PAGE = 50;
+const PAGE = { least: 10, most: 400 };
+/** Milliseconds a statement should take. A statement costs 1.5 ms besides its rows (measured). */
+const PAGE_MS = 15;
 const VECTORS_PER_PAGE = 400;
 /** Rows indexed before the event loop has its turn. */
 const SLICE = 25;
@@ -62,6 +65,14 @@ export function createCatalogLoader(deps: CatalogLoaderDeps): CatalogLoader {
   /** Where each type's reading has got to; `done` when at its end. */
   const places = new Map<string, Key | 'done'>();
   let loaded = 0;
+  let rowsPerPage = FIRST_PAGE;
+
+  /** The next page has more rows after a fast one, and fewer after a slow one. */
+  function adapt(tookMs: number): void {
+    const fitting = (rowsPerPage * PAGE_MS) / Math.max(1, tookMs);
+    const next = Math.round(Math.min(2 * rowsPerPage, fitting));
+    rowsPerPage = Math.max(PAGE.least, Math.min(PAGE.most, next));
+  }
 
   async function patiently<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     for (let attempt = 0; ; attempt += 1) {
@@ -77,7 +88,11 @@ export function createCatalogLoader(deps: CatalogLoaderDeps): CatalogLoader {
     }
   }
 
-  const page = (type: RecordType<unknown>, after: Key | null, oldestFirst: boolean) => {
+  const page = (
+    type: RecordType<unknown>,
+    after: Key | null,
+    { oldestFirst, limit }: { oldestFirst: boolean; limit: number },
+  ) => {
     const model = type.index ? catalog.shelf(type.name).model : null;
     const vector =
       model === null
@@ -86,9 +101,11 @@ export function createCatalogLoader(deps: CatalogLoaderDeps): CatalogLoader {
         memories.metadata->>'embeddingModel' = ${model} then ${VECTOR_COLUMN} end as vector`;
     return rowsOf<PageRow>(
       db,
-      sql`select ${ROW_COLUMNS}, memories.created_at::text as at, ${vector} from memories
+      // Without the text, which is half of a row and which the catalog makes of the data.
+      sql`select memories.id, ${CREATED_MS} as created_ms, null::text as text, memories.metadata,
+          memories.created_at::text as at, ${vector} from memories
         where ${ofType(projectId, type.name)} ${beyond(after, oldestFirst)}
-        ${inOrder(oldestFirst)} limit ${ROWS_PER_PAGE}`,
+        ${inOrder(oldestFirst)} limit ${limit}`,
     );
   };
 
@@ -96,14 +113,17 @@ export function createCatalogLoader(deps: CatalogLoaderDeps): CatalogLoader {
     for (;;) {
       const after = places.get(type.name) ?? null;
       if (after === 'done') return;
-      const rows = await patiently(signal, () => page(type, after, true));
+      const limit = rowsPerPage;
+      const fromMs = performance.now();
+      const rows = await patiently(signal, () => page(type, after, { oldestFirst: true, limit }));
+      adapt(performance.now() - fromMs);
       for (let start = 0; start < rows.length; start += SLICE) {
         await yieldToLoop();
         signal.throwIfAborted();
         for (const row of rows.slice(start, start + SLICE)) sync.put(type, row);
       }
       loaded += rows.length;
-      places.set(type.name, rows.length < ROWS_PER_PAGE ? 'done' : (rows.at(-1) ?? 'done'));
+      places.set(type.name, rows.length < limit ? 'done' : (rows.at(-1) ?? 'done'));
       report({ state: 'loading', loaded, total: null });
       await yieldToLoop();
     }
@@ -113,7 +133,8 @@ export function createCatalogLoader(deps: CatalogLoaderDeps): CatalogLoader {
     async loadNewest(signal) {
       for (const type of types) {
         signal.throwIfAborted();
-        for (const row of await page(type, null, false)) sync.put(type, row);
+        const newest = await page(type, null, { oldestFirst: false, limit: FIRST_PAGE });
+        for (const row of newest) sync.put(type, row);
         await yieldToLoop();
       }
     },

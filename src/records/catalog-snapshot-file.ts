@@ -101,8 +101,7 @@ export async function readSnapshotFile(
     const { watermarkMs, outside, end } = readHead(bytes, build);
     if (nowMs - watermarkMs > TOMBSTONE_RETENTION_MS) throw new Error('it is older than a day');
     if (watermarkMs - nowMs > HOUR_MS) throw new Error('it is from the future');
-    // A copy, because numbers in it are read in place and must be aligned.
-    const catalog = await decodeSnapshot(new Uint8Array(bytes.subarray(end)), catalogDeps);
+    const catalog = await decodeSnapshot(bytes.subarray(end), catalogDeps);
     return { catalog, watermarkMs, outside };
   } catch (error) {
     log.info({ path, reason: messageOf(error) }, 'catalog snapshot not usable, removed');
@@ -140,8 +139,8 @@ function readHead(
  * another database, or an older state of this one, has the same.
  */
 
-/** Rows counted in one statement; only their index entries and keys are read. */
-const ROWS_PER_COUNT = 500;
+/** Rows counted in one statement: some 6 ms, as none of them is sent. */
+const ROWS_PER_COUNT = 2_000;
 
 /**
  * What tells this database from others: when its first room of ours was made, to the microsecond.
@@ -189,15 +188,18 @@ async function countRows({ db, projectId, signal }: RowCheck, typeName: string):
   for (;;) {
     signal.throwIfAborted();
     const from: Key | null = after;
-    const rows: Key[] = await rowsOf<Key & Record<string, unknown>>(
+    const [last]: (Key & { n: string | number })[] = await rowsOf(
       db,
-      sql`select memories.id, memories.created_at::text as at from memories
-        where ${ofType(projectId, typeName)} ${beyond(from, true)}
-        ${inOrder(true)} limit ${ROWS_PER_COUNT}`,
+      sql`select id, at, n from (
+          select memories.id, memories.created_at::text as at,
+            row_number() over (order by memories.created_at, memories.id) as n
+          from memories where ${ofType(projectId, typeName)} ${beyond(from, true)}
+          ${inOrder(true)} limit ${ROWS_PER_COUNT}
+        ) as page order by n desc limit 1`,
     );
-    count += rows.length;
-    after = rows.at(-1) ?? null;
-    if (after === null || rows.length < ROWS_PER_COUNT) return count;
+    count += Number(last?.n ?? 0);
+    if (last === undefined || Number(last.n) < ROWS_PER_COUNT) return count;
+    after = last;
     await yieldToLoop();
   }
 }

@@ -1,3 +1,3 @@
 /** The door for whoever needs the word index without the database. */
-export { BlockPool } from './catalog/int-lists.js';
+export { BlockPool } from './catalog/packed-lists.js';
 export { Words } from './catalog/words.js';

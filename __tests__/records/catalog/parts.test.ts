@@ -1,10 +1,10 @@
 /** The parts a catalog is made of: links, status, lists, strings, order. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createLinkGraph } from '../../../src/records/catalog/catalog.js';
 import { IdTable } from '../../../src/records/catalog/id-table.js';
-import { BlockPool, IntLists } from '../../../src/records/catalog/int-lists.js';
 import { Interner } from '../../../src/records/catalog/interner.js';
+import { createLinkGraph } from '../../../src/records/catalog/links.js';
+import { BlockPool, PackedLists } from '../../../src/records/catalog/packed-lists.js';
 import { sortSlots } from '../../../src/records/catalog/timeline.js';
 import type { LinkEdge } from '../../../src/records/catalog/types.js';
 import { docOf, emptyCatalog, idFor, MODEL, vectorOf } from './subject.js';
@@ -91,40 +91,48 @@ describe('the catalog', () => {
   });
 });
 
-it('keeps lists of integers apart through growing, shrinking and reuse', () => {
+it('keeps lists apart through growing, replacing and reuse', () => {
   const list = fc.integer({ min: 0, max: 5 });
+  const entry = fc.tuple(fc.nat(2 ** 24), fc.nat(127));
   const action = fc.oneof(
-    fc.record({ push: list, count: fc.integer({ min: 1, max: 3_000 }) }),
-    fc.record({ removeAt: list, index: fc.nat(3_000) }),
+    fc.record({ push: list, count: fc.integer({ min: 1, max: 3_000 }), payload: fc.nat(127) }),
     fc.record({ clear: list }),
-    fc.record({ set: list, values: fc.array(fc.nat(), { maxLength: 40 }) }),
+    fc.record({ set: list, values: fc.array(entry, { maxLength: 40 }) }),
+    fc.record({ copy: list, to: list }),
   );
   fc.assert(
     fc.property(fc.array(action, { maxLength: 40 }), (actions) => {
-      const lists = new IntLists(new BlockPool());
+      const lists = new PackedLists(new BlockPool(), 7, 1);
       const plain: number[][] = Array.from({ length: 6 }, () => []);
-      for (const [step, act] of actions.entries()) {
+      for (const act of actions) {
         if ('push' in act) {
+          const values = plain[act.push] as number[];
+          const from = values.length === 0 ? 0 : ((values.at(-1) as number) >>> 7) + 1;
           for (let i = 0; i < act.count; i += 1) {
-            lists.push(act.push, step * 10_000 + i);
-            plain[act.push]?.push(step * 10_000 + i);
+            lists.push(act.push, from + 3 * i, act.payload);
+            values.push(((from + 3 * i) << 7) | act.payload);
           }
-        } else if ('removeAt' in act) {
-          const values = plain[act.removeAt] as number[];
-          if (act.index >= values.length) continue;
-          lists.removeAt(act.removeAt, act.index);
-          values.splice(act.index, 1);
         } else if ('clear' in act) {
           lists.clear(act.clear);
           plain[act.clear] = [];
+        } else if ('copy' in act) {
+          if (act.copy === act.to) continue;
+          const { bytes, next } = lists.bytesOf(act.copy);
+          const own = bytes.slice();
+          lists.clear(act.to);
+          lists.load(act.to, own, lists.countOf(act.copy), next);
+          plain[act.to] = [...(plain[act.copy] as number[])];
         } else {
-          lists.set(act.set, Int32Array.from(act.values));
-          plain[act.set] = [...act.values];
+          const byNumber = new Map(act.values);
+          const numbers = [...byNumber.keys()].sort((a, b) => a - b);
+          const values = numbers.map((one) => (one << 7) | (byNumber.get(one) as number));
+          lists.set(act.set, Int32Array.from(values));
+          plain[act.set] = values;
         }
       }
       for (const [number, values] of plain.entries()) {
-        expect(lists.lengthOf(number)).toBe(values.length);
-        expect(lists.view(number)).toEqual(Int32Array.from(values));
+        expect(lists.countOf(number)).toBe(values.length);
+        expect(lists.read(number)).toEqual(Int32Array.from(values));
       }
     }),
     { numRuns: 100 },
@@ -133,7 +141,7 @@ it('keeps lists of integers apart through growing, shrinking and reuse', () => {
 
 it('does not grow when the same lists come and go', () => {
   const pool = new BlockPool();
-  const lists = new IntLists(pool);
+  const lists = new PackedLists(pool, 0);
   const values = Int32Array.from({ length: 3_000 }, (_, i) => i);
   let first = 0;
   for (let round = 0; round < 50; round += 1) {

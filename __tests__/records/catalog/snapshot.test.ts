@@ -69,7 +69,7 @@ it('restores what every search finds, whatever happened before', async () => {
       }
       const after = (await decodeSnapshot(await bytesOf(catalog), deps)).shelf('cue_test');
       expect([after.size, after.model]).toEqual([before.size, MODEL]);
-      expect(after.slots).toBe(before.size);
+      expect((after.slots - after.size) * 8).toBeLessThanOrEqual(after.slots);
       const ids = (shelf: typeof before, slots: Iterable<number>) =>
         [...slots].map((slot) => shelf.idOf(slot));
       const seen = (shelf: typeof before) => {
@@ -128,34 +128,23 @@ it('leaves strings behind that no document uses any more', async () => {
   expect([shelf.keys.names.size, restored.keys.names.size]).toEqual([4, 2]);
 });
 
-it('survives changes while it is written: everything that stayed is in it once', async () => {
+it('survives changes while it is written: each shelf is as it was at one moment', async () => {
   const catalog = sample();
   const shelf = catalog.shelf('cue_test');
   for (let i = 0; i < 2_500; i += 1) shelf.put(docOf(`more ${i}`));
+  const before = shelf.size;
   const frames: Uint8Array[] = [];
   for await (const frame of encodeSnapshot(catalog)) {
     frames.push(frame);
-    // The first document is written again after it moved to a new slot, in a frame of its own.
-    if (frames.length === 2) shelf.put(docOf(0, { keys: ['moved'], vector: vectorOf(5) }));
-    if (frames.length === 3) shelf.put(docOf('late', { keys: ['moved'] }));
+    if (frames.length === 3) shelf.put(docOf(0, { keys: ['moved'], vector: vectorOf(5) }));
+    if (frames.length === 4) shelf.put(docOf('late', { keys: ['moved'] }));
+    if (frames.length === 5) shelf.setModel('another');
   }
   const restored = (await decodeSnapshot(Buffer.concat(frames), deps)).shelf('cue_test');
-  expect(restored.size).toBe(shelf.size);
-  const moved = restored.byKeys(['moved'], OPERATOR, 5).hits.map(({ id }) => id);
-  expect(moved).toEqual([idFor('late'), idFor(0)]);
-  expect(restored.hasVector(restored.slotOf(idFor(0)) as number)).toBe(true);
-});
-
-it('drops the vectors of a model that was replaced while it was written', async () => {
-  const catalog = sample();
-  const frames: Uint8Array[] = [];
-  for await (const frame of encodeSnapshot(catalog)) {
-    frames.push(frame);
-    if (frames.length === 2) catalog.shelf('cue_test').setModel('another');
-  }
-  const restored = (await decodeSnapshot(Buffer.concat(frames), deps)).shelf('cue_test');
-  expect([restored.model, restored.size]).toEqual(['another', 40]);
-  expect([...restored.nearest(vectorOf(2), OPERATOR).touched]).toEqual([]);
+  expect([restored.size, restored.model]).toEqual([before, MODEL]);
+  expect(restored.byKeys(['moved'], OPERATOR, 5).total).toBe(0);
+  expect(restored.byKeys(['k:0'], OPERATOR, 99).hits.map(({ id }) => id)).toContain(idFor(0));
+  expect(restored.hasVector(restored.slotOf(idFor(2)) as number)).toBe(true);
 });
 
 describe('bytes that are refused', () => {
@@ -179,23 +168,26 @@ describe('bytes that are refused', () => {
   });
 
   it('a version of tomorrow, and a table that does not fit', async () => {
-    const [head = new Uint8Array(0), docs, ...rest] = await framesOf(sample());
+    const [head = new Uint8Array(0), ...rest] = await framesOf(sample());
     const text = Buffer.from(head).toString();
     const meta = JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
-    const newer = writeFrame({ ...meta, version: 99 }, []);
-    const parts = [docs as Uint8Array, ...rest];
-    expect(await refusal(Buffer.concat([newer, ...parts]))).toBe('its version is 99');
-    const [, ...withoutKeys] = rest;
-    expect(
-      await refusal(
-        Buffer.concat([
-          head,
-          docs as Uint8Array,
-          writeFrame({ kind: 'links' }, [Buffer.from('[]      ')]),
-          ...withoutKeys,
-        ]),
-      ),
-    ).toBe('a string is missing');
+    const newer = writeFrame({ ...meta, version: 99 });
+    expect(await refusal(Buffer.concat([newer, ...rest]))).toBe('its version is 99');
+    const other = (name: string) =>
+      rest.map((frame) =>
+        Buffer.from(frame).includes(`"cue_test","name":"${name}"`)
+          ? writeFrame({ kind: 'links' }, Buffer.from('[]      '))
+          : frame,
+      );
+    expect(await refusal(Buffer.concat([head, ...other('words by slot: numbers')]))).toBe(
+      '"words by slot: numbers" is missing',
+    );
+    const shorter = rest.map((frame) =>
+      Buffer.from(frame).includes('"cue_test","name":"times"')
+        ? writeFrame({ kind: 'part', shelf: 'cue_test', name: 'times', total: 8, from: 0 })
+        : frame,
+    );
+    expect(await refusal(Buffer.concat([head, ...shorter]))).toBe('"times" is of another length');
   });
 
   it('cut off at any length', async () => {

@@ -3,7 +3,7 @@
  * takes ten megabytes. Ids are random or hashes, so their own bits serve as the hash.
  */
 import type { Uuid } from '../../shared/ids.js';
-import { Column } from './int-lists.js';
+import { uint32Column } from './columns.js';
 
 const HEX = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'));
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
@@ -25,7 +25,7 @@ function parse(id: string): boolean {
 const byteAt = (word: number, shift: number) => HEX[(word >>> shift) & 255] as string;
 
 export class IdTable {
-  readonly #words = new Column((length) => new Uint32Array(length));
+  readonly #words = uint32Column();
   /** Open addressing; a cell holds slot + 1, 0 when free, GONE when it was emptied. */
   #cells: Int32Array = new Int32Array(64);
   #taken = 0;
@@ -65,15 +65,23 @@ export class IdTable {
     this.#live += 1;
   }
 
-  slotOfWords(words: Uint32Array): number | undefined {
-    parsed.set(words);
-    const cell = this.#find();
-    return cell < 0 ? undefined : (this.#cells[cell] as number) - 1;
-  }
-
   /** A view of the four words of a slot's id. */
   wordsOf(slot: number): Uint32Array {
     return this.#words.data.subarray(slot * WORDS, (slot + 1) * WORDS);
+  }
+
+  /** A copy of the words of the first slots (snapshots). */
+  words(slots: number): Uint32Array {
+    this.#words.reserve(slots * WORDS);
+    return this.#words.data.slice(0, slots * WORDS);
+  }
+
+  /** Takes the words that `words` gave; ids of slots that are holes are not found. */
+  load(words: Uint32Array, isLive: (slot: number) => boolean): void {
+    this.#words.load(words);
+    for (let slot = 0; slot < words.length / WORDS; slot += 1) if (isLive(slot)) this.#live += 1;
+    this.#rehash();
+    for (let slot = 0; slot < words.length / WORDS; slot += 1) if (isLive(slot)) this.#enter(slot);
   }
 
   /** The first word of a slot's id: its first eight hex digits. */

@@ -1,12 +1,11 @@
 /**
  * Which slots hold a string (a key or a word): ascending postings per string, and the strings of
- * each slot. Knowing both directions, a removed document is taken out of its postings at once
- * (binary search and a move within the list), so that counts are always exact and nothing has to be
- * swept later.
+ * each slot. A removed document is only counted out of its strings; it is taken out of their postings
+ * when somebody reads them, or when it would be more than half of one.
  */
-
-import { type BlockPool, IntLists } from './int-lists.js';
+import { int32Column } from './columns.js';
 import { Interner } from './interner.js';
+import { type BlockPool, PackedLists } from './packed-lists.js';
 
 /**
  * An entry packs a number and `bits` bits of payload. Entries of a slot are (string, payload), those
@@ -15,71 +14,94 @@ import { Interner } from './interner.js';
 export class Postings {
   readonly names = new Interner();
   readonly bits: number;
-  readonly #bySlot: IntLists;
-  readonly #byName: IntLists;
+  readonly bySlot: PackedLists;
+  readonly byName: PackedLists;
+  /** Documents that hold a string; its postings may have more. */
+  readonly #live = int32Column();
+  #scratch = new Int32Array(1024);
 
-  constructor(pool: BlockPool, bits: number) {
+  /** @param usual the payload most entries have */
+  constructor(pool: BlockPool, bits: number, usual = 0) {
     this.bits = bits;
-    this.#bySlot = new IntLists(pool);
-    this.#byName = new IntLists(pool);
+    this.bySlot = new PackedLists(pool, bits, usual);
+    this.byName = new PackedLists(pool, bits, usual);
   }
 
   get bytes(): number {
-    return this.names.bytes + this.#bySlot.bytes + this.#byName.bytes;
+    return this.names.bytes + this.bySlot.bytes + this.byName.bytes + this.#live.bytes;
   }
 
-  /** Entries of a slot, ascending; a view. */
+  /** Entries of a slot, ascending. */
   entriesOf(slot: number): Int32Array {
-    return this.#bySlot.view(slot);
+    return this.bySlot.read(slot);
   }
 
-  /** Postings of a string's number, slots ascending; a view. */
+  /** Postings of a string's number, slots ascending; valid until the next call. */
   postingsOf(name: number): Int32Array {
-    return this.#byName.view(name);
+    const count = this.byName.countOf(name);
+    if (count > this.#scratch.length) this.#scratch = new Int32Array(Math.ceil(count * 1.5));
+    const postings = this.byName.read(name, this.#scratch);
+    return count === this.countOf(name) ? postings : this.#withoutGone(name, postings);
   }
 
   /** How many documents hold the string. */
   countOf(name: number): number {
-    return this.#byName.lengthOf(name);
-  }
-
-  reserve(name: number, count: number): void {
-    this.#byName.reserve(name, count);
+    return this.#live.data[name] ?? 0;
   }
 
   /** Adds a slot that is larger than all before, with its entries (ascending). */
   add(slot: number, entries: Int32Array): void {
-    const { bits } = this;
+    const { bits, byName } = this;
     const payload = (1 << bits) - 1;
-    this.#bySlot.set(slot, entries);
-    for (const entry of entries) {
-      this.#byName.push(entry >>> bits, (slot << bits) | (entry & payload));
+    this.bySlot.set(slot, entries);
+    this.#live.reserve(this.names.size);
+    const live = this.#live.data;
+    for (let i = 0; i < entries.length; i += 1) {
+      const entry = entries[i] as number;
+      const name = entry >>> bits;
+      live[name] = (live[name] as number) + 1;
+      byName.push(name, slot, entry & payload);
     }
   }
 
   remove(slot: number): void {
-    const { bits } = this;
-    for (const entry of this.#bySlot.view(slot)) {
-      const name = entry >>> bits;
-      const index = searchSlot(this.#byName.view(name), slot, bits);
-      if (index >= 0) this.#byName.removeAt(name, index);
+    const entries = this.entriesOf(slot);
+    this.bySlot.clear(slot);
+    for (const entry of entries) {
+      const name = entry >>> this.bits;
+      const left = this.countOf(name) - 1;
+      this.#live.data[name] = left;
+      if (this.byName.countOf(name) > 2 * left) this.postingsOf(name);
     }
-    this.#bySlot.clear(slot);
   }
-}
 
-/** Index of the slot in postings, or -1. */
-function searchSlot(postings: Int32Array, slot: number, bits: number): number {
-  let low = 0;
-  let high = postings.length - 1;
-  while (low <= high) {
-    const middle = (low + high) >>> 1;
-    const found = (postings[middle] as number) >>> bits;
-    if (found === slot) return middle;
-    if (found < slot) low = middle + 1;
-    else high = middle - 1;
+  /** Takes what is gone out of all postings. */
+  sweep(): void {
+    for (let name = 0; name < this.names.size; name += 1) {
+      if (this.byName.countOf(name) !== this.countOf(name)) this.postingsOf(name);
+    }
   }
-  return -1;
+
+  /** Counts anew after the lists were loaded (snapshots). */
+  recount(): void {
+    this.#live.reserve(this.names.size);
+    for (let name = 0; name < this.names.size; name += 1) {
+      this.#live.data[name] = this.byName.countOf(name);
+    }
+  }
+
+  #withoutGone(name: number, postings: Int32Array): Int32Array {
+    let kept = 0;
+    for (let i = 0; i < postings.length; i += 1) {
+      const posting = postings[i] as number;
+      if (this.bySlot.countOf(posting >>> this.bits) === 0) continue;
+      postings[kept] = posting;
+      kept += 1;
+    }
+    const left = postings.subarray(0, kept);
+    this.byName.set(name, left);
+    return left;
+  }
 }
 
 /**

@@ -2,9 +2,9 @@
 import { AppError } from '../../shared/errors.js';
 import type { Uuid } from '../../shared/ids.js';
 import { IdTable } from './id-table.js';
-import { BlockPool } from './int-lists.js';
 import { Interner } from './interner.js';
 import type { KernelFactory } from './kernel.js';
+import { BlockPool } from './packed-lists.js';
 import { Postings } from './postings.js';
 import { acceptsEvery, SlotColumns, type SlotRow } from './slot-columns.js';
 import { type Found, SlotSearch } from './slot-search.js';
@@ -68,7 +68,7 @@ export class MemoryShelf implements Shelf {
   readonly seconds: Vectors;
   readonly #instant: InstantModel | null;
   readonly #pool = new BlockPool();
-  readonly #columns = new SlotColumns(this.audiences, () => this.size);
+  readonly columns = new SlotColumns(this.audiences, () => this.size);
   readonly #search: SlotSearch;
   readonly #timeline: Timeline;
   #continuity: { size: number; value: number } | null = null;
@@ -81,8 +81,8 @@ export class MemoryShelf implements Shelf {
     this.vectors = new Vectors(deps.kernel);
     this.#instant = deps.instant ?? null;
     this.seconds = new Vectors(deps.kernel, this.#instant?.dimension);
-    this.#search = new SlotSearch(this.#columns, this.keys);
-    const { times, threadOf, audienceOf } = this.#columns;
+    this.#search = new SlotSearch(this.columns, this.keys);
+    const { times, threadOf, audienceOf } = this.columns;
     this.#timeline = new Timeline({ times, threads: threadOf, audiences: audienceOf });
   }
 
@@ -91,7 +91,7 @@ export class MemoryShelf implements Shelf {
   }
 
   get slots(): number {
-    return this.#columns.length;
+    return this.columns.length;
   }
 
   get model(): string | null {
@@ -122,8 +122,8 @@ export class MemoryShelf implements Shelf {
     };
     const known = this.ids.slotOf(doc.id);
     if (known !== undefined && this.#isUnchanged(known, encoded)) {
-      this.#columns.flags.data[known] = encoded.flags;
-      this.#columns.setAudience(known, encoded.audience);
+      this.columns.flags.data[known] = encoded.flags;
+      this.columns.setAudience(known, encoded.audience);
       this.#setVector(known, doc.vector);
       this.#setSecond(known, doc.embeddingText);
       return;
@@ -137,7 +137,7 @@ export class MemoryShelf implements Shelf {
 
   /** Adds a document without its id, which the caller gives to the slot next. */
   append(doc: EncodedDoc): number {
-    const slot = this.#columns.append(doc);
+    const slot = this.columns.append(doc);
     this.keys.add(slot, doc.keys);
     this.words.add(slot, doc.words);
     this.#timeline.add(slot);
@@ -156,14 +156,14 @@ export class MemoryShelf implements Shelf {
     return true;
   }
 
-  /** The same by the four words of the id (snapshots). */
-  removeByWords(words: Uint32Array): void {
-    const slot = this.ids.slotOfWords(words);
-    if (slot !== undefined) this.#removeSlot(slot);
+  /** Puts all documents into the order of time, after they were loaded at once (snapshots). */
+  placeAll(): void {
+    for (let slot = 0; slot < this.slots; slot += 1)
+      if (this.isLive(slot)) this.#timeline.add(slot);
   }
 
   isLive(slot: number): boolean {
-    return this.#columns.isLive(slot);
+    return this.columns.isLive(slot);
   }
 
   slotOf(id: Uuid): number | undefined {
@@ -179,19 +179,19 @@ export class MemoryShelf implements Shelf {
   }
 
   timeOf(slot: number): number {
-    return this.#columns.times.data[slot] ?? 0;
+    return this.columns.times.data[slot] ?? 0;
   }
 
   flagsOf(slot: number): number {
-    return this.#columns.flags.data[slot] ?? 0;
+    return this.columns.flags.data[slot] ?? 0;
   }
 
   audienceNumberOf(slot: number): number {
-    return (this.#columns.audienceOf.data[slot] ?? 0) - 1;
+    return (this.columns.audienceOf.data[slot] ?? 0) - 1;
   }
 
   threadNumberOf(slot: number): number {
-    return this.#columns.threadOf.data[slot] ?? 0;
+    return this.columns.threadOf.data[slot] ?? 0;
   }
 
   threadOf(slot: number): string | undefined {
@@ -219,7 +219,7 @@ export class MemoryShelf implements Shelf {
     const digits = hex.replaceAll('-', '');
     const found: Uuid[] = [];
     if (!HEX_PREFIX.test(digits)) return found;
-    for (const slot of this.ids.withPrefix(digits, this.#columns.length)) {
+    for (const slot of this.ids.withPrefix(digits, this.columns.length)) {
       if (found.length >= limit) break;
       if (this.isLive(slot)) found.push(this.idOf(slot));
     }
@@ -259,16 +259,16 @@ export class MemoryShelf implements Shelf {
     filter: SlotFilter,
     options: { spread?: readonly number[] } = {},
   ): DenseScores {
-    const scores = new Float32Array(this.#columns.length);
+    const scores = new Float32Array(this.columns.length);
     const { spread = [] } = options;
     if (spread.length === 0) {
       this.words.score(terms, scores);
     } else {
       const { reader } = filter;
-      const readable = acceptsEvery(this.#columns, { reader }) ? null : this.accepts({ reader });
+      const readable = acceptsEvery(this.columns, { reader }) ? null : this.accepts({ reader });
       this.words.scoreSpread(terms, scores, spread, this.#timeline.places(), readable);
     }
-    return dense(scores, acceptsEvery(this.#columns, filter) ? null : this.accepts(filter));
+    return dense(scores, acceptsEvery(this.columns, filter) ? null : this.accepts(filter));
   }
 
   continuity(): number {
@@ -281,16 +281,16 @@ export class MemoryShelf implements Shelf {
   }
 
   nearest(vector: Float32Array, filter: SlotFilter): DenseScores {
-    const scores = new Float32Array(this.#columns.length);
+    const scores = new Float32Array(this.columns.length);
     this.vectors.nearest(vector, scores);
-    return dense(scores, acceptsEvery(this.#columns, filter) ? null : this.accepts(filter));
+    return dense(scores, acceptsEvery(this.columns, filter) ? null : this.accepts(filter));
   }
 
   alike(text: string, filter: SlotFilter): DenseScores | null {
     if (this.#instant === null) return null;
-    const scores = new Float32Array(this.#columns.length);
+    const scores = new Float32Array(this.columns.length);
     this.seconds.nearest(this.#instant.embed(text), scores);
-    return dense(scores, acceptsEvery(this.#columns, filter) ? null : this.accepts(filter));
+    return dense(scores, acceptsEvery(this.columns, filter) ? null : this.accepts(filter));
   }
 
   withNeighbours(
@@ -314,7 +314,7 @@ export class MemoryShelf implements Shelf {
     for (let place = 0; place < length; place += 1) {
       summed[slots[place] as number] = sums[place] as number;
     }
-    return dense(summed, acceptsEvery(this.#columns, filter) ? null : this.accepts(filter));
+    return dense(summed, acceptsEvery(this.columns, filter) ? null : this.accepts(filter));
   }
 
   placeOf(slot: number): number {
@@ -329,12 +329,12 @@ export class MemoryShelf implements Shelf {
   memory(): Record<string, number> {
     return {
       ids: this.ids.bytes,
-      columns: this.#columns.bytes,
+      columns: this.columns.bytes,
       timeline: this.#timeline.bytes,
       keys: this.keys.bytes,
       words: this.words.bytes,
       postings: this.#pool.bytes,
-      audiences: this.audiences.bytes + this.#columns.audienceSizes.bytes,
+      audiences: this.audiences.bytes + this.columns.audienceSizes.bytes,
       threads: this.threads.bytes,
       vectors: this.vectors.bytes,
       secondVectors: this.seconds.bytes,
@@ -365,7 +365,7 @@ export class MemoryShelf implements Shelf {
   #isUnchanged(slot: number, doc: EncodedDoc): boolean {
     return (
       this.timeOf(slot) === doc.timeMs &&
-      this.#columns.threadOf.data[slot] === doc.thread &&
+      this.columns.threadOf.data[slot] === doc.thread &&
       this.words.lengthOf(slot) === doc.words.length + doc.words.aside &&
       this.words.asideOf(slot) === doc.words.aside &&
       isSame(this.keys.entriesOf(slot), doc.keys) &&
@@ -379,7 +379,7 @@ export class MemoryShelf implements Shelf {
     this.words.remove(slot);
     this.vectors.remove(slot);
     this.seconds.remove(slot);
-    this.#columns.setAudience(slot, null);
+    this.columns.setAudience(slot, null);
     this.#timeline.remove();
   }
 }

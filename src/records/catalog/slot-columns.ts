@@ -1,7 +1,7 @@
 /** What a shelf keeps per slot beside its words, keys and vector: time, flags, audience, thread. */
 
 import { audiencesOf } from '../scope.js';
-import { type Column, float64Column, int32Column } from './int-lists.js';
+import { type Column, float64Column, int32Column } from './columns.js';
 import type { Interner } from './interner.js';
 
 import type { SlotFilter } from './types.js';
@@ -65,6 +65,29 @@ export class SlotColumns implements FilterColumns {
     this.setAudience(slot, row.audience);
     this.#length = slot + 1;
     return slot;
+  }
+
+  /** Fills empty columns with what a snapshot has of them. */
+  load(saved: {
+    times: Float64Array;
+    flags: Int32Array;
+    audiences: Int32Array;
+    threads: Int32Array;
+  }): void {
+    const { length } = saved.times;
+    this.times.load(saved.times);
+    this.flags.load(saved.flags);
+    this.threadOf.load(saved.threads);
+    this.audienceOf.reserve(length);
+    this.latest.reserve(length);
+    let latest = Number.NEGATIVE_INFINITY;
+    for (let slot = 0; slot < length; slot += 1) {
+      latest = Math.max(latest, saved.times[slot] as number);
+      this.latest.data[slot] = latest;
+      const audience = saved.audiences[slot] as number;
+      if (audience > 0) this.setAudience(slot, audience - 1);
+    }
+    this.#length = length;
   }
 
   /** `null` makes the slot a hole. */

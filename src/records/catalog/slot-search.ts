@@ -120,7 +120,8 @@ export class SlotSearch {
     for (const key of keys) {
       const number = this.#keys.names.numberOf(key);
       if (number === undefined) return null;
-      lists.push(this.#keys.postingsOf(number));
+      const postings = this.#keys.postingsOf(number);
+      lists.push(keys.length === 1 ? postings : postings.slice());
     }
     return lists;
   }

@@ -27,20 +27,12 @@ export const frameSchema = z.discriminatedUnion('kind', [
     instant: z.string().nullable(),
   }),
   z.object({
-    kind: z.literal('docs'),
+    kind: z.literal('part'),
     shelf: z.string(),
-    /** Model of the vectors when the frame was written. */
-    model: z.string().nullable(),
-    docs: count,
-    keys: count,
-    words: count,
-    vectors: count,
-    seconds: count,
-  }),
-  z.object({
-    kind: z.literal('strings'),
-    shelf: z.string(),
-    of: z.enum(['keys', 'words', 'audiences', 'threads']),
+    name: z.string(),
+    /** Bytes of the whole part, and where in it this piece begins. */
+    total: count,
+    from: count,
   }),
   z.object({ kind: z.literal('links') }),
   z.object({
@@ -51,11 +43,10 @@ export const frameSchema = z.discriminatedUnion('kind', [
 ]);
 
 export type FrameMeta = z.infer<typeof frameSchema>;
-export type MetaOf<Kind extends FrameMeta['kind']> = Extract<FrameMeta, { kind: Kind }>;
 
 export interface Frame {
   meta: FrameMeta;
-  /** Begins at a multiple of 8 of its buffer. */
+  /** A view of what was read. Padded with zeros to a multiple of 8 bytes. */
   payload: Uint8Array;
 }
 
@@ -63,17 +54,12 @@ const MAGIC = 0x51455543;
 const HEADER_BYTES = 16;
 const padded = (length: number) => Math.ceil(length / 8) * 8;
 
-/** A frame with these parts one after the other as payload, each padded to 8 bytes. */
-export function writeFrame(meta: FrameMeta, parts: readonly ArrayBufferView[]): Uint8Array {
+export function writeFrame(meta: FrameMeta, payload: Uint8Array = new Uint8Array(0)): Uint8Array {
   const line = Buffer.from(JSON.stringify(meta));
-  const payloadLength = parts.reduce((sum, part) => sum + padded(part.byteLength), 0);
+  const payloadLength = padded(payload.length);
   const frame = new Uint8Array(HEADER_BYTES + padded(line.length) + payloadLength);
   frame.set(line, HEADER_BYTES);
-  let at = HEADER_BYTES + padded(line.length);
-  for (const part of parts) {
-    frame.set(new Uint8Array(part.buffer, part.byteOffset, part.byteLength), at);
-    at += padded(part.byteLength);
-  }
+  frame.set(payload, HEADER_BYTES + padded(line.length));
   const header = new DataView(frame.buffer);
   header.setUint32(0, MAGIC, true);
   header.setUint32(4, line.length, true);
@@ -83,7 +69,7 @@ export function writeFrame(meta: FrameMeta, parts: readonly ArrayBufferView[]): 
 }
 
 /**
- * The frame at an offset and the offset behind it. The payload is a copy.
+ * The frame at an offset and the offset behind it.
  * @throws SnapshotError
  */
 export function readFrame(bytes: Uint8Array, offset: number): { frame: Frame; next: number } {
@@ -99,10 +85,7 @@ export function readFrame(bytes: Uint8Array, offset: number): { frame: Frame; ne
   }
   const lineAt = offset + HEADER_BYTES;
   const line = Buffer.from(bytes.subarray(lineAt, lineAt + lineLength)).toString();
-  return {
-    frame: { meta: parseMeta(line), payload: new Uint8Array(bytes.subarray(payloadAt, next)) },
-    next,
-  };
+  return { frame: { meta: parseMeta(line), payload: bytes.subarray(payloadAt, next) }, next };
 }
 
 function parseMeta(line: string): FrameMeta {
@@ -110,42 +93,5 @@ function parseMeta(line: string): FrameMeta {
     return frameSchema.parse(JSON.parse(line));
   } catch (cause) {
     throw new SnapshotError('a frame has an unknown form', { cause });
-  }
-}
-
-/** Reads the parts of a payload in the order they were written. */
-export class PayloadReader {
-  readonly #bytes: Uint8Array;
-  #at = 0;
-
-  constructor(bytes: Uint8Array) {
-    this.#bytes = bytes;
-  }
-
-  float64(length: number): Float64Array {
-    return new Float64Array(this.#bytes.buffer, this.#take(length * 8), length);
-  }
-
-  float32(length: number): Float32Array {
-    return new Float32Array(this.#bytes.buffer, this.#take(length * 4), length);
-  }
-
-  int32(length: number): Int32Array {
-    return new Int32Array(this.#bytes.buffer, this.#take(length * 4), length);
-  }
-
-  uint32(length: number): Uint32Array {
-    return new Uint32Array(this.#bytes.buffer, this.#take(length * 4), length);
-  }
-
-  int8(length: number): Int8Array {
-    return new Int8Array(this.#bytes.buffer, this.#take(length), length);
-  }
-
-  #take(bytes: number): number {
-    const at = this.#at;
-    this.#at += padded(bytes);
-    if (this.#at > this.#bytes.length) throw new SnapshotError('a frame is too short');
-    return this.#bytes.byteOffset + at;
   }
 }

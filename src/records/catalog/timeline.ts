@@ -4,7 +4,7 @@
  * sorts once; a single change costs the next question one walk (about 1 ms for 100,000).
  */
 import { MINUTE_MS } from '../../shared/clock.js';
-import { type Column, int32Column } from './int-lists.js';
+import { type Column, int32Column } from './columns.js';
 
 /** So many new slots are put in one by one; more are merged in one walk over all. */
 const FEW = 4;

@@ -3,7 +3,7 @@
  * full precision recall@10 is .97 (STORAGE.md §1b), at a quarter of the memory and of the time.
  */
 import { AppError } from '../../shared/errors.js';
-import { float32Column, int32Column } from './int-lists.js';
+import { float32Column, int32Column } from './columns.js';
 import { DOTS_AT_ONCE, type KernelFactory, type VectorKernel } from './kernel.js';
 
 /** Numbers in every vector of ours. */
@@ -65,8 +65,9 @@ export class Vectors {
     this.#query = new Int8Array(Math.ceil(length / 16) * 16);
   }
 
-  get count(): number {
-    return this.#count;
+  /** Bytes of a row. */
+  get stride(): number {
+    return this.#query.length;
   }
 
   /** Bytes in use; a kernel reserves more, which is not resident before it is written. */
@@ -86,22 +87,39 @@ export class Vectors {
     this.#scales.data[row] = quantize(vector, kernel.rows, row * kernel.stride);
   }
 
-  /** A row as `row` gave it (snapshots). */
-  setRow(slot: number, values: Int8Array, scale: number): void {
+  /** Gives a slot the vector that a slot of other vectors has, if it has one. */
+  copyRow(slot: number, other: Vectors, otherSlot: number): void {
+    const from = (other.#rowOf.data[otherSlot] ?? 0) - 1;
+    if (from < 0 || other.#kernel === null) return;
     const { kernel, row } = this.#rowFor(slot);
-    kernel.rows.set(values, row * kernel.stride);
-    this.#scales.data[row] = scale;
+    const { stride } = kernel;
+    const values = other.#kernel.rows.subarray(from * stride, (from + 1) * stride);
+    kernel.rows.set(values, row * stride);
+    this.#scales.data[row] = other.#scales.data[from] as number;
   }
 
-  /** The stored numbers and their scale; a view, valid until the next change. */
-  row(slot: number): { values: Int8Array; scale: number } | undefined {
-    const row = (this.#rowOf.data[slot] ?? 0) - 1;
-    if (row < 0 || this.#kernel === null) return undefined;
-    const at = row * this.#kernel.stride;
+  /** Views of all rows, valid until the next change (snapshots). */
+  all(): { slots: Int32Array; scales: Float32Array; rows: Int8Array } {
     return {
-      values: this.#kernel.rows.subarray(at, at + this.length),
-      scale: this.#scales.data[row] as number,
+      slots: this.#slotOf.data.subarray(0, this.#count),
+      scales: this.#scales.data.subarray(0, this.#count),
+      rows: this.#kernel?.rows.subarray(0, this.#count * this.stride) ?? new Int8Array(0),
     };
+  }
+
+  /** Takes what `all` gave, where there is none yet. */
+  load({ slots, scales, rows }: ReturnType<Vectors['all']>): void {
+    if (slots.length === 0) return;
+    this.#kernel ??= this.#factory(this.length);
+    this.#kernel.reserve(slots.length);
+    this.#kernel.rows.set(rows);
+    this.#slotOf.load(slots);
+    this.#scales.load(scales);
+    this.#count = slots.length;
+    for (const [row, slot] of slots.entries()) {
+      this.#rowOf.reserve(slot + 1);
+      this.#rowOf.data[slot] = row + 1;
+    }
   }
 
   /** The last row moves into the gap, so that a scan reads nothing in vain. */

@@ -1,7 +1,7 @@
 /** Keyword search of a shelf: BM25 over the words of its documents. */
 
-import type { BlockPool } from './int-lists.js';
-import { int32Column } from './int-lists.js';
+import { int32Column } from './columns.js';
+import type { BlockPool } from './packed-lists.js';
 import { Postings } from './postings.js';
 import type { Places } from './timeline.js';
 import type { Analyze, SearchField } from './types.js';
@@ -12,6 +12,8 @@ const B = 0.75;
 const TEXT_BITS = 4;
 const ASIDE_BITS = 3;
 const FREQUENCY_BITS = TEXT_BITS + ASIDE_BITS;
+/** Four in five words occur once, and aside. */
+const USUAL = 1;
 /** Beyond these a repetition adds next to nothing (at k1 = 1.2: 8 % to infinity). */
 const MAX_TEXT = (1 << TEXT_BITS) - 1;
 const MAX_ASIDE = (1 << ASIDE_BITS) - 1;
@@ -56,6 +58,14 @@ class Lengths {
     this.#total -= this.at(slot);
   }
 
+  /** Takes the lengths of all slots, holes included. */
+  load(lengths: Int32Array, isLive: (slot: number) => boolean): void {
+    this.column.load(lengths);
+    for (let slot = 0; slot < lengths.length; slot += 1) {
+      if (isLive(slot)) this.#total += lengths[slot] as number;
+    }
+  }
+
   average(documents: number): number {
     return documents === 0 ? 0 : this.#total / documents;
   }
@@ -80,9 +90,11 @@ export class Words {
   readonly #lengths = new Lengths();
   readonly #asides = new Lengths();
   #documents = 0;
+  /** How often each word occurs in the document being analyzed, in the text and aside; 0 between. */
+  readonly #counts = int32Column();
 
   constructor(pool: BlockPool, analyze: Analyze) {
-    this.postings = new Postings(pool, FREQUENCY_BITS);
+    this.postings = new Postings(pool, FREQUENCY_BITS, USUAL);
     this.#analyze = analyze;
   }
 
@@ -92,27 +104,52 @@ export class Words {
 
   /** A word counts the weight of its field (1 to 4, rounded) each time it occurs. */
   analyze(fields: readonly SearchField[]): AnalyzedWords {
-    const counts = new Map<number, [text: number, aside: number]>();
+    const { names } = this.postings;
+    const found: number[] = [];
     const lengths: [text: number, aside: number] = [0, 0];
-    for (const { text, weight = 1, isAside } of fields) {
+    // All before the first is counted: a text that is none must leave no counts behind.
+    const texts = fields.map(({ text }) => this.#analyze(text));
+    for (const [at, { weight = 1, isAside }] of fields.entries()) {
       const times = Math.min(MAX_WEIGHT, Math.max(1, Math.round(weight)));
       const field = isAside ? 1 : 0;
-      for (const word of this.#analyze(text)) {
-        const name = this.postings.names.intern(word);
-        const count = counts.get(name) ?? [0, 0];
-        count[field] += times;
+      for (const word of texts[at] ?? []) {
+        const name = names.intern(word);
+        this.#counts.reserve(2 * names.size);
+        const counts = this.#counts.data;
+        if (counts[2 * name] === 0 && counts[2 * name + 1] === 0) found.push(name);
+        counts[2 * name + field] = (counts[2 * name + field] as number) + times;
         lengths[field] += times;
-        counts.set(name, count);
       }
     }
-    const entries = new Int32Array(counts.size);
-    let at = 0;
-    for (const [name, [text, aside]] of counts) {
-      const frequencies = (Math.min(MAX_TEXT, text) << ASIDE_BITS) | Math.min(MAX_ASIDE, aside);
-      entries[at] = (name << FREQUENCY_BITS) | frequencies;
-      at += 1;
+    const entries = Int32Array.from(found).sort();
+    const counts = this.#counts.data;
+    for (let at = 0; at < entries.length; at += 1) {
+      const name = entries[at] as number;
+      const text = Math.min(MAX_TEXT, counts[2 * name] as number);
+      const aside = Math.min(MAX_ASIDE, counts[2 * name + 1] as number);
+      entries[at] = (name << FREQUENCY_BITS) | (text << ASIDE_BITS) | aside;
+      counts[2 * name] = 0;
+      counts[2 * name + 1] = 0;
     }
-    return { entries: entries.sort(), length: lengths[0], aside: lengths[1] };
+    return { entries, length: lengths[0], aside: lengths[1] };
+  }
+
+  /** Lengths of the first slots, then what of them stands aside (snapshots). */
+  lengths(slots: number): Int32Array {
+    const both = new Int32Array(2 * slots);
+    for (let slot = 0; slot < slots; slot += 1) {
+      both[slot] = this.#lengths.at(slot);
+      both[slots + slot] = this.#asides.at(slot);
+    }
+    return both;
+  }
+
+  /** Takes what `lengths` gave; the postings are loaded apart. */
+  load(both: Int32Array, isLive: (slot: number) => boolean): void {
+    const slots = both.length / 2;
+    this.#lengths.load(both.subarray(0, slots), isLive);
+    this.#asides.load(both.subarray(slots), isLive);
+    for (let slot = 0; slot < slots; slot += 1) if (isLive(slot)) this.#documents += 1;
   }
 
   lengthOf(slot: number): number {
@@ -272,16 +309,16 @@ export class Words {
     }
   }
 
-  /** Those of the terms that some document holds, with weight · idf · (k1 + 1). */
-  #known(terms: ReadonlyMap<string, number>): { postings: Int32Array; factor: number }[] {
-    const known: { postings: Int32Array; factor: number }[] = [];
+  /** Those of the terms that some document holds, one at a time, with weight · idf · (k1 + 1). */
+  *#known(
+    terms: ReadonlyMap<string, number>,
+  ): Generator<{ postings: Int32Array; factor: number }, void> {
     for (const [term, weight] of terms) {
       const name = this.postings.names.numberOf(term);
       if (name === undefined || !(weight > 0)) continue;
       const postings = this.postings.postingsOf(name);
-      known.push({ postings, factor: weight * this.idf(postings.length) * (K1 + 1) });
+      yield { postings, factor: weight * this.idf(postings.length) * (K1 + 1) };
     }
-    return known;
   }
 
   /** What a document of nothing but these terms, each often enough, would come near to. */

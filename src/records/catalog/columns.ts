@@ -1,0 +1,37 @@
+/** Typed arrays that grow: what a shelf keeps per slot. */
+
+type Numbers = Int32Array | Uint32Array | Float32Array | Float64Array;
+
+/** Read `data` anew after `reserve`: growing replaces it. */
+export class Column<Data extends Numbers> {
+  data: Data;
+  readonly #make: (length: number) => Data;
+
+  constructor(make: (length: number) => Data) {
+    this.#make = make;
+    this.data = make(16);
+  }
+
+  /** Makes room for indexes below `length`; new ones are 0. */
+  reserve(length: number): void {
+    if (length <= this.data.length) return;
+    const larger = this.#make(Math.max(length, Math.ceil(this.data.length * 1.5)));
+    larger.set(this.data);
+    this.data = larger;
+  }
+
+  /** Takes these values in place of its own. */
+  load(values: ArrayLike<number>): void {
+    this.reserve(values.length);
+    this.data.set(values);
+  }
+
+  get bytes(): number {
+    return this.data.byteLength;
+  }
+}
+
+export const int32Column = () => new Column((length) => new Int32Array(length));
+export const uint32Column = () => new Column((length) => new Uint32Array(length));
+export const float32Column = () => new Column((length) => new Float32Array(length));
+export const float64Column = () => new Column((length) => new Float64Array(length));
