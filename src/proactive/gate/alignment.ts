@@ -29,8 +29,21 @@ export interface Aligner {
   heard(term: string, word: string): number;
 }
 
+/** The terms of a text that are compared, with what each weighs. */
+interface Terms {
+  /** Of a part of the moment: place of each in the whole. */
+  places: Int32Array;
+  weights: Float64Array;
+}
+
+/** Of a memory: likeness of each term to every word of the moment. */
+interface Told {
+  rows: Float32Array[];
+  weights: Float64Array;
+}
+
 /**
- * Words are looked up once for all memories that a moment is compared with.
+ * Words are looked up once for all memories that a moment is compared with, and each text once.
  * @param whole holds all words of the parts that are compared
  * @param meaning unit vector of a word
  */
@@ -38,37 +51,52 @@ export function alignWith(whole: Part, meaning: (word: string) => Float32Array):
   const said = [...whole.terms.keys()].slice(0, MOST_SAID);
   const placeOf = new Map(said.map((term, place) => [term, place]));
   const vectors = said.map((term) => meaning(whole.surface.get(term) ?? term));
-  const known = new Map<string, Float32Array>();
-  const likeness = (term: string, word: string): Float32Array => {
-    const found = known.get(term);
-    if (found) return found;
+  const rows = new Map<string, Float32Array>();
+  const heard = new Map<string, number>();
+  const parts = new Map<Part, Terms>();
+  const texts = new Map<Part, Told>();
+
+  function likeness(term: string, word: string): Float32Array {
     const vector = meaning(word);
     const row = new Float32Array(vectors.length);
     for (let place = 0; place < row.length; place += 1) {
       const isSame = said[place] === term;
       row[place] = isSame ? 1 : Math.max(0, cosine(vectors[place] as Float32Array, vector));
     }
-    known.set(term, row);
     return row;
-  };
-  function compare(part: Part, told: Part): Alignment {
-    const places: number[] = [];
-    const weights: number[] = [];
-    for (const [term, weight] of part.terms) {
+  }
+
+  function saidIn(part: Part): Terms {
+    const found = [...part.terms].flatMap(([term, weight]) => {
       const place = placeOf.get(term);
-      if (place === undefined) continue;
-      places.push(place);
-      weights.push(weight);
-    }
+      return place === undefined ? [] : [{ place, weight }];
+    });
+    return {
+      places: Int32Array.from(found, ({ place }) => place),
+      weights: Float64Array.from(found, ({ weight }) => weight),
+    };
+  }
+
+  function toldIn(told: Part): Told {
+    const terms = [...told.terms].slice(0, MOST_TOLD);
+    return {
+      rows: terms.map(([term]) =>
+        known(rows, term, () => likeness(term, told.surface.get(term) ?? term)),
+      ),
+      weights: Float64Array.from(terms, ([, weight]) => weight),
+    };
+  }
+
+  function compare(part: Part, told: Part): Alignment {
+    const { places, weights } = known(parts, part, saidIn);
+    const text = known(texts, told, toldIn);
     const most = new Float32Array(places.length);
     let toldTotal = 0;
     let toldFound = 0;
     let untold = 0;
-    let count = 0;
-    for (const [term, weight] of told.terms) {
-      if (count === MOST_TOLD) break;
-      count += 1;
-      const row = likeness(term, told.surface.get(term) ?? term);
+    for (let term = 0; term < text.rows.length; term += 1) {
+      const row = text.rows[term] as Float32Array;
+      const weight = text.weights[term] as number;
       let best = 0;
       for (let at = 0; at < places.length; at += 1) {
         const value = row[places[at] as number] as number;
@@ -99,8 +127,21 @@ export function alignWith(whole: Part, meaning: (word: string) => Float32Array):
       common,
     };
   }
+
   return {
     compare,
-    heard: (term, word) => Math.max(0, ...likeness(term, word)),
+    heard: (term, word) =>
+      known(heard, term, () =>
+        known(rows, term, () => likeness(term, word)).reduce((a, b) => Math.max(a, b), 0),
+      ),
   };
+}
+
+/** What is known of a key, or is made of it now. */
+function known<Key, Value>(map: Map<Key, Value>, key: Key, make: (key: Key) => Value): Value {
+  const found = map.get(key);
+  if (found !== undefined) return found;
+  const made = make(key);
+  map.set(key, made);
+  return made;
 }
