@@ -2,7 +2,7 @@
  * How much of what is said stands in a text in the same or in other words: every word is set against
  * the word of the other text that is most like it, and the rarer ones count more. Pure.
  */
-import { cosine } from '../../embeddings/index.js';
+import { cosines } from '../../embeddings/index.js';
 import type { Part } from './text.js';
 
 /** Two texts compared word by word; shares are 0 to 1, weights are rarities. */
@@ -39,7 +39,7 @@ interface Terms {
 /** Of a memory: likeness of each term to every word of the moment. */
 interface Told {
   rows: Float32Array[];
-  weights: Float64Array;
+  weights: number[];
 }
 
 /**
@@ -57,11 +57,10 @@ export function alignWith(whole: Part, meaning: (word: string) => Float32Array):
   const texts = new Map<Part, Told>();
 
   function likeness(term: string, word: string): Float32Array {
-    const vector = meaning(word);
-    const row = new Float32Array(vectors.length);
+    const row = cosines(vectors, meaning(word));
     for (let place = 0; place < row.length; place += 1) {
-      const isSame = said[place] === term;
-      row[place] = isSame ? 1 : Math.max(0, cosine(vectors[place] as Float32Array, vector));
+      if (said[place] === term) row[place] = 1;
+      else if ((row[place] as number) < 0) row[place] = 0;
     }
     return row;
   }
@@ -78,13 +77,13 @@ export function alignWith(whole: Part, meaning: (word: string) => Float32Array):
   }
 
   function toldIn(told: Part): Told {
-    const terms = [...told.terms].slice(0, MOST_TOLD);
-    return {
-      rows: terms.map(([term]) =>
-        known(rows, term, () => likeness(term, told.surface.get(term) ?? term)),
-      ),
-      weights: Float64Array.from(terms, ([, weight]) => weight),
-    };
+    const found: Told = { rows: [], weights: [] };
+    for (const [term, weight] of told.terms) {
+      if (found.rows.length === MOST_TOLD) break;
+      found.rows.push(known(rows, term, () => likeness(term, told.surface.get(term) ?? term)));
+      found.weights.push(weight);
+    }
+    return found;
   }
 
   function compare(part: Part, told: Part): Alignment {
