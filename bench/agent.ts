@@ -1,4 +1,7 @@
-/** A real agent on PGlite in a directory of its own, with or without the plugin (ELIZA_GUIDE §1). */
+/**
+ * A real agent on PGlite in a directory of its own, or on the PostgreSQL server of `--postgres`, with or
+ * without the plugin (ELIZA_GUIDE §1).
+ */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,6 +16,7 @@ import {
 } from '@elizaos/core';
 import bootstrapPlugin from '@elizaos/plugin-bootstrap';
 import sqlPlugin, { createDatabaseAdapter, DatabaseMigrationService } from '@elizaos/plugin-sql';
+import { forgetPostgres, isOnPostgres, postgresDatabase } from '../__tests__/helpers/postgres.js';
 import { scriptedModel } from '../__tests__/helpers/scripted-model.js';
 import { type CueOptions, createCuePlugin, TriggerService } from '../src/index.js';
 
@@ -41,13 +45,19 @@ export function benchDirectory(): string {
   return mkdtempSync(join(tmpdir(), 'cue-bench-'));
 }
 
+async function placeOfDatabase(directory: string) {
+  if (!isOnPostgres()) return { dataDir: join(directory, 'db') };
+  forgetPostgres();
+  return { postgresUrl: await postgresDatabase(directory) };
+}
+
 /** @param kept directory of an earlier agent to go on with, left as it is; absent: one of its own */
 async function bootWith(plugins: Plugin[], kept?: string): Promise<BenchAgent> {
   const directory = kept ?? benchDirectory();
-  const dataDir = join(directory, 'db');
+  const place = await placeOfDatabase(directory);
   const character: Character = { name: 'Cue Bench', bio: ['measures'] };
   const agentId = stringToUuid(character.name);
-  const adapter = createDatabaseAdapter({ dataDir }, agentId);
+  const adapter = createDatabaseAdapter(place, agentId);
   await adapter.init();
   const migrations = new DatabaseMigrationService();
   await migrations.initializeWithDatabase(adapter.db);
@@ -58,7 +68,12 @@ async function bootWith(plugins: Plugin[], kept?: string): Promise<BenchAgent> {
     agentId,
     adapter,
     plugins: [sqlPlugin, bootstrapPlugin, scriptedModel().plugin, ...plugins],
-    settings: { PGLITE_DATA_DIR: dataDir, ...SETTINGS },
+    settings: {
+      ...('dataDir' in place
+        ? { PGLITE_DATA_DIR: place.dataDir }
+        : { POSTGRES_URL: place.postgresUrl }),
+      ...SETTINGS,
+    },
   });
   await runtime.initialize();
   const tasks = await runtime.getServiceLoadPromise(ServiceType.TASK);

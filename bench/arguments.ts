@@ -4,25 +4,30 @@ export interface BenchArguments {
   suite: string;
   json: boolean;
   quick: boolean;
+  /** Measures a second time on PostgreSQL. */
+  postgres: boolean;
   sizes?: number[];
   /** Sizes at which the catalog is measured without a database. */
   catalog?: number[];
 }
 
-export const USAGE = `npm run bench -- triggers [--json] [--quick] [--sizes 100,1000,10000,50000]
-npm run bench -- memory [--json] [--quick] [--sizes 1000,10000,50000] [--catalog 100000]
-npm run bench -- proactive [--json] [--quick] [--sizes 1000,10000] [--catalog 100000]
+export const USAGE = `npm run bench -- triggers [--json] [--quick] [--postgres] [--sizes 100,1000,10000,50000]
+npm run bench -- memory [--json] [--quick] [--postgres] [--sizes 1000,10000,50000] [--catalog 100000]
+npm run bench -- proactive [--json] [--quick] [--postgres] [--sizes 1000,10000] [--catalog 100000]
 npm run bench -- when [--json] [--quick] [--sizes 400,4000]
 npm run bench -- hints [--json] [--quick] [--sizes 5000]
 npm run bench -- mcp [--json] [--quick] [--sizes 10000]`;
 
+const ON_POSTGRES = ['triggers', 'memory', 'proactive'];
+
 /** @throws Error with what is wrong, for the person at the keyboard. */
 export function readArguments(argv: string[], suites: string[]): BenchArguments {
-  const result: BenchArguments = { suite: '', json: false, quick: false };
+  const result: BenchArguments = { suite: '', json: false, quick: false, postgres: false };
   const rest = [...argv];
   for (let part = rest.shift(); part !== undefined; part = rest.shift()) {
     if (part === '--json') result.json = true;
     else if (part === '--quick') result.quick = true;
+    else if (part === '--postgres') result.postgres = true;
     else if (part === '--sizes') result.sizes = readSizes('--sizes', rest.shift());
     else if (part.startsWith('--sizes='))
       result.sizes = readSizes('--sizes', part.slice('--sizes='.length));
@@ -34,6 +39,9 @@ export function readArguments(argv: string[], suites: string[]): BenchArguments 
   }
   if (!suites.includes(result.suite)) {
     throw new Error(`name a bench: ${suites.join(', ')}`);
+  }
+  if (result.postgres && !ON_POSTGRES.includes(result.suite)) {
+    throw new Error(`--postgres is for ${ON_POSTGRES.join(', ')}`);
   }
   return result;
 }

@@ -5,7 +5,13 @@ import { hintRows } from './hints/suite.js';
 import { mcpRows } from './mcp/suite.js';
 import { memoryRows } from './memory/suite.js';
 import { proactiveRows } from './proactive/suite.js';
-import type { BenchResult, Machine, Row, SuiteOptions } from './stats.js';
+import {
+  type BenchResult,
+  type Machine,
+  type Row,
+  type SuiteOptions,
+  sideBySide,
+} from './stats.js';
 import { tableOf } from './table.js';
 import { triggerRows } from './triggers/suite.js';
 import { whenRows } from './when/suite.js';
@@ -30,6 +36,13 @@ function machine(): Machine {
   };
 }
 
+/** The host is imported only here, and prints nothing: stdout is for the result. */
+async function besidePostgres(rows: Row[], again: () => Promise<Row[]>): Promise<Row[]> {
+  process.env.LOG_LEVEL = 'fatal';
+  const { onPostgres } = await import('./postgres.js');
+  return sideBySide(rows, await onPostgres(again));
+}
+
 async function main(): Promise<number> {
   let options: ReturnType<typeof readArguments>;
   try {
@@ -41,7 +54,10 @@ async function main(): Promise<number> {
   const suite = SUITES[options.suite];
   if (!suite) return 2;
   const say = (line: string) => console.error(line);
-  const rows = await suite({ ...options, say });
+  const onPglite = await suite({ ...options, say });
+  const rows = options.postgres
+    ? await besidePostgres(onPglite, () => suite({ ...options, catalog: [], say }))
+    : onPglite;
   const result: BenchResult = { rows, machine: machine() };
   if (!options.json) console.log(`${tableOf(result)}\n`);
   console.log(JSON.stringify(result, null, options.json ? 2 : 0));

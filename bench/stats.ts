@@ -16,6 +16,8 @@ export interface Row {
   id: string;
   /** How many triggers (memories, hints …) were there. */
   at: number;
+  /** Absent: PGlite. */
+  on?: 'PostgreSQL';
   ours: Stats;
   /** The host's own way in the same run; `null` where it has none. */
   beside: Stats | null;
@@ -124,4 +126,12 @@ function ratioOf(ours: number, beside: number, unit?: Unit): number | null {
 
 function rounded(value: number): number {
   return Math.round(value * 1_000) / 1_000;
+}
+
+/** Each row of the second run behind the same row of the first. */
+export function sideBySide(first: readonly Row[], second: readonly Row[]): Row[] {
+  return first.flatMap((row) => [
+    row,
+    ...second.filter(({ id, at }) => id === row.id && at === row.at),
+  ]);
 }

@@ -31,7 +31,7 @@ function cellsOf(row: Row): string[] {
   const { ours, beside } = row;
   return [
     row.unit === undefined ? row.what : `${row.what} (${row.unit})`,
-    row.at.toLocaleString('en-US'),
+    row.at.toLocaleString('en-US') + (row.on === undefined ? '' : ` on ${row.on}`),
     shown(ours[row.judged]),
     row.judged === 'median' ? shown(ours.p95) : '',
     String(ours.n),

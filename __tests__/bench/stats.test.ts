@@ -4,7 +4,7 @@ import { fileOf } from '../../bench/memory/questions.js';
 import { dataAt, draftAt, idAt, linksAt } from '../../bench/memory/workload.js';
 import { rowsOf } from '../../bench/rows.js';
 import { shortened } from '../../bench/statement-watch.js';
-import { median, percentile, rowOf, statsOf } from '../../bench/stats.js';
+import { median, percentile, rowOf, sideBySide, statsOf } from '../../bench/stats.js';
 import { tableOf } from '../../bench/table.js';
 
 const MACHINE = { cpu: 'some cpu', cores: 2, memoryGb: 8, node: '20.19.0', platform: 'linux x64' };
@@ -110,6 +110,18 @@ it('a table says where a budget is missed, and its notes stand below', () => {
   );
 });
 
+it('rows of PostgreSQL stand behind the same rows of PGlite', () => {
+  const row = (id: string) => rowOf({ id, what: id, at: 10, ours: [1] });
+  const second = { ...row('one'), on: 'PostgreSQL' as const };
+  const rows = sideBySide([row('one'), row('two')], [second]);
+  expect(rows.map(({ id, on }) => [id, on])).toEqual([
+    ['one', undefined],
+    ['one', 'PostgreSQL'],
+    ['two', undefined],
+  ]);
+  expect(tableOf({ rows, machine: MACHINE })).toContain('| 10 on PostgreSQL |');
+});
+
 it('a table names the unit of what is not time', () => {
   const rows = [rowOf({ id: 'held', what: 'held', at: 10, ours: [12.5], unit: 'MB' })];
   expect(tableOf({ rows, machine: MACHINE })).toContain('| held (MB) | 10 |    12.5 |');
@@ -121,8 +133,16 @@ describe('the command line', () => {
       suite: 'triggers',
       json: true,
       quick: false,
+      postgres: false,
       sizes: [100, 1000],
     });
+  });
+
+  it('measures on PostgreSQL what is built on the database', () => {
+    expect(readArguments(['memory', '--postgres'], ['memory']).postgres).toBe(true);
+    expect(() => readArguments(['when', '--postgres'], ['when'])).toThrow(
+      '--postgres is for triggers, memory, proactive',
+    );
   });
 
   it('reads sizes of the catalog alone', () => {
