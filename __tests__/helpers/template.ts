@@ -26,10 +26,60 @@ export async function fromTemplate(dataDir?: string): Promise<void> {
     cpSync(join(folder, 'db'), dataDir, { recursive: true });
     return;
   }
-  const loadDataDir = new Blob([readFileSync(join(folder, 'db.tar'))]);
-  usePglite(
-    new PGlite({ dataDir: 'memory://', loadDataDir, extensions: { vector, fuzzystrmatch } }),
-  );
+  usePglite(await emptied(folder));
+}
+
+/**
+ * The database in memory of this worker and who has it. To open one takes longer than most tests, so the
+ * next one gets it emptied; two at a time have one each.
+ */
+let kept: { client: PGlite; lent: PGlite | null } | null = null;
+
+async function emptied(folder: string): Promise<PGlite> {
+  if (kept !== null && kept.lent?.closed === true) {
+    for (const statement of EMPTY) await kept.client.exec(statement);
+  } else {
+    const loadDataDir = new Blob([readFileSync(join(folder, 'db.tar'))]);
+    const extensions = { vector, fuzzystrmatch };
+    kept = {
+      client: new PGlite({ dataDir: 'memory://', loadDataDir, extensions }),
+      lent: null,
+    };
+  }
+  kept.lent = lend(kept.client);
+  return kept.lent;
+}
+
+/** What tests write goes; the schema, and the indexes of the plugin, stay. */
+const EMPTY = [
+  'rollback',
+  'discard all',
+  // As PGlite sets it when it opens.
+  'set search_path to public',
+  `do $$ begin execute (
+    select 'truncate ' || string_agg(format('%I.%I', schemaname, tablename), ', ') || ' cascade'
+    from pg_tables where schemaname = 'public'
+  ); end $$`,
+];
+
+/** The database until it is closed: what an agent still asks after its end must not reach the next one. */
+function lend(client: PGlite): PGlite {
+  let isClosed = false;
+  return new Proxy(client, {
+    get(target, name) {
+      if (name === 'closed') return isClosed;
+      if (name === 'close') {
+        return async () => {
+          isClosed = true;
+        };
+      }
+      if (isClosed && name !== 'then') throw new Error('PGlite is closed');
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+    // `forgetPglite` lets go what is not its own here.
+    set: () => true,
+  });
 }
 
 /** What the host does to a database before an agent starts on it. */
