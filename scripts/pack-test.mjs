@@ -18,8 +18,10 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -40,6 +42,9 @@ const EXPECTED = [
   ),
 ];
 const INSTALL_MS = 420_000;
+/** What the package and all that it brings may weigh beside Eliza. */
+const MOST_ADDED_MB = 60;
+const BLOCK = 4_096;
 const START_MS = 120_000;
 const STOP_MS = 20_000;
 const ANSWER_MS = 45_000;
@@ -157,11 +162,7 @@ function install(directory) {
     name: 'cue-pack-test',
     private: true,
     type: 'module',
-    dependencies: {
-      ...Object.fromEntries(versions),
-      [MODEL_PLUGIN]: '1.6.0',
-      [manifest.name]: `file:${tarball}`,
-    },
+    dependencies: { ...Object.fromEntries(versions), [MODEL_PLUGIN]: '1.6.0' },
   };
   writeFileSync(join(directory, 'package.json'), JSON.stringify(project));
   writeFileSync(join(directory, 'serve.mjs'), SERVE_SCRIPT);
@@ -169,6 +170,11 @@ function install(directory) {
   writeFileSync(join(directory, 'embed.mjs'), EMBED_SCRIPT);
   copyFileSync(join(root, '.npmrc'), join(directory, '.npmrc'));
   npm(directory, 'install');
+  const before = megabytesOf(join(directory, 'node_modules'));
+  npm(directory, 'install', tarball);
+  const added = megabytesOf(join(directory, 'node_modules')) - before;
+  check(added <= MOST_ADDED_MB, `it adds ${added.toFixed(1)} MB, more than ${MOST_ADDED_MB}`);
+  console.log(`adds ${added.toFixed(1)} MB to the ${before.toFixed(0)} MB of elizaOS`);
   const result = spawnSync(process.execPath, ['import.mjs'], {
     cwd: directory,
     encoding: 'utf8',
@@ -178,6 +184,16 @@ function install(directory) {
   console.log('installed beside elizaOS and imported by plain Node');
   embed(directory);
   commandLine(directory);
+}
+
+/** As the disk holds it: small files fill whole blocks. */
+function megabytesOf(directory) {
+  const entries = readdirSync(directory, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  const blocks = files.map(({ parentPath, name }) =>
+    Math.ceil(statSync(join(parentPath, name)).size / BLOCK),
+  );
+  return (blocks.reduce((sum, count) => sum + count, 0) * BLOCK) / 2 ** 20;
 }
 
 /** `cue` is on the path of npm's own scripts, and finds what stands in the folder it is called in. */
@@ -399,11 +415,41 @@ async function chat(directory) {
   } finally {
     await stop(model);
   }
+  await failing(directory, character);
   await serving({ directory, name: 'chat', character }, async (base, agentId) => {
     const answer = await (await openChat(base, agentId)).ask('hello');
     check(answer.includes('set OPENAI_API_KEY'), `without a key the agent said: ${answer}`);
     console.log('without its key the agent says which one to set');
   });
+}
+
+/** The real model plugin against a provider that refuses the key, and against a closed port. */
+async function failing(directory, character) {
+  const refusing = createHttpServer((_request, response) => {
+    response.writeHead(401, { 'content-type': 'application/json' });
+    response.end(JSON.stringify({ error: { message: 'Incorrect API key provided: wrong' } }));
+  });
+  await new Promise((resolve) => refusing.listen(0, '127.0.0.1', resolve));
+  const closed = await freePort();
+  try {
+    for (const [port, words] of [
+      [refusing.address().port, 'refuses the key: set the right OPENAI_API_KEY'],
+      [closed, 'cannot be reached'],
+    ]) {
+      const env = { OPENAI_API_KEY: 'wrong', OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1` };
+      await serving({ directory, name: 'chat', character, env }, async (base, agentId) => {
+        const { say, said } = await openChat(base, agentId);
+        await say('hello');
+        const isTold = ({ text }) => text.includes(`the model provider "openai" ${words}`);
+        await until(`a word on the provider that ${words}`, async () =>
+          (await said()).some(isTold),
+        );
+        console.log(`a chat is told that the provider ${words}`);
+      });
+    }
+  } finally {
+    refusing.close();
+  }
 }
 
 async function openChat(base, agentId) {
@@ -425,11 +471,13 @@ async function openChat(base, agentId) {
         run: metadata?.triggerRunId,
       }));
   };
+  const say = (content) => post(`sessions/${sessionId}/messages`, { content });
   return {
     said,
+    say,
     /** The answer to what is said. */
     async ask(content) {
-      const { userMessage } = await post(`sessions/${sessionId}/messages`, { content });
+      const { userMessage } = await say(content);
       const found = () => said().then((all) => all.find(({ to }) => to === userMessage.id));
       return (await until(`an answer to "${content}"`, found)).text;
     },

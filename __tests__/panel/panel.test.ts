@@ -1,5 +1,6 @@
 /// <reference lib="dom" />
 /** The panel in Chromium, on a server of `npm start`: what people see, can do, and must be safe from. */
+import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -202,6 +203,145 @@ describe('panel', () => {
       .poll(() => list.evaluate((box) => box.scrollHeight / box.clientHeight))
       .toBeGreaterThan(20);
     expect(await rows.count()).toBeLessThan(100);
+  });
+
+  it('shows what changes in a long list, however far down one has scrolled', async () => {
+    const page = await open(served, 'triggers');
+    const list = page.locator('.list');
+    // More than the five pages that are read again as a whole.
+    await expect
+      .poll(async () => {
+        await list.evaluate((box) => box.scrollTo(0, box.scrollHeight));
+        return list.evaluate((box) => box.scrollHeight / 59);
+      })
+      .toBeGreaterThan(700);
+    await list.evaluate((box) => box.scrollTo(0, 650 * 59));
+    const row = page.getByRole('listitem').nth(12);
+    const name = (await row.getByRole('link').textContent()) ?? '';
+    const same = page.getByRole('listitem').filter({ has: page.getByText(name, { exact: true }) });
+    await same.getByRole('button', { name: `Pause ${name}`, exact: true }).click();
+    await same.getByRole('button', { name: `Resume ${name}`, exact: true }).waitFor();
+    const { triggers } = (await served.ask(`/triggers?q=${encodeURIComponent(name)}`)) as {
+      triggers: { id: string; displayName: string }[];
+    };
+    const { id } = triggers.find(({ displayName }) => displayName === name) ?? { id: '' };
+    await served.ask(`/triggers/${id}`, { displayName: 'named anew elsewhere' }, 'PUT');
+    await page.getByText('named anew elsewhere').first().waitFor();
+    await served.ask(`/triggers/${id}`, undefined, 'DELETE');
+    await page.getByText('named anew elsewhere').first().waitFor({ state: 'detached' });
+  });
+
+  it('says when an answer was cut off, and asks again when told to', async () => {
+    const page = await newPage(served.url);
+    const asked = '**/cue/triggers?*';
+    await page.route(asked, (route) => route.fulfill({ status: 200, body: '{"triggers":[{"id' }));
+    await page.goto(`${served.url}/cue/panel#/triggers`);
+    await page.getByText('The answer of the server was cut off.').waitFor();
+    await page.unroute(asked);
+    await page.getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('list', { name: 'Triggers' }).waitFor();
+  });
+
+  it('deletes when the time to undo is over, or when the page is left, and not when undone', async () => {
+    const made = async (instructions: string): Promise<string> => {
+      const { trigger } = await served.ask('/triggers', { text: 'every day at 4', instructions });
+      return (trigger as { id: string }).id;
+    };
+    const isThere = (id: string): Promise<boolean> =>
+      served.ask(`/triggers/${id}`).then(
+        () => true,
+        () => false,
+      );
+    const removed = async (page: Page, id: string): Promise<void> => {
+      await page.goto(`${served.url}/cue/panel#/triggers/${id}`);
+      await page
+        .getByRole('button', { name: /^More for/ })
+        .last()
+        .click();
+      await page.getByRole('menuitem', { name: 'Delete' }).click();
+      await page.getByText('Deleted “').first().waitFor();
+    };
+    const page = await open(served, 'triggers');
+    const undone = await made('undone');
+    await removed(page, undone);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    const over = await made('over');
+    await removed(page, over);
+    expect(await isThere(over)).toBe(true);
+    await expect.poll(() => isThere(over), { timeout: 20_000 }).toBe(false);
+    const left = await made('left');
+    await removed(page, left);
+    await page.goto('about:blank');
+    await expect.poll(() => isThere(left)).toBe(false);
+    expect(await isThere(undone)).toBe(true);
+  });
+
+  it('takes a limit away from a trigger when its field is emptied', async () => {
+    const { trigger } = await served.ask('/triggers', {
+      ...{ text: 'every day at 3', instructions: 'limited', maxRuns: 5 },
+    });
+    const { id } = trigger as { id: string };
+    const page = await open(served, `triggers/${id}/edit`);
+    const field = page.getByLabel('Most runs');
+    await expect.poll(() => field.inputValue()).toBe('5');
+    await field.fill('');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved “limited”').waitFor();
+    expect(await served.ask(`/triggers/${id}`)).not.toHaveProperty('trigger.maxRuns');
+  });
+
+  it('puts a run that failed first on Today, with a reason that can be read', async () => {
+    const reason = 'the mail server refused the sender: 550 unknown domain example.test';
+    const page = await newPage(served.url);
+    const { runs } = (await served.ask('/runs?limit=50')) as { runs: { triggerRunId: string }[] };
+    const { triggerRunId } = runs.at(-1) ?? { triggerRunId: '' };
+    const failed = <Run extends { triggerRunId: string }>(run: Run) =>
+      run.triggerRunId === triggerRunId ? { ...run, status: 'failed', error: reason } : run;
+    // The model of the demo does all that it is told.
+    await page.route(/\/cue\/runs[?/]/, async (route) => {
+      const response = await route.fetch();
+      const answer = await response.json();
+      const json = answer.runs
+        ? { ...answer, runs: answer.runs.map(failed) }
+        : { ...answer, run: failed(answer.run) };
+      await route.fulfill({ response, json });
+    });
+    await page.goto(`${served.url}/cue/panel#/today`);
+    await settled(page);
+    const first = page.getByRole('region', { name: 'Last runs' }).getByRole('listitem').first();
+    expect(await first.textContent()).toContain('failed');
+    expect(await first.textContent()).toContain(reason);
+    await first.getByRole('link').click();
+    const drawer = page.getByRole('dialog');
+    await drawer.getByText(reason).waitFor();
+    const { width = 0, height = 0 } = (await drawer.getByText(reason).boundingBox()) ?? {};
+    expect(Math.min(width, height)).toBeGreaterThan(10);
+  });
+
+  it('forgets by one key what was captured by itself, also while one searches', async () => {
+    const { memories } = (await served.ask('/export')) as { memories: { data: object }[] };
+    const id = randomUUID();
+    await served.ask('/import', [
+      {
+        ...memories[0],
+        id,
+        data: {
+          ...memories[0]?.data,
+          intent: { goal: 'Polled the zeppelin timetable', task_type: 'other', constraints: [] },
+          origin: 'captured',
+        },
+      },
+    ] as object);
+    const page = await open(served, 'memory');
+    await page.getByLabel('Search memories').fill('zeppelin timetable');
+    await page.getByText('surest first').waitFor();
+    const row = page.getByRole('listitem').filter({ hasText: 'Polled the zeppelin' });
+    await row.waitFor();
+    await row.focus();
+    await page.keyboard.press('x');
+    await row.waitFor({ state: 'detached' });
+    const gone = () => served.ask(`/memories/${id}`).catch(() => 'gone');
+    await expect.poll(gone, { timeout: 20_000 }).toBe('gone');
   });
 
   it('says that the server is gone, and goes on when it is back', async () => {

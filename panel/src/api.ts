@@ -114,7 +114,15 @@ export async function ask<T = unknown>(
     // What is deleted when the page is left is deleted nevertheless.
     keepalive: keepalive ?? method === 'DELETE',
   });
-  const answer: unknown = await response.json().catch(() => null);
+  const answer: unknown = await response.json().catch((cause: unknown) => {
+    if (signal?.aborted) throw cause;
+    if (!response.ok) return null;
+    throw new ApiError('The answer of the server was cut off.', {
+      status: 0,
+      code: 'UNREACHABLE',
+      cause,
+    });
+  });
   if (response.ok) return answer as T;
   throw errorOf(response.status, answer);
 }

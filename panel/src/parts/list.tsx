@@ -1,5 +1,5 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type KeyboardEvent, type ReactNode, useEffect, useRef } from 'react';
+import { type JSX, type KeyboardEvent, memo, type ReactNode, useEffect, useRef } from 'react';
 
 interface ListProps<Item> {
   label: string;
@@ -10,14 +10,26 @@ interface ListProps<Item> {
   children: (item: Item) => ReactNode;
   /** Called near the end of what has come, where there is more. */
   more?: (() => void) | undefined;
+  /** Told which items are in view. */
+  look?: ((first: number, last: number) => void) | undefined;
   /** A key pressed on a row, besides the arrows. */
   pressed?: (item: Item, event: KeyboardEvent) => void;
 }
 
-/** How many rows before the end the next page is asked for. */
-const AHEAD = 20;
+/** How many rows before the end the next page is asked for: more than a quick scroll passes meanwhile. */
+const AHEAD = 100;
 /** Of the box, above and below; a short list is no higher than its rows. */
 const BORDERS = 2;
+
+interface ContentProps<Item> {
+  item: Item;
+  draw: (item: Item) => ReactNode;
+}
+
+/** Drawn once for as long as it is in view: scrolling draws the list anew with each row that comes. */
+const Content = memo(({ item, draw }: ContentProps<unknown>) => draw(item)) as <Item>(
+  props: ContentProps<Item>,
+) => JSX.Element;
 
 /**
  * A list of any length, of which only the visible rows exist. Arrow keys, Home and End move between the
@@ -30,6 +42,7 @@ export function List<Item>({
   rowHeight,
   children,
   more,
+  look,
   pressed,
 }: ListProps<Item>) {
   const box = useRef<HTMLDivElement>(null);
@@ -44,11 +57,15 @@ export function List<Item>({
     overscan: 8,
   });
   const visible = rows.getVirtualItems();
+  const first = visible[0]?.index ?? 0;
   const last = visible.at(-1)?.index ?? 0;
   const isNearEnd = items.length > 0 && last >= items.length - AHEAD;
   useEffect(() => {
     if (isNearEnd) more?.();
   }, [isNearEnd, more]);
+  const told = useRef(look);
+  told.current = look;
+  useEffect(() => told.current?.(first, last), [first, last]);
 
   const focus = (index: number): void => {
     const target = Math.min(items.length - 1, Math.max(0, index));
@@ -92,7 +109,7 @@ export function List<Item>({
               style={{ transform: `translateY(${start}px)` }}
               onKeyDown={(event) => steer(event, index)}
             >
-              {children(item)}
+              <Content item={item} draw={children} />
             </div>
           );
         })}

@@ -94,7 +94,8 @@ export function Menu({
           if (newState === 'open') requestAnimationFrame(place);
         }}
       >
-        {groups.map((entries) => (
+        {/* Of the menus of a long list hardly one is opened. */}
+        {(isOpen ? groups : []).map((entries) => (
           // biome-ignore lint/a11y/useSemanticElements: a fieldset belongs to a form
           <div key={entries[0]?.name} role="group" className="menu-group">
             {entries.map(({ name, act, isDanger = false, isDisabled = false }) => (

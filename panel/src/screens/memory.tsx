@@ -50,7 +50,7 @@ export function Memory({ rest: [opened] }: { rest: readonly string[] }) {
   return (
     <div className="memory-screen">
       <SearchField value={typed} change={setTyped} />
-      <FilterBar filters={filters} change={setFilters} hasWords={words !== ''}>
+      <FilterBar filters={filters} change={setFilters}>
         {isNarrowed && (
           <Button className="small" onClick={() => setForgetting(true)}>
             Forget what was found…

@@ -56,16 +56,12 @@ export function Offers({ rest: [part] }: { rest: readonly string[] }) {
   );
 }
 
-interface OfferPage {
-  offers: Offer[];
-  total: number;
-  nextCursor: string | null;
-}
+const idOf = ({ id }: Offer): string => id;
 
 function Made() {
   const [kind, setKind] = useState('');
   const [state, setState] = useState('');
-  const pages = usePages('offers', '/offers', { kind, state }, ({ offers }: OfferPage) => offers);
+  const pages = usePages<Offer>('offers', { kind, state }, idOf);
   return (
     <>
       <form className="filters" aria-label="Filter the offers">
@@ -106,9 +102,10 @@ function Made() {
         <List
           label="Offers, newest first"
           items={pages.items}
-          idOf={({ id }) => id}
+          idOf={idOf}
           rowHeight={96}
-          more={pages.hasNextPage ? () => void pages.fetchNextPage() : undefined}
+          more={pages.more}
+          look={pages.look}
           pressed={({ id }, { key }) => key === 'Enter' && goTo('offers', id)}
         >
           {(offer) => <OfferRow offer={offer} />}
@@ -149,13 +146,13 @@ function Answers({ offer: { id, state, subject } }: { offer: Offer }) {
     answer.mutate(how, { onError: sayFailed });
   return (
     <div className="actions">
-      <Button look="ghost" aria-label={`Used: ${subject}`} onClick={say('used')}>
+      <Button className="small" aria-label={`Used: ${subject}`} onClick={say('used')}>
         Used
       </Button>
-      <Button look="ghost" aria-label={`Acknowledge: ${subject}`} onClick={say('acknowledge')}>
+      <Button className="small" aria-label={`Acknowledge: ${subject}`} onClick={say('acknowledge')}>
         Acknowledge
       </Button>
-      <Button look="ghost" aria-label={`Dismiss: ${subject}`} onClick={say('dismiss')}>
+      <Button className="small" aria-label={`Dismiss: ${subject}`} onClick={say('dismiss')}>
         Dismiss
       </Button>
     </div>

@@ -113,7 +113,7 @@ function Clients({ clients }: Pick<AgentSettings, 'clients'>) {
     return (
       <Empty title="No agent is connected.">
         <p>
-          <code>cue connect</code> writes the settings for a coding agent on this machine.
+          <code>cue mcp install</code> writes the settings for a coding agent on this machine.
         </p>
       </Empty>
     );

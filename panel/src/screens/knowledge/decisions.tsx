@@ -54,7 +54,7 @@ function NoIndex({
           which leads to a section of a decision file. Name it in the settings of the agent and
           start it again:
         </p>
-        <pre className="example">CUE_WHEN_INDEX=agents/memory-index.md</pre>
+        <pre className="sample">CUE_WHEN_INDEX=agents/memory-index.md</pre>
         <p>Or write the first entry here; an agent that works in a project makes its index then.</p>
         <div className="actions centered">
           <Button look="main" onClick={add}>

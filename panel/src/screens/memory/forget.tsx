@@ -41,11 +41,7 @@ export function ForgetFound({
   filters: Filters;
   close: () => void;
 }) {
-  const { origin, ...narrowed } = filterBody(filters) as { origin?: string };
-  const request =
-    words === ''
-      ? { ...narrowed, ...(origin === undefined ? {} : { origin }) }
-      : { query: words, ...narrowed };
+  const request = { ...(words === '' ? {} : { query: words }), ...filterBody(filters) };
   return (
     <Forget
       request={request}

@@ -1,7 +1,7 @@
 /** Memories in a list: those that were found by words, or all of them, newest first. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useMemo } from 'react';
-import type { ListResult, RecallResult } from '../../../../src/index.js';
+import type { MemoryView, RecallResult } from '../../../../src/index.js';
 import { ask } from '../../api.js';
 import { count, counted } from '../../format.js';
 import { Badge, Button, Empty, Failure, Loading } from '../../parts/basics.js';
@@ -20,9 +20,7 @@ import {
   rowOf,
 } from './shapes.js';
 
-type Page = Pick<ListResult, 'memories' | 'total'> & { nextCursor: string | null };
-
-const memoriesOf = ({ memories }: Page) => memories;
+const idOf = ({ memory_id }: MemoryView): string => memory_id;
 /** The most that a recall is asked for. */
 const FOUND = 50;
 const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -39,6 +37,19 @@ export function MemoryList({ words, ...shown }: Shown & { words: string }) {
   return words === '' ? <All {...shown} /> : <Found {...shown} words={words} />;
 }
 
+type FoundMemory = RecallResult['memories'][number];
+
+const foundIdOf = ({ memory_id }: FoundMemory): string => memory_id;
+
+function foundRow(memory: FoundMemory): Row {
+  const { memory_id, content, success, created_at, confidence, why, origin } = memory;
+  const { title, text } = printedMemory(content);
+  return {
+    ...{ id: memory_id, title, text, success, createdAt: created_at },
+    ...{ isCaptured: origin === 'captured', tags: [], found: { confidence, why } },
+  };
+}
+
 function Found({ words, filters, all, ...shown }: Shown & { words: string }) {
   const body = { query: words, limit: FOUND, ...filterBody(filters) };
   const query = useQuery({
@@ -47,18 +58,6 @@ function Found({ words, filters, all, ...shown }: Shown & { words: string }) {
       ask<RecallResult>('/recall', { body, query: { timezone: ZONE, counted: false }, signal }),
     placeholderData: keepPreviousData,
   });
-  const rows = useMemo(
-    () =>
-      (query.data?.memories ?? []).map((memory): Row => {
-        const { memory_id, content, success, created_at, confidence, why, origin } = memory;
-        const { title, text } = printedMemory(content);
-        return {
-          ...{ id: memory_id, title, text, success, createdAt: created_at },
-          ...{ isCaptured: origin === 'captured', tags: [], found: { confidence, why } },
-        };
-      }),
-    [query.data],
-  );
   if (query.error) return <Failure error={query.error} retry={() => void query.refetch()} />;
   if (query.data === undefined) return <Loading lines={6} />;
   const { memories, total_matches, degraded, stages } = query.data;
@@ -70,6 +69,7 @@ function Found({ words, filters, all, ...shown }: Shown & { words: string }) {
           ? 'Nothing found'
           : `${counted(Math.max(memories.length, total_matches), 'memory', 'memories')} in ${Math.round(ms)} ms, surest first`}
         {degraded !== undefined && ` · ${degraded}`}
+        {memories.some(({ origin }) => origin === 'captured') && <NoiseKey />}
       </p>
       {memories.length === 0 ? (
         <Empty title="Nothing is remembered about that.">
@@ -79,45 +79,54 @@ function Found({ words, filters, all, ...shown }: Shown & { words: string }) {
           <Button onClick={all}>Show all memories</Button>
         </Empty>
       ) : (
-        <Rows {...shown} rows={rows} isOld={query.isPlaceholderData} />
+        <Rows
+          {...shown}
+          items={memories}
+          idOf={foundIdOf}
+          rowOf={foundRow}
+          isOld={query.isPlaceholderData}
+        />
       )}
     </>
   );
 }
 
 function All({ filters, all, ...shown }: Shown) {
-  const pages = usePages<Page, Page['memories'][number]>(
-    'memories',
-    '/memories',
-    listQuery(filters),
-    memoriesOf,
-  );
-  const rows = useMemo(() => pages.items.map(rowOf), [pages.items]);
+  const pages = usePages<MemoryView>('memories', listQuery(filters), idOf);
   if (pages.data === undefined) {
     if (pages.error) return <Failure error={pages.error} retry={() => void pages.refetch()} />;
     return <Loading lines={6} />;
   }
   // What is being forgotten stands in the list until the server has done it.
-  const total = pages.total - rows.filter(({ id }) => shown.hidden.has(id)).length;
+  const hiddenNow =
+    shown.hidden.size === 0 ? 0 : pages.items.filter((one) => shown.hidden.has(idOf(one))).length;
+  const total = pages.total - hiddenNow;
   if (pages.total === 0) return <NoMemories isFiltered={filters !== NO_FILTERS} all={all} />;
   return (
     <>
       <div className="quiet list-head" role="status">
         {counted(total, 'memory', 'memories')}, newest first
-        {filters.isCaptured && (
-          <>
-            {' '}
-            · <kbd>x</kbd> on a row forgets it as noise
-          </>
-        )}
-        {pages.isOld && (
-          <Button className="small" onClick={() => void pages.again()}>
-            Something has changed: read the list again
-          </Button>
-        )}
+        {filters.isCaptured && <NoiseKey />}
       </div>
       {pages.error && <Failure error={pages.error} retry={() => void pages.fetchNextPage()} />}
-      <Rows {...shown} rows={rows} more={pages.more} isOld={pages.isPlaceholderData} />
+      <Rows
+        {...shown}
+        items={pages.items}
+        idOf={idOf}
+        rowOf={rowOf}
+        more={pages.more}
+        look={pages.look}
+        isOld={pages.isPlaceholderData}
+      />
+    </>
+  );
+}
+
+function NoiseKey() {
+  return (
+    <>
+      {' '}
+      · <kbd>x</kbd> on a row that was captured forgets it as noise
     </>
   );
 }
@@ -140,19 +149,30 @@ function NoMemories({ isFiltered, all }: { isFiltered: boolean; all: () => void 
   );
 }
 
-function Rows({
-  rows,
+/** `rowOf` is asked for the rows in view only: a list may have a hundred thousand. */
+function Rows<Item>({
+  items,
+  idOf,
+  rowOf,
   hidden,
   forget,
   more,
+  look,
   isOld,
 }: Pick<Shown, 'hidden' | 'forget'> & {
-  rows: readonly Row[];
+  items: readonly Item[];
+  idOf: (item: Item) => string;
+  rowOf: (item: Item) => Row;
   more?: (() => void) | undefined;
+  look?: (first: number, last: number) => void;
   isOld: boolean;
 }) {
-  const visible = useMemo(() => rows.filter(({ id }) => !hidden.has(id)), [rows, hidden]);
-  const pressed = (row: Row, event: KeyboardEvent): void => {
+  const visible = useMemo(
+    () => (hidden.size === 0 ? items : items.filter((item) => !hidden.has(idOf(item)))),
+    [items, idOf, hidden],
+  );
+  const pressed = (item: Item, event: KeyboardEvent): void => {
+    const row = rowOf(item);
     if (event.key === 'Enter') goTo('memory', row.id);
     if (!row.isCaptured || (event.key !== 'x' && event.key !== 'Delete')) return;
     event.preventDefault();
@@ -168,12 +188,16 @@ function Rows({
       <List
         label="Memories"
         items={visible}
-        idOf={({ id }) => id}
+        idOf={idOf}
         rowHeight={62}
         more={more}
+        look={look}
         pressed={pressed}
       >
-        {(row) => <MemoryRow row={row} forget={() => forget(row)} />}
+        {(item) => {
+          const row = rowOf(item);
+          return <MemoryRow row={row} forget={() => forget(row)} />;
+        }}
       </List>
     </div>
   );

@@ -61,12 +61,10 @@ function cleaned(filters: Filters): Filters {
 export function FilterBar({
   filters,
   change,
-  hasWords,
   children,
 }: {
   filters: Filters;
   change: (filters: Filters) => void;
-  hasWords: boolean;
   children: ReactNode;
 }) {
   const hint = useId();
@@ -86,18 +84,17 @@ export function FilterBar({
       </select>
       <Later label="Tag" value={filters.tag} change={(tag) => set({ tag })} />
       <Later label="File" value={filters.file} change={(file) => set({ file })} />
-      <label className="check" title={hasWords ? 'Not together with words' : undefined}>
+      <label className="check">
         <input
           type="checkbox"
           aria-describedby={hint}
-          disabled={hasWords}
           checked={filters.isCaptured}
           onChange={(event) => set({ isCaptured: event.target.checked })}
         />
         Captured by itself
       </label>
       <span id={hint} className="unseen">
-        Memories that nobody told: made from finished runs. Not together with words.
+        Memories that nobody told: made from finished runs.
       </span>
       <span className="spacer" />
       {children}

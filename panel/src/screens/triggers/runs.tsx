@@ -11,17 +11,15 @@ import { useAsk, usePages } from '../../queries.js';
 import { goTo, linkTo } from '../../route.js';
 import type { Run } from '../../shapes.js';
 
-interface Page {
-  runs: Run[];
-  total: number;
-  nextCursor: string | null;
-}
+const idOf = ({ triggerRunId }: Run): string => triggerRunId;
 
 export function AllRuns() {
   const [status, setStatus] = useState('');
-  const query = usePages('runs', '/runs', { status }, ({ runs }: Page) => runs);
-  const { items, total, fetchNextPage, hasNextPage, isFetchingNextPage, error, refetch, data } =
-    query;
+  const { items, total, more, look, error, refetch, data } = usePages<Run>(
+    'runs',
+    { status },
+    idOf,
+  );
   return (
     <Section title="Runs" aside={data && <span className="quiet">{counted(total, 'run')}</span>}>
       <search className="filters">
@@ -53,9 +51,10 @@ export function AllRuns() {
         <List
           label="Runs"
           items={items}
-          idOf={({ triggerRunId }) => triggerRunId}
+          idOf={idOf}
           rowHeight={59}
-          more={hasNextPage && !isFetchingNextPage ? () => void fetchNextPage() : undefined}
+          more={more}
+          look={look}
           pressed={({ triggerId, triggerRunId }, { key }) =>
             key === 'Enter' && goTo('triggers', triggerId, triggerRunId)
           }

@@ -10,11 +10,7 @@ import { usePages } from '../../queries.js';
 import { goTo, linkTo } from '../../route.js';
 import { isOn, pauseOrResume, runNow, TriggerMenu, useMarks } from './actions.js';
 
-interface Page {
-  triggers: TriggerSummary[];
-  total: number;
-  nextCursor: string | null;
-}
+const idOf = ({ id }: TriggerSummary): string => id;
 
 /** `choice`: how the filter names it, where that is more than the badge says. */
 const STATES: Record<TriggerState, { tone: Tone; text: string; note: string; choice?: string }> = {
@@ -43,13 +39,8 @@ export function TriggerTable() {
   const [words, setWords] = useState('');
   const q = useDeferredValue(words.trim());
   const { hidden } = useMarks();
-  const query = usePages(
-    'triggers',
-    '/triggers',
-    { state, q, order },
-    ({ triggers }: Page) => triggers,
-  );
-  const { fetchNextPage, hasNextPage, isFetchingNextPage, error, refetch, data } = query;
+  const query = usePages<TriggerSummary>('triggers', { state, q, order }, idOf);
+  const { error, refetch, data } = query;
   const shown = query.items.filter(({ id }) => !hidden.has(id));
   const total = query.total - (query.items.length - shown.length);
   const isFiltered = state !== '' || q !== '';
@@ -63,7 +54,7 @@ export function TriggerTable() {
       aside={data && <span className="quiet">{counted(total, 'trigger')}</span>}
     >
       <search className="filters">
-        <label className="grow">
+        <label className="trigger-search grow">
           <span className="unseen">Search in names and instructions</span>
           <input
             type="search"
@@ -108,9 +99,10 @@ export function TriggerTable() {
           <List
             label="Triggers"
             items={shown}
-            idOf={({ id }) => id}
+            idOf={idOf}
             rowHeight={59}
-            more={hasNextPage && !isFetchingNextPage ? () => void fetchNextPage() : undefined}
+            more={query.more}
+            look={query.look}
             pressed={({ id }, { key }) => key === 'Enter' && goTo('triggers', id)}
           >
             {(trigger) => <Row trigger={trigger} />}
