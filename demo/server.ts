@@ -153,7 +153,7 @@ function modelPlugins(model: ModelChoice, cue: typeof Cue): Plugin[] {
  * in one directory destroy it.
  */
 async function lockDatabase(place: Place): Promise<void> {
-  const { lockDirectory } = await builtModule<typeof DirectoryLock>('shared/dir-lock.js');
+  const { lockDirectory } = await builtModule<typeof DirectoryLock>('chunks/dir-lock.js');
   try {
     // A headless agent of the command line makes room.
     const lock = await lockDirectory(place.databaseDir, place.port, { ask: { opened: false } });

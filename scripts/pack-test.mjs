@@ -124,7 +124,7 @@ process.exit(wrong.length === 0 ? 0 : 1);
 const EMBED_SCRIPT = `
 import { pathToFileURL } from 'node:url';
 const [packageDirectory, modelDir] = process.argv.slice(2);
-const { createEmbeddings } = await import(pathToFileURL(packageDirectory + '/dist/embeddings/index.js').href);
+const { createEmbeddings } = await import(pathToFileURL(packageDirectory + '/dist/chunks/embeddings.js').href);
 const silent = () => undefined;
 const embeddings = await createEmbeddings({
   setting: 'auto',

@@ -1,10 +1,20 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { replaceTree } from '../../scripts/build.mjs';
+import { bundle, replaceTree } from '../../scripts/build.mjs';
 
 const MODULES = 60;
 const run = promisify(execFile);
@@ -64,4 +74,54 @@ describe('the build', () => {
     expect(readdirSync(dist).filter((name) => name.startsWith('only'))).toEqual(['only-in-2.js']);
     expect(readdirSync(join(folder, 'fresh-2')).filter((name) => name.endsWith('.js'))).toEqual([]);
   });
+
+  it('keeps what a process of the former build may still load, and packs none of it', async () => {
+    const built = (n: number): string => {
+      const fresh = join(folder, `fresh-${n}`);
+      mkdirSync(join(fresh, 'chunks'), { recursive: true });
+      writeFileSync(join(fresh, 'chunks', `late-${n}.js`), `export const n = ${n};\n`);
+      return fresh;
+    };
+    replaceTree(built(1), dist);
+    replaceTree(built(2), dist);
+
+    expect(readFileSync(join(dist, 'chunks', '.npmignore'), 'utf8')).toBe('late-1.js');
+    expect(await import(join(dist, 'chunks', 'late-1.js'))).toMatchObject({ n: 1 });
+    const longAgo = new Date(Date.now() - 8 * 24 * 60 * 60 * 1_000);
+    utimesSync(join(dist, 'chunks', 'late-1.js'), longAgo, longAgo);
+    replaceTree(built(3), dist);
+    expect(readdirSync(join(dist, 'chunks')).sort()).toEqual([
+      '.npmignore',
+      'late-2.js',
+      'late-3.js',
+    ]);
+  });
+
+  it('makes one file of what a hook or nudge get loads', async () => {
+    await bundle(dist);
+    writeFileSync(join(folder, 'package.json'), '{"version":"1.0.0"}');
+    const tell = join(folder, 'tell.cjs');
+    writeFileSync(
+      tell,
+      `process.on('exit', () => console.error('\\n%j\\n', {
+        files: Object.keys(require.cache).filter((path) => path !== ${JSON.stringify(tell)}),
+      }));`,
+    );
+    const nobody = { ...process.env, NUDGE_PID_DIR: join(folder, 'none') };
+    const loadedBy = async (name: string, ...args: string[]) => {
+      const program = join(realpathSync(dist), 'bin', name);
+      const env = { ...nobody, PGLITE_DATA_DIR: join(folder, 'no-db') };
+      const child = run(process.execPath, ['-r', tell, program, ...args], { env });
+      child.child.stdin?.end('{}');
+      const { stderr } = await child.catch((error: { stderr: string }) => error);
+      return { program, ...JSON.parse(/\{"files".*/.exec(stderr)?.[0] ?? '{}') };
+    };
+
+    const hook = await loadedBy('cue.js', 'hook');
+    expect(hook.files).toEqual([hook.program]);
+    const get = await loadedBy('nudge.js', 'get', 'api', 'port');
+    expect(get.files).toEqual([get.program]);
+    // Without the reader of command lines, say.
+    expect(statSync(hook.program).size).toBeLessThan(80_000);
+  }, 60_000);
 });

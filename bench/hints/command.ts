@@ -8,7 +8,7 @@ import { asked } from './workload.js';
 
 const BIN = builtBin('nudge');
 
-/** Of the files that `buildFor` has brought up to date. */
+/** Of the files that `buildCommands` has brought up to date. */
 export async function commandProcess(
   port: number,
   { size, quick }: PartRequest,

@@ -1,7 +1,7 @@
 /** `npm run bench -- hints`: what hints cost (DESIGN §13, issue 6), the host's own way beside. */
 import { rmSync } from 'node:fs';
 import { benchDirectory } from '../agent.js';
-import { buildFor } from '../built.js';
+import { buildCommands } from '../built.js';
 import { inChild } from '../in-child.js';
 import { rowsOf } from '../rows.js';
 import type { Row, SuiteOptions } from '../stats.js';
@@ -47,7 +47,7 @@ async function rowsAt(
 
 async function builtCommand(say: (line: string) => void): Promise<boolean> {
   try {
-    await buildFor('nudge', say);
+    await buildCommands(say);
     return true;
   } catch {
     say('there is no built nudge command: its rows are left out');

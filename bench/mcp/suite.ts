@@ -1,5 +1,5 @@
 /** `npm run bench -- mcp`: what MCP adds to what it serves (DESIGN §13, issue 7). */
-import { buildFor } from '../built.js';
+import { buildCommands } from '../built.js';
 import { inChild } from '../in-child.js';
 import { type Row, rowOf, type SuiteOptions } from '../stats.js';
 import { linesFor } from './lines.js';
@@ -11,7 +11,7 @@ const QUICK_SIZES = [200];
 export async function mcpRows({ quick, say, ...options }: SuiteOptions): Promise<Row[]> {
   const sizes = options.sizes ?? (quick ? QUICK_SIZES : SIZES);
   const rows: Row[] = [];
-  await buildFor('cue', say);
+  await buildCommands(say);
   for (const size of sizes) {
     const part = (name: Part, doing: string) => {
       say(`${size} memories: ${doing} …`);

@@ -10,7 +10,7 @@ import { asked, folderOf } from './workload.js';
 const BIN = builtBin('cue');
 const FLAGS = '--no-usage';
 
-/** Of the files that `buildFor` has brought up to date. */
+/** Of the files that `buildCommands` has brought up to date. */
 export async function commandProcess(size: number, quick: boolean): Promise<PartReport> {
   const directory = benchDirectory();
   const folder = folderOf(size);

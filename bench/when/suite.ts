@@ -1,7 +1,7 @@
 /** `npm run bench -- when`: what `/when` costs (DESIGN §13, issue 5), the host's own way beside. */
 import { rmSync } from 'node:fs';
 import { benchDirectory } from '../agent.js';
-import { buildFor } from '../built.js';
+import { buildCommands } from '../built.js';
 import { inChild } from '../in-child.js';
 import { rowsOf } from '../rows.js';
 import type { Row, SuiteOptions } from '../stats.js';
@@ -19,7 +19,7 @@ const SHORT = 1_000;
 export async function whenRows(options: SuiteOptions): Promise<Row[]> {
   const sizes = options.sizes ?? (options.quick ? QUICK_SIZES : SIZES);
   const rows: Row[] = [];
-  await buildFor('cue', options.say);
+  await buildCommands(options.say);
   for (const size of sizes) rows.push(...(await rowsAt(size, options)));
   return rows;
 }

@@ -1,11 +1,10 @@
 #!/usr/bin/env node
-/** The `cue` command: the real process around `run`. */
+/** The `cue` command. The build makes one file of it and of `hook`, for which a model waits before each tool. */
+import { answerHook } from '../surfaces/cli/hook/answer.js';
 import type { ExitCode } from '../surfaces/cli/io.js';
 import { endWith, realIo } from '../surfaces/cli/real-io.js';
 
-/** A model waits for it before each tool: it goes without the reader of command lines. */
-async function runHook(): Promise<0> {
-  const { answerHook } = await import('../surfaces/cli/hook/answer.js');
+async function runHook(): Promise<ExitCode> {
   // It must not fail its client, also where nobody can be told.
   const io = realIo((words) => {
     if (words !== '' && io.env.CUE_HOOK_DEBUG === '1') io.err(`cue hook: ${words}\n`);
@@ -14,14 +13,7 @@ async function runHook(): Promise<0> {
   return 0;
 }
 
-async function runCommand(argv: string[]): Promise<ExitCode> {
-  const { run } = await import('../surfaces/cli/program.js');
-  return run(argv, realIo(), {
-    startAgent: async () => (await import('../server/headless/index.js')).startHeadless,
-    checkSettings: async (env) => (await import('../server/headless/index.js')).checkSettings(env),
-  });
-}
-
 const argv = process.argv.slice(2);
 const isHook = argv[0] === 'hook' && !argv.includes('--help') && !argv.includes('-h');
-endWith(await (isHook ? runHook() : runCommand(argv)));
+const ended = isHook ? runHook() : import('./commands.js').then(({ cue }) => cue(argv));
+void ended.then(endWith);

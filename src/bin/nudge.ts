@@ -1,10 +1,11 @@
 #!/usr/bin/env node
-/** The `nudge` command: the real process around `run`. */
-import { run } from '../surfaces/cli/nudge/program.js';
+/** The `nudge` command. The build makes one file of it and of `get`, for which an agent waits before each build. */
+import { run } from '../surfaces/cli/nudge/get.js';
 import { endWith, realIo } from '../surfaces/cli/real-io.js';
 
-const code = await run(process.argv.slice(2), realIo(), {
-  startAgent: async () => (await import('../server/headless/index.js')).startHeadless,
-  checkSettings: async (env) => (await import('../server/headless/index.js')).checkSettings(env),
-});
-endWith(code);
+const argv = process.argv.slice(2);
+const ended =
+  argv[0] === 'get'
+    ? run(argv, realIo())
+    : import('./commands.js').then(({ nudge }) => nudge(argv));
+void ended.then(endWith);

@@ -1,12 +1,13 @@
 /**
- * Tokens as the o200k_base encoding counts them (gpt-tokenizer). Markup of special tokens is text
- * like any other: what a user stored must never make a count throw.
+ * Tokens as the o200k_base encoding counts them. Markup of special tokens is text like any other: what a user
+ * stored must never make a count throw.
  */
-import { countTokens as countPiece } from 'gpt-tokenizer/encoding/o200k_base';
+import { O200K_TOKEN_SPLIT_REGEX } from 'gpt-tokenizer/encodingParams/constants';
+import { loadTokens, type TokenTable } from './token-table.js';
 
 /**
- * Longest stretch that the tokenizer gets at once: a run without a space costs it more than its
- * length (measured in tokens.test.ts), so runs are cut there.
+ * Longest stretch that is counted at once: a run without a space costs more than its length, so runs are cut
+ * there.
  */
 const STRETCH = 1_024;
 /** No text of words has so many characters a token; what lies behind is cut before counting. */
@@ -14,7 +15,16 @@ const CHARACTERS_PER_TOKEN = 16;
 /** How far back from a cut a word may begin to be left out whole. */
 const WORD_REACH = 24;
 const ELLIPSIS = '…';
-const PLAIN = { disallowedSpecial: new Set<string>() };
+/** Longer pieces are seldom met twice. */
+const KEPT_LENGTH = 32;
+const MOST_KEPT = 20_000;
+
+let table: TokenTable | undefined;
+/** How many tokens a piece has. */
+const counts = new Map<string, number>();
+const encoder = new TextEncoder();
+/** A character has at most three bytes. */
+const bytes = new Uint8Array(3 * STRETCH);
 
 /**
  * Number of tokens. Exact for text whose longest run without a space is under 1,024 characters;
@@ -24,10 +34,48 @@ export function countTokens(text: string): number {
   let count = 0;
   for (let start = 0; start < text.length; ) {
     const end = stretchEnd(text, start);
-    count += countPiece(text.slice(start, end), PLAIN);
+    for (const [piece] of text.slice(start, end).matchAll(O200K_TOKEN_SPLIT_REGEX)) {
+      count += countOf(piece);
+    }
     start = end;
   }
   return count;
+}
+
+/** @param piece that the encoding takes by itself: a word, say, with the space before it */
+function countOf(piece: string): number {
+  const known = counts.get(piece);
+  if (known !== undefined) return known;
+  table ??= loadTokens();
+  const { written } = encoder.encodeInto(piece, bytes);
+  const count = table.rankOf(bytes, 0, written) >= 0 ? 1 : mergedCount(table, written);
+  if (piece.length <= KEPT_LENGTH) {
+    if (counts.size >= MOST_KEPT) counts.clear();
+    counts.set(piece, count);
+  }
+  return count;
+}
+
+/** Two neighbours that are a token together become one, that of the lowest rank first, until there are none. */
+function mergedCount({ rankOf }: TokenTable, length: number): number {
+  const ends = Array.from({ length }, (_, at) => at + 1);
+  const startOf = (at: number): number => (at === 0 ? 0 : (ends[at - 1] as number));
+  /** Of the part with the one behind it; `-1`: they are no token. */
+  const rankAt = (at: number): number =>
+    at + 1 < ends.length ? rankOf(bytes, startOf(at), ends[at + 1] as number) : -1;
+  const ranks = ends.map((_, at) => rankAt(at));
+  for (;;) {
+    let best = -1;
+    for (let at = 0; at < ranks.length; at += 1) {
+      const rank = ranks[at] as number;
+      if (rank >= 0 && (best < 0 || rank < (ranks[best] as number))) best = at;
+    }
+    if (best < 0) return ends.length;
+    ends.splice(best, 1);
+    ranks.splice(best + 1, 1);
+    ranks[best] = rankAt(best);
+    if (best > 0) ranks[best - 1] = rankAt(best - 1);
+  }
 }
 
 /**

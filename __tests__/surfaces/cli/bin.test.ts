@@ -166,7 +166,8 @@ describe('what the cue process loads for a recall', () => {
     for (const [, named, bare, lazy] of source.matchAll(imports)) {
       const target = named ?? bare ?? lazy ?? '';
       // Of what the program could load only the group that is asked for.
-      const isOther = /program|bin.cue/.test(file) && !/cli.program|when-commands/.test(lazy ?? '');
+      const isOther =
+        /program|bin.commands/.test(file) && !/cli.program|when-commands/.test(lazy ?? '');
       if (lazy && isOther) continue;
       if (!target.startsWith('.')) PACKAGES.add(target);
       else follow(resolve(dirname(file), target.replace(/\.js$/, '.ts')));
@@ -174,7 +175,7 @@ describe('what the cue process loads for a recall', () => {
   }
 
   it('is neither host nor database, tokenizer or schemas: each takes as long as all the rest', () => {
-    follow(fileURLToPath(new URL('../../../src/bin/cue.ts', import.meta.url)));
+    follow(fileURLToPath(new URL('../../../src/bin/commands.ts', import.meta.url)));
 
     const packages = [...PACKAGES].filter((name) => !name.startsWith('node:')).sort();
     expect(packages).toEqual(['commander', 'markdown-it', 'stemmer']);

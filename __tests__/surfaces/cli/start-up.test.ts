@@ -34,7 +34,7 @@ const rooms = ({ files }: Loaded) =>
 
 describe('cue', () => {
   it('loads no group, and nothing of a server, before one is asked for', () => {
-    const loaded = loadedBy(resolve(SRC, 'bin/cue.ts'));
+    const loaded = loadedBy(resolve(SRC, 'bin/commands.ts'));
     loadedBy(resolve(SRC, 'surfaces/cli/program.ts'), loaded);
     expect(foreign(loaded)).toEqual([]);
     const groups =
@@ -44,7 +44,6 @@ describe('cue', () => {
 
   it('hook goes without the reader of command lines, and what it loads stays little', () => {
     const loaded = loadedBy(resolve(SRC, 'bin/cue.ts'));
-    loadedBy(resolve(SRC, 'surfaces/cli/hook/answer.ts'), loaded);
     const slow = ['commander', 'node:crypto', 'node:child_process', 'node:fs/promises'];
     expect([...loaded.packages].filter((name) => slow.includes(name))).toEqual([]);
     expect(loaded.files.size).toBeLessThan(30);

@@ -19,6 +19,8 @@ const HELP = 'help';
 /** What shells ask at each press of the key. */
 const COMPLETE = '__complete';
 
+type Complete = (program: Command, words: string[], io: Io) => Promise<void> | void;
+
 /** What commands are handed: they say here how they ended. */
 export interface CommandContext {
   io: Io;
@@ -48,6 +50,8 @@ export interface ProgramSpec {
   description: string;
   /** What `--json` prints for an error; `errorDocument` when absent. */
   documentOf?(error: unknown): object;
+  /** Loads what answers shells; absent: they do not ask this one. */
+  complete?: (() => Promise<{ complete: Complete }>) | undefined;
   /** Adds the commands, and what the one that is asked for takes; returns the arguments as commander shall see them. */
   define(
     program: Command,
@@ -61,7 +65,7 @@ export interface ProgramSpec {
  * `io.err`, or as a document on `io.out` with `--json`, and by the exit code.
  */
 export async function runProgram(
-  { name, description, define, documentOf = errorDocument }: ProgramSpec,
+  { name, description, define, documentOf = errorDocument, complete: completion }: ProgramSpec,
   argv: readonly string[],
   io: Io,
 ): Promise<ExitCode> {
@@ -90,9 +94,9 @@ export async function runProgram(
     return exitCodeOf(error);
   };
   try {
-    if (argv[0] === COMPLETE) {
+    if (completion && argv[0] === COMPLETE) {
       const words = argv.slice(argv[1] === '--' ? 2 : 1);
-      const { complete } = await import('./complete.js');
+      const { complete } = await completion();
       await define(program, { io, end }, words).then(
         () => complete(program, words, io),
         // What is typed so far cannot be understood: nothing is offered.

@@ -114,7 +114,8 @@ export function run(
   const define: ProgramSpec['define'] = (program, context, words) =>
     addGroups(program, words, { ...context, ...outside });
   const description = 'Knowledge that is recalled because it is offered.';
-  return runProgram({ name: NAME, description, define }, argv, io);
+  const complete = () => import('./complete.js');
+  return runProgram({ name: NAME, description, define, complete }, argv, io);
 }
 
 async function addGroups(
