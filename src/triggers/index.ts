@@ -77,3 +77,4 @@ export {
   TriggerService,
   type TriggerServiceDeps,
 } from './trigger-service.js';
+export type { NamedRun } from './triggers.js';

@@ -258,6 +258,13 @@ export function createLedger(records: Records, leaseMs: number = LEASE_MS) {
       return row ? table.parse(row.data) : null;
     },
 
+    /** The runs whose ids begin with these hexadecimal digits, at most two. */
+    async beginningWith(digits: string): Promise<TriggerRun[]> {
+      const [first, last] = ['0', 'f'].map((filler) => digits.padEnd(32, filler));
+      const rows = await table.newestWhere(sql`id between ${first}::uuid and ${last}::uuid`, 2);
+      return rows.map(({ run }) => run);
+    },
+
     /** Those of them that there are. */
     async getMany(ids: string[]): Promise<TriggerRun[]> {
       const rows = await records.get(RUN_TYPE, ids as Uuid[]);

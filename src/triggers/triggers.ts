@@ -228,10 +228,18 @@ export function createReading(deps: TriggersDeps, access: Access) {
     return { runs: shown.map(({ run }) => namedRun(run)), total, nextCursor };
   }
 
-  /** One run, and its trigger while there is one: for the operator. @throws NotFoundError */
+  /**
+   * One run, by its id or the beginning of it, and its trigger while there is one: for the operator.
+   * @throws NotFoundError, InvalidInputError where several begin so
+   */
   async function runOf(id: string): Promise<{ run: NamedRun; trigger: TriggerSummary | null }> {
-    const run = isUuid(id) ? await ledger.get(id.toLowerCase()) : null;
+    const digits = id.toLowerCase().replaceAll('-', '');
+    const found = RUN_ID.test(digits) ? await ledger.beginningWith(digits) : [];
+    const [run] = found;
     if (!run) throw new NotFoundError('run', id);
+    if (found.length > 1) {
+      throw new InvalidInputError([{ field: 'id', message: 'begins the ids of several runs' }]);
+    }
     const row = await store.byId(run.triggerId);
     return { run: namedRun(run), trigger: row && summaryOf(row) };
   }
@@ -279,6 +287,9 @@ export function createReading(deps: TriggersDeps, access: Access) {
 
   return { get, list, promptSummary, runs, allRuns, runOf, upcoming, recentRuns };
 }
+
+/** Of a run: all of its digits, or as many of the first as tables show. */
+const RUN_ID = /^[0-9a-f]{8,32}$/;
 
 /** A run as it stands among those of other triggers. */
 export type NamedRun = TriggerRun & { displayName: string };

@@ -3,7 +3,7 @@ import type { Command, Option } from 'commander';
 import type { ComponentCount } from '../../hints/offline.js';
 import type { MemoryView } from '../../memory/index.js';
 import type { Offer } from '../../proactive/index.js';
-import type { TriggerSummary } from '../../triggers/index.js';
+import type { NamedRun, TriggerSummary } from '../../triggers/index.js';
 import { commandOf } from './fields.js';
 import { forTerminal, type Io, ioFor } from './io.js';
 import { oneLine, shortened } from './lines.js';
@@ -177,6 +177,14 @@ const SERVED: Readonly<Record<string, (asking: Asking) => Promise<Candidate[]>>>
       // Both where something is typed: an id and its name begin in different ways.
       return asking.typed === '' ? [named[0] ?? short] : [short, ...named];
     });
+  },
+  async run(asking) {
+    const { runs } = await asked<{ runs: NamedRun[] }>(asking, '/runs', { limit: MOST });
+    const ids = shortIds(runs.map(({ triggerRunId }) => triggerRunId));
+    return runs.map(({ triggerRunId, displayName, status }) => ({
+      value: ids.get(triggerRunId) ?? triggerRunId,
+      description: `${status}: ${displayName}`,
+    }));
   },
   async offer(asking) {
     const { offers } = await asked<{ offers: Offer[] }>(asking, '/offers', { limit: MOST });

@@ -1,8 +1,15 @@
 /** Triggers and their runs for people. */
-import type { SchedulePreview, TriggerRun, TriggerSummary } from '../../triggers/index.js';
+import type {
+  NamedRun,
+  SchedulePreview,
+  TriggerRun,
+  TriggerSummary,
+} from '../../triggers/index.js';
 import type { Io } from './io.js';
 import { indented, minuteIn, minuteOf, oneLine } from './lines.js';
 import { type Column, tableOf } from './table.js';
+
+type Calls = NonNullable<TriggerRun['modelCalls']>[number];
 
 const TRIGGER_COLUMNS: readonly Column<TriggerSummary>[] = [
   { head: 'ID', id: ({ id }) => id },
@@ -73,6 +80,49 @@ export function runText(run: TriggerRun): string {
     ...(error === undefined ? [] : [`  error: ${oneLine(error)}`]),
     ...(answer === undefined || answer === '' ? [] : indented(answer, '  | ')),
   ].join('\n');
+}
+
+/** All of it: what was asked, what was done and answered, and where that went. */
+export function wholeRunText({
+  run,
+  trigger,
+}: {
+  run: NamedRun;
+  trigger: TriggerSummary | null;
+}): string {
+  const { triggerRunId, displayName, status, cause, attempt, error, reason, answer } = run;
+  const { scheduledForMs, startedAt, actions = [], lateAnswer, modelCalls = [], delivery } = run;
+  const took = tookWords(run);
+  const block = (head: string, lines: readonly string[]) =>
+    lines.length === 0 ? [] : [`  ${head}:`, ...lines];
+  const said = (text = '') => (text === '' ? [] : indented(text, '  | '));
+  return [
+    `${oneLine(displayName)} (${status})`,
+    `  id: ${triggerRunId}`,
+    `  due: ${minuteOf(scheduledForMs)}, started ${minuteOf(startedAt)}`,
+    `  cause: ${cause}, attempt ${attempt}${took === '' ? '' : `, took ${took}`}`,
+    ...(reason === undefined ? [] : [`  reason: ${oneLine(reason)}`]),
+    ...(error === undefined ? [] : [`  error: ${oneLine(error)}`]),
+    ...block('instructions', trigger === null ? [] : indented(trigger.instructions, '    ')),
+    ...block(
+      'actions',
+      actions.map(({ name, success, text, error: why }) => {
+        const what = why ?? text ?? '';
+        return `    ${oneLine(name)} ${success ? 'done' : 'failed'}${what === '' ? '' : `: ${oneLine(what)}`}`;
+      }),
+    ),
+    ...block('answer', said(answer)),
+    ...block('answer that came too late', said(lateAnswer)),
+    ...block('model calls', modelCalls.map(callsWords)),
+    ...(delivery === undefined || delivery.state === 'none'
+      ? []
+      : [`  delivery: ${delivery.state}${delivery.error ? `: ${oneLine(delivery.error)}` : ''}`]),
+  ].join('\n');
+}
+
+function callsWords({ model, provider, calls, ms, tokens }: Calls): string {
+  const read = tokens && `, ${tokens.prompt} tokens read and ${tokens.completion} written`;
+  return `    ${oneLine(model)} of ${oneLine(provider)}: ${calls} in ${(ms / 1_000).toFixed(1)} s${read ?? ''}`;
 }
 
 export function reasonsText(reasons: readonly string[]): string {

@@ -3,6 +3,7 @@ import { type Command, Option } from 'commander';
 import { isAppError } from '../../shared/errors.js';
 import type {
   Explanation,
+  NamedRun,
   SchedulePreview,
   TriggerDraft,
   TriggerRun,
@@ -63,6 +64,23 @@ export const runsGroup: CommandGroup = {
           const isOurs = (run: TriggerRun) => status === undefined || run.status === status;
           await watchRuns(context, command, asked, { one: false, isOurs });
         }
+      });
+
+    group
+      .command('show')
+      .description('all of one run')
+      .argument('<run>', 'its id, or the first eight digits of it')
+      .action(async (id: string, _flags: object, command: Command) => {
+        const path = `/runs/${pathSegment(id, { what: 'run', list: 'cue runs' })}`;
+        await answer<OneRun>(
+          context,
+          command,
+          { path, field: 'run' },
+          {
+            text: async (one) => (await print()).wholeRunText(one),
+            fields: { of: ({ run }) => run, known: RUN_FIELDS },
+          },
+        );
       });
   },
 };
@@ -359,6 +377,10 @@ interface TriggerPage {
   triggers: TriggerSummary[];
   total: number;
   nextCursor: string | null;
+}
+interface OneRun {
+  run: NamedRun;
+  trigger: TriggerSummary | null;
 }
 interface RunPage {
   runs: TriggerRun[];

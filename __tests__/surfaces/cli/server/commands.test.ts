@@ -240,6 +240,17 @@ describe('cue trigger', () => {
     expect(masked(shown)).toMatch(
       /^ID .*RESULT\n<id> {2}success {3}just now {3}\d\.\d s {4}manual {5}done\n$/,
     );
+    const { out: listed } = await served.cue('runs', '--limit', '1', '--json', 'triggerRunId');
+    const [triggerRunId = ''] = /[0-9a-f]{8}-[0-9a-f-]{27}/.exec(listed) ?? [];
+    for (const named of [triggerRunId, triggerRunId.slice(0, 8)]) {
+      expect(await done('runs', 'show', named)).toMatch(
+        /^water the plants \(success\)\n {2}id: <id>\n {2}due: <time>, started <time>\n {2}cause: manual, attempt 1, took \d+\.\d s\n {2}instructions:\n {4}water the plants\n {2}answer:\n {2}\| done\n {2}model calls:\n(?: {4}\w+ of [\w-]+: \d+ in \d+\.\d s\n)+$/,
+      );
+    }
+    expect(await served.cue('runs', 'show', '00000000')).toMatchObject({ code: 3, out: '' });
+    expect((await served.cue('__complete', '--', 'runs', 'show', '')).out).toContain(
+      `${triggerRunId.slice(0, 8)}\tsuccess: water the plants\n`,
+    );
     expect(await done('trigger', 'run', id, '--no-wait')).toBe('✔ began run <id>\n');
     expect(await done('trigger', 'explain', id)).toMatch(
       /^It runs every 2 hours; the next run is /,
