@@ -1,5 +1,5 @@
 /** An agent whose model provider refuses the key, or is not there, as the model plugins report it. */
-import { type Content, type Memory, ModelType, type Plugin } from '@elizaos/core';
+import { ChannelType, type Content, type Memory, ModelType, type Plugin } from '@elizaos/core';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Agent, boot, makeChat } from '../helpers/boot.js';
 import { scriptedModel } from '../helpers/scripted-model.js';
@@ -58,13 +58,20 @@ afterEach(async () => {
 /** Everything the agent says, and what the host is told of the turn. */
 async function say(
   text: string,
-  how: { mentionContext?: Memory['content']['mentionContext']; isStreamed?: true } = {},
+  how: {
+    mentionContext?: Memory['content']['mentionContext'];
+    isStreamed?: true;
+    isGroup?: true;
+  } = {},
 ): Promise<{ said: string[]; thrown: string | null }> {
   const { runtime } = agent;
   const said: string[] = [];
-  const { mentionContext, isStreamed } = how;
+  const { mentionContext, isStreamed, isGroup } = how;
   const content: Content = { text, source: 'test', ...(mentionContext && { mentionContext }) };
-  const message = { ...(await makeChat(runtime, 'ada')), content };
+  const seat = await makeChat(runtime, 'ada');
+  const room = await runtime.getRoom(seat.roomId);
+  if (isGroup && room) await runtime.updateRoom({ ...room, type: ChannelType.GROUP });
+  const message = { ...seat, content };
   const heard = async (answer: Content) => {
     if (answer.text) said.push(answer.text);
     return [];
@@ -105,6 +112,18 @@ describe('a chat with an agent whose model provider fails', () => {
     const how = { isStreamed: true } as const;
     expect(await say('hello', how)).toEqual({ said: [REFUSED], thrown: null });
     expect(await say('hello?', how)).toEqual({ said: [], thrown: null });
+  });
+
+  it('is told as well when the host takes a broken stream for the wish not to answer', async () => {
+    call = ({ stream }) => {
+      if (stream === false) throw unreachable;
+      return '';
+    };
+    await started();
+    expect(await say('hello', { isStreamed: true, isGroup: true })).toEqual({
+      said: [UNREACHABLE],
+      thrown: null,
+    });
   });
 
   it('is answered when the provider is back, and told again when it fails again', async () => {

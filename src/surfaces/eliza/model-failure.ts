@@ -11,19 +11,23 @@ import {
   ModelType,
 } from '@elizaos/core';
 import { modelProvider } from '../../host/index.js';
-import { type Clock, HOUR_MS } from '../../shared/clock.js';
+import { type Clock, HOUR_MS, MINUTE_MS } from '../../shared/clock.js';
 import { messageOf } from '../../shared/errors.js';
 import { isAutonomous } from './turn.js';
 import { isMeant, PROVIDER_SETTINGS } from './without-model.js';
 
 /** One who comes back later is told again. */
 const AGAIN_AFTER_MS = HOUR_MS;
+/** A model that answered a moment ago is not asked again whether it does. */
+const WELL_MS = 5 * MINUTE_MS;
 /** Errors that are wrapped deeper are not known here. */
 const DEEPEST = 6;
 
 const UNREACHABLE =
   /ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|UND_ERR|ConnectionRefused|FailedToOpenSocket|cannot connect|fetch failed|unable to connect/i;
 const REFUSED = /\b40[13]\b|unauthori[sz]ed|invalid.{0,20}api.?key|incorrect api.?key/i;
+
+type TextModel = typeof ModelType.TEXT_LARGE | typeof ModelType.TEXT_SMALL;
 
 interface Failure {
   /** The same failure is told once. */
@@ -36,16 +40,30 @@ export function tellModelFailures(runtime: IAgentRuntime, clock: Clock): void {
   const inner = runtime.messageService;
   if (inner === null) return;
   const told = new Map<string, { kind: string; atMs: number }>();
+  let wellMs = Number.NEGATIVE_INFINITY;
 
-  /** @param cause `null`: nothing was thrown, and nothing was said either */
+  /** A stream that breaks tells its reader nothing: a small call tells the reason. `null`: the model answers. */
+  async function probed(type: TextModel): Promise<unknown> {
+    if (clock.now() - wellMs < WELL_MS) return null;
+    try {
+      await runtime.useModel(type, { prompt: 'Say: ok', stream: false });
+      wellMs = clock.now();
+      return null;
+    } catch (error) {
+      return error;
+    }
+  }
+
+  /** @param cause absent: nothing was thrown, and nothing was said either */
   async function explain(
     message: Memory,
     callback: HandlerCallback | undefined,
-    cause: unknown,
+    type: TextModel,
+    cause?: unknown,
   ): Promise<void> {
     if (callback === undefined || isAutonomous(runtime, message) || !isMeant(message)) return;
-    const error = cause ?? (await probed(runtime));
-    const failure = failureOf(runtime, error);
+    const error = cause ?? (await probed(type));
+    const failure = failureOf(runtime, type, error);
     if (failure === null) return;
     const before = told.get(message.roomId);
     const nowMs = clock.now();
@@ -60,38 +78,32 @@ export function tellModelFailures(runtime: IAgentRuntime, clock: Clock): void {
 
   const handleMessage: IMessageService['handleMessage'] = async (host, message, say, options) => {
     let isAnswered = false;
+    let isIgnored = false;
     const heard: HandlerCallback | undefined =
       say &&
       ((content) => {
         isAnswered ||= (content.text ?? '').trim() !== '';
+        isIgnored ||= content.actions?.includes('IGNORE') === true;
         return say(content);
       });
     try {
       const result = await inner.handleMessage(host, message, heard, options);
       if (isAnswered || result.responseContent) told.delete(message.roomId);
-      else if (result.didRespond) await explain(message, say, null);
+      else if (result.didRespond) await explain(message, say, ModelType.TEXT_LARGE);
+      // The small model decides whether to answer; without its word the host takes it for a no.
+      else if (isIgnored) await explain(message, say, ModelType.TEXT_SMALL);
       return result;
     } catch (error) {
-      await explain(message, say, error);
+      await explain(message, say, ModelType.TEXT_LARGE, error);
       throw error;
     }
   };
   runtime.messageService = Object.create(inner, { handleMessage: { value: handleMessage } });
 }
 
-/** A stream that breaks tells its reader nothing: a small call tells the reason. `null`: the model answers. */
-async function probed(runtime: IAgentRuntime): Promise<unknown> {
-  try {
-    await runtime.useModel(ModelType.TEXT_LARGE, { prompt: 'Say: ok', stream: false });
-    return null;
-  } catch (error) {
-    return error;
-  }
-}
-
 /** `null`: it is not the provider that failed. */
-function failureOf(runtime: IAgentRuntime, error: unknown): Failure | null {
-  const provider = modelProvider(runtime, ModelType.TEXT_LARGE);
+function failureOf(runtime: IAgentRuntime, type: TextModel, error: unknown): Failure | null {
+  const provider = modelProvider(runtime, type);
   const [key, ...others] = PROVIDER_SETTINGS[provider] ?? [];
   const named = `the model provider "${provider}"`;
   const status = statusOf(error);
