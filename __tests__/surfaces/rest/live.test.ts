@@ -220,6 +220,30 @@ describe('a client that comes again', () => {
     }
   });
 
+  it('is given the last 1,000 events, and told to read all anew where there were more', async () => {
+    const first = await listen('?types=memory');
+    const { memory } = (await rest('POST', '/memories', { text: 'The first of many.' })).body;
+    await expect.poll(() => first.events.length).toBe(1);
+    // A look tells of at most 200 at once.
+    for (let told = 1; told < 1_021; told += 170) {
+      await databaseOf(server.runtime).execute(sql`
+        insert into memories (id, type, created_at, content, entity_id, agent_id, room_id, world_id, "unique", metadata)
+        select gen_random_uuid(), type, now() at time zone 'UTC', content, entity_id, agent_id, room_id, world_id, true,
+          metadata || jsonb_build_object('changedAtMs', (extract(epoch from clock_timestamp()) * 1000)::bigint)
+        from memories, generate_series(1, 170) where id = ${Object(memory).id}::uuid`);
+      await expect
+        .poll(() => first.events.length, { timeout: 20_000, interval: 50 })
+        .toBe(told + 170);
+    }
+    first.close();
+    const last = first.events.at(-1);
+    const near = await listen('?types=memory', first.events.at(-1_001)?.id);
+    await expect.poll(() => near.events.length).toBe(1_000);
+    expect([near.events[0], near.events.at(-1)]).toEqual([first.events.at(-1_000), last]);
+    const far = await listen('?types=memory', first.events.at(-1_002)?.id);
+    expect(far.events).toEqual([{ event: 'reset', id: last?.id, data: {} }]);
+  }, 180_000);
+
   it('is told to read all anew when the database could not be read for a while', async () => {
     const stream = await listen('?types=trigger');
     const db = databaseOf(server.runtime);
