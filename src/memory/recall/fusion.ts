@@ -184,7 +184,11 @@ export function bestOf(
     const difference = (scores[a] as number) - (scores[b] as number);
     return difference > 0 || (difference === 0 && isFirst(a, b));
   };
-  for (const slot of touched) {
+  /** Nearly all are below the last of the best: they are passed over by one comparison. */
+  let least = Number.NEGATIVE_INFINITY;
+  for (let at = 0; at < touched.length; at += 1) {
+    const slot = touched[at] as number;
+    if ((scores[slot] as number) < least) continue;
     const last = best[limit - 1];
     if (last !== undefined && !isBefore(slot, last)) continue;
     let low = 0;
@@ -196,6 +200,7 @@ export function bestOf(
     }
     best.splice(low, 0, slot);
     if (best.length > limit) best.pop();
+    if (best.length === limit) least = scores[best[limit - 1] as number] ?? least;
   }
   return best;
 }

@@ -103,7 +103,8 @@ export function semanticStage(parts: SemanticParts): Stage {
     );
     return {
       candidates,
-      total: believed.filter((slot) => !known.has(slot)).length,
+      total:
+        known.size === 0 ? believed.length : believed.filter((slot) => !known.has(slot)).length,
       ...(degraded === undefined ? {} : { degraded }),
     };
   };
