@@ -49,7 +49,7 @@ export interface CatalogLoader {
 /** Rows of a first statement, and of any: rows may have 60 KB, and no statement may take 50 ms. */
 const FIRST_PAGE = 50;
 const PAGE = { least: 10, most: 400 };
-/** Milliseconds a statement should take. A statement costs 1.5 ms besides its rows (measured). */
+/** Milliseconds a statement should compute. It costs 1.5 ms besides its rows (measured). */
 const PAGE_MS = 15;
 const VECTORS_PER_PAGE = 400;
 /** Rows indexed before the event loop has its turn. */
@@ -67,9 +67,12 @@ export function createCatalogLoader(deps: CatalogLoaderDeps): CatalogLoader {
   let loaded = 0;
   let rowsPerPage = FIRST_PAGE;
 
-  /** The next page has more rows after a fast one, and fewer after a slow one. */
-  function adapt(tookMs: number): void {
-    const fitting = (rowsPerPage * PAGE_MS) / Math.max(1, tookMs);
+  /**
+   * The next page has more rows after one that was computed fast, and fewer after a slow one. By what
+   * was computed and not by the clock: on a busy machine small pages would only take longer.
+   */
+  function adapt(computedMs: number): void {
+    const fitting = (rowsPerPage * PAGE_MS) / Math.max(1, computedMs);
     const next = Math.round(Math.min(2 * rowsPerPage, fitting));
     rowsPerPage = Math.max(PAGE.least, Math.min(PAGE.most, next));
   }
@@ -114,9 +117,10 @@ export function createCatalogLoader(deps: CatalogLoaderDeps): CatalogLoader {
       const after = places.get(type.name) ?? null;
       if (after === 'done') return;
       const limit = rowsPerPage;
-      const fromMs = performance.now();
+      const before = process.cpuUsage();
       const rows = await patiently(signal, () => page(type, after, { oldestFirst: true, limit }));
-      adapt(performance.now() - fromMs);
+      const { user, system } = process.cpuUsage(before);
+      adapt((user + system) / 1_000);
       for (let start = 0; start < rows.length; start += SLICE) {
         await yieldToLoop();
         signal.throwIfAborted();

@@ -111,9 +111,19 @@ type Scored = { scores: Float32Array; touched: ArrayLike<number> };
 /** The sum of lists, each scaled to its best and times its weight. */
 export function fuse(lists: readonly [list: Scored | null, weight: number][]): Fused {
   const size = Math.max(0, ...lists.map(([list]) => list?.scores.length ?? 0));
-  const fused: Fused = { scores: new Float32Array(size), touched: [] };
-  for (const [list, weight] of lists) if (list) add(fused, list, weight);
-  return fused;
+  const scores = new Float32Array(size);
+  for (const [list, weight] of lists) if (list) add(scores, list, weight);
+  // Counted before, because a list that grows by pushing is copied again and again.
+  let count = 0;
+  for (let slot = 0; slot < size; slot += 1) if (scores[slot] !== 0) count += 1;
+  const touched = new Array<number>(count);
+  let at = 0;
+  for (let slot = 0; slot < size; slot += 1) {
+    if (scores[slot] === 0) continue;
+    touched[at] = slot;
+    at += 1;
+  }
+  return { scores, touched };
 }
 
 /** The best score of a list; 0 of none. */
@@ -127,13 +137,13 @@ export function highest(list: Scored | null): number {
   return best;
 }
 
-function add({ scores, touched }: Fused, list: Scored, share: number): void {
+function add(scores: Float32Array, list: Scored, share: number): void {
   const best = highest(list);
   if (best <= 0) return;
   const scale = share / best;
-  for (let i = 0; i < list.touched.length; i += 1) {
-    const slot = list.touched[i] as number;
-    raise({ scores, touched }, slot, (scores[slot] as number) + scale * (list.scores[slot] ?? 0));
+  for (let at = 0; at < list.touched.length; at += 1) {
+    const slot = list.touched[at] as number;
+    scores[slot] = (scores[slot] as number) + scale * (list.scores[slot] as number);
   }
 }
 

@@ -116,7 +116,8 @@ export class Vectors {
     this.#slotOf.load(slots);
     this.#scales.load(scales);
     this.#count = slots.length;
-    for (const [row, slot] of slots.entries()) {
+    for (let row = 0; row < slots.length; row += 1) {
+      const slot = slots[row] as number;
       this.#rowOf.reserve(slot + 1);
       this.#rowOf.data[slot] = row + 1;
     }
