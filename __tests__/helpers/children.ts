@@ -30,6 +30,7 @@ export interface ChildConfig {
   kind: 'bare' | 'server';
   name?: string;
   dataDir?: string;
+  /** A `server` needs a directory besides. */
   postgresUrl?: string;
   migrated?: boolean;
   settings?: Record<string, string>;

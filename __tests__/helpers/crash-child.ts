@@ -136,12 +136,14 @@ async function bareHost(): Promise<Host> {
 }
 
 async function serverHost(): Promise<Host> {
-  if (config.dataDir === undefined) throw new Error('a server needs a directory');
-  await fromTemplate(config.dataDir);
+  const { dataDir, postgresUrl } = config;
+  if (dataDir === undefined) throw new Error('a server needs a directory');
+  if (postgresUrl === undefined) await fromTemplate(dataDir);
+  else process.env.POSTGRES_URL = postgresUrl;
   const port = await freePort();
   process.env.SERVER_PORT = String(port);
   process.env.SERVER_HOST = '127.0.0.1';
-  process.env.PGLITE_DATA_DIR = config.dataDir;
+  process.env.PGLITE_DATA_DIR = dataDir;
   process.env.ELIZA_UI_ENABLE = 'false';
   const { AgentServer } = await import('@elizaos/server');
   const server = new AgentServer();
@@ -152,7 +154,8 @@ async function serverHost(): Promise<Host> {
   };
   await server.start({
     port,
-    dataDir: config.dataDir,
+    dataDir,
+    ...(postgresUrl === undefined ? {} : { postgresUrl }),
     agents: [{ character, plugins: [bootstrapPlugin, brain.plugin, createCuePlugin(cue), sender] }],
   });
   const [runtime] = server.getAllAgents();

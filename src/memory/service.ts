@@ -254,9 +254,19 @@ export class WorkMemoryService extends Service {
     return () => this.observers.delete(observer);
   }
 
-  /** What changes in the project from now on, whichever process did it. */
+  /** What changes in the project from now on, whichever process did it; what is told can be found here, too. */
   changes(): ChangeLook {
-    return createChangeLook(databaseOf(this.runtime), this.core.checks.projectId);
+    const { checks, project } = this.core;
+    const db = databaseOf(this.runtime);
+    const changes = createChangeLook(db, checks.projectId);
+    if (defaultFollowMs(db) === null) return changes;
+    return {
+      async look() {
+        const found = await changes.look();
+        if (found.length > 0 && project.catalog.status().state === 'ready') await project.follow();
+        return found;
+      },
+    };
   }
 
   /** Whether finished runs are to be captured. */
