@@ -4,7 +4,7 @@ import type { StartAgent } from '../../server/client.js';
 import type { CheckSettings } from '../../server/serve-stdio.js';
 import { messageOf } from '../../shared/errors.js';
 import { packageVersion } from '../../shared/package-version.js';
-import { commandOf, fieldsAttached } from './fields.js';
+import { fieldsAttached } from './fields.js';
 import {
   badInput,
   EXIT,
@@ -14,6 +14,7 @@ import {
   type Io,
   printJson,
 } from './io.js';
+import { commandOf } from './typed-words.js';
 
 const HELP = 'help';
 /** What shells ask at each press of the key. */

@@ -4,10 +4,10 @@ import type { ComponentCount } from '../../hints/offline.js';
 import type { MemoryView } from '../../memory/index.js';
 import type { Offer } from '../../proactive/index.js';
 import type { NamedRun, TriggerSummary } from '../../triggers/index.js';
-import { commandOf } from './fields.js';
 import { forTerminal, type Io, ioFor } from './io.js';
 import { oneLine, shortened } from './lines.js';
 import { shortIds } from './table.js';
+import { divided, lineOf, optionNamed, optionsOf } from './typed-words.js';
 
 /** One that is printed in place of candidates: the shell knows what there is. */
 export const FILES = ':files';
@@ -38,7 +38,6 @@ async function candidatesFor(
   words: readonly string[],
   io: Io,
 ): Promise<Candidate[]> {
-  // `--state=x` is three words to bash.
   const last = words.at(-1) ?? '';
   const { command, count, expects, said } = lineOf(program, words.slice(0, -1));
   const world = ioFor(io, () => said.get('--data-dir'));
@@ -61,55 +60,6 @@ interface Asking {
   typed: string;
   io: Io;
   port: string | undefined;
-}
-
-interface Line {
-  command: Command;
-  /** Words that are no option and no command. */
-  count: number;
-  /** The option whose value is typed. */
-  expects?: Option;
-  /** Values of options, by their long names. */
-  said: Map<string, string>;
-}
-
-function lineOf(program: Command, words: readonly string[]): Line {
-  const line: Line = { command: program, count: 0, said: new Map() };
-  for (const word of words) {
-    const { command, expects } = line;
-    if (expects !== undefined) {
-      if (word === '=') continue;
-      line.said.set(expects.long ?? '', word);
-      delete line.expects;
-      continue;
-    }
-    if (word.startsWith('-')) {
-      const [flag = '', value] = divided(word);
-      const option = optionNamed(flag, command);
-      if (option?.required && value !== undefined) line.said.set(option.long ?? '', value);
-      else if (option?.required) line.expects = option;
-      continue;
-    }
-    const next = line.count === 0 ? commandOf(command, word) : undefined;
-    if (next) line.command = next;
-    else line.count += 1;
-  }
-  return line;
-}
-
-/** `--state=re` */
-function divided(word: string): [string, string?] {
-  const at = word.indexOf('=');
-  return word.startsWith('--') && at > 0 ? [word.slice(0, at), word.slice(at + 1)] : [word];
-}
-
-/** Of the command and those above it. */
-function optionsOf(command: Command): Option[] {
-  return [...command.options, ...(command.parent ? optionsOf(command.parent) : [])];
-}
-
-function optionNamed(flag: string, command: Command): Option | undefined {
-  return optionsOf(command).find(({ short, long }) => flag === short || flag === long);
 }
 
 function flagsOf(command: Command): Candidate[] {

@@ -1,10 +1,11 @@
 /** `--json id,displayName`: of what a server answers, only these fields, as `gh` gives them. */
-import type { Command } from 'commander';
+import type { Argument, Command } from 'commander';
 import type { ForgetResult, RecalledMemory, StoreResult } from '../../memory/index.js';
 import type { LearnedNumbers, Offer } from '../../proactive/index.js';
 import type { TriggerRun, TriggerSummary } from '../../triggers/index.js';
 import { wordsIn } from './flags.js';
 import { badInput } from './io.js';
+import { commandOf, lineOf } from './typed-words.js';
 
 /** What the option holds: the names, separated by commas; all fields without one. */
 export type JsonFlag = true | string;
@@ -50,8 +51,8 @@ export function isAll(json: JsonFlag | undefined): boolean {
 const FLAG = '--json';
 
 /**
- * The word behind `--json` names fields where it holds a comma, or where the command takes no words of its
- * own: `cue recall --json login` asks for "login".
+ * The word behind `--json` names fields where it holds a comma, or where the command needs no more words:
+ * `cue trigger runs news --json status`. `cue recall --json login` asks for "login".
  */
 export function fieldsAttached(program: Command, args: readonly string[]): string[] {
   let command = program;
@@ -62,10 +63,14 @@ export function fieldsAttached(program: Command, args: readonly string[]): strin
   if (!isOption) return [...args];
   const attached: string[] = [];
   for (let at = 0; at < args.length; at += 1) {
-    const word = args[at] ?? '';
-    const next = args[at + 1];
-    if (word !== FLAG || (end >= 0 && at > end)) attached.push(word);
-    else if (next !== undefined && isFields(next, command)) {
+    const [word = '', next, behind] = args.slice(at, at + 3);
+    if (word !== FLAG || (end >= 0 && at > end)) {
+      attached.push(word);
+      continue;
+    }
+    const { count } = lineOf(program, args.slice(0, at));
+    const isLast = behind === undefined || behind.startsWith('-');
+    if (next !== undefined && isFields(next, command, isLast ? count : 0)) {
       attached.push(`${FLAG}=${next}`);
       at += 1;
     } else attached.push(`${FLAG}=`);
@@ -73,16 +78,22 @@ export function fieldsAttached(program: Command, args: readonly string[]): strin
   return attached;
 }
 
-function isFields(word: string, command: Command): boolean {
+/** @param given how many words of its own the command has been given, where this one stands alone behind them */
+function isFields(word: string, command: Command, given: number): boolean {
   if (!/^[A-Za-z]\w*(?:,\w+)*,?$/.test(word)) return false;
   if (word.includes(',')) return true;
-  const takesWords = command.registeredArguments.length > 0;
-  return !takesWords && command.name() !== word && commandOf(command, word) === undefined;
+  const { registeredArguments } = command;
+  const [first] = registeredArguments;
+  if (first !== undefined) {
+    const needed = registeredArguments.filter(({ required }) => required).length;
+    return given >= Math.max(1, needed) || (needed === 0 && !mayBe(first, word));
+  }
+  return command.name() !== word && commandOf(command, word) === undefined;
 }
 
-/** The command of that name, or of that alias. */
-export function commandOf({ commands }: Command, word: string): Command | undefined {
-  return commands.find((one) => one.name() === word || one.aliases().includes(word));
+function mayBe(argument: Argument, word: string): boolean {
+  if (argument.argChoices) return argument.argChoices.includes(word);
+  return argument.name() !== 'memory' || word.startsWith('mem_');
 }
 
 /** Without those that a looser type adds. */

@@ -35,6 +35,14 @@ async function createdTrigger(...argv: string[]): Promise<TriggerSummary> {
   return document.trigger as TriggerSummary;
 }
 
+/** As a script asks for it. */
+async function createdId(...argv: string[]): Promise<TriggerSummary> {
+  const { out } = await served.cue('trigger', 'create', ...argv);
+  const { id } = JSON.parse(out);
+  const { document } = await served.json('trigger', 'show', id);
+  return document.trigger as TriggerSummary;
+}
+
 describe('cue trigger', () => {
   it('creates one from a text', async () => {
     expect(await done('trigger', 'create', 'every friday at 5pm: send the weekly report')).toBe(
@@ -139,6 +147,39 @@ describe('cue trigger', () => {
     expect({ code, out }).toMatchObject({ code: 2 });
     expect(JSON.parse(out).error.message).toMatch(/^--json: no field "name": there are id, disp/);
     expect(err).toBe('');
+  });
+
+  it('takes one field behind what a command is of, and a word of several as a name', async () => {
+    const weekly = ['send', 'the', 'weekly', 'report'];
+    for (const [words, answer] of [
+      [['trigger', 'show', 'Inbox', '--json', 'enabled'], { enabled: false }],
+      [['trigger', 'show', ...weekly, '--json', 'enabled'], { enabled: true }],
+      [['trigger', 'show', '--json', ...weekly], undefined],
+      [['trigger', 'show', 'send', 'the', '--json', 'weekly', 'report'], undefined],
+      [['trigger', 'runs', '--limit', '5', 'Inbox', '--json', 'status'], []],
+      [['trigger', 'explain', 'Inbox', '--json', 'lastRuns'], { lastRuns: [] }],
+      [['trigger', 'preview', 'every 2 hours', '--json', 'scheduleText'], expect.anything()],
+      [['trigger', 'update', 'Inbox', '--max-runs', '25', '--json', 'maxRuns'], { maxRuns: 25 }],
+      [['trigger', 'update', 'Inbox', '--max-runs', '24', '--json', 'maxRuns'], { maxRuns: 24 }],
+    ] as const) {
+      const printed = JSON.parse((await served.cue(...words)).out);
+      expect([words, answer === undefined ? printed.trigger.displayName : printed]).toEqual([
+        words,
+        answer ?? 'send the weekly report',
+      ]);
+    }
+    expect(JSON.parse(await done('autonomy', '--json', 'enabled'))).toEqual({ enabled: true });
+    expect(JSON.parse(await done('autonomy', '--json', 'on'))).toMatchObject({ loop: false });
+    const none = await served.cue('purge', '--tags', 'nowhere', '--json', 'total');
+    expect(none).toMatchObject({ code: 3, out: expect.stringMatching(/^\{\s*"total": 0\s*\}\n$/) });
+    const made = await createdId('every day at 7: count the swans', '--json', 'id');
+    expect(made).toMatchObject({ instructions: 'count the swans' });
+    const deleted = await served.cue('trigger', 'delete', made.id, '--json', 'deleted');
+    expect(JSON.parse(deleted.out)).toEqual({ deleted: true });
+    const { code, out } = await served.cue('recall', 'login', '--json', 'bug');
+    expect({ code, ...JSON.parse(out) }).toMatchObject({
+      ...{ code: 2, error: { message: expect.stringMatching(/^--json: no field "bug"/) } },
+    });
   });
 
   it('refuses a field that there is not before anything is made', async () => {
