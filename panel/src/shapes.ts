@@ -3,7 +3,7 @@ import type { TriggerRun } from '../../src/index.js';
 
 /** `GET /cue/health` */
 export interface Health {
-  status: 'ok' | 'starting' | 'degraded' | 'failing';
+  status: 'ok' | 'paused' | 'starting' | 'degraded' | 'failing';
   reasons: string[];
   parts: Record<string, { status: Health['status'] | 'off'; reasons: string[] }>;
 }

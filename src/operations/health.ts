@@ -6,8 +6,8 @@ import { messageOf } from '../shared/errors.js';
 import { defineOperation, type Operation } from './operation.js';
 import { autonomyOf, memoryOf, offersOf, startedWhen, triggersOf } from './services.js';
 
-/** From best to worst; `off`: switched off, or not set up. */
-const STATES = ['off', 'ok', 'starting', 'degraded', 'failing'] as const;
+/** From best to worst; `off`: switched off, or not set up; `paused`: held back by the owner's wish. */
+const STATES = ['off', 'ok', 'paused', 'starting', 'degraded', 'failing'] as const;
 type State = (typeof STATES)[number];
 
 interface Part {
@@ -58,6 +58,12 @@ function partOf(stopping: readonly string[], others: readonly string[]): Part {
   return { status, reasons };
 }
 
+/** Whether that is why nothing runs, and not what is missing besides. */
+async function isSwitchedOff(runtime: IAgentRuntime, blocked: string): Promise<boolean> {
+  const autonomy = autonomyOf(runtime);
+  return !(await autonomy.status()).enabled && (await autonomy.unavailable()) === blocked;
+}
+
 function counted(count: number, one: string, many: string): string[] {
   return count === 0 ? [] : [`${count} ${count === 1 ? one : many}`];
 }
@@ -71,14 +77,23 @@ const READERS: Record<(typeof PARTS)[number], (runtime: IAgentRuntime) => Promis
     if (!enabled) return { status: 'off', reasons: [blocked ?? 'triggers are switched off'] };
     const why = lastError === null ? '' : `: ${lastError.error}`;
     const failures = counted(failuresLastHour, 'run failed', 'runs failed');
-    return partOf(blocked === null ? [] : [blocked], [
+    const isHeld =
+      blocked !== null && (health.dispatchPaused || (await isSwitchedOff(runtime, blocked)));
+    const part = partOf(blocked === null || isHeld ? [] : [blocked], [
       ...failures.map((text) => `${text} in the last hour${why}`),
       ...counted(health.retrying, 'failed run is tried again', 'failed runs are tried again'),
       ...counted(health.undelivered, 'answer is not delivered', 'answers are not delivered'),
       ...counted(deliveryUnknown, 'answer may not have arrived', 'answers may not have arrived'),
       ...counted(setAside.length, 'trigger cannot be read', 'triggers cannot be read'),
-      ...(health.oldestDueLagMs > LATE_MS ? ['a trigger is due for more than a minute'] : []),
+      ...(!isHeld && health.oldestDueLagMs > LATE_MS
+        ? ['a trigger is due for more than a minute']
+        : []),
     ]);
+    if (!isHeld) return part;
+    return {
+      status: part.status === 'ok' ? 'paused' : part.status,
+      reasons: [blocked, ...part.reasons],
+    };
   },
   async autonomy(runtime) {
     const { enabled, blocked, lastCycleError } = await autonomyOf(runtime).status();

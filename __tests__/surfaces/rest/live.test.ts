@@ -1,5 +1,4 @@
 /** `GET /cue/stream` and `GET /cue/health` on a real server: what happens here, and what another process does. */
-import { get, type IncomingMessage } from 'node:http';
 import { sql } from 'drizzle-orm';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { databaseOf, homeOf } from '../../../src/records/index.js';
@@ -9,18 +8,7 @@ import { offersOf } from '../../helpers/offers.js';
 import { type Row, restClient } from '../../helpers/rest.js';
 import { plan } from '../../helpers/scripted-model.js';
 import { startServer, type TestServer } from '../../helpers/server.js';
-
-interface Event {
-  event: string;
-  id: string;
-  data: Record<string, unknown>;
-}
-
-interface Stream {
-  head: string;
-  events: Event[];
-  close(): void;
-}
+import { dataOf, openStream, type Stream } from '../../helpers/stream.js';
 
 let server: TestServer;
 const rest = restClient(() => server);
@@ -41,39 +29,12 @@ afterEach(() => {
 
 /** Open: what happens from now on is told. */
 async function listen(query = '', lastId?: string): Promise<Stream> {
-  const headers = lastId === undefined ? {} : { 'last-event-id': lastId };
-  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-    get(`${server.baseUrl}/cue/stream${query}`, { agent: false, headers }, resolve).on(
-      'error',
-      reject,
-    );
-  });
-  expect([answer.statusCode, answer.headers['content-type']]).toEqual([
-    200,
-    'text/event-stream; charset=utf-8',
-  ]);
-  let text = '';
-  const stream: Stream = { head: '', events: [], close: () => answer.destroy() };
-  answer.on('error', () => {});
-  answer.on('data', (piece: Buffer) => {
-    text += piece.toString('utf8');
-    const blocks = text.split('\n\n');
-    text = blocks.pop() ?? '';
-    for (const block of blocks) {
-      const fields = Object.fromEntries(
-        block.split('\n').map((line) => [line.split(': ')[0], line.slice(line.indexOf(': ') + 2)]),
-      );
-      if (fields.event === undefined) stream.head += block;
-      else stream.events.push({ ...(fields as object), data: JSON.parse(fields.data) } as Event);
-    }
-  });
+  const stream = await openStream(`${server.baseUrl}/cue/stream${query}`, lastId);
   open.push(stream);
+  expect([stream.status, stream.type]).toEqual([200, 'text/event-stream; charset=utf-8']);
   await expect.poll(() => stream.head).toContain('cue');
   return stream;
 }
-
-const dataOf = (stream: Stream, event: string) =>
-  stream.events.filter((one) => one.event === event).map(({ data }) => data);
 
 describe('what happens in this process', () => {
   it('is told of triggers and their runs', async () => {
@@ -296,7 +257,50 @@ describe('GET /cue/health', () => {
       .toMatchObject({ health: { status: 'degraded', parts: { triggers: { reasons } } } });
     await rest('POST', '/autonomy', { enabled: false });
     const off = await rest('GET', '/health');
-    expect(off.body).toMatchObject({ status: 'failing', parts: { autonomy: { status: 'off' } } });
+    const switchedOff = 'autonomy is switched off (CUE_AUTONOMY)';
+    expect(off.body).toMatchObject({
+      ...{ status: 'degraded', reasons: expect.arrayContaining([switchedOff, ...reasons]) },
+      parts: {
+        autonomy: { status: 'off', reasons: ['autonomy is switched off'] },
+        triggers: { status: 'degraded', reasons: [switchedOff, ...reasons] },
+      },
+    });
     await rest('POST', '/autonomy', { enabled: true });
+  });
+});
+
+describe('an agent that its owner holds back', () => {
+  const health = async () => (await rest('GET', '/health')).body;
+  const runtimeOf = () => server.runtime;
+
+  afterEach(async () => {
+    runtimeOf().setSetting('CUE_TRIGGERS_PAUSED', 'false');
+    await rest('POST', '/autonomy', { enabled: true });
+  });
+
+  it.each([
+    [
+      'by CUE_TRIGGERS_PAUSED',
+      async () => runtimeOf().setSetting('CUE_TRIGGERS_PAUSED', 'true'),
+      'all triggers are paused: unset CUE_TRIGGERS_PAUSED, and what is due runs',
+    ],
+    [
+      'by autonomy that is off',
+      () => rest('POST', '/autonomy', { enabled: false }),
+      'autonomy is switched off (CUE_AUTONOMY)',
+    ],
+  ])('is paused and not failing, %s', async (_how, hold, reason) => {
+    // The failed run of before is a matter of its own.
+    await databaseOf(runtimeOf()).execute(sql`delete from memories where type = 'cue_trigger_run'`);
+    const before = await health();
+    expect(before).toMatchObject({ parts: { triggers: { status: 'ok' } } });
+    await hold();
+    const held = await health();
+    expect(held).toMatchObject({
+      status: before.status === 'ok' ? 'paused' : before.status,
+      reasons: expect.arrayContaining([reason]),
+      parts: { triggers: { status: 'paused', reasons: [reason] } },
+    });
+    expect(JSON.stringify(held)).not.toContain('failing');
   });
 });

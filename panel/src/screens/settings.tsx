@@ -38,6 +38,7 @@ type State = Health['parts'][string]['status'];
 
 const STATES: Record<State, { tone: Tone; text: string }> = {
   ok: { tone: 'good', text: 'On' },
+  paused: { tone: 'info', text: 'Paused' },
   starting: { tone: 'info', text: 'Starting' },
   degraded: { tone: 'warn', text: 'Degraded' },
   failing: { tone: 'bad', text: 'Failing' },

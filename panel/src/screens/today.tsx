@@ -24,6 +24,7 @@ export function Today() {
 
 const HEALTH: Record<Health['status'], { tone: Tone; text: string }> = {
   ok: { tone: 'good', text: 'Everything works.' },
+  paused: { tone: 'info', text: 'Nothing runs, as you wish.' },
   starting: { tone: 'info', text: 'It is starting.' },
   degraded: { tone: 'warn', text: 'It works, but not as it should.' },
   failing: { tone: 'bad', text: 'Something does not work.' },

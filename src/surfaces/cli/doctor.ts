@@ -130,7 +130,10 @@ function modelCheck({ server, autonomy }: Status): Check {
     return { name: 'model', state: 'none', message };
   }
   if (blocked !== null) return wrong('model', blocked);
-  if (!enabled) return wrong('model', 'it is there, and nothing may use it', 'cue autonomy on');
+  if (!enabled) {
+    const message = 'it is there, and autonomy is switched off: no trigger runs';
+    return { name: 'model', state: 'none', message, command: 'cue autonomy on' };
+  }
   return { name: 'model', state: 'ok', message: 'triggers can run' };
 }
 
