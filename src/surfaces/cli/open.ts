@@ -13,10 +13,16 @@ const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> 
   win32: ['cmd', '/c', 'start', ''],
 };
 
+const EXPLAINED = `
+Environment:
+  BROWSER   the program that opens it, with its arguments (else the one of the system)
+`;
+
 export const openGroup: CommandGroup = {
   define(group: Command, context: CommandContext): void {
     addServerOptions(group)
       .option('--print', 'only print its address')
+      .addHelpText('after', EXPLAINED)
       .action(async ({ print }: { print?: true }, command: Command) => {
         const { port, dataDir } = command.optsWithGlobals<ServerFlags>();
         const io = ioFor(context.io, () => dataDir);
@@ -42,12 +48,21 @@ export const openGroup: CommandGroup = {
   },
 };
 
-/** Whether the system has a way to open it, and took it. */
+/** An argument with blanks stands in quotes. */
+function wordsOf(line: string): string[] {
+  return [...line.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map(
+    ([, double, single, bare]) => double ?? single ?? bare ?? '',
+  );
+}
+
+/** Whether there is a program that opens it, and it took it. */
 function opened(
   address: string,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<boolean> {
-  const [program, ...args] = OPENERS[platform()] ?? ['xdg-open'];
+  const [chosen, ...flags] = wordsOf(env.BROWSER ?? '');
+  const ofSystem = OPENERS[platform()] ?? ['xdg-open'];
+  const [program, ...args] = chosen === undefined ? ofSystem : [chosen, ...flags];
   return new Promise((resolve) => {
     const child = spawn(program, [...args, address], { stdio: 'ignore', detached: true, env });
     child.once('error', () => resolve(false));

@@ -117,6 +117,23 @@ describe('cue open', () => {
     expect(served.read('opened')).toBe(address());
   });
 
+  it.runIf(process.platform === 'linux')(
+    'opens it with the program that BROWSER names',
+    async () => {
+      const program = join(served.root, 'my browser');
+      writeFileSync(program, `#!/bin/sh\nprintf '%s\\n' "$@" > '${served.root}/browsed'\n`);
+      chmodSync(program, 0o755);
+      for (const flags of ['', ' --new-window "a  b"']) {
+        const env = { PATH: process.env.PATH ?? '', BROWSER: `'${program}'${flags}` };
+        expect(await served.cueWith({ env }, 'open')).toEqual({ code: 0, out: address(), err: '' });
+        const said = flags === '' ? '' : '--new-window\na  b\n';
+        expect(served.read('browsed')).toBe(said + address());
+      }
+      const env = { PATH: process.env.PATH ?? '', BROWSER: join(served.root, 'none') };
+      expect((await served.cueWith({ env }, 'open')).err).toContain('no browser could be opened');
+    },
+  );
+
   it('says how to start a server where there is none', async () => {
     const { code, out, err } = await served.cue('open', '-p', String(await freePort()));
     expect({ code, out }).toEqual({ code: 1, out: '' });
