@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -87,6 +87,33 @@ describe('a static model', () => {
         else expect(length).toBeCloseTo(1, 5);
       }),
     );
+  });
+
+  it('cuts ASCII the same beside other characters', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary-ascii', maxLength: 100 }), (text) => {
+        expect(wordsOf(`${text} —`)).toEqual(wordsOf(text));
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it('knows every word of its list by its place there, and no other', () => {
+    const list = readFileSync('models/static/words.txt', 'utf8').split('\n').filter(Boolean);
+    const spelled = builtInModel();
+    const unknown = list.filter((word) => !spelled.knows(word));
+    expect(unknown).toEqual([]);
+    const known = new Set(list);
+    for (const word of list) {
+      for (const other of [`${word}x`, word.slice(1), `${word}\n`, `ä${word}`]) {
+        if (!known.has(other) && spelled.knows(other)) unknown.push(other);
+      }
+    }
+    expect(unknown).toEqual([]);
+    const rare = createStaticModel({ ...TABLE, words: ['å', 'ähnlich'] });
+    expect([rare.knows('å'), rare.knows('ähnlich'), rare.knows('a'), rare.knows('')]).toEqual([
+      ...[true, true, false, false],
+    ]);
   });
 
   it('says how much each word of a text weighs, and most of words that it does not have', () => {

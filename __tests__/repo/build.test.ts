@@ -97,7 +97,7 @@ describe('the build', () => {
     ]);
   });
 
-  it('makes one file of what a hook or nudge get loads', async () => {
+  it('makes one file of what a hook, nudge get or a recall loads', async () => {
     await bundle(dist);
     writeFileSync(join(folder, 'package.json'), '{"version":"1.0.0"}');
     const tell = join(folder, 'tell.cjs');
@@ -123,5 +123,12 @@ describe('the build', () => {
     expect(get.files).toEqual([get.program]);
     // Without the reader of command lines, say.
     expect(statSync(hook.program).size).toBeLessThan(80_000);
+    const recall = join(realpathSync(dist), 'bin', 'when.js');
+    const when = await loadedBy('cue.js', 'when', 'writing tests');
+    expect(when.files).toEqual([when.program, recall]);
+    // Neither that nor the parser of the files.
+    const parts = readFileSync(recall, 'utf8').match(/^ *\/\/ (?:node_modules|src)\/.*$/gm) ?? [];
+    expect(parts.join()).toMatch(/recall-index/);
+    expect(parts.filter((part) => /commander|markdown/.test(part))).toEqual([]);
   }, 60_000);
 });

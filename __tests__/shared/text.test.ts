@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { analyze, analyzeQuery } from '../../src/shared/text.js';
+import { analyze, analyzeQuery, wordsWithTerms } from '../../src/shared/text.js';
 
 describe('words of a text', () => {
   it.each([
@@ -48,6 +48,16 @@ describe('words of a text', () => {
           expect(term).toBe(term.toLowerCase());
         }
       }),
+    );
+  });
+
+  it('of ASCII are the same beside other characters', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary-ascii', maxLength: 100 }), (text) => {
+        expect(analyze(`${text} —`)).toEqual(analyze(text));
+        expect(wordsWithTerms(`${text} —`)).toEqual(wordsWithTerms(text));
+      }),
+      { numRuns: 1_000 },
     );
   });
 

@@ -63,6 +63,17 @@ it('compares the same when it is done twice', () => {
   );
 });
 
+it('takes no plain phrase in another way than one with marks that nobody sees', () => {
+  const word = fc.stringMatching(/^[A-Za-z0-9]{1,6}$/);
+  fc.assert(
+    fc.property(fc.array(word, { maxLength: 5 }), fc.constantFrom(' ', '  ', '-'), (words, gap) => {
+      const text = words.join(gap);
+      expect(normalizePhrase(`${text}\u200b`)).toBe(normalizePhrase(text));
+      expect(headerKey(`${text}\u200b`)).toBe(headerKey(text));
+    }),
+  );
+});
+
 it('compares titles without case, width and amount of white space', () => {
   expect(headerKey('  Mock\u00a0Ｐatching   pattern ')).toBe('mock patching pattern');
   expect(headerKey('.Mock')).not.toBe(headerKey('Mock'));

@@ -4,6 +4,7 @@
  * takes microseconds. `training/` makes the table.
  */
 import { readFileSync } from 'node:fs';
+import { endianness } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../shared/errors.js';
@@ -48,25 +49,36 @@ const RAREST = 255;
 /** Letters in a piece of a word, its ends marked. */
 const PIECES = [3, 4, 5] as const;
 
-const BEYOND_ASCII = /[^ -~\s]/;
+/** FNV-1a */
+const FIRST_HASH = 0x811c9dc5 | 0;
+const HASH_FACTOR = 0x01000193;
+const LINE_FEED = 10;
+
+const BEYOND_ASCII = /[^\0-\x7f]/;
+/** Where lower and upper case meet, and words: of all alphabets; of ASCII it takes far less time. */
+const MEETING = /(\p{Ll})(?=\p{Lu})/gu;
+const ASCII_MEETING = /([a-z])(?=[A-Z])/g;
+const WORD = /[\p{L}\p{N}]+/gu;
+const ASCII_WORD = /[a-z0-9]+/g;
 
 /** Words of a text as the table counts them: accents folded, `parseJson` split, `don't` → do not. */
 export function wordsOf(text: string): string[] {
   let spaced = text.slice(0, MAX_CHARACTERS);
-  if (BEYOND_ASCII.test(spaced)) {
+  const isBeyond = BEYOND_ASCII.test(spaced);
+  if (isBeyond) {
     spaced = spaced
       .normalize('NFKD')
       .replace(/\p{M}+/gu, '')
       .replaceAll('’', "'");
   }
-  spaced = spaced.replace(/(\p{Ll})(?=\p{Lu})/gu, '$1 ').toLowerCase();
+  spaced = spaced.replace(isBeyond ? MEETING : ASCII_MEETING, '$1 ').toLowerCase();
   if (spaced.includes("'")) {
     spaced = spaced
       .replace(/\b(?:ca|wo)n't\b/g, (said) => (said === "can't" ? 'can not' : 'will not'))
       .replace(/n't\b/g, ' not')
       .replace(/'(?:s|re|ve|ll|d|m)\b/g, ' ');
   }
-  const words = spaced.match(/[\p{L}\p{N}]+/gu) ?? [];
+  const words = spaced.match(isBeyond ? WORD : ASCII_WORD) ?? [];
   return words.map((word) => word.slice(0, MAX_LETTERS));
 }
 
@@ -83,9 +95,9 @@ export function piecesOf(word: string, buckets: number): number[] {
 }
 
 function hashOf(text: string, from: number, to: number): number {
-  let hash = 0x811c9dc5;
+  let hash = FIRST_HASH;
   for (let at = from; at < to; at += 1) {
-    hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+    hash = Math.imul(hash ^ text.charCodeAt(at), HASH_FACTOR);
   }
   hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d);
   return (hash ^ (hash >>> 12)) >>> 0;
@@ -93,8 +105,12 @@ function hashOf(text: string, from: number, to: number): number {
 
 /** A table as a model. */
 export function createStaticModel(table: StaticTable): StaticModel {
+  return modelOf({ ...table, words: wordTable(Buffer.from(table.words.join('\n'))) });
+}
+
+function modelOf(table: Omit<StaticTable, 'words'> & { words: WordTable }): StaticModel {
   const { id, dimension, words, buckets, scales, rows, rarities } = table;
-  const rowOf = new Map(words.map((word, row) => [word, row]));
+  const rowOf = words.rowOf;
 
   function add(sum: Float64Array, row: number, share: number): void {
     const factor = share * (scales[row] as number);
@@ -105,7 +121,7 @@ export function createStaticModel(table: StaticTable): StaticModel {
   }
 
   function weightOf(word: string): number {
-    const row = rowOf.get(word);
+    const row = rowOf(word);
     if (row === undefined) return UNKNOWN_WEIGHT;
     const sum = new Float64Array(dimension);
     add(sum, row, 1);
@@ -113,7 +129,7 @@ export function createStaticModel(table: StaticTable): StaticModel {
   }
 
   function rarityOf(word: string): number {
-    const row = rowOf.get(word);
+    const row = rowOf(word);
     return (row === undefined ? RAREST : (rarities[row] as number)) / RAREST;
   }
 
@@ -127,20 +143,87 @@ export function createStaticModel(table: StaticTable): StaticModel {
       for (const [word, count] of counts) {
         // A word said nine times counts three times.
         const weight = Math.sqrt(count);
-        const row = rowOf.get(word);
+        const row = rowOf(word);
         if (row !== undefined) {
           add(sum, row, weight);
           continue;
         }
         const pieces = piecesOf(word, buckets);
-        for (const piece of pieces) add(sum, words.length + piece, weight / pieces.length);
+        for (const piece of pieces) add(sum, words.size + piece, weight / pieces.length);
       }
       return unit(sum);
     },
-    knows: (word) => rowOf.has(word),
+    knows: (word) => rowOf(word) !== undefined,
     wordWeights: (text) => new Map(wordsOf(text).map((word) => [word, weightOf(word)])),
     rarities: (text) => new Map(wordsOf(text).map((word) => [word, rarityOf(word)])),
   };
+}
+
+interface WordTable {
+  size: number;
+  /** Place of a word in the text. */
+  rowOf(word: string): number | undefined;
+}
+
+/**
+ * Finds words in a text of one a line, as bytes, by their hashes: a quarter of the time, and a tenth of the
+ * memory, that it takes to cut it into 30,000 strings and put them in a Map. Blank lines are none.
+ */
+function wordTable(text: Uint8Array): WordTable {
+  let lines = 1;
+  for (let at = 0; at < text.length; at += 1) if (text[at] === LINE_FEED) lines += 1;
+  const starts = new Int32Array(lines);
+  const mask = 2 ** Math.ceil(Math.log2(2 * lines)) - 1;
+  /** Rows + 1, each in the first free place from that of its hash. */
+  const table = new Int32Array(mask + 1);
+  const placeOf = (hash: number) => (hash ^ (hash >>> 15)) & mask;
+  let size = 0;
+  for (let start = 0, at = 0, hash = FIRST_HASH; at <= text.length; at += 1) {
+    const byte = text[at] ?? LINE_FEED;
+    if (byte !== LINE_FEED) {
+      hash = Math.imul(hash ^ byte, HASH_FACTOR);
+      continue;
+    }
+    if (at > start) {
+      starts[size] = start;
+      size += 1;
+      let place = placeOf(hash);
+      while (table[place] !== 0) place = (place + 1) & mask;
+      table[place] = size;
+    }
+    start = at + 1;
+    hash = FIRST_HASH;
+  }
+
+  function isAt(start: number, word: Uint8Array | string): boolean {
+    const end = start + word.length;
+    if ((text[end] ?? LINE_FEED) !== LINE_FEED) return false;
+    for (let at = start; at < end; at += 1) {
+      if (text[at] !== codeAt(word, at - start)) return false;
+    }
+    return true;
+  }
+
+  return {
+    size,
+    rowOf(asked) {
+      const word = BEYOND_ASCII.test(asked) ? Buffer.from(asked) : asked;
+      let hash = FIRST_HASH;
+      for (let at = 0; at < word.length; at += 1) {
+        hash = Math.imul(hash ^ codeAt(word, at), HASH_FACTOR);
+      }
+      for (let place = placeOf(hash); table[place] !== 0; place = (place + 1) & mask) {
+        const row = (table[place] as number) - 1;
+        if (isAt(starts[row] as number, word)) return row;
+      }
+      return undefined;
+    },
+  };
+}
+
+/** Of a text in ASCII, or of bytes. */
+function codeAt(word: Uint8Array | string, at: number): number {
+  return typeof word === 'string' ? word.charCodeAt(at) : (word[at] as number);
 }
 
 function unit(sum: Float64Array): Float32Array {
@@ -165,21 +248,26 @@ export function loadStaticModel(directory: string): StaticModel {
   if (id === '' || dimension < 1 || buckets < 1) {
     throw wrong('model.json does not say id, dimension and buckets');
   }
-  const words = readFileSync(join(directory, 'words.txt'), 'utf8').split('\n').filter(Boolean);
+  const words = wordTable(readFileSync(join(directory, 'words.txt')));
   const bytes = readFileSync(join(directory, 'table.bin'));
-  const count = words.length + buckets;
+  const count = words.size + buckets;
   const expected = count * (4 + dimension);
   if (bytes.length !== expected) {
     throw wrong(`table.bin has ${bytes.length} bytes where ${expected} are expected`);
   }
   const rarities = readFileSync(join(directory, 'rarities.bin'));
-  if (rarities.length !== words.length) {
-    throw wrong(`rarities.bin has ${rarities.length} bytes for ${words.length} words`);
+  if (rarities.length !== words.size) {
+    throw wrong(`rarities.bin has ${rarities.length} bytes for ${words.size} words`);
   }
-  const scales = new Float32Array(count);
-  for (let row = 0; row < count; row += 1) scales[row] = bytes.readFloatLE(4 * row);
+  const scales = floatsLittleEndian(bytes.subarray(0, 4 * count));
   const rows = new Int8Array(bytes.buffer, bytes.byteOffset + 4 * count, count * dimension);
-  return createStaticModel({ id, dimension, words, buckets, scales, rows, rarities });
+  return modelOf({ id, dimension, words, buckets, scales, rows, rarities });
+}
+
+function floatsLittleEndian(bytes: Buffer): Float32Array {
+  const own = Buffer.from(new Uint8Array(bytes).buffer);
+  if (endianness() === 'BE') own.swap32();
+  return new Float32Array(own.buffer);
 }
 
 /** The table that comes with the package, read when it is first asked for. */

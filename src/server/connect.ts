@@ -4,7 +4,7 @@
  * a port may be anybody's.
  */
 
-import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { StringDecoder } from 'node:string_decoder';
 import { AppError, ERROR_TABLE, type ErrorCode, isErrorCode, messageOf } from '../shared/errors.js';
 import { isObject, parsedJson } from '../shared/json.js';
@@ -101,7 +101,9 @@ export function sendRequest(address: ServerAddress, request: HttpRequest): Clien
   const { method, path, query, headers, body, signal, silentMs, onSilent, onFailure } = request;
   const { baseUrl, agentId, apiKey } = address;
   let isConnected = false;
-  const sent = httpRequest(`${baseUrl}${path}${queryOf({ agentId, ...query })}`, {
+  // Loaded where it is needed: a recall of the command line asks nobody.
+  const http = process.getBuiltinModule('node:http');
+  const sent = http.request(`${baseUrl}${path}${queryOf({ agentId, ...query })}`, {
     method,
     agent: false,
     signal,

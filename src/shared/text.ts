@@ -25,6 +25,10 @@ const QUESTION_WORDS = new Set(
 
 /** A word: letters and digits, with inner apostrophes; identifiers keep `_` and are split later. */
 const WORD = /[\p{L}\p{N}][\p{L}\p{N}\p{M}_'’]*/gu;
+/** The same in a text of ASCII; to make ready the one for all alphabets takes milliseconds. */
+const ASCII_WORD = /[A-Za-z0-9][A-Za-z0-9_']*/g;
+const ASCII = /^[\0-\x7f]*$/;
+const PLAIN_WORD = /^[A-Za-z0-9][a-z0-9]*$/;
 const CJK = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}]/u;
 const ENGLISH = /^[a-z]+$/;
 /** Longer ones are data (hashes, base64), not words; they are cut so that they cost little. */
@@ -33,7 +37,7 @@ const MAX_WORD = 40;
 /** Terms of a text, in order, with repetitions. Linear in the length of the text. */
 export function analyze(text: string): string[] {
   const terms: string[] = [];
-  for (const [raw] of text.normalize('NFKC').matchAll(WORD)) {
+  for (const [raw] of wordsIn(text)) {
     for (const term of termsOfWord(raw)) terms.push(term);
   }
   return terms;
@@ -42,7 +46,7 @@ export function analyze(text: string): string[] {
 /** Each term of a text once, with the word that it was first written as, in lower case. */
 export function wordsWithTerms(text: string): Map<string, string> {
   const words = new Map<string, string>();
-  for (const [raw] of text.normalize('NFKC').matchAll(WORD)) {
+  for (const [raw] of wordsIn(text)) {
     for (const term of termsOfWord(raw)) if (!words.has(term)) words.set(term, raw.toLowerCase());
   }
   return words;
@@ -51,10 +55,14 @@ export function wordsWithTerms(text: string): Map<string, string> {
 /** Terms of a question: without the words that only make it a question, unless nothing is left. */
 export function analyzeQuery(text: string): string[] {
   const terms: string[] = [];
-  for (const [raw] of text.normalize('NFKC').matchAll(WORD)) {
+  for (const [raw] of wordsIn(text)) {
     if (!QUESTION_WORDS.has(raw.toLowerCase())) terms.push(...termsOfWord(raw));
   }
   return terms.length > 0 ? terms : analyze(text);
+}
+
+function wordsIn(text: string): Iterable<RegExpExecArray> {
+  return ASCII.test(text) ? text.matchAll(ASCII_WORD) : text.normalize('NFKC').matchAll(WORD);
 }
 
 /**
@@ -80,6 +88,10 @@ function termsOfWord(raw: string): readonly string[] {
 }
 
 function addWord(raw: string, terms: string[]): void {
+  if (PLAIN_WORD.test(raw)) {
+    addTerm(raw, terms);
+    return;
+  }
   if (CJK.test(raw)) {
     addCjk(raw, terms);
     return;
@@ -113,7 +125,7 @@ function termOf(lower: string): string {
 
 function plainLetters(text: string): string {
   // Accents are typed or left out at will; only Latin ones are dropped, elsewhere marks are letters.
-  return /[^\p{ASCII}]/u.test(text)
+  return !ASCII.test(text)
     ? text
         .normalize('NFD')
         .replaceAll(/(\p{Script=Latin})\p{M}+/gu, '$1')

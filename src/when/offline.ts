@@ -7,9 +7,11 @@ import { lstatSync } from 'node:fs';
 import { isAppError } from '../shared/errors.js';
 import { readFolder } from './disk/read.js';
 import type { FileChange } from './disk/write.js';
-import { hashOf } from './index-file.js';
+import { hashOf, parseDecisionFile, parseIndex } from './index-file.js';
+import { buildLibrary } from './library.js';
 import type { Matcher } from './match/matcher.js';
 import type { MigrationReport } from './migrate/report.js';
+import { openRecallIndex, type RecallIndex, type RecallPaths } from './recall-index.js';
 import type { ResolveOptions } from './resolve.js';
 import type {
   Library,
@@ -29,6 +31,7 @@ export { DECISIONS, foundIndex, INDEX_PLACES, repositoryOf } from './find-index.
 export { parseEntryLine } from './index-file.js';
 export { reportText } from './migrate/report.js';
 export { printRecall } from './print.js';
+export { openRecallIndex, type RecallIndex } from './recall-index.js';
 export { parseRequests } from './requests.js';
 export type * from './types.js';
 export { indexFault } from './unread.js';
@@ -37,6 +40,7 @@ export {
   printUsage,
   recallEvents,
   USAGE_FILE,
+  type UsageJournal,
   type UsageStats,
   usageStats,
 } from './usage.js';
@@ -67,6 +71,17 @@ export interface OfflineIndex {
   migrate(options: { dryRun: boolean }): Promise<Migrated>;
   /** @throws what `remember` throws */
   remember(draft: RememberDraft): Promise<Remembered>;
+}
+
+/** Opened for one recall: as it is kept where it still is the same, else as it is read. */
+export function openForRecall(where: RecallPaths): Promise<RecallIndex> {
+  return openRecallIndex(where, ({ index, files, warnings }) =>
+    buildLibrary(
+      parseIndex(index?.text ?? ''),
+      files.map(({ path, text }) => parseDecisionFile(path, text)),
+      warnings,
+    ),
+  );
 }
 
 /** Somebody else, an editor, wrote in between: worked out again on what stands there. */

@@ -61,7 +61,11 @@ function remembered(
   return key;
 }
 
+/** Words of letters and digits, one space apart: only letter case is to be made the same. */
+const PLAIN = /^[a-z0-9]+(?: [a-z0-9]+)*$/i;
+
 function normalized(text: string): string {
+  if (PLAIN.test(text)) return text.toLowerCase();
   let phrase = oneSpelling(text)
     .replaceAll(/[‘’‛]/g, "'")
     .replaceAll(/[“”„‟]/g, '"')
@@ -75,6 +79,7 @@ function normalized(text: string): string {
 }
 
 function oneSpelling(text: string): string {
+  if (PLAIN.test(text)) return text.toLowerCase();
   return text
     .replaceAll(UNSEEN, '')
     .normalize('NFKC')

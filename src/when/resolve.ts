@@ -42,8 +42,8 @@ export const FLOOR = 0.42;
 export interface Resolver {
   /**
    * One answer for each request, in order; of those that ask for the same, one. `matches`: how many of
-   * each, 5 to 50. `nearby: false`: nothing is ranked to stand behind what was found exactly, for whom
-   * the answer is enough. Unknown names and `invalid` requests are answers with a message; nothing is
+   * each, 5 to 50. `nearby: false`: nothing is ranked to stand behind an answer, for whom that is
+   * enough. Unknown names and `invalid` requests are answers with a message; nothing is
    * thrown for what was asked.
    */
   resolve(requests: readonly Request[], options?: ResolveOptions): Promise<Recall>;
@@ -188,7 +188,8 @@ async function byTrigger(context: Context, query: string, phrase: string): Promi
     const kind = namesMarkdown(phrase) ? 'file' : 'section';
     if (meantBy(context, phrase, kind).length === 1) return byName(context, query, phrase, kind);
   }
-  const candidates = await nearest(context, phrase, exact);
+  const sure = await sureAnswer(context, phrase, exact);
+  const candidates = sure === null ? await nearest(context, phrase, exact) : [sure];
   if (exact.length > 0) {
     const others = exact.slice(1).map(({ header, file, line }) => `"${header}" (${file}:${line})`);
     const more = others.length > 0 ? { message: `also stands for ${others.join(', ')}` } : {};
@@ -203,6 +204,17 @@ async function byTrigger(context: Context, query: string, phrase: string): Promi
     ...(lost ? { message: `${leadsNowhere(lost)}.${near}` } : {}),
     suggestions: suggestionsFor(context, phrase, candidates),
   });
+}
+
+/** For whom the answer is enough: what is found by content, where that can be believed. */
+async function sureAnswer(
+  { rank, nearby }: Context,
+  phrase: string,
+  exact: readonly Candidate[],
+): Promise<Candidate | null> {
+  if (nearby || exact.length > 0) return null;
+  const [best] = await rank(phrase, 1);
+  return best !== undefined && best.confidence >= FLOOR ? candidateOf(best) : null;
 }
 
 /**

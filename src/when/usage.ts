@@ -10,17 +10,16 @@ import {
   constants,
   fstatSync,
   lstatSync,
-  mkdirSync,
   openSync,
   renameSync,
-  writeFileSync,
   writeSync,
 } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname } from 'node:path';
 import { yieldToLoop } from '../shared/async.js';
 import { AppError } from '../shared/errors.js';
 import { redactSecrets } from '../shared/secrets.js';
+import { makeDataFolder } from './data-folder.js';
 import { headerKey, normalizePhrase } from './phrases.js';
 import type { Found, Recall, SectionUse } from './types.js';
 
@@ -155,7 +154,7 @@ export function createUsageJournal(options: { path: string; rotateBytes?: number
     append(events) {
       if (events.length === 0) return;
       const size = sizeOf(path);
-      if (size === 0) makeFolder(dirname(path));
+      if (size === 0) makeDataFolder(dirname(path));
       if (size >= rotateBytes) renameSync(path, old);
       const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW } = constants;
       // A repository may bring a link of this name that leads to a file of the user's.
@@ -170,12 +169,6 @@ export function createUsageJournal(options: { path: string; rotateBytes?: number
     },
     read: async () => parseEvents(`${await readText(old)}\n${await readText(path)}`),
   };
-}
-
-/** A folder that is made here may lie in a repository, which shall not see it. */
-function makeFolder(folder: string): void {
-  if (mkdirSync(folder, { recursive: true }) === undefined) return;
-  writeFileSync(join(folder, '.gitignore'), '*\n', { flag: 'wx' });
 }
 
 async function readText(path: string): Promise<string> {

@@ -2,7 +2,7 @@
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import type { Terminal } from '../../../src/surfaces/cli/io.js';
+import type { Io, Terminal } from '../../../src/surfaces/cli/io.js';
 import { run } from '../../../src/surfaces/cli/program.js';
 
 export const NOW = Date.UTC(2026, 4, 1, 9);
@@ -29,7 +29,13 @@ export interface CueWorld {
 
 export async function runCue(argv: string[], world: CueWorld): Promise<Ended> {
   const ended: Ended = { code: 0, out: '', err: '' };
-  ended.code = await run(argv, {
+  ended.code = await run(argv, ioOf(world, ended));
+  return ended;
+}
+
+/** What a command sees of that world; what it prints is added to `ended`. */
+export function ioOf(world: CueWorld, ended: Ended): Io {
+  return {
     cwd: world.cwd,
     env: world.env ?? {},
     parentPid: 4711,
@@ -44,8 +50,7 @@ export async function runCue(argv: string[], world: CueWorld): Promise<Ended> {
     err: (text) => {
       ended.err += text;
     },
-  });
-  return ended;
+  };
 }
 
 export interface Project {

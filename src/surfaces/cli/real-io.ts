@@ -27,6 +27,11 @@ export function realIo(onLost: (words: string) => void = fail): Io {
   };
 }
 
+/** Where the real process is. @throws AppError INVALID_INPUT when that folder has been removed */
+export function realPlace(): Pick<Io, 'cwd' | 'env' | 'clock'> {
+  return { cwd: workingFolder(), env: process.env, clock: systemClock };
+}
+
 function interrupted(): AbortSignal {
   const ended = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => ended.abort());
@@ -57,17 +62,22 @@ function noFolder(cause: unknown): AppError {
 
 /** Writers that outlive a reader which has heard enough (`cue when x | head -1`). */
 function standardStreams(onLost: (words: string) => void): Pick<Io, 'out' | 'err'> {
-  return { out: writerTo(process.stdout, onLost), err: writerTo(process.stderr, onLost) };
+  return { out: writerTo('stdout', onLost), err: writerTo('stderr', onLost) };
 }
 
-function writerTo(stream: NodeJS.WriteStream, onLost: (words: string) => void): Io['out'] {
+function writerTo(name: 'stdout' | 'stderr', onLost: (words: string) => void): Io['out'] {
   let open = true;
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    const isLost = open && error.code !== 'EPIPE';
-    open = false;
-    if (isLost) onLost(stream === process.stderr ? '' : notWritten(error));
-  });
+  // Node makes a stream when it is first looked at, which takes a millisecond.
+  let stream: NodeJS.WriteStream | undefined;
+  function opened(): NodeJS.WriteStream {
+    return process[name].on('error', (error: NodeJS.ErrnoException) => {
+      const isLost = open && error.code !== 'EPIPE';
+      open = false;
+      if (isLost) onLost(name === 'stderr' ? '' : notWritten(error));
+    });
+  }
   return (text, isDrawn = false) => {
+    stream ??= opened();
     if (open) stream.write(isDrawn ? text : forTerminal(text));
   };
 }

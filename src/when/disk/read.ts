@@ -24,9 +24,16 @@ const CLOCK_STEP_MS = 2 * SECOND_MS;
 
 export interface FolderReader {
   read(): Promise<DiskState>;
+  /**
+   * What the last read knows of each file, by its real path; `null`: some file was changed so lately that
+   * its stamp may stand for two contents.
+   */
+  known(): ReadonlyMap<string, KnownFile> | null;
 }
 
-interface Known {
+/** A file as it was read. */
+export interface KnownFile {
+  /** `stampOf` */
   stamp: string;
   text: string;
 }
@@ -35,17 +42,26 @@ interface Known {
  * Reads again and again: files that nobody touched since are not opened anew. What is refused or
  * cannot be read is a warning (`no_index`, `no_folder`, `outside`, `too_large`, `not_text`, …), and
  * the rest is read all the same.
+ * @param before what an earlier reader knew
  */
-export function createFolderReader(paths: WhenPaths, clock: Clock = systemClock): FolderReader {
-  let known = new Map<string, Known>();
+export function createFolderReader(
+  paths: WhenPaths,
+  clock: Clock = systemClock,
+  before: ReadonlyMap<string, KnownFile> = new Map(),
+): FolderReader {
+  let known = before;
+  let isSettled = true;
 
-  async function readKnown(real: string, next: Map<string, Known>): Promise<FileRead | Known> {
-    const before = known.get(real);
-    if (before !== undefined) {
+  async function readKnown(
+    real: string,
+    next: Map<string, KnownFile>,
+  ): Promise<FileRead | KnownFile> {
+    const last = known.get(real);
+    if (last !== undefined) {
       const stats = await lstat(real, { bigint: true }).catch(() => null);
-      if (stats !== null && stampOf(stats) === before.stamp) {
-        next.set(real, before);
-        return before;
+      if (stats !== null && stampOf(stats) === last.stamp) {
+        next.set(real, last);
+        return last;
       }
     }
     const startedMs = clock.now();
@@ -53,13 +69,16 @@ export function createFolderReader(paths: WhenPaths, clock: Clock = systemClock)
     if (typeof read === 'object' && 'text' in read) {
       const { stamp, text, changedMs } = read;
       if (changedMs < startedMs - CLOCK_STEP_MS) next.set(real, { stamp, text });
+      else isSettled = false;
     }
     return read;
   }
 
   return {
+    known: () => (isSettled ? known : null),
     async read() {
-      const next = new Map<string, Known>();
+      isSettled = true;
+      const next = new Map<string, KnownFile>();
       const bounds = boundsOf(paths);
       const warnings: Warning[] = [];
       const texts = new Map<string, string>();

@@ -6,6 +6,7 @@ import {
   createSearchIndex,
   type Hit,
   type Query,
+  type SavedSearch,
   type SearchIndex,
   type Term,
   type Texts,
@@ -24,6 +25,10 @@ export interface Ranked {
 export interface Matcher {
   /** Replaces what is searched; until then the library before answers. Calls must not overlap. */
   load(library: Library): Promise<void>;
+  /** The same for the very library that `saved` is of. @throws Error where it is another one */
+  restore(library: Library, saved: SavedSearch): void;
+  /** What the first `load` has worked out. */
+  saved(): SavedSearch;
   /** What answers a command best; each section once. Equals stand as in the index. */
   rank(query: string, limit: number): Ranked[];
   /** What is worth showing to whoever said this; `confidence` compares with `OFFER_BAR`. */
@@ -58,6 +63,8 @@ export function createMatcher(model: StaticModel): Matcher {
 
   return {
     load: (library) => index.load(library),
+    restore: (library, saved) => index.restore(library, saved),
+    saved: () => index.saved(),
     rank: (query, limit) => found(query, limit, confidenceOfAnswer),
     rankSentence(text, limit) {
       const best = new Map<Section, Ranked>();

@@ -42,6 +42,10 @@ export interface Hit {
 export interface SearchIndex {
   /** Only documents whose texts changed are analyzed and embedded, in steps of a few milliseconds. */
   load(library: Library): Promise<void>;
+  /** The same for the very library that was saved. @throws Error where it is another one */
+  restore(library: Library, saved: SavedSearch): void;
+  /** What the first `load` has worked out. */
+  saved(): SavedSearch;
   query(text: string): Query;
   /** Best first; equals as they stand in the library. */
   search(query: Query): Hit[];
@@ -49,6 +53,20 @@ export interface SearchIndex {
   readonly size: number;
   documentsWith(term: string): number;
 }
+
+/** What is worked out of the documents of one library, as plain numbers and texts. */
+export interface SavedSearch {
+  words: readonly string[];
+  /** Of each word: where its list begins, the documents that have it, the last one's number + 1. */
+  lists: Int32Array;
+  /** The lists, one behind the other. */
+  bytes: Uint8Array;
+  lengths: Int32Array;
+  /** Of all documents, one behind the other. */
+  vectors: Float32Array;
+}
+
+const LIST_NUMBERS = 3;
 
 /** How often a word counts that stands there once; chosen with `NEAR` on half of the paraphrases. */
 const WEIGHTS: Readonly<Record<keyof Texts, number>> = {
@@ -73,15 +91,38 @@ const SPARE_SLOTS = 500;
 /** Words and documents that belong together; slots are never used again. */
 interface State {
   words: Words;
+  /** All of them. */
+  terms(): readonly string[];
   slots: number;
   documents: readonly Placed[];
+  /** Of what was saved: makes words ready that are asked for. Nothing can be added or taken out. */
+  ready?(term: string): void;
 }
 
-const nothing = (): State => ({
-  words: new Words(new BlockPool(), analyze),
-  slots: 0,
-  documents: [],
-});
+function nothing(): State {
+  const words = new Words(new BlockPool(), analyze);
+  const { names } = words.postings;
+  return { words, terms: () => names.texts(0, names.size), slots: 0, documents: [] };
+}
+
+/** A question has a few of thousands of words: only their lists are taken over. */
+function savedState({ words: all, lists, bytes, lengths }: SavedSearch): State {
+  const state = nothing();
+  const { postings } = state.words;
+  state.words.load(lengths, () => true);
+  return {
+    ...state,
+    terms: () => all,
+    ready(term) {
+      const at = postings.names.numberOf(term) === undefined ? all.indexOf(term) : -1;
+      if (at < 0) return;
+      const [from = 0, count = 0, next = 0] = lists.subarray(LIST_NUMBERS * at);
+      const end = lists[LIST_NUMBERS * (at + 1)] ?? bytes.length;
+      postings.byName.load(postings.names.intern(term), bytes.subarray(from, end), count, next);
+      postings.recount();
+    },
+  };
+}
 
 export function createSearchIndex(model: StaticModel): SearchIndex {
   let state = nothing();
@@ -107,11 +148,16 @@ export function createSearchIndex(model: StaticModel): SearchIndex {
     );
   }
 
+  function documentsWith(term: string): number {
+    state.ready?.(term);
+    return state.words.documentFrequency(term);
+  }
+
   function termsOf(text: string): Term[] {
     const asked = new Set(analyzeQuery(text));
     const said = [...wordsWithTerms(text)].filter(([term]) => asked.has(term));
     return said.slice(0, MOST_TERMS).map(([term, word]): Term => {
-      if (state.words.documentFrequency(term) > 0) return { term, word, share: 1, isKnown: true };
+      if (documentsWith(term) > 0) return { term, word, share: 1, isKnown: true };
       const meant = meantInstead(term, word);
       if (meant === null) return { term, word, share: 1, isKnown: false };
       return { term: meant, word, share: MISTYPED, isKnown: true };
@@ -123,11 +169,7 @@ export function createSearchIndex(model: StaticModel): SearchIndex {
     if (model.knows(word)) return null;
     const before = mistyped.get(term);
     if (before !== undefined) return before;
-    const { words } = state;
-    const { names } = words.postings;
-    const meant = meantWord(term, names.texts(0, names.size), (one) =>
-      words.documentFrequency(one),
-    );
+    const meant = meantWord(term, state.terms(), documentsWith);
     mistyped.set(term, meant);
     return meant;
   }
@@ -136,7 +178,7 @@ export function createSearchIndex(model: StaticModel): SearchIndex {
     async load(library) {
       const next = documentsOf(library);
       const isSparse = state.slots > 2 * next.length + SPARE_SLOTS;
-      const target = isSparse ? nothing() : state;
+      const target = isSparse || state.ready ? nothing() : state;
       const left = new Map<string, Placed[]>();
       for (const one of target.documents) addTo(left, keyOf(one.texts), one);
       const documents: Placed[] = [];
@@ -160,6 +202,37 @@ export function createSearchIndex(model: StaticModel): SearchIndex {
       state = target;
       mistyped = new Map();
     },
+    restore(library, saved) {
+      const { vectors } = saved;
+      const { dimension } = model;
+      const documents = documentsOf(library).map((document, slot) => ({
+        ...document,
+        slot,
+        vector: vectors.subarray(slot * dimension, (slot + 1) * dimension),
+      }));
+      if (vectors.length !== documents.length * dimension) throw new Error('of another library');
+      state = { ...savedState(saved), slots: documents.length, documents };
+      mistyped = new Map();
+    },
+    saved() {
+      const { words, slots, documents } = state;
+      const { names, byName } = words.postings;
+      const lists = new Int32Array(names.size * LIST_NUMBERS);
+      const all: Uint8Array[] = [];
+      let from = 0;
+      for (let word = 0; word < names.size; word += 1) {
+        const { bytes, next } = byName.bytesOf(word);
+        lists.set([from, byName.countOf(word), next], word * LIST_NUMBERS);
+        from += bytes.length;
+        all.push(bytes);
+      }
+      const vectors = new Float32Array(slots * model.dimension);
+      for (const { slot, vector } of documents) vectors.set(vector, slot * model.dimension);
+      return {
+        ...{ words: names.texts(0, names.size), lists, bytes: Buffer.concat(all) },
+        ...{ lengths: words.lengths(slots), vectors },
+      };
+    },
     query: (text) => ({ terms: termsOf(text), vector: model.embed(text) }),
     search({ terms, vector }) {
       const weights = new Map<string, number>();
@@ -181,7 +254,7 @@ export function createSearchIndex(model: StaticModel): SearchIndex {
     get size() {
       return state.documents.length;
     },
-    documentsWith: (term) => state.words.documentFrequency(term),
+    documentsWith,
   };
 }
 

@@ -38,7 +38,7 @@ export interface PlaceFlags {
   decisions?: string | undefined;
 }
 
-type Place = Pick<Io, 'cwd' | 'env'>;
+export type Place = Pick<Io, 'cwd' | 'env'>;
 
 /**
  * Flag, then setting, then the first of `INDEX_PLACES` in the current directory or one above it, up

@@ -1,7 +1,7 @@
 /** `cue when "<trigger>" …` */
 
-import { join, resolve } from 'node:path';
-import { type Finding, InvalidInputError, messageOf } from '../../../shared/errors.js';
+import { resolve } from 'node:path';
+import { type Finding, InvalidInputError } from '../../../shared/errors.js';
 import type * as Offline from '../../../when/offline.js';
 import type {
   OfflineIndex,
@@ -9,7 +9,6 @@ import type {
   Recall,
   RememberDraft,
   Validation,
-  Warning,
   WhenPaths,
 } from '../../../when/offline.js';
 import { readTextFile } from '../input.js';
@@ -18,7 +17,6 @@ import { changedLines, counted } from '../lines.js';
 import {
   existingPathsOf,
   indexOf,
-  journalFolderOf,
   pathOf,
   placeOf,
   shownPath,
@@ -26,45 +24,40 @@ import {
   whenPathsOf,
   wordsOf,
 } from './paths.js';
+import {
+  commandText,
+  journalOf,
+  keptFileOf,
+  recallFrom,
+  requestsIn,
+  tellAnswer,
+  tellRecall,
+} from './recall.js';
 
-/** More of them are counted, not listed: the answer is what was asked for. */
-const MOST_WARNINGS = 10;
 const STANDARD_INPUT = '-';
-const COMMAND = /^\/(?:when|how)$/i;
 
-/** Done: every one of the queries was found. Bad input: none of them names anything. */
 export async function recallCommand(
   triggers: readonly string[],
   io: Io,
   flags: WhenFlags,
 ): Promise<ExitCode> {
-  const room = await whenRoom();
-  const text = await commandText(triggers, io);
-  const requests = room.parseRequests(text);
-  if (requests.length === 0) throw badInput('name a trigger: cue when "writing mock tests"');
+  const text = commandText(await withInput(triggers, io));
+  const requests = requestsIn(text);
   if (flags.port !== undefined) {
-    const recall = await askedAt(flags.port, text, io);
-    if (flags.json) printJson(io, recall);
-    else printText(io, room.printRecall(recall));
-    return codeOf(recall, requests);
+    return tellAnswer(await askedAt(flags.port, text, io), requests, io, flags);
   }
   const paths = existingPathsOf(flags, io);
-  const book = await openIndex(room, paths);
-  const recall = await book.resolve(requests, { nearby: flags.json === true });
-  const { warnings } = book.library;
-  if (flags.json) {
-    printJson(io, warnings.length > 0 ? { ...recall, warnings } : recall);
-  } else {
-    printText(io, room.printRecall(recall));
-    printWarnings(warnings, paths, io);
-  }
-  if (flags.usage) noteRecall(room, recall, paths, io, flags);
-  return codeOf(recall, requests);
+  const { openForRecall, indexFault } = await whenRoom();
+  const book = await openForRecall({ paths, keptAt: keptFileOf(paths, io), clock: io.clock });
+  const fault = indexFault(book.library, book.library.warnings, paths.index);
+  if (fault !== null) throw fault;
+  return tellRecall(await recallFrom({ book, requests, paths }, flags), io, flags);
 }
 
-function codeOf(recall: Recall, requests: readonly { kind: string }[]): ExitCode {
-  if (requests.every(({ kind }) => kind === 'invalid')) return EXIT.badInput;
-  return recall.results.every(({ found }) => found !== 'none') ? EXIT.done : EXIT.notFound;
+async function withInput(triggers: readonly string[], io: Io): Promise<string[]> {
+  if (!triggers.includes(STANDARD_INPUT)) return [...triggers];
+  const input = await io.stdin();
+  return triggers.map((text) => (text === STANDARD_INPUT ? input : text));
 }
 
 /** The index of the server at that port, which counts the recall itself. */
@@ -76,27 +69,6 @@ async function askedAt(port: number, text: string, io: Io): Promise<Recall> {
   return callServing<Recall>(io, port, 'results', (address) =>
     askRest(address, { path: '/when', query }),
   );
-}
-
-/** One trigger a line. Words of which none has a space were typed without quotes: one trigger. */
-async function commandText(triggers: readonly string[], io: Io): Promise<string> {
-  const texts = COMMAND.test(triggers[0] ?? '') ? triggers.slice(1) : triggers;
-  if (!texts.includes(STANDARD_INPUT)) return texts.join(isOnePhrase(texts) ? ' ' : '\n');
-  const input = await io.stdin();
-  return texts.map((text) => (text === STANDARD_INPUT ? input : text)).join('\n');
-}
-
-/** `§` may stand alone in front; `§a.md §b.md` are two. */
-function isOnePhrase(texts: readonly string[]): boolean {
-  return texts.every((text, at) => !/\s/.test(text) && (at === 0 || !text.startsWith('§')));
-}
-
-function printWarnings(warnings: readonly Warning[], paths: WhenPaths, io: Io): void {
-  for (const warning of warnings.slice(0, MOST_WARNINGS)) {
-    io.err(`${placeOf(warning, paths, io.cwd)}: ${wordsOf(warning)}\n`);
-  }
-  const more = warnings.length - MOST_WARNINGS;
-  if (more > 0) io.err(`${more} more: cue when validate\n`);
 }
 
 export interface RememberFlags {
@@ -248,41 +220,11 @@ export async function migrateCommand(
 /** Needs no index: what was counted stays when it is gone. */
 export async function statsCommand(io: Io, flags: WhenFlags): Promise<ExitCode> {
   const room = await whenRoom();
-  const { events, damaged } = await journalOf(room, indexOf(flags, io), io).read();
+  const { events, damaged } = await journalOf(indexOf(flags, io), io).read();
   const stats = room.usageStats(events, damaged);
   if (flags.json) printJson(io, stats);
   else printText(io, room.printUsage(stats));
   return EXIT.done;
-}
-
-/** Writes a recall down. That it cannot be is no reason to fail: the recall has been answered. */
-export function noteRecall(
-  room: WhenRoom,
-  recall: Recall,
-  paths: WhenPaths,
-  io: Io,
-  flags: WhenFlags,
-): void {
-  const nowMs = io.clock.now();
-  try {
-    const events = room.recallEvents(recall, sessionOf(io, nowMs), nowMs);
-    journalOf(room, paths.index, io).append(events);
-  } catch (error) {
-    if (flags.verbose) io.err(`cue: this recall was not counted: ${messageOf(error)}\n`);
-  }
-}
-
-function journalOf(room: WhenRoom, index: string | null, io: Io) {
-  return room.createUsageJournal({ path: join(journalFolderOf(index, io), room.USAGE_FILE) });
-}
-
-/**
- * An agent that names no session calls from one process that lives as long as its session; process
- * ids are used again, seldom on the same day.
- */
-function sessionOf({ env, parentPid }: Io, nowMs: number): string {
-  const day = new Date(nowMs).toISOString().slice(0, 10);
-  return env.CUE_SESSION_ID || `${day}/${parentPid}`;
 }
 
 export type WhenRoom = typeof Offline;
