@@ -2,18 +2,9 @@
 import { Command, CommanderError, Option } from 'commander';
 import type { StartAgent } from '../../server/client.js';
 import type { CheckSettings } from '../../server/serve-stdio.js';
-import { messageOf } from '../../shared/errors.js';
 import { packageVersion } from '../../shared/package-version.js';
 import { fieldsAttached } from './fields.js';
-import {
-  badInput,
-  EXIT,
-  type ExitCode,
-  errorDocument,
-  exitCodeOf,
-  type Io,
-  printJson,
-} from './io.js';
+import { badInput, EXIT, type ExitCode, errorDocument, type Io, tellError } from './io.js';
 import { commandOf } from './typed-words.js';
 
 const HELP = 'help';
@@ -89,11 +80,7 @@ export async function runProgram(
   const end = (ended: ExitCode) => {
     code = ended;
   };
-  const tell = (error: unknown): ExitCode => {
-    if (wantsJson(argv)) printJson(io, documentOf(error));
-    else io.err(`${name}: ${messageOf(error)}\n`);
-    return exitCodeOf(error);
-  };
+  const tell = (error: unknown) => tellError(error, { name, argv, documentOf }, io);
   try {
     if (completion && argv[0] === COMPLETE) {
       const words = argv.slice(argv[1] === '--' ? 2 : 1);
@@ -149,13 +136,6 @@ function mustBeKnown(program: Command, args: readonly string[]): void {
     command = next;
     path.push(word);
   }
-}
-
-/** Also where the rest of the line could not be understood. */
-function wantsJson(argv: readonly string[]): boolean {
-  const end = argv.indexOf('--');
-  const words = argv.slice(0, end < 0 ? argv.length : end);
-  return words.some((word) => word === '--json' || word.startsWith('--json='));
 }
 
 export function dataDirOption(): Option {

@@ -107,6 +107,24 @@ export function errorDocument(error: unknown) {
   return { error: { code, message: messageOf(error), details } };
 }
 
+/** Tells why a line failed, in the form that it asks for, and gives its exit code. */
+export function tellError(
+  error: unknown,
+  line: { name: string; argv: readonly string[]; documentOf(error: unknown): object },
+  io: Io,
+): ExitCode {
+  if (wantsJson(line.argv)) printJson(io, line.documentOf(error));
+  else io.err(`${line.name}: ${messageOf(error)}\n`);
+  return exitCodeOf(error);
+}
+
+/** Also where the rest of the line could not be understood. */
+function wantsJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--');
+  const words = argv.slice(0, end < 0 ? argv.length : end);
+  return words.some((word) => word === '--json' || word.startsWith('--json='));
+}
+
 export function badInput(message: string, details: Record<string, unknown> = {}): AppError {
   return new AppError('INVALID_INPUT', message, details);
 }

@@ -4,6 +4,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import type { Io } from '../../../../src/surfaces/cli/io.js';
+import { quickGet } from '../../../../src/surfaces/cli/nudge/get.js';
 import { run } from '../../../../src/surfaces/cli/nudge/program.js';
 import { answerRpcText } from '../../../../src/surfaces/rest/rpc/json-rpc.js';
 import { createNudgeHandler } from '../../../../src/surfaces/rest/rpc/nudge-methods.js';
@@ -86,6 +88,8 @@ export interface Stage {
   write(path: string, text: string): string;
   nudge(...argv: string[]): Promise<Ended>;
   nudgeIn(world: World, ...argv: string[]): Promise<Ended>;
+  /** `get` without the reader of command lines; `null`: it is left to that. */
+  quick(...argv: string[]): Promise<Ended | null>;
   /** The same by the real program. */
   process(world: World, ...argv: string[]): Promise<Ended>;
   remove(): void;
@@ -112,33 +116,42 @@ export function makeStage(server?: {
     const started = '2026-01-31T12:00:00.000Z';
     write('pids/server.pid', JSON.stringify({ pid: process.pid, port: server.port, started }));
   }
-  const nudgeIn: Stage['nudgeIn'] = async (world, ...argv) => {
-    let out = '';
-    let err = '';
-    const io = {
+  const ioOf = (world: World, ended: Ended): Io => {
+    return {
       cwd: world.cwd ?? root,
       env: { NUDGE_PID_DIR: pids, ...world.env },
       parentPid: 4711,
       clock: { now: () => server?.room.now() ?? 0 },
       stdin: async () => world.stdin ?? '',
       out: (text: string) => {
-        out += text;
+        ended.out += text;
       },
       err: (text: string) => {
-        err += text;
+        ended.err += text;
       },
     };
+  };
+  const nothing = (): Ended => ({ code: null, out: '', err: '' });
+  const nudgeIn: Stage['nudgeIn'] = async (world, ...argv) => {
+    const ended = nothing();
     const startAgent = async () => {
       throw new Error('no agent is started here');
     };
-    const code = await run(argv, io, { startAgent });
-    return { code, out, err };
+    ended.code = await run(argv, ioOf(world, ended), { startAgent });
+    return ended;
   };
   return {
     root,
     write,
     nudge: (...argv) => nudgeIn({}, ...argv),
     nudgeIn,
+    async quick(...argv) {
+      const ended = nothing();
+      const code = quickGet(argv, ioOf({}, ended));
+      if (code === null) return null;
+      ended.code = await code;
+      return ended;
+    },
     process: (world, ...argv) => {
       const env = { PATH: process.env.PATH, NUDGE_PID_DIR: pids, ...world.env };
       return processOf([programOf('src/bin/nudge'), ...argv], {

@@ -1,9 +1,15 @@
 /** One method of Nudge, called at whoever serves. */
 import type { Command } from 'commander';
-import { createRpcClient, type RpcClientOptions, type StartAgent } from '../../../server/client.js';
+import {
+  createRpcClient,
+  type RpcClientOptions,
+  RpcFailure,
+  type StartAgent,
+} from '../../../server/client.js';
 import type { CheckSettings } from '../../../server/serve-stdio.js';
 import { callServing, sayWhere } from '../ask-server.js';
 import type { CommandContext } from '../command-line.js';
+import { errorDocument } from '../io.js';
 
 /** What a command of `nudge` is handed: it adds its arguments and options, and says how it ended. */
 export interface NudgeContext extends CommandContext {
@@ -26,7 +32,7 @@ export interface NudgeCommand {
  * @throws AppError the method's own, or UNAVAILABLE saying what was met
  */
 export function callServer<Result extends object>(
-  { io, port }: NudgeContext,
+  { io, port }: Pick<NudgeContext, 'io' | 'port'>,
   name: string,
   params: object,
   {
@@ -39,4 +45,9 @@ export function callServer<Result extends object>(
     if (deletes) await sayWhere(io, address);
     return createRpcClient(address, options).call(`nudge.${name}`, params);
   });
+}
+
+/** The error of a method as it came; others have the form of `cue`. */
+export function documentOf(error: unknown): object {
+  return error instanceof RpcFailure ? { error: error.body } : errorDocument(error);
 }

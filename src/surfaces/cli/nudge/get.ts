@@ -1,12 +1,159 @@
-/** `nudge get` without the other commands: an agent waits for it before each build. */
-import { AppError } from '../../../shared/errors.js';
-import type { ExitCode, Io } from '../io.js';
-import { GET, runNudge } from './run.js';
+/** `nudge get <component> <key>`: an agent waits for it before each build. */
+import type { GetResult, ScoredHint } from '../../../hints/offline.js';
+import { collect, numberOf, portOf } from '../flags.js';
+import {
+  badInput,
+  EXIT,
+  type ExitCode,
+  type Io,
+  ioFor,
+  printJson,
+  printText,
+  tellError,
+} from '../io.js';
+import { callServer, documentOf, type NudgeContext } from './call.js';
+import { type ContextFlags, contextOf } from './context-flags.js';
+import type * as Words from './print-hint.js';
 
-/** @param argv beginning with `get` */
-export function run(argv: readonly string[], io: Io): Promise<ExitCode> {
-  const startAgent = (): never => {
-    throw new AppError('UNAVAILABLE', '"nudge get" starts no agent');
-  };
-  return runNudge({ argv, commands: [GET] }, io, { startAgent });
+export interface GetFlags extends ContextFlags {
+  limit?: number;
+  explain?: true;
+  raw?: true;
+  json?: true;
 }
+
+interface HintName {
+  component: string;
+  key: string;
+}
+
+/** Done: one is eligible. */
+export async function performGet(
+  name: HintName,
+  flags: GetFlags,
+  context: Pick<NudgeContext, 'io' | 'port'>,
+): Promise<ExitCode> {
+  const { io } = context;
+  const { limit, explain, raw, json } = flags;
+  if (raw && (json || explain || limit !== undefined)) {
+    throw badInput('--raw prints one value: it goes without --json, --explain and --limit');
+  }
+  const params = {
+    ...name,
+    context: await contextOf(flags, io),
+    ...(limit === undefined ? {} : { limit }),
+    ...(explain ? { explain: 'all' } : {}),
+  };
+  // Loaded while the server works.
+  const words = json ? null : import('./print-hint.js');
+  const result = await callServer<GetResult>(context, 'get_hint', params, { field: 'hint' });
+  if (words === null) printJson(io, result);
+  else if (raw && result.hint !== null) {
+    const { printedValue } = await import('../../../hints/offline.js');
+    printText(io, printedValue(result.hint.value));
+  } else printBest(name, result, io, await words);
+  return result.hint === null ? EXIT.notFound : EXIT.done;
+}
+
+function printBest(
+  name: HintName,
+  { hint, hints, match_explain, others = [] }: GetResult,
+  io: Io,
+  { hintName, matchLines, oneLine, otherLines, valueLines }: typeof Words,
+): void {
+  const more = otherLines(others);
+  if (hint === null) {
+    const reasons = match_explain.reasons.map((reason) => `  - ${oneLine(reason)}`);
+    const lines = [`nudge: ${hintName(name)} is not eligible here`, ...reasons];
+    io.err(`${lines.join('\n')}\n`);
+    if (more.length > 0) printText(io, more.join('\n'));
+    return;
+  }
+  const found: Pick<ScoredHint, 'hint' | 'match_explain'>[] = hints ?? [{ hint, match_explain }];
+  const blocks = found.map((one) => [
+    ...valueLines(one.hint, name.key),
+    ...matchLines(one.match_explain),
+  ]);
+  const all = more.length === 0 ? blocks : [...blocks, more];
+  printText(io, all.map((lines) => lines.join('\n')).join('\n\n'));
+  if (found.some((one) => one.hint.meta.sensitivity === 'secret')) {
+    io.err('the value is a secret: --json shows it\n');
+  }
+}
+
+/** What the flags of a line say, and where it wants to be answered. */
+interface Line {
+  name: HintName;
+  flags: GetFlags;
+  port?: number;
+  dataDir?: string;
+}
+
+/**
+ * The command without the reader of command lines, which takes half as long as all else.
+ * @param argv beginning with `get`
+ * @returns `null`: something that only the reader of command lines understands, or refuses
+ */
+export function quickGet(argv: readonly string[], io: Io): Promise<ExitCode> | null {
+  const line = understood(argv.slice(1));
+  if (line === null) return null;
+  const { name, flags, port, dataDir } = line;
+  return performGet(name, flags, { io: ioFor(io, () => dataDir), port: () => port }).catch(
+    (error: unknown) => tellError(error, { name: 'nudge', argv, documentOf }, io),
+  );
+}
+
+function understood(words: readonly string[]): Line | null {
+  try {
+    return lineOf(words);
+  } catch {
+    // A number, say, that is none: told by the reader of command lines.
+    return null;
+  }
+}
+
+function lineOf(words: readonly string[]): Line | null {
+  const operands: string[] = [];
+  const given: Record<string, unknown> = {};
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] ?? '';
+    if (!word.startsWith('-')) {
+      operands.push(word);
+      continue;
+    }
+    const option = OPTIONS.get(word);
+    if (option === undefined) return null;
+    const [field, read] = option;
+    if (read === null) given[field] = true;
+    else {
+      const value = words[at + 1];
+      if (value === undefined || value.startsWith('-')) return null;
+      given[field] = read(value, given[field]);
+      at += 1;
+    }
+  }
+  const [component, key] = operands;
+  const { port, dataDir, ...flags } = given;
+  const isClear = operands.length === 2 && (port === undefined || dataDir === undefined);
+  if (component === undefined || key === undefined || !isClear) return null;
+  return { ...given, name: { component, key }, flags };
+}
+
+type Read = (value: string, before: unknown) => unknown;
+const text: Read = (value) => value;
+const list: Read = (value, before) => collect(value, before as string[] | undefined);
+const OPTIONS: ReadonlyMap<string, readonly [field: string, read: Read | null]> = new Map([
+  ['--json', ['json', null]],
+  ['--raw', ['raw', null]],
+  ['--explain', ['explain', null]],
+  ['--limit', ['limit', numberOf('--limit')]],
+  ['--port', ['port', portOf]],
+  ['-p', ['port', portOf]],
+  ['--data-dir', ['dataDir', text]],
+  ['--cwd', ['cwd', text]],
+  ['--repo', ['repo', text]],
+  ['--branch', ['branch', text]],
+  ['--os', ['os', text]],
+  ['--env', ['env', list]],
+  ['--files-open', ['filesOpen', list]],
+] as const);
