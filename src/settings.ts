@@ -102,6 +102,8 @@ const settingsSchema = z.object({
   CUE_OFFERS_ENABLED: flag(true),
   CUE_OFFERS_PREFIX: z.string().optional(),
   CUE_DETECTORS: z.string().optional(),
+  /** On a database server; an embedded database has nothing that finds the others. */
+  CUE_CATALOG_MAX: whole(200_000, 1_000, 10_000_000),
   CUE_WHEN_INDEX: z.string().optional(),
   CUE_WHEN_DECISIONS: z.string().optional(),
   CUE_FILE_ROOTS: list,

@@ -56,6 +56,7 @@ const EMPTY = [
   'discard all',
   // As PGlite sets it when it opens.
   'set search_path to public',
+  'drop schema if exists cue cascade',
   `do $$ begin execute (
     select 'truncate ' || string_agg(format('%I.%I', schemaname, tablename), ', ') || ' cascade'
     from pg_tables where schemaname = 'public'

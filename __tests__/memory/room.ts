@@ -39,6 +39,8 @@ export async function openRoom(
   name: string,
   options: {
     loaded?: boolean;
+    /** Memories that the catalog holds, at most. */
+    most?: number;
     beside?: StaticModel;
     rewrite?: (text: string) => Promise<string>;
     phrases?: (text: string) => Promise<string>;
@@ -62,6 +64,7 @@ export async function openRoom(
     log: SILENT,
     build: 'test',
     followMs: null,
+    ...(options.most !== undefined && { most: options.most }),
   });
   for (const { name: type } of [workMemoryType, remindWhenType]) {
     project.catalog.shelf(type).setModel(embedder.current.id);

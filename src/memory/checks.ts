@@ -25,6 +25,7 @@ import { soundVector } from './embed.js';
 import { fileKey } from './file-key.js';
 import { edgesOf } from './graph.js';
 import { printIn } from './ids.js';
+import { bringOlder, type OlderQuestion } from './older.js';
 import { identityType, workMemoryType } from './records.js';
 import type { WorkMemoryData } from './schema.js';
 
@@ -49,6 +50,11 @@ export interface MemoryChecks {
   isProject(id: string): boolean;
   /** At once, save while the catalog loads: then the newest rows are read from the database. */
   lookUp(): Promise<LookUp>;
+  /**
+   * Brings into the shelf what could answer and the catalog does not hold. Returns what cannot be found
+   * yet, in words.
+   */
+  bringOlder(question: OlderQuestion): Promise<string | null>;
   /**
    * The key of memories about this file: of those whose path ends in it; where there are none, of
    * those whose whole path it ends in. `undefined` when the text is no path or nobody knows it.
@@ -139,6 +145,10 @@ export function createMemoryChecks(deps: MemoryChecksDeps): MemoryChecks {
         });
       }
       return standIn.shelf;
+    },
+    bringOlder: async (question) => {
+      const brought = await bringOlder({ records, log }, question);
+      return brought?.lacking ?? null;
     },
     fileKey,
     rows: (ids, reader) => records.get(workMemoryType, ids, reader),

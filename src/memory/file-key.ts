@@ -9,12 +9,15 @@ import { keyOf } from './records.js';
  * `undefined` when the text is no path, or no memory of the filter knows it.
  */
 export function fileKey(shelf: Shelf, path: string, filter: SlotFilter): string | undefined {
+  return fileKeys(path).find((key) => shelf.hasKeys([key], filter));
+}
+
+/** Every key that {@link fileKey} looks for, the best first. */
+export function fileKeys(path: string): string[] {
   const ends = pathKeys(path);
   const [longest] = ends;
-  if (longest === undefined) return undefined;
-  const isKnown = (key: string) => shelf.hasKeys([key], filter);
+  if (longest === undefined) return [];
   // `sub/Makefile` is not the Makefile of the root.
   const whole = ends.filter((end) => end.includes('/') || !isInEveryFolder(end));
-  const key = keyOf.file(longest);
-  return isKnown(key) ? key : whole.map(keyOf.path).find(isKnown);
+  return [keyOf.file(longest), ...whole.map(keyOf.path)];
 }

@@ -77,12 +77,18 @@ export async function readableOf(
   if (records.catalog.status().state === 'ready') {
     const shelf = records.catalog.shelf(workMemoryType.name);
     const accepts = shelf.accepts({ reader });
-    return new Set(
-      ids.filter((id) => {
+    const beyond =
+      records.older(workMemoryType) === null
+        ? []
+        : ids.filter((id) => shelf.slotOf(id) === undefined);
+    const stored = beyond.length === 0 ? [] : await records.get(workMemoryType, beyond, reader);
+    return new Set([
+      ...ids.filter((id) => {
         const slot = shelf.slotOf(id);
         return slot !== undefined && accepts(slot);
       }),
-    );
+      ...stored.map(({ id }) => id),
+    ]);
   }
   return new Set((await records.get(workMemoryType, ids, reader)).map(({ id }) => id));
 }

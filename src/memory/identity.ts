@@ -16,7 +16,8 @@ import { derivedId, type Ids, type Uuid } from '../shared/ids.js';
 import { type Caller, readerOf, registeredIdOf } from './access.js';
 import { isoOf, type MemoryContext } from './context.js';
 import { cleaned, isObject, parseInput } from './input.js';
-import { FLAGS, identityType, keyOf, workMemoryType } from './records.js';
+import { countMemories } from './older.js';
+import { FLAGS, identityType, keyOf } from './records.js';
 import { type IdentityData, sessionSchema, uuidSchema } from './schema.js';
 
 /** Control characters, and those that hide or reorder what stands beside them; joiners are letters' own. */
@@ -190,7 +191,7 @@ async function register(
       existingId: id,
     });
   }
-  return { ...shown({ id, createdAtMs, data }, records, caller), resume_token: token };
+  return { ...(await shown({ id, createdAtMs, data }, records, caller)), resume_token: token };
 }
 
 /** Under an identity comes who is it already in this session, or who shows its token. */
@@ -243,22 +244,21 @@ async function resume(
   }
 }
 
-function shown(
+async function shown(
   { id, createdAtMs, data }: Pick<StoredRecord<IdentityData>, 'id' | 'createdAtMs' | 'data'>,
-  { projectId, catalog }: Pick<RecordStore, 'projectId' | 'catalog'>,
+  records: RecordStore,
   caller: Caller,
-): IdentityResult {
-  const shelf = catalog.shelf(workMemoryType.name);
+): Promise<IdentityResult> {
   const keysAll = [keyOf.agent(id)];
   const reader = readerOf(caller);
-  const memories = shelf.newest({ reader, keysAll }, 0).total;
-  const good = shelf.newest({ reader, keysAll, flagsAll: FLAGS.success }, 0).total;
+  const memories = await countMemories(records, { reader, keysAll });
+  const good = await countMemories(records, { reader, keysAll, flagsAll: FLAGS.success });
   return {
     agent_id: id,
     type: data.type,
     name: data.name,
     parent_id: data.parent_id,
-    project_id: projectId,
+    project_id: records.projectId,
     created_at: isoOf(createdAtMs),
     session_history: data.session_history,
     session_count: sessionCount(data),

@@ -107,14 +107,14 @@ export async function resolveRef(
   });
 }
 
-/** From the catalog; from the database while it loads, or when the type is not in it. */
+/** From the catalog; from the database while it loads, or when not all of the type are in it. */
 async function idsLike(
   records: RecordStore,
   type: RecordType<unknown>,
   hex: string,
   limit: number,
 ): Promise<Uuid[]> {
-  if (type.index && records.catalog.status().state === 'ready') {
+  if (type.index && records.catalog.status().state === 'ready' && records.older(type) === null) {
     return records.catalog.shelf(type.name).idsWithPrefix(hex, limit);
   }
   // A range of the primary key: the digits filled up with the smallest and the largest.

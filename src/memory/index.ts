@@ -19,6 +19,7 @@ export {
 } from './checks.js';
 export type { MemoryContext, MemoryObserver, MemoryUse } from './context.js';
 export { firstPart } from './draft.js';
+export { fileKeys } from './file-key.js';
 export { type ForgetResult, forgetRequestSchema } from './forget.js';
 export { type IdentityResult, identityRequestSchema } from './identity.js';
 export type { ImportProgress, ImportResult } from './import.js';

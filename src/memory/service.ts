@@ -15,6 +15,7 @@ import {
   ensureIndexes,
   openProjectRecords,
   type ProjectRecords,
+  pgliteDirectory,
   projectIdOf,
   RECORD_INDEXES,
   type RecordType,
@@ -90,6 +91,8 @@ export interface WorkMemorySettings {
   storeDiffs: boolean;
   /** `CUE_CAPTURE`. */
   capture: boolean;
+  /** `CUE_CATALOG_MAX`; absent: the catalog holds everything. */
+  catalogMax?: number;
   /** `CUE_TIMEZONE`, in which "yesterday" is read. */
   timezone: string;
 }
@@ -324,6 +327,10 @@ async function open(
     log,
     build: deps.build,
     followMs: defaultFollowMs(db),
+    // An embedded database has one process, and no index of vectors that it could afford.
+    ...(pgliteDirectory(db) === null && settings.catalogMax !== undefined
+      ? { most: settings.catalogMax }
+      : {}),
     ...(embeddings.beside && { instant: embeddings.beside }),
     ...(snapshotPath === undefined ? {} : { snapshotPath }),
   });

@@ -45,6 +45,7 @@ export function provideWorkMemory(
       project: settings.CUE_PROJECT,
       storeDiffs: settings.CUE_STORE_DIFFS,
       capture: settings.CUE_CAPTURE,
+      catalogMax: settings.CUE_CATALOG_MAX,
       timezone,
     },
     embeddings: async (host) => {

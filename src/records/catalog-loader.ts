@@ -26,6 +26,8 @@ export interface CatalogLoaderDeps {
   log: Log;
   /** Told after every page. */
   report(state: CatalogState): void;
+  /** The last record that is not to be loaded, where there are more than the catalog may hold. */
+  lastBeyond?(type: RecordType<unknown>): Promise<Key | null>;
   /** Waits between the tries of one page, ms; after the last the load fails. */
   retryMs?: readonly number[];
   wait(ms: number, signal: AbortSignal): Promise<void>;
@@ -113,6 +115,10 @@ export function createCatalogLoader(deps: CatalogLoaderDeps): CatalogLoader {
   };
 
   async function loadType(type: RecordType<unknown>, signal: AbortSignal): Promise<void> {
+    if (type.index && !places.has(type.name)) {
+      const last = await patiently(signal, async () => deps.lastBeyond?.(type) ?? null);
+      if (last !== null) places.set(type.name, last);
+    }
     for (;;) {
       const after = places.get(type.name) ?? null;
       if (after === 'done') return;

@@ -165,6 +165,8 @@ interface RowCheck {
   types: readonly RecordType<unknown>[];
   /** Rows by type that the catalog cannot hold, such as damaged ones. */
   outside: RowsOutside;
+  /** Fewest records of a type that is held in part; `null`: it is held whole. */
+  fewest?(type: RecordType<unknown>): number | null;
   signal: AbortSignal;
 }
 
@@ -174,6 +176,11 @@ export async function holdsEveryRow(check: RowCheck): Promise<boolean> {
   let edges = 0;
   for (const type of types) {
     if (!type.index && !type.edge) continue;
+    const fewest = check.fewest?.(type) ?? null;
+    if (fewest !== null) {
+      if (catalog.shelf(type.name).size < fewest) return false;
+      continue;
+    }
     const rows = (await countRows(check, type.name)) - (outside[type.name]?.length ?? 0);
     if (type.edge) edges += rows;
     if (type.index && catalog.shelf(type.name).size !== rows) return false;

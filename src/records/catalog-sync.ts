@@ -50,10 +50,13 @@ export function createCatalogSync(deps: { catalog: Catalog; log: Log }): Catalog
   const outside = new Map<string, Set<Uuid>>();
   let newestMs = 0;
 
-  /** Whether the change is news; if so it is remembered. */
-  function isNews(id: Uuid, stamp: Stamp): boolean {
+  /**
+   * Whether the change is news; if so it is remembered. What is known already is news to a catalog that
+   * has let go of the record since.
+   */
+  function isNews(id: Uuid, stamp: Stamp, isHeld = true): boolean {
     const known = stamps.get(id);
-    if (known && !isAfter(stamp, known)) return false;
+    if (known && (isHeld ? !isAfter(stamp, known) : isAfter(known, stamp))) return false;
     stamps.delete(id);
     stamps.set(id, stamp);
     if (stamp.atMs > newestMs) newestMs = stamp.atMs;
@@ -95,7 +98,8 @@ export function createCatalogSync(deps: { catalog: Catalog; log: Log }): Catalog
         }
         return found.damaged;
       }
-      if (!isNews(row.id, found.stamp)) return null;
+      const isHeld = !type.index || catalog.shelf(type.name).slotOf(row.id) !== undefined;
+      if (!isNews(row.id, found.stamp, isHeld)) return null;
       const { data, model, audience } = found;
       try {
         const edge = type.edge?.(data);
@@ -169,7 +173,7 @@ type ForCatalog<Data> =
  * Data of the current version was checked when it was written and is taken as it is: parsing 50,000
  * memories would cost seconds at every start. What is not as expected there shows in `index`.
  */
-function readForCatalog<Data>(type: RecordType<Data>, row: StoredRow): ForCatalog<Data> {
+export function readForCatalog<Data>(type: RecordType<Data>, row: StoredRow): ForCatalog<Data> {
   const { metadata } = row;
   const { audience, embeddingModel, revision, changedAtMs } = metadata ?? {};
   if (

@@ -23,6 +23,7 @@ export type {
   Shelf,
   SlotFilter,
 } from './catalog/types.js';
+export type { OlderRecords } from './catalog-bound.js';
 export { type ChangeLook, createChangeLook, type RecordChange } from './change-look.js';
 export { ensureHome, type Home, homeOf, projectIdOf } from './home.js';
 export type { LiveCatalog } from './project-records.js';

@@ -11,6 +11,7 @@ import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
 import { createCatalog, type MemoryCatalog } from './catalog/catalog.js';
 import type { Analyze, Catalog, CatalogState, InstantModel } from './catalog/types.js';
+import { createCatalogBound } from './catalog-bound.js';
 import { type CatalogFollower, createCatalogFollower, databaseNow } from './catalog-follow.js';
 import { createCatalogLoader } from './catalog-loader.js';
 import {
@@ -67,6 +68,8 @@ export interface ProjectRecordsDeps {
   followMs: number | null;
   /** Waits between the tries of a page that fails to load, ms. */
   retryMs?: readonly number[];
+  /** Records of a type that the catalog holds, at most; absent: all. Needs PostgreSQL to find the others. */
+  most?: number;
 }
 
 export interface ProjectRecords {
@@ -81,14 +84,21 @@ export interface ProjectRecords {
   start(): Promise<CatalogState>;
   /** A pass over the changes of other processes, now. */
   follow(): Promise<number>;
+  /** Fills the search table and lets go of what is over the bound, now. */
+  keepBound(): Promise<void>;
   /** The stored vectors of the shelf's model, after `setModel`. Returns how many it found. */
   loadVectors(type: RecordType<unknown>): Promise<number>;
   /** Ends what runs and writes the snapshot. */
   stop(): Promise<void>;
 }
 
+/** How often the search table takes over what changed. */
+const BOUND_MS = 5_000;
+
 /** How often the rows are counted before a snapshot is taken for one of other records. */
 const LOOKS = 3;
+/** Share of the bound that the snapshot of a larger project holds at least. */
+const LEAST_HELD = 0.9;
 
 /** Others may write to a server; an embedded database has one process (DESIGN §11). */
 export function defaultFollowMs(db: Database): number | null {
@@ -105,7 +115,20 @@ export function openProjectRecords(deps: ProjectRecordsDeps): ProjectRecords {
   const first = createCatalog(catalogDeps);
   const catalog = createLiveCatalog(first);
   const sync = createCatalogSync({ catalog, log });
-  const store = createRecordStore({ db, home: deps.home, projectId, catalog, log, sync });
+  const { most } = deps;
+  const bound =
+    most === undefined
+      ? null
+      : createCatalogBound({ db, projectId, catalog, sync, types, analyze, log, most });
+  const store = createRecordStore({
+    db,
+    home: deps.home,
+    projectId,
+    catalog,
+    log,
+    sync,
+    older: (type) => bound?.older(type) ?? null,
+  });
   const report = (state: CatalogState) => first.report(state);
   const loader = createCatalogLoader({
     db,
@@ -117,6 +140,7 @@ export function openProjectRecords(deps: ProjectRecordsDeps): ProjectRecords {
     report,
     ...(deps.retryMs ? { retryMs: deps.retryMs } : {}),
     wait: waitFor,
+    ...(bound && { lastBeyond: bound.lastBeyond }),
   });
   const follower = createCatalogFollower({ db, projectId, sync, types, log });
   const stopping = new AbortController();
@@ -127,6 +151,8 @@ export function openProjectRecords(deps: ProjectRecordsDeps): ProjectRecords {
   let starting: Promise<CatalogState> | null = null;
   /** Database time the catalog is complete up to; `null` until it is. */
   let loadedFromMs: number | null = null;
+  let boundTimer: NodeJS.Timeout | undefined;
+  let bounding: Promise<void> | null = null;
 
   async function fromSnapshot(nowMs: number): Promise<boolean> {
     snapshotFile = await fileOf(deps, build);
@@ -135,6 +161,9 @@ export function openProjectRecords(deps: ProjectRecordsDeps): ProjectRecords {
     if (!snapshot || signal.aborted) return false;
     const lacking = exchange(catalog, snapshot.catalog, types);
     sync.reset(snapshot.outside);
+    for (const type of types) {
+      if (type.index) await bound?.lastBeyond(type);
+    }
     await follower.catchUp(snapshot.watermarkMs);
     if (!(await isComplete())) {
       log.info({ path: snapshotFile.path }, 'catalog snapshot is not of these records, removed');
@@ -151,11 +180,20 @@ export function openProjectRecords(deps: ProjectRecordsDeps): ProjectRecords {
   /** Looks again where it seems not to be: rows may have been written while they were counted. */
   async function isComplete(): Promise<boolean> {
     for (let look = 1; ; look += 1) {
-      const check = { db, projectId, catalog, types, outside: sync.outside(), signal };
+      const fewest = (type: RecordType<unknown>) =>
+        bound?.older(type) ? Math.floor((most ?? 0) * LEAST_HELD) : null;
+      const check = { db, projectId, catalog, types, outside: sync.outside(), fewest, signal };
       if (await holdsEveryRow(check)) return true;
       if (look === LOOKS) return false;
       await follower.catchUp(follower.watermark() ?? 0);
     }
+  }
+
+  function keepBound(): Promise<void> {
+    bounding ??= (async () => bound?.pass(signal))().finally(() => {
+      bounding = null;
+    });
+    return bounding;
   }
 
   async function fill(): Promise<CatalogState> {
@@ -169,6 +207,10 @@ export function openProjectRecords(deps: ProjectRecordsDeps): ProjectRecords {
         await follower.catchUp(nowMs);
       }
       if (deps.followMs !== null) follower.start(deps.followMs);
+      if (bound) {
+        boundTimer ??= setInterval(keepBound, BOUND_MS).unref();
+        void keepBound();
+      }
       const tookMs = clock.now() - startedMs;
       report({ state: 'ready', fromSnapshot: usedSnapshot, tookMs });
       log.info({ projectId, fromSnapshot: usedSnapshot, tookMs }, 'catalog ready');
@@ -199,10 +241,13 @@ export function openProjectRecords(deps: ProjectRecordsDeps): ProjectRecords {
       return starting;
     },
     follow: () => follower.pass(),
+    keepBound,
     loadVectors: (type) => loader.loadVectors(type, signal),
     async stop() {
       stopping.abort();
+      clearInterval(boundTimer);
       await starting;
+      await bounding;
       await follower.stop();
       if (!snapshotFile || catalog.status().state !== 'ready') return;
       try {

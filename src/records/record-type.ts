@@ -3,6 +3,7 @@ import type { SQL } from 'drizzle-orm';
 import type { z } from 'zod';
 import type { Uuid } from '../shared/ids.js';
 import type { Catalog, LinkEdge, SearchField } from './catalog/types.js';
+import type { OlderRecords } from './catalog-bound.js';
 import type { Reader, Scope } from './scope.js';
 
 /** What search and checks see of a record. */
@@ -84,6 +85,8 @@ export type TransactionStore = Pick<RecordStore, 'insert' | 'get' | 'replace' | 
 export interface RecordStore {
   readonly projectId: Uuid;
   readonly catalog: Catalog;
+  /** Records that the catalog does not hold; `null` while it holds all of the type. */
+  older(type: RecordType<unknown>): OlderRecords | null;
   /**
    * Inserts what is new (row and vector in one statement, at most 50 rows each, a turn of the event
    * loop between statements). Returns the ids inserted; the others existed.

@@ -10,6 +10,7 @@ import { AppError, InvalidInputError, NotFoundError } from '../shared/errors.js'
 import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
 import type { Catalog } from './catalog/types.js';
+import type { OlderRecords } from './catalog-bound.js';
 import { type CatalogSync, createCatalogSync } from './catalog-sync.js';
 import type { Home } from './home.js';
 import {
@@ -43,6 +44,8 @@ export interface RecordStoreDeps {
   log: Log;
   /** Shared with the loader and the follower where there are some. */
   sync?: CatalogSync;
+  /** What lies beyond the catalog's bound; absent: it has none. */
+  older?(type: RecordType<unknown>): OlderRecords | null;
 }
 
 /** Rows and characters of one insert: at most, so that none takes 50 ms. */
@@ -59,12 +62,13 @@ export type PurgeableStore = RecordStore & {
 export function createRecordStore(deps: RecordStoreDeps): PurgeableStore {
   const { db, home, projectId, catalog, log } = deps;
   const sync = deps.sync ?? createCatalogSync({ catalog, log });
+  const older = deps.older ?? (() => null);
   const { readable, ...reads } = createStoreReads({
     db,
     projectId,
     log,
     counted: (type, reader) =>
-      type.index && catalog.status().state === 'ready'
+      type.index && catalog.status().state === 'ready' && older(type) === null
         ? catalog.shelf(type.name).newest({ reader }, 0).total
         : null,
     aside: (typeName) => new Set(sync.outside()[typeName] ?? []),
@@ -103,6 +107,7 @@ export function createRecordStore(deps: RecordStoreDeps): PurgeableStore {
     projectId,
     catalog,
     ...reads,
+    older,
     setAside: (type) => sync.outside()[type.name] ?? [],
 
     async insert(type, records, options = {}) {

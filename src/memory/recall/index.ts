@@ -6,13 +6,14 @@ import { type Caller, readerOf } from '../access.js';
 import { isoOf, type MemoryContext } from '../context.js';
 import { shownLinks } from '../graph.js';
 import { printIn } from '../ids.js';
+import { bringOlder } from '../older.js';
 import { workMemoryType } from '../records.js';
 import { renderMemory, type ShownLinks } from '../render.js';
 import type { WorkMemoryData } from '../schema.js';
 import { countAccesses } from './accesses.js';
 import { type NamedStage, runCascade } from './cascade.js';
 import { readRequest } from './request.js';
-import { searchOf } from './search.js';
+import { olderOf, searchOf } from './search.js';
 import type { Candidate, RecalledMemory, RecallResult } from './types.js';
 
 export type { RecallInput } from './request.js';
@@ -45,10 +46,13 @@ export function createRecall(context: MemoryContext): Recall {
     async recall(input, caller, options = {}) {
       const request = readRequest(input);
       const nowMs = clock.now();
-      const search = await searchOf(context, request, caller, {
-        nowMs,
-        zone: options.zone ?? 'UTC',
-      });
+      const when = { nowMs, zone: options.zone ?? 'UTC' };
+      const older =
+        records.older(workMemoryType) === null
+          ? null
+          : await olderOf(context, request, caller, when);
+      const brought = older && (await bringOlder(context, older));
+      const search = await searchOf(context, request, caller, when);
       const embedder = context.embeddings.current();
       const outcome = await runCascade(
         { records, log, embedder },
@@ -76,12 +80,18 @@ export function createRecall(context: MemoryContext): Recall {
         accesses.add(ids);
         context.observer?.used({ how: 'recalled', ids, caller });
       }
-      const degraded = [...loadingNote(), ...outcome.degraded, ...modelNote()];
+      const degraded = [
+        ...loadingNote(),
+        ...outcome.degraded,
+        ...modelNote(),
+        ...(brought?.lacking ? [brought.lacking] : []),
+      ];
       return {
         memories,
         total_matches: outcome.total,
         token_count: tokens,
         stages: outcome.stages,
+        ...(brought ? { from_database: brought.ids.size } : {}),
         ...(degraded.length > 0 ? { degraded: degraded.join('; ') } : {}),
       };
 
@@ -108,6 +118,7 @@ export function createRecall(context: MemoryContext): Recall {
           created_at: isoOf(createdAtMs),
           success: data.outcome.success,
           origin: data.origin,
+          ...(brought?.ids.has(record.id) ? { from_database: true } : {}),
           ...(request.include_links ? { links: shownLinksOf ?? {} } : {}),
         };
         return { memory, tokens: content.tokens };

@@ -6,16 +6,21 @@ import { NotFoundError } from '../../shared/errors.js';
 import { looksLikePath, pathKeys } from '../../shared/paths.js';
 import { type Caller, readerOf } from '../access.js';
 import type { MemoryContext } from '../context.js';
-import { fileKey } from '../file-key.js';
+import { soundVector } from '../embed.js';
+import { fileKey, fileKeys } from '../file-key.js';
 import { resolveRef } from '../ids.js';
+import type { OlderQuestion } from '../older.js';
 import { FLAGS, keyOf, workMemoryType } from '../records.js';
 import { type Outcome, onlyAsks, readOutcome } from './outcome-words.js';
 import type { RecallRequest } from './request.js';
+import { termsOf } from './terms.js';
 import type { Search } from './types.js';
 
 /** Newest memories looked through; a session of more would hide the one before it. */
 const LOOKED_AT = 400;
 const STEP = 50;
+/** Memories brought by each of keys, words and likeness, at least. */
+const BROUGHT = 40;
 
 /**
  * In a conversation the last one of its room: sessions of other rooms go on at the same time. Only a
@@ -41,6 +46,36 @@ async function lastSession(
   }
   if (elsewhere !== undefined) return elsewhere;
   throw new NotFoundError('session', 'last');
+}
+
+/** What of the memories that the catalog does not hold could answer the request; `null`: none is needed. */
+export async function olderOf(
+  { embeddings }: Pick<MemoryContext, 'embeddings'>,
+  request: RecallRequest,
+  caller: Caller,
+  { nowMs, zone }: { nowMs: number; zone: string },
+): Promise<OlderQuestion | null> {
+  const { query, file, task_type, agent_id, session, tags } = request;
+  if (request.memory_id !== undefined) return null;
+  const { range } = query === undefined ? { range: null } : readPastTime(query, nowMs, zone);
+  const named = file === undefined ? pathsIn(query ?? '').map(({ path }) => path) : [file];
+  const also = [
+    ...(task_type === undefined ? [] : [keyOf.type(task_type)]),
+    ...(agent_id === undefined ? [] : [keyOf.agent(agent_id)]),
+    ...(session === undefined || session.toLowerCase() === 'last' ? [] : [keyOf.session(session)]),
+    ...(tags ?? []).map(keyOf.tag),
+  ];
+  const files = named.flatMap(fileKeys).map((key) => [key, ...also]);
+  const text = textOf(request, query ?? '', false);
+  const within = withinRange(filterOf(request, readerOf(caller)), range);
+  const { reader, sinceMs, beforeMs, flagsAll } = within;
+  const isTimed = sinceMs !== undefined || beforeMs !== undefined;
+  const keys = files.length > 0 ? files : also.length > 0 || isTimed ? [also] : [];
+  const limit = Math.max(BROUGHT, 2 * request.limit);
+  const asked = { reader, sinceMs, beforeMs, flagsAll, keys, limit };
+  if (text === '') return asked;
+  const vector = await soundVector(embeddings.current(), text).catch(() => null);
+  return { ...asked, terms: termsOf(text), vector };
 }
 
 /** @throws NotFoundError when a memory or session that is named does not exist for this caller */
@@ -141,15 +176,20 @@ function fileNamed(
   shelf: Search['shelf'],
   filter: SlotFilter,
 ): { key: string; rest: string } | null {
-  for (const word of query.split(/\s+/)) {
-    const path = word.replace(/^["'`(<[]+|["'`)>\],;:?!.]+$/g, '');
-    if (!looksLikePath(path)) continue;
+  for (const { word, path } of pathsIn(query)) {
     const key = fileKey(shelf, path, filter);
     if (key !== undefined) {
       return { key, rest: query.replace(word, ' ') };
     }
   }
   return null;
+}
+
+function pathsIn(query: string): { word: string; path: string }[] {
+  return query
+    .split(/\s+/)
+    .map((word) => ({ word, path: word.replace(/^["'`(<[]+|["'`)>\],;:?!.]+$/g, '') }))
+    .filter(({ path }) => looksLikePath(path));
 }
 
 /** What is searched in words. A pattern's name is words in disguise. */

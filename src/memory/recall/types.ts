@@ -74,6 +74,8 @@ export interface RecalledMemory {
   success: boolean;
   /** `captured`: made from a finished run by itself. */
   origin: (typeof ORIGINS)[number];
+  /** The catalog did not hold it: the database found it for this question. */
+  from_database?: true;
   links?: Record<string, string[]>;
 }
 
@@ -88,6 +90,11 @@ export interface RecallResult {
   /** Tokens (o200k_base) of all contents. */
   token_count: number;
   stages: { name: StageName; ms: number; found: number }[];
+  /**
+   * In a project that is larger than the catalog: memories that it did not hold, which the database
+   * found and which were ranked with the others.
+   */
+  from_database?: number;
   /** What made this answer worse than it could be. */
   degraded?: string;
 }

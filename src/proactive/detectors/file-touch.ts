@@ -2,7 +2,7 @@
  * A file is touched: what was done to it before (seed `rum-triggers.md`, 1). Found by exact key, so a
  * check of a file that nobody knows costs next to nothing.
  */
-import { FLAGS, keyOf } from '../../memory/index.js';
+import { FLAGS, fileKeys, keyOf } from '../../memory/index.js';
 import type { Hit, Reader, Shelf, SlotFilter } from '../../records/index.js';
 import { DAY_MS } from '../../shared/clock.js';
 import type { Uuid } from '../../shared/ids.js';
@@ -24,6 +24,8 @@ const SHOWN = 3;
 const LOOKED_AT = 6;
 /** Memories of the session that touches the file, named among the suppressed. */
 const OWN_NAMED = 20;
+/** Older memories that the catalog does not hold. */
+const BROUGHT = 20;
 const KIND = 'fileTouch';
 
 export function createFileTouch(context: DetectorContext): Detector<FileTouched> {
@@ -39,12 +41,16 @@ export function createFileTouch(context: DetectorContext): Detector<FileTouched>
       const cue = { kind: KIND, subject } as const;
       if (file === null) return nothing(context, cue, ['not a path of a file']);
 
-      const { shelf, degraded } = await context.checks.lookUp();
+      const { shelf, degraded: loading } = await context.checks.lookUp();
       const filter: SlotFilter = {
         reader,
         sinceMs: context.clock.now() - config.max_age_days * DAY_MS,
         ...(config.include_failures ? {} : { flagsNone: FLAGS.failure }),
       };
+      const { sinceMs } = filter;
+      const keys = fileKeys(file).map((one) => [one]);
+      const beyond = await context.checks.bringOlder({ reader, sinceMs, keys, limit: BROUGHT });
+      const degraded = loading ?? beyond ?? undefined;
       const key = context.checks.fileKey(shelf, file, filter);
       if (key === undefined) return nothing(context, cue, ['no memory of this file'], { degraded });
 

@@ -3,8 +3,9 @@
  * that are asked about the same moment side by side share one look.
  */
 import { builtInModel } from '../../embeddings/index.js';
-import type { WorkMemoryData } from '../../memory/index.js';
+import { fileKeys, type WorkMemoryData } from '../../memory/index.js';
 import type { Reader, Shelf, StoredRecord } from '../../records/index.js';
+import { analyze } from '../../shared/text.js';
 import { decide, type Proposal, statesAction } from '../gate/decide.js';
 import { featuresOf, type Moment, remembering } from '../gate/features.js';
 import { type MomentVectors, nearOf, phrasesNear, retrieve } from '../gate/retrieve.js';
@@ -12,6 +13,10 @@ import { momentParts } from '../gate/text.js';
 import { opens, rarityIn, WEIGHTS } from '../gate/weights.js';
 import { rowsOf } from './candidates.js';
 import type { DetectorContext } from './context.js';
+
+/** Of the memories that the catalog does not hold, by each of files, words and likeness. */
+const BROUGHT = 8;
+const FILES = 3;
 
 /** Of the embedder that is always there. */
 const meaning = remembering((text) => builtInModel().embed(text));
@@ -51,6 +56,13 @@ async function proposals(
   const { shelf, degraded: loading } = await checks.lookUp();
   const { vectors, degraded: worse } = await vectorsOf(context, shelf, moment);
   const filter = { reader };
+  const beyond = await checks.bringOlder({
+    reader,
+    keys: moment.files.slice(0, FILES).flatMap((path) => fileKeys(path).map((key) => [key])),
+    terms: new Map(analyze(moment.text).map((term) => [term, 1])),
+    vector: vectors?.whole ?? null,
+    limit: BROUGHT,
+  });
   const phrases = phrasesNear(checks.store.catalog, moment, vectors, reader);
   const keyOf = (path: string) => checks.fileKey(shelf, path, filter);
   const found = retrieve(shelf, moment, vectors, filter, keyOf, phrases);
@@ -77,7 +89,7 @@ async function proposals(
       return row === undefined ? [] : [{ ...each, row }];
     },
   );
-  const degraded = loading ?? worse;
+  const degraded = loading ?? worse ?? beyond ?? undefined;
   return { proposed, shelf, ...(degraded === undefined ? {} : { degraded }) };
 }
 

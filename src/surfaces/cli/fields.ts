@@ -147,6 +147,7 @@ export const OFFER_FIELDS = namesOf<Offer>({
 export const RECALLED_FIELDS = namesOf<RecalledMemory>({
   ...{ memory_id: true, content: true, confidence: true, why: true, created_at: true },
   ...{ success: true, origin: true, depth: true, stage: true, fuzzy: true, links: true },
+  from_database: true,
 });
 
 export const STORED_FIELDS = namesOf<StoreResult>({

@@ -1,0 +1,238 @@
+/**
+ * Keeps the catalog of a large project within its bound: it holds the newest records and, of the older
+ * ones, those that were asked for last. What else could answer a question is found by the search table,
+ * read, and put into the catalog first, so that all are ranked together.
+ */
+import { sql } from 'drizzle-orm';
+import { type Database, rowsOf } from '../host/database.js';
+import { yieldToLoop } from '../shared/async.js';
+import { messageOf } from '../shared/errors.js';
+import type { Uuid } from '../shared/ids.js';
+import type { Log } from '../shared/log.js';
+import type { Analyze, Catalog, SlotFilter } from './catalog/types.js';
+import type { CatalogSync } from './catalog-sync.js';
+import type { StoredRow } from './record-codec.js';
+import {
+  beyond,
+  CREATED_MS,
+  inOrder,
+  type Key,
+  namedOf,
+  ofType,
+  ROW_COLUMNS,
+  VECTOR_COLUMN,
+} from './record-sql.js';
+import type { RecordType } from './record-type.js';
+import type { Reader } from './scope.js';
+import { createSearchTable, type FillState } from './search-table.js';
+
+/** What may be older than what the catalog holds. */
+export interface OlderQuestion {
+  reader: Reader;
+  sinceMs?: number | undefined;
+  beforeMs?: number | undefined;
+  /** Bits that must all be set. */
+  flagsAll?: number | undefined;
+  /** Groups of keys; a record fits a group that it has all keys of. An empty group: the newest. */
+  keys?: readonly (readonly string[])[];
+  /** Analyzed words with their weights. */
+  terms?: ReadonlyMap<string, number>;
+  vector?: Float32Array | null;
+  /** Records brought by each of keys, words and vector, at most. */
+  limit: number;
+}
+
+/** The records of one type that lie beyond the catalog's bound. */
+export interface OlderRecords {
+  /**
+   * Puts into the catalog what could answer and is not in it; returns their ids.
+   * @throws the error of the database
+   */
+  bring(question: OlderQuestion): Promise<Uuid[]>;
+  /** The same for records that are named. */
+  bringNamed(ids: readonly Uuid[]): Promise<Uuid[]>;
+  /** How many records the filter lets through, in the catalog or beyond. */
+  count(filter: SlotFilter): Promise<number>;
+  /** Why some of them cannot be found yet; `null`: all can. */
+  lacking(): string | null;
+}
+
+export interface CatalogBound {
+  /** `null` while the catalog holds every record of the type. */
+  older(type: RecordType<unknown>): OlderRecords | null;
+  /** The last record of the type that does not fit in: those after it are to be loaded. */
+  lastBeyond(type: RecordType<unknown>): Promise<Key | null>;
+  /** Fills the search table and lets go of what is over the bound, where it is needed. */
+  pass(signal: AbortSignal): Promise<void>;
+}
+
+export interface CatalogBoundDeps {
+  db: Database;
+  projectId: Uuid;
+  catalog: Catalog;
+  sync: CatalogSync;
+  types: readonly RecordType<unknown>[];
+  analyze: Analyze;
+  log: Log;
+  /** Records of a type that the catalog holds, at most (`CUE_CATALOG_MAX`). */
+  most: number;
+}
+
+/** Share of the bound that is kept for older records asked for last, and by which it may be exceeded. */
+const SHARE = 20;
+const REMOVED_PER_TURN = 100;
+/** Rows that the words of one question may touch in the search table. */
+const ROWS_TOUCHED = 4_000;
+/** The rarest words of a question, of which each two together say enough where none does alone. */
+const PAIRED = 3;
+
+export function createCatalogBound(deps: CatalogBoundDeps): CatalogBound {
+  const { db, projectId, catalog, sync, log, most } = deps;
+  const table = createSearchTable(deps);
+  /** By type, up to when records may lie beyond the catalog; absent: it holds all of them. */
+  const floors = new Map<string, number>();
+  /** By type, the older records that were brought in, the last ones at the end. */
+  const brought = new Map<string, Set<Uuid>>();
+  let rows = 0;
+  let state: FillState = { state: 'filling', done: 0, total: 0 };
+
+  function broughtOf(typeName: string): Set<Uuid> {
+    const known = brought.get(typeName) ?? new Set<Uuid>();
+    brought.set(typeName, known);
+    return known;
+  }
+
+  async function put(type: RecordType<unknown>, ids: readonly Uuid[]): Promise<Uuid[]> {
+    const shelf = catalog.shelf(type.name);
+    const recent = broughtOf(type.name);
+    for (const id of ids) if (recent.delete(id)) recent.add(id);
+    const lacking = ids.filter((id) => shelf.slotOf(id) === undefined);
+    if (lacking.length === 0) return [];
+    const rows = await rowsOf<StoredRow>(
+      db,
+      sql`select ${ROW_COLUMNS}, ${VECTOR_COLUMN} as vector from memories
+        where ${namedOf(projectId, type.name, lacking)}`,
+    );
+    for (const row of rows) {
+      if (sync.put(type, row) === null) recent.add(row.id);
+    }
+    const asked = new Set(ids);
+    for (const id of recent) {
+      if (recent.size * SHARE <= most || asked.has(id)) break;
+      recent.delete(id);
+      catalog.shelf(type.name).remove(id);
+    }
+    return rows.map(({ id }) => id);
+  }
+
+  /** The words worth asking the table for: the rare ones, or pairs of the rarest. */
+  function wordsOf(type: RecordType<unknown>, terms: ReadonlyMap<string, number>) {
+    const shelf = catalog.shelf(type.name);
+    // What is common among the newest is so among the older ones, too.
+    const words = [...terms]
+      .map(([term, weight]) => {
+        const share = (shelf.documentFrequency(term) + 0.5) / (shelf.size + 1);
+        return { term, share, worth: weight * Math.log(1 + 1 / share) };
+      })
+      .sort((a, b) => a.share - b.share);
+    let touched = 0;
+    const rare = words.filter(({ share }) => {
+      touched += share * rows;
+      return touched <= ROWS_TOUCHED;
+    });
+    if (rare.length > 0) return rare.map(({ term, worth }) => ({ terms: [term], worth }));
+    const rarest = words.slice(0, PAIRED);
+    return rarest.flatMap((one, at) =>
+      rarest.slice(at + 1).map((other) => ({
+        terms: [one.term, other.term],
+        worth: one.worth + other.worth,
+      })),
+    );
+  }
+
+  /** Lets go of the oldest that nobody has asked for, down to the bound. */
+  async function shrink(type: RecordType<unknown>): Promise<void> {
+    const shelf = catalog.shelf(type.name);
+    const kept = broughtOf(type.name);
+    const over = shelf.size - kept.size - most;
+    if (over * SHARE <= most) return;
+    const isLive = shelf.accepts({ reader: { kind: 'operator' } });
+    const slots: number[] = [];
+    for (let slot = 0; slot < shelf.slots; slot += 1) {
+      if (isLive(slot) && !kept.has(shelf.idOf(slot))) slots.push(slot);
+    }
+    const times = Float64Array.from(slots, (slot) => shelf.timeOf(slot)).sort();
+    const oldestKept = times[times.length - most] ?? Number.NEGATIVE_INFINITY;
+    const older = slots.filter((slot) => shelf.timeOf(slot) < oldestKept);
+    const ids = older.map((slot) => shelf.idOf(slot));
+    // Before the first is gone: from now on they may have to be looked for.
+    floors.set(type.name, Math.max(floors.get(type.name) ?? 0, oldestKept));
+    for (let start = 0; start < ids.length; start += REMOVED_PER_TURN) {
+      for (const id of ids.slice(start, start + REMOVED_PER_TURN)) {
+        if (!kept.has(id)) catalog.shelf(type.name).remove(id);
+      }
+      await yieldToLoop();
+    }
+    log.debug({ projectId, type: type.name, released: ids.length }, 'catalog within its bound');
+  }
+
+  return {
+    older(type) {
+      const floorMs = floors.get(type.name);
+      if (floorMs === undefined) return null;
+      return {
+        async bring({ beforeMs, keys = [], terms, vector, ...asked }) {
+          const untilMs = beforeMs === undefined ? floorMs : Math.min(floorMs, beforeMs);
+          if (asked.sinceMs !== undefined && asked.sinceMs > untilMs) return [];
+          const { model } = catalog.shelf(type.name);
+          const near = vector && model !== null ? { model, vector } : null;
+          const words = terms === undefined ? [] : wordsOf(type, terms);
+          const question = { ...asked, type: type.name, untilMs, keys, words, near };
+          return put(type, await table.find(question));
+        },
+        bringNamed: (ids) => put(type, ids),
+        count: (filter) => table.count(type.name, filter),
+        lacking() {
+          if (state.state === 'ready') return null;
+          return state.state === 'indexing'
+            ? `the index of older memories is being built (${state.percent} %): they are found by words and keys only`
+            : `older memories are being indexed (${state.done} of ${state.total}): some are not found yet`;
+        },
+      };
+    },
+
+    async lastBeyond(type) {
+      const [key] = await rowsOf<Key & { created_ms: string | number }>(
+        db,
+        sql`select memories.id, memories.created_at::text as at,
+            ${CREATED_MS} as created_ms
+          from memories where ${ofType(projectId, type.name)} ${beyond(null, false)}
+          ${inOrder(false)}
+          offset ${most} limit 1`,
+      );
+      if (key === undefined) return null;
+      floors.set(type.name, Number(key.created_ms));
+      return key;
+    },
+
+    async pass(signal) {
+      const over = deps.types.filter(
+        (type) => type.index && (floors.has(type.name) || catalog.shelf(type.name).size > most),
+      );
+      if (over.length === 0) return;
+      try {
+        await table.fill(signal, (next) => {
+          state = next;
+        });
+      } catch (error) {
+        if (!signal.aborted) {
+          log.error({ projectId, reason: messageOf(error) }, 'search table not filled');
+        }
+        return;
+      }
+      rows = await table.size();
+      // What is not in the table yet must stay in the catalog.
+      if (state.state === 'ready') for (const type of over) await shrink(type);
+    },
+  };
+}
