@@ -16,7 +16,8 @@ npm run bench -- memory [--json] [--quick] [--postgres] [--sizes 1000,10000,5000
 npm run bench -- proactive [--json] [--quick] [--postgres] [--sizes 1000,10000] [--catalog 100000]
 npm run bench -- when [--json] [--quick] [--sizes 400,4000]
 npm run bench -- hints [--json] [--quick] [--sizes 5000]
-npm run bench -- mcp [--json] [--quick] [--sizes 10000]`;
+npm run bench -- mcp [--json] [--quick] [--sizes 10000]
+npm run bench -- scale [--json] [--quick] [--sizes 1000000]`;
 
 const ON_POSTGRES = ['triggers', 'memory', 'proactive'];
 

@@ -5,6 +5,7 @@ import { hintRows } from './hints/suite.js';
 import { mcpRows } from './mcp/suite.js';
 import { memoryRows } from './memory/suite.js';
 import { proactiveRows } from './proactive/suite.js';
+import { scaleRows } from './scale/suite.js';
 import {
   type BenchResult,
   type Machine,
@@ -23,6 +24,7 @@ const SUITES: Record<string, (options: SuiteOptions) => Promise<Row[]>> = {
   when: whenRows,
   hints: hintRows,
   mcp: mcpRows,
+  scale: scaleRows,
 };
 
 function machine(): Machine {

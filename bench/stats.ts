@@ -33,8 +33,8 @@ export interface Row {
   note?: string;
 }
 
-/** Of what is no time. More is better of `per second`, less of everything else. */
-export type Unit = 'MB' | 'per second' | 'errors';
+/** Of what is no time. More is better of `per second` and `percent`, less of everything else. */
+export type Unit = 'MB' | 's' | 'percent' | 'per second' | 'errors';
 
 /** What every suite is told. */
 export interface SuiteOptions {

@@ -20,7 +20,11 @@ export function snapshotIn(directory: string): string {
 }
 
 /** Resolves when the service runs; its catalog loads in the background. */
-export async function openMemory(runtime: IAgentRuntime, directory: string): Promise<OpenMemory> {
+export async function openMemory(
+  runtime: IAgentRuntime,
+  directory: string,
+  { most }: { most?: number } = {},
+): Promise<OpenMemory> {
   let embedded = 0;
   const lexical = createLexicalEmbedder();
   const embedder: typeof lexical = {
@@ -43,7 +47,10 @@ export async function openMemory(runtime: IAgentRuntime, directory: string): Pro
   WorkMemoryService.provide(runtime, {
     clock: systemClock,
     ids: randomIds,
-    settings: { storeDiffs: false, capture: false, timezone: 'UTC' },
+    settings: {
+      ...{ storeDiffs: false, capture: false, timezone: 'UTC' },
+      ...(most !== undefined && { catalogMax: most }),
+    },
     embeddings: async () => embeddings,
     snapshotPath: () => snapshotIn(directory),
     build: 'bench',
