@@ -11,6 +11,7 @@ export default defineConfig({
     include: [
       '__tests__/postgres/**/*.test.ts',
       '__tests__/records/store.server.test.ts',
+      '__tests__/memory/older.test.ts',
       '__tests__/triggers/{acceptance,budget,host,policies,report,retime,service}.test.ts',
       '__tests__/triggers/two-processes.test.ts',
       '__tests__/crash/two-processes.test.ts',

@@ -56,6 +56,8 @@ start() {
   # What the system has taken is safe from a crash of the server: the tests need not wait for the disk.
   options="-p $port -c listen_addresses=127.0.0.1 -c unix_socket_directories=/data"
   options+=" -c max_connections=200 -c fsync=off"
+  # A bench has a server of the size that it tells of.
+  options+=" ${CUE_TEST_POSTGRES_OPTIONS:-}"
   # A test run that was killed has left its server behind.
   if control status >/dev/null 2>&1; then control '-m fast stop'; fi
   control "-w -l /data/log -o '$options' start" >&2

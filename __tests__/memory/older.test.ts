@@ -5,6 +5,7 @@ import { type Caller, workMemoryType } from '../../src/memory/index.js';
 import { rowsOf } from '../../src/records/index.js';
 import { derivedId } from '../../src/shared/ids.js';
 import { type OpenRecordDatabase, openRecordDatabase } from '../contract/record-database.js';
+import { isOnPostgres, postgresDatabase } from '../helpers/postgres.js';
 import { draft, type MemoryRoom, openRoom, START_MS } from './room.js';
 
 const OPERATOR: Caller = { kind: 'operator' };
@@ -51,7 +52,7 @@ async function open(): Promise<MemoryRoom> {
 }
 
 beforeAll(async () => {
-  database = await openRecordDatabase();
+  database = await openRecordDatabase(isOnPostgres() ? await postgresDatabase() : undefined);
   room = await openRoom(database, 'older', { most: MOST });
   await store('anvil', 'Forge the anvil bracket for the gate', { files: ['smithy/anvil.ts'] });
   await store('failed', 'Run the furnace without a permit', {
@@ -79,6 +80,7 @@ const shelf = () => room.project.catalog.shelf(workMemoryType.name);
 describe('a project larger than its catalog', () => {
   it('is held up to the bound, the newest first', () => {
     expect(shelf().size).toBe(MOST);
+    expect(shelf().slots).toBe(MOST);
     const newest = shelf().newest({ reader: EVERYBODY }, MOST).hits;
     expect(newest).toHaveLength(MOST);
     expect(room.project.store.older(workMemoryType)).not.toBeNull();
@@ -164,7 +166,27 @@ describe('a project larger than its catalog', () => {
     for (let at = 0; at < 60; at += 1) {
       await room.memory.recall({ query: `Sow on field ${at}`, limit: 3 }, OPERATOR);
     }
-    expect(shelf().size).toBeLessThanOrEqual(MOST + MOST / 20 + MOST / 20);
+    expect(shelf().size).toBeGreaterThan(2 * MOST);
+    await room.project.keepBound();
+    expect(shelf().size).toBeLessThanOrEqual(MOST + MOST / 20);
+  });
+
+  it('is filled by one of two that share it, and goes on where a killed one stopped', async () => {
+    await database.db.execute(sql`update cue.search_fill set changed_ms = 0, id = null, done = 0`);
+    await database.db.execute(sql`delete from cue.search`);
+    await database.db.execute(sql`drop index cue.search_by_vector`);
+    const [one, other] = await Promise.all([open(), open()]);
+    await Promise.all([one.project.keepBound(), other.project.keepBound()]);
+    await Promise.all([one.project.keepBound(), other.project.keepBound()]);
+    const rows = await rowsOf(database.db, sql`select id from cue.search`);
+    const [fill] = await rowsOf(database.db, sql`select done::int from cue.search_fill`);
+    expect(fill?.done).toBe(rows.length);
+    for (const room_ of [one, other]) {
+      const answer = await room_.memory.recall({ file: 'smithy/furnace.ts' }, OPERATOR);
+      expect(answer.memories[0]?.memory_id).toBe(ids.failed);
+      expect(answer.degraded).toBeUndefined();
+      await room_.stop();
+    }
   });
 
   it('answers from the catalog alone, and says so, when the database fails', async () => {

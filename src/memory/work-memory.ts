@@ -220,6 +220,7 @@ export function createWorkMemory(deps: WorkMemoryDeps): WorkMemory {
           ...[storageProblem()].filter((problem) => problem !== null),
           ...(embeddings.degraded === undefined ? [] : [embeddings.degraded]),
           ...(catalog.state === 'ready' ? [] : [`the catalog is ${catalog.state}`]),
+          ...[records.older(workMemoryType)?.lacking() ?? []].flat(),
         ],
       };
     },

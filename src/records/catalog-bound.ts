@@ -19,7 +19,6 @@ import {
   type Key,
   namedOf,
   ofType,
-  ROW_COLUMNS,
   VECTOR_COLUMN,
 } from './record-sql.js';
 import type { RecordType } from './record-type.js';
@@ -108,21 +107,15 @@ export function createCatalogBound(deps: CatalogBoundDeps): CatalogBound {
     for (const id of ids) if (recent.delete(id)) recent.add(id);
     const lacking = ids.filter((id) => shelf.slotOf(id) === undefined);
     if (lacking.length === 0) return [];
-    const rows = await rowsOf<StoredRow>(
+    const found = await rowsOf<StoredRow>(
       db,
-      sql`select ${ROW_COLUMNS}, ${VECTOR_COLUMN} as vector from memories
+      // Without the text, which the catalog makes of the data.
+      sql`select memories.id, ${CREATED_MS} as created_ms, null::text as text, memories.metadata,
+          ${VECTOR_COLUMN} as vector from memories
         where ${namedOf(projectId, type.name, lacking)}`,
     );
-    for (const row of rows) {
-      if (sync.put(type, row) === null) recent.add(row.id);
-    }
-    const asked = new Set(ids);
-    for (const id of recent) {
-      if (recent.size * SHARE <= most || asked.has(id)) break;
-      recent.delete(id);
-      catalog.shelf(type.name).remove(id);
-    }
-    return rows.map(({ id }) => id);
+    for (const row of found) if (sync.put(type, row) === null) recent.add(row.id);
+    return found.map(({ id }) => id);
   }
 
   /** The words worth asking the table for: the rare ones, or pairs of the rarest. */
@@ -154,6 +147,11 @@ export function createCatalogBound(deps: CatalogBoundDeps): CatalogBound {
   async function shrink(type: RecordType<unknown>): Promise<void> {
     const shelf = catalog.shelf(type.name);
     const kept = broughtOf(type.name);
+    for (const id of kept) {
+      if (kept.size * SHARE <= most) break;
+      kept.delete(id);
+      shelf.remove(id);
+    }
     const over = shelf.size - kept.size - most;
     if (over * SHARE <= most) return;
     const isLive = shelf.accepts({ reader: { kind: 'operator' } });

@@ -10,6 +10,7 @@ import { messageOf } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
 import { createCatalog, type MemoryCatalog } from './catalog/catalog.js';
+import { decodeSnapshot, encodeSnapshot } from './catalog/snapshot.js';
 import type { Analyze, Catalog, CatalogState, InstantModel } from './catalog/types.js';
 import { createCatalogBound } from './catalog-bound.js';
 import { type CatalogFollower, createCatalogFollower, databaseNow } from './catalog-follow.js';
@@ -92,6 +93,8 @@ export interface ProjectRecords {
   stop(): Promise<void>;
 }
 
+/** Slots in use for each record that is held, at most. */
+const MOST_SLOTS = 2;
 /** How often the search table takes over what changed. */
 const BOUND_MS = 5_000;
 
@@ -102,7 +105,7 @@ const LEAST_HELD = 0.9;
 
 /** Others may write to a server; an embedded database has one process (DESIGN §11). */
 export function defaultFollowMs(db: Database): number | null {
-  return pgliteDirectory(db) === null ? 3_000 : null;
+  return pgliteDirectory(db) === null ? 1_500 : null;
 }
 
 export function openProjectRecords(deps: ProjectRecordsDeps): ProjectRecords {
@@ -190,10 +193,34 @@ export function openProjectRecords(deps: ProjectRecordsDeps): ProjectRecords {
   }
 
   function keepBound(): Promise<void> {
-    bounding ??= (async () => bound?.pass(signal))().finally(() => {
+    bounding ??= (async () => {
+      await bound?.pass(signal);
+      await compact();
+    })().finally(() => {
       bounding = null;
     });
     return bounding;
+  }
+
+  /**
+   * What was let go of leaves holes that every search walks over. Where they are most of the catalog, it
+   * is made anew of what it holds; what changed meanwhile is read again.
+   */
+  async function compact(): Promise<void> {
+    const current = catalog.current();
+    if (!current.shelves().some(({ slots, size }) => slots > MOST_SLOTS * size)) return;
+    try {
+      const sinceMs = await databaseNow(db);
+      const frames: Uint8Array[] = [];
+      for await (const frame of encodeSnapshot(current)) frames.push(frame);
+      const next = await decodeSnapshot(Buffer.concat(frames), catalogDeps);
+      if (signal.aborted) return;
+      exchange(catalog, next, types);
+      sync.reset(sync.outside());
+      await follower.catchUp(sinceMs);
+    } catch (error) {
+      log.warn({ projectId, reason: messageOf(error) }, 'catalog not compacted');
+    }
   }
 
   async function fill(): Promise<CatalogState> {
