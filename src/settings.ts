@@ -188,6 +188,7 @@ export interface ShownSetting {
   /** `null`: it is not set and has no default; "(hidden)" of what is secret. */
   value: unknown;
   description: string;
+  /** Also where somebody has set what holds anyway. */
   isDefault: boolean;
 }
 
@@ -199,7 +200,8 @@ export function shownSettings(read: (key: string) => unknown): ShownSetting[] {
     const { description, isSensitive } = told(name);
     const parsed = schema.safeParse(given);
     const value = isSensitive || isEncrypted(given) ? '(hidden)' : parsed.data;
-    const isDefault = given === undefined || given === '';
+    const usual = schema.safeParse(undefined).data;
+    const isDefault = given === undefined || given === '' || parsed.data === usual;
     return { name, value: value ?? null, description, isDefault };
   });
 }
