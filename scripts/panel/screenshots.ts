@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fill, openBrowser, serve } from './served.js';
 
-const SCREENS = ['today', 'triggers', 'memory', 'offers', 'knowledge', 'settings'];
+const SCREENS = [
+  ...['today', 'triggers', 'triggers/runs', 'memory', 'offers', 'offers/decisions'],
+  ...['offers/quality', 'knowledge', 'knowledge/hints', 'settings'],
+];
 const WIDTHS = [1_400, 420, 360];
 
 const folder = process.argv[2] ?? 'screenshots';
@@ -22,7 +25,7 @@ try {
         await page.goto(`${served.url}/cue/panel#/${screen}`);
         await page.locator('main h1').waitFor();
         await page.locator('.loading').first().waitFor({ state: 'detached' });
-        const name = [screen, width, colorScheme].join('-');
+        const name = [screen.replace('/', '-'), width, colorScheme].join('-');
         await page.screenshot({ path: join(folder, `${name}.png`) });
       }
       await page.close();

@@ -55,7 +55,10 @@ export async function serve(how: {
       });
       const answer = await response.text();
       if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${answer}`);
-      return JSON.parse(answer) as Record<string, unknown>;
+      const read = JSON.parse(answer) as Record<string, unknown>;
+      // JSON-RPC tells of a failure with a good status.
+      if (read.error !== undefined) throw new Error(`${method} ${path}: ${answer}`);
+      return read;
     },
     async kill() {
       if (child.exitCode !== null || child.signalCode !== null) return;
@@ -151,7 +154,12 @@ export async function fill({ ask }: Pick<Served, 'ask'>): Promise<void> {
   ]) {
     await ask('/rpc', {
       ...{ jsonrpc: '2.0', id: 1, method: 'nudge.set_hint' },
-      params: { component, key, value, ttl: 'P30D', scope: { cwd_glob: [`**/${component}*`] } },
+      params: {
+        component,
+        key,
+        value,
+        meta: { ttl: 'P30D', scope: { cwd_glob: [`**/${component}*`] } },
+      },
     });
   }
 }

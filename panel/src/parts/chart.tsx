@@ -13,14 +13,19 @@ interface Line {
 export function Chart({
   label,
   times,
+  span,
   lines,
   height,
+  hasLegend,
 }: {
   label: string;
   /** Epoch seconds. */
   times: readonly number[];
+  /** What is shown of time, epoch seconds: a single day would stretch over years. */
+  span: readonly [from: number, to: number];
   lines: readonly Line[];
   height: number;
+  hasLegend: boolean;
 }) {
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
@@ -37,10 +42,11 @@ export function Chart({
       {
         width: target.clientWidth,
         height,
-        scales: { y: { range: [0, 100] } },
-        axes: [axis, { ...axis, values: (_, marks) => marks.map((mark) => `${mark} %`) }],
+        legend: { show: hasLegend },
+        scales: { x: { range: () => [...span] }, y: { range: [0, 100] } },
+        axes: [axis, { ...axis, size: 54, values: (_, marks) => marks.map((mark) => `${mark} %`) }],
         series: [
-          { value: '{YYYY}-{MM}-{DD}' },
+          { label: 'Day', value: '{YYYY}-{MM}-{DD}' },
           ...lines.map(({ name, tone }) => ({
             label: name,
             stroke: colour(tone),
@@ -63,6 +69,6 @@ export function Chart({
       watcher.disconnect();
       chart.destroy();
     };
-  }, [times, lines, height]);
+  }, [times, span, lines, height, hasLegend]);
   return <div ref={box} role="img" aria-label={label} className="chart" />;
 }

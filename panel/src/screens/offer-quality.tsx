@@ -8,6 +8,7 @@ import { KINDS } from '../parts/offer-kinds.js';
 import { useAsk } from '../queries.js';
 
 const DAY_MS = 86_400_000;
+const DAY_S = DAY_MS / 1_000;
 const SPANS = [7, 30, 90] as const;
 
 interface Stats extends OfferStats {
@@ -16,7 +17,12 @@ interface Stats extends OfferStats {
 
 export function OfferQuality() {
   const [days, setDays] = useState<number>(30);
-  const since = new Date(Math.floor(Date.now() / DAY_MS - days) * DAY_MS).toISOString();
+  const sinceMs = Math.floor(Date.now() / DAY_MS - days) * DAY_MS;
+  const since = new Date(sinceMs).toISOString();
+  const span = useMemo(
+    () => [sinceMs / 1_000, sinceMs / 1_000 + (days + 1) * DAY_S] as const,
+    [sinceMs, days],
+  );
   const query = useAsk<Stats>('offers', '/offers/stats', { since });
   return (
     <>
@@ -38,7 +44,7 @@ export function OfferQuality() {
             <Empty title="No offers in this time." />
           ) : (
             <>
-              <OverTime stats={stats} />
+              <OverTime stats={stats} span={span} />
               <ByKind stats={stats} />
             </>
           )
@@ -50,17 +56,19 @@ export function OfferQuality() {
 
 type Day = Stats['byDay'][number];
 
-function OverTime({ stats: { byDay, byKind } }: { stats: Stats }) {
+type Span = readonly [from: number, to: number];
+
+function OverTime({ stats: { byDay, byKind }, span }: { stats: Stats; span: Span }) {
   const kinds = Object.keys(byKind) as DetectorName[];
   return (
     <Section title="Over time">
-      <Days days={byDay} />
+      <Days days={byDay} span={span} />
       {kinds.length > 1 && (
         <div className="small-charts">
           {kinds.map((kind) => (
             <figure key={kind}>
               <figcaption>{KINDS[kind]}</figcaption>
-              <Days days={byDay} kind={kind} />
+              <Days days={byDay} span={span} kind={kind} />
             </figure>
           ))}
         </div>
@@ -70,7 +78,7 @@ function OverTime({ stats: { byDay, byKind } }: { stats: Stats }) {
 }
 
 /** Of one kind, or of all. */
-function Days({ days, kind }: { days: readonly Day[]; kind?: DetectorName }) {
+function Days({ days, span, kind }: { days: readonly Day[]; span: Span; kind?: DetectorName }) {
   const drawn = useMemo(() => {
     const percents = (share: 'recallRate' | 'precision') =>
       days.map((day) => {
@@ -90,6 +98,8 @@ function Days({ days, kind }: { days: readonly Day[]; kind?: DetectorName }) {
     <Chart
       label={`Recall rate and precision of ${of} by day, in percent; the table below has the sums`}
       height={kind === undefined ? 220 : 150}
+      span={span}
+      hasLegend={kind === undefined}
       {...drawn}
     />
   );
@@ -99,7 +109,8 @@ function ByKind({ stats: { byKind, total, learned } }: { stats: Stats }) {
   const kinds = Object.entries(byKind) as [DetectorName, OfferNumbers][];
   return (
     <Section title="By kind">
-      <div className="scroll">
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls by keyboard, too */}
+      <section className="scroll" aria-label="Offers by kind" tabIndex={0}>
         <table>
           <thead>
             <tr>
@@ -123,7 +134,7 @@ function ByKind({ stats: { byKind, total, learned } }: { stats: Stats }) {
             <Row name="All" numbers={total} />
           </tbody>
         </table>
-      </div>
+      </section>
     </Section>
   );
 }

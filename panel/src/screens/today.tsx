@@ -218,7 +218,7 @@ function LastRuns() {
 function RunLine({ run }: { run: Run }) {
   const { status, displayName, triggerId, triggerRunId, startedAt, latencyMs } = run;
   return (
-    <li>
+    <li className="run-line">
       <Badge tone={RUN_TONES[status]}>{status}</Badge>
       <div className="grow">
         <a href={linkTo('triggers', triggerId, triggerRunId)}>{displayName}</a>
@@ -226,8 +226,11 @@ function RunLine({ run }: { run: Run }) {
       </div>
       <span className="quiet end">
         {startedAt !== undefined && <Time at={startedAt} />}
-        <br />
-        {[latencyMs === undefined ? [] : duration(latencyMs), deliveryText(run)].flat().join(', ')}
+        <span>
+          {[latencyMs === undefined ? [] : duration(latencyMs), deliveryText(run)]
+            .flat()
+            .join(', ')}
+        </span>
       </span>
     </li>
   );
