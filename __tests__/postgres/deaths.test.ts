@@ -105,7 +105,15 @@ async function expectAllOnce(): Promise<void> {
       return Number(row?.n) === 0 ? true : null;
     },
     300_000,
-  );
+  ).catch(async (error: unknown) => {
+    const left = await agent.call(
+      'rows',
+      `select metadata - 'instructions' as left from memories where type = 'cue_trigger_run'
+          and metadata->>'status' <> 'success'
+        union all select metadata from tasks where name = 'TRIGGER_DISPATCH'`,
+    );
+    throw new Error(`${String(error)}; left: ${JSON.stringify(left)}`);
+  });
   const runs = await agent.call(
     'rows',
     `select metadata->>'status' as status, metadata->>'answer' as answer,
