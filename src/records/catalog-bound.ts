@@ -93,6 +93,8 @@ export function createCatalogBound(deps: CatalogBoundDeps): CatalogBound {
   /** By type, the older records that were brought in, the last ones at the end. */
   const brought = new Map<string, Set<Uuid>>();
   let rows = 0;
+  /** Why the search table could not be filled at the last pass. */
+  let failure: string | null = null;
   let state: FillState = { state: 'filling', done: 0, total: 0 };
 
   function broughtOf(typeName: string): Set<Uuid> {
@@ -191,6 +193,7 @@ export function createCatalogBound(deps: CatalogBoundDeps): CatalogBound {
         bringNamed: (ids) => put(type, ids),
         count: (filter) => table.count(type.name, filter),
         lacking() {
+          if (failure !== null) return `older memories may not be found: ${failure}`;
           if (state.state === 'ready') return null;
           return state.state === 'indexing'
             ? `the index of older memories is being built (${state.percent} %): they are found by words and keys only`
@@ -223,11 +226,15 @@ export function createCatalogBound(deps: CatalogBoundDeps): CatalogBound {
           state = next;
         });
       } catch (error) {
-        if (!signal.aborted) {
-          log.error({ projectId, reason: messageOf(error) }, 'search table not filled');
+        const reason = messageOf(error);
+        // It is tried again every few seconds: said once.
+        if (!signal.aborted && reason !== failure) {
+          log.error({ projectId, reason }, 'search table not filled');
         }
+        failure = reason;
         return;
       }
+      failure = null;
       rows = await table.size();
       // What is not in the table yet must stay in the catalog.
       if (state.state === 'ready') for (const type of over) await shrink(type);

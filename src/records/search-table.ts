@@ -103,7 +103,8 @@ export function createSearchTable(deps: SearchTableDeps): SearchTable {
     if (isMade) return;
     await db.execute(sql`create schema if not exists cue`);
     await db.execute(sql`create table if not exists cue.search (
-      id uuid primary key, project uuid not null, type text not null, audience text not null,
+      id uuid primary key references memories (id) on delete cascade,
+      project uuid not null, type text not null, audience text not null,
       created_at timestamp not null, model text, vector halfvec(384), terms text[] not null)`);
     await db.execute(sql`create table if not exists cue.search_fill (
       project uuid primary key, form int not null, changed_ms bigint not null, id uuid,
