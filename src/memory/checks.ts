@@ -8,6 +8,7 @@ import {
   audienceOf,
   createCatalog,
   type LinkEdge,
+  type OlderQuestion,
   projectIdOf,
   type Reader,
   type RecordStore,
@@ -25,7 +26,7 @@ import { soundVector } from './embed.js';
 import { fileKey } from './file-key.js';
 import { edgesOf } from './graph.js';
 import { printIn } from './ids.js';
-import { bringOlder, type OlderQuestion } from './older.js';
+import { bringOlder } from './older.js';
 import { identityType, workMemoryType } from './records.js';
 import type { WorkMemoryData } from './schema.js';
 

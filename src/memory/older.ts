@@ -2,14 +2,12 @@
  * Memories of a large project that the catalog does not hold. Whoever searches has those that could
  * answer brought into it first; then it is searched as ever.
  */
-import type { OlderRecords, RecordStore, SlotFilter } from '../records/index.js';
+import type { OlderQuestion, RecordStore, SlotFilter } from '../records/index.js';
 import { messageOf } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
 import { workMemoryType } from './records.js';
 import { type PhraseHit, phraseHits, remindWhenType } from './remind-when.js';
-
-export type OlderQuestion = Parameters<OlderRecords['bring']>[0];
 
 /** Share of the words of a question that a phrase has at least, or cosine. */
 const PHRASE = { words: 0.2, likeness: 0.3 };

@@ -9,7 +9,7 @@ import { yieldToLoop } from '../shared/async.js';
 import { messageOf } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
-import type { Analyze, Catalog, SlotFilter } from './catalog/types.js';
+import type { Analyze, Catalog } from './catalog/types.js';
 import type { CatalogSync } from './catalog-sync.js';
 import type { StoredRow } from './record-codec.js';
 import {
@@ -21,40 +21,8 @@ import {
   ofType,
   VECTOR_COLUMN,
 } from './record-sql.js';
-import type { RecordType } from './record-type.js';
-import type { Reader } from './scope.js';
+import type { OlderRecords, RecordType } from './record-type.js';
 import { createSearchTable, type FillState } from './search-table.js';
-
-/** What may be older than what the catalog holds. */
-export interface OlderQuestion {
-  reader: Reader;
-  sinceMs?: number | undefined;
-  beforeMs?: number | undefined;
-  /** Bits that must all be set. */
-  flagsAll?: number | undefined;
-  /** Groups of keys; a record fits a group that it has all keys of. An empty group: the newest. */
-  keys?: readonly (readonly string[])[];
-  /** Analyzed words with their weights. */
-  terms?: ReadonlyMap<string, number>;
-  vector?: Float32Array | null;
-  /** Records brought by each of keys, words and vector, at most. */
-  limit: number;
-}
-
-/** The records of one type that lie beyond the catalog's bound. */
-export interface OlderRecords {
-  /**
-   * Puts into the catalog what could answer and is not in it; returns their ids.
-   * @throws the error of the database
-   */
-  bring(question: OlderQuestion): Promise<Uuid[]>;
-  /** The same for records that are named. */
-  bringNamed(ids: readonly Uuid[]): Promise<Uuid[]>;
-  /** How many records the filter lets through, in the catalog or beyond. */
-  count(filter: SlotFilter): Promise<number>;
-  /** Why some of them cannot be found yet; `null`: all can. */
-  lacking(): string | null;
-}
 
 export interface CatalogBound {
   /** `null` while the catalog holds every record of the type. */

@@ -23,7 +23,6 @@ export type {
   Shelf,
   SlotFilter,
 } from './catalog/types.js';
-export type { OlderRecords } from './catalog-bound.js';
 export { type ChangeLook, createChangeLook, type RecordChange } from './change-look.js';
 export { ensureHome, type Home, homeOf, projectIdOf } from './home.js';
 export type { LiveCatalog } from './project-records.js';
@@ -40,6 +39,8 @@ export type {
   IndexEntry,
   ModelVector,
   NewTypedRecord,
+  OlderQuestion,
+  OlderRecords,
   RecordPage,
   RecordStore,
   RecordType,

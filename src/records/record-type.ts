@@ -2,8 +2,7 @@
 import type { SQL } from 'drizzle-orm';
 import type { z } from 'zod';
 import type { Uuid } from '../shared/ids.js';
-import type { Catalog, LinkEdge, SearchField } from './catalog/types.js';
-import type { OlderRecords } from './catalog-bound.js';
+import type { Catalog, LinkEdge, SearchField, SlotFilter } from './catalog/types.js';
 import type { Reader, Scope } from './scope.js';
 
 /** What search and checks see of a record. */
@@ -73,6 +72,37 @@ export interface RecordPage {
 export interface DamagedRecord {
   id: Uuid;
   reason: string;
+}
+
+/** What may be older than what the catalog holds. */
+export interface OlderQuestion {
+  reader: Reader;
+  sinceMs?: number | undefined;
+  beforeMs?: number | undefined;
+  /** Bits that must all be set. */
+  flagsAll?: number | undefined;
+  /** Groups of keys; a record fits a group that it has all keys of. An empty group: the newest. */
+  keys?: readonly (readonly string[])[];
+  /** Analyzed words with their weights. */
+  terms?: ReadonlyMap<string, number>;
+  vector?: Float32Array | null;
+  /** Records brought by each of keys, words and vector, at most. */
+  limit: number;
+}
+
+/** The records of one type that lie beyond the catalog's bound. */
+export interface OlderRecords {
+  /**
+   * Puts into the catalog what could answer and is not in it; returns their ids.
+   * @throws the error of the database
+   */
+  bring(question: OlderQuestion): Promise<Uuid[]>;
+  /** The same for records that are named. */
+  bringNamed(ids: readonly Uuid[]): Promise<Uuid[]>;
+  /** How many records the filter lets through, in the catalog or beyond. */
+  count(filter: SlotFilter): Promise<number>;
+  /** Why some of them cannot be found yet; `null`: all can. */
+  lacking(): string | null;
 }
 
 /** What there is of a store within a transaction. */

@@ -10,7 +10,6 @@ import { AppError, InvalidInputError, NotFoundError } from '../shared/errors.js'
 import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
 import type { Catalog } from './catalog/types.js';
-import type { OlderRecords } from './catalog-bound.js';
 import { type CatalogSync, createCatalogSync } from './catalog-sync.js';
 import type { Home } from './home.js';
 import {
@@ -32,7 +31,7 @@ import {
   touchStatement,
   vectorsStatement,
 } from './record-sql.js';
-import type { NewTypedRecord, RecordStore, RecordType } from './record-type.js';
+import type { NewTypedRecord, OlderRecords, RecordStore, RecordType } from './record-type.js';
 import type { Scope } from './scope.js';
 import { createStoreReads } from './store-reads.js';
 

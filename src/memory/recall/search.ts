@@ -1,6 +1,6 @@
 /** From a request to what the stages work on: references resolved, keys and times read. */
 import { readPastTime } from '../../language/index.js';
-import type { SlotFilter } from '../../records/index.js';
+import type { OlderQuestion, SlotFilter } from '../../records/index.js';
 import { yieldToLoop } from '../../shared/async.js';
 import { NotFoundError } from '../../shared/errors.js';
 import { looksLikePath, pathKeys } from '../../shared/paths.js';
@@ -9,7 +9,6 @@ import type { MemoryContext } from '../context.js';
 import { soundVector } from '../embed.js';
 import { fileKey, fileKeys } from '../file-key.js';
 import { resolveRef } from '../ids.js';
-import type { OlderQuestion } from '../older.js';
 import { FLAGS, keyOf, workMemoryType } from '../records.js';
 import { type Outcome, onlyAsks, readOutcome } from './outcome-words.js';
 import type { RecallRequest } from './request.js';
