@@ -53,7 +53,7 @@ it('opens no file in vain, and takes a quarter of the memory', async () => {
   expect(settings).toEqual([
     { name: 'fsync', value: 'off' },
     { name: 'full_page_writes', value: 'on' },
-    { name: 'shared_buffers', value: '32MB' },
+    { name: 'shared_buffers', value: '16MB' },
     { name: 'synchronous_commit', value: 'on' },
   ]);
 });

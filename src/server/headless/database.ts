@@ -156,7 +156,7 @@ interface Client {
  */
 const ARGUMENTS = [
   ['fsync=on\0', 'fsync=no\0'],
-  ['shared_buffers=128MB\0', 'shared_buffers= 32MB\0'],
+  ['shared_buffers=128MB\0', 'shared_buffers= 16MB\0'],
 ] as const;
 
 /** @param client the host's PGlite, just made: what it opens it begins with in a later turn */
