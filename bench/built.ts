@@ -12,8 +12,8 @@ export const builtBin = (name: 'cue' | 'nudge'): string =>
   join(REPOSITORY, 'dist', 'bin', `${name}.js`);
 
 /** Runs Node in the directory. @throws Error with `code` when it does not end with 0 */
-export function nodeIn(directory: string) {
-  return (...args: string[]) => run(process.execPath, args, { cwd: directory });
+export function nodeIn(directory: string, env = process.env) {
+  return (...args: string[]) => run(process.execPath, args, { cwd: directory, env });
 }
 
 /** Builds where the sources have changed. @throws Error when that leaves no commands */

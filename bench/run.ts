@@ -5,6 +5,7 @@ import { hintRows } from './hints/suite.js';
 import { mcpRows } from './mcp/suite.js';
 import { memoryRows } from './memory/suite.js';
 import { proactiveRows } from './proactive/suite.js';
+import { processRows } from './processes/suite.js';
 import { scaleRows } from './scale/suite.js';
 import {
   type BenchResult,
@@ -24,6 +25,7 @@ const SUITES: Record<string, (options: SuiteOptions) => Promise<Row[]>> = {
   when: whenRows,
   hints: hintRows,
   mcp: mcpRows,
+  processes: processRows,
   scale: scaleRows,
 };
 

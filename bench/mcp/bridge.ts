@@ -15,6 +15,8 @@ export interface Bridge {
   greetedMs: number;
   /** From there, too, to the answer to its first `recall`, which only a server gives, ms. */
   recalledMs: number;
+  /** What it had used before each of its lines, where it was asked to say so. */
+  used: Used[];
   /** The line that answers. @throws Error when it is an error, or the process has ended */
   ask(method: string, params: object): Promise<string>;
   /** Closes its input and waits for its end. */
@@ -28,6 +30,12 @@ export interface Told {
   cpuMs: number;
 }
 
+/** What the process has taken so far. */
+export interface Used {
+  cpuMs: number;
+  residentMb: number;
+}
+
 const BIN = builtBin('cue');
 /** In the child: each stage is a line on its fourth stream. */
 const TELL = `
@@ -38,7 +46,16 @@ const TELL = `
     const atMs = performance.timeOrigin + performance.now();
     writeSync(3, JSON.stringify({ stage, atMs, cpuMs: (user + system) / 1_000 }) + '\\n');
   });`;
-const TELLING = ['--import', `data:text/javascript,${encodeURIComponent(TELL)}`];
+/** So is what it has used, before it writes a line. */
+const TELL_USED = `${TELL}
+  const write = process.stdout.write.bind(process.stdout);
+  process.stdout.write = (...line) => {
+    const { user, system } = process.cpuUsage();
+    const residentMb = process.memoryUsage.rss() / 2 ** 20;
+    writeSync(3, JSON.stringify({ cpuMs: (user + system) / 1_000, residentMb }) + '\\n');
+    return write(...line);
+  };`;
+const telling = (code: string) => ['--import', `data:text/javascript,${encodeURIComponent(code)}`];
 const HELLO = {
   protocolVersion: LATEST_PROTOCOL_VERSION,
   capabilities: {},
@@ -46,15 +63,23 @@ const HELLO = {
 };
 
 /** Resolves when it has answered its first `recall`: somebody serves it. One question at a time. */
-export async function startBridge(env: NodeJS.ProcessEnv): Promise<Bridge> {
+export async function startBridge(env: NodeJS.ProcessEnv, tellsUsed = false): Promise<Bridge> {
   const from = performance.now();
   const stdio = ['pipe', 'pipe', 2, 'pipe'] as const;
-  const child = spawn(process.execPath, [...TELLING, BIN, 'mcp'], { env, stdio: [...stdio] });
+  const child = spawn(process.execPath, [...telling(tellsUsed ? TELL_USED : TELL), BIN, 'mcp'], {
+    env,
+    stdio: [...stdio],
+  });
   if (!child.stdin || !child.stdout) throw new Error('cue mcp has no streams');
   const { stdin, stdout } = child;
   const told: Told[] = [];
   const stages = createInterface({ input: child.stdio[3] as Readable });
-  stages.on('line', (line) => told.push(JSON.parse(line) as Told));
+  const used: Used[] = [];
+  stages.on('line', (line) => {
+    const one = JSON.parse(line) as Told | Used;
+    if ('stage' in one) told.push(one);
+    else used.push(one);
+  });
   const lines = createInterface({ input: stdout });
   const send = (message: object) => stdin.write(`${JSON.stringify(message)}\n`);
   let asked = 0;
@@ -87,7 +112,7 @@ export async function startBridge(env: NodeJS.ProcessEnv): Promise<Bridge> {
   await ask('tools/call', { name: 'recall', arguments: { query: 'what was done last' } });
   const recalledMs = performance.now() - from;
   return {
-    ...{ child, told, greetedMs, recalledMs, ask },
+    ...{ child, told, greetedMs, recalledMs, used, ask },
     async end() {
       if (child.exitCode !== null || child.signalCode !== null) return;
       const exit = once(child, 'exit');
