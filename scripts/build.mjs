@@ -96,8 +96,10 @@ export async function bundle(folder) {
     platform: 'node',
     target: 'node20',
     charset: 'utf8',
-    // Names and lines stay, for the stack traces of users.
+    // Names and lines stay, for the stack traces of users; comments go.
     minifySyntax: true,
+    minifyWhitespace: true,
+    lineLimit: 120,
     legalComments: 'none',
     metafile: true,
     logLevel: 'warning',
