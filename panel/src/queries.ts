@@ -67,17 +67,27 @@ const readersAgain = new Map<string, () => Promise<void>>();
 /**
  * A list that is read page by page: `items` is what has come so far. When something changes, a short list is
  * read again; of a long one the pages that are looked at, and each other one when it is.
+ *
+ * @param kept what is kept of what came, where that is more than the rows show: all pages stay in memory
  */
-export function usePages<Item>(name: Paged, query: Query, idOf: (item: Item) => string) {
+export function usePages<Item, Sent = Item>(
+  name: Paged,
+  query: Query,
+  idOf: (item: Item) => string,
+  kept: (sent: Sent) => Item = (sent) => sent as unknown as Item,
+) {
   type P = Page<Paged, Item>;
   type Pages = InfiniteData<P, string | null>;
   const queryKey = [name, `/${name}`, query, 'pages'];
   const hash = hashKey(queryKey);
-  const read = (cursor: string | null, signal?: AbortSignal): Promise<P> =>
-    ask<P>(`/${name}`, {
+  const read = async (cursor: string | null, signal?: AbortSignal): Promise<P> => {
+    const page = await ask<Page<Paged, Sent>>(`/${name}`, {
       query: { ...query, limit: PAGE, ...(cursor === null ? {} : { cursor }) },
       ...(signal === undefined ? {} : { signal }),
     });
+    const { total, nextCursor } = page;
+    return { [name]: page[name].map(kept), total, nextCursor } as P;
+  };
   const pages = useInfiniteQuery({
     queryKey,
     queryFn: ({ pageParam, signal }) => read(pageParam, signal),

@@ -25,6 +25,7 @@ try {
         await page.goto(`${served.url}/cue/panel#/${screen}`);
         await page.locator('main h1').waitFor();
         await page.locator('.loading').first().waitFor({ state: 'detached' });
+        await page.getByText('Live', { exact: true }).waitFor();
         const name = [screen.replace('/', '-'), width, colorScheme].join('-');
         await page.screenshot({ path: join(folder, `${name}.png`) });
       }

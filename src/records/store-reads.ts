@@ -125,7 +125,7 @@ export function createStoreReads(deps: ReadDeps): StoreReads {
         ${audience === null ? sql`` : sql`and memories.metadata->>'audience' = ${audience}`}
         ${
           after === null
-            ? sql``
+            ? beyond(null, false)
             : sql`and (memories.created_at, memories.id) <
           (${timestampOf(after.createdAtMs)}, ${after.id}::uuid)`
         }

@@ -1,9 +1,18 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
-import { type JSX, type KeyboardEvent, memo, type ReactNode, useEffect, useRef } from 'react';
+import {
+  type JSX,
+  type KeyboardEvent,
+  memo,
+  type ReactNode,
+  useCallback,
+  useEffect,
+  useRef,
+} from 'react';
 
 interface ListProps<Item> {
   label: string;
   items: readonly Item[];
+  /** The same function at each drawing. */
   idOf: (item: Item) => string;
   /** Height of a row before it is measured, in pixels. */
   rowHeight: number;
@@ -46,14 +55,19 @@ export function List<Item>({
   pressed,
 }: ListProps<Item>) {
   const box = useRef<HTMLDivElement>(null);
+  // A new function would have every row of the list placed anew, at each row that one scrolls.
+  const keyOf = useCallback(
+    (index: number) => {
+      const item = items[index];
+      return item === undefined ? index : idOf(item);
+    },
+    [items, idOf],
+  );
   const rows = useVirtualizer({
     count: items.length,
     getScrollElement: () => box.current,
     estimateSize: () => rowHeight,
-    getItemKey: (index) => {
-      const item = items[index];
-      return item === undefined ? index : idOf(item);
-    },
+    getItemKey: keyOf,
     overscan: 8,
   });
   const visible = rows.getVirtualItems();

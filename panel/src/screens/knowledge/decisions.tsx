@@ -75,6 +75,8 @@ interface Entry {
   use: { offered: number; recalled: number; last_at: string | null };
 }
 
+const idOf = ({ command, header }: Entry): string => `${command} ${header}`;
+
 function Entries({
   health,
   ask,
@@ -133,12 +135,7 @@ function Entries({
                   </span>
                 )}
               </div>
-              <List
-                label="Entries"
-                items={shown}
-                idOf={({ command, header }) => `${command} ${header}`}
-                rowHeight={62}
-              >
+              <List label="Entries" items={shown} idOf={idOf} rowHeight={59}>
                 {(entry) => <EntryRow entry={entry} ask={ask} />}
               </List>
             </>

@@ -12,6 +12,8 @@ import { callRpc, type StoredHint, scopeTexts, useHints, valueText } from './hin
 /** The name of a component stands above the first of its hints. */
 type Row = { id: string } & ({ stored: StoredHint } | { component: string; hints: number });
 
+const idOf = ({ id }: Row): string => id;
+
 export function Hints() {
   const query = useHints();
   const [typed, setTyped] = useState('');
@@ -69,7 +71,7 @@ export function Hints() {
       {shown.length === 0 ? (
         <NoHints isFiltered={typed !== ''} all={() => setTyped('')} />
       ) : (
-        <List label="Hints" items={rows} idOf={({ id }) => id} rowHeight={86} pressed={pressed}>
+        <List label="Hints" items={rows} idOf={idOf} rowHeight={86} pressed={pressed}>
           {(row) =>
             'stored' in row ? (
               <HintRow

@@ -20,7 +20,8 @@ import {
   rowOf,
 } from './shapes.js';
 
-const idOf = ({ memory_id }: MemoryView): string => memory_id;
+const idOf = ({ id }: Row): string => id;
+const asItIs = (row: Row): Row => row;
 /** The most that a recall is asked for. */
 const FOUND = 50;
 const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
@@ -92,7 +93,7 @@ function Found({ words, filters, all, ...shown }: Shown & { words: string }) {
 }
 
 function All({ filters, all, ...shown }: Shown) {
-  const pages = usePages<MemoryView>('memories', listQuery(filters), idOf);
+  const pages = usePages<Row, MemoryView>('memories', listQuery(filters), idOf, rowOf);
   if (pages.data === undefined) {
     if (pages.error) return <Failure error={pages.error} retry={() => void pages.refetch()} />;
     return <Loading lines={6} />;
@@ -113,7 +114,7 @@ function All({ filters, all, ...shown }: Shown) {
         {...shown}
         items={pages.items}
         idOf={idOf}
-        rowOf={rowOf}
+        rowOf={asItIs}
         more={pages.more}
         look={pages.look}
         isOld={pages.isPlaceholderData}
@@ -149,7 +150,7 @@ function NoMemories({ isFiltered, all }: { isFiltered: boolean; all: () => void 
   );
 }
 
-/** `rowOf` is asked for the rows in view only: a list may have a hundred thousand. */
+/** `rowOf` is asked for the rows in view only. */
 function Rows<Item>({
   items,
   idOf,
@@ -189,7 +190,7 @@ function Rows<Item>({
         label="Memories"
         items={visible}
         idOf={idOf}
-        rowHeight={62}
+        rowHeight={59}
         more={more}
         look={look}
         pressed={pressed}

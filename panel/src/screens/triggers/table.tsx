@@ -1,5 +1,5 @@
 /** Every trigger, by state and words. */
-import { useDeferredValue, useState } from 'react';
+import { useDeferredValue, useMemo, useState } from 'react';
 import type { TriggerState, TriggerSummary } from '../../../../src/index.js';
 import { counted } from '../../format.js';
 import { Badge, Button, Empty, Failure, Loading, Section, type Tone } from '../../parts/basics.js';
@@ -41,8 +41,12 @@ export function TriggerTable() {
   const { hidden } = useMarks();
   const query = usePages<TriggerSummary>('triggers', { state, q, order }, idOf);
   const { error, refetch, data } = query;
-  const shown = query.items.filter(({ id }) => !hidden.has(id));
-  const total = query.total - (query.items.length - shown.length);
+  const { items } = query;
+  const shown = useMemo(
+    () => (hidden.size === 0 ? items : items.filter(({ id }) => !hidden.has(id))),
+    [items, hidden],
+  );
+  const total = query.total - (items.length - shown.length);
   const isFiltered = state !== '' || q !== '';
   const clear = (): void => {
     setState('');
