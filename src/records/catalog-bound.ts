@@ -164,7 +164,7 @@ export function createCatalogBound(deps: CatalogBoundDeps): CatalogBound {
           if (failure !== null) return `older memories may not be found: ${failure}`;
           if (state.state === 'ready') return null;
           return state.state === 'indexing'
-            ? `the index of older memories is being built (${state.percent} %): they are found by words and keys only`
+            ? `the index of older memories is being built (${state.percent} %): some are not found yet`
             : `older memories are being indexed (${state.done} of ${state.total}): some are not found yet`;
         },
       };

@@ -94,7 +94,8 @@ export function createSearchTable(deps: SearchTableDeps): SearchTable {
     deps.types.filter(({ index }) => index).map((type) => [type.name, type]),
   );
   let isMade = false;
-  let isIndexed = false;
+  /** The first index that is missing, `null`: none is; it is not known before the first look. */
+  let missing: keyof typeof INDEXES | null | undefined;
   /** Records of the project when the filling began. */
   let total: number | null = null;
   let canIterate: boolean | null = null;
@@ -166,13 +167,13 @@ export function createSearchTable(deps: SearchTableDeps): SearchTable {
     }
   }
 
-  async function missingIndex(): Promise<keyof typeof INDEXES | null> {
+  async function lookForIndexes(): Promise<void> {
     const rows = await rowsOf<{ name: string }>(
       db,
       sql`select indexname as name from pg_indexes where schemaname = 'cue' and tablename = 'search'`,
     );
     const known = new Set(rows.map(({ name }) => name));
-    return namesOf(INDEXES).find((name) => !known.has(name)) ?? null;
+    missing = namesOf(INDEXES).find((name) => !known.has(name)) ?? null;
   }
 
   /**
@@ -262,8 +263,11 @@ export function createSearchTable(deps: SearchTableDeps): SearchTable {
       ${audiences === null ? sql`` : sql`and audience in (${sqlList([...audiences])})`}`;
   };
 
+  /** Without their index every question would read the whole table. */
+  const hasTerms = () => missing === null || missing === 'search_by_vector';
+
   async function byKeys(question: TableQuestion): Promise<Uuid[]> {
-    if (question.keys.length === 0) return [];
+    if (question.keys.length === 0 || !hasTerms()) return [];
     const parts = question.keys.map(
       (keys) => sql`(select id from cue.search where ${within(question)} ${having(keys)}
         order by created_at desc limit ${question.limit})`,
@@ -272,7 +276,7 @@ export function createSearchTable(deps: SearchTableDeps): SearchTable {
   }
 
   async function byWords(question: TableQuestion): Promise<Uuid[]> {
-    if (question.words.length === 0) return [];
+    if (question.words.length === 0 || !hasTerms()) return [];
     const parts = question.words.map(
       ({ terms, worth }) => sql`(select id, ${worth}::float8 as worth from cue.search
         where ${within(question)} ${having(terms)} limit ${ROWS_PER_GROUP})`,
@@ -288,7 +292,7 @@ export function createSearchTable(deps: SearchTableDeps): SearchTable {
 
   async function byVector(question: TableQuestion): Promise<Uuid[]> {
     const { near, limit } = question;
-    if (near === null || !isIndexed) return [];
+    if (near === null || missing !== null) return [];
     const iterative = await iterates();
     return db.transaction(async (tx) => {
       await tx.execute(sql.raw(`set local hnsw.ef_search = ${VISITED}`));
@@ -308,20 +312,22 @@ export function createSearchTable(deps: SearchTableDeps): SearchTable {
         const read = await step();
         if (read === null) {
           // Another process fills it; this one may ask as soon as the index stands.
-          isIndexed ||= (await missingIndex()) === null;
-          report(isIndexed ? { state: 'ready' } : await progress());
+          if (missing !== null) await lookForIndexes();
+          report(missing === null ? { state: 'ready' } : await progress());
           return;
         }
         if (read < ROWS_PER_STEP) break;
-        if (!isIndexed) report(await filled());
+        if (missing !== null) report(await filled());
         await yieldToLoop();
       }
-      if (!isIndexed) await db.execute(sql`analyze cue.search`);
-      while (!isIndexed) {
+      if (missing !== null) {
+        await db.execute(sql`analyze cue.search`);
+        await lookForIndexes();
+      }
+      while (missing) {
         signal.throwIfAborted();
-        const missing = await missingIndex();
-        if (missing === null) isIndexed = true;
-        else await build(missing, signal, report);
+        await build(missing, signal, report);
+        await lookForIndexes();
       }
       report({ state: 'ready' });
     },
