@@ -88,6 +88,13 @@ export function createCatalogBound(deps: CatalogBoundDeps): CatalogBound {
     return found.map(({ id }) => id);
   }
 
+  /** Whether so many records have the keys that the newest of them are soon found. */
+  function isCommon(type: RecordType<unknown>, keys: readonly string[]): boolean {
+    const shelf = catalog.shelf(type.name);
+    const { total } = shelf.byKeys(keys, { reader: { kind: 'operator' } }, 0);
+    return keys.length === 0 || total * SHARE >= shelf.size;
+  }
+
   /** The words worth asking the table for: the rare ones, or pairs of the rarest. */
   function wordsOf(type: RecordType<unknown>, terms: ReadonlyMap<string, number>) {
     const shelf = catalog.shelf(type.name);
@@ -155,7 +162,8 @@ export function createCatalogBound(deps: CatalogBoundDeps): CatalogBound {
           const { model } = catalog.shelf(type.name);
           const near = vector && model !== null ? { model, vector } : null;
           const words = terms === undefined ? [] : wordsOf(type, terms);
-          const question = { ...asked, type: type.name, untilMs, keys, words, near };
+          const groups = keys.map((all) => ({ all, isCommon: isCommon(type, all) }));
+          const question = { ...asked, type: type.name, untilMs, keys: groups, words, near };
           return put(type, await table.find(question));
         },
         bringNamed: (ids) => put(type, ids),

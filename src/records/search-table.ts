@@ -34,8 +34,11 @@ export interface TableQuestion {
   sinceMs?: number | undefined;
   /** Bits that must all be set. */
   flagsAll?: number | undefined;
-  /** Groups of keys; a record fits a group that it has all keys of. The newest of each are found. */
-  keys: readonly (readonly string[])[];
+  /**
+   * Groups of keys; a record fits a group that it has all keys of. The newest of each are found. A common
+   * one is soon found by walking back in time, which would be a walk over all for a rare one.
+   */
+  keys: readonly { all: readonly string[]; isCommon: boolean }[];
   /** Groups of words with what each is worth; those with the most worth are found. */
   words: readonly { terms: readonly string[]; worth: number }[];
   /** The nearest are found. */
@@ -268,10 +271,15 @@ export function createSearchTable(deps: SearchTableDeps): SearchTable {
 
   async function byKeys(question: TableQuestion): Promise<Uuid[]> {
     if (question.keys.length === 0 || !hasTerms()) return [];
-    const parts = question.keys.map(
-      (keys) => sql`(select id from cue.search where ${within(question)} ${having(keys)}
-        order by created_at desc limit ${question.limit})`,
-    );
+    const parts = question.keys.map(({ all, isCommon }) => {
+      const fitting = sql`select id, created_at from cue.search
+        where ${within(question)} ${having(all)}`;
+      // The planner knows no frequency of what is rare; `offset 0` keeps it from walking in time.
+      const rows = isCommon
+        ? fitting
+        : sql`select id, created_at from (${fitting} offset 0) as rare`;
+      return sql`(select id from (${rows} order by created_at desc limit ${question.limit}) as newest)`;
+    });
     return idsOf(await rowsOf(db, sql.join(parts, sql` union `)));
   }
 
