@@ -120,7 +120,8 @@ export function rowOf(input: RowInput): Row {
 }
 
 function ratioOf(ours: number, beside: number, unit?: Unit): number | null {
-  const [better, worse] = unit === 'per second' ? [beside, ours] : [ours, beside];
+  const [better, worse] =
+    unit === 'per second' || unit === 'percent' ? [beside, ours] : [ours, beside];
   return better > 0 ? rounded(worse / better) : null;
 }
 

@@ -6,7 +6,7 @@ import { bootPlain } from '../agent.js';
 import { delay, series } from '../clockwork.js';
 import { heldNow, OPERATOR, openMemory } from '../memory/opened.js';
 import { fileOf, inOtherWords, questions } from '../memory/questions.js';
-import { draftAt } from '../memory/workload.js';
+import { draftAt, idAt } from '../memory/workload.js';
 import { openOther } from './other.js';
 import type { ScaleReport, ScaleRequest } from './protocol.js';
 
@@ -16,27 +16,29 @@ const GIVE_UP_MS = 3_600_000;
 const READER = { kind: 'agent' } as const;
 const LIMIT = 10;
 
-type Asked = (index: number) => { query: string };
-
-/** Half of the goal of a memory in another order, and two other words; drawn from all memories. */
-function asked({ size, questions: count }: ScaleRequest): Asked {
-  return questions('scale', { size, count }, (one) => ({ query: inOtherWords(one) }));
-}
-
-/** The ten that answer each question, and how long each took. */
-async function answersOf(service: WorkMemoryService, request: ScaleRequest) {
-  const question = asked(request);
+/**
+ * Asks for memories drawn from all by half of their goal in another order and two other words. The ten
+ * that answer each question, how long each took, and of how many questions in 100 the memory that is
+ * asked for is among them.
+ */
+async function answersOf(service: WorkMemoryService, { size, questions: count }: ScaleRequest) {
+  const question = questions('scale', { size, count }, (one) => ({
+    ...{ query: inOtherWords(one), id: idAt(one.index).replaceAll('-', '') },
+  }));
   const answers: string[][] = [];
+  let found = 0;
   const took = await series(
     async (index) => {
-      const { memories } = await service.recall({ ...question(index), limit: LIMIT }, OPERATOR, {
-        counted: false,
-      });
-      answers[index % request.questions] = memories.map(({ memory_id }) => memory_id);
+      const { query, id } = question(index);
+      const request = { query, limit: LIMIT };
+      const { memories } = await service.recall(request, OPERATOR, { counted: false });
+      answers[index] = memories.map(({ memory_id }) => memory_id);
+      if (memories.some(({ memory_id }) => id.startsWith(memory_id.slice('mem_'.length))))
+        found += 1;
     },
-    { times: request.questions, warmUp: 0, forMs: GIVE_UP_MS },
+    { times: count, warmUp: 0, forMs: GIVE_UP_MS },
   );
-  return { answers, took };
+  return { answers, took, found: (100 * found) / count };
 }
 
 /** Every memory in the catalog: what the others are compared with. */
@@ -46,12 +48,12 @@ export async function exact(request: ScaleRequest): Promise<ScaleReport> {
   const { service } = await openMemory(agent.runtime, join(request.directory, 'exact'));
   await service.settle();
   const ready = (performance.now() - from) / 1_000;
-  const { answers, took } = await answersOf(service, request);
+  const { answers, took, found } = await answersOf(service, request);
   const { rss } = await heldNow();
   console.error(`the exact catalog: ready in ${Math.round(ready)} s, ${Math.round(rss)} MB`);
   await service.stop();
   await agent.stop();
-  return { samples: { 'recall.exact': took }, answers };
+  return { samples: { 'recall.exact': took, 'found.exact': [found] }, answers };
 }
 
 export async function bounded(request: ScaleRequest): Promise<ScaleReport> {
@@ -74,13 +76,12 @@ export async function bounded(request: ScaleRequest): Promise<ScaleReport> {
   }
   samples.table = [seconds()];
 
-  const { answers, took } = await answersOf(service, request);
+  const { answers, took, found } = await answersOf(service, request);
   samples['recall.words'] = took;
-  samples.same = answers.map((ids, index) => {
-    const wanted = expected[index] ?? [];
-    const found = wanted.filter((id) => ids.includes(id)).length;
-    return wanted.length === 0 ? 100 : (100 * found) / wanted.length;
-  });
+  samples.found = [found];
+  const wanted = expected.flatMap((ids, index) => ids.map((id) => ({ id, index })));
+  const same = wanted.filter(({ id, index }) => answers[index]?.includes(id));
+  samples.same = [(100 * same.length) / Math.max(1, wanted.length)];
   const counted = { times: request.questions, warmUp: WARM_UP };
   const drawn = { size, count: request.questions + WARM_UP };
   const file = questions('scale files', drawn, ({ draft }) => fileOf(draft));

@@ -27,6 +27,8 @@ export type SampleName =
   | 'recall.file'
   | 'recall.old'
   | 'recall.exact'
+  | 'found'
+  | 'found.exact'
   | 'same'
   | 'check.file'
   | 'check.conflict'

@@ -23,9 +23,15 @@ const LINES: readonly Line[] = [
     judged: 'p95',
   },
   {
-    name: 'same',
+    name: 'found',
     id: 'recall@10',
-    what: 'share of the ten of the exact scan, percent',
+    what: 'questions whose memory is among the ten; beside: a catalog of everything',
+    unit: 'percent',
+  },
+  {
+    name: 'same',
+    id: 'same ten',
+    what: 'of the ten of a catalog of everything, found too',
     unit: 'percent',
   },
   {
@@ -100,12 +106,15 @@ async function rowsAt(size: number, { quick, say }: SuiteOptions): Promise<Row[]
     const exact = await part('exact');
     const bounded = await part('bounded', exact.answers);
     const samples = { ...filled.samples, ...exact.samples, ...bounded.samples };
-    const beside = exact.samples['recall.exact'];
+    const besides: Partial<Record<SampleName, number[] | undefined>> = {
+      'recall.words': exact.samples['recall.exact'],
+      found: exact.samples['found.exact'],
+    };
     return LINES.flatMap(({ name, ...line }) => {
       const ours = samples[name];
       if (ours === undefined) return [];
-      const isRecall = name === 'recall.words' && beside !== undefined;
-      return [rowOf({ ...line, at: size, ours, ...(isRecall && { beside }) })];
+      const beside = besides[name];
+      return [rowOf({ ...line, at: size, ours, ...(beside && { beside }) })];
     });
   } finally {
     rmSync(directory, { recursive: true, force: true });

@@ -22,7 +22,7 @@ import {
   VECTOR_COLUMN,
 } from './record-sql.js';
 import type { OlderRecords, RecordType } from './record-type.js';
-import { createSearchTable, type FillState } from './search-table.js';
+import { asideTerm, createSearchTable, type FillState } from './search-table.js';
 
 export interface CatalogBound {
   /** `null` while the catalog holds every record of the type. */
@@ -49,7 +49,9 @@ export interface CatalogBoundDeps {
 const SHARE = 20;
 const REMOVED_PER_TURN = 100;
 /** Rows that the words of one question may touch in the search table. */
-const ROWS_TOUCHED = 4_000;
+const ROWS_TOUCHED = 2_500;
+/** What stands aside counts half, as in the catalog. */
+const ASIDE = 0.5;
 /** The rarest words of a question, of which each two together say enough where none does alone. */
 const PAIRED = 3;
 
@@ -95,29 +97,29 @@ export function createCatalogBound(deps: CatalogBoundDeps): CatalogBound {
     return keys.length === 0 || total * SHARE >= shelf.size;
   }
 
-  /** The words worth asking the table for: the rare ones, or pairs of the rarest. */
+  /**
+   * The words worth asking the table for: the rare ones of what records are about and of what stands
+   * aside, or pairs of the rarest. What is common among the newest is so among the older ones, too.
+   */
   function wordsOf(type: RecordType<unknown>, terms: ReadonlyMap<string, number>) {
     const shelf = catalog.shelf(type.name);
-    // What is common among the newest is so among the older ones, too.
-    const words = [...terms]
-      .map(([term, weight]) => {
-        const share = (shelf.documentFrequency(term) + 0.5) / (shelf.size + 1);
-        return { term, share, worth: weight * Math.log(1 + 1 / share) };
-      })
-      .sort((a, b) => a.share - b.share);
-    let touched = 0;
-    const rare = words.filter(({ share }) => {
-      touched += share * rows;
-      return touched <= ROWS_TOUCHED;
-    });
-    if (rare.length > 0) return rare.map(({ term, worth }) => ({ terms: [term], worth }));
-    const rarest = words.slice(0, PAIRED);
-    return rarest.flatMap((one, at) =>
-      rarest.slice(at + 1).map((other) => ({
-        terms: [one.term, other.term],
-        worth: one.worth + other.worth,
-      })),
-    );
+    const share = (word: string) => (shelf.documentFrequency(word) + 0.5) / (shelf.size + 1);
+    const words = [...terms].map(([word, weight]) => ({
+      terms: [word],
+      worth: weight * Math.log(1 + 1 / share(word)),
+      touched: share(word) * rows,
+    }));
+    // Of the words of a record so many are what it is about.
+    const about = Math.min(1, shelf.averageText / Math.max(1, shelf.averageLength));
+    return [
+      ...rarest(words.map((word) => ({ ...word, touched: about * word.touched }))),
+      ...rarest(
+        words.map(({ worth, touched, terms: word }) => ({
+          ...{ worth: worth * ASIDE, touched },
+          terms: word.map(asideTerm),
+        })),
+      ),
+    ];
   }
 
   /** Lets go of the oldest that nobody has asked for, down to the bound. */
@@ -216,4 +218,30 @@ export function createCatalogBound(deps: CatalogBoundDeps): CatalogBound {
       if (state.state === 'ready') for (const type of over) await shrink(type);
     },
   };
+}
+
+interface Words {
+  terms: string[];
+  worth: number;
+  /** Rows that have them. */
+  touched: number;
+}
+
+/** The rarest that touch few rows together; where none is rare, each two of the rarest. */
+function rarest(words: readonly Words[]): Words[] {
+  const sorted = [...words].sort((a, b) => a.touched - b.touched);
+  let touched = 0;
+  const rare = sorted.filter((word) => {
+    touched += word.touched;
+    return touched <= ROWS_TOUCHED;
+  });
+  if (rare.length > 0) return rare;
+  const few = sorted.slice(0, PAIRED);
+  return few.flatMap((one, at) =>
+    few.slice(at + 1).map((other) => ({
+      terms: [...one.terms, ...other.terms],
+      worth: one.worth + other.worth,
+      touched: Math.min(one.touched, other.touched),
+    })),
+  );
 }

@@ -73,9 +73,9 @@ const TOLD_MS = 5_000;
 /** No index holds a longer key; what is cut off is told apart once the record is in the catalog. */
 const LONGEST_TERM = 200;
 /** Rows that one group of words may bring together: an index of words knows no order. */
-const ROWS_PER_GROUP = 4_000;
+const ROWS_PER_GROUP = 2_500;
 /** Neighbours an index of vectors visits: recall@10 .99 against the exact scan (docs/scale.md). */
-const VISITED = 200;
+const VISITED = 100;
 /** Bytes that building the index of vectors takes per row; without them it goes to disk and takes hours. */
 const BUILT_BYTES = 1_600;
 const MOST_BUILD_MB = 4_096;
@@ -161,7 +161,9 @@ export function createSearchTable(deps: SearchTableDeps): SearchTable {
     try {
       const entry = type.index?.(read.data, Number(row.created_ms));
       if (entry === undefined) return undefined;
-      const words = entry.fields.flatMap(({ text }) => analyze(text));
+      const words = entry.fields.flatMap(({ text, isAside }) =>
+        isAside ? analyze(text).map(asideTerm) : analyze(text),
+      );
       const terms = [...new Set([...entry.keys, ...flagsIn(entry.flags), ...words].map(termOf))];
       return { id: row.id, type: type.name, audience: read.audience, model: read.model, terms };
     } catch (error) {
@@ -373,6 +375,9 @@ interface TableEntry {
   model: string | null;
   terms: string[];
 }
+
+/** A word that stands aside of what the record is about: far more records have it. */
+export const asideTerm = (word: string): string => `~${word}`;
 
 function termOf(term: string): string {
   return withoutNul(term.length > LONGEST_TERM ? term.slice(0, LONGEST_TERM) : term);
