@@ -94,7 +94,7 @@ export async function bounded(request: ScaleRequest): Promise<ScaleReport> {
   const look = (flagsAll: number) => async (index: number) => {
     const path = file(index);
     const keys = fileKeys(path).map((key) => [key]);
-    await checks.bringOlder({ reader: READER, keys, flagsAll, limit: 20 });
+    await checks.bringOlder({ reader: READER, keys, flagsAll, limit: 8 });
     const { shelf } = await checks.lookUp();
     const filter = { reader: READER, flagsAll };
     const key = checks.fileKey(shelf, path, filter);

@@ -47,6 +47,8 @@ export interface CatalogBoundDeps {
 
 /** Share of the bound that is kept for older records asked for last, and by which it may be exceeded. */
 const SHARE = 20;
+/** One in so many records has a key that is common. */
+const COMMON = 300;
 const REMOVED_PER_TURN = 100;
 /** Rows that the words of one question may touch in the search table. */
 const ROWS_TOUCHED = 2_500;
@@ -94,7 +96,7 @@ export function createCatalogBound(deps: CatalogBoundDeps): CatalogBound {
   function isCommon(type: RecordType<unknown>, keys: readonly string[]): boolean {
     const shelf = catalog.shelf(type.name);
     const { total } = shelf.byKeys(keys, { reader: { kind: 'operator' } }, 0);
-    return keys.length === 0 || total * SHARE >= shelf.size;
+    return keys.length === 0 || total * COMMON >= shelf.size;
   }
 
   /**

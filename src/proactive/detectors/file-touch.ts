@@ -25,7 +25,7 @@ const LOOKED_AT = 6;
 /** Memories of the session that touches the file, named among the suppressed. */
 const OWN_NAMED = 20;
 /** Older memories that the catalog does not hold. */
-const BROUGHT = 20;
+const BROUGHT = 8;
 const KIND = 'fileTouch';
 
 export function createFileTouch(context: DetectorContext): Detector<FileTouched> {
