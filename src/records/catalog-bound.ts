@@ -51,11 +51,11 @@ const SHARE = 20;
 const COMMON = 300;
 const REMOVED_PER_TURN = 100;
 /** Rows that the words of one question may touch in the search table. */
-const ROWS_TOUCHED = 2_500;
+const ROWS_TOUCHED = 1_500;
 /** What stands aside counts half, as in the catalog. */
 const ASIDE = 0.5;
-/** The rarest words of a question, of which each two together say enough where none does alone. */
-const PAIRED = 3;
+/** The rarest words of a question, of which each two are looked for, too. */
+const PAIRED = 8;
 
 export function createCatalogBound(deps: CatalogBoundDeps): CatalogBound {
   const { db, projectId, catalog, sync, log, most } = deps;
@@ -101,7 +101,7 @@ export function createCatalogBound(deps: CatalogBoundDeps): CatalogBound {
 
   /**
    * The words worth asking the table for: the rare ones of what records are about and of what stands
-   * aside, or pairs of the rarest. What is common among the newest is so among the older ones, too.
+   * aside, alone and in pairs. What is common among the newest is so among the older ones, too.
    */
   function wordsOf(type: RecordType<unknown>, terms: ReadonlyMap<string, number>) {
     const shelf = catalog.shelf(type.name);
@@ -114,12 +114,16 @@ export function createCatalogBound(deps: CatalogBoundDeps): CatalogBound {
     // Of the words of a record so many are what it is about.
     const about = Math.min(1, shelf.averageText / Math.max(1, shelf.averageLength));
     return [
-      ...rarest(words.map((word) => ({ ...word, touched: about * word.touched }))),
+      ...rarest(
+        words.map((word) => ({ ...word, touched: about * word.touched })),
+        rows,
+      ),
       ...rarest(
         words.map(({ worth, touched, terms: word }) => ({
           ...{ worth: worth * ASIDE, touched },
           terms: word.map(asideTerm),
         })),
+        rows,
       ),
     ];
   }
@@ -229,21 +233,25 @@ interface Words {
   touched: number;
 }
 
-/** The rarest that touch few rows together; where none is rare, each two of the rarest. */
-function rarest(words: readonly Words[]): Words[] {
-  const sorted = [...words].sort((a, b) => a.touched - b.touched);
+/** The rarest, and each two of them, as far as they touch few rows together. */
+function rarest(words: readonly Words[], rows: number): Words[] {
+  const rare = [...words].sort(byTouched).slice(0, PAIRED);
+  const pairs = rare.flatMap((one, at) =>
+    rare.slice(at + 1).map((other) => ({
+      terms: [...one.terms, ...other.terms],
+      worth: one.worth + other.worth,
+      touched: (one.touched * other.touched) / Math.max(1, rows),
+    })),
+  );
+  return [...few(rare), ...few(pairs.sort(byTouched))];
+}
+
+const byTouched = (one: Words, other: Words) => one.touched - other.touched;
+
+function few(sorted: readonly Words[]): Words[] {
   let touched = 0;
-  const rare = sorted.filter((word) => {
+  return sorted.filter((word) => {
     touched += word.touched;
     return touched <= ROWS_TOUCHED;
   });
-  if (rare.length > 0) return rare;
-  const few = sorted.slice(0, PAIRED);
-  return few.flatMap((one, at) =>
-    few.slice(at + 1).map((other) => ({
-      terms: [...one.terms, ...other.terms],
-      worth: one.worth + other.worth,
-      touched: Math.min(one.touched, other.touched),
-    })),
-  );
 }

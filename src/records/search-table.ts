@@ -73,8 +73,8 @@ const TOLD_MS = 5_000;
 /** No index holds a longer key; what is cut off is told apart once the record is in the catalog. */
 const LONGEST_TERM = 200;
 /** Rows that one group of words may bring together: an index of words knows no order. */
-const ROWS_PER_GROUP = 2_500;
-/** Neighbours an index of vectors visits: recall@10 .99 against the exact scan (docs/scale.md). */
+const ROWS_PER_GROUP = 1_500;
+/** Neighbours that an index of vectors visits; beside the words more bring nothing (docs/scale.md). */
 const VISITED = 100;
 /** Bytes that building the index of vectors takes per row; without them it goes to disk and takes hours. */
 const BUILT_BYTES = 1_600;
