@@ -51,7 +51,7 @@ const SHARE = 20;
 const COMMON = 300;
 const REMOVED_PER_TURN = 100;
 /** Rows that the words of one question may touch in the search table. */
-const ROWS_TOUCHED = 1_500;
+const ROWS_TOUCHED = 500;
 /** What stands aside counts half, as in the catalog. */
 const ASIDE = 0.5;
 /** The rarest words of a question, of which each two are looked for, too. */

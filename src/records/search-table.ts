@@ -73,9 +73,9 @@ const TOLD_MS = 5_000;
 /** No index holds a longer key; what is cut off is told apart once the record is in the catalog. */
 const LONGEST_TERM = 200;
 /** Rows that one group of words may bring together: an index of words knows no order. */
-const ROWS_PER_GROUP = 1_500;
+const ROWS_PER_GROUP = 500;
 /** Neighbours that an index of vectors visits; beside the words more bring nothing (docs/scale.md). */
-const VISITED = 100;
+const VISITED = 60;
 /** Bytes that building the index of vectors takes per row; without them it goes to disk and takes hours. */
 const BUILT_BYTES = 1_600;
 const MOST_BUILD_MB = 4_096;
