@@ -93,9 +93,17 @@ export function createCatalogBound(deps: CatalogBoundDeps): CatalogBound {
   }
 
   /** Whether so many records have the keys that the newest of them are soon found. */
-  function isCommon(type: RecordType<unknown>, keys: readonly string[]): boolean {
+  function isCommon(
+    type: RecordType<unknown>,
+    keys: readonly string[],
+    flagsAll: number | undefined,
+  ): boolean {
     const shelf = catalog.shelf(type.name);
-    const { total } = shelf.byKeys(keys, { reader: { kind: 'operator' } }, 0);
+    const { total } = shelf.byKeys(
+      keys,
+      { reader: { kind: 'operator' }, flagsAll: flagsAll ?? 0 },
+      0,
+    );
     return keys.length === 0 || total * COMMON >= shelf.size;
   }
 
@@ -170,7 +178,10 @@ export function createCatalogBound(deps: CatalogBoundDeps): CatalogBound {
           const { model } = catalog.shelf(type.name);
           const near = vector && model !== null ? { model, vector } : null;
           const words = terms === undefined ? [] : wordsOf(type, terms);
-          const groups = keys.map((all) => ({ all, isCommon: isCommon(type, all) }));
+          const groups = keys.map((all) => ({
+            all,
+            isCommon: isCommon(type, all, asked.flagsAll),
+          }));
           const question = { ...asked, type: type.name, untilMs, keys: groups, words, near };
           return put(type, await table.find(question));
         },
