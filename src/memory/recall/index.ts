@@ -47,13 +47,16 @@ export function createRecall(context: MemoryContext): Recall {
       const request = readRequest(input);
       const nowMs = clock.now();
       const when = { nowMs, zone: options.zone ?? 'UTC' };
+      const embedder = context.embeddings.current();
       const older =
         records.older(workMemoryType) === null
           ? null
-          : await olderOf(context, request, caller, when);
+          : await olderOf(embedder, request, caller, when);
       const brought = older && (await bringOlder(context, older));
-      const search = await searchOf(context, request, caller, when);
-      const embedder = context.embeddings.current();
+      const search = {
+        ...(await searchOf(context, request, caller, when)),
+        ...(older?.vector && { vector: older.vector }),
+      };
       const outcome = await runCascade(
         { records, log, embedder },
         search,

@@ -1,4 +1,5 @@
 /** From a request to what the stages work on: references resolved, keys and times read. */
+import type { Embedder } from '../../embeddings/index.js';
 import { readPastTime } from '../../language/index.js';
 import type { OlderQuestion, SlotFilter } from '../../records/index.js';
 import { yieldToLoop } from '../../shared/async.js';
@@ -49,7 +50,7 @@ async function lastSession(
 
 /** What of the memories that the catalog does not hold could answer the request; `null`: none is needed. */
 export async function olderOf(
-  { embeddings }: Pick<MemoryContext, 'embeddings'>,
+  embedder: Embedder,
   request: RecallRequest,
   caller: Caller,
   { nowMs, zone }: { nowMs: number; zone: string },
@@ -73,7 +74,8 @@ export async function olderOf(
   const limit = Math.max(BROUGHT, 2 * request.limit);
   const asked = { reader, sinceMs, beforeMs, flagsAll, keys, limit };
   if (text === '') return asked;
-  const vector = await soundVector(embeddings.current(), text).catch(() => null);
+  // A model that fails is asked again by the search, which tells it.
+  const vector = await soundVector(embedder, text).catch(() => null);
   return { ...asked, terms: termsOf(text), vector };
 }
 

@@ -197,14 +197,14 @@ export function newerIn(shelf: Shelf): (a: number, b: number) => boolean {
 
 async function queryVector(
   { embedder, log }: Parameters<Stage>[0],
-  { shelf, asked: text }: Search,
+  { shelf, asked: text, vector }: Search,
 ): Promise<{ query: Float32Array | null; degraded: string | undefined }> {
   if (shelf.model !== embedder.id) {
     const degraded = `the vectors are of another model than ${embedder.id} and are being made anew; searched by words`;
     return { query: null, degraded };
   }
   try {
-    return { query: await soundVector(embedder, text), degraded: undefined };
+    return { query: vector ?? (await soundVector(embedder, text)), degraded: undefined };
   } catch (error) {
     const reason = messageOf(error);
     log.warn({ model: embedder.id, reason }, 'recall without vectors');

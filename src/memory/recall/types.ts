@@ -42,6 +42,8 @@ export interface Search {
   text: string;
   /** All the words: a text may say "last week" itself. */
   asked: string;
+  /** Of these words, where it was needed before. */
+  vector?: Float32Array;
   /** Time named in the words. Facts keep to it; likeness only comes after them. */
   range: { sinceMs: number; beforeMs: number; words: string } | null;
   memoryId: Uuid | null;
