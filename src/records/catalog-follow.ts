@@ -10,7 +10,7 @@ import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
 import type { CatalogSync } from './catalog-sync.js';
 import { type StoredRow, TOMBSTONE_TYPE } from './record-codec.js';
-import { NOW_MS, ofProject, ROW_COLUMNS, VECTOR_COLUMN } from './record-sql.js';
+import { CHANGED_AT, changedSince, NOW_MS, ROW_COLUMNS, VECTOR_COLUMN } from './record-sql.js';
 import type { RecordType } from './record-type.js';
 
 export interface CatalogFollowerDeps {
@@ -104,16 +104,9 @@ export function createCatalogFollower(deps: CatalogFollowerDeps): CatalogFollowe
   };
 }
 
-/** Rows of any type of ours that changed, oldest change first. Compared as JSON, as it is indexed. */
+/** Rows of any type of ours that changed, oldest change first. */
 export function changes(projectId: Uuid, fromMs: number, afterId: Uuid | null) {
-  const changedAt = sql.raw(`(memories.metadata->'changedAtMs')`);
-  const from = sql`to_jsonb(${Math.trunc(fromMs)}::bigint)`;
-  const beyond =
-    afterId === null
-      ? sql`${changedAt} >= ${from}`
-      : sql`(${changedAt}, memories.id) > (${from}, ${afterId}::uuid)`;
   return sql`select ${ROW_COLUMNS}, ${VECTOR_COLUMN} as vector from memories
-    where ${ofProject(projectId)} and ${beyond}
-      and jsonb_typeof(${changedAt}) = 'number'
-    order by ${changedAt}, memories.id limit ${ROWS_PER_STATEMENT}`;
+    where ${changedSince(projectId, { ms: fromMs, id: afterId })}
+    order by ${CHANGED_AT}, memories.id limit ${ROWS_PER_STATEMENT}`;
 }

@@ -13,7 +13,7 @@ import type { Catalog, CatalogState } from './catalog/types.js';
 import type { CatalogSync } from './catalog-sync.js';
 import type { StoredRow } from './record-codec.js';
 import { decodeHalfVector } from './record-codec.js';
-import { beyond, CREATED_MS, inOrder, type Key, ofType, VECTOR_COLUMN } from './record-sql.js';
+import { beyond, DATA_COLUMNS, inOrder, type Key, ofType, VECTOR_COLUMN } from './record-sql.js';
 import type { RecordType } from './record-type.js';
 
 export interface CatalogLoaderDeps {
@@ -106,9 +106,7 @@ export function createCatalogLoader(deps: CatalogLoaderDeps): CatalogLoader {
         memories.metadata->>'embeddingModel' = ${model} then ${VECTOR_COLUMN} end as vector`;
     return rowsOf<PageRow>(
       db,
-      // Without the text, which is half of a row and which the catalog makes of the data.
-      sql`select memories.id, ${CREATED_MS} as created_ms, null::text as text, memories.metadata,
-          memories.created_at::text as at, ${vector} from memories
+      sql`select ${DATA_COLUMNS}, memories.created_at::text as at, ${vector} from memories
         where ${ofType(projectId, type.name)} ${beyond(after, oldestFirst)}
         ${inOrder(oldestFirst)} limit ${limit}`,
     );

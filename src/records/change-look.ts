@@ -5,7 +5,7 @@ import { yieldToLoop } from '../shared/async.js';
 import type { Uuid } from '../shared/ids.js';
 import { databaseNow, OVERLAP_MS } from './catalog-follow.js';
 import { TOMBSTONE_TYPE } from './record-codec.js';
-import { CREATED_MS, ofProject } from './record-sql.js';
+import { CHANGED_AT, CREATED_MS, changedSince } from './record-sql.js';
 
 export interface RecordChange {
   id: Uuid;
@@ -73,18 +73,11 @@ export function createChangeLook(db: Database, projectId: Uuid): ChangeLook {
   };
 }
 
-/** As `cue_records_by_change` has it, without texts and vectors. */
+/** Without texts and vectors. */
 function changed(projectId: Uuid, after: { ms: number; id: Uuid | null }) {
-  const changedAt = sql.raw(`(memories.metadata->'changedAtMs')`);
-  const from = sql`to_jsonb(${Math.trunc(after.ms)}::bigint)`;
-  const beyond =
-    after.id === null
-      ? sql`${changedAt} >= ${from}`
-      : sql`(${changedAt}, memories.id) > (${from}, ${after.id}::uuid)`;
   return sql`select memories.id, memories.type, memories.metadata->>'was' as was,
-      memories.metadata->>'revision' as revision, ${changedAt}::bigint as changed_ms,
+      memories.metadata->>'revision' as revision, ${CHANGED_AT}::bigint as changed_ms,
       ${CREATED_MS} as created_ms
-    from memories where ${ofProject(projectId)} and ${beyond}
-      and jsonb_typeof(${changedAt}) = 'number'
-    order by ${changedAt}, memories.id limit ${ROWS_PER_STATEMENT}`;
+    from memories where ${changedSince(projectId, after)}
+    order by ${CHANGED_AT}, memories.id limit ${ROWS_PER_STATEMENT}`;
 }

@@ -16,6 +16,10 @@ export const CREATED_MS = sql.raw(`(extract(epoch from memories.created_at) * 10
 export const ROW_COLUMNS = sql`memories.id, ${CREATED_MS} as created_ms,
   memories.content->>'text' as text, memories.metadata`;
 
+/** The same without the text, which is half of a row and which the catalog makes of the data. */
+export const DATA_COLUMNS = sql`memories.id, ${CREATED_MS} as created_ms, null::text as text,
+  memories.metadata`;
+
 /** The stored vector of `memories.id`, for `decodeHalfVector`. Our embedding rows bear its id. */
 export const VECTOR_COLUMN = sql.raw(`(select encode(halfvec_send(
   embeddings.dim_384::halfvec(384)), 'base64') from embeddings where embeddings.id = memories.id)`);
@@ -82,6 +86,19 @@ export function beyond(after: Key | null, oldestFirst: boolean): SQL {
 export function inOrder(oldestFirst: boolean): SQL {
   const direction = sql.raw(oldestFirst ? 'asc' : 'desc');
   return sql`order by memories.created_at ${direction}, memories.id ${direction}`;
+}
+
+/** Time of the last change of a row. As JSON, as it is indexed. */
+export const CHANGED_AT = sql.raw(`(memories.metadata->'changedAtMs')`);
+
+/** Rows of any type of a project that changed since (database time, ms; after that of the id, if any). */
+export function changedSince(projectId: Uuid, { ms, id }: { ms: number; id: Uuid | null }): SQL {
+  const from = sql`to_jsonb(${Math.trunc(ms)}::bigint)`;
+  const after =
+    id === null
+      ? sql`${CHANGED_AT} >= ${from}`
+      : sql`(${CHANGED_AT}, memories.id) > (${from}, ${id}::uuid)`;
+  return sql`${ofProject(projectId)} and ${after} and jsonb_typeof(${CHANGED_AT}) = 'number'`;
 }
 
 /** A time of ours as `timestamp` without zone, exact to the millisecond. */

@@ -13,7 +13,14 @@ import type { Analyze, SlotFilter } from './catalog/types.js';
 import { OVERLAP_MS } from './catalog-follow.js';
 import { readForCatalog } from './catalog-sync.js';
 import { type StoredRow, TOMBSTONE_TYPE, withoutNul } from './record-codec.js';
-import { CREATED_MS, NOW_MS, ofProject, timestampOf } from './record-sql.js';
+import {
+  CHANGED_AT,
+  changedSince,
+  DATA_COLUMNS,
+  NOW_MS,
+  ofProject,
+  timestampOf,
+} from './record-sql.js';
 import type { RecordType } from './record-type.js';
 import { audiencesOf, type Reader } from './scope.js';
 
@@ -74,7 +81,7 @@ const TOLD_MS = 5_000;
 const LONGEST_TERM = 200;
 /** Rows that one group of words may bring together: an index of words knows no order. */
 const ROWS_PER_GROUP = 500;
-/** Neighbours that an index of vectors visits; beside the words more bring nothing (docs/scale.md). */
+/** Neighbours that an index of vectors visits: `bench -- scale` found as much with 60 as with 200. */
 const VISITED = 60;
 /** Bytes that building the index of vectors takes per row; without them it goes to disk and takes hours. */
 const BUILT_BYTES = 1_600;
@@ -134,7 +141,7 @@ export function createSearchTable(deps: SearchTableDeps): SearchTable {
     return db.transaction(async (tx) => {
       const place = await reserve(tx as Executor);
       if (place === null) return null;
-      const rows = await rowsOf<ChangedRow>(tx as Executor, changedSince(projectId, place));
+      const rows = await rowsOf<ChangedRow>(tx as Executor, settledSince(projectId, place));
       const last = rows.at(-1);
       if (last === undefined) return 0;
       const gone: Uuid[] = [];
@@ -398,20 +405,12 @@ function having(terms: readonly string[]): SQL {
   return terms.length === 0 ? sql`` : sql`and terms @> array[${sqlList(terms.map(termOf))}]`;
 }
 
-/** Changes that are surely committed, oldest first, without texts and vectors. */
-function changedSince(projectId: Uuid, { changed_ms, id }: Place): SQL {
-  const changedAt = sql.raw(`(memories.metadata->'changedAtMs')`);
-  const from = sql`to_jsonb(${Number(changed_ms)}::bigint)`;
-  const beyond =
-    id === null
-      ? sql`${changedAt} >= ${from}`
-      : sql`(${changedAt}, memories.id) > (${from}, ${id}::uuid)`;
-  return sql`select memories.id, ${CREATED_MS} as created_ms, null::text as text, memories.metadata,
-      ${changedAt}::bigint as changed_ms
-    from memories where ${ofProject(projectId)} and ${beyond}
-      and ${changedAt} < to_jsonb(${NOW_MS} - ${OVERLAP_MS}::bigint)
-      and jsonb_typeof(${changedAt}) = 'number'
-    order by ${changedAt}, memories.id limit ${ROWS_PER_STEP}`;
+/** Changes that are surely committed, oldest first, without vectors. */
+function settledSince(projectId: Uuid, { changed_ms, id }: Place): SQL {
+  return sql`select ${DATA_COLUMNS}, ${CHANGED_AT}::bigint as changed_ms
+    from memories where ${changedSince(projectId, { ms: Number(changed_ms), id })}
+      and ${CHANGED_AT} < to_jsonb(${NOW_MS} - ${OVERLAP_MS}::bigint)
+    order by ${CHANGED_AT}, memories.id limit ${ROWS_PER_STEP}`;
 }
 
 /** The vector goes from table to table. */
