@@ -15,6 +15,7 @@ import type { StoredRow } from './record-codec.js';
 import {
   beyond,
   CREATED_MS,
+  DATA_COLUMNS,
   inOrder,
   type Key,
   namedOf,
@@ -29,7 +30,10 @@ export interface CatalogBound {
   older(type: RecordType<unknown>): OlderRecords | null;
   /** The last record of the type that does not fit in: those after it are to be loaded. */
   lastBeyond(type: RecordType<unknown>): Promise<Key | null>;
-  /** Fills the search table and lets go of what is over the bound, where it is needed. */
+  /**
+   * Fills the search table and lets go of what is over the bound, where it is needed. Never throws: what
+   * failed is logged, told by `lacking`, and tried again by the next pass.
+   */
   pass(signal: AbortSignal): Promise<void>;
 }
 
@@ -83,9 +87,7 @@ export function createCatalogBound(deps: CatalogBoundDeps): CatalogBound {
     if (lacking.length === 0) return [];
     const found = await rowsOf<StoredRow>(
       db,
-      // Without the text, which the catalog makes of the data.
-      sql`select memories.id, ${CREATED_MS} as created_ms, null::text as text, memories.metadata,
-          ${VECTOR_COLUMN} as vector from memories
+      sql`select ${DATA_COLUMNS}, ${VECTOR_COLUMN} as vector from memories
         where ${namedOf(projectId, type.name, lacking)}`,
     );
     for (const row of found) if (sync.put(type, row) === null) recent.add(row.id);
@@ -220,6 +222,10 @@ export function createCatalogBound(deps: CatalogBoundDeps): CatalogBound {
         await table.fill(signal, (next) => {
           state = next;
         });
+        rows = await table.size();
+        failure = null;
+        // What is not in the table yet must stay in the catalog.
+        if (state.state === 'ready') for (const type of over) await shrink(type);
       } catch (error) {
         const reason = messageOf(error);
         // It is tried again every few seconds: said once.
@@ -227,12 +233,7 @@ export function createCatalogBound(deps: CatalogBoundDeps): CatalogBound {
           log.error({ projectId, reason }, 'search table not filled');
         }
         failure = reason;
-        return;
       }
-      failure = null;
-      rows = await table.size();
-      // What is not in the table yet must stay in the catalog.
-      if (state.state === 'ready') for (const type of over) await shrink(type);
     },
   };
 }

@@ -215,9 +215,10 @@ export function openProjectRecords(deps: ProjectRecordsDeps): ProjectRecords {
       for await (const frame of encodeSnapshot(current)) frames.push(frame);
       const next = await decodeSnapshot(Buffer.concat(frames), catalogDeps);
       if (signal.aborted) return;
-      exchange(catalog, next, types);
+      const lacking = exchange(catalog, next, types);
       sync.reset(sync.outside());
       await follower.catchUp(sinceMs);
+      for (const type of lacking) await loader.loadVectors(type, signal);
     } catch (error) {
       log.warn({ projectId, reason: messageOf(error) }, 'catalog not compacted');
     }
