@@ -1,18 +1,21 @@
 /**
- * The frame of every action here: the host neither calls `validate` before a handler nor survives
- * one that throws (ELIZA_GUIDE §4), so the handler finds out for itself who asks, always returns a
- * result, and always tells the user.
+ * The frame of whatever the host calls here: it neither calls `validate` before a handler nor survives
+ * one that throws (ELIZA_GUIDE §4), so an action finds out for itself who asks, always returns a result,
+ * and always tells the user; a provider or an evaluator that fails says nothing.
  */
 import type {
   Action,
   ActionExample,
   ActionResult,
   Content,
-  HandlerCallback,
+  Evaluator,
   IAgentRuntime,
   Memory,
+  Provider,
+  ProviderResult,
 } from '@elizaos/core';
 import { messageOf } from '../../shared/errors.js';
+import { hostLog } from '../../shared/log.js';
 import { codeOf, type FailureWords, failureWords } from './failure.js';
 import { lookAgain } from './glance.js';
 import { isAutonomous } from './turn.js';
@@ -28,36 +31,69 @@ export interface Outcome {
   data?: ActionResult['data'];
 }
 
-export interface ActionWords {
+/** What was to be done is done, or there was nothing to do. */
+export function succeed(text: string, data?: Outcome['data']): Outcome {
+  return { text, success: true, ...(data && { data }) };
+}
+
+/** It is done when the user has answered. */
+export function askUser(text: string, data?: Outcome['data']): Outcome {
+  return { ...succeed(text, data), asked: true };
+}
+
+export function refuse(text: string, data?: Outcome['data']): Outcome {
+  return { ...succeed(text, data), success: false };
+}
+
+export interface ActionSpec<Turn> {
   name: string;
   similes: string[];
   description: string;
   examples: ActionExample[][];
   /** Left out of the prompt of a scheduled run. */
   notInRuns?: boolean;
+  /** Does the work; what it throws becomes words of the agent. */
+  handle: (turn: Turn) => Promise<Outcome>;
 }
 
 /** What the actions of one service share. */
-export interface ActionFamily extends FailureWords {
+export interface ActionFamily<Turn, Spec extends ActionSpec<Turn> = ActionSpec<Turn>>
+  extends FailureWords {
   /** Name of the value that tells the next action how this one ended. */
   succeeded: string;
   isPresent: (runtime: IAgentRuntime) => boolean;
   /** Said while the service is not running. */
   absent: string;
+  /** @param plan what the model said when it chose the action */
+  turnOf: (
+    runtime: IAgentRuntime,
+    message: Memory,
+    plan: Content | undefined,
+  ) => Promise<Turn | null>;
+  /** What belongs to handling a message; the handler alone when absent. */
+  around?: (turn: Turn, spec: Spec) => Promise<Outcome>;
 }
 
 const BROKEN = 'Something went wrong on my side while doing that. Please try again in a moment.';
 
-/**
- * @param handle does the work; what it throws becomes words of the agent. `plan` is what the model
- *   said when it chose the action
- */
-export function framedAction(
-  words: ActionWords,
-  family: ActionFamily,
-  handle: (runtime: IAgentRuntime, message: Memory, plan: Content | undefined) => Promise<Outcome>,
+export function framedAction<Turn, Spec extends ActionSpec<Turn>>(
+  spec: Spec,
+  family: ActionFamily<Turn, Spec>,
 ): Action {
-  const { name, similes, description, examples } = words;
+  const { name, similes, description, examples } = spec;
+
+  async function outcomeOf(...asked: Parameters<typeof family.turnOf>): Promise<Outcome> {
+    try {
+      const turn = family.isPresent(asked[0]) ? await family.turnOf(...asked) : null;
+      if (turn === null) return refuse(family.absent, { code: 'UNAVAILABLE' });
+      return await (family.around?.(turn, spec) ?? spec.handle(turn));
+    } catch (error) {
+      const words = failureWords(error, family);
+      if (words === null) complain(asked[0], name, error, 'action failed');
+      return refuse(words ?? BROKEN, { code: codeOf(error) });
+    }
+  }
+
   return {
     name,
     similes,
@@ -67,77 +103,38 @@ export function framedAction(
     isWork: false,
     // Prompt shaping only; the rules are checked where things happen.
     validate: async (runtime, message) =>
-      family.isPresent(runtime) && !(words.notInRuns && isAutonomous(runtime, message)),
+      family.isPresent(runtime) && !(spec.notInRuns && isAutonomous(runtime, message)),
     handler: async (runtime, message, _state, _options, callback, responses) => {
-      const plan = responses?.at(0)?.content;
-      const outcome = await run(name, family, runtime, () => handle(runtime, message, plan));
-      lookAgain(runtime);
-      return told(name, family, outcome, message, callback, runtime);
-    },
-  };
-}
-
-async function run(
-  name: string,
-  family: ActionFamily,
-  runtime: IAgentRuntime,
-  handle: () => Promise<Outcome>,
-): Promise<Outcome> {
-  try {
-    if (!family.isPresent(runtime)) {
-      return { text: family.absent, success: false, data: { code: 'UNAVAILABLE' } };
-    }
-    return await handle();
-  } catch (error) {
-    const words = failureWords(error, family);
-    if (words === null) {
-      runtime.logger.error(
-        {
-          src: 'plugin:cue:eliza',
-          agentId: runtime.agentId,
-          action: name,
-          error: messageOf(error),
-        },
-        'action failed',
+      const { text, success, asked, silent, data } = await outcomeOf(
+        ...[runtime, message, responses?.at(0)?.content],
       );
-    }
-    return { text: words ?? BROKEN, success: false, data: { code: codeOf(error) } };
-  }
+      lookAgain(runtime);
+      const { source } = message.content;
+      const said = { text, actions: [name], ...(typeof source === 'string' ? { source } : {}) };
+      try {
+        if (!silent) await callback?.(said);
+      } catch (error) {
+        complain(runtime, name, error, 'the answer of an action could not be handed over');
+      }
+      // Nobody is there to answer a question.
+      const isDone = success && !(asked && isAutonomous(runtime, message));
+      const result: ActionResult = {
+        success: isDone,
+        text,
+        values: { [family.succeeded]: isDone },
+        data: { actionName: name, ...(asked ? { asked } : {}), ...data },
+      };
+      return isDone ? result : { ...result, error: text };
+    },
+  };
 }
 
-async function told(
-  name: string,
-  family: ActionFamily,
-  outcome: Outcome,
-  message: Memory,
-  callback: HandlerCallback | undefined,
-  runtime: IAgentRuntime,
-): Promise<ActionResult> {
-  try {
-    const { source } = message.content;
-    const said = {
-      text: outcome.text,
-      actions: [name],
-      ...(typeof source === 'string' ? { source } : {}),
-    };
-    if (!outcome.silent) await callback?.(said);
-  } catch (error) {
-    runtime.logger.error(
-      { src: 'plugin:cue:eliza', agentId: runtime.agentId, action: name, error: messageOf(error) },
-      'the answer of an action could not be handed over',
-    );
-  }
-  return {
-    success: outcome.success,
-    text: outcome.text,
-    values: { [family.succeeded]: outcome.success },
-    data: {
-      actionName: name,
-      ...(outcome.asked ? { asked: true } : {}),
-      ...outcome.data,
-    },
-    ...(outcome.success ? {} : { error: outcome.text }),
-  };
+function complain(runtime: IAgentRuntime, action: string, error: unknown, message: string): void {
+  hostLog(runtime, 'eliza').error({ action, error: messageOf(error) }, message);
+}
+
+export function warn(runtime: IAgentRuntime, error: unknown, message: string): void {
+  hostLog(runtime, 'eliza').warn({ error: messageOf(error) }, message);
 }
 
 /** A conversation for the planner: what the user says, and the action that answers it. */
@@ -146,4 +143,62 @@ export function example(user: string, agent: string, action: string): ActionExam
     { name: '{{user}}', content: { text: user } },
     { name: '{{agent}}', content: { text: agent, actions: [action] } },
   ];
+}
+
+/** What a provider shows; `null`: nothing. */
+type Shown = Required<Pick<ProviderResult, 'text' | 'values' | 'data'>>;
+
+/** @param failed said in the log where it throws */
+export function framedProvider({
+  failed,
+  show,
+  ...provider
+}: Omit<Provider, 'get'> & {
+  failed: string;
+  show: (runtime: IAgentRuntime, message: Memory) => Promise<Shown | null>;
+}): Provider {
+  return {
+    ...provider,
+    get: async (runtime, message) => {
+      const shown = await show(runtime, message).catch((error: unknown) => {
+        warn(runtime, error, failed);
+        return null;
+      });
+      return shown ?? { text: '', values: {}, data: {} };
+    },
+  };
+}
+
+/**
+ * Every evaluator that runs costs the host 100 KB of log (ELIZA_GUIDE §4), so `isNeeded` is true only for a
+ * turn that has something to tell.
+ * @param failed said in the log where one of them throws
+ */
+export function framedEvaluator({
+  failed,
+  isNeeded,
+  evaluate,
+  ...evaluator
+}: Pick<Evaluator, 'name' | 'description' | 'similes'> & {
+  failed: string;
+  isNeeded: (runtime: IAgentRuntime, message: Memory) => Promise<boolean>;
+  evaluate: (
+    runtime: IAgentRuntime,
+    message: Memory,
+    responses: readonly Memory[],
+  ) => Promise<void>;
+}): Evaluator {
+  const complains = (runtime: IAgentRuntime) => (error: unknown) => {
+    warn(runtime, error, failed);
+    return false;
+  };
+  return {
+    ...evaluator,
+    examples: [],
+    validate: (runtime, message) => isNeeded(runtime, message).catch(complains(runtime)),
+    handler: async (runtime, message, _state, _options, _callback, responses) => {
+      await evaluate(runtime, message, responses ?? []).catch(complains(runtime));
+      return undefined;
+    },
+  };
 }

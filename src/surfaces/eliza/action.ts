@@ -1,6 +1,6 @@
 /** What the actions about triggers share: their service, their turn, and what "it" means next. */
-import type { Action, IAgentRuntime, Memory } from '@elizaos/core';
-import { type ActionFamily, type ActionWords, framedAction, type Outcome } from './action-frame.js';
+import type { Action } from '@elizaos/core';
+import { type ActionFamily, type ActionSpec, framedAction, type Outcome } from './action-frame.js';
 import { visibleTriggers } from './choose.js';
 import { answerOf } from './confirm-words.js';
 import { quoted } from './display.js';
@@ -9,46 +9,35 @@ import { forget, mention, pendingOf } from './pending.js';
 import { type Turn, triggerServiceOf, turnOf } from './turn.js';
 import { announceIn } from './turn-end.js';
 
-export { example, type Outcome } from './action-frame.js';
-
-export interface TriggerActionSpec extends ActionWords {
-  handle: (turn: Turn) => Promise<Outcome>;
+export interface TriggerActionSpec extends ActionSpec<Turn> {
   /** Whether the words are a command to this action, whatever question is open. */
   commands?: (turn: Turn) => boolean;
 }
 
 const specs = new Map<string, TriggerActionSpec>();
 
-const ABSENT = 'I cannot work with triggers right now: the trigger service is not running.';
-
-const TRIGGERS: ActionFamily = {
+const TRIGGERS: ActionFamily<Turn, TriggerActionSpec> = {
   succeeded: 'triggerActionSucceeded',
   isPresent: (runtime) => triggerServiceOf(runtime) !== null,
-  absent: ABSENT,
+  absent: 'I cannot work with triggers right now: the trigger service is not running.',
+  async turnOf(runtime, message) {
+    const turn = await turnOf(runtime, message);
+    if (turn?.run === null && turn.messageId !== undefined) {
+      announceIn(runtime, message.roomId, turn.messageId);
+    }
+    return turn;
+  },
+  async around(turn, spec) {
+    const handle = async () => (await otherCommand(spec, turn)) ?? spec.handle(turn);
+    const outcome = await inConversation(turn, { handle });
+    if (typeof outcome.data?.triggerId === 'string') await mention(turn, outcome.data.triggerId);
+    return outcome;
+  },
 };
 
 export function triggerAction(spec: TriggerActionSpec): Action {
   specs.set(spec.name, spec);
-  return framedAction(spec, TRIGGERS, (runtime, message) => run(spec, runtime, message));
-}
-
-async function run(
-  spec: TriggerActionSpec,
-  runtime: IAgentRuntime,
-  message: Memory,
-): Promise<Outcome> {
-  const service = triggerServiceOf(runtime);
-  if (!service) return { text: ABSENT, success: false, data: { code: 'UNAVAILABLE' } };
-  const turn = await turnOf(runtime, service, message);
-  if (turn.run === null && turn.messageId !== undefined) {
-    announceIn(runtime, message.roomId, turn.messageId);
-  }
-  const outcome = await inConversation(
-    turn,
-    async () => (await otherCommand(spec, turn)) ?? spec.handle(turn),
-  );
-  if (typeof outcome.data?.triggerId === 'string') await mention(turn, outcome.data.triggerId);
-  return outcome;
+  return framedAction(spec, TRIGGERS);
 }
 
 /** A command to another action is no answer to "Which one do you mean?": it is carried out itself. */

@@ -1,6 +1,6 @@
 /** BUMP_HINT: a hint has helped, so that it comes first the next time. */
 import type { Hint } from '../../hints/index.js';
-import { example, type Outcome } from './action-frame.js';
+import { askUser, example, type Outcome, succeed } from './action-frame.js';
 import { findHints } from './hint-find.js';
 import { hintName } from './hint-text.js';
 import {
@@ -45,7 +45,7 @@ async function bumpHint(turn: HintTurn): Promise<Outcome> {
     return bump(turn, chosen, 1);
   }
   if (FAILED.test(turn.text)) {
-    return { text: 'Then I count no use of it.', success: true, data: { bumped: 0 } };
+    return succeed('Then I count no use of it.', { bumped: 0 });
   }
   const isBump = BUMP.test(turn.text);
   if (!open && !isBump && (QUESTION.test(turn.text) || !HELPED.test(turn.text))) return askWhich();
@@ -73,11 +73,12 @@ async function bump(turn: HintTurn, ref: HintRef, delta: number): Promise<Outcom
   const { offering } = turn.service;
   const hint = await offering.bump(ref.id, turn.caller, Math.min(MOST_AT_ONCE, delta));
   await noteShownHints(turn, [ref]);
-  return {
-    text: `Good: ${hintName(ref)} has helped ${times(hint)} now.`,
-    success: true,
-    data: { bumped: 1, component: ref.component, key: ref.key, use_count: hint.use_count ?? 0 },
-  };
+  return succeed(`Good: ${hintName(ref)} has helped ${times(hint)} now.`, {
+    bumped: 1,
+    component: ref.component,
+    key: ref.key,
+    use_count: hint.use_count ?? 0,
+  });
 }
 
 function times({ use_count = 0 }: Hint): string {
@@ -85,9 +86,5 @@ function times({ use_count = 0 }: Hint): string {
 }
 
 function askWhich(): Outcome {
-  return {
-    text: 'Which hint helped? Name component and key, like "bump http-proxy build".',
-    success: true,
-    asked: true,
-  };
+  return askUser('Which hint helped? Name component and key, like "bump http-proxy build".');
 }

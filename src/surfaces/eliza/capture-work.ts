@@ -1,44 +1,31 @@
 /**
- * CAPTURE_WORK: keeps what a turn did, without a model call. Every evaluator that runs costs the
- * host 100 KB of log (ELIZA_GUIDE §4), so `validate` is true only where actions left something to
- * keep. One message is one memory, however often the host evaluates it.
+ * CAPTURE_WORK: keeps what a turn did, where actions left something to keep, without a model call. One
+ * message is one memory, however often the host evaluates it.
  */
-import type { ActionResult, Evaluator, IAgentRuntime, Memory } from '@elizaos/core';
+import type { ActionResult, IAgentRuntime, Memory } from '@elizaos/core';
 import { captureDraft, type FinishedAction, type FinishedRun } from '../../memory/index.js';
-import { messageOf } from '../../shared/errors.js';
+import { framedEvaluator } from './action-frame.js';
 import { callerOf, memoryServiceOf } from './memory-turn.js';
 import { requesterOf, saidText } from './turn.js';
 
-const NAME = 'CAPTURE_WORK';
-
-export const captureWorkEvaluator: Evaluator = {
-  name: NAME,
+export const captureWorkEvaluator = framedEvaluator({
+  name: 'CAPTURE_WORK',
   description: 'Keeps a work memory of what the agent did in this turn',
   similes: ['RECORD_WORK'],
-  examples: [],
-  validate: async (runtime, message) => {
-    try {
-      if (memoryServiceOf(runtime)?.captures !== true) return false;
-      const run = finishedRun(runtime, message, []);
-      return run !== null && captureDraft(run) !== null;
-    } catch (error) {
-      failed(runtime, error);
-      return false;
+  failed: 'a finished turn could not be kept',
+  async isNeeded(runtime, message) {
+    if (memoryServiceOf(runtime)?.captures !== true) return false;
+    const run = finishedRun(runtime, message, []);
+    return run !== null && captureDraft(run) !== null;
+  },
+  async evaluate(runtime, message, responses) {
+    const service = memoryServiceOf(runtime);
+    const run = finishedRun(runtime, message, responses);
+    if (service?.captures === true && run !== null) {
+      await service.capture(run, await callerOf(runtime, service, message));
     }
   },
-  handler: async (runtime, message, _state, _options, _callback, responses) => {
-    try {
-      const service = memoryServiceOf(runtime);
-      const run = finishedRun(runtime, message, responses ?? []);
-      if (service?.captures === true && run !== null) {
-        await service.capture(run, await callerOf(runtime, service, message));
-      }
-    } catch (error) {
-      failed(runtime, error);
-    }
-    return undefined;
-  },
-};
+});
 
 /** `null`: nothing was done, or it was the agent that spoke. */
 function finishedRun(
@@ -81,11 +68,4 @@ function actionOf(
     ...(error === undefined ? {} : { error }),
     ...(result.data === undefined ? {} : { data: result.data }),
   };
-}
-
-function failed(runtime: IAgentRuntime, error: unknown): void {
-  runtime.logger.warn(
-    { src: 'plugin:cue:eliza', agentId: runtime.agentId, error: messageOf(error) },
-    'a finished turn could not be kept',
-  );
 }

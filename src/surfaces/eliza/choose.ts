@@ -7,6 +7,7 @@ import {
   type TriggerSummary,
 } from '../../triggers/index.js';
 import type { Outcome } from './action-frame.js';
+import { askUser, refuse } from './action-frame.js';
 import { placeNamed } from './confirm-words.js';
 import { counted, quoted, triggerLine } from './display.js';
 import { ask, forget, lastMentioned, type Pending } from './pending.js';
@@ -82,28 +83,24 @@ function narrowed(turn: Turn, { prefer }: ChoiceOptions, items: TriggerSummary[]
 }
 
 function nothingThere({ hint }: ChoiceOptions): Outcome {
-  return {
-    text: `There are no triggers here. ${hint ?? 'Tell me what to do and when, for example "every weekday at 9 summarize my inbox".'}`,
-    success: false,
-    data: { code: 'NOT_FOUND' },
-  };
+  return refuse(
+    `There are no triggers here. ${hint ?? 'Tell me what to do and when, for example "every weekday at 9 summarize my inbox".'}`,
+    { code: 'NOT_FOUND' },
+  );
 }
 
 function noneFits(turn: Turn, options: ChoiceOptions, items: TriggerSummary[]): Outcome {
-  return {
-    text: `I know no trigger called ${quoted(options.target, 60)}. ${options.hint === undefined ? '' : `${options.hint} `}There ${items.length === 1 ? 'is' : 'are'}:\n${lines(turn, items)}`,
-    success: false,
-    data: { code: 'NOT_FOUND' },
-  };
+  return refuse(
+    `I know no trigger called ${quoted(options.target, 60)}. ${options.hint === undefined ? '' : `${options.hint} `}There ${items.length === 1 ? 'is' : 'are'}:\n${lines(turn, items)}`,
+    { code: 'NOT_FOUND' },
+  );
 }
 
 function whichOne(turn: Turn, items: TriggerSummary[]): Outcome {
-  return {
-    text: `Which one do you mean? That fits ${counted(items.length)}:\n${lines(turn, items)}`,
-    success: true,
-    asked: true,
-    data: { candidates: items.slice(0, SHOWN).map((one) => one.id) },
-  };
+  return askUser(
+    `Which one do you mean? That fits ${counted(items.length)}:\n${lines(turn, items)}`,
+    { candidates: items.slice(0, SHOWN).map((one) => one.id) },
+  );
 }
 
 function lines(turn: Turn, items: TriggerSummary[]): string {

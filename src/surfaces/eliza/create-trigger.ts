@@ -1,5 +1,4 @@
 /** CREATE_TRIGGER: from what a person says to a trigger, or to the question that is still open. */
-
 import { asksForNothing, asksForSomething, LANGUAGES } from '../../language/index.js';
 import {
   isZoneUnknown,
@@ -10,7 +9,8 @@ import {
   timezoneSourceOf,
   validateSchedule,
 } from '../../triggers/index.js';
-import { example, type Outcome, triggerAction } from './action.js';
+import { triggerAction } from './action.js';
+import { askUser, example, type Outcome, refuse, succeed } from './action-frame.js';
 import { answerOf, placeNamed, withoutLead, yesOrNo } from './confirm-words.js';
 import { nextRunSentence, plain, quoted, span } from './display.js';
 import { codeOf, failureWords, findingWords } from './failure.js';
@@ -132,7 +132,7 @@ async function answerYesOrNo(
     return refused(`There is nothing that waits for your ${answer}. ${FORMS}`);
   if (answer === 'no') return drop(turn, last, open.length > 1);
   if (confirm?.kind !== 'confirm-create') {
-    return { text: stillOpen(open), success: true, asked: true };
+    return askUser(stillOpen(open));
   }
   await forget(turn, confirm);
   return create(turn, { ...confirm, confirmed: true });
@@ -145,15 +145,15 @@ async function drop(turn: Turn, pending: Pending, isOneOf: boolean): Promise<Out
   switch (pending.kind) {
     case 'confirm-create': {
       const what = isOneOf ? quoted(pending.instructions) : 'it';
-      return { text: `All right, I did not set ${what} up.`, success: true, data };
+      return succeed(`All right, I did not set ${what} up.`, data);
     }
     case 'question':
     case 'zone': {
       const what = isOneOf ? quoted(pending.text) : 'it';
-      return { text: `All right, I leave ${what}.`, success: true, data };
+      return succeed(`All right, I leave ${what}.`, data);
     }
     default:
-      return { text: 'All right, for none of them.', success: true, data };
+      return succeed('All right, for none of them.', data);
   }
 }
 
@@ -219,11 +219,9 @@ async function answerTo(turn: Turn, waiting: readonly Waiting[]): Promise<Outcom
   }
   const mixed = fits.find(({ fit }) => fit.kind === 'mixed')?.one;
   if (mixed?.kind === 'question') {
-    return {
-      text: `Does ${quoted(said)} belong to ${quoted(mixed.text)}, or is it something new? If it is new, say it with its time; else: ${mixed.question}`,
-      success: true,
-      asked: true,
-    };
+    return askUser(
+      `Does ${quoted(said)} belong to ${quoted(mixed.text)}, or is it something new? If it is new, say it with its time; else: ${mixed.question}`,
+    );
   }
   const part = fits.filter(({ fit }) => fit.kind === 'part');
   if (part.length > 0) return take(turn, part);
@@ -241,11 +239,7 @@ async function take(turn: Turn, fits: readonly Answering[]): Promise<Outcome> {
     const requests = fits.map(({ one }) => textOf(one));
     await ask(turn, { kind: 'for-which', said: turn.text.slice(0, 4_000), requests });
     const lines = requests.map((request, index) => `${index + 1}. ${quoted(request)}`);
-    return {
-      text: [`Which one is ${quoted(turn.text)} for?`, ...lines].join('\n'),
-      success: true,
-      asked: true,
-    };
+    return askUser([`Which one is ${quoted(turn.text)} for?`, ...lines].join('\n'));
   }
   const { one, fit, guessed = false } = only;
   await forget(turn, one);
@@ -278,7 +272,7 @@ async function withoutTime(turn: Turn, text: string): Promise<Outcome> {
   const unread = (...why: string[]): Outcome =>
     open.length === 0
       ? refused(joined('I see nothing to schedule in that.', ...why, FORMS))
-      : { text: joined(...why, stillOpen(open)), success: true, asked: true };
+      : askUser(joined(...why, stillOpen(open)));
   if (isNoRequest) return unread();
   const options = readOptions(turn);
   const { minIntervalMs, allowSeconds } = turn.service.settings;
@@ -310,7 +304,7 @@ async function askBack(turn: Turn, text: string, question: string): Promise<Outc
   const isOnly = (await openQuestions(turn)).length === 0;
   await ask(turn, { kind: 'question', text: text.slice(0, 4_000), question });
   const asked = isOnly ? question : about(text, question);
-  return { text: asked, success: true, asked: true, data: { created: false } };
+  return askUser(asked, { created: false });
 }
 
 async function create(turn: Turn, wanted: Wanted): Promise<Outcome> {
@@ -349,7 +343,7 @@ async function create(turn: Turn, wanted: Wanted): Promise<Outcome> {
     };
     if (!result.created) {
       const there = `That exists already: ${quoted(trigger.displayName)}, ${trigger.scheduleText}.`;
-      return { text: joined(there, next), success: true, data };
+      return succeed(joined(there, next), data);
     }
     const when =
       trigger.triggerType === 'once' && trigger.nextRunAtMs !== null
@@ -360,15 +354,11 @@ async function create(turn: Turn, wanted: Wanted): Promise<Outcome> {
       zoneHint(turn, timezoneSource),
       wanted.guessed ? 'If I have misunderstood you, say "delete it".' : '',
     );
-    return { text, success: true, data };
+    return succeed(text, data);
   } catch (error) {
     const words = failureWords(error);
     if (words === null) throw error;
-    return {
-      text: `${words} I created nothing.`,
-      success: false,
-      data: { code: codeOf(error), created: false },
-    };
+    return refuse(`${words} I created nothing.`, { code: codeOf(error), created: false });
   }
 }
 
@@ -394,12 +384,10 @@ async function confirmFirst(
   const kept = { instructions, schedule, scheduleText, ...(timezoneSource && { timezoneSource }) };
   await ask(turn, { kind: 'confirm-create', ...kept });
   const perHour = Math.floor(3_600_000 / confirm.everyMs);
-  return {
-    text: `That is ${scheduleText}, up to ${perHour} runs an hour, to do this: ${quoted(instructions, 200)}. Shall I set it up? Say yes or no.`,
-    success: true,
-    asked: true,
-    data: { created: false, confirm: scheduleText },
-  };
+  return askUser(
+    `That is ${scheduleText}, up to ${perHour} runs an hour, to do this: ${quoted(instructions, 200)}. Shall I set it up? Say yes or no.`,
+    { created: false, confirm: scheduleText },
+  );
 }
 
 /** Said only where it matters: a clock time was read in a zone that this person has not told. */
@@ -418,5 +406,5 @@ function readOptions(turn: Turn): ReadOptions {
 }
 
 function refused(text: string): Outcome {
-  return { text, success: false, data: { created: false } };
+  return refuse(text, { created: false });
 }

@@ -1,6 +1,7 @@
 /** DELETE_TRIGGER: one at once, all of one's own only after a clear yes. */
 import { isAppError } from '../../shared/errors.js';
-import { example, type Outcome, triggerAction } from './action.js';
+import { triggerAction } from './action.js';
+import { askUser, example, type Outcome, succeed } from './action-frame.js';
 import { chooseTrigger, settle, visibleTriggers } from './choose.js';
 import { answerOf, placeNamed, refuses } from './confirm-words.js';
 import { counted, quoted } from './display.js';
@@ -46,7 +47,7 @@ async function deleteTrigger(turn: Turn): Promise<Outcome> {
   const which = pending?.kind === 'which' ? pending : null;
   if (pending && answer === 'no') {
     await forget(turn, pending);
-    return { text: 'All right, I deleted nothing.', success: true, data: { deleted: 0 } };
+    return succeed('All right, I deleted nothing.', { deleted: 0 });
   }
   if (confirm && answer === 'yes') {
     await forget(turn, confirm);
@@ -71,11 +72,10 @@ async function deleteTrigger(turn: Turn): Promise<Outcome> {
   if ('outcome' in choice) return choice.outcome;
   const gone = await turn.service.delete(choice.trigger.id, turn.requester);
   await settle(turn, which ?? confirm);
-  return {
-    text: `Deleted ${quoted(gone.displayName)}, ${gone.scheduleText}. It will not run again.`,
-    success: true,
-    data: { triggerId: gone.id, deleted: 1 },
-  };
+  return succeed(
+    `Deleted ${quoted(gone.displayName)}, ${gone.scheduleText}. It will not run again.`,
+    { triggerId: gone.id, deleted: 1 },
+  );
 }
 
 function isDeleteCommand(text: string): boolean {
@@ -85,12 +85,9 @@ function isDeleteCommand(text: string): boolean {
 /** @param ids what a yes would delete; absent: nothing waits for one */
 function askPlainly(ids?: string[]): Outcome {
   const yes = ids === undefined ? 'Name' : `Say yes to delete ${counted(ids.length)}, or name`;
-  return {
-    text: `I deleted nothing. ${yes} one to delete, like "delete the standup".`,
-    success: true,
-    asked: true,
-    data: { deleted: 0 },
-  };
+  return askUser(`I deleted nothing. ${yes} one to delete, like "delete the standup".`, {
+    deleted: 0,
+  });
 }
 
 async function askForAll(turn: Turn): Promise<Outcome> {
@@ -98,21 +95,15 @@ async function askForAll(turn: Turn): Promise<Outcome> {
     (one) => one.creatorEntityId === turn.requester.entityId,
   );
   if (own.length === 0) {
-    return {
-      text: 'You have no triggers of your own to delete.',
-      success: true,
-      data: { deleted: 0 },
-    };
+    return succeed('You have no triggers of your own to delete.', { deleted: 0 });
   }
   await ask(turn, { kind: 'confirm-delete', ids: own.map((one) => one.id) });
   const names = own.slice(0, NAMED).map((one) => quoted(one.displayName, 40));
   const more = own.length - names.length;
-  return {
-    text: `That deletes ${counted(own.length)} for good: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}. Shall I? Say yes or no.`,
-    success: true,
-    asked: true,
-    data: { candidates: own.map((one) => one.id) },
-  };
+  return askUser(
+    `That deletes ${counted(own.length)} for good: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}. Shall I? Say yes or no.`,
+    { candidates: own.map((one) => one.id) },
+  );
 }
 
 async function deleteMany(turn: Turn, ids: string[]): Promise<Outcome> {
@@ -126,5 +117,5 @@ async function deleteMany(turn: Turn, ids: string[]): Promise<Outcome> {
       if (!isAppError(error) || error.code !== 'NOT_FOUND') throw error;
     }
   }
-  return { text: `Deleted ${counted(deleted)}.`, success: true, data: { deleted } };
+  return succeed(`Deleted ${counted(deleted)}.`, { deleted });
 }

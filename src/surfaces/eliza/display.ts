@@ -3,7 +3,6 @@
  * wrote: they are quoted, cut short and stripped of everything that could pass for markup of the
  * host's prompts, because what the agent says comes back to the model as conversation.
  */
-
 import { formatDuration } from '../../shared/clock.js';
 import { safe } from '../../shared/safe-text.js';
 import { formatInstant, type TriggerSummary } from '../../triggers/index.js';

@@ -1,7 +1,7 @@
 /** EXPLAIN_TRIGGER: why did it (not) fire? The answer is the service's, from ledger and state. */
-
 import { matchTrigger, sentenceOf } from '../../triggers/index.js';
-import { example, type Outcome, triggerAction } from './action.js';
+import { triggerAction } from './action.js';
+import { example, type Outcome, succeed } from './action-frame.js';
 import { chooseTrigger, settle } from './choose.js';
 import { plain, quoted } from './display.js';
 import { pendingOf } from './pending.js';
@@ -49,11 +49,10 @@ async function explainTrigger(turn: Turn): Promise<Outcome> {
   }
   const { trigger, reasons, lastRuns } = await turn.service.why(choice.trigger.id, turn.requester);
   await settle(turn, which);
-  return {
-    text: `About ${quoted(trigger.displayName)}: ${reasons.map((reason) => plain(reason, 400)).join(' ')}`,
-    success: true,
-    data: { triggerId: trigger.id, state: trigger.state, runs: lastRuns.length },
-  };
+  return succeed(
+    `About ${quoted(trigger.displayName)}: ${reasons.map((reason) => plain(reason, 400)).join(' ')}`,
+    { triggerId: trigger.id, state: trigger.state, runs: lastRuns.length },
+  );
 }
 
 /** Runs looked through for a trigger that has done its work and is gone. */
@@ -78,9 +77,8 @@ async function aboutFinished(turn: Turn, target: string): Promise<Outcome | null
     match.kind === 'one' ? match.item : match.kind === 'several' ? match.items[0] : null;
   if (!found) return null;
   const zone = turn.zone.name;
-  return {
-    text: `About ${quoted(found.displayName)}, which has done its work: ${plain(sentenceOf(found.run, zone), 400)}`,
-    success: true,
-    data: { triggerId: found.id, state: 'finished', runs: 1 },
-  };
+  return succeed(
+    `About ${quoted(found.displayName)}, which has done its work: ${plain(sentenceOf(found.run, zone), 400)}`,
+    { triggerId: found.id, state: 'finished', runs: 1 },
+  );
 }

@@ -3,7 +3,7 @@
  * next message takes exactly those. Only owner and admins take away what all share.
  */
 import { isAppError } from '../../shared/errors.js';
-import { example, type Outcome } from './action-frame.js';
+import { askUser, example, type Outcome, succeed } from './action-frame.js';
 import { answerOf, refuses } from './confirm-words.js';
 import { findHints, type KnownHint } from './hint-find.js';
 import { hintLine, hintName } from './hint-text.js';
@@ -93,16 +93,14 @@ async function take(turn: HintTurn, hints: readonly KnownHint[]): Promise<Outcom
   const lines = meant.slice(0, SHOWN).map(hintLine);
   if (meant.length > SHOWN) lines.push(`- and ${meant.length - SHOWN} more`);
   if (hints.length > MOST) lines.push(`(${hints.length - MOST} more stay until you ask again.)`);
-  return {
-    text: [
+  return askUser(
+    [
       `That forgets ${meant.length} hints for good, as far as they are yours to forget:`,
       ...lines,
       'Shall I? Say yes or no.',
     ].join('\n'),
-    success: true,
-    asked: true,
-    data: { candidates: meant.map(({ component, key }) => ({ component, key })) },
-  };
+    { candidates: meant.map(({ component, key }) => ({ component, key })) },
+  );
 }
 
 /** Some may have gone since we asked, or be everybody's, which must not keep the others. */
@@ -125,24 +123,20 @@ async function forgetThese(turn: HintTurn, refs: readonly HintRef[]): Promise<Ou
     refs.length === 1 && only ? hintName(only) : gone === 1 ? 'one hint' : `${gone} hints`;
   const kept =
     denied === undefined ? '' : ' What all share stays: only owner and admins forget that.';
-  return {
-    text: gone === 0 ? 'That is gone already.' : `Forgotten: ${what}.${kept}`,
-    success: true,
-    data: { forgotten: gone },
-  };
+  return succeed(gone === 0 ? 'That is gone already.' : `Forgotten: ${what}.${kept}`, {
+    forgotten: gone,
+  });
 }
 
 function keepAll(): Outcome {
-  return { text: 'All right, I forgot nothing.', success: true, data: { forgotten: 0 } };
+  return succeed('All right, I forgot nothing.', { forgotten: 0 });
 }
 
 function askPlainly(count: number): Outcome {
-  return {
-    text: `I forgot nothing. Say yes to forget ${count} hints, or name one, like "forget the build hint of http-proxy".`,
-    success: true,
-    asked: true,
-    data: { forgotten: 0 },
-  };
+  return askUser(
+    `I forgot nothing. Say yes to forget ${count} hints, or name one, like "forget the build hint of http-proxy".`,
+    { forgotten: 0 },
+  );
 }
 
 async function shownAgain(turn: HintTurn, refs: readonly HintRef[]): Promise<KnownHint[]> {
@@ -158,9 +152,7 @@ function askWhichOf(turn: HintTurn, fits: readonly KnownHint[]): Promise<Outcome
 }
 
 function askWhich(): Outcome {
-  return {
-    text: 'Which hint shall I forget? Name component and key, like "forget the build hint of http-proxy".',
-    success: true,
-    asked: true,
-  };
+  return askUser(
+    'Which hint shall I forget? Name component and key, like "forget the build hint of http-proxy".',
+  );
 }

@@ -2,9 +2,8 @@
  * FORGET_WORK_MEMORY: shows what would go and asks; a yes in the next message forgets exactly that.
  * Only what was made with the asker is the asker's to forget.
  */
-
 import { safe } from '../../shared/safe-text.js';
-import { example, type Outcome } from './action-frame.js';
+import { askUser, example, type Outcome, succeed } from './action-frame.js';
 import { answerOf, refuses, yesOrNo } from './confirm-words.js';
 import { countedMemories } from './display.js';
 import { memoryAction } from './memory-action.js';
@@ -44,15 +43,11 @@ async function forgetWorkMemory(turn: MemoryTurn): Promise<Outcome> {
     if (answer === 'no') return keepAll(turn, pending);
     if (answer === 'partly' || refuses(turn.text)) return askPlainly(pending.ids.length);
   } else if (yesOrNo(turn.text) !== null) {
-    return {
-      text: 'There is nothing that waits for a yes or no. What shall I forget?',
-      success: true,
-      asked: true,
-    };
+    return askUser('There is nothing that waits for a yes or no. What shall I forget?');
   }
   const subject = forgetSubject(turn.text);
   if (subject.kind === 'words' && subject.words === '') {
-    return { text: 'What shall I forget? Name a topic or an id.', success: true, asked: true };
+    return askUser('What shall I forget? Name a topic or an id.');
   }
   return askFirst(turn, subject);
 }
@@ -64,7 +59,7 @@ async function askFirst(turn: MemoryTurn, subject: ForgetSubject): Promise<Outco
       would.kept > 0
         ? 'What I remember about that is not yours to forget: only what you told me yourself is.'
         : 'I have nothing of yours about that.';
-    return { text, success: true, data: { total: 0 } };
+    return succeed(text, { total: 0 });
   }
   await ask(turn, { kind: 'confirm-forget', ids: would.memory_ids });
   const shown = would.memories.slice(0, SHOWN);
@@ -80,12 +75,7 @@ async function askFirst(turn: MemoryTurn, subject: ForgetSubject): Promise<Outco
   if (elsewhere > 0) lines.push(`- ${countedMemories(elsewhere)} from outside this conversation`);
   if (would.total > count) lines.push(`(${would.total - count} more stay until you ask again.)`);
   lines.push('Shall I? Say yes or no.');
-  return {
-    text: lines.join('\n'),
-    success: true,
-    asked: true,
-    data: { total: would.total, candidates: would.memory_ids },
-  };
+  return askUser(lines.join('\n'), { total: would.total, candidates: would.memory_ids });
 }
 
 function selectionOf(subject: ForgetSubject): Record<string, unknown> {
@@ -111,19 +101,17 @@ async function forgetThese(turn: MemoryTurn, pending: Confirm): Promise<Outcome>
   await forget(turn, pending);
   const text =
     gone.total === 0 ? 'They are gone already.' : `Forgotten: ${countedMemories(gone.total)}.`;
-  return { text, success: true, data: { forgotten: gone.total } };
+  return succeed(text, { forgotten: gone.total });
 }
 
 function askPlainly(count: number): Outcome {
-  return {
-    text: `I forgot nothing. Say yes to forget ${countedMemories(count)}, or name what to forget, like "forget the login bug".`,
-    success: true,
-    asked: true,
-    data: { forgotten: 0 },
-  };
+  return askUser(
+    `I forgot nothing. Say yes to forget ${countedMemories(count)}, or name what to forget, like "forget the login bug".`,
+    { forgotten: 0 },
+  );
 }
 
 async function keepAll(turn: MemoryTurn, pending: Confirm): Promise<Outcome> {
   await forget(turn, pending);
-  return { text: 'All right, I forgot nothing.', success: true, data: { forgotten: 0 } };
+  return succeed('All right, I forgot nothing.', { forgotten: 0 });
 }

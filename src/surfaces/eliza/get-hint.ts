@@ -1,5 +1,5 @@
 /** GET_HINT: the hint that fits what is asked, here, with why; or a list of them. */
-import { example, type Outcome } from './action-frame.js';
+import { example, type Outcome, succeed } from './action-frame.js';
 import { type Found, type FoundHint, findHints } from './hint-find.js';
 import { hintAnswer, hintLine, hintName, reasonWords, word } from './hint-text.js';
 import {
@@ -73,7 +73,7 @@ function askedText({ text }: HintTurn, answer: Awaited<ReturnType<typeof answere
 }
 
 function none(text: string): Outcome {
-  return { text, success: true, data: { found: 0 } };
+  return succeed(text, { found: 0 });
 }
 
 async function give(turn: HintTurn, found: Found, hints: readonly FoundHint[]): Promise<Outcome> {
@@ -89,15 +89,11 @@ async function give(turn: HintTurn, found: Found, hints: readonly FoundHint[]): 
   const given = eligible.slice(0, MOST_ANSWERS);
   await gave(turn, given);
   const [best] = given;
-  return {
-    text: given.map((one) => hintAnswer(one, one.reasons, turn.nowMs)).join('\n'),
-    success: true,
-    data: {
-      found: eligible.length,
-      hints: given.map(({ component, key }) => ({ component, key })),
-      ...(best ? { component: best.component, key: best.key } : {}),
-    },
-  };
+  return succeed(given.map((one) => hintAnswer(one, one.reasons, turn.nowMs)).join('\n'), {
+    found: eligible.length,
+    hints: given.map(({ component, key }) => ({ component, key })),
+    ...(best ? { component: best.component, key: best.key } : {}),
+  });
 }
 
 /** For what is said next, and so that what is done with it, and succeeds, counts for it. */
@@ -113,15 +109,14 @@ function notHere(hints: readonly FoundHint[]): Outcome {
   const lines = hints
     .slice(0, SHOWN)
     .map((one) => `- ${hintName(one)}: ${reasonWords(one.reasons)}`);
-  return {
-    text: [
+  return succeed(
+    [
       'I know that, but not for here:',
       ...lines,
       'Say where you are, like "on branch dev" or "on windows".',
     ].join('\n'),
-    success: true,
-    data: { found: 0, eligible: false },
-  };
+    { found: 0, eligible: false },
+  );
 }
 
 async function list(turn: HintTurn, found: Found): Promise<Outcome> {
@@ -140,7 +135,7 @@ async function list(turn: HintTurn, found: Found): Promise<Outcome> {
   await gave(turn, here.slice(0, SHOWN));
   const of = found.named.length === 1 && component !== undefined ? ` of ${word(component)}` : '';
   const head = here.length === 0 ? `No hint${of} counts here.` : `Hints${of}:`;
-  return { text: [head, ...lines].join('\n'), success: true, data: { found: here.length } };
+  return succeed([head, ...lines].join('\n'), { found: here.length });
 }
 
 function components({ hints, components: names }: Found): Outcome {
@@ -149,9 +144,5 @@ function components({ hints, components: names }: Found): Outcome {
     return `- ${word(name)}: ${keys.slice(0, 8).join(', ')}${keys.length > 8 ? ', …' : ''}`;
   });
   if (names.length > SHOWN) lines.push(`- and ${names.length - SHOWN} more components`);
-  return {
-    text: ['I have hints of:', ...lines].join('\n'),
-    success: true,
-    data: { found: hints.length },
-  };
+  return succeed(['I have hints of:', ...lines].join('\n'), { found: hints.length });
 }

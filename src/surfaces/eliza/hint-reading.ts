@@ -3,11 +3,11 @@
  * model reads, by a form. It is believed no more than a stranger: its words have to stand in the message,
  * and whoever wrote that is asked before anything is kept.
  */
-import { type IAgentRuntime, ModelType } from '@elizaos/core';
+import type { IAgentRuntime } from '@elizaos/core';
 import { z } from 'zod';
 import { type HintMeta, OS_NAMES, type SetHintParams } from '../../hints/index.js';
-import { messageOf } from '../../shared/errors.js';
 import { plain } from './display.js';
+import { filledForm } from './model-reading.js';
 
 export interface ToldHint {
   params: Pick<SetHintParams, 'component' | 'key' | 'value'> & { meta: HintMeta };
@@ -62,17 +62,8 @@ export async function hintByModel(
   message: string,
 ): Promise<ToldHint | { other: string } | null> {
   const said = message.slice(0, LONGEST_TEXT);
-  let answer: unknown;
-  try {
-    answer = await runtime.useModel(ModelType.TEXT_SMALL, { prompt: promptFor(said) });
-  } catch (error) {
-    runtime.logger.warn(
-      { src: 'plugin:cue:eliza', agentId: runtime.agentId, error: messageOf(error) },
-      'the model could not read a hint',
-    );
-    return null;
-  }
-  return readForm(typeof answer === 'string' ? answer : '', said);
+  const failed = 'the model could not read a hint';
+  return readForm(await filledForm(runtime, promptFor(said), failed), said);
 }
 
 /** @param said the message */

@@ -2,13 +2,19 @@
  * One message about hints: who asks, from where, what is known of the place, and which hints the person was
  * given last. All actions about hints share this.
  */
-import type { Action, IAgentRuntime, Memory } from '@elizaos/core';
+import type { Action, IAgentRuntime } from '@elizaos/core';
 import { z } from 'zod';
 import { HintService, type NudgeContext } from '../../hints/index.js';
 import { serviceOf } from '../../host/index.js';
 import { MINUTE_MS } from '../../shared/clock.js';
 import type { EntityCaller } from '../people.js';
-import { type ActionFamily, type ActionWords, framedAction, type Outcome } from './action-frame.js';
+import {
+  type ActionFamily,
+  type ActionSpec,
+  askUser,
+  framedAction,
+  type Outcome,
+} from './action-frame.js';
 import { placeNamed } from './confirm-words.js';
 import { callerOf, memoryServiceOf } from './memory-turn.js';
 import { inConversation } from './open-questions.js';
@@ -33,8 +39,6 @@ export function hintServiceOf(runtime: IAgentRuntime): HintService | null {
   return serviceOf(runtime, HintService);
 }
 
-const ABSENT = 'I cannot look into the hints right now: their service is not running.';
-
 const FIELDS: Readonly<Record<string, string>> = {
   'value.abs': 'the path',
   'value.cmd': 'the command',
@@ -44,40 +48,29 @@ const FIELDS: Readonly<Record<string, string>> = {
   'meta.tags': 'the list of tags',
 };
 
-const HINT_ACTIONS: ActionFamily = {
-  succeeded: 'hintActionSucceeded',
-  isPresent: (runtime) => hintServiceOf(runtime) !== null && memoryServiceOf(runtime) !== null,
-  absent: ABSENT,
-  notFound: 'I know no such hint.',
-  nameOf: (field) => FIELDS[field] ?? `the ${field}`,
-};
-
 /** What HINTS shows, by message; an action changes it. */
 export const shownHints = createPerMessage<{ text: string; count: number }>();
 
-export function hintAction(
-  spec: ActionWords & { handle: (turn: HintTurn) => Promise<Outcome> },
-): Action {
-  return framedAction(spec, HINT_ACTIONS, async (runtime, message) => {
-    const turn = await hintTurnOf(runtime, message);
-    if (!turn) return { text: ABSENT, success: false, data: { code: 'UNAVAILABLE' } };
-    try {
-      return await inConversation(turn, () => spec.handle(turn));
-    } finally {
-      shownHints.drop(runtime);
-    }
-  });
-}
+const HINT_ACTIONS: ActionFamily<HintTurn> = {
+  succeeded: 'hintActionSucceeded',
+  isPresent: (runtime) => hintServiceOf(runtime) !== null && memoryServiceOf(runtime) !== null,
+  absent: 'I cannot look into the hints right now: their service is not running.',
+  notFound: 'I know no such hint.',
+  nameOf: (field) => FIELDS[field] ?? `the ${field}`,
+  async turnOf(runtime, message) {
+    const service = hintServiceOf(runtime);
+    const memory = memoryServiceOf(runtime);
+    if (!service || !memory) return null;
+    const who = requesterOf(runtime, message);
+    const caller = await callerOf(runtime, memory, message);
+    const text = saidText(message, who.run);
+    return { runtime, service, nowMs: memory.now(), ...who, caller, text };
+  },
+  around: (turn, spec) => inConversation(turn, spec).finally(() => shownHints.drop(turn.runtime)),
+};
 
-/** `null`: a service is not running. */
-async function hintTurnOf(runtime: IAgentRuntime, message: Memory): Promise<HintTurn | null> {
-  const service = hintServiceOf(runtime);
-  const memory = memoryServiceOf(runtime);
-  if (!service || !memory) return null;
-  const who = requesterOf(runtime, message);
-  const caller = await callerOf(runtime, memory, message);
-  const text = saidText(message, who.run);
-  return { runtime, service, nowMs: memory.now(), ...who, caller, text };
+export function hintAction(spec: ActionSpec<HintTurn>): Action {
+  return framedAction(spec, HINT_ACTIONS);
 }
 
 const OWN_OS: Readonly<Partial<Record<NodeJS.Platform, NonNullable<NudgeContext['os']>>>> = {
@@ -176,10 +169,7 @@ export async function askWhichHint(
 ): Promise<Outcome> {
   const text = turn.text.slice(0, 2_000);
   await ask(turn, { kind: 'hint', action, text, hints: hints.map(refOf) });
-  return {
-    text: [question, ...lines.map((line, index) => `${index + 1}. ${line}`)].join('\n'),
-    success: true,
-    asked: true,
-    data: { candidates: hints.map(({ component, key }) => ({ component, key })) },
-  };
+  return askUser([question, ...lines.map((line, index) => `${index + 1}. ${line}`)].join('\n'), {
+    candidates: hints.map(({ component, key }) => ({ component, key })),
+  });
 }

@@ -6,15 +6,14 @@
 import type { IAgentRuntime, Memory, Provider } from '@elizaos/core';
 import type { HintService, NudgeContext } from '../../hints/index.js';
 import { withTimeout } from '../../shared/async.js';
-import { messageOf } from '../../shared/errors.js';
-import type { Uuid } from '../../shared/ids.js';
 import { pathsIn } from '../../shared/path-mentions.js';
 import { discreet, type EntityCaller } from '../people.js';
+import { framedProvider } from './action-frame.js';
 import { componentsIn, keyFit, termsIn } from './hint-find.js';
 import { hintBlock } from './hint-text.js';
 import { askedPlace, hintServiceOf, shownHints } from './hint-turn.js';
 import { callerOf, memoryServiceOf } from './memory-turn.js';
-import { proactiveServiceOf, turnMessageOf } from './proactive-turn.js';
+import { offeredElsewhere, turnMessageOf } from './proactive-turn.js';
 import { requesterOf, saidText } from './turn.js';
 
 /** Before the lines of the `/when` index and the offers. */
@@ -27,32 +26,24 @@ const MOST_COMPONENTS = 4;
 
 /** @param budgetMs 30 when absent */
 export function createHintsProvider(budgetMs = BUDGET_MS): Provider {
-  return {
+  return framedProvider({
     name: 'HINTS',
     description:
       'Stored hints of the components that the message is about: how to build, test, run them, their ports and directories',
     position: POSITION,
-    get: async (runtime, message) => {
-      const nothing = { text: '', values: {}, data: {} };
-      try {
-        const service = hintServiceOf(runtime);
-        const memory = memoryServiceOf(runtime);
-        if (!service || !memory || message.entityId === runtime.agentId) return nothing;
-        const shown = shownHints.of(runtime, message, memory.now(), () =>
-          show(runtime, service, message, budgetMs),
-        );
-        const found = await withTimeout(shown, budgetMs);
-        if (found === null || found.text === '') return nothing;
-        return { text: found.text, values: { hintCount: found.count }, data: {} };
-      } catch (error) {
-        runtime.logger.warn(
-          { src: 'plugin:cue:eliza', agentId: runtime.agentId, error: messageOf(error) },
-          'hints could not be shown',
-        );
-        return nothing;
-      }
+    failed: 'hints could not be shown',
+    async show(runtime, message) {
+      const service = hintServiceOf(runtime);
+      const memory = memoryServiceOf(runtime);
+      if (!service || !memory || message.entityId === runtime.agentId) return null;
+      const shown = shownHints.of(runtime, message, memory.now(), () =>
+        show(runtime, service, message, budgetMs),
+      );
+      const found = await withTimeout(shown, budgetMs);
+      if (found === null || found.text === '') return null;
+      return { text: found.text, values: { hintCount: found.count }, data: {} };
     },
-  };
+  });
 }
 
 export const hintsProvider: Provider = createHintsProvider();
@@ -70,7 +61,9 @@ async function show(
   const caller = discreet(await callerOf(runtime, memory, message), runtime.agentId);
   const fits = fitting(service, text, caller);
   if (fits.length === 0) return none;
-  const elsewhere = await offeredElsewhere(runtime, message, budgetMs);
+  const elsewhere = await offeredElsewhere(runtime, 'hintMatch', budgetMs, () =>
+    turnMessageOf(runtime, message),
+  );
   const { text: block, hints } = hintBlock(fits.filter(({ id }) => !elsewhere.includes(id)));
   return { text: block, count: hints.length };
 }
@@ -96,20 +89,4 @@ export function fitting(
     })
     .sort((a, b) => b.fit - a.fit || b.one.score - a.one.score)
     .map(({ one }) => one);
-}
-
-/** Hints that the offers of the same turn show, as WHEN_INDEX asks for its lines. */
-async function offeredElsewhere(
-  runtime: IAgentRuntime,
-  message: Memory,
-  budgetMs: number,
-): Promise<Uuid[]> {
-  const service = proactiveServiceOf(runtime);
-  if (!service?.enabled()) return [];
-  const turn = await turnMessageOf(runtime, message);
-  if (turn === null) return [];
-  const shown = await withTimeout(service.offersForTurn(turn, budgetMs), budgetMs / 2);
-  return (shown?.offers ?? [])
-    .filter(({ kind }) => kind === 'hintMatch')
-    .flatMap(({ sources }) => sources.map(({ id }) => id));
 }

@@ -1,5 +1,5 @@
 /** LINK_WORK_MEMORIES: says how two memories belong together. */
-import { example, type Outcome } from './action-frame.js';
+import { askUser, example, type Outcome, refuse, succeed } from './action-frame.js';
 import { memoryAction } from './memory-action.js';
 import type { MemoryTurn } from './memory-turn.js';
 import { linksToItself, readLink } from './memory-words.js';
@@ -31,25 +31,18 @@ const WORDS: Readonly<Record<string, string>> = {
 
 async function linkWorkMemories(turn: MemoryTurn): Promise<Outcome> {
   if (linksToItself(turn.text)) {
-    return {
-      text: 'A memory cannot be linked to itself.',
-      success: false,
-      data: { code: 'INVALID_INPUT' },
-    };
+    return refuse('A memory cannot be linked to itself.', { code: 'INVALID_INPUT' });
   }
   const request = readLink(turn.text);
   if (request === null) {
-    return {
-      text: 'Which two memories? Name both by their ids, like "mem_1f2e3d4c was caused by mem_5a6b7c8d".',
-      success: true,
-      asked: true,
-    };
+    return askUser(
+      'Which two memories? Name both by their ids, like "mem_1f2e3d4c was caused by mem_5a6b7c8d".',
+    );
   }
   const made = await turn.service.link(request, turn.caller);
   const words = `${made.source} ${WORDS[made.link_type] ?? made.link_type} ${made.target}`;
-  return {
-    text: made.created ? `Linked: ${words}.` : `That was linked already: ${words}.`,
-    success: true,
-    data: { linkId: made.link_id, created: made.created },
-  };
+  return succeed(made.created ? `Linked: ${words}.` : `That was linked already: ${words}.`, {
+    linkId: made.link_id,
+    created: made.created,
+  });
 }

@@ -1,6 +1,7 @@
 /** LIST_TRIGGERS: what the asker may see, soonest first. */
 import type { TriggerSummary } from '../../triggers/index.js';
-import { example, type Outcome, triggerAction } from './action.js';
+import { triggerAction } from './action.js';
+import { example, type Outcome, succeed } from './action-frame.js';
 import { counted, triggerLine } from './display.js';
 import type { Turn } from './turn.js';
 
@@ -34,17 +35,13 @@ async function listTriggers(turn: Turn): Promise<Outcome> {
       total === 0
         ? 'There are no triggers yet. Tell me what to do and when, for example "every weekday at 9 summarize my inbox".'
         : `No trigger is ${filter.word} (of ${counted(total)}).`;
-    return { text, success: true, data };
+    return succeed(text, data);
   }
   const count = filter.word === '' ? total : kept.length;
   const head = `${count === 1 ? 'There is' : 'There are'} ${counted(count, filter.word)}:`;
   const lines = shown.map((one) => `- ${triggerLine(one, turn.nowMs, turn.zone.name)}`);
   const more = count - shown.length;
-  return {
-    text: [head, ...lines, ...(more > 0 ? [`… and ${more} more`] : [])].join('\n'),
-    success: true,
-    data,
-  };
+  return succeed([head, ...lines, ...(more > 0 ? [`… and ${more} more`] : [])].join('\n'), data);
 }
 
 function filterOf(text: string): { word: string; fits: (one: TriggerSummary) => boolean } {

@@ -1,38 +1,23 @@
 /** What the actions about work memory share, and how memories are shown in chat. */
-import type { Action, IAgentRuntime, Memory } from '@elizaos/core';
+import type { Action } from '@elizaos/core';
 import type { RecallResult } from '../../memory/index.js';
 import { safe, safeJson } from '../../shared/safe-text.js';
-import { type ActionFamily, type ActionWords, framedAction, type Outcome } from './action-frame.js';
+import { type ActionFamily, type ActionSpec, framedAction } from './action-frame.js';
 import { type MemoryTurn, memoryServiceOf, memoryTurnOf } from './memory-turn.js';
 import { inConversation } from './open-questions.js';
 
-export interface MemoryActionSpec extends ActionWords {
-  handle: (turn: MemoryTurn) => Promise<Outcome>;
-}
-
-const ABSENT = 'I cannot reach my work memory right now: its service is not running.';
-
-const MEMORIES: ActionFamily = {
+const MEMORIES: ActionFamily<MemoryTurn> = {
   succeeded: 'memoryActionSucceeded',
   isPresent: (runtime) => memoryServiceOf(runtime) !== null,
-  absent: ABSENT,
+  absent: 'I cannot reach my work memory right now: its service is not running.',
   notFound: 'I have no such memory, or it is not yours to see.',
   nameOf: (field) => (field === '(body)' ? undefined : `"${field}"`),
+  turnOf: memoryTurnOf,
+  around: inConversation,
 };
 
-export function memoryAction(spec: MemoryActionSpec): Action {
-  return framedAction(spec, MEMORIES, (runtime, message) => run(spec, runtime, message));
-}
-
-async function run(
-  spec: MemoryActionSpec,
-  runtime: IAgentRuntime,
-  message: Memory,
-): Promise<Outcome> {
-  const service = memoryServiceOf(runtime);
-  if (!service) return { text: ABSENT, success: false, data: { code: 'UNAVAILABLE' } };
-  const turn = await memoryTurnOf(runtime, service, message);
-  return inConversation(turn, () => spec.handle(turn));
+export function memoryAction(spec: ActionSpec<MemoryTurn>): Action {
+  return framedAction(spec, MEMORIES);
 }
 
 type Recalled = RecallResult['memories'][number];

@@ -3,7 +3,6 @@
  * somebody alone is theirs alone; what is made in company belongs to that room (DESIGN §3). Inside a
  * trigger run the creator of the trigger is meant, in the conversation it came from.
  */
-
 import type { IAgentRuntime, Memory } from '@elizaos/core';
 import { isPrivateRoom, serviceOf } from '../../host/index.js';
 import { WorkMemoryService } from '../../memory/index.js';
@@ -24,11 +23,13 @@ export function memoryServiceOf(runtime: IAgentRuntime): WorkMemoryService | nul
   return serviceOf(runtime, WorkMemoryService);
 }
 
+/** `null`: the service is not running. */
 export async function memoryTurnOf(
   runtime: IAgentRuntime,
-  service: WorkMemoryService,
   message: Memory,
-): Promise<MemoryTurn> {
+): Promise<MemoryTurn | null> {
+  const service = memoryServiceOf(runtime);
+  if (service === null) return null;
   const who = requesterOf(runtime, message);
   return {
     runtime,

@@ -5,9 +5,9 @@
  */
 import { type IAgentRuntime, ModelType, parseKeyValueXml } from '@elizaos/core';
 import { z } from 'zod';
-import { messageOf } from '../../shared/errors.js';
 import { isTimeZone, localParts } from '../../shared/zones.js';
 import { LIMITS, type Schedule } from '../../triggers/index.js';
+import { warn } from './action-frame.js';
 import { plain } from './display.js';
 
 export type ModelReading =
@@ -48,17 +48,23 @@ export async function readByModel(
   text: string,
   options: { nowMs: number; timezone: string },
 ): Promise<ModelReading> {
-  let answer: unknown;
+  const failed = 'the model could not read a request';
+  return readAnswer(await filledForm(runtime, promptFor(text, options), failed), options.timezone);
+}
+
+/** What the small model answers; '' where it fails, which the log says. */
+export async function filledForm(
+  runtime: IAgentRuntime,
+  prompt: string,
+  failed: string,
+): Promise<string> {
   try {
-    answer = await runtime.useModel(ModelType.TEXT_SMALL, { prompt: promptFor(text, options) });
+    const answer: unknown = await runtime.useModel(ModelType.TEXT_SMALL, { prompt });
+    return typeof answer === 'string' ? answer : '';
   } catch (error) {
-    runtime.logger.warn(
-      { src: 'plugin:cue:eliza', agentId: runtime.agentId, error: messageOf(error) },
-      'the model could not read a request',
-    );
-    return { kind: 'unreadable' };
+    warn(runtime, error, failed);
+    return '';
   }
-  return readAnswer(typeof answer === 'string' ? answer : '', options.timezone);
 }
 
 /** The model's form as a schedule, if every field of it is what was asked for. */

@@ -2,17 +2,20 @@
  * ACKNOWLEDGE_WARNING: a warning was read and heeded, or overruled for a reason; it stays down until the memory
  * behind it changes. DISMISS_OFFER: an offer was not wanted; what is dismissed again and again is offered less.
  */
-import type { Action, Content, IAgentRuntime, Memory } from '@elizaos/core';
+import type { Action, Content } from '@elizaos/core';
 import type { DetectorName, Offer, ProactiveService } from '../../proactive/index.js';
 import { isUuid, type Uuid } from '../../shared/ids.js';
 import { safe, safeQuoted } from '../../shared/safe-text.js';
 import type { EntityCaller } from '../people.js';
 import {
   type ActionFamily,
-  type ActionWords,
+  type ActionSpec,
+  askUser,
   example,
   framedAction,
   type Outcome,
+  refuse,
+  succeed,
 } from './action-frame.js';
 import { callerOf, memoryServiceOf } from './memory-turn.js';
 import { chosenOffers, cutReason, offerName, offerWords, speaksOfOffers } from './offer-words.js';
@@ -29,7 +32,7 @@ interface OfferTurn {
   reason: string | undefined;
 }
 
-export interface OfferActionSpec extends ActionWords {
+type OfferActionSpec = Omit<ActionSpec<OfferTurn>, 'handle'> & {
   /** Those that can be meant in this conversation, newest first. */
   open: (turn: OfferTurn) => Promise<Offer[]>;
   close: (turn: OfferTurn, id: string) => Promise<Offer>;
@@ -39,63 +42,50 @@ export interface OfferActionSpec extends ActionWords {
   which: string;
   /** After one or more were closed. */
   done: (offers: Offer[], reason: string | undefined) => string;
-}
+};
 
 const SHOWN = 8;
-const ABSENT = 'I make no offers at the moment: they are switched off, or still starting.';
+const NOT_FOUND = 'There is no such offer here, or it is not yours to see.';
 
-const OFFERS: ActionFamily = {
+const OFFERS: ActionFamily<OfferTurn> = {
   succeeded: 'offerActionSucceeded',
   isPresent: (runtime) =>
     memoryServiceOf(runtime) !== null && proactiveServiceOf(runtime)?.enabled() === true,
-  absent: ABSENT,
-  notFound: 'There is no such offer here, or it is not yours to see.',
+  absent: 'I make no offers at the moment: they are switched off, or still starting.',
+  notFound: NOT_FOUND,
+  async turnOf(runtime, message, plan) {
+    const service = proactiveServiceOf(runtime);
+    const memory = memoryServiceOf(runtime);
+    if (!service || !memory) return null;
+    const caller = await callerOf(runtime, memory, message);
+    const words = wordsOf(saidText(message, requesterOf(runtime, message).run), plan);
+    return { service, roomId: message.roomId, caller, ...words };
+  },
 };
 
-export function offerAction(spec: OfferActionSpec): Action {
-  return framedAction(spec, OFFERS, (...turn) => run(spec, ...turn));
+function offerAction(spec: OfferActionSpec): Action {
+  return framedAction({ ...spec, handle: (turn) => closeOffers(spec, turn) }, OFFERS);
 }
 
-async function run(
-  spec: OfferActionSpec,
-  runtime: IAgentRuntime,
-  message: Memory,
-  plan: Content | undefined,
-): Promise<Outcome> {
-  const service = proactiveServiceOf(runtime);
-  const memory = memoryServiceOf(runtime);
-  if (!service || !memory) return { text: ABSENT, success: false, data: { code: 'UNAVAILABLE' } };
-  const inRun = requesterOf(runtime, message).run;
-  const turn: OfferTurn = {
-    service,
-    roomId: message.roomId,
-    caller: await callerOf(runtime, memory, message),
-    ...wordsOf(saidText(message, inRun), plan),
-  };
+async function closeOffers(spec: OfferActionSpec, turn: OfferTurn): Promise<Outcome> {
   // A thought of the model is kept, and told to nobody.
   const said = offerWords(turn.text).reason;
   const choice = chosenOffers(await spec.open(turn), turn.text);
   switch (choice.kind) {
     case 'none':
-      return { text: spec.none, success: true, data: { closed: 0 } };
+      return succeed(spec.none, { closed: 0 });
     case 'which': {
       const { offers } = choice;
       const lines = offers.slice(0, SHOWN).map(offerLine);
       if (offers.length > SHOWN) lines.push(`- and ${offers.length - SHOWN} more`);
-      const text = [spec.which, ...lines].join('\n');
-      // Nobody is there to say which.
-      return { text, success: inRun === null, asked: true, data: { candidates: idsOf(offers) } };
+      return askUser([spec.which, ...lines].join('\n'), { candidates: idsOf(offers) });
     }
     case 'unknown':
       return closeNamed(spec, turn, choice.id, said);
     case 'these': {
       const closed: Offer[] = [];
       for (const { id } of choice.offers) closed.push(await spec.close(turn, id));
-      return {
-        text: spec.done(closed, said),
-        success: true,
-        data: { closed: closed.length, offerIds: idsOf(closed) },
-      };
+      return succeed(spec.done(closed, said), { closed: closed.length, offerIds: idsOf(closed) });
     }
   }
 }
@@ -108,16 +98,9 @@ async function closeNamed(
   said: string | undefined,
 ): Promise<Outcome> {
   const whole = id.replace(/^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})/, '$1-$2-$3-$4-');
-  if (!isUuid(whole)) {
-    const text = OFFERS.notFound ?? ABSENT;
-    return { text, success: false, data: { code: 'NOT_FOUND' } };
-  }
+  if (!isUuid(whole)) return refuse(NOT_FOUND, { code: 'NOT_FOUND' });
   const closed = await spec.close(turn, whole);
-  return {
-    text: spec.done([closed], said),
-    success: true,
-    data: { closed: 1, offerIds: [closed.id] },
-  };
+  return succeed(spec.done([closed], said), { closed: 1, offerIds: [closed.id] });
 }
 
 /** The person says it; or the agent by itself, when the message is about something else. */

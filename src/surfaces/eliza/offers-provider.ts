@@ -5,7 +5,7 @@
  */
 import type { Provider } from '@elizaos/core';
 import { withTimeout } from '../../shared/async.js';
-import { messageOf } from '../../shared/errors.js';
+import { framedProvider } from './action-frame.js';
 import { proactiveServiceOf, turnMessageOf } from './proactive-turn.js';
 
 /** The conversation of the host is at 100, everything else of ours at 0. */
@@ -20,37 +20,27 @@ const BUDGET_MS = 30;
  * @param budgetMs 30 when absent
  */
 export function createOffersProvider(budgetMs = BUDGET_MS): Provider {
-  return {
+  return framedProvider({
     name: 'CUE_OFFERS',
     description:
       'Earlier work that bears on what is happening now: warnings of actions that failed before, the history of files, similar tasks, unfinished work',
     position: POSITION,
-    get: async (runtime, message) => {
-      const nothing = { text: '', values: {}, data: {} };
-      try {
-        const service = proactiveServiceOf(runtime);
-        if (!service?.enabled()) return nothing;
-        const startedMs = performance.now();
-        const turn = await withTimeout(turnMessageOf(runtime, message), budgetMs);
-        if (turn === null) return nothing;
-        const leftMs = Math.max(0, startedMs + budgetMs - performance.now());
-        const { offers, text } = await service.offersForTurn(turn, leftMs);
-        if (text === '') return nothing;
-        return {
-          text,
-          values: {
-            cueOfferCount: offers.length,
-            cueWarning: offers.some(({ kind }) => kind === 'conflictWarning'),
-          },
-          data: { offerIds: offers.map(({ id }) => id) },
-        };
-      } catch (error) {
-        runtime.logger.warn(
-          { src: 'plugin:cue:eliza', agentId: runtime.agentId, error: messageOf(error) },
-          'offers could not be shown',
-        );
-        return nothing;
-      }
+    failed: 'offers could not be shown',
+    async show(runtime, message) {
+      const service = proactiveServiceOf(runtime);
+      if (!service?.enabled()) return null;
+      const startedMs = performance.now();
+      const turn = await withTimeout(turnMessageOf(runtime, message), budgetMs);
+      if (turn === null) return null;
+      const leftMs = Math.max(0, startedMs + budgetMs - performance.now());
+      const { offers, text } = await service.offersForTurn(turn, leftMs);
+      if (text === '') return null;
+      const cueWarning = offers.some(({ kind }) => kind === 'conflictWarning');
+      return {
+        text,
+        values: { cueOfferCount: offers.length, cueWarning },
+        data: { offerIds: offers.map(({ id }) => id) },
+      };
     },
-  };
+  });
 }

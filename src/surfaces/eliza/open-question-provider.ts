@@ -3,8 +3,7 @@
  * every prompt, so that the planner takes a "yes" to the action that asked. Apart from the other providers, because a
  * question stays open whatever is switched off. One read of the host's cache per message, and never throws.
  */
-import type { Provider } from '@elizaos/core';
-import { messageOf } from '../../shared/errors.js';
+import { framedProvider } from './action-frame.js';
 import { memoryServiceOf } from './memory-turn.js';
 import { questionOf } from './open-questions.js';
 import { actionOf, type Pending, questionsFor, takesYesOrNo } from './pending.js';
@@ -12,32 +11,24 @@ import { isAutonomous, triggerServiceOf } from './turn.js';
 
 const HEADER = '# Open question';
 
-export const openQuestionProvider: Provider = {
+export const openQuestionProvider = framedProvider({
   name: 'OPEN_QUESTION',
   description: 'The question to the user that waits for an answer, and the action it belongs to',
-  get: async (runtime, message) => {
-    const nothing = { text: '', values: {}, data: {} };
-    try {
-      const service = triggerServiceOf(runtime) ?? memoryServiceOf(runtime);
-      // What a person was asked is not answered by a scheduled run.
-      if (!service || isAutonomous(runtime, message)) return nothing;
-      const [last, ...earlier] = await questionsFor(runtime, message, service.now());
-      if (last === undefined) return nothing;
-      const lines = [
-        HEADER,
-        `The user has an open question from you. ${lineOf(last)}`,
-        ...earlier.map((one) => `Asked before that, and open as well: ${lineOf(one)}`),
-      ];
-      return { text: lines.join('\n'), values: {}, data: { pending: last.kind } };
-    } catch (error) {
-      runtime.logger.warn(
-        { src: 'plugin:cue:eliza', agentId: runtime.agentId, error: messageOf(error) },
-        'the open question could not be shown',
-      );
-      return nothing;
-    }
+  failed: 'the open question could not be shown',
+  async show(runtime, message) {
+    const service = triggerServiceOf(runtime) ?? memoryServiceOf(runtime);
+    // What a person was asked is not answered by a scheduled run.
+    if (!service || isAutonomous(runtime, message)) return null;
+    const [last, ...earlier] = await questionsFor(runtime, message, service.now());
+    if (last === undefined) return null;
+    const lines = [
+      HEADER,
+      `The user has an open question from you. ${lineOf(last)}`,
+      ...earlier.map((one) => `Asked before that, and open as well: ${lineOf(one)}`),
+    ];
+    return { text: lines.join('\n'), values: {}, data: { pending: last.kind } };
   },
-};
+});
 
 function lineOf(pending: Pending): string {
   const answer = takesYesOrNo(pending) ? 'A yes or no' : 'The answer';

@@ -53,15 +53,14 @@ export function stillOpen(open: readonly Pending[]): string {
 
 /**
  * Carries out a message. Whoever has answered one question, or made a trigger while others are open, is
- * told what is left. Inside a run nobody answers a question, and that is a failure.
+ * told what is left.
  */
-export async function inConversation(
-  turn: Asker,
-  handle: () => Promise<Outcome>,
+export async function inConversation<Turn extends Asker>(
+  turn: Turn,
+  { handle }: { handle: (turn: Turn) => Promise<Outcome> },
 ): Promise<Outcome> {
   const before = await openQuestions(turn);
-  const outcome = await handle();
-  if (turn.run !== null) return outcome.asked ? { ...outcome, success: false } : outcome;
+  const outcome = await handle(turn);
   const left = await openQuestions(turn);
   const isNews = left.length < before.length || outcome.data?.created !== undefined;
   if (outcome.asked || left.length === 0 || !isNews) return outcome;

@@ -7,9 +7,9 @@ import { EventType, type IAgentRuntime } from '@elizaos/core';
 import type { Caller } from '../../memory/index.js';
 import type { ProactiveService } from '../../proactive/index.js';
 import { HOUR_MS } from '../../shared/clock.js';
-import { messageOf } from '../../shared/errors.js';
 import { isUuid, type Uuid } from '../../shared/ids.js';
 import { isAgentItself, type Person, personIn } from '../people.js';
+import { warn } from './action-frame.js';
 import { agentWords, isOwn, objectOf, textOf } from './agent-words.js';
 import { memoryServiceOf } from './memory-turn.js';
 import {
@@ -93,10 +93,7 @@ function handler(handle: Handle): (payload: unknown) => Promise<void> {
       const service = proactiveServiceOf(runtime);
       if (service) await handle(runtime, service, fields);
     } catch (error) {
-      runtime?.logger.warn(
-        { src: 'plugin:cue:eliza', agentId: runtime.agentId, error: messageOf(error) },
-        'an event could not be looked into',
-      );
+      if (runtime) warn(runtime, error, 'an event could not be looked into');
     }
   };
 }
@@ -247,10 +244,5 @@ function noFiles(): string[] {
 }
 
 function inBackground(runtime: IAgentRuntime, work: Promise<unknown>, message: string): void {
-  work.catch((error: unknown) => {
-    runtime.logger.warn(
-      { src: 'plugin:cue:eliza', agentId: runtime.agentId, error: messageOf(error) },
-      message,
-    );
-  });
+  work.catch((error: unknown) => warn(runtime, error, message));
 }

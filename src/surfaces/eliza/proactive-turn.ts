@@ -3,12 +3,12 @@
  * nobody (`discreet`); inside a scheduled run the creator of the trigger is meant. The host asks a
  * provider two or three times per message, and who asks is found out once.
  */
-
 import type { IAgentRuntime, Memory } from '@elizaos/core';
 import { autonomousRoom } from '../../autonomy/index.js';
 import { serviceOf } from '../../host/index.js';
 import type { Caller } from '../../memory/index.js';
-import { ProactiveService, type TurnMessage } from '../../proactive/index.js';
+import { type DetectorName, ProactiveService, type TurnMessage } from '../../proactive/index.js';
+import { withTimeout } from '../../shared/async.js';
 import { isUuid, type Uuid } from '../../shared/ids.js';
 import { discreet, type EntityCaller } from '../people.js';
 import { callerOf, memoryServiceOf } from './memory-turn.js';
@@ -54,6 +54,28 @@ export async function turnMessageOf(
     speakerId: requester.entityId as Uuid,
     scheduled: run !== null,
   };
+}
+
+/**
+ * What the offers of a kind in the same turn were made of. Their provider is asked side by side with ours, and
+ * what they show is fixed by whoever asks first, so that asking here takes the turn no longer. It is waited
+ * for until half of the time is over: a line said twice is better than none.
+ */
+export async function offeredElsewhere(
+  runtime: IAgentRuntime,
+  kind: DetectorName,
+  budgetMs: number,
+  turnOf: () => Promise<TurnMessage | null>,
+): Promise<Uuid[]> {
+  const service = proactiveServiceOf(runtime);
+  // With no time left, asking would fix that the turn shows none.
+  if (!service?.enabled() || budgetMs <= 0) return [];
+  const turn = await turnOf();
+  if (turn === null) return [];
+  const shown = await withTimeout(service.offersForTurn(turn, budgetMs), budgetMs / 2);
+  return (shown?.offers ?? [])
+    .filter((offer) => offer.kind === kind)
+    .flatMap(({ sources }) => sources.map(({ id }) => id));
 }
 
 async function shownTo(runtime: IAgentRuntime, message: Memory): Promise<EntityCaller | null> {

@@ -1,9 +1,9 @@
 /** RECALL_WHEN: what the project knows about something, by `/when` commands or in words. */
 import type { Recall } from '../../when/index.js';
-import { example, type Outcome } from './action-frame.js';
+import { askUser, example, type Outcome, succeed } from './action-frame.js';
 import { recallSubject } from './memory-words.js';
-import { type WhenTurn, whenAction } from './when-action.js';
 import { chatAnswer } from './when-text.js';
+import { type WhenTurn, whenAction } from './when-turn.js';
 
 /** Of one look-up, as it is taken. */
 const MAX_SUBJECT = 500;
@@ -44,24 +44,18 @@ export const recallWhenAction = whenAction({
 async function recallWhen(turn: WhenTurn): Promise<Outcome> {
   const recall = await recalled(turn);
   if (recall === null || recall.results.length === 0) {
-    return {
-      text: 'What shall I look up? Name what you are about to do, like "/when writing mock tests".',
-      success: true,
-      asked: true,
-    };
+    return askUser(
+      'What shall I look up? Name what you are about to do, like "/when writing mock tests".',
+    );
   }
   const given = recall.results.flatMap(({ found, matches: [best] }) =>
     found === 'none' || best === undefined ? [] : [best],
   );
-  return {
-    text: chatAnswer(recall),
-    success: true,
-    data: {
-      asked_for: recall.results.length,
-      found: given.length,
-      sections: given.map(({ file, line, header }) => ({ file, line, header })),
-    },
-  };
+  return succeed(chatAnswer(recall), {
+    asked_for: recall.results.length,
+    found: given.length,
+    sections: given.map(({ file, line, header }) => ({ file, line, header })),
+  });
 }
 
 /** Commands of the message first, then those of the agent's own plan, then what it asks in words. */

@@ -1,5 +1,5 @@
 /** RECALL_WORK_MEMORY: what earlier work says about something; a printed recall line as it stands. */
-import { example, type Outcome } from './action-frame.js';
+import { askUser, example, type Outcome, succeed } from './action-frame.js';
 import { countedMemories } from './display.js';
 import { memoryAction, memoryLine } from './memory-action.js';
 import type { MemoryTurn } from './memory-turn.js';
@@ -25,11 +25,7 @@ export const recallWorkMemoryAction = memoryAction({
 async function recallWorkMemory(turn: MemoryTurn): Promise<Outcome> {
   const subject = recallSubject(turn.text);
   if (subject === '') {
-    return {
-      text: 'What shall I look for? Name a topic, a file, or a time.',
-      success: true,
-      asked: true,
-    };
+    return askUser('What shall I look for? Name a topic, a file, or a time.');
   }
   const { memories, total_matches, degraded } = await turn.service.recall(
     subject,
@@ -39,7 +35,7 @@ async function recallWorkMemory(turn: MemoryTurn): Promise<Outcome> {
   const total = Math.max(total_matches, memories.length);
   const data = { total, memoryIds: memories.map((one) => one.memory_id) };
   if (memories.length === 0) {
-    return { text: 'I remember nothing about that.', success: true, data };
+    return succeed('I remember nothing about that.', data);
   }
   const lines = [
     `I remember ${countedMemories(memories.length)} about that:`,
@@ -47,5 +43,5 @@ async function recallWorkMemory(turn: MemoryTurn): Promise<Outcome> {
   ];
   if (total > memories.length) lines.push(`There are ${total - memories.length} more.`);
   if (degraded !== undefined) lines.push('I could not search as well as usual.');
-  return { text: lines.join('\n'), success: true, data };
+  return succeed(lines.join('\n'), data);
 }

@@ -7,10 +7,10 @@ import {
   type Remembered,
   readEntry,
 } from '../../when/index.js';
-import { example, type Outcome } from './action-frame.js';
+import { askUser, example, type Outcome, refuse, succeed } from './action-frame.js';
 import { upperFirst } from './display.js';
-import { type WhenTurn, whenAction } from './when-action.js';
 import { line } from './when-text.js';
+import { type WhenTurn, whenAction } from './when-turn.js';
 
 export const REMEMBER_WHEN = 'REMEMBER_WHEN';
 
@@ -44,20 +44,14 @@ async function rememberWhen({ service, caller, text }: WhenTurn): Promise<Outcom
   try {
     const made = await service.remember(draftOf(words), caller);
     const { changed, file, header, sectionAdded } = made;
-    return {
-      text: answerOf(made, words),
-      success: true,
-      data: { changed, line: made.line, file, header, sectionAdded },
-    };
+    return succeed(answerOf(made, words), { changed, line: made.line, file, header, sectionAdded });
   } catch (error) {
     // What is missing is the section: its titles are in the message, and its text can be given.
     if (!isAppError(error) || error.code !== 'NOT_FOUND') throw error;
     const why = upperFirst(line(error.message, MAX_SHOWN));
-    return {
-      text: `${why}. To make the section, put its text on the lines below the entry.`,
-      success: false,
-      data: { code: error.code },
-    };
+    return refuse(`${why}. To make the section, put its text on the lines below the entry.`, {
+      code: error.code,
+    });
   }
 }
 
@@ -75,21 +69,14 @@ function askFor(missing: readonly (keyof typeof NAMES)[]): Outcome {
   const names = missing.map((field) => NAMES[field]);
   const last = names.pop();
   const all = names.length === 0 ? last : `${names.join(', ')} and ${last}`;
-  return {
-    text: `I still need ${all}, all on one line: ${EXAMPLE}`,
-    success: true,
-    asked: true,
-    data: { missing: [...missing] },
-  };
+  return askUser(`I still need ${all}, all on one line: ${EXAMPLE}`, { missing: [...missing] });
 }
 
 function askWhether({ prefix, trigger, header }: EntryWords): Outcome {
   const entry = `/${prefix} ${line(trigger)} | ${line(header)} | …`;
-  return {
-    text: `Shall I write "${entry}" into the /when index? If so, send it again behind /remember, like: ${EXAMPLE}`,
-    success: true,
-    asked: true,
-  };
+  return askUser(
+    `Shall I write "${entry}" into the /when index? If so, send it again behind /remember, like: ${EXAMPLE}`,
+  );
 }
 
 function answerOf(

@@ -15,7 +15,8 @@ import {
   validateSchedule,
   zoneForChange,
 } from '../../triggers/index.js';
-import type { Outcome } from './action.js';
+import type { Outcome } from './action-frame.js';
+import { askUser, refuse, succeed } from './action-frame.js';
 import { instantWords, nextRunSentence, plain, quoted } from './display.js';
 import { findingWords } from './failure.js';
 import { ask } from './pending.js';
@@ -49,11 +50,7 @@ export async function snooze(
     return putOff(turn, await turn.service.snoozeFor(trigger.id, lengthMs, turn.requester, later));
   }
   if (how.until === undefined) {
-    return {
-      text: `Until when shall I put off ${name}? ${WHEN_FORMS}`,
-      success: true,
-      asked: true,
-    };
+    return askUser(`Until when shall I put off ${name}? ${WHEN_FORMS}`);
   }
   const read = readMoment(how.until, options, trigger.nextRunAtMs ?? undefined);
   if (!read.ok) {
@@ -66,11 +63,10 @@ function putOff(turn: Turn, moved: TriggerSummary): Outcome {
   const { nextRunAtMs, displayName, id } = moved;
   const zone = zoned(turn, moved).timezone;
   const after = moved.triggerType === 'once' ? '' : ` After that it goes on ${moved.scheduleText}.`;
-  return {
-    text: `The next run of ${quoted(displayName)} is ${instantWords(nextRunAtMs ?? turn.nowMs, turn.nowMs, zone)}.${after}`,
-    success: true,
-    data: { triggerId: id, nextRunAtMs },
-  };
+  return succeed(
+    `The next run of ${quoted(displayName)} is ${instantWords(nextRunAtMs ?? turn.nowMs, turn.nowMs, zone)}.${after}`,
+    { triggerId: id, nextRunAtMs },
+  );
 }
 
 /** "Pause it until Monday": a repeating one starts again with its own next time after that. */
@@ -104,18 +100,16 @@ export async function skipNext(
   const { timezone } = zoned(turn, trigger);
   const beforeMs = trigger.nextRunAtMs;
   if (beforeMs !== null && day !== undefined && dayName(beforeMs, turn.nowMs, timezone) !== day) {
-    return {
-      text: `The next run of ${name} is ${instantWords(beforeMs, turn.nowMs, timezone)}, so not ${day}. I skipped nothing; to skip that one say "skip the next one".`,
-      success: false,
-    };
+    return refuse(
+      `The next run of ${name} is ${instantWords(beforeMs, turn.nowMs, timezone)}, so not ${day}. I skipped nothing; to skip that one say "skip the next one".`,
+    );
   }
   const left = await turn.service.skipNext(trigger.id, turn.requester);
   const skipped = beforeMs === null ? '' : ` of ${instantWords(beforeMs, turn.nowMs, timezone)}`;
-  return {
-    text: `${name} leaves out the run${skipped}. ${nextRunSentence(left, turn.nowMs, turn.zone.name)}`,
-    success: true,
-    data: { triggerId: left.id, nextRunAtMs: left.nextRunAtMs },
-  };
+  return succeed(
+    `${name} leaves out the run${skipped}. ${nextRunSentence(left, turn.nowMs, turn.zone.name)}`,
+    { triggerId: left.id, nextRunAtMs: left.nextRunAtMs },
+  );
 }
 
 /** @param action carries the change out once the zone is known */
@@ -170,7 +164,7 @@ function readChange(trigger: TriggerSummary, to: string, options: ReadOptions): 
     const moved = atTimeOfDay({ ...scheduleOf(trigger), timezone }, time, options.nowMs);
     if (moved) return { ok: true, schedule: moved };
     const text = `${quoted(trigger.displayName)} runs ${trigger.scheduleText}: it has no single time of day that I could change to ${clock(time)}. ${SCHEDULE_FORMS}`;
-    return { ok: false, outcome: { text, success: true, asked: true } };
+    return { ok: false, outcome: askUser(text) };
   }
   let read = readBare(to, options);
   if (!read.ok && trigger.nextRunAtMs !== null && !('zone' in timezoneOfWords(to))) {
@@ -195,11 +189,9 @@ async function confirmed(
   const { minIntervalMs, allowSeconds } = turn.service.settings;
   const findings = validateSchedule(schedule, { nowMs: turn.nowMs, minIntervalMs, allowSeconds });
   if (findings.length > 0) {
-    return {
-      text: `${findingWords(findings)} I changed nothing.`,
-      success: false,
-      data: { code: new InvalidInputError(findings).code },
-    };
+    return refuse(`${findingWords(findings)} I changed nothing.`, {
+      code: new InvalidInputError(findings).code,
+    });
   }
   const confirm = turn.run === null ? turn.service.confirmationFor(schedule, turn.nowMs) : null;
   if (!confirm) return applyReschedule(turn, trigger.id, schedule, source);
@@ -210,12 +202,10 @@ async function confirmed(
     scheduleText: confirm.scheduleText,
     ...(source === undefined ? {} : { timezoneSource: source }),
   });
-  return {
-    text: `That is ${confirm.scheduleText}, up to ${Math.floor(3_600_000 / confirm.everyMs)} runs an hour. Shall I change ${quoted(trigger.displayName)} to that? Say yes or no.`,
-    success: true,
-    asked: true,
-    data: { triggerId: trigger.id, confirm: confirm.scheduleText },
-  };
+  return askUser(
+    `That is ${confirm.scheduleText}, up to ${Math.floor(3_600_000 / confirm.everyMs)} runs an hour. Shall I change ${quoted(trigger.displayName)} to that? Say yes or no.`,
+    { triggerId: trigger.id, confirm: confirm.scheduleText },
+  );
 }
 
 export async function applyReschedule(
@@ -229,11 +219,10 @@ export async function applyReschedule(
 }
 
 function rescheduled(turn: Turn, moved: TriggerSummary): Outcome {
-  return {
-    text: `${quoted(moved.displayName)} now runs ${moved.scheduleText}. ${nextRunSentence(moved, turn.nowMs, turn.zone.name)}`,
-    success: true,
-    data: { triggerId: moved.id, nextRunAtMs: moved.nextRunAtMs },
-  };
+  return succeed(
+    `${quoted(moved.displayName)} now runs ${moved.scheduleText}. ${nextRunSentence(moved, turn.nowMs, turn.zone.name)}`,
+    { triggerId: moved.id, nextRunAtMs: moved.nextRunAtMs },
+  );
 }
 
 /** The zone of a trigger in which times said about it are read. */

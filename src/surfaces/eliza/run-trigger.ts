@@ -1,5 +1,6 @@
 /** RUN_TRIGGER: once, now, whatever its schedule says. */
-import { example, type Outcome, triggerAction } from './action.js';
+import { triggerAction } from './action.js';
+import { example, type Outcome, succeed } from './action-frame.js';
 import { chooseTrigger, settle } from './choose.js';
 import { answerOf, placeNamed, refuses } from './confirm-words.js';
 import { plain, quoted } from './display.js';
@@ -35,7 +36,7 @@ async function runTrigger(turn: Turn): Promise<Outcome> {
   const which = pending?.kind === 'which' ? pending : null;
   if (which && (answerOf(turn.text) === 'no' || refuses(turn.text))) {
     await forget(turn, which);
-    return { text: 'All right, I started nothing.', success: true };
+    return succeed('All right, I started nothing.');
   }
   const said = turn.text.trim().slice(0, 500);
   const target = said.replace(VERB, '').replace(NOW, ' ').trim();
@@ -57,11 +58,10 @@ async function runTrigger(turn: Turn): Promise<Outcome> {
   await settle(turn, which);
   const data = { triggerId: trigger.id, runId };
   if (run?.status === 'deferred') {
-    return {
-      text: `${quoted(trigger.displayName)} cannot run right now: ${plain(run.reason ?? 'it is deferred', 200)}. It runs as soon as that is over.`,
-      success: true,
+    return succeed(
+      `${quoted(trigger.displayName)} cannot run right now: ${plain(run.reason ?? 'it is deferred', 200)}. It runs as soon as that is over.`,
       data,
-    };
+    );
   }
   const answer =
     trigger.deliverTo === undefined
@@ -69,9 +69,8 @@ async function runTrigger(turn: Turn): Promise<Outcome> {
       : trigger.deliverTo.roomId === turn.roomId
         ? 'The answer comes here.'
         : 'The answer goes to the chat it belongs to.';
-  return {
-    text: `I have started ${quoted(trigger.displayName)}. ${answer} Its schedule stays as it is.`,
-    success: true,
+  return succeed(
+    `I have started ${quoted(trigger.displayName)}. ${answer} Its schedule stays as it is.`,
     data,
-  };
+  );
 }

@@ -1,7 +1,7 @@
 /** SET_HINT: keeps a fact of a component (how to build, test, run it) for the one who says it. */
 import { FOR_GOOD, type Hint, redactText } from '../../hints/index.js';
 import { isAppError } from '../../shared/errors.js';
-import { example, type Outcome } from './action-frame.js';
+import { askUser, example, type Outcome, refuse, succeed } from './action-frame.js';
 import { answerOf } from './confirm-words.js';
 import { componentNamed } from './hint-find.js';
 import { hintByModel, readHint, type ToldHint } from './hint-reading.js';
@@ -48,9 +48,9 @@ async function setHint(turn: HintTurn): Promise<Outcome> {
   const pending = told === null ? await pendingOf(turn, SET_HINT) : null;
   if (pending?.kind === 'confirm-hint') {
     const answer = answerOf(turn.text);
-    if (answer === 'partly') return { text: stillOpen([pending]), success: true, asked: true };
+    if (answer === 'partly') return askUser(stillOpen([pending]));
     if (answer !== null) await forget(turn, pending);
-    if (answer === 'no') return { text: 'All right, I kept nothing.', success: true };
+    if (answer === 'no') return succeed('All right, I kept nothing.');
     if (answer === 'yes') return keep(turn, pending.told);
   }
   if (told !== null) return keep(turn, await named(turn, told));
@@ -82,11 +82,12 @@ async function keep(turn: HintTurn, { params, share }: ToldHint): Promise<Outcom
     const id = service.offering.idOf({ component, key, hint }, caller);
     await noteShownHints(turn, id === null ? [] : [{ id, component, key }]);
     const start = hint.version === 1 ? 'I will remember' : 'I changed';
-    return {
-      text: `${start} the hint ${toldWords(turn, { component, key, hint }, share)}`,
-      success: true,
-      data: { component, key, version: hint.version, shared: share },
-    };
+    return succeed(`${start} the hint ${toldWords(turn, { component, key, hint }, share)}`, {
+      component,
+      key,
+      version: hint.version,
+      shared: share,
+    });
   } catch (error) {
     if (!isAppError(error) || error.code !== 'SECRET_REJECTED') throw error;
     return refused(error.details.findings);
@@ -123,7 +124,7 @@ async function askWhether(turn: HintTurn, told: ToldHint): Promise<Outcome> {
   };
   await ask(turn, { kind: 'confirm-hint', text: hintName({ component, key }), told });
   const words = toldWords(turn, { component, key, hint }, told.share);
-  return { text: `Did you mean the hint ${words} Say yes or no.`, success: true, asked: true };
+  return askUser(`Did you mean the hint ${words} Say yes or no.`);
 }
 
 /** Rule and place are named, never the value. */
@@ -134,25 +135,20 @@ function refused(findings: unknown): Outcome {
     return `${place}: ${word(String(message), 60)}`;
   });
   const which = rules.length === 0 ? '' : ` (${rules.join('; ')})`;
-  return {
-    text: `I did not keep that: it looks like a secret${which}. Secrets do not belong into a chat. A name of an environment variable in its place works as well.`,
-    success: false,
-    data: { code: 'SECRET_REJECTED' },
-  };
+  return refuse(
+    `I did not keep that: it looks like a secret${which}. Secrets do not belong into a chat. A name of an environment variable in its place works as well.`,
+    { code: 'SECRET_REJECTED' },
+  );
 }
 
 function noHint(): Outcome {
-  return {
-    text: `I see no hint in that, and kept nothing. Say of which component it is, what for, and the command or value, like "${EXAMPLE}"; a value of several words in backticks.`,
-    success: true,
-    asked: true,
-  };
+  return askUser(
+    `I see no hint in that, and kept nothing. Say of which component it is, what for, and the command or value, like "${EXAMPLE}"; a value of several words in backticks.`,
+  );
 }
 
 function notUnderstood(words: string): Outcome {
-  return {
-    text: `I kept nothing, because I do not understand ${coded(redactText(words)).trim()}. I know how long ("for two hours", "for this session", "for good") and where a hint counts ("on branch dev", "on windows", "in /srv/api", "when CI is set").`,
-    success: true,
-    asked: true,
-  };
+  return askUser(
+    `I kept nothing, because I do not understand ${coded(redactText(words)).trim()}. I know how long ("for two hours", "for this session", "for good") and where a hint counts ("on branch dev", "on windows", "in /srv/api", "when CI is set").`,
+  );
 }

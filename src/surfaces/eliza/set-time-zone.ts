@@ -1,7 +1,8 @@
 /** SET_TIME_ZONE: the zone in which a person's clock times are read, told once and kept. */
 import { localParts } from '../../shared/zones.js';
 import { formatInstant, type TriggerSummary, timezoneOfWords } from '../../triggers/index.js';
-import { example, type Outcome, triggerAction } from './action.js';
+import { triggerAction } from './action.js';
+import { example, type Outcome, refuse, succeed } from './action-frame.js';
 import { createTrigger } from './create-trigger.js';
 import { plain, quoted } from './display.js';
 import { isZoneOfTrigger } from './intent.js';
@@ -29,7 +30,7 @@ export const setTimeZoneAction = triggerAction({
 
 async function setTimeZone(turn: Turn): Promise<Outcome> {
   if (turn.run !== null) {
-    return { text: 'A scheduled run cannot change the time zone of a person.', success: false };
+    return refuse('A scheduled run cannot change the time zone of a person.');
   }
   if (isZoneOfTrigger(turn.text)) return updateTrigger(turn);
   const named = zonePhrase(turn.text);
@@ -44,11 +45,9 @@ async function setTimeZone(turn: Turn): Promise<Outcome> {
   }
   const read = timezoneOfWords(named);
   if ('problem' in read) {
-    return {
-      text: `I do not know that time zone: ${plain(read.problem, 200)}.`,
-      success: false,
-      data: { code: 'INVALID_INPUT' },
-    };
+    return refuse(`I do not know that time zone: ${plain(read.problem, 200)}.`, {
+      code: 'INVALID_INPUT',
+    });
   }
   const asking = (await openQuestions(turn)).find(({ kind }) => kind === 'zone');
   if (asking)
@@ -57,11 +56,10 @@ async function setTimeZone(turn: Turn): Promise<Outcome> {
   const others =
     moved.length === 0 ? 'Triggers that exist already keep theirs.' : movedWords(moved);
   const behind = left.length === 0 ? '' : ` Not moved: ${names(left)}; change them one by one.`;
-  return {
-    text: `Your time zone is ${read.zone} now; it is ${clockNow(turn.nowMs, read.zone)} there. ${others}${behind}`,
-    success: true,
-    data: { timezone: read.zone, moved: moved.length },
-  };
+  return succeed(
+    `Your time zone is ${read.zone} now; it is ${clockNow(turn.nowMs, read.zone)} there. ${others}${behind}`,
+    { timezone: read.zone, moved: moved.length },
+  );
 }
 
 function movedWords(moved: readonly TriggerSummary[]): string {

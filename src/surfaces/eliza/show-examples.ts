@@ -4,7 +4,7 @@ import { serviceStart } from '../../host/index.js';
 import { LANGUAGES } from '../../language/index.js';
 import { SECOND_MS } from '../../shared/clock.js';
 import { TriggerService } from '../../triggers/index.js';
-import { type ActionFamily, example, framedAction, type Outcome } from './action-frame.js';
+import { type ActionFamily, example, framedAction, type Outcome, succeed } from './action-frame.js';
 import { isPrintable } from './when-text.js';
 import { whenServiceOf, whenStarted } from './when-turn.js';
 
@@ -13,10 +13,11 @@ const SHOWN = 5;
 /** Services start in the background, and "help" is often the first message. */
 const STARTING_MS = 10 * SECOND_MS;
 
-const HELP: ActionFamily = {
+const HELP: ActionFamily<IAgentRuntime> = {
   succeeded: 'examplesShown',
   isPresent: () => true,
   absent: '',
+  turnOf: async (runtime) => runtime,
 };
 
 export const showExamplesAction = framedAction(
@@ -30,9 +31,9 @@ export const showExamplesAction = framedAction(
       example('what can you do?', 'You can say, for example:\n- …', SHOW_EXAMPLES),
     ],
     notInRuns: true,
+    handle: examplesOf,
   },
   HELP,
-  (runtime) => examplesOf(runtime),
 );
 
 /** Of what works with the settings of this agent; what comes first is shown first. */
@@ -52,7 +53,7 @@ async function examplesOf(runtime: IAgentRuntime): Promise<Outcome> {
     'forget what I told you about the login bug',
   ];
   const lines = examples.slice(0, SHOWN).map((one) => `- ${one}`);
-  return { text: ['You can say, for example:', ...lines, LANGUAGES].join('\n'), success: true };
+  return succeed(['You can say, for example:', ...lines, LANGUAGES].join('\n'));
 }
 
 /** A command that really leads to something; absent where no index is. */

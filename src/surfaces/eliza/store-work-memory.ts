@@ -1,7 +1,7 @@
 /** STORE_WORK_MEMORY: keeps what the user says, as private as the place it is said in. */
 import type { StoreResult } from '../../memory/index.js';
 import { safe, safeQuoted } from '../../shared/safe-text.js';
-import { example, type Outcome } from './action-frame.js';
+import { askUser, example, type Outcome, refuse, succeed } from './action-frame.js';
 import { memoryAction } from './memory-action.js';
 import type { MemoryTurn } from './memory-turn.js';
 import { type Note, readDraftText, readNote } from './memory-words.js';
@@ -26,27 +26,17 @@ export const storeWorkMemoryAction = memoryAction({
 async function storeWorkMemory(turn: MemoryTurn): Promise<Outcome> {
   const json = readDraftText(turn.text);
   if (json.kind === 'broken') {
-    return {
-      text: `That is no valid JSON, so I stored nothing: ${safe(json.problem, 200)}.`,
-      success: false,
-      data: { code: 'INVALID_INPUT' },
-    };
+    return refuse(`That is no valid JSON, so I stored nothing: ${safe(json.problem, 200)}.`, {
+      code: 'INVALID_INPUT',
+    });
   }
   const note = json.kind === 'prose' ? readNote(turn.text) : null;
   const draft = json.kind === 'object' ? json.object : note === null ? null : draftOf(note);
   if (draft === null) {
-    return {
-      text: 'What shall I remember? Say it in one message: "remember that …".',
-      success: true,
-      asked: true,
-    };
+    return askUser('What shall I remember? Say it in one message: "remember that …".');
   }
   const stored = await turn.service.store(draft, turn.caller);
-  return {
-    text: answerOf(stored),
-    success: true,
-    data: { memoryId: stored.memory_id, created: stored.created },
-  };
+  return succeed(answerOf(stored), { memoryId: stored.memory_id, created: stored.created });
 }
 
 function draftOf(note: Note): Record<string, unknown> {

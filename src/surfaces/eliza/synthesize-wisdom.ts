@@ -1,7 +1,7 @@
 /** SYNTHESIZE_WISDOM: what all the work on something has taught, from its memories. */
 import { InvalidInputError } from '../../shared/errors.js';
 import { safe, safeQuoted } from '../../shared/safe-text.js';
-import { example, type Outcome } from './action-frame.js';
+import { example, type Outcome, succeed } from './action-frame.js';
 import { memoryAction } from './memory-action.js';
 import type { MemoryTurn } from './memory-turn.js';
 import { synthesisSubject } from './memory-words.js';
@@ -26,11 +26,10 @@ export const synthesizeWisdomAction = memoryAction({
   handle: synthesizeWisdom,
 });
 
-const NOTHING: Outcome = {
-  text: 'I have too few memories about that to learn from: I need three that share a tag.',
-  success: true,
-  data: { created: 0 },
-};
+const NOTHING: Outcome = succeed(
+  'I have too few memories about that to learn from: I need three that share a tag.',
+  { created: 0 },
+);
 
 async function synthesizeWisdom(turn: MemoryTurn): Promise<Outcome> {
   const { tags, words } = synthesisSubject(turn.text);
@@ -49,11 +48,10 @@ async function synthesizeWisdom(turn: MemoryTurn): Promise<Outcome> {
     ...linesOf('Pattern', one.patterns),
     ...linesOf('Best practice', one.best_practices),
   ]);
-  return {
-    text: lines.join('\n'),
-    success: true,
-    data: { created: shown.length, wisdomIds: shown.map((one) => one.wisdom_id) },
-  };
+  return succeed(lines.join('\n'), {
+    created: shown.length,
+    wisdomIds: shown.map((one) => one.wisdom_id),
+  });
 }
 
 async function synthesized(turn: MemoryTurn, request: Record<string, unknown>) {

@@ -3,7 +3,6 @@
  * time zone. Inside a trigger run the message comes from the autonomy entity and the creator of the
  * trigger is meant; the entity decides, because anybody can write metadata.
  */
-
 import type { IAgentRuntime, Memory, UUID } from '@elizaos/core';
 import { autonomousRoom, INSTRUCTION_TYPE } from '../../autonomy/index.js';
 import { serviceOf } from '../../host/index.js';
@@ -88,11 +87,10 @@ export function saidText(message: Memory, run: Turn['run']): string {
   return run === null ? said : said.replace(RUN_HEADER, '');
 }
 
-export async function turnOf(
-  runtime: IAgentRuntime,
-  service: TriggerService,
-  message: Memory,
-): Promise<Turn> {
+/** `null`: the service is not running. */
+export async function turnOf(runtime: IAgentRuntime, message: Memory): Promise<Turn | null> {
+  const service = triggerServiceOf(runtime);
+  if (service === null) return null;
   const who = requesterOf(runtime, message);
   return {
     runtime,

@@ -1,6 +1,7 @@
 /** UPDATE_TRIGGER: pause, resume, snooze, skip next, rename, change text, reschedule. */
 import type { TriggerSummary } from '../../triggers/index.js';
-import { example, type Outcome, triggerAction } from './action.js';
+import { triggerAction } from './action.js';
+import { askUser, example, type Outcome, refuse, succeed } from './action-frame.js';
 import { chooseTrigger, settle, visibleTriggers } from './choose.js';
 import { answerOf, placeNamed, refuses, yesOrNo } from './confirm-words.js';
 import { counted, nextRunSentence, quoted } from './display.js';
@@ -58,13 +59,11 @@ export async function updateTrigger(turn: Turn): Promise<Outcome> {
   const isNo = answer === 'no' || (own === null && answerOf(turn.text) === 'no');
   if (pending && (isNo || (!own && refuses(turn.text)))) {
     await forget(turn, pending);
-    return { text: 'All right, I changed nothing.', success: true };
+    return succeed('All right, I changed nothing.');
   }
   const intent = own ?? (which ? readUpdateIntent(which.text) : null);
   if (!intent) {
-    return pending
-      ? { text: stillOpen([pending]), success: true, asked: true }
-      : { text: HELP, success: false };
+    return pending ? askUser(stillOpen([pending])) : refuse(HELP);
   }
   if ((intent.kind === 'pause' || intent.kind === 'resume') && intent.all)
     return forAll(turn, intent);
@@ -112,37 +111,33 @@ async function pause(turn: Turn, trigger: TriggerSummary): Promise<Outcome> {
     before === 'paused' || before === 'disabled'
       ? `${quoted(paused.displayName)} is paused already.`
       : `Paused ${quoted(paused.displayName)}, ${paused.scheduleText}. Say "resume" when it shall go on.`;
-  return { text, success: true, data: { triggerId: paused.id, state: paused.state } };
+  return succeed(text, { triggerId: paused.id, state: paused.state });
 }
 
 async function resume(turn: Turn, trigger: TriggerSummary): Promise<Outcome> {
   const wasOn = trigger.enabled;
   const resumed = await turn.service.resume(trigger.id, turn.requester);
   const name = quoted(resumed.displayName);
-  return {
-    text: `${wasOn ? `${name} is not paused` : `Resumed ${name}, ${resumed.scheduleText}`}. ${nextRunSentence(resumed, turn.nowMs, turn.zone.name)}`,
-    success: true,
-    data: { triggerId: resumed.id, state: resumed.state, nextRunAtMs: resumed.nextRunAtMs },
-  };
+  return succeed(
+    `${wasOn ? `${name} is not paused` : `Resumed ${name}, ${resumed.scheduleText}`}. ${nextRunSentence(resumed, turn.nowMs, turn.zone.name)}`,
+    { triggerId: resumed.id, state: resumed.state, nextRunAtMs: resumed.nextRunAtMs },
+  );
 }
 
 async function rename(turn: Turn, trigger: TriggerSummary, to: string): Promise<Outcome> {
   const before = trigger.displayName;
   const renamed = await turn.service.update(trigger.id, { displayName: to }, turn.requester);
-  return {
-    text: `Renamed ${quoted(before)} to ${quoted(renamed.displayName, 120)}.`,
-    success: true,
-    data: { triggerId: renamed.id },
-  };
+  return succeed(`Renamed ${quoted(before)} to ${quoted(renamed.displayName, 120)}.`, {
+    triggerId: renamed.id,
+  });
 }
 
 async function changeText(turn: Turn, trigger: TriggerSummary, to: string): Promise<Outcome> {
   const changed = await turn.service.update(trigger.id, { instructions: to }, turn.requester);
-  return {
-    text: `Changed ${quoted(trigger.displayName)}: what I will do now is ${quoted(changed.instructions, 200)}. ${nextRunSentence(changed, turn.nowMs, turn.zone.name)}`,
-    success: true,
-    data: { triggerId: changed.id },
-  };
+  return succeed(
+    `Changed ${quoted(trigger.displayName)}: what I will do now is ${quoted(changed.instructions, 200)}. ${nextRunSentence(changed, turn.nowMs, turn.zone.name)}`,
+    { triggerId: changed.id },
+  );
 }
 
 /** Only one's own: "all my reminders" is not everybody's. */
@@ -158,19 +153,15 @@ async function forAll(
       one.enabled === pausing,
   );
   if (own.length === 0) {
-    return {
-      text: pausing
-        ? 'You have no trigger that could be paused.'
-        : 'None of your triggers is paused.',
-      success: true,
-      data: { changed: 0 },
-    };
+    return succeed(
+      pausing ? 'You have no trigger that could be paused.' : 'None of your triggers is paused.',
+      { changed: 0 },
+    );
   }
   if (pausing && intent.until !== undefined) {
-    return {
-      text: 'I can put off one trigger at a time; to stop all of them say "pause all my reminders", and "resume all" later.',
-      success: false,
-    };
+    return refuse(
+      'I can put off one trigger at a time; to stop all of them say "pause all my reminders", and "resume all" later.',
+    );
   }
   const failed: string[] = [];
   for (const one of own) {
@@ -200,6 +191,6 @@ async function answerToConfirm(
   answer: 'yes' | 'no',
 ): Promise<Outcome> {
   await forget(turn, pending);
-  if (answer === 'no') return { text: 'All right, I changed nothing.', success: true };
+  if (answer === 'no') return succeed('All right, I changed nothing.');
   return applyReschedule(turn, pending.id, pending.schedule, pending.timezoneSource);
 }

@@ -3,7 +3,6 @@
  * repository, and whoever wrote them is a stranger: what they say stands between fences, with what
  * could pass for markup of the host taken out, and never outside of them. Pure.
  */
-
 import { fenced, safe, safeBlock } from '../../shared/safe-text.js';
 import { redactSecrets } from '../../shared/secrets.js';
 import { countTokens, truncateToTokens } from '../../shared/tokens.js';

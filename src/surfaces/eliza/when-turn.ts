@@ -1,9 +1,12 @@
-/** The service of `/when`, as chat finds it. */
-
-import type { IAgentRuntime, ServiceTypeName } from '@elizaos/core';
+/** The service of `/when` as chat finds it, and what the actions about its index share. */
+import type { Action, IAgentRuntime, ServiceTypeName } from '@elizaos/core';
 import { serviceOf } from '../../host/index.js';
 import { withTimeout } from '../../shared/async.js';
 import { WHEN, WhenService } from '../../when/index.js';
+import type { EntityCaller } from '../people.js';
+import { type ActionFamily, type ActionSpec, framedAction, refuse } from './action-frame.js';
+import { callerOf, memoryServiceOf } from './memory-turn.js';
+import { requesterOf, saidText } from './turn.js';
 
 /** How long a message waits for the service, ms; a client of the host waits 15 s for an answer. */
 const STARTING_MS = 10_000;
@@ -23,4 +26,52 @@ export async function whenStarted(runtime: IAgentRuntime): Promise<void> {
   // Why it could not start stands in the host's log.
   const start = Promise.allSettled([runtime.getServiceLoadPromise(WHEN as ServiceTypeName)]);
   await withTimeout(start, STARTING_MS);
+}
+
+export interface WhenTurn {
+  service: WhenService;
+  /** Who asks, in a scheduled run the creator of its trigger. */
+  caller: EntityCaller;
+  text: string;
+  /** What the model said when it chose the action. */
+  planned: string;
+}
+
+const UNCONFIGURED =
+  'There is no /when index here: set CUE_WHEN_INDEX to the index file, and CUE_WHEN_DECISIONS to the folder of its decision files.';
+
+const NAMES: Readonly<Record<string, string>> = {
+  content: 'the text of the section',
+  under: 'the section to put it under',
+};
+
+const WHEN_ACTIONS: ActionFamily<WhenTurn> = {
+  succeeded: 'whenActionSucceeded',
+  isPresent: (runtime) => whenServiceOf(runtime) !== null && memoryServiceOf(runtime) !== null,
+  absent: 'I cannot look into the /when index right now: its service is not running.',
+  nameOf: (field) => NAMES[field] ?? `the ${field}`,
+  async turnOf(runtime, message, plan) {
+    const service = whenServiceOf(runtime);
+    const memory = memoryServiceOf(runtime);
+    if (!service || !memory) return null;
+    const said = [plan?.text, plan?.thought].filter((one) => typeof one === 'string');
+    return {
+      service,
+      caller: await callerOf(runtime, memory, message),
+      text: saidText(message, requesterOf(runtime, message).run),
+      planned: said.join('\n'),
+    };
+  },
+  around: async (turn, { handle }) =>
+    turn.service.configured ? handle(turn) : refuse(UNCONFIGURED, { code: 'DISABLED' }),
+};
+
+export function whenAction(spec: ActionSpec<WhenTurn>): Action {
+  const action = framedAction(spec, WHEN_ACTIONS);
+  return {
+    ...action,
+    // Without an index it is left out of the prompt; called all the same, it says what to set.
+    validate: async (runtime, ...rest) =>
+      hasWhenIndex(runtime) && (await action.validate(runtime, ...rest)),
+  };
 }

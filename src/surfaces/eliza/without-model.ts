@@ -14,7 +14,7 @@ import {
 } from '@elizaos/core';
 import { modelProvider } from '../../host/index.js';
 import { isConfigured } from '../../settings.js';
-import { type ActionFamily, framedAction, type Outcome } from './action-frame.js';
+import { type ActionFamily, framedAction, type Outcome, succeed } from './action-frame.js';
 import { callerOf, memoryServiceOf } from './memory-turn.js';
 import { chatAnswer } from './when-text.js';
 import { hasWhenIndex, whenServiceOf, whenStarted } from './when-turn.js';
@@ -120,10 +120,16 @@ function spoken(reason: string): string {
   return `I cannot answer that: ${reason}.`;
 }
 
-const WITHOUT_MODEL: ActionFamily = {
+interface UnansweredTurn {
+  runtime: IAgentRuntime;
+  message: Memory;
+}
+
+const WITHOUT_MODEL: ActionFamily<UnansweredTurn> = {
   succeeded: 'answeredWithoutModel',
   isPresent: (runtime) => missingModel(runtime) !== null,
   absent: 'There is a language model now: please say that again.',
+  turnOf: async (runtime, message) => ({ runtime, message }),
 };
 
 const answerWithoutModel = framedAction(
@@ -133,18 +139,18 @@ const answerWithoutModel = framedAction(
     description: 'Says that no language model is configured; /when commands are answered.',
     examples: [],
     notInRuns: true,
+    handle: answer,
   },
   WITHOUT_MODEL,
-  (runtime, message) => answer(runtime, message),
 );
 
-async function answer(runtime: IAgentRuntime, message: Memory): Promise<Outcome> {
+async function answer({ runtime, message }: UnansweredTurn): Promise<Outcome> {
   await whenStarted(runtime);
   const found = await commanded(runtime, message);
-  if (found !== null) return { text: found, success: true };
+  if (found !== null) return succeed(found);
   const also = hasWhenIndex(runtime) ? ' Commands of /when I can answer.' : '';
   const reason = missingModel(runtime) ?? NO_MODEL;
-  return { text: `${spoken(reason)}${also}`, success: true, silent: !isMeant(message) };
+  return { ...succeed(`${spoken(reason)}${also}`), silent: !isMeant(message) };
 }
 
 /** What the `/when` commands of a message give; `null`: it has none. */
