@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RecalledMemory } from '../../../src/memory/index.js';
-import { memoryLine } from '../../../src/surfaces/eliza/memory-action.js';
+import { memoryLine } from '../../../src/surfaces/eliza/memory-actions.js';
 import { ATTACKS } from '../../fixtures/attacks.js';
 
 const memory = (more: Partial<RecalledMemory>): RecalledMemory => ({

@@ -10,7 +10,7 @@ import { plain, quoted, span } from '../../../src/surfaces/eliza/display.js';
 import { hasTimeSign } from '../../../src/surfaces/eliza/intent.js';
 import { readAnswer } from '../../../src/surfaces/eliza/model-reading.js';
 import { readMoment, readTimeOfDay } from '../../../src/surfaces/eliza/reading.js';
-import { zonePhrase } from '../../../src/surfaces/eliza/zone-phrase.js';
+import { zonePhrase } from '../../../src/surfaces/eliza/zone-question.js';
 
 describe('yes and no', () => {
   it.each([

@@ -49,7 +49,8 @@ export interface ActionSpec<Turn> {
   name: string;
   similes: string[];
   description: string;
-  examples: ActionExample[][];
+  /** Conversations for the planner: what the user says, what the agent answers with this action, and so on. */
+  examples: readonly (readonly string[])[];
   /** Left out of the prompt of a scheduled run. */
   notInRuns?: boolean;
   /** Does the work; what it throws becomes words of the agent. */
@@ -80,7 +81,7 @@ export function framedAction<Turn, Spec extends ActionSpec<Turn>>(
   spec: Spec,
   family: ActionFamily<Turn, Spec>,
 ): Action {
-  const { name, similes, description, examples } = spec;
+  const { name, similes, description } = spec;
 
   async function outcomeOf(...asked: Parameters<typeof family.turnOf>): Promise<Outcome> {
     try {
@@ -98,7 +99,7 @@ export function framedAction<Turn, Spec extends ActionSpec<Turn>>(
     name,
     similes,
     description,
-    examples,
+    examples: spec.examples.map((lines) => lines.map((text, at) => lineOf(text, at, name))),
     // Cue's actions look up or arrange what Cue keeps itself; a captured memory would be an echo.
     isWork: false,
     // Prompt shaping only; the rules are checked where things happen.
@@ -129,20 +130,18 @@ export function framedAction<Turn, Spec extends ActionSpec<Turn>>(
   };
 }
 
+function lineOf(text: string, at: number, action: string): ActionExample {
+  return at % 2 === 0
+    ? { name: '{{user}}', content: { text } }
+    : { name: '{{agent}}', content: { text, actions: [action] } };
+}
+
 function complain(runtime: IAgentRuntime, action: string, error: unknown, message: string): void {
   hostLog(runtime, 'eliza').error({ action, error: messageOf(error) }, message);
 }
 
 export function warn(runtime: IAgentRuntime, error: unknown, message: string): void {
   hostLog(runtime, 'eliza').warn({ error: messageOf(error) }, message);
-}
-
-/** A conversation for the planner: what the user says, and the action that answers it. */
-export function example(user: string, agent: string, action: string): ActionExample[] {
-  return [
-    { name: '{{user}}', content: { text: user } },
-    { name: '{{agent}}', content: { text: agent, actions: [action] } },
-  ];
 }
 
 /** What a provider shows; `null`: nothing. */

@@ -1,6 +1,6 @@
 /** BUMP_HINT: a hint has helped, so that it comes first the next time. */
 import type { Hint } from '../../hints/index.js';
-import { askUser, example, type Outcome, succeed } from './action-frame.js';
+import { askUser, type Outcome, succeed } from './action-frame.js';
 import { findHints } from './hint-find.js';
 import { hintName } from './hint-text.js';
 import {
@@ -32,9 +32,7 @@ export const bumpHintAction = hintAction({
   similes: ['REINFORCE_HINT', 'UPVOTE_HINT'],
   description:
     'Counts that a hint helped, after the user says that it worked ("that worked") or names it ("bump http-proxy build"), so that it ranks higher. Never when it failed.',
-  examples: [
-    example('that worked, thanks', 'Good: http-proxy/build has helped 4 times now.', BUMP_HINT),
-  ],
+  examples: [['that worked, thanks', 'Good: http-proxy/build has helped 4 times now.']],
   handle: bumpHint,
 });
 

@@ -10,7 +10,7 @@ import {
   validateSchedule,
 } from '../../triggers/index.js';
 import { triggerAction } from './action.js';
-import { askUser, example, type Outcome, refuse, succeed } from './action-frame.js';
+import { askUser, type Outcome, refuse, succeed } from './action-frame.js';
 import { answerOf, placeNamed, withoutLead, yesOrNo } from './confirm-words.js';
 import { nextRunSentence, plain, quoted, span } from './display.js';
 import { codeOf, failureWords, findingWords } from './failure.js';
@@ -66,23 +66,16 @@ export const createTriggerAction = triggerAction({
   description:
     'Schedules something for later or again and again: reminders, timers, alarms, recurring tasks ("in 20 minutes tell me …", "every weekday at 9 …"). Also the right action when the user answers an open question about a trigger to be created: a day or time that was missing, or yes/no to a confirmation. Not for questions about schedules, and not for triggers that exist already.',
   examples: [
-    example(
+    [
       'in 20 minutes tell me to stretch',
       'Done: once on Fri 27 Nov 2026 at 09:20 (Europe/Berlin), in 20 minutes.',
-      CREATE_TRIGGER,
-    ),
-    example(
-      'every weekday at 9 summarize my inbox',
-      'Done: every weekday at 09:00 (Europe/Berlin).',
-      CREATE_TRIGGER,
-    ),
+    ],
+    ['every weekday at 9 summarize my inbox', 'Done: every weekday at 09:00 (Europe/Berlin).'],
     [
-      ...example(
-        'ping me every minute to breathe',
-        'That is every minute. Shall I set that up?',
-        CREATE_TRIGGER,
-      ),
-      ...example('yes, go ahead', 'Done: every minute.', CREATE_TRIGGER),
+      'ping me every minute to breathe',
+      'That is every minute. Shall I set that up?',
+      'yes, go ahead',
+      'Done: every minute.',
     ],
   ],
   handle: createTrigger,

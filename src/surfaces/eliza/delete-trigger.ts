@@ -1,7 +1,7 @@
 /** DELETE_TRIGGER: one at once, all of one's own only after a clear yes. */
 import { isAppError } from '../../shared/errors.js';
 import { triggerAction } from './action.js';
-import { askUser, example, type Outcome, succeed } from './action-frame.js';
+import { askUser, type Outcome, succeed } from './action-frame.js';
 import { chooseTrigger, settle, visibleTriggers } from './choose.js';
 import { answerOf, placeNamed, refuses } from './confirm-words.js';
 import { counted, quoted } from './display.js';
@@ -26,14 +26,12 @@ export const deleteTriggerAction = triggerAction({
   description:
     'Deletes a trigger (reminder, timer, recurring task) for good, named by its name or id, or all of the user\'s own after a confirmation. Also the right action when the user answers yes or no to "shall I delete them?". To stop it for a while only, use UPDATE_TRIGGER.',
   examples: [
-    example('delete the stretch reminder', 'Deleted "stretch", every 20 minutes.', DELETE_TRIGGER),
+    ['delete the stretch reminder', 'Deleted "stretch", every 20 minutes.'],
     [
-      ...example(
-        'cancel all my reminders',
-        'That deletes 3 triggers for good. Shall I? Say yes or no.',
-        DELETE_TRIGGER,
-      ),
-      ...example('yes', 'Deleted 3 triggers.', DELETE_TRIGGER),
+      'cancel all my reminders',
+      'That deletes 3 triggers for good. Shall I? Say yes or no.',
+      'yes',
+      'Deleted 3 triggers.',
     ],
   ],
   handle: deleteTrigger,

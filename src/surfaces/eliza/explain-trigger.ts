@@ -1,7 +1,7 @@
 /** EXPLAIN_TRIGGER: why did it (not) fire? The answer is the service's, from ledger and state. */
 import { matchTrigger, sentenceOf } from '../../triggers/index.js';
 import { triggerAction } from './action.js';
-import { example, type Outcome, succeed } from './action-frame.js';
+import { type Outcome, succeed } from './action-frame.js';
 import { chooseTrigger, settle } from './choose.js';
 import { plain, quoted } from './display.js';
 import { pendingOf } from './pending.js';
@@ -18,11 +18,7 @@ export const explainTriggerAction = triggerAction({
   description:
     'Explains one trigger: why it did or did not fire, how its last runs went, when the next one is.',
   examples: [
-    example(
-      'why did my stretch reminder not fire?',
-      'About "stretch": it is paused. It has not run yet.',
-      EXPLAIN_TRIGGER,
-    ),
+    ['why did my stretch reminder not fire?', 'About "stretch": it is paused. It has not run yet.'],
   ],
   handle: explainTrigger,
 });

@@ -3,7 +3,7 @@
  * next message takes exactly those. Only owner and admins take away what all share.
  */
 import { isAppError } from '../../shared/errors.js';
-import { askUser, example, type Outcome, succeed } from './action-frame.js';
+import { askUser, type Outcome, succeed } from './action-frame.js';
 import { answerOf, refuses } from './confirm-words.js';
 import { findHints, type KnownHint } from './hint-find.js';
 import { hintLine, hintName } from './hint-text.js';
@@ -34,9 +34,7 @@ export const forgetHintAction = hintAction({
   similes: ['DELETE_HINT', 'REMOVE_HINT', 'DROP_HINT'],
   description:
     'Forgets hints: one by its component and key ("forget the build hint of http-proxy"), the one just given ("forget that hint"), or all of a component, which it asks about first. Also the right action when the user answers yes or no to that question. Not for memories or reminders.',
-  examples: [
-    example('forget the build hint of http-proxy', 'Forgotten: http-proxy/build.', FORGET_HINT),
-  ],
+  examples: [['forget the build hint of http-proxy', 'Forgotten: http-proxy/build.']],
   handle: forgetHint,
 });
 

@@ -3,11 +3,10 @@
  * Only what was made with the asker is the asker's to forget.
  */
 import { safe } from '../../shared/safe-text.js';
-import { askUser, example, type Outcome, succeed } from './action-frame.js';
+import { askUser, type Outcome, succeed } from './action-frame.js';
 import { answerOf, refuses, yesOrNo } from './confirm-words.js';
 import { countedMemories } from './display.js';
-import { memoryAction } from './memory-action.js';
-import type { MemoryTurn } from './memory-turn.js';
+import { type MemoryTurn, memoryAction } from './memory-turn.js';
 import { type ForgetSubject, forgetSubject } from './memory-words.js';
 import { ask, forget, type Pending, pendingOf } from './pending.js';
 
@@ -22,12 +21,10 @@ export const forgetWorkMemoryAction = memoryAction({
     'Forgets work memories: what the user told about something, named memories (mem_…), or everything of the user. Shows what would go and asks first. Also the right action when the user answers yes or no to that question. Not for reminders: those are triggers.',
   examples: [
     [
-      ...example(
-        'forget what I told you about the login bug',
-        'That forgets one memory for good:\n- ✓ the login bug came from an expired refresh token\nShall I? Say yes or no.',
-        FORGET_WORK_MEMORY,
-      ),
-      ...example('yes', 'Forgotten: one memory.', FORGET_WORK_MEMORY),
+      'forget what I told you about the login bug',
+      'That forgets one memory for good:\n- ✓ the login bug came from an expired refresh token\nShall I? Say yes or no.',
+      'yes',
+      'Forgotten: one memory.',
     ],
   ],
   handle: forgetWorkMemory,

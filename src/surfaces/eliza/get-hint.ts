@@ -1,5 +1,5 @@
 /** GET_HINT: the hint that fits what is asked, here, with why; or a list of them. */
-import { example, type Outcome, succeed } from './action-frame.js';
+import { type Outcome, succeed } from './action-frame.js';
 import { type Found, type FoundHint, findHints } from './hint-find.js';
 import { hintAnswer, hintLine, hintName, reasonWords, word } from './hint-text.js';
 import {
@@ -28,16 +28,11 @@ export const getHintAction = hintAction({
   description:
     'Gives stored hints of a component: how to build, test, run or deploy it, its port or directory ("how do I build http-proxy?", "hint http-proxy build", "list hints of api", also "on windows", "on branch dev"). Commands are shown, never run. Not for what happened earlier: that is RECALL_WORK_MEMORY.',
   examples: [
-    example(
+    [
       'how do I build http-proxy?',
       'http-proxy/build: `docker compose build router`. Why: no conditions. It is kept for good.',
-      GET_HINT,
-    ),
-    example(
-      'list hints of api',
-      'Hints of api:\n- api/port: `8080`\n- api/test: `npm test`',
-      GET_HINT,
-    ),
+    ],
+    ['list hints of api', 'Hints of api:\n- api/port: `8080`\n- api/test: `npm test`'],
   ],
   handle: getHint,
 });

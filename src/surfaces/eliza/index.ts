@@ -9,19 +9,21 @@ import { explainTriggerAction } from './explain-trigger.js';
 import { forgetHintAction } from './forget-hint.js';
 import { forgetWorkMemoryAction } from './forget-work-memory.js';
 import { getHintAction } from './get-hint.js';
-import { linkWorkMemoriesAction } from './link-work-memories.js';
 import { listTriggersAction } from './list-triggers.js';
+import {
+  linkWorkMemoriesAction,
+  recallWorkMemoryAction,
+  storeWorkMemoryAction,
+  synthesizeWisdomAction,
+} from './memory-actions.js';
 import { acknowledgeWarningAction, dismissOfferAction } from './offer-action.js';
 import { type EventHandlers, eventsOf } from './proactive-events.js';
 import { recallWhenAction } from './recall-when.js';
-import { recallWorkMemoryAction } from './recall-work-memory.js';
 import { rememberWhenAction } from './remember-when.js';
 import { runTriggerAction } from './run-trigger.js';
 import { setHintAction } from './set-hint.js';
 import { setTimeZoneAction } from './set-time-zone.js';
 import { showExamplesAction } from './show-examples.js';
-import { storeWorkMemoryAction } from './store-work-memory.js';
-import { synthesizeWisdomAction } from './synthesize-wisdom.js';
 import { updateTriggerAction } from './update-trigger.js';
 
 export { createHintsProvider, hintsProvider } from './hints-provider.js';

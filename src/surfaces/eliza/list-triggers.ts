@@ -1,24 +1,22 @@
 /** LIST_TRIGGERS: what the asker may see, soonest first. */
 import type { TriggerSummary } from '../../triggers/index.js';
 import { triggerAction } from './action.js';
-import { example, type Outcome, succeed } from './action-frame.js';
+import { type Outcome, succeed } from './action-frame.js';
 import { counted, triggerLine } from './display.js';
 import type { Turn } from './turn.js';
-
-export const LIST_TRIGGERS = 'LIST_TRIGGERS';
 
 const SHOWN = 15;
 const CONSIDERED = 200;
 const VERB = /^(?:(?:please|can you|could you)[\s,]+)*(?:list|show)\b/i;
 
 export const listTriggersAction = triggerAction({
-  name: LIST_TRIGGERS,
+  name: 'LIST_TRIGGERS',
   similes: ['SHOW_TRIGGERS', 'LIST_REMINDERS', 'SHOW_REMINDERS'],
   description:
     'Lists the triggers (reminders, timers, recurring tasks) of this conversation and of the user: schedule, next run, what is paused or failed.',
   examples: [
-    example('what reminders do I have?', 'You have one trigger: …', LIST_TRIGGERS),
-    example('show me the paused triggers', 'One trigger is paused: …', LIST_TRIGGERS),
+    ['what reminders do I have?', 'You have one trigger: …'],
+    ['show me the paused triggers', 'One trigger is paused: …'],
   ],
   handle: listTriggers,
   commands: (turn) => VERB.test(turn.text.trim()),

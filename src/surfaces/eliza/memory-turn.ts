@@ -3,11 +3,13 @@
  * somebody alone is theirs alone; what is made in company belongs to that room (DESIGN §3). Inside a
  * trigger run the creator of the trigger is meant, in the conversation it came from.
  */
-import type { IAgentRuntime, Memory } from '@elizaos/core';
+import type { Action, IAgentRuntime, Memory } from '@elizaos/core';
 import { isPrivateRoom, serviceOf } from '../../host/index.js';
 import { WorkMemoryService } from '../../memory/index.js';
 import type { Uuid } from '../../shared/ids.js';
 import type { EntityCaller } from '../people.js';
+import { type ActionFamily, type ActionSpec, framedAction } from './action-frame.js';
+import { inConversation } from './open-questions.js';
 import type { Asker } from './pending.js';
 import { requesterOf, saidText, toldZone } from './turn.js';
 
@@ -68,4 +70,18 @@ export async function callerOf(
     private: await isPrivateRoom(runtime, place, service.now()),
     ...(sessionId === undefined ? {} : { sessionId }),
   };
+}
+
+const MEMORIES: ActionFamily<MemoryTurn> = {
+  succeeded: 'memoryActionSucceeded',
+  isPresent: (runtime) => memoryServiceOf(runtime) !== null,
+  absent: 'I cannot reach my work memory right now: its service is not running.',
+  notFound: 'I have no such memory, or it is not yours to see.',
+  nameOf: (field) => (field === '(body)' ? undefined : `"${field}"`),
+  turnOf: memoryTurnOf,
+  around: inConversation,
+};
+
+export function memoryAction(spec: ActionSpec<MemoryTurn>): Action {
+  return framedAction(spec, MEMORIES);
 }

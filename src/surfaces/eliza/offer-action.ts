@@ -11,7 +11,6 @@ import {
   type ActionFamily,
   type ActionSpec,
   askUser,
-  example,
   framedAction,
   type Outcome,
   refuse,
@@ -146,19 +145,16 @@ export function reasonWords(reason: string | undefined): string {
   return reason === undefined ? '' : ` Reason kept: ${safe(reason, 200)}`;
 }
 
-export const DISMISS_OFFER = 'DISMISS_OFFER';
-
 export const dismissOfferAction = offerAction({
-  name: DISMISS_OFFER,
+  name: 'DISMISS_OFFER',
   similes: ['REJECT_OFFER', 'OFFER_NOT_HELPFUL', 'HIDE_MEMORY_OFFER'],
   description:
     'Puts away an offer of earlier work that does not help ("not relevant", "dismiss that"), with the reason given; what is dismissed often is offered less. Names one by offer_… or mem_…, else the one that is open; "all" takes all. Forgets no memory and deletes no trigger.',
   examples: [
-    example(
+    [
       'dismiss that offer, it is not relevant: this is another auth.ts',
       'Dismissed: the history of "auth.ts". Reason kept: this is another auth.ts',
-      DISMISS_OFFER,
-    ),
+    ],
   ],
   open: ({ service, roomId, caller }) => service.openOffers(roomId, caller),
   close: ({ service, caller, reason }, id) => service.dismiss(id, caller, reason),
@@ -172,19 +168,16 @@ export const dismissOfferAction = offerAction({
   },
 });
 
-export const ACKNOWLEDGE_WARNING = 'ACKNOWLEDGE_WARNING';
-
 export const acknowledgeWarningAction = offerAction({
-  name: ACKNOWLEDGE_WARNING,
+  name: 'ACKNOWLEDGE_WARNING',
   similes: ['HEED_WARNING', 'CONFIRM_WARNING_READ', 'ACCEPT_CONFLICT_WARNING'],
   description:
     'Marks a warning that an action failed before as read, with the reason given ("because …"). Names one by offer_… or mem_…, else the one that is open; "all" takes all. Only for warnings shown under offers, not for alarms or reminders.',
   examples: [
-    example(
+    [
       'acknowledge the warning because every request now has its own cache',
       'Acknowledged: the warning about "add caching to auth.ts". It stays down until the memory behind it changes. Reason kept: every request now has its own cache',
-      ACKNOWLEDGE_WARNING,
-    ),
+    ],
   ],
   open: ({ service, roomId, caller }) => service.openWarnings(roomId, caller),
   close: ({ service, caller, reason }, id) => service.acknowledge(id, caller, reason),

@@ -1,6 +1,6 @@
 /** RECALL_WHEN: what the project knows about something, by `/when` commands or in words. */
 import type { Recall } from '../../when/index.js';
-import { askUser, example, type Outcome, succeed } from './action-frame.js';
+import { askUser, type Outcome, succeed } from './action-frame.js';
 import { recallSubject } from './memory-words.js';
 import { chatAnswer } from './when-text.js';
 import { type WhenTurn, whenAction } from './when-turn.js';
@@ -19,24 +19,20 @@ export function whenSubject(message: string): string {
   return /[\p{L}\p{N}]/u.test(subject) ? subject.slice(0, MAX_SUBJECT) : '';
 }
 
-export const RECALL_WHEN = 'RECALL_WHEN';
-
 export const recallWhenAction = whenAction({
-  name: RECALL_WHEN,
+  name: 'RECALL_WHEN',
   similes: ['WHEN', 'LOOK_UP_WHEN', 'RECALL_KNOWLEDGE', 'SEARCH_WHEN_INDEX'],
   description:
     'Looks up knowledge of the project in its /when index: a command like "/when writing mock tests", "/when § .Section", "/when § file.md", a list of them, or what one is about to do, in words. For decisions and know-how of the project, not for what was done or said earlier: that is RECALL_WORK_MEMORY.',
   examples: [
-    example(
+    [
       '/when writing mock tests',
       'Quoted from the decision files of the project: Mock Patching Pattern (testing.md, line 5): patch where the object is used, not where it is defined.',
-      RECALL_WHEN,
-    ),
-    example(
+    ],
+    [
       'what do we know about splitting modules?',
       'Module Split Strategy: one reason to change for each module.',
-      RECALL_WHEN,
-    ),
+    ],
   ],
   handle: recallWhen,
 });

@@ -7,28 +7,25 @@ import {
   type Remembered,
   readEntry,
 } from '../../when/index.js';
-import { askUser, example, type Outcome, refuse, succeed } from './action-frame.js';
+import { askUser, type Outcome, refuse, succeed } from './action-frame.js';
 import { upperFirst } from './display.js';
 import { line } from './when-text.js';
 import { type WhenTurn, whenAction } from './when-turn.js';
-
-export const REMEMBER_WHEN = 'REMEMBER_WHEN';
 
 const EXAMPLE =
   '/remember writing mock tests | Mock patching pattern | patch where the object is used, not where it is defined';
 const MAX_SHOWN = 400;
 
 export const rememberWhenAction = whenAction({
-  name: REMEMBER_WHEN,
+  name: 'REMEMBER_WHEN',
   similes: ['ADD_WHEN_ENTRY', 'WRITE_WHEN', 'REMEMBER_KNOWLEDGE', 'INDEX_KNOWLEDGE'],
   description:
     'Writes knowledge of the project into its /when index, for owners and admins: "/remember <what one is about to do> | <title of the section> | <keywords>", optionally with "in file.md" and "under .Section", and on the lines below the text of a new section. Not for what was done or said: that is STORE_WORK_MEMORY.',
   examples: [
-    example(
+    [
       `${EXAMPLE} in testing.md`,
       'Written to the index, line 12: "/when writing mock tests | Mock patching pattern | patch where the object is used, not where it is defined". It leads to "Mock patching pattern" in testing.md; /when writing mock tests finds it now.',
-      REMEMBER_WHEN,
-    ),
+    ],
   ],
   handle: rememberWhen,
 });

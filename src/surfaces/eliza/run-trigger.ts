@@ -1,6 +1,6 @@
 /** RUN_TRIGGER: once, now, whatever its schedule says. */
 import { triggerAction } from './action.js';
-import { example, type Outcome, succeed } from './action-frame.js';
+import { type Outcome, succeed } from './action-frame.js';
 import { chooseTrigger, settle } from './choose.js';
 import { answerOf, placeNamed, refuses } from './confirm-words.js';
 import { plain, quoted } from './display.js';
@@ -20,11 +20,7 @@ export const runTriggerAction = triggerAction({
   description:
     'Runs an existing trigger once right now, without changing its schedule ("run the inbox summary now").',
   examples: [
-    example(
-      'run the inbox summary now',
-      'I have started "summarize my inbox". The answer comes here.',
-      RUN_TRIGGER,
-    ),
+    ['run the inbox summary now', 'I have started "summarize my inbox". The answer comes here.'],
   ],
   notInRuns: true,
   handle: runTrigger,

@@ -1,7 +1,7 @@
 /** SET_HINT: keeps a fact of a component (how to build, test, run it) for the one who says it. */
 import { FOR_GOOD, type Hint, redactText } from '../../hints/index.js';
 import { isAppError } from '../../shared/errors.js';
-import { askUser, example, type Outcome, refuse, succeed } from './action-frame.js';
+import { askUser, type Outcome, refuse, succeed } from './action-frame.js';
 import { answerOf } from './confirm-words.js';
 import { componentNamed } from './hint-find.js';
 import { hintByModel, readHint, type ToldHint } from './hint-reading.js';
@@ -29,16 +29,14 @@ export const setHintAction = hintAction({
   description:
     'Keeps a hint: a small fact of a component, like how to build, test, run or deploy it, its port or directory, with a command or value ("set hint api/test = npm test", "remember: build http-proxy with `make router` on branch dev"). Also the right action when the user answers yes or no to "Did you mean the hint …?". Not for what happened or was learned: that is STORE_WORK_MEMORY. Not for reminders: those are triggers.',
   examples: [
-    example(
+    [
       `${EXAMPLE}`,
       'I will remember the hint http-proxy/build: `docker compose build router`. It is kept for good. Only you are given it.',
-      SET_HINT,
-    ),
-    example(
+    ],
+    [
       'the test command of api is `npm test` on branch dev, for two hours',
       'Did you mean the hint api/test: `npm test`. It counts only on branch dev. It lives for 2 hours. Only you are given it. Say yes or no.',
-      SET_HINT,
-    ),
+    ],
   ],
   handle: setHint,
 });

@@ -2,27 +2,25 @@
 import { localParts } from '../../shared/zones.js';
 import { formatInstant, type TriggerSummary, timezoneOfWords } from '../../triggers/index.js';
 import { triggerAction } from './action.js';
-import { example, type Outcome, refuse, succeed } from './action-frame.js';
+import { type Outcome, refuse, succeed } from './action-frame.js';
 import { createTrigger } from './create-trigger.js';
 import { plain, quoted } from './display.js';
 import { isZoneOfTrigger } from './intent.js';
 import { actionOf, openQuestions } from './pending.js';
 import type { Turn } from './turn.js';
 import { UPDATE_TRIGGER, updateTrigger } from './update-trigger.js';
-import { isQuestion, zonePhrase } from './zone-phrase.js';
-
-export const SET_TIME_ZONE = 'SET_TIME_ZONE';
+import { isQuestion, zonePhrase } from './zone-question.js';
 
 const NAMED = 5;
 
 export const setTimeZoneAction = triggerAction({
-  name: SET_TIME_ZONE,
+  name: 'SET_TIME_ZONE',
   similes: ['CHANGE_TIME_ZONE', 'MY_TIME_ZONE'],
   description:
     'Remembers the time zone of the user, for the clock times of reminders and schedules ("my time zone is Europe/Berlin", "I am in New York time"), or says which one is used.',
   examples: [
-    example('my time zone is Europe/Berlin', 'Your time zone is Europe/Berlin now.', SET_TIME_ZONE),
-    example("I'm on New York time", 'Your time zone is America/New_York now.', SET_TIME_ZONE),
+    ['my time zone is Europe/Berlin', 'Your time zone is Europe/Berlin now.'],
+    ["I'm on New York time", 'Your time zone is America/New_York now.'],
   ],
   notInRuns: true,
   handle: setTimeZone,

@@ -4,11 +4,10 @@ import { serviceStart } from '../../host/index.js';
 import { LANGUAGES } from '../../language/index.js';
 import { SECOND_MS } from '../../shared/clock.js';
 import { TriggerService } from '../../triggers/index.js';
-import { type ActionFamily, example, framedAction, type Outcome, succeed } from './action-frame.js';
+import { type ActionFamily, framedAction, type Outcome, succeed } from './action-frame.js';
 import { isPrintable } from './when-text.js';
 import { whenServiceOf, whenStarted } from './when-turn.js';
 
-const SHOW_EXAMPLES = 'SHOW_EXAMPLES';
 const SHOWN = 5;
 /** Services start in the background, and "help" is often the first message. */
 const STARTING_MS = 10 * SECOND_MS;
@@ -22,13 +21,13 @@ const HELP: ActionFamily<IAgentRuntime> = {
 
 export const showExamplesAction = framedAction(
   {
-    name: SHOW_EXAMPLES,
+    name: 'SHOW_EXAMPLES',
     similes: ['HELP', 'SHOW_HELP'],
     description:
       'Shows five things one can say to this agent about reminders, memory and project knowledge, and which languages are read: for "help", "what can you do?", "hilfe", "ayuda" and the like. Nothing else is said beside it.',
     examples: [
-      example('help', 'You can say, for example:\n- …', SHOW_EXAMPLES),
-      example('what can you do?', 'You can say, for example:\n- …', SHOW_EXAMPLES),
+      ['help', 'You can say, for example:\n- …'],
+      ['what can you do?', 'You can say, for example:\n- …'],
     ],
     notInRuns: true,
     handle: examplesOf,

@@ -1,7 +1,7 @@
 /** UPDATE_TRIGGER: pause, resume, snooze, skip next, rename, change text, reschedule. */
 import type { TriggerSummary } from '../../triggers/index.js';
 import { triggerAction } from './action.js';
-import { askUser, example, type Outcome, refuse, succeed } from './action-frame.js';
+import { askUser, type Outcome, refuse, succeed } from './action-frame.js';
 import { chooseTrigger, settle, visibleTriggers } from './choose.js';
 import { answerOf, placeNamed, refuses, yesOrNo } from './confirm-words.js';
 import { counted, nextRunSentence, quoted } from './display.js';
@@ -23,21 +23,10 @@ export const updateTriggerAction = triggerAction({
   description:
     'Changes a trigger that exists: pause, resume, snooze ("for 10 minutes", "until tomorrow 9am"), skip the next run, rename, change its text, move it to another time or schedule. Also the right action when the user answers an open question about such a change: which trigger is meant, or yes/no.',
   examples: [
-    example('pause the stretch reminder', 'Paused "stretch".', UPDATE_TRIGGER),
-    example(
-      'snooze it for 10 minutes',
-      '"stretch" is put off to Fri 27 Nov 2026, 09:10 Europe/Berlin.',
-      UPDATE_TRIGGER,
-    ),
-    example(
-      'move the standup reminder to 10am',
-      '"standup" runs every weekday at 10:00.',
-      UPDATE_TRIGGER,
-    ),
-    [
-      ...example('pause the report', 'Which one do you mean? …', UPDATE_TRIGGER),
-      ...example('the second one', 'Paused "weekly report".', UPDATE_TRIGGER),
-    ],
+    ['pause the stretch reminder', 'Paused "stretch".'],
+    ['snooze it for 10 minutes', '"stretch" is put off to Fri 27 Nov 2026, 09:10 Europe/Berlin.'],
+    ['move the standup reminder to 10am', '"standup" runs every weekday at 10:00.'],
+    ['pause the report', 'Which one do you mean? …', 'the second one', 'Paused "weekly report".'],
   ],
   handle: updateTrigger,
   commands: (turn) => isUpdateCommand(turn.text),

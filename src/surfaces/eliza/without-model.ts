@@ -19,12 +19,12 @@ import { callerOf, memoryServiceOf } from './memory-turn.js';
 import { chatAnswer } from './when-text.js';
 import { hasWhenIndex, whenServiceOf, whenStarted } from './when-turn.js';
 
-export const ANSWER_WITHOUT_MODEL = 'ANSWER_WITHOUT_MODEL';
-
 export const NO_MODEL =
   'no language model is configured: install a model plugin, for example with "npm install @elizaos/plugin-openai", ' +
   'add it to "plugins" of the character, set its key (OPENAI_API_KEY) and start again; ' +
   'there are plugins for Anthropic, Ollama and others, too';
+
+const ANSWER_WITHOUT_MODEL = 'ANSWER_WITHOUT_MODEL';
 
 /** Settings of which a model plugin needs one, the key first; by the name it registers its models with. */
 export const PROVIDER_SETTINGS: Readonly<

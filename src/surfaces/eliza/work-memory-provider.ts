@@ -7,7 +7,7 @@ import { withTimeout } from '../../shared/async.js';
 import { countTokens } from '../../shared/tokens.js';
 import { discreet } from '../people.js';
 import { framedProvider } from './action-frame.js';
-import { memoryLine } from './memory-action.js';
+import { memoryLine } from './memory-actions.js';
 import { callerOf, memoryServiceOf, recallZone } from './memory-turn.js';
 import { requesterOf, saidText } from './turn.js';
 
