@@ -42,9 +42,7 @@ async function bumpHint(turn: HintTurn): Promise<Outcome> {
     await forget(turn, open);
     return bump(turn, chosen, 1);
   }
-  if (FAILED.test(turn.text)) {
-    return succeed('Then I count no use of it.', { bumped: 0 });
-  }
+  if (FAILED.test(turn.text)) return succeed('Then I count no use of it.', { bumped: 0 });
   const isBump = BUMP.test(turn.text);
   if (!open && !isBump && (QUESTION.test(turn.text) || !HELPED.test(turn.text))) return askWhich();
   const by = BY.exec(turn.text);

@@ -124,9 +124,7 @@ async function answerYesOrNo(
   if (last === undefined)
     return refused(`There is nothing that waits for your ${answer}. ${FORMS}`);
   if (answer === 'no') return drop(turn, last, open.length > 1);
-  if (confirm?.kind !== 'confirm-create') {
-    return askUser(stillOpen(open));
-  }
+  if (confirm?.kind !== 'confirm-create') return askUser(stillOpen(open));
   await forget(turn, confirm);
   return create(turn, { ...confirm, confirmed: true });
 }

@@ -50,9 +50,7 @@ export const recallWorkMemoryAction = memoryAction({
 
 async function recallWorkMemory(turn: MemoryTurn): Promise<Outcome> {
   const subject = recallSubject(turn.text);
-  if (subject === '') {
-    return askUser('What shall I look for? Name a topic, a file, or a time.');
-  }
+  if (subject === '') return askUser('What shall I look for? Name a topic, a file, or a time.');
   const { memories, total_matches, degraded } = await turn.service.recall(
     subject,
     turn.caller,
@@ -60,9 +58,7 @@ async function recallWorkMemory(turn: MemoryTurn): Promise<Outcome> {
   );
   const total = Math.max(total_matches, memories.length);
   const data = { total, memoryIds: memories.map((one) => one.memory_id) };
-  if (memories.length === 0) {
-    return succeed('I remember nothing about that.', data);
-  }
+  if (memories.length === 0) return succeed('I remember nothing about that.', data);
   const lines = [
     `I remember ${countedMemories(memories.length)} about that:`,
     ...memories.map(memoryLine),

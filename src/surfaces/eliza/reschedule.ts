@@ -49,9 +49,7 @@ export async function snooze(
     const later = { later: how.by === true };
     return putOff(turn, await turn.service.snoozeFor(trigger.id, lengthMs, turn.requester, later));
   }
-  if (how.until === undefined) {
-    return askUser(`Until when shall I put off ${name}? ${WHEN_FORMS}`);
-  }
+  if (how.until === undefined) return askUser(`Until when shall I put off ${name}? ${WHEN_FORMS}`);
   const read = readMoment(how.until, options, trigger.nextRunAtMs ?? undefined);
   if (!read.ok) {
     return notUnderstood(read.question, `until when I shall put off ${name}`, WHEN_FORMS);

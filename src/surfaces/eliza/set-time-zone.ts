@@ -27,9 +27,7 @@ export const setTimeZoneAction = triggerAction({
 });
 
 async function setTimeZone(turn: Turn): Promise<Outcome> {
-  if (turn.run !== null) {
-    return refuse('A scheduled run cannot change the time zone of a person.');
-  }
+  if (turn.run !== null) return refuse('A scheduled run cannot change the time zone of a person.');
   if (isZoneOfTrigger(turn.text)) return updateTrigger(turn);
   const named = zonePhrase(turn.text);
   if (named === null) {

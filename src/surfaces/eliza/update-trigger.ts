@@ -51,9 +51,7 @@ export async function updateTrigger(turn: Turn): Promise<Outcome> {
     return succeed('All right, I changed nothing.');
   }
   const intent = own ?? (which ? readUpdateIntent(which.text) : null);
-  if (!intent) {
-    return pending ? askUser(stillOpen([pending])) : refuse(HELP);
-  }
+  if (!intent) return pending ? askUser(stillOpen([pending])) : refuse(HELP);
   if ((intent.kind === 'pause' || intent.kind === 'resume') && intent.all)
     return forAll(turn, intent);
 

@@ -1,13 +1,13 @@
 /** The time zone of a person: the question for it, and the words that tell it. */
 import { type KnownZone, timezoneOfWords } from '../../triggers/index.js';
-import type { Outcome } from './action-frame.js';
-import { askUser } from './action-frame.js';
+import { askUser, type Outcome } from './action-frame.js';
 import { about, ZONE_QUESTION } from './open-questions.js';
 import { ask, openQuestions } from './pending.js';
 import type { Turn } from './turn.js';
 
 /**
- * Before the first clock time of a person is stored whose time zone nobody knows: keeps the request until the zone is told; `action` carries it out then.
+ * Asked before the first clock time of a person is stored whose zone nobody knows. Keeps the request until
+ * the zone is told; `action` carries it out then.
  */
 export async function askZone(turn: Turn, action: string, text: string): Promise<Outcome> {
   const isOnly = (await openQuestions(turn)).length === 0;

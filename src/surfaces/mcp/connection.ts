@@ -36,9 +36,7 @@ export async function answering<T>(
 /** Tells nothing of what was not thrown on purpose. */
 function protocolError(error: unknown, what: string, log: Log): McpError {
   if (error instanceof McpError) return error;
-  if (isAppError(error) && error.code !== 'INTERNAL') {
-    return toProtocolError(error);
-  }
+  if (isAppError(error) && error.code !== 'INTERNAL') return toProtocolError(error);
   const stack = error instanceof Error ? { stack: error.stack } : {};
   log.error({ what, error: messageOf(error), ...stack }, 'request failed');
   const message = 'something went wrong here; the log of the agent has the cause';

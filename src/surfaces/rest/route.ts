@@ -134,9 +134,7 @@ function bodyOf<Query, Body>(
     throw new InvalidInputError([{ field: '(body)', message }]);
   }
   // The host parses JSON only; anything else, and nothing, arrives as undefined.
-  if (!schema) {
-    return parsed(request.body ?? {}, noFields as unknown as z.ZodType<Body>, '(body)');
-  }
+  if (!schema) return parsed(request.body ?? {}, noFields as unknown as z.ZodType<Body>, '(body)');
   if (request.body === undefined || request.body === null) {
     if (bodyOptional) return parsed({}, schema, '(body)');
     throw new InvalidInputError([

@@ -248,9 +248,7 @@ function objectAt(text: string, path: string[], shown: string): Record<string, u
 /** @throws AppError INVALID_INPUT: to write it anew would lose what is in it */
 function checked(text: string | null, shown: string): string {
   if (text === null || text.trim() === '') return EMPTY;
-  if (!isJson(text)) {
-    throw badShape(shown, 'it is no JSON');
-  }
+  if (!isJson(text)) throw badShape(shown, 'it is no JSON');
   objectAt(text, [], shown);
   return text;
 }

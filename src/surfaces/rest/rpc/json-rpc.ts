@@ -91,9 +91,7 @@ function requestOf(value: unknown): Request | RpcResponse {
   if (!isObject(value)) return invalid(null, 'a request is an object');
   const { jsonrpc, method, params, id } = value;
   const isNotification = !Object.hasOwn(value, 'id');
-  if (!isNotification && !isId(id)) {
-    return invalid(null, 'id must be a string, a number or null');
-  }
+  if (!isNotification && !isId(id)) return invalid(null, 'id must be a string, a number or null');
   const known = isNotification || !isId(id) ? null : id;
   if (jsonrpc !== '2.0') return invalid(known, 'jsonrpc must be "2.0"');
   if (typeof method !== 'string') return invalid(known, 'method must be a string');
