@@ -65,6 +65,8 @@ export interface ActionFamily<Turn, Spec extends ActionSpec<Turn> = ActionSpec<T
   isPresent: (runtime: IAgentRuntime) => boolean;
   /** Said while the service is not running. */
   absent: string;
+  /** Said in place of whatever was to be done; `null`: it can be done. */
+  obstacle?: (runtime: IAgentRuntime) => Outcome | null;
   /** @param plan what the model said when it chose the action */
   turnOf: (
     runtime: IAgentRuntime,
@@ -85,7 +87,11 @@ export function framedAction<Turn, Spec extends ActionSpec<Turn>>(
 
   async function outcomeOf(...asked: Parameters<typeof family.turnOf>): Promise<Outcome> {
     try {
-      const turn = family.isPresent(asked[0]) ? await family.turnOf(...asked) : null;
+      const [runtime] = asked;
+      const isPresent = family.isPresent(runtime);
+      const obstacle = isPresent ? family.obstacle?.(runtime) : null;
+      if (obstacle) return obstacle;
+      const turn = isPresent ? await family.turnOf(...asked) : null;
       if (turn === null) return refuse(family.absent, { code: 'UNAVAILABLE' });
       return await (family.around?.(turn, spec) ?? spec.handle(turn));
     } catch (error) {

@@ -50,6 +50,8 @@ const WHEN_ACTIONS: ActionFamily<WhenTurn> = {
   isPresent: (runtime) => whenServiceOf(runtime) !== null && memoryServiceOf(runtime) !== null,
   absent: 'I cannot look into the /when index right now: its service is not running.',
   nameOf: (field) => NAMES[field] ?? `the ${field}`,
+  obstacle: (runtime) =>
+    hasWhenIndex(runtime) ? null : refuse(UNCONFIGURED, { code: 'DISABLED' }),
   async turnOf(runtime, message, plan) {
     const service = whenServiceOf(runtime);
     const memory = memoryServiceOf(runtime);
@@ -62,8 +64,6 @@ const WHEN_ACTIONS: ActionFamily<WhenTurn> = {
       planned: said.join('\n'),
     };
   },
-  around: async (turn, { handle }) =>
-    turn.service.configured ? handle(turn) : refuse(UNCONFIGURED, { code: 'DISABLED' }),
 };
 
 export function whenAction(spec: ActionSpec<WhenTurn>): Action {
