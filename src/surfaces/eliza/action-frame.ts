@@ -85,18 +85,21 @@ export function framedAction<Turn, Spec extends ActionSpec<Turn>>(
 ): Action {
   const { name, similes, description } = spec;
 
-  async function outcomeOf(...asked: Parameters<typeof family.turnOf>): Promise<Outcome> {
+  async function outcomeOf(
+    runtime: IAgentRuntime,
+    message: Memory,
+    plan: Content | undefined,
+  ): Promise<Outcome> {
     try {
-      const [runtime] = asked;
       const isPresent = family.isPresent(runtime);
       const obstacle = isPresent ? family.obstacle?.(runtime) : null;
       if (obstacle) return obstacle;
-      const turn = isPresent ? await family.turnOf(...asked) : null;
+      const turn = isPresent ? await family.turnOf(runtime, message, plan) : null;
       if (turn === null) return refuse(family.absent, { code: 'UNAVAILABLE' });
       return await (family.around?.(turn, spec) ?? spec.handle(turn));
     } catch (error) {
       const words = failureWords(error, family);
-      if (words === null) complain(asked[0], name, error, 'action failed');
+      if (words === null) complain(runtime, name, error, 'action failed');
       return refuse(words ?? BROKEN, { code: codeOf(error) });
     }
   }
@@ -112,13 +115,12 @@ export function framedAction<Turn, Spec extends ActionSpec<Turn>>(
     validate: async (runtime, message) =>
       family.isPresent(runtime) && !(spec.notInRuns && isAutonomous(runtime, message)),
     handler: async (runtime, message, _state, _options, callback, responses) => {
-      const { text, success, asked, silent, data } = await outcomeOf(
-        ...[runtime, message, responses?.at(0)?.content],
-      );
+      const plan = responses?.at(0)?.content;
+      const { text, success, asked, silent, data } = await outcomeOf(runtime, message, plan);
       lookAgain(runtime);
-      const { source } = message.content;
-      const said = { text, actions: [name], ...(typeof source === 'string' ? { source } : {}) };
       try {
+        const { source } = message.content;
+        const said = { text, actions: [name], ...(typeof source === 'string' ? { source } : {}) };
         if (!silent) await callback?.(said);
       } catch (error) {
         complain(runtime, name, error, 'the answer of an action could not be handed over');
