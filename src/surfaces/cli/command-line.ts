@@ -2,6 +2,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import type { StartAgent } from '../../server/client.js';
 import type { CheckSettings } from '../../server/serve-stdio.js';
+import { AppError } from '../../shared/errors.js';
 import { packageVersion } from '../../shared/package-version.js';
 import { fieldsAttached } from './fields.js';
 import { badInput, EXIT, type ExitCode, errorDocument, type Io, tellError } from './io.js';
@@ -13,28 +14,71 @@ const COMPLETE = '__complete';
 
 type Complete = (program: Command, words: string[], io: Io) => Promise<void> | void;
 
-/** What commands are handed: they say here how they ended. */
-export interface CommandContext {
-  io: Io;
-  end(code: ExitCode): void;
-}
-
-/** What is handed in from outside, too. */
-export interface CueContext extends CommandContext {
+/** What is handed in from outside. */
+export interface Outside {
   /** Starts a headless agent; loaded when it is asked for, because it brings the host along. */
   startAgent?: () => Promise<StartAgent>;
   /** @throws AppError INVALID_INPUT naming every setting with a wrong value */
   checkSettings?: CheckSettings;
 }
 
-export interface CommandGroup {
-  /** Adds arguments, options and subcommands to the group's command. */
-  define(command: Command, context: CueContext): void;
+/** @throws AppError UNAVAILABLE where none is handed in */
+export function agentStarterOf({ startAgent }: Outside): () => Promise<StartAgent> {
+  if (startAgent) return startAgent;
+  throw new AppError('UNAVAILABLE', 'no agent can be started here');
+}
+
+/** What commands are handed: they say here how they ended. */
+export interface CommandContext extends Outside {
+  io: Io;
+  end(code: ExitCode): void;
+  /** `--port` of the program, before the command's name or behind it; absent where each command has its own. */
+  port?: () => number | undefined;
+}
+
+/** Adds arguments, options and subcommands to a command. */
+export type DefineCommand = (command: Command, context: CommandContext) => void;
+
+interface CommandFile {
+  commands: Readonly<Record<string, DefineCommand>>;
   /**
-   * Its arguments as commander shall see them, where it would take them in another way.
-   * @param command what `define` has made of it
+   * Arguments as commander shall see them, where it would take them in another way.
+   * @param command what has been made of it
    */
   prepare?(args: readonly string[], command: Command): string[];
+}
+
+/** A file is loaded only when a command of it is asked for, because a recall has to start fast. */
+export type CommandEntry = readonly [
+  name: string,
+  summary: string,
+  load: () => Promise<CommandFile>,
+  alias?: string,
+];
+
+/**
+ * Adds all commands; only the one that is asked for gets its arguments and options.
+ * @param words of the line, beginning with the command's name
+ * @returns the words as commander shall see them
+ */
+export async function addCommands(
+  program: Command,
+  entries: readonly CommandEntry[],
+  words: readonly string[],
+  context: CommandContext,
+): Promise<readonly string[]> {
+  const [first, ...rest] = words;
+  const asked = first === HELP ? rest[0] : first;
+  let args = words;
+  for (const [name, summary, load, alias] of entries) {
+    const command = program.command(name).description(summary);
+    if (alias !== undefined) command.alias(alias);
+    if (asked === undefined || (asked !== name && asked !== alias)) continue;
+    const { commands, prepare } = await load();
+    commands[name]?.(command, context);
+    if (prepare && first === name) args = [name, ...prepare(rest, command)];
+  }
+  return args;
 }
 
 export interface ProgramSpec {

@@ -1,8 +1,10 @@
 /** `cue completion <shell>` prints a few lines for the shell, which ask `cue __complete` at each press of the key. */
 import { Argument, type Command } from 'commander';
-import type { CommandContext, CommandGroup } from './command-line.js';
+import type { CommandContext } from './command-line.js';
 import { FILES, FOLDERS } from './complete.js';
 import { badInput, EXIT } from './io.js';
+
+export const commands = { completion: defineCompletion };
 
 type MakeScript = (name: string) => string;
 
@@ -68,20 +70,18 @@ complete -c ${name} -f -a '(__${name}_complete)'
 `,
 };
 
-export const completionGroup: CommandGroup = {
-  define(command: Command, { io, end }: CommandContext): void {
-    const name = command.parent?.name() ?? '';
-    command
-      .addArgument(new Argument('[shell]').choices(Object.keys(SCRIPTS)))
-      .addHelpText('after', explained(name))
-      .action((shell: string | undefined) => {
-        const make = SCRIPTS[shell ?? ''];
-        if (!make) throw badInput(`say for which shell: ${Object.keys(SCRIPTS).join(', ')}`);
-        io.out(make(name));
-        end(EXIT.done);
-      });
-  },
-};
+function defineCompletion(command: Command, { io, end }: CommandContext): void {
+  const name = command.parent?.name() ?? '';
+  command
+    .addArgument(new Argument('[shell]').choices(Object.keys(SCRIPTS)))
+    .addHelpText('after', explained(name))
+    .action((shell: string | undefined) => {
+      const make = SCRIPTS[shell ?? ''];
+      if (!make) throw badInput(`say for which shell: ${Object.keys(SCRIPTS).join(', ')}`);
+      io.out(make(name));
+      end(EXIT.done);
+    });
+}
 
 const explained = (name: string): string => `
 Put the line of your shell where it reads its settings:

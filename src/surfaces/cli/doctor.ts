@@ -5,12 +5,14 @@ import { messageOf } from '../../shared/errors.js';
 import { gitFolderAround } from '../../shared/git-folder.js';
 import { isObject } from '../../shared/json.js';
 import { addServerOptions, tell } from './answer.js';
-import type { CommandContext, CommandGroup } from './command-line.js';
+import type { CommandContext } from './command-line.js';
 import { thisProgram } from './install/command.js';
 import { EXIT, errorDocument, type Io } from './io.js';
 import { counted, oneLine } from './lines.js';
 import { askStatus } from './status.js';
 import { isFailed, type Status } from './status-text.js';
+
+export const commands = { doctor: defineDoctor };
 
 /** `none`: it is not there, and need not be. */
 type State = 'ok' | 'wrong' | 'none';
@@ -37,26 +39,24 @@ Exit codes:
   0 nothing is wrong   1 something is
 `;
 
-export const doctorGroup: CommandGroup = {
-  define(group: Command, context: CommandContext): void {
-    addServerOptions(group)
-      .addHelpText('after', EXPLAINED)
-      .action(async (_flags: object, command: Command) => {
-        const served = await serverChecks(context, command);
-        const checks = [...served, ...(await clientChecks(context.io))];
-        const ok = checks.every(({ state }) => state !== 'wrong');
-        await tell<Diagnosis>(
-          context,
-          command,
-          { ok, checks },
-          {
-            text: (diagnosis) => diagnosis.checks.flatMap(linesOf).join('\n'),
-            code: (diagnosis) => (diagnosis.ok ? EXIT.done : EXIT.failure),
-          },
-        );
-      });
-  },
-};
+function defineDoctor(group: Command, context: CommandContext): void {
+  addServerOptions(group)
+    .addHelpText('after', EXPLAINED)
+    .action(async (_flags: object, command: Command) => {
+      const served = await serverChecks(context, command);
+      const checks = [...served, ...(await clientChecks(context.io))];
+      const ok = checks.every(({ state }) => state !== 'wrong');
+      await tell<Diagnosis>(
+        context,
+        command,
+        { ok, checks },
+        {
+          text: (diagnosis) => diagnosis.checks.flatMap(linesOf).join('\n'),
+          code: (diagnosis) => (diagnosis.ok ? EXIT.done : EXIT.failure),
+        },
+      );
+    });
+}
 
 function linesOf({ name, state, message, command }: Check): string[] {
   return [

@@ -1,12 +1,13 @@
 /** `cue mcp`: the MCP server that clients start (DESIGN §11), and `cue mcp install`. */
 import type { Command } from 'commander';
 import { serveStdio } from '../../server/serve-stdio.js';
-import { AppError } from '../../shared/errors.js';
 import { clientSessionOf, TOOL_CHOICES } from '../mcp-client.js';
-import type { CommandGroup, CueContext } from './command-line.js';
+import { agentStarterOf, type CommandContext } from './command-line.js';
 import { portOf, wordsIn } from './flags.js';
 import { defineInstall } from './install/command.js';
 import { badInput, EXIT } from './io.js';
+
+export const commands = { mcp: defineMcp };
 
 interface McpFlags {
   port?: number;
@@ -31,30 +32,28 @@ Environment:
   ELIZA_SERVER_AUTH_TOKEN   the key of the server, if it wants one
 `;
 
-export const mcpGroup: CommandGroup = {
-  define(command: Command, context: CueContext) {
-    command
-      .option(
-        '-p, --port <port>',
-        'port of the server, where none is named yet (8765; of a project 8766)',
-        portOf,
-      )
-      .option('-t, --tools <groups>', 'what is shown of the tools, comma-separated')
-      .addHelpText('after', EXPLAINED)
-      .action(async (flags: McpFlags) => {
-        await serve(flags, context);
-        context.end(EXIT.done);
-      });
-    defineInstall(command.command('install'), context);
-  },
-};
+function defineMcp(command: Command, context: CommandContext): void {
+  command
+    .option(
+      '-p, --port <port>',
+      'port of the server, where none is named yet (8765; of a project 8766)',
+      portOf,
+    )
+    .option('-t, --tools <groups>', 'what is shown of the tools, comma-separated')
+    .addHelpText('after', EXPLAINED)
+    .action(async (flags: McpFlags) => {
+      await serve(flags, context);
+      context.end(EXIT.done);
+    });
+  defineInstall(command.command('install'), context);
+}
 
 /** @throws AppError INVALID_INPUT, else as `serveStdio` */
-async function serve({ port, tools }: McpFlags, context: CueContext): Promise<void> {
-  const { io, startAgent, checkSettings } = context;
+async function serve({ port, tools }: McpFlags, context: CommandContext): Promise<void> {
+  const { io, checkSettings } = context;
   const asked = tools ?? io.env.CUE_MCP_TOOLS;
   const chosen = asked ? checked(asked) : undefined;
-  if (!startAgent) throw new AppError('UNAVAILABLE', 'no agent can be started here');
+  const startAgent = agentStarterOf(context);
   await serveStdio({
     ...{ name: 'cue mcp', io, env: io.env, port, startAgent, checkSettings },
     tools: chosen,
@@ -69,7 +68,7 @@ async function serve({ port, tools }: McpFlags, context: CueContext): Promise<vo
 function sessionIn({
   CLAUDE_CODE_SESSION_ID: claude,
   CUE_SESSION_ID: own,
-}: CueContext['io']['env']) {
+}: CommandContext['io']['env']) {
   return clientSessionOf(claude) ?? clientSessionOf(own);
 }
 

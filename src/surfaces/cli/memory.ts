@@ -8,13 +8,15 @@ import type {
 } from '../../memory/index.js';
 import { ageOf } from '../../shared/clock.js';
 import { addServerOptions, answer, type FlagNames, type ServerFlags } from './answer.js';
-import type { CommandContext, CommandGroup } from './command-line.js';
+import type { CommandContext } from './command-line.js';
 import { FORGOTTEN_FIELDS, RECALLED_FIELDS, STORED_FIELDS } from './fields.js';
 import { collect, DEPTH_WORDS, numberOf, TASK_TYPE_WORDS, wordsIn } from './flags.js';
 import { parseJson } from './input.js';
 import { badInput, EXIT, type Io } from './io.js';
 import { counted, indented, oneLine } from './lines.js';
 import { EXPORT_MS } from './transfer.js';
+
+export const commands = { recall: defineRecall, store: defineStore, purge: definePurge };
 
 interface RecallFlags {
   depth?: string;
@@ -34,8 +36,6 @@ What is recalled:
 Exit codes:
   0 found   1 failure, or no server   2 bad input   3 nothing found
 `;
-
-export const recallGroup: CommandGroup = { define: defineRecall };
 
 function defineRecall(recall: Command, context: CommandContext): void {
   addServerOptions(recall)
@@ -125,8 +125,6 @@ Examples:
     --success --learning "Clocks differ: leave a margin" --tags auth,jwt
   cue store < memory.json
 `;
-
-export const storeGroup: CommandGroup = { define: defineStore };
 
 function defineStore(store: Command, context: CommandContext): void {
   const actions: ShortAction[] = [];
@@ -249,8 +247,6 @@ Exit codes:
 
 /** Of one request. */
 const MOST_FORGOTTEN = 10_000;
-
-export const purgeGroup: CommandGroup = { define: definePurge };
 
 function definePurge(group: Command, context: CommandContext): void {
   addServerOptions(group)

@@ -3,11 +3,13 @@ import { type Command, Option } from 'commander';
 import type { LearnedNumbers, Offer, OfferNumbers, OfferStats } from '../../proactive/index.js';
 import { ageOf } from '../../shared/clock.js';
 import { addServerOptions, answer, ask, pathSegment, type ServerFlags } from './answer.js';
-import type { CommandContext, CommandGroup } from './command-line.js';
+import type { CommandContext } from './command-line.js';
 import { LEARNED_FIELDS, mustBeFields, OFFER_FIELDS } from './fields.js';
 import { numberOf, OFFER_KIND_WORDS, OFFER_STATE_WORDS } from './flags.js';
 import { indented, minuteOf, oneLine, pageWords } from './lines.js';
 import { type Column, tableOf } from './table.js';
+
+export const commands = { offers: define };
 
 interface ListFlags {
   state?: string;
@@ -38,8 +40,6 @@ const EXPLAINED = `
 Exit codes:
   0 done   1 failure, or no server   2 bad input   3 there is no such offer
 `;
-
-export const offersGroup: CommandGroup = { define };
 
 function define(group: Command, context: CommandContext): void {
   const { clock } = context.io;

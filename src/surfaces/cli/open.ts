@@ -5,8 +5,10 @@ import type { Command } from 'commander';
 import { createRpcClient, identityOf } from '../../server/client.js';
 import { addServerOptions, type ServerFlags, tell } from './answer.js';
 import { callServing } from './ask-server.js';
-import type { CommandContext, CommandGroup } from './command-line.js';
+import type { CommandContext } from './command-line.js';
 import { ioFor } from './io.js';
+
+export const commands = { open: defineOpen };
 
 const OPENERS: Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>> = {
   darwin: ['open'],
@@ -18,35 +20,32 @@ Environment:
   BROWSER   the program that opens it, with its arguments (else the one of the system)
 `;
 
-export const openGroup: CommandGroup = {
-  define(group: Command, context: CommandContext): void {
-    addServerOptions(group)
-      .option('--print', 'only print its address')
-      .addHelpText('after', EXPLAINED)
-      .action(async ({ print }: { print?: true }, command: Command) => {
-        const { port, dataDir } = command.optsWithGlobals<ServerFlags>();
-        const io = ioFor(context.io, () => dataDir);
-        let baseUrl = '';
-        const server = await callServing<Record<string, unknown>>(io, port, 'pid', (address) => {
-          baseUrl = address.baseUrl;
-          return createRpcClient(address).call('nudge.status', {});
-        });
-        const agentId = identityOf(server)?.agentId ?? '';
-        const address = `${baseUrl}/cue/panel?agentId=${encodeURIComponent(agentId)}`;
-        const isOpened = !print && (await opened(address, io.env));
-        await tell<{ address: string }>(
-          context,
-          command,
-          { address },
-          {
-            text: () => address,
-            beside: () =>
-              print || isOpened ? [] : ['no browser could be opened: open it yourself'],
-          },
-        );
+function defineOpen(group: Command, context: CommandContext): void {
+  addServerOptions(group)
+    .option('--print', 'only print its address')
+    .addHelpText('after', EXPLAINED)
+    .action(async ({ print }: { print?: true }, command: Command) => {
+      const { port, dataDir } = command.optsWithGlobals<ServerFlags>();
+      const io = ioFor(context.io, () => dataDir);
+      let baseUrl = '';
+      const server = await callServing<Record<string, unknown>>(io, port, 'pid', (address) => {
+        baseUrl = address.baseUrl;
+        return createRpcClient(address).call('nudge.status', {});
       });
-  },
-};
+      const agentId = identityOf(server)?.agentId ?? '';
+      const address = `${baseUrl}/cue/panel?agentId=${encodeURIComponent(agentId)}`;
+      const isOpened = !print && (await opened(address, io.env));
+      await tell<{ address: string }>(
+        context,
+        command,
+        { address },
+        {
+          text: () => address,
+          beside: () => (print || isOpened ? [] : ['no browser could be opened: open it yourself']),
+        },
+      );
+    });
+}
 
 /** An argument with blanks stands in quotes. */
 function wordsOf(line: string): string[] {

@@ -9,11 +9,13 @@ import type { TriggerHealth } from '../../triggers/index.js';
 import type { WhenHealth } from '../../when/index.js';
 import { addServerOptions, answer, ask, type ServerFlags, tell } from './answer.js';
 import { callServing } from './ask-server.js';
-import type { CommandContext, CommandGroup } from './command-line.js';
+import type { CommandContext } from './command-line.js';
 import { numberOf } from './flags.js';
 import { badInput, errorDocument, ioFor } from './io.js';
 import { counted } from './lines.js';
 import type { Status } from './status-text.js';
+
+export const commands = { status: defineStatus, autonomy: defineAutonomy };
 
 const STATUS_EXPLAINED = `
 With --json: { server, triggers, autonomy, memory, offers, when }, each as its route answers; "error" stands
@@ -22,8 +24,6 @@ in a part that cannot be had.
 Exit codes:
   0 a server answers   1 none does, or none of ours   2 it has not what CUE_AGENT or CUE_PROJECT names
 `;
-
-export const statusGroup: CommandGroup = { define: defineStatus };
 
 function defineStatus(group: Command, context: CommandContext): void {
   addServerOptions(group)
@@ -84,8 +84,6 @@ restarts; "run" is one cycle now: all instructions that wait for it.
 
 /** A server answers after 20 s, whether the cycle has ended or not. */
 const CYCLE_MS = 25_000;
-
-export const autonomyGroup: CommandGroup = { define: defineAutonomy };
 
 function defineAutonomy(autonomy: Command, context: CommandContext): void {
   addServerOptions(autonomy)

@@ -6,7 +6,7 @@ import type { ImportResult } from '../../memory/index.js';
 import { MINUTE_MS } from '../../shared/clock.js';
 import { isObject } from '../../shared/json.js';
 import { addServerOptions, ask, tell } from './answer.js';
-import type { CommandContext, CommandGroup } from './command-line.js';
+import type { CommandContext } from './command-line.js';
 import {
   byteLength,
   MOST_BYTES,
@@ -17,6 +17,8 @@ import {
 } from './input.js';
 import { badInput, EXIT, escapedJson, type Io, printJson } from './io.js';
 import { counted, oneLine } from './lines.js';
+
+export const commands = { export: defineExport, import: defineImport };
 
 interface ExportFlags {
   format?: 'json' | 'jsonl';
@@ -35,8 +37,6 @@ export const EXPORT_MS = 10 * MINUTE_MS;
 
 const MEMORIES = '/export';
 const slow = { timeoutMs: EXPORT_MS };
-
-export const exportGroup: CommandGroup = { define: defineExport };
 
 function defineExport(group: Command, context: CommandContext): void {
   addServerOptions(group)
@@ -95,8 +95,6 @@ A file over 1.5 MB is sent in parts: when one fails, those before it are in.
 Exit codes:
   0 done   1 failure, or no server   2 bad input, or a record was rejected
 `;
-
-export const importGroup: CommandGroup = { define: defineImport };
 
 function defineImport(group: Command, context: CommandContext): void {
   addServerOptions(group)

@@ -19,11 +19,13 @@ import {
   type ServerFlags,
   tell,
 } from './answer.js';
-import type { CommandContext, CommandGroup } from './command-line.js';
+import type { CommandContext } from './command-line.js';
 import { mustBeFields, RUN_FIELDS, TRIGGER_FIELDS } from './fields.js';
 import { numberOf, RUN_STATUS_WORDS, TRIGGER_STATE_WORDS } from './flags.js';
 import { badInput, EXIT } from './io.js';
 import { pageWords } from './lines.js';
+
+export const commands = { trigger: define, runs: defineRuns };
 
 const EXPLAINED = `
 Examples:
@@ -47,43 +49,41 @@ const inOneWord = (word: string, before?: string) =>
 const WATCH = 'also what comes, until Ctrl-C';
 
 /** `cue runs`: those of all triggers. */
-export const runsGroup: CommandGroup = {
-  define(group, context) {
-    addServerOptions(group)
-      .addOption(new Option('--status <status>', 'only those').choices(RUN_STATUS_WORDS))
-      .option('--since <time>', 'ISO time or date')
-      .option('--before <time>', 'ISO time or date')
-      .option('--limit <number>', 'how many (50)', numberOf('--limit'))
-      .option('--cursor <cursor>', 'the page behind this one')
-      .option('--watch', WATCH)
-      .action(async (flags: AllRunFlags, command: Command) => {
-        const { status, since, before, limit, cursor, watch } = flags;
-        const asked = { path: '/runs', query: { status, since, before, limit, cursor } };
-        if (!watch) await listRuns(context, command, asked, { one: false });
-        else {
-          const isOurs = (run: TriggerRun) => status === undefined || run.status === status;
-          await watchRuns(context, command, asked, { one: false, isOurs });
-        }
-      });
+function defineRuns(group: Command, context: CommandContext): void {
+  addServerOptions(group)
+    .addOption(new Option('--status <status>', 'only those').choices(RUN_STATUS_WORDS))
+    .option('--since <time>', 'ISO time or date')
+    .option('--before <time>', 'ISO time or date')
+    .option('--limit <number>', 'how many (50)', numberOf('--limit'))
+    .option('--cursor <cursor>', 'the page behind this one')
+    .option('--watch', WATCH)
+    .action(async (flags: AllRunFlags, command: Command) => {
+      const { status, since, before, limit, cursor, watch } = flags;
+      const asked = { path: '/runs', query: { status, since, before, limit, cursor } };
+      if (!watch) await listRuns(context, command, asked, { one: false });
+      else {
+        const isOurs = (run: TriggerRun) => status === undefined || run.status === status;
+        await watchRuns(context, command, asked, { one: false, isOurs });
+      }
+    });
 
-    group
-      .command('show')
-      .description('all of one run')
-      .argument('<run>', 'its id, or the first eight digits of it')
-      .action(async (id: string, _flags: object, command: Command) => {
-        const path = `/runs/${pathSegment(id, { what: 'run', list: 'cue runs' })}`;
-        await answer<OneRun>(
-          context,
-          command,
-          { path, field: 'run' },
-          {
-            text: async (one) => (await print()).wholeRunText(one),
-            fields: { of: ({ run }) => run, known: RUN_FIELDS },
-          },
-        );
-      });
-  },
-};
+  group
+    .command('show')
+    .description('all of one run')
+    .argument('<run>', 'its id, or the first eight digits of it')
+    .action(async (id: string, _flags: object, command: Command) => {
+      const path = `/runs/${pathSegment(id, { what: 'run', list: 'cue runs' })}`;
+      await answer<OneRun>(
+        context,
+        command,
+        { path, field: 'run' },
+        {
+          text: async (one) => (await print()).wholeRunText(one),
+          fields: { of: ({ run }) => run, known: RUN_FIELDS },
+        },
+      );
+    });
+}
 
 type RunRequest = Pick<Asked<RunPage>, 'path' | 'query'>;
 
@@ -136,8 +136,6 @@ async function runTableOf(one: boolean, { io }: CommandContext) {
 const ONE_TRIGGER = { of: ({ trigger }: One) => trigger, known: TRIGGER_FIELDS };
 
 const print = () => import('./trigger-text.js');
-
-export const triggerGroup: CommandGroup = { define };
 
 function define(group: Command, context: CommandContext): void {
   addServerOptions(group).addHelpText('after', EXPLAINED);

@@ -4,9 +4,11 @@
  * to the user, and one that ends with 2 blocks what the model was about to do.
  */
 import type { Command } from 'commander';
-import type { CommandContext, CommandGroup } from '../command-line.js';
+import type { CommandContext } from '../command-line.js';
 import { EXIT } from '../io.js';
 import { answerHook, BUDGET_MS, budgetVariable, LONG_BUDGET_MS } from './answer.js';
+
+export const commands = { hook: defineHook };
 
 const EXPLAINED = `
 It is not for people: "cue mcp install" writes it into the settings of Claude Code. It reads the JSON of
@@ -20,16 +22,14 @@ Environment:
   ELIZA_SERVER_AUTH_TOKEN the key of the server, if it wants one
 `;
 
-export const hookGroup: CommandGroup = {
-  define(command: Command, { io, end }: CommandContext): void {
-    command
-      // Of a later version, say: to refuse them would block the model.
-      .allowUnknownOption()
-      .allowExcessArguments()
-      .addHelpText('after', EXPLAINED)
-      .action(async () => {
-        await answerHook(io);
-        end(EXIT.done);
-      });
-  },
-};
+function defineHook(command: Command, { io, end }: CommandContext): void {
+  command
+    // Of a later version, say: to refuse them would block the model.
+    .allowUnknownOption()
+    .allowExcessArguments()
+    .addHelpText('after', EXPLAINED)
+    .action(async () => {
+      await answerHook(io);
+      end(EXIT.done);
+    });
+}

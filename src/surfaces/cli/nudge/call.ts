@@ -1,29 +1,8 @@
 /** One method of Nudge, called at whoever serves. */
-import type { Command } from 'commander';
-import {
-  createRpcClient,
-  type RpcClientOptions,
-  RpcFailure,
-  type StartAgent,
-} from '../../../server/client.js';
-import type { CheckSettings } from '../../../server/serve-stdio.js';
+import { createRpcClient, type RpcClientOptions, RpcFailure } from '../../../server/client.js';
 import { callServing, sayWhere } from '../ask-server.js';
 import type { CommandContext } from '../command-line.js';
 import { errorDocument } from '../io.js';
-
-/** What a command of `nudge` is handed: it adds its arguments and options, and says how it ended. */
-export interface NudgeContext extends CommandContext {
-  /** `--port`, before the command's name or behind it; `undefined`: it was not said. */
-  port?: () => number | undefined;
-  /** Starts a headless agent; loaded when it is asked for, because it brings the host along. */
-  startAgent: () => Promise<StartAgent>;
-  /** @throws AppError INVALID_INPUT naming every setting with a wrong value */
-  checkSettings?: CheckSettings;
-}
-
-export interface NudgeCommand {
-  define(command: Command, context: NudgeContext): void;
-}
 
 /**
  * @param name without "nudge."
@@ -32,7 +11,7 @@ export interface NudgeCommand {
  * @throws AppError the method's own, or UNAVAILABLE saying what was met
  */
 export function callServer<Result extends object>(
-  { io, port }: Pick<NudgeContext, 'io' | 'port'>,
+  { io, port }: Pick<CommandContext, 'io' | 'port'>,
   name: string,
   params: object,
   {

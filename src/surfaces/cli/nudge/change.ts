@@ -1,8 +1,10 @@
 /** `nudge bump <component> <key>` */
+import type { Command } from 'commander';
 import type { DeleteResult, Hint } from '../../../hints/offline.js';
+import type { CommandContext } from '../command-line.js';
 import { numberOf } from '../flags.js';
 import { badInput, EXIT, printJson, printText } from '../io.js';
-import { callServer, type NudgeCommand, type NudgeContext } from './call.js';
+import { callServer } from './call.js';
 import {
   addContextFlags,
   addScopeFlags,
@@ -14,31 +16,31 @@ import {
   scopeOf,
 } from './context-flags.js';
 
+export const commands = { delete: defineDelete, bump: defineBump };
+
 interface BumpFlags extends ContextFlags, ScopeFlags {
   delta?: number;
   json?: true;
 }
 
-export const bump: NudgeCommand = {
-  define(command, context) {
-    command
-      .argument('<component>')
-      .argument('<key>')
-      .option('--delta <number>', 'how often it has helped (1)', numberOf('--delta'));
-    addContextFlags(addScopeFlags(command))
-      .option('--json', 'print the result as JSON')
-      .addHelpText('after', CONTEXT_EXPLAINED)
-      .action((component: string, key: string, flags: BumpFlags) =>
-        performBump({ component, key }, flags, context),
-      );
-  },
-};
+function defineBump(command: Command, context: CommandContext): void {
+  command
+    .argument('<component>')
+    .argument('<key>')
+    .option('--delta <number>', 'how often it has helped (1)', numberOf('--delta'));
+  addContextFlags(addScopeFlags(command))
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', CONTEXT_EXPLAINED)
+    .action((component: string, key: string, flags: BumpFlags) =>
+      performBump({ component, key }, flags, context),
+    );
+}
 
 /** The variant that `get` gives here, or the one of the scope. */
 async function performBump(
   name: { component: string; key: string },
   flags: BumpFlags,
-  context: NudgeContext,
+  context: CommandContext,
 ): Promise<void> {
   const { io, end } = context;
   const scope = scopeOf(flags);
@@ -69,23 +71,21 @@ All variants of the key go, but with --scope-… only the one that has exactly t
 or a context only those that are eligible there; what is left out of a context is inferred.
 `;
 
-export const remove: NudgeCommand = {
-  define(command, context) {
-    command.argument('<component>').argument('<key>');
-    addContextFlags(addScopeFlags(command))
-      .option('--here', 'only what is eligible here')
-      .option('--json', 'print the result as JSON')
-      .addHelpText('after', DELETE_EXPLAINED)
-      .action((component: string, key: string, flags: DeleteFlags) =>
-        performDelete({ component, key }, flags, context),
-      );
-  },
-};
+function defineDelete(command: Command, context: CommandContext): void {
+  command.argument('<component>').argument('<key>');
+  addContextFlags(addScopeFlags(command))
+    .option('--here', 'only what is eligible here')
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', DELETE_EXPLAINED)
+    .action((component: string, key: string, flags: DeleteFlags) =>
+      performDelete({ component, key }, flags, context),
+    );
+}
 
 async function performDelete(
   name: { component: string; key: string },
   flags: DeleteFlags,
-  context: NudgeContext,
+  context: CommandContext,
 ): Promise<void> {
   const { io, end } = context;
   const scope = scopeOf(flags);

@@ -1,5 +1,6 @@
 /** `nudge get <component> <key>`: an agent waits for it before each build. */
 import type { GetResult, ScoredHint } from '../../../hints/offline.js';
+import type { CommandContext } from '../command-line.js';
 import { collect, numberOf, portOf } from '../flags.js';
 import {
   badInput,
@@ -11,7 +12,7 @@ import {
   printText,
   tellError,
 } from '../io.js';
-import { callServer, documentOf, type NudgeContext } from './call.js';
+import { callServer, documentOf } from './call.js';
 import { type ContextFlags, contextOf } from './context-flags.js';
 import type * as Words from './print-hint.js';
 
@@ -31,7 +32,7 @@ interface HintName {
 export async function performGet(
   name: HintName,
   flags: GetFlags,
-  context: Pick<NudgeContext, 'io' | 'port'>,
+  context: Pick<CommandContext, 'io' | 'port'>,
 ): Promise<ExitCode> {
   const { io } = context;
   const { limit, explain, raw, json } = flags;

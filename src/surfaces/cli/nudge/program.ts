@@ -1,82 +1,37 @@
-/** `nudge <command> …` (seed `nudge.md` §6): one file per command, loaded only when it is asked for. */
-
-import type { Command } from 'commander';
-import { dataDirOption, type ProgramSpec, runProgram } from '../command-line.js';
+/** `nudge <command> …` (seed `nudge.md` §6). */
+import {
+  addCommands,
+  type CommandEntry,
+  dataDirOption,
+  type Outside,
+  runProgram,
+} from '../command-line.js';
 import { portOf } from '../flags.js';
 import { type ExitCode, type Io, ioFor } from '../io.js';
-import { documentOf, type NudgeCommand, type NudgeContext } from './call.js';
+import { documentOf } from './call.js';
 
-interface CommandEntry {
-  name: string;
-  alias?: string;
-  summary: string;
-  load(): Promise<NudgeCommand>;
-}
-
-const NAME = 'nudge';
+const change = () => import('./change.js');
+const read = () => import('./read.js');
+const server = () => import('./server.js');
+const transfer = () => import('./transfer.js');
 
 const COMMANDS: readonly CommandEntry[] = [
-  {
-    name: 'serve',
-    summary: 'serve the hints, or join whoever serves them; MCP on standard input',
-    load: async () => (await import('./server.js')).serve,
-  },
-  {
-    name: 'status',
-    summary: 'who serves, and how much there is',
-    load: async () => (await import('./server.js')).status,
-  },
-  {
-    name: 'stop',
-    summary: 'stop the server',
-    load: async () => (await import('./server.js')).stop,
-  },
-  {
-    name: 'set',
-    summary: 'add a hint, or replace the one with the same scope',
-    load: async () => (await import('./set.js')).set,
-  },
-  {
-    name: 'get',
-    summary: 'the best hint of a key, here',
-    load: async () => (await import('./read.js')).get,
-  },
-  {
-    name: 'query',
-    summary: 'hints by component, keys, tags or pattern, best first',
-    load: async () => (await import('./read.js')).query,
-  },
-  {
-    name: 'ls',
-    alias: 'list-components',
-    summary: 'components, or the keys of one',
-    load: async () => (await import('./read.js')).ls,
-  },
-  {
-    name: 'delete',
-    summary: 'remove a key with all its variants, or some of them',
-    load: async () => (await import('./change.js')).remove,
-  },
-  {
-    name: 'bump',
-    summary: 'say that a hint has helped',
-    load: async () => (await import('./change.js')).bump,
-  },
-  {
-    name: 'import',
-    summary: 'take in hints from a file',
-    load: async () => (await import('./transfer.js')).importHints,
-  },
-  {
-    name: 'export',
-    summary: 'print all hints as a document that import takes',
-    load: async () => (await import('./transfer.js')).exportHints,
-  },
-  {
-    name: 'completion',
-    summary: 'print what makes a shell complete these commands',
-    load: async () => (await import('../completion.js')).completionGroup,
-  },
+  ['serve', 'serve the hints, or join whoever serves them; MCP on standard input', server],
+  ['status', 'who serves, and how much there is', server],
+  ['stop', 'stop the server', server],
+  ['set', 'add a hint, or replace the one with the same scope', () => import('./set.js')],
+  ['get', 'the best hint of a key, here', read],
+  ['query', 'hints by component, keys, tags or pattern, best first', read],
+  ['ls', 'components, or the keys of one', read, 'list-components'],
+  ['delete', 'remove a key with all its variants, or some of them', change],
+  ['bump', 'say that a hint has helped', change],
+  ['import', 'take in hints from a file', transfer],
+  ['export', 'print all hints as a document that import takes', transfer],
+  [
+    'completion',
+    'print what makes a shell complete these commands',
+    () => import('../completion.js'),
+  ],
 ];
 
 const EXPLAINED = `
@@ -95,46 +50,27 @@ Environment:
 `;
 
 /** One command line of `nudge`; see `runProgram`. */
-export function run(
-  argv: readonly string[],
-  io: Io,
-  outside: Pick<NudgeContext, 'startAgent' | 'checkSettings'>,
-): Promise<ExitCode> {
-  const complete = () => import('../complete.js');
-  const define: ProgramSpec['define'] = async (program, context, words) => {
-    addServerOptions(program)
-      .configureHelp({ showGlobalOptions: true })
-      .addHelpText('after', EXPLAINED);
-    const flags = () => program.opts<{ port?: number; dataDir?: string }>();
-    const seen = ioFor(io, () => flags().dataDir);
-    const port = () => flags().port;
-    await addCommands(program, words, { ...context, ...outside, io: seen, port });
-    return words;
-  };
-  const description = 'Small, high-value hints: how a component is built, run and tested here.';
-  return runProgram({ name: NAME, description, define, documentOf, complete }, argv, io);
-}
-
-/** Only what is asked for gets its arguments and options. */
-async function addCommands(
-  program: Command,
-  argv: readonly string[],
-  context: NudgeContext,
-): Promise<void> {
-  const { operands } = program.parseOptions([...argv]);
-  const [first, second] = operands;
-  const asked = first === 'help' ? second : first;
-  for (const { name, alias, summary, load } of COMMANDS) {
-    const command = program.command(name).description(summary);
-    if (alias !== undefined) command.alias(alias);
-    command.configureHelp({ showGlobalOptions: true });
-    if (asked !== undefined && (name === asked || alias === asked)) {
-      (await load()).define(command, context);
-    }
-  }
-}
-
-function addServerOptions(program: Command): Command {
-  const words = 'port of the server (else its PID file, else 8765)';
-  return program.option('-p, --port <port>', words, portOf).addOption(dataDirOption());
+export function run(argv: readonly string[], io: Io, outside: Outside): Promise<ExitCode> {
+  return runProgram(
+    {
+      name: 'nudge',
+      description: 'Small, high-value hints: how a component is built, run and tested here.',
+      documentOf,
+      complete: () => import('../complete.js'),
+      async define(program, context, words) {
+        program
+          .option('-p, --port <port>', 'port of the server (else its PID file, else 8765)', portOf)
+          .addOption(dataDirOption())
+          .configureHelp({ showGlobalOptions: true })
+          .addHelpText('after', EXPLAINED);
+        const flags = () => program.opts<{ port?: number; dataDir?: string }>();
+        const seen = ioFor(io, () => flags().dataDir);
+        const all = { ...context, ...outside, io: seen, port: () => flags().port };
+        await addCommands(program, COMMANDS, program.parseOptions([...words]).operands, all);
+        return words;
+      },
+    },
+    argv,
+    io,
+  );
 }

@@ -1,8 +1,10 @@
 /** `nudge get`, `query` and `ls`. */
+import type { Command } from 'commander';
 import type { ComponentCount, QueryResult } from '../../../hints/offline.js';
+import type { CommandContext } from '../command-line.js';
 import { collect, numberOf, wordsIn } from '../flags.js';
 import { EXIT, printJson, printText } from '../io.js';
-import { callServer, type NudgeCommand, type NudgeContext } from './call.js';
+import { callServer } from './call.js';
 import {
   addContextFlags,
   CONTEXT_EXPLAINED,
@@ -11,20 +13,20 @@ import {
 } from './context-flags.js';
 import { type GetFlags, performGet } from './get.js';
 
-export const get: NudgeCommand = {
-  define(command, context) {
-    command.argument('<component>').argument('<key>');
-    addContextFlags(command)
-      .option('--limit <number>', 'so many of its variants, best first (1)', numberOf('--limit'))
-      .option('--explain', 'also why the others are not eligible')
-      .option('--raw', 'print the value alone, as it is, secrets too: $(nudge get api build --raw)')
-      .option('--json', 'print the result as JSON')
-      .addHelpText('after', CONTEXT_EXPLAINED)
-      .action(async (component: string, key: string, flags: GetFlags) =>
-        context.end(await performGet({ component, key }, flags, context)),
-      );
-  },
-};
+export const commands = { get: defineGet, query: defineQuery, ls: defineLs };
+
+function defineGet(command: Command, context: CommandContext): void {
+  command.argument('<component>').argument('<key>');
+  addContextFlags(command)
+    .option('--limit <number>', 'so many of its variants, best first (1)', numberOf('--limit'))
+    .option('--explain', 'also why the others are not eligible')
+    .option('--raw', 'print the value alone, as it is, secrets too: $(nudge get api build --raw)')
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', CONTEXT_EXPLAINED)
+    .action(async (component: string, key: string, flags: GetFlags) =>
+      context.end(await performGet({ component, key }, flags, context)),
+    );
+}
 
 interface QueryFlags extends ContextFlags {
   component?: string;
@@ -36,24 +38,22 @@ interface QueryFlags extends ContextFlags {
   json?: true;
 }
 
-export const query: NudgeCommand = {
-  define(command, context) {
-    command
-      .option('--component <name>', 'of this component')
-      .option('--keys <names>', 'with one of these keys; comma-separated', collect)
-      .option('--tags <words>', 'with all of these tags; comma-separated', collect)
-      .option('--regex <pattern>', 'on key, value and tags');
-    addContextFlags(command)
-      .option('--limit <number>', 'at most so many (10)', numberOf('--limit'))
-      .option('--explain', 'also those that are not eligible, and why')
-      .option('--json', 'print the result as JSON')
-      .addHelpText('after', CONTEXT_EXPLAINED)
-      .action((flags: QueryFlags) => performQuery(flags, context));
-  },
-};
+function defineQuery(command: Command, context: CommandContext): void {
+  command
+    .option('--component <name>', 'of this component')
+    .option('--keys <names>', 'with one of these keys; comma-separated', collect)
+    .option('--tags <words>', 'with all of these tags; comma-separated', collect)
+    .option('--regex <pattern>', 'on key, value and tags');
+  addContextFlags(command)
+    .option('--limit <number>', 'at most so many (10)', numberOf('--limit'))
+    .option('--explain', 'also those that are not eligible, and why')
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', CONTEXT_EXPLAINED)
+    .action((flags: QueryFlags) => performQuery(flags, context));
+}
 
 /** Done: there are some. */
-async function performQuery(flags: QueryFlags, context: NudgeContext): Promise<void> {
+async function performQuery(flags: QueryFlags, context: CommandContext): Promise<void> {
   const { io, end } = context;
   const { component, keys, tags, regex, limit, explain, json } = flags;
   const params = {
@@ -73,7 +73,7 @@ async function performQuery(flags: QueryFlags, context: NudgeContext): Promise<v
 
 async function printFound(
   { hints, others = [] }: QueryResult,
-  { io }: NudgeContext,
+  { io }: CommandContext,
 ): Promise<void> {
   const { hintName, indented, matchLines, otherLines, valueLines } = await import(
     './print-hint.js'
@@ -91,21 +91,17 @@ async function printFound(
 /** All of a component: it has no more (seed §9), and a query answers no more. */
 const LIMIT = 1_000;
 
-export const ls: NudgeCommand = {
-  define(command, context) {
-    command
-      .argument('[component]', 'its keys; without it, all components')
-      .option('--json', 'print the result as JSON: of list_components, or of query')
-      .action((component: string | undefined, { json = false }: { json?: boolean }) =>
-        component === undefined
-          ? listComponents(json, context)
-          : listKeys(component, json, context),
-      );
-  },
-};
+function defineLs(command: Command, context: CommandContext): void {
+  command
+    .argument('[component]', 'its keys; without it, all components')
+    .option('--json', 'print the result as JSON: of list_components, or of query')
+    .action((component: string | undefined, { json = false }: { json?: boolean }) =>
+      component === undefined ? listComponents(json, context) : listKeys(component, json, context),
+    );
+}
 
 /** Done also where there is none. */
-async function listComponents(json: boolean, context: NudgeContext): Promise<void> {
+async function listComponents(json: boolean, context: CommandContext): Promise<void> {
   const { io, end } = context;
   const options = { field: 'components' } as const;
   const result = await callServer<{ components: ComponentCount[] }>(
@@ -128,7 +124,7 @@ async function listComponents(json: boolean, context: NudgeContext): Promise<voi
 }
 
 /** Done: the component has keys, eligible here or not. */
-async function listKeys(component: string, json: boolean, context: NudgeContext): Promise<void> {
+async function listKeys(component: string, json: boolean, context: CommandContext): Promise<void> {
   const { io, end } = context;
   const params = {
     component,

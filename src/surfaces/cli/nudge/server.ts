@@ -21,9 +21,11 @@ import { SECOND_MS } from '../../../shared/clock.js';
 import { AppError, isAppError, messageOf } from '../../../shared/errors.js';
 import { isRunning } from '../../../shared/process-life.js';
 import { onceServed } from '../ask-server.js';
+import { agentStarterOf, type CommandContext } from '../command-line.js';
 import { EXIT, printJson, printText } from '../io.js';
 import { serverLines } from '../status-text.js';
-import type { NudgeCommand, NudgeContext } from './call.js';
+
+export const commands = { serve: defineServe, status: defineStatus, stop: defineStop };
 
 interface ServeFlags {
   maxHints?: string;
@@ -51,9 +53,7 @@ Environment:
   NUDGE_MAX_HINTS, NUDGE_SECRET_GUARD, NUDGE_DEFAULT_TTL, NUDGE_LOG_LEVEL   as the options
 `;
 
-export const serve: NudgeCommand = { define: defineServe };
-
-function defineServe(command: Command, context: NudgeContext): void {
+function defineServe(command: Command, context: CommandContext): void {
   command
     .option('--max-hints <number>', 'how many hints are kept (5000)')
     .option('--no-secret-guard', 'take hints that look like secrets')
@@ -61,10 +61,10 @@ function defineServe(command: Command, context: NudgeContext): void {
     .addOption(new Option('--log-level <level>', 'what is told on standard error').choices(LEVELS))
     .addHelpText('after', SERVE_EXPLAINED)
     .action(async (flags: ServeFlags) => {
-      const { io, port, startAgent, checkSettings } = context;
+      const { io, port, checkSettings } = context;
       const env = { ...io.env, ...settingsOf(flags) };
       const tools = io.env.CUE_MCP_TOOLS || NUDGE_TOOLS;
-      const outside = { startAgent, checkSettings };
+      const outside = { startAgent: agentStarterOf(context), checkSettings };
       await serveStdio({ name: 'nudge', io, env, port: port?.(), tools, ...outside });
       context.end(EXIT.done);
     });
@@ -80,16 +80,14 @@ function settingsOf({ maxHints, secretGuard, defaultTtl, logLevel }: ServeFlags)
   };
 }
 
-export const status: NudgeCommand = {
-  define(command, context) {
-    command
-      .option('--json', 'print the result as JSON, with the port')
-      .action(({ json = false }: { json?: boolean }) => performStatus(json, context));
-  },
-};
+function defineStatus(command: Command, context: CommandContext): void {
+  command
+    .option('--json', 'print the result as JSON, with the port')
+    .action(({ json = false }: { json?: boolean }) => performStatus(json, context));
+}
 
 /** @throws AppError NOT_FOUND when nothing serves */
-async function performStatus(json: boolean, context: NudgeContext): Promise<void> {
+async function performStatus(json: boolean, context: CommandContext): Promise<void> {
   const { io, end } = context;
   const server = await serverOf(context);
   if (json) printJson(io, { ...server.status, port: server.port });
@@ -124,20 +122,18 @@ const STOP_EXPLAINED = `
 Another "nudge serve" with a client at its standard input takes the place of a server that stops.
 `;
 
-export const stop: NudgeCommand = {
-  define(command, context) {
-    command
-      .option('--json', 'print what was stopped as JSON')
-      .addHelpText('after', STOP_EXPLAINED)
-      .action(({ json = false }: { json?: boolean }) => performStop(json, context));
-  },
-};
+function defineStop(command: Command, context: CommandContext): void {
+  command
+    .option('--json', 'print what was stopped as JSON')
+    .addHelpText('after', STOP_EXPLAINED)
+    .action(({ json = false }: { json?: boolean }) => performStop(json, context));
+}
 
 /**
  * @throws AppError NOT_FOUND when nothing serves, DISABLED for an Eliza server, PERMISSION_DENIED for a
  * process that only an answer names
  */
-async function performStop(json: boolean, context: NudgeContext): Promise<void> {
+async function performStop(json: boolean, context: CommandContext): Promise<void> {
   const { io, end } = context;
   const { pid, port, kind } = await serverOf(context);
   if (kind === 'eliza') {
@@ -162,7 +158,7 @@ async function performStop(json: boolean, context: NudgeContext): Promise<void> 
 }
 
 /** Anybody's program may listen there, and name any process as itself. */
-function isCertain(pid: number, port: number, env: NudgeContext['io']['env']): boolean {
+function isCertain(pid: number, port: number, env: CommandContext['io']['env']): boolean {
   const file = serverOnPort(env, port);
   if (file?.pid === pid && isWriterCertain(file)) return true;
   return isPortOf(pid, port) === true;
@@ -188,7 +184,7 @@ function notStopped(pid: number, cause: unknown): AppError {
   return new AppError('PERMISSION_DENIED', message, { pid }, { cause });
 }
 
-async function ended(pid: number, clock: NudgeContext['io']['clock']): Promise<void> {
+async function ended(pid: number, clock: CommandContext['io']['clock']): Promise<void> {
   const endMs = clock.now() + PATIENCE_MS;
   while (isRunning(pid)) {
     if (clock.now() >= endMs) {
@@ -207,7 +203,7 @@ export interface KnownServer extends Identity {
 const NO_SERVER: ReadonlySet<unknown> = new Set(['nobody', 'unreachable', 'foreign']);
 
 /** @throws AppError NOT_FOUND when nothing of ours serves, else what was met */
-export async function serverOf({ io, port }: NudgeContext): Promise<KnownServer> {
+export async function serverOf({ io, port }: CommandContext): Promise<KnownServer> {
   const asked = port?.();
   const wanted = { env: io.env, cwd: io.cwd, port: asked };
   const { address, status } = await onceServed(wanted, async () => {

@@ -4,11 +4,14 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { HintValue, SetResult } from '../../../hints/offline.js';
 import { inFlags } from '../answer.js';
+import type { CommandContext } from '../command-line.js';
 import { collect, numberOf, pairsOf, wordsIn } from '../flags.js';
 import { parseJson, readTextFile } from '../input.js';
 import { badInput, EXIT, type Io, printJson, printText } from '../io.js';
-import { callServer, type NudgeCommand, type NudgeContext } from './call.js';
+import { callServer } from './call.js';
 import { addScopeFlags, osNamed, type ScopeFlags, scopeOf } from './context-flags.js';
+
+export const commands = { set: defineSet };
 
 interface SetFlags extends ValueFlags, ScopeFlags {
   reason?: string;
@@ -27,47 +30,45 @@ interface SetFlags extends ValueFlags, ScopeFlags {
 /** The guard reads a value with a library that takes its time to load. */
 const TIMEOUT_MS = 15_000;
 
-export const set: NudgeCommand = {
-  define(command, context) {
-    command
-      .argument('<component>', 'service, module or folder: http-proxy')
-      .argument('<key>', 'what it is: build')
-      .argument('<value>');
-    addValueFlags(command)
-      .option('--reason <text>', 'why it is so')
-      .option('--tags <words>', 'comma-separated', collect)
-      .option('--priority <number>', '1 to 10 (5)', numberOf('--priority'))
-      .option('--confidence <number>', '0 to 1 (0.5)', numberOf('--confidence'))
-      .option('--ttl <time>', '"session", or a duration: PT2H, P30D')
-      .option('--sensitivity <word>', 'secret or normal')
-      .option('--source <word>', 'user, agent, tool-output or file-import')
-      .option('--added-by <name>', 'who says so');
-    addScopeFlags(command)
-      .option(
-        '--if-match-version <number>',
-        'only when it has this version; 0: only when there is none',
-        numberOf('--if-match-version'),
-      )
-      .option('--allow-secret', 'keep it though it looks like a secret, and show it nowhere')
-      .option('--json', 'print the result as JSON')
-      .addHelpText('after', VALUE_EXPLAINED)
-      .action(
-        async (component: string, key: string, value: string, flags: SetFlags, own: Command) => {
-          try {
-            await perform({ component, key }, value, flags, context);
-          } catch (error) {
-            throw inFlags(error, own);
-          }
-        },
-      );
-  },
-};
+function defineSet(command: Command, context: CommandContext): void {
+  command
+    .argument('<component>', 'service, module or folder: http-proxy')
+    .argument('<key>', 'what it is: build')
+    .argument('<value>');
+  addValueFlags(command)
+    .option('--reason <text>', 'why it is so')
+    .option('--tags <words>', 'comma-separated', collect)
+    .option('--priority <number>', '1 to 10 (5)', numberOf('--priority'))
+    .option('--confidence <number>', '0 to 1 (0.5)', numberOf('--confidence'))
+    .option('--ttl <time>', '"session", or a duration: PT2H, P30D')
+    .option('--sensitivity <word>', 'secret or normal')
+    .option('--source <word>', 'user, agent, tool-output or file-import')
+    .option('--added-by <name>', 'who says so');
+  addScopeFlags(command)
+    .option(
+      '--if-match-version <number>',
+      'only when it has this version; 0: only when there is none',
+      numberOf('--if-match-version'),
+    )
+    .option('--allow-secret', 'keep it though it looks like a secret, and show it nowhere')
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', VALUE_EXPLAINED)
+    .action(
+      async (component: string, key: string, value: string, flags: SetFlags, own: Command) => {
+        try {
+          await perform({ component, key }, value, flags, context);
+        } catch (error) {
+          throw inFlags(error, own);
+        }
+      },
+    );
+}
 
 async function perform(
   name: { component: string; key: string },
   given: string,
   flags: SetFlags,
-  context: NudgeContext,
+  context: CommandContext,
 ): Promise<void> {
   const { io, end } = context;
   const { ifMatchVersion, allowSecret } = flags;

@@ -1,10 +1,15 @@
 /** `nudge import <file>` */
+
 import { resolve } from 'node:path';
+import type { Command } from 'commander';
 import type { ImportOutcome, StorePayload } from '../../../hints/offline.js';
 import { AppError } from '../../../shared/errors.js';
+import type { CommandContext } from '../command-line.js';
 import { byteLength, MOST_BYTES, parseJson, partsOf, readTextFile } from '../input.js';
 import { badInput, EXIT, type Io, printJson, printText } from '../io.js';
-import { callServer, type NudgeCommand, type NudgeContext } from './call.js';
+import { callServer } from './call.js';
+
+export const commands = { import: defineImport, export: defineExport };
 
 interface ImportFlags {
   mode?: string;
@@ -28,17 +33,15 @@ others go. Where none is fit to be taken in, the exit code is 2. Files over 2 MB
 fails, those before it are in.
 `;
 
-export const importHints: NudgeCommand = {
-  define(command, context) {
-    command
-      .argument('<file>')
-      .option('--mode <word>', 'merge or replace')
-      .option('--allow-secret', 'also take in what looks like a secret')
-      .option('--json', 'print the result as JSON')
-      .addHelpText('after', IMPORT_EXPLAINED)
-      .action((file: string, flags: ImportFlags) => performImport(file, flags, context));
-  },
-};
+function defineImport(command: Command, context: CommandContext): void {
+  command
+    .argument('<file>')
+    .option('--mode <word>', 'merge or replace')
+    .option('--allow-secret', 'also take in what looks like a secret')
+    .option('--json', 'print the result as JSON')
+    .addHelpText('after', IMPORT_EXPLAINED)
+    .action((file: string, flags: ImportFlags) => performImport(file, flags, context));
+}
 
 /**
  * Done also when some hints were skipped, or all are here already; not when none was good. The reasons
@@ -47,7 +50,7 @@ export const importHints: NudgeCommand = {
 async function performImport(
   file: string,
   flags: ImportFlags,
-  context: NudgeContext,
+  context: CommandContext,
 ): Promise<void> {
   const { io, end } = context;
   const { mode, allowSecret, json } = flags;
@@ -122,18 +125,16 @@ const EXPORT_EXPLAINED = `
 What was kept with --allow-secret is in the document as it is.
 `;
 
-export const exportHints: NudgeCommand = {
-  define(command, context) {
-    command
-      .option('--format <name>', 'json, the only one', 'json')
-      .option('--component <name>', 'only this one')
-      .option('--json', 'print the result as JSON: { "payload": … }')
-      .addHelpText('after', EXPORT_EXPLAINED)
-      .action((flags: ExportFlags) => performExport(flags, context));
-  },
-};
+function defineExport(command: Command, context: CommandContext): void {
+  command
+    .option('--format <name>', 'json, the only one', 'json')
+    .option('--component <name>', 'only this one')
+    .option('--json', 'print the result as JSON: { "payload": … }')
+    .addHelpText('after', EXPORT_EXPLAINED)
+    .action((flags: ExportFlags) => performExport(flags, context));
+}
 
-async function performExport({ format, component, json }: ExportFlags, context: NudgeContext) {
+async function performExport({ format, component, json }: ExportFlags, context: CommandContext) {
   const { io, end } = context;
   if (format !== 'json') throw badInput(`--format is json, not "${format}"`);
   const params = { format, ...(component === undefined ? {} : { component }) };

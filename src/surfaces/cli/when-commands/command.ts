@@ -1,10 +1,12 @@
 /** `cue when …`: arguments and options; what they do is in the files that are loaded for it. */
 import { Command, CommanderError } from 'commander';
-import type { CommandContext, CommandGroup } from '../command-line.js';
+import type { CommandContext } from '../command-line.js';
 import { portOf } from '../flags.js';
 import { badInput, type ExitCode, type Io } from '../io.js';
 import type { WhenFlags } from './paths.js';
 import type { RememberFlags } from './perform.js';
+
+export const commands = { when: define };
 
 const EXPLAINED = `
 Arguments:
@@ -32,8 +34,6 @@ const LINE_EXPLAINED = `
 The line is the entry as in the index, instead of --trigger, --header and --description:
   cue when remember "writing mock tests | Mock patching pattern | patch where used, not defined"
 `;
-
-export const whenGroup: CommandGroup = { define, prepare };
 
 function define(when: Command, { io, end }: CommandContext): void {
   /** Runs a command with its own options and those of the group, and keeps how it ended. */
@@ -128,7 +128,7 @@ const SPELLED_OUT = '/when';
  * command that takes no words (`migrate the database`). A space in front and the slash command in front
  * say the same.
  */
-function prepare(args: readonly string[], when: Command): string[] {
+export function prepare(args: readonly string[], when: Command): string[] {
   const valued = valuedOptions(when);
   // The value of an option stays as it is.
   const listed = args.map((arg, at) =>
