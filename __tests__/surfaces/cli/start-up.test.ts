@@ -68,7 +68,7 @@ describe('cue', () => {
     'complete',
     'doctor',
     'open',
-    'watch',
+    'list',
   ])('%s brings neither host nor schemas along', (group) => {
     const loaded = loadedBy(resolve(SRC, `surfaces/cli/${group}.ts`));
     expect({ foreign: foreign(loaded), rooms: rooms(loaded) }).toEqual({

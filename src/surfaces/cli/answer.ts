@@ -29,8 +29,10 @@ export interface Printed<Body> {
   text: (body: Body) => string | Promise<string>;
   /** The text is that of a `Table`. */
   isDrawn?: true;
-  /** What the fields of `--json` are of, and which there are; absent: those of the body that came. */
-  fields?: { of: (body: Body) => object | readonly object[]; known: readonly string[] };
+  /** Fields that `--json` may name; absent: those of the body that came. */
+  known?: readonly string[];
+  /** What has them; the body when absent. */
+  of?: (body: Body) => object | readonly object[];
   /** How the command ended; done when absent. */
   code?: (body: Body) => ExitCode;
   /** Said beside the result. */
@@ -75,17 +77,23 @@ export async function ask<Body extends object>(
   }
 }
 
-/** One request, printed, with the end it has. @throws AppError as `ask` */
+/**
+ * One request, printed, with the end it has.
+ * @param request `known` fields are those of what `field` names when `of` is absent
+ * @throws AppError as `ask`
+ */
 export async function answer<Body extends object>(
   context: CommandContext,
   command: Command,
-  asked: Asked<Body>,
-  printed: Printed<Body>,
+  request: Asked<Body> & Printed<Body>,
 ): Promise<void> {
+  const { text, isDrawn, code, beside, known, of, ...asked } = request;
   // Before anything is changed.
   const { json } = command.optsWithGlobals<ServerFlags>();
-  if (printed.fields !== undefined) mustBeFields(json, printed.fields.known);
-  await tell(context, command, await ask<Body>(context, command, asked), printed);
+  if (known !== undefined) mustBeFields(json, known);
+  const body = await ask<Body>(context, command, asked);
+  const named = known && ((whole: Body) => Object(whole[asked.field]));
+  await tell(context, command, body, { text, isDrawn, code, beside, known, of: of ?? named });
 }
 
 /** Prints an answer as it was asked for. */
@@ -93,15 +101,15 @@ export async function tell<Body extends object>(
   { io, end }: CommandContext,
   command: Command,
   body: Body,
-  { text, code, beside, fields, isDrawn }: Printed<Body>,
+  { text, code, beside, known, of, isDrawn }: Printed<Body>,
 ): Promise<void> {
   const { json } = command.optsWithGlobals<ServerFlags>();
   if (json === undefined) {
     const words = await text(body);
     if (words !== '') printText(io, words, isDrawn);
   } else {
-    mustBeFields(json, fields?.known ?? Object.keys(body));
-    printJson(io, chosenFields(body, json, fields?.of(body) ?? body));
+    mustBeFields(json, known ?? Object.keys(body));
+    printJson(io, chosenFields(body, json, of?.(body) ?? body));
   }
   // Where all of the answer is printed, it says this itself.
   if (!isAll(json)) for (const line of beside?.(body) ?? []) io.err(`${line}\n`);

@@ -1,7 +1,7 @@
 /** `--json id,displayName`: of what a server answers, only these fields, as `gh` gives them. */
 import type { Argument, Command } from 'commander';
 import type { ForgetResult, RecalledMemory, StoreResult } from '../../memory/index.js';
-import type { LearnedNumbers, Offer } from '../../proactive/index.js';
+import type { Offer } from '../../proactive/index.js';
 import type { TriggerRun, TriggerSummary } from '../../triggers/index.js';
 import { wordsIn } from './flags.js';
 import { badInput } from './io.js';
@@ -159,5 +159,3 @@ export const FORGOTTEN_FIELDS = namesOf<ForgetResult>({
   ...{ dry_run: true, total: true, memories: true, memory_ids: true, elsewhere: true },
   ...{ links: true, chapters: true, wisdom: true, kept: true },
 });
-
-export const LEARNED_FIELDS = namesOf<{ learned: LearnedNumbers }>({ learned: true });

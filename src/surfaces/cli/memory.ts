@@ -55,31 +55,25 @@ function defineRecall(recall: Command, context: CommandContext): void {
       if (ref === '') throw badInput("say what to recall: cue recall 'refresh token'");
       const { depth, limit, minConfidence, timezone } = flags;
       const { session = context.io.env.CUE_SESSION_ID } = flags;
-      await answer<RecallResult>(
-        context,
-        command,
-        {
-          ...{ method: 'POST', path: '/recall', query: { timezone }, field: 'memories' },
-          // Fields that are `undefined` are not sent.
-          body: {
-            ...{ ref, depth, limit, min_confidence: minConfidence },
-            session_id: session || undefined,
-          },
+      await answer<RecallResult>(context, command, {
+        ...{ method: 'POST', path: '/recall', query: { timezone } },
+        ...{ field: 'memories', known: RECALLED_FIELDS },
+        // Fields that are `undefined` are not sent.
+        body: {
+          ...{ ref, depth, limit, min_confidence: minConfidence },
+          session_id: session || undefined,
         },
-        {
-          text: ({ memories }) =>
-            memories.map((memory) => memoryText(memory, context.io.clock.now())).join('\n\n'),
-          beside: ({ memories, total_matches, degraded }) => [
-            ...(memories.length === 0 ? ['nothing is remembered of that'] : []),
-            ...(total_matches > memories.length && memories.length > 0
-              ? [`${memories.length} of ${total_matches}; more: --limit`]
-              : []),
-            ...(degraded === undefined ? [] : [oneLine(degraded)]),
-          ],
-          code: ({ memories }) => (memories.length === 0 ? EXIT.notFound : EXIT.done),
-          fields: { of: ({ memories }) => memories, known: RECALLED_FIELDS },
-        },
-      );
+        text: ({ memories }) =>
+          memories.map((memory) => memoryText(memory, context.io.clock.now())).join('\n\n'),
+        beside: ({ memories, total_matches, degraded }) => [
+          ...(memories.length === 0 ? ['nothing is remembered of that'] : []),
+          ...(total_matches > memories.length && memories.length > 0
+            ? [`${memories.length} of ${total_matches}; more: --limit`]
+            : []),
+          ...(degraded === undefined ? [] : [oneLine(degraded)]),
+        ],
+        code: ({ memories }) => (memories.length === 0 ? EXIT.notFound : EXIT.done),
+      });
     });
 }
 
@@ -161,24 +155,18 @@ function defineStore(store: Command, context: CommandContext): void {
     .option('--agent <id>', 'whose name stands under it')
     .addHelpText('after', STORE_EXPLAINED)
     .action(async (flags: StoreFlags, command: Command) => {
-      await answer<StoreResult>(
-        context,
-        command,
-        {
-          ...{ method: 'POST', path: '/memories', field: 'memory_id' },
-          body: await draftOf(flags, actions, context.io),
-          flags: flags.intent === undefined ? null : STORE_FLAG_NAMES,
-        },
-        {
-          text: ({ memory_id, links }) =>
-            `✔ stored ${memory_id}${links > 0 ? `, ${links} linked` : ''}`,
-          beside: ({ redacted = [], degraded }) => [
-            ...redacted.map(({ kind, count }) => `taken out: ${oneLine(kind)} (${count})`),
-            ...(degraded === undefined ? [] : [oneLine(degraded)]),
-          ],
-          fields: { of: (stored) => stored, known: STORED_FIELDS },
-        },
-      );
+      await answer<StoreResult>(context, command, {
+        ...{ method: 'POST', path: '/memories', field: 'memory_id' },
+        ...{ known: STORED_FIELDS, of: (stored) => stored },
+        body: await draftOf(flags, actions, context.io),
+        flags: flags.intent === undefined ? null : STORE_FLAG_NAMES,
+        text: ({ memory_id, links }) =>
+          `✔ stored ${memory_id}${links > 0 ? `, ${links} linked` : ''}`,
+        beside: ({ redacted = [], degraded }) => [
+          ...redacted.map(({ kind, count }) => `taken out: ${oneLine(kind)} (${count})`),
+          ...(degraded === undefined ? [] : [oneLine(degraded)]),
+        ],
+      });
     });
 }
 
@@ -267,26 +255,19 @@ function definePurge(group: Command, context: CommandContext): void {
     .addHelpText('after', PURGE_EXPLAINED)
     .action(async (ids: string[], flags: PurgeFlags, command: Command) => {
       const body = { ...conditionsOf(ids, flags), dry_run: !flags.yes };
-      await answer<ForgetResult>(
-        context,
-        command,
-        {
-          ...{ method: 'POST', path: '/forget', body, timeoutMs: EXPORT_MS, field: 'memory_ids' },
-          deletes: true,
-        },
-        {
-          text: forgottenText,
-          beside: ({ total, dry_run }) => [
-            ...(total === 0
-              ? [`nothing matches that: nothing ${dry_run ? 'would be' : 'was'} forgotten`]
-              : []),
-            ...(dry_run && total > 0 ? ['nothing is forgotten yet: say it again with --yes'] : []),
-            ...(total >= MOST_FORGOTTEN ? ['there may be more: run it again'] : []),
-          ],
-          code: ({ total }) => (total === 0 ? EXIT.notFound : EXIT.done),
-          fields: { of: (forgotten) => forgotten, known: FORGOTTEN_FIELDS },
-        },
-      );
+      await answer<ForgetResult>(context, command, {
+        ...{ method: 'POST', path: '/forget', body, timeoutMs: EXPORT_MS, deletes: true },
+        ...{ field: 'memory_ids', known: FORGOTTEN_FIELDS, of: (forgotten) => forgotten },
+        text: forgottenText,
+        beside: ({ total, dry_run }) => [
+          ...(total === 0
+            ? [`nothing matches that: nothing ${dry_run ? 'would be' : 'was'} forgotten`]
+            : []),
+          ...(dry_run && total > 0 ? ['nothing is forgotten yet: say it again with --yes'] : []),
+          ...(total >= MOST_FORGOTTEN ? ['there may be more: run it again'] : []),
+        ],
+        code: ({ total }) => (total === 0 ? EXIT.notFound : EXIT.done),
+      });
     });
 }
 

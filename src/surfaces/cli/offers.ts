@@ -2,11 +2,12 @@
 import { type Command, Option } from 'commander';
 import type { LearnedNumbers, Offer, OfferNumbers, OfferStats } from '../../proactive/index.js';
 import { ageOf } from '../../shared/clock.js';
-import { addServerOptions, answer, ask, pathSegment, type ServerFlags } from './answer.js';
+import { addServerOptions, answer, pathSegment } from './answer.js';
 import type { CommandContext } from './command-line.js';
-import { LEARNED_FIELDS, mustBeFields, OFFER_FIELDS } from './fields.js';
+import { OFFER_FIELDS } from './fields.js';
 import { numberOf, OFFER_KIND_WORDS, OFFER_STATE_WORDS } from './flags.js';
-import { indented, minuteOf, oneLine, pageWords } from './lines.js';
+import { indented, minuteOf, oneLine } from './lines.js';
+import { answerList, type ListRequest, watchList } from './list.js';
 import { type Column, tableOf } from './table.js';
 
 export const commands = { offers: define };
@@ -27,14 +28,7 @@ interface One {
 
 type Learned = { learned: LearnedNumbers };
 
-interface OfferPage {
-  offers: Offer[];
-  total: number;
-  nextCursor: string | null;
-}
-
 const NAMED = 'its id, or the first eight digits of it';
-const ONE_OFFER = { of: ({ offer }: One) => offer, known: OFFER_FIELDS };
 
 const EXPLAINED = `
 Exit codes:
@@ -55,23 +49,23 @@ function define(group: Command, context: CommandContext): void {
     .option('--cursor <cursor>', 'the page behind this one')
     .option('--deliver', 'pending ones that are for no conversation count as shown')
     .option('--watch', 'also what comes, until Ctrl-C')
-    .action(async ({ session, ...flags }: ListFlags, command: Command) => {
-      if (flags.watch) {
-        await watchOffers(context, command, { ...flags, session });
-        return;
-      }
-      await answer<OfferPage>(
-        context,
-        command,
-        { path: '/offers', query: { ...flagsOnly(flags), sessionId: session }, field: 'offers' },
-        {
-          text: ({ offers }) => tableOf(context.io, COLUMNS).lines(offers),
-          isDrawn: true,
-          fields: { of: ({ offers }) => offers, known: OFFER_FIELDS },
-          beside: (page) =>
-            page.total === 0 ? ['no offers'] : pageWords(page, page.offers.length),
-        },
-      );
+    .action(async (flags: ListFlags, command: Command) => {
+      const { state, kind, session, limit, cursor, deliver, watch } = flags;
+      const list: ListRequest<Offer> = {
+        path: '/offers',
+        query: { state, kind, limit, cursor, deliver, sessionId: session },
+        ...{ field: 'offers', known: OFFER_FIELDS, none: 'no offers' },
+        table: () => tableOf(context.io, COLUMNS),
+      };
+      if (!watch) return answerList(context, command, list);
+      await watchList(context, command, list, {
+        type: 'offer',
+        isOurs: (offer) =>
+          (kind === undefined || offer.kind === kind) &&
+          (state === undefined || offer.state === state) &&
+          (session === undefined || offer.target.sessionId === session),
+        keyOf: (offer) => `${offer.id} ${offer.state}`,
+      });
     });
 
   const pathOf = (id: string) =>
@@ -82,12 +76,10 @@ function define(group: Command, context: CommandContext): void {
     .description('all of one offer, and why it is made')
     .argument('<offer>', NAMED)
     .action(async (id: string, _flags: object, command: Command) => {
-      await answer<One>(
-        context,
-        command,
-        { path: pathOf(id), field: 'offer' },
-        { text: ({ offer }) => offerText(offer, clock.now()), fields: ONE_OFFER },
-      );
+      await answer<One>(context, command, {
+        ...{ path: pathOf(id), field: 'offer', known: OFFER_FIELDS },
+        text: ({ offer }) => offerText(offer, clock.now()),
+      });
     });
 
   const endings = [
@@ -101,17 +93,12 @@ function define(group: Command, context: CommandContext): void {
       .argument('<offer>', NAMED)
       .option('--reason <text>', 'why')
       .action(async (id: string, { reason }: { reason?: string }, command: Command) => {
-        const path = `${pathOf(id)}/${route}`;
-        await answer<One>(
-          context,
-          command,
+        await answer<One>(context, command, {
           // A reason that is `undefined` is not sent.
-          { method: 'POST', path, body: { reason }, field: 'offer' },
-          {
-            text: ({ offer }) => `✔ ${done}: ${oneLine(offer.subject)} (${offer.kind})`,
-            fields: ONE_OFFER,
-          },
-        );
+          ...{ method: 'POST', path: `${pathOf(id)}/${route}`, body: { reason } },
+          ...{ field: 'offer', known: OFFER_FIELDS },
+          text: ({ offer }) => `✔ ${done}: ${oneLine(offer.subject)} (${offer.kind})`,
+        });
       });
   }
 
@@ -121,12 +108,9 @@ function define(group: Command, context: CommandContext): void {
     .option('--since <time>', 'ISO time or date (30 days ago)')
     .option('--before <time>', 'ISO time or date')
     .action(async (flags: { since?: string; before?: string }, command: Command) => {
-      await answer<OfferStats & Learned>(
-        context,
-        command,
-        { path: '/offers/stats', query: { ...flags }, field: 'byKind' },
-        { text: statsText },
-      );
+      await answer<OfferStats & Learned>(context, command, {
+        ...{ path: '/offers/stats', query: { ...flags }, field: 'byKind', text: statsText },
+      });
     });
 
   group
@@ -134,45 +118,12 @@ function define(group: Command, context: CommandContext): void {
     .description('forgets what was learned from what became of offers')
     .addOption(new Option('--kind <kind>', 'of that kind only').choices(OFFER_KIND_WORDS))
     .action(async ({ kind }: { kind?: string }, command: Command) => {
-      await answer<Learned>(
-        context,
-        command,
-        { method: 'POST', path: '/offers/reset', body: { kind }, field: 'learned' },
-        {
-          text: () => `✔ ${kind ?? 'every kind'} is offered as if nothing had been learned`,
-          fields: { of: (body) => body, known: LEARNED_FIELDS },
-        },
-      );
+      await answer<Learned>(context, command, {
+        ...{ method: 'POST', path: '/offers/reset', body: { kind }, field: 'learned' },
+        ...{ known: ['learned'], of: (body) => body },
+        text: () => `✔ ${kind ?? 'every kind'} is offered as if nothing had been learned`,
+      });
     });
-}
-
-async function watchOffers(
-  context: CommandContext,
-  command: Command,
-  { session, ...said }: ListFlags,
-): Promise<void> {
-  const flags = command.optsWithGlobals<ServerFlags>();
-  mustBeFields(flags.json, OFFER_FIELDS);
-  const { state, kind } = said;
-  const isOurs = ({ kind: its, state: now, target }: Offer) =>
-    (kind === undefined || its === kind) &&
-    (state === undefined || now === state) &&
-    (session === undefined || target.sessionId === session);
-  const query = { ...flagsOnly(said), sessionId: session };
-  const { watch } = await import('./watch.js');
-  await watch<Offer>(context, flags, {
-    type: 'offer',
-    page: async () =>
-      (await ask<OfferPage>(context, command, { path: '/offers', query, field: 'offers' })).offers,
-    rowOf: ({ offer }) => (isOurs(offer as Offer) ? (offer as Offer) : null),
-    keyOf: ({ id, state }) => `${id} ${state}`,
-    table: tableOf(context.io, COLUMNS),
-  });
-}
-
-/** Without those of the group, which the route does not know. */
-function flagsOnly({ state, kind, limit, cursor, deliver }: ListFlags) {
-  return { state, kind, limit, cursor, deliver };
 }
 
 const COLUMNS: readonly Column<Offer>[] = [

@@ -94,11 +94,9 @@ function defineAutonomy(autonomy: Command, context: CommandContext): void {
     .addHelpText('after', AUTONOMY_EXPLAINED)
     .action(async (action: string | undefined, flags: AutonomyFlags, command: Command) => {
       const body = changeOf(action, flags);
-      const request =
-        body === null
-          ? ({ path: '/autonomy' } as const)
-          : ({ method: 'POST', path: '/autonomy', body, timeoutMs: CYCLE_MS } as const);
-      await answer<Told>(context, command, { ...request, field: 'enabled' }, { text: textOf });
+      const change = body === null ? {} : ({ method: 'POST', body, timeoutMs: CYCLE_MS } as const);
+      const request = { path: '/autonomy', ...change } as const;
+      await answer<Told>(context, command, { ...request, field: 'enabled', text: textOf });
     });
 }
 

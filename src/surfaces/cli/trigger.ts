@@ -23,7 +23,7 @@ import type { CommandContext } from './command-line.js';
 import { mustBeFields, RUN_FIELDS, TRIGGER_FIELDS } from './fields.js';
 import { numberOf, RUN_STATUS_WORDS, TRIGGER_STATE_WORDS } from './flags.js';
 import { badInput, EXIT } from './io.js';
-import { pageWords } from './lines.js';
+import { answerList, type ListRequest, watchList } from './list.js';
 
 export const commands = { trigger: define, runs: defineRuns };
 
@@ -59,12 +59,13 @@ function defineRuns(group: Command, context: CommandContext): void {
     .option('--watch', WATCH)
     .action(async (flags: AllRunFlags, command: Command) => {
       const { status, since, before, limit, cursor, watch } = flags;
-      const asked = { path: '/runs', query: { status, since, before, limit, cursor } };
-      if (!watch) await listRuns(context, command, asked, { one: false });
-      else {
-        const isOurs = (run: TriggerRun) => status === undefined || run.status === status;
-        await watchRuns(context, command, asked, { one: false, isOurs });
-      }
+      const list = runList({
+        ...{ path: '/runs', query: { status, since, before, limit, cursor } },
+        none: 'no runs',
+        table: async () => (await print()).allRunTable(context.io),
+      });
+      if (!watch) await answerList(context, command, list);
+      else await watchRuns(context, command, list, (run) => (status ?? run.status) === run.status);
     });
 
   group
@@ -73,67 +74,29 @@ function defineRuns(group: Command, context: CommandContext): void {
     .argument('<run>', 'its id, or the first eight digits of it')
     .action(async (id: string, _flags: object, command: Command) => {
       const path = `/runs/${pathSegment(id, { what: 'run', list: 'cue runs' })}`;
-      await answer<OneRun>(
-        context,
-        command,
-        { path, field: 'run' },
-        {
-          text: async (one) => (await print()).wholeRunText(one),
-          fields: { of: ({ run }) => run, known: RUN_FIELDS },
-        },
-      );
+      await answer<OneRun>(context, command, {
+        ...{ path, field: 'run', known: RUN_FIELDS },
+        text: async (one) => (await print()).wholeRunText(one),
+      });
     });
 }
 
-type RunRequest = Pick<Asked<RunPage>, 'path' | 'query'>;
+type RunList = ListRequest<TriggerRun>;
 
-async function listRuns(
+function runList(list: Omit<RunList, 'field' | 'known'>): RunList {
+  return { ...list, field: 'runs', known: RUN_FIELDS };
+}
+
+function watchRuns(
   context: CommandContext,
   command: Command,
-  asked: RunRequest,
-  { one }: { one: boolean },
+  list: RunList,
+  isOurs: (run: TriggerRun) => boolean,
 ): Promise<void> {
-  await answer<RunPage>(
-    context,
-    command,
-    { ...asked, field: 'runs' },
-    {
-      text: async ({ runs }) => (await runTableOf(one, context)).lines(runs),
-      isDrawn: true,
-      fields: { of: ({ runs }) => runs, known: RUN_FIELDS },
-      beside: (page) =>
-        page.total === 0
-          ? [one ? 'it has not run yet' : 'no runs']
-          : pageWords(page, page.runs.length),
-    },
-  );
+  const keyOf = ({ triggerRunId, status, attempt }: TriggerRun) =>
+    `${triggerRunId} ${status} ${attempt}`;
+  return watchList(context, command, list, { type: 'run', keyOf, isOurs, filters: true });
 }
-
-async function watchRuns(
-  context: CommandContext,
-  command: Command,
-  asked: RunRequest,
-  { one, isOurs }: { one: boolean; isOurs: (run: TriggerRun) => boolean },
-): Promise<void> {
-  const flags = command.optsWithGlobals<ServerFlags>();
-  mustBeFields(flags.json, RUN_FIELDS);
-  const { watch } = await import('./watch.js');
-  await watch<TriggerRun>(context, flags, {
-    type: 'run',
-    page: async () =>
-      (await ask<RunPage>(context, command, { ...asked, field: 'runs' })).runs.filter(isOurs),
-    rowOf: ({ run }) => (isOurs(run as TriggerRun) ? (run as TriggerRun) : null),
-    keyOf: ({ triggerRunId, status, attempt }) => `${triggerRunId} ${status} ${attempt}`,
-    table: await runTableOf(one, context),
-  });
-}
-
-async function runTableOf(one: boolean, { io }: CommandContext) {
-  const { allRunTable, runTable } = await print();
-  return one ? runTable(io) : allRunTable(io);
-}
-
-const ONE_TRIGGER = { of: ({ trigger }: One) => trigger, known: TRIGGER_FIELDS };
 
 const print = () => import('./trigger-text.js');
 
@@ -142,6 +105,12 @@ function define(group: Command, context: CommandContext): void {
   defineReading(group, context);
   defineChanging(group, context);
   defineRunning(group, context);
+}
+
+/** A command about one trigger. */
+function ofOne(group: Command, name: string, description: string): Command {
+  const command = group.command(name).description(description);
+  return command.argument('<trigger...>', NAMED, inOneWord);
 }
 
 function defineReading(group: Command, context: CommandContext): void {
@@ -155,46 +124,32 @@ function defineReading(group: Command, context: CommandContext): void {
     .action(async (flags: ListFlags, command: Command) => {
       const { state, search, limit, cursor } = flags;
       const query = { state, q: search, limit, cursor, order: 'soonest' };
-      await answer<TriggerPage>(
-        context,
-        command,
-        { path: '/triggers', query, field: 'triggers', flags: FLAG_NAMES },
-        {
-          text: async ({ triggers }) => (await print()).triggerTable(context.io).lines(triggers),
-          isDrawn: true,
-          fields: { of: ({ triggers }) => triggers, known: TRIGGER_FIELDS },
-          beside: (page) =>
-            page.total === 0 ? ['no triggers'] : pageWords(page, page.triggers.length),
-        },
-      );
+      await answerList<TriggerSummary>(context, command, {
+        ...{ path: '/triggers', query, field: 'triggers', flags: FLAG_NAMES },
+        ...{ known: TRIGGER_FIELDS, none: 'no triggers' },
+        table: async () => (await print()).triggerTable(context.io),
+      });
     });
 
-  group
-    .command('show')
-    .description('all of one trigger')
-    .argument('<trigger...>', NAMED, inOneWord)
-    .action(async (id: string, _flags: object, command: Command) => {
-      await answer<One>(
-        context,
-        command,
-        { path: pathOf(id), field: 'trigger' },
-        { text: async ({ trigger }) => (await print()).triggerText(trigger), fields: ONE_TRIGGER },
-      );
-    });
+  ofOne(group, 'show', 'all of one trigger').action(
+    async (id: string, _flags: object, command: Command) => {
+      await answer<One>(context, command, {
+        ...{ path: pathOf(id), field: 'trigger', known: TRIGGER_FIELDS },
+        text: async ({ trigger }) => (await print()).triggerText(trigger),
+      });
+    },
+  );
 
-  group
-    .command('runs')
-    .description('the history of a trigger, newest first; it outlives the trigger')
-    .argument('<trigger...>', NAMED, inOneWord)
+  ofOne(group, 'runs', 'the history of a trigger, newest first; it outlives the trigger')
     .option('--limit <number>', 'how many (50)', numberOf('--limit'))
     .option('--cursor <cursor>', 'the page behind this one')
     .option('--watch', WATCH)
     .action(async (id: string, { limit, cursor, watch }: RunFlags, command: Command) => {
-      const asked = { path: `${pathOf(id)}/runs`, query: { limit, cursor } };
-      if (!watch) {
-        await listRuns(context, command, asked, { one: true });
-        return;
-      }
+      const list = runList({
+        ...{ path: `${pathOf(id)}/runs`, query: { limit, cursor }, none: 'it has not run yet' },
+        table: async () => (await print()).runTable(context.io),
+      });
+      if (!watch) return answerList(context, command, list);
       const found = await ask<One>(context, command, { path: pathOf(id), field: 'trigger' }).catch(
         (error: unknown) => {
           if (isAppError(error) && error.code === 'NOT_FOUND') return null;
@@ -202,22 +157,17 @@ function defineReading(group: Command, context: CommandContext): void {
         },
       );
       const triggerId = found?.trigger.id ?? id.toLowerCase();
-      const isOurs = (run: TriggerRun) => run.triggerId === triggerId;
-      await watchRuns(context, command, asked, { one: true, isOurs });
+      await watchRuns(context, command, list, (run) => run.triggerId === triggerId);
     });
 
-  group
-    .command('explain')
-    .description('why it did or did not run')
-    .argument('<trigger...>', NAMED, inOneWord)
-    .action(async (id: string, _flags: object, command: Command) => {
-      await answer<Explanation>(
-        context,
-        command,
-        { path: `${pathOf(id)}/why`, field: 'reasons' },
-        { text: async ({ reasons }) => (await print()).reasonsText(reasons) },
-      );
-    });
+  ofOne(group, 'explain', 'why it did or did not run').action(
+    async (id: string, _flags: object, command: Command) => {
+      await answer<Explanation>(context, command, {
+        ...{ path: `${pathOf(id)}/why`, field: 'reasons' },
+        text: async ({ reasons }) => (await print()).reasonsText(reasons),
+      });
+    },
+  );
 
   addScheduleOptions(group.command('preview'))
     .description('how a text is read, and the next runs; nothing is stored')
@@ -225,18 +175,11 @@ function defineReading(group: Command, context: CommandContext): void {
     .addHelpText('after', TEXT_EXPLAINED)
     .action(async (words: string[], flags: ScheduleFlags, command: Command) => {
       const { instructions: _what, ...body } = scheduleOf(words, flags);
-      await answer<SchedulePreview>(
-        context,
-        command,
-        {
-          method: 'POST',
-          path: '/triggers/preview',
-          body,
-          field: 'scheduleText',
-          flags: FLAG_NAMES,
-        },
-        { text: async (preview) => (await print()).previewText(preview) },
-      );
+      await answer<SchedulePreview>(context, command, {
+        ...{ method: 'POST', path: '/triggers/preview', body },
+        ...{ field: 'scheduleText', flags: FLAG_NAMES },
+        text: async (preview) => (await print()).previewText(preview),
+      });
     });
 }
 
@@ -255,7 +198,7 @@ function defineChanging(group: Command, context: CommandContext): void {
       }
       mustBeFields(command.optsWithGlobals<ServerFlags>().json, TRIGGER_FIELDS);
       await tell<Created>(context, command, await created(context, command, body), {
-        fields: ONE_TRIGGER,
+        ...{ known: TRIGGER_FIELDS, of: ({ trigger }) => trigger },
         text: async ({ created, trigger }) =>
           (await print()).changedText(created ? '✔ created' : 'already there:', trigger),
       });
@@ -272,56 +215,35 @@ function defineChanging(group: Command, context: CommandContext): void {
     .option('--skip-next', 'leave the next run out; stands alone')
     .addHelpText('after', TEXT_EXPLAINED)
     .action(async (id: string, words: string[], flags: UpdateFlags, command: Command) => {
-      await answer<One>(
-        context,
-        command,
-        {
-          ...{ method: 'PUT', path: pathOf(id), body: changeOf(words, flags) },
-          ...{ field: 'trigger', flags: FLAG_NAMES },
-        },
-        {
-          text: async ({ trigger }) => (await print()).changedText('✔ changed', trigger),
-          fields: ONE_TRIGGER,
-        },
-      );
+      await answer<One>(context, command, {
+        ...{ method: 'PUT', path: pathOf(id), body: changeOf(words, flags) },
+        ...{ field: 'trigger', known: TRIGGER_FIELDS, flags: FLAG_NAMES },
+        text: async ({ trigger }) => (await print()).changedText('✔ changed', trigger),
+      });
     });
 
-  group
-    .command('delete')
-    .description('delete a trigger; its history stays')
-    .argument('<trigger...>', NAMED, inOneWord)
-    .action(async (id: string, _flags: object, command: Command) => {
-      await answer<{ deleted: boolean }>(
-        context,
-        command,
-        { method: 'DELETE', path: pathOf(id), field: 'deleted', deletes: true },
-        {
-          text: () => `✔ deleted trigger ${id}`,
-          fields: { of: (body) => body, known: ['deleted'] },
-        },
-      );
-    });
+  ofOne(group, 'delete', 'delete a trigger; its history stays').action(
+    async (id: string, _flags: object, command: Command) => {
+      await answer<{ deleted: boolean }>(context, command, {
+        ...{ method: 'DELETE', path: pathOf(id), deletes: true },
+        ...{ field: 'deleted', known: ['deleted'], of: (body) => body },
+        text: () => `✔ deleted trigger ${id}`,
+      });
+    },
+  );
 }
 
 function defineRunning(group: Command, context: CommandContext): void {
-  group
-    .command('run')
-    .description('run it now, beside its schedule')
-    .argument('<trigger...>', NAMED, inOneWord)
+  ofOne(group, 'run', 'run it now, beside its schedule')
     .option('--wait <seconds>', `until it has ended, at most ${MAX_WAIT_S}`, numberOf('--wait'))
     .option('--no-wait', 'only begin it')
     .action(async (id: string, flags: { wait?: number | boolean }, command: Command) => {
       const path = `${pathOf(id)}/execute`;
       if (flags.wait === false) {
-        await answer<{ runId: string }>(
-          context,
-          command,
-          { method: 'POST', path, field: 'runId' },
-          {
-            text: ({ runId }) => `✔ began run ${runId}`,
-            fields: { of: (body) => body, known: ['runId'] },
-          },
-        );
+        await answer<{ runId: string }>(context, command, {
+          ...{ method: 'POST', path, field: 'runId', known: ['runId'], of: (body) => body },
+          text: ({ runId }) => `✔ began run ${runId}`,
+        });
         return;
       }
       const seconds = typeof flags.wait === 'number' ? flags.wait : MAX_WAIT_S;
@@ -329,19 +251,12 @@ function defineRunning(group: Command, context: CommandContext): void {
         throw badInput(`--wait is 0 to ${MAX_WAIT_S} seconds, not ${seconds}`, { flag: '--wait' });
       }
       const waitMs = Math.round(seconds * 1_000);
-      await answer<{ run: TriggerRun }>(
-        context,
-        command,
-        {
-          ...{ method: 'POST', path, query: { waitMs }, field: 'run' },
-          timeoutMs: waitMs + ANSWER_MS,
-        },
-        {
-          text: async ({ run }) => (await print()).runText(run),
-          fields: { of: ({ run }) => run, known: RUN_FIELDS },
-          code: ({ run }) => (run.status === 'failed' ? EXIT.failure : EXIT.done),
-        },
-      );
+      await answer<{ run: TriggerRun }>(context, command, {
+        ...{ method: 'POST', path, query: { waitMs }, timeoutMs: waitMs + ANSWER_MS },
+        ...{ field: 'run', known: RUN_FIELDS },
+        text: async ({ run }) => (await print()).runText(run),
+        code: ({ run }) => (run.status === 'failed' ? EXIT.failure : EXIT.done),
+      });
     });
 }
 
@@ -371,21 +286,10 @@ interface One {
 interface Created extends One {
   created: boolean;
 }
-interface TriggerPage {
-  triggers: TriggerSummary[];
-  total: number;
-  nextCursor: string | null;
-}
 interface OneRun {
   run: NamedRun;
   trigger: TriggerSummary | null;
 }
-interface RunPage {
-  runs: TriggerRun[];
-  total: number;
-  nextCursor: string | null;
-}
-
 /** Of a duplicate, the trigger that is there already: whoever asks twice has what was asked for. */
 async function created(context: CommandContext, command: Command, body: object): Promise<Created> {
   const request: Asked<One> = {
