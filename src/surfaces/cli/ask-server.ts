@@ -53,6 +53,19 @@ export async function callServing<Answer extends object>(
   throw new AppError('UNAVAILABLE', message, { met: 'foreign', server: address.baseUrl });
 }
 
+/** Who serves, and where. @throws AppError as `callServing` */
+export async function askWho(
+  io: Pick<Io, 'env' | 'cwd'>,
+  port: number | undefined,
+): Promise<{ who: Record<string, unknown>; baseUrl: string }> {
+  let baseUrl = '';
+  const who = await callServing<Record<string, unknown>>(io, port, 'pid', (address) => {
+    baseUrl = address.baseUrl;
+    return createRpcClient(address).call('nudge.status', {});
+  });
+  return { who, baseUrl };
+}
+
 const PAUSE_MS = 200;
 const PATIENCE_MS = 10 * SECOND_MS;
 

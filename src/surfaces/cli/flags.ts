@@ -1,8 +1,6 @@
 /** How flags say lists, pairs and numbers. Errors name the flag. */
 
-import type { DEPTHS, TASK_TYPES } from '../../memory/index.js';
-import type { DetectorName, OfferState } from '../../proactive/index.js';
-import type { TriggerRun, TriggerState } from '../../triggers/index.js';
+import type { Command } from 'commander';
 import { badInput } from './io.js';
 
 /** For commander: a flag that may be given several times. */
@@ -62,6 +60,45 @@ export function numberOf(flag: string): (text: string) => number {
   };
 }
 
+/** Of a list that comes in pages. */
+export function addPageOptions(command: Command): Command {
+  return command
+    .option('--limit <number>', 'how many (50)', numberOf('--limit'))
+    .option('--cursor <cursor>', 'the page behind this one');
+}
+
+type Read = (value: string, before: unknown) => unknown;
+/** Of an option: where its value goes, and how it is read; `null`: it has none. */
+export type PlainOption = readonly [field: string, read: Read | null];
+
+/** A line as anybody writes it; `null`: something that only the reader of command lines understands. */
+export function plainLine(
+  words: readonly string[],
+  options: Readonly<Record<string, PlainOption>>,
+): { operands: string[]; given: Record<string, unknown> } | null {
+  const operands: string[] = [];
+  const given: Record<string, unknown> = {};
+  for (let at = 0; at < words.length; at += 1) {
+    const word = words[at] ?? '';
+    if (!word.startsWith('-')) {
+      operands.push(word);
+      continue;
+    }
+    const option = Object.hasOwn(options, word) ? options[word] : undefined;
+    if (option === undefined) return null;
+    const [field, read] = option;
+    if (read === null) {
+      given[field] = true;
+      continue;
+    }
+    const value = words[at + 1];
+    if (!value || value.startsWith('-')) return null;
+    given[field] = read(value, given[field]);
+    at += 1;
+  }
+  return { operands, given };
+}
+
 const MAX_PORT = 65_535;
 
 /** For commander. */
@@ -71,63 +108,37 @@ export function portOf(text: string): number {
   throw badInput(`--port is a number from 1 to ${MAX_PORT}, not "${text}"`, { flag: '--port' });
 }
 
-function words<Word extends string>(all: Readonly<Record<Word, true>>): Word[] {
-  return Object.keys(all) as Word[];
-}
-
-export const DEPTH_WORDS = words<(typeof DEPTHS)[number]>({
-  summary: true,
-  outcome: true,
-  reasoning: true,
-  full: true,
-  complete: true,
-});
-
-export const TASK_TYPE_WORDS = words<(typeof TASK_TYPES)[number]>({
-  bug_fix: true,
-  feature_add: true,
-  refactor: true,
-  investigation: true,
-  test_write: true,
-  documentation: true,
-  optimization: true,
-  security_fix: true,
-  dependency_update: true,
-  configuration: true,
-  other: true,
-});
-
-export const TRIGGER_STATE_WORDS = words<TriggerState>({
-  active: true,
-  resting: true,
-  disabled: true,
-  paused: true,
-  invalid: true,
-});
-
-export const RUN_STATUS_WORDS = words<TriggerRun['status']>({
-  success: true,
-  failed: true,
-  skipped: true,
-  deferred: true,
-  running: true,
-});
-
-export const OFFER_STATE_WORDS = words<OfferState>({
-  pending: true,
-  shown: true,
-  used: true,
-  acknowledged: true,
-  dismissed: true,
-  expired: true,
-});
-
-export const OFFER_KIND_WORDS = words<DetectorName>({
-  conflictWarning: true,
-  fileTouch: true,
-  intentMatch: true,
-  hintMatch: true,
-  whenMatch: true,
-  patternRecognition: true,
-  sessionStart: true,
-});
+/** Words of the schemas, which commands must not load: a test holds these against them. */
+export const DEPTH_WORDS = ['summary', 'outcome', 'reasoning', 'full', 'complete'] as const;
+export const TASK_TYPE_WORDS = [
+  'bug_fix',
+  'feature_add',
+  'refactor',
+  'investigation',
+  'test_write',
+  'documentation',
+  'optimization',
+  'security_fix',
+  'dependency_update',
+  'configuration',
+  'other',
+] as const;
+export const TRIGGER_STATE_WORDS = ['active', 'resting', 'disabled', 'paused', 'invalid'] as const;
+export const RUN_STATUS_WORDS = ['success', 'failed', 'skipped', 'deferred', 'running'] as const;
+export const OFFER_STATE_WORDS = [
+  'pending',
+  'shown',
+  'used',
+  'acknowledged',
+  'dismissed',
+  'expired',
+] as const;
+export const OFFER_KIND_WORDS = [
+  'conflictWarning',
+  'fileTouch',
+  'intentMatch',
+  'hintMatch',
+  'whenMatch',
+  'patternRecognition',
+  'sessionStart',
+] as const;

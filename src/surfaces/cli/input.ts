@@ -2,6 +2,7 @@
 import { createReadStream, type Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { AppError, messageOf } from '../../shared/errors.js';
+import { isObject } from '../../shared/json.js';
 import { badInput } from './io.js';
 import { utf8 } from './real-io.js';
 
@@ -85,7 +86,7 @@ export function byteLength(value: unknown): number {
 /** A key and its variants stay together. What is no document of hints is one part, for the server to judge. */
 export function partsOf(payload: object): object[] {
   const { components, ...head } = payload as Fields;
-  const keys = isFields(components) ? keysOf(components) : null;
+  const keys = isObject(components) ? keysOf(components) : null;
   if (keys === null) return [payload];
   const parts: Components[] = [];
   let part: Components = {};
@@ -118,9 +119,9 @@ interface Key {
 function keysOf(components: Fields): Key[] | null {
   const keys: Key[] = [];
   for (const [component, held] of Object.entries(components)) {
-    if (!isFields(held) || !isFields(held.hints)) return null;
+    if (!isObject(held) || !isObject(held.hints)) return null;
     const { hints, variants = {} } = held;
-    if (!isFields(variants)) return null;
+    if (!isObject(variants)) return null;
     for (const key of new Set([...Object.keys(hints), ...Object.keys(variants)])) {
       keys.push({ component, key, hint: own(hints, key), variants: own(variants, key) });
     }
@@ -140,10 +141,6 @@ function setOwn(part: Components, name: string, value: Components[string]): void
     writable: true,
     configurable: true,
   });
-}
-
-function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Of one list; a server takes 10,000. */

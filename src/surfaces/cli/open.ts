@@ -2,9 +2,9 @@
 import { spawn } from 'node:child_process';
 import { platform } from 'node:os';
 import type { Command } from 'commander';
-import { createRpcClient, identityOf } from '../../server/client.js';
+import { identityOf } from '../../server/client.js';
 import { addServerOptions, type ServerFlags, tell } from './answer.js';
-import { callServing } from './ask-server.js';
+import { askWho } from './ask-server.js';
 import type { CommandContext } from './command-line.js';
 import { ioFor } from './io.js';
 
@@ -27,12 +27,8 @@ function defineOpen(group: Command, context: CommandContext): void {
     .action(async ({ print }: { print?: true }, command: Command) => {
       const { port, dataDir } = command.optsWithGlobals<ServerFlags>();
       const io = ioFor(context.io, () => dataDir);
-      let baseUrl = '';
-      const server = await callServing<Record<string, unknown>>(io, port, 'pid', (address) => {
-        baseUrl = address.baseUrl;
-        return createRpcClient(address).call('nudge.status', {});
-      });
-      const agentId = identityOf(server)?.agentId ?? '';
+      const { who, baseUrl } = await askWho(io, port);
+      const agentId = identityOf(who)?.agentId ?? '';
       const address = `${baseUrl}/cue/panel?agentId=${encodeURIComponent(agentId)}`;
       const isOpened = !print && (await opened(address, io.env));
       await tell<{ address: string }>(

@@ -6,6 +6,8 @@ import { type ExitCode, forTerminal, type Io } from './io.js';
 
 const MAX_STDIN_BYTES = 2_000_000;
 const USUAL_COLUMNS = 80;
+const NOT_WRITTEN = 'standard output was not written to its end';
+
 /**
  * What the commands of a real process see of the world.
  * @param onLost told when something cannot be written to its end: in words, or none where standard error
@@ -23,7 +25,8 @@ export function realIo(onLost: (words: string) => void = fail): Io {
     interrupted,
     leaveStdin: () => void process.stdin.destroy(),
     ...terminalOf(process.stdout),
-    ...standardStreams(onLost),
+    out: writerTo('stdout', onLost),
+    err: writerTo('stderr', onLost),
   };
 }
 
@@ -60,11 +63,7 @@ function noFolder(cause: unknown): AppError {
   return new AppError('INVALID_INPUT', message, {}, { cause });
 }
 
-/** Writers that outlive a reader which has heard enough (`cue when x | head -1`). */
-function standardStreams(onLost: (words: string) => void): Pick<Io, 'out' | 'err'> {
-  return { out: writerTo('stdout', onLost), err: writerTo('stderr', onLost) };
-}
-
+/** A writer that outlives a reader which has heard enough (`cue when x | head -1`). */
 function writerTo(name: 'stdout' | 'stderr', onLost: (words: string) => void): Io['out'] {
   let open = true;
   // Node makes a stream when it is first looked at, which takes a millisecond.
@@ -73,17 +72,13 @@ function writerTo(name: 'stdout' | 'stderr', onLost: (words: string) => void): I
     return process[name].on('error', (error: NodeJS.ErrnoException) => {
       const isLost = open && error.code !== 'EPIPE';
       open = false;
-      if (isLost) onLost(name === 'stderr' ? '' : notWritten(error));
+      if (isLost) onLost(name === 'stderr' ? '' : `${NOT_WRITTEN}: ${error.message}`);
     });
   }
   return (text, isDrawn = false) => {
     stream ??= opened();
     if (open) stream.write(isDrawn ? text : forTerminal(text));
   };
-}
-
-function notWritten({ message }: Error): string {
-  return `standard output was not written to its end: ${message}`;
 }
 
 function fail(words: string): void {

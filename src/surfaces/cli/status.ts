@@ -3,12 +3,12 @@ import { Argument, type Command } from 'commander';
 import type { AutonomyStatus } from '../../autonomy/index.js';
 import type { MemoryHealth } from '../../memory/index.js';
 import type { ProactiveHealth } from '../../proactive/index.js';
-import { createRpcClient, findServer } from '../../server/client.js';
+import { findServer } from '../../server/client.js';
 import { isAppError } from '../../shared/errors.js';
 import type { TriggerHealth } from '../../triggers/index.js';
 import type { WhenHealth } from '../../when/index.js';
 import { addServerOptions, answer, ask, type ServerFlags, tell } from './answer.js';
-import { callServing } from './ask-server.js';
+import { askWho } from './ask-server.js';
 import type { CommandContext } from './command-line.js';
 import { numberOf } from './flags.js';
 import { badInput, errorDocument, ioFor } from './io.js';
@@ -47,14 +47,15 @@ export async function askStatus(
   const { port, dataDir } = command.optsWithGlobals<ServerFlags>();
   const io = ioFor(context.io, () => dataDir);
   // First alone: where nothing serves, one answer says so.
-  const server = await callServing<Record<string, unknown>>(io, port, 'pid', (address) =>
-    createRpcClient(address).call('nudge.status', {}),
-  ).catch((error: unknown) => {
-    // One of ours has answered, whose hints have not started.
-    const isOurs = isAppError(error) && error.details.met === undefined;
-    if (isOurs && error.code !== 'INVALID_INPUT') return errorDocument(error);
-    throw error;
-  });
+  const server = await askWho(io, port).then(
+    ({ who }) => who,
+    (error: unknown) => {
+      // One of ours has answered, whose hints have not started.
+      const isOurs = isAppError(error) && error.details.met === undefined;
+      if (isOurs && error.code !== 'INVALID_INPUT') return errorDocument(error);
+      throw error;
+    },
+  );
   const part = <Health extends object>(path: string, field: keyof Health & string) =>
     ask<Health>(context, command, { path, field }).catch(errorDocument);
   const [triggers, autonomy, memory, offers, when] = await Promise.all([

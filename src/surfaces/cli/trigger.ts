@@ -21,7 +21,7 @@ import {
 } from './answer.js';
 import type { CommandContext } from './command-line.js';
 import { mustBeFields, RUN_FIELDS, TRIGGER_FIELDS } from './fields.js';
-import { numberOf, RUN_STATUS_WORDS, TRIGGER_STATE_WORDS } from './flags.js';
+import { addPageOptions, numberOf, RUN_STATUS_WORDS, TRIGGER_STATE_WORDS } from './flags.js';
 import { badInput, EXIT } from './io.js';
 import { answerList, type ListRequest, watchList } from './list.js';
 
@@ -53,9 +53,8 @@ function defineRuns(group: Command, context: CommandContext): void {
   addServerOptions(group)
     .addOption(new Option('--status <status>', 'only those').choices(RUN_STATUS_WORDS))
     .option('--since <time>', 'ISO time or date')
-    .option('--before <time>', 'ISO time or date')
-    .option('--limit <number>', 'how many (50)', numberOf('--limit'))
-    .option('--cursor <cursor>', 'the page behind this one')
+    .option('--before <time>', 'ISO time or date');
+  addPageOptions(group)
     .option('--watch', WATCH)
     .action(async (flags: AllRunFlags, command: Command) => {
       const { status, since, before, limit, cursor, watch } = flags;
@@ -114,22 +113,20 @@ function ofOne(group: Command, name: string, description: string): Command {
 }
 
 function defineReading(group: Command, context: CommandContext): void {
-  group
+  const list = group
     .command('list')
     .description('triggers, newest first')
     .addOption(new Option('--state <state>', 'only those').choices(TRIGGER_STATE_WORDS))
-    .option('--search <text>', 'only those with these words')
-    .option('--limit <number>', 'how many (50)', numberOf('--limit'))
-    .option('--cursor <cursor>', 'the page behind this one')
-    .action(async (flags: ListFlags, command: Command) => {
-      const { state, search, limit, cursor } = flags;
-      const query = { state, q: search, limit, cursor, order: 'soonest' };
-      await answerList<TriggerSummary>(context, command, {
-        ...{ path: '/triggers', query, field: 'triggers', flags: FLAG_NAMES },
-        ...{ known: TRIGGER_FIELDS, none: 'no triggers' },
-        table: async () => (await print()).triggerTable(context.io),
-      });
+    .option('--search <text>', 'only those with these words');
+  addPageOptions(list).action(async (flags: ListFlags, command: Command) => {
+    const { state, search, limit, cursor } = flags;
+    const query = { state, q: search, limit, cursor, order: 'soonest' };
+    await answerList<TriggerSummary>(context, command, {
+      ...{ path: '/triggers', query, field: 'triggers', flags: FLAG_NAMES },
+      ...{ known: TRIGGER_FIELDS, none: 'no triggers' },
+      table: async () => (await print()).triggerTable(context.io),
     });
+  });
 
   ofOne(group, 'show', 'all of one trigger').action(
     async (id: string, _flags: object, command: Command) => {
@@ -140,9 +137,8 @@ function defineReading(group: Command, context: CommandContext): void {
     },
   );
 
-  ofOne(group, 'runs', 'the history of a trigger, newest first; it outlives the trigger')
-    .option('--limit <number>', 'how many (50)', numberOf('--limit'))
-    .option('--cursor <cursor>', 'the page behind this one')
+  const history = 'the history of a trigger, newest first; it outlives the trigger';
+  addPageOptions(ofOne(group, 'runs', history))
     .option('--watch', WATCH)
     .action(async (id: string, { limit, cursor, watch }: RunFlags, command: Command) => {
       const list = runList({

@@ -6,6 +6,7 @@ import { errorDocument } from '../io.js';
 
 /**
  * @param name without "nudge."
+ * @param params what is `undefined` in them is not sent
  * @param deletes it removes something for good: where is said before it is asked
  * @param field that every result of the method has
  * @throws AppError the method's own, or UNAVAILABLE saying what was met

@@ -47,11 +47,8 @@ async function performBump(
   if (scope !== undefined && saysContext(flags)) {
     throw badInput('give a scope or a context, not both');
   }
-  const params = {
-    ...name,
-    ...(flags.delta === undefined ? {} : { delta: flags.delta }),
-    ...(scope === undefined ? { context: await contextOf(flags, io) } : { scope }),
-  };
+  const place = scope === undefined ? await contextOf(flags, io) : undefined;
+  const params = { ...name, delta: flags.delta, scope, context: place };
   const result = await callServer<{ hint: Hint }>(context, 'bump', params, { field: 'hint' });
   if (flags.json) printJson(io, result);
   else {
@@ -91,11 +88,7 @@ async function performDelete(
   const scope = scopeOf(flags);
   const isThere = flags.here === true || saysContext(flags);
   if (scope !== undefined && isThere) throw badInput('give a scope or a context, not both');
-  const params = {
-    ...name,
-    ...(scope === undefined ? {} : { scope }),
-    ...(isThere ? { context: await contextOf(flags, io) } : {}),
-  };
+  const params = { ...name, scope, context: isThere ? await contextOf(flags, io) : undefined };
   const options = { field: 'deleted', deletes: true } as const;
   const result = await callServer<DeleteResult>(context, 'delete_hint', params, options);
   if (flags.json) printJson(io, result);

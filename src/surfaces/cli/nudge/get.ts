@@ -1,7 +1,7 @@
 /** `nudge get <component> <key>`: an agent waits for it before each build. */
 import type { GetResult, ScoredHint } from '../../../hints/offline.js';
 import type { CommandContext } from '../command-line.js';
-import { collect, numberOf, portOf } from '../flags.js';
+import { collect, numberOf, type PlainOption, plainLine, portOf } from '../flags.js';
 import {
   badInput,
   EXIT,
@@ -39,12 +39,8 @@ export async function performGet(
   if (raw && (json || explain || limit !== undefined)) {
     throw badInput('--raw prints one value: it goes without --json, --explain and --limit');
   }
-  const params = {
-    ...name,
-    context: await contextOf(flags, io),
-    ...(limit === undefined ? {} : { limit }),
-    ...(explain ? { explain: 'all' } : {}),
-  };
+  const place = await contextOf(flags, io);
+  const params = { ...name, context: place, limit, explain: explain && 'all' };
   // Loaded while the server works.
   const words = json ? null : import('./print-hint.js');
   const result = await callServer<GetResult>(context, 'get_hint', params, { field: 'hint' });
@@ -114,47 +110,29 @@ function understood(words: readonly string[]): Line | null {
 }
 
 function lineOf(words: readonly string[]): Line | null {
-  const operands: string[] = [];
-  const given: Record<string, unknown> = {};
-  for (let at = 0; at < words.length; at += 1) {
-    const word = words[at] ?? '';
-    if (!word.startsWith('-')) {
-      operands.push(word);
-      continue;
-    }
-    const option = OPTIONS.get(word);
-    if (option === undefined) return null;
-    const [field, read] = option;
-    if (read === null) given[field] = true;
-    else {
-      const value = words[at + 1];
-      if (value === undefined || value.startsWith('-')) return null;
-      given[field] = read(value, given[field]);
-      at += 1;
-    }
-  }
-  const [component, key] = operands;
-  const { port, dataDir, ...flags } = given;
-  const isClear = operands.length === 2 && (port === undefined || dataDir === undefined);
+  const line = plainLine(words, OPTIONS);
+  if (line === null) return null;
+  const [component, key, ...more] = line.operands;
+  const { port, dataDir, ...flags } = line.given;
+  const isClear = more.length === 0 && (port === undefined || dataDir === undefined);
   if (component === undefined || key === undefined || !isClear) return null;
-  return { ...given, name: { component, key }, flags };
+  return { ...line.given, name: { component, key }, flags };
 }
 
-type Read = (value: string, before: unknown) => unknown;
-const text: Read = (value) => value;
-const list: Read = (value, before) => collect(value, before as string[] | undefined);
-const OPTIONS: ReadonlyMap<string, readonly [field: string, read: Read | null]> = new Map([
-  ['--json', ['json', null]],
-  ['--raw', ['raw', null]],
-  ['--explain', ['explain', null]],
-  ['--limit', ['limit', numberOf('--limit')]],
-  ['--port', ['port', portOf]],
-  ['-p', ['port', portOf]],
-  ['--data-dir', ['dataDir', text]],
-  ['--cwd', ['cwd', text]],
-  ['--repo', ['repo', text]],
-  ['--branch', ['branch', text]],
-  ['--os', ['os', text]],
-  ['--env', ['env', list]],
-  ['--files-open', ['filesOpen', list]],
-] as const);
+const text = (value: string): string => value;
+const list = (value: string, before: unknown) => collect(value, before as string[] | undefined);
+const OPTIONS: Readonly<Record<string, PlainOption>> = {
+  '--json': ['json', null],
+  '--raw': ['raw', null],
+  '--explain': ['explain', null],
+  '--limit': ['limit', numberOf('--limit')],
+  '--port': ['port', portOf],
+  '-p': ['port', portOf],
+  '--data-dir': ['dataDir', text],
+  '--cwd': ['cwd', text],
+  '--repo': ['repo', text],
+  '--branch': ['branch', text],
+  '--os': ['os', text],
+  '--env': ['env', list],
+  '--files-open': ['filesOpen', list],
+};

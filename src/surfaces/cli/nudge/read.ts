@@ -57,13 +57,11 @@ async function performQuery(flags: QueryFlags, context: CommandContext): Promise
   const { io, end } = context;
   const { component, keys, tags, regex, limit, explain, json } = flags;
   const params = {
-    ...(component === undefined ? {} : { component }),
-    ...(keys === undefined ? {} : { keys: wordsIn(keys) }),
-    ...(tags === undefined ? {} : { tags: wordsIn(tags) }),
-    ...(regex === undefined ? {} : { regex }),
+    ...{ component, regex, limit },
+    keys: keys && wordsIn(keys),
+    tags: tags && wordsIn(tags),
     context: await contextOf(flags, io),
-    ...(limit === undefined ? {} : { limit }),
-    ...(explain ? { explain: 'all' } : {}),
+    explain: explain && 'all',
   };
   const result = await callServer<QueryResult>(context, 'query', params, { field: 'hints' });
   if (json) printJson(io, result);
@@ -103,13 +101,9 @@ function defineLs(command: Command, context: CommandContext): void {
 /** Done also where there is none. */
 async function listComponents(json: boolean, context: CommandContext): Promise<void> {
   const { io, end } = context;
+  type Counted = { components: ComponentCount[] };
   const options = { field: 'components' } as const;
-  const result = await callServer<{ components: ComponentCount[] }>(
-    context,
-    'list_components',
-    {},
-    options,
-  );
+  const result = await callServer<Counted>(context, 'list_components', {}, options);
   if (json) printJson(io, result);
   else {
     const { oneLine } = await import('./print-hint.js');
@@ -126,12 +120,7 @@ async function listComponents(json: boolean, context: CommandContext): Promise<v
 /** Done: the component has keys, eligible here or not. */
 async function listKeys(component: string, json: boolean, context: CommandContext): Promise<void> {
   const { io, end } = context;
-  const params = {
-    component,
-    context: await contextOf({}, io),
-    limit: LIMIT,
-    explain: 'all',
-  };
+  const params = { component, context: await contextOf({}, io), limit: LIMIT, explain: 'all' };
   const result = await callServer<QueryResult>(context, 'query', params, { field: 'hints' });
   const { hints, others = [] } = result;
   if (json) printJson(io, result);

@@ -75,9 +75,8 @@ async function perform(
   const params = {
     ...name,
     value: await hintValueOf(given, flags, io),
-    ...metaOf(flags),
-    ...(ifMatchVersion === undefined ? {} : { if_match_version: ifMatchVersion }),
-    ...(allowSecret ? { allow_secret: true } : {}),
+    meta: metaOf(flags),
+    ...{ if_match_version: ifMatchVersion, allow_secret: allowSecret },
   };
   const options = { field: 'hint', timeoutMs: TIMEOUT_MS } as const;
   const result = await callServer<SetResult>(context, 'set_hint', params, options);
@@ -91,7 +90,8 @@ async function perform(
   end(EXIT.done);
 }
 
-function metaOf(flags: SetFlags): { meta?: object } {
+/** `undefined`: nothing is said of it. */
+function metaOf(flags: SetFlags): object | undefined {
   const { reason, tags, priority, confidence, ttl, sensitivity, source, addedBy } = flags;
   const given = {
     ...{ reason, priority, confidence, ttl, sensitivity, source },
@@ -99,8 +99,7 @@ function metaOf(flags: SetFlags): { meta?: object } {
     scope: scopeOf(flags),
     added_by: addedBy,
   };
-  const fields = Object.entries(given).filter(([, value]) => value !== undefined);
-  return fields.length === 0 ? {} : { meta: Object.fromEntries(fields) };
+  return Object.values(given).every((value) => value === undefined) ? undefined : given;
 }
 
 export interface ValueFlags {
@@ -153,17 +152,17 @@ export async function hintValueOf(
     case 'string':
       return text;
     case 'command':
-      return { type: kind, ...(shell === undefined ? {} : { shell }), cmd: text };
+      return { type: kind, shell, cmd: text };
     case 'path': {
       const systems = os && wordsIn(os).map((name) => osNamed(name, '--os'));
-      return { type: kind, ...(systems ? { os: systems } : {}), abs: text };
+      return { type: kind, os: systems, abs: text };
     }
     case 'template': {
       if (format === undefined) {
         throw badInput('a template needs --format: mustache, handlebars, jinja or interpolate');
       }
       const filled = defaults && pairsOf(defaults, '--default');
-      return { type: kind, format, body: text, ...(filled ? { defaults: filled } : {}) };
+      return { type: kind, format, body: text, defaults: filled };
     }
     case 'json':
       return { type: kind, data: parseJson(text, 'the value') };

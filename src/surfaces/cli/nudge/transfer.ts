@@ -64,15 +64,9 @@ async function performImport(
   }
   let sum: ImportOutcome = { imported: 0, skipped: 0, reasons: [] };
   for (const part of isLong ? partsOf(payload) : [payload]) {
-    const params = {
-      payload: part,
-      ...(mode === undefined ? {} : { mode }),
-      ...(allowSecret ? { allow_secret: true } : {}),
-    };
-    const options = {
-      ...({ field: 'imported', timeoutMs: IMPORT_MS } as const),
-      deletes: mode === 'replace',
-    };
+    const params = { payload: part, mode, allow_secret: allowSecret };
+    const deletes = mode === 'replace';
+    const options = { field: 'imported', timeoutMs: IMPORT_MS, deletes } as const;
     const outcome = await callServer<ImportOutcome>(context, 'import', params, options);
     sum = isLong ? added(sum, outcome) : outcome;
   }
@@ -137,7 +131,7 @@ function defineExport(command: Command, context: CommandContext): void {
 async function performExport({ format, component, json }: ExportFlags, context: CommandContext) {
   const { io, end } = context;
   if (format !== 'json') throw badInput(`--format is json, not "${format}"`);
-  const params = { format, ...(component === undefined ? {} : { component }) };
+  const params = { format, component };
   const options = { field: 'payload', timeoutMs: EXPORT_MS } as const;
   const result = await callServer<{ payload: StorePayload }>(context, 'export', params, options);
   // Also without the flag: a document for `import`, not for people.

@@ -3,6 +3,7 @@
  * needs no reader of command lines, and leaves all else to the whole command.
  */
 import { indexFault, openRecallIndex } from '../../../when/offline.js';
+import { type PlainOption, plainLine } from '../flags.js';
 import type { ExitCode, Io } from '../io.js';
 import { existingPathsOf, type Place, type WhenFlags } from './paths.js';
 import { commandText, keptFileOf, recallFrom, requestsIn, tellRecall } from './recall.js';
@@ -24,36 +25,23 @@ export async function quickRecall(
   return (io) => tellRecall(found, io, flags);
 }
 
-const SWITCHES: Readonly<Record<string, Partial<WhenFlags>>> = {
-  '--json': { json: true },
-  '--no-usage': { usage: false },
-  '--verbose': { verbose: true },
-};
-const VALUED: Readonly<Record<string, 'index' | 'decisions'>> = {
-  '--index': 'index',
-  '--decisions': 'decisions',
+const text = (value: string): string => value;
+const OPTIONS: Readonly<Record<string, PlainOption>> = {
+  '--json': ['json', null],
+  '--no-usage': ['isUncounted', null],
+  '--verbose': ['verbose', null],
+  '--index': ['index', text],
+  '--decisions': ['decisions', text],
 };
 /** Triggers that may be meant as commands. */
 const COMMANDS = new Set(['validate', 'migrate', 'remember', 'stats', 'help']);
 
-/** Triggers and options as anybody writes them; `null`: something that only the whole command reads. */
+/** Triggers and options; `null`: something that only the whole command reads. */
 function lineOf(args: readonly string[]): { triggers: string[]; flags: WhenFlags } | null {
-  const triggers: string[] = [];
-  let flags: WhenFlags = { usage: true };
-  for (let at = 0; at < args.length; at += 1) {
-    const word = args[at] ?? '';
-    if (!word.startsWith('-')) {
-      if (COMMANDS.has(word)) return null;
-      triggers.push(word);
-      continue;
-    }
-    const valued = VALUED[word];
-    const value = args[at + 1];
-    if (valued !== undefined && value && !value.startsWith('-')) {
-      flags = { ...flags, [valued]: value };
-      at += 1;
-    } else if (SWITCHES[word] !== undefined) flags = { ...flags, ...SWITCHES[word] };
-    else return null;
-  }
-  return triggers.length === 0 ? null : { triggers, flags };
+  const line = plainLine(args, OPTIONS);
+  if (line === null || line.operands.length === 0) return null;
+  const { operands: triggers, given } = line;
+  if (triggers.some((word) => COMMANDS.has(word))) return null;
+  const { isUncounted, ...flags } = given;
+  return { triggers, flags: { usage: isUncounted !== true, ...flags } };
 }
