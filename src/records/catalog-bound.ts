@@ -51,11 +51,13 @@ export interface CatalogBoundDeps {
 
 /** Share of the bound that is kept for older records asked for last, and by which it may be exceeded. */
 const SHARE = 20;
+/** What was brought in is let go of when there is so much more of it than that share. */
+const GROWN = 1.25;
 /** One in so many records has a key that is common. */
 const COMMON = 300;
 const REMOVED_PER_TURN = 100;
-/** Rows that the words of one question may touch in the search table. */
-const ROWS_TOUCHED = 500;
+/** Rows that the words of a question may touch in the search table, for each record that is wanted. */
+const ROWS_TOUCHED = 8;
 /** What stands aside counts half, as in the catalog. */
 const ASIDE = 0.5;
 /** The rarest words of a question, of which each two are looked for, too. */
@@ -113,7 +115,12 @@ export function createCatalogBound(deps: CatalogBoundDeps): CatalogBound {
    * The words worth asking the table for: the rare ones of what records are about and of what stands
    * aside, alone and in pairs. What is common among the newest is so among the older ones, too.
    */
-  function wordsOf(type: RecordType<unknown>, terms: ReadonlyMap<string, number>) {
+  function wordsOf(
+    type: RecordType<unknown>,
+    terms: ReadonlyMap<string, number>,
+    limit: number,
+  ): Words[] {
+    const mostRows = ROWS_TOUCHED * limit;
     const shelf = catalog.shelf(type.name);
     const share = (word: string) => (shelf.documentFrequency(word) + 0.5) / (shelf.size + 1);
     const words = [...terms].map(([word, weight]) => ({
@@ -127,6 +134,7 @@ export function createCatalogBound(deps: CatalogBoundDeps): CatalogBound {
       ...rarest(
         words.map((word) => ({ ...word, touched: about * word.touched })),
         rows,
+        mostRows,
       ),
       ...rarest(
         words.map(({ worth, touched, terms: word }) => ({
@@ -134,6 +142,7 @@ export function createCatalogBound(deps: CatalogBoundDeps): CatalogBound {
           terms: word.map(asideTerm),
         })),
         rows,
+        mostRows,
       ),
     ];
   }
@@ -142,10 +151,13 @@ export function createCatalogBound(deps: CatalogBoundDeps): CatalogBound {
   async function shrink(type: RecordType<unknown>): Promise<void> {
     const shelf = catalog.shelf(type.name);
     const kept = broughtOf(type.name);
-    for (const id of kept) {
-      if (kept.size * SHARE <= most) break;
-      kept.delete(id);
-      shelf.remove(id);
+    // Many at once: what is gone is taken out of the postings by the next who reads them.
+    if (kept.size * SHARE > most * GROWN) {
+      for (const id of kept) {
+        if (kept.size * SHARE <= most) break;
+        kept.delete(id);
+        shelf.remove(id);
+      }
     }
     const over = shelf.size - kept.size - most;
     if (over * SHARE <= most) return;
@@ -179,7 +191,7 @@ export function createCatalogBound(deps: CatalogBoundDeps): CatalogBound {
           if (asked.sinceMs !== undefined && asked.sinceMs > untilMs) return [];
           const { model } = catalog.shelf(type.name);
           const near = vector && model !== null ? { model, vector } : null;
-          const words = terms === undefined ? [] : wordsOf(type, terms);
+          const words = terms === undefined ? [] : wordsOf(type, terms, asked.limit);
           const groups = keys.map((all) => ({
             all,
             isCommon: isCommon(type, all, asked.flagsAll),
@@ -246,7 +258,7 @@ interface Words {
 }
 
 /** The rarest, and each two of them, as far as they touch few rows together. */
-function rarest(words: readonly Words[], rows: number): Words[] {
+function rarest(words: readonly Words[], rows: number, mostRows: number): Words[] {
   const rare = [...words].sort(byTouched).slice(0, PAIRED);
   const pairs = rare.flatMap((one, at) =>
     rare.slice(at + 1).map((other) => ({
@@ -255,15 +267,15 @@ function rarest(words: readonly Words[], rows: number): Words[] {
       touched: (one.touched * other.touched) / Math.max(1, rows),
     })),
   );
-  return [...few(rare), ...few(pairs.sort(byTouched))];
+  return [...few(rare, mostRows), ...few(pairs.sort(byTouched), mostRows)];
 }
 
 const byTouched = (one: Words, other: Words) => one.touched - other.touched;
 
-function few(sorted: readonly Words[]): Words[] {
+function few(sorted: readonly Words[], mostRows: number): Words[] {
   let touched = 0;
   return sorted.filter((word) => {
     touched += word.touched;
-    return touched <= ROWS_TOUCHED;
+    return touched <= mostRows;
   });
 }

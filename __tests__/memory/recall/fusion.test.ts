@@ -24,7 +24,7 @@ describe('fusion of two searches', () => {
       [scores([0, 0.5, 0.25]), 0.2],
     ]);
     expect(
-      fused.touched.map((slot) => [slot, Math.round((fused.scores[slot] ?? 0) * 100) / 100]),
+      [...fused.touched].map((slot) => [slot, Math.round((fused.scores[slot] ?? 0) * 100) / 100]),
     ).toEqual([
       [0, 1],
       [1, 0.7],
@@ -41,12 +41,11 @@ describe('fusion of two searches', () => {
   });
 
   it('is empty when nothing was found', () => {
-    expect(
-      fuse([
-        [scores([0, 0]), 1],
-        [null, 1],
-      ]).touched,
-    ).toEqual([]);
+    const { touched } = fuse([
+      [scores([0, 0]), 1],
+      [null, 1],
+    ]);
+    expect([...touched]).toEqual([]);
   });
 
   it('the best are the first of the sorted, whatever the limit', () => {
@@ -70,7 +69,7 @@ describe('fusion of two searches', () => {
     raise(fused, 1, 0.5);
     raise(fused, 1, 0.75);
     raise(fused, 1, 0.25);
-    expect([fused.scores[1], fused.touched]).toEqual([0.75, [0, 1]]);
+    expect([fused.scores[1], [...fused.touched]]).toEqual([0.75, [0, 1]]);
   });
 
   it('only what a likeness has above the mean of all counts', () => {

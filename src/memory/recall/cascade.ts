@@ -35,7 +35,7 @@ const temporal: Stage = async (_context, { request, shelf, within, range, room, 
   }
   // Beside a time there are words: only what has some of them is an answer.
   const { scores, touched } = shelf.keyword(termsOf(text), within);
-  const best = bestOf({ scores, touched: [...touched] }, room, newerIn(shelf));
+  const best = bestOf({ scores, touched }, room, newerIn(shelf));
   return {
     candidates: best.map((slot) => candidate(shelf.idOf(slot), `${why}, and its words`)),
     total: touched.length,

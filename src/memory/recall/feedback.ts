@@ -4,7 +4,7 @@
  * what was found and finds nothing more. Pure.
  */
 import type { Shelf, SlotFilter } from '../../records/index.js';
-import { bestOf, type Fused, highest, raise } from './fusion.js';
+import { bestOf, type Fused, highest } from './fusion.js';
 
 /** Hits whose words count: at the third half as much as at the first, then a third … */
 const HITS = 8;
@@ -43,6 +43,6 @@ export function addFeedback(
     const had = scores[slot] ?? 0;
     if (had <= 0 || kept.includes(slot)) continue;
     const gained = had + scale * (list.scores[slot] as number);
-    raise(fused, slot, Math.min(gained, most));
+    scores[slot] = Math.max(had, Math.min(gained, most));
   }
 }

@@ -100,10 +100,10 @@ export function likenessShares(spread: readonly number[]): number[] {
   return spread.slice(0, LIKENESS_REACH).map((share) => share * LIKENESS_PASSED);
 }
 
-/** Score of each slot; `touched` lists those above 0. */
+/** Score of each slot; `touched` lists those above 0, in memory that has room for all slots. */
 export interface Fused {
   scores: Float32Array;
-  touched: number[];
+  touched: Int32Array;
 }
 
 type Scored = { scores: Float32Array; touched: ArrayLike<number> };
@@ -113,17 +113,13 @@ export function fuse(lists: readonly [list: Scored | null, weight: number][]): F
   const size = Math.max(0, ...lists.map(([list]) => list?.scores.length ?? 0));
   const scores = new Float32Array(size);
   for (const [list, weight] of lists) if (list) add(scores, list, weight);
-  // Counted before, because a list that grows by pushing is copied again and again.
+  const touched = new Int32Array(size);
   let count = 0;
-  for (let slot = 0; slot < size; slot += 1) if (scores[slot] !== 0) count += 1;
-  const touched = new Array<number>(count);
-  let at = 0;
   for (let slot = 0; slot < size; slot += 1) {
-    if (scores[slot] === 0) continue;
-    touched[at] = slot;
-    at += 1;
+    touched[count] = slot;
+    count += scores[slot] === 0 ? 0 : 1;
   }
-  return { scores, touched };
+  return { scores, touched: touched.subarray(0, count) };
 }
 
 /** The best score of a list; 0 of none. */
@@ -173,10 +169,14 @@ export function aboveMean({ scores, touched }: Scored, count: number): DenseScor
 }
 
 /** Sets a score that only grows; what had none is touched by it. */
-export function raise({ scores, touched }: Fused, slot: number, score: number): void {
+export function raise(fused: Fused, slot: number, score: number): void {
+  const { scores, touched } = fused;
   const had = scores[slot] ?? 0;
   if (score <= had) return;
-  if (had === 0) touched.push(slot);
+  if (had === 0) {
+    fused.touched = new Int32Array(touched.buffer, touched.byteOffset, touched.length + 1);
+    fused.touched[touched.length] = slot;
+  }
   scores[slot] = score;
 }
 
@@ -185,7 +185,7 @@ export function raise({ scores, touched }: Fused, slot: number, score: number): 
  * a common word touches half of all memories, and five are wanted.
  */
 export function bestOf(
-  { scores, touched }: Fused,
+  { scores, touched }: Scored,
   limit: number,
   isFirst: (a: number, b: number) => boolean,
 ): number[] {

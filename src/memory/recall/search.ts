@@ -20,7 +20,7 @@ import type { Search } from './types.js';
 const LOOKED_AT = 400;
 const STEP = 50;
 /** Memories brought by each of keys, words and likeness, at least. */
-const BROUGHT = 40;
+const BROUGHT = 24;
 
 /**
  * In a conversation the last one of its room: sessions of other rooms go on at the same time. Only a

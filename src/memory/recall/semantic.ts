@@ -84,7 +84,7 @@ export function semanticStage(parts: SemanticParts): Stage {
     const isWorded = () =>
       isByWords ? answer.known > 0 : answer.unknown === 0 && hasEveryWord(search);
     const isSilent = least === undefined && !sure.isEnough && !isWorded();
-    const found = isSilent ? [] : fused.touched;
+    const found = isSilent ? new Int32Array(0) : fused.touched;
     const believed = least ? found.filter((slot) => confidenceAt(slot) >= least) : found;
     const known = new Set(search.found.map(({ id }) => shelf.slotOf(id)));
     const ranked = bestOf(
@@ -182,11 +182,18 @@ export async function fitOf(
 
 /** Whether one memory has every word that is searched: who types a single name means that. */
 function hasEveryWord({ shelf, filter, asked }: Search): boolean {
-  const holders = analyzedOf(asked).map(
-    (term) => new Set(shelf.keyword(new Map([[term, 1]]), filter).touched),
+  const frequencyOf = (term: string) => shelf.documentFrequency(term);
+  const [rarest, ...others] = [...new Set(analyzedOf(asked))].sort(
+    (a, b) => frequencyOf(a) - frequencyOf(b),
   );
-  const [first, ...others] = holders;
-  return [...(first ?? [])].some((slot) => others.every((holder) => holder.has(slot)));
+  const holdersOf = (term: string) => shelf.keyword(new Map([[term, 1]]), filter);
+  let left = rarest === undefined ? new Int32Array(0) : holdersOf(rarest).touched;
+  for (const term of others) {
+    if (left.length === 0) break;
+    const { scores } = holdersOf(term);
+    left = left.filter((slot) => (scores[slot] as number) > 0);
+  }
+  return left.length > 0;
 }
 
 /** Of two equally good ones the newer, then the one that was stored later. */
@@ -236,10 +243,9 @@ function raised(
   scoreOf: (hit: PhraseHit) => number,
 ): DenseScores | null {
   if (dense === null || phrases.size === 0) return dense;
-  const { scores } = dense;
-  const touched = [...dense.touched];
-  for (const [slot, hit] of phrases) raise({ scores, touched }, slot, scoreOf(hit));
-  return { scores, touched: Int32Array.from(touched) };
+  const list = { ...dense };
+  for (const [slot, hit] of phrases) raise(list, slot, scoreOf(hit));
+  return list;
 }
 
 /**
@@ -258,9 +264,9 @@ function likely(
   let count = 0;
   for (let i = 0; i < touched.length; i += 1) {
     const slot = touched[i] as number;
-    if ((keyword.scores[slot] as number) <= 0 && (scores[slot] as number) < floor) continue;
+    const isClear = (keyword.scores[slot] as number) > 0 || (scores[slot] as number) >= floor;
     clear[count] = slot;
-    count += 1;
+    count += isClear ? 1 : 0;
   }
   return aboveMean({ scores, touched: clear.subarray(0, count) }, touched.length);
 }

@@ -28,16 +28,24 @@ import { type AnalyzedWords, threadCoherence, Words } from './words.js';
 function dense(scores: Float32Array, accepts: ((slot: number) => boolean) | null): DenseScores {
   const touched = new Int32Array(scores.length);
   let count = 0;
+  if (accepts === null) {
+    // Without a branch, which is guessed wrong for every other slot.
+    for (let slot = 0; slot < scores.length; slot += 1) {
+      touched[count] = slot;
+      count += scores[slot] === 0 ? 0 : 1;
+    }
+    return { scores, touched: touched.subarray(0, count) };
+  }
   for (let slot = 0; slot < scores.length; slot += 1) {
     if (scores[slot] === 0) continue;
-    if (accepts === null || accepts(slot)) {
+    if (accepts(slot)) {
       touched[count] = slot;
       count += 1;
     } else {
       scores[slot] = 0;
     }
   }
-  return { scores, touched: touched.slice(0, count) };
+  return { scores, touched: touched.subarray(0, count) };
 }
 
 const HEX_PREFIX = /^[0-9a-f]{1,32}$/i;

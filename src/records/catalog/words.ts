@@ -71,11 +71,11 @@ class Lengths {
   }
 
   /** 1 - b + b · length / average = base + perWord · length; both lengths padded. */
-  norms(documents: number): { base: number; perWord: number } {
+  norms(documents: number): { base: number; perWord: number; lengths: Int32Array } {
     const average = this.average(documents);
     const padding = Math.max(0, SHORT - average);
     const perWord = B / (average + padding);
-    return { base: 1 - B + perWord * padding, perWord };
+    return { base: 1 - B + perWord * padding, perWord, lengths: this.column.data };
   }
 }
 
@@ -240,8 +240,7 @@ export class Words {
       for (let i = 0; i < postings.length; i += 1) {
         const posting = postings[i] as number;
         const slot = posting >>> FREQUENCY_BITS;
-        const gain = this.#gain(posting, factor, norms);
-        scores[slot] = (scores[slot] as number) + gain;
+        scores[slot] = (scores[slot] as number) + gainOf(posting, factor, norms);
       }
     }
   }
@@ -281,7 +280,7 @@ export class Words {
         const posting = postings[i] as number;
         const slot = posting >>> FREQUENCY_BITS;
         if (readable !== null && !readable(slot)) continue;
-        const gain = this.#gain(posting, factor, norms);
+        const gain = gainOf(posting, factor, norms);
         const place = places[slot] as number;
         if (reach === 0) {
           sums[place] = (sums[place] as number) + gain;
@@ -338,15 +337,18 @@ export class Words {
       aside: this.#asides.norms(this.#documents),
     };
   }
+}
 
-  #gain(posting: number, factor: number, { text, aside }: Norms): number {
-    const slot = posting >>> FREQUENCY_BITS;
-    const inText = (posting >>> ASIDE_BITS) & MAX_TEXT;
-    const beside = posting & MAX_ASIDE;
-    let tf = inText / (text.base + text.perWord * this.#lengths.at(slot));
-    if (beside > 0) tf += (ASIDE * beside) / (aside.base + aside.perWord * this.#asides.at(slot));
-    return (factor * tf) / (tf + K1);
+/** What one term gives to one document. */
+function gainOf(posting: number, factor: number, { text, aside }: Norms): number {
+  const slot = posting >>> FREQUENCY_BITS;
+  const inText = (posting >>> ASIDE_BITS) & MAX_TEXT;
+  const beside = posting & MAX_ASIDE;
+  let tf = inText / (text.base + text.perWord * (text.lengths[slot] as number));
+  if (beside > 0) {
+    tf += (ASIDE * beside) / (aside.base + aside.perWord * (aside.lengths[slot] as number));
   }
+  return (factor * tf) / (tf + K1);
 }
 
 /** Places on either side that count as neighbours. */
