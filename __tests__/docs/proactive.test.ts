@@ -1,7 +1,8 @@
 /** The tables of docs/proactive.md against the schema of the detectors. */
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_CONFIG, parseConfig } from '../../src/proactive/config.js';
-import { OFFER_STATES, TOKEN_LIMITS } from '../../src/proactive/types.js';
+import { OFFER_STATES } from '../../src/proactive/offers/offer.js';
+import { TOKEN_LIMITS } from '../../src/proactive/types.js';
 import { pageOf } from './page.js';
 
 const page = pageOf('proactive');

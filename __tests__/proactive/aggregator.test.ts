@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { aggregate } from '../../src/proactive/aggregator.js';
-import { candidatesIn } from '../../src/proactive/text/content.js';
+import { aggregate } from '../../src/proactive/offer-pipeline.js';
+import { candidatesIn } from '../../src/proactive/text/composer.js';
 import type {
   Candidate,
   Detection,
@@ -56,8 +56,8 @@ const session = (...memories: Candidate[]): OfferContent => ({
 
 /** Kinds and the memories that are left to each. */
 function left(detections: Detection[]): [string, string[]][] {
-  return aggregate(detections).detections.map(({ name, content }) => [
-    name,
+  return aggregate(detections).findings.map(({ content }) => [
+    content.kind,
     candidatesIn(content).map(({ memoryId }) => memoryId),
   ]);
 }
@@ -95,7 +95,7 @@ describe('what several detectors found', () => {
 
   it('drops what has nothing left, and says why', () => {
     const result = aggregate([found(intent(a)), found(file('src/auth.ts', a))]);
-    expect(result.detections.map(({ name }) => name)).toEqual(['fileTouch']);
+    expect(result.findings.map(({ content }) => content.kind)).toEqual(['fileTouch']);
     expect(result.suppressed).toEqual([
       {
         memoryId: 'mem_aaaaaaaa',
@@ -134,17 +134,17 @@ describe('what several detectors found', () => {
 
   it('keeps what the detectors left out, also where nothing was found', () => {
     const out = (memoryId: string, detector: DetectorName) => ({ memoryId, detector, reason: 'r' });
-    const { detections, suppressed } = aggregate([
+    const { findings, suppressed } = aggregate([
       found(null, { suppressed: [out('mem_1', 'fileTouch')] }),
       found(warning(a), { suppressed: [out('mem_2', 'conflictWarning')] }),
       found(intent(b), { shouldNotify: false }),
     ]);
-    expect(detections.map(({ name }) => name)).toEqual(['conflictWarning']);
-    expect(detections[0]?.suppressed).toEqual([out('mem_2', 'conflictWarning')]);
+    expect(findings.map(({ content }) => content.kind)).toEqual(['conflictWarning']);
+    expect(findings[0]?.suppressed).toEqual([out('mem_2', 'conflictWarning')]);
     expect(suppressed.map(({ memoryId }) => memoryId)).toEqual(['mem_1', 'mem_2']);
   });
 
   it('is nothing when there is nothing', () => {
-    expect(aggregate([])).toEqual({ detections: [], suppressed: [] });
+    expect(aggregate([])).toEqual({ findings: [], suppressed: [] });
   });
 });

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createClients } from '../../src/proactive/clients.js';
 import type { ClientCaller } from '../../src/proactive/index.js';
-import type { StoredOffer } from '../../src/proactive/offers/offer-record.js';
+import type { StoredOffer } from '../../src/proactive/offers/offer.js';
 import { derivedId } from '../../src/shared/ids.js';
 import { countTokens } from '../../src/shared/tokens.js';
 import { type OpenRecordDatabase, openRecordDatabase } from '../contract/record-database.js';
@@ -119,8 +119,8 @@ describe('what rides along', () => {
       loaded: Promise.resolve(),
       react: () => Promise.reject(new Error('not asked')),
       answer: () => Promise.reject(new Error('not asked')),
-      stillStanding: async (offers) => [...offers],
-      stillTrue: (offers) => new Promise((resolve) => lookUps.push(() => resolve([...offers]))),
+      standing: async (offers) => [...offers],
+      revalidated: (offers) => new Promise((resolve) => lookUps.push(() => resolve([...offers]))),
       shown: (id, how) => {
         told.push(`${id} ${how}`);
         return waits;

@@ -2,8 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readReference } from '../../src/memory/recall/reference.js';
 import { block, promptBlock } from '../../src/proactive/text/block.js';
-import { compose } from '../../src/proactive/text/composer.js';
-import { candidatesIn, quotedIn, withoutMemories } from '../../src/proactive/text/content.js';
+import {
+  candidatesIn,
+  compose,
+  quotedIn,
+  withoutMemories,
+} from '../../src/proactive/text/composer.js';
 import { brief, shorten } from '../../src/proactive/text/stored-text.js';
 import { DETECTOR_NAMES, type OfferContent, TOKEN_LIMITS } from '../../src/proactive/types.js';
 import { DAY_MS } from '../../src/shared/clock.js';

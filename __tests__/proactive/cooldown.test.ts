@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_CONFIG, type ProactiveConfig } from '../../src/proactive/config.js';
 import { type CooldownQuestion, createCooldown } from '../../src/proactive/cooldown.js';
-import { feedbackOf } from '../../src/proactive/feedback.js';
+import { feedbackOf } from '../../src/proactive/learning.js';
 import { HOUR_MS, MINUTE_MS } from '../../src/shared/clock.js';
 import { derivedId } from '../../src/shared/ids.js';
-import { fact, MEMORY_A, MEMORY_B, sourceOf } from './offer-fixtures.js';
+import { MEMORY_A, MEMORY_B, offerOf, sourceOf } from './offer-fixtures.js';
 
 const NOW = HOUR_MS;
 const ROOM = derivedId('cooldown test', 'room');
@@ -219,7 +219,7 @@ describe('warnings', () => {
     const { ask, note } = open();
     note(warning);
     const dismissed = (kind: 'conflictWarning' | 'fileTouch') =>
-      feedbackOf([fact('dismissed', { kind, state: 'dismissed', closedAtMs: NOW })]);
+      feedbackOf([offerOf('dismissed', { kind, state: 'dismissed', closedAtMs: NOW })]);
     expect(ask({ ...warning, feedback: dismissed('fileTouch') }).allowed).toEqual([MEMORY_A]);
     const answer = ask({ ...warning, feedback: dismissed('conflictWarning') });
     expect(answer.suppressed.map(({ reason }) => reason)).toEqual([

@@ -1,7 +1,7 @@
 /** Real work memory with the checks a detector works with; settings and time in the test's hands. */
 import { type Caller, createMemoryChecks, type MemoryChecks } from '../../src/memory/index.js';
 import { DEFAULT_CONFIG, type ProactiveConfig } from '../../src/proactive/config.js';
-import type { DetectorContext } from '../../src/proactive/detectors/context.js';
+import type { DetectorContext } from '../../src/proactive/detectors/detection.js';
 import type { Detection } from '../../src/proactive/types.js';
 import { derivedId } from '../../src/shared/ids.js';
 import type { OpenRecordDatabase } from '../contract/record-database.js';

@@ -1,21 +1,21 @@
 import { describe, expect, it } from 'vitest';
-import { feedbackOf, spanOf } from '../../src/proactive/feedback.js';
-import type { OfferFact } from '../../src/proactive/offers/offer-fact.js';
+import { feedbackOf, spanOf } from '../../src/proactive/learning.js';
+import type { OfferData, OfferOf } from '../../src/proactive/offers/offer.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../src/shared/clock.js';
-import { fact, MEMORY_A, MEMORY_B } from './offer-fixtures.js';
+import { MEMORY_A, MEMORY_B, offerOf } from './offer-fixtures.js';
 
 const NOW = 60 * DAY_MS;
 const BASE = 10 * MINUTE_MS;
 
 /** `count` offers that ended so, a minute apart, the last a minute ago. */
 function ended(
-  state: OfferFact['state'],
+  state: OfferData['state'],
   count: number,
-  change: Partial<OfferFact> = {},
-): OfferFact[] {
+  change: Partial<OfferData> = {},
+): OfferOf[] {
   return Array.from({ length: count }, (_, index) => {
     const atMs = NOW - (count - index) * MINUTE_MS;
-    return fact(`${state} ${index} ${change.kind ?? ''}`, {
+    return offerOf(`${state} ${index} ${change.kind ?? ''}`, {
       state,
       createdAtMs: atMs,
       shownAtMs: atMs,
@@ -41,15 +41,15 @@ describe('feedback', () => {
 
   it.each(['used', 'acknowledged'] as const)('begins anew when it is %s', (state) => {
     const feedback = feedbackOf(ended('dismissed', 4));
-    feedback.note(fact('wanted', { state, usedAtMs: NOW, closedAtMs: NOW }));
+    feedback.note(offerOf('wanted', { state, usedAtMs: NOW, closedAtMs: NOW }));
     expect(feedback.dismissals(MEMORY_A, 'fileTouch', NOW)).toBe(0);
-    feedback.note(fact('dismissed after it', { state: 'dismissed', closedAtMs: NOW }));
+    feedback.note(offerOf('dismissed after it', { state: 'dismissed', closedAtMs: NOW }));
     expect(feedback.dismissals(MEMORY_A, 'fileTouch', NOW)).toBe(1);
   });
 
   it('reads offers in the order in which they ended, whatever order they come in', () => {
     const [first, second] = ended('dismissed', 2);
-    const used = fact('used between', {
+    const used = offerOf('used between', {
       state: 'used',
       usedAtMs: NOW - 90 * SECOND_MS,
       createdAtMs: NOW - HOUR_MS,
@@ -75,10 +75,11 @@ describe('feedback', () => {
 
   it('counts an offer once that expired and was dismissed late', () => {
     const feedback = feedbackOf(ended('dismissed', 2));
-    const late = fact('late', { state: 'expired', closedAtMs: NOW - SECOND_MS });
+    const late = offerOf('late', { state: 'expired', closedAtMs: NOW - SECOND_MS });
+    const dismissed = offerOf('late', { state: 'dismissed', closedAtMs: NOW });
     feedback.note(late);
-    feedback.note({ ...late, state: 'dismissed', closedAtMs: NOW });
-    feedback.note({ ...late, state: 'dismissed', closedAtMs: NOW });
+    feedback.note(dismissed);
+    feedback.note(dismissed);
     expect(feedback.dismissals(MEMORY_A, 'fileTouch', NOW)).toBe(3);
   });
 
@@ -96,7 +97,7 @@ describe('feedback', () => {
       { id: MEMORY_B, memoryId: 'mem_bbbbbbbb' },
       { id: MEMORY_A, memoryId: 'mem_aaaaaaaa' },
     ];
-    const sentence = (facts: OfferFact[]) => feedbackOf(facts).sentence('fileTouch', sources, NOW);
+    const sentence = (offers: OfferOf[]) => feedbackOf(offers).sentence('fileTouch', sources, NOW);
     expect(sentence([])).toBeUndefined();
     expect(sentence(ended('dismissed', 1))).toBe(
       'mem_aaaaaaaa was dismissed once: its cooldown is 8 times as long, at most 7 days',

@@ -3,7 +3,7 @@ import { builtInModel } from '../../src/embeddings/index.js';
 import { decide, type Proposal, statesAction } from '../../src/proactive/gate/decide.js';
 import { featuresOf, type Moment, type Near } from '../../src/proactive/gate/features.js';
 import { patternIn } from '../../src/proactive/gate/pattern.js';
-import { taskLikeness } from '../../src/proactive/gate/same-task.js';
+import { taskLikeness } from '../../src/proactive/gate/text.js';
 import { opens, rarityIn, WEIGHTS } from '../../src/proactive/gate/weights.js';
 
 /** A small store in which no word is frequent. */

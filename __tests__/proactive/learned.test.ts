@@ -3,14 +3,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   barOf,
   becauseOf,
+  createLearnedStore,
   intervalOf,
   type Learned,
   type LearnedFrom,
   learn,
   shiftOf,
-} from '../../src/proactive/learned.js';
-import type { OfferData } from '../../src/proactive/offer-types.js';
-import { createLearnedStore } from '../../src/proactive/offers/learned-store.js';
+} from '../../src/proactive/learning.js';
+import type { OfferData } from '../../src/proactive/offers/offer.js';
 import type { DetectorName } from '../../src/proactive/types.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/shared/clock.js';
 import { derivedId } from '../../src/shared/ids.js';

@@ -1,14 +1,13 @@
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { OfferData, OfferFilter } from '../../src/proactive/offer-types.js';
+import { type OfferData, offerType, viewOf } from '../../src/proactive/offers/offer.js';
 import {
   createOfferBook,
   type NewOffer,
   type OfferBookDeps,
   RETENTION_MS,
-  viewOf,
 } from '../../src/proactive/offers/offer-book.js';
-import { offerType } from '../../src/proactive/offers/offer-record.js';
+import type { OfferFilter } from '../../src/proactive/offers/offer-queries.js';
 import { type Reader, type RecordStore, rowsOf } from '../../src/records/index.js';
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../src/shared/clock.js';
 import { AppError, messageOf } from '../../src/shared/errors.js';
@@ -155,7 +154,8 @@ describe('the book of offers', () => {
     await before.answer(warning.id, 'acknowledged', at(clock.nowMs), OPERATOR);
     await before.stop();
 
-    const after = book();
+    const found: string[][] = [];
+    const after = book({ onFound: ({ data }) => found.push([data.kind, data.state]) });
     expect(after.problems()).toEqual(['offers of before are being read']);
     await after.load();
     expect(after.problems()).toEqual([]);
@@ -163,7 +163,7 @@ describe('the book of offers', () => {
       [open.id, 'shown'],
     ]);
     expect(after.open({ clients: true })).toEqual([]);
-    expect(after.facts().map(({ state, kind }) => [kind, state])).toEqual([
+    expect(found).toEqual([
       ['fileTouch', 'expired'],
       ['fileTouch', 'shown'],
       ['conflictWarning', 'acknowledged'],
@@ -712,7 +712,9 @@ describe('privacy', () => {
     await mine.settled();
     expect([...removed].sort()).toEqual(all);
     expect(await quoted(store.projectId)).toBe(0);
-    expect(mine.facts().map(({ id }) => id)).toEqual([kept.id]);
+    const restarted: Uuid[] = [];
+    await book({ onFound: ({ id }) => restarted.push(id) }).load();
+    expect(restarted).toEqual([kept.id]);
     expect((await errorOf(mine.get(open.id, OPERATOR))).code).toBe('NOT_FOUND');
     expect((await mine.list({}, OPERATOR)).total).toBe(1);
   });

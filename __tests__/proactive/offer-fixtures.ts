@@ -1,8 +1,11 @@
 /** Offers as the tests of their life, cooldown and numbers need them. */
 
-import type { OfferData, OfferSource } from '../../src/proactive/offer-types.js';
-import type { OfferFact } from '../../src/proactive/offers/offer-fact.js';
-import { OFFER_LIFE_MS } from '../../src/proactive/offers/offer-life.js';
+import {
+  OFFER_LIFE_MS,
+  type OfferData,
+  type OfferOf,
+  type OfferSource,
+} from '../../src/proactive/offers/offer.js';
 import { derivedId, type Uuid } from '../../src/shared/ids.js';
 
 export const MEMORY_A = derivedId('offer test', 'memory a');
@@ -32,19 +35,9 @@ export function offerData(change: Partial<OfferData> = {}): OfferData {
   };
 }
 
-export function fact(name: string, change: Partial<OfferFact> = {}): OfferFact {
-  return {
-    id: derivedId('offer test', 'offer', name),
-    kind: 'fileTouch',
-    subject: 'src/a.ts',
-    state: 'shown',
-    target: {},
-    groupId: derivedId('offer test', 'group', name),
-    createdAtMs: 0,
-    shownAtMs: 0,
-    usedAtMs: undefined,
-    closedAtMs: undefined,
-    sourceIds: [MEMORY_A],
-    ...change,
-  };
+/** One that was shown. */
+export function offerOf(name: string, change: Partial<OfferData> = {}): OfferOf {
+  const id = derivedId('offer test', 'offer', name);
+  const groupId = derivedId('offer test', 'group', name);
+  return { id, data: offerData({ state: 'shown', groupId, shownAtMs: 0, ...change }) };
 }

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import type { OfferData } from '../../src/proactive/offer-types.js';
 import {
   asOf,
   changeOffer,
@@ -8,10 +7,12 @@ import {
   isStandingWarning,
   LATE_ANSWER_MS,
   OFFER_LIFE_MS,
+  OFFER_STATES,
   type OfferChange,
+  type OfferData,
+  type OfferState,
   wasShown,
-} from '../../src/proactive/offers/offer-life.js';
-import { OFFER_STATES, type OfferState } from '../../src/proactive/types.js';
+} from '../../src/proactive/offers/offer.js';
 import { offerData } from './offer-fixtures.js';
 
 const NOW = 10_000;

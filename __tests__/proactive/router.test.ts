@@ -1,8 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { DEFAULT_CONFIG, detectorConfigSchema } from '../../src/proactive/config.js';
 import { filesHeard } from '../../src/proactive/heard.js';
-import { type Evaluation, type MessageHappening, route } from '../../src/proactive/router.js';
-import { DETECTOR_NAMES, type Happening } from '../../src/proactive/types.js';
+import {
+  callsOf,
+  type Evaluation,
+  type MessageHappening,
+  route,
+} from '../../src/proactive/router.js';
+import {
+  DETECTOR_NAMES,
+  type Detector,
+  type Detectors,
+  type Happening,
+  type SlotInput,
+} from '../../src/proactive/types.js';
 
 /** `detector subject`, with the file behind `@`; where there are no words, all files. */
 function routed(happening: Happening | MessageHappening): string[] {
@@ -203,18 +214,21 @@ describe('which detectors look at what happened', () => {
     ]);
   });
 
-  it('hands on who and where, and nothing that is not there', () => {
-    const caller = { kind: 'agent' } as const;
-    const [evaluation] = route(
-      { type: 'file_touch', filePath: 'a.ts', agentId: 'a', sessionId: 's', caller },
-      DEFAULT_CONFIG,
-    );
-    expect(Object.entries(evaluation?.input ?? {})).toEqual([
-      ['agentId', 'a'],
-      ['sessionId', 's'],
-      ['caller', caller],
-      ['filePath', 'a.ts'],
-    ]);
+  it('hands on who and where', async () => {
+    const occasion = { agentId: 'a', sessionId: 's', caller: { kind: 'agent' } } as const;
+    const asked: unknown[] = [];
+    const detector: Detector<SlotInput> = {
+      name: 'whenMatch',
+      evaluate: async (input) => {
+        asked.push(input);
+        throw new Error('nothing is answered');
+      },
+    };
+    const evaluations = route(message('build it'), DEFAULT_CONFIG);
+    const calls = callsOf({ whenMatch: detector } as unknown as Detectors, evaluations, occasion);
+    await Promise.allSettled(calls.map(({ run }) => run()));
+    expect(calls.map(({ subject }) => subject)).toEqual(['build it']);
+    expect(asked).toEqual([{ ...occasion, text: 'build it', files: [], kind: 'message' }]);
   });
 
   it.each(DETECTOR_NAMES)('leaves out %s when it is switched off', (name) => {

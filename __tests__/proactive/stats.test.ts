@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type MeasuredOffer, measure } from '../../src/proactive/offers/stats.js';
-import { createTurnCounter } from '../../src/proactive/offers/turn-counter.js';
+import {
+  createTurnCounter,
+  type MeasuredOffer,
+  measure,
+} from '../../src/proactive/offers/stats.js';
 import { DAY_MS } from '../../src/shared/clock.js';
 
 const MONDAY = Date.UTC(2026, 2, 2);
@@ -174,10 +177,10 @@ describe('the counter of turns', () => {
     expect(await counter.counts()).toEqual({ '2026-03-02': 12 });
     state.nowMs += DAY_MS;
     counter.count();
-    await counter.stop();
+    await counter.flush();
     expect(state.stored).toEqual({ '2026-03-02': 12, '2026-03-03': 1 });
     expect(state.adds).toEqual([[{ '2026-03-02': 2, '2026-03-03': 1 }, '2025-08-15']]);
-    await counter.stop();
+    await counter.flush();
     expect(state.adds.length).toBe(1);
   });
 

@@ -2,21 +2,25 @@
  * What clients of their own (MCP) ask. A client is known by its connection: its session and identity
  * are the place, whatever its input says, and it speaks in no conversation.
  */
-
 import { withTimeout } from '../shared/async.js';
 import type { Clock } from '../shared/clock.js';
 import { AppError, messageOf } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
+import { isSameIdentity } from './event-context.js';
 import { type OfferAnswer, readAnswer, readHappening, readWaiting } from './input.js';
-import { isFresh } from './moments.js';
-import { isSameIdentity } from './occasions.js';
-import type { Offer, Reaction, TurnOffers } from './offer-types.js';
-import type { OfferBook } from './offers/offer-book-types.js';
-import { isStandingWarning } from './offers/offer-life.js';
-import { type StoredOffer, viewOf } from './offers/offer-record.js';
-import type { StillStanding } from './still-holds.js';
+import type { Reaction } from './offer-pipeline.js';
+import {
+  isFresh,
+  isStandingWarning,
+  type Offer,
+  type StoredOffer,
+  viewOf,
+} from './offers/offer.js';
+import type { OfferBook } from './offers/offer-book.js';
+import type { WarningExpiry } from './source-revalidation.js';
 import { block, urgency } from './text/block.js';
+import { NO_OFFERS, type TurnOffers } from './turns.js';
 import type { ClientCaller, Happening, HappeningType, OfferTarget } from './types.js';
 
 /**
@@ -25,33 +29,7 @@ import type { ClientCaller, Happening, HappeningType, OfferTarget } from './type
  */
 export type Answered = boolean | (() => boolean | Promise<boolean>);
 
-export interface Clients {
-  /**
-   * A hook: fields in snake_case or camelCase. The answer counts as shown.
-   * @throws InvalidInputError, AppError LIMIT_REACHED, PERMISSION_DENIED for a conversation
-   */
-  happen(
-    type: HappeningType,
-    input: unknown,
-    caller: ClientCaller,
-    answered?: Answered,
-  ): Promise<Reaction>;
-  /**
-   * What waits for the client, to ride along in the answer of something else: each offer once, at most
-   * 200 tokens (warnings are never cut). What is not there within `budgetMs` (30 unless set otherwise)
-   * comes next time. Never throws.
-   */
-  take(caller: ClientCaller, budgetMs?: number): Promise<TurnOffers>;
-  /** What waits and, shown or not, the warnings that nobody has answered; most urgent first. */
-  waiting(input: unknown, caller: ClientCaller): Promise<{ offers: Offer[]; total: number }>;
-  /** All of the same, and nothing of it counts as shown. */
-  peek(caller: ClientCaller): Promise<Offer[]>;
-  /** @throws InvalidInputError, NotFoundError, AppError CONFLICT, PERMISSION_DENIED for another's offer */
-  acknowledge(input: unknown, caller: ClientCaller): Promise<Offer>;
-  dismiss(input: unknown, caller: ClientCaller): Promise<Offer>;
-}
-
-export interface ClientsDeps {
+interface ClientsDeps {
   book: Pick<OfferBook, 'open' | 'get' | 'remaining'>;
   clock: Clock;
   log: Log;
@@ -61,17 +39,16 @@ export interface ClientsDeps {
   /** How long `take` waits, ms; 30 when absent. */
   budgetMs?: number | undefined;
   react: (happening: Happening, answered?: Answered) => Promise<Reaction>;
-  stillTrue: (offers: readonly StoredOffer[]) => Promise<StoredOffer[]>;
-  stillStanding: StillStanding;
+  revalidated: (offers: readonly StoredOffer[]) => Promise<StoredOffer[]>;
+  standing: WarningExpiry;
   shown: (id: Uuid, how: string) => StoredOffer | null;
   answer: (to: 'acknowledged' | 'dismissed', said: OfferAnswer, by: ClientCaller) => Promise<Offer>;
 }
 
 const BUDGET_MS = 30;
 const LISTED = 20;
-const NOTHING: TurnOffers = { offers: [], text: '', tokens: 0 };
 
-export function createClients(deps: ClientsDeps): Clients {
+export function createClients(deps: ClientsDeps) {
   const { book, clock, log } = deps;
 
   /**
@@ -99,13 +76,13 @@ export function createClients(deps: ClientsDeps): Clients {
   /** What waits, and standing warnings. */
   async function openFor(caller: ClientCaller): Promise<StoredOffer[]> {
     await deps.loaded;
-    const holding = idsOf(await deps.stillTrue(pendingOf(caller)));
+    const holding = idsOf(await deps.revalidated(pendingOf(caller)));
     const pending = pendingOf(caller).filter(({ id }) => holding.has(id));
     const standing = book
       .open({ clients: true }, { kind: 'agent' })
       .filter(({ data }) => data.state !== 'pending' && isStandingWarning(data))
       .filter(({ data }) => mayAnswer(data.target, caller));
-    const open = await deps.stillStanding([...pending, ...standing], { kind: 'agent' });
+    const open = await deps.standing([...pending, ...standing], { kind: 'agent' });
     return book.remaining(open).sort(byUrgency);
   }
 
@@ -124,7 +101,16 @@ export function createClients(deps: ClientsDeps): Clients {
   }
 
   return {
-    async happen(type, input, caller, answered) {
+    /**
+     * A hook: fields in snake_case or camelCase. The answer counts as shown.
+     * @throws InvalidInputError, AppError LIMIT_REACHED, PERMISSION_DENIED for a conversation
+     */
+    async happen(
+      type: HappeningType,
+      input: unknown,
+      caller: ClientCaller,
+      answered?: Answered,
+    ): Promise<Reaction> {
       const fields = typeof input === 'object' && input !== null ? input : {};
       const happening = readHappening({ ...fields, type });
       if (happening.roomId !== undefined) {
@@ -134,23 +120,35 @@ export function createClients(deps: ClientsDeps): Clients {
       return deps.react({ ...happening, sessionId, agentId, caller }, answered);
     },
 
-    async take(caller, budgetMs = deps.budgetMs ?? BUDGET_MS) {
-      if (!deps.enabled()) return NOTHING;
+    /**
+     * What waits for the client, to ride along in the answer of something else: each offer once, at most
+     * 200 tokens (warnings are never cut). What is not there within `budgetMs` comes next time. Never
+     * throws.
+     */
+    async take(
+      caller: ClientCaller,
+      budgetMs: number = deps.budgetMs ?? BUDGET_MS,
+    ): Promise<TurnOffers> {
+      if (!deps.enabled()) return NO_OFFERS;
       const looked: { holding: ReadonlySet<Uuid> } = { holding: new Set() };
       const looking = (async () => {
         await deps.loaded;
         const nowMs = clock.now();
         const fresh = pendingOf(caller).filter(({ data }) => isFresh(data, nowMs));
         if (fresh.length === 0) return;
-        looked.holding = idsOf(await deps.stillTrue(fresh));
+        looked.holding = idsOf(await deps.revalidated(fresh));
       })().catch((error: unknown) => {
         log.warn({ error: messageOf(error) }, 'offers could not ride along');
       });
       await withTimeout(looking, budgetMs);
-      return looked.holding.size === 0 ? NOTHING : takeNow(caller, looked.holding);
+      return looked.holding.size === 0 ? NO_OFFERS : takeNow(caller, looked.holding);
     },
 
-    async waiting(input, caller) {
+    /** What waits and, shown or not, the warnings that nobody has answered; most urgent first. */
+    async waiting(
+      input: unknown,
+      caller: ClientCaller,
+    ): Promise<{ offers: Offer[]; total: number }> {
       const { limit = LISTED } = readWaiting(input);
       const all = await openFor(caller);
       const offers = all.slice(0, limit).map((offer) => {
@@ -160,12 +158,13 @@ export function createClients(deps: ClientsDeps): Clients {
       return { offers, total: all.length };
     },
 
-    async peek(caller) {
-      return deps.enabled() ? (await openFor(caller)).map(viewOf) : [];
-    },
+    /** All of the same, and nothing of it counts as shown. */
+    peek: async (caller: ClientCaller): Promise<Offer[]> =>
+      deps.enabled() ? (await openFor(caller)).map(viewOf) : [],
 
-    acknowledge: (input, caller) => answer('acknowledged', input, caller),
-    dismiss: (input, caller) => answer('dismissed', input, caller),
+    /** @throws InvalidInputError, NotFoundError, AppError CONFLICT, PERMISSION_DENIED for another's offer */
+    acknowledge: (input: unknown, caller: ClientCaller) => answer('acknowledged', input, caller),
+    dismiss: (input: unknown, caller: ClientCaller) => answer('dismissed', input, caller),
   };
 }
 

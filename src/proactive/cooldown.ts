@@ -9,7 +9,7 @@
  * - at most `hintMatch.max_per_10_minutes` hints in any ten minutes,
  * - a session is greeted once, one without an id not again for `memory_cooldown_seconds`; what it is
  *   told may have been offered before, since a session starts with nothing in front of it,
- * - what is not wanted comes less often (`feedback.ts`, `learned.ts`).
+ * - what is not wanted comes less often (`learning.ts`).
  *
  * Warnings do not count and know no rate limit. Those that ask for an acknowledgment pass all of it
  * until they have one or are dismissed; only one that was dismissed and comes again because its
@@ -18,9 +18,10 @@
 import { MINUTE_MS, SECOND_MS } from '../shared/clock.js';
 import type { Uuid } from '../shared/ids.js';
 import { pathKeys } from '../shared/paths.js';
+import { RecencyCache } from '../shared/recency-cache.js';
 import { fileCooldownSeconds, type ProactiveConfig } from './config.js';
-import { type Feedback, spanOf } from './feedback.js';
-import { placeKey } from './occasions.js';
+import { targetKey } from './event-context.js';
+import { type Feedback, spanOf } from './learning.js';
 import type { DetectorName, OfferTarget, Suppressed } from './types.js';
 
 export interface CooldownQuestion {
@@ -35,13 +36,13 @@ export interface CooldownQuestion {
   groupId: Uuid;
   nowMs: number;
   feedback: Pick<Feedback, 'memoryCooldownMs' | 'dismissals'>;
-  /** Time between two offers of the kind, ms (`learned.ts`); 0: any. */
+  /** Time between two offers of the kind, ms (`learning.ts`); 0: any. */
   intervalMs: number;
   /** Revision at which warnings of the memory were answered; absent or `null`: never. */
   answeredRevision?: ((sourceId: Uuid) => number | null) | undefined;
 }
 
-export interface CooldownAnswer {
+interface CooldownAnswer {
   /** Ids of the sources that may be shown, in their order; all of them are suppressed when blocked. */
   allowed: Uuid[];
   /** Why there may be no such offer at all now, in words; `null`: there may. */
@@ -49,7 +50,7 @@ export interface CooldownAnswer {
   suppressed: Suppressed[];
 }
 
-export interface OfferNoted {
+interface OfferNoted {
   kind: DetectorName;
   subject: string;
   sourceIds: readonly Uuid[];
@@ -58,41 +59,30 @@ export interface OfferNoted {
   atMs: number;
 }
 
-export interface Cooldown {
-  /** Takes nothing up: ask as often as you like. */
-  allows(question: CooldownQuestion): CooldownAnswer;
-  /** An offer was made; also one of before a restart (`facts()` of the book, oldest first). */
-  note(offer: OfferNoted): void;
-}
-
 const MOST_ENTRIES = 10_000;
 const WINDOW_MS = MINUTE_MS;
 const HINTS_MS = 10 * MINUTE_MS;
 
-export function createCooldown(config: () => ProactiveConfig): Cooldown {
-  /** When it was last offered, by key; least recently offered first. */
-  const offered = new Map<string, number>();
+export type Cooldown = ReturnType<typeof createCooldown>;
+
+export function createCooldown(config: () => ProactiveConfig) {
+  /** When it was last offered, by key. */
+  const offered = new RecencyCache<string, number>(MOST_ENTRIES);
   /** Notifications of the last minute by target. */
-  const windows = new Map<string, Map<Uuid, number>>();
-
+  const windows = new RecencyCache<string, Map<Uuid, number>>(MOST_ENTRIES);
   /** When hints were suggested in the last ten minutes, by target; oldest first. */
-  const hints = new Map<string, number[]>();
-
+  const hints = new RecencyCache<string, number[]>(MOST_ENTRIES);
   let latestMs = 0;
 
   /** Times in the future come from a clock that was set back: they are now, or it would be long. */
   function keepUp(nowMs: number): void {
     if (nowMs < latestMs) {
-      for (const [key, atMs] of offered) offered.set(key, Math.min(atMs, nowMs));
+      const past = (atMs: number) => Math.min(atMs, nowMs);
+      for (const [key, atMs] of [...offered]) offered.set(key, past(atMs));
       for (const window of windows.values()) {
-        for (const [groupId, atMs] of window) window.set(groupId, Math.min(atMs, nowMs));
+        for (const [groupId, atMs] of window) window.set(groupId, past(atMs));
       }
-      for (const [place, times] of hints) {
-        hints.set(
-          place,
-          times.map((atMs) => Math.min(atMs, nowMs)),
-        );
-      }
+      for (const [key, times] of [...hints]) hints.set(key, times.map(past));
     }
     latestMs = nowMs;
   }
@@ -106,9 +96,9 @@ export function createCooldown(config: () => ProactiveConfig): Cooldown {
   function blockedBy(question: CooldownQuestion): string | null {
     const { kind, subject, target, nowMs, intervalMs } = question;
     const { cooldown } = config();
-    const place = placeKey(target);
+    const place = targetKey(target);
     if (kind === 'sessionStart') {
-      const key = sessionKey(place, target, subject);
+      const key = sessionKey(target, subject);
       if (target.sessionId !== undefined && offered.has(key)) return 'this session was greeted';
       const ms = left(key, cooldown.memory_cooldown_seconds * SECOND_MS, nowMs);
       if (ms > 0) return `a session was greeted before: again in ${secondsOf(ms)}`;
@@ -152,7 +142,7 @@ export function createCooldown(config: () => ProactiveConfig): Cooldown {
     if (comesAnyway && times === 0) return null;
     const baseMs = config().cooldown.memory_cooldown_seconds * SECOND_MS;
     const waitMs = feedback.memoryCooldownMs(source.id, kind, baseMs, nowMs);
-    const ms = left(memoryKey(placeKey(target), source.id), waitMs, nowMs);
+    const ms = left(memoryKey(targetKey(target), source.id), waitMs, nowMs);
     if (ms <= 0) return null;
     const often =
       times === 0 ? 'offered before' : `dismissed ${times === 1 ? 'once' : `${times} times`}`;
@@ -164,7 +154,7 @@ export function createCooldown(config: () => ProactiveConfig): Cooldown {
     if (kind !== 'hintMatch') return null;
     const limit = config().hintMatch.max_per_10_minutes;
     if (limit === 0) return 'the limit of hints in ten minutes is 0';
-    const times = hintTimes(placeKey(target), nowMs);
+    const times = hintTimes(targetKey(target), nowMs);
     if (times.length + more < limit) return null;
     const first = times[times.length + more - limit] ?? nowMs;
     return `${limit} hints within ten minutes: again in ${secondsOf(first + HINTS_MS - nowMs)}`;
@@ -176,24 +166,20 @@ export function createCooldown(config: () => ProactiveConfig): Cooldown {
 
   function remember(key: string, atMs: number): void {
     // What was made before a restart is noted late.
-    const latestMs = Math.max(atMs, offered.get(key) ?? atMs);
-    offered.delete(key);
-    offered.set(key, latestMs);
-    evict(offered);
+    offered.set(key, Math.max(atMs, offered.get(key) ?? atMs));
   }
 
-  function count(place: string, groupId: Uuid, atMs: number): void {
-    const window = windows.get(place) ?? new Map<Uuid, number>();
+  function count(key: string, groupId: Uuid, atMs: number): void {
+    const window = windows.get(key) ?? new Map<Uuid, number>();
     if (!window.has(groupId)) window.set(groupId, atMs);
     const entries = [...window].sort(([, a], [, b]) => a - b);
     const newestMs = entries.at(-1)?.[1] ?? atMs;
-    windows.delete(place);
-    windows.set(place, new Map(entries.filter(([, ms]) => newestMs - ms < WINDOW_MS)));
-    evict(windows);
+    windows.set(key, new Map(entries.filter(([, ms]) => newestMs - ms < WINDOW_MS)));
   }
 
   return {
-    allows(question) {
+    /** Takes nothing up: ask as often as you like. */
+    allows(question: CooldownQuestion): CooldownAnswer {
       const { kind, sources, nowMs } = question;
       keepUp(nowMs);
       const blocked = kind === 'conflictWarning' ? null : blockedBy(question);
@@ -207,51 +193,37 @@ export function createCooldown(config: () => ProactiveConfig): Cooldown {
       }
       return { allowed, blocked, suppressed };
     },
-    note({ kind, subject, sourceIds, target, groupId, atMs }) {
+    /** An offer was made; also one of before a restart, oldest first. */
+    note({ kind, subject, sourceIds, target, groupId, atMs }: OfferNoted): void {
       latestMs = Math.max(latestMs, atMs);
-      const place = placeKey(target);
-      for (const id of sourceIds) remember(memoryKey(place, id), atMs);
+      const key = targetKey(target);
+      for (const id of sourceIds) remember(memoryKey(key, id), atMs);
       // What a warning shows has been shown, but a warning takes nobody's turn.
       if (kind === 'conflictWarning') return;
-      remember(kindKey(place, kind), atMs);
+      remember(kindKey(key, kind), atMs);
       if (kind === 'hintMatch') {
-        const times = [...hintTimes(place, atMs), ...sourceIds.map(() => atMs)];
-        hints.delete(place);
+        const times = [...hintTimes(key, atMs), ...sourceIds.map(() => atMs)];
         hints.set(
-          place,
+          key,
           times.sort((a, b) => a - b),
         );
-        evict(hints);
       }
-      if (kind === 'fileTouch') remember(fileKey(place, subject), atMs);
-      if (kind === 'sessionStart') remember(sessionKey(place, target, subject), atMs);
-      count(place, groupId, atMs);
+      if (kind === 'fileTouch') remember(fileKey(key, subject), atMs);
+      if (kind === 'sessionStart') remember(sessionKey(target, subject), atMs);
+      count(key, groupId, atMs);
     },
   };
 }
 
-function fileKey(place: string, path: string): string {
+/** @param place key of the target */
+const fileKey = (place: string, path: string): string =>
   // Without a spelling of its own the text stands for itself.
-  return `file ${place} ${pathKeys(path)[0] ?? path}`;
-}
-
-function memoryKey(place: string, id: Uuid): string {
-  return `memory ${place} ${id}`;
-}
-
-function kindKey(place: string, kind: DetectorName): string {
-  return `kind ${place} ${kind}`;
-}
-
-function sessionKey(place: string, { sessionId }: OfferTarget, subject: string): string {
-  return `start ${place} ${sessionId ?? subject}`;
-}
+  `file ${place} ${pathKeys(path)[0] ?? path}`;
+const memoryKey = (place: string, id: Uuid): string => `memory ${place} ${id}`;
+const kindKey = (place: string, kind: DetectorName): string => `kind ${place} ${kind}`;
+const sessionKey = (target: OfferTarget, subject: string): string =>
+  `start ${targetKey(target)} ${target.sessionId ?? subject}`;
 
 function secondsOf(ms: number): string {
   return `${Math.max(1, Math.ceil(ms / SECOND_MS))} s`;
-}
-
-function evict<Value>(entries: Map<string, Value>): void {
-  const [oldest] = entries.keys();
-  if (entries.size > MOST_ENTRIES && oldest !== undefined) entries.delete(oldest);
 }

@@ -1,175 +1,102 @@
 /**
- * The room put together: happenings in, offers out, and what becomes of them (DESIGN §8). Everything
+ * The module put together: happenings in, offers out, and what becomes of them (DESIGN §8). Everything
  * that reaches an agent unasked passes here.
  */
-import { type Caller, type MemoryChecks, readerOf } from '../memory/index.js';
-import type { CatalogState } from '../records/index.js';
+import { type Caller, type MemoryChecks, type MemoryObserver, readerOf } from '../memory/index.js';
 import { canRead } from '../records/index.js';
 import { withTimeout } from '../shared/async.js';
 import { type Clock, DAY_MS, MINUTE_MS, SECOND_MS } from '../shared/clock.js';
 import { AppError, InvalidInputError, messageOf } from '../shared/errors.js';
 import type { Ids, Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
-import { callsOf, createDetectors, type SlotDetectors, warmUp } from './asking.js';
+import { RecencyCache } from '../shared/recency-cache.js';
 import { type Answered, createClients } from './clients.js';
+import { createConcurrencyLimiter } from './concurrency-limiter.js';
 import type { ProactiveConfig } from './config.js';
 import { createCooldown } from './cooldown.js';
-import type { Proactive } from './core-types.js';
-import { createDecisions } from './decisions.js';
-import { callerOf } from './detectors/context.js';
-import { feedbackOf } from './feedback.js';
+import { createDetectorRunner, type DetectorCounts } from './detector-runner.js';
+import { callerOf } from './detectors/detection.js';
+import { contextOf, nameOf, sessionsOf, summaryOf, targetKey, targetOf } from './event-context.js';
 import { announcedIn, citedIn, filesHeard, saysSomething } from './heard.js';
+import { createImplicitSessionStart } from './implicit-session-start.js';
 import { readHappening } from './input.js';
-import { createLanes } from './lanes.js';
-import { createLateStarts } from './late-starts.js';
-import { createBegun, createClientTurns, isFresh } from './moments.js';
-import { createSourceObserver, type SourceObserver } from './observer.js';
+import { createLearnedStore, feedbackOf, type LearnedNumbers } from './learning.js';
 import {
-  elsewhere,
-  nameOf,
-  occasionIn,
-  occasionOf,
-  sessionsOf,
-  summaryOf,
-  targetOf,
-  told,
-} from './occasions.js';
-import type {
-  HappeningSummary,
-  Offer,
-  ProactiveHealth,
-  Reaction,
-  TurnMessage,
-} from './offer-types.js';
-import type { LearnedStore } from './offers/learned-store.js';
-import { createLearnedStore } from './offers/learned-store.js';
+  createOfferPipeline,
+  type Decision,
+  type Outcome,
+  type Reaction,
+} from './offer-pipeline.js';
+import {
+  isFresh,
+  isStandingWarning,
+  type Offer,
+  type OfferChange,
+  type StoredOffer,
+  toldIn,
+  viewOf,
+} from './offers/offer.js';
 import { createOfferBook } from './offers/offer-book.js';
-import type { OfferBook } from './offers/offer-book-types.js';
-import { factOf } from './offers/offer-fact.js';
-import { isStandingWarning, type OfferChange } from './offers/offer-life.js';
-import { type StoredOffer, viewOf } from './offers/offer-record.js';
-import { createMeasure } from './offers/stats.js';
-import { createTurnCounter, type TurnStore } from './offers/turn-counter.js';
-import { createUses } from './offers/uses.js';
-import { createPushes } from './pushes.js';
-import { createReactor, type Outcome } from './reactions.js';
-import { type Evaluation, type MessageHappening, route } from './router.js';
-import type { DetectorRunner } from './run-detectors.js';
-import { createDetectorRunner } from './run-detectors.js';
-import { createStillStanding, createStillTrue } from './still-holds.js';
-import { createSuccesses } from './successes.js';
+import type { OfferFilter } from './offers/offer-queries.js';
+import {
+  createMeasure,
+  createTurnCounter,
+  type OfferStats,
+  type TurnStore,
+} from './offers/stats.js';
+import { createPushes, type OfferEvent, type SubscribeOptions } from './pushes.js';
+import {
+  callsOf,
+  createDetectors,
+  type Evaluation,
+  type MessageHappening,
+  route,
+  warmUp,
+} from './router.js';
+import { createRevalidation, createWarningExpiry } from './source-revalidation.js';
 import { block, urgency } from './text/block.js';
-import { createTurns } from './turns.js';
-import type { Happening, Occasion } from './types.js';
-import { DETECTOR_NAMES, type DetectorName } from './types.js';
+import {
+  createTurns,
+  type EndedTurn,
+  NO_OFFERS,
+  type TurnMessage,
+  type TurnOffers,
+} from './turns.js';
+import {
+  type ActionCompleted,
+  type ActionPlanned,
+  DETECTOR_NAMES,
+  type DetectorName,
+  type Detectors,
+  type FileTouched,
+  type Happening,
+  type HappeningSummary,
+  type HappeningType,
+  type IntentStated,
+  type Occasion,
+  type SessionStarted,
+  type SlotDetectors,
+  type TaskStarted,
+} from './types.js';
+import { createUses } from './uses.js';
 
-/**
- * Only what may be read there. What is in the text counts as shown, where it is read at all.
- * @param shown marks an offer, `null`: nobody reads the answer
- */
-function replyOf(
-  { offers, standing }: Pick<Outcome, 'offers' | 'standing'>,
-  { caller }: Occasion,
-  shown: ((id: Uuid) => StoredOffer | null) | null,
-): Pick<Reaction, 'offers' | 'warning' | 'text' | 'tokens'> {
-  const reader = caller ? readerOf(caller) : ({ kind: 'agent' } as const);
-  const all = [...offers, ...standing]
-    .filter(({ scope }) => canRead(reader, scope))
-    .sort((a, b) => urgency(a.data.kind) - urgency(b.data.kind));
-  const { text, tokens, shownIndexes } = block(all.map(({ data }) => data));
-  const views = all.map((offer, index) =>
-    viewOf((shownIndexes.includes(index) ? shown?.(offer.id) : null) ?? offer),
-  );
-  return {
-    offers: views,
-    warning: views.find(({ kind }) => kind === 'conflictWarning') ?? null,
-    text,
-    tokens,
-  };
-}
-
-/**
- * What has to be done to offers from time to time, done when somebody comes by, so that an agent that
- * sleeps costs nothing: expiring, looking at what other processes did, removing what is old.
- */
-interface Keeper {
-  /** Never rejects; most of the time there is nothing to do. */
-  look(): Promise<void>;
-}
-
-function createKeeper(deps: {
-  book: Pick<OfferBook, 'expire' | 'refresh' | 'prune'>;
-  learned: Pick<LearnedStore, 'load'>;
-  clock: Clock;
-  log: Log;
-  /** Other processes write to the same database. */
-  shared: boolean;
-}): Keeper {
-  const { book, learned, clock, log, shared } = deps;
-  const last = { expire: 0, prune: 0 };
-  const isDue = (what: keyof typeof last, everyMs: number, nowMs: number) => {
-    if (Math.abs(nowMs - last[what]) < everyMs) return false;
-    last[what] = nowMs;
-    return true;
-  };
-  return {
-    async look() {
-      const nowMs = clock.now();
-      try {
-        if (isDue('expire', MINUTE_MS, nowMs)) {
-          if (shared) await Promise.all([book.refresh(), learned.load()]);
-          book.expire(nowMs);
-        }
-        if (isDue('prune', DAY_MS, nowMs)) await book.prune(nowMs);
-      } catch (error) {
-        log.warn({ error: messageOf(error) }, 'old offers could not be tidied');
-      }
-    },
-  };
-}
-
-/** How the room is, for the operator. Pure. */
-const UNASKED = {
-  evaluated: 0,
-  notified: 0,
-  failed: 0,
-  timedOut: 0,
-  resting: false,
-  ms: { median: null, p95: null },
-} as const;
-
-interface HealthFacts extends Pick<ProactiveHealth, 'enabled' | 'open' | 'dropped'> {
-  config: ProactiveConfig;
-  counts: ReturnType<DetectorRunner['counts']>;
-  catalog: CatalogState['state'];
+/** How the module is, for the operator. */
+export interface ProactiveHealth {
+  enabled: boolean;
+  detectors: Record<string, DetectorCounts & { enabled: boolean }>;
+  /** Open offers held, by state. */
+  open: { pending: number; shown: number };
+  /** Happenings dropped because too many came at once. */
+  dropped: number;
   subscribers: number;
-  /** What is worse than it should be elsewhere, in words. */
-  problems: readonly string[];
+  /** Why, in words, something is worse than it should be. */
+  degraded: string[];
 }
 
-function healthOf(facts: HealthFacts): ProactiveHealth {
-  const { enabled, open, dropped, counts, catalog, subscribers, problems } = facts;
-  const settings: Record<DetectorName, { enabled: boolean }> = facts.config;
-  return {
-    enabled,
-    detectors: Object.fromEntries(
-      DETECTOR_NAMES.map((name) => [
-        name,
-        { ...(counts[name] ?? UNASKED), enabled: settings[name].enabled },
-      ]),
-    ),
-    open,
-    dropped,
-    subscribers,
-    degraded: [
-      ...(catalog === 'ready' ? [] : [`the search index is ${catalog}`]),
-      ...Object.entries(counts).flatMap(([name, { resting }]) =>
-        resting ? [`${name} rests for a minute: it hung several times`] : [],
-      ),
-      ...(dropped > 0 ? [`${dropped} happenings were not looked into: too many at once`] : []),
-      ...problems,
-    ],
-  };
+/** What the modules tell whose records are sources of offers: of their use, and of their end. */
+export interface SourceObserver extends MemoryObserver {
+  /** Sources that were forgotten are there again under the same id. */
+  returned(ids: readonly Uuid[]): void;
 }
 
 export interface ProactiveCoreDeps {
@@ -196,15 +123,25 @@ export interface ProactiveCoreDeps {
 const BUDGET_MS = 30;
 const STOP_MS = 3 * SECOND_MS;
 const STATS_DAYS = 30;
+/** Happenings of a client so near to each other are one turn of it. */
+const ONE_TURN_MS = 10 * SECOND_MS;
+/** Conversations and clients remembered. */
+const MOST_TARGETS = 10_000;
 const OFF = 'offers are switched off (CUE_OFFERS_ENABLED)';
 const FLOODED = 'too much happens at once: this was not looked into';
 const NOTHING: Outcome = { offers: [], standing: [], suppressed: [], degraded: [], failed: [] };
+const UNASKED: DetectorCounts = {
+  ...{ evaluated: 0, notified: 0, failed: 0, timedOut: 0, resting: false },
+  ms: { median: null, p95: null },
+};
 
-export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer: SourceObserver } {
-  const { checks, clock, ids, log, config, enabled } = deps;
+export type Proactive = Omit<ReturnType<typeof createProactive>, 'observer'>;
+
+export function createProactive(deps: ProactiveCoreDeps) {
+  const { checks, clock, ids, log, config, enabled, shared = false } = deps;
   const learned = createLearnedStore({ store: checks.store, agentId: checks.agentId, clock, log });
   const context = { checks, clock, config, prefix: deps.prefix, bar: learned.bar };
-  const detectors = createDetectors(context);
+  const detectors: Detectors = createDetectors(context);
   const asked = { ...detectors, ...deps.slots };
   const runner = createDetectorRunner({ clock, log, timeoutMs: deps.detectorTimeoutMs });
   const book = createOfferBook({
@@ -213,14 +150,14 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
     ids,
     log,
     onChange: (offer, from) => {
-      feedback.note(factOf(offer));
+      feedback.note(offer);
       pushes.changed(viewOf(offer), from);
     },
     onWritten: learned.note,
     onFound: (offer) => {
-      const fact = factOf(offer);
-      feedback.note(fact);
-      cooldown.note({ ...fact, atMs: fact.createdAtMs });
+      feedback.note(offer);
+      const { createdAtMs, ...data } = offer.data;
+      cooldown.note({ ...data, sourceIds: toldIn(data), atMs: createdAtMs });
     },
     onRemoved: (gone) => {
       turns.withdraw(gone);
@@ -229,58 +166,49 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
   });
   const cooldown = createCooldown(config);
   const feedback = feedbackOf([]);
-  const decisions = createDecisions();
   const turnCounter = createTurnCounter({ ...deps.turnCounts, clock, log });
-  const lanes = createLanes({ clock, log });
-  const clientTurns = createClientTurns(clock);
-  const begun = createBegun();
-  const reactor = createReactor({
-    checks,
-    clock,
-    ids,
-    config,
+  const limiter = createConcurrencyLimiter({ clock, log });
+  /** When each client was last heard of: no run delimits its turns. */
+  const heard = new RecencyCache<string, number>(MOST_TARGETS);
+  /** The session that each conversation was greeted in. */
+  const greeted = new RecencyCache<Uuid, string>(MOST_TARGETS);
+  const pipeline = createOfferPipeline({
+    ...{ checks, clock, ids, config, runner, book, cooldown, feedback, learned },
     prefix: deps.prefix,
-    runner,
-    book,
-    cooldown,
-    feedback,
-    learned,
-    decisions,
   });
   const pushes = createPushes({
     windowMs: () => config().cooldown.batch_window_ms,
     onDelivered: ({ id }) => change(id, 'shown', 'stream'),
     onError: (error) => log.warn({ error: messageOf(error) }, 'an offer could not be pushed'),
   });
-  const uses = createUses({ book, change, isShowing: (id) => turns.isShowing(id) });
-  const successes = createSuccesses({
+  const uses = createUses({
     ...{ book, change, clock, log, detectors: asked },
     isShowing: (id) => turns.isShowing(id),
   });
-  const stillTrue = createStillTrue({
-    checks,
-    clock,
-    log,
-    detectors: asked,
+  const revalidated = createRevalidation({
+    ...{ checks, clock, log, detectors: asked },
     changed: (id) => change(id, 'expired', 'its memory has changed'),
   });
-  const stillStanding = createStillStanding({
-    context,
-    log,
+  const standing = createWarningExpiry({
+    ...{ context, log },
     ended: (id, reason) => change(id, 'expired', reason),
   });
   const turns = createTurns({
-    log,
+    ...{ log, revalidated, remaining: book.remaining },
     detect: async (message) => {
-      const occasion = occasionOf(message);
-      const begins = beginsSession(message);
-      const { failed } = await reactTo(routeMessage(message, begins), occasion, {
+      const { text, roomId, caller, sessionId, speakerId } = message;
+      const occasion = contextOf({ roomId, caller, sessionId, speakerId });
+      const newSession = beginsSession(message);
+      const routed = { type: 'message', text, files: filesHeard(message), newSession } as const;
+      const { failed } = await reactTo(routed, occasion, {
         type: 'message',
-        subject: message.text.slice(0, 200),
+        subject: text.slice(0, 200),
         target: targetOf(occasion),
       });
       // What went wrong is tried again with the next message.
-      if (begins && !failed.includes('sessionStart')) begun.note(message);
+      if (newSession && sessionId !== undefined && !failed.includes('sessionStart')) {
+        greeted.set(roomId, sessionId);
+      }
     },
     open: (roomId) => {
       const nowMs = clock.now();
@@ -288,57 +216,77 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
         .open({ roomId })
         .filter(({ data }) => isStandingWarning(data) || isFresh(data, nowMs));
     },
-    stillTrue,
-    remaining: (offers) => book.remaining(offers),
-    view: viewOf,
     shown: (id) => change(id, 'shown', 'turn'),
     passed: (id) => change(id, 'expired', 'no room'),
     turned: () => turnCounter.count(),
   });
   /** Offers of before the start, with what came of them. Nothing is said before it is known. */
   const loaded = Promise.all([book.load(), learned.load()]).then(() => undefined);
-  const lateStarts = createLateStarts({
-    ...{ book, clock, log, loaded, stillTrue, track: lanes.track },
+  const implicitStart = createImplicitSessionStart({
+    ...{ book, clock, log, loaded, revalidated, track: limiter.track },
     budgetMs: deps.turnBudgetMs,
     size: async () => (await checks.lookUp()).shelf.size,
     async begin(occasion) {
       const start = { type: 'session_start', ...occasion } as const;
-      const { failed } = await reactTo(route(start, config()), occasion, summaryOf(start));
+      const { failed } = await reactTo(start, occasion, summaryOf(start));
       return !failed.includes('sessionStart');
     },
   });
   const warm = (): void =>
-    lanes.track(
+    limiter.track(
       loaded.then(() => (enabled() ? warmUp(detectors, config(), clock.now()) : undefined)),
     );
   let warming: NodeJS.Timeout | undefined;
   if (deps.warmUpAfterMs === undefined) warm();
   else warming = setTimeout(warm, deps.warmUpAfterMs).unref();
-  const keeper = createKeeper({ book, learned, clock, log, shared: deps.shared ?? false });
   const clients = createClients({
-    ...{ book, clock, log, enabled, loaded, stillTrue, stillStanding },
+    ...{ book, clock, log, enabled, loaded, revalidated, standing },
     budgetMs: deps.turnBudgetMs,
     react: reactOrRefuse,
     shown: (id, how) => change(id, 'shown', how),
     answer: (to, { offerId, reason }, by) => answer(offerId, to, by, { reason }),
   });
 
+  const tidied = { expired: 0, pruned: 0 };
+
+  /**
+   * What has to be done to offers from time to time, done when somebody comes by, so that an agent that
+   * sleeps costs nothing: expiring, looking at what other processes did, removing what is old. Never
+   * rejects; most of the time there is nothing to do.
+   */
+  async function tidy(): Promise<void> {
+    const nowMs = clock.now();
+    const isDue = (what: keyof typeof tidied, everyMs: number) => {
+      if (Math.abs(nowMs - tidied[what]) < everyMs) return false;
+      tidied[what] = nowMs;
+      return true;
+    };
+    try {
+      if (isDue('expired', MINUTE_MS)) {
+        if (shared) await Promise.all([book.refresh(), learned.load()]);
+        book.expire(nowMs);
+      }
+      if (isDue('pruned', DAY_MS)) await book.prune(nowMs);
+    } catch (error) {
+      log.warn({ error: messageOf(error) }, 'old offers could not be tidied');
+    }
+  }
+
   async function reactTo(
-    evaluations: readonly Evaluation[],
+    happening: Happening | MessageHappening,
     occasion: Occasion,
-    happening: HappeningSummary,
+    summary: HappeningSummary,
   ): Promise<Outcome> {
+    const evaluations: Evaluation[] = route(happening, config());
     if (!enabled()) return { ...NOTHING, degraded: [OFF] };
-    const outcome = await lanes.pass(happening.type, async () => {
+    const outcome = await limiter.pass(summary.type, async () => {
       await loaded;
       // What another process did has to be known before anything is said.
-      if (deps.shared === true) await keeper.look();
-      else lanes.track(keeper.look());
-      return reactor.react(callsOf(asked, evaluations, occasion), occasion, happening);
+      if (shared) await tidy();
+      else limiter.track(tidy());
+      return pipeline.react(callsOf(asked, evaluations, occasion), occasion, summary);
     });
-    if (outcome === null) {
-      return { ...NOTHING, degraded: [FLOODED], failed: [...DETECTOR_NAMES] };
-    }
+    if (outcome === null) return { ...NOTHING, degraded: [FLOODED], failed: [...DETECTOR_NAMES] };
     pushes.offered(outcome.offers.map(viewOf));
     return outcome;
   }
@@ -349,27 +297,54 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
     mayBegin = false,
   ): Promise<Reaction> {
     const { type } = happening;
-    const occasion = occasionIn(happening);
+    const occasion = contextOf(happening);
     const target = targetOf(occasion);
-    if (enabled() && target.roomId === undefined && clientTurns.begins(target)) turnCounter.count();
-    if (happening.type === 'file_touch') uses.ofFiles(target, [happening.filePath]);
+    if (enabled() && target.roomId === undefined && beginsTurn(target)) turnCounter.count();
+    if (type === 'file_touch') uses.ofFiles(target, [happening.filePath]);
     if (type === 'action_completed' && happening.success && enabled()) {
       await loaded;
-      await successes.ofAction(target, happening.action, callerOf(occasion));
+      await uses.ofAction(target, happening.action, callerOf(occasion));
     }
-    const outcome = await reactTo(route(happening, config()), occasion, summaryOf(happening));
-    if (type === 'session_start') lateStarts.began(occasion);
-    const ready = mayBegin ? await lateStarts.ready(occasion) : new Set<Uuid>();
+    const outcome = await reactTo(happening, occasion, summaryOf(happening));
+    if (type === 'session_start') implicitStart.began(occasion);
+    const ready = mayBegin ? await implicitStart.ready(occasion) : new Set<Uuid>();
     // Who gives a room is answered in its next turn; a plan cannot wait.
     const answers = target.roomId === undefined || type === 'action_planned';
     const answered = answers && (typeof wanted === 'boolean' ? wanted : await wanted());
     // What was forgotten while somebody was waited for is not said.
-    const offers = book.remaining([...outcome.offers, ...lateStarts.untold(occasion, ready)]);
-    const standing = book.remaining(outcome.standing);
-    const shown = answered ? (id: Uuid) => change(id, 'shown', 'answer') : null;
-    const reply = replyOf({ offers, standing }, occasion, shown);
-    const degraded = [...elsewhere(occasion, checks), ...outcome.degraded];
-    return { ...reply, suppressed: outcome.suppressed, degraded };
+    const offers = book.remaining([
+      ...outcome.offers,
+      ...implicitStart.untold(occasion, ready),
+      ...outcome.standing,
+    ]);
+    const { projectId } = occasion;
+    // A slip in the name of the project must not look like "nothing known".
+    const isElsewhere = projectId !== undefined && !checks.isProject(projectId);
+    const slip = `"${projectId}" is not the project served here: nothing of it is known`;
+    return {
+      ...replyOf(offers, occasion, answered),
+      suppressed: outcome.suppressed,
+      degraded: [...(isElsewhere ? [slip] : []), ...outcome.degraded],
+    };
+  }
+
+  /** Only what may be read there. What is in the text counts as shown, where it is `answered` at all. */
+  function replyOf(
+    offers: readonly StoredOffer[],
+    occasion: Occasion,
+    answered: boolean,
+  ): Pick<Reaction, 'offers' | 'warning' | 'text' | 'tokens'> {
+    const reader = readerOf(callerOf(occasion));
+    const all = offers
+      .filter(({ scope }) => canRead(reader, scope))
+      .sort((a, b) => urgency(a.data.kind) - urgency(b.data.kind));
+    const { text, tokens, shownIndexes } = block(all.map(({ data }) => data));
+    const views = all.map((offer, index) => {
+      const isShown = answered && shownIndexes.includes(index);
+      return viewOf((isShown ? change(offer.id, 'shown', 'answer') : null) ?? offer);
+    });
+    const warning = views.find(({ kind }) => kind === 'conflictWarning') ?? null;
+    return { offers: views, warning, text, tokens };
   }
 
   /** @throws AppError LIMIT_REACHED */
@@ -382,6 +357,15 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
     if (!reaction.degraded.includes(FLOODED)) return reaction;
     throw new AppError('LIMIT_REACHED', `${FLOODED}; try again in a moment`);
   }
+
+  /** A hook; a text stands for the main field. @throws InvalidInputError */
+  const hook =
+    <Input extends Occasion>(type: HappeningType, field: string) =>
+    async (input: Input | string): Promise<Reaction> => {
+      if (typeof input === 'string') return react(readHappening({ [field]: input, type }));
+      const { caller, speakerId, ...said } = input;
+      return react({ ...readHappening({ ...said, type }), caller, speakerId });
+    };
 
   function change(id: Uuid, to: OfferChange, how: string): StoredOffer | null {
     return book.change(id, to, { atMs: clock.now(), how })?.offer ?? null;
@@ -408,67 +392,143 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
     await loaded;
     const reader = readerOf(caller);
     const open = book.open({ roomId }, reader).filter(({ data }) => fits(data));
-    return book.remaining(await stillStanding(open, reader)).map(viewOf);
+    return book.remaining(await standing(open, reader)).map(viewOf);
   }
 
   function beginsSession({ scheduled, sessionId, roomId }: TurnMessage): boolean {
-    return scheduled !== true && sessionId !== undefined && !begun.has({ roomId, sessionId });
+    return scheduled !== true && sessionId !== undefined && greeted.get(roomId) !== sessionId;
   }
 
-  function routeMessage(message: TurnMessage, newSession: boolean): Evaluation[] {
-    const { text } = message;
-    return route({ type: 'message', text, files: filesHeard(message), newSession }, config());
+  /** Whether this is the first that is heard of a client for a while. */
+  function beginsTurn(target: ReturnType<typeof targetOf>): boolean {
+    const key = targetKey(target);
+    const nowMs = clock.now();
+    const lastMs = heard.get(key);
+    heard.set(key, nowMs);
+    return lastMs === undefined || Math.abs(nowMs - lastMs) >= ONE_TURN_MS;
   }
+
+  const observer: SourceObserver = {
+    used(use) {
+      try {
+        if (enabled()) uses.ofMemories(use);
+      } catch (error) {
+        log.warn({ error: messageOf(error) }, 'a use could not be noted');
+      }
+    },
+    changed(memoryIds) {
+      const offers = book.quoting(memoryIds);
+      if (offers.length > 0) limiter.track(standing(offers, { kind: 'agent' }));
+    },
+    async forgetting(memoryIds, entityId) {
+      await loaded;
+      feedback.forget(memoryIds);
+      if (memoryIds.length > 0) await book.forgetSources(memoryIds);
+      if (entityId !== undefined) await book.forgetEntity(entityId);
+      pipeline.forgetDecisions(memoryIds, entityId);
+    },
+    returned: (memoryIds) => book.sourcesReturned(memoryIds),
+  };
 
   return {
+    /** Each alone, as the seed tests them; they change nothing. */
     detectors,
-    onFileTouch: async (input) => react(told(input, 'file_touch', 'filePath')),
-    onIntentStated: async (input) => react(told(input, 'intent_stated', 'intent')),
-    onTaskStart: async (input) => react(told(input, 'task_start', 'task')),
-    onActionPlanned: async (input) => react(told(input, 'action_planned', 'action')),
-    onActionCompleted: async (input) => react(told(input, 'action_completed', 'action')),
-    onSessionStart: async (input) => react(told(input, 'session_start', 'sessionId')),
-    async happen(input, caller, { answered, speakerId, mayBegin } = {}) {
+    observer,
+
+    /*
+     * Hooks. What a happening leads to is stored as offers; those for a conversation wait for its next
+     * turn, the others are answered here, which counts as shown. Input is checked; a text stands for the
+     * main field. They throw InvalidInputError, and nothing for what a detector does.
+     */
+    onFileTouch: hook<FileTouched>('file_touch', 'filePath'),
+    onIntentStated: hook<IntentStated>('intent_stated', 'intent'),
+    onTaskStart: hook<TaskStarted>('task_start', 'task'),
+    /** Answers with the warning at once, also for a conversation. */
+    onActionPlanned: hook<ActionPlanned>('action_planned', 'action'),
+    /**
+     * What was done, and whether it went well: a success is the use of hints that were offered or given
+     * for it and counts for them, a failure may bring some.
+     */
+    onActionCompleted: hook<ActionCompleted>('action_completed', 'action'),
+    onSessionStart: hook<SessionStarted>('session_start', 'sessionId'),
+    /**
+     * Any of them as data: `{ type, … }`, also `CUE_FILE_TOUCH`; fields in camelCase or snake_case.
+     * @param options.speakerId whose words these are, where the caller does not say
+     * @param options.mayBegin where nobody has told of the start of its session, this is the start, too
+     * @throws AppError LIMIT_REACHED when too much happens at once, InvalidInputError
+     */
+    async happen(
+      input: unknown,
+      caller?: Caller,
+      options: { answered?: Answered; speakerId?: Uuid; mayBegin?: boolean } = {},
+    ): Promise<Reaction> {
+      const { answered, speakerId, mayBegin } = options;
       return reactOrRefuse({ ...readHappening(input), caller, speakerId }, answered, mayBegin);
     },
 
-    async offersForTurn(message, budgetMs = deps.turnBudgetMs ?? BUDGET_MS) {
-      if (!enabled()) return { offers: [], text: '', tokens: 0 };
+    /**
+     * The safe point of a conversation: what this turn shows. Detects what the message touches, states
+     * and starts, waits at most `budgetMs` (30 unless set otherwise), and fixes the answer for the
+     * message's id. What is not ready comes next turn. Never throws.
+     */
+    async offersForTurn(
+      message: TurnMessage,
+      budgetMs: number = deps.turnBudgetMs ?? BUDGET_MS,
+    ): Promise<TurnOffers> {
+      if (!enabled()) return NO_OFFERS;
       pushes.flush();
       return turns.offers(message, budgetMs);
     },
-    turnEnded: (turn) => turns.ended(turn),
-    gave: ({ roomId, ids }) => successes.gave({ roomId }, ids),
-    concerns({ text, attachments, byAgent = false }) {
-      if (filesHeard({ text, attachments }).length > 0) return true;
-      return byAgent ? announcedIn(text) !== '' : saysSomething(text);
+    /** The run of a message has ended: what it showed is shown now. `completed` false: it was not. */
+    turnEnded: (turn: EndedTurn): void => turns.ended(turn),
+    /** Somebody was told sources of offers otherwise (GET_HINT): see `onActionCompleted`. */
+    gave: ({ roomId, ids: given }: { roomId: Uuid; ids: readonly Uuid[] }): void =>
+      uses.gave({ roomId }, given),
+    /** Whether words of a conversation name a file, state an intent or plan an action. */
+    concerns(words: { text: string; attachments?: readonly string[]; byAgent?: boolean }): boolean {
+      if (filesHeard(words).length > 0) return true;
+      return words.byAgent ? announcedIn(words.text) !== '' : saysSomething(words.text);
     },
-    onAgentActivity({ roomId, caller, sessionId, text, files }) {
+    /** What the agent said or did in a conversation: files it names, memories it cites. */
+    onAgentActivity(activity: {
+      roomId: Uuid;
+      caller: Caller;
+      sessionId?: string | undefined;
+      text: string;
+      files: readonly string[];
+    }): void {
       if (!enabled()) return;
+      const { roomId, caller, sessionId, text } = activity;
       uses.ofCitations(roomId, citedIn(text));
-      const named = [...new Set([...files, ...filesHeard({ text })])];
-      uses.ofFiles({ roomId }, named);
+      const files = [...new Set([...activity.files, ...filesHeard({ text })])];
+      uses.ofFiles({ roomId }, files);
       const announced = announcedIn(text);
-      if (named.length === 0 && announced === '') return;
-      const routed: MessageHappening = {
-        ...{ type: 'message', text: announced, files: named, newSession: false, by: 'agent' },
-      };
-      const occasion = occasionOf({ roomId, caller, sessionId });
-      const work = reactTo(route(routed, config()), occasion, {
+      if (files.length === 0 && announced === '') return;
+      const occasion = contextOf({ roomId, caller, sessionId });
+      const routed = {
+        type: 'message',
+        text: announced,
+        files,
+        newSession: false,
+        by: 'agent',
+      } as const;
+      const summary = {
         type: 'agent',
         subject: text.slice(0, 200),
         target: targetOf(occasion),
-      }).then(
-        () => undefined,
-        (error: unknown) => {
-          log.warn({ error: messageOf(error) }, 'what the agent said could not be looked into');
-        },
-      );
-      lanes.track(work);
+      } as const;
+      const work = reactTo(routed, occasion, summary).catch((error: unknown) => {
+        log.warn({ error: messageOf(error) }, 'what the agent said could not be looked into');
+      });
+      limiter.track(work);
     },
 
+    /** What clients of their own (MCP) ask. */
     clients,
-    async list(filter, caller) {
+    async list(
+      filter: OfferFilter,
+      caller: Caller,
+    ): Promise<{ offers: Offer[]; total: number; nextCursor: string | null }> {
       await loaded;
       pushes.flush();
       const page = await book.list(filter, readerOf(caller));
@@ -476,20 +536,35 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
         const delivers = filter.deliver === true && offer.data.target.roomId === undefined;
         return viewOf((delivers ? change(offer.id, 'shown', 'list') : null) ?? offer);
       });
-      return { offers, total: page.total, nextCursor: page.nextCursor };
+      return { ...page, offers };
     },
-    get: async (id, caller) => {
+    /** @throws NotFoundError */
+    get: async (id: string, caller: Caller): Promise<Offer> => {
       await loaded;
       return viewOf(await book.get(id, readerOf(caller)));
     },
-    acknowledge: (id, caller, reason) => answer(id, 'acknowledged', caller, { reason }),
-    dismiss: (id, caller, reason) => answer(id, 'dismissed', caller, { reason }),
-    used: (id, caller, how) => answer(id, 'used', caller, { how: how ?? 'said so' }),
-    openWarnings: (roomId, caller) =>
+    /**
+     * Seen and heeded; the same memory unchanged does not warn again.
+     * @throws NotFoundError, AppError CONFLICT for an offer that ended otherwise
+     */
+    acknowledge: (id: string, caller: Caller, reason?: string): Promise<Offer> =>
+      answer(id, 'acknowledged', caller, { reason }),
+    /** Not wanted; counts as a false alarm. */
+    dismiss: (id: string, caller: Caller, reason?: string): Promise<Offer> =>
+      answer(id, 'dismissed', caller, { reason }),
+    used: (id: string, caller: Caller, how = 'said so'): Promise<Offer> =>
+      answer(id, 'used', caller, { how }),
+    /** Open warnings of a conversation, newest first: what ACKNOWLEDGE_WARNING means. */
+    openWarnings: (roomId: Uuid, caller: Caller): Promise<Offer[]> =>
       openIn(roomId, caller, ({ kind }) => kind === 'conflictWarning'),
-    openOffers: (roomId, caller) => openIn(roomId, caller, () => true),
+    /** Offers of a conversation that are pending or were shown, newest first. */
+    openOffers: (roomId: Uuid, caller: Caller): Promise<Offer[]> =>
+      openIn(roomId, caller, () => true),
 
-    async stats(range = {}) {
+    /** Of the last 30 days, or the range. @throws InvalidInputError for one that ends before it begins */
+    async stats(
+      range: { sinceMs?: number | undefined; untilMs?: number | undefined } = {},
+    ): Promise<OfferStats & { learned: LearnedNumbers }> {
       await loaded;
       const untilMs = range.untilMs ?? clock.now() + 1;
       const sinceMs = range.sinceMs ?? untilMs - STATS_DAYS * DAY_MS;
@@ -503,37 +578,54 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
       }
       return { ...measured.result(await turnCounter.counts()), learned: learned.numbers() };
     },
-    async resetLearned(kind) {
+    /** Forgets what was learned of a kind, or of all: they are offered as if nothing had been said yet. */
+    async resetLearned(kind?: DetectorName): Promise<{ learned: LearnedNumbers }> {
       await loaded;
       await learned.reset(kind);
       return { learned: learned.numbers() };
     },
-    health: () =>
-      healthOf({
+    health(): ProactiveHealth {
+      const counts = runner.counts();
+      const dropped = limiter.dropped();
+      const { state: catalog } = checks.store.catalog.status();
+      const settings = config();
+      return {
         enabled: enabled(),
-        config: config(),
-        counts: runner.counts(),
-        catalog: checks.store.catalog.status().state,
+        detectors: Object.fromEntries(
+          DETECTOR_NAMES.map((name) => [
+            name,
+            { ...(counts[name] ?? UNASKED), enabled: settings[name].enabled },
+          ]),
+        ),
         open: book.counts(),
-        dropped: lanes.dropped(),
+        dropped,
         subscribers: pushes.size(),
-        problems: [...(enabled() ? [] : [OFF]), ...book.problems()],
-      }),
-    decisions: (limit) => decisions.list(limit),
-    subscribe: (listener, options) => pushes.subscribe(listener, options),
-    observer: createSourceObserver({
-      ...{ book, feedback, decisions, uses, loaded, enabled, log },
-      changed: (offers) => lanes.track(stillStanding(offers, { kind: 'agent' })),
-    }),
-    async settled() {
+        degraded: [
+          ...(catalog === 'ready' ? [] : [`the search index is ${catalog}`]),
+          ...Object.entries(counts).flatMap(([name, { resting }]) =>
+            resting ? [`${name} rests for a minute: it hung several times`] : [],
+          ),
+          ...(dropped > 0 ? [`${dropped} happenings were not looked into: too many at once`] : []),
+          ...(enabled() ? [] : [OFF]),
+          ...book.problems(),
+        ],
+      };
+    },
+    /** Newest first, at most 200: also happenings that led to nothing, and why. */
+    decisions: (limit?: number): Decision[] => pipeline.decisions(limit),
+    /** After the batch window, most urgent first; `deliver` counts what is pushed as shown, `statesOnly` waits for nothing. */
+    subscribe: (listener: (event: OfferEvent) => void, options?: SubscribeOptions): (() => void) =>
+      pushes.subscribe(listener, options),
+    /** Resolves when everything so far is detected and stored. For tests and the end. */
+    async settled(): Promise<void> {
       await loaded;
       await turns.settled();
-      await lanes.settled();
+      await limiter.settled();
       pushes.flush();
       await book.settled();
       await learned.settled();
     },
-    async stop() {
+    async stop(): Promise<void> {
       clearTimeout(warming);
       // A database that hangs must not keep the agent from ending.
       const settled = this.settled().catch((error: unknown) => {
@@ -541,7 +633,7 @@ export function createProactive(deps: ProactiveCoreDeps): Proactive & { observer
       });
       await withTimeout(settled, STOP_MS);
       pushes.stop();
-      await turnCounter.stop();
+      await turnCounter.flush();
       await book.stop();
       await learned.settled();
     },

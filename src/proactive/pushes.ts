@@ -3,9 +3,8 @@
  * one moment come together and the most urgent first. A safe point ends the window early.
  */
 import type { Uuid } from '../shared/ids.js';
-import type { Offer, OfferEvent } from './offer-types.js';
+import type { Offer, OfferState } from './offers/offer.js';
 import { urgency } from './text/block.js';
-import type { OfferState } from './types.js';
 
 export interface SubscribeOptions {
   /** What is pushed counts as shown, if it is for no conversation. */
@@ -20,17 +19,10 @@ export interface SubscribeOptions {
   statesOnly?: boolean | undefined;
 }
 
-export interface Pushes {
-  subscribe(listener: (event: OfferEvent) => void, options?: SubscribeOptions): () => void;
-  offered(offers: readonly Offer[]): void;
-  changed(offer: Offer, from: OfferState): void;
-  /** These are gone: what waits of them is not sent. */
-  withdraw(offerIds: ReadonlySet<Uuid>): void;
-  /** Sends what waits, now. */
-  flush(): void;
-  size(): number;
-  stop(): void;
-}
+/** Pushed to whoever listens (SSE, MCP). */
+export type OfferEvent =
+  | { type: 'offer'; offer: Offer }
+  | { type: 'state'; offer: Offer; from: OfferState };
 
 interface Subscriber {
   listener: (event: OfferEvent) => void;
@@ -45,7 +37,7 @@ export function createPushes(deps: {
   /** A subscriber that delivers has got this offer. */
   onDelivered: (offer: Offer) => void;
   onError: (error: unknown) => void;
-}): Pushes {
+}) {
   const subscribers = new Set<Subscriber>();
   const counting = new Set<Subscriber>();
   let waiting: Offer[] = [];
@@ -80,23 +72,20 @@ export function createPushes(deps: {
   }
 
   return {
-    subscribe(listener, options = {}) {
+    subscribe(listener: (event: OfferEvent) => void, options: SubscribeOptions = {}): () => void {
       const subscriber = { listener, options };
       const all = options.statesOnly === true ? counting : subscribers;
       all.add(subscriber);
       return () => all.delete(subscriber);
     },
-    offered(offers) {
+    offered(offers: readonly Offer[]): void {
       // Nobody listens: nothing waits.
       if (subscribers.size === 0 || offers.length === 0) return;
       waiting.push(...offers);
-      if (waiting.length > MOST_WAITING) return flush();
-      if (timer === undefined) {
-        timer = setTimeout(flush, deps.windowMs());
-        timer.unref();
-      }
+      if (waiting.length > MOST_WAITING) flush();
+      else timer ??= setTimeout(flush, deps.windowMs()).unref();
     },
-    changed(offer, from) {
+    changed(offer: Offer, from: OfferState): void {
       for (const subscriber of [...counting]) send(subscriber, { type: 'state', offer, from });
       // What is still to come is sent as it is then.
       const index = waiting.findIndex(({ id }) => id === offer.id);
@@ -106,12 +95,14 @@ export function createPushes(deps: {
       }
       for (const subscriber of [...subscribers]) send(subscriber, { type: 'state', offer, from });
     },
-    withdraw(offerIds) {
+    /** These are gone: what waits of them is not sent. */
+    withdraw(offerIds: ReadonlySet<Uuid>): void {
       waiting = waiting.filter(({ id }) => !offerIds.has(id));
     },
+    /** Sends what waits, now. */
     flush,
-    size: () => subscribers.size,
-    stop() {
+    size: (): number => subscribers.size,
+    stop(): void {
       flush();
       subscribers.clear();
       counting.clear();

@@ -1,32 +1,32 @@
-/** Which detectors look at what happened, and with what (seed: "Trigger Router"). Pure. */
-import { pathsIn } from '../shared/path-mentions.js';
+/** Which detectors look at what happened, and with what (seed: "Trigger Router"). */
 import type { ProactiveConfig } from './config.js';
-import type { Moment, MomentKind } from './gate/features.js';
-import type { HintMomentKind } from './hint-gate.js';
+import type { DetectorCall } from './detector-runner.js';
+import { createConflictWarning } from './detectors/conflict-warning.js';
+import type { DetectorContext } from './detectors/detection.js';
+import { createFileTouch } from './detectors/file-touch.js';
+import { createIntentMatch } from './detectors/intent-match.js';
+import { createPatternRecognition } from './detectors/pattern-recognition.js';
+import { createPropose } from './detectors/proposals.js';
+import { createSessionStart } from './detectors/session-start.js';
+import { filesIn, type Moment, momentOf } from './gate/features.js';
+import type { HintMomentKind } from './gate/hint-gate.js';
+import { compose } from './text/composer.js';
 import type {
-  ActionCompleted,
   ActionPlanned,
+  Detector,
+  Detectors,
   FileTouched,
   Happening,
   IntentStated,
   Occasion,
   SessionStarted,
+  SlotDetectors,
+  SlotInput,
   TaskStarted,
 } from './types.js';
 
-/** What a detector of another room is asked: words of the moment, and the files in them. */
-export interface SlotInput extends Occasion {
-  /** '' where files are only touched. */
-  text: string;
-  files: readonly string[];
-  /** What the words are; absent: a message. */
-  kind?: HintMomentKind | undefined;
-  /** Why it failed. */
-  error?: string | undefined;
-}
-
 /** Words of a conversation, with the files that are named or attached. */
-export interface MessageHappening extends Occasion {
+export interface MessageHappening {
   type: 'message';
   text: string;
   files: readonly string[];
@@ -36,21 +36,23 @@ export interface MessageHappening extends Occasion {
   by?: 'agent' | undefined;
 }
 
+/** Who it happens to, and where, is added when the detector is called. */
 export type Evaluation =
   | { detector: 'conflictWarning'; input: ActionPlanned }
   | { detector: 'fileTouch'; input: FileTouched }
   | { detector: 'intentMatch'; input: IntentStated }
-  | { detector: 'hintMatch'; input: SlotInput }
-  | { detector: 'whenMatch'; input: SlotInput }
+  | { detector: 'hintMatch' | 'whenMatch'; input: SlotInput }
   | { detector: 'patternRecognition'; input: TaskStarted }
   | { detector: 'sessionStart'; input: SessionStarted };
 
 /** Files of one happening whose history is looked up. */
 const MAX_FILES = 5;
 const MAX_SLOT_CHARS = 2_000;
+const MAX_SUBJECT_CHARS = 200;
 
 /**
- * What is to be evaluated, in the order of priority; detectors that are switched off are left out. A file's operation changes nothing: reading is how most work begins.
+ * What is to be evaluated, in the order of priority; detectors that are switched off are left out. A
+ * file's operation changes nothing: reading is how most work begins.
  */
 export function route(
   happening: Happening | MessageHappening,
@@ -60,144 +62,124 @@ export function route(
 }
 
 function evaluationsOf(happening: Happening | MessageHappening): Evaluation[] {
-  const occasion = occasionOf(happening);
   switch (happening.type) {
     case 'file_touch': {
-      const files = [happening.filePath];
-      return [...touches(files, occasion, happening.operation), ...slots('', files, occasion)];
+      const { filePath, operation } = happening;
+      return [...touches([filePath], operation), ...slots('', [filePath])];
     }
     case 'intent_stated': {
-      const files = filesOf(happening.files, happening.intent);
-      const moment = momentOf(happening.type, happening.intent, files);
-      return [
-        ...conflict(moment, occasion),
-        ...touches(files, occasion),
-        ...intent(moment, occasion),
-        ...slots(happening.intent, files, occasion, 'stated'),
-        ...pattern(moment, occasion),
-      ];
+      const { type, intent, files } = happening;
+      return ofMoment(momentOf(type, intent, filesIn(intent, files)), 'stated');
     }
     case 'task_start': {
-      const files = filesOf(happening.files, happening.task);
-      const { task, taskType, tags } = happening;
-      const moment = { ...momentOf(happening.type, task, files), ...given({ taskType, tags }) };
-      return [
-        ...conflict(moment, occasion),
-        ...touches(files, occasion),
-        ...intent(moment, occasion),
-        ...slots(task, files, occasion, 'stated'),
-        ...pattern(moment, occasion),
-      ];
+      const { type, task, files, taskType, tags } = happening;
+      return ofMoment(momentOf(type, task, filesIn(task, files), { taskType, tags }), 'stated');
     }
     case 'action_planned': {
-      const { action, filePath } = happening;
-      const files = filePath === undefined ? filesOf([], action) : [filePath];
-      const moment = momentOf(happening.type, action, files);
-      return [
-        ...conflict(moment, occasion),
-        ...touches(files, occasion),
-        ...intent(moment, occasion),
-        ...slots(action, files, occasion, 'planned'),
-        ...pattern(moment, occasion),
-      ];
+      const { type, action, filePath } = happening;
+      const files = filePath === undefined ? filesIn(action) : [filePath];
+      return ofMoment(momentOf(type, action, files), 'planned');
     }
-    case 'action_completed':
-      return ofFailure(happening, occasion);
+    case 'action_completed': {
+      const { action, error = '', success, filePath } = happening;
+      // What went well is no reason to speak.
+      if (success) return [];
+      const files = filePath === undefined ? filesIn(`${action}\n${error}`) : [filePath];
+      const input: SlotInput = {
+        text: action.slice(0, MAX_SLOT_CHARS),
+        error: error.slice(0, MAX_SLOT_CHARS),
+        files: files.slice(0, MAX_FILES),
+        kind: 'failed',
+      };
+      return [{ detector: 'hintMatch', input }];
+    }
     case 'session_start':
-      return [{ detector: 'sessionStart', input: occasion }];
-    case 'message':
-      return ofMessage(happening, occasion);
+      return [{ detector: 'sessionStart', input: {} }];
+    case 'message': {
+      const { text, files, newSession, by } = happening;
+      const all = ofMoment(momentOf(by ?? 'message', text, files), by ? 'stated' : 'message');
+      return newSession ? [...all, { detector: 'sessionStart', input: {} }] : all;
+    }
   }
 }
 
-function ofMessage(message: MessageHappening, occasion: Occasion): Evaluation[] {
-  const { text, files, newSession, by } = message;
-  const moment = momentOf(by ?? 'message', text, files);
+function ofMoment(moment: Moment, words: HintMomentKind): Evaluation[] {
+  const { text, kind, files } = moment;
+  const about = [...touches(files), ...slots(text, files, words)];
+  if (text === '') return about;
+  const conflict: Evaluation = { detector: 'conflictWarning', input: { action: text, moment } };
   // What the agent says is its answer: only what it is about to do wrong is worth a word.
-  const asked = by === undefined;
-  const evaluations: Evaluation[] = [
-    ...conflict(moment, occasion),
-    ...touches(files, occasion),
-    ...(asked ? intent(moment, occasion) : []),
-    ...slots(text, files, occasion, asked ? 'message' : 'stated'),
-    ...(asked ? pattern(moment, occasion) : []),
+  if (kind === 'agent') return [conflict, ...about];
+  return [
+    conflict,
+    ...touches(files),
+    { detector: 'intentMatch', input: { intent: text, moment } },
+    ...slots(text, files, words),
+    { detector: 'patternRecognition', input: { task: text, moment } },
   ];
-  if (newSession) evaluations.push({ detector: 'sessionStart', input: occasion });
-  return evaluations;
 }
 
-function momentOf(kind: MomentKind, text: string, files: readonly string[]): Moment {
-  return { kind, text: text.trim(), files: [...new Set(files)] };
-}
-
-function conflict(moment: Moment, occasion: Occasion): Evaluation[] {
-  if (moment.text === '') return [];
-  return [{ detector: 'conflictWarning', input: { ...occasion, action: moment.text, moment } }];
-}
-
-function intent(moment: Moment, occasion: Occasion): Evaluation[] {
-  if (moment.text === '') return [];
-  return [{ detector: 'intentMatch', input: { ...occasion, intent: moment.text, moment } }];
-}
-
-function pattern(moment: Moment, occasion: Occasion): Evaluation[] {
-  if (moment.text === '') return [];
-  return [{ detector: 'patternRecognition', input: { ...occasion, task: moment.text, moment } }];
-}
-
-function touches(
-  files: readonly string[],
-  occasion: Occasion,
-  operation?: FileTouched['operation'],
-): Evaluation[] {
+function touches(files: readonly string[], operation?: FileTouched['operation']): Evaluation[] {
   return [...new Set(files)].slice(0, MAX_FILES).map((filePath) => ({
     detector: 'fileTouch',
-    input: given({ ...occasion, filePath, operation }),
+    input: { filePath, operation },
   }));
-}
-
-/** What went well is no reason to speak. */
-function ofFailure(
-  { action, error = '', success, filePath }: ActionCompleted,
-  occasion: Occasion,
-): Evaluation[] {
-  if (success) return [];
-  const files = filePath === undefined ? filesOf([], `${action}\n${error}`) : [filePath];
-  const input: SlotInput = {
-    ...occasion,
-    text: action.slice(0, MAX_SLOT_CHARS),
-    error: error.slice(0, MAX_SLOT_CHARS),
-    files: files.slice(0, MAX_FILES),
-    kind: 'failed',
-  };
-  return [{ detector: 'hintMatch', input }];
 }
 
 function slots(
   words: string,
   files: readonly string[],
-  occasion: Occasion,
   kind: HintMomentKind = 'message',
 ): Evaluation[] {
   const text = words.trim().slice(0, MAX_SLOT_CHARS);
   if (text === '' && files.length === 0) return [];
-  const input = { ...occasion, text, files: [...new Set(files)].slice(0, MAX_FILES), kind };
+  const input = { text, files: [...new Set(files)].slice(0, MAX_FILES), kind };
   const when: Evaluation = { detector: 'whenMatch', input };
   return text === '' ? [when] : [{ detector: 'hintMatch', input }, when];
 }
 
-function filesOf(files: readonly string[] | undefined, text: string): string[] {
-  return [...new Set([...(files ?? []), ...pathsIn(text)])];
+/** Those that look at work memory; the three that the gate decides share their look at a moment. */
+export function createDetectors(context: DetectorContext): Detectors {
+  const propose = createPropose(context);
+  return {
+    fileTouch: createFileTouch(context),
+    intentMatch: createIntentMatch(context, propose),
+    conflictWarning: createConflictWarning(context, propose),
+    patternRecognition: createPatternRecognition(context, propose),
+    sessionStart: createSessionStart(context),
+  };
 }
 
-function occasionOf(occasion: Occasion): Occasion {
-  const { agentId, projectId, sessionId, roomId, cwd, repo, branch, caller } = occasion;
-  return given({ agentId, projectId, sessionId, roomId, cwd, repo, branch, caller });
+export function callsOf(
+  detectors: Detectors & SlotDetectors,
+  evaluations: readonly Evaluation[],
+  occasion: Occasion,
+): DetectorCall[] {
+  return evaluations.flatMap(({ detector: name, input }) => {
+    // Each evaluation holds the input of its detector.
+    const detector = detectors[name] as Detector<Occasion> | undefined;
+    if (!detector) return [];
+    const subject = Object.values(input).find((value) => typeof value === 'string') ?? '';
+    return {
+      detector: name,
+      subject: subject.slice(0, MAX_SUBJECT_CHARS),
+      run: () => detector.evaluate({ ...occasion, ...input }),
+    };
+  });
 }
 
-/** Without the fields that are not there. */
-function given<Fields extends object>(fields: Fields): Fields {
-  const entries = Object.entries(fields).filter(([, value]) => value !== undefined);
-  // Only fields that are optional can be left out.
-  return Object.fromEntries(entries) as Fields;
+/**
+ * Code that has never run takes several times as long, and the first message of a person must not
+ * come too late for that. Asks every detector of work memory once; nothing comes of it.
+ */
+export async function warmUp(
+  detectors: Detectors,
+  config: ProactiveConfig,
+  nowMs: number,
+): Promise<void> {
+  const text = 'Please add caching to src/warm-up.ts and fix the failing build';
+  const message = { type: 'message', text, files: ['src/warm-up.ts'], newSession: true } as const;
+  await Promise.allSettled(callsOf(detectors, route(message, config), {}).map(({ run }) => run()));
+  // The tokenizer reads its table at its first text, which takes longest of all.
+  compose({ kind: 'intentMatch', intent: 'warm', memories: [] }, { nowMs, prefix: 'RUM' });
 }

@@ -1,55 +1,56 @@
 /** The Eliza service `PROACTIVE`: opens the room for one agent and hosts it (DESIGN §2). */
 import { type IAgentRuntime, Service } from '@elizaos/core';
 import type { MemoryChecks, MemoryObserver } from '../memory/index.js';
-import type { Clock } from '../shared/clock.js';
 import { AppError } from '../shared/errors.js';
-import type { Ids } from '../shared/ids.js';
 import { hostLog } from '../shared/log.js';
-import type { SlotDetectors } from './asking.js';
 import type { ProactiveConfig } from './config.js';
-import type { Proactive } from './core-types.js';
-import type { DetectorContext } from './detectors/context.js';
-import { NOBODY, type SourceObserver } from './observer.js';
-import { createProactive, type ProactiveCoreDeps } from './proactive.js';
+import type { DetectorContext } from './detectors/detection.js';
+import {
+  createProactive,
+  type Proactive,
+  type ProactiveCoreDeps,
+  type SourceObserver,
+} from './proactive.js';
+import type { SlotDetectors } from './types.js';
 
 export const PROACTIVE = 'PROACTIVE';
 
-/** What the composition root hands in; the room takes exactly this. */
-export interface ProactiveServiceDeps {
-  clock: Clock;
-  ids: Ids;
+/** What the composition root hands in; the module takes exactly this. */
+export interface ProactiveServiceDeps
+  extends Pick<
+    ProactiveCoreDeps,
+    // `enabled` is read anew at each call, so that CUE_OFFERS_ENABLED works without a restart.
+    'clock' | 'ids' | 'enabled' | 'prefix' | 'turnBudgetMs' | 'detectorTimeoutMs' | 'warmUpAfterMs'
+  > {
   config: ProactiveConfig;
-  /** `CUE_OFFERS_ENABLED`, read anew at each call, so that it works without a restart. */
-  enabled: () => boolean;
-  /** `CUE_OFFERS_PREFIX`. */
-  prefix: string;
   /** Work memory, once it has started. @throws AppError UNAVAILABLE */
   memory: (runtime: IAgentRuntime) => Promise<ObservedMemory>;
   /** Turns by day, kept beside the records (the host's cache). */
   turnCounts: (runtime: IAgentRuntime) => ProactiveCoreDeps['turnCounts'];
-  /** How long a turn waits for offers, ms; 30 when absent. */
-  turnBudgetMs?: number | undefined;
-  /** How long a detector may take, ms; 2 s when absent. */
-  detectorTimeoutMs?: number | undefined;
-  /** From the start until detectors are warmed up, ms; at once when absent. */
-  warmUpAfterMs?: number | undefined;
   /** Other processes may write to the same database. */
   shared: (runtime: IAgentRuntime) => boolean;
   /**
-   * Detectors of other rooms, made once at the start; a room that starts later is looked up by them at
-   * each question (`createWhenMatch`).
+   * Detectors of other modules, made once at the start; a module that starts later is looked up by them
+   * at each question (`createWhenMatch`).
    */
   slots?: (runtime: IAgentRuntime, context: DetectorContext) => SlotDetectors;
 }
 
-/** What this room needs of work memory. */
+/** What this module needs of work memory. */
 export interface ObservedMemory {
   readonly checks: MemoryChecks;
   observe(observer: MemoryObserver): () => void;
 }
 
-interface Room {
-  proactive: Proactive & { observer: SourceObserver };
+const NOBODY: SourceObserver = {
+  used: () => {},
+  changed: () => {},
+  forgetting: async () => {},
+  returned: () => {},
+};
+
+interface Running {
+  proactive: ReturnType<typeof createProactive>;
   stopObserving: () => void;
 }
 
@@ -65,7 +66,7 @@ export class ProactiveService extends Service implements Proactive {
     ProactiveService.provided.set(runtime, deps);
   }
 
-  private room: Room | null = null;
+  private running: Running | null = null;
   private deps: ProactiveServiceDeps | null = null;
 
   /** @throws AppError UNAVAILABLE without the plugin or without work memory */
@@ -98,26 +99,26 @@ export class ProactiveService extends Service implements Proactive {
     });
     const service = new ProactiveService(runtime);
     service.deps = deps;
-    service.room = { proactive, stopObserving: memory.observe(proactive.observer) };
+    service.running = { proactive, stopObserving: memory.observe(proactive.observer) };
     return service;
   }
 
   override async stop(): Promise<void> {
-    if (!this.room) return;
-    const { proactive, stopObserving } = this.room;
-    this.room = null;
+    if (!this.running) return;
+    const { proactive, stopObserving } = this.running;
+    this.running = null;
     stopObserving();
     await proactive.stop();
   }
 
   private get core(): Proactive {
-    if (!this.room) throw new AppError('UNAVAILABLE', 'the proactive service is not running');
-    return this.room.proactive;
+    if (!this.running) throw new AppError('UNAVAILABLE', 'the proactive service is not running');
+    return this.running.proactive;
   }
 
   /** Whether anything is offered at all. */
   enabled(): boolean {
-    return this.room !== null && (this.deps?.enabled() ?? false);
+    return this.running !== null && (this.deps?.enabled() ?? false);
   }
 
   /** @throws AppError DISABLED while `CUE_OFFERS_ENABLED` is false */
@@ -127,93 +128,46 @@ export class ProactiveService extends Service implements Proactive {
   }
 
   /**
-   * For rooms whose records are sources of offers, as work memory tells it: what was recalled and by
-   * whom, what is to be forgotten, and what of that is set anew. What has merely changed needs no telling: offers that wait find
-   * out (`Detector.revisions`). Nothing while the service does not run.
+   * For modules whose records are sources of offers: they tell what was recalled and by whom, what is to
+   * be forgotten, and what of that is set anew. What has merely changed needs no telling: offers that
+   * wait find out (`Detector.revisions`). Nothing while the service does not run.
    */
   get observer(): SourceObserver {
-    return this.room?.proactive.observer ?? NOBODY;
+    return this.running?.proactive.observer ?? NOBODY;
   }
 
   get detectors(): Proactive['detectors'] {
     return this.core.detectors;
   }
-  get onFileTouch(): Proactive['onFileTouch'] {
-    return this.core.onFileTouch;
-  }
-  get onIntentStated(): Proactive['onIntentStated'] {
-    return this.core.onIntentStated;
-  }
-  get onTaskStart(): Proactive['onTaskStart'] {
-    return this.core.onTaskStart;
-  }
-  get onActionPlanned(): Proactive['onActionPlanned'] {
-    return this.core.onActionPlanned;
-  }
-  get onActionCompleted(): Proactive['onActionCompleted'] {
-    return this.core.onActionCompleted;
-  }
-  get gave(): Proactive['gave'] {
-    return this.core.gave;
-  }
-  get onSessionStart(): Proactive['onSessionStart'] {
-    return this.core.onSessionStart;
-  }
-  get happen(): Proactive['happen'] {
-    return this.core.happen;
-  }
-  get offersForTurn(): Proactive['offersForTurn'] {
-    return this.core.offersForTurn;
-  }
-  get turnEnded(): Proactive['turnEnded'] {
-    return this.core.turnEnded;
-  }
-  get concerns(): Proactive['concerns'] {
-    return this.core.concerns;
-  }
-  get onAgentActivity(): Proactive['onAgentActivity'] {
-    return this.core.onAgentActivity;
-  }
   get clients(): Proactive['clients'] {
     return this.core.clients;
   }
-  get list(): Proactive['list'] {
-    return this.core.list;
-  }
-  get get(): Proactive['get'] {
-    return this.core.get;
-  }
-  get acknowledge(): Proactive['acknowledge'] {
-    return this.core.acknowledge;
-  }
-  get dismiss(): Proactive['dismiss'] {
-    return this.core.dismiss;
-  }
-  get used(): Proactive['used'] {
-    return this.core.used;
-  }
-  get openWarnings(): Proactive['openWarnings'] {
-    return this.core.openWarnings;
-  }
-  get openOffers(): Proactive['openOffers'] {
-    return this.core.openOffers;
-  }
-  get stats(): Proactive['stats'] {
-    return this.core.stats;
-  }
-  get resetLearned(): Proactive['resetLearned'] {
-    return this.core.resetLearned;
-  }
-  get health(): Proactive['health'] {
-    return this.core.health;
-  }
-  get decisions(): Proactive['decisions'] {
-    return this.core.decisions;
-  }
-  get subscribe(): Proactive['subscribe'] {
-    return this.core.subscribe;
-  }
-  get settled(): Proactive['settled'] {
-    return this.core.settled;
-  }
+
+  // The rest of `Proactive`, which says what each does.
+  onFileTouch: Proactive['onFileTouch'] = (...given) => this.core.onFileTouch(...given);
+  onIntentStated: Proactive['onIntentStated'] = (...given) => this.core.onIntentStated(...given);
+  onTaskStart: Proactive['onTaskStart'] = (...given) => this.core.onTaskStart(...given);
+  onActionPlanned: Proactive['onActionPlanned'] = (...given) => this.core.onActionPlanned(...given);
+  onActionCompleted: Proactive['onActionCompleted'] = (...given) =>
+    this.core.onActionCompleted(...given);
+  gave: Proactive['gave'] = (...given) => this.core.gave(...given);
+  onSessionStart: Proactive['onSessionStart'] = (...given) => this.core.onSessionStart(...given);
+  happen: Proactive['happen'] = (...given) => this.core.happen(...given);
+  offersForTurn: Proactive['offersForTurn'] = (...given) => this.core.offersForTurn(...given);
+  turnEnded: Proactive['turnEnded'] = (...given) => this.core.turnEnded(...given);
+  concerns: Proactive['concerns'] = (...given) => this.core.concerns(...given);
+  onAgentActivity: Proactive['onAgentActivity'] = (...given) => this.core.onAgentActivity(...given);
+  list: Proactive['list'] = (...given) => this.core.list(...given);
+  get: Proactive['get'] = (...given) => this.core.get(...given);
+  acknowledge: Proactive['acknowledge'] = (...given) => this.core.acknowledge(...given);
+  dismiss: Proactive['dismiss'] = (...given) => this.core.dismiss(...given);
+  used: Proactive['used'] = (...given) => this.core.used(...given);
+  openWarnings: Proactive['openWarnings'] = (...given) => this.core.openWarnings(...given);
+  openOffers: Proactive['openOffers'] = (...given) => this.core.openOffers(...given);
+  stats: Proactive['stats'] = (...given) => this.core.stats(...given);
+  resetLearned: Proactive['resetLearned'] = (...given) => this.core.resetLearned(...given);
+  health: Proactive['health'] = (...given) => this.core.health(...given);
+  decisions: Proactive['decisions'] = (...given) => this.core.decisions(...given);
+  subscribe: Proactive['subscribe'] = (...given) => this.core.subscribe(...given);
+  settled: Proactive['settled'] = (...given) => this.core.settled(...given);
 }

@@ -9,21 +9,44 @@ import { withTimeout } from '../shared/async.js';
 import { messageOf } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
-import type { Offer, TurnMessage, TurnOffers } from './offer-types.js';
-import type { StoredOffer } from './offers/offer-record.js';
+import { RecencyCache } from '../shared/recency-cache.js';
+import { type Offer, type StoredOffer, viewOf } from './offers/offer.js';
 import { block, promptBlock } from './text/block.js';
 
-export interface TurnsDeps {
+/** A message of a conversation, as the provider gets it. */
+export interface TurnMessage {
+  messageId: Uuid;
+  roomId: Uuid;
+  /** Who is answered: what may be offered is what they may read. */
+  caller: Caller;
+  sessionId?: string | undefined;
+  text: string;
+  /** Names, titles and addresses of attached files. */
+  attachments: readonly string[];
+  /** Whose words these are. */
+  speakerId?: Uuid | undefined;
+  /** The instruction of a trigger: nobody begins a session with it. */
+  scheduled?: boolean | undefined;
+}
+
+/** What one turn shows; the same for every call with the message's id. */
+export interface TurnOffers {
+  offers: Offer[];
+  /** The block for the prompt, fenced and attributed; '' when there is nothing. */
+  text: string;
+  tokens: number;
+}
+
+interface TurnsDeps {
   log: Log;
   /** Detects what the message touches, states and starts; its offers are then open in the room. */
   detect: (message: TurnMessage) => Promise<void>;
   /** Offers of the room that are to be shown: what waits, and warnings that stand. */
   open: (roomId: Uuid) => StoredOffer[];
   /** Those of them whose memories still are as they say. */
-  stillTrue: (offers: readonly StoredOffer[]) => Promise<StoredOffer[]>;
+  revalidated: (offers: readonly StoredOffer[]) => Promise<StoredOffer[]>;
   /** Those of them that were not removed meanwhile. */
   remaining: (offers: readonly StoredOffer[]) => StoredOffer[];
-  view: (offer: StoredOffer) => Offer;
   /** Counted once per offer, however often it is called. */
   shown: (offerId: Uuid) => unknown;
   /** There was no room for it when its turn came: its moment is over. */
@@ -32,15 +55,10 @@ export interface TurnsDeps {
   turned: () => void;
 }
 
-export interface Turns {
-  offers(message: TurnMessage, budgetMs: number): Promise<TurnOffers>;
-  ended(turn: { messageId: Uuid; roomId: Uuid; completed: boolean }): void;
-  /** Whether a turn that is not over yet shows this offer. */
-  isShowing(offerId: Uuid): boolean;
-  /** Offers that must not be shown any more: their text goes, also from turns that hold it. */
-  withdraw(offerIds: ReadonlySet<Uuid>): void;
-  /** Resolves when every detection that was begun has ended. */
-  settled(): Promise<void>;
+export interface EndedTurn {
+  messageId: Uuid;
+  roomId: Uuid;
+  completed: boolean;
 }
 
 interface Turn {
@@ -57,15 +75,15 @@ interface Turn {
 
 /** Turns remembered: the host may ask for a message again, much later than its run. */
 const MOST_TURNS = 1_000;
-const NOTHING: TurnOffers = { offers: [], text: '', tokens: 0 };
+export const NO_OFFERS: TurnOffers = { offers: [], text: '', tokens: 0 };
 /** Of a turn's time; the rest is for looking whether what is to be shown still holds. */
 const DETECTION_SHARE = 2 / 3;
 
-export function createTurns(deps: TurnsDeps): Turns {
+export function createTurns(deps: TurnsDeps) {
   /** By message, room and reader: clients choose the ids of messages, and two may choose the same. */
-  const turns = new Map<string, Turn>();
+  const turns = new RecencyCache<string, Turn>(MOST_TURNS);
   /** Newest turn of each room. */
-  const latest = new Map<Uuid, Turn>();
+  const latest = new RecencyCache<Uuid, Turn>(MOST_TURNS);
   const detecting = new Set<Promise<void>>();
 
   async function make(message: TurnMessage, budgetMs: number, turn: Turn): Promise<void> {
@@ -81,7 +99,7 @@ export function createTurns(deps: TurnsDeps): Turns {
       const reader = readerOf(message.caller);
       const mine = deps.open(message.roomId).filter((offer) => canRead(reader, offer.scope));
       if (mine.length === 0) return;
-      const holding = await deps.stillTrue(mine);
+      const holding = await deps.revalidated(mine);
       if (turn.late) return;
       // Nothing waits from here on, so that what is forgotten now is withdrawn from this turn.
       const open = deps.remaining(holding);
@@ -91,14 +109,14 @@ export function createTurns(deps: TurnsDeps): Turns {
       if (chosen.length === 0) return;
       const { text, tokens } = promptBlock(whole.text);
       turn.offerIds = chosen.map(({ id }) => id);
-      turn.answer = { offers: chosen.map(deps.view), text, tokens };
+      turn.answer = { offers: chosen.map(viewOf), text, tokens };
     } catch (error) {
       deps.log.warn({ error: messageOf(error) }, 'offers could not be shown');
     }
   }
 
   return {
-    async offers(message, budgetMs) {
+    async offers(message: TurnMessage, budgetMs: number): Promise<TurnOffers> {
       const { messageId, roomId } = message;
       const key = `${messageId} ${roomId} ${readerKey(message.caller)}`;
       const known = turns.get(key);
@@ -110,7 +128,7 @@ export function createTurns(deps: TurnsDeps): Turns {
         messageId,
         roomId,
         made: Promise.resolve(),
-        answer: NOTHING,
+        answer: NO_OFFERS,
         offerIds: [],
         late: false,
         over: false,
@@ -118,8 +136,8 @@ export function createTurns(deps: TurnsDeps): Turns {
       // One run per room: what an earlier message was to show, nobody has seen.
       const overtaken = latest.get(roomId);
       if (overtaken) overtaken.over = true;
-      remember(latest, roomId, turn);
-      remember(turns, key, turn);
+      latest.set(roomId, turn);
+      turns.set(key, turn);
       const making = make(message, budgetMs, turn).then(() => true);
       turn.made = withTimeout(making, budgetMs).then((isMade) => {
         turn.late = isMade === null;
@@ -127,7 +145,8 @@ export function createTurns(deps: TurnsDeps): Turns {
       await turn.made;
       return turn.answer;
     },
-    ended({ messageId, roomId, completed }) {
+    /** `completed` false: nobody has seen what it was to show. */
+    ended({ messageId, roomId, completed }: EndedTurn): void {
       const turn = latest.get(roomId);
       if (!turn || turn.over || turn.messageId !== messageId) return;
       turn.over = true;
@@ -135,16 +154,19 @@ export function createTurns(deps: TurnsDeps): Turns {
       deps.turned();
       for (const id of turn.offerIds) deps.shown(id);
     },
-    isShowing: (offerId) =>
+    /** Whether a turn that is not over yet shows this offer. */
+    isShowing: (offerId: Uuid): boolean =>
       [...latest.values()].some(({ over, offerIds }) => !over && offerIds.includes(offerId)),
-    withdraw(offerIds) {
+    /** Offers that must not be shown any more: their text goes, also from turns that hold it. */
+    withdraw(offerIds: ReadonlySet<Uuid>): void {
       for (const turn of turns.values()) {
         if (!turn.offerIds.some((id) => offerIds.has(id))) continue;
         turn.offerIds = [];
-        turn.answer = NOTHING;
+        turn.answer = NO_OFFERS;
       }
     },
-    async settled() {
+    /** Resolves when every detection that was begun has ended. */
+    async settled(): Promise<void> {
       await Promise.allSettled([...detecting]);
     },
   };
@@ -152,11 +174,4 @@ export function createTurns(deps: TurnsDeps): Turns {
 
 function readerKey(caller: Caller): string {
   return caller.kind === 'entity' ? caller.entityId : caller.kind;
-}
-
-function remember<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): void {
-  map.delete(key);
-  map.set(key, value);
-  const [oldest] = map.keys();
-  if (map.size > MOST_TURNS && oldest !== undefined) map.delete(oldest);
 }

@@ -1,12 +1,13 @@
 /**
- * The words of the room (DESIGN §1, §8; seed `rum-triggers.md`). A happening comes in, the router
- * picks detectors, each says in a detection what it found, the aggregator and the cooldown decide
- * what is said, the composer writes it, and what is shown in the end is an offer with a life.
+ * The words of the module (DESIGN §1, §8; seed `rum-triggers.md`). An event comes in, the router picks
+ * detectors, each says in a detection what it found, pipeline and cooldown decide what is said, the
+ * composer writes it, and what is shown in the end is an offer with a life (`offers/offer.ts`).
  */
 import type { Caller, WorkMemoryData } from '../memory/index.js';
 import type { Scope, StoredRecord } from '../records/index.js';
 import type { Uuid } from '../shared/ids.js';
 import type { Moment } from './gate/features.js';
+import type { HintMomentKind } from './gate/hint-gate.js';
 
 /** Detectors in the order of their priority: warnings > files > intents > hints > when > … */
 export const DETECTOR_NAMES = [
@@ -33,15 +34,18 @@ export const TOKEN_LIMITS: Readonly<Record<DetectorName, number>> = {
 /** Of all offers that are shown together; warnings are never cut, whatever that makes. */
 export const COMBINED_LIMIT = 200;
 
-/** Who something happens to, and where. All of it optional: absent, it is an agent of the project. */
-export interface Occasion {
+/** Where an offer is shown: a conversation, a client's session, an agent, or anyone who asks. */
+export interface OfferTarget {
+  roomId?: Uuid | undefined;
+  sessionId?: string | undefined;
   /** The agent that acts: an Eliza agent's id, a registered identity, or any name of a client. */
   agentId?: string | undefined;
+}
+
+/** Who something happens to, and where. All of it optional: absent, it is an agent of the project. */
+export interface Occasion extends OfferTarget {
   /** Another project than the one served is never answered. Absent: the one served. */
   projectId?: string | undefined;
-  sessionId?: string | undefined;
-  /** The conversation in which an offer is to be shown. */
-  roomId?: Uuid | undefined;
   /** The working folder, absolute, of who says so; absent: not known. */
   cwd?: string | undefined;
   /** Of that folder: the repository, as an address, and the branch that is out. */
@@ -53,30 +57,27 @@ export interface Occasion {
   speakerId?: Uuid | undefined;
 }
 
-export type FileOperation = 'read' | 'open' | 'edit' | 'create' | 'delete';
-
 export interface FileTouched extends Occasion {
   filePath: string;
-  operation?: FileOperation | undefined;
+  operation?: 'read' | 'open' | 'edit' | 'create' | 'delete' | undefined;
 }
 /** Detectors that are asked about one thing that was said share their look at it. */
-interface Shared {
+interface Shared extends Occasion {
   moment?: Moment | undefined;
 }
-
-export interface IntentStated extends Occasion, Shared {
+export interface IntentStated extends Shared {
   intent: string;
   /** Files that the intent is about. */
   files?: readonly string[] | undefined;
 }
-export interface TaskStarted extends Occasion, Shared {
+export interface TaskStarted extends Shared {
   task: string;
   /** A task type of work memory; absent: read from the wording. */
   taskType?: string | undefined;
   files?: readonly string[] | undefined;
   tags?: readonly string[] | undefined;
 }
-export interface ActionPlanned extends Occasion, Shared {
+export interface ActionPlanned extends Shared {
   /** What is about to be done, in words or as a command. */
   action: string;
   filePath?: string | undefined;
@@ -101,6 +102,25 @@ export type Happening =
   | ({ type: 'session_start' } & SessionStarted);
 export type HappeningType = Happening['type'];
 
+/** A happening as the operator sees it. */
+export interface HappeningSummary {
+  /** `message`: what a person wrote; `agent`: what the agent said or did. */
+  type: HappeningType | 'message' | 'agent';
+  subject: string;
+  target: OfferTarget;
+}
+
+/** What a detector of another module is asked: words of the moment, and the files in them. */
+export interface SlotInput extends Occasion {
+  /** '' where files are only touched. */
+  text: string;
+  files: readonly string[];
+  /** What the words are; absent: a message. */
+  kind?: HintMomentKind | undefined;
+  /** Why it failed. */
+  error?: string | undefined;
+}
+
 /** A client of its own, known by its connection. */
 export type ClientCaller = Extract<Caller, { kind: 'agent' }>;
 
@@ -116,7 +136,7 @@ export interface Cue {
   timeMs: number;
 }
 
-/** What an offer can show: a work memory, or a record of another room (a `/when` entry, a hint). */
+/** What an offer can show: a work memory, or a record of another module (a `/when` entry, a hint). */
 export interface Shown {
   id: Uuid;
   /** What asks for it, as printed: `mem_…`, `/when writing mock tests`. */
@@ -237,13 +257,13 @@ export interface Detector<Input extends Occasion> {
    */
   revisions?(ids: readonly Uuid[]): Promise<ReadonlyMap<Uuid, number> | null>;
   /**
-   * Something was done and went well: whether this source helped with it, which its room counts then.
-   * @throws what its room throws: nothing was counted
+   * Something was done and went well: whether this source helped with it, which its module counts then.
+   * @throws what its module throws: nothing was counted
    */
   succeeded?(id: Uuid, done: { action: string; caller: Caller }): Promise<boolean>;
 }
 
-/** One of each; `hintMatch` and `whenMatch` look into other rooms (`SlotDetectors`). */
+/** Those that look at work memory. */
 export interface Detectors {
   fileTouch: Detector<FileTouched>;
   intentMatch: Detector<IntentStated>;
@@ -252,19 +272,8 @@ export interface Detectors {
   sessionStart: Detector<SessionStarted>;
 }
 
-export const OFFER_STATES = [
-  'pending',
-  'shown',
-  'used',
-  'acknowledged',
-  'dismissed',
-  'expired',
-] as const;
-export type OfferState = (typeof OFFER_STATES)[number];
-
-/** Where an offer is shown: a conversation, a client's session, an agent, or anyone who asks. */
-export interface OfferTarget {
-  roomId?: Uuid | undefined;
-  sessionId?: string | undefined;
-  agentId?: string | undefined;
+/** Those that look into other modules; absent: nothing of the kind is looked for. */
+export interface SlotDetectors {
+  hintMatch?: Detector<SlotInput>;
+  whenMatch?: Detector<SlotInput>;
 }

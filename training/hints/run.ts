@@ -15,7 +15,6 @@ import { readProjects } from '../../eval/hints/offers/measure.js';
 import { builtInModel } from '../../src/embeddings/index.js';
 import { componentMentions } from '../../src/hints/index.js';
 import { type Features, remembering } from '../../src/proactive/gate/features.js';
-import { opens, rarityIn } from '../../src/proactive/gate/weights.js';
 import {
   compareHints,
   type HintHead,
@@ -27,7 +26,8 @@ import {
   logitOf,
   occasionOf,
   signsOf,
-} from '../../src/proactive/hint-gate.js';
+} from '../../src/proactive/gate/hint-gate.js';
+import { opens, rarityIn } from '../../src/proactive/gate/weights.js';
 import { regression } from '../gate/regression.js';
 
 const TARGET = new URL('../../src/proactive/hint-weights.json', import.meta.url);

@@ -5,7 +5,7 @@
 import { readFileSync } from 'node:fs';
 import { createHints, DEFAULT_QUOTAS, type HintRows } from '../../../src/hints/index.js';
 import { DEFAULT_CONFIG } from '../../../src/proactive/config.js';
-import type { DetectorContext } from '../../../src/proactive/detectors/context.js';
+import type { DetectorContext } from '../../../src/proactive/detectors/detection.js';
 import { filesHeard } from '../../../src/proactive/heard.js';
 import { createHintMatch } from '../../../src/proactive/index.js';
 import { type MessageHappening, route } from '../../../src/proactive/router.js';
@@ -99,13 +99,13 @@ export async function detectorOf({ hints }: HintProject, create = createHintMatc
 
 /** The happening of a turn as the product hears it. */
 function happeningOf({ kind, text, error }: HintTurn): Happening | MessageHappening {
-  if (kind === 'message')
-    return { type: kind, text, files: filesHeard({ text }), newSession: false, roomId: ROOM };
-  if (kind === 'intent_stated') return { type: kind, intent: text, roomId: ROOM };
-  if (kind === 'task_start') return { type: kind, task: text, roomId: ROOM };
-  const occasion = { action: text, roomId: ROOM };
-  if (kind === 'action_planned') return { type: kind, ...occasion };
-  return { type: kind, ...occasion, success: error === undefined, ...(error && { error }) };
+  if (kind === 'message') {
+    return { type: kind, text, files: filesHeard({ text }), newSession: false };
+  }
+  if (kind === 'intent_stated') return { type: kind, intent: text };
+  if (kind === 'task_start') return { type: kind, task: text };
+  if (kind === 'action_planned') return { type: kind, action: text };
+  return { type: kind, action: text, success: error === undefined, ...(error && { error }) };
 }
 
 /** By the detector. */
@@ -118,7 +118,7 @@ export function offererBy(create = createHintMatch): Offerer {
       const found: string[] = [];
       for (const { detector: name, input } of route(happeningOf(turn), DEFAULT_CONFIG)) {
         if (name !== 'hintMatch') continue;
-        const { memories } = await detector.evaluate(input);
+        const { memories } = await detector.evaluate({ ...input, roomId: ROOM });
         found.push(...memories.map(({ memoryId }) => idOf.get(memoryId) ?? memoryId));
       }
       offered.push(found);

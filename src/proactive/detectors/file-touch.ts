@@ -11,13 +11,12 @@ import type { Candidate, Detector, FileTouched, Suppressed } from '../types.js';
 import {
   type Acting,
   actingIn,
-  candidatesOf,
-  disabled,
-  elsewhere,
-  nothing,
-  notifying,
-} from './candidates.js';
-import { type DetectorContext, readerIn } from './context.js';
+  candidateOf,
+  type DetectorContext,
+  defineDetector,
+  rowsOf,
+  suppressedBy,
+} from './detection.js';
 
 const SHOWN = 3;
 /** Looked at when some of the newest have been superseded. */
@@ -29,19 +28,17 @@ const BROUGHT = 8;
 const KIND = 'fileTouch';
 
 export function createFileTouch(context: DetectorContext): Detector<FileTouched> {
-  return {
-    name: KIND,
-    async evaluate(touched) {
-      const config = context.config().fileTouch;
+  const { checks } = context;
+  return defineDetector(
+    context,
+    KIND,
+    ({ filePath }: FileTouched) => fileOf(filePath) ?? filePath,
+    async (touched, question) => {
+      const { config, reader, suppress } = question;
       const file = fileOf(touched.filePath);
-      const subject = file ?? touched.filePath;
-      if (!config.enabled) return disabled(context, KIND, subject);
-      const reader = readerIn(context, touched);
-      if (reader === null) return elsewhere(context, KIND, subject, touched.projectId);
-      const cue = { kind: KIND, subject } as const;
-      if (file === null) return nothing(context, cue, ['not a path of a file']);
+      if (file === null) return question.nothing(['not a path of a file']);
 
-      const { shelf, degraded: loading } = await context.checks.lookUp();
+      const { shelf, degraded: loading } = await checks.lookUp();
       const filter: SlotFilter = {
         reader,
         sinceMs: context.clock.now() - config.max_age_days * DAY_MS,
@@ -49,46 +46,38 @@ export function createFileTouch(context: DetectorContext): Detector<FileTouched>
       };
       const { sinceMs } = filter;
       const keys = fileKeys(file).map((one) => [one]);
-      const beyond = await context.checks.bringOlder({ reader, sinceMs, keys, limit: BROUGHT });
+      const beyond = await checks.bringOlder({ reader, sinceMs, keys, limit: BROUGHT });
       const degraded = loading ?? beyond ?? undefined;
-      const key = context.checks.fileKey(shelf, file, filter);
-      if (key === undefined) return nothing(context, cue, ['no memory of this file'], { degraded });
+      const key = checks.fileKey(shelf, file, filter);
+      if (key === undefined) return question.nothing(['no memory of this file'], { degraded });
 
       const history = historyOf(shelf, key, filter, actingIn(context, touched));
-      const suppressed = history.own.map(
-        (id): Suppressed => ({
-          memoryId: context.checks.print(id),
-          detector: KIND,
-          reason: 'made in this session',
-        }),
-      );
+      const suppressed = history.own.map((id) => suppress(id, 'made in this session'));
       const { total, failed } = history;
       const counted = `${total} ${total === 1 ? 'memory' : 'memories'} of ${key.slice(key.indexOf(':') + 1)}`;
       if (total < config.min_memories) {
-        const needed = total === 0 ? [] : [`fewer than ${config.min_memories}`];
-        const evidence = total === 0 ? ['no memory of this file'] : [counted, ...needed];
-        return nothing(context, cue, evidence, { suppressed, degraded });
+        const few = [counted, `fewer than ${config.min_memories}`];
+        const evidence = total === 0 ? ['no memory of this file'] : few;
+        return question.nothing(evidence, { suppressed, degraded });
       }
       const current = await withoutSuperseded(context, history.newest, reader);
       suppressed.push(...current.suppressed);
       const chosen = choose(current.ids, shelf);
-      const found = chosen.map((id, place) => ({
-        id,
-        score: 1 - place / 10,
-        reasons: [`file ${file}`],
-      }));
-      const memories: Candidate[] = await candidatesOf(context, found, reader);
+      const memories: Candidate[] = [];
+      for (const row of await rowsOf(context, chosen, reader)) {
+        const score = 1 - chosen.indexOf(row.id) / 10;
+        memories.push(await candidateOf(context, row, score, [`file ${file}`]));
+      }
       // Forgotten since: the shelf follows within the second.
-      if (memories.length === 0) return nothing(context, cue, [counted, 'gone'], { degraded });
-      return notifying(
-        context,
+      if (memories.length === 0) return question.nothing([counted, 'gone'], { degraded });
+      return question.notifying(
         { kind: KIND, file, total, failed, memories },
         memories,
-        { subject, strength: 1, evidence: [counted, ...(failed > 0 ? [`${failed} failed`] : [])] },
+        { strength: 1, evidence: [counted, ...(failed > 0 ? [`${failed} failed`] : [])] },
         { suppressed, degraded },
       );
     },
-  };
+  );
 }
 
 /** Normalized; `null` for what is empty, a folder, or an address on the web. */
@@ -146,10 +135,12 @@ function historyOf(
 
 /** What a newer readable memory has taken the place of is history of history. */
 async function withoutSuperseded(
-  { checks }: DetectorContext,
+  context: DetectorContext,
   ids: readonly Uuid[],
   reader: Reader,
 ): Promise<{ ids: Uuid[]; suppressed: Suppressed[] }> {
+  const { checks } = context;
+  const suppress = suppressedBy(context, KIND);
   const edges = (await checks.links(ids)).filter(
     ({ type, target }) => type === 'supersedes' && ids.includes(target),
   );
@@ -163,11 +154,7 @@ async function withoutSuperseded(
   );
   return {
     ids: ids.filter((id) => !gone.has(id)),
-    suppressed: [...gone].map(([id, by]) => ({
-      memoryId: checks.print(id),
-      detector: KIND,
-      reason: `superseded by ${checks.print(by)}`,
-    })),
+    suppressed: [...gone].map(([id, by]) => suppress(id, `superseded by ${checks.print(by)}`)),
   };
 }
 

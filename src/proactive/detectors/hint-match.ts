@@ -19,13 +19,11 @@ import { isAppError } from '../../shared/errors.js';
 import { derivedId } from '../../shared/ids.js';
 import { analyze } from '../../shared/text.js';
 import { remembering } from '../gate/features.js';
+import { HINT_WEIGHTS, type HintMoment, likelyHints, wordsOfName } from '../gate/hint-gate.js';
 import { opens, rarityIn } from '../gate/weights.js';
-import { HINT_WEIGHTS, type HintMoment, likelyHints, wordsOfName } from '../hint-gate.js';
-import type { SlotInput } from '../router.js';
-import { printedHint } from '../text/printed.js';
-import type { Detector, ShownHint, Suppressed } from '../types.js';
-import { disabled, elsewhere, nothing, notifying } from './candidates.js';
-import { callerOf, type DetectorContext, readerIn } from './context.js';
+import { printedHint } from '../text/layouts.js';
+import type { Detector, ShownHint, SlotInput, Suppressed } from '../types.js';
+import { callerOf, type DetectorContext, defineDetector } from './detection.js';
 
 /** A shorter value ("1", "on") stands in very many commands: only the whole of one is it. */
 const LEAST_PART = 4;
@@ -67,19 +65,15 @@ export function createHintMatch(
   context: DetectorContext,
   port: () => HintPort | null,
 ): Detector<SlotInput> {
-  return {
-    name: KIND,
-    async evaluate(input) {
-      const config = context.config().hintMatch;
-      const text = input.text.trim();
-      if (!config.enabled) return disabled(context, KIND, text);
-      const reader = readerIn(context, input);
-      if (reader === null) return elsewhere(context, KIND, text, input.projectId);
-      const cue = { kind: KIND, subject: text } as const;
-      if (text === '') return nothing(context, cue, ['nothing is said']);
+  const detector = defineDetector(
+    context,
+    KIND,
+    ({ text }: SlotInput) => text.trim(),
+    async (input, question) => {
+      const { config, subject: text, reader } = question;
+      if (text === '') return question.nothing(['nothing is said']);
       const room = port();
-      if (room === null) return nothing(context, cue, ['no hints']);
-
+      if (room === null) return question.nothing(['no hints']);
       const caller = callerOf(input);
       const facts = factsOf(room, input);
       const names = room.offering.components(caller);
@@ -87,16 +81,14 @@ export function createHintMatch(
       for (const component of nearComponents(names, { text, files: input.files, cwd: facts.cwd })) {
         const where = contextFor(component, facts, input, room);
         for (const hint of room.offering.eligible(component.name, where, caller)) {
-          if (canRead(reader, hint.audience) && !isSecret(hint.hint))
-            known.push({ hint, component });
+          const isSecret = hint.hint.meta.sensitivity === 'secret';
+          if (canRead(reader, hint.audience) && !isSecret) known.push({ hint, component });
         }
       }
       const suppressed: Suppressed[] = [];
       const shown = new Map<string, ShownHint>();
-      for (const one of fitting(
-        { kind: input.kind ?? 'message', text, error: input.error },
-        known,
-      )) {
+      const moment = { kind: input.kind ?? 'message', text, error: input.error };
+      for (const one of fitting(moment, known)) {
         const memory = shownOf(one);
         const reason = whyNot(one, memory, text);
         if (reason !== null) suppressed.push({ memoryId: memory.memoryId, detector: KIND, reason });
@@ -105,15 +97,17 @@ export function createHintMatch(
       }
       const memories = [...shown.values()].slice(0, config.max_results);
       const [first] = memories;
-      if (!first) return nothing(context, cue, ['no hint for it'], { suppressed });
-      return notifying(
-        context,
+      if (!first) return question.nothing(['no hint for it'], { suppressed });
+      return question.notifying(
         { kind: KIND, subject: text, memories },
         memories,
-        { subject: text, strength: first.score, evidence: first.reasons },
+        { strength: first.score, evidence: first.reasons },
         { suppressed },
       );
     },
+  );
+  return {
+    ...detector,
     async revisions(ids) {
       const room = port();
       if (room === null) return null;
@@ -290,10 +284,6 @@ function contextFor(
 
 function factsElsewhere({ os }: NudgeContext): NudgeContext {
   return os === undefined ? {} : { os };
-}
-
-function isSecret({ meta }: EligibleHint['hint']): boolean {
-  return meta.sensitivity === 'secret';
 }
 
 function whyNot({ hint: { key, hint } }: Found, memory: ShownHint, text: string): string | null {

@@ -2,28 +2,32 @@
  * Something is said or wanted: what was done when the same was before (seed `rum-triggers.md`, 2). The
  * gate says how likely it is that it helps.
  */
-import type { WorkMemoryData } from '../../memory/index.js';
-import type { Reader, StoredRecord } from '../../records/index.js';
+import type { Reader } from '../../records/index.js';
 import { DAY_MS } from '../../shared/clock.js';
 import type { Uuid } from '../../shared/ids.js';
-import { pathsIn } from '../../shared/path-mentions.js';
-import type { Moment } from '../gate/features.js';
+import { filesIn, type Moment, momentOf } from '../gate/features.js';
 import { patternIn } from '../gate/pattern.js';
 import { rarityIn, WEIGHTS } from '../gate/weights.js';
 import type { Candidate, Detector, IntentStated, Suppressed } from '../types.js';
 import {
   actingIn,
+  barIn,
   candidateOf,
-  disabled,
-  elsewhere,
+  type DetectorContext,
+  defineDetector,
   isOwn,
-  nothing,
-  notifying,
+  newestFirst,
+  type Row,
   rowsOf,
   suppressedBy,
-} from './candidates.js';
-import { barIn, type DetectorContext, readerIn } from './context.js';
-import { createPropose, type Proposals, type Propose, type Proposed } from './proposals.js';
+} from './detection.js';
+import {
+  createPropose,
+  likelyIn,
+  type Proposals,
+  type Propose,
+  type Proposed,
+} from './proposals.js';
 
 const KIND = 'intentMatch';
 /** Successors read. */
@@ -33,57 +37,40 @@ const SHARE = 0.75;
 /** Added at most for being new: it decides between equals only. */
 const RECENT = 0.03;
 const RECENT_MS = 30 * DAY_MS;
-/** Vetoed ones named among the suppressed. */
-const NAMED = 3;
 
 export function createIntentMatch(
   context: DetectorContext,
   propose: Propose = createPropose(context),
 ): Detector<IntentStated> {
-  const suppress = suppressedBy(context, KIND);
-  return {
-    name: KIND,
-    async evaluate(stated) {
-      const config = context.config().intentMatch;
-      const subject = stated.intent.trim();
-      if (!config.enabled) return disabled(context, KIND, subject);
-      const reader = readerIn(context, stated);
-      if (reader === null) return elsewhere(context, KIND, subject, stated.projectId);
-      const cue = { kind: KIND, subject } as const;
-      const moment = momentOf(stated);
+  return defineDetector(
+    context,
+    KIND,
+    ({ intent }: IntentStated) => intent.trim(),
+    async (stated, question) => {
+      const { config, subject, reader, suppress } = question;
+      const moment =
+        stated.moment ?? momentOf('intent_stated', subject, filesIn(subject, stated.files));
       const found = await propose(moment, reader);
-      const { proposed, degraded } = found;
-      const setting =
-        config.similarity_threshold === 'auto'
-          ? WEIGHTS.heads.offer.threshold
-          : config.similarity_threshold;
-      const { least, because } = barIn(context, KIND, setting);
-      const likely = proposed.filter(
-        ({ near, offer }) =>
-          offer >= Math.min(setting, least) && (near.success || config.include_failures),
-      );
+      const setting = config.similarity_threshold;
+      const { likely, suppressed } = likelyIn(context, KIND, {
+        proposed: found.proposed.filter(({ near }) => near.success || config.include_failures),
+        setting: setting === 'auto' ? WEIGHTS.heads.offer.threshold : setting,
+        by: 'offer',
+      });
       const acting = actingIn(context, stated);
-      const suppressed: Suppressed[] = likely
-        .flatMap(({ row, offer, veto }) => {
-          if (veto !== undefined) return [suppress(row.id, `not the same: ${veto}`)];
-          return offer < least && because !== null ? [suppress(row.id, because)] : [];
-        })
-        .slice(0, NAMED);
-      const open: Proposed[] = [];
       const taken = membersOf(context, moment, found);
-      for (const each of likely) {
-        if (each.veto !== undefined || each.offer < least) continue;
-        if (isOwn(acting, each.row.data)) {
-          suppressed.push(suppress(each.row.id, 'made in this session'));
-        } else if (taken.has(each.row.id)) {
-          suppressed.push(suppress(each.row.id, 'one of a pattern'));
-        } else open.push(each);
-      }
+      const open = likely.filter(({ row }) => {
+        const own = isOwn(acting, row.data) && 'made in this session';
+        const reason = own || (taken.has(row.id) && 'one of a pattern');
+        if (reason) suppressed.push(suppress(row.id, reason));
+        return !reason;
+      });
       const current = await withSuccessors(context, open, reader, config.include_failures);
       suppressed.push(...current.suppressed);
+      const more = { suppressed, degraded: found.degraded };
       const ranked = rank(current.judged, config.recency_boost ? context.clock.now() : null);
       const [first] = ranked;
-      if (!first) return nothing(context, cue, ['no similar task'], { suppressed, degraded });
+      if (!first) return question.nothing(['no similar task'], more);
       const kept = ranked
         .filter(({ offer }) => offer >= first.offer * SHARE)
         .slice(0, config.max_results);
@@ -92,21 +79,10 @@ export function createIntentMatch(
         memories.push(await candidateOf(context, row, offer, reasons));
       }
       const strength = Math.max(...kept.map(({ offer }) => offer));
-      return notifying(
-        context,
-        { kind: KIND, intent: subject, memories },
-        memories,
-        { subject, strength, evidence: first.reasons },
-        { suppressed, degraded },
-      );
+      const content = { kind: KIND, intent: subject, memories } as const;
+      return question.notifying(content, memories, { strength, evidence: first.reasons }, more);
     },
-  };
-}
-
-function momentOf({ moment, intent, files = [] }: IntentStated): Moment {
-  if (moment) return moment;
-  const text = intent.trim();
-  return { kind: 'intent_stated', text, files: [...new Set([...files, ...pathsIn(text)])] };
+  );
 }
 
 /** Of the pattern that is shown at this moment: the tasks whose slot is another. */
@@ -143,7 +119,7 @@ async function withSuccessors(
     [...new Set(edges.map(({ source }) => source))].slice(0, JUDGED),
     reader,
   );
-  const successors = new Map<Uuid, StoredRecord<WorkMemoryData>>();
+  const successors = new Map<Uuid, Row>();
   for (const { source, target } of edges) {
     const row = sources.find(({ id }) => id === source);
     if (row && (row.data.outcome.success || include_failures)) {
@@ -176,10 +152,5 @@ function rank(judged: readonly Proposed[], nowMs: number | null): Proposed[] {
     const ageMs = Math.max(0, nowMs - row.createdAtMs);
     return offer + RECENT * 0.5 ** (ageMs / RECENT_MS);
   };
-  return [...judged].sort(
-    (a, b) =>
-      worth(b) - worth(a) ||
-      b.row.createdAtMs - a.row.createdAtMs ||
-      (a.row.id < b.row.id ? 1 : -1),
-  );
+  return [...judged].sort((a, b) => worth(b) - worth(a) || newestFirst(a.row, b.row));
 }

@@ -3,102 +3,75 @@
  * those (seed `rum-triggers.md`, 4). Patterns are not kept anywhere: they are found among the past
  * tasks near it, so that they never lag behind the memories and every reader has their own.
  */
-import type { WorkMemoryData } from '../../memory/index.js';
-import type { StoredRecord } from '../../records/index.js';
-import { pathsIn } from '../../shared/path-mentions.js';
 import { analyze } from '../../shared/text.js';
-import type { Moment } from '../gate/features.js';
+import { filesIn, momentOf } from '../gate/features.js';
 import { patternIn } from '../gate/pattern.js';
 import { rarityIn } from '../gate/weights.js';
-import type { Candidate, Detector, OfferContent, TaskStarted } from '../types.js';
+import type { Candidate, Detector, TaskStarted } from '../types.js';
 import {
   actingIn,
+  barIn,
   candidateOf,
-  disabled,
-  elsewhere,
+  type DetectorContext,
+  defineDetector,
   isOwn,
-  nothing,
-  notifying,
-  suppressedBy,
-} from './candidates.js';
-import { barIn, type DetectorContext, readerIn } from './context.js';
+  type Row,
+} from './detection.js';
 import { createPropose, type Propose } from './proposals.js';
 
 const KIND = 'patternRecognition';
 const SHOWN = 3;
 
-type PatternContent = Extract<OfferContent, { kind: 'patternRecognition' }>;
-type Row = StoredRecord<WorkMemoryData>;
-
 export function createPatternRecognition(
   context: DetectorContext,
   propose: Propose = createPropose(context),
 ): Detector<TaskStarted> {
-  const suppress = suppressedBy(context, KIND);
-  return {
-    name: KIND,
-    async evaluate(started) {
-      const config = context.config().patternRecognition;
-      const subject = started.task.slice(0, 200);
-      if (!config.enabled) return disabled(context, KIND, subject);
-      const reader = readerIn(context, started);
-      if (reader === null) return elsewhere(context, KIND, subject, started.projectId);
-      const cue = { kind: KIND, subject } as const;
-      const moment = momentOf(started);
+  return defineDetector(
+    context,
+    KIND,
+    ({ task }: TaskStarted) => task.slice(0, 200),
+    async (started, question) => {
+      const { config, reader, suppress } = question;
+      const { task, files, taskType, tags } = started;
+      const moment =
+        started.moment ?? momentOf('task_start', task, filesIn(task, files), { taskType, tags });
       const { proposed, shelf, degraded } = await propose(moment, reader);
       const least = config.min_pattern_occurrences;
       const pattern = patternIn(moment.text, proposed, rarityIn(shelf), least);
-      if (pattern === null) return nothing(context, cue, ['no recurring shape'], { degraded });
+      if (pattern === null) return question.nothing(['no recurring shape'], { degraded });
       const { confidence, evidence } = pattern;
       const bar = barIn(context, KIND, config.confidence_threshold);
       if (confidence < bar.least) {
         const isLearned = confidence >= config.confidence_threshold;
         const weak = (isLearned && bar.because) || `${confidence} is below ${bar.least}`;
-        return nothing(context, cue, [...evidence, weak], { degraded });
+        return question.nothing([...evidence, weak], { degraded });
       }
       const acting = actingIn(context, started);
-      const suppressed = pattern.members
-        .filter(({ row }) => isOwn(acting, row.data))
-        .map(({ row }) => suppress(row.id, 'made in this session'));
+      const own = pattern.members.filter(({ row }) => isOwn(acting, row.data));
+      const suppressed = own.map(({ row }) => suppress(row.id, 'made in this session'));
       const told = pattern.members
-        .filter(({ row }) => !isOwn(acting, row.data))
+        .filter((member) => !own.includes(member))
         .sort((a, b) => compareRows(a.row, b.row, config.extract_learnings));
       if (told.length === 0) {
-        const own = [...evidence, 'all of this session'];
-        return nothing(context, cue, own, { suppressed, degraded });
+        return question.nothing([...evidence, 'all of this session'], { suppressed, degraded });
       }
       const said = new Set<string>();
       const memories: (Candidate & { learning?: string })[] = [];
       for (const { row, reasons } of told.slice(0, SHOWN)) {
         const learning = config.extract_learnings ? newLearning(row, said) : undefined;
-        const candidate = await candidateOf(context, row, confidence, [
-          `pattern ${pattern.pattern}`,
-          ...reasons,
-        ]);
+        const because = [`pattern ${pattern.pattern}`, ...reasons];
+        const candidate = await candidateOf(context, row, confidence, because);
         memories.push(learning === undefined ? candidate : { ...candidate, learning });
       }
-      const content: PatternContent = {
-        kind: KIND,
-        pattern: pattern.pattern,
-        title: pattern.title,
-        occurrences: pattern.occurrences,
-        memories,
-      };
-      return notifying(
-        context,
-        content,
+      const { title, occurrences } = pattern;
+      return question.notifying(
+        { kind: KIND, pattern: pattern.pattern, title, occurrences, memories },
         memories,
         { subject: pattern.pattern, strength: confidence, evidence },
         { suppressed, degraded },
       );
     },
-  };
-}
-
-function momentOf({ moment, task, taskType, files = [], tags }: TaskStarted): Moment {
-  if (moment) return moment;
-  const named = [...new Set([...files, ...pathsIn(task)])];
-  return { kind: 'task_start', text: task.trim(), files: named, taskType, tags };
+  );
 }
 
 /** With something learned, succeeded, newest: in this order. */

@@ -3,16 +3,16 @@
  * that are asked about the same moment side by side share one look.
  */
 import { builtInModel } from '../../embeddings/index.js';
-import { fileKeys, type WorkMemoryData } from '../../memory/index.js';
-import type { Reader, Shelf, StoredRecord } from '../../records/index.js';
+import { fileKeys } from '../../memory/index.js';
+import type { Reader, Shelf } from '../../records/index.js';
 import { analyze } from '../../shared/text.js';
 import { decide, type Proposal, statesAction } from '../gate/decide.js';
 import { featuresOf, type Moment, remembering } from '../gate/features.js';
 import { type MomentVectors, nearOf, phrasesNear, retrieve } from '../gate/retrieve.js';
 import { momentParts } from '../gate/text.js';
 import { opens, rarityIn, WEIGHTS } from '../gate/weights.js';
-import { rowsOf } from './candidates.js';
-import type { DetectorContext } from './context.js';
+import type { DetectorName, Suppressed } from '../types.js';
+import { barIn, type DetectorContext, type Row, rowsOf, suppressedBy } from './detection.js';
 
 /** Of the memories that the catalog does not hold, by each of files, words and likeness. */
 const BROUGHT = 8;
@@ -22,7 +22,7 @@ const FILES = 3;
 const meaning = remembering((text) => builtInModel().embed(text));
 
 export interface Proposed extends Proposal {
-  row: StoredRecord<WorkMemoryData>;
+  row: Row;
 }
 
 export interface Proposals {
@@ -73,7 +73,7 @@ async function proposals(
   );
   const nowMs = clock.now();
   const placeOf = new Map(found.map(({ id, stored, alike }) => [id, { stored, alike }]));
-  const byId = new Map<string, StoredRecord<WorkMemoryData>>(rows.map((row) => [row.id, row]));
+  const byId = new Map<string, Row>(rows.map((row) => [row.id, row]));
   const pool = rows.map((row) =>
     nearOf(row.data, {
       id: row.id,
@@ -112,4 +112,31 @@ async function vectorsOf(
   const [whole, ...parts] = embedded.flatMap((one) => (one ? [one.vector] : []));
   if (whole === undefined) return { vectors: null };
   return { vectors: { whole, parts, thresholds: embedder.thresholds } };
+}
+
+/** Vetoed ones named among the suppressed. */
+const NAMED = 3;
+
+/**
+ * What is likely enough of what is proposed, as it is set and as it was learned; the nearest of what is
+ * not is named with its reason.
+ * @param of.by which probability decides
+ */
+export function likelyIn(
+  context: DetectorContext,
+  kind: DetectorName,
+  of: { proposed: readonly Proposed[]; setting: number; by: 'offer' | 'warn' },
+): { likely: Proposed[]; suppressed: Suppressed[] } {
+  const { setting, by } = of;
+  const suppress = suppressedBy(context, kind);
+  const { least, because } = barIn(context, kind, setting);
+  const near = of.proposed.filter((each) => each[by] >= Math.min(setting, least));
+  const left = near.flatMap(({ row, veto, [by]: probability }) => {
+    if (veto !== undefined) return [suppress(row.id, `not the same: ${veto}`)];
+    return probability < least && because !== null ? [suppress(row.id, because)] : [];
+  });
+  return {
+    likely: near.filter((each) => each[by] >= least && each.veto === undefined),
+    suppressed: left.slice(0, NAMED),
+  };
 }

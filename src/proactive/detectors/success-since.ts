@@ -1,14 +1,13 @@
 /** Whether what failed went well later: then its failure is history. */
-import { FLAGS, keyOf, type WorkMemoryData } from '../../memory/index.js';
-import type { Reader, Shelf, SlotFilter, StoredRecord } from '../../records/index.js';
+import { FLAGS, keyOf } from '../../memory/index.js';
+import type { Reader, Shelf, SlotFilter } from '../../records/index.js';
 import type { Uuid } from '../../shared/ids.js';
 import { pathKeys } from '../../shared/paths.js';
 import { sameFile } from '../gate/features.js';
 import { retrieve } from '../gate/retrieve.js';
-import { ALIKE, ALIKE_ON_FILE, taskLikeness } from '../gate/same-task.js';
+import { ALIKE, ALIKE_ON_FILE, taskLikeness } from '../gate/text.js';
 import { rarityIn } from '../gate/weights.js';
-import { rowsOf } from './candidates.js';
-import type { DetectorContext } from './context.js';
+import { type DetectorContext, type Row, rowsOf } from './detection.js';
 
 const FILES = 4;
 const OF_FILE = 6;
@@ -16,8 +15,6 @@ const BY_WORDS = 6;
 const JUDGED = 12;
 /** Of what the success says it came from. */
 const ALIKE_IF_CAUSED = 0.3;
-
-type Row = StoredRecord<WorkMemoryData>;
 
 /** "succeeded later: mem_…", or "superseded by mem_…" where that failed too; `null` when neither. */
 export async function successSince(

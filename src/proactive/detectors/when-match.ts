@@ -6,11 +6,9 @@ import { canRead } from '../../records/index.js';
 import { derivedId, type Uuid } from '../../shared/ids.js';
 import { pathKeys } from '../../shared/paths.js';
 import type { RelevantEntry } from '../../when/index.js';
-import type { SlotInput } from '../router.js';
-import { printedCommand } from '../text/printed.js';
-import type { Detector, ShownEntry, Suppressed } from '../types.js';
-import { disabled, elsewhere, nothing, notifying } from './candidates.js';
-import { type DetectorContext, readerIn } from './context.js';
+import { printedCommand } from '../text/layouts.js';
+import type { Detector, ShownEntry, SlotInput, Suppressed } from '../types.js';
+import { type DetectorContext, defineDetector } from './detection.js';
 
 /**
  * What an offer tells of an entry. Its id is also that of a recall (`ProactiveService.observer`), and
@@ -44,21 +42,16 @@ export function createWhenMatch(
   context: DetectorContext,
   port: () => WhenPort | null,
 ): Detector<SlotInput> {
-  return {
-    name: KIND,
-    async evaluate(input) {
-      const config = context.config().whenMatch;
-      const text = input.text.trim();
-      const isFile = text === '';
-      const subject = isFile ? (input.files[0] ?? '') : text;
-      if (!config.enabled) return disabled(context, KIND, subject);
-      const reader = readerIn(context, input);
-      if (reader === null) return elsewhere(context, KIND, subject, input.projectId);
-      const cue = { kind: KIND, subject } as const;
-      if (subject === '') return nothing(context, cue, ['neither words nor files']);
+  const detector = defineDetector(
+    context,
+    KIND,
+    ({ text, files }: SlotInput) => text.trim() || (files[0] ?? ''),
+    async (input, question) => {
+      const { config, subject, reader } = question;
+      if (subject === '') return question.nothing(['neither words nor files']);
       const room = port();
-      if (room === null) return nothing(context, cue, ['no /when index']);
-
+      if (room === null) return question.nothing(['no /when index']);
+      const text = input.text.trim();
       const moment = { text, files: input.files };
       const found = await room.relevant(moment, config.max_results + SPARE);
       const readable = found.filter(({ scope }) => canRead(reader, scope));
@@ -74,15 +67,17 @@ export function createWhenMatch(
       });
       const memories = fitting.slice(0, config.max_results).map(shownOf);
       const [first] = memories;
-      if (!first) return nothing(context, cue, ['no entry for it'], { suppressed });
-      return notifying(
-        context,
-        { kind: KIND, subject, isFile, memories },
+      if (!first) return question.nothing(['no entry for it'], { suppressed });
+      return question.notifying(
+        { kind: KIND, subject, isFile: text === '', memories },
         memories,
-        { subject, strength: first.score, evidence: first.reasons },
+        { strength: first.score, evidence: first.reasons },
         { suppressed },
       );
     },
+  );
+  return {
+    ...detector,
     async revisions(ids) {
       const room = port();
       if (room === null) return null;

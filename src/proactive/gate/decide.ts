@@ -3,7 +3,7 @@
  * says, and the reasons in words. Weights are data (`npm run train -- gate`). Pure.
  */
 import { vetoOf } from '../../embeddings/index.js';
-import { isHarmless, readCommand } from '../commands.js';
+import { isHarmless, readCommand } from './commands.js';
 import { type Features, type Moment, type Seen, sameFile } from './features.js';
 import { FLAGS } from './text.js';
 import type { GateWeights, Head } from './weights.js';

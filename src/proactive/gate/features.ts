@@ -4,6 +4,7 @@
  */
 import { cosine, embedLexical } from '../../embeddings/index.js';
 import { DAY_MS } from '../../shared/clock.js';
+import { pathsIn } from '../../shared/path-mentions.js';
 import { pathKeys } from '../../shared/paths.js';
 import { type Aligner, type Alignment, alignWith } from './alignment.js';
 import {
@@ -34,6 +35,20 @@ export interface Moment {
   files: readonly string[];
   taskType?: string | undefined;
   tags?: readonly string[] | undefined;
+}
+
+/** Files that are told with a text, and those that it names. */
+export function filesIn(text: string, files: readonly string[] = []): string[] {
+  return [...new Set([...files, ...pathsIn(text)])];
+}
+
+export function momentOf(
+  kind: MomentKind,
+  text: string,
+  files: readonly string[],
+  more: Pick<Moment, 'taskType' | 'tags'> = {},
+): Moment {
+  return { kind, text: text.trim(), files: [...new Set(files)], ...more };
 }
 
 /** Place among all memories of the store. */

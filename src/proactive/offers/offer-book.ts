@@ -3,28 +3,35 @@
  * which warnings were answered is held in memory, so that a turn asks and changes it at once, and is
  * written behind. Everything that is read passes a reader; who may read an offer may answer it.
  */
-import { canRead, type Reader } from '../../records/index.js';
-import { yieldToLoop } from '../../shared/async.js';
-import { DAY_MS, HOUR_MS } from '../../shared/clock.js';
+import { canRead, type Reader, type RecordStore } from '../../records/index.js';
+import { withTimeout, yieldToLoop } from '../../shared/async.js';
+import { type Clock, DAY_MS, HOUR_MS, SECOND_MS } from '../../shared/clock.js';
 import { InvalidInputError, messageOf, NotFoundError } from '../../shared/errors.js';
-import { isUuid, type Uuid } from '../../shared/ids.js';
+import { type Ids, isUuid, type Uuid } from '../../shared/ids.js';
+import type { Log } from '../../shared/log.js';
+import { RecencyCache } from '../../shared/recency-cache.js';
 import { redactSecrets } from '../../shared/secrets.js';
-import type { OfferData } from '../offer-types.js';
-import type { OfferState } from '../types.js';
-import type { OfferBook, OfferBookDeps, OpenFilter } from './offer-book-types.js';
-import { createOfferFacts, FEEDBACK_DAYS, factOf, settledAtMs } from './offer-fact.js';
+import type { OfferTarget } from '../types.js';
 import {
   asOf,
   type ChangeDetails,
   changeOffer,
+  FEEDBACK_DAYS,
   inTime,
   isOpen,
   isUnanswered,
   OFFER_LIFE_MS,
-} from './offer-life.js';
-import { createOfferLoader } from './offer-loader.js';
+  type OfferChange,
+  type OfferData,
+  type OfferOf,
+  type OfferState,
+  offerType,
+  type StoredOffer,
+  settledAtMs,
+} from './offer.js';
 import {
   listOffers,
+  type OfferFilter,
   type OfferRecord,
   offersSince,
   removeOfEntity,
@@ -32,75 +39,80 @@ import {
   removeQuoting,
   worthKnowing,
 } from './offer-queries.js';
-import { offerType, type StoredOffer } from './offer-record.js';
 import { createOfferWriter, endedOtherwise, type Held, type Intent } from './offer-writer.js';
-import { ANSWER_DAYS, createWarningAnswers } from './warning-answers.js';
+import { ANSWER_DAYS, type Audience, createWarningAnswers } from './warning-answers.js';
 
-/** What people and agents wrote may hold secrets; names, numbers and ids of ours do not. */
-type Written = Pick<OfferData, 'subject' | 'text' | 'sources' | 'why'>;
-
-/** The offer without secrets in any text of it. */
-function redactOffer<Data extends Written>(data: Data): Data {
-  const { subject, text, sources, why } = data;
-  return {
-    ...data,
-    subject: redacted(subject),
-    text: redacted(text),
-    sources: sources.map((source) => ({
-      ...source,
-      reasons: source.reasons.map(redacted),
-      ...(source.files === undefined ? {} : { files: source.files.map(redacted) }),
-    })),
-    why: {
-      ...why,
-      evidence: why.evidence.map(redacted),
-      suppressed: why.suppressed.map((left) => ({ ...left, reason: redacted(left.reason) })),
-    },
-  };
+/** An offer that is about to be made. Every memory whose words it uses is one of its sources. */
+export interface NewOffer extends Pick<StoredOffer, 'scope'> {
+  data: Omit<OfferData, 'state'>;
 }
 
-function redactDetails(details: ChangeDetails): ChangeDetails {
-  const { reason, how } = details;
-  return {
-    ...details,
-    ...(reason === undefined ? {} : { reason: redacted(reason) }),
-    ...(how === undefined ? {} : { how: redacted(how) }),
-  };
+/** All that are given must be equal. */
+export interface OpenFilter
+  extends Pick<OfferFilter, 'roomId' | 'sessionId' | 'agentId' | 'kind' | 'state'> {
+  /** Only offers that are for no conversation. */
+  clients?: boolean | undefined;
 }
 
-function redacted(text: string): string {
-  return redactSecrets(text).text;
+/** An offer as it is now, and what it was before; the same when nothing has changed. */
+interface ChangedOffer {
+  offer: StoredOffer;
+  from: OfferState;
 }
 
-export type {
-  ChangedOffer,
-  NewOffer,
-  OfferBook,
-  OfferBookDeps,
-  OpenFilter,
-} from './offer-book-types.js';
-export { type StoredOffer, viewOf } from './offer-record.js';
+export interface OfferBookDeps {
+  store: RecordStore;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+  /** Waits between the tries of a write that fails, ms. */
+  retryMs?: readonly number[];
+  /** Waits between the tries of a first read that fails, ms; the last is repeated. */
+  reloadMs?: readonly number[];
+  /**
+   * An offer that this process did not know: made before the start, or by another process. In the order
+   * in which they came to be what they are, at the start at most 10,000 of the last 30 days.
+   */
+  onFound?: (offer: StoredOffer) => void;
+  /** The state of an offer has changed: by a call, by time, or because another process changed it. */
+  onChange?: (offer: StoredOffer, from: OfferState) => void;
+  /**
+   * This process has written an offer; `before` is how it was in the database, `null` for a new one.
+   * Of all processes on the database only one is told of a change.
+   */
+  onWritten?: (offer: StoredOffer, before: OfferData | null) => void;
+  /** Offers are gone: whoever still holds their text has to let go of it. */
+  onRemoved?: (ids: ReadonlySet<Uuid>) => void;
+}
 
 /** How long offers are kept for the statistics. */
 export const RETENTION_MS = 180 * DAY_MS;
 
 const RETRY_MS = [250, 1_000, 4_000];
+const RELOAD_MS = [1_000, 5_000, 30_000, 60_000];
 /** Open offers held; beyond, the oldest expire. */
 const MOST_HELD = 10_000;
+/** Offers whose state is known here, so that what is read of them is no news. */
+const MOST_KNOWN = 10_000;
 /** Memories that were forgotten and offers that are gone, whatever a look-up still finds of them. */
 const MOST_FORGOTTEN = 20_000;
 const EVERYBODY: Reader = { kind: 'operator' };
 /** Found offers told in one go. */
 const TOLD_AT_A_TIME = 250;
 
-export function createOfferBook(deps: OfferBookDeps): OfferBook {
-  const { store, clock, ids, log } = deps;
+export type OfferBook = ReturnType<typeof createOfferBook>;
+
+export function createOfferBook(deps: OfferBookDeps) {
+  const { store, clock, ids, log, reloadMs = RELOAD_MS } = deps;
   const held = new Map<Uuid, Held>();
-  const facts = createOfferFacts(clock);
+  const states = new RecencyCache<Uuid, OfferState>(MOST_KNOWN);
   const answers = createWarningAnswers();
-  const forgotten = new Set<Uuid>();
-  const removedIds = new Set<Uuid>();
-  const loader = createOfferLoader({ read, log, waitsMs: deps.reloadMs });
+  const forgotten = new RecencyCache<Uuid, true>(MOST_FORGOTTEN);
+  const removedIds = new RecencyCache<Uuid, true>(MOST_FORGOTTEN);
+  let loading: Promise<void> | null = null;
+  let loadProblem: string | null = 'offers of before are being read';
+  let reloadTimer: NodeJS.Timeout | undefined;
+  let failedLoads = 0;
   let stopped = false;
 
   const writer = createOfferWriter({
@@ -126,7 +138,7 @@ export function createOfferBook(deps: OfferBookDeps): OfferBook {
 
   function remember(offer: StoredOffer): void {
     answers.note(offer);
-    facts.put(factOf(offer));
+    states.set(offer.id, offer.data.state);
   }
 
   /** Its state is another than it was: keeps what is to be kept and tells. */
@@ -143,13 +155,12 @@ export function createOfferBook(deps: OfferBookDeps): OfferBook {
     const entry = held.get(id);
     if (entry) entry.gone = true;
     held.delete(id);
-    facts.delete(id);
-    removedIds.add(id);
-    dropOldest(removedIds, MOST_FORGOTTEN);
+    states.delete(id);
+    removedIds.set(id, true);
   }
 
   /** It is gone, or quotes what was forgotten, whatever a look-up still finds of it. */
-  function isRemoved({ id, data }: Pick<StoredOffer, 'id' | 'data'>): boolean {
+  function isRemoved({ id, data }: OfferOf): boolean {
     return removedIds.has(id) || data.sources.some((one) => forgotten.has(one.id));
   }
 
@@ -185,7 +196,7 @@ export function createOfferBook(deps: OfferBookDeps): OfferBook {
     if (waiting) return waiting;
     const known = held.get(id);
     if (known && known.revision !== null && revision <= known.revision) return known;
-    const from = known?.offer.data.state ?? facts.get(id)?.state ?? null;
+    const from = known?.offer.data.state ?? states.get(id) ?? null;
     const data = inTime(record.data, nowMs);
     const entry: Held = known ?? heldAs({ id, scope, data }, revision);
     entry.offer = { id, scope, data };
@@ -217,26 +228,48 @@ export function createOfferBook(deps: OfferBookDeps): OfferBook {
     }
   }
 
-  async function read(isStopped: () => boolean): Promise<boolean> {
+  /** Reads what was there before; `false`: it was stopped. */
+  async function read(): Promise<boolean> {
     const news: News[] = [];
     const nowMs = clock.now();
     const recentMs = nowMs - FEEDBACK_DAYS * DAY_MS;
     const sinceMs = nowMs - ANSWER_DAYS * DAY_MS;
     try {
       for await (const page of offersSince(store, sinceMs, worthKnowing(recentMs))) {
-        if (isStopped()) return false;
+        if (stopped) return false;
         for (const record of page) {
-          const isRemembered = record.createdAtMs >= recentMs && facts.hasRoom();
+          const isRemembered = record.createdAtMs >= recentMs && states.size < MOST_KNOWN;
           adopt(record, nowMs, isRemembered ? news : null);
         }
       }
       // The newest were read first, and the first are the first to go.
-      facts.reorder();
+      for (const [id, state] of [...states].reverse()) states.set(id, state);
       return true;
     } finally {
       // Also what was read before it failed: the next try knows it.
-      if (!isStopped()) await tellNews(news);
+      if (!stopped) await tellNews(news);
     }
+  }
+
+  async function attemptLoad(): Promise<void> {
+    try {
+      if (await read()) loadProblem = null;
+    } catch (error) {
+      loadProblem = `offers of before could not be read: ${messageOf(error)}`;
+      log.error({ reason: messageOf(error) }, 'offers of before could not be read');
+    }
+    if (loadProblem === null || stopped) return;
+    loading = null;
+    const waitMs = reloadMs[Math.min(failedLoads, reloadMs.length - 1)] ?? 0;
+    failedLoads += 1;
+    reloadTimer = setTimeout(() => void load(), waitMs);
+    reloadTimer.unref();
+  }
+
+  function load(): Promise<void> {
+    clearTimeout(reloadTimer);
+    if (!stopped) loading ??= attemptLoad();
+    return loading ?? Promise.resolve();
   }
 
   /** Readable, from the database; what could not be written there yet, from memory. */
@@ -254,42 +287,28 @@ export function createOfferBook(deps: OfferBookDeps): OfferBook {
     throw new NotFoundError('offer', id);
   }
 
-  /** Also those that ended and are not written yet: they must not be. Returns their ids. */
-  function forgetHeld(isMeant: (offer: StoredOffer) => boolean): Uuid[] {
+  /**
+   * Removes offers, from memory at once, then from the database. Also those that ended and are not
+   * written yet: they must not be.
+   */
+  async function forget(
+    isMeant: (offer: StoredOffer) => boolean,
+    remove: () => Promise<Uuid[]>,
+  ): Promise<ReadonlySet<Uuid>> {
     const known = new Set([...held.values(), ...writer.pending()]);
     const gone = [...known].filter(({ offer }) => isMeant(offer));
     for (const entry of gone) entry.gone = true;
-    const removed = gone.map(({ offer }) => offer.id);
+    const here = gone.map(({ offer }) => offer.id);
+    tellRemoved(here);
+    // What is being written is written by then, and found.
+    const removed = await writer.alone(remove);
     tellRemoved(removed);
-    return removed;
+    return new Set([...here, ...removed]);
   }
 
   function tellRemoved(removed: readonly Uuid[]): void {
     for (const id of removed) drop(id);
     if (removed.length > 0) tell(() => deps.onRemoved?.(new Set(removed)));
-  }
-
-  /** Other processes answer and remove offers, too. */
-  async function refresh(): Promise<void> {
-    // What is over is not among those that are read, and not gone for that.
-    expire(clock.now());
-    await writer.settled();
-    const nowMs = clock.now();
-    const before = [...held.values()].filter(({ revision }) => revision !== null);
-    const news: News[] = [];
-    const seen = new Set<Uuid>();
-    for await (const page of offersSince(store, nowMs - OFFER_LIFE_MS - HOUR_MS)) {
-      if (stopped) return;
-      for (const record of page) {
-        seen.add(record.id);
-        adopt(record, nowMs, news);
-      }
-    }
-    const missing = before
-      .map(({ offer }) => offer.id)
-      .filter((id) => !seen.has(id) && held.has(id) && writer.pendingOf(id) === undefined);
-    tellRemoved(missing);
-    await tellNews(news);
   }
 
   /** Returns whether its time was over. */
@@ -306,6 +325,7 @@ export function createOfferBook(deps: OfferBookDeps): OfferBook {
     return true;
   }
 
+  /** Ends those held whose time is over; returns how many. For every minute. */
   function expire(nowMs: number): number {
     return [...held.values()].filter((entry) => expireOne(entry, nowMs)).length;
   }
@@ -317,11 +337,44 @@ export function createOfferBook(deps: OfferBookDeps): OfferBook {
   }
 
   return {
-    load: () => loader.load(),
-    problems: () => [loader.problem(), writer.lost()].filter((problem) => problem !== null),
-    refresh,
+    /**
+     * Reads what was there before: open offers (those whose time is over expire), answered warnings,
+     * the offers of the last 30 days. Resolves after the first try and never rejects; a try that failed
+     * is repeated in the background, since a database that is away for a moment must not leave the
+     * agent without its offers.
+     */
+    load,
+    /** In words, what is worse than it should be: not read yet, failed to read, lost writes. */
+    problems: () => [loadProblem, writer.lost()].filter((problem) => problem !== null),
 
-    add(offers) {
+    /** Reads what other processes did to the offers of the last 25 hours: answered or removed them. */
+    async refresh(): Promise<void> {
+      // What is over is not among those that are read, and not gone for that.
+      expire(clock.now());
+      await writer.settled();
+      const nowMs = clock.now();
+      const before = [...held.values()].filter(({ revision }) => revision !== null);
+      const news: News[] = [];
+      const seen = new Set<Uuid>();
+      for await (const page of offersSince(store, nowMs - OFFER_LIFE_MS - HOUR_MS)) {
+        if (stopped) return;
+        for (const record of page) {
+          seen.add(record.id);
+          adopt(record, nowMs, news);
+        }
+      }
+      const missing = before
+        .map(({ offer }) => offer.id)
+        .filter((id) => !seen.has(id) && held.has(id) && writer.pendingOf(id) === undefined);
+      tellRemoved(missing);
+      await tellNews(news);
+    },
+
+    /**
+     * Pending at once, written behind; secrets are redacted. An offer that quotes a memory which was
+     * just forgotten is left out.
+     */
+    add(offers: readonly NewOffer[]): StoredOffer[] {
       const made = offers
         .filter(({ data }) => !data.sources.some(({ id }) => forgotten.has(id)))
         .map(({ scope, data }): StoredOffer => {
@@ -340,19 +393,30 @@ export function createOfferBook(deps: OfferBookDeps): OfferBook {
       return made;
     },
 
-    open: (filter = {}, reader = EVERYBODY) =>
+    /** Pending, shown, and warnings that were used but not answered; newest first, none that is over. */
+    open: (filter: OpenFilter = {}, reader: Reader = EVERYBODY): StoredOffer[] =>
       current()
         .filter(({ scope, data }) => isOpen(data) && fits(filter, data) && canRead(reader, scope))
         .sort((a, b) => b.data.createdAtMs - a.data.createdAtMs || (a.id < b.id ? 1 : -1)),
 
-    remaining: (offers) => offers.filter((offer) => !isRemoved(offer)),
+    /**
+     * Those of them that may still be shown: neither removed nor quoting what was forgotten since they
+     * were read. Asked after the last wait before their text is given away.
+     */
+    remaining: (offers: readonly StoredOffer[]): StoredOffer[] =>
+      offers.filter((offer) => !isRemoved(offer)),
 
-    quoting(sourceIds) {
+    /** Open and acknowledged offers of the last 24 h that show one of these memories. */
+    quoting(sourceIds: Iterable<Uuid>): StoredOffer[] {
       const wanted = new Set(sourceIds);
       return current().filter(({ data }) => data.sources.some(({ id }) => wanted.has(id)));
     },
 
-    change(id, to, details) {
+    /**
+     * At once, written behind; `null` when the offer is not held (it ended, or there is none).
+     * @throws AppError CONFLICT with `details.state` when it ended otherwise (`offer.ts`)
+     */
+    change(id: Uuid, to: OfferChange, details: ChangeDetails): ChangedOffer | null {
       const entry = held.get(id);
       if (!entry || expireOne(entry, clock.now())) return null;
       const from = entry.offer.data.state;
@@ -360,7 +424,17 @@ export function createOfferBook(deps: OfferBookDeps): OfferBook {
       return { offer: entry.offer, from };
     },
 
-    async answer(id, to, details, reader) {
+    /**
+     * The same for any offer that the reader may read; resolves when it is written, and rejects when
+     * another process was faster and it ended otherwise.
+     * @throws NotFoundError, AppError CONFLICT with `details.state`
+     */
+    async answer(
+      id: string,
+      to: OfferChange,
+      details: ChangeDetails,
+      reader: Reader,
+    ): Promise<ChangedOffer> {
       const entry = await find(id, reader);
       const from = entry.offer.data.state;
       await new Promise<void>((resolve, reject) => {
@@ -371,9 +445,17 @@ export function createOfferBook(deps: OfferBookDeps): OfferBook {
       return { offer: entry.offer, from };
     },
 
-    get: async (id, reader) => (await find(id, reader)).offer,
+    /** By UUID, or at least 8 hex digits of an open one, also behind `offer_`. @throws NotFoundError */
+    get: async (id: string, reader: Reader): Promise<StoredOffer> => (await find(id, reader)).offer,
 
-    async list(filter, reader) {
+    /**
+     * Newest first, 50 when no limit is given; those whose time is over are expired here, whether or
+     * not anybody has noted it. @throws AppError INVALID_INPUT for a foreign cursor
+     */
+    async list(
+      filter: OfferFilter,
+      reader: Reader,
+    ): Promise<{ offers: StoredOffer[]; total: number; nextCursor: string | null }> {
       const nowMs = clock.now();
       expire(nowMs);
       await writer.settled();
@@ -382,9 +464,8 @@ export function createOfferBook(deps: OfferBookDeps): OfferBook {
       return { offers: there.map((record) => offerAsOf(record, nowMs)), ...page };
     },
 
-    facts: () => facts.recent(),
-
-    async *since(sinceMs) {
+    /** Everything made since then, newest first, in pages; what is over is expired. */
+    async *since(sinceMs: number): AsyncIterable<StoredOffer[]> {
       const nowMs = clock.now();
       expire(nowMs);
       await writer.settled();
@@ -393,50 +474,54 @@ export function createOfferBook(deps: OfferBookDeps): OfferBook {
       }
     },
 
-    answeredRevision: (sourceId, target, scope) =>
+    /** See `WarningAnswers.revision`. */
+    answeredRevision: (sourceId: Uuid, target: OfferTarget, scope: Audience): number | null =>
       answers.revision(sourceId, target, scope, clock.now()),
 
     expire,
-    prune: (nowMs) => writer.alone(() => removeOlder(store, nowMs - RETENTION_MS)),
+    /** Removes what is older than 180 days; returns how many. For every day. */
+    prune: (nowMs: number): Promise<number> =>
+      writer.alone(() => removeOlder(store, nowMs - RETENTION_MS)),
 
-    async forgetSources(sourceIds) {
+    /**
+     * Removes the offers that quote these memories; resolves when no word of them is left in the
+     * database. @throws when the database fails
+     */
+    async forgetSources(sourceIds: readonly Uuid[]): Promise<ReadonlySet<Uuid>> {
       const wanted = new Set(sourceIds);
-      for (const id of wanted) forgotten.add(id);
-      dropOldest(forgotten, MOST_FORGOTTEN);
+      for (const id of wanted) forgotten.set(id, true);
       answers.forget(sourceIds);
-      const here = forgetHeld(({ data }) => data.sources.some(({ id }) => wanted.has(id)));
-      facts.forget(wanted);
-      // What is being written is written by then, and found.
-      const removed = await writer.alone(() => removeQuoting(store, sourceIds));
-      tellRemoved(removed);
-      return new Set([...here, ...removed]);
+      return forget(
+        ({ data }) => data.sources.some(({ id }) => wanted.has(id)),
+        () => removeQuoting(store, sourceIds),
+      );
     },
 
-    sourcesReturned(sourceIds) {
+    /** These sources were set anew: what quotes them from now on is kept. */
+    sourcesReturned(sourceIds: readonly Uuid[]): void {
       for (const id of sourceIds) forgotten.delete(id);
     },
 
-    async forgetEntity(entityId) {
-      const here = forgetHeld(
+    /** The same for offers that only this person may read, and those made of this person's words. */
+    forgetEntity: (entityId: Uuid): Promise<ReadonlySet<Uuid>> =>
+      forget(
         ({ scope, data }) => scope.entityId === entityId || data.speakerId === entityId,
-      );
-      const removed = await writer.alone(() => removeOfEntity(store, entityId));
-      tellRemoved(removed);
-      return new Set([...here, ...removed]);
+        () => removeOfEntity(store, entityId),
+      ),
+
+    counts(): { pending: number; shown: number } {
+      const all = current().map(({ data }) => data.state);
+      const count = (state: OfferState) => all.filter((one) => one === state).length;
+      return { pending: count('pending'), shown: count('shown') };
     },
 
-    counts() {
-      const states = current().map(({ data }) => data.state);
-      return {
-        pending: states.filter((state) => state === 'pending').length,
-        shown: states.filter((state) => state === 'shown').length,
-      };
-    },
-
-    settled: () => writer.settled(),
-    async stop() {
+    /** Resolves when everything so far is written, or given up and logged. */
+    settled: (): Promise<void> => writer.settled(),
+    /** Writes what is not written yet; waits a second at most for what is being read. */
+    async stop(): Promise<void> {
       stopped = true;
-      await loader.stop();
+      clearTimeout(reloadTimer);
+      if (loading !== null) await withTimeout(loading, SECOND_MS);
       await yieldToLoop();
       await writer.stop();
     },
@@ -454,8 +539,8 @@ interface News {
 /** In the order in which they came to be what they are, as feedback takes them. */
 function newsInOrder(news: readonly News[]): News[] {
   return news
-    .map((one) => ({ one, atMs: settledAtMs(factOf(one.offer)) }))
-    .sort((a, b) => a.atMs - b.atMs || a.one.offer.data.createdAtMs - b.one.offer.data.createdAtMs)
+    .map((one) => ({ one, data: one.offer.data, atMs: settledAtMs(one.offer.data) }))
+    .sort((a, b) => a.atMs - b.atMs || a.data.createdAtMs - b.data.createdAtMs)
     .map(({ one }) => one);
 }
 
@@ -474,16 +559,16 @@ function isHeld(data: OfferData): boolean {
   return isOpen(data) || data.state === 'acknowledged';
 }
 
-function fits(filter: OpenFilter, data: OfferData): boolean {
-  const { roomId, sessionId, agentId, kind, state, clients } = filter;
-  const { target } = data;
+function fits(filter: OpenFilter, { target, kind, state }: OfferData): boolean {
+  const is = <Value>(wanted: Value | undefined, value: Value) =>
+    wanted === undefined || wanted === value;
   return (
-    (roomId === undefined || target.roomId === roomId) &&
-    (sessionId === undefined || target.sessionId === sessionId) &&
-    (agentId === undefined || target.agentId === agentId) &&
-    (kind === undefined || data.kind === kind) &&
-    (state === undefined || data.state === state) &&
-    !(clients === true && target.roomId !== undefined)
+    is(filter.roomId, target.roomId) &&
+    is(filter.sessionId, target.sessionId) &&
+    is(filter.agentId, target.agentId) &&
+    is(filter.kind, kind) &&
+    is(filter.state, state) &&
+    !(filter.clients === true && target.roomId !== undefined)
   );
 }
 
@@ -504,10 +589,33 @@ function uuidOf(id: string, offers: readonly StoredOffer[]): Uuid {
   throw new InvalidInputError([{ field: 'id', message: 'means several offers: give all of it' }]);
 }
 
-/** Leaves the newest `most`. */
-function dropOldest(ids: Set<Uuid>, most: number): void {
-  for (const id of ids) {
-    if (ids.size <= most) return;
-    ids.delete(id);
-  }
+const redacted = (text: string): string => redactSecrets(text).text;
+
+/** What people and agents wrote may hold secrets; names, numbers and ids of ours do not. */
+function redactOffer(data: NewOffer['data']): NewOffer['data'] {
+  const { subject, text, sources, why } = data;
+  return {
+    ...data,
+    subject: redacted(subject),
+    text: redacted(text),
+    sources: sources.map((source) => ({
+      ...source,
+      reasons: source.reasons.map(redacted),
+      ...(source.files === undefined ? {} : { files: source.files.map(redacted) }),
+    })),
+    why: {
+      ...why,
+      evidence: why.evidence.map(redacted),
+      suppressed: why.suppressed.map((left) => ({ ...left, reason: redacted(left.reason) })),
+    },
+  };
+}
+
+function redactDetails(details: ChangeDetails): ChangeDetails {
+  const { reason, how } = details;
+  return {
+    ...details,
+    ...(reason === undefined ? {} : { reason: redacted(reason) }),
+    ...(how === undefined ? {} : { how: redacted(how) }),
+  };
 }

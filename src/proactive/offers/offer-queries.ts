@@ -11,10 +11,17 @@ import {
 } from '../../records/index.js';
 import { yieldToLoop } from '../../shared/async.js';
 import type { Uuid } from '../../shared/ids.js';
-import type { OfferData, OfferFilter } from '../offer-types.js';
-import type { OfferState } from '../types.js';
-import { isUnanswered } from './offer-life.js';
-import { offerType } from './offer-record.js';
+import type { DetectorName, OfferTarget } from '../types.js';
+import { isUnanswered, type OfferData, type OfferState, offerType } from './offer.js';
+
+export interface OfferFilter extends OfferTarget {
+  state?: OfferState | undefined;
+  kind?: DetectorName | undefined;
+  limit?: number | undefined;
+  cursor?: string | undefined;
+  /** Marks the pending ones of the page that are for no conversation as shown. */
+  deliver?: boolean | undefined;
+}
 
 export type OfferRecord = StoredRecord<OfferData>;
 

@@ -3,15 +3,21 @@
  * another process has changed meanwhile is read again and changed from there, so that the first
  * answer stands; a write that fails is tried again, and what is lost in the end is logged.
  */
+import { setTimeout as delay } from 'node:timers/promises';
 import type { NewTypedRecord, RecordStore } from '../../records/index.js';
 import { yieldToLoop } from '../../shared/async.js';
 import { AppError, isAppError, messageOf } from '../../shared/errors.js';
 import type { Uuid } from '../../shared/ids.js';
 import type { Log } from '../../shared/log.js';
-import type { OfferData } from '../offer-types.js';
-import type { OfferState } from '../types.js';
-import { type ChangeDetails, changeOffer, type OfferChange } from './offer-life.js';
-import { offerType, type StoredOffer } from './offer-record.js';
+import {
+  type ChangeDetails,
+  changeOffer,
+  type OfferChange,
+  type OfferData,
+  type OfferState,
+  offerType,
+  type StoredOffer,
+} from './offer.js';
 
 /** A change that is not written yet. */
 export interface Intent {
@@ -35,24 +41,7 @@ export interface Held {
   behind: boolean;
 }
 
-export interface OfferWriter {
-  /** Writes what is new or changed of it. */
-  write(held: Held): void;
-  /** Runs alone, between writes. */
-  alone<T>(work: () => Promise<T>): Promise<T>;
-  /** What was given up since start, in words; `null`: nothing. */
-  lost(): string | null;
-  /** What waits to be written or is being written. */
-  pending(): Held[];
-  /** The offer of this id, when anything of it waits to be written or is being written. */
-  pendingOf(id: Uuid): Held | undefined;
-  /** Resolves when everything so far is written or lost. */
-  settled(): Promise<void>;
-  /** The same, without waiting between the tries. */
-  stop(): Promise<void>;
-}
-
-export interface OfferWriterDeps {
+interface OfferWriterDeps {
   store: RecordStore;
   log: Log;
   /** Waits between the tries, ms. */
@@ -70,7 +59,7 @@ const ROWS_PER_INSERT = 25;
 const MOST_CONFLICTS = 5;
 const EVERYBODY = { kind: 'operator' } as const;
 
-export function createOfferWriter(deps: OfferWriterDeps): OfferWriter {
+export function createOfferWriter(deps: OfferWriterDeps) {
   const { store, log, retryMs } = deps;
   const dirty = new Set<Held>();
   const busy = new Set<Held>();
@@ -236,41 +225,43 @@ export function createOfferWriter(deps: OfferWriterDeps): OfferWriter {
         const hopeless = isAppError(error) && error.code === 'INVALID_INPUT';
         if (waitMs === undefined || hopeless) throw error;
         log.warn({ attempt: attempt + 1, reason: messageOf(error) }, 'offers not written, again');
-        await pause(waitMs, stopping.signal);
+        // A stop ends the wait.
+        await delay(waitMs, undefined, { signal: stopping.signal }).catch(() => undefined);
       }
     }
   }
 
   return {
-    write(held) {
+    /** Writes what is new or changed of it. */
+    write(held: Held): void {
       dirty.add(held);
       wake();
     },
-    alone(work) {
+    /** Runs alone, between writes. */
+    alone<T>(work: () => Promise<T>): Promise<T> {
       return new Promise((resolve, reject) => {
-        jobs.push(async () => {
-          try {
-            resolve(await work());
-          } catch (error) {
-            reject(error);
-          }
-        });
+        jobs.push(() => work().then(resolve, reject));
         wake();
       });
     },
-    lost: () =>
+    /** What was given up since start, in words; `null`: nothing. */
+    lost: (): string | null =>
       losses.count === 0
         ? null
         : `${losses.count} changes of offers could not be stored, the last: ${losses.last}`,
-    pending: () => [...dirty, ...busy],
-    pendingOf(id) {
+    /** What waits to be written or is being written. */
+    pending: (): Held[] => [...dirty, ...busy],
+    /** The offer of this id, when anything of it waits to be written or is being written. */
+    pendingOf(id: Uuid): Held | undefined {
       for (const waiting of [dirty, busy]) {
         for (const held of waiting) if (held.offer.id === id) return held;
       }
       return undefined;
     },
+    /** Resolves when everything so far is written or lost. */
     settled,
-    stop() {
+    /** The same, without waiting between the tries. */
+    stop(): Promise<void> {
       stopping.abort();
       return settled();
     },
@@ -284,18 +275,4 @@ export function endedOtherwise({ state }: Pick<OfferData, 'state'>): AppError {
 
 function recordOf({ id, scope, data }: StoredOffer): NewTypedRecord<OfferData> {
   return { id, scope, data, createdAtMs: data.createdAtMs };
-}
-
-/** Over at once when it is time to stop. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const timer = setTimeout(done, ms);
-    function done(): void {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', done);
-      resolve();
-    }
-    signal.addEventListener('abort', done, { once: true });
-  });
 }

@@ -2,10 +2,9 @@
 import { audienceOf, type Scope } from '../../records/index.js';
 import { DAY_MS } from '../../shared/clock.js';
 import type { Uuid } from '../../shared/ids.js';
-import type { OfferData } from '../offer-types.js';
+import { RecencyCache } from '../../shared/recency-cache.js';
 import type { OfferTarget } from '../types.js';
-import { isAnswered } from './offer-life.js';
-import type { StoredOffer } from './offer-record.js';
+import { isAnswered, type OfferData, type StoredOffer } from './offer.js';
 
 /** How long an answer holds. */
 export const ANSWER_DAYS = 90;
@@ -24,28 +23,14 @@ interface Answer {
   atMs: number;
 }
 
-export interface WarningAnswers {
-  /** Takes the answer of an offer, if it is a warning that has one. */
-  note(offer: Pick<StoredOffer, 'scope' | 'data'>): void;
-  /**
-   * Newest revision of the memory at which its warning was acknowledged or dismissed in the last 90
-   * days, `null`: never. An answer holds for the audience of its offer: what one person has answered
-   * nobody else has seen. In the project a client answers for its session and, where it has a name,
-   * for the agent of that name: the next session of somebody nameless is another model that knows
-   * nothing. Everybody else there (the operator, code) answers for the agent that the offer names, and
-   * else for all.
-   */
-  revision(sourceId: Uuid, target: OfferTarget, audience: Audience, nowMs: number): number | null;
-  forget(sourceIds: readonly Uuid[]): void;
-}
-
 const MOST_SOURCES = 20_000;
 const MOST_ANSWERS = 50;
 
-export function createWarningAnswers(): WarningAnswers {
-  const bySource = new Map<Uuid, Answer[]>();
+export function createWarningAnswers() {
+  const bySource = new RecencyCache<Uuid, Answer[]>(MOST_SOURCES);
   return {
-    note({ scope, data }) {
+    /** Takes the answer of an offer, if it is a warning that has one. */
+    note({ scope, data }: Pick<StoredOffer, 'scope' | 'data'>): void {
       if (data.kind !== 'conflictWarning' || !isAnswered(data)) return;
       const whose = whoseAnswer(scope, data);
       const atMs = data.closedAtMs ?? data.createdAtMs;
@@ -53,7 +38,6 @@ export function createWarningAnswers(): WarningAnswers {
         const answers = bySource.get(id) ?? [];
         const mine = answers.find((answer) => isSameAnswerer(answer, whose));
         const rest = answers.filter((answer) => answer !== mine).slice(1 - MOST_ANSWERS);
-        bySource.delete(id);
         bySource.set(id, [
           ...rest,
           {
@@ -62,11 +46,17 @@ export function createWarningAnswers(): WarningAnswers {
             atMs: Math.max(atMs, mine?.atMs ?? 0),
           },
         ]);
-        const [oldest] = bySource.keys();
-        if (bySource.size > MOST_SOURCES && oldest !== undefined) bySource.delete(oldest);
       }
     },
-    revision(sourceId, target, scope, nowMs) {
+    /**
+     * Newest revision of the memory at which its warning was acknowledged or dismissed in the last 90
+     * days, `null`: never. An answer holds for the audience of its offer: what one person has answered
+     * nobody else has seen. In the project a client answers for its session and, where it has a name,
+     * for the agent of that name: the next session of somebody nameless is another model that knows
+     * nothing. Everybody else there (the operator, code) answers for the agent that the offer names, and
+     * else for all.
+     */
+    revision(sourceId: Uuid, target: OfferTarget, scope: Audience, nowMs: number): number | null {
       const asking = { audience: audienceOf(scope), ...(isOfProject(scope) ? target : {}) };
       const revisions = (bySource.get(sourceId) ?? [])
         .filter(({ atMs }) => nowMs - atMs < ANSWER_DAYS * DAY_MS)
@@ -75,7 +65,7 @@ export function createWarningAnswers(): WarningAnswers {
         .map(({ revision }) => revision);
       return revisions.length === 0 ? null : Math.max(...revisions);
     },
-    forget(sourceIds) {
+    forget(sourceIds: readonly Uuid[]): void {
       for (const id of sourceIds) bySource.delete(id);
     },
   };

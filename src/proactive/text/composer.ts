@@ -7,9 +7,8 @@
 import type { Uuid } from '../../shared/ids.js';
 import { safe } from '../../shared/safe-text.js';
 import { countTokens, truncateToTokens } from '../../shared/tokens.js';
-import { type OfferContent, TOKEN_LIMITS } from '../types.js';
-import type { Form, Item } from './layout-items.js';
-import { type Layout, layoutOf } from './layouts.js';
+import { type OfferContent, type Shown, TOKEN_LIMITS } from '../types.js';
+import { type Form, type Item, type Layout, layoutOf } from './layouts.js';
 
 export interface Composed {
   /** '' when there is nothing to say. */
@@ -153,4 +152,46 @@ function written(
   ].join('\n');
   const ids = shown.map(({ id }) => id).filter((id) => id !== null);
   return { text, tokens: countTokens(text), shown: [...new Set(ids)] };
+}
+
+// --- Offer contents with fewer memories. Pure.
+
+/** What a content shows, memories and others, each once, in the order in which they would be shown. */
+export function candidatesIn(content: OfferContent): Shown[] {
+  const all: readonly Shown[] =
+    content.kind === 'sessionStart'
+      ? [...content.unfinished, ...content.learnings].map(({ candidate }) => candidate)
+      : content.memories;
+  return [...new Map(all.map((candidate) => [candidate.id, candidate])).values()];
+}
+
+/**
+ * Memories of which the text quotes a few words beside those it is about, each once. They do not
+ * count as shown, but they are sources: an offer goes when a memory that it quotes is forgotten.
+ */
+export function quotedIn(content: OfferContent): Shown[] {
+  if (content.kind !== 'sessionStart') return [];
+  const blockers = content.unfinished.flatMap(({ blocker }) => blocker ?? []);
+  return [...new Map(blockers.map((blocker) => [blocker.id, blocker])).values()];
+}
+
+/**
+ * The content without what comes from these memories; the counts of a file stay, they are of the
+ * file. `null` when nothing worth saying is left: "last session" alone is no reason to speak.
+ */
+export function withoutMemories(
+  content: OfferContent,
+  ids: ReadonlySet<Uuid>,
+): OfferContent | null {
+  if (ids.size === 0) return content;
+  const isKept = ({ id }: Shown) => !ids.has(id);
+  if (content.kind === 'sessionStart') {
+    const unfinished = content.unfinished.filter(({ candidate }) => isKept(candidate));
+    const learnings = content.learnings.filter(({ candidate }) => isKept(candidate));
+    return unfinished.length + learnings.length === 0
+      ? null
+      : { ...content, unfinished, learnings };
+  }
+  const memories = (content.memories as Shown[]).filter(isKept);
+  return memories.length === 0 ? null : ({ ...content, memories } as OfferContent);
 }

@@ -3,13 +3,13 @@
  * one that is meant. Both are learned (`npm run train -- hints` makes `hint-weights.json`). Pure.
  */
 import { readFileSync } from 'node:fs';
-import { cosine } from '../embeddings/index.js';
-import { analyze } from '../shared/text.js';
+import { cosine } from '../../embeddings/index.js';
+import { analyze } from '../../shared/text.js';
+import { alignWith } from './alignment.js';
 import { isCommand } from './commands.js';
-import { alignWith } from './gate/alignment.js';
-import type { Features, Surroundings } from './gate/features.js';
-import { covered, type Part, partOf } from './gate/text.js';
-import type { Weighed } from './gate/weights.js';
+import type { Features, Surroundings } from './features.js';
+import { covered, type Part, partOf } from './text.js';
+import type { Weighed } from './weights.js';
 
 export type HintMomentKind = 'message' | 'stated' | 'planned' | 'failed';
 
@@ -50,7 +50,7 @@ export interface HintWeights {
   signs: { bias: number; weights: Readonly<Record<string, number>> };
 }
 
-const FILE = new URL('./hint-weights.json', import.meta.url);
+const FILE = new URL('../hint-weights.json', import.meta.url);
 
 export const HINT_WEIGHTS = JSON.parse(readFileSync(FILE, 'utf8')) as HintWeights;
 

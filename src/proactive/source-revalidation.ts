@@ -4,29 +4,19 @@
  * stands until it is answered, or until what it warns of is no failure any more: then nobody would be
  * warned of it anew, and it expires.
  */
-import type { MemoryChecks, WorkMemoryData } from '../memory/index.js';
-import type { Reader, Shelf, StoredRecord } from '../records/index.js';
+import type { MemoryChecks } from '../memory/index.js';
+import type { Reader, Shelf } from '../records/index.js';
 import { withTimeout } from '../shared/async.js';
 import { type Clock, SECOND_MS } from '../shared/clock.js';
 import { messageOf } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
-import type { DetectorContext } from './detectors/context.js';
+import type { DetectorContext, Row } from './detectors/detection.js';
 import { successSince } from './detectors/success-since.js';
-import { isStandingWarning } from './offers/offer-life.js';
-import type { StoredOffer } from './offers/offer-record.js';
+import { isStandingWarning, type StoredOffer, toldIn } from './offers/offer.js';
 import type { Detector, DetectorName, Occasion } from './types.js';
 
 type Revisions = ReadonlyMap<Uuid, number>;
-
-export interface StillTrueDeps {
-  checks: Pick<MemoryChecks, 'rows'>;
-  clock: Clock;
-  log: Log;
-  detectors: Partial<Record<DetectorName, Pick<Detector<Occasion>, 'revisions'>>>;
-  /** A source of it is not what it was. */
-  changed: (offerId: Uuid) => unknown;
-}
 
 /** What was made in this moment is as it was read. */
 const RECENT_MS = SECOND_MS;
@@ -34,41 +24,39 @@ const RECENT_MS = SECOND_MS;
 const PATIENCE_MS = 100;
 
 /** Those that hold. What cannot be looked up now is kept for later and not shown. */
-export function createStillTrue(
-  deps: StillTrueDeps,
-): (offers: readonly StoredOffer[]) => Promise<StoredOffer[]> {
+export function createRevalidation(deps: {
+  checks: Pick<MemoryChecks, 'rows'>;
+  clock: Clock;
+  log: Log;
+  detectors: Partial<Record<DetectorName, Pick<Detector<Occasion>, 'revisions'>>>;
+  /** A source of it is not what it was. */
+  changed: (offerId: Uuid) => unknown;
+}): (offers: readonly StoredOffer[]) => Promise<StoredOffer[]> {
   const { checks, clock, log, detectors } = deps;
 
-  async function ofMemories(ids: readonly Uuid[]): Promise<Revisions> {
+  async function revisionsOf(kind: DetectorName, ids: readonly Uuid[]): Promise<Revisions | null> {
+    const detector = detectors[kind];
+    if (detector?.revisions) return detector.revisions(ids);
     const rows = ids.length === 0 ? [] : await checks.rows(ids, { kind: 'operator' });
     return new Map(rows.map(({ id, revision }) => [id, revision]));
   }
 
-  async function ofOthers(kind: DetectorName, ids: readonly Uuid[]): Promise<Revisions | null> {
-    return (await detectors[kind]?.revisions?.(ids)) ?? null;
-  }
-
   /** `null`: no answer, or none in time. */
-  async function inTime(kind: DetectorName, asked: Promise<Revisions | null>) {
-    const answered = asked.catch((error: unknown) => {
+  function answerOf(kind: DetectorName, offers: readonly StoredOffer[]): Promise<Revisions | null> {
+    const mine = offers.filter(({ data }) => data.kind === kind);
+    const ids = new Set(mine.flatMap(({ data }) => data.sources.map(({ id }) => id)));
+    const asked = revisionsOf(kind, [...ids]).catch((error: unknown) => {
       log.warn({ detector: kind, error: messageOf(error) }, 'sources of offers were not found');
       return null;
     });
-    return withTimeout(answered, PATIENCE_MS);
+    return withTimeout(asked, PATIENCE_MS);
   }
 
   return async (offers) => {
     const old = offers.filter(({ data }) => clock.now() - data.createdAtMs >= RECENT_MS);
     const kinds = [...new Set(old.map(({ data }) => data.kind))];
     const found = new Map(
-      await Promise.all(
-        kinds.map(async (kind) => {
-          const ids = sourceIdsOf(old.filter(({ data }) => data.kind === kind));
-          const isForeign = detectors[kind]?.revisions !== undefined;
-          const asked = isForeign ? ofOthers(kind, ids) : ofMemories(ids);
-          return [kind, await inTime(kind, asked)] as const;
-        }),
-      ),
+      await Promise.all(kinds.map(async (kind) => [kind, await answerOf(kind, old)] as const)),
     );
     return offers.filter((offer) => {
       if (!old.includes(offer)) return true;
@@ -81,40 +69,24 @@ export function createStillTrue(
   };
 }
 
-function sourceIdsOf(offers: readonly StoredOffer[]): Uuid[] {
-  return [...new Set(offers.flatMap(({ data }) => data.sources.map(({ id }) => id)))];
-}
-
-export interface StillStandingDeps {
-  context: DetectorContext;
-  log: Log;
-  /** `reason` says why its memory is no failure any more. */
-  ended: (offerId: Uuid, reason: string) => unknown;
-}
-
 /** Those that hold for this reader, in their order. Only warnings are judged. Never rejects. */
-export type StillStanding = (
+export type WarningExpiry = (
   offers: readonly StoredOffer[],
   reader: Reader,
 ) => Promise<StoredOffer[]>;
 
-type Row = StoredRecord<WorkMemoryData>;
-
-export function createStillStanding({ context, log, ended }: StillStandingDeps): StillStanding {
+export function createWarningExpiry(deps: {
+  context: DetectorContext;
+  log: Log;
+  /** `reason` says why its memory is no failure any more. */
+  ended: (offerId: Uuid, reason: string) => unknown;
+}): WarningExpiry {
+  const { context, log, ended } = deps;
   const { checks } = context;
 
   async function overSince(shelf: Shelf, row: Row, reader: Reader): Promise<string | null> {
     if (row.data.outcome.success) return 'its memory is no failure any more';
     return successSince(context, shelf, row, reader);
-  }
-
-  /** By memory, why it is over; a memory that still stands has `null`, one that is not there none. */
-  async function judged(ids: readonly Uuid[], reader: Reader): Promise<Map<Uuid, string | null>> {
-    const found = new Map<Uuid, string | null>();
-    const rows = await checks.rows(ids, reader);
-    const { shelf } = await checks.lookUp();
-    for (const row of rows) found.set(row.id, await overSince(shelf, row, reader));
-    return found;
   }
 
   return async (offers, reader) => {
@@ -124,9 +96,14 @@ export function createStillStanding({ context, log, ended }: StillStandingDeps):
     if (warnings.length === 0) return [...offers];
     const over = new Set<StoredOffer>();
     try {
-      const reasons = await judged([...new Set(warnings.flatMap(warnedOf))], reader);
+      const ids = [...new Set(warnings.flatMap(({ data }) => toldIn(data)))];
+      const rows = await checks.rows(ids, reader);
+      const { shelf } = await checks.lookUp();
+      /** By memory, why it is over; a memory that still stands has `null`, one that is not there none. */
+      const reasons = new Map<Uuid, string | null>();
+      for (const row of rows) reasons.set(row.id, await overSince(shelf, row, reader));
       for (const warning of warnings) {
-        const [first, ...others] = warnedOf(warning).map((id) => reasons.get(id) ?? null);
+        const [first, ...others] = toldIn(warning.data).map((id) => reasons.get(id) ?? null);
         if (typeof first !== 'string' || others.includes(null)) continue;
         over.add(warning);
         ended(warning.id, first);
@@ -136,8 +113,4 @@ export function createStillStanding({ context, log, ended }: StillStandingDeps):
     }
     return offers.filter((offer) => !over.has(offer));
   };
-}
-
-function warnedOf({ data }: StoredOffer): Uuid[] {
-  return data.sources.flatMap(({ id, quoted }) => (quoted === true ? [] : [id]));
 }

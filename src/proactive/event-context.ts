@@ -1,0 +1,100 @@
+/** Who something happens to, where, and who has it in view. Pure. */
+import type { Caller } from '../memory/index.js';
+import type { Scope } from '../records/index.js';
+import type { Happening, HappeningSummary, Occasion, OfferTarget } from './types.js';
+
+/** The context alone; what the caller is known by fills what is not said. */
+export function contextOf(occasion: Occasion): Occasion {
+  const { agentId, projectId, sessionId, roomId, cwd, repo, branch, caller, speakerId } = occasion;
+  const person = caller?.kind === 'entity' ? caller : undefined;
+  return {
+    agentId,
+    projectId,
+    sessionId: sessionId ?? caller?.sessionId,
+    roomId: roomId ?? person?.roomId,
+    ...{ cwd, repo, branch, caller },
+    speakerId: speakerId ?? person?.entityId,
+  };
+}
+
+export function targetOf({ roomId, sessionId, agentId }: Occasion): OfferTarget {
+  return {
+    ...(roomId === undefined ? {} : { roomId }),
+    ...(sessionId === undefined ? {} : { sessionId }),
+    ...(agentId === undefined ? {} : { agentId }),
+  };
+}
+
+/** A happening as the operator sees it in the decisions. */
+export function summaryOf(happening: Happening): HappeningSummary {
+  const target = targetOf(contextOf(happening));
+  return { type: happening.type, subject: subjectOf(happening).slice(0, 200), target };
+}
+
+function subjectOf(happening: Happening): string {
+  switch (happening.type) {
+    case 'file_touch':
+      return happening.filePath;
+    case 'intent_stated':
+      return happening.intent;
+    case 'task_start':
+      return happening.task;
+    case 'action_planned':
+    case 'action_completed':
+      return happening.action;
+    case 'session_start':
+      return happening.sessionId ?? '';
+  }
+}
+
+/** Of a client: its connection, and the session of its own that its hooks speak in. */
+export function sessionsOf(caller: Caller): string[] | undefined {
+  if (caller.kind !== 'agent') return undefined;
+  return [caller.sessionId, caller.clientSession].filter((id) => id !== undefined);
+}
+
+export function nameOf(caller: Caller): string {
+  switch (caller.kind) {
+    case 'operator':
+      return caller.agentId ?? 'operator';
+    case 'agent':
+      return caller.identityId ?? 'agent';
+    case 'entity':
+      return caller.entityId;
+  }
+}
+
+/**
+ * Whether a caller has an offer in view: it is for their conversation (also one that a scheduled run
+ * works for), or for the client that they are.
+ */
+export function isInView(
+  { scope, target }: { scope: Scope; target: OfferTarget },
+  caller: Caller,
+): boolean {
+  if (caller.kind === 'entity') {
+    return target.roomId === caller.roomId || scope.roomId === caller.roomId;
+  }
+  if (target.roomId !== undefined) return false;
+  const { sessionId, agentId } = target;
+  if (caller.kind === 'operator') {
+    return sessionId === caller.sessionId && agentId === caller.agentId;
+  }
+  // A session is one client, also before it has said which identity it has.
+  return (
+    sessionId === caller.sessionId && (sessionId !== undefined || agentId === caller.identityId)
+  );
+}
+
+/** Whether both are clients of one identity, whichever session each of them is. */
+export function isSameIdentity(one: OfferTarget, other: OfferTarget): boolean {
+  if (one.roomId !== undefined || other.roomId !== undefined) return false;
+  return one.agentId !== undefined && one.agentId === other.agentId;
+}
+
+/** Equal for the same target; cooldowns, rate limits and standing warnings are per target. */
+export function targetKey({ roomId, sessionId, agentId }: OfferTarget): string {
+  if (roomId !== undefined) return `room ${roomId}`;
+  if (sessionId !== undefined) return `session ${sessionId}`;
+  return agentId === undefined ? 'anyone' : `agent ${agentId}`;
+}
