@@ -356,11 +356,118 @@ describe('panel', () => {
     await expect.poll(gone, { timeout: 20_000 }).toBe('gone');
   });
 
+  it('finds by what an offer prints: a file, a tag, an id, a whole line', async () => {
+    const goal = 'Measured the sundial by hand';
+    const { memory_id } = await served.ask('/memories', {
+      ...{ intent: { goal, task_type: 'other', constraints: [] }, files: ['src/sundial.ts'] },
+      ...{ outcome: { success: true, summary: 'exact' }, tags: ['gnomon'] },
+    });
+    const page = await open(served, 'memory');
+    const field = page.getByLabel('Search memories');
+    const rows = page.getByRole('list', { name: 'Memories' }).getByRole('listitem');
+    for (const ref of [
+      ...['file:sundial.ts', 'tag:gnomon', `${memory_id}`],
+      'recall("file:sundial.ts", depth: "reasoning")',
+    ]) {
+      await field.fill(ref);
+      await page.getByText('1 memory in').waitFor();
+      expect(await rows.allTextContents()).toEqual([expect.stringContaining(goal)]);
+      await field.fill('nothing like that zzz');
+      await page.getByText('Nothing found').waitFor();
+    }
+  });
+
+  it('deletes one thing by a double click, and keeps the focus where it was', async () => {
+    for (const key of ['one', 'two', 'three']) {
+      await served.ask('/rpc', {
+        ...{ jsonrpc: '2.0', id: 1, method: 'nudge.set_hint' },
+        params: { component: 'focus', key, value: key },
+      });
+    }
+    const page = await open(served, 'knowledge/hints');
+    await page.getByLabel('Search hints').fill('focus');
+    const left = page.getByRole('button', { name: /^Delete focus/ });
+    expect(await left.count()).toBe(3);
+    await left.first().dblclick();
+    await expect.poll(() => left.count()).toBe(2);
+    await left.first().focus();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => left.count()).toBe(1);
+    await expect.poll(() => isFocusedIn(page, '[role="listitem"]')).toBe(true);
+    await left.first().focus();
+    await page.keyboard.press('Enter');
+    await expect.poll(() => left.count()).toBe(0);
+    await expect.poll(() => isFocusedIn(page, 'main')).toBe(true);
+  });
+
+  it('keeps the focus when something is created, refused or deleted', async () => {
+    const page = await open(served, 'triggers');
+    await page.getByLabel('When, and what to do').fill('in 2 hours: wind the clock');
+    const create = page.getByRole('button', { name: 'Create', exact: true });
+    await expect.poll(() => create.isEnabled()).toBe(true);
+    await create.click();
+    await page.getByText('Created “wind the clock”').waitFor();
+    await expect.poll(() => isFocused(page.getByLabel('When, and what to do'))).toBe(true);
+    // Two hours less a second are no "in 1 hr.".
+    const row = page.getByRole('listitem').filter({ hasText: 'wind the clock' });
+    await row.getByText('in 2 hr.').waitFor();
+    await row.getByRole('button', { name: /^More for/ }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Delete' }).focus();
+    await page.keyboard.press('Enter');
+    await row.waitFor({ state: 'detached' });
+    await expect
+      .poll(() => page.evaluate(() => document.activeElement?.getAttribute('role')))
+      .toBe('listitem');
+
+    const { memories } = (await served.ask('/memories?limit=1')) as { memories: { id: string }[] };
+    await page.goto(`${served.url}/cue/panel#/memory/${memories[0]?.id}`);
+    await page.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('Goal').fill(' ');
+    await page.getByRole('button', { name: 'Save' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByText('Goal must not be empty').waitFor();
+    expect(await isFocused(page.getByRole('button', { name: 'Save' }))).toBe(true);
+  });
+
+  it('says what is gone, also of what is open when it goes', async () => {
+    const page = await open(served);
+    for (const address of ['triggers/nonsense', 'triggers/nonsense/run', 'offers/nonsense']) {
+      await page.goto(`${served.url}/cue/panel#/${address}`);
+      const drawer = page.getByRole('dialog');
+      await drawer.getByText('It is gone.').waitFor();
+      expect(await drawer.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+      await page.keyboard.press('Escape');
+      await drawer.waitFor({ state: 'detached' });
+      await expect.poll(() => isFocusedIn(page, 'main')).toBe(true);
+    }
+    const { trigger } = await served.ask('/triggers', {
+      ...{ text: 'every day at 2', instructions: 'soon gone' },
+    });
+    const { id } = trigger as { id: string };
+    await page.goto(`${served.url}/cue/panel#/triggers/${id}`);
+    await page.getByRole('button', { name: 'Run now' }).waitFor();
+    await served.ask(`/triggers/${id}`, undefined, 'DELETE');
+    await page.getByRole('dialog').getByText('It is gone.').waitFor();
+    expect(await page.getByRole('button', { name: 'Run now' }).count()).toBe(0);
+  });
+
+  it('says once, beside its button, that a file is no export', async () => {
+    const page = await open(served, 'settings');
+    const file = { name: 'a.json', mimeType: 'application/json', buffer: Buffer.from('?') };
+    await page.getByLabel('Import triggers').setInputFiles(file);
+    await page.getByText('This file is not the JSON of an export.').first().waitFor();
+    await page.waitForTimeout(300);
+    expect(await page.getByText('This file is not the JSON of an export.').count()).toBe(1);
+  });
+
   it('says that the server is gone, and goes on when it is back', async () => {
     const page = await open(served);
     await page.getByText('Live').waitFor();
     await served.kill();
     await page.getByText('The server does not answer').first().waitFor();
+    const health = page.locator('.health');
+    await health.getByText('no answer').waitFor();
     served = await serve({ dataDir, port });
     await page.getByText('Live').waitFor({ timeout: 60_000 });
     await page.goto(`${served.url}/cue/panel#/memory`);
@@ -402,9 +509,14 @@ describe('panel of a server with a key', () => {
   it('asks for the key, says when it is wrong, and keeps the right one', async () => {
     const page = await newPage(served.url);
     await page.goto(`${served.url}/cue/panel`);
-    await page.getByLabel('Key').fill('wrong');
+    const field = page.getByLabel('Key');
+    await expect.poll(() => isFocused(field)).toBe(true);
+    await field.fill('ключ');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').filter({ hasText: 'This key is wrong.' }).waitFor();
+    await field.fill('wrong');
     await page.getByRole('button', { name: 'Open' }).click();
-    await page.getByRole('alert').filter({ hasText: 'X-API-KEY' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'This key is wrong.' }).waitFor();
     expect(await violations(page)).toEqual([]);
     await page.getByLabel('Key').fill(KEY);
     await page.keyboard.press('Enter');
@@ -443,4 +555,8 @@ function focusedText(page: Page): Promise<string> {
 
 function isFocused(locator: ReturnType<Page['getByRole']>): Promise<boolean> {
   return locator.evaluate((element) => element === document.activeElement);
+}
+
+function isFocusedIn(page: Page, selector: string): Promise<boolean> {
+  return page.evaluate((within) => document.activeElement?.closest(within) !== null, selector);
 }

@@ -57,6 +57,10 @@ function readKey(): string | null {
 
 /** Takes a key that a person typed, when the server accepts it. @throws ApiError */
 export async function signIn(typed: string): Promise<void> {
+  // No header has such characters, so no server such a key.
+  if ([...typed].some((character) => character > 'ÿ')) {
+    throw new ApiError('This is no key.', { status: 401, code: 'UNAUTHENTICATED' });
+  }
   const before = key;
   key = typed;
   try {

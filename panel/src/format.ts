@@ -24,7 +24,7 @@ export function relativeTime(atMs: number, nowMs: number): string {
   const seconds = Math.round((atMs - nowMs) / 1_000);
   if (Math.abs(seconds) < 3) return 'now';
   const [unit, size] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
-  return relative.format(Math.trunc(seconds / size), unit);
+  return relative.format(Math.round(seconds / size), unit);
 }
 
 export const exactTime = (atMs: number): string => exact.format(atMs);

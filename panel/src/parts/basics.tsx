@@ -8,8 +8,19 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   look?: 'main' | 'plain' | 'danger' | 'ghost';
 }
 
-export function Button({ look = 'plain', className = '', ...rest }: ButtonProps) {
-  return <button type="button" className={`button ${look} ${className}`} {...rest} />;
+export function Button({ look = 'plain', className = '', onClick, ...rest }: ButtonProps) {
+  return (
+    <button
+      type="button"
+      className={`button ${look} ${className}`}
+      {...rest}
+      onClick={(event) => {
+        // The second click of a double click would fall on what the first one has moved here.
+        if (event.detail > 1) event.preventDefault();
+        else onClick?.(event);
+      }}
+    />
+  );
 }
 
 export function Badge({ tone, children }: { tone: Tone; children: ReactNode }) {
@@ -48,20 +59,34 @@ export function Empty({ title, children }: { title: string; children?: ReactNode
   );
 }
 
+/** What the fields of a form are called on the page. */
+export type Labels = Readonly<Record<string, string>>;
+
 /** What went wrong, and the way to ask again. */
-export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
+export function Failure({
+  error,
+  labels,
+  retry,
+}: {
+  error: unknown;
+  labels?: Labels;
+  retry?: () => void;
+}) {
   return (
     <div className="failure" role="alert">
-      <p>{messageOf(error)}</p>
+      <p>{messageOf(error, labels)}</p>
       {retry && <Button onClick={retry}>Try again</Button>}
     </div>
   );
 }
 
-export function messageOf(error: unknown): string {
+export function messageOf(error: unknown, labels: Labels = {}): string {
   if (error instanceof ApiError && error.findings.length > 0) {
     return error.findings
-      .map(({ field, message }) => (field.startsWith('(') ? message : `${field} ${message}`))
+      .map(({ field, message, text }) => {
+        if (text !== undefined) return text;
+        return field.startsWith('(') ? message : `${labels[field] ?? field} ${message}`;
+      })
       .join('; ');
   }
   return error instanceof Error ? error.message : String(error);
@@ -78,7 +103,10 @@ export function Loading({ lines = 3 }: { lines?: number }) {
   );
 }
 
-/** What a query gives, or why it does not. */
+export const isGone = (error: unknown): boolean =>
+  error instanceof ApiError && error.code === 'NOT_FOUND';
+
+/** What a query gives, or why it does not; what was deleted meanwhile is no longer shown. */
 export function Loaded<T>({
   query,
   lines,
@@ -88,9 +116,27 @@ export function Loaded<T>({
   lines?: number;
   children: (data: T) => ReactNode;
 }) {
+  if (isGone(query.error)) {
+    return (
+      <Empty title="It is gone.">
+        <p>It was deleted, or the address is wrong.</p>
+      </Empty>
+    );
+  }
   if (query.data !== undefined) return children(query.data);
   if (query.error) return <Failure error={query.error} retry={() => void query.refetch()} />;
   return <Loading {...(lines === undefined ? {} : { lines })} />;
+}
+
+/** After whatever gives the focus back on closing. */
+const LOST_MS = 50;
+
+/** Gives the focus to the screen when nothing has it any more: Tab would begin at the top of the page. */
+export function catchFocus(): void {
+  setTimeout(() => {
+    if (document.activeElement !== document.body) return;
+    document.getElementById('content')?.focus({ preventScroll: true });
+  }, LOST_MS);
 }
 
 /** Lines of a name and its value. */

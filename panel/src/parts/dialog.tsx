@@ -1,6 +1,6 @@
 import { Dialog as Base } from '@base-ui/react/dialog';
-import type { ReactNode } from 'react';
-import { Button } from './basics.js';
+import { type ReactNode, useEffect } from 'react';
+import { Button, catchFocus } from './basics.js';
 
 /** A drawer at the side, or a box in the middle; Escape and a click beside it close it. */
 export function Dialog({
@@ -16,6 +16,8 @@ export function Dialog({
   children: ReactNode;
   foot?: ReactNode;
 }) {
+  // What was opened by its address, or has deleted what opened it, has nothing to give the focus back to.
+  useEffect(() => catchFocus, []);
   return (
     <Base.Root open onOpenChange={(open) => !open && close()}>
       <Base.Portal>

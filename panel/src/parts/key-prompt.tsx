@@ -1,5 +1,5 @@
-import { type FormEvent, useState } from 'react';
-import { signIn } from '../api.js';
+import { type FormEvent, useEffect, useRef, useState } from 'react';
+import { ApiError, signIn } from '../api.js';
 import { queryClient } from '../queries.js';
 import { Button, messageOf } from './basics.js';
 
@@ -7,11 +7,16 @@ import { Button, messageOf } from './basics.js';
 export function KeyPrompt() {
   const [typed, setTyped] = useState('');
   const [problem, setProblem] = useState<string | null>(null);
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => field.current?.focus(), []);
   const submit = (event: FormEvent): void => {
     event.preventDefault();
     signIn(typed.trim()).then(
       () => void queryClient.resetQueries(),
-      (error: unknown) => setProblem(messageOf(error)),
+      (error: unknown) => {
+        const isWrong = error instanceof ApiError && error.isUnauthenticated;
+        setProblem(isWrong ? 'This key is wrong.' : messageOf(error));
+      },
     );
   };
   return (
@@ -25,6 +30,7 @@ export function KeyPrompt() {
         <label>
           Key
           <input
+            ref={field}
             type="password"
             autoComplete="current-password"
             value={typed}

@@ -8,6 +8,7 @@ import {
   useEffect,
   useRef,
 } from 'react';
+import { catchFocus } from './basics.js';
 
 interface ListProps<Item> {
   label: string;
@@ -81,6 +82,8 @@ export function List<Item>({
   told.current = look;
   useEffect(() => told.current?.(first, last), [first, last]);
 
+  /** The row that has or had the focus last, also within it. */
+  const focused = useRef<{ id: string; index: number } | null>(null);
   const focus = (index: number): void => {
     const target = Math.min(items.length - 1, Math.max(0, index));
     rows.scrollToIndex(target);
@@ -88,6 +91,19 @@ export function List<Item>({
       box.current?.querySelector<HTMLElement>(`[data-index="${target}"]`)?.focus(),
     );
   };
+  // A row that goes while it has the focus hands it to the one in its place, or to the screen.
+  useEffect(() => {
+    const { id, index } = focused.current ?? {};
+    if (index === undefined || items.some((item) => idOf(item) === id)) return;
+    focused.current = null;
+    if (document.activeElement === document.body) focus(index);
+  });
+  useEffect(
+    () => () => {
+      if (focused.current !== null) catchFocus();
+    },
+    [],
+  );
   const steer = (event: KeyboardEvent, index: number): void => {
     if (event.target !== event.currentTarget) return;
     const step = { ArrowDown: 1, ArrowUp: -1, PageDown: 10, PageUp: -10 }[event.key];
@@ -121,6 +137,12 @@ export function List<Item>({
               data-index={index}
               className="row"
               style={{ transform: `translateY(${start}px)` }}
+              onFocus={() => {
+                focused.current = { id: idOf(item), index };
+              }}
+              onBlur={({ relatedTarget }) => {
+                if (relatedTarget !== null) focused.current = null;
+              }}
               onKeyDown={(event) => steer(event, index)}
             >
               <Content item={item} draw={children} />

@@ -14,6 +14,10 @@ import { type Filters, NO_FILTERS, type Row } from './memory/shapes.js';
 /** How long a pause in typing is. */
 const PAUSE_MS = 250;
 
+/** What an offer prints; forgetting goes by words and filters only. */
+const REFERENCE =
+  /^(?:recall\s*\(|mem_|(?:file|intent|pattern|session|task|task_type|type|agent|tag|query):)/i;
+
 export function Memory({ rest: [opened] }: { rest: readonly string[] }) {
   const [typed, setTyped] = useState('');
   const [filters, setFilters] = useState<Filters>(NO_FILTERS);
@@ -51,7 +55,7 @@ export function Memory({ rest: [opened] }: { rest: readonly string[] }) {
     <div className="memory-screen">
       <SearchField value={typed} change={setTyped} />
       <FilterBar filters={filters} change={setFilters}>
-        {isNarrowed && (
+        {isNarrowed && !REFERENCE.test(words) && (
           <Button className="small" onClick={() => setForgetting(true)}>
             Forget what was found…
           </Button>

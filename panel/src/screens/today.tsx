@@ -1,6 +1,7 @@
 /** What a look at the agent should tell: is it well, what comes, what came, what waits for an answer. */
 import type { Offer } from '../../../src/index.js';
 import { counted, duration, timeOfDay } from '../format.js';
+import { useConnection } from '../live.js';
 import { Badge, Button, Empty, Loaded, Section, type Tone } from '../parts/basics.js';
 import { deliveryText, RUN_TONES } from '../parts/run.js';
 import { Time, useNow } from '../parts/time.js';
@@ -32,6 +33,14 @@ const HEALTH: Record<Health['status'], { tone: Tone; text: string }> = {
 
 function HealthLine() {
   const query = useAsk<Health>('health', '/health');
+  // How it was is not how it is.
+  if (useConnection() === 'lost') {
+    return (
+      <p className="health bad">
+        <Badge tone="bad">no answer</Badge> The server does not answer.
+      </p>
+    );
+  }
   return (
     <Loaded query={query} lines={1}>
       {({ status, reasons }) => {

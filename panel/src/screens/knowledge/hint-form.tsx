@@ -125,7 +125,7 @@ export function HintForm({ hint: stored, close }: { hint: StoredHint | null; clo
       foot={
         <>
           <Button onClick={close}>Cancel</Button>
-          <Button look="main" type="submit" form={form} disabled={isBusy}>
+          <Button look="main" type="submit" form={form}>
             {stored === null ? 'Set hint' : 'Save'}
           </Button>
         </>

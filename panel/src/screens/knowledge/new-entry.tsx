@@ -17,6 +17,15 @@ const NO_WORDS: Record<Name, string> = {
   under: '',
 };
 
+const FIELDS: Record<Name, string> = {
+  trigger: 'Trigger',
+  header: 'Title of its section',
+  description: 'Description',
+  file: 'Decision file',
+  content: 'Text of a new section',
+  under: 'Below the section',
+};
+
 export function NewEntry({ close }: { close: () => void }) {
   const form = useId();
   const [prefix, setPrefix] = useState<'when' | 'how'>('when');
@@ -63,14 +72,14 @@ export function NewEntry({ close }: { close: () => void }) {
       foot={
         <>
           <Button onClick={close}>Cancel</Button>
-          <Button look="main" type="submit" form={form} disabled={isBusy}>
+          <Button look="main" type="submit" form={form}>
             Add
           </Button>
         </>
       }
     >
       <form id={form} className="form" onSubmit={(event) => void submit(event)}>
-        {problem !== null && <Failure error={problem} />}
+        {problem !== null && <Failure error={problem} labels={FIELDS} />}
         <div className="with-kind">
           <label>
             Kind
@@ -95,7 +104,7 @@ export function NewEntry({ close }: { close: () => void }) {
         <label>
           Description
           <input required placeholder="patch where it is used" {...field('description')} />
-          <span className="help">Words to search for.</span>
+          <span className="help">Words to search for; with trigger and title 8 to 20.</span>
         </label>
         <label>
           Decision file

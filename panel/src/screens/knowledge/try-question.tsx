@@ -7,6 +7,9 @@ import { Badge, Button, Empty, Failure, Loading, Section, type Tone } from '../.
 import { Confidence } from '../../parts/confidence.js';
 import { refresh } from '../../queries.js';
 
+/** It goes into the address, which servers take only so long. */
+const LONGEST = 1_000;
+
 /** `/when writing tests` as one would ask it. */
 export function plainCommand(command: string): string {
   return command.replace(/^\/(when|how)\s+/i, '');
@@ -49,6 +52,7 @@ export function TryQuestion({ asked, ask }: { asked: string; ask: (question: str
           aria-label="Question"
           placeholder="What one is about to do: “writing mock tests”"
           value={typed}
+          maxLength={LONGEST}
           onChange={(event) => setTyped(event.target.value)}
         />
         <Button look="main" type="submit" disabled={typed.trim() === ''}>

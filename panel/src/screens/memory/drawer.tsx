@@ -1,9 +1,8 @@
 /** A memory, whole: what was wanted, seen, thought, done, and what came of it. */
 import { type ReactNode, useState } from 'react';
 import type { MemoryView } from '../../../../src/index.js';
-import { ApiError } from '../../api.js';
 import { duration, percent } from '../../format.js';
-import { Badge, Button, Empty, Facts, Loaded } from '../../parts/basics.js';
+import { Badge, Button, Empty, Facts, isGone, Loaded } from '../../parts/basics.js';
 import { Dialog } from '../../parts/dialog.js';
 import { Time } from '../../parts/time.js';
 import { useAsk } from '../../queries.js';
@@ -23,8 +22,7 @@ export function MemoryDrawer({ id, look, close }: { id: string; look: Look; clos
     { counted: false },
     { enabled: mode === 'read' },
   );
-  const memory = query.data?.memory;
-  const isGone = query.error instanceof ApiError && query.error.status === 404;
+  const memory = isGone(query.error) ? undefined : query.data?.memory;
   if (mode === 'edit' && memory !== undefined) {
     return <EditMemory memory={memory} close={() => setMode('read')} />;
   }
@@ -47,7 +45,7 @@ export function MemoryDrawer({ id, look, close }: { id: string; look: Look; clos
           )
         }
       >
-        {isGone ? (
+        {isGone(query.error) ? (
           <Empty title="This memory is gone.">
             <p>It was forgotten, or the address is wrong.</p>
           </Empty>

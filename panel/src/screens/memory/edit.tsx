@@ -32,6 +32,15 @@ const LABELS: Record<Name, string> = {
   importance: 'Importance',
 };
 
+/** As the server calls them. */
+const FIELDS = {
+  'intent.goal': LABELS.goal,
+  'outcome.summary': LABELS.summary,
+  'outcome.failure_reason': LABELS.failureReason,
+  tags: 'Tags',
+  remind_when: 'Remind when',
+};
+
 function fieldsOf({ intent, outcome, tags, remind_when, importance }: MemoryView): Fields {
   return {
     goal: intent.goal,
@@ -122,7 +131,7 @@ export function EditMemory({ memory, close }: { memory: MemoryView; close: () =>
       foot={
         <>
           <Button onClick={close}>Cancel</Button>
-          <Button look="main" type="submit" form={form} disabled={!isChanged || isBusy}>
+          <Button look="main" type="submit" form={form} disabled={!isChanged}>
             Save
           </Button>
         </>
@@ -135,7 +144,7 @@ export function EditMemory({ memory, close }: { memory: MemoryView; close: () =>
             loaded, with your changes in it: look at it and save again.
           </p>
         )}
-        {problem !== null && <Failure error={problem} />}
+        {problem !== null && <Failure error={problem} labels={FIELDS} />}
         <TextField {...field('goal')} rows={2} />
         <fieldset className="choice">
           <legend>{LABELS.outcome}</legend>

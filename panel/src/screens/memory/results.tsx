@@ -52,7 +52,8 @@ function foundRow(memory: FoundMemory): Row {
 }
 
 function Found({ words, filters, all, ...shown }: Shown & { words: string }) {
-  const body = { query: words, limit: FOUND, ...filterBody(filters) };
+  // Also what an offer prints: `file:auth.ts`, an id, a whole `recall("…")`.
+  const body = { ref: words, limit: FOUND, ...filterBody(filters) };
   const query = useQuery({
     queryKey: ['memories', '/recall', body],
     queryFn: ({ signal }) =>

@@ -3,7 +3,6 @@ import { useState } from 'react';
 import { ask, type Finding } from '../../api.js';
 import { counted } from '../../format.js';
 import { Button, messageOf, Section } from '../../parts/basics.js';
-import { sayFailed } from '../../parts/toasts.js';
 import { refresh, type Subject } from '../../queries.js';
 
 /** What came of an import, of whatever kind. */
@@ -118,7 +117,6 @@ function OneKind({ kind }: { kind: Kind }) {
       await act();
     } catch (error) {
       setSaid(messageOf(error));
-      sayFailed(error);
     } finally {
       setIsBusy(false);
     }

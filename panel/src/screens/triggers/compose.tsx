@@ -43,6 +43,7 @@ export function Compose({ isFirst }: { isFirst: boolean }) {
       const { trigger } = await ask<{ trigger: TriggerSummary }>('/triggers', { body });
       write('');
       setInstructions('');
+      field.current?.focus();
       say(`Created “${short(trigger.displayName)}”`, {
         text: trigger.scheduleText,
         link: { name: 'Open', href: linkTo('triggers', trigger.id) },

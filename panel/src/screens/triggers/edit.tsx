@@ -239,11 +239,18 @@ function EditForm({ trigger, close }: { trigger: TriggerSummary; close: () => vo
   );
 }
 
+const FIELDS = {
+  displayName: 'Name',
+  instructions: 'Instructions',
+  timezone: 'Timezone',
+  'deliverTo.roomId': 'Room that gets the answers',
+};
+
 function Refusal({ error }: { error: unknown }) {
   const existingId = error instanceof ApiError ? error.existingId : undefined;
   return (
     <p className="failure" role="alert">
-      {messageOf(error)}
+      {messageOf(error, FIELDS)}
       {existingId !== undefined && <a href={linkTo('triggers', existingId)}>Open it</a>}
     </p>
   );

@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react';
 import type { TriggerSummary } from '../../../../src/index.js';
 import { counted, duration, shortDate } from '../../format.js';
-import { Badge, Button, Facts, Loaded } from '../../parts/basics.js';
+import { Badge, Button, Facts, isGone, Loaded } from '../../parts/basics.js';
 import { Dialog } from '../../parts/dialog.js';
 import { RUN_TONES, RunDots } from '../../parts/run.js';
 import { Time } from '../../parts/time.js';
@@ -18,7 +18,7 @@ const WHOLE_RUNS = 5;
 
 export function TriggerDrawer({ id, close }: { id: string; close: () => void }) {
   const query = useAsk<{ trigger: TriggerSummary }>('triggers', `/triggers/${id}`);
-  const trigger = query.data?.trigger;
+  const trigger = isGone(query.error) ? undefined : query.data?.trigger;
   return (
     <Dialog
       look="drawer"
@@ -149,6 +149,8 @@ function History({ id }: { id: string }) {
   const query = useAsk<{ runs: Run[]; total: number }>('runs', `/triggers/${id}/runs`, {
     limit: HISTORY,
   });
+  // Runs outlive their trigger; where there is neither, that is said above.
+  if (isGone(query.error)) return null;
   return (
     <>
       <h3>History</h3>
