@@ -453,6 +453,14 @@ describe('a word of time that the schedule does not express', () => {
       for (const word of words) expect(reading.question).toContain(`"${word}"`);
   });
 
+  it.each(['every 31st of February at 9 pay', 'every 31st of April at 9 pay', '0 9 30 2 * pay'])(
+    '%s: says that there is no such day',
+    (text) => {
+      const question = expect.stringContaining('There is no such day');
+      expect(parseScheduleText(text, BERLIN)).toMatchObject({ kind: 'ambiguous', question });
+    },
+  );
+
   it.each([
     'every year on the 1st Friday at 9am pay',
     'every other week on mon and fri at 9am pay',

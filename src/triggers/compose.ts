@@ -65,7 +65,7 @@ export function compose(said: ScheduleFields, context: ComposeContext): Composed
       return { question: 'That would be over before its first time. When should it end?' };
     }
   } catch {
-    return { question: 'I cannot run that schedule. How often, and at what time, should it be?' };
+    return { question: 'There is no such day or time. When should it be?' };
   }
   return bounded;
 }
