@@ -1,13 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  happeningType,
-  readAction,
-  readFileTouch,
-  readHappening,
-  readIntent,
-  readSession,
-  readTask,
-} from '../../src/proactive/input.js';
+import { happeningType, readHappening, readHook } from '../../src/proactive/input.js';
 import { type Finding, InvalidInputError } from '../../src/shared/errors.js';
 
 const ROOM = '11111111-2222-4333-8444-555555555555';
@@ -169,13 +161,14 @@ describe('happenings as data', () => {
   });
 
   it('an unknown task type lists the known ones', () => {
-    const [finding] = findingsOf(() => readTask({ task: 'x', taskType: 'bugfix' }));
+    const [finding] = findingsOf(() => readHook('task_start', { task: 'x', taskType: 'bugfix' }));
     expect(finding?.message).toMatch(/^must be one of bug_fix, feature_add, .*, other$/);
   });
 
   it('drops what the database refuses, and secrets', () => {
     const secret = `ghp_${'a1B2'.repeat(9)}`;
-    const { intent } = readIntent(`use\u0000 ${secret} \ud800now`);
+    const told = readHook('intent_stated', `use\u0000 ${secret} \ud800now`);
+    const intent = told.type === 'intent_stated' ? told.intent : '';
     expect(intent).toContain('use ');
     expect(intent).toContain('\ufffdnow');
     expect(intent).not.toContain(secret);
@@ -184,24 +177,34 @@ describe('happenings as data', () => {
 
 describe('hooks', () => {
   it('take the main field alone', () => {
-    expect(readFileTouch('src/auth.ts')).toEqual({ filePath: 'src/auth.ts' });
-    expect(readIntent('Fix the login')).toEqual({ intent: 'Fix the login' });
-    expect(readTask('Fix the login')).toEqual({ task: 'Fix the login' });
-    expect(readAction('npm ci')).toEqual({ action: 'npm ci' });
-    expect(readSession('s1')).toEqual({ sessionId: 's1' });
-    expect(readSession()).toEqual({});
+    const told = [
+      readHook('file_touch', 'src/auth.ts'),
+      readHook('intent_stated', 'Fix the login'),
+      readHook('task_start', 'Fix the login'),
+      readHook('action_planned', 'npm ci'),
+      readHook('session_start', 's1'),
+      readHook('session_start', {}),
+    ];
+    expect(told).toEqual([
+      { type: 'file_touch', filePath: 'src/auth.ts' },
+      { type: 'intent_stated', intent: 'Fix the login' },
+      { type: 'task_start', task: 'Fix the login' },
+      { type: 'action_planned', action: 'npm ci' },
+      { type: 'session_start', sessionId: 's1' },
+      { type: 'session_start' },
+    ]);
   });
 
   it('never read who calls, and leave out what is not there', () => {
     const input = { filePath: 'a.ts', caller: { kind: 'operator' }, agentId: undefined };
-    expect(readFileTouch(input)).toEqual({ filePath: 'a.ts' });
+    expect(readHook('file_touch', input)).toEqual({ type: 'file_touch', filePath: 'a.ts' });
   });
 
   it('refuse what is neither a text nor an object', () => {
-    expect(findingsOf(() => readFileTouch(undefined))).toEqual([
+    expect(findingsOf(() => readHook('file_touch', undefined))).toEqual([
       { field: '(body)', message: 'must be an object' },
     ]);
-    expect(findingsOf(() => readFileTouch(''))).toEqual([
+    expect(findingsOf(() => readHook('file_touch', ''))).toEqual([
       { field: 'filePath', message: 'must not be empty' },
     ]);
   });

@@ -4,23 +4,14 @@
  * is a finding. Who the caller is, is never read from input.
  */
 import { z } from 'zod';
-import type { taskTypeOf } from '../memory/index.js';
+import { TASK_TYPES } from '../memory/index.js';
 import { type Finding, InvalidInputError } from '../shared/errors.js';
 import { judge } from '../shared/findings.js';
 import { isUuid, type Uuid } from '../shared/ids.js';
 import { normalizePath } from '../shared/paths.js';
 import { isVisible } from '../shared/safe-text.js';
 import { redactSecrets } from '../shared/secrets.js';
-import type {
-  ActionCompleted,
-  ActionPlanned,
-  FileTouched,
-  Happening,
-  HappeningType,
-  IntentStated,
-  SessionStarted,
-  TaskStarted,
-} from './types.js';
+import type { Happening, HappeningType } from './types.js';
 
 export const INPUT_LIMITS = {
   textBytes: 8_192,
@@ -34,21 +25,6 @@ export const INPUT_LIMITS = {
   reasonChars: 500,
 } as const;
 
-type TaskType = ReturnType<typeof taskTypeOf>;
-/** Checked by the compiler against those of work memory. */
-const TASK_TYPES: Readonly<Record<TaskType, true>> = {
-  bug_fix: true,
-  feature_add: true,
-  refactor: true,
-  investigation: true,
-  test_write: true,
-  documentation: true,
-  optimization: true,
-  security_fix: true,
-  dependency_update: true,
-  configuration: true,
-  other: true,
-};
 const OPERATIONS = ['read', 'open', 'edit', 'create', 'delete'] as const;
 
 const required = (kind: string) => ({
@@ -98,7 +74,6 @@ const tags = z
   .max(INPUT_LIMITS.tags, `must have at most ${INPUT_LIMITS.tags} items`);
 const oneOf = <Value extends string>(values: readonly [Value, ...Value[]]) =>
   z.enum(values, { error: `must be one of ${values.join(', ')}` });
-const taskTypes = Object.keys(TASK_TYPES) as [TaskType, ...TaskType[]];
 
 /** Of a place, as it is: hints compare it. */
 const fact = (kind: string, most: number) =>
@@ -130,53 +105,52 @@ interface Form<Fields> {
   aliases: Readonly<Record<string, string>>;
 }
 
-const FILE_TOUCH = {
-  schema: z.strictObject({ ...occasion, filePath: path, operation: oneOf(OPERATIONS).optional() }),
-  main: 'filePath',
-  aliases: { file: 'filePath', path: 'filePath' },
-} satisfies Form<FileTouched>;
-const INTENT_STATED = {
-  schema: z.strictObject({ ...occasion, intent: text, files: paths.optional() }),
-  main: 'intent',
-  aliases: { goal: 'intent', text: 'intent' },
-} satisfies Form<IntentStated>;
-const TASK_START = {
-  schema: z.strictObject({
-    ...occasion,
-    task: text,
-    taskType: oneOf(taskTypes).optional(),
-    files: paths.optional(),
-    tags: tags.optional(),
-  }),
-  main: 'task',
-  aliases: { description: 'task', taskDescription: 'task', text: 'task' },
-} satisfies Form<TaskStarted>;
-const ACTION_PLANNED = {
-  schema: z.strictObject({ ...occasion, action: text, filePath: path.optional() }),
-  main: 'action',
-  aliases: {
-    plan: 'action',
-    command: 'action',
-    text: 'action',
-    file: 'filePath',
-    path: 'filePath',
+const ACTION_ALIASES = { command: 'action', text: 'action', file: 'filePath', path: 'filePath' };
+const FORMS = {
+  file_touch: {
+    schema: z.strictObject({
+      ...occasion,
+      filePath: path,
+      operation: oneOf(OPERATIONS).optional(),
+    }),
+    main: 'filePath',
+    aliases: { file: 'filePath', path: 'filePath' },
   },
-} satisfies Form<ActionPlanned>;
-const ACTION_COMPLETED = {
-  schema: z.strictObject({
-    ...occasion,
-    action: text,
-    success: z.boolean(required('true or false')),
-    error: text.optional(),
-    filePath: path.optional(),
-  }),
-  aliases: { command: 'action', text: 'action', file: 'filePath', path: 'filePath' },
-} satisfies Form<ActionCompleted>;
-const SESSION_START = {
-  schema: z.strictObject(occasion),
-  main: 'sessionId',
-  aliases: {},
-} satisfies Form<SessionStarted>;
+  intent_stated: {
+    schema: z.strictObject({ ...occasion, intent: text, files: paths.optional() }),
+    main: 'intent',
+    aliases: { goal: 'intent', text: 'intent' },
+  },
+  task_start: {
+    schema: z.strictObject({
+      ...occasion,
+      task: text,
+      taskType: oneOf(TASK_TYPES).optional(),
+      files: paths.optional(),
+      tags: tags.optional(),
+    }),
+    main: 'task',
+    aliases: { description: 'task', taskDescription: 'task', text: 'task' },
+  },
+  action_planned: {
+    schema: z.strictObject({ ...occasion, action: text, filePath: path.optional() }),
+    main: 'action',
+    aliases: { ...ACTION_ALIASES, plan: 'action' },
+  },
+  action_completed: {
+    schema: z.strictObject({
+      ...occasion,
+      action: text,
+      success: z.boolean(required('true or false')),
+      error: text.optional(),
+      filePath: path.optional(),
+    }),
+    aliases: ACTION_ALIASES,
+  },
+  session_start: { schema: z.strictObject(occasion), main: 'sessionId', aliases: {} },
+} satisfies {
+  [Type in HappeningType]: Form<Omit<Extract<Happening, { type: Type }>, 'type'>>;
+};
 
 /** `FILE_TOUCH`, `fileTouch`, `CUE_FILE_TOUCH` and `onFileTouch` are read as `filetouch`. */
 const TYPES: ReadonlyMap<string, HappeningType> = new Map<string, HappeningType>([
@@ -196,12 +170,12 @@ const TYPE_NAMES = [...new Set(TYPES.values())].join(', ');
 
 /** Of each hook, in camelCase: what surfaces make their own descriptions of input from. */
 export const HAPPENING_SHAPES = {
-  file_touch: FILE_TOUCH.schema.shape,
-  intent_stated: INTENT_STATED.schema.shape,
-  task_start: TASK_START.schema.shape,
-  action_planned: ACTION_PLANNED.schema.shape,
-  action_completed: ACTION_COMPLETED.schema.shape,
-  session_start: SESSION_START.schema.shape,
+  file_touch: FORMS.file_touch.schema.shape,
+  intent_stated: FORMS.intent_stated.schema.shape,
+  task_start: FORMS.task_start.schema.shape,
+  action_planned: FORMS.action_planned.schema.shape,
+  action_completed: FORMS.action_completed.schema.shape,
+  session_start: FORMS.session_start.schema.shape,
 } as const;
 
 /** What a client says of an offer, and what it asks for of those that wait. */
@@ -228,36 +202,38 @@ const WAITING: Form<{ limit?: number | undefined }> = {
 };
 
 /** @throws InvalidInputError */
-export const readAnswer = (input: unknown): OfferAnswer => readHook(ANSWER, input);
+export const readAnswer = (input: unknown): OfferAnswer => read(ANSWER, fieldsOf(input));
 /** @throws InvalidInputError */
 export const readWaiting = (input: unknown): { limit?: number | undefined } =>
-  readHook(WAITING, input);
+  read(WAITING, fieldsOf(input));
 
 /**
  * A happening as data.
  * @throws InvalidInputError with a finding for each field that is wrong, missing or unknown
  */
 export function readHappening(input: unknown): Happening {
-  if (!isObject(input)) throw refused('(body)', 'must be an object');
-  const { type: given, ...fields } = input;
+  const { type: given, ...fields } = fieldsOf(input);
   const type = typeof given === 'string' ? happeningType(given) : null;
-  if (type === null) {
-    throw refused('type', given === undefined ? 'is required' : `must be one of ${TYPE_NAMES}`);
-  }
-  switch (type) {
-    case 'file_touch':
-      return { type, ...read(FILE_TOUCH, fields) };
-    case 'intent_stated':
-      return { type, ...read(INTENT_STATED, fields) };
-    case 'task_start':
-      return { type, ...read(TASK_START, fields) };
-    case 'action_planned':
-      return { type, ...read(ACTION_PLANNED, fields) };
-    case 'action_completed':
-      return { type, ...read(ACTION_COMPLETED, fields) };
-    case 'session_start':
-      return { type, ...read(SESSION_START, fields) };
-  }
+  if (type !== null) return readAs(type, fields);
+  throw refused('type', given === undefined ? 'is required' : `must be one of ${TYPE_NAMES}`);
+}
+
+/**
+ * The same for the hooks, which code calls with an object or with the main field alone
+ * (`onFileTouch("src/auth.ts")`). Who calls is left out: whoever trusts it hands it on.
+ * @throws InvalidInputError
+ */
+export function readHook(type: HappeningType, input: unknown): Happening {
+  const { main }: Form<object> = FORMS[type];
+  if (typeof input === 'string' && main !== undefined) return readAs(type, { [main]: input });
+  const { caller: _, speakerId: __, ...fields } = fieldsOf(input);
+  return readAs(type, fields);
+}
+
+function readAs(type: HappeningType, fields: Record<string, unknown>): Happening {
+  const form: Form<object> = FORMS[type];
+  // The form of a type reads the fields of that type.
+  return { type, ...read(form, fields) } as Happening;
 }
 
 /** The type that a name of it means; `null` for no name of any. */
@@ -268,26 +244,6 @@ export function happeningType(name: string): HappeningType | null {
     .toLowerCase()
     .replace(/[_\s-]/g, '');
   return TYPES.get(plain) ?? TYPES.get(plain.replace(/^(?:cue)?(?:on)?/, '')) ?? null;
-}
-
-/**
- * The same for the hooks, which code calls with an object or with the main field alone
- * (`onFileTouch("src/auth.ts")`). A `caller` in it is left out: whoever trusts it hands it on.
- * @throws InvalidInputError
- */
-export const readFileTouch = (input: unknown): FileTouched => readHook(FILE_TOUCH, input);
-export const readIntent = (input: unknown): IntentStated => readHook(INTENT_STATED, input);
-export const readTask = (input: unknown): TaskStarted => readHook(TASK_START, input);
-export const readAction = (input: unknown): ActionPlanned => readHook(ACTION_PLANNED, input);
-/** Nothing at all is a session start, too. */
-export const readSession = (input: unknown = {}): SessionStarted => readHook(SESSION_START, input);
-
-function readHook<Fields>(form: Form<Fields>, input: unknown): Fields {
-  if (typeof input === 'string' && form.main !== undefined)
-    return read(form, { [form.main]: input });
-  if (!isObject(input)) throw refused('(body)', 'must be an object');
-  const { caller: _, ...fields } = input;
-  return read(form, fields);
 }
 
 function read<Fields>(form: Form<Fields>, input: Record<string, unknown>): Fields {
@@ -319,6 +275,7 @@ function refused(field: string, message: string): InvalidInputError {
   return new InvalidInputError([{ field, message }]);
 }
 
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+function fieldsOf(input: unknown): Record<string, unknown> {
+  if (typeof input === 'object' && input !== null && !Array.isArray(input)) return { ...input };
+  throw refused('(body)', 'must be an object');
 }

@@ -19,7 +19,7 @@ import { callerOf } from './detectors/detection.js';
 import { contextOf, nameOf, sessionsOf, summaryOf, targetKey, targetOf } from './event-context.js';
 import { announcedIn, citedIn, filesHeard, saysSomething } from './heard.js';
 import { createImplicitSessionStart } from './implicit-session-start.js';
-import { readHappening } from './input.js';
+import { readHappening, readHook } from './input.js';
 import { createLearnedStore, feedbackOf, type LearnedNumbers } from './learning.js';
 import {
   createOfferPipeline,
@@ -358,13 +358,12 @@ export function createProactive(deps: ProactiveCoreDeps) {
     throw new AppError('LIMIT_REACHED', `${FLOODED}; try again in a moment`);
   }
 
-  /** A hook; a text stands for the main field. @throws InvalidInputError */
+  /** A text stands for the main field. @throws InvalidInputError */
   const hook =
-    <Input extends Occasion>(type: HappeningType, field: string) =>
+    <Input extends Occasion>(type: HappeningType) =>
     async (input: Input | string): Promise<Reaction> => {
-      if (typeof input === 'string') return react(readHappening({ [field]: input, type }));
-      const { caller, speakerId, ...said } = input;
-      return react({ ...readHappening({ ...said, type }), caller, speakerId });
+      const { caller, speakerId }: Occasion = typeof input === 'string' ? {} : input;
+      return react({ ...readHook(type, input), caller, speakerId });
     };
 
   function change(id: Uuid, to: OfferChange, how: string): StoredOffer | null {
@@ -440,17 +439,17 @@ export function createProactive(deps: ProactiveCoreDeps) {
      * turn, the others are answered here, which counts as shown. Input is checked; a text stands for the
      * main field. They throw InvalidInputError, and nothing for what a detector does.
      */
-    onFileTouch: hook<FileTouched>('file_touch', 'filePath'),
-    onIntentStated: hook<IntentStated>('intent_stated', 'intent'),
-    onTaskStart: hook<TaskStarted>('task_start', 'task'),
+    onFileTouch: hook<FileTouched>('file_touch'),
+    onIntentStated: hook<IntentStated>('intent_stated'),
+    onTaskStart: hook<TaskStarted>('task_start'),
     /** Answers with the warning at once, also for a conversation. */
-    onActionPlanned: hook<ActionPlanned>('action_planned', 'action'),
+    onActionPlanned: hook<ActionPlanned>('action_planned'),
     /**
      * What was done, and whether it went well: a success is the use of hints that were offered or given
      * for it and counts for them, a failure may bring some.
      */
-    onActionCompleted: hook<ActionCompleted>('action_completed', 'action'),
-    onSessionStart: hook<SessionStarted>('session_start', 'sessionId'),
+    onActionCompleted: hook<ActionCompleted>('action_completed'),
+    onSessionStart: hook<SessionStarted>('session_start'),
     /**
      * Any of them as data: `{ type, … }`, also `CUE_FILE_TOUCH`; fields in camelCase or snake_case.
      * @param options.speakerId whose words these are, where the caller does not say

@@ -1,7 +1,6 @@
 /** From sessions to weights: pairs, two heads, thresholds, rounded so that they come out the same. */
 import type { ScriptedSession } from '../../eval/proactive/shape.js';
-import { builtInModel } from '../../src/embeddings/index.js';
-import { remembering } from '../../src/proactive/gate/features.js';
+import { meaning } from '../../src/proactive/gate/features.js';
 import type { GateWeights, Head as WrittenHead } from '../../src/proactive/gate/weights.js';
 import {
   chance,
@@ -39,7 +38,7 @@ export function makeWeights(note: (line: string) => void = () => {}): GateWeight
   const opens = (word: string) => rounded(Math.min(1, (begun.get(word) ?? 0) / 3), 2);
   const around = {
     rarity: (term: string) => Math.log((texts + 1) / ((of.get(term) ?? 0) + 1.5)),
-    meaning: remembering((text) => builtInModel().embed(text)),
+    meaning,
     opens,
   };
   const isOwn = ({ voice }: Voiced) => !voice.startsWith('training/');

@@ -12,22 +12,25 @@ import {
   UNSEEN_MOMENTS,
 } from '../../__tests__/fixtures/hint-moments.js';
 import { readProjects } from '../../eval/hints/offers/measure.js';
-import { builtInModel } from '../../src/embeddings/index.js';
 import { componentMentions } from '../../src/hints/index.js';
-import { type Features, remembering } from '../../src/proactive/gate/features.js';
+import { meaning } from '../../src/proactive/gate/features.js';
 import {
   compareHints,
-  type HintHead,
   type HintMoment,
   type HintWeights,
   type HintWords,
   likelyHints,
   likest,
-  logitOf,
   occasionOf,
   signsOf,
 } from '../../src/proactive/gate/hint-gate.js';
-import { opens, rarityIn } from '../../src/proactive/gate/weights.js';
+import {
+  type Features,
+  logitOf,
+  opens,
+  type Regression,
+  rarityIn,
+} from '../../src/proactive/gate/weights.js';
 import { regression } from '../gate/regression.js';
 
 const TARGET = new URL('../../src/proactive/hint-weights.json', import.meta.url);
@@ -49,7 +52,7 @@ const MOST = 2;
 
 const around = {
   rarity: rarityIn({ size: 0, documentFrequency: () => 0 }),
-  meaning: remembering((text) => builtInModel().embed(text)),
+  meaning,
   opens,
 };
 
@@ -125,7 +128,7 @@ interface Example {
   label: boolean;
 }
 
-function headOf(examples: readonly Example[]): HintHead {
+function headOf(examples: readonly Example[]): Regression {
   const names = Object.keys(examples[0]?.features ?? {}).sort();
   const head = regression(
     examples.map(({ features }) => Float64Array.from(names, (name) => features[name] ?? 0)),
@@ -145,7 +148,7 @@ function headOf(examples: readonly Example[]): HintHead {
 }
 
 /** Which hint is meant, where one is. */
-function learnWhich(turns: readonly Turn[]): HintHead {
+function learnWhich(turns: readonly Turn[]): Regression {
   const examples = turns.filter(isWanted).flatMap(({ hints, features, want, may }) =>
     hints.flatMap(({ id }, at) => {
       const label = want.includes(id);

@@ -3,7 +3,7 @@
  * A, B): the build command is offered before anybody asks for it. Which hints are eligible, their room
  * says; here it is decided which are meant, and what may be shown.
  */
-import { builtInModel, cosine } from '../../embeddings/index.js';
+import { cosine } from '../../embeddings/index.js';
 import {
   componentMentions,
   directValue,
@@ -18,7 +18,7 @@ import { canRead } from '../../records/index.js';
 import { isAppError } from '../../shared/errors.js';
 import { derivedId } from '../../shared/ids.js';
 import { analyze } from '../../shared/text.js';
-import { remembering } from '../gate/features.js';
+import { meaning } from '../gate/features.js';
 import { HINT_WEIGHTS, type HintMoment, likelyHints, wordsOfName } from '../gate/hint-gate.js';
 import { opens, rarityIn } from '../gate/weights.js';
 import { printedHint } from '../text/layouts.js';
@@ -188,7 +188,6 @@ function isWithin(name: string, other: string): boolean {
   return own !== more && ` ${more} `.includes(` ${own} `);
 }
 
-const meaning = remembering((text) => builtInModel().embed(text));
 const rarity = rarityIn({ size: 0, documentFrequency: () => 0 });
 /** Hints that are compared word by word. */
 const MOST_COMPARED = 40;

@@ -2,12 +2,11 @@
  * What the gate proposes at a moment: memories near it, their rows, and what is made of them. Detectors
  * that are asked about the same moment side by side share one look.
  */
-import { builtInModel } from '../../embeddings/index.js';
 import { fileKeys } from '../../memory/index.js';
 import type { Reader, Shelf } from '../../records/index.js';
 import { analyze } from '../../shared/text.js';
 import { decide, type Proposal, statesAction } from '../gate/decide.js';
-import { featuresOf, type Moment, remembering } from '../gate/features.js';
+import { featuresOf, type Moment, meaning } from '../gate/features.js';
 import { type MomentVectors, nearOf, phrasesNear, retrieve } from '../gate/retrieve.js';
 import { momentParts } from '../gate/text.js';
 import { opens, rarityIn, WEIGHTS } from '../gate/weights.js';
@@ -17,9 +16,6 @@ import { barIn, type DetectorContext, type Row, rowsOf, suppressedBy } from './d
 /** Of the memories that the catalog does not hold, by each of files, words and likeness. */
 const BROUGHT = 8;
 const FILES = 3;
-
-/** Of the embedder that is always there. */
-const meaning = remembering((text) => builtInModel().embed(text));
 
 export interface Proposed extends Proposal {
   row: Row;

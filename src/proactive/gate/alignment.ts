@@ -3,7 +3,7 @@
  * the word of the other text that is most like it, and the rarer ones count more. Pure.
  */
 import { cosines } from '../../embeddings/index.js';
-import type { Part } from './text.js';
+import { type Part, remembering } from './text.js';
 
 /** Two texts compared word by word; shares are 0 to 1, weights are rarities. */
 export interface Alignment {
@@ -53,19 +53,21 @@ export function alignWith(whole: Part, meaning: (word: string) => Float32Array):
   const vectors = said.map((term) => meaning(whole.surface.get(term) ?? term));
   const rows = new Map<string, Float32Array>();
   const heard = new Map<string, number>();
-  const parts = new Map<Part, Terms>();
-  const texts = new Map<Part, Told>();
 
+  /** Of a term that is written as `word`; each is looked up once. */
   function likeness(term: string, word: string): Float32Array {
+    const known = rows.get(term);
+    if (known) return known;
     const row = cosines(vectors, meaning(word));
     for (let place = 0; place < row.length; place += 1) {
       if (said[place] === term) row[place] = 1;
       else if ((row[place] as number) < 0) row[place] = 0;
     }
+    rows.set(term, row);
     return row;
   }
 
-  function saidIn(part: Part): Terms {
+  const saidIn = remembering((part: Part): Terms => {
     const found = [...part.terms].flatMap(([term, weight]) => {
       const place = placeOf.get(term);
       return place === undefined ? [] : [{ place, weight }];
@@ -74,21 +76,21 @@ export function alignWith(whole: Part, meaning: (word: string) => Float32Array):
       places: Int32Array.from(found, ({ place }) => place),
       weights: Float64Array.from(found, ({ weight }) => weight),
     };
-  }
+  });
 
-  function toldIn(told: Part): Told {
+  const toldIn = remembering((told: Part): Told => {
     const found: Told = { rows: [], weights: [] };
     for (const [term, weight] of told.terms) {
       if (found.rows.length === MOST_TOLD) break;
-      found.rows.push(known(rows, term, () => likeness(term, told.surface.get(term) ?? term)));
+      found.rows.push(likeness(term, told.surface.get(term) ?? term));
       found.weights.push(weight);
     }
     return found;
-  }
+  });
 
   function compare(part: Part, told: Part): Alignment {
-    const { places, weights } = known(parts, part, saidIn);
-    const text = known(texts, told, toldIn);
+    const { places, weights } = saidIn(part);
+    const text = toldIn(told);
     const most = new Float32Array(places.length);
     let toldTotal = 0;
     let toldFound = 0;
@@ -129,18 +131,10 @@ export function alignWith(whole: Part, meaning: (word: string) => Float32Array):
 
   return {
     compare,
-    heard: (term, word) =>
-      known(heard, term, () =>
-        known(rows, term, () => likeness(term, word)).reduce((a, b) => Math.max(a, b), 0),
-      ),
+    heard(term, word) {
+      const most = heard.get(term) ?? likeness(term, word).reduce((a, b) => Math.max(a, b), 0);
+      heard.set(term, most);
+      return most;
+    },
   };
-}
-
-/** What is known of a key, or is made of it now. */
-function known<Key, Value>(map: Map<Key, Value>, key: Key, make: (key: Key) => Value): Value {
-  const found = map.get(key);
-  if (found !== undefined) return found;
-  const made = make(key);
-  map.set(key, made);
-  return made;
 }

@@ -4,9 +4,9 @@
  */
 import { vetoOf } from '../../embeddings/index.js';
 import { isHarmless, readCommand } from './commands.js';
-import { type Features, type Moment, type Seen, sameFile } from './features.js';
-import { FLAGS } from './text.js';
-import type { GateWeights, Head } from './weights.js';
+import { type Moment, type Seen, sameFile } from './features.js';
+import { FLAGS, isDenied } from './text.js';
+import { type Features, type GateWeights, type Head, logitOf, probabilityOf } from './weights.js';
 
 /** What a group of features says; several of one group are one reason. */
 const TOLD: readonly (readonly [RegExp, (features: Features, seen: Seen) => string | null])[] = [
@@ -121,13 +121,13 @@ export function decide(
     const same = [near.goal, ...near.commands].some((own) => plain(part) === plain(own));
     const again = same || isAgain(features) ? CERTAINTY : 0;
     const head = near.success ? weights.heads.offer : weights.heads.warn;
-    const offer = Math.max(again, probability(head, features));
+    const offer = Math.max(again, probabilityOf(logitOf(head, features)));
     const warn = near.success || onlyLooks ? 0 : offer;
     const onFile =
       acts &&
       !near.success &&
       moment.files.some((path) => near.files.some((own) => sameFile(path, own)));
-    const pattern = probability(weights.heads.pattern, features);
+    const pattern = probabilityOf(logitOf(weights.heads.pattern, features));
     const proposal = { ...each, warn: onFile ? Math.max(warn, SURE) : warn, offer, pattern };
     // Most of the pool is far away, and to compare it further would take a third of the time.
     if (Math.max(proposal.warn, offer, pattern) < UNLIKELY) {
@@ -156,13 +156,11 @@ const isAgain = ({ B_goal = 0, B_said = 0, s_question = 0, s_past = 0 }: Feature
   B_goal > 0.98 && B_said > 0.98 && s_question === 0 && s_past === 0;
 
 const CERTAIN = /^(?:opposite|one of them says not|different things)/;
-/** "Don't cache it", "no need to": a request that is none. */
-const DENIED = /^\W*(?:please\s+)?(?:do not|don['’]?t|never|no need)\b/i;
 const VERSION = /\bv?\d+(?:\.\d+)+\b/g;
 
 /** Only what is certain: the opposite is meant, it is denied, or another version is. */
 function vetoIn(said: string, goal: string): string | undefined {
-  if (DENIED.test(said) && !DENIED.test(goal)) return 'it is denied';
+  if (isDenied(said) && !isDenied(goal)) return 'it is denied';
   const found = vetoOf(said, goal);
   if (found.vetoed && CERTAIN.test(found.reason)) return found.reason;
   const versions = said.match(VERSION) ?? [];
@@ -172,12 +170,4 @@ function vetoIn(said: string, goal: string): string | undefined {
   const known = new Set(others.map(bare));
   if (versions.some((version) => known.has(bare(version)))) return undefined;
   return `another version: ${versions.join(', ')} / ${others.join(', ')}`;
-}
-
-function probability(head: Head, features: Features): number {
-  let sum = head.bias;
-  for (const [name, mean, spread, weight] of head.features) {
-    sum += (weight * ((features[name] ?? 0) - mean)) / spread;
-  }
-  return 1 / (1 + Math.exp(-sum));
 }

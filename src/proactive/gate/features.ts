@@ -2,7 +2,7 @@
  * What the gate goes by: each memory near a moment as numbers, comparable from store to store. The
  * names stand in the weights; a feature that is not there weighs nothing. Pure.
  */
-import { cosine, embedLexical } from '../../embeddings/index.js';
+import { builtInModel, cosine, embedLexical } from '../../embeddings/index.js';
 import { DAY_MS } from '../../shared/clock.js';
 import { pathsIn } from '../../shared/path-mentions.js';
 import { pathKeys } from '../../shared/paths.js';
@@ -16,7 +16,9 @@ import {
   partOf,
   partsOf,
   type Rarity,
+  remembering,
 } from './text.js';
+import type { Features } from './weights.js';
 
 export const MOMENT_KINDS = [
   'message',
@@ -86,13 +88,10 @@ export interface Near {
 
 export interface Surroundings {
   rarity: Rarity;
-  /** Unit vector of a text by the embedder that is always there. */
   meaning: (text: string) => Float32Array;
   /** How likely it is that an order or a goal begins with this word. */
   opens: (word: string) => number;
 }
-
-export type Features = Record<string, number>;
 
 /** A memory with its features, and what hard rules compare. */
 export interface Seen {
@@ -111,37 +110,13 @@ interface Vectors {
 interface Read extends Part, Vectors {}
 
 /** Goals and words come again and again, and reading them is most of the work; at most 1.5 kB each. */
-const MOST_KNOWN = 8_000;
-
-/** Remembers the vectors of the texts that were asked for last. */
-export function remembering(embed: (text: string) => Float32Array): (text: string) => Float32Array {
-  const known = new Map<string, Float32Array>();
-  return (text) => {
-    const found = known.get(text);
-    if (found) return found;
-    if (known.size >= MOST_KNOWN) known.clear();
-    const vector = embed(text);
-    known.set(text, vector);
-    return vector;
-  };
-}
-
-const lexical = remembering(embedLexical);
+const MOST_VECTORS = 8_000;
+const lexical = remembering(embedLexical, MOST_VECTORS);
+/** Unit vector of a text by the embedder that is always there. */
+export const meaning = remembering((text: string) => builtInModel().embed(text), MOST_VECTORS);
 
 const ALIKE_ORDER = 0.5;
 const ALIKE_SPELLING = 0.45;
-
-/** The same with each term looked up once. */
-function lookedUpOnce(rarity: Rarity): Rarity {
-  const known = new Map<string, number>();
-  return (term) => {
-    const found = known.get(term);
-    if (found !== undefined) return found;
-    const weight = rarity(term);
-    known.set(term, weight);
-    return weight;
-  };
-}
 
 /** Every memory of the pool with its features, in the order of the pool. */
 export function featuresOf(
@@ -149,7 +124,7 @@ export function featuresOf(
   pool: readonly Near[],
   { rarity: lookUp, meaning, opens }: Surroundings,
 ): Seen[] {
-  const rarity = lookedUpOnce(lookUp);
+  const rarity = remembering(lookUp);
   const read = (text: string): Read => ({
     ...partOf(text, rarity),
     lexical: lexical(text),
@@ -352,16 +327,7 @@ const baseOf = (path: string) => path.slice(path.lastIndexOf('/') + 1);
 const folderOf = (path: string) => path.slice(0, Math.max(0, path.lastIndexOf('/')));
 
 /** Paths are compared many times, and their keys cost most of it. */
-const keys = new Map<string, string | undefined>();
-const MOST_PATHS = 10_000;
-
-function keyOf(path: string): string | undefined {
-  if (keys.has(path)) return keys.get(path);
-  if (keys.size >= MOST_PATHS) keys.clear();
-  const [key] = pathKeys(path);
-  keys.set(path, key);
-  return key;
-}
+const keyOf = remembering((path: string) => pathKeys(path)[0], 10_000);
 
 /** Whether two paths are of one file: one ends in the other. */
 export function sameFile(a: string, b: string): boolean {

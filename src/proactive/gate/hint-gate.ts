@@ -7,9 +7,9 @@ import { cosine } from '../../embeddings/index.js';
 import { analyze } from '../../shared/text.js';
 import { alignWith } from './alignment.js';
 import { isCommand } from './commands.js';
-import type { Features, Surroundings } from './features.js';
-import { covered, type Part, partOf } from './text.js';
-import type { Weighed } from './weights.js';
+import type { Surroundings } from './features.js';
+import { covered, isDenied, type Part, partOf } from './text.js';
+import { type Features, logitOf, probabilityOf, type Regression } from './weights.js';
 
 export type HintMomentKind = 'message' | 'stated' | 'planned' | 'failed';
 
@@ -32,20 +32,15 @@ export interface HintWords {
   isNamed: boolean;
 }
 
-export interface HintHead {
-  bias: number;
-  features: readonly Weighed[];
-}
-
 export interface HintWeights {
   /** In words: turns, pairs, penalties. */
   made: string;
   /** From here on a hint is offered. */
   threshold: number;
   /** Which hint is meant, where one is. */
-  which: HintHead;
+  which: Regression;
   /** Whether one is meant at all. */
-  occasion: HintHead;
+  occasion: Regression;
   /** What words and their neighbours say of that. */
   signs: { bias: number; weights: Readonly<Record<string, number>> };
 }
@@ -61,7 +56,8 @@ export function likelyHints(
   around: Surroundings,
   { which, occasion, signs }: HintWeights = HINT_WEIGHTS,
 ): number[] {
-  if (DENIED.test(moment.text)) return hints.map(() => 0);
+  // What is forbidden is not helped with.
+  if (isDenied(moment.text)) return hints.map(() => 0);
   if (hints.length === 0) return [];
   const all = compareHints(moment, hints, around);
   const logits = all.map((features) => logitOf(which, features));
@@ -70,21 +66,8 @@ export function likelyHints(
   for (const sign of signsOf(moment, best)) {
     if (Object.hasOwn(signs.weights, sign)) sum += signs.weights[sign] as number;
   }
-  const isOccasion = share(logitOf(occasion, occasionOf(moment, all, logits, sum)));
-  return logits.map((logit) => isOccasion * share(logit));
-}
-
-/** "Do not deploy": what is forbidden is not helped with. */
-const DENIED = /^\W*(?:please\s+)?(?:do not|don['’]?t|never|no need)\b/i;
-
-const share = (logit: number): number => 1 / (1 + Math.exp(-logit));
-
-export function logitOf({ bias, features: weighed }: HintHead, features: Features): number {
-  let sum = bias;
-  for (const [name, mean, spread, weight] of weighed) {
-    sum += (weight * ((features[name] ?? 0) - mean)) / spread;
-  }
-  return sum;
+  const isOccasion = probabilityOf(logitOf(occasion, occasionOf(moment, all, logits, sum)));
+  return logits.map((logit) => isOccasion * probabilityOf(logit));
 }
 
 /** The hint that the moment is most like, by plain words. */
@@ -332,7 +315,7 @@ export function occasionOf(
     signs,
     first,
     ahead: first - second,
-    meant: logits.reduce((sum, logit) => sum + share(logit), 0),
+    meant: logits.reduce((sum, logit) => sum + probabilityOf(logit), 0),
     hints: Math.log(all.length),
   };
   for (const each of KINDS) features[`kind_${each}`] = kind === each ? 1 : 0;

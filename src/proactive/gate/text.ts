@@ -31,23 +31,32 @@ const MOST_WORDS = 400;
 /** All of a part that does not depend on how rare its words are. */
 type Words = Pick<Part, 'words' | 'surface' | 'numbers' | 'names'>;
 
-/** The same memories come again and again. */
-const known = new Map<string, Words>();
-const MOST_KNOWN = 2_000;
+/** What was made of a key, while no more than `most` are known: then all of them go. */
+export function remembering<Key, Value>(
+  make: (key: Key) => Value,
+  most = Number.POSITIVE_INFINITY,
+): (key: Key) => Value {
+  const known = new Map<Key, Value>();
+  return (key) => {
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const made = make(key);
+    if (known.size >= most) known.clear();
+    known.set(key, made);
+    return made;
+  };
+}
 
-function wordsOf(text: string): Words {
-  const found = known.get(text);
-  if (found) return found;
-  const read = {
+/** The same memories come again and again. */
+const wordsOf = remembering(
+  (text: string): Words => ({
     words: (text.toLowerCase().match(WORD) ?? []).slice(0, MOST_WORDS),
     surface: surfaceOf(text),
     numbers: new Set(text.match(NUMBER) ?? []),
     names: namesIn(text),
-  };
-  if (known.size >= MOST_KNOWN) known.clear();
-  known.set(text, read);
-  return read;
-}
+  }),
+  2_000,
+);
 
 export function partOf(text: string, rarity: Rarity): Part {
   const read = wordsOf(text);
@@ -165,6 +174,11 @@ export const FLAGS = {
   we: (text: string) => /\b(?:we|i|i['’]ll|let['’]?s)\b/i.test(text),
 } as const satisfies Record<string, (text: string) => boolean>;
 
+const DENIED = /^\W*(?:please\s+)?(?:do not|don['’]?t|never|no need)\b/i;
+
+/** "Don't cache it", "no need to": a request that is none. */
+export const isDenied = (text: string): boolean => DENIED.test(text);
+
 const MOST_SENTENCES = 4;
 
 /** The sentences of a text that are embedded by themselves; none where it is one. */
@@ -175,8 +189,6 @@ export function momentParts(text: string): string[] {
     .filter((sentence) => analyze(sentence).length >= 2);
   return sentences.length < 2 ? [] : sentences.slice(0, MOST_SENTENCES);
 }
-
-// --- Whether two goals are one task, for what memories mean to each other. Pure.
 
 /** From here on two goals are taken for one task; less is needed on the same file. */
 export const ALIKE = 0.6;

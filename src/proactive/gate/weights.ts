@@ -2,15 +2,31 @@
 import { readFileSync } from 'node:fs';
 import type { Rarity } from './text.js';
 
+/** By name; one that is not there weighs nothing. */
+export type Features = Record<string, number>;
+
 /** Name, mean and spread over the training pairs, and weight of the standardised value. */
 export type Weighed = readonly [name: string, mean: number, spread: number, weight: number];
 
-export interface Head {
+export interface Regression {
   bias: number;
-  /** From here on it is proposed. */
-  threshold: number;
   features: readonly Weighed[];
 }
+
+export interface Head extends Regression {
+  /** From here on it is proposed. */
+  threshold: number;
+}
+
+export function logitOf({ bias, features: weighed }: Regression, features: Features): number {
+  let sum = bias;
+  for (const [name, mean, spread, weight] of weighed) {
+    sum += (weight * ((features[name] ?? 0) - mean)) / spread;
+  }
+  return sum;
+}
+
+export const probabilityOf = (logit: number): number => 1 / (1 + Math.exp(-logit));
 
 export interface GateWeights {
   version: number;

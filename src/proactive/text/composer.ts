@@ -93,7 +93,7 @@ export function compose(content: OfferContent, { nowMs, prefix }: ComposeOptions
 
 /** Only the frame; reached with ids and prefixes of extreme length. */
 function bare({ head, tail }: Layout, most: number): Composed {
-  const end = tail === null ? '' : `\n\n${tail(ALL)}`;
+  const end = tail ? `\n\n${tail(ALL)}` : '';
   const room = most - countTokens(end) - 1;
   const text = truncateToTokens(head(LAST_WIDTH, ALL, 0).join('\n'), room) + end;
   return { text, tokens: countTokens(text), shown: [] };
@@ -101,7 +101,7 @@ function bare({ head, tail }: Layout, most: number): Composed {
 
 /** The text with this many items and as much of their words as fits; `null` when none does. */
 function widest(layout: Layout, step: Step, count: number, most: number): Composed | null {
-  const kept = layout.byWorth.slice(0, count);
+  const kept = (layout.byWorth ?? layout.items).slice(0, count);
   const { width, composed } = grown(step.least, (tried) =>
     written(layout, step, kept, () => tried),
   );
@@ -148,13 +148,11 @@ function written(
   const text = [
     ...head(widthOf(null), form, shown.length),
     ...shown.flatMap((item) => item.lines(widthOf(item), form)),
-    ...(tail === null ? [] : ['', tail(form)]),
+    ...(tail ? ['', tail(form)] : []),
   ].join('\n');
-  const ids = shown.map(({ id }) => id).filter((id) => id !== null);
-  return { text, tokens: countTokens(text), shown: [...new Set(ids)] };
+  const ids = new Set(shown.map(({ id }) => id));
+  return { text, tokens: countTokens(text), shown: [...ids] };
 }
-
-// --- Offer contents with fewer memories. Pure.
 
 /** What a content shows, memories and others, each once, in the order in which they would be shown. */
 export function candidatesIn(content: OfferContent): Shown[] {
