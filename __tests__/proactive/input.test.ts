@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { happeningType, readHappening, readHook } from '../../src/proactive/input.js';
+import { eventTypeOf, readEvent, readHook } from '../../src/proactive/input.js';
 import { type Finding, InvalidInputError } from '../../src/shared/errors.js';
 
 const ROOM = '11111111-2222-4333-8444-555555555555';
@@ -19,7 +19,7 @@ describe('happenings as data', () => {
     ...['file_touch', 'fileTouch', 'FILE_TOUCH', 'CUE_FILE_TOUCH', 'onFileTouch', 'file-touch'],
     'file_touched',
   ])('%s is a file touch', (type) => {
-    expect(readHappening({ type, filePath: './src//auth.ts' })).toEqual({
+    expect(readEvent({ type, filePath: './src//auth.ts' })).toEqual({
       type: 'file_touch',
       filePath: 'src/auth.ts',
     });
@@ -42,12 +42,12 @@ describe('happenings as data', () => {
     ['FILE', null],
     ['constructor', null],
   ])('%j means %j', (name, type) => {
-    expect(happeningType(name)).toBe(type);
+    expect(eventTypeOf(name)).toBe(type);
   });
 
   it('takes every field, in camelCase and snake_case', () => {
     expect(
-      readHappening({
+      readEvent({
         type: 'task_start',
         task: ' Add an endpoint ',
         task_type: 'feature_add',
@@ -93,7 +93,7 @@ describe('happenings as data', () => {
     ],
     [{ type: 'session_start' }, {}],
   ])('%j is read by its other names', (input, fields) => {
-    expect(readHappening(input)).toEqual({ type: input.type, ...fields });
+    expect(readEvent(input)).toEqual({ type: input.type, ...fields });
   });
 
   it.each<[unknown, Finding[]]>([
@@ -157,7 +157,7 @@ describe('happenings as data', () => {
       ],
     ],
   ])('%j is refused, and says why', (input, findings) => {
-    expect(findingsOf(() => readHappening(input))).toEqual(findings);
+    expect(findingsOf(() => readEvent(input))).toEqual(findings);
   });
 
   it('an unknown task type lists the known ones', () => {

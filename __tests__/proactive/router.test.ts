@@ -2,21 +2,21 @@ import { describe, expect, it } from 'vitest';
 import { DEFAULT_CONFIG, detectorConfigSchema } from '../../src/proactive/config.js';
 import { filesHeard } from '../../src/proactive/heard.js';
 import {
+  type ConversationEvent,
   callsOf,
   type Evaluation,
-  type MessageHappening,
   route,
 } from '../../src/proactive/router.js';
 import {
   DETECTOR_NAMES,
   type Detector,
   type Detectors,
-  type Happening,
+  type ProactiveEvent,
   type SlotInput,
 } from '../../src/proactive/types.js';
 
 /** `detector subject`, with the file behind `@`; where there are no words, all files. */
-function routed(happening: Happening | MessageHappening): string[] {
+function routed(happening: ProactiveEvent | ConversationEvent): string[] {
   return route(happening, DEFAULT_CONFIG).map(named);
 }
 
@@ -45,12 +45,12 @@ function named(evaluation: Evaluation): string {
   }
 }
 
-function message(text: string, newSession = false): MessageHappening {
+function message(text: string, newSession = false): ConversationEvent {
   return { type: 'message', text, files: filesHeard({ text }), newSession };
 }
 
 describe('which detectors look at what happened', () => {
-  it.each<[string, Happening | MessageHappening, string[]]>([
+  it.each<[string, ProactiveEvent | ConversationEvent, string[]]>([
     [
       'a file that is read',
       { type: 'file_touch', filePath: 'a.ts', operation: 'read' },

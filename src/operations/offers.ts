@@ -4,10 +4,10 @@ import {
   ANSWER_SHAPE,
   clientBlock,
   DETECTOR_NAMES,
-  HAPPENING_SHAPES,
-  type HappeningType,
+  EVENT_SHAPES,
   OFFER_STATES,
   type Offer,
+  type ProactiveEventType,
   type ProactiveService,
   WAITING_SHAPE,
 } from '../proactive/index.js';
@@ -84,7 +84,7 @@ function enabledOffersOf({ runtime }: OperationCall): ProactiveService {
 }
 
 interface Hook extends Pick<Tool, 'name' | 'title' | 'description'> {
-  type: keyof typeof HAPPENING_SHAPES & HappeningType;
+  type: keyof typeof EVENT_SHAPES & ProactiveEventType;
   /** Advertised fields, each with a word where its name is not enough. */
   fields: Readonly<Record<string, string>>;
 }
@@ -95,7 +95,7 @@ function hook({ type, fields, ...told }: Hook): Tool {
     group: 'offers',
     isDefault: false,
     givesOffers: true,
-    input: wire(HAPPENING_SHAPES[type], fields),
+    input: wire(EVENT_SHAPES[type], fields),
     output: reaction,
     call: (input, call) => happen(type, input, call),
     text: reactionText,
@@ -108,7 +108,11 @@ function clientOf({ caller }: OperationCall): Extract<Caller, { kind: 'agent' }>
   throw new AppError('PERMISSION_DENIED', 'only a client of MCP has offers of its own');
 }
 
-async function happen(type: HappeningType, input: Record<string, unknown>, call: OperationCall) {
+async function happen(
+  type: ProactiveEventType,
+  input: Record<string, unknown>,
+  call: OperationCall,
+) {
   const { clients } = enabledOffersOf(call);
   const isThere = () => !call.signal.aborted;
   const came = await clients.happen(type, input, clientOf(call), isThere);

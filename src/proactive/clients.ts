@@ -8,7 +8,7 @@ import { AppError, messageOf } from '../shared/errors.js';
 import type { Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
 import { isSameIdentity } from './event-context.js';
-import { type OfferAnswer, readAnswer, readHappening, readWaiting } from './input.js';
+import { type OfferAnswer, readAnswer, readEvent, readWaiting } from './input.js';
 import type { Reaction } from './offer-pipeline.js';
 import {
   isFresh,
@@ -21,7 +21,7 @@ import type { OfferBook } from './offers/offer-book.js';
 import type { WarningExpiry } from './source-revalidation.js';
 import { block, urgency } from './text/block.js';
 import { NO_OFFERS, type TurnOffers } from './turns.js';
-import type { ClientCaller, Happening, HappeningType, OfferTarget } from './types.js';
+import type { ClientCaller, OfferTarget, ProactiveEvent, ProactiveEventType } from './types.js';
 
 /**
  * Whether somebody reads the answer; what nobody reads does not count as shown and waits. Asked when the
@@ -38,7 +38,7 @@ interface ClientsDeps {
   loaded: Promise<void>;
   /** How long `take` waits, ms; 30 when absent. */
   budgetMs?: number | undefined;
-  react: (happening: Happening, answered?: Answered) => Promise<Reaction>;
+  react: (event: ProactiveEvent, answered?: Answered) => Promise<Reaction>;
   revalidated: (offers: readonly StoredOffer[]) => Promise<StoredOffer[]>;
   standing: WarningExpiry;
   shown: (id: Uuid, how: string) => StoredOffer | null;
@@ -106,18 +106,18 @@ export function createClients(deps: ClientsDeps) {
      * @throws InvalidInputError, AppError LIMIT_REACHED, PERMISSION_DENIED for a conversation
      */
     async happen(
-      type: HappeningType,
+      type: ProactiveEventType,
       input: unknown,
       caller: ClientCaller,
       answered?: Answered,
     ): Promise<Reaction> {
       const fields = typeof input === 'object' && input !== null ? input : {};
-      const happening = readHappening({ ...fields, type });
-      if (happening.roomId !== undefined) {
+      const event = readEvent({ ...fields, type });
+      if (event.roomId !== undefined) {
         throw new AppError('PERMISSION_DENIED', 'a client speaks in no conversation: no room_id');
       }
       const { sessionId, identityId: agentId } = caller;
-      return deps.react({ ...happening, sessionId, agentId, caller }, answered);
+      return deps.react({ ...event, sessionId, agentId, caller }, answered);
     },
 
     /**

@@ -4,7 +4,7 @@
  */
 import { type Clock, SECOND_MS } from '../shared/clock.js';
 import type { Log } from '../shared/log.js';
-import type { HappeningSummary } from './types.js';
+import type { EventSummary } from './types.js';
 
 const AT_A_TIME = 8;
 const MOST_WAITING = 200;
@@ -40,7 +40,7 @@ export function createConcurrencyLimiter({ clock, log }: { clock: Clock; log: Lo
   let dropped = 0;
   let toldMs = Number.NEGATIVE_INFINITY;
 
-  function queueOf(type: HappeningSummary['type']): Queue {
+  function queueOf(type: EventSummary['type']): Queue {
     if (type === 'message') return messages;
     return type === 'action_planned' ? plans : others;
   }
@@ -53,7 +53,7 @@ export function createConcurrencyLimiter({ clock, log }: { clock: Clock; log: Lo
 
   return {
     /** `null`: too many wait already, and the work was not begun; the operator is told. */
-    async pass<T>(type: HappeningSummary['type'], work: () => Promise<T>): Promise<T | null> {
+    async pass<T>(type: EventSummary['type'], work: () => Promise<T>): Promise<T | null> {
       const queue = queueOf(type);
       if (!queue.isFull()) {
         const result = queue.pass(work);

@@ -8,75 +8,65 @@ const days = z.number().min(0).max(36_500);
 const count = (min: number, max: number) => z.int().min(min).max(max);
 /** `auto`: what is calibrated for the embedder that serves. */
 const threshold = z.union([z.literal('auto'), z.number().min(0).max(1)]).default('auto');
+/** Nothing said means the defaults. */
+const section = <Fields extends z.core.$ZodLooseShape>(fields: Fields) => {
+  const schema = z.strictObject(fields);
+  // Every field has a default or may be absent.
+  return schema.prefault({} as z.input<typeof schema>);
+};
 const flag = (fallback: boolean) => z.boolean().default(fallback);
 
 export const detectorConfigSchema = z.strictObject({
-  fileTouch: z
-    .strictObject({
-      enabled: flag(true),
-      min_memories: count(1, 1_000).default(1),
-      max_age_days: days.default(30),
-      include_failures: flag(true),
-      cooldown_seconds: seconds.default(300),
-    })
-    .prefault({}),
-  intentMatch: z
-    .strictObject({
-      enabled: flag(true),
-      similarity_threshold: threshold,
-      max_results: count(1, 20).default(3),
-      include_failures: flag(true),
-      recency_boost: flag(true),
-    })
-    .prefault({}),
-  conflictWarning: z
-    .strictObject({
-      enabled: flag(true),
-      action_similarity_threshold: threshold,
-      require_acknowledgment: flag(true),
-      max_age_days: days.default(90),
-    })
-    .prefault({}),
-  patternRecognition: z
-    .strictObject({
-      enabled: flag(true),
-      min_pattern_occurrences: count(2, 1_000).default(3),
-      confidence_threshold: z.number().min(0).max(1).default(0.6),
-      extract_learnings: flag(true),
-    })
-    .prefault({}),
-  sessionStart: z
-    .strictObject({
-      enabled: flag(true),
-      show_unfinished: flag(true),
-      show_recent_learnings: flag(true),
-      max_learnings: count(0, 20).default(3),
-      lookback_days: days.default(30),
-    })
-    .prefault({}),
-  whenMatch: z
-    .strictObject({
-      enabled: flag(true),
-      max_results: count(1, 20).default(2),
-      confidence_threshold: threshold,
-    })
-    .prefault({}),
-  hintMatch: z
-    .strictObject({
-      enabled: flag(true),
-      max_results: count(1, 20).default(2),
-      /** Hints suggested in one place within any ten minutes. */
-      max_per_10_minutes: count(0, 1_000).default(3),
-    })
-    .prefault({}),
-  cooldown: z
-    .strictObject({
-      file_cooldown_seconds: seconds.optional(),
-      memory_cooldown_seconds: seconds.default(600),
-      rate_limit_per_minute: count(0, 1_000).default(5),
-      batch_window_ms: count(0, 60_000).default(500),
-    })
-    .prefault({}),
+  fileTouch: section({
+    enabled: flag(true),
+    min_memories: count(1, 1_000).default(1),
+    max_age_days: days.default(30),
+    include_failures: flag(true),
+    cooldown_seconds: seconds.default(300),
+  }),
+  intentMatch: section({
+    enabled: flag(true),
+    similarity_threshold: threshold,
+    max_results: count(1, 20).default(3),
+    include_failures: flag(true),
+    recency_boost: flag(true),
+  }),
+  conflictWarning: section({
+    enabled: flag(true),
+    action_similarity_threshold: threshold,
+    require_acknowledgment: flag(true),
+    max_age_days: days.default(90),
+  }),
+  patternRecognition: section({
+    enabled: flag(true),
+    min_pattern_occurrences: count(2, 1_000).default(3),
+    confidence_threshold: z.number().min(0).max(1).default(0.6),
+    extract_learnings: flag(true),
+  }),
+  sessionStart: section({
+    enabled: flag(true),
+    show_unfinished: flag(true),
+    show_recent_learnings: flag(true),
+    max_learnings: count(0, 20).default(3),
+    lookback_days: days.default(30),
+  }),
+  whenMatch: section({
+    enabled: flag(true),
+    max_results: count(1, 20).default(2),
+    confidence_threshold: threshold,
+  }),
+  hintMatch: section({
+    enabled: flag(true),
+    max_results: count(1, 20).default(2),
+    /** Hints suggested in one place within any ten minutes. */
+    max_per_10_minutes: count(0, 1_000).default(3),
+  }),
+  cooldown: section({
+    file_cooldown_seconds: seconds.optional(),
+    memory_cooldown_seconds: seconds.default(600),
+    rate_limit_per_minute: count(0, 1_000).default(5),
+    batch_window_ms: count(0, 60_000).default(500),
+  }),
 });
 
 /**

@@ -4,7 +4,7 @@
  *
  * - a file is not offered again for `file_cooldown_seconds`,
  * - a memory is not offered again for `memory_cooldown_seconds`, whatever kind of offer shows it,
- * - at most `rate_limit_per_minute` notifications in any 60 seconds; the offers of one happening
+ * - at most `rate_limit_per_minute` notifications in any 60 seconds; the offers of one event
  *   are one notification,
  * - at most `hintMatch.max_per_10_minutes` hints in any ten minutes,
  * - a session is greeted once, one without an id not again for `memory_cooldown_seconds`; what it is

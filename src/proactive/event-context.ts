@@ -1,11 +1,12 @@
 /** Who something happens to, where, and who has it in view. Pure. */
 import type { Caller } from '../memory/index.js';
 import type { Scope } from '../records/index.js';
-import type { Happening, HappeningSummary, Occasion, OfferTarget } from './types.js';
+import type { EventContext, EventSummary, OfferTarget, ProactiveEvent } from './types.js';
 
 /** The context alone; what the caller is known by fills what is not said. */
-export function contextOf(occasion: Occasion): Occasion {
-  const { agentId, projectId, sessionId, roomId, cwd, repo, branch, caller, speakerId } = occasion;
+export function eventContextOf(eventContext: EventContext): EventContext {
+  const { agentId, projectId, sessionId, roomId, cwd, repo, branch, caller, speakerId } =
+    eventContext;
   const person = caller?.kind === 'entity' ? caller : undefined;
   return {
     agentId,
@@ -17,7 +18,7 @@ export function contextOf(occasion: Occasion): Occasion {
   };
 }
 
-export function targetOf({ roomId, sessionId, agentId }: Occasion): OfferTarget {
+export function targetOf({ roomId, sessionId, agentId }: EventContext): OfferTarget {
   return {
     ...(roomId === undefined ? {} : { roomId }),
     ...(sessionId === undefined ? {} : { sessionId }),
@@ -25,25 +26,25 @@ export function targetOf({ roomId, sessionId, agentId }: Occasion): OfferTarget 
   };
 }
 
-/** A happening as the operator sees it in the decisions. */
-export function summaryOf(happening: Happening): HappeningSummary {
-  const target = targetOf(contextOf(happening));
-  return { type: happening.type, subject: subjectOf(happening).slice(0, 200), target };
+/** An event as the operator sees it in the decisions. */
+export function summaryOf(event: ProactiveEvent): EventSummary {
+  const target = targetOf(eventContextOf(event));
+  return { type: event.type, subject: subjectOf(event).slice(0, 200), target };
 }
 
-function subjectOf(happening: Happening): string {
-  switch (happening.type) {
+function subjectOf(event: ProactiveEvent): string {
+  switch (event.type) {
     case 'file_touch':
-      return happening.filePath;
+      return event.filePath;
     case 'intent_stated':
-      return happening.intent;
+      return event.intent;
     case 'task_start':
-      return happening.task;
+      return event.task;
     case 'action_planned':
     case 'action_completed':
-      return happening.action;
+      return event.action;
     case 'session_start':
-      return happening.sessionId ?? '';
+      return event.sessionId ?? '';
   }
 }
 

@@ -11,7 +11,7 @@ import type { Log } from '../shared/log.js';
 import { RecencyCache } from '../shared/recency-cache.js';
 import { isFresh, type StoredOffer } from './offers/offer.js';
 import type { OfferBook } from './offers/offer-book.js';
-import type { Occasion } from './types.js';
+import type { EventContext } from './types.js';
 
 /** Of the little time that a hook has. */
 const BUDGET_MS = 10;
@@ -28,14 +28,14 @@ export function createImplicitSessionStart(deps: {
   loaded: Promise<void>;
   /** How many memories there are. */
   size: () => Promise<number>;
-  /** How long a happening waits for it in a small memory, ms, 10 when absent; what takes longer comes with the next one. */
+  /** How long an event waits for it in a small memory, ms, 10 when absent; what takes longer comes with the next one. */
   budgetMs?: number | undefined;
   revalidated: (offers: readonly StoredOffer[]) => Promise<StoredOffer[]>;
   log: Pick<Log, 'warn'>;
   /** Work that goes on when the answer has been given. */
   track: (work: Promise<void>) => void;
   /** Makes the offer. Resolves to whether it could be looked into. */
-  begin: (occasion: Occasion) => Promise<boolean>;
+  begin: (eventContext: EventContext) => Promise<boolean>;
 }) {
   const { book, clock, budgetMs = BUDGET_MS } = deps;
   const known = new RecencyCache<string, true>(MOST_SESSIONS);
@@ -49,11 +49,15 @@ export function createImplicitSessionStart(deps: {
     return offersOf(sessionId).filter(({ data }) => isFresh(data, clock.now()));
   }
 
-  /** What went wrong is tried again with the next happening. Never rejects. */
-  async function begin(occasion: Occasion, sessionId: string, afterMs: number): Promise<void> {
+  /** What went wrong is tried again with the next event. Never rejects. */
+  async function begin(
+    eventContext: EventContext,
+    sessionId: string,
+    afterMs: number,
+  ): Promise<void> {
     try {
       if (afterMs > 0) await delay(afterMs);
-      if (await deps.begin(occasion)) return;
+      if (await deps.begin(eventContext)) return;
     } catch (error) {
       deps.log.warn({ error: messageOf(error) }, 'the start of a session could not be looked into');
     }
@@ -62,13 +66,13 @@ export function createImplicitSessionStart(deps: {
 
   return {
     /** The session is known to have begun, with the one of the client's hooks. */
-    began({ sessionId, caller }: Occasion): void {
+    began({ sessionId, caller }: EventContext): void {
       const ofHooks = caller?.kind === 'agent' ? caller.clientSession : undefined;
       for (const id of [sessionId, ofHooks]) if (id !== undefined) known.set(id, true);
     },
     /** Begins the session where nobody has. Resolves to what of its start may still be told. */
-    async ready(occasion: Occasion): Promise<ReadonlySet<Uuid>> {
-      const { sessionId } = occasion;
+    async ready(eventContext: EventContext): Promise<ReadonlySet<Uuid>> {
+      const { sessionId } = eventContext;
       if (sessionId === undefined) return new Set();
       await deps.loaded;
       if (!known.has(sessionId)) {
@@ -79,7 +83,7 @@ export function createImplicitSessionStart(deps: {
             (size) => size <= SMALL,
             () => false,
           );
-          const begun = begin(occasion, sessionId, isSmall ? 0 : AFTER_MS);
+          const begun = begin(eventContext, sessionId, isSmall ? 0 : AFTER_MS);
           deps.track(begun);
           if (isSmall) await withTimeout(begun, budgetMs);
         }
@@ -88,7 +92,7 @@ export function createImplicitSessionStart(deps: {
       return new Set(holding.map(({ id }) => id));
     },
     /** Those of them that nobody has been told meanwhile: they are to be taken at once. */
-    untold: ({ sessionId }: Occasion, ready: ReadonlySet<Uuid>): StoredOffer[] =>
+    untold: ({ sessionId }: EventContext, ready: ReadonlySet<Uuid>): StoredOffer[] =>
       ready.size === 0 ? [] : pendingOf(sessionId).filter(({ id }) => ready.has(id)),
   };
 }

@@ -4,7 +4,7 @@ export { type ProactiveConfig, type ProactiveConfigInput, parseConfig } from './
 export type { DetectorContext } from './detectors/detection.js';
 export { createHintMatch, type HintPort } from './detectors/hint-match.js';
 export { createWhenMatch, type WhenEntry, type WhenPort } from './detectors/when-match.js';
-export { ANSWER_SHAPE, HAPPENING_SHAPES, WAITING_SHAPE } from './input.js';
+export { ANSWER_SHAPE, EVENT_SHAPES, WAITING_SHAPE } from './input.js';
 export type { LearnedNumbers } from './learning.js';
 export type { Decision, Reaction } from './offer-pipeline.js';
 export { OFFER_STATES, type Offer, type OfferData, type OfferState } from './offers/offer.js';
@@ -25,4 +25,6 @@ export {
 } from './service.js';
 export { clientBlock } from './text/block.js';
 export type { TurnMessage, TurnOffers } from './turns.js';
+/** The names under which the package has always exported them. */
+export type { EventContext as Occasion, ProactiveEvent as Happening } from './types.js';
 export * from './types.js';

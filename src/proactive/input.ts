@@ -1,5 +1,5 @@
 /**
- * Happenings as callers send them: routes, events and tools send `{ type, … }`, hooks the fields alone
+ * Events as callers send them: routes, events and tools send `{ type, … }`, hooks the fields alone
  * or just a text. Names are taken in camelCase and snake_case and by a few obvious others; anything else
  * is a finding. Who the caller is, is never read from input.
  */
@@ -11,7 +11,7 @@ import { isUuid, type Uuid } from '../shared/ids.js';
 import { normalizePath } from '../shared/paths.js';
 import { isVisible } from '../shared/safe-text.js';
 import { redactSecrets } from '../shared/secrets.js';
-import type { Happening, HappeningType } from './types.js';
+import type { ProactiveEvent, ProactiveEventType } from './types.js';
 
 export const INPUT_LIMITS = {
   textBytes: 8_192,
@@ -84,7 +84,7 @@ const fact = (kind: string, most: number) =>
     .refine((value) => !value.includes('\u0000'), 'must not contain NUL characters')
     .optional();
 
-const occasion = {
+const eventContext = {
   agentId: id.optional(),
   projectId: id.optional(),
   sessionId: id.optional(),
@@ -109,7 +109,7 @@ const ACTION_ALIASES = { command: 'action', text: 'action', file: 'filePath', pa
 const FORMS = {
   file_touch: {
     schema: z.strictObject({
-      ...occasion,
+      ...eventContext,
       filePath: path,
       operation: oneOf(OPERATIONS).optional(),
     }),
@@ -117,13 +117,13 @@ const FORMS = {
     aliases: { file: 'filePath', path: 'filePath' },
   },
   intent_stated: {
-    schema: z.strictObject({ ...occasion, intent: text, files: paths.optional() }),
+    schema: z.strictObject({ ...eventContext, intent: text, files: paths.optional() }),
     main: 'intent',
     aliases: { goal: 'intent', text: 'intent' },
   },
   task_start: {
     schema: z.strictObject({
-      ...occasion,
+      ...eventContext,
       task: text,
       taskType: oneOf(TASK_TYPES).optional(),
       files: paths.optional(),
@@ -133,13 +133,13 @@ const FORMS = {
     aliases: { description: 'task', taskDescription: 'task', text: 'task' },
   },
   action_planned: {
-    schema: z.strictObject({ ...occasion, action: text, filePath: path.optional() }),
+    schema: z.strictObject({ ...eventContext, action: text, filePath: path.optional() }),
     main: 'action',
     aliases: { ...ACTION_ALIASES, plan: 'action' },
   },
   action_completed: {
     schema: z.strictObject({
-      ...occasion,
+      ...eventContext,
       action: text,
       success: z.boolean(required('true or false')),
       error: text.optional(),
@@ -147,13 +147,13 @@ const FORMS = {
     }),
     aliases: ACTION_ALIASES,
   },
-  session_start: { schema: z.strictObject(occasion), main: 'sessionId', aliases: {} },
+  session_start: { schema: z.strictObject(eventContext), main: 'sessionId', aliases: {} },
 } satisfies {
-  [Type in HappeningType]: Form<Omit<Extract<Happening, { type: Type }>, 'type'>>;
+  [Type in ProactiveEventType]: Form<Omit<Extract<ProactiveEvent, { type: Type }>, 'type'>>;
 };
 
 /** `FILE_TOUCH`, `fileTouch`, `CUE_FILE_TOUCH` and `onFileTouch` are read as `filetouch`. */
-const TYPES: ReadonlyMap<string, HappeningType> = new Map<string, HappeningType>([
+const TYPES: ReadonlyMap<string, ProactiveEventType> = new Map<string, ProactiveEventType>([
   ['filetouch', 'file_touch'],
   ['filetouched', 'file_touch'],
   ['intentstated', 'intent_stated'],
@@ -169,7 +169,7 @@ const TYPES: ReadonlyMap<string, HappeningType> = new Map<string, HappeningType>
 const TYPE_NAMES = [...new Set(TYPES.values())].join(', ');
 
 /** Of each hook, in camelCase: what surfaces make their own descriptions of input from. */
-export const HAPPENING_SHAPES = {
+export const EVENT_SHAPES = {
   file_touch: FORMS.file_touch.schema.shape,
   intent_stated: FORMS.intent_stated.schema.shape,
   task_start: FORMS.task_start.schema.shape,
@@ -208,12 +208,12 @@ export const readWaiting = (input: unknown): { limit?: number | undefined } =>
   read(WAITING, fieldsOf(input));
 
 /**
- * A happening as data.
+ * An event as data.
  * @throws InvalidInputError with a finding for each field that is wrong, missing or unknown
  */
-export function readHappening(input: unknown): Happening {
+export function readEvent(input: unknown): ProactiveEvent {
   const { type: given, ...fields } = fieldsOf(input);
-  const type = typeof given === 'string' ? happeningType(given) : null;
+  const type = typeof given === 'string' ? eventTypeOf(given) : null;
   if (type !== null) return readAs(type, fields);
   throw refused('type', given === undefined ? 'is required' : `must be one of ${TYPE_NAMES}`);
 }
@@ -223,21 +223,21 @@ export function readHappening(input: unknown): Happening {
  * (`onFileTouch("src/auth.ts")`). Who calls is left out: whoever trusts it hands it on.
  * @throws InvalidInputError
  */
-export function readHook(type: HappeningType, input: unknown): Happening {
+export function readHook(type: ProactiveEventType, input: unknown): ProactiveEvent {
   const { main }: Form<object> = FORMS[type];
   if (typeof input === 'string' && main !== undefined) return readAs(type, { [main]: input });
   const { caller: _, speakerId: __, ...fields } = fieldsOf(input);
   return readAs(type, fields);
 }
 
-function readAs(type: HappeningType, fields: Record<string, unknown>): Happening {
+function readAs(type: ProactiveEventType, fields: Record<string, unknown>): ProactiveEvent {
   const form: Form<object> = FORMS[type];
   // The form of a type reads the fields of that type.
-  return { type, ...read(form, fields) } as Happening;
+  return { type, ...read(form, fields) } as ProactiveEvent;
 }
 
 /** The type that a name of it means; `null` for no name of any. */
-export function happeningType(name: string): HappeningType | null {
+export function eventTypeOf(name: string): ProactiveEventType | null {
   const plain = name
     .trim()
     .slice(0, 40)

@@ -1,7 +1,7 @@
 /**
  * From what happened to offers: detectors side by side, one list of what they found (most urgent first,
  * each memory said once), what may be said now, and its text. From the detectors' last answer to the
- * notes of the cooldown nothing waits, so two happenings at one time cannot both say the same.
+ * notes of the cooldown nothing waits, so two events at one time cannot both say the same.
  */
 import { type MemoryChecks, narrowestScope, readerOf, scopeOf } from '../memory/index.js';
 import type { Reader, Scope } from '../records/index.js';
@@ -27,17 +27,17 @@ import { candidatesIn, compose, quotedIn, withoutMemories } from './text/compose
 import type {
   Detection,
   DetectorName,
-  HappeningSummary,
-  Occasion,
+  EventContext,
+  EventSummary,
   OfferContent,
   OfferTarget,
   Shown,
   Suppressed,
 } from './types.js';
 
-/** What came of a happening. */
+/** What came of an event. */
 export interface Reaction {
-  /** New offers, most urgent first; also those that stand already and answer this happening. */
+  /** New offers, most urgent first; also those that stand already and answer this event. */
   offers: Offer[];
   /** The first of them that warns, also one that was raised before and is not acknowledged. */
   warning: Offer | null;
@@ -49,10 +49,10 @@ export interface Reaction {
   degraded: string[];
 }
 
-/** A happening, what was made of it, and why nothing came: for the operator. */
+/** An event, what was made of it, and why nothing came: for the operator. */
 export interface Decision {
   atMs: number;
-  happening: HappeningSummary;
+  happening: EventSummary;
   detectors: DetectorReport[];
   offerIds: Uuid[];
   suppressed: Suppressed[];
@@ -176,14 +176,14 @@ export function createOfferPipeline(deps: {
     /** Never rejects for what a detector does. */
     async react(
       calls: readonly DetectorCall[],
-      occasion: Occasion,
-      happening: HappeningSummary,
+      eventContext: EventContext,
+      event: EventSummary,
     ): Promise<Outcome> {
-      const { target } = happening;
-      const { speakerId } = occasion;
+      const { target } = event;
+      const { speakerId } = eventContext;
       const runs = await deps.runner.run(calls);
       const nowMs = clock.now();
-      const caller = callerOf(occasion);
+      const caller = callerOf(eventContext);
       const scope = scopeOf(caller, { projectId: checks.projectId, agentId: checks.agentId });
       const { require_acknowledgment } = deps.config().conflictWarning;
       const openOf = openFor(target, readerOf(caller));
@@ -204,7 +204,7 @@ export function createOfferPipeline(deps: {
       }
       const decision: Decision = {
         atMs: nowMs,
-        happening,
+        happening: event,
         detectors: runs.map(({ report }) => report),
         offerIds: offers.map(({ id }) => id),
         suppressed,
@@ -299,7 +299,7 @@ export function createOfferPipeline(deps: {
       }
     },
 
-    /** Newest first, at most 200: also happenings that led to nothing. */
+    /** Newest first, at most 200: also events that led to nothing. */
     decisions: (limit = MOST_DECISIONS): Decision[] =>
       decided
         .map(({ decision }) => decision)

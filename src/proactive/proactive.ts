@@ -1,5 +1,5 @@
 /**
- * The module put together: happenings in, offers out, and what becomes of them (DESIGN §8). Everything
+ * The module put together: events in, offers out, and what becomes of them (DESIGN §8). Everything
  * that reaches an agent unasked passes here.
  */
 import { type Caller, type MemoryChecks, type MemoryObserver, readerOf } from '../memory/index.js';
@@ -16,10 +16,17 @@ import type { ProactiveConfig } from './config.js';
 import { createCooldown } from './cooldown.js';
 import { createDetectorRunner, type DetectorCounts } from './detector-runner.js';
 import { callerOf } from './detectors/detection.js';
-import { contextOf, nameOf, sessionsOf, summaryOf, targetKey, targetOf } from './event-context.js';
+import {
+  eventContextOf,
+  nameOf,
+  sessionsOf,
+  summaryOf,
+  targetKey,
+  targetOf,
+} from './event-context.js';
 import { announcedIn, citedIn, filesHeard, saysSomething } from './heard.js';
 import { createImplicitSessionStart } from './implicit-session-start.js';
-import { readHappening, readHook } from './input.js';
+import { readEvent, readHook } from './input.js';
 import { createLearnedStore, feedbackOf, type LearnedNumbers } from './learning.js';
 import {
   createOfferPipeline,
@@ -46,10 +53,10 @@ import {
 } from './offers/stats.js';
 import { createPushes, type OfferEvent, type SubscribeOptions } from './pushes.js';
 import {
+  type ConversationEvent,
   callsOf,
   createDetectors,
   type Evaluation,
-  type MessageHappening,
   route,
   warmUp,
 } from './router.js';
@@ -68,12 +75,12 @@ import {
   DETECTOR_NAMES,
   type DetectorName,
   type Detectors,
+  type EventContext,
+  type EventSummary,
   type FileTouched,
-  type Happening,
-  type HappeningSummary,
-  type HappeningType,
   type IntentStated,
-  type Occasion,
+  type ProactiveEvent,
+  type ProactiveEventType,
   type SessionStarted,
   type SlotDetectors,
   type TaskStarted,
@@ -86,7 +93,7 @@ export interface ProactiveHealth {
   detectors: Record<string, DetectorCounts & { enabled: boolean }>;
   /** Open offers held, by state. */
   open: { pending: number; shown: number };
-  /** Happenings dropped because too many came at once. */
+  /** Events dropped because too many came at once. */
   dropped: number;
   subscribers: number;
   /** Why, in words, something is worse than it should be. */
@@ -123,7 +130,7 @@ export interface ProactiveCoreDeps {
 const BUDGET_MS = 30;
 const STOP_MS = 3 * SECOND_MS;
 const STATS_DAYS = 30;
-/** Happenings of a client so near to each other are one turn of it. */
+/** Events of a client so near to each other are one turn of it. */
 const ONE_TURN_MS = 10 * SECOND_MS;
 /** Conversations and clients remembered. */
 const MOST_TARGETS = 10_000;
@@ -197,13 +204,13 @@ export function createProactive(deps: ProactiveCoreDeps) {
     ...{ log, revalidated, remaining: book.remaining },
     detect: async (message) => {
       const { text, roomId, caller, sessionId, speakerId } = message;
-      const occasion = contextOf({ roomId, caller, sessionId, speakerId });
+      const eventContext = eventContextOf({ roomId, caller, sessionId, speakerId });
       const newSession = beginsSession(message);
       const routed = { type: 'message', text, files: filesHeard(message), newSession } as const;
-      const { failed } = await reactTo(routed, occasion, {
+      const { failed } = await reactTo(routed, eventContext, {
         type: 'message',
         subject: text.slice(0, 200),
-        target: targetOf(occasion),
+        target: targetOf(eventContext),
       });
       // What went wrong is tried again with the next message.
       if (newSession && sessionId !== undefined && !failed.includes('sessionStart')) {
@@ -226,9 +233,9 @@ export function createProactive(deps: ProactiveCoreDeps) {
     ...{ book, clock, log, loaded, revalidated, track: limiter.track },
     budgetMs: deps.turnBudgetMs,
     size: async () => (await checks.lookUp()).shelf.size,
-    async begin(occasion) {
-      const start = { type: 'session_start', ...occasion } as const;
-      const { failed } = await reactTo(start, occasion, summaryOf(start));
+    async begin(eventContext) {
+      const start = { type: 'session_start', ...eventContext } as const;
+      const { failed } = await reactTo(start, eventContext, summaryOf(start));
       return !failed.includes('sessionStart');
     },
   });
@@ -273,18 +280,18 @@ export function createProactive(deps: ProactiveCoreDeps) {
   }
 
   async function reactTo(
-    happening: Happening | MessageHappening,
-    occasion: Occasion,
-    summary: HappeningSummary,
+    event: ProactiveEvent | ConversationEvent,
+    eventContext: EventContext,
+    summary: EventSummary,
   ): Promise<Outcome> {
-    const evaluations: Evaluation[] = route(happening, config());
+    const evaluations: Evaluation[] = route(event, config());
     if (!enabled()) return { ...NOTHING, degraded: [OFF] };
     const outcome = await limiter.pass(summary.type, async () => {
       await loaded;
       // What another process did has to be known before anything is said.
       if (shared) await tidy();
       else limiter.track(tidy());
-      return pipeline.react(callsOf(asked, evaluations, occasion), occasion, summary);
+      return pipeline.react(callsOf(asked, evaluations, eventContext), eventContext, summary);
     });
     if (outcome === null) return { ...NOTHING, degraded: [FLOODED], failed: [...DETECTOR_NAMES] };
     pushes.offered(outcome.offers.map(viewOf));
@@ -292,37 +299,37 @@ export function createProactive(deps: ProactiveCoreDeps) {
   }
 
   async function react(
-    happening: Happening,
+    event: ProactiveEvent,
     wanted: Answered = true,
     mayBegin = false,
   ): Promise<Reaction> {
-    const { type } = happening;
-    const occasion = contextOf(happening);
-    const target = targetOf(occasion);
+    const { type } = event;
+    const eventContext = eventContextOf(event);
+    const target = targetOf(eventContext);
     if (enabled() && target.roomId === undefined && beginsTurn(target)) turnCounter.count();
-    if (type === 'file_touch') uses.ofFiles(target, [happening.filePath]);
-    if (type === 'action_completed' && happening.success && enabled()) {
+    if (type === 'file_touch') uses.ofFiles(target, [event.filePath]);
+    if (type === 'action_completed' && event.success && enabled()) {
       await loaded;
-      await uses.ofAction(target, happening.action, callerOf(occasion));
+      await uses.ofAction(target, event.action, callerOf(eventContext));
     }
-    const outcome = await reactTo(happening, occasion, summaryOf(happening));
-    if (type === 'session_start') implicitStart.began(occasion);
-    const ready = mayBegin ? await implicitStart.ready(occasion) : new Set<Uuid>();
+    const outcome = await reactTo(event, eventContext, summaryOf(event));
+    if (type === 'session_start') implicitStart.began(eventContext);
+    const ready = mayBegin ? await implicitStart.ready(eventContext) : new Set<Uuid>();
     // Who gives a room is answered in its next turn; a plan cannot wait.
     const answers = target.roomId === undefined || type === 'action_planned';
     const answered = answers && (typeof wanted === 'boolean' ? wanted : await wanted());
     // What was forgotten while somebody was waited for is not said.
     const offers = book.remaining([
       ...outcome.offers,
-      ...implicitStart.untold(occasion, ready),
+      ...implicitStart.untold(eventContext, ready),
       ...outcome.standing,
     ]);
-    const { projectId } = occasion;
+    const { projectId } = eventContext;
     // A slip in the name of the project must not look like "nothing known".
     const isElsewhere = projectId !== undefined && !checks.isProject(projectId);
     const slip = `"${projectId}" is not the project served here: nothing of it is known`;
     return {
-      ...replyOf(offers, occasion, answered),
+      ...replyOf(offers, eventContext, answered),
       suppressed: outcome.suppressed,
       degraded: [...(isElsewhere ? [slip] : []), ...outcome.degraded],
     };
@@ -331,10 +338,10 @@ export function createProactive(deps: ProactiveCoreDeps) {
   /** Only what may be read there. What is in the text counts as shown, where it is `answered` at all. */
   function replyOf(
     offers: readonly StoredOffer[],
-    occasion: Occasion,
+    eventContext: EventContext,
     answered: boolean,
   ): Pick<Reaction, 'offers' | 'warning' | 'text' | 'tokens'> {
-    const reader = readerOf(callerOf(occasion));
+    const reader = readerOf(callerOf(eventContext));
     const all = offers
       .filter(({ scope }) => canRead(reader, scope))
       .sort((a, b) => urgency(a.data.kind) - urgency(b.data.kind));
@@ -349,20 +356,20 @@ export function createProactive(deps: ProactiveCoreDeps) {
 
   /** @throws AppError LIMIT_REACHED */
   async function reactOrRefuse(
-    happening: Happening,
+    event: ProactiveEvent,
     wanted?: Answered,
     mayBegin?: boolean,
   ): Promise<Reaction> {
-    const reaction = await react(happening, wanted, mayBegin);
+    const reaction = await react(event, wanted, mayBegin);
     if (!reaction.degraded.includes(FLOODED)) return reaction;
     throw new AppError('LIMIT_REACHED', `${FLOODED}; try again in a moment`);
   }
 
   /** A text stands for the main field. @throws InvalidInputError */
   const hook =
-    <Input extends Occasion>(type: HappeningType) =>
+    <Input extends EventContext>(type: ProactiveEventType) =>
     async (input: Input | string): Promise<Reaction> => {
-      const { caller, speakerId }: Occasion = typeof input === 'string' ? {} : input;
+      const { caller, speakerId }: EventContext = typeof input === 'string' ? {} : input;
       return react({ ...readHook(type, input), caller, speakerId });
     };
 
@@ -435,7 +442,7 @@ export function createProactive(deps: ProactiveCoreDeps) {
     observer,
 
     /*
-     * Hooks. What a happening leads to is stored as offers; those for a conversation wait for its next
+     * Hooks. What an event leads to is stored as offers; those for a conversation wait for its next
      * turn, the others are answered here, which counts as shown. Input is checked; a text stands for the
      * main field. They throw InvalidInputError, and nothing for what a detector does.
      */
@@ -462,7 +469,7 @@ export function createProactive(deps: ProactiveCoreDeps) {
       options: { answered?: Answered; speakerId?: Uuid; mayBegin?: boolean } = {},
     ): Promise<Reaction> {
       const { answered, speakerId, mayBegin } = options;
-      return reactOrRefuse({ ...readHappening(input), caller, speakerId }, answered, mayBegin);
+      return reactOrRefuse({ ...readEvent(input), caller, speakerId }, answered, mayBegin);
     },
 
     /**
@@ -503,7 +510,7 @@ export function createProactive(deps: ProactiveCoreDeps) {
       uses.ofFiles({ roomId }, files);
       const announced = announcedIn(text);
       if (files.length === 0 && announced === '') return;
-      const occasion = contextOf({ roomId, caller, sessionId });
+      const eventContext = eventContextOf({ roomId, caller, sessionId });
       const routed = {
         type: 'message',
         text: announced,
@@ -514,9 +521,9 @@ export function createProactive(deps: ProactiveCoreDeps) {
       const summary = {
         type: 'agent',
         subject: text.slice(0, 200),
-        target: targetOf(occasion),
+        target: targetOf(eventContext),
       } as const;
-      const work = reactTo(routed, occasion, summary).catch((error: unknown) => {
+      const work = reactTo(routed, eventContext, summary).catch((error: unknown) => {
         log.warn({ error: messageOf(error) }, 'what the agent said could not be looked into');
       });
       limiter.track(work);
@@ -610,7 +617,7 @@ export function createProactive(deps: ProactiveCoreDeps) {
         ],
       };
     },
-    /** Newest first, at most 200: also happenings that led to nothing, and why. */
+    /** Newest first, at most 200: also events that led to nothing, and why. */
     decisions: (limit?: number): Decision[] => pipeline.decisions(limit),
     /** After the batch window, most urgent first; `deliver` counts what is pushed as shown, `statesOnly` waits for nothing. */
     subscribe: (listener: (event: OfferEvent) => void, options?: SubscribeOptions): (() => void) =>

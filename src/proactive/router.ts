@@ -15,10 +15,10 @@ import type {
   ActionPlanned,
   Detector,
   Detectors,
+  EventContext,
   FileTouched,
-  Happening,
   IntentStated,
-  Occasion,
+  ProactiveEvent,
   SessionStarted,
   SlotDetectors,
   SlotInput,
@@ -26,7 +26,7 @@ import type {
 } from './types.js';
 
 /** Words of a conversation, with the files that are named or attached. */
-export interface MessageHappening {
+export interface ConversationEvent {
   type: 'message';
   text: string;
   files: readonly string[];
@@ -45,7 +45,7 @@ export type Evaluation =
   | { detector: 'patternRecognition'; input: TaskStarted }
   | { detector: 'sessionStart'; input: SessionStarted };
 
-/** Files of one happening whose history is looked up. */
+/** Files of one event whose history is looked up. */
 const MAX_FILES = 5;
 const MAX_SLOT_CHARS = 2_000;
 const MAX_SUBJECT_CHARS = 200;
@@ -55,33 +55,33 @@ const MAX_SUBJECT_CHARS = 200;
  * file's operation changes nothing: reading is how most work begins.
  */
 export function route(
-  happening: Happening | MessageHappening,
+  event: ProactiveEvent | ConversationEvent,
   config: ProactiveConfig,
 ): Evaluation[] {
-  return evaluationsOf(happening).filter(({ detector }) => config[detector].enabled);
+  return evaluationsOf(event).filter(({ detector }) => config[detector].enabled);
 }
 
-function evaluationsOf(happening: Happening | MessageHappening): Evaluation[] {
-  switch (happening.type) {
+function evaluationsOf(event: ProactiveEvent | ConversationEvent): Evaluation[] {
+  switch (event.type) {
     case 'file_touch': {
-      const { filePath, operation } = happening;
+      const { filePath, operation } = event;
       return [...touches([filePath], operation), ...slots('', [filePath])];
     }
     case 'intent_stated': {
-      const { type, intent, files } = happening;
+      const { type, intent, files } = event;
       return ofMoment(momentOf(type, intent, filesIn(intent, files)), 'stated');
     }
     case 'task_start': {
-      const { type, task, files, taskType, tags } = happening;
+      const { type, task, files, taskType, tags } = event;
       return ofMoment(momentOf(type, task, filesIn(task, files), { taskType, tags }), 'stated');
     }
     case 'action_planned': {
-      const { type, action, filePath } = happening;
+      const { type, action, filePath } = event;
       const files = filePath === undefined ? filesIn(action) : [filePath];
       return ofMoment(momentOf(type, action, files), 'planned');
     }
     case 'action_completed': {
-      const { action, error = '', success, filePath } = happening;
+      const { action, error = '', success, filePath } = event;
       // What went well is no reason to speak.
       if (success) return [];
       const files = filePath === undefined ? filesIn(`${action}\n${error}`) : [filePath];
@@ -96,7 +96,7 @@ function evaluationsOf(happening: Happening | MessageHappening): Evaluation[] {
     case 'session_start':
       return [{ detector: 'sessionStart', input: {} }];
     case 'message': {
-      const { text, files, newSession, by } = happening;
+      const { text, files, newSession, by } = event;
       const all = ofMoment(momentOf(by ?? 'message', text, files), by ? 'stated' : 'message');
       return newSession ? [...all, { detector: 'sessionStart', input: {} }] : all;
     }
@@ -153,17 +153,17 @@ export function createDetectors(context: DetectorContext): Detectors {
 export function callsOf(
   detectors: Detectors & SlotDetectors,
   evaluations: readonly Evaluation[],
-  occasion: Occasion,
+  eventContext: EventContext,
 ): DetectorCall[] {
   return evaluations.flatMap(({ detector: name, input }) => {
     // Each evaluation holds the input of its detector.
-    const detector = detectors[name] as Detector<Occasion> | undefined;
+    const detector = detectors[name] as Detector<EventContext> | undefined;
     if (!detector) return [];
     const subject = Object.values(input).find((value) => typeof value === 'string') ?? '';
     return {
       detector: name,
       subject: subject.slice(0, MAX_SUBJECT_CHARS),
-      run: () => detector.evaluate({ ...occasion, ...input }),
+      run: () => detector.evaluate({ ...eventContext, ...input }),
     };
   });
 }

@@ -14,7 +14,7 @@ import type { Log } from '../shared/log.js';
 import type { DetectorContext, Row } from './detectors/detection.js';
 import { successSince } from './detectors/success-since.js';
 import { isStandingWarning, type StoredOffer, toldIn } from './offers/offer.js';
-import type { Detector, DetectorName, Occasion } from './types.js';
+import type { Detector, DetectorName, EventContext } from './types.js';
 
 type Revisions = ReadonlyMap<Uuid, number>;
 
@@ -28,7 +28,7 @@ export function createRevalidation(deps: {
   checks: Pick<MemoryChecks, 'rows'>;
   clock: Clock;
   log: Log;
-  detectors: Partial<Record<DetectorName, Pick<Detector<Occasion>, 'revisions'>>>;
+  detectors: Partial<Record<DetectorName, Pick<Detector<EventContext>, 'revisions'>>>;
   /** A source of it is not what it was. */
   changed: (offerId: Uuid) => unknown;
 }): (offers: readonly StoredOffer[]) => Promise<StoredOffer[]> {

@@ -43,7 +43,7 @@ export interface OfferTarget {
 }
 
 /** Who something happens to, and where. All of it optional: absent, it is an agent of the project. */
-export interface Occasion extends OfferTarget {
+export interface EventContext extends OfferTarget {
   /** Another project than the one served is never answered. Absent: the one served. */
   projectId?: string | undefined;
   /** The working folder, absolute, of who says so; absent: not known. */
@@ -57,12 +57,12 @@ export interface Occasion extends OfferTarget {
   speakerId?: Uuid | undefined;
 }
 
-export interface FileTouched extends Occasion {
+export interface FileTouched extends EventContext {
   filePath: string;
   operation?: 'read' | 'open' | 'edit' | 'create' | 'delete' | undefined;
 }
 /** Detectors that are asked about one thing that was said share their look at it. */
-interface Shared extends Occasion {
+interface Shared extends EventContext {
   moment?: Moment | undefined;
 }
 export interface IntentStated extends Shared {
@@ -82,7 +82,7 @@ export interface ActionPlanned extends Shared {
   action: string;
   filePath?: string | undefined;
 }
-export interface ActionCompleted extends Occasion {
+export interface ActionCompleted extends EventContext {
   /** What was done, in words or as a command. */
   action: string;
   success: boolean;
@@ -90,28 +90,28 @@ export interface ActionCompleted extends Occasion {
   error?: string | undefined;
   filePath?: string | undefined;
 }
-export type SessionStarted = Occasion;
+export type SessionStarted = EventContext;
 
 /** What can happen, by its name on the wire (`POST /cue/events`, `CUE_FILE_TOUCH` …). */
-export type Happening =
+export type ProactiveEvent =
   | ({ type: 'file_touch' } & FileTouched)
   | ({ type: 'intent_stated' } & IntentStated)
   | ({ type: 'task_start' } & TaskStarted)
   | ({ type: 'action_planned' } & ActionPlanned)
   | ({ type: 'action_completed' } & ActionCompleted)
   | ({ type: 'session_start' } & SessionStarted);
-export type HappeningType = Happening['type'];
+export type ProactiveEventType = ProactiveEvent['type'];
 
-/** A happening as the operator sees it. */
-export interface HappeningSummary {
+/** An event as the operator sees it. */
+export interface EventSummary {
   /** `message`: what a person wrote; `agent`: what the agent said or did. */
-  type: HappeningType | 'message' | 'agent';
+  type: ProactiveEventType | 'message' | 'agent';
   subject: string;
   target: OfferTarget;
 }
 
 /** What a detector of another module is asked: words of the moment, and the files in them. */
-export interface SlotInput extends Occasion {
+export interface SlotInput extends EventContext {
   /** '' where files are only touched. */
   text: string;
   files: readonly string[];
@@ -247,7 +247,7 @@ export interface Detection {
   degraded?: string;
 }
 
-export interface Detector<Input extends Occasion> {
+export interface Detector<Input extends EventContext> {
   readonly name: DetectorName;
   /** Reads only; changes no state, counts nothing, and may be called as often as one likes. */
   evaluate(input: Input): Promise<Detection>;

@@ -14,12 +14,12 @@ import { pathKeys } from '../shared/paths.js';
 import { isInView, targetKey } from './event-context.js';
 import type { OfferChange, StoredOffer } from './offers/offer.js';
 import type { OfferBook } from './offers/offer-book.js';
-import type { Detector, DetectorName, Occasion, OfferTarget } from './types.js';
+import type { Detector, DetectorName, EventContext, OfferTarget } from './types.js';
 
 const WITHIN_MS = 30 * MINUTE_MS;
 const MOST_GIVEN = 1_000;
 
-type Succeeding = Pick<Detector<Occasion>, 'succeeded'>;
+type Succeeding = Pick<Detector<EventContext>, 'succeeded'>;
 
 export function createUses(deps: {
   book: Pick<OfferBook, 'open' | 'quoting'>;

@@ -8,8 +8,8 @@ import { DEFAULT_CONFIG } from '../../../src/proactive/config.js';
 import type { DetectorContext } from '../../../src/proactive/detectors/detection.js';
 import { filesHeard } from '../../../src/proactive/heard.js';
 import { createHintMatch } from '../../../src/proactive/index.js';
-import { type MessageHappening, route } from '../../../src/proactive/router.js';
-import type { Happening } from '../../../src/proactive/types.js';
+import { type ConversationEvent, route } from '../../../src/proactive/router.js';
+import type { ProactiveEvent } from '../../../src/proactive/types.js';
 import type { Uuid } from '../../../src/shared/ids.js';
 import { analyze } from '../../../src/shared/text.js';
 
@@ -98,7 +98,7 @@ export async function detectorOf({ hints }: HintProject, create = createHintMatc
 }
 
 /** The happening of a turn as the product hears it. */
-function happeningOf({ kind, text, error }: HintTurn): Happening | MessageHappening {
+function happeningOf({ kind, text, error }: HintTurn): ProactiveEvent | ConversationEvent {
   if (kind === 'message') {
     return { type: kind, text, files: filesHeard({ text }), newSession: false };
   }

@@ -18,7 +18,7 @@ import type {
   Detection,
   Detector,
   DetectorName,
-  Occasion,
+  EventContext,
   OfferContent,
   Shown,
   Suppressed,
@@ -40,8 +40,8 @@ export type Row = StoredRecord<WorkMemoryData>;
 /** An agent that speaks for nobody. */
 const ANYBODY: Caller = { kind: 'agent' };
 
-export function callerOf(occasion: Occasion): Caller {
-  return occasion.caller ?? ANYBODY;
+export function callerOf(eventContext: EventContext): Caller {
+  return eventContext.caller ?? ANYBODY;
 }
 
 export function barIn({ bar }: DetectorContext, kind: DetectorName, setting: number): Bar {
@@ -72,7 +72,7 @@ interface Question<Name extends DetectorName> {
 }
 
 /** A detector that is asked only while it is switched on, and only about the project that is served. */
-export function defineDetector<Name extends DetectorName, Input extends Occasion>(
+export function defineDetector<Name extends DetectorName, Input extends EventContext>(
   context: DetectorContext,
   name: Name,
   subjectOf: (input: Input) => string,
@@ -156,6 +156,28 @@ export async function rowsOf(
   return rows;
 }
 
+/** What newer memory, that may be read, has taken the place of which. */
+export async function successorsOf(
+  context: DetectorContext,
+  ids: readonly Uuid[],
+  reader: Reader,
+  isMeant: (row: Row) => boolean = () => true,
+): Promise<ReadonlyMap<Uuid, Row>> {
+  if (ids.length === 0) return new Map();
+  const edges = (await context.checks.links(ids)).filter(
+    ({ type, target, source }) =>
+      type === 'supersedes' && ids.includes(target) && source !== target,
+  );
+  const sources = [...new Set(edges.map(({ source }) => source))].slice(0, CHUNK);
+  const rows = new Map((await rowsOf(context, sources, reader)).map((row) => [row.id, row]));
+  return new Map(
+    edges.flatMap(({ source, target }) => {
+      const row = rows.get(source);
+      return row && isMeant(row) ? [[target, row] as const] : [];
+    }),
+  );
+}
+
 /** Of a row that has been read. */
 export async function candidateOf(
   { checks }: DetectorContext,
@@ -195,12 +217,13 @@ export interface Acting {
  * As whom the one that acts writes: an agent's id where that is a UUID, else whom the caller writes
  * as, which without a caller is the Eliza agent.
  */
-export function actingIn({ checks }: DetectorContext, occasion: Occasion): Acting {
-  const caller = callerOf(occasion);
-  const named = occasion.agentId !== undefined && isUuid(occasion.agentId) && occasion.agentId;
+export function actingIn({ checks }: DetectorContext, eventContext: EventContext): Acting {
+  const caller = callerOf(eventContext);
+  const named =
+    eventContext.agentId !== undefined && isUuid(eventContext.agentId) && eventContext.agentId;
   return {
     agentId: named || writerOf(caller, checks.projectId) || checks.agentId,
-    sessionId: occasion.sessionId ?? caller.sessionId,
+    sessionId: eventContext.sessionId ?? caller.sessionId,
   };
 }
 

@@ -3,11 +3,11 @@
  * check of a file that nobody knows costs next to nothing.
  */
 import { FLAGS, fileKeys, keyOf } from '../../memory/index.js';
-import type { Hit, Reader, Shelf, SlotFilter } from '../../records/index.js';
+import type { Hit, Shelf, SlotFilter } from '../../records/index.js';
 import { DAY_MS } from '../../shared/clock.js';
 import type { Uuid } from '../../shared/ids.js';
 import { normalizePath } from '../../shared/paths.js';
-import type { Candidate, Detector, FileTouched, Suppressed } from '../types.js';
+import type { Candidate, Detector, FileTouched } from '../types.js';
 import {
   type Acting,
   actingIn,
@@ -15,7 +15,7 @@ import {
   type DetectorContext,
   defineDetector,
   rowsOf,
-  suppressedBy,
+  successorsOf,
 } from './detection.js';
 
 const SHOWN = 3;
@@ -60,9 +60,13 @@ export function createFileTouch(context: DetectorContext): Detector<FileTouched>
         const evidence = total === 0 ? ['no memory of this file'] : few;
         return question.nothing(evidence, { suppressed, degraded });
       }
-      const current = await withoutSuperseded(context, history.newest, reader);
-      suppressed.push(...current.suppressed);
-      const chosen = choose(current.ids, shelf);
+      // What a newer memory has taken the place of is history of history.
+      const successors = await successorsOf(context, history.newest, reader);
+      for (const [id, { id: by }] of successors) {
+        suppressed.push(suppress(id, `superseded by ${checks.print(by)}`));
+      }
+      const current = history.newest.filter((id) => !successors.has(id));
+      const chosen = choose(current, shelf);
       const memories: Candidate[] = [];
       for (const row of await rowsOf(context, chosen, reader)) {
         const score = 1 - chosen.indexOf(row.id) / 10;
@@ -130,31 +134,6 @@ function historyOf(
     failed: failure.total - ownFailed,
     newest: [...new Set(newest)],
     own: own.hits.map(({ id }) => id),
-  };
-}
-
-/** What a newer readable memory has taken the place of is history of history. */
-async function withoutSuperseded(
-  context: DetectorContext,
-  ids: readonly Uuid[],
-  reader: Reader,
-): Promise<{ ids: Uuid[]; suppressed: Suppressed[] }> {
-  const { checks } = context;
-  const suppress = suppressedBy(context, KIND);
-  const edges = (await checks.links(ids)).filter(
-    ({ type, target }) => type === 'supersedes' && ids.includes(target),
-  );
-  if (edges.length === 0) return { ids: [...ids], suppressed: [] };
-  const sources = await checks.rows([...new Set(edges.map(({ source }) => source))], reader);
-  const readable = new Set(sources.map(({ id }) => id));
-  const gone = new Map(
-    edges
-      .filter(({ source }) => readable.has(source))
-      .map(({ source, target }) => [target, source]),
-  );
-  return {
-    ids: ids.filter((id) => !gone.has(id)),
-    suppressed: [...gone].map(([id, by]) => suppress(id, `superseded by ${checks.print(by)}`)),
   };
 }
 

@@ -17,8 +17,7 @@ import {
   defineDetector,
   isOwn,
   newestFirst,
-  type Row,
-  rowsOf,
+  successorsOf,
   suppressedBy,
 } from './detection.js';
 import {
@@ -30,8 +29,6 @@ import {
 } from './proposals.js';
 
 const KIND = 'intentMatch';
-/** Successors read. */
-const JUDGED = 12;
 /** Of the best: what is clearly less likely to help is left out. */
 const SHARE = 0.75;
 /** Added at most for being new: it decides between equals only. */
@@ -107,39 +104,28 @@ async function withSuccessors(
   reader: Reader,
   include_failures: boolean,
 ): Promise<{ judged: Proposed[]; suppressed: Suppressed[] }> {
-  if (judged.length === 0) return { judged: [], suppressed: [] };
+  const { print } = context.checks;
   const ids = judged.map(({ row }) => row.id);
-  const edges = (await context.checks.links(ids)).filter(
-    ({ type, target, source }) =>
-      type === 'supersedes' && ids.includes(target) && source !== target,
-  );
-  if (edges.length === 0) return { judged: [...judged], suppressed: [] };
-  const sources = await rowsOf(
+  const successors = await successorsOf(
     context,
-    [...new Set(edges.map(({ source }) => source))].slice(0, JUDGED),
+    ids,
     reader,
+    ({ data }) => data.outcome.success || include_failures,
   );
-  const successors = new Map<Uuid, Row>();
-  for (const { source, target } of edges) {
-    const row = sources.find(({ id }) => id === source);
-    if (row && (row.data.outcome.success || include_failures)) {
-      successors.set(target, row);
-    }
-  }
   const kept = new Map<Uuid, Proposed>();
   const suppress = suppressedBy(context, KIND);
   const suppressed: Suppressed[] = [];
   for (const each of judged) {
-    const successor = successors.get(each.row.id);
+    const { id } = each.row;
+    const successor = successors.get(id);
     if (!successor) {
-      kept.set(each.row.id, each);
+      kept.set(id, each);
       continue;
     }
-    const by = context.checks.print(successor.id);
-    suppressed.push(suppress(each.row.id, `superseded by ${by}`));
+    suppressed.push(suppress(id, `superseded by ${print(successor.id)}`));
     // One that is itself superseded is not brought back.
     if (kept.has(successor.id) || ids.includes(successor.id)) continue;
-    const reasons = [...each.reasons, `supersedes ${context.checks.print(each.row.id)}`];
+    const reasons = [...each.reasons, `supersedes ${print(id)}`];
     kept.set(successor.id, { ...each, row: successor, reasons });
   }
   return { judged: [...kept.values()], suppressed };
