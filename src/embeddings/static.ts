@@ -49,6 +49,9 @@ const RAREST = 255;
 /** Letters in a piece of a word, its ends marked. */
 const PIECES = [3, 4, 5] as const;
 
+/** Vectors of unknown words that are kept: 2 KB each. */
+const MOST_PIECED = 2_000;
+
 /** FNV-1a */
 const FIRST_HASH = 0x811c9dc5 | 0;
 const HASH_FACTOR = 0x01000193;
@@ -120,6 +123,20 @@ function modelOf(table: Omit<StaticTable, 'words'> & { words: WordTable }): Stat
     }
   }
 
+  /** Of words that the table does not have, which are names mostly: they come again and again. */
+  const pieced = new Map<string, Float64Array>();
+
+  function pieceVector(word: string): Float64Array {
+    const known = pieced.get(word);
+    if (known !== undefined) return known;
+    const pieces = piecesOf(word, buckets);
+    const sum = new Float64Array(dimension);
+    for (const piece of pieces) add(sum, words.size + piece, 1 / pieces.length);
+    if (pieced.size >= MOST_PIECED) pieced.clear();
+    pieced.set(word, sum);
+    return sum;
+  }
+
   function weightOf(word: string): number {
     const row = rowOf(word);
     if (row === undefined) return UNKNOWN_WEIGHT;
@@ -148,8 +165,10 @@ function modelOf(table: Omit<StaticTable, 'words'> & { words: WordTable }): Stat
           add(sum, row, weight);
           continue;
         }
-        const pieces = piecesOf(word, buckets);
-        for (const piece of pieces) add(sum, words.size + piece, weight / pieces.length);
+        const vector = pieceVector(word);
+        for (let at = 0; at < dimension; at += 1) {
+          sum[at] = (sum[at] as number) + weight * (vector[at] as number);
+        }
       }
       return unit(sum);
     },

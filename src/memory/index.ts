@@ -25,6 +25,7 @@ export { type IdentityResult, identityRequestSchema } from './identity.js';
 export type { ImportProgress, ImportResult } from './import.js';
 export { type LinkResult, linkRequestSchema } from './link.js';
 export { type ListResult, listRequestSchema } from './list.js';
+export { bestOf } from './recall/fusion.js';
 export type {
   Recall,
   RecalledMemory,

@@ -5,7 +5,7 @@
  * sets and lost on all of them, because it forgets how far the first hit stands before the rest
  * (docs/recall.md has the numbers).
  */
-import type { DenseScores } from '../../records/index.js';
+import { type DenseScores, scored } from '../../records/index.js';
 
 /** Most a neighbour passes on, and how that fades with distance; in a shelf that talks in threads. */
 const NEIGHBOUR = 0.7;
@@ -101,10 +101,7 @@ export function likenessShares(spread: readonly number[]): number[] {
 }
 
 /** Score of each slot; `touched` lists those above 0, in memory that has room for all slots. */
-export interface Fused {
-  scores: Float32Array;
-  touched: Int32Array;
-}
+export type Fused = DenseScores;
 
 type Scored = { scores: Float32Array; touched: ArrayLike<number> };
 
@@ -113,13 +110,7 @@ export function fuse(lists: readonly [list: Scored | null, weight: number][]): F
   const size = Math.max(0, ...lists.map(([list]) => list?.scores.length ?? 0));
   const scores = new Float32Array(size);
   for (const [list, weight] of lists) if (list) add(scores, list, weight);
-  const touched = new Int32Array(size);
-  let count = 0;
-  for (let slot = 0; slot < size; slot += 1) {
-    touched[count] = slot;
-    count += scores[slot] === 0 ? 0 : 1;
-  }
-  return { scores, touched: touched.subarray(0, count) };
+  return scored(scores);
 }
 
 /** The best score of a list; 0 of none. */

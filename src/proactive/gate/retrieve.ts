@@ -1,13 +1,21 @@
 /** Memories that may be about a moment, from the catalog alone and in bounded time. */
 import type { Embedder } from '../../embeddings/index.js';
 import {
+  bestOf,
   FLAGS,
   isGenerated,
   type PhraseHit,
   phraseHits,
   type WorkMemoryData,
 } from '../../memory/index.js';
-import type { Catalog, DenseScores, Reader, Shelf, SlotFilter } from '../../records/index.js';
+import {
+  type Catalog,
+  type DenseScores,
+  type Reader,
+  type Shelf,
+  type SlotFilter,
+  scored,
+} from '../../records/index.js';
 import type { Uuid } from '../../shared/ids.js';
 import { analyze } from '../../shared/text.js';
 import type { Moment, Near } from './features.js';
@@ -129,15 +137,14 @@ const fitOf = ({ words, likeness }: PhraseHit) => Math.max(words, likeness);
 /** The best of the whole and the parts, for each slot. */
 function most(whole: DenseScores | null, parts: readonly DenseScores[]): DenseScores | null {
   if (!whole || parts.length === 0) return whole;
-  const scores = Float32Array.from(whole.scores);
-  const touched = new Set(whole.touched);
+  const scores = whole.scores.slice();
   for (const part of parts) {
-    for (const slot of part.touched) {
-      touched.add(slot);
+    for (let at = 0; at < part.touched.length; at += 1) {
+      const slot = part.touched[at] as number;
       scores[slot] = Math.max(scores[slot] as number, part.scores[slot] as number);
     }
   }
-  return { scores, touched: Int32Array.from(touched) };
+  return scored(scores);
 }
 
 /** Cosine by the built-in model from which on two texts may be about one thing. */
@@ -179,22 +186,7 @@ function standardised(
 
 /** Slots of the highest scores, best first; of equal ones the later slot. */
 function best(found: DenseScores | null): number[] {
-  if (!found) return [];
-  const { scores, touched } = found;
-  const kept: number[] = [];
-  const isBefore = (one: number, other: number) => {
-    const difference = (scores[one] as number) - (scores[other] as number);
-    return difference > 0 || (difference === 0 && one > other);
-  };
-  for (const slot of touched) {
-    const last = kept.at(-1);
-    if (kept.length >= BEST && last !== undefined && !isBefore(slot, last)) continue;
-    let at = kept.length;
-    while (at > 0 && isBefore(slot, kept[at - 1] as number)) at -= 1;
-    kept.splice(at, 0, slot);
-    if (kept.length > BEST) kept.pop();
-  }
-  return kept;
+  return found ? bestOf(found, BEST, (one, other) => one > other) : [];
 }
 
 type Told = Pick<

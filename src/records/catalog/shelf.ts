@@ -21,31 +21,27 @@ import type {
 import { checkVector, Vectors } from './vectors.js';
 import { type AnalyzedWords, threadCoherence, Words } from './words.js';
 
+/** The slots that have a score, which are all that the filter lets through. */
+export function scored(scores: Float32Array): DenseScores {
+  const touched = new Int32Array(scores.length);
+  let count = 0;
+  // Without a branch, which is guessed wrong for every other slot.
+  for (let slot = 0; slot < scores.length; slot += 1) {
+    touched[count] = slot;
+    count += scores[slot] === 0 ? 0 : 1;
+  }
+  return { scores, touched: touched.subarray(0, count) };
+}
+
 /**
  * A fresh array for every search and not one kept by the shelf: two searches are fused after both
  * have run, and a caller may await between them. 400 KB at 100,000 slots, zeroed in 0.03 ms.
  */
 function dense(scores: Float32Array, accepts: ((slot: number) => boolean) | null): DenseScores {
-  const touched = new Int32Array(scores.length);
-  let count = 0;
-  if (accepts === null) {
-    // Without a branch, which is guessed wrong for every other slot.
-    for (let slot = 0; slot < scores.length; slot += 1) {
-      touched[count] = slot;
-      count += scores[slot] === 0 ? 0 : 1;
-    }
-    return { scores, touched: touched.subarray(0, count) };
+  for (let slot = 0; accepts !== null && slot < scores.length; slot += 1) {
+    if (scores[slot] !== 0 && !accepts(slot)) scores[slot] = 0;
   }
-  for (let slot = 0; slot < scores.length; slot += 1) {
-    if (scores[slot] === 0) continue;
-    if (accepts(slot)) {
-      touched[count] = slot;
-      count += 1;
-    } else {
-      scores[slot] = 0;
-    }
-  }
-  return { scores, touched: touched.subarray(0, count) };
+  return scored(scores);
 }
 
 const HEX_PREFIX = /^[0-9a-f]{1,32}$/i;
