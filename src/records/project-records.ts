@@ -168,16 +168,24 @@ export function openProjectRecords(deps: ProjectRecordsDeps): ProjectRecords {
       if (type.index) await bound?.lastBeyond(type);
     }
     await follower.catchUp(snapshot.watermarkMs);
-    if (!(await isComplete())) {
-      log.info({ path: snapshotFile.path }, 'catalog snapshot is not of these records, removed');
-      await rm(snapshotFile.path, { force: true });
-      exchange(catalog, createCatalog(catalogDeps), types);
-      sync.reset();
-      await loader.loadNewest(signal);
-      return false;
-    }
     for (const type of lacking) await loader.loadVectors(type, signal);
     return true;
+  }
+
+  /** Everything from the database, where the snapshot turns out to be of other records. */
+  async function replaceSnapshot(path: string, nowMs: number): Promise<void> {
+    log.info({ path }, 'catalog snapshot is not of these records, removed');
+    await rm(path, { force: true });
+    report({ state: 'loading', loaded: 0, total: null });
+    exchange(catalog, createCatalog(catalogDeps), types);
+    sync.reset();
+    await loader.loadNewest(signal);
+    await loadAll(nowMs);
+  }
+
+  async function loadAll(nowMs: number): Promise<void> {
+    await loader.load(signal);
+    await follower.catchUp(nowMs);
   }
 
   /** Looks again where it seems not to be: rows may have been written while they were counted. */
@@ -224,24 +232,30 @@ export function openProjectRecords(deps: ProjectRecordsDeps): ProjectRecords {
     }
   }
 
+  function ready(fromSnapshot: boolean, startedMs: number): void {
+    const tookMs = clock.now() - startedMs;
+    report({ state: 'ready', fromSnapshot, tookMs });
+    log.info({ projectId, fromSnapshot, tookMs }, 'catalog ready');
+  }
+
   async function fill(): Promise<CatalogState> {
     const startedMs = clock.now();
     try {
       const nowMs = loadedFromMs ?? (await databaseNow(db));
       const usedSnapshot = loadedFromMs === null && (await fromSnapshot(nowMs));
       loadedFromMs = nowMs;
-      if (!usedSnapshot) {
-        await loader.load(signal);
-        await follower.catchUp(nowMs);
-      }
+      if (!usedSnapshot) await loadAll(nowMs);
       if (deps.followMs !== null) follower.start(deps.followMs);
       if (bound) {
         boundTimer ??= setInterval(keepBound, BOUND_MS).unref();
         void keepBound();
       }
-      const tookMs = clock.now() - startedMs;
-      report({ state: 'ready', fromSnapshot: usedSnapshot, tookMs });
-      log.info({ projectId, fromSnapshot: usedSnapshot, tookMs }, 'catalog ready');
+      ready(usedSnapshot, startedMs);
+      // Counting takes as long as reading the snapshot did; a snapshot of other records is rare.
+      if (usedSnapshot && snapshotFile && !(await isComplete())) {
+        await replaceSnapshot(snapshotFile.path, nowMs);
+        ready(false, startedMs);
+      }
       await store.purgeTombstones(nowMs - TOMBSTONE_RETENTION_MS);
     } catch (error) {
       if (catalog.status().state !== 'ready') {

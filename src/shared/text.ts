@@ -37,7 +37,7 @@ const MAX_WORD = 40;
 /** Terms of a text, in order, with repetitions. Linear in the length of the text. */
 export function analyze(text: string): string[] {
   const terms: string[] = [];
-  for (const [raw] of wordsIn(text)) {
+  for (const raw of wordsIn(text)) {
     for (const term of termsOfWord(raw)) terms.push(term);
   }
   return terms;
@@ -46,7 +46,7 @@ export function analyze(text: string): string[] {
 /** Each term of a text once, with the word that it was first written as, in lower case. */
 export function wordsWithTerms(text: string): Map<string, string> {
   const words = new Map<string, string>();
-  for (const [raw] of wordsIn(text)) {
+  for (const raw of wordsIn(text)) {
     for (const term of termsOfWord(raw)) if (!words.has(term)) words.set(term, raw.toLowerCase());
   }
   return words;
@@ -55,14 +55,14 @@ export function wordsWithTerms(text: string): Map<string, string> {
 /** Terms of a question: without the words that only make it a question, unless nothing is left. */
 export function analyzeQuery(text: string): string[] {
   const terms: string[] = [];
-  for (const [raw] of wordsIn(text)) {
+  for (const raw of wordsIn(text)) {
     if (!QUESTION_WORDS.has(raw.toLowerCase())) terms.push(...termsOfWord(raw));
   }
   return terms.length > 0 ? terms : analyze(text);
 }
 
-function wordsIn(text: string): Iterable<RegExpExecArray> {
-  return ASCII.test(text) ? text.matchAll(ASCII_WORD) : text.normalize('NFKC').matchAll(WORD);
+function wordsIn(text: string): readonly string[] {
+  return (ASCII.test(text) ? text.match(ASCII_WORD) : text.normalize('NFKC').match(WORD)) ?? [];
 }
 
 /**
