@@ -76,6 +76,28 @@ export function isAppError(error: unknown): error is AppError {
   return error instanceof AppError;
 }
 
+/** Whether the details of an error hold findings. */
+export function isFindings(found: unknown): found is Finding[] {
+  return (
+    Array.isArray(found) && found.every((one) => 'field' in Object(one) && 'message' in Object(one))
+  );
+}
+
+/**
+ * What a caller is told of an error: nothing of one that was not thrown on purpose.
+ * @param log is given the cause of such a one
+ */
+export function toldError(
+  error: unknown,
+  log: (cause: { error: string; stack?: string | undefined }) => void,
+): Pick<AppError, 'code' | 'message' | 'details'> {
+  if (isAppError(error) && error.code !== 'INTERNAL') return error;
+  const stack = error instanceof Error ? { stack: error.stack } : {};
+  log({ error: messageOf(error), ...stack });
+  const message = 'something went wrong here; the log of the agent has the cause';
+  return { code: 'INTERNAL', message, details: {} };
+}
+
 /**
  * The words of an unknown thrown value, for logs and `lastError`. Of a failed statement what the database
  * says: drizzle's own error says the statement with all its parameters, which are what people stored.

@@ -1,7 +1,7 @@
 /** How the commands ask whoever serves, and how they print what it answers. */
 import type { Command } from 'commander';
 import { askRest, type RestRequest, RpcFailure } from '../../server/client.js';
-import { AppError, type Finding, isAppError } from '../../shared/errors.js';
+import { AppError, isAppError, isFindings } from '../../shared/errors.js';
 import { callServing, sayWhere } from './ask-server.js';
 import { type CommandContext, dataDirOption } from './command-line.js';
 import { chosenFields, isAll, type JsonFlag, mustBeFields } from './fields.js';
@@ -127,6 +127,7 @@ export function inFlags(error: unknown, command: Command, others: FlagNames = {}
   if (!isAppError(error)) return error;
   const { code, message, details } = error;
   const told = isFindings(details.findings) ? details.findings : [];
+  if (told.length === 0) return error;
   if (message !== told.map(({ field, message }) => `${field}: ${message}`).join('; ')) return error;
   const flagOf = (field: string): string => {
     const name = field.replace(INDEX, '');
@@ -145,14 +146,6 @@ export function inFlags(error: unknown, command: Command, others: FlagNames = {}
 function longOf(command: Command, field: string): string | undefined {
   const name = field.replace(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase());
   return command.options.find((one) => !one.negate && one.attributeName() === name)?.long;
-}
-
-function isFindings(found: unknown): found is Finding[] {
-  return (
-    Array.isArray(found) &&
-    found.length > 0 &&
-    found.every((one) => 'field' in Object(one) && 'message' in Object(one))
-  );
 }
 
 /** Of these the path of a URL keeps nothing, also when they are encoded. */

@@ -1,6 +1,7 @@
 /** What a sentence about memories asks for, read without a model. Pure. */
 import { firstPart } from '../../memory/index.js';
 import { messageOf } from '../../shared/errors.js';
+import { isObject } from '../../shared/json.js';
 import { looksLikePath } from '../../shared/paths.js';
 
 const POLITE =
@@ -105,7 +106,7 @@ export function readDraftText(message: string): DraftText {
   if (!json.startsWith('{')) return { kind: 'prose' };
   try {
     const object: unknown = JSON.parse(json);
-    if (!isPlainObject(object)) return { kind: 'prose' };
+    if (!isObject(object)) return { kind: 'prose' };
     // After "remember that" an object is a memory only if it looks like one.
     const isMeant = lead !== undefined || FIELDS.some((field) => field in object);
     return isMeant ? { kind: 'object', object } : { kind: 'prose' };
@@ -116,10 +117,6 @@ export function readDraftText(message: string): DraftText {
         : lead !== '' || /^\{\s*"/.test(json);
     return isMeant ? { kind: 'broken', problem: messageOf(error) } : { kind: 'prose' };
   }
-}
-
-function isPlainObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const PRINTED = /\brecall\s*\(\s*["'“”‘’`][\s\S]{1,2000}?["'“”‘’`]\s*(?:,[^)\n]{0,500})?\)/iy;

@@ -8,7 +8,9 @@ import {
   type Finding,
   InvalidInputError,
   isAppError,
+  isFindings,
   messageOf,
+  toldError,
 } from '../../shared/errors.js';
 import { isDeeper, MAX_JSON_DEPTH } from '../../shared/json.js';
 import { safe } from '../../shared/safe-text.js';
@@ -133,11 +135,10 @@ async function answerOf(
       structuredContent: quotedResult(tool, tool.structured?.(shown, input) ?? shown),
     };
   } catch (error) {
-    const told = toldOf(tool, error);
-    if (told.code === 'INTERNAL') {
-      const stack = error instanceof Error ? { stack: error.stack } : {};
-      call.log.error({ tool: tool.name, error: messageOf(error), ...stack }, 'tool call failed');
-    }
+    const known = toldError(error, (cause) =>
+      call.log.error({ tool: tool.name, ...cause }, 'tool call failed'),
+    );
+    const told: Told = isAppError(known) ? toldOf(tool, known) : known;
     return {
       isError: true,
       content: [
@@ -157,12 +158,7 @@ interface Told {
   details: object;
 }
 
-/** Nothing of what was not thrown on purpose. */
-function toldOf(tool: Tool, error: unknown): Told {
-  if (!isAppError(error) || error.code === 'INTERNAL') {
-    const message = 'something went wrong here; the log of the agent has the cause';
-    return { code: 'INTERNAL', message, details: {} };
-  }
+function toldOf(tool: Tool, error: AppError): Told {
   const { code } = error;
   const { message, details } = inWordsOf(tool, error);
   const row = ERROR_TABLE[code];
@@ -187,10 +183,4 @@ function inWordsOf(tool: Tool, error: AppError): Pick<Told, 'message' | 'details
 /** A call has no body to be wrong. */
 function sentence({ field, message }: Finding): string {
   return field === '(body)' ? message : `${field}: ${message}`;
-}
-
-function isFindings(found: unknown): found is Finding[] {
-  return (
-    Array.isArray(found) && found.every((one) => 'field' in Object(one) && 'message' in Object(one))
-  );
 }

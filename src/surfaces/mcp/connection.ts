@@ -2,7 +2,7 @@
 import type { IAgentRuntime } from '@elizaos/core';
 import type { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { ErrorCode, McpError } from '@modelcontextprotocol/sdk/types.js';
-import { type AppError, ERROR_TABLE, isAppError, messageOf } from '../../shared/errors.js';
+import { type AppError, ERROR_TABLE, toldError } from '../../shared/errors.js';
 import type { Log } from '../../shared/log.js';
 import type { McpSession } from './session.js';
 
@@ -33,18 +33,18 @@ export async function answering<T>(
   }
 }
 
-/** Tells nothing of what was not thrown on purpose. */
 function protocolError(error: unknown, what: string, log: Log): McpError {
   if (error instanceof McpError) return error;
-  if (isAppError(error) && error.code !== 'INTERNAL') return toProtocolError(error);
-  const stack = error instanceof Error ? { stack: error.stack } : {};
-  log.error({ what, error: messageOf(error), ...stack }, 'request failed');
-  const message = 'something went wrong here; the log of the agent has the cause';
-  return new McpError(ErrorCode.InternalError, message, { code: 'INTERNAL', details: {} });
+  return toProtocolError(
+    toldError(error, (cause) => log.error({ what, ...cause }, 'request failed')),
+  );
 }
 
-/** Of what was thrown on purpose. */
-export function toProtocolError({ code, message, details }: AppError): McpError {
+export function toProtocolError({
+  code,
+  message,
+  details,
+}: Pick<AppError, 'code' | 'message' | 'details'>): McpError {
   const number = code === 'NOT_FOUND' ? RESOURCE_NOT_FOUND : ERROR_TABLE[code].rpc;
   return new McpError(number, message, { code, details });
 }

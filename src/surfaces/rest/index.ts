@@ -1,31 +1,27 @@
 /** The routes of the plugin, served by the Eliza server below `/cue` (docs/rest.md). */
 import type { Route } from '@elizaos/core';
 import { NotFoundError } from '../../shared/errors.js';
-import { autonomyRoutes } from './autonomy-routes.js';
+import { agentRoutes } from './agent-routes.js';
 import { liveRoutes } from './live-routes.js';
 import { mcpRoutes } from './mcp-route.js';
-import { offerRoutes } from './offer-routes.js';
 import { openApiRoute } from './openapi.js';
 import { operationRoutes } from './operation-routes.js';
 import { panelRoutes } from './panel-routes.js';
 import { type MakeRoute, type RouteDeps, routeMaker } from './route.js';
 import { rpcRoutes } from './rpc/rpc-route.js';
-import { settingsRoutes } from './settings-routes.js';
 
 export { type Listener, type ListenerOptions, startListener } from './listener.js';
 
 export function createRoutes(deps: RouteDeps): Route[] {
   const route = routeMaker(deps);
   return [
-    ...autonomyRoutes(route),
-    // The stream before `/offers/:id`, which would take its word.
-    ...offerRoutes(route),
-    ...operationRoutes(route),
+    ...agentRoutes(route, deps),
+    // The stream of offers before `/offers/:id`, which would take its word.
     ...liveRoutes(route),
+    ...operationRoutes(route),
     openApiRoute(route),
     ...rpcRoutes(route),
     ...mcpRoutes(route),
-    ...settingsRoutes(route, deps),
     ...panelRoutes(route, deps.panelFolder),
     ...elsewhere(route),
   ];

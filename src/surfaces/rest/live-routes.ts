@@ -1,11 +1,23 @@
-/** `GET /cue/stream`: what changes, as it changes, for whoever watches the whole agent. */
+/**
+ * `GET /cue/stream`: what changes, as it changes, for whoever watches the whole agent; `/cue/offers/stream`,
+ * `/cue/events`: what is offered as it comes, and what happens elsewhere.
+ */
 import type { IAgentRuntime, Route } from '@elizaos/core';
 import { z } from 'zod';
-import { healthOf, memoryOf, offersOf, triggersOf } from '../../operations/index.js';
-import { AppError, messageOf } from '../../shared/errors.js';
-import { randomIds } from '../../shared/ids.js';
+import {
+  flag,
+  forWhom,
+  given,
+  healthOf,
+  memoryOf,
+  offersOf,
+  triggersOf,
+} from '../../operations/index.js';
+import { AppError, InvalidInputError, messageOf } from '../../shared/errors.js';
+import { isUuid, randomIds } from '../../shared/ids.js';
+import { isAgentItself, type Person, personIn } from '../people.js';
 import type { EventStream, ServerEvent } from './event-stream.js';
-import { OPERATOR } from './operation-routes.js';
+import { anyObject, OPERATOR } from './operation-routes.js';
 import type { MakeRoute } from './route.js';
 
 const TYPES = ['run', 'trigger', 'offer', 'memory', 'health'] as const;
@@ -48,6 +60,7 @@ const feeds = new WeakMap<IAgentRuntime, Feed>();
 
 export function liveRoutes(route: MakeRoute): Route[] {
   return [
+    ...offerRoutes(route),
     route({
       type: 'GET',
       path: '/stream',
@@ -143,9 +156,7 @@ function createFeed(runtime: IAgentRuntime) {
       types: ReadonlySet<EventType>,
       lastId: string | undefined,
     ): Promise<EventStream> {
-      if (clients.size >= MAX_STREAMS) {
-        throw new AppError('LIMIT_REACHED', `at most ${MAX_STREAMS} streams are open at a time`);
-      }
+      limitStreams(clients.size);
       if (!isRunning(runtime)) throw new AppError('UNAVAILABLE', 'the agent is not running');
       await begin();
       return {
@@ -168,6 +179,12 @@ function createFeed(runtime: IAgentRuntime) {
       };
     },
   };
+}
+
+/** @throws AppError LIMIT_REACHED */
+function limitStreams(open: number): void {
+  if (open < MAX_STREAMS) return;
+  throw new AppError('LIMIT_REACHED', `at most ${MAX_STREAMS} streams are open at a time`);
 }
 
 /** A service that was stopped gives nothing away any more. */
@@ -296,5 +313,86 @@ function watchAgent(
       clearTimeout(timer);
       for (const stop of stops) stop();
     },
+  };
+}
+
+const streamQuery = z.strictObject({ ...forWhom, deliver: flag.optional() });
+
+function offerRoutes(route: MakeRoute): Route[] {
+  return [
+    route({
+      type: 'GET',
+      path: '/offers/stream',
+      query: streamQuery,
+      handle: async ({ runtime, query }) => ({
+        status: 200,
+        body: offerStream(runtime, query),
+      }),
+    }),
+    route({
+      type: 'POST',
+      path: '/events',
+      body: anyObject,
+      handle: async ({ runtime, isRead, body: { entityId, sessionMayBegin, ...input } }) => {
+        const service = offersOf(runtime);
+        service.requireEnabled();
+        const person = await personOf(runtime, entityId, input.roomId);
+        const mayBegin = flagIn(sessionMayBegin, 'sessionMayBegin');
+        const how = { answered: isRead, speakerId: person?.speakerId, mayBegin };
+        return { status: 201, body: await service.happen(input, person?.caller, how) };
+      },
+    }),
+  ];
+}
+
+/** @throws InvalidInputError */
+function flagIn(value: unknown, field: string): boolean {
+  if (value === undefined || typeof value === 'boolean') return value === true;
+  throw new InvalidInputError([{ field, message: 'must be true or false' }]);
+}
+
+/**
+ * REST manages offers as operator, but an offer is made for somebody: for a person in a room what
+ * that person may read there, else what is open to the project. `null`: nobody
+ * is named; the agent itself is nobody.
+ * @throws InvalidInputError for a person who is not in the room
+ */
+async function personOf(
+  runtime: IAgentRuntime,
+  entityId: unknown,
+  roomId: unknown,
+): Promise<Person | null> {
+  if (entityId === undefined) return null;
+  if (!isUuid(entityId)) {
+    throw new InvalidInputError([{ field: 'entityId', message: 'must be a UUID' }]);
+  }
+  if (!isUuid(roomId)) {
+    throw new InvalidInputError([
+      { field: 'roomId', message: 'must be a UUID when entityId is given' },
+    ]);
+  }
+  if (isAgentItself(runtime, entityId)) return null;
+  const person = await personIn(runtime, memoryOf(runtime), entityId, roomId);
+  if (person) return person;
+  throw new InvalidInputError([{ field: 'entityId', message: 'is not in this room' }]);
+}
+
+/** @throws AppError LIMIT_REACHED */
+function offerStream(
+  runtime: IAgentRuntime,
+  { forAgentId, ...options }: z.output<typeof streamQuery>,
+): EventStream {
+  const service = offersOf(runtime);
+  limitStreams(service.health().subscribers);
+  return {
+    listen: (send) =>
+      service.subscribe(
+        (event) => {
+          const { type, ...data } = event;
+          send({ event: type, id: event.offer.id, data });
+        },
+        given({ ...options, agentId: forAgentId }),
+      ),
+    isOpen: () => isRunning(runtime),
   };
 }

@@ -6,15 +6,10 @@
 import type { IAgentRuntime, Route, RouteRequest, RouteResponse } from '@elizaos/core';
 import { z } from 'zod';
 import { MINUTE_MS } from '../../shared/clock.js';
-import {
-  AppError,
-  ERROR_TABLE,
-  InvalidInputError,
-  isAppError,
-  messageOf,
-} from '../../shared/errors.js';
+import { ERROR_TABLE, InvalidInputError, messageOf, toldError } from '../../shared/errors.js';
 import { judge } from '../../shared/findings.js';
 import { isDeeper, MAX_JSON_DEPTH } from '../../shared/json.js';
+import { hostLog } from '../../shared/log.js';
 import { UnreadableBody } from './body.js';
 import { type EventStream, isEventStream, sendEvents } from './event-stream.js';
 import { authorize, checkAgent } from './guard.js';
@@ -197,34 +192,18 @@ export function sendError(
   route: string,
   error: unknown,
 ): void {
-  const known = isAppError(error) && error.code !== 'INTERNAL' ? error : null;
-  if (!known) {
-    runtime.logger.error(
-      {
-        src: 'plugin:cue:rest',
-        agentId: runtime.agentId,
-        route,
-        error: messageOf(error),
-        ...(error instanceof Error && error.stack !== undefined ? { stack: error.stack } : {}),
-      },
-      'request failed',
-    );
-  }
+  const log = hostLog(runtime, 'rest');
+  const told = toldError(error, (cause) => log.error({ route, ...cause }, 'request failed'));
   if (response.headersSent) {
     // Half an answer must not look like a whole one.
     abort(response);
     return;
   }
-  const { code, message, details } =
-    known ??
-    new AppError('INTERNAL', 'something went wrong here; the log of the agent has the cause');
+  const { code, message, details } = told;
   try {
     send(response, ERROR_TABLE[code].http, { error: { code, message, details } });
   } catch (failure) {
-    runtime.logger.error(
-      { src: 'plugin:cue:rest', route, error: messageOf(failure) },
-      'no answer sent',
-    );
+    log.error({ route, error: messageOf(failure) }, 'no answer sent');
     response.end();
   }
 }

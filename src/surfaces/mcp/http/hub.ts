@@ -14,7 +14,7 @@ import {
 import { type Clock, HOUR_MS, MINUTE_MS, SECOND_MS } from '../../../shared/clock.js';
 import { messageOf } from '../../../shared/errors.js';
 import { derivedId, type Ids, type Uuid } from '../../../shared/ids.js';
-import { isDeeper, MAX_JSON_DEPTH } from '../../../shared/json.js';
+import { isDeeper, isObject, MAX_JSON_DEPTH } from '../../../shared/json.js';
 import type { Log } from '../../../shared/log.js';
 import { createSession, type McpSession } from '../session.js';
 import { createEventStore, type SessionEvent, type SessionEvents } from './event-store.js';
@@ -449,7 +449,7 @@ function faultOf(message: unknown): MessageFault | null {
   if (jsonrpc !== '2.0') return invalid('jsonrpc must be "2.0"');
   if (id !== undefined && !isId(id)) return invalid('id must be a string or a whole number');
   if (method !== undefined && typeof method !== 'string') return invalid('method must be a string');
-  if (method !== undefined && params !== undefined && !isFields(params)) {
+  if (method !== undefined && params !== undefined && !isObject(params)) {
     return fault(message, ErrorCode.InvalidParams, 'params must be an object');
   }
   return invalid('this is no message of MCP');
@@ -464,9 +464,5 @@ function fault(message: unknown, code: number, what: string, data?: object): Mes
 const isId = (id: unknown): id is string | number => typeof id === 'string' || Number.isInteger(id);
 
 function fieldsOf(value: unknown): Record<string, unknown> {
-  return isFields(value) ? value : {};
-}
-
-function isFields(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject(value) ? value : {};
 }

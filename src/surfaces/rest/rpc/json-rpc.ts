@@ -3,6 +3,7 @@
  * Knows no method and no transport.
  */
 import { yieldToLoop } from '../../../shared/async.js';
+import { isObject } from '../../../shared/json.js';
 
 /** Codes of the protocol itself. */
 export const RPC = {
@@ -99,10 +100,6 @@ function requestOf(value: unknown): Request | RpcResponse {
     return invalid(known, 'params must be an object or an array');
   }
   return { method, params, ...(isNotification ? {} : { id: known }) };
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isId(value: unknown): value is RpcId {

@@ -10,7 +10,7 @@ import type {
   SetHintParams,
 } from '../../../hints/index.js';
 import type { Caller } from '../../../records/index.js';
-import { ERROR_TABLE, InvalidInputError, isAppError, messageOf } from '../../../shared/errors.js';
+import { ERROR_TABLE, InvalidInputError, toldError } from '../../../shared/errors.js';
 import type { Log } from '../../../shared/log.js';
 import { safe } from '../../../shared/safe-text.js';
 import { type NudgeStatus, nudgeStatus, type StatusDeps } from '../../nudge-status.js';
@@ -60,23 +60,22 @@ export function createNudgeHandler(deps: NudgeDeps): RpcHandler {
     try {
       return { result: await method(deps, Array.isArray(params) ? {} : params) };
     } catch (error) {
-      const known = isAppError(error) && error.code !== 'INTERNAL';
-      if (!known) {
-        const stack = error instanceof Error ? { stack: error.stack } : {};
-        deps.log.error({ method: name, error: messageOf(error), ...stack }, 'request failed');
-      }
-      return { error: rpcErrorOf(error) };
+      return {
+        error: rpcErrorOf(error, (cause) =>
+          deps.log.error({ method: name, ...cause }, 'request failed'),
+        ),
+      };
     }
   };
 }
 
-/** The seed's code and name where it has one, else ours; nothing of what was not thrown on purpose. */
-export function rpcErrorOf(error: unknown): RpcError {
-  if (!isAppError(error) || error.code === 'INTERNAL') {
-    const message = 'something went wrong here; the log of the agent has the cause';
-    return { code: RPC.internalError, message, data: { reason: 'INTERNAL', details: {} } };
-  }
-  const { code, message, details } = error instanceof InvalidInputError ? inParams(error) : error;
+/** The seed's code and name where it has one, else ours. @param log as that of `toldError` */
+export function rpcErrorOf(
+  error: unknown,
+  log: Parameters<typeof toldError>[1] = () => {},
+): RpcError {
+  const { code, message, details } =
+    error instanceof InvalidInputError ? inParams(error) : toldError(error, log);
   const row = ERROR_TABLE[code];
   return 'nudge' in row
     ? { code: row.nudge, message, data: { reason: row.nudgeName, details } }

@@ -1,14 +1,19 @@
-/** `/cue/autonomy`: how the autonomous side stands, and changing it. */
-import type { Route } from '@elizaos/core';
+/** `/cue/autonomy`, `/cue/settings`: how the agent stands, what serves and who is connected; changing what may be. */
+import { ModelType, type Route } from '@elizaos/core';
 import { z } from 'zod';
 import { type AutonomyService, autonomyChangeSchema } from '../../autonomy/index.js';
-import { autonomyOf, MAX_WAIT_MS } from '../../operations/index.js';
+import { modelProvider, startedService } from '../../host/index.js';
+import { autonomyOf, MAX_WAIT_MS, memoryOf } from '../../operations/index.js';
 import { AppError, InvalidInputError } from '../../shared/errors.js';
-import type { MakeRoute } from './route.js';
+import { packageVersion } from '../../shared/package-version.js';
+import { McpService } from '../mcp/index.js';
+import type { MakeRoute, RouteDeps } from './route.js';
+
+const MODELS = [ModelType.TEXT_LARGE, ModelType.TEXT_SMALL, ModelType.TEXT_EMBEDDING] as const;
 
 const changeBody = autonomyChangeSchema.extend({ runCycle: z.boolean().optional() });
 
-export function autonomyRoutes(route: MakeRoute): Route[] {
+export function agentRoutes(route: MakeRoute, { settings }: RouteDeps): Route[] {
   return [
     route({
       type: 'GET',
@@ -29,6 +34,30 @@ export function autonomyRoutes(route: MakeRoute): Route[] {
         if (!runCycle) return { status: 200, body: await service.status() };
         const cycle = await oneCycle(service);
         return { status: cycle ? 200 : 202, body: { ...(await service.status()), cycle } };
+      },
+    }),
+    route({
+      type: 'GET',
+      path: '/settings',
+      handle: async ({ runtime }) => {
+        const { embeddings } = await memoryOf(runtime).health();
+        const project = runtime.getSetting('CUE_PROJECT');
+        const provided = MODELS.map((type) => [
+          type,
+          runtime.getModel(type) === undefined ? null : modelProvider(runtime, type),
+        ]);
+        return {
+          status: 200,
+          body: {
+            version: packageVersion(),
+            agent: { id: runtime.agentId, name: runtime.character.name },
+            project: typeof project === 'string' && project !== '' ? project : null,
+            settings: settings?.(runtime) ?? [],
+            embedder: embeddings,
+            models: Object.fromEntries(provided),
+            clients: startedService(runtime, McpService, 'MCP').clients(),
+          },
+        };
       },
     }),
   ];
