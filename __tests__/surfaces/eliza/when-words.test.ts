@@ -1,6 +1,6 @@
 /** What a question in words asks of the `/when` index. */
 import { describe, expect, it } from 'vitest';
-import { whenSubject } from '../../../src/surfaces/eliza/recall-when.js';
+import { whenSubject } from '../../../src/surfaces/eliza/when-actions.js';
 
 describe('a message', () => {
   it.each([

@@ -9,7 +9,6 @@ import {
   timezoneSourceOf,
   validateSchedule,
 } from '../../triggers/index.js';
-import { triggerAction } from './action.js';
 import { askUser, type Outcome, refuse, succeed } from './action-frame.js';
 import { answerOf, placeNamed, withoutLead, yesOrNo } from './confirm-words.js';
 import { nextRunSentence, plain, quoted, span } from './display.js';
@@ -19,6 +18,7 @@ import { readByModel } from './model-reading.js';
 import { about, stillOpen } from './open-questions.js';
 import { actionOf, ask, forget, openQuestions, type Pending, takesYesOrNo } from './pending.js';
 import { type ReadOptions, readBare } from './reading.js';
+import { triggerAction } from './trigger-action.js';
 import type { Turn } from './turn.js';
 import {
   type Fit,

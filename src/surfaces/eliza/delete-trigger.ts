@@ -1,12 +1,11 @@
 /** DELETE_TRIGGER: one at once, all of one's own only after a clear yes. */
 import { isAppError } from '../../shared/errors.js';
-import { triggerAction } from './action.js';
 import { askUser, type Outcome, succeed } from './action-frame.js';
-import { chooseTrigger, settle, visibleTriggers } from './choose.js';
 import { answerOf, placeNamed, refuses } from './confirm-words.js';
 import { counted, quoted } from './display.js';
 import { isAll } from './intent.js';
 import { ask, forget, pendingOf } from './pending.js';
+import { chooseTrigger, settle, triggerAction, visibleTriggers } from './trigger-action.js';
 import type { Turn } from './turn.js';
 
 export const DELETE_TRIGGER = 'DELETE_TRIGGER';

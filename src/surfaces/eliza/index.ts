@@ -5,11 +5,9 @@ import { captureWorkEvaluator } from './capture-work.js';
 import { createTriggerAction } from './create-trigger.js';
 import { deleteTriggerAction } from './delete-trigger.js';
 import { createDetectEvaluator } from './detect.js';
-import { explainTriggerAction } from './explain-trigger.js';
 import { forgetHintAction } from './forget-hint.js';
 import { forgetWorkMemoryAction } from './forget-work-memory.js';
 import { getHintAction } from './get-hint.js';
-import { listTriggersAction } from './list-triggers.js';
 import {
   linkWorkMemoriesAction,
   recallWorkMemoryAction,
@@ -18,21 +16,20 @@ import {
 } from './memory-actions.js';
 import { acknowledgeWarningAction, dismissOfferAction } from './offer-action.js';
 import { type EventHandlers, eventsOf } from './proactive-events.js';
-import { recallWhenAction } from './recall-when.js';
-import { rememberWhenAction } from './remember-when.js';
 import { runTriggerAction } from './run-trigger.js';
 import { setHintAction } from './set-hint.js';
 import { setTimeZoneAction } from './set-time-zone.js';
 import { showExamplesAction } from './show-examples.js';
+import { explainTriggerAction, listTriggersAction } from './show-triggers.js';
 import { updateTriggerAction } from './update-trigger.js';
+import { recallWhenAction, rememberWhenAction } from './when-actions.js';
 
 export { createHintsProvider, hintsProvider } from './hints-provider.js';
 export { memoryServiceOf } from './memory-turn.js';
 export { tellModelFailures } from './model-failure.js';
 export { createOffersProvider } from './offers-provider.js';
-export { openQuestionProvider } from './open-question-provider.js';
 export { CUE_EVENTS, type EventHandlers } from './proactive-events.js';
-export { triggersProvider } from './triggers-provider.js';
+export { openQuestionProvider, triggersProvider } from './triggers-provider.js';
 export { announced, turnHasEnded } from './turn-end.js';
 export { createWhenIndexProvider, whenIndexProvider } from './when-index-provider.js';
 export { missingModel, standInForModel } from './without-model.js';

@@ -15,8 +15,7 @@ import {
   validateSchedule,
   zoneForChange,
 } from '../../triggers/index.js';
-import type { Outcome } from './action-frame.js';
-import { askUser, refuse, succeed } from './action-frame.js';
+import { askUser, type Outcome, refuse, succeed } from './action-frame.js';
 import { instantWords, nextRunSentence, plain, quoted } from './display.js';
 import { findingWords } from './failure.js';
 import { ask } from './pending.js';

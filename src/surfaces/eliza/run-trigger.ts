@@ -1,10 +1,10 @@
 /** RUN_TRIGGER: once, now, whatever its schedule says. */
-import { triggerAction } from './action.js';
+
 import { type Outcome, succeed } from './action-frame.js';
-import { chooseTrigger, settle } from './choose.js';
 import { answerOf, placeNamed, refuses } from './confirm-words.js';
 import { plain, quoted } from './display.js';
 import { forget, pendingOf } from './pending.js';
+import { chooseTrigger, settle, triggerAction } from './trigger-action.js';
 import type { Turn } from './turn.js';
 import { turnEnd } from './turn-end.js';
 

@@ -1,12 +1,12 @@
 /** SET_TIME_ZONE: the zone in which a person's clock times are read, told once and kept. */
 import { localParts } from '../../shared/zones.js';
 import { formatInstant, type TriggerSummary, timezoneOfWords } from '../../triggers/index.js';
-import { triggerAction } from './action.js';
 import { type Outcome, refuse, succeed } from './action-frame.js';
 import { createTrigger } from './create-trigger.js';
 import { plain, quoted } from './display.js';
 import { isZoneOfTrigger } from './intent.js';
 import { actionOf, openQuestions } from './pending.js';
+import { triggerAction } from './trigger-action.js';
 import type { Turn } from './turn.js';
 import { UPDATE_TRIGGER, updateTrigger } from './update-trigger.js';
 import { isQuestion, zonePhrase } from './zone-question.js';

@@ -1,14 +1,13 @@
 /** UPDATE_TRIGGER: pause, resume, snooze, skip next, rename, change text, reschedule. */
 import type { TriggerSummary } from '../../triggers/index.js';
-import { triggerAction } from './action.js';
 import { askUser, type Outcome, refuse, succeed } from './action-frame.js';
-import { chooseTrigger, settle, visibleTriggers } from './choose.js';
 import { answerOf, placeNamed, refuses, yesOrNo } from './confirm-words.js';
 import { counted, nextRunSentence, quoted } from './display.js';
 import { isUpdateCommand, readUpdateIntent, type UpdateIntent } from './intent.js';
 import { stillOpen } from './open-questions.js';
 import { forget, type Pending, pendingOf } from './pending.js';
 import { applyReschedule, pauseUntil, reschedule, skipNext, snooze } from './reschedule.js';
+import { chooseTrigger, settle, triggerAction, visibleTriggers } from './trigger-action.js';
 import type { Turn } from './turn.js';
 import { zoneTold } from './zone-question.js';
 

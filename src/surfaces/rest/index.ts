@@ -8,7 +8,7 @@ import { openApiRoute } from './openapi.js';
 import { operationRoutes } from './operation-routes.js';
 import { panelRoutes } from './panel-routes.js';
 import { type MakeRoute, type RouteDeps, routeMaker } from './route.js';
-import { rpcRoutes } from './rpc/rpc-route.js';
+import { rpcRoutes } from './rpc/nudge-methods.js';
 
 export { type Listener, type ListenerOptions, startListener } from './listener.js';
 

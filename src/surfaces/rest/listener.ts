@@ -3,17 +3,15 @@
  * loopback port as the host serves them at its root path. Only what the host answers badly is answered
  * better: malformed JSON, bodies over 2 MB and unknown paths, all in JSON.
  */
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server, ServerResponse } from 'node:http';
 import { isIPv4 } from 'node:net';
 import { parse as parseQuery } from 'node:querystring';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { IAgentRuntime } from '@elizaos/core';
+import type { IAgentRuntime, Route } from '@elizaos/core';
 import { yieldToLoop } from '../../shared/async.js';
 import { SECOND_MS } from '../../shared/clock.js';
 import { AppError, InvalidInputError, messageOf, NotFoundError } from '../../shared/errors.js';
 import { announcesTooMuch, readBody, UnreadableBody } from './body.js';
-import { ListenerAnswer } from './listener-answer.js';
-import { findRoute } from './listener-routes.js';
 import { sendError } from './route.js';
 
 export interface ListenerOptions {
@@ -216,4 +214,154 @@ function isLoopback(host: string): boolean {
 function splitAt(text: string, mark: string): string[] {
   const at = text.indexOf(mark);
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + mark.length)];
+}
+
+/**
+ * The response that our own listener hands to routes: Node's, with the little of express that the host
+ * promises them.
+ */
+/** How long, and how many bytes, what is left of a request is thrown away before its connection ends. */
+const LINGER_MS = 2_000;
+const LINGER_BYTES = 16 * 1024 * 1024;
+
+export class ListenerAnswer<
+  Request extends IncomingMessage = IncomingMessage,
+> extends ServerResponse<Request> {
+  private isLast = false;
+
+  constructor(...args: ConstructorParameters<typeof ServerResponse<Request>>) {
+    super(...args);
+    // With one header set, `getHeader` knows those of `writeHead`, too.
+    this.setHeader('x-content-type-options', 'nosniff');
+  }
+
+  /**
+   * For a request whose body is left unread: the answer closes its connection, but not at once. Closed
+   * over bytes that still arrive, it would be reset, and the client might never see the answer.
+   */
+  closeAfterwards(): void {
+    this.isLast = true;
+    this.setHeader('connection', 'close');
+  }
+
+  get isEventStream(): boolean {
+    return String(this.getHeader('content-type')).startsWith('text/event-stream');
+  }
+
+  status(code: number): this {
+    this.statusCode = code;
+    return this;
+  }
+
+  /** @throws TypeError for what JSON cannot say */
+  json(data: unknown): this {
+    const text = JSON.stringify(data);
+    if (!this.hasHeader('content-type')) {
+      this.setHeader('content-type', 'application/json; charset=utf-8');
+    }
+    return this.send(text);
+  }
+
+  send(data: unknown): this {
+    const text = typeof data === 'string' || Buffer.isBuffer(data) ? data : JSON.stringify(data);
+    if (!this.isLast) return this.end(text);
+    this.setHeader('content-length', Buffer.byteLength(text));
+    this.write(text);
+    discard(this.req, () => this.end());
+    return this;
+  }
+}
+
+/** Reads a request to its end without keeping any of it, within bounds. */
+function discard(request: IncomingMessage, done: () => void): void {
+  let bytes = 0;
+  const end = (): void => {
+    clearTimeout(timer);
+    request.off('data', count);
+    done();
+  };
+  const count = (chunk: Buffer): void => {
+    bytes += chunk.length;
+    if (bytes > LINGER_BYTES) end();
+  };
+  const timer = setTimeout(end, LINGER_MS).unref();
+  request.once('close', end);
+  request.on('data', count);
+  request.resume();
+}
+
+/** Which route a request means, found as the host finds it (ELIZA_GUIDE §9). */
+export interface FoundRoute {
+  handler: NonNullable<Route['handler']>;
+  params: Record<string, string>;
+}
+
+type Matcher = (path: string) => Record<string, string> | null;
+
+/** Paths of routes are few and never change. */
+const matchers = new WeakMap<Route, Matcher>();
+
+/**
+ * The first that fits.
+ * @throws InvalidInputError for a part of the path with a broken `%` escape
+ */
+export function findRoute(
+  routes: readonly Route[],
+  method: string,
+  path: string,
+): FoundRoute | null {
+  for (const route of routes) {
+    const { handler } = route;
+    if (route.type !== method || !handler) continue;
+    const params = matcherOf(route)(path);
+    if (params) return { handler, params };
+  }
+  return null;
+}
+
+function matcherOf(route: Route): Matcher {
+  const known = matchers.get(route);
+  if (known) return known;
+  const made = route.path.endsWith('/*') ? below(route.path.slice(0, -1)) : exactly(route.path);
+  matchers.set(route, made);
+  return made;
+}
+
+function below(prefix: string): Matcher {
+  return (path) => (path.startsWith(prefix) ? {} : null);
+}
+
+/** `:id` is one part of the path; neither case nor a slash at the end matters. */
+function exactly(pattern: string): Matcher {
+  const source = pattern
+    .split('/')
+    .map((part) => (part.startsWith(':') ? `(?<${part.slice(1)}>[^/]+)` : escaped(part)))
+    .join('/');
+  const regex = new RegExp(`^${source}/?$`, 'i');
+  return (path) => {
+    const match = regex.exec(path);
+    if (!match) return null;
+    return Object.fromEntries(
+      Object.entries(match.groups ?? {}).map(([name, part]) => [name, paramOf(part)]),
+    );
+  };
+}
+
+function paramOf(part: string): string {
+  const param = decoded(part);
+  if (param !== null) return param;
+  throw new InvalidInputError([{ field: '(path)', message: 'has a broken % escape' }]);
+}
+
+/** @returns `null` for a broken escape */
+function decoded(part: string): string | null {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return null;
+  }
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 }

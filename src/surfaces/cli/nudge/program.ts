@@ -10,8 +10,7 @@ import { portOf } from '../flags.js';
 import { type ExitCode, type Io, ioFor } from '../io.js';
 import { documentOf } from './call.js';
 
-const change = () => import('./change.js');
-const read = () => import('./read.js');
+const hints = () => import('./hints.js');
 const server = () => import('./server.js');
 const transfer = () => import('./transfer.js');
 
@@ -20,11 +19,11 @@ const COMMANDS: readonly CommandEntry[] = [
   ['status', 'who serves, and how much there is', server],
   ['stop', 'stop the server', server],
   ['set', 'add a hint, or replace the one with the same scope', () => import('./set.js')],
-  ['get', 'the best hint of a key, here', read],
-  ['query', 'hints by component, keys, tags or pattern, best first', read],
-  ['ls', 'components, or the keys of one', read, 'list-components'],
-  ['delete', 'remove a key with all its variants, or some of them', change],
-  ['bump', 'say that a hint has helped', change],
+  ['get', 'the best hint of a key, here', hints],
+  ['query', 'hints by component, keys, tags or pattern, best first', hints],
+  ['ls', 'components, or the keys of one', hints, 'list-components'],
+  ['delete', 'remove a key with all its variants, or some of them', hints],
+  ['bump', 'say that a hint has helped', hints],
   ['import', 'take in hints from a file', transfer],
   ['export', 'print all hints as a document that import takes', transfer],
   [

@@ -1,4 +1,6 @@
 /** The methods of Nudge (seed `nudge.md` §5) and how its errors look in JSON-RPC (DESIGN §12). */
+
+import type { IAgentRuntime, Route } from '@elizaos/core';
 import type {
   BumpParams,
   DeleteHintParams,
@@ -11,10 +13,18 @@ import type {
 } from '../../../hints/index.js';
 import type { Caller } from '../../../records/index.js';
 import { ERROR_TABLE, InvalidInputError, toldError } from '../../../shared/errors.js';
-import type { Log } from '../../../shared/log.js';
+import { hostLog, type Log } from '../../../shared/log.js';
 import { safe } from '../../../shared/safe-text.js';
-import { type NudgeStatus, nudgeStatus, type StatusDeps } from '../../nudge-status.js';
-import { RPC, type RpcError, type RpcHandler } from './json-rpc.js';
+import {
+  type NudgeStatus,
+  nudgeStatus,
+  type StatusDeps,
+  statusDepsOf,
+} from '../../nudge-status.js';
+import { UnreadableBody } from '../body.js';
+import { OPERATOR } from '../operation-routes.js';
+import type { MakeRoute } from '../route.js';
+import { answerRpc, parseFailure, RPC, type RpcError, type RpcHandler } from './json-rpc.js';
 
 export interface NudgeDeps extends StatusDeps {
   log: Log;
@@ -99,4 +109,36 @@ function byPosition(name: string): RpcError {
   const message = `params of ${name} must be an object: it takes them by name`;
   const findings = [{ field: 'params', message: 'must be an object' }];
   return { code: RPC.invalidParams, message, data: { reason: 'E_INVALID', details: { findings } } };
+}
+
+/** `POST /cue/rpc`: the hints as JSON-RPC, with the same door as every route. */
+export function rpcRoutes(route: MakeRoute): Route[] {
+  return [
+    route({
+      type: 'POST',
+      path: '/rpc',
+      rawBody: true,
+      slow: true,
+      handle: async ({ runtime, body }) => {
+        if (body instanceof UnreadableBody && body.error.code === 'TOO_LARGE') throw body.error;
+        const unparsed = whyUnparsed(body);
+        if (unparsed !== null) return { status: 400, body: parseFailure(unparsed) };
+        const answer = await answerRpc(body, nudgeHandlerOf(runtime));
+        return answer === null ? { status: 204 } : { status: 200, body: answer };
+      },
+    }),
+  ];
+}
+
+function nudgeHandlerOf(runtime: IAgentRuntime): RpcHandler {
+  return createNudgeHandler({
+    ...statusDepsOf(runtime, OPERATOR),
+    log: hostLog(runtime, 'rpc'),
+  });
+}
+
+/** `null`: it has been parsed. */
+function whyUnparsed(body: unknown): string | null {
+  if (body instanceof UnreadableBody) return body.error.message;
+  return body === undefined ? 'send JSON with content-type: application/json' : null;
 }
