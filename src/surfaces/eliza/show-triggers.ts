@@ -65,12 +65,12 @@ function bySoonest(a: TriggerSummary, b: TriggerSummary): number {
   return a.id < b.id ? -1 : 1;
 }
 
-/** EXPLAIN_TRIGGER: why did it (not) fire? The answer is the service's, from ledger and state. */
-export const EXPLAIN_TRIGGER = 'EXPLAIN_TRIGGER';
+const EXPLAIN_TRIGGER = 'EXPLAIN_TRIGGER';
 
 const QUESTION =
   /\b(?:why|how come|what|when|did(?:n'?t| not)?|does(?:n'?t| not)?|do(?:n'?t| not)?|has(?:n'?t| not)?|have(?:n'?t| not)?|was(?:n'?t| not)?|is(?:n'?t| not)?|will|would|explain|tell me|about|not|never|fir(?:e|ed|ing)|r[au]n|running|work(?:ed|ing)?|go off|went off|trigger(?:ed)?|happen(?:ed)?|fail(?:ed|ing)?|late|last time|yesterday|today|this morning|to|with|wrong|so)\b/gi;
 
+/** Why did it (not) fire? The answer is the service's, from ledger and state. */
 export const explainTriggerAction = triggerAction({
   name: EXPLAIN_TRIGGER,
   similes: ['WHY_TRIGGER', 'TRIGGER_STATUS', 'TRIGGER_HISTORY'],

@@ -53,13 +53,13 @@ function briefLine(trigger: TriggerSummary, nowMs: number): string {
   return `${name}: ${trigger.scheduleText}; ${next}`;
 }
 
-/**
- * OPEN_QUESTION: what the agent has asked this person and not been answered, the last question first, in
- * every prompt, so that the planner takes a "yes" to the action that asked. Apart from the other providers, because a
- * question stays open whatever is switched off. One read of the host's cache per message, and never throws.
- */
 const HEADER = '# Open question';
 
+/**
+ * What the agent has asked this person and not been answered, the last question first, in
+ * every prompt, so that the planner takes a "yes" to the action that asked. It is a provider by itself, because a
+ * question stays open whatever is switched off. One read of the host's cache per message, and never throws.
+ */
 export const openQuestionProvider = framedProvider({
   name: 'OPEN_QUESTION',
   description: 'The question to the user that waits for an answer, and the action it belongs to',

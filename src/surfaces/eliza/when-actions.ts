@@ -74,11 +74,11 @@ async function recalled({ service, caller, text, planned }: WhenTurn): Promise<R
   return subject === '' ? null : service.recall(subject, caller, 'agent');
 }
 
-/** REMEMBER_WHEN: a new entry of the `/when` index and, with text below it, the section it leads to. */
 const EXAMPLE =
   '/remember writing mock tests | Mock patching pattern | patch where the object is used, not where it is defined';
 const MAX_SHOWN = 400;
 
+/** REMEMBER_WHEN: a new entry of the `/when` index and, with text below it, the section it leads to. */
 export const rememberWhenAction = whenAction({
   name: 'REMEMBER_WHEN',
   similes: ['ADD_WHEN_ENTRY', 'WRITE_WHEN', 'REMEMBER_KNOWLEDGE', 'INDEX_KNOWLEDGE'],

@@ -216,15 +216,15 @@ function splitAt(text: string, mark: string): string[] {
   return at < 0 ? [text] : [text.slice(0, at), text.slice(at + mark.length)];
 }
 
-/**
- * The response that our own listener hands to routes: Node's, with the little of express that the host
- * promises them.
- */
 /** How long, and how many bytes, what is left of a request is thrown away before its connection ends. */
 const LINGER_MS = 2_000;
 const LINGER_BYTES = 16 * 1024 * 1024;
 
-export class ListenerAnswer<
+/**
+ * The response that our own listener hands to routes: Node's, with the little of express that the host
+ * promises them.
+ */
+class ListenerAnswer<
   Request extends IncomingMessage = IncomingMessage,
 > extends ServerResponse<Request> {
   private isLast = false;
@@ -290,8 +290,7 @@ function discard(request: IncomingMessage, done: () => void): void {
   request.resume();
 }
 
-/** Which route a request means, found as the host finds it (ELIZA_GUIDE §9). */
-export interface FoundRoute {
+interface FoundRoute {
   handler: NonNullable<Route['handler']>;
   params: Record<string, string>;
 }
@@ -302,14 +301,10 @@ type Matcher = (path: string) => Record<string, string> | null;
 const matchers = new WeakMap<Route, Matcher>();
 
 /**
- * The first that fits.
+ * Which route a request means, found as the host finds it (ELIZA_GUIDE §9): the first that fits.
  * @throws InvalidInputError for a part of the path with a broken `%` escape
  */
-export function findRoute(
-  routes: readonly Route[],
-  method: string,
-  path: string,
-): FoundRoute | null {
+function findRoute(routes: readonly Route[], method: string, path: string): FoundRoute | null {
   for (const route of routes) {
     const { handler } = route;
     if (route.type !== method || !handler) continue;

@@ -126,34 +126,32 @@ function documentOf(done: Done[], { dryRun }: InstallFlags) {
   return { dryRun: dryRun ?? false, files };
 }
 
+/** What becomes of a file, and what would. */
+const WORDS: Readonly<Record<Exclude<Change['kind'], 'none'>, readonly [string, string]>> = {
+  created: ['created', 'would be created'],
+  changed: ['changed', 'would be changed'],
+  restored: ['as it was before', 'would be as it was before'],
+  deleted: [
+    'deleted, since nothing else was in it',
+    'would be deleted, since nothing else is in it',
+  ],
+};
+
 function told({ change, backup, error }: Done, cwd: string): string {
   const { kind, shown, client, from } = change;
   if (error !== undefined) return `✘ ${shown} (${client}): ${messageOf(error)}`;
   if (kind === 'none') return `- ${shown} (${client}): nothing to change`;
-  const words = {
-    created: 'created',
-    changed: 'changed',
-    restored: 'as it was before',
-    deleted: 'deleted, since nothing else was in it',
-  }[kind];
   const kept = backup === null ? '' : `; as it was: ${shownFrom(cwd, backup)}`;
   const gone = from === undefined ? '' : `; ${shownFrom(cwd, from.path)} is gone`;
-  return `✔ ${shown} (${client}): ${words}${kept}${gone}`;
+  return `✔ ${shown} (${client}): ${WORDS[kind][0]}${kept}${gone}`;
 }
 
 function planned({ change: { kind, shown, client, file, text } }: Done): string {
   if (kind === 'none') return `${shown} (${client}): nothing to change`;
-  const words = {
-    created: 'would be created',
-    changed: 'would be changed',
-    restored: 'would be as it was before',
-    deleted: 'would be deleted, since nothing else is in it',
-  }[kind];
-  if (text === null) return `${shown} (${client}): ${words}`;
-  const lines = changedLines(file.text ?? '', text)
-    .split('\n')
-    .map(shortened);
-  return [`${shown} (${client}): ${words}`, ...lines].join('\n');
+  const head = `${shown} (${client}): ${WORDS[kind][1]}`;
+  if (text === null) return head;
+  const lines = changedLines(file.text ?? '', text).split('\n');
+  return [head, ...lines.map(shortened)].join('\n');
 }
 
 function dryRunEnd(changes: readonly Change[]): string {

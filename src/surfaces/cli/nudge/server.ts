@@ -4,9 +4,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, Option } from 'commander';
 import type { HintCounts } from '../../../hints/offline.js';
 import {
-  addressOfAgent,
-  createRpcClient,
-  findServer,
   type Identity,
   identityOf,
   isPortOf,
@@ -14,13 +11,12 @@ import {
   pidFiles,
   removePidFile,
   serverOnPort,
-  withPidFile,
 } from '../../../server/client.js';
 import { serveStdio } from '../../../server/serve-stdio.js';
 import { SECOND_MS } from '../../../shared/clock.js';
 import { AppError, isAppError, messageOf } from '../../../shared/errors.js';
 import { isRunning } from '../../../shared/process-life.js';
-import { onceServed } from '../ask-server.js';
+import { askWho } from '../ask-server.js';
 import { agentStarterOf, type CommandContext } from '../command-line.js';
 import { EXIT, printJson, printText } from '../io.js';
 import { serverLines } from '../status-text.js';
@@ -195,7 +191,7 @@ async function ended(pid: number, clock: CommandContext['io']['clock']): Promise
   }
 }
 
-export interface KnownServer extends Identity {
+interface KnownServer extends Identity {
   port: number;
 }
 
@@ -203,19 +199,13 @@ export interface KnownServer extends Identity {
 const NO_SERVER: ReadonlySet<unknown> = new Set(['nobody', 'unreachable', 'foreign']);
 
 /** @throws AppError NOT_FOUND when nothing of ours serves, else what was met */
-export async function serverOf({ io, port }: CommandContext): Promise<KnownServer> {
-  const asked = port?.();
-  const wanted = { env: io.env, cwd: io.cwd, port: asked };
-  const { address, status } = await onceServed(wanted, async () => {
-    const found = await addressOfAgent(findServer(wanted), io.env);
-    return { address: found, status: await createRpcClient(found).call('nudge.status', {}) };
-  }).catch((met: unknown) => {
-    const error = asked === undefined ? withPidFile(met, wanted) : met;
+async function serverOf({ io, port }: CommandContext): Promise<KnownServer> {
+  const { who, baseUrl } = await askWho(io, port?.()).catch((error: unknown) => {
     throw isAppError(error) && NO_SERVER.has(error.details.met) ? nothing(error.message) : error;
   });
-  const identity = identityOf(status);
-  if (!identity) throw nothing(`${address.baseUrl} is served by another program`);
-  return { ...identity, port: Number(new URL(address.baseUrl).port) };
+  const identity = identityOf(who);
+  if (!identity) throw nothing(`${baseUrl} is served by another program`);
+  return { ...identity, port: Number(new URL(baseUrl).port) };
 }
 
 function nothing(met: string): AppError {
