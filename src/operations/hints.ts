@@ -51,19 +51,7 @@ const found = z.object({ ...named, hint, score: z.number() });
 type GotHint = Awaited<ReturnType<HintService['getHint']>>;
 type FoundHints = Awaited<ReturnType<HintService['query']>>;
 
-interface HintTool<Result extends object>
-  extends Pick<
-    Tool,
-    | 'name'
-    | 'title'
-    | 'description'
-    | 'input'
-    | 'advertised'
-    | 'output'
-    | 'reads'
-    | 'destroys'
-    | 'isIdempotent'
-  > {
+type HintTool<Result extends object> = Omit<Tool<Result>, 'group' | 'isDefault' | 'call'> & {
   isDefault?: true;
   run(
     hints: HintService,
@@ -71,8 +59,7 @@ interface HintTool<Result extends object>
     caller: Caller,
     work: LongWork,
   ): Promise<Result>;
-  text(result: Result): string;
-}
+};
 
 /** The room checks the shape of what was sent, and names each field that is wrong. */
 function hintTool<Result extends object>({ run, ...tool }: HintTool<Result>): Tool {

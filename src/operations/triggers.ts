@@ -450,17 +450,6 @@ function batchAnswer({ created, duplicates, rejected }: BatchResult): object {
 
 export const triggerOperations: readonly Operation[] = [
   ...[schedule, create, list, update, remove, run],
-  ...[
-    get,
-    runs,
-    allRuns,
-    getRun,
-    upcoming,
-    why,
-    preview,
-    createMany,
-    exportTriggers,
-    importTriggers,
-    health,
-  ],
+  ...[get, runs, allRuns, getRun, upcoming, why, preview],
+  ...[createMany, exportTriggers, importTriggers, health],
 ];

@@ -73,7 +73,7 @@ const when = defineTool({
     recall.results.length === 0 ? 'Nothing was asked for: name a trigger.' : recallText(recall),
 });
 
-export const whenAdd = defineTool({
+const whenAdd = defineTool({
   name: 'when_add',
   group: 'when',
   isDefault: true,
@@ -145,10 +145,5 @@ const health = defineOperation({
 });
 
 export const whenOperations: readonly Operation[] = [
-  when,
-  whenAdd,
-  validate,
-  stats,
-  entries,
-  health,
+  ...[when, whenAdd, validate, stats, entries, health],
 ];
