@@ -8,7 +8,7 @@ import { ask, forget, pendingOf } from './pending.js';
 import { chooseTrigger, settle, triggerAction, visibleTriggers } from './trigger-action.js';
 import type { Turn } from './turn.js';
 
-export const DELETE_TRIGGER = 'DELETE_TRIGGER';
+const DELETE_TRIGGER = 'DELETE_TRIGGER';
 
 const NAMED = 5;
 const VERB =

@@ -10,7 +10,7 @@ import { type MemoryTurn, memoryAction } from './memory-turn.js';
 import { type ForgetSubject, forgetSubject } from './memory-words.js';
 import { ask, forget, type Pending, pendingOf } from './pending.js';
 
-export const FORGET_WORK_MEMORY = 'FORGET_WORK_MEMORY';
+const FORGET_WORK_MEMORY = 'FORGET_WORK_MEMORY';
 
 const SHOWN = 8;
 

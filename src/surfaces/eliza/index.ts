@@ -1,13 +1,11 @@
 /** What the plugin adds to a conversation: actions, providers and evaluators. */
 import type { Action, Evaluator } from '@elizaos/core';
-import { bumpHintAction } from './bump-hint.js';
 import { captureWorkEvaluator } from './capture-work.js';
 import { createTriggerAction } from './create-trigger.js';
 import { deleteTriggerAction } from './delete-trigger.js';
 import { createDetectEvaluator } from './detect.js';
-import { forgetHintAction } from './forget-hint.js';
 import { forgetWorkMemoryAction } from './forget-work-memory.js';
-import { getHintAction } from './get-hint.js';
+import { bumpHintAction, forgetHintAction, getHintAction, setHintAction } from './hint-actions.js';
 import {
   linkWorkMemoriesAction,
   recallWorkMemoryAction,
@@ -17,7 +15,6 @@ import {
 import { acknowledgeWarningAction, dismissOfferAction } from './offer-action.js';
 import { type EventHandlers, eventsOf } from './proactive-events.js';
 import { runTriggerAction } from './run-trigger.js';
-import { setHintAction } from './set-hint.js';
 import { setTimeZoneAction } from './set-time-zone.js';
 import { showExamplesAction } from './show-examples.js';
 import { explainTriggerAction, listTriggersAction } from './show-triggers.js';

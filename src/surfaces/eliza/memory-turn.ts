@@ -26,7 +26,7 @@ export function memoryServiceOf(runtime: IAgentRuntime): WorkMemoryService | nul
 }
 
 /** `null`: the service is not running. */
-export async function memoryTurnOf(
+async function memoryTurnOf(
   runtime: IAgentRuntime,
   message: Memory,
 ): Promise<MemoryTurn | null> {

@@ -8,7 +8,7 @@ import { chooseTrigger, settle, triggerAction } from './trigger-action.js';
 import type { Turn } from './turn.js';
 import { turnEnd } from './turn-end.js';
 
-export const RUN_TRIGGER = 'RUN_TRIGGER';
+const RUN_TRIGGER = 'RUN_TRIGGER';
 
 const VERB =
   /^(?:(?:please|hey|ok|okay|can you|could you|would you|will you|cue)[\s,]+)*(?:run|execute|fire|start|trigger|do|kick off|launch|test|try)\b/i;

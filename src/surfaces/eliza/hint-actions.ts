@@ -1,0 +1,520 @@
+/** What a chat does with hints. */
+import { FOR_GOOD, type Hint, redactText } from '../../hints/index.js';
+import { isAppError } from '../../shared/errors.js';
+import { askUser, type Outcome, refuse, succeed } from './action-frame.js';
+import { answerOf, refuses } from './confirm-words.js';
+import {
+  componentNamed,
+  type Found,
+  type FoundHint,
+  findHints,
+  type KnownHint,
+} from './hint-find.js';
+import { hintByModel, readHint, type ToldHint } from './hint-reading.js';
+import {
+  coded,
+  hintAnswer,
+  hintLine,
+  hintName,
+  isHidden,
+  lifeSentence,
+  reasonWords,
+  scopeSentence,
+  shownValue,
+  word,
+} from './hint-text.js';
+import {
+  answeredWhich,
+  askedPlace,
+  askWhichHint,
+  type HintTurn,
+  hintAction,
+  lastShownHints,
+  noteShownHints,
+  refOf,
+} from './hint-turn.js';
+import { stillOpen } from './open-questions.js';
+import { ask, forget, type HintRef, pendingOf } from './pending.js';
+import { proactiveServiceOf } from './proactive-turn.js';
+
+const SET_HINT = 'SET_HINT';
+
+const SET_EXAMPLE = 'set hint http-proxy/build = docker compose build router';
+const MAX_PENDING = 4_000;
+
+/** SET_HINT: keeps a fact of a component (how to build, test, run it) for the one who says it. */
+export const setHintAction = hintAction({
+  name: SET_HINT,
+  similes: ['SAVE_HINT', 'ADD_HINT', 'STORE_HINT', 'KEEP_HINT'],
+  description:
+    'Keeps a hint: a small fact of a component, like how to build, test, run or deploy it, its port or directory, with a command or value ("set hint api/test = npm test", "remember: build http-proxy with `make router` on branch dev"). Also the right action when the user answers yes or no to "Did you mean the hint …?". Not for what happened or was learned: that is STORE_WORK_MEMORY. Not for reminders: those are triggers.',
+  examples: [
+    [
+      `${SET_EXAMPLE}`,
+      'I will remember the hint http-proxy/build: `docker compose build router`. It is kept for good. Only you are given it.',
+    ],
+    [
+      'the test command of api is `npm test` on branch dev, for two hours',
+      'Did you mean the hint api/test: `npm test`. It counts only on branch dev. It lives for 2 hours. Only you are given it. Say yes or no.',
+    ],
+  ],
+  handle: setHint,
+});
+
+async function setHint(turn: HintTurn): Promise<Outcome> {
+  const told = readHint(turn.text);
+  const pending = told === null ? await pendingOf(turn, SET_HINT) : null;
+  if (pending?.kind === 'confirm-hint') {
+    const answer = answerOf(turn.text);
+    if (answer === 'partly') return askUser(stillOpen([pending]));
+    if (answer !== null) await forget(turn, pending);
+    if (answer === 'no') return succeed('All right, I kept nothing.');
+    if (answer === 'yes') return keepHint(turn, pending.told);
+  }
+  if (told !== null) return keepHint(turn, await withKnownName(turn, told));
+  const read = await hintByModel(turn.runtime, turn.text);
+  if (read === null) return noHint();
+  return 'other' in read
+    ? notUnderstood(read.other)
+    : askWhether(turn, await withKnownName(turn, read));
+}
+
+/** With the component that is known by this name. */
+async function withKnownName(
+  { service, caller }: HintTurn,
+  { params, share }: ToldHint,
+): Promise<ToldHint> {
+  const { components } = await service.listComponents({}, caller);
+  const known = components.map(({ name }) => name);
+  return { params: { ...params, component: componentNamed(params.component, known) }, share };
+}
+
+async function keepHint(turn: HintTurn, { params, share }: ToldHint): Promise<Outcome> {
+  const { service, caller } = turn;
+  const { component, key } = params;
+  const meta = {
+    ...params.meta,
+    source: turn.run === null ? ('user' as const) : ('agent' as const),
+    added_by: 'chat',
+  };
+  try {
+    const { hint } = await service.setHint({ ...params, meta }, caller, { share });
+    const id = service.offering.idOf({ component, key, hint }, caller);
+    await noteShownHints(turn, id === null ? [] : [{ id, component, key }]);
+    const start = hint.version === 1 ? 'I will remember' : 'I changed';
+    return succeed(`${start} the hint ${toldWords(turn, { component, key, hint }, share)}`, {
+      component,
+      key,
+      version: hint.version,
+      shared: share,
+    });
+  } catch (error) {
+    if (!isAppError(error) || error.code !== 'SECRET_REJECTED') throw error;
+    return refuseSecret(error.details.findings);
+  }
+}
+
+function toldWords(
+  { nowMs }: HintTurn,
+  named: { component: string; key: string; hint: Hint },
+  share: boolean,
+): string {
+  const shown = shownValue(named);
+  const sentences = [
+    scopeSentence(named.hint),
+    lifeSentence(named.hint, nowMs),
+    share ? 'Everybody is given it.' : 'Only you are given it.',
+    isHidden(named.hint) ? 'It is a secret and never shown in a chat.' : '',
+  ].filter((sentence) => sentence !== '');
+  const end = shown.includes('\n') ? '\n' : '. ';
+  return `${hintName(named)}: ${shown.trimEnd()}${end}${sentences.join(' ')}`;
+}
+
+/** What has a secret in it is not kept until the answer comes. */
+async function askWhether(turn: HintTurn, told: ToldHint): Promise<Outcome> {
+  const { component, key, value, meta } = told.params;
+  const kept = JSON.stringify(told);
+  if (redactText(kept) !== kept) return refuseSecret([]);
+  if (kept.length > MAX_PENDING) return noHint();
+  const at = new Date(turn.nowMs).toISOString();
+  const hint: Hint = {
+    value,
+    meta: { ttl: FOR_GOOD, ...meta },
+    ...{ version: 1, created_at: at, updated_at: at },
+  };
+  await ask(turn, { kind: 'confirm-hint', text: hintName({ component, key }), told });
+  const words = toldWords(turn, { component, key, hint }, told.share);
+  return askUser(`Did you mean the hint ${words} Say yes or no.`);
+}
+
+/** Rule and place are named, never the value. */
+function refuseSecret(findings: unknown): Outcome {
+  const listed = Array.isArray(findings) ? findings : [];
+  const rules = listed.slice(0, 5).map(({ field, message }: { field: string; message: string }) => {
+    const place = word(String(field), 60);
+    return `${place}: ${word(String(message), 60)}`;
+  });
+  const which = rules.length === 0 ? '' : ` (${rules.join('; ')})`;
+  return refuse(
+    `I did not keep that: it looks like a secret${which}. Secrets do not belong into a chat. A name of an environment variable in its place works as well.`,
+    { code: 'SECRET_REJECTED' },
+  );
+}
+
+function noHint(): Outcome {
+  return askUser(
+    `I see no hint in that, and kept nothing. Say of which component it is, what for, and the command or value, like "${SET_EXAMPLE}"; a value of several words in backticks.`,
+  );
+}
+
+function notUnderstood(words: string): Outcome {
+  return askUser(
+    `I kept nothing, because I do not understand ${coded(redactText(words)).trim()}. I know how long ("for two hours", "for this session", "for good") and where a hint counts ("on branch dev", "on windows", "in /srv/api", "when CI is set").`,
+  );
+}
+
+const GET_HINT = 'GET_HINT';
+
+const LISTED = 12;
+/** Hints of one component that are given as answers, one below the other. */
+const MOST_ANSWERS = 3;
+const ASKS_FOR_LIST =
+  /\bhints\b|\b(?:list|show|all|any|every|which)\b[^.!?]{0,40}\bhints?\b|\bwhat do (?:you|we) (?:know|have) (?:of|about|for)\b/i;
+
+/** GET_HINT: the hint that fits what is asked, here, with why; or a list of them. */
+export const getHintAction = hintAction({
+  name: GET_HINT,
+  similes: ['LOOK_UP_HINT', 'SHOW_HINT', 'LIST_HINT'],
+  description:
+    'Gives stored hints of a component: how to build, test, run or deploy it, its port or directory ("how do I build http-proxy?", "hint http-proxy build", "list hints of api", also "on windows", "on branch dev"). Commands are shown, never run. Not for what happened earlier: that is RECALL_WORK_MEMORY.',
+  examples: [
+    [
+      'how do I build http-proxy?',
+      'http-proxy/build: `docker compose build router`. Why: no conditions. It is kept for good.',
+    ],
+    ['list hints of api', 'Hints of api:\n- api/port: `8080`\n- api/test: `npm test`'],
+  ],
+  handle: getHint,
+});
+
+async function getHint(turn: HintTurn): Promise<Outcome> {
+  const answer = await answeredWhich(turn, GET_HINT);
+  const { context, text } = askedPlace(askedText(turn, answer));
+  const found = await findHints(turn, text, context);
+  if (answer) await forget(turn, answer.open);
+  if (found.components.length === 0) return foundNone('I know no hints yet.');
+  if (ASKS_FOR_LIST.test(turn.text)) return listHints(turn, found);
+  if (found.isFit) return giveHints(turn, found, found.hints);
+  const [component] = found.named;
+  if (component === undefined) {
+    const names = found.components.slice(0, LISTED).map((name) => word(name));
+    const more = found.components.length > LISTED ? ', …' : '';
+    return foundNone(`I know no hint for that. There are hints of: ${names.join(', ')}${more}.`);
+  }
+  if (found.terms.length === 0) return listHints(turn, found);
+  const keys = found.hints.filter((one) => one.component === component).map(({ key }) => word(key));
+  return foundNone(
+    `I know no such hint of ${word(component)}. There are: ${keys.slice(0, LISTED).join(', ')}${keys.length > LISTED ? ', …' : ''}.`,
+  );
+}
+
+/** "Which one?" was asked: the answer completes what was said before. */
+function askedText({ text }: HintTurn, answer: Awaited<ReturnType<typeof answeredWhich>>): string {
+  if (answer === null) return text;
+  const { open, chosen } = answer;
+  if (chosen) return `${chosen.key} of ${chosen.component}`;
+  // Something else is asked.
+  return text.trim().split(/\s+/).length > 4 ? text : `${open.text} of ${text}`;
+}
+
+function foundNone(text: string): Outcome {
+  return succeed(text, { found: 0 });
+}
+
+async function giveHints(
+  turn: HintTurn,
+  found: Found,
+  hints: readonly FoundHint[],
+): Promise<Outcome> {
+  const eligible = hints.filter(({ isEligible }) => isEligible);
+  const components = new Set(
+    (eligible.length > 0 ? eligible : hints).map(({ component }) => component),
+  );
+  if (found.named.length === 0 && components.size > 1) {
+    const fits = (eligible.length > 0 ? eligible : hints).slice(0, LISTED);
+    return askWhichHint(turn, GET_HINT, 'Of which component?', fits, fits.map(hintName));
+  }
+  if (eligible.length === 0) return notHere(hints);
+  const given = eligible.slice(0, MOST_ANSWERS);
+  await gave(turn, given);
+  const [best] = given;
+  return succeed(given.map((one) => hintAnswer(one, one.reasons, turn.nowMs)).join('\n'), {
+    found: eligible.length,
+    hints: given.map(({ component, key }) => ({ component, key })),
+    ...(best ? { component: best.component, key: best.key } : {}),
+  });
+}
+
+/** For what is said next, and so that what is done with it, and succeeds, counts for it. */
+async function gave(turn: HintTurn, given: readonly FoundHint[]): Promise<void> {
+  const { runtime, caller } = turn;
+  await noteShownHints(turn, given.map(refOf));
+  const ids = given.map(({ id }) => id);
+  proactiveServiceOf(runtime)?.gave({ roomId: caller.roomId, ids });
+}
+
+/** Known, but not for this place: fails closed, and says what would have to be so. */
+function notHere(hints: readonly FoundHint[]): Outcome {
+  const lines = hints
+    .slice(0, LISTED)
+    .map((one) => `- ${hintName(one)}: ${reasonWords(one.reasons)}`);
+  return succeed(
+    [
+      'I know that, but not for here:',
+      ...lines,
+      'Say where you are, like "on branch dev" or "on windows".',
+    ].join('\n'),
+    { found: 0, eligible: false },
+  );
+}
+
+async function listHints(turn: HintTurn, found: Found): Promise<Outcome> {
+  if (found.named.length === 0 && !found.isFit) return listComponents(found);
+  const [component] = found.named;
+  // "List the build hints of api" lists those; "list hints of api" all.
+  const hints = found.hints;
+  const here = hints.filter(({ isEligible }) => isEligible);
+  const elsewhere = hints.length - here.length;
+  const lines = here.slice(0, LISTED).map(hintLine);
+  if (here.length > LISTED) lines.push(`- and ${here.length - LISTED} more`);
+  if (elsewhere > 0)
+    lines.push(
+      `(${elsewhere} more ${elsewhere === 1 ? 'counts' : 'count'} elsewhere: say "on windows" or "on branch dev".)`,
+    );
+  await gave(turn, here.slice(0, LISTED));
+  const of = found.named.length === 1 && component !== undefined ? ` of ${word(component)}` : '';
+  const head = here.length === 0 ? `No hint${of} counts here.` : `Hints${of}:`;
+  return succeed([head, ...lines].join('\n'), { found: here.length });
+}
+
+function listComponents({ hints, components: names }: Found): Outcome {
+  const lines = names.slice(0, LISTED).map((name) => {
+    const keys = hints.filter(({ component }) => component === name).map(({ key }) => word(key));
+    return `- ${word(name)}: ${keys.slice(0, 8).join(', ')}${keys.length > 8 ? ', …' : ''}`;
+  });
+  if (names.length > LISTED) lines.push(`- and ${names.length - LISTED} more components`);
+  return succeed(['I have hints of:', ...lines].join('\n'), { found: hints.length });
+}
+
+const BUMP_HINT = 'BUMP_HINT';
+
+const DID_NOT_HELP =
+  /\b(?:not|never|failed|fails|failing|broke|broken|wrong|useless|unfortunately)\b|n['’]t\b/i;
+const ASKS = /\?\s*$|^\s*(?:did|does|do|has|will|was)\b/i;
+const HELPED =
+  /\b(?:worked|works|helped|helps|succeeded|did (?:it|the (?:trick|job))|was (?:right|correct|good|it)|(?:is|are) (?:right|correct|fine|green)|perfect|great|success(?:ful(?:ly)?)?)\b/i;
+const BUMP = /\b(?:bump|upvote|reinforce|count (?:it|that))\b/i;
+const BY = /\b(?:by|times|\+)\s*(\d{1,4})\b|\b(\d{1,4}) times\b/i;
+const SHOWN = 8;
+const MOST_AT_ONCE = 1_000;
+
+/** BUMP_HINT: a hint has helped, so that it comes first the next time. */
+export const bumpHintAction = hintAction({
+  name: BUMP_HINT,
+  similes: ['REINFORCE_HINT', 'UPVOTE_HINT'],
+  description:
+    'Counts that a hint helped, after the user says that it worked ("that worked") or names it ("bump http-proxy build"), so that it ranks higher. Never when it failed.',
+  examples: [['that worked, thanks', 'Good: http-proxy/build has helped 4 times now.']],
+  handle: bumpHint,
+});
+
+async function bumpHint(turn: HintTurn): Promise<Outcome> {
+  const { open, chosen } = (await answeredWhich(turn, BUMP_HINT)) ?? {};
+  if (open && chosen) {
+    await forget(turn, open);
+    return bump(turn, chosen, 1);
+  }
+  if (DID_NOT_HELP.test(turn.text)) return succeed('Then I count no use of it.', { bumped: 0 });
+  const isBump = BUMP.test(turn.text);
+  if (!open && !isBump && (ASKS.test(turn.text) || !HELPED.test(turn.text)))
+    return askWhichHelped();
+  const by = BY.exec(turn.text);
+  const delta = Math.max(1, Number(by?.[1] ?? by?.[2] ?? 1));
+  const named = await namedIn(turn, by?.[0]);
+  const refs = named ?? (await lastShownHints(turn));
+  const [only, ...others] = refs;
+  if (open) await forget(turn, open);
+  if (only === undefined) return askWhichHelped();
+  if (others.length === 0) return bump(turn, only, delta);
+  const hints = refs.slice(0, SHOWN);
+  return askWhichHint(turn, BUMP_HINT, 'Which one helped?', hints, hints.map(hintName));
+}
+
+/** The best variants of what is named here; `null`: nothing is. */
+async function namedIn(turn: HintTurn, by: string | undefined): Promise<HintRef[] | null> {
+  const { context, text } = askedPlace(by === undefined ? turn.text : turn.text.replace(by, ' '));
+  const { named, hints, isFit } = await findHints(turn, text, context);
+  if (named.length === 0 || !(isFit || hints.length === 1)) return null;
+  return hints.filter(({ isEligible }) => isEligible).map(refOf);
+}
+
+async function bump(turn: HintTurn, ref: HintRef, delta: number): Promise<Outcome> {
+  const { offering } = turn.service;
+  const hint = await offering.bump(ref.id, turn.caller, Math.min(MOST_AT_ONCE, delta));
+  await noteShownHints(turn, [ref]);
+  return succeed(`Good: ${hintName(ref)} has helped ${times(hint)} now.`, {
+    bumped: 1,
+    component: ref.component,
+    key: ref.key,
+    use_count: hint.use_count ?? 0,
+  });
+}
+
+function times({ use_count = 0 }: Hint): string {
+  return use_count === 1 ? 'once' : `${use_count} times`;
+}
+
+function askWhichHelped(): Outcome {
+  return askUser('Which hint helped? Name component and key, like "bump http-proxy build".');
+}
+
+const FORGET_HINT = 'FORGET_HINT';
+
+/** More are taken away in several goes. */
+const MOST_FORGOTTEN = 50;
+const TAKES_AWAY = /\b(?:forget|delete|remove|drop|erase|clear|get rid of|take away|discard)\b/i;
+const REFUSES = /\b(?:not|never)\b|n['’]t\b/i;
+const POINTS = /\b(?:it|that|this|the (?:last|same)(?: one| hint)?|(?:the|that|this) hint)\W*$/i;
+const ALL = /\b(?:all|every|everything|both|hints)\b/i;
+const SAYS_HINT = /\bhints?\b/i;
+
+/**
+ * FORGET_HINT: takes away what is named; of several it shows which and asks first, and a yes in the
+ * next message takes exactly those. Only owner and admins take away what all share.
+ */
+export const forgetHintAction = hintAction({
+  name: FORGET_HINT,
+  similes: ['DELETE_HINT', 'REMOVE_HINT', 'DROP_HINT'],
+  description:
+    'Forgets hints: one by its component and key ("forget the build hint of http-proxy"), the one just given ("forget that hint"), or all of a component, which it asks about first. Also the right action when the user answers yes or no to that question. Not for memories or reminders.',
+  examples: [['forget the build hint of http-proxy', 'Forgotten: http-proxy/build.']],
+  handle: forgetHint,
+});
+
+async function forgetHint(turn: HintTurn): Promise<Outcome> {
+  const pending = await pendingOf(turn, FORGET_HINT);
+  const answer = answerOf(turn.text);
+  const confirm = pending?.kind === 'confirm-forget-hints' ? pending : null;
+  if (pending && answer === 'no') {
+    await forget(turn, pending);
+    return keepAll();
+  }
+  if (confirm && answer === 'yes') {
+    const done = await forgetThese(turn, confirm.hints);
+    // Only now: after a failure the yes can be said again.
+    await forget(turn, confirm);
+    return done;
+  }
+  if (confirm && (answer === 'partly' || refuses(turn.text))) {
+    return askPlainly(confirm.hints.length);
+  }
+  const { open, chosen } = (await answeredWhich(turn, FORGET_HINT)) ?? {};
+  if (open && chosen && !refuses(turn.text)) {
+    const done = await forgetThese(turn, [chosen]);
+    await forget(turn, open);
+    return done;
+  }
+  if (!TAKES_AWAY.test(turn.text) || REFUSES.test(turn.text)) return askWhatToForget();
+  const { context, text, isSaid: isPlace } = askedPlace(turn.text);
+  const found = await findHints(turn, text, context);
+  const isNamed = found.named.length > 0 && (found.isFit || found.terms.length === 0);
+  if (isNamed && (found.isFit || SAYS_HINT.test(turn.text))) {
+    // Without a place in the words every variant is meant.
+    const meant = isPlace ? found.hints.filter(({ isEligible }) => isEligible) : found.variants;
+    // "Forget the hint of api" where there are several names none of them.
+    const isVague = !found.isFit && !ALL.test(turn.text) && found.hints.length > 1;
+    return isVague ? askWhichOf(turn, found.hints) : takeAway(turn, meant);
+  }
+  const isPointing = found.named.length === 0 && found.terms.length === 0 && POINTS.test(text);
+  const given = isPointing ? await lastShownHints(turn) : [];
+  if (given.length === 1) return forgetThese(turn, given);
+  if (given.length > 1) return askWhichOf(turn, await shownAgain(turn, given));
+  if (found.isFit && found.hints.length > 0 && SAYS_HINT.test(turn.text)) {
+    return askWhichOf(turn, found.hints);
+  }
+  return askWhatToForget();
+}
+
+async function takeAway(turn: HintTurn, hints: readonly KnownHint[]): Promise<Outcome> {
+  const [only, ...others] = hints;
+  if (only === undefined) return askWhatToForget();
+  if (others.length === 0) return forgetThese(turn, [refOf(only)]);
+  const meant = hints.slice(0, MOST_FORGOTTEN);
+  await ask(turn, { kind: 'confirm-forget-hints', hints: meant.map(refOf) });
+  const lines = meant.slice(0, SHOWN).map(hintLine);
+  if (meant.length > SHOWN) lines.push(`- and ${meant.length - SHOWN} more`);
+  if (hints.length > MOST_FORGOTTEN)
+    lines.push(`(${hints.length - MOST_FORGOTTEN} more stay until you ask again.)`);
+  return askUser(
+    [
+      `That forgets ${meant.length} hints for good, as far as they are yours to forget:`,
+      ...lines,
+      'Shall I? Say yes or no.',
+    ].join('\n'),
+    { candidates: meant.map(({ component, key }) => ({ component, key })) },
+  );
+}
+
+/** Some may have gone since we asked, or be everybody's, which must not keep the others. */
+async function forgetThese(turn: HintTurn, refs: readonly HintRef[]): Promise<Outcome> {
+  let gone = 0;
+  let denied: unknown;
+  for (const ref of refs) {
+    try {
+      await turn.service.offering.delete(ref.id, turn.caller);
+      gone += 1;
+    } catch (error) {
+      if (!isAppError(error)) throw error;
+      if (error.code === 'PERMISSION_DENIED') denied = error;
+      else if (error.code !== 'NOT_FOUND') throw error;
+    }
+  }
+  if (gone === 0 && denied !== undefined) throw denied;
+  const [only] = refs;
+  const what =
+    refs.length === 1 && only ? hintName(only) : gone === 1 ? 'one hint' : `${gone} hints`;
+  const kept =
+    denied === undefined ? '' : ' What all share stays: only owner and admins forget that.';
+  return succeed(gone === 0 ? 'That is gone already.' : `Forgotten: ${what}.${kept}`, {
+    forgotten: gone,
+  });
+}
+
+function keepAll(): Outcome {
+  return succeed('All right, I forgot nothing.', { forgotten: 0 });
+}
+
+function askPlainly(count: number): Outcome {
+  return askUser(
+    `I forgot nothing. Say yes to forget ${count} hints, or name one, like "forget the build hint of http-proxy".`,
+    { forgotten: 0 },
+  );
+}
+
+async function shownAgain(turn: HintTurn, refs: readonly HintRef[]): Promise<KnownHint[]> {
+  const { variants } = await findHints(turn, '', {});
+  return variants.filter((one) => refs.some(({ id }) => id === one.id));
+}
+
+function askWhichOf(turn: HintTurn, fits: readonly KnownHint[]): Promise<Outcome> | Outcome {
+  const shown = fits.slice(0, SHOWN);
+  if (shown.length === 0) return askWhatToForget();
+  const lines = shown.map((one) => hintLine(one).slice(2));
+  return askWhichHint(turn, FORGET_HINT, 'Which hint do you mean?', shown, lines);
+}
+
+function askWhatToForget(): Outcome {
+  return askUser(
+    'Which hint shall I forget? Name component and key, like "forget the build hint of http-proxy".',
+  );
+}
