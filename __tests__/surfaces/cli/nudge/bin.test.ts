@@ -65,7 +65,7 @@ describe('what the nudge process loads for a hint', () => {
 
   it('is not even the reader of command lines: no host, no schemas, no detector of secrets', () => {
     follow(source('bin/nudge.ts'), false);
-    follow(source('surfaces/cli/nudge/read.ts'), true);
+    follow(source('surfaces/cli/nudge/hints.ts'), true);
     follow(source('surfaces/cli/nudge/print-hint.ts'), false);
 
     expect([...packages].filter((name) => !name.startsWith('node:'))).toEqual([]);
