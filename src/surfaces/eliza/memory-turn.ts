@@ -26,10 +26,7 @@ export function memoryServiceOf(runtime: IAgentRuntime): WorkMemoryService | nul
 }
 
 /** `null`: the service is not running. */
-async function memoryTurnOf(
-  runtime: IAgentRuntime,
-  message: Memory,
-): Promise<MemoryTurn | null> {
+async function memoryTurnOf(runtime: IAgentRuntime, message: Memory): Promise<MemoryTurn | null> {
   const service = memoryServiceOf(runtime);
   if (service === null) return null;
   const who = requesterOf(runtime, message);
