@@ -5,8 +5,13 @@
  */
 import type { Evaluator, IAgentRuntime, Memory } from '@elizaos/core';
 import { framedEvaluator } from './action-frame.js';
-import { agentWords } from './agent-words.js';
-import { isFirstTelling, proactiveServiceOf, turnMessageOf, workingFor } from './proactive-turn.js';
+import {
+  agentWords,
+  isFirstTelling,
+  proactiveServiceOf,
+  turnMessageOf,
+  workingFor,
+} from './proactive-turn.js';
 
 /** @param ownActions names of this plugin's actions: talking about memories is no work */
 export function createDetectEvaluator(ownActions: ReadonlySet<string>): Evaluator {

@@ -4,9 +4,9 @@ import { captureWorkEvaluator } from './capture-work.js';
 import { createTriggerAction } from './create-trigger.js';
 import { deleteTriggerAction } from './delete-trigger.js';
 import { createDetectEvaluator } from './detect.js';
-import { forgetWorkMemoryAction } from './forget-work-memory.js';
 import { bumpHintAction, forgetHintAction, getHintAction, setHintAction } from './hint-actions.js';
 import {
+  forgetWorkMemoryAction,
   linkWorkMemoriesAction,
   recallWorkMemoryAction,
   storeWorkMemoryAction,

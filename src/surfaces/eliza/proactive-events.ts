@@ -10,12 +10,15 @@ import { HOUR_MS } from '../../shared/clock.js';
 import { isUuid, type Uuid } from '../../shared/ids.js';
 import { isAgentItself, type Person, personIn } from '../people.js';
 import { warn } from './action-frame.js';
-import { agentWords, isOwn, objectOf, textOf } from './agent-words.js';
 import { memoryServiceOf } from './memory-turn.js';
 import {
+  agentWords,
   expectMessage,
   isFirstTelling,
+  isOwn,
+  objectOf,
   proactiveServiceOf,
+  textOf,
   workEnded,
   workingFor,
 } from './proactive-turn.js';

@@ -16,7 +16,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runProgram } from '../../../../src/surfaces/cli/command-line.js';
 import { defineInstall } from '../../../../src/surfaces/cli/install/command.js';
-import { valueAt } from '../../../../src/surfaces/cli/install/json-text.js';
+import { valueAt } from '../../../../src/surfaces/cli/install/merge.js';
 import { where } from '../../../helpers/where.js';
 
 const PROGRAM = {

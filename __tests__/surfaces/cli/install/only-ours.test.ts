@@ -1,8 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { commentsIn, type Json, valueAt } from '../../../../src/surfaces/cli/install/json-text.js';
+import type { Json } from '../../../../src/surfaces/cli/install/clients.js';
 import {
+  commentsIn,
   editedOnlyOurs,
+  valueAt,
   withoutOurHooks,
   withoutOurServer,
   withoutServer,

@@ -12,7 +12,14 @@ import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, posix, relative, win32 } from 'node:path';
 import { realPath } from '../../../shared/folders.js';
 import type { Io } from '../io.js';
-import type { Json } from './json-text.js';
+
+export type Json =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly Json[]
+  | { readonly [key: string]: Json };
 
 export const CLIENTS = ['claude-code', 'cursor', 'claude-desktop'] as const;
 export type ClientName = (typeof CLIENTS)[number];

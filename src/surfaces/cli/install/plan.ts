@@ -24,11 +24,11 @@ import {
   checkWritable,
   readConfig,
 } from './config-file.js';
-import { valueAt } from './json-text.js';
 import {
   isBlankDocument,
   keepsHooks,
   keepsServer,
+  valueAt,
   withHooks,
   withoutHooks,
   withoutServer,
