@@ -164,12 +164,11 @@ function attachmentsOf(message: Memory): string[] {
   );
 }
 
-/** What the agent itself has said in a room, as the host stored it. */
 type Fields = Record<string, unknown>;
 
 const NEWEST_REPLIES = 3;
 
-/** Thought and text of its newest messages since then, oldest first, without talk about memories. */
+/** Thought and text of the agent's newest messages in a room since then, oldest first, without talk about memories. */
 export async function agentWords(
   runtime: IAgentRuntime,
   roomId: string,
