@@ -34,6 +34,25 @@ describe('a text that begins with a time', () => {
   });
 });
 
+it.each([
+  ['every friday at 5pm <b>bold</b> words', '<b>bold</b> words'],
+  ['every friday at 5pm <script>alert(1)</script>', '<script>alert(1)</script>'],
+  ['every day at 9 run npm test && npm run build', 'run npm test && npm run build'],
+])('what to do may be markup or code: %s', (text, instructions) => {
+  expect(instructionsOf(text)).toBe(instructions);
+});
+
+it.each(['greet 👩‍👩‍👧 now', 'wave ❤️‍🔥', 'بگو می‌خواهم', 'कहो क्‍ष'])(
+  'what a joiner joins stays one: %s',
+  (instructions) => {
+    expect(instructionsOf(`every day at 9 ${instructions}`)).toBe(instructions);
+  },
+);
+
+it('a wrong time is named before what else is not understood', () => {
+  expect(() => read('every friday at 25:00 x')).toThrow('There is no "25:00" on the clock');
+});
+
 it('a colon behind other words divides nothing', () => {
   expect(instructionsOf('Reminder: call Ada tomorrow at 9')).toBe('remind me: call Ada');
   expect(instructionsOf('every day at 9 tell me about ETA: 5 min')).toBe(

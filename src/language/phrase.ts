@@ -83,11 +83,23 @@ export function tokenize(text: string, limit: number): Token[] {
       at += 1;
       continue;
     }
-    const next = cronAt(source, at, tokens) ?? quoteAt(source, at) ?? patternAt(source, at, tokens);
+    let next = cronAt(source, at, tokens) ?? quoteAt(source, at) ?? patternAt(source, at, tokens);
+    while (isJoined(source, next.end)) {
+      const joined = patternAt(source, next.end + 1, tokens);
+      next = token(next.kind, source, at, joined.end);
+    }
     tokens.push(next);
     at = next.end;
   }
   return tokens;
+}
+
+const JOINER = /(?<=[^\0-\x7f\s])[\u200c\u200d](?=[^\0-\x7f\s])/uy;
+
+/** Between emoji, and between the letters of some scripts, a joiner is part of what it joins. */
+function isJoined(source: string, at: number): boolean {
+  JOINER.lastIndex = at;
+  return JOINER.test(source);
 }
 
 function token(kind: TokenKind, source: string, start: number, end: number): Token {

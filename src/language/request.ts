@@ -53,9 +53,10 @@ export const isCode = (text: string): boolean =>
 export function readRequest<S extends AnySchedule>(
   text: string,
   compose: Compose<S>,
+  mayHoldCode = false,
 ): RequestReading<S> {
   if (text.length > TEXT_LIMIT || text.trim() === '') return NONE;
-  if (isCode(text)) return NONE;
+  if (!mayHoldCode && isCode(text)) return NONE;
   const phrase = phraseOf(text);
   const sentences = splitSentences(phrase).map((range) => readSentence(phrase, range));
   const chosen = choose(sentences);
@@ -188,6 +189,10 @@ function readChosen<S extends AnySchedule>(
   if (sentence.opening.refusal === 'condition')
     return ask('I can only go by the clock. At what time shall I do that?');
   if (isWhole(facts) && isTold(phrase, sentences, sentence, selected.used)) return ask(HAPPENS);
+  const noClock = selected.used.find(
+    ({ facts: { ask }, to }) => ask !== undefined && phrase.words[to - 1]?.kind === 'clock',
+  );
+  if (noClock?.facts.ask !== undefined) return ask(noClock.facts.ask);
   const left = unread(phrase, sentence, selected.used, isWhole(facts));
   if (left.length > 0) return ask(notUnderstood(left));
   const composed = compose(facts);

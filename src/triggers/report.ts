@@ -126,7 +126,7 @@ export function readScheduleInput(
   const context = { nowMs, timezone: input.timezone };
   const divided = readDivided(text, context);
   if (divided !== null) return { ...divided, schedule: inZone(divided.schedule) };
-  const whole = parseScheduleText(text, context);
+  const whole = parseScheduleText(text, { ...context, mayHoldCode: true });
   if (whole.kind === 'schedule') {
     return { schedule: inZone(whole.schedule), instructions: whole.instructions };
   }
@@ -236,7 +236,7 @@ export async function explain(
       reasons.push(`It is paused: ${trigger.stateReason}.`);
       break;
     case 'disabled':
-      reasons.push('It is switched off; enable it to let it run.');
+      reasons.push('It is paused; resume it to let it run.');
       break;
     case 'active':
     case 'resting':

@@ -32,12 +32,18 @@ export interface ReadingContext {
   nowMs: number;
   /** IANA name of the user's zone; a zone named in the text goes before it. */
   timezone: string;
+  /** What is to be done may be code or markup: the text is known to be a request, and no chat. */
+  mayHoldCode?: boolean;
 }
 
 /** Reads `text`. See the file header for what is promised, `compose.ts` for the defaults. */
 export function parseScheduleText(text: string, context: ReadingContext): ScheduleReading {
   if (!Number.isFinite(context.nowMs)) return { kind: 'none' };
-  const english = readRequest(text, (fields, waking) => compose(fields, { ...context, waking }));
+  const english = readRequest(
+    text,
+    (fields, waking) => compose(fields, { ...context, waking }),
+    context.mayHoldCode,
+  );
   const left = english.kind === 'schedule' ? english.instructions : null;
   const reading = inOtherLanguage(text, context, left) ?? english;
   if (reading.kind === 'schedule' && reading.instructions === '')
