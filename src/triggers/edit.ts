@@ -68,7 +68,12 @@ export function createEditing(deps: TriggersDeps, access: Access, mustBeOn: () =
     const row = await changeable(id, requester);
     const before = readableTrigger(row);
     const nowMs = clock.now();
-    const { schedule, enabled, ...fields } = patch;
+    const { schedule, enabled, revision, ...fields } = patch;
+    const { revision: current = 0 } = before;
+    if (revision !== undefined && revision !== current) {
+      const message = `the trigger is at revision ${current}, not ${revision}`;
+      throw new AppError('CONFLICT', message, { revision: current });
+    }
     let after = withFields(before, fields);
     if (
       fields.instructions !== undefined &&

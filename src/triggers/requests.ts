@@ -42,7 +42,10 @@ const timezoneSchema = z
 const scheduleTextSchema = z
   .string()
   .refine(isVisible, 'must not be empty')
-  .max(LIMITS.scheduleTextChars)
+  .max(
+    LIMITS.scheduleTextChars,
+    `must have at most ${LIMITS.scheduleTextChars} characters: say when alone, and what to do as instructions`,
+  )
   .refine((text) => !text.includes('\u0000'), 'must not contain NUL characters')
   .refine(isWellFormed, 'must not contain half a character (a lone surrogate)');
 
@@ -179,7 +182,7 @@ export function createRequests(deps: RequestsDeps) {
     const change = parsed(triggerChangeSchema, raw);
     const { text, schedule: given, timezone, snoozeUntil, skipNext, ...patch } = change;
     const asked = Object.entries(change).filter(([, value]) => value !== undefined);
-    if (asked.length === 0) throw new InvalidInputError([NOTHING]);
+    if (asked.every(([name]) => name === 'revision')) throw new InvalidInputError([NOTHING]);
     const command = skipNext ? 'skipNext' : snoozeUntil === undefined ? null : 'snoozeUntil';
     if (command !== null && asked.length > 1) {
       throw new InvalidInputError([

@@ -180,6 +180,8 @@ export const triggerPatchSchema = z.strictObject({
   maxFailures: policiesShape.maxFailures.nullable(),
   deliverTo: deliverToSchema.nullable().optional(),
   timezoneSource: z.enum(TIMEZONE_SOURCES).optional(),
+  /** The one the change was made against; absent: the current one. */
+  revision: z.int().min(0).optional(),
 });
 export type TriggerPatch = z.input<typeof triggerPatchSchema>;
 

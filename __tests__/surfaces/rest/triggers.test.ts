@@ -234,6 +234,24 @@ describe('one trigger', () => {
     expect((body.runs as Row[]).map((run) => run.status)).toEqual(['skipped', 'skipped']);
   });
 
+  it('is not overwritten by who read it before it was changed', async () => {
+    const { id, revision } = (await made()) as Row & { revision: number };
+    const first = await rest('PUT', `/triggers/${id}`, { displayName: 'Garden', revision });
+    expect(first.status).toBe(200);
+    const { revision: now } = first.body.trigger as Row & { revision: number };
+    for (const change of [{ maxRuns: 9 }, { text: 'every day at 9' }, { timezone: 'Asia/Tokyo' }]) {
+      const late = await rest('PUT', `/triggers/${id}`, { ...change, revision });
+      expect(late.status).toBe(409);
+      expect(late.body.error).toMatchObject({
+        code: 'CONFLICT',
+        details: { revision: now },
+      });
+    }
+    expect((await rest('PUT', `/triggers/${id}`, { revision })).status).toBe(400);
+    const again = { maxRuns: 9, revision: now };
+    expect((await rest('PUT', `/triggers/${id}`, again)).status).toBe(200);
+  });
+
   it('cannot be changed into another one', async () => {
     const first = await made();
     const second = await made({ instructions: 'feed the cat' });
