@@ -23,6 +23,7 @@ export type {
   SearchField,
   Shelf,
   SlotFilter,
+  Spread,
 } from './catalog/types.js';
 export { type ChangeLook, createChangeLook, type RecordChange } from './change-look.js';
 export { ensureHome, type Home, homeOf, projectIdOf } from './home.js';

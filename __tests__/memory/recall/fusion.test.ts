@@ -6,11 +6,14 @@ import {
   fuse,
   neighbourWeights,
   raise,
+  threadedness,
+  timeFactor,
   vectorFactor,
   vectorShare,
   vectorWeight,
 } from '../../../src/memory/recall/fusion.js';
 import { asksForTime, mentionsTime, namesIn, speakerOf } from '../../../src/memory/signals.js';
+import { DAY_MS } from '../../../src/shared/clock.js';
 
 const scores = (values: number[]) => ({
   scores: Float32Array.from(values),
@@ -102,19 +105,33 @@ describe('fusion of two searches', () => {
 });
 
 describe('what neighbours pass on', () => {
-  it('is most in conversations of short texts and fades with distance', () => {
-    expect(neighbourWeights(0.08, 8).map((weight) => Math.round(weight * 1000) / 1000)).toEqual([
-      0.7, 0.525, 0.394, 0.295, 0.221,
-    ]);
+  it('is most in conversations of short texts, to those after, and fades with distance', () => {
+    const { before, after } = neighbourWeights(threadedness(0.08, 8)) ?? {};
+    const rounded = (weight: number) => Math.round(weight * 1000) / 1000;
+    expect(before?.map(rounded)).toEqual([0.56, 0.42, 0.315, 0.236, 0.177]);
+    expect(after?.map(rounded)).toEqual([0.77, 0.578, 0.433, 0.325, 0.244]);
   });
 
   it('is nothing where neighbours talk about different things', () => {
-    expect(neighbourWeights(0, 8)).toEqual([]);
-    expect(neighbourWeights(-0.01, 8)).toEqual([]);
+    expect(neighbourWeights(threadedness(0, 8))).toBeNull();
+    expect(neighbourWeights(threadedness(-0.01, 8))).toBeNull();
   });
 
   it('is less the longer the texts are', () => {
-    expect(neighbourWeights(0.08, 100)[0]).toBeCloseTo(0.04375, 5);
+    expect(threadedness(0.08, 100)).toBeCloseTo(0.0625, 5);
+    expect(neighbourWeights(threadedness(0.08, 100))?.after[0]).toBeCloseTo(0.048125, 5);
+    expect(threadedness(0.08, 400)).toBe(0);
+  });
+});
+
+describe('a time that is named', () => {
+  it('counts most within it, and less each day away from it', () => {
+    const named = { sinceMs: 10 * DAY_MS, beforeMs: 11 * DAY_MS };
+    const at = (day: number) => timeFactor(day * DAY_MS, named);
+    expect([at(10), at(10.9)]).toEqual([1.6, 1.6]);
+    expect(at(12)).toBeCloseTo(1.364, 3);
+    expect(at(9)).toBeCloseTo(1.364, 3);
+    expect(at(40)).toBeCloseTo(1, 3);
   });
 });
 

@@ -287,6 +287,18 @@ describe('by time', () => {
       expect(result.memories.map(({ stage }) => stage)).toEqual(['temporal', 'semantic']);
     }));
 
+  it('what hardly fits does not come first because of its time', () =>
+    withRoom(async ({ memory, clock }, store) => {
+      const order = await store('Order twelve oak boards for the kitchen shelf');
+      clock.nowMs = START_MS + 10 * DAY_MS;
+      const mop = await store('Mop the kitchen');
+      clock.nowMs += DAY_MS;
+      const query = 'which oak boards did I order for the kitchen shelf yesterday';
+      const result = await memory.recall({ query }, OPERATOR, { zone });
+      expect(ids(result)).toEqual([order, mop]);
+      expect(result).toMatchObject({ total_matches: 1, memories: [{ fuzzy: true }, {}] });
+    }));
+
   it('a file beside a time means that file in that time', () =>
     withRoom(async ({ memory, clock }, store) => {
       await store('Older edit', edits('src/auth.ts'));

@@ -1,5 +1,5 @@
 /** The catalog's searches written down naively: what the real ones are compared with. */
-import type { CatalogDoc, SlotFilter } from '../../../src/records/catalog/types.js';
+import type { CatalogDoc, SlotFilter, Spread } from '../../../src/records/catalog/types.js';
 import { canRead } from '../../../src/records/scope.js';
 
 export interface ReferenceDoc extends CatalogDoc {
@@ -107,19 +107,20 @@ export function createReference() {
       docs.size === 0 ? 0 : sum(live().map((doc) => lengthOf(doc))) / docs.size,
     averageText: () =>
       docs.size === 0 ? 0 : sum(live().map((doc) => lengthOf(doc, false))) / docs.size,
-    keyword(terms: ReadonlyMap<string, number>, filter: SlotFilter, spread: readonly number[]) {
+    keyword(terms: ReadonlyMap<string, number>, filter: SlotFilter, spread: Spread | null) {
       const scores = new Map<string, number>();
       const order = inPlaces();
       for (const [word, weight] of terms) {
-        const reach = df(word) > docs.size / 5 ? 0 : spread.length;
+        const isCommon = df(word) > docs.size / 5;
         for (const [place, doc] of order.entries()) {
           if (!accepts(doc, filter)) continue;
           let best = 0;
           for (const [other, giver] of order.entries()) {
-            const distance = Math.abs(place - other);
-            if (distance > reach || !isOneRun(order, place, other)) continue;
-            if (spread.length > 0 && !readable(giver, filter)) continue;
-            const share = distance === 0 ? 1 : (spread[distance - 1] as number);
+            const shares = place < other ? spread?.before : spread?.after;
+            const share =
+              place === other ? 1 : isCommon ? 0 : shares?.[Math.abs(place - other) - 1];
+            if (!share || !isOneRun(order, place, other)) continue;
+            if (spread !== null && !readable(giver, filter)) continue;
             best = Math.max(best, share * gain(giver, word, weight));
           }
           if (best > 0) scores.set(doc.id, (scores.get(doc.id) ?? 0) + best);

@@ -259,7 +259,7 @@ it('does not let an unreadable neighbour show through spreading', () => {
   for (let i = 0; i < 9; i += 1) shelf.put(docOf(i, { timeMs: i + 9, thread: 'other' }));
   const terms = new Map([['secret', 1]]);
   const search = (filter: typeof OPERATOR) => [
-    ...shelf.keyword(terms, filter, { spread: [0.5] }).touched,
+    ...shelf.keyword(terms, filter, { spread: { before: [0.5], after: [0.5] } }).touched,
   ];
   expect(search({ reader: { kind: 'agent' } })).toEqual([]);
   expect(search(OPERATOR)).toEqual([0, 1]);
@@ -277,10 +277,11 @@ it('passes scores on to neighbours in their run, to nobody hidden', () => {
   said('later', 4 + 31 * 60_000);
   const scores = new Float32Array(shelf.slots);
   scores[2] = 1;
+  const shares = { before: [0.5, 0.25], after: [0.75] };
   const passed = (filter: typeof OPERATOR) => [
-    ...shelf.withNeighbours({ scores, touched: Int32Array.of(2) }, [0.5, 0.25], filter).scores,
+    ...shelf.withNeighbours({ scores, touched: Int32Array.of(2) }, shares, filter).scores,
   ];
-  expect(passed(OPERATOR)).toEqual([0.25, 0.5, 1, 0.5, 0, 0]);
+  expect(passed(OPERATOR)).toEqual([0.25, 0.5, 1, 0.75, 0, 0]);
   expect(passed({ reader: { kind: 'agent' } })).toEqual([0.25, 0.5, 1, 0, 0, 0]);
 });
 

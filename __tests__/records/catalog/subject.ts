@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { createCatalog } from '../../../src/records/catalog/catalog.js';
 import type { KernelFactory } from '../../../src/records/catalog/kernel.js';
-import type { CatalogDoc, SlotFilter } from '../../../src/records/catalog/types.js';
+import type { CatalogDoc, SlotFilter, Spread } from '../../../src/records/catalog/types.js';
 import type { Reader } from '../../../src/records/scope.js';
 import { derivedId } from '../../../src/shared/ids.js';
 import { analyzeWords } from './reference.js';
@@ -95,7 +95,11 @@ export const keySets = fc.array(fc.constantFrom(...KEYS, 'tag:unknown'), { maxLe
 export const queries = fc
   .dictionary(fc.constantFrom(...WORDS, 'unheard'), fc.constantFrom(1, 0.5, 2))
   .map((terms) => new Map(Object.entries(terms)));
-export const spreads = fc.constantFrom<number[]>([], [0.5], [0.6, 0.4, 0.2, 0.1]);
+export const spreads = fc.constantFrom<Spread | null>(
+  null,
+  { before: [0.5], after: [0.5] },
+  { before: [0.3, 0.2], after: [0.6, 0.4, 0.2, 0.1] },
+);
 
 /** What happens to a shelf. */
 export const steps = fc.array(

@@ -7,20 +7,23 @@ import type { Hit } from '../../records/index.js';
 import type { Uuid } from '../../shared/ids.js';
 import { MAX_HOPS, walkCauses } from '../graph.js';
 import { printIn } from '../ids.js';
-import { bestOf } from './fusion.js';
+import { bestOf, highest } from './fusion.js';
 import type { RecallRequest } from './request.js';
-import { newerIn, semantic } from './semantic.js';
+import { newerIn, semantic, wholeFit } from './semantic.js';
 import { termsOf } from './terms.js';
 import type { Candidate, Search, Stage, StageContext, StageName } from './types.js';
 
 /** Of what lies in the time that was named. */
 const CONFIDENCE = 0.9;
+/** Share of the score of the best memory of any time, from which one of the named time is an answer. */
+const FITTING = 0.7;
 
 /**
  * "What did we do yesterday?": what lies in the time that was named, most fitting or newest first. Without
  * a time, the newest that pass the filters.
  */
-const temporal: Stage = async (_context, { request, shelf, within, range, room, text }) => {
+const temporal: Stage = async (context, search) => {
+  const { request, shelf, within, range, room, text } = search;
   const why = range === null ? whyOf(request) : range.words;
   const candidate = (id: Uuid, words: string) => ({
     id,
@@ -33,9 +36,13 @@ const temporal: Stage = async (_context, { request, shelf, within, range, room, 
     const { hits, total } = shelf.newest(within, room);
     return { candidates: hits.map(({ id }) => candidate(id, why)), total };
   }
-  // Beside a time there are words: only what has some of them is an answer.
-  const { scores, touched } = shelf.keyword(termsOf(text), within);
-  const best = bestOf({ scores, touched }, room, newerIn(shelf));
+  // Beside a time there are words: only what has some of them, and fits them, is an answer. The time may
+  // be that of something else ("before the meeting on Monday"): then the semantic stage tells the order.
+  const { touched } = shelf.keyword(termsOf(text), within);
+  const { fused } = await wholeFit(context, search);
+  const least = FITTING * highest(fused);
+  const fitting = touched.filter((slot) => (fused.scores[slot] as number) >= least);
+  const best = bestOf({ scores: fused.scores, touched: fitting }, room, newerIn(shelf));
   return {
     candidates: best.map((slot) => candidate(shelf.idOf(slot), `${why}, and its words`)),
     total: touched.length,

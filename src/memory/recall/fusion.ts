@@ -5,14 +5,20 @@
  * sets and lost on all of them, because it forgets how far the first hit stands before the rest
  * (docs/recall.md has the numbers).
  */
-import { type DenseScores, scored } from '../../records/index.js';
+import { type DenseScores, type Spread, scored } from '../../records/index.js';
+import { DAY_MS } from '../../shared/clock.js';
 
-/** Most a neighbour passes on, and how that fades with distance; in a shelf that talks in threads. */
-const NEIGHBOUR = 0.7;
+/**
+ * Most that is passed on to the neighbour before and to the one after, which answers more often than it
+ * asks, and how that fades with distance; in a shelf that talks in threads.
+ */
+const BEFORE = 0.56;
+const AFTER = 0.77;
 const FADING = 0.75;
 const REACH = 5;
 /** Continuity from which neighbours count fully. */
 const THREADED = 0.04;
+const LEAST_THREADED = 0.03;
 /** Texts longer than so many words stand for themselves. */
 const SHORT_TEXT = 25;
 
@@ -39,6 +45,8 @@ export const BOOST = {
   speaker: 1.07,
   /** The question asks when, and a time is said. */
   time: 1.15,
+  /** Added for a memory of the time that the question names; around it less and less. */
+  named: 0.6,
   /** What a linked memory gains of the score of the better one. */
   link: 0.3,
   /** Share of the better one's score up to which it may rise by that. */
@@ -50,29 +58,36 @@ export const BOOST = {
 /** Words that a turn of a conversation has at least, so that one of two words is no outlier. */
 const TURN = 5;
 
-/**
- * What a term passes on to neighbours at distance 1, 2 …: nothing where neighbours talk about
- * different things, which is measured (`continuity`), nor where texts are long.
- */
-export function neighbourWeights(continuity: number, averageLength: number): number[] {
+/** How much a shelf talks in threads of short texts, 0 to 1, so little is 0; `continuity` is measured. */
+export function threadedness(continuity: number, averageLength: number): number {
   const threaded = Math.min(1, Math.max(0, continuity / THREADED));
   const short = Math.min(1, SHORT_TEXT / Math.max(1, averageLength)) ** 2;
-  const first = NEIGHBOUR * threaded * short;
-  if (first < 0.02) return [];
-  return Array.from({ length: REACH }, (_, distance) => first * FADING ** distance);
+  return threaded * short < LEAST_THREADED ? 0 : threaded * short;
+}
+
+/** What a term passes on to neighbours; `null` where they talk about different things, or in long texts. */
+export function neighbourWeights(threaded: number): Spread | null {
+  if (threaded === 0) return null;
+  const fading = (first: number) =>
+    Array.from({ length: REACH }, (_, distance) => first * threaded * FADING ** distance);
+  return { before: fading(BEFORE), after: fading(AFTER) };
 }
 
 /**
  * Factor by which a text of so many words counts where texts are short turns of a conversation; 1
  * elsewhere. "Sure!" rarely answers anything; what the hits around it share, it gets too.
  */
-export function lengthFactor(
-  length: number,
-  averageLength: number,
-  spread: readonly number[],
-): number {
-  const threaded = Math.min(1, (spread[0] ?? 0) / NEIGHBOUR);
+export function lengthFactor(length: number, averageLength: number, threaded: number): number {
   return 1 + BOOST.length * threaded * Math.log((TURN + length) / (TURN + averageLength));
+}
+
+/** Things are told, and noted, some days before or after they are. */
+const DAYS_AROUND_MS = 2 * DAY_MS;
+
+/** Factor by which a memory of that time counts where the question names a time. */
+export function timeFactor(timeMs: number, named: { sinceMs: number; beforeMs: number }): number {
+  const awayMs = Math.max(0, named.sinceMs - timeMs, timeMs - named.beforeMs);
+  return 1 + BOOST.named * Math.exp(-awayMs / DAYS_AROUND_MS);
 }
 
 export function vectorWeight(model: string): number {
@@ -95,9 +110,11 @@ export function vectorFactor(best: number, most: number): number {
   return 2 - Math.min(1, best / (WHOLE * most));
 }
 
-/** What likeness passes on to neighbours at distance 1, 2, where words pass on `spread`. */
-export function likenessShares(spread: readonly number[]): number[] {
-  return spread.slice(0, LIKENESS_REACH).map((share) => share * LIKENESS_PASSED);
+/** What likeness passes on to near neighbours, where words pass on `spread`. */
+export function likenessShares({ before, after }: Spread): Spread {
+  const some = (shares: readonly number[]) =>
+    shares.slice(0, LIKENESS_REACH).map((share) => share * LIKENESS_PASSED);
+  return { before: some(before), after: some(after) };
 }
 
 /** Score of each slot; `touched` lists those above 0, in memory that has room for all slots. */

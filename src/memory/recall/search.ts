@@ -116,6 +116,7 @@ export async function searchOf(
     nowMs,
     room: request.limit,
     found: [],
+    made: {},
   };
 }
 

@@ -31,6 +31,8 @@ import {
   likenessShares,
   neighbourWeights,
   raise,
+  threadedness,
+  timeFactor,
   vectorFactor,
   vectorShare,
   vectorWeight,
@@ -70,7 +72,9 @@ export function semanticStage(parts: SemanticParts): Stage {
   return async (context, search) => {
     const { shelf, request, room } = search;
     if (search.asked === '') return { candidates: [], total: 0 };
-    const { fused, answer, hitAt, whyAt, degraded } = await fitOf(context, search, parts);
+    const { fused, answer, hitAt, whyAt, degraded } = await (parts === ALL_PARTS
+      ? wholeFit(context, search)
+      : fitOf(context, search, parts));
     const { embedder } = context;
     const usual =
       embedder.beside === undefined || shelf.size === 0 || degraded !== undefined
@@ -110,6 +114,12 @@ export function semanticStage(parts: SemanticParts): Stage {
   };
 }
 
+/** The same for every stage of one recall. */
+export function wholeFit(context: Parameters<Stage>[0], search: Search): Promise<Fit> {
+  search.made.fit ??= fitOf(context, search);
+  return search.made.fit;
+}
+
 /** Searches by words and likeness, and fuses both. */
 export async function fitOf(
   context: Parameters<Stage>[0],
@@ -119,7 +129,8 @@ export async function fitOf(
   const { shelf, filter, asked: text } = search;
   const { embedder } = context;
   const whole = parts.keyword && parts.vector;
-  const spread = whole ? neighbourWeights(shelf.continuity(), shelf.averageLength) : [];
+  const threaded = whole ? threadedness(shelf.continuity(), shelf.averageLength) : 0;
+  const spread = neighbourWeights(threaded);
   const { query, degraded } = parts.vector
     ? await queryVector(context, search)
     : { query: null, degraded: undefined };
@@ -142,9 +153,9 @@ export async function fitOf(
   const second = parts.vector && beside !== undefined ? shelf.alike(text, filter) : null;
   const besideAlike = calibratedThresholds(beside?.id ?? '').candidate;
   const factor = vectorShare(shelf.averageText) * vectorFactor(highest(keyword), most);
-  const shares = likenessShares(spread);
+  const shares = spread && likenessShares(spread);
   const near = (list: DenseScores | null) =>
-    list === null || shares.length === 0 ? list : shelf.withNeighbours(list, shares, filter);
+    list && shares ? shelf.withNeighbours(list, shares, filter) : list;
   const fused = fuse([
     [keyword, 1],
     [
@@ -155,7 +166,7 @@ export async function fitOf(
   ]);
   if (whole) {
     addFeedback(fused, shelf, filter, terms, newerIn(shelf));
-    boostSigns(fused, search, spread);
+    boostSigns(fused, search, threaded);
     await boostLinks(fused, context, search);
   }
   const [best = 0, runnerUp = 0] = bestOf(fused, 2, newerIn(shelf)).map(
@@ -271,21 +282,21 @@ function likely(
   return aboveMean({ scores, touched: clear.subarray(0, count) }, touched.length);
 }
 
-/** Who is named, whether a time is asked for, how long a turn is: small, where there is a score. */
+/** Who and which time is named, whether one is asked for, how long a turn is: where there is a score. */
 function boostSigns(
   { scores, touched }: Fused,
-  { shelf, filter, asked: text }: Search,
-  spread: readonly number[],
+  { shelf, filter, asked: text, range }: Search,
+  threaded: number,
 ): void {
   const times = (factorOf: (slot: number) => number) => {
     for (const slot of touched) scores[slot] = (scores[slot] as number) * factorOf(slot);
   };
-  if (spread.length > 0) {
+  if (threaded > 0) {
     const mean = shelf.averageLength;
     const byLength: number[] = [];
     for (const slot of touched) {
       const length = shelf.lengthOf(slot);
-      byLength[length] ??= lengthFactor(length, mean, spread);
+      byLength[length] ??= lengthFactor(length, mean, threaded);
       scores[slot] = (scores[slot] as number) * (byLength[length] as number);
     }
   }
@@ -295,6 +306,7 @@ function boostSigns(
     const speaks = shelf.accepts({ reader: filter.reader, keysAll: [key] });
     times((slot) => (speaks(slot) ? BOOST.speaker : 1));
   }
+  if (range !== null) times((slot) => timeFactor(shelf.timeOf(slot), range));
   if (asksForTime(text)) {
     times((slot) => ((shelf.flagsOf(slot) & FLAGS.saysTime) === 0 ? 1 : BOOST.time));
   }

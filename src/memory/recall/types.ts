@@ -6,6 +6,7 @@ import type { MemoryContext } from '../context.js';
 import type { Depth } from '../render.js';
 import type { ORIGINS } from '../schema.js';
 import type { RecallRequest } from './request.js';
+import type { Fit } from './semantic.js';
 
 export type StageName = 'structural' | 'temporal' | 'causal' | 'semantic';
 
@@ -52,6 +53,8 @@ export interface Search {
   room: number;
   /** Found by earlier stages, best first. */
   found: readonly Candidate[];
+  /** The search by words and likeness, made by the first stage that needs it. */
+  made: { fit?: Promise<Fit> };
 }
 
 export interface StageContext extends Pick<MemoryContext, 'records' | 'log'> {

@@ -17,6 +17,7 @@ import type {
   InstantModel,
   Shelf,
   SlotFilter,
+  Spread,
 } from './types.js';
 import { checkVector, Vectors } from './vectors.js';
 import { type AnalyzedWords, threadCoherence, Words } from './words.js';
@@ -261,11 +262,10 @@ export class MemoryShelf implements Shelf {
   keyword(
     terms: ReadonlyMap<string, number>,
     filter: SlotFilter,
-    options: { spread?: readonly number[] } = {},
+    { spread = null }: { spread?: Spread | null } = {},
   ): DenseScores {
     const scores = new Float32Array(this.columns.length);
-    const { spread = [] } = options;
-    if (spread.length === 0) {
+    if (spread === null) {
       this.words.score(terms, scores);
     } else {
       const { reader } = filter;
@@ -299,19 +299,19 @@ export class MemoryShelf implements Shelf {
 
   withNeighbours(
     { scores, touched }: DenseScores,
-    shares: readonly number[],
+    shares: Spread,
     filter: SlotFilter,
   ): DenseScores {
     const { length, slots, runs, places } = this.#timeline.places();
     const given = new Float32Array(length);
     for (const slot of touched) given[places[slot] as number] = scores[slot] as number;
     const sums = given.slice();
-    for (let at = 0; at < shares.length; at += 1) {
-      const share = shares[at] as number;
+    for (let at = 0; at < Math.max(shares.before.length, shares.after.length); at += 1) {
+      const [back, on] = [shares.before[at] ?? 0, shares.after[at] ?? 0];
       for (let before = 0, after = at + 1; after < length; before += 1, after += 1) {
         if (runs[before] !== runs[after]) continue;
-        sums[after] = (sums[after] as number) + share * (given[before] as number);
-        sums[before] = (sums[before] as number) + share * (given[after] as number);
+        sums[after] = (sums[after] as number) + on * (given[before] as number);
+        sums[before] = (sums[before] as number) + back * (given[after] as number);
       }
     }
     const summed = new Float32Array(scores.length);

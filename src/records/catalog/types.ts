@@ -130,16 +130,15 @@ export interface Shelf {
    * BM25F over already analyzed terms, each with its weight; k1 1.2, b 0.75; two fields, the text
    * and what stands aside of it with weight ½. Lengths below 25 words say little about a short text,
    * so what the average length of a field lacks of 25 is added to all of them.
-   * With `spread`, what a term gives to a document it also gives, times `spread[d - 1]`, to the
-   * readable documents d places before and after it in the same thread, up to a silence of more than
-   * 30 minutes; per term a document takes
-   * the largest of what it is given, so that neighbours complement but never pile up. Terms in more
-   * than a fifth of the documents do not spread.
+   * With `spread`, what a term gives to a document it also gives, times its share, to the readable
+   * documents near it in the same thread, up to a silence of more than 30 minutes; per term a document
+   * takes the largest of what it is given, so that neighbours complement but never pile up. Terms in
+   * more than a fifth of the documents do not spread.
    */
   keyword(
     terms: ReadonlyMap<string, number>,
     filter: SlotFilter,
-    options?: { spread?: readonly number[] },
+    options?: { spread?: Spread | null },
   ): DenseScores;
   /**
    * How much neighbours in a thread talk about the same: the idf-weighted share of term occurrences
@@ -156,15 +155,21 @@ export interface Shelf {
    */
   alike(text: string, filter: SlotFilter): DenseScores | null;
   /**
-   * What a score adds to the neighbours in its run: itself times `shares[d - 1]` to those d places away
-   * that the filter lets through. Only the given scores give, so nothing hidden shows.
+   * What a score adds to the neighbours in its run that the filter lets through: itself times their
+   * share. Only the given scores give, so nothing hidden shows.
    */
-  withNeighbours(list: DenseScores, shares: readonly number[], filter: SlotFilter): DenseScores;
+  withNeighbours(list: DenseScores, shares: Spread, filter: SlotFilter): DenseScores;
   /** Place of a slot in the order of (thread, time, insertion), -1 for a hole, and back. */
   placeOf(slot: number): number;
   slotAt(place: number): number | undefined;
   /** Bytes held, by part. */
   memory(): Record<string, number>;
+}
+
+/** What of a score is passed on to those one, two … places before and after in the same run. */
+export interface Spread {
+  before: readonly number[];
+  after: readonly number[];
 }
 
 export interface LinkEdge {

@@ -4,7 +4,7 @@ import { int32Column } from './columns.js';
 import type { BlockPool } from './packed-lists.js';
 import { Postings } from './postings.js';
 import type { Places } from './timeline.js';
-import type { Analyze, SearchField } from './types.js';
+import type { Analyze, SearchField, Spread } from './types.js';
 
 const K1 = 1.2;
 const B = 0.75;
@@ -246,15 +246,15 @@ export class Words {
   }
 
   /**
-   * The same, and what a term gives to a document it also gives, times `spread[d - 1]`, to those d
-   * places away in its run; of what one term gives it, a document takes the largest. Only
+   * The same, and what a term gives to a document it also gives, times `spread`, to those near it in
+   * its run; of what one term gives it, a document takes the largest. Only
    * documents that `readable` accepts (`null`: all) give: a hidden one must not show through its neighbours.
    * Works in places and not in slots, so that neighbours are next to each other in memory.
    */
   scoreSpread(
     terms: ReadonlyMap<string, number>,
     scores: Float32Array,
-    spread: readonly number[],
+    { before, after }: Spread,
     order: Places,
     readable: ((slot: number) => boolean) | null,
   ): void {
@@ -274,7 +274,7 @@ export class Words {
       best[place] = part;
     };
     for (const { postings, factor } of this.#known(terms)) {
-      const reach = postings.length > this.#documents * SPREADING_SHARE ? 0 : spread.length;
+      const isCommon = postings.length > this.#documents * SPREADING_SHARE;
       count = 0;
       for (let i = 0; i < postings.length; i += 1) {
         const posting = postings[i] as number;
@@ -282,19 +282,19 @@ export class Words {
         if (readable !== null && !readable(slot)) continue;
         const gain = gainOf(posting, factor, norms);
         const place = places[slot] as number;
-        if (reach === 0) {
+        if (isCommon) {
           sums[place] = (sums[place] as number) + gain;
           continue;
         }
         const run = runs[place] as number;
-        const first = Math.max(0, place - reach);
-        const last = Math.min(length - 1, place + reach);
+        const first = Math.max(0, place - before.length);
+        const last = Math.min(length - 1, place + after.length);
         give(place, gain);
         for (let near = place - 1; near >= first && runs[near] === run; near -= 1) {
-          give(near, gain * (spread[place - near - 1] as number));
+          give(near, gain * (before[place - near - 1] as number));
         }
         for (let near = place + 1; near <= last && runs[near] === run; near += 1) {
-          give(near, gain * (spread[near - place - 1] as number));
+          give(near, gain * (after[near - place - 1] as number));
         }
       }
       for (let i = 0; i < count; i += 1) {
