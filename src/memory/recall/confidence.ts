@@ -12,12 +12,10 @@ import { analyze } from '../../shared/text.js';
  * `min_confidence` sets a bar for each memory instead. With the built-in model beside the serving one,
  * and by the serving one alone; chosen in docs/recall.md.
  */
-const FLOOR = { beside: 0.2, alone: 0.16 };
+const FLOOR = { beside: 0.25, alone: 0.16 };
 
-/** So far above the usual log-odds an answer stands; chosen in docs/recall.md. */
-const MARGIN = 0.9;
 /** In a store of so many memories half of the lift counts: of a few, the usual says little. */
-const KNOWN_FROM = 500;
+const KNOWN_FROM = 200;
 
 /** Below every fact. */
 const MOST_CONFIDENT = 0.89;
@@ -66,7 +64,7 @@ export const WEIGHTS = JSON.parse(readFileSync(FILE, 'utf8')) as RecallWeights;
 
 /**
  * Probability that one of the ten best hits answers the question, and whether that is enough.
- * @param usual log-odds of questions that have nothing to do with the store; null: not known
+ * @param usual log-odds that nearly all questions that have nothing to do with the store stay below; null: not known
  */
 export function answerProbability(
   signs: AnswerSigns,
@@ -75,7 +73,7 @@ export function answerProbability(
   size: number,
 ): { probability: number; isEnough: boolean } {
   const floor = FLOOR[hasBeside ? 'beside' : 'alone'];
-  const lift = usual === null ? 0 : Math.max(0, usual + MARGIN - Math.log(floor / (1 - floor)));
+  const lift = usual === null ? 0 : Math.max(0, usual - Math.log(floor / (1 - floor)));
   const found = sigmoid(answerLogit(signs, hasBeside) - (lift * size) / (size + KNOWN_FROM));
   return { probability: found, isEnough: found >= floor };
 }

@@ -10,7 +10,7 @@ import { answerLogit, wordSigns } from './confidence.js';
 import { highest } from './fusion.js';
 import { termsOf } from './terms.js';
 
-/** Of as many trades and matters as they are; a store that answers a few of them does not move the median. */
+/** Of as many trades and matters as they are; a store that answers a few of them hardly moves the rest. */
 const QUESTIONS = [
   'How long do I roast a goose of four kilos?',
   'Which saint is the patron of beekeepers?',
@@ -48,7 +48,10 @@ const QUESTIONS = [
 const EVERYBODY = { reader: { kind: 'operator' } } as const;
 const made = new WeakMap<Shelf, { model: string; size: number; value: number }>();
 
-/** Median of the log-odds that the store answers them; made anew when a tenth of the store has changed. */
+/** Of the questions, nine in ten are below it. */
+const NEARLY_ALL = Math.floor(0.9 * QUESTIONS.length);
+
+/** Log-odds that the store answers nearly all of them, or less; made anew when a tenth of the store has changed. */
 export async function usualLogit(shelf: Shelf, embedder: Embedder): Promise<number> {
   const { size } = shelf;
   const known = made.get(shelf);
@@ -66,7 +69,7 @@ export async function usualLogit(shelf: Shelf, embedder: Embedder): Promise<numb
     found.push(answerLogit(signs, true));
     await yieldToLoop();
   }
-  const value = found.sort((a, b) => a - b)[found.length >> 1] as number;
+  const value = found.sort((a, b) => a - b)[NEARLY_ALL] as number;
   made.set(shelf, { model: embedder.id, size, value });
   return value;
 }
