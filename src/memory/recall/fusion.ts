@@ -42,7 +42,7 @@ const WHOLE = 1.32;
 
 export const BOOST = {
   /** The question names who says it. */
-  speaker: 1.07,
+  speaker: 1.15,
   /** The question asks when, and a time is said. */
   time: 1.15,
   /** Added for a memory of the time that the question names; around it less and less. */
@@ -52,7 +52,7 @@ export const BOOST = {
   /** Share of the better one's score up to which it may rise by that. */
   linkedAtMost: 0.98,
   /** Per natural logarithm of the length over the mean: of two short turns the longer says more. */
-  length: 0.2,
+  length: 0.3,
 } as const;
 
 /** Words that a turn of a conversation has at least, so that one of two words is no outlier. */
@@ -78,7 +78,7 @@ export function neighbourWeights(threaded: number): Spread | null {
  * elsewhere. "Sure!" rarely answers anything; what the hits around it share, it gets too.
  */
 export function lengthFactor(length: number, averageLength: number, threaded: number): number {
-  return 1 + BOOST.length * threaded * Math.log((TURN + length) / (TURN + averageLength));
+  return 1 + BOOST.length * threaded ** 2 * Math.log((TURN + length) / (TURN + averageLength));
 }
 
 /** Things are told, and noted, some days before or after they are. */

@@ -48,6 +48,9 @@ const ALONE = 0.25;
 const SHOWN_WORDS = 4;
 /** Share of the words of a question that a phrase has at least. */
 const LEAST_WORDS = 0.2;
+/** Longer texts have the words of any question of more than so few. */
+const LONG = 100;
+const FEW = 2;
 
 /** The parts of the search, for the evaluation that shows each alone. */
 export interface SemanticParts {
@@ -191,7 +194,7 @@ export async function fitOf(
   };
 }
 
-/** Whether one memory has every word that is searched: who types a single name means that. */
+/** Whether one memory, not a long one, has every word that is searched: who types a single name means that. */
 function hasEveryWord({ shelf, filter, asked }: Search): boolean {
   const frequencyOf = (term: string) => shelf.documentFrequency(term);
   const [rarest, ...others] = [...new Set(analyzedOf(asked))].sort(
@@ -204,7 +207,8 @@ function hasEveryWord({ shelf, filter, asked }: Search): boolean {
     const { scores } = holdersOf(term);
     left = left.filter((slot) => (scores[slot] as number) > 0);
   }
-  return left.length > 0;
+  const longest = others.length < FEW ? Number.POSITIVE_INFINITY : LONG;
+  return left.some((slot) => shelf.lengthOf(slot) <= longest);
 }
 
 /** Of two equally good ones the newer, then the one that was stored later. */
