@@ -133,6 +133,22 @@ describe('the floor of confidence', () => {
       { beside: builtInModel() },
     ));
 
+  it('is under a long memory that has every word of a longer question', () =>
+    withRoom(
+      async ({ memory }, store) => {
+        const log = Array.from({ length: 40 }, (_, at) => `Checked valve ${at}, noted pressure`);
+        const text = `${log.join('. ')}. The state of the light in the middle is good`;
+        const long = await store(text);
+        for (let at = 0; at < 60; at += 1) await store(`${stored[at % 4]}, part ${at}`);
+        const found = async (query: string) => ids(await memory.recall({ query }, OPERATOR));
+        expect(await found('the good light')).toContain(long);
+        expect(await found('is the state of the middle light good')).toEqual([]);
+        const short = await store('The state of the light in the middle is good');
+        expect((await found('is the state of the middle light good'))[0]).toBe(short);
+      },
+      { beside: builtInModel() },
+    ));
+
   it('silences no file, id, tag or named pattern, and min_confidence is a bar for each memory', () =>
     withRoom(async ({ memory }, store) => {
       for (const goal of stored) await store(goal);
