@@ -12,7 +12,7 @@ import { analyze } from '../../shared/text.js';
  * `min_confidence` sets a bar for each memory instead. With the built-in model beside the serving one,
  * and by the serving one alone; chosen in docs/recall.md.
  */
-const FLOOR = { beside: 0.25, alone: 0.16 };
+const FLOOR = { beside: 0.25, alone: 0.2 };
 
 /** In a store of so many memories half of the lift counts: of a few, the usual says little. */
 const KNOWN_FROM = 200;
