@@ -201,7 +201,7 @@ export function createProactive(deps: ProactiveCoreDeps) {
     ended: (id, reason) => change(id, 'expired', reason),
   });
   const turns = createTurns({
-    ...{ log, revalidated, remaining: book.remaining },
+    ...{ log, revalidated, remaining: book.remaining, track: limiter.track },
     detect: async (message) => {
       const { text, roomId, caller, sessionId, speakerId } = message;
       const eventContext = eventContextOf({ roomId, caller, sessionId, speakerId });
@@ -625,7 +625,6 @@ export function createProactive(deps: ProactiveCoreDeps) {
     /** Resolves when everything so far is detected and stored. For tests and the end. */
     async settled(): Promise<void> {
       await loaded;
-      await turns.settled();
       await limiter.settled();
       pushes.flush();
       await book.settled();

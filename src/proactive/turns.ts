@@ -41,6 +41,8 @@ interface TurnsDeps {
   log: Log;
   /** Detects what the message touches, states and starts; its offers are then open in the room. */
   detect: (message: TurnMessage) => Promise<void>;
+  /** Work that may go on when the turn has its answer. */
+  track: (work: Promise<void>) => void;
   /** Offers of the room that are to be shown: what waits, and warnings that stand. */
   open: (roomId: Uuid) => StoredOffer[];
   /** Those of them whose memories still are as they say. */
@@ -84,17 +86,14 @@ export function createTurns(deps: TurnsDeps) {
   const turns = new RecencyCache<string, Turn>(MOST_TURNS);
   /** Newest turn of each room. */
   const latest = new RecencyCache<Uuid, Turn>(MOST_TURNS);
-  const detecting = new Set<Promise<void>>();
 
   async function make(message: TurnMessage, budgetMs: number, turn: Turn): Promise<void> {
     try {
       const detection = deps.detect(message);
-      detecting.add(detection);
-      const looked = detection
-        .catch((error: unknown) => {
-          deps.log.warn({ error: messageOf(error) }, 'a message could not be looked into');
-        })
-        .finally(() => detecting.delete(detection));
+      deps.track(detection);
+      const looked = detection.catch((error: unknown) => {
+        deps.log.warn({ error: messageOf(error) }, 'a message could not be looked into');
+      });
       await withTimeout(looked, budgetMs * DETECTION_SHARE);
       const reader = readerOf(message.caller);
       const mine = deps.open(message.roomId).filter((offer) => canRead(reader, offer.scope));
@@ -164,10 +163,6 @@ export function createTurns(deps: TurnsDeps) {
         turn.offerIds = [];
         turn.answer = NO_OFFERS;
       }
-    },
-    /** Resolves when every detection that was begun has ended. */
-    async settled(): Promise<void> {
-      await Promise.allSettled([...detecting]);
     },
   };
 }

@@ -302,25 +302,18 @@ function vectors(
 }
 
 function differences(features: Features, best: Part, whole: Part, goal: Part, about: Part): void {
-  const apart = (a: ReadonlySet<string>, b: ReadonlySet<string>) =>
-    a.size > 0 && b.size > 0 && !meets(a, b) ? 1 : 0;
-  const beyond = (a: ReadonlySet<string>, b: ReadonlySet<string>) =>
-    [...a].some((each) => !b.has(each)) ? 1 : 0;
   const shared = (a: ReadonlySet<string>, b: ReadonlySet<string>) =>
     [...a].filter((each) => b.has(each)).length;
-  features.numbers_apart = apart(best.numbers, goal.numbers);
-  features.numbers_goal = beyond(goal.numbers, whole.numbers);
-  features.numbers_said = beyond(best.numbers, about.numbers);
-  features.numbers_same = shared(whole.numbers, about.numbers);
-  features.names_apart = apart(best.names, goal.names);
-  features.names_goal = beyond(goal.names, whole.names);
-  features.names_said = beyond(best.names, about.names);
-  features.names_same = shared(whole.names, about.names);
-}
-
-function meets(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
-  for (const each of a) if (b.has(each)) return true;
-  return false;
+  const beyond = (a: ReadonlySet<string>, b: ReadonlySet<string>) =>
+    shared(a, b) < a.size ? 1 : 0;
+  const apart = (a: ReadonlySet<string>, b: ReadonlySet<string>) =>
+    a.size > 0 && b.size > 0 && shared(a, b) === 0 ? 1 : 0;
+  for (const each of ['numbers', 'names'] as const) {
+    features[`${each}_apart`] = apart(best[each], goal[each]);
+    features[`${each}_goal`] = beyond(goal[each], whole[each]);
+    features[`${each}_said`] = beyond(best[each], about[each]);
+    features[`${each}_same`] = shared(whole[each], about[each]);
+  }
 }
 
 const baseOf = (path: string) => path.slice(path.lastIndexOf('/') + 1);

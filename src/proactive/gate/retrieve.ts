@@ -184,7 +184,7 @@ function standardised(
   });
 }
 
-/** Slots of the highest scores, best first; of equal ones the later slot. */
+/** Best first; of equal ones the later slot. */
 function best(found: DenseScores | null): number[] {
   return found ? bestOf(found, BEST, (one, other) => one > other) : [];
 }

@@ -20,7 +20,7 @@ import { z } from 'zod';
 import type { RecordType, Scope } from '../../records/index.js';
 import { DAY_MS, MINUTE_MS } from '../../shared/clock.js';
 import { isUuid, type Uuid } from '../../shared/ids.js';
-import { DETECTOR_NAMES, type DetectorName, type OfferTarget, type Suppressed } from '../types.js';
+import { DETECTOR_NAMES } from '../types.js';
 
 export const OFFER_STATES = [
   'pending',
@@ -32,114 +32,77 @@ export const OFFER_STATES = [
 ] as const;
 export type OfferState = (typeof OFFER_STATES)[number];
 
-export interface OfferSource {
-  id: Uuid;
-  /** As it was printed: `mem_…`, or the command of a `/when` entry. */
-  memoryId: string;
-  /** Of the memory when it was offered: a change of it ends an acknowledgment. */
-  revision: number;
-  score: number;
-  reasons: string[];
-  /** At most 10 files of that work: who works on one of them afterwards has acted upon the offer. */
-  files?: string[] | undefined;
-  /** The text quotes a few words of it and is not about it. */
-  quoted?: boolean | undefined;
-}
-
-/** What is stored (`metadata.data` of `cue_offer`). */
-export interface OfferData {
-  kind: DetectorName;
-  /** What it is about: a path, an intent, a planned action, a pattern. */
-  subject: string;
-  text: string;
-  tokens: number;
-  sources: OfferSource[];
-  state: OfferState;
-  target: OfferTarget;
-  /** Offers of one notification. */
-  groupId: Uuid;
-  /** A warning that stays until it is acknowledged or dismissed. */
-  requiresAcknowledgment: boolean;
-  /** Why it exists. */
-  why: {
-    detector: DetectorName;
-    strength: number;
-    evidence: string[];
-    /** Left out beside what is shown, and why. */
-    suppressed: Suppressed[];
-    /** What feedback has changed: "mem_1f2e3d4c was dismissed once: its cooldown is …". */
-    feedback?: string;
-    degraded?: string;
-  };
-  /** The person whose words it was made of, who may have them forgotten. */
-  speakerId?: Uuid | undefined;
-  createdAtMs: number;
-  expiresAtMs: number;
-  shownAtMs?: number | undefined;
-  /** How it was first shown: `turn`, `answer` (of a hook or route), `list`, `stream`, `mcp` (rode along). */
-  shownBy?: string | undefined;
-  usedAtMs?: number | undefined;
-  /** "recalled", "linked", "cited", "acted upon", or what the caller said. */
-  usedHow?: string | undefined;
-  /** When it was acknowledged, dismissed or expired. */
-  closedAtMs?: number | undefined;
-  /** What was said when it was acknowledged or dismissed, or why it expired before its time. */
-  reason?: string | undefined;
-  /** Eliza agent, entity or client that did so. */
-  closedBy?: string | undefined;
-  /** The sessions of the client that answered; absent: it was no client. */
-  closedIn?: string[] | undefined;
-}
-
 const uuid = z.custom<Uuid>(isUuid, 'must be a UUID');
 const detector = z.enum(DETECTOR_NAMES);
 const words = z.array(z.string());
+/** What a newer writer added survives, and no type tells of it. */
+const loose = <Fields extends z.core.$ZodLooseShape>(fields: Fields): z.ZodObject<Fields> =>
+  z.looseObject(fields) as unknown as z.ZodObject<Fields>;
 
-/** Loose: what a newer writer added survives. */
-const offerSchema: z.ZodType<OfferData> = z.looseObject({
+const sourceSchema = loose({
+  id: uuid,
+  /** As it was printed: `mem_…`, or the command of a `/when` entry. */
+  memoryId: z.string(),
+  /** Of the memory when it was offered: a change of it ends an acknowledgment. */
+  revision: z.int().min(1),
+  score: z.number(),
+  reasons: words,
+  /** At most 10 files of that work: who works on one of them afterwards has acted upon the offer. */
+  files: words.optional(),
+  /** The text quotes a few words of it and is not about it. */
+  quoted: z.boolean().optional(),
+});
+export type OfferSource = z.output<typeof sourceSchema>;
+
+/** What is stored (`metadata.data` of `cue_offer`). */
+const offerSchema = loose({
   kind: detector,
+  /** What it is about: a path, an intent, a planned action, a pattern. */
   subject: z.string(),
   text: z.string(),
   tokens: z.number(),
-  sources: z.array(
-    z.looseObject({
-      id: uuid,
-      memoryId: z.string(),
-      revision: z.int().min(1),
-      score: z.number(),
-      reasons: words,
-      files: words.optional(),
-      quoted: z.boolean().optional(),
-    }),
-  ),
+  sources: z.array(sourceSchema),
   state: z.enum(OFFER_STATES),
-  target: z.looseObject({
+  target: loose({
     roomId: uuid.optional(),
     sessionId: z.string().optional(),
     agentId: z.string().optional(),
   }),
+  /** Offers of one notification. */
   groupId: uuid,
+  /** A warning that stays until it is acknowledged or dismissed. */
   requiresAcknowledgment: z.boolean(),
-  why: z.looseObject({
+  /** Why it exists. */
+  why: loose({
     detector,
     strength: z.number(),
     evidence: words,
-    suppressed: z.array(z.looseObject({ memoryId: z.string(), detector, reason: z.string() })),
+    /** Left out beside what is shown, and why. */
+    suppressed: z.array(loose({ memoryId: z.string(), detector, reason: z.string() })),
+    /** What feedback has changed: "mem_1f2e3d4c was dismissed once: its cooldown is …". */
     feedback: z.string().optional(),
     degraded: z.string().optional(),
   }),
+  /** The person whose words it was made of, who may have them forgotten. */
   speakerId: uuid.optional(),
   createdAtMs: z.number(),
   expiresAtMs: z.number(),
   shownAtMs: z.number().optional(),
+  /** How it was first shown: `turn`, `answer` (of a hook or route), `list`, `stream`, `mcp` (rode along). */
   shownBy: z.string().optional(),
   usedAtMs: z.number().optional(),
+  /** "recalled", "linked", "cited", "acted upon", or what the caller said. */
   usedHow: z.string().optional(),
+  /** When it was acknowledged, dismissed or expired. */
   closedAtMs: z.number().optional(),
+  /** What was said when it was acknowledged or dismissed, or why it expired before its time. */
   reason: z.string().optional(),
+  /** Eliza agent, entity or client that did so. */
   closedBy: z.string().optional(),
+  /** The sessions of the client that answered; absent: it was no client. */
   closedIn: words.optional(),
 });
+export type OfferData = z.output<typeof offerSchema>;
 
 export const offerType: RecordType<OfferData> = {
   name: 'cue_offer',

@@ -27,25 +27,25 @@ const MOST_SOURCES = 20_000;
 const MOST_ANSWERS = 50;
 
 export function createWarningAnswers() {
-  const bySource = new RecencyCache<Uuid, Answer[]>(MOST_SOURCES);
+  /** By memory, then by who answered. */
+  const bySource = new RecencyCache<Uuid, RecencyCache<string, Answer>>(MOST_SOURCES);
   return {
     /** Takes the answer of an offer, if it is a warning that has one. */
     note({ scope, data }: Pick<StoredOffer, 'scope' | 'data'>): void {
       if (data.kind !== 'conflictWarning' || !isAnswered(data)) return;
       const whose = whoseAnswer(scope, data);
+      const { audience, agentId = null, sessions = null } = whose;
+      const key = JSON.stringify([audience, agentId, sessions]);
       const atMs = data.closedAtMs ?? data.createdAtMs;
       for (const { id, revision } of data.sources) {
-        const answers = bySource.get(id) ?? [];
-        const mine = answers.find((answer) => isSameAnswerer(answer, whose));
-        const rest = answers.filter((answer) => answer !== mine).slice(1 - MOST_ANSWERS);
-        bySource.set(id, [
-          ...rest,
-          {
-            ...whose,
-            revision: Math.max(revision, mine?.revision ?? 0),
-            atMs: Math.max(atMs, mine?.atMs ?? 0),
-          },
-        ]);
+        const answers = bySource.get(id) ?? new RecencyCache(MOST_ANSWERS);
+        const before = answers.get(key);
+        answers.set(key, {
+          ...whose,
+          revision: Math.max(revision, before?.revision ?? 0),
+          atMs: Math.max(atMs, before?.atMs ?? 0),
+        });
+        bySource.set(id, answers);
       }
     },
     /**
@@ -58,10 +58,9 @@ export function createWarningAnswers() {
      */
     revision(sourceId: Uuid, target: OfferTarget, scope: Audience, nowMs: number): number | null {
       const asking = { audience: audienceOf(scope), ...(isOfProject(scope) ? target : {}) };
-      const revisions = (bySource.get(sourceId) ?? [])
+      const revisions = [...(bySource.get(sourceId)?.values() ?? [])]
         .filter(({ atMs }) => nowMs - atMs < ANSWER_DAYS * DAY_MS)
-        .filter(({ audience }) => audience === asking.audience)
-        .filter((answer) => holdsFor(answer, asking))
+        .filter((answer) => answer.audience === asking.audience && holdsFor(answer, asking))
         .map(({ revision }) => revision);
       return revisions.length === 0 ? null : Math.max(...revisions);
     },
@@ -78,12 +77,6 @@ function whoseAnswer(scope: Audience, { target, closedBy, closedIn }: OfferData)
   if (!isOfProject(scope)) return { audience, agentId: undefined, sessions: undefined };
   if (closedIn === undefined) return { audience, agentId: target.agentId, sessions: undefined };
   return { audience, agentId: target.agentId ?? closedBy, sessions: closedIn };
-}
-
-function isSameAnswerer(one: Answerer, other: Answerer): boolean {
-  const key = ({ audience, agentId, sessions }: Answerer) =>
-    JSON.stringify([audience, agentId ?? null, sessions ?? null]);
-  return key(one) === key(other);
 }
 
 function holdsFor(
