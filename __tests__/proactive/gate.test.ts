@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { builtInModel } from '../../src/embeddings/index.js';
-import { decide, type Proposal, statesAction } from '../../src/proactive/gate/decide.js';
+import { decide, type Proposal } from '../../src/proactive/gate/decide.js';
 import { featuresOf, type Moment, type Near } from '../../src/proactive/gate/features.js';
 import { patternIn } from '../../src/proactive/gate/pattern.js';
 import { taskLikeness } from '../../src/proactive/gate/text.js';
@@ -35,7 +35,7 @@ const failure = (goal: string, file: string) =>
 function judge(moment: Partial<Moment> & { text: string }, pool: readonly Near[]): Proposal[] {
   const whole: Moment = { kind: 'message', files: [], ...moment };
   const seen = featuresOf(whole, pool, { rarity, meaning: builtInModel().embed, opens });
-  return decide(whole, seen, WEIGHTS, statesAction(whole, opens));
+  return decide(whole, seen, WEIGHTS);
 }
 
 const FILE = 'src/queue.ts';

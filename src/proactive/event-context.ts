@@ -48,20 +48,17 @@ function subjectOf(event: ProactiveEvent): string {
   }
 }
 
-/** Of a client: its connection, and the session of its own that its hooks speak in. */
-export function sessionsOf(caller: Caller): string[] | undefined {
-  if (caller.kind !== 'agent') return undefined;
-  return [caller.sessionId, caller.clientSession].filter((id) => id !== undefined);
-}
-
-export function nameOf(caller: Caller): string {
+/** Who answers an offer: their name, and of a client its connection and the session that its hooks speak in. */
+export function answererOf(caller: Caller): { by: string; sessions?: string[] } {
   switch (caller.kind) {
     case 'operator':
-      return caller.agentId ?? 'operator';
-    case 'agent':
-      return caller.identityId ?? 'agent';
+      return { by: caller.agentId ?? 'operator' };
     case 'entity':
-      return caller.entityId;
+      return { by: caller.entityId };
+    case 'agent': {
+      const sessions = [caller.sessionId, caller.clientSession].filter((id) => id !== undefined);
+      return { by: caller.identityId ?? 'agent', sessions };
+    }
   }
 }
 

@@ -4,7 +4,7 @@ import { analyze } from '../shared/text.js';
 import { statesAction } from './gate/decide.js';
 import { opens } from './gate/weights.js';
 
-export interface MessageText {
+interface MessageText {
   text: string;
   /** Addresses. */
   attachments?: readonly string[] | undefined;
@@ -68,7 +68,7 @@ function announces(sentence: string): boolean {
     [stem, `${stem}e`, stem.slice(0, -1)].some((verb) => opens(verb.toLowerCase()) >= OPENS);
   if (!isDoing && !OWN.test(sentence)) return false;
   const text = isDoing ? `I will: ${sentence}` : sentence;
-  return statesAction({ kind: 'agent', text, files: [] }, opens);
+  return statesAction({ kind: 'agent', text, files: [] });
 }
 
 /** How likely goals have to begin with a verb. */

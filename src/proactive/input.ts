@@ -11,7 +11,7 @@ import { isUuid, type Uuid } from '../shared/ids.js';
 import { normalizePath } from '../shared/paths.js';
 import { isVisible } from '../shared/safe-text.js';
 import { redactSecrets } from '../shared/secrets.js';
-import type { ProactiveEvent, ProactiveEventType } from './types.js';
+import type { EventInput, ProactiveEvent, ProactiveEventType } from './types.js';
 
 export const INPUT_LIMITS = {
   textBytes: 8_192,
@@ -149,7 +149,7 @@ const FORMS = {
   },
   session_start: { schema: z.strictObject(eventContext), main: 'sessionId', aliases: {} },
 } satisfies {
-  [Type in ProactiveEventType]: Form<Omit<Extract<ProactiveEvent, { type: Type }>, 'type'>>;
+  [Type in ProactiveEventType]: Form<EventInput<Type>>;
 };
 
 /** `FILE_TOUCH`, `fileTouch`, `CUE_FILE_TOUCH` and `onFileTouch` are read as `filetouch`. */

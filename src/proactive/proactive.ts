@@ -16,14 +16,7 @@ import type { ProactiveConfig } from './config.js';
 import { createCooldown } from './cooldown.js';
 import { createDetectorRunner, type DetectorCounts } from './detector-runner.js';
 import { callerOf } from './detectors/detection.js';
-import {
-  eventContextOf,
-  nameOf,
-  sessionsOf,
-  summaryOf,
-  targetKey,
-  targetOf,
-} from './event-context.js';
+import { answererOf, eventContextOf, summaryOf, targetKey, targetOf } from './event-context.js';
 import { announcedIn, citedIn, filesHeard, saysSomething } from './heard.js';
 import { createImplicitSessionStart } from './implicit-session-start.js';
 import { readEvent, readHook } from './input.js';
@@ -70,20 +63,15 @@ import {
   type TurnOffers,
 } from './turns.js';
 import {
-  type ActionCompleted,
-  type ActionPlanned,
   DETECTOR_NAMES,
   type DetectorName,
   type Detectors,
   type EventContext,
+  type EventInput,
   type EventSummary,
-  type FileTouched,
-  type IntentStated,
   type ProactiveEvent,
   type ProactiveEventType,
-  type SessionStarted,
   type SlotDetectors,
-  type TaskStarted,
 } from './types.js';
 import { createUses } from './uses.js';
 
@@ -367,8 +355,8 @@ export function createProactive(deps: ProactiveCoreDeps) {
 
   /** A text stands for the main field. @throws InvalidInputError */
   const hook =
-    <Input extends EventContext>(type: ProactiveEventType) =>
-    async (input: Input | string): Promise<Reaction> => {
+    <Type extends ProactiveEventType>(type: Type) =>
+    async (input: EventInput<Type> | string): Promise<Reaction> => {
       const { caller, speakerId }: EventContext = typeof input === 'string' ? {} : input;
       return react({ ...readHook(type, input), caller, speakerId });
     };
@@ -384,8 +372,7 @@ export function createProactive(deps: ProactiveCoreDeps) {
     said: { reason?: string | undefined; how?: string | undefined },
   ): Promise<Offer> {
     await loaded;
-    const whose = { by: nameOf(caller), sessions: sessionsOf(caller) };
-    const details = { atMs: clock.now(), ...whose, ...said };
+    const details = { atMs: clock.now(), ...answererOf(caller), ...said };
     return viewOf((await book.answer(id, to, details, readerOf(caller))).offer);
   }
 
@@ -446,17 +433,18 @@ export function createProactive(deps: ProactiveCoreDeps) {
      * turn, the others are answered here, which counts as shown. Input is checked; a text stands for the
      * main field. They throw InvalidInputError, and nothing for what a detector does.
      */
-    onFileTouch: hook<FileTouched>('file_touch'),
-    onIntentStated: hook<IntentStated>('intent_stated'),
-    onTaskStart: hook<TaskStarted>('task_start'),
+    onFileTouch: hook('file_touch'),
+    onIntentStated: hook('intent_stated'),
+    onTaskStart: hook('task_start'),
     /** Answers with the warning at once, also for a conversation. */
-    onActionPlanned: hook<ActionPlanned>('action_planned'),
+    onActionPlanned: hook('action_planned'),
     /**
      * What was done, and whether it went well: a success is the use of hints that were offered or given
      * for it and counts for them, a failure may bring some.
      */
-    onActionCompleted: hook<ActionCompleted>('action_completed'),
-    onSessionStart: hook<SessionStarted>('session_start'),
+    onActionCompleted: (input: EventInput<'action_completed'>): Promise<Reaction> =>
+      hook('action_completed')(input),
+    onSessionStart: hook('session_start'),
     /**
      * Any of them as data: `{ type, … }`, also `CUE_FILE_TOUCH`; fields in camelCase or snake_case.
      * @param options.speakerId whose words these are, where the caller does not say

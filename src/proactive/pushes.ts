@@ -1,5 +1,5 @@
 /**
- * Pushes to whoever listens (SSE, later MCP): offers wait for the batch window, so that several of
+ * Pushes to whoever listens (SSE, MCP): offers wait for the batch window, so that several of
  * one moment come together and the most urgent first. A safe point ends the window early.
  */
 import type { Uuid } from '../shared/ids.js';

@@ -1,4 +1,4 @@
-/** The Eliza service `PROACTIVE`: opens the room for one agent and hosts it (DESIGN §2). */
+/** The Eliza service `PROACTIVE`: opens the module for one agent and hosts it (DESIGN §2). */
 import { type IAgentRuntime, Service } from '@elizaos/core';
 import type { MemoryChecks, MemoryObserver } from '../memory/index.js';
 import { AppError } from '../shared/errors.js';

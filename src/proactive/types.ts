@@ -101,6 +101,11 @@ export type ProactiveEvent =
   | ({ type: 'action_completed' } & ActionCompleted)
   | ({ type: 'session_start' } & SessionStarted);
 export type ProactiveEventType = ProactiveEvent['type'];
+/** What is told of one. */
+export type EventInput<Type extends ProactiveEventType> = Omit<
+  Extract<ProactiveEvent, { type: Type }>,
+  'type'
+>;
 
 /** An event as the operator sees it. */
 export interface EventSummary {

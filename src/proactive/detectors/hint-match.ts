@@ -1,6 +1,6 @@
 /**
  * Hints that help with what is about to be done, or has just failed (DESIGN §8, §10; seed `nudge.md` §7
- * A, B): the build command is offered before anybody asks for it. Which hints are eligible, their room
+ * A, B): the build command is offered before anybody asks for it. Which hints are eligible, their module
  * says; here it is decided which are meant, and what may be shown.
  */
 import { cosine } from '../../embeddings/index.js';
@@ -46,7 +46,7 @@ function carriesOut(action: string, value: string): boolean {
 const squeezed = (text: string): string => text.trim().replace(/\s+/g, ' ');
 const isWord = (character: string): boolean => /[\p{L}\p{N}_./\\-]/u.test(character);
 
-/** What the room of hints does for offers. */
+/** What the module of hints does for offers. */
 export interface HintPort {
   readonly offering: Offering;
   /** Where the agent of this process works, as far as that is known: for what happens in its chats. */
@@ -58,7 +58,7 @@ export interface HintPort {
 const KIND = 'hintMatch';
 
 /**
- * @param port looked up at each question, since rooms start side by side; `null`: there is none (yet),
+ * @param port looked up at each question, since modules start side by side; `null`: there is none (yet),
  * and nothing is said; what it throws is a failure of the detector
  */
 export function createHintMatch(
@@ -72,15 +72,15 @@ export function createHintMatch(
     async (input, question) => {
       const { config, subject: text, reader } = question;
       if (text === '') return question.nothing(['nothing is said']);
-      const room = port();
-      if (room === null) return question.nothing(['no hints']);
+      const source = port();
+      if (source === null) return question.nothing(['no hints']);
       const caller = callerOf(input);
-      const facts = factsOf(room, input);
-      const names = room.offering.components(caller);
+      const facts = factsOf(source, input);
+      const names = source.offering.components(caller);
       const known: Near[] = [];
       for (const component of nearComponents(names, { text, files: input.files, cwd: facts.cwd })) {
-        const where = contextFor(component, facts, input, room);
-        for (const hint of room.offering.eligible(component.name, where, caller)) {
+        const where = contextFor(component, facts, input, source);
+        for (const hint of source.offering.eligible(component.name, where, caller)) {
           const isSecret = hint.hint.meta.sensitivity === 'secret';
           if (canRead(reader, hint.audience) && !isSecret) known.push({ hint, component });
         }
@@ -109,9 +109,9 @@ export function createHintMatch(
   return {
     ...detector,
     async revisions(ids) {
-      const room = port();
-      if (room === null) return null;
-      return new Map(room.offering.current(ids).map((hint) => [hint.id, revisionOf(hint)]));
+      const source = port();
+      if (source === null) return null;
+      return new Map(source.offering.current(ids).map((hint) => [hint.id, revisionOf(hint)]));
     },
     async succeeded(id, { action, caller }) {
       const offering = port()?.offering;
@@ -248,13 +248,13 @@ function nearest(text: string, known: readonly Near[]): readonly Near[] {
 }
 
 /** What is said of the place, and in a conversation of this process what is known of it. */
-function factsOf(room: HintPort, { roomId, cwd, repo, branch }: SlotInput): NudgeContext {
+function factsOf(source: HintPort, { roomId, cwd, repo, branch }: SlotInput): NudgeContext {
   const said = {
     ...(cwd === undefined ? {} : { cwd }),
     ...(repo === undefined ? {} : { repo }),
     ...(branch === undefined ? {} : { branch }),
   };
-  const here = room.place();
+  const here = source.place();
   // Another folder may be of another repository, on another branch.
   const isHere = roomId !== undefined && (cwd === undefined || cwd === here.cwd);
   return { ...(isHere ? here : factsElsewhere(here)), ...said };
@@ -265,7 +265,7 @@ function contextFor(
   { name, folder }: Place,
   facts: NudgeContext,
   { files, roomId }: SlotInput,
-  room: HintPort,
+  source: HintPort,
 ): NudgeContext {
   const files_open = files.slice(0, 50);
   const { cwd } = facts;
@@ -277,7 +277,7 @@ function contextFor(
     return { ...(isBelow ? facts : factsElsewhere(facts)), cwd: folder, files_open };
   }
   const below = folder !== null && cwd !== undefined ? `${cwd}/${folder}` : null;
-  const own = below ?? (roomId === undefined ? null : room.folderOf(name));
+  const own = below ?? (roomId === undefined ? null : source.folderOf(name));
   return { ...facts, ...(own === null ? {} : { cwd: own }), files_open };
 }
 

@@ -5,7 +5,7 @@
 import { fileKeys } from '../../memory/index.js';
 import type { Reader, Shelf } from '../../records/index.js';
 import { analyze } from '../../shared/text.js';
-import { decide, type Proposal, statesAction } from '../gate/decide.js';
+import { decide, type Proposal } from '../gate/decide.js';
 import { featuresOf, type Moment, meaning } from '../gate/features.js';
 import { type MomentVectors, nearOf, phrasesNear, retrieve } from '../gate/retrieve.js';
 import { momentParts } from '../gate/text.js';
@@ -68,23 +68,15 @@ async function proposals(
     reader,
   );
   const nowMs = clock.now();
-  const placeOf = new Map(found.map(({ id, stored, alike }) => [id, { stored, alike }]));
-  const byId = new Map<string, Row>(rows.map((row) => [row.id, row]));
-  const pool = rows.map((row) =>
-    nearOf(row.data, {
-      id: row.id,
-      ...(placeOf.get(row.id) ?? { stored: null, alike: null }),
-      ageMs: nowMs - row.createdAtMs,
-    }),
-  );
-  const around = { rarity: rarityIn(shelf), meaning, opens };
-  const acts = statesAction(moment, opens);
-  const proposed = decide(moment, featuresOf(moment, pool, around), WEIGHTS, acts).flatMap(
-    (each): Proposed[] => {
-      const row = byId.get(each.near.id);
-      return row === undefined ? [] : [{ ...each, row }];
-    },
-  );
+  const foundOf = new Map(found.map((one) => [one.id, one]));
+  const pool = rows.map(({ id, data, createdAtMs }) => {
+    const { stored = null, alike = null } = foundOf.get(id) ?? {};
+    return nearOf(data, { id, stored, alike, ageMs: nowMs - createdAtMs });
+  });
+  const seen = featuresOf(moment, pool, { rarity: rarityIn(shelf), meaning, opens });
+  const decided = decide(moment, seen, WEIGHTS);
+  // In the order of the pool.
+  const proposed = decided.map((each, at): Proposed => ({ ...each, row: rows[at] as Row }));
   const degraded = loading ?? worse ?? beyond ?? undefined;
   return { proposed, shelf, ...(degraded === undefined ? {} : { degraded }) };
 }

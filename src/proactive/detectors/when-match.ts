@@ -1,6 +1,6 @@
 /**
  * `/when` entries that answer the moment (DESIGN §9): the command is offered before anybody asks for
- * it. What is relevant the room of the entries says; here it is decided what may be shown, and to whom.
+ * it. What is relevant their module says; here it is decided what may be shown, and to whom.
  */
 import { canRead } from '../../records/index.js';
 import { derivedId, type Uuid } from '../../shared/ids.js';
@@ -16,7 +16,7 @@ import { type DetectorContext, defineDetector } from './detection.js';
  */
 export type WhenEntry = Omit<RelevantEntry, 'confidence' | 'reasons'>;
 
-/** What the room of `/when` does for offers. */
+/** What the module of `/when` does for offers. */
 export interface WhenPort {
   /**
    * Best first, only what is sure enough to be said unasked. `text` is '' where files are only touched:
@@ -35,7 +35,7 @@ const KIND = 'whenMatch';
 const SPARE = 3;
 
 /**
- * @param port looked up at each question, since rooms start side by side; `null`: there is none (yet),
+ * @param port looked up at each question, since modules start side by side; `null`: there is none (yet),
  * and nothing is said; what it throws is a failure of the detector
  */
 export function createWhenMatch(
@@ -49,11 +49,11 @@ export function createWhenMatch(
     async (input, question) => {
       const { config, subject, reader } = question;
       if (subject === '') return question.nothing(['neither words nor files']);
-      const room = port();
-      if (room === null) return question.nothing(['no /when index']);
+      const source = port();
+      if (source === null) return question.nothing(['no /when index']);
       const text = input.text.trim();
       const moment = { text, files: input.files };
-      const found = await room.relevant(moment, config.max_results + SPARE);
+      const found = await source.relevant(moment, config.max_results + SPARE);
       const readable = found.filter(({ scope }) => canRead(reader, scope));
       const open = new Set(input.files.flatMap((file) => pathKeys(file)));
       const least = config.confidence_threshold === 'auto' ? 0 : config.confidence_threshold;
@@ -79,9 +79,9 @@ export function createWhenMatch(
   return {
     ...detector,
     async revisions(ids) {
-      const room = port();
-      if (room === null) return null;
-      return new Map((await room.current(ids)).map((entry) => [entry.id, revisionOf(entry)]));
+      const source = port();
+      if (source === null) return null;
+      return new Map((await source.current(ids)).map((entry) => [entry.id, revisionOf(entry)]));
     },
   };
 }

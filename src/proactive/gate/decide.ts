@@ -6,7 +6,14 @@ import { vetoOf } from '../../embeddings/index.js';
 import { isHarmless, readCommand } from './commands.js';
 import { type Moment, type Seen, sameFile } from './features.js';
 import { FLAGS, isDenied } from './text.js';
-import { type Features, type GateWeights, type Head, logitOf, probabilityOf } from './weights.js';
+import {
+  type Features,
+  type GateWeights,
+  type Head,
+  logitOf,
+  opens,
+  probabilityOf,
+} from './weights.js';
 
 /** What a group of features says; several of one group are one reason. */
 const TOLD: readonly (readonly [RegExp, (features: Features, seen: Seen) => string | null])[] = [
@@ -81,7 +88,7 @@ const REQUESTED =
 const LOOKS = /^(?:open|read|show|look|see|view|explain)$/i;
 
 /** Whether the words of a moment say that something is done now, not asked, told, put off or denied. */
-export function statesAction({ kind, text }: Moment, opens: (word: string) => number): boolean {
+export function statesAction({ kind, text }: Moment): boolean {
   const command = readCommand(text);
   if (command !== null && isHarmless(command)) return false;
   return text.split(/(?<=[.!?;])\s+|\n+/).some((sentence) => {
@@ -108,12 +115,8 @@ function idleReason({ kind, text, files }: Moment, acts: boolean): string | unde
   return thanks ? 'nothing is asked for' : undefined;
 }
 
-export function decide(
-  moment: Moment,
-  seen: readonly Seen[],
-  weights: GateWeights,
-  acts: boolean,
-): Proposal[] {
+export function decide(moment: Moment, seen: readonly Seen[], weights: GateWeights): Proposal[] {
+  const acts = statesAction(moment);
   const idle = idleReason(moment, acts);
   const onlyLooks = !acts && LOOKS.test(firstWord(moment.text));
   return seen.map((each) => {

@@ -54,7 +54,7 @@ export function momentOf(
 }
 
 /** Place among all memories of the store. */
-export interface Standing {
+interface Standing {
   whole: number;
   best: number;
 }

@@ -115,10 +115,11 @@ export function compareHints(
   const whole = partOf(text, rarity);
   const align = alignWith(whole, meaning);
   const wholeMeaning = meaning(text);
-  const told = hints.map(({ component, key, tags, value }) => {
-    const deed = [key, ...tags].map(wordsOfName).join(' ');
-    const name = `${wordsOfName(component)} ${deed}`;
-    return { ...{ component: wordsOfName(component), key: wordsOfName(key), deed, name }, value };
+  const told = hints.map((hint) => {
+    const [component, key, value] = [hint.component, hint.key, hint.value].map(wordsOfName);
+    const deed = [hint.key, ...hint.tags].map(wordsOfName).join(' ');
+    const name = `${component} ${deed}`;
+    return { component, key, deed, name, value, everything: `${name} ${value}` };
   });
   const counts = new Map<string, number>();
   for (const { name } of told) {
@@ -134,14 +135,9 @@ export function compareHints(
   const isOnly = new Set(hints.map(({ component }) => component)).size === 1;
   const all = hints.map((hint, at): Features => {
     const own = told[at] as (typeof told)[number];
-    const [component, key, deed, name, value, everything] = [
-      own.component,
-      own.key,
-      own.deed,
-      own.name,
-      wordsOfName(own.value),
-      `${own.name} ${wordsOfName(own.value)}`,
-    ].map((words) => partOf(words, distinct)) as [Part, Part, Part, Part, Part, Part];
+    const part = (of: keyof typeof own): Part => partOf(own[of] ?? '', distinct);
+    const [component, key, value] = [part('component'), part('key'), part('value')];
+    const [deed, name, everything] = [part('deed'), part('name'), part('everything')];
     const ofAll = align.compare(whole, everything);
     const ofDeed = align.compare(whole, deed);
     const ofName = align.compare(whole, name);

@@ -42,7 +42,7 @@ export interface MomentVectors {
   thresholds: Embedder['thresholds'];
 }
 
-export interface Retrieved {
+interface Retrieved {
   id: Uuid;
   stored: Near['stored'];
   alike: Near['alike'];

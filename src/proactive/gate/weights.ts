@@ -6,7 +6,7 @@ import type { Rarity } from './text.js';
 export type Features = Record<string, number>;
 
 /** Name, mean and spread over the training pairs, and weight of the standardised value. */
-export type Weighed = readonly [name: string, mean: number, spread: number, weight: number];
+type Weighed = readonly [name: string, mean: number, spread: number, weight: number];
 
 export interface Regression {
   bias: number;

@@ -48,7 +48,7 @@ export interface NewOffer extends Pick<StoredOffer, 'scope'> {
 }
 
 /** All that are given must be equal. */
-export interface OpenFilter
+interface OpenFilter
   extends Pick<OfferFilter, 'roomId' | 'sessionId' | 'agentId' | 'kind' | 'state'> {
   /** Only offers that are for no conversation. */
   clients?: boolean | undefined;

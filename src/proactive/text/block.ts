@@ -2,7 +2,7 @@
 import { countTokens } from '../../shared/tokens.js';
 import { COMBINED_LIMIT, DETECTOR_NAMES, type DetectorName } from '../types.js';
 
-export interface BlockPart {
+interface BlockPart {
   kind: DetectorName;
   /** As the composer wrote it. */
   text: string;

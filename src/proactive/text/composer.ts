@@ -19,7 +19,7 @@ export interface Composed {
   shown: Uuid[];
 }
 
-export interface ComposeOptions {
+interface ComposeOptions {
   nowMs: number;
   /** Without brackets: `RUM`. */
   prefix: string;
