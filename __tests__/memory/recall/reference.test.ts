@@ -59,6 +59,7 @@ describe('the short string of a recall', () => {
     const [finding] = (error as InvalidInputError).findings;
     expect(finding?.field).toBe('ref');
     expect(finding?.message).toContain('mem_ and at least 8 hex digits');
+    expect(finding?.text).toMatch(/^The reference is not complete/);
   });
 
   it.each(['mem_alloc', 'mem_1 is too short', 'recall of the product', 'Recall (the movie)'])(

@@ -73,7 +73,9 @@ function fieldsOf(ref: string): ReferenceFields {
 function cutOff(): InvalidInputError {
   const message =
     'is cut off or misspelt: give mem_ and at least 8 hex digits, file:auth.ts, session:last, or a whole recall("…") line; words go into query';
-  return new InvalidInputError([{ field: 'ref', message }]);
+  const text =
+    'The reference is not complete: file:auth.ts, tag:auth, session:last, mem_ with at least 8 hex digits, or a whole recall("…") line.';
+  return new InvalidInputError([{ field: 'ref', message, text }]);
 }
 
 function optionsOf(text: string): ReferenceFields {

@@ -2,9 +2,9 @@
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { type KeyboardEvent, useMemo } from 'react';
 import type { MemoryView, RecallResult } from '../../../../src/index.js';
-import { ask } from '../../api.js';
+import { ApiError, ask } from '../../api.js';
 import { count, counted } from '../../format.js';
-import { Badge, Button, Empty, Failure, Loading } from '../../parts/basics.js';
+import { Badge, Button, Empty, Failure, Loading, messageOf } from '../../parts/basics.js';
 import { Confidence } from '../../parts/confidence.js';
 import { List } from '../../parts/list.js';
 import { Time } from '../../parts/time.js';
@@ -60,6 +60,14 @@ function Found({ words, filters, all, ...shown }: Shown & { words: string }) {
       ask<RecallResult>('/recall', { body, query: { timezone: ZONE, counted: false }, signal }),
     placeholderData: keepPreviousData,
   });
+  if (query.error instanceof ApiError && query.error.findings.length > 0) {
+    // Whoever types a reference has not finished it, and asking again would change nothing.
+    return (
+      <p className="quiet list-head" role="status">
+        {messageOf(query.error)}
+      </p>
+    );
+  }
   if (query.error) return <Failure error={query.error} retry={() => void query.refetch()} />;
   if (query.data === undefined) return <Loading lines={6} />;
   const { memories, total_matches, degraded, stages } = query.data;
