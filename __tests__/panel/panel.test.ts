@@ -431,6 +431,11 @@ describe('panel', () => {
   });
 
   it('says what is gone, also of what is open when it goes', async () => {
+    // Long before it goes: the stream tells nothing of what comes and goes between two looks.
+    const { trigger } = await served.ask('/triggers', {
+      ...{ text: 'every day at 2', instructions: 'soon gone' },
+    });
+    const { id } = trigger as { id: string };
     const page = await open(served);
     for (const address of ['triggers/nonsense', 'triggers/nonsense/run', 'offers/nonsense']) {
       await page.goto(`${served.url}/cue/panel#/${address}`);
@@ -441,10 +446,6 @@ describe('panel', () => {
       await drawer.waitFor({ state: 'detached' });
       await expect.poll(() => isFocusedIn(page, 'main')).toBe(true);
     }
-    const { trigger } = await served.ask('/triggers', {
-      ...{ text: 'every day at 2', instructions: 'soon gone' },
-    });
-    const { id } = trigger as { id: string };
     await page.goto(`${served.url}/cue/panel#/triggers/${id}`);
     await page.getByRole('button', { name: 'Run now' }).waitFor();
     await served.ask(`/triggers/${id}`, undefined, 'DELETE');
@@ -459,6 +460,172 @@ describe('panel', () => {
     await page.getByText('This file is not the JSON of an export.').first().waitFor();
     await page.waitForTimeout(300);
     expect(await page.getByText('This file is not the JSON of an export.').count()).toBe(1);
+  });
+
+  it('calls a reference that is being typed not complete, and no failure', async () => {
+    const page = await open(served, 'memory');
+    for (const ref of ['file:', 'mem_12', 'recall("file:auth.ts']) {
+      await page.getByLabel('Search memories').fill(ref);
+      await page.getByText('The reference is not complete').waitFor();
+      expect(await page.getByRole('alert').count()).toBe(0);
+      expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0);
+      await page.getByLabel('Search memories').fill('nothing like that zzz');
+      await page.getByText('Nothing found').waitFor();
+    }
+  });
+
+  it('stores the instructions that stand in the form, whatever the schedule says beside its time', async () => {
+    const { trigger } = await served.ask('/triggers', {
+      ...{ text: 'every day at 3', instructions: 'feed the owl' },
+    });
+    const { id } = trigger as { id: string };
+    const page = await open(served, `triggers/${id}/edit`);
+    const name = page.getByLabel('Name', { exact: true });
+    await expect.poll(() => isFocused(name)).toBe(true);
+    await page.getByLabel('Schedule').fill('every friday at 6pm buy milk');
+    await page.getByRole('list', { name: 'Next runs' }).waitFor();
+    expect(await page.locator('#edit-reading').textContent()).not.toContain('buy milk');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved “feed the owl”').waitFor();
+    expect(await served.ask(`/triggers/${id}`)).toMatchObject({
+      trigger: { instructions: 'feed the owl', displayName: 'feed the owl' },
+    });
+    // A new name is judged by the server, and not cut.
+    await page.goto(`${served.url}/cue/panel#/triggers/${id}/edit`);
+    await name.fill('n'.repeat(121));
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Name must have at most 120 characters').waitFor();
+  });
+
+  it('says that a sentence is too long, and cuts nothing off', async () => {
+    const page = await open(served, 'triggers');
+    const text = `every day at 3 ${'water '.repeat(400)}`;
+    await page.getByLabel('When, and what to do').fill(text);
+    await page.getByText('The sentence must have at most 2000 characters').waitFor();
+    expect(await page.getByLabel('When, and what to do').inputValue()).toBe(text);
+  });
+
+  it('asks before it drops what was changed and not saved, once', async () => {
+    const { memories } = (await served.ask('/memories?limit=1')) as { memories: { id: string }[] };
+    const { trigger } = await served.ask('/triggers', {
+      ...{ text: 'every day at 3', instructions: 'asked before' },
+    });
+    const { id } = trigger as { id: string };
+    const page = await open(served);
+    const at = async (address: string, button?: string) => {
+      await page.goto(`${served.url}/cue/panel#/${address}`);
+      if (button !== undefined) await page.getByRole('button', { name: button }).first().click();
+    };
+    const forms = [
+      ['Goal', () => at(`memory/${memories[0]?.id}`, 'Edit')],
+      ['Instructions', () => at(`triggers/${id}/edit`)],
+      ['Description', () => at('knowledge', 'New entry…')],
+      ['Value', () => at('knowledge/hints', 'New hint…')],
+    ] as const;
+    for (const [label, openForm] of forms) {
+      await openForm();
+      const field = page.getByRole('dialog').getByLabel(label, { exact: false }).first();
+      await field.fill('not saved');
+      await page.keyboard.press('Escape');
+      const question = page.getByRole('dialog', { name: 'Discard changes?' });
+      await question.waitFor();
+      expect(await violations(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await question.waitFor({ state: 'detached' });
+      expect(await field.inputValue()).toBe('not saved');
+      await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click();
+      await question.getByRole('button', { name: 'Discard' }).click();
+      await field.waitFor({ state: 'detached' });
+      expect(await question.count()).toBe(0);
+    }
+    // Nothing changed, nothing asked.
+    await at(`triggers/${id}/edit`);
+    await page.getByRole('textbox', { name: 'Instructions', exact: true }).waitFor();
+    await page.keyboard.press('Escape');
+    await page
+      .getByRole('textbox', { name: 'Instructions', exact: true })
+      .waitFor({ state: 'detached' });
+  });
+
+  it('does not overwrite a trigger that somebody changed meanwhile', async () => {
+    const { trigger } = await served.ask('/triggers', {
+      ...{ text: 'every day at 3', instructions: 'feed the newt', maxRuns: 5 },
+    });
+    const { id } = trigger as { id: string };
+    const page = await open(served, `triggers/${id}/edit`);
+    await page
+      .getByRole('textbox', { name: 'Instructions', exact: true })
+      .fill('feed the newt twice');
+    await served.ask(
+      `/triggers/${id}`,
+      { instructions: 'feed the newt at noon', maxRuns: 9 },
+      'PUT',
+    );
+    await page.getByRole('button', { name: 'Save' }).click();
+    const notice = page.getByRole('alert').filter({ hasText: 'Somebody changed this trigger' });
+    await notice.getByText('feed the newt at noon').waitFor();
+    expect(await page.getByLabel('Most runs').inputValue()).toBe('9');
+    expect(
+      await page.getByRole('textbox', { name: 'Instructions', exact: true }).inputValue(),
+    ).toBe('feed the newt twice');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Saved “').waitFor();
+    expect(await served.ask(`/triggers/${id}`)).toMatchObject({
+      trigger: { instructions: 'feed the newt twice', maxRuns: 9 },
+    });
+  });
+
+  it('takes in exports larger than a request, and says what another file is', async () => {
+    const page = await open(served, 'settings');
+    const fileOf = (content: object, name = 'a.json') => ({
+      ...{ name, mimeType: 'application/json', buffer: Buffer.from(JSON.stringify(content)) },
+    });
+    const long = 'a long learning '.repeat(120);
+    const memories = Array.from({ length: 1_100 }, (_, n) => ({
+      intent: { goal: `Moved bookcase ${n}`, task_type: 'other' },
+      outcome: { success: true, summary: long },
+    }));
+    await page.getByLabel('Import memories').setInputFiles(fileOf({ version: 1, memories }));
+    await page.getByText('1100 created, 0 there already').waitFor({ timeout: 120_000 });
+    await page.getByLabel('Import triggers').setInputFiles(fileOf({ version: 1, memories }));
+    await page.getByText('This is an export of memories, not of triggers.').waitFor();
+    const { triggers } = (await served.ask('/triggers/export')) as { triggers: object[] };
+    await page.getByLabel('Import hints').setInputFiles(fileOf({ version: 1, triggers }));
+    await page.getByText('This is an export of triggers, not of hints.').waitFor();
+    const hints = Object.fromEntries(
+      Array.from({ length: 110 }, (_, n) => [`k${n}`, { value: `${n} ${'word '.repeat(3_000)}` }]),
+    );
+    const payload = { schema_version: '1.0', components: { bulk: { hints } } };
+    await page.getByLabel('Import hints').setInputFiles(fileOf(payload));
+    const status = page.locator('li').filter({ has: page.getByLabel('Import hints') });
+    await status.getByText('there already or left out').waitFor({ timeout: 120_000 });
+    expect(await status.textContent()).toContain('110 created');
+    await page.getByLabel('Import memories').setInputFiles(fileOf(payload));
+    await page.getByText('This is an export of hints, not of memories.').waitFor();
+  });
+
+  it('speaks of a secret and of a paused trigger in the words of its buttons', async () => {
+    const page = await open(served, 'knowledge/hints');
+    await page.getByRole('button', { name: 'New hint…' }).first().click();
+    const form = page.getByRole('dialog');
+    await form.getByLabel('Component').fill('secrets');
+    await form.getByLabel('Key').fill('token');
+    await form.getByLabel('Value').fill(`ghp_${'a1B2c3D4e5F6'.repeat(3)}`);
+    await form.getByRole('button', { name: 'Set hint' }).click();
+    await form.getByText('This looks like a secret').waitFor();
+    expect(await form.getByRole('alert').textContent()).not.toContain('allow');
+    const { trigger } = await served.ask('/triggers', {
+      ...{ text: 'every day at 3', instructions: 'feed the hen', enabled: false },
+    });
+    await page.goto(`${served.url}/cue/panel#/triggers/${(trigger as { id: string }).id}`);
+    await page.getByText('It is paused; resume it to let it run.').waitFor();
+    await page.getByRole('button', { name: 'Resume', exact: true }).last().waitFor();
+  });
+
+  it('goes to Today from an address that names no screen', async () => {
+    const page = await open(served, 'no-such-screen/at-all');
+    await page.getByRole('heading', { name: 'Today', level: 1 }).waitFor();
+    await expect.poll(() => new URL(page.url()).hash).toBe('#/today');
   });
 
   it('says that the server is gone, and goes on when it is back', async () => {

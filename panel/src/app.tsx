@@ -30,7 +30,8 @@ export function App() {
   const { screen, rest } = usePlace();
   const health = useAsk<Health>('health', '/health', undefined, { everyMs: 30_000 });
   const needsKey = health.error instanceof ApiError && health.error.isUnauthenticated;
-  const current = SCREENS[screen] === undefined ? 'today' : screen;
+  const isKnown = Object.hasOwn(SCREENS, screen);
+  const current = isKnown ? screen : 'today';
   const { name, Screen } = SCREENS[current] ?? { name: 'Today', Screen: Today };
 
   useEffect(() => {
@@ -39,6 +40,10 @@ export function App() {
     void listen(leaving.signal);
     return () => leaving.abort();
   }, [needsKey]);
+  useEffect(() => {
+    // A wrong address is no place to come back to.
+    if (!isKnown) location.replace(linkTo('today'));
+  }, [isKnown]);
   useEffect(() => {
     document.title = `${name} · Cue`;
   }, [name]);

@@ -249,8 +249,9 @@ function Use() {
                   <span key="last">
                     {percent(last30.rate)}{' '}
                     <Badge tone={last30.over_target ? 'good' : 'warn'}>
-                      {last30.over_target ? 'over' : 'under'} the target of {percent(target)}
-                    </Badge>
+                      {last30.over_target ? 'over' : 'under'} the target
+                    </Badge>{' '}
+                    of {percent(target)} recalled
                   </span>
                 ),
               ],

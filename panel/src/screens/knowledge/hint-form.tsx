@@ -65,7 +65,8 @@ function typedValue(kind: Kind, text: string, before: Value | undefined): Value 
 
 export function HintForm({ hint: stored, close }: { hint: StoredHint | null; close: () => void }) {
   const form = useId();
-  const [fields, setFields] = useState(() => fieldsOf(stored));
+  const [before] = useState(() => fieldsOf(stored));
+  const [fields, setFields] = useState(before);
   const [problem, setProblem] = useState<unknown>(null);
   const [isSecret, setSecret] = useState(false);
   const [isBusy, setBusy] = useState(false);
@@ -111,16 +112,17 @@ export function HintForm({ hint: stored, close }: { hint: StoredHint | null; clo
       },
       ...(isSecret ? { allow_secret: true } : {}),
     });
-    const before = stored?.hint.meta.scope ?? {};
-    if (stored === null || JSON.stringify(before) === JSON.stringify(scope)) return;
+    const heldIn = stored?.hint.meta.scope ?? {};
+    if (stored === null || JSON.stringify(heldIn) === JSON.stringify(scope)) return;
     // Where it holds is part of what it is: the one of before stays otherwise.
-    await callRpc('delete_hint', { component, key, scope: before });
+    await callRpc('delete_hint', { component, key, scope: heldIn });
   };
 
   return (
     <Dialog
       title={stored === null ? 'New hint' : `Edit ${stored.component}/${stored.key}`}
       look="drawer"
+      isChanged={JSON.stringify(fields) !== JSON.stringify(before)}
       close={close}
       foot={
         <>

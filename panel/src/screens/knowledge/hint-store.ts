@@ -35,10 +35,16 @@ export async function callRpc<T>(
   const { reason = 'UNKNOWN', details } = error.data ?? {};
   // Of a secret, the place and the rule alone would not say what is wrong.
   const isSecret = reason === SECRET;
-  throw new ApiError(error.message, {
+  throw new ApiError(isSecret ? secretText(details) : error.message, {
     ...{ status: 400, code: reason },
     ...(isSecret ? {} : { details }),
   });
+}
+
+/** The server's own words name an option of its command line. */
+function secretText({ findings = [] }: { findings?: readonly Finding[] } = {}): string {
+  const found = findings.map(({ field, message }) => `${field} ${message}`).join('; ');
+  return `This looks like a secret${found === '' ? '' : ` (${found})`}. Below you can have it kept all the same.`;
 }
 
 /** Of all components, by name; the use of one counts when it was got for a task, not here. */

@@ -68,6 +68,7 @@ export function NewEntry({ close }: { close: () => void }) {
     <Dialog
       title="New entry"
       look="drawer"
+      isChanged={Object.values(fields).some((value) => value !== '')}
       close={close}
       foot={
         <>

@@ -127,6 +127,7 @@ export function EditMemory({ memory, close }: { memory: MemoryView; close: () =>
     <Dialog
       title="Edit memory"
       look="drawer"
+      isChanged={isChanged}
       close={close}
       foot={
         <>

@@ -4,6 +4,7 @@ import { ask, type Finding } from '../../api.js';
 import { counted } from '../../format.js';
 import { Button, messageOf, Section } from '../../parts/basics.js';
 import { refresh, type Subject } from '../../queries.js';
+import { type KindName, type Part, partsOf } from './parts.js';
 
 /** What came of an import, of whatever kind. */
 interface Outcome {
@@ -17,11 +18,11 @@ interface Outcome {
 interface Kind {
   name: string;
   one: string;
-  many: string;
+  many: KindName;
   subjects: readonly Subject[];
   /** What is written into the file, and how many things are in it. */
   take: () => Promise<{ content: object; count: number }>;
-  give: (text: string) => Promise<Outcome>;
+  give: (part: Part) => Promise<Outcome>;
 }
 
 const KINDS: readonly Kind[] = [
@@ -31,15 +32,15 @@ const KINDS: readonly Kind[] = [
       const content = await ask<{ memories: unknown[] }>('/export');
       return { content, count: content.memories.length };
     },
-    async give(text) {
+    async give({ body, before }) {
       const answer = await ask<{
         imported: number;
         skipped: number;
         rejected: { line: number; reason: string }[];
-      }>('/import', { body: parsedOr(text, { jsonl: text }) });
+      }>('/import', { body });
       return {
         ...{ created: answer.imported, skipped: answer.skipped, rejected: answer.rejected.length },
-        notes: answer.rejected.map(({ line, reason }) => `Record ${line}: ${reason}`),
+        notes: answer.rejected.map(({ line, reason }) => `Record ${before + line}: ${reason}`),
       };
     },
   },
@@ -49,18 +50,17 @@ const KINDS: readonly Kind[] = [
       const content = await ask<{ triggers: unknown[] }>('/triggers/export');
       return { content, count: content.triggers.length };
     },
-    async give(text) {
-      const content = parsed(text);
+    async give({ body, before }) {
       const { counts, rejected } = await ask<{
         counts: { created: number; duplicates: number; rejected: number };
         rejected: { index: number; findings: Finding[] }[];
-      }>('/triggers/import', { body: Array.isArray(content) ? { triggers: content } : content });
+      }>('/triggers/import', { body });
       return {
         ...{ created: counts.created, skipped: counts.duplicates, rejected: counts.rejected },
         notes: rejected.map(({ index, findings }) => {
           // The field is the place in the list, which is said already.
           const reasons = findings.map(({ message }) => message);
-          return `Trigger ${index + 1}: ${reasons.join('; ')}`;
+          return `Trigger ${before + index + 1}: ${reasons.join('; ')}`;
         }),
       };
     },
@@ -74,12 +74,12 @@ const KINDS: readonly Kind[] = [
       const count = Object.values(payload.components).flatMap(({ hints }) => Object.keys(hints));
       return { content: payload, count: count.length };
     },
-    async give(text) {
+    async give({ body }) {
       const { imported, skipped, reasons } = await rpc<{
         imported: number;
         skipped: number;
         reasons: string[];
-      }>('nudge.import', { payload: parsed(text), mode: 'merge' });
+      }>('nudge.import', { payload: body, mode: 'merge' });
       return { created: imported, skipped, rejected: 0, notes: reasons };
     },
   },
@@ -129,9 +129,16 @@ function OneKind({ kind }: { kind: Kind }) {
     });
   const give = (file: File) =>
     work(async () => {
-      const came = await kind.give(await file.text());
-      setOutcome(came);
-      await refresh(kind.subjects);
+      const parts = partsOf(await file.text(), kind.many);
+      try {
+        for (const part of parts) {
+          const came = await kind.give(part);
+          setOutcome((sum) => (sum === null ? came : added(sum, came)));
+        }
+      } finally {
+        // Of a file in parts, those before the one that failed are in.
+        await refresh(kind.subjects);
+      }
     });
 
   return (
@@ -198,20 +205,13 @@ function download(name: string, content: object): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-/** @throws Error for people, when it is no JSON object or list */
-function parsed(text: string): object {
-  const content = parsedOr(text, null);
-  if (content === null) throw new Error('This file is not the JSON of an export.');
-  return content;
-}
-
-function parsedOr<T>(text: string, other: T): object | T {
-  try {
-    const content: unknown = JSON.parse(text);
-    return typeof content === 'object' && content !== null ? content : other;
-  } catch {
-    return other;
-  }
+function added(sum: Outcome, { created, skipped, rejected, notes }: Outcome): Outcome {
+  return {
+    created: sum.created + created,
+    skipped: sum.skipped + skipped,
+    rejected: sum.rejected + rejected,
+    notes: [...sum.notes, ...notes],
+  };
 }
 
 /** @throws Error with the server's words */

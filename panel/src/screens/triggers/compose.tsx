@@ -65,7 +65,6 @@ export function Compose({ isFirst }: { isFirst: boolean }) {
             ref={field}
             id="compose-text"
             value={text}
-            maxLength={2_000}
             placeholder="every friday at 5pm remind me to write the report"
             autoComplete="off"
             aria-describedby="compose-reading"

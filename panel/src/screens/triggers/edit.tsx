@@ -1,9 +1,9 @@
 /** Everything of a trigger that can be changed; what was not touched is not sent. */
-import { type FormEvent, useState } from 'react';
+import { type FormEvent, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import type { TriggerSummary } from '../../../../src/index.js';
 import { ApiError, ask } from '../../api.js';
 import { Button, Loaded, messageOf } from '../../parts/basics.js';
-import { Dialog } from '../../parts/dialog.js';
+import { Dialog, firstField } from '../../parts/dialog.js';
 import { say } from '../../parts/toasts.js';
 import { refresh, useAsk } from '../../queries.js';
 import { goTo, linkTo } from '../../route.js';
@@ -18,10 +18,12 @@ const FORM = 'edit-trigger';
 export function EditDrawer({ id }: { id: string }) {
   const query = useAsk<{ trigger: TriggerSummary }>('triggers', `/triggers/${id}`);
   const close = () => goTo('triggers', id);
+  const [isChanged, setChanged] = useState(false);
   return (
     <Dialog
       look="drawer"
       title={`Edit ${query.data?.trigger.displayName ?? 'trigger'}`}
+      isChanged={isChanged}
       close={close}
       foot={
         <>
@@ -33,7 +35,7 @@ export function EditDrawer({ id }: { id: string }) {
       }
     >
       <Loaded query={query} lines={8}>
-        {({ trigger }) => <EditForm trigger={trigger} close={close} />}
+        {({ trigger }) => <EditForm trigger={trigger} tell={setChanged} close={close} />}
       </Loaded>
     </Dialog>
   );
@@ -63,6 +65,23 @@ function fieldsOf(trigger: TriggerSummary) {
 
 type Fields = ReturnType<typeof fieldsOf>;
 
+const LABELS: Record<keyof Fields, string> = {
+  displayName: 'Name',
+  instructions: 'Instructions',
+  when: 'Schedule',
+  timezone: 'Timezone',
+  wakeMode: 'Wakes the agent',
+  maxRuns: 'Most runs',
+  maxFailures: 'Failures until it is paused',
+  timeoutSeconds: 'Seconds for a run',
+  overlapPolicy: 'When it is due while it runs',
+  missedMode: 'Runs missed while nothing ran',
+  missedHours: 'Missed within, in hours',
+  missedMax: 'At most so many',
+  room: 'Room that gets the answers',
+};
+const NAMES = Object.keys(LABELS) as (keyof Fields)[];
+
 /** Without the zone, which has a field of its own. */
 function scheduleWords({ scheduleText }: TriggerSummary): string {
   return scheduleText.replace(/ \([^()]*\)$/, '');
@@ -74,7 +93,8 @@ function changesOf(before: Fields, now: Fields, trigger: TriggerSummary): object
   const { roomId: _room, ...delivery } = trigger.deliverTo ?? { roomId: '' };
   return {
     ...(has('displayName') ? { displayName: now.displayName } : {}),
-    ...(has('instructions') ? { instructions: now.instructions } : {}),
+    // The words of a schedule may say what to do as well; what stands in its own field holds.
+    ...(has('instructions', 'when') ? { instructions: now.instructions } : {}),
     ...(has('when') ? { text: now.when } : {}),
     ...(has('when', 'timezone') ? { timezone: now.timezone } : {}),
     ...(has('wakeMode') ? { wakeMode: now.wakeMode } : {}),
@@ -102,10 +122,21 @@ function numberOf(typed: string, unit = 1): number | null {
   return typed === '' ? null : Number(typed) * unit;
 }
 
-function EditForm({ trigger, close }: { trigger: TriggerSummary; close: () => void }) {
+function EditForm({
+  trigger,
+  tell,
+  close,
+}: {
+  trigger: TriggerSummary;
+  /** Is told whether there is something to save. */
+  tell: (isChanged: boolean) => void;
+  close: () => void;
+}) {
   // What is typed stays, whatever happens to the trigger meanwhile.
-  const [before] = useState(() => fieldsOf(trigger));
+  const [base, setBase] = useState(trigger);
+  const before = useMemo(() => fieldsOf(base), [base]);
   const [now, setNow] = useState(before);
+  const [theirs, setTheirs] = useState<readonly string[] | null>(null);
   const [refusal, setRefusal] = useState<unknown>(null);
   const reading = useReading(now.when === before.when ? '' : now.when, now.timezone);
   const field = (name: keyof Fields) => ({
@@ -113,50 +144,82 @@ function EditForm({ trigger, close }: { trigger: TriggerSummary; close: () => vo
     onChange: (event: { target: { value: string } }) =>
       setNow({ ...now, [name]: event.target.value }),
   });
+  const changes = changesOf(before, now, base);
+  const isChanged = Object.keys(changes).length > 0;
+  // At once: Escape may be the next key.
+  useLayoutEffect(() => tell(isChanged), [isChanged, tell]);
+  const form = useRef<HTMLFormElement>(null);
+  // It comes after the dialog when the trigger has to be read first.
+  useEffect(() => firstField(form.current)?.focus(), []);
+  /** The newer version is loaded; what was changed here is kept, and what it would overwrite is said. */
+  const takeNewer = async (): Promise<void> => {
+    const path = `/triggers/${trigger.id}`;
+    const { trigger: newer } = await ask<{ trigger: TriggerSummary }>(path);
+    const there = fieldsOf(newer);
+    const mine = NAMES.filter((name) => now[name] !== before[name]);
+    const both = mine.filter((name) => there[name] !== before[name] && there[name] !== now[name]);
+    setBase(newer);
+    setNow({ ...there, ...Object.fromEntries(mine.map((name) => [name, now[name]])) });
+    setTheirs(both.map((name) => `${LABELS[name]}: ${there[name] === '' ? '–' : there[name]}`));
+  };
   const save = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
-    const changes = changesOf(before, now, trigger);
-    if (Object.keys(changes).length === 0) {
+    if (!isChanged) {
       close();
       return;
     }
+    setRefusal(null);
     try {
-      await ask(`/triggers/${trigger.id}`, { method: 'PUT', body: changes });
+      const body = { ...changes, revision: base.revision ?? 0 };
+      await ask(`/triggers/${trigger.id}`, { method: 'PUT', body });
       await refresh(['triggers']);
       say(`Saved “${short(now.displayName)}”`);
       close();
     } catch (error) {
-      setRefusal(error);
+      const isConflict = error instanceof ApiError && error.code === 'CONFLICT';
+      await (isConflict ? takeNewer() : Promise.reject(error)).catch(setRefusal);
     }
   };
   return (
-    <form id={FORM} className="fields" onSubmit={(event) => void save(event)}>
+    <form ref={form} id={FORM} className="fields" onSubmit={(event) => void save(event)}>
+      {theirs !== null && (
+        <div className="notice" role="alert">
+          <p>
+            Somebody changed this trigger meanwhile. The newer version is loaded, with your changes
+            in it: look at it and save again.
+          </p>
+          {theirs.length > 0 && (
+            <ul className="bullets" aria-label="What you would overwrite">
+              {theirs.map((one) => (
+                <li key={one} dir="auto">
+                  {one}
+                </li>
+              ))}
+            </ul>
+          )}
+        </div>
+      )}
       {refusal !== null && <Refusal error={refusal} />}
       <label>
-        Name
-        <input {...field('displayName')} maxLength={120} required />
+        {LABELS.displayName}
+        <input {...field('displayName')} required />
       </label>
       <label>
-        Instructions
+        {LABELS.instructions}
         <textarea {...field('instructions')} dir="auto" rows={4} required />
       </label>
       <div>
-        <label htmlFor="edit-when">Schedule</label>
-        <input
-          id="edit-when"
-          {...field('when')}
-          required
-          maxLength={2_000}
-          aria-describedby="edit-reading"
-        />
+        <label htmlFor="edit-when">{LABELS.when}</label>
+        <input id="edit-when" {...field('when')} required aria-describedby="edit-reading" />
         <ReadingText
           id="edit-reading"
           reading={reading}
           typed={now.when === before.when ? '' : now.when}
+          isTimeOnly
         />
       </div>
       <label>
-        Timezone
+        {LABELS.timezone}
         <input {...field('timezone')} list="zones" required />
         <datalist id="zones">
           {ZONES.map((zone) => (
@@ -165,7 +228,7 @@ function EditForm({ trigger, close }: { trigger: TriggerSummary; close: () => vo
         </datalist>
       </label>
       <label>
-        Wakes the agent
+        {LABELS.wakeMode}
         <select {...field('wakeMode')}>
           <option value="inject_now">at once</option>
           <option value="next_autonomy_cycle">with the next autonomy cycle</option>
@@ -173,7 +236,7 @@ function EditForm({ trigger, close }: { trigger: TriggerSummary; close: () => vo
       </label>
       <div className="pair">
         <label>
-          Most runs
+          {LABELS.maxRuns}
           <input
             {...field('maxRuns')}
             type="number"
@@ -183,11 +246,11 @@ function EditForm({ trigger, close }: { trigger: TriggerSummary; close: () => vo
           />
         </label>
         <label>
-          Failures until it is paused
+          {LABELS.maxFailures}
           <input {...field('maxFailures')} type="number" min={1} max={100} placeholder="as set" />
         </label>
         <label>
-          Seconds for a run
+          {LABELS.timeoutSeconds}
           <input
             {...field('timeoutSeconds')}
             type="number"
@@ -197,14 +260,14 @@ function EditForm({ trigger, close }: { trigger: TriggerSummary; close: () => vo
           />
         </label>
         <label>
-          When it is due while it runs
+          {LABELS.overlapPolicy}
           <select {...field('overlapPolicy')}>
             <option value="skip">skip that run</option>
             <option value="queue">run it afterwards</option>
           </select>
         </label>
         <label>
-          Runs missed while nothing ran
+          {LABELS.missedMode}
           <select {...field('missedMode')}>
             <option value="once">make up for them with one</option>
             <option value="skip">leave them out</option>
@@ -213,7 +276,7 @@ function EditForm({ trigger, close }: { trigger: TriggerSummary; close: () => vo
         </label>
         {now.missedMode !== 'skip' && (
           <label>
-            Missed within, in hours
+            {LABELS.missedHours}
             <input
               {...field('missedHours')}
               type="number"
@@ -226,25 +289,21 @@ function EditForm({ trigger, close }: { trigger: TriggerSummary; close: () => vo
         )}
         {now.missedMode === 'all' && (
           <label>
-            At most so many
+            {LABELS.missedMax}
             <input {...field('missedMax')} type="number" min={1} max={100} required />
           </label>
         )}
       </div>
       <label>
-        Room that gets the answers
+        {LABELS.room}
         <input {...field('room')} placeholder="the room it was made in" autoComplete="off" />
       </label>
     </form>
   );
 }
 
-const FIELDS = {
-  displayName: 'Name',
-  instructions: 'Instructions',
-  timezone: 'Timezone',
-  'deliverTo.roomId': 'Room that gets the answers',
-};
+/** As the server calls them, where it does not call them so. */
+const FIELDS = { ...LABELS, text: LABELS.when, 'deliverTo.roomId': LABELS.room };
 
 function Refusal({ error }: { error: unknown }) {
   const existingId = error instanceof ApiError ? error.existingId : undefined;

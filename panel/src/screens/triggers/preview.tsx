@@ -44,7 +44,7 @@ export function useReading(typed: string, timezone: string): Reading | null {
 
 function problemOf(error: unknown): string {
   const finding = error instanceof ApiError ? error.findings[0] : undefined;
-  return finding?.text ?? finding?.message ?? messageOf(error);
+  return finding?.text ?? messageOf(error, { text: 'The sentence', timezone: 'The timezone' });
 }
 
 /** The zone of whoever looks at the page. */
@@ -56,26 +56,35 @@ export function ReadingText({
   id,
   reading,
   typed,
+  isTimeOnly = false,
 }: {
   id: string;
   reading: Reading | null;
   typed: string;
+  /** What is to be done then stands elsewhere. */
+  isTimeOnly?: boolean;
 }) {
   const isOld = reading?.text !== typed.trim();
   return (
     <div id={id} className={`reading ${isOld ? 'old' : ''}`} aria-live="polite">
       {reading?.problem !== undefined && <p className="problem">{reading.problem}</p>}
-      {reading?.preview && <PreviewText preview={reading.preview} />}
+      {reading?.preview && <PreviewText preview={reading.preview} isTimeOnly={isTimeOnly} />}
     </div>
   );
 }
 
-function PreviewText({ preview: { scheduleText, instructions, nextRuns } }: { preview: Preview }) {
+function PreviewText({
+  preview: { scheduleText, instructions, nextRuns },
+  isTimeOnly,
+}: {
+  preview: Preview;
+  isTimeOnly: boolean;
+}) {
   return (
     <>
       <p>
         <strong>{scheduleText}</strong>
-        {instructions !== undefined && (
+        {!isTimeOnly && instructions !== undefined && (
           <>
             {': '}
             <bdi>{instructions}</bdi>
