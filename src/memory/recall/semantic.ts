@@ -10,14 +10,7 @@ import { edgesOf, linkFrom } from '../graph.js';
 import { FLAGS, keyOf } from '../records.js';
 import { type PhraseHit, phraseHits } from '../remind-when.js';
 import { asksForTime, namesIn } from '../signals.js';
-import {
-  type AnswerSigns,
-  answerProbability,
-  type HitSigns,
-  hitProbability,
-  mostScore,
-  wordSigns,
-} from './confidence.js';
+import { answerProbability, hitProbability, mostScore, wordSigns } from './confidence.js';
 import { addFeedback } from './feedback.js';
 import {
   aboveMean,
@@ -38,7 +31,7 @@ import {
   vectorWeight,
 } from './fusion.js';
 import { analyzedOf, termsOf } from './terms.js';
-import type { Candidate, Search, Stage } from './types.js';
+import type { Candidate, Fit, Search, Stage } from './types.js';
 import { usualLogit } from './usual.js';
 
 /** Hits whose links are followed. */
@@ -56,15 +49,6 @@ const FEW = 2;
 export interface SemanticParts {
   keyword: boolean;
   vector: boolean;
-}
-
-/** What a search found, and what it says of the question and of each hit. */
-export interface Fit {
-  fused: Fused;
-  answer: AnswerSigns;
-  hitAt(slot: number): HitSigns;
-  whyAt(slot: number): string;
-  degraded: string | undefined;
 }
 
 const ALL_PARTS: SemanticParts = { keyword: true, vector: true };

@@ -5,8 +5,9 @@ import type { Uuid } from '../../shared/ids.js';
 import type { MemoryContext } from '../context.js';
 import type { Depth } from '../render.js';
 import type { ORIGINS } from '../schema.js';
+import type { AnswerSigns, HitSigns } from './confidence.js';
+import type { Fused } from './fusion.js';
 import type { RecallRequest } from './request.js';
-import type { Fit } from './semantic.js';
 
 export type StageName = 'structural' | 'temporal' | 'causal' | 'semantic';
 
@@ -26,6 +27,15 @@ export interface Candidate {
 export interface Found {
   candidates: Candidate[];
   total: number;
+}
+
+/** What a search found, and what it says of the question and of each hit. */
+export interface Fit {
+  fused: Fused;
+  answer: AnswerSigns;
+  hitAt(slot: number): HitSigns;
+  whyAt(slot: number): string;
+  degraded: string | undefined;
 }
 
 /** A question made ready for the stages. */
