@@ -69,8 +69,8 @@ export async function offeredElsewhere(
   turnOf: () => Promise<TurnMessage | null>,
 ): Promise<Uuid[]> {
   const service = proactiveServiceOf(runtime);
-  // With no time left, asking would fix that the turn shows none.
-  if (!service?.enabled() || budgetMs <= 0) return [];
+  // With no time left, asking would fix that the turn shows none. Timers count whole milliseconds.
+  if (!service?.enabled() || budgetMs < 1) return [];
   const turn = await turnOf();
   if (turn === null) return [];
   const shown = await withTimeout(service.offersForTurn(turn, budgetMs), budgetMs / 2);
