@@ -107,7 +107,10 @@ function bytesOf({ known, state, library, search }: Worked): Buffer {
     for (const [place, section] of sections.entries()) places.set(section, [at, place]);
   }
   const plain: Plain = {
-    known: [...known].map(([real, { stamp, text }]) => [real, stamp, text]),
+    // They were read side by side, in no order.
+    known: [...known]
+      .map(([real, { stamp, text }]): Plain['known'][0] => [real, stamp, text])
+      .sort(),
     hasIndex: state.index !== null,
     told: state.warnings,
     index,
