@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { sql } from 'drizzle-orm';
 import { describe, expect, it } from 'vitest';
 import {
@@ -289,6 +290,36 @@ export function recordCatalogContract(name: string, database: () => RecordDataba
       await third.store.remove(NOTE, [note('two').id]);
       expect(third.withVector()).toEqual(['four', 'three']);
       await third.stop();
+      rmSync(directory, { recursive: true, force: true });
+    });
+
+    it('is not left unchecked by a database that failed while its records were counted', async () => {
+      const { db } = database();
+      const { store, note, projectId } = project('unchecked snapshot');
+      await store.insert(NOTE, [note('one', { createdAtMs: 1 }), note('two', { createdAtMs: 2 })]);
+      const directory = mkdtempSync(join(tmpdir(), 'cue-catalog-'));
+      const snapshotPath = join(directory, 'catalog');
+      const first = openRecords(projectId, { snapshotPath });
+      await first.start();
+      await first.stop();
+      await db.execute(sql`delete from memories where id = ${note('one').id}`);
+      let isDown = true;
+      const flaky: typeof db = new Proxy(db, {
+        get(target, key) {
+          const value: unknown = Reflect.get(target, key);
+          if (typeof value !== 'function') return value;
+          return (...args: unknown[]) =>
+            key === 'execute' && isDown && inspect(args, { depth: 9 }).includes('row_number')
+              ? Promise.reject(new Error('connection lost'))
+              : value.apply(target, args);
+        },
+      });
+      const second = openRecords(projectId, { db: flaky, snapshotPath });
+      expect(await second.start()).toEqual({ state: 'failed', reason: 'connection lost' });
+      isDown = false;
+      expect((await second.start()).state).toBe('ready');
+      expect(second.catalog.shelf(NOTE.name).slotOf(note('one').id)).toBeUndefined();
+      await second.stop();
       rmSync(directory, { recursive: true, force: true });
     });
 

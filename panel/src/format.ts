@@ -23,7 +23,13 @@ const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
 export function relativeTime(atMs: number, nowMs: number): string {
   const seconds = Math.round((atMs - nowMs) / 1_000);
   if (Math.abs(seconds) < 3) return 'now';
-  const [unit, size] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1];
+  // 59 minutes and 50 seconds are an hour, not 60 minutes.
+  const reaches = ([, length]: (typeof UNITS)[number], at: number) => {
+    const smaller = UNITS[at + 1]?.[1] ?? 1;
+    const rounded = Math.round(Math.abs(seconds) / smaller) * smaller;
+    return Math.max(Math.abs(seconds), rounded) >= length;
+  };
+  const [unit, size] = UNITS.find(reaches) ?? ['second', 1];
   return relative.format(Math.round(seconds / size), unit);
 }
 

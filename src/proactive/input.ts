@@ -226,7 +226,7 @@ export function readEvent(input: unknown): ProactiveEvent {
 export function readHook(type: ProactiveEventType, input: unknown): ProactiveEvent {
   const { main }: Form<object> = FORMS[type];
   if (typeof input === 'string' && main !== undefined) return readAs(type, { [main]: input });
-  const { caller: _, speakerId: __, ...fields } = fieldsOf(input);
+  const { caller: _, speakerId: __, type: ___, ...fields } = fieldsOf(input);
   return readAs(type, fields);
 }
 

@@ -599,7 +599,7 @@ export function createProactive(deps: ProactiveCoreDeps) {
           ...Object.entries(counts).flatMap(([name, { resting }]) =>
             resting ? [`${name} rests for a minute: it hung several times`] : [],
           ),
-          ...(dropped > 0 ? [`${dropped} happenings were not looked into: too many at once`] : []),
+          ...(dropped > 0 ? [`${dropped} events were not looked into: too many at once`] : []),
           ...(enabled() ? [] : [OFF]),
           ...book.problems(),
         ],

@@ -159,7 +159,8 @@ export function callsOf(
     // Each evaluation holds the input of its detector.
     const detector = detectors[name] as Detector<EventContext> | undefined;
     if (!detector) return [];
-    const subject = Object.values(input).find((value) => typeof value === 'string') ?? '';
+    const said = Object.values(input).flat();
+    const subject = said.find((value) => typeof value === 'string' && value !== '') ?? '';
     return {
       detector: name,
       subject: subject.slice(0, MAX_SUBJECT_CHARS),

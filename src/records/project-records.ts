@@ -154,14 +154,17 @@ export function openProjectRecords(deps: ProjectRecordsDeps): ProjectRecords {
   let starting: Promise<CatalogState> | null = null;
   /** Database time the catalog is complete up to; `null` until it is. */
   let loadedFromMs: number | null = null;
+  /** File of the snapshot that the catalog is of, until its records are counted. */
+  let unchecked: string | null = null;
   let boundTimer: NodeJS.Timeout | undefined;
   let bounding: Promise<void> | null = null;
 
-  async function fromSnapshot(nowMs: number): Promise<boolean> {
+  /** The file that the catalog was read from. */
+  async function fromSnapshot(nowMs: number): Promise<string | null> {
     snapshotFile = await fileOf(deps, build);
-    if (!snapshotFile) return false;
+    if (!snapshotFile) return null;
     const snapshot = await readSnapshotFile(snapshotFile, catalogDeps, nowMs);
-    if (!snapshot || signal.aborted) return false;
+    if (!snapshot || signal.aborted) return null;
     const lacking = exchange(catalog, snapshot.catalog, types);
     sync.reset(snapshot.outside);
     for (const type of types) {
@@ -169,16 +172,17 @@ export function openProjectRecords(deps: ProjectRecordsDeps): ProjectRecords {
     }
     await follower.catchUp(snapshot.watermarkMs);
     for (const type of lacking) await loader.loadVectors(type, signal);
-    return true;
+    return snapshotFile.path;
   }
 
   /** Everything from the database, where the snapshot turns out to be of other records. */
   async function replaceSnapshot(path: string, nowMs: number): Promise<void> {
+    report({ state: 'loading', loaded: 0, total: null });
     log.info({ path }, 'catalog snapshot is not of these records, removed');
     await rm(path, { force: true });
-    report({ state: 'loading', loaded: 0, total: null });
     exchange(catalog, createCatalog(catalogDeps), types);
     sync.reset();
+    unchecked = null;
     await loader.loadNewest(signal);
     await loadAll(nowMs);
   }
@@ -222,7 +226,8 @@ export function openProjectRecords(deps: ProjectRecordsDeps): ProjectRecords {
       const frames: Uint8Array[] = [];
       for await (const frame of encodeSnapshot(current)) frames.push(frame);
       const next = await decodeSnapshot(Buffer.concat(frames), catalogDeps);
-      if (signal.aborted) return;
+      // Another one may have come meanwhile.
+      if (signal.aborted || catalog.current() !== current) return;
       const lacking = exchange(catalog, next, types);
       sync.reset(sync.outside());
       await follower.catchUp(sinceMs);
@@ -242,8 +247,9 @@ export function openProjectRecords(deps: ProjectRecordsDeps): ProjectRecords {
     const startedMs = clock.now();
     try {
       const nowMs = loadedFromMs ?? (await databaseNow(db));
-      const usedSnapshot = loadedFromMs === null && (await fromSnapshot(nowMs));
+      if (loadedFromMs === null) unchecked = await fromSnapshot(nowMs);
       loadedFromMs = nowMs;
+      const usedSnapshot = unchecked !== null;
       if (!usedSnapshot) await loadAll(nowMs);
       if (deps.followMs !== null) follower.start(deps.followMs);
       if (bound) {
@@ -252,13 +258,14 @@ export function openProjectRecords(deps: ProjectRecordsDeps): ProjectRecords {
       }
       ready(usedSnapshot, startedMs);
       // Counting takes as long as reading the snapshot did; a snapshot of other records is rare.
-      if (usedSnapshot && snapshotFile && !(await isComplete())) {
-        await replaceSnapshot(snapshotFile.path, nowMs);
+      if (unchecked !== null && !(await isComplete())) {
+        await replaceSnapshot(unchecked, nowMs);
         ready(false, startedMs);
       }
+      unchecked = null;
       await store.purgeTombstones(nowMs - TOMBSTONE_RETENTION_MS);
     } catch (error) {
-      if (catalog.status().state !== 'ready') {
+      if (unchecked !== null || catalog.status().state !== 'ready') {
         report({ state: 'failed', reason: messageOf(error) });
       }
       if (!signal.aborted) log.error({ projectId, reason: messageOf(error) }, 'catalog failed');

@@ -73,6 +73,9 @@ describe('fusion of two searches', () => {
     raise(fused, 1, 0.75);
     raise(fused, 1, 0.25);
     expect([fused.scores[1], [...fused.touched]]).toEqual([0.75, [0, 1]]);
+    // Stored while the search waited for something.
+    raise(fused, 2, 1);
+    expect([...fused.touched]).toEqual([0, 1]);
   });
 
   it('only what a likeness has above the mean of all counts', () => {

@@ -312,7 +312,9 @@ describe('by time', () => {
       const query = 'which oak boards did I order for the kitchen shelf yesterday';
       const result = await memory.recall({ query }, OPERATOR, { zone });
       expect(ids(result)).toEqual([order, mop]);
-      expect(result).toMatchObject({ total_matches: 1, memories: [{ fuzzy: true }, {}] });
+      expect(result).toMatchObject({ total_matches: 2, memories: [{ fuzzy: true }, {}] });
+      const facts = await memory.recall({ query, strategy: 'exact' }, OPERATOR, { zone });
+      expect([ids(facts), facts.total_matches]).toEqual([[mop], 1]);
     }));
 
   it('a file beside a time means that file in that time', () =>

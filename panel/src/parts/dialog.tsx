@@ -58,7 +58,7 @@ export function Dialog({
   );
 }
 
-/** Where one types; `null`: there is nothing to type.. */
+/** Where one types; `null`: there is nothing to type. */
 export function firstField(within: HTMLElement | null): HTMLElement | null {
   return within?.querySelector<HTMLElement>('input, textarea, select') ?? null;
 }

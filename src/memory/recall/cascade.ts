@@ -39,13 +39,15 @@ const temporal: Stage = async (context, search) => {
   // Beside a time there are words: only what has some of them, and fits them, is an answer. The time may
   // be that of something else ("before the meeting on Monday"): then the semantic stage tells the order.
   const { touched } = shelf.keyword(termsOf(text), within);
-  const { fused } = await wholeFit(context, search);
-  const least = FITTING * highest(fused);
+  const { fused, degraded } = await wholeFit(context, search);
+  // Where only facts are wanted, no stage comes after this one.
+  const least = request.strategy === 'exact' ? 0 : FITTING * highest(fused);
   const fitting = touched.filter((slot) => (fused.scores[slot] as number) >= least);
   const best = bestOf({ scores: fused.scores, touched: fitting }, room, newerIn(shelf));
   return {
     candidates: best.map((slot) => candidate(shelf.idOf(slot), `${why}, and its words`)),
-    total: touched.length,
+    total: fitting.length,
+    ...(degraded === undefined ? {} : { degraded }),
   };
 };
 

@@ -179,8 +179,9 @@ export function aboveMean({ scores, touched }: Scored, count: number): DenseScor
 /** Sets a score that only grows; what had none is touched by it. */
 export function raise(fused: Fused, slot: number, score: number): void {
   const { scores, touched } = fused;
-  const had = scores[slot] ?? 0;
-  if (score <= had) return;
+  const had = scores[slot];
+  // What was stored after the search began has no place in it.
+  if (had === undefined || score <= had) return;
   if (had === 0) {
     fused.touched = new Int32Array(touched.buffer, touched.byteOffset, touched.length + 1);
     fused.touched[touched.length] = slot;

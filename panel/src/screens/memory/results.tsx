@@ -51,9 +51,12 @@ function foundRow(memory: FoundMemory): Row {
   };
 }
 
+const WORDED = /^\w+:\s/;
+
 function Found({ words, filters, all, ...shown }: Shown & { words: string }) {
-  // Also what an offer prints: `file:auth.ts`, an id, a whole `recall("…")`.
-  const body = { ref: words, limit: FOUND, ...filterBody(filters) };
+  // Also what an offer prints: `file:auth.ts`, an id, a whole `recall("…")`. "task: fix it" is words.
+  const asked = WORDED.test(words) ? { query: words } : { ref: words };
+  const body = { ...asked, limit: FOUND, ...filterBody(filters) };
   const query = useQuery({
     queryKey: ['memories', '/recall', body],
     queryFn: ({ signal }) =>

@@ -6,6 +6,8 @@ export type KindName = 'memories' | 'triggers' | 'hints';
 const PART_BYTES = 1_500_000;
 const PART_ITEMS = 10_000;
 
+const LINES_LOOKED_AT = 100;
+
 const MEMORY_LISTS = ['memories', 'links', 'chapters', 'wisdom'];
 
 export interface Part {
@@ -56,9 +58,13 @@ function kindOf(content: Fields | unknown[]): KindName | null {
 }
 
 function kindOfLine(text: string): KindName | null {
-  const [first = ''] = text.trimStart().split('\n', 1);
-  const record = parsed(first);
-  return record === null ? null : kindOf(record);
+  // A line may be damaged: the server says so, and takes the others.
+  for (const line of text.split('\n', LINES_LOOKED_AT)) {
+    const record = parsed(line);
+    const kind = record && kindOf(record);
+    if (kind !== null) return kind;
+  }
+  return null;
 }
 
 function isObject(value: unknown): value is Fields {
@@ -92,7 +98,10 @@ function partsOfLists(content: Fields, lists: readonly string[]): Part[] {
 }
 
 /** The hints of a component may come in two parts; those of one key stay together. */
-function partsOfHints(content: Fields | unknown[]): Part[] {
+function partsOfHints(exported: Fields | unknown[]): Part[] {
+  // `nudge export --json` has it within its answer.
+  const { payload } = exported as Fields;
+  const content = isObject(payload) ? payload : exported;
   const { components, ...head } = content as Fields;
   const keys = Object.entries(Object(components)).flatMap(([component, held]) => {
     const { hints, variants } = Object(held) as { hints?: Fields; variants?: Fields };

@@ -138,16 +138,20 @@ function EditForm({
   const [now, setNow] = useState(before);
   const [theirs, setTheirs] = useState<readonly string[] | null>(null);
   const [refusal, setRefusal] = useState<unknown>(null);
+  const [isBusy, setBusy] = useState(false);
   const reading = useReading(now.when === before.when ? '' : now.when, now.timezone);
   const field = (name: keyof Fields) => ({
     value: now[name],
     onChange: (event: { target: { value: string } }) =>
-      setNow({ ...now, [name]: event.target.value }),
+      setNow((typed) => ({ ...typed, [name]: event.target.value })),
   });
   const changes = changesOf(before, now, base);
   const isChanged = Object.keys(changes).length > 0;
   // At once: Escape may be the next key.
-  useLayoutEffect(() => tell(isChanged), [isChanged, tell]);
+  useLayoutEffect(() => {
+    tell(isChanged);
+    return () => tell(false);
+  }, [isChanged, tell]);
   const form = useRef<HTMLFormElement>(null);
   // It comes after the dialog when the trigger has to be read first.
   useEffect(() => firstField(form.current)?.focus(), []);
@@ -159,16 +163,24 @@ function EditForm({
     const mine = NAMES.filter((name) => now[name] !== before[name]);
     const both = mine.filter((name) => there[name] !== before[name] && there[name] !== now[name]);
     setBase(newer);
-    setNow({ ...there, ...Object.fromEntries(mine.map((name) => [name, now[name]])) });
+    // What was typed while it was read counts, too.
+    setNow((typed) => ({
+      ...there,
+      ...Object.fromEntries(
+        NAMES.filter((name) => typed[name] !== before[name]).map((name) => [name, typed[name]]),
+      ),
+    }));
     setTheirs(both.map((name) => `${LABELS[name]}: ${there[name] === '' ? '–' : there[name]}`));
   };
   const save = async (event: FormEvent): Promise<void> => {
     event.preventDefault();
+    if (isBusy) return;
     if (!isChanged) {
       close();
       return;
     }
     setRefusal(null);
+    setBusy(true);
     try {
       const body = { ...changes, revision: base.revision ?? 0 };
       await ask(`/triggers/${trigger.id}`, { method: 'PUT', body });
@@ -178,6 +190,7 @@ function EditForm({
     } catch (error) {
       const isConflict = error instanceof ApiError && error.code === 'CONFLICT';
       await (isConflict ? takeNewer() : Promise.reject(error)).catch(setRefusal);
+      setBusy(false);
     }
   };
   return (
