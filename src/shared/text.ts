@@ -43,10 +43,11 @@ export function analyze(text: string): string[] {
   return terms;
 }
 
-/** Each term of a text once, with the word that it was first written as, in lower case. */
-export function wordsWithTerms(text: string): Map<string, string> {
+/** Each of the first `most` terms of a text once, with the word that it was first written as, in lower case. */
+export function wordsWithTerms(text: string, most = Number.POSITIVE_INFINITY): Map<string, string> {
   const words = new Map<string, string>();
   for (const raw of wordsIn(text)) {
+    if (words.size >= most) break;
     for (const term of termsOfWord(raw)) if (!words.has(term)) words.set(term, raw.toLowerCase());
   }
   return words;

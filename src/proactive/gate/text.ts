@@ -2,7 +2,7 @@
 
 import { cosine, embedLexical, vetoOf } from '../../embeddings/index.js';
 import { pathsIn } from '../../shared/path-mentions.js';
-import { analyze } from '../../shared/text.js';
+import { analyze, wordsWithTerms } from '../../shared/text.js';
 
 /** How much a term says about which work is meant: the rarer, the more. */
 export type Rarity = (term: string) => number;
@@ -51,7 +51,7 @@ export function remembering<Key, Value>(
 const wordsOf = remembering(
   (text: string): Words => ({
     words: (text.toLowerCase().match(WORD) ?? []).slice(0, MOST_WORDS),
-    surface: surfaceOf(text),
+    surface: wordsWithTerms(text, MOST_WORDS),
     numbers: new Set(text.match(NUMBER) ?? []),
     names: namesIn(text),
   }),
@@ -68,18 +68,6 @@ export function partOf(text: string, rarity: Rarity): Part {
     total += weight;
   }
   return { text, ...read, terms, total };
-}
-
-const SPOKEN = /[\p{L}\p{N}][\p{L}\p{N}\p{M}_'’]*/gu;
-
-/** The word that each term was first written as. */
-function surfaceOf(text: string): Map<string, string> {
-  const surface = new Map<string, string>();
-  for (const [word] of text.normalize('NFKC').matchAll(SPOKEN)) {
-    if (surface.size >= MOST_WORDS) break;
-    for (const term of analyze(word)) if (!surface.has(term)) surface.set(term, word.toLowerCase());
-  }
-  return surface;
 }
 
 function namesIn(text: string): Set<string> {
@@ -117,19 +105,17 @@ export function partsOf(text: string): string[] {
   return [...found];
 }
 
-/** Length of the longest run of words that both have in this order. */
+/** How many words the two have in the same order: their longest common subsequence. */
 export function inOrder(a: readonly string[], b: readonly string[]): number {
-  let row = new Array<number>(b.length + 1).fill(0);
+  // Of the row before up to each word of `b`, changed in place.
+  const row = new Uint16Array(b.length + 1);
   for (const word of a) {
-    const next = [0];
-    for (let at = 0; at < b.length; at++) {
-      next.push(
-        word === b[at]
-          ? (row[at] as number) + 1
-          : Math.max(row[at + 1] as number, next[at] as number),
-      );
+    let diagonal = 0;
+    for (let at = 0; at < b.length; at += 1) {
+      const above = row[at + 1] as number;
+      row[at + 1] = word === b[at] ? diagonal + 1 : Math.max(above, row[at] as number);
+      diagonal = above;
     }
-    row = next;
   }
   return row[b.length] as number;
 }
