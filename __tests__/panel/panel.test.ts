@@ -638,6 +638,8 @@ describe('panel', () => {
     served = await serve({ dataDir, port });
     await page.getByText('Live').waitFor({ timeout: 60_000 });
     await page.goto(`${served.url}/cue/panel#/memory`);
+    // Among more than a thousand.
+    await page.getByRole('searchbox').first().fill('upgrade the HTTP proxy');
     await page.getByText('Upgrade the HTTP proxy').first().waitFor();
   });
 
