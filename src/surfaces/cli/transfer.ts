@@ -4,17 +4,17 @@ import { resolve } from 'node:path';
 import { type Command, Option } from 'commander';
 import type { ImportResult } from '../../memory/index.js';
 import { MINUTE_MS } from '../../shared/clock.js';
-import { isObject } from '../../shared/json.js';
-import { addServerOptions, ask, tell } from './answer.js';
-import type { CommandContext } from './command-line.js';
 import {
   byteLength,
   MOST_BYTES,
   type Part,
   partsOfDocument,
   partsOfLines,
-  readTextFile,
-} from './input.js';
+} from '../../shared/export-parts.js';
+import { isObject } from '../../shared/json.js';
+import { addServerOptions, ask, tell } from './answer.js';
+import type { CommandContext } from './command-line.js';
+import { readTextFile } from './input.js';
 import { badInput, EXIT, escapedJson, type Io, printJson } from './io.js';
 import { counted, oneLine } from './lines.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { partsOfDocument, partsOfLines } from '../../../../src/surfaces/cli/input.js';
+import { partsOfDocument, partsOfLines } from '../../../../src/shared/export-parts.js';
 
 const MB = 'x'.repeat(1_000_000);
 

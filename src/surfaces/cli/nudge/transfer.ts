@@ -4,8 +4,9 @@ import { resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { ImportOutcome, StorePayload } from '../../../hints/offline.js';
 import { AppError } from '../../../shared/errors.js';
+import { byteLength, MOST_BYTES, partsOfHints } from '../../../shared/export-parts.js';
 import type { CommandContext } from '../command-line.js';
-import { byteLength, MOST_BYTES, parseJson, partsOf, readTextFile } from '../input.js';
+import { parseJson, readTextFile } from '../input.js';
 import { badInput, EXIT, type Io, printJson, printText } from '../io.js';
 import { callServer } from './call.js';
 
@@ -63,7 +64,7 @@ async function performImport(
     );
   }
   let sum: ImportOutcome = { imported: 0, skipped: 0, reasons: [] };
-  for (const part of isLong ? partsOf(payload) : [payload]) {
+  for (const { body: part } of isLong ? partsOfHints(payload) : [{ body: payload }]) {
     const params = { payload: part, mode, allow_secret: allowSecret };
     const deletes = mode === 'replace';
     const options = { field: 'imported', timeoutMs: IMPORT_MS, deletes } as const;
