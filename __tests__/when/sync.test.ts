@@ -2,13 +2,14 @@ import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sql } from 'drizzle-orm';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Caller, type RecordStore, rowsOf } from '../../src/records/index.js';
+import { z } from 'zod';
+import { type Caller, projectScope, type RecordStore, rowsOf } from '../../src/records/index.js';
 import { systemClock } from '../../src/shared/clock.js';
 import { isAppError } from '../../src/shared/errors.js';
 import { derivedId } from '../../src/shared/ids.js';
+import { indexIdOf } from '../../src/when/entry-ids.js';
 import { parseDecisionFile, parseIndex } from '../../src/when/index-file.js';
 import { buildLibrary } from '../../src/when/library.js';
-import { indexIdOf } from '../../src/when/records.js';
 import type { When } from '../../src/when/service.js';
 import { createLibraryRecords, createRowWriter } from '../../src/when/sync.js';
 import type { Library } from '../../src/when/types.js';
@@ -77,21 +78,15 @@ async function refusal(when: When, file = 'names.md'): Promise<string> {
 }
 
 describe('the rows of a library', () => {
-  it('are one per entry, section and file, open to the project, with ids that come from what they are', async () => {
+  it('are one per file, the index among them, open to the project, with ids that come from what they are', async () => {
     const store = storeOf(database, 'rows');
     const result = await recordsOn(store).write(libraryOf(INDEX, FILES));
     const rows = await rowsIn(database, store);
-    expect(result).toEqual({ added: 9, changed: 0, removed: 0 });
+    expect(result).toEqual({ added: 3, changed: 0, removed: 0 });
     expect(rows.map(({ text }) => text.split('\n')[0])).toEqual([
-      '/when choosing exit codes | Exit codes | zero done, three missing, two usage, one failure',
-      '/when organizing test files | Test Module Split Strategy | split by feature, mirror source modules',
-      '/when writing mock tests | Mock Patching Pattern | patch where used, not defined',
       'cli.md',
-      'cli.md › Exit codes',
       'testing.md',
-      'testing.md › .Mock Patching',
-      'testing.md › .Mock Patching › Mock Patching Pattern',
-      'testing.md › Test Module Split Strategy',
+      'the /when index',
     ]);
     const again = storeOf(database, 'rows');
     expect(await recordsOn(again).write(libraryOf(INDEX, FILES))).toEqual({
@@ -116,40 +111,60 @@ describe('the rows of a library', () => {
     const edited = { ...FILES, 'cli.md': CLI.replace('0, 1', 'zero, 1') };
     expect(await rows.write(libraryOf(INDEX, edited))).toEqual({
       added: 0,
-      changed: 2,
+      changed: 1,
       removed: 0,
     });
     const second = await rowsIn(database, store);
-    expect(changesOf(first, second)).toEqual(['changed: cli.md', 'changed: cli.md › Exit codes']);
+    expect(changesOf(first, second)).toEqual(['changed: cli.md']);
 
-    // Every line of the index moves, one entry comes, one changes, one goes.
-    const index = INDEX.replace('# Memory Index\n', '# Memory Index\n\nRead me.\n')
-      .replace('## cli.md\n', '## cli.md\n\n/when printing | Output | one document on stdout\n')
-      .replace('patch where used', 'patch it where used')
-      .replace(/^.*Test Module Split.*\n/m, '');
-    expect(await rows.write(libraryOf(index, edited))).toEqual({
+    const index = INDEX.replace('patch where used', 'patch it where used');
+    const renamed = { 'testing.md': TESTING, 'commands.md': CLI };
+    expect(await rows.write(libraryOf(index, renamed))).toEqual({
       added: 1,
       changed: 1,
       removed: 1,
     });
     expect(changesOf(second, await rowsIn(database, store))).toEqual([
-      'new: /when printing | Output | one document on stdout',
-      'changed: /when writing mock tests | Mock Patching Pattern | patch it where used, not defined',
-      'gone: /when organizing test files | Test Module Split Strategy | split by feature, mirror source modules',
+      'new: commands.md',
+      'changed: the /when index',
+      'gone: cli.md',
     ]);
   });
 
-  it('have the line at which an entry stands when it comes back to what it was', async () => {
-    const rows = recordsOn(storeOf(database, 'line'));
-    const { entries } = libraryOf(INDEX, FILES);
-    await rows.write(libraryOf(INDEX, FILES));
-    await rows.write(libraryOf(INDEX.replaceAll('patch where used', 'patch it here'), FILES));
-    expect(await rows.write(libraryOf(`\n\n${INDEX}`, FILES))).toEqual({
-      ...{ added: 0, changed: 1, removed: 0 },
+  it('of an earlier version, one for each entry and section, go; its files stay as they are', async () => {
+    const store = storeOf(database, 'earlier');
+    await recordsOn(store).write(libraryOf(INDEX, FILES));
+    const [row] = await rowsIn(database, store);
+    const index = String(row?.data.index);
+    const scope = projectScope(store.projectId, AGENT);
+    const add = (name: `cue_${string}`, data: { index: string }) =>
+      store.insert(
+        {
+          name,
+          version: 1,
+          schema: z.looseObject({ index: z.string() }),
+          upgrades: {},
+          text: () => name,
+        },
+        [{ id: derivedId('row', name, data.index), createdAtMs: START_MS, scope, data }],
+      );
+    const section = { file: 'cli.md', level: 2, title: 'Exit codes', content: '0, 1', hash: 'h' };
+    await add('cue_when_section', { ...section, index });
+    await add('cue_when_entry', { index });
+    await add('cue_when_entry', { index: 'of another index' });
+    const before = await rowsIn(database, store);
+    expect(before).toHaveLength(6);
+    expect((await recordsOn(store).read())?.files.map(({ path }) => path)).toEqual([
+      'cli.md',
+      'testing.md',
+    ]);
+    expect(await recordsOn(store).write(libraryOf(INDEX, FILES))).toEqual({
+      ...{ added: 0, changed: 0, removed: 1 },
     });
-    const stored = await rows.read();
-    const isMock = ({ phrase }: { phrase: string }) => phrase === 'writing mock tests';
-    expect(stored?.entries.find(isMock)?.line).toBe((entries.find(isMock)?.line ?? 0) + 2);
+    expect(changesOf(before, await rowsIn(database, store))).toEqual([
+      'gone: cue_when_entry',
+      'gone: cue_when_section',
+    ]);
   });
 
   it('come back when what was removed is written again', async () => {
@@ -157,9 +172,9 @@ describe('the rows of a library', () => {
     const rows = recordsOn(store);
     await rows.write(libraryOf(INDEX, FILES));
     const before = await rowsIn(database, store);
-    expect(await rows.write(libraryOf('', {}))).toEqual({ added: 0, changed: 0, removed: 9 });
+    expect(await rows.write(libraryOf('', {}))).toEqual({ added: 0, changed: 0, removed: 3 });
     expect(await rowsIn(database, store)).toEqual([]);
-    expect(await rows.write(libraryOf(INDEX, FILES))).toEqual({ added: 9, changed: 0, removed: 0 });
+    expect(await rows.write(libraryOf(INDEX, FILES))).toEqual({ added: 3, changed: 0, removed: 0 });
     // Revisions go on: nobody takes the new rows for those that were removed.
     const anew = before.map((row) => ({ ...row, revision: 2 }));
     expect(await rowsIn(database, store)).toEqual(anew);
@@ -188,7 +203,7 @@ describe('the rows of a library', () => {
     await rows.write(libraryOf(INDEX, FILES));
     const renamed = { 'testing.md': TESTING, 'commands.md': CLI };
     await rows.write(libraryOf(INDEX.replace('cli.md', 'commands.md'), renamed));
-    expect(seen.length).toBeGreaterThanOrEqual(4);
+    expect(seen.length).toBeGreaterThanOrEqual(3);
     expect(new Set(seen)).toEqual(new Set([true]));
   });
 
@@ -199,11 +214,11 @@ describe('the rows of a library', () => {
     const index = `## f.md\n\n/when using ${token} | Use ${token} | the token ${token}\n`;
     await recordsOn(store).write(libraryOf(index, { 'f.md': file }));
     const rows = await rowsIn(database, store);
-    expect(rows).toHaveLength(3);
+    expect(rows).toHaveLength(2);
     expect(JSON.stringify(rows)).not.toContain(token);
     expect(JSON.stringify(rows)).toContain('[redacted:');
     const stored = await recordsOn(store).read();
-    expect(stored?.entries.map(({ header }) => header)).toEqual([
+    expect(parseIndex(stored?.index ?? '').entries.map(({ header }) => header)).toEqual([
       stored?.files[0]?.text.match(/^## (.*)$/m)?.[1],
     ]);
   });
@@ -214,24 +229,11 @@ describe('the rows of a library', () => {
     const before = await rowsIn(database, store);
     await database.db.execute(
       sql`update memories set metadata = jsonb_set(metadata, '{data}', '{"file": 7}')
-        where world_id = ${store.projectId} and (content->>'text' like '/when choosing%'
-          or content->>'text' like ${'testing.md\n%'})`,
+        where world_id = ${store.projectId} and content->>'text' like ${'testing.md\n%'}`,
     );
     const rows = recordsOn(store);
-    const stored = await rows.read();
-    expect(stored?.entries.map(({ phrase }) => phrase)).toEqual([
-      'writing mock tests',
-      'organizing test files',
-    ]);
-    // The row of the whole file is lost: its sections tell what was in it.
-    const rebuilt = parseDecisionFile('testing.md', stored?.files[1]?.text ?? '');
-    expect(rebuilt.sections.map(({ title, content }) => [title, content.trim()])).toEqual(
-      parseDecisionFile('testing.md', TESTING).sections.map(({ title, content }) => [
-        title,
-        content.trim(),
-      ]),
-    );
-    expect(await rows.write(libraryOf(INDEX, FILES))).toEqual({ added: 2, changed: 0, removed: 0 });
+    expect(await rows.read()).toEqual({ index: INDEX, files: [{ path: 'cli.md', text: CLI }] });
+    expect(await rows.write(libraryOf(INDEX, FILES))).toEqual({ added: 1, changed: 0, removed: 0 });
     const mended = await rowsIn(database, store);
     expect(mended.map(({ id, data }) => [id, data.hash])).toEqual(
       before.map(({ id, data }) => [id, data.hash]),
@@ -242,15 +244,15 @@ describe('the rows of a library', () => {
     const one = recordsOn(storeOf(database, 'two'));
     const other = recordsOn(storeOf(database, 'two'));
     const none = { added: 0, changed: 0, removed: 0 };
-    expect(await one.write(libraryOf(INDEX, FILES))).toEqual({ added: 9, changed: 0, removed: 0 });
+    expect(await one.write(libraryOf(INDEX, FILES))).toEqual({ added: 3, changed: 0, removed: 0 });
     expect(await other.write(libraryOf(INDEX, FILES))).toEqual(none);
     const edited = { 'testing.md': TESTING, 'cli.md': CLI.replace('0, 1', 'zero, 1') };
-    expect(await one.write(libraryOf(INDEX, edited))).toEqual({ added: 0, changed: 2, removed: 0 });
+    expect(await one.write(libraryOf(INDEX, edited))).toEqual({ added: 0, changed: 1, removed: 0 });
     // What it knew is out of date: it looks again and finds it done.
     expect(await other.write(libraryOf(INDEX, edited))).toEqual(none);
     // One that has not seen the newest edit yet writes what it sees; the newest wins in the end.
-    expect(await one.write(libraryOf(INDEX, FILES))).toEqual({ added: 0, changed: 2, removed: 0 });
-    expect(await other.write(libraryOf(`${INDEX}\n`, edited))).toEqual(none);
+    expect(await one.write(libraryOf(INDEX, FILES))).toEqual({ added: 0, changed: 1, removed: 0 });
+    expect(await other.write(libraryOf(INDEX, edited))).toEqual(none);
     const more = { ...edited, 'more.md': '# M\n\n## More\n\nmore\n' };
     await Promise.all([one.write(libraryOf(INDEX, more)), other.write(libraryOf(INDEX, more))]);
     const third = recordsOn(storeOf(database, 'two'));
@@ -262,9 +264,9 @@ describe('the rows of a library', () => {
     const one = recordsOn(store, '/one/agents/index.md');
     const other = recordsOn(store, '/other/agents/index.md');
     const otherFiles = { 'cli.md': CLI.replace('0, 1', 'zero, 1') };
-    expect((await one.write(libraryOf(INDEX, FILES))).added).toBe(9);
+    expect((await one.write(libraryOf(INDEX, FILES))).added).toBe(3);
     expect(await other.write(libraryOf(INDEX, otherFiles))).toEqual({
-      ...{ added: 5, changed: 0, removed: 0 },
+      ...{ added: 2, changed: 0, removed: 0 },
     });
     expect(await one.write(libraryOf(INDEX, FILES))).toEqual({ added: 0, changed: 0, removed: 0 });
     const texts = async (rows: typeof one) =>
@@ -282,7 +284,7 @@ describe('the rows of a library', () => {
     expect((await rowsIn(database, store)).map(({ id }) => id)).toContain(row?.id);
     // Nor does what one gives up take anything from the other.
     expect((await recordsOn(store, '/one/agents/index.md').write(libraryOf('', {}))).removed).toBe(
-      row?.data.index === indexIdOf(store.projectId, '/one/agents/index.md') ? 8 : 9,
+      row?.data.index === indexIdOf(store.projectId, '/one/agents/index.md') ? 2 : 3,
     );
     expect(await texts(recordsOn(store, '/one/agents/index.md'))).toBeUndefined();
     expect(await texts(recordsOn(store, '/other/agents/index.md'))).toHaveLength(1);
@@ -311,16 +313,16 @@ describe('the rows of a library', () => {
       replace: watched(store.replace) as typeof store.replace,
       remove: watched(store.remove),
     });
-    const sections = (content: string) =>
-      `# A\n${Array.from({ length: 60 }, (_, at) => `\n## S${at}\n\n${content}\n`).join('')}`;
-    await rows.write(libraryOf('', { 'a.md': sections('one') }));
-    await rows.write(libraryOf('', { 'a.md': sections('two') }));
+    const files = (content: string) =>
+      Object.fromEntries(
+        Array.from({ length: 60 }, (_, at) => [`${at}.md`, `# A\n\n${content}\n`]),
+      );
+    await rows.write(libraryOf('', files('one')));
+    await rows.write(libraryOf('', files('two')));
     await rows.write(libraryOf('', {}));
-    expect([statements, held]).toEqual([3 + 61 + 3, 0]);
+    expect([statements, held]).toEqual([3 + 60 + 3, 0]);
     abort.abort();
-    await expect(
-      rows.write(libraryOf('', { 'a.md': sections('one') }), abort.signal),
-    ).rejects.toThrow('aborted');
+    await expect(rows.write(libraryOf('', files('one')), abort.signal)).rejects.toThrow('aborted');
     expect(await rowsIn(database, store)).toEqual([]);
   });
 });
@@ -350,15 +352,15 @@ describe('writing rows in the background', () => {
     await expect
       .poll(() => writer.last())
       .toEqual({
-        ...{ added: 9, changed: 0, removed: 0 },
+        ...{ added: 3, changed: 0, removed: 0 },
         ...{ atMs: START_MS, tookMs: 0 },
       });
-    expect([writer.problem(), (await rowsIn(database, store)).length]).toEqual([undefined, 9]);
+    expect([writer.problem(), (await rowsIn(database, store)).length]).toEqual([undefined, 3]);
     writer.want(libraryOf('', {}));
     await writer.stop();
     writer.want(libraryOf(INDEX, FILES));
     await writer.settled();
-    expect(writer.last()?.added).toBe(9);
+    expect(writer.last()?.added).toBe(3);
   });
 
   it('writes the newest of what is wanted meanwhile, and not what came between', async () => {
@@ -368,7 +370,7 @@ describe('writing rows in the background', () => {
     for (const text of texts) writer.want(libraryOf('', { [`${text}.md`]: `## ${text}\n` }));
     await writer.settled();
     const rows = await rowsIn(database, store);
-    expect(rows.map(({ text }) => text.split('\n')[0])).toEqual(['three.md', 'three.md › three']);
+    expect(rows.map(({ text }) => text.split('\n')[0])).toEqual(['three.md']);
     await writer.stop();
   });
 });
@@ -391,7 +393,7 @@ describe('an index that is followed', () => {
     room.put('cli.md', CLI.replace('0, 1', 'zero, 1'));
     await expect.poll(() => given(when, 'choosing exit codes')).toEqual(['zero, 1, 2 and 3.']);
     await when.settled();
-    expect(when.health().lastSync).toMatchObject({ added: 0, changed: 2, removed: 0 });
+    expect(when.health().lastSync).toMatchObject({ added: 0, changed: 1, removed: 0 });
     expect(await when.settled().then(() => when.health().degraded)).toBeUndefined();
     await when.stop();
   });
@@ -487,12 +489,12 @@ describe('an index that is followed', () => {
       ]),
     });
     expect(await given(when, 'choosing exit codes')).toEqual(['0, 1, 2 and 3.']);
-    expect(await rowsIn(database, store)).toHaveLength(9);
+    expect(await rowsIn(database, store)).toHaveLength(3);
     // Who wants it forgotten says so.
     room.putIndex('# Memory Index\n');
     await expect.poll(() => when.health().entries).toBe(0);
     await when.settled();
-    expect(await rowsIn(database, store)).toHaveLength(6);
+    expect(await rowsIn(database, store)).toHaveLength(3);
     await when.stop();
   });
 
@@ -509,7 +511,7 @@ describe('an index that is followed', () => {
     room.putIndex(INDEX.replace('cli.md', 'commands.md'));
     await when.settled();
     expect(await given(when, 'choosing exit codes')).toEqual(['0, 1, 2 and 3.']);
-    expect(await rowsIn(database, store)).toHaveLength(9);
+    expect(await rowsIn(database, store)).toHaveLength(3);
     await when.stop();
   });
 
@@ -554,10 +556,8 @@ describe('an index that is followed', () => {
     room.put('cli.md', CLI.replace('0, 1', 'zero, 1'));
     await settled();
     const after = await rowsIn(database, storeOf(database, 'both'));
-    expect(changesOf(before, after)).toEqual(['changed: cli.md', 'changed: cli.md › Exit codes']);
-    expect(after.map(({ revision }) => revision).filter((revision) => revision > 1)).toEqual([
-      2, 2,
-    ]);
+    expect(changesOf(before, after)).toEqual(['changed: cli.md']);
+    expect(after.map(({ revision }) => revision).filter((revision) => revision > 1)).toEqual([2]);
     expect(agents.map((when) => when.health().degraded)).toEqual([undefined, undefined]);
     for (const when of agents) expect(await given(when, 'choosing exit codes')).toHaveLength(1);
     await Promise.all(agents.map((when) => when.stop()));
@@ -626,7 +626,7 @@ describe('an index that is followed', () => {
     isLost = false;
     await when.settled();
     expect(when.health().degraded).toBeUndefined();
-    expect(await rowsIn(database, store)).toHaveLength(9);
+    expect(await rowsIn(database, store)).toHaveLength(3);
     await when.stop();
   });
 
@@ -657,7 +657,7 @@ describe('an index that is followed', () => {
     await when.settled();
     expect(when.health().state).toBe('stored');
     expect(await given(when, 'choosing exit codes')).toEqual(['0, 1, 2 and 3.']);
-    expect(await rowsIn(database, store)).toHaveLength(9);
+    expect(await rowsIn(database, store)).toHaveLength(3);
     await when.stop();
   });
 

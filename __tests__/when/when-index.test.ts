@@ -80,34 +80,17 @@ describe('a book', () => {
       'Exit codes',
     ]);
   });
-
-  it('is restored from entries and files without their index', async () => {
-    const whole = await bookOf();
-    const { entries, files } = whole.library();
-    const book = newIndex();
-    await book.restore({ entries, files });
-    for (const query of ['writing mock tests', '§ testing.md', '§ .Mock Patching', 'exit code']) {
-      expect(await ask(book, query)).toEqual(await ask(whole, query));
-    }
-  });
 });
 
 describe('an entry below a heading that names no file', () => {
-  it('leads to the file of the group above it, also when it is restored', async () => {
+  it('leads to the file of the group above it', async () => {
     const index =
       '# Index\n\n## a.md\n\n### Topic\n\n/when doing a thing | Thing | how it is done\n';
     const book = newIndex();
     const files = [{ path: 'a.md', text: '# A\n\n## Thing\n\nSo.\n' }];
     await book.load({ index: { path: '/index.md', text: index }, files, warnings: [] });
-    const restored = newIndex();
-    await restored.restore(book.library());
-    for (const one of [book, restored]) {
-      const [answer] = (await ask(one, 'doing a thing')).results;
-      expect(answer).toMatchObject({
-        found: 'exact',
-        matches: [{ file: 'a.md', header: 'Thing' }],
-      });
-    }
+    const [answer] = (await ask(book, 'doing a thing')).results;
+    expect(answer).toMatchObject({ found: 'exact', matches: [{ file: 'a.md', header: 'Thing' }] });
   });
 });
 

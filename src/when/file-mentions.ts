@@ -4,7 +4,6 @@ import { yieldToLoop } from '../shared/async.js';
 import { addTo } from '../shared/multimap.js';
 import { pathsIn } from '../shared/path-mentions.js';
 import { isInEveryFolder, pathKeys } from '../shared/paths.js';
-import { createMemo } from './memo.js';
 import type { Library, LinkedEntry, Section } from './types.js';
 
 /** Characters of a section that are searched for paths. */
@@ -37,8 +36,9 @@ interface Mention {
 
 /** Kept per section, because files that did not change keep their section objects. */
 const read = new WeakMap<Section, readonly string[]>();
-/** Kept per text: entries are other objects after every edit. */
-const said = createMemo<readonly string[]>();
+/** Kept per text: entries are other objects after every edit. Forgotten all at once when full. */
+const said = new Map<string, readonly string[]>();
+const MOST_SAID = 20_000;
 
 /** In steps of some milliseconds; a section is looked through once in its life. */
 export async function createFileMentions({ entries }: Library): Promise<FileMentions> {
@@ -73,7 +73,6 @@ export async function createFileMentions({ entries }: Library): Promise<FileMent
       for (const key of keys) addTo(ends, key, mention);
     }
   }
-  said.tidy(entries.length, () => entries.map(wordsOf));
   return {
     of(path) {
       const keys = pathKeys(path);
@@ -109,6 +108,7 @@ function pathsSaid(words: string): readonly string[] {
   const known = said.get(words);
   if (known !== undefined) return known;
   const paths = pathsIn(words);
+  if (said.size >= MOST_SAID) said.clear();
   said.set(words, paths);
   return paths;
 }

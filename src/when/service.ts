@@ -14,10 +14,10 @@ import { INDEX } from './disk/bounds.js';
 import { readFolder } from './disk/read.js';
 import { type FolderWatch, type WatchDeps, watchFolder } from './disk/watch.js';
 import { writeTogether } from './disk/write.js';
+import { createEntryIds, indexIdOf, NO_ENTRIES } from './entry-ids.js';
 import { NO_INDEX } from './find-index.js';
 import { fileOfGroup } from './library.js';
 import { createMatcher } from './match/matcher.js';
-import { createEntryIds, indexIdOf, NO_ENTRIES } from './records.js';
 import { commandOf } from './related.js';
 import { remember } from './remember.js';
 import { parseRequests } from './requests.js';
@@ -256,7 +256,9 @@ export async function openWhen(deps: WhenDeps): Promise<When> {
   async function restore(): Promise<void> {
     try {
       const stored = await rows.read();
-      if (stored !== null) await index.restore(stored);
+      if (stored === null) return;
+      const known = stored.index === null ? null : { path: paths?.index ?? '', text: stored.index };
+      await index.load({ index: known, files: stored.files, warnings: [] });
     } catch (error) {
       degraded = `files are away, and what was stored cannot be read: ${messageOf(error)}`;
       throw error;

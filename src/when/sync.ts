@@ -1,9 +1,10 @@
 /**
- * The rows of a library: written when files change, one row per entry, section and file, compared by
- * content hash, so that an edit costs only what it changed. Lines are no part of the hash: a line
- * added at the top of the index must not rewrite every row below it.
+ * What the agent knows while the files are away: index and decision files as rows, one each, written when a
+ * file changes and compared by content hash. Ids come from project, index and path, so that two processes
+ * that read the same files write the same rows, and those that share a project but not the index leave each
+ * other's alone.
  */
-import { createHash } from 'node:crypto';
+import { z } from 'zod';
 import {
   type NewTypedRecord,
   projectScope,
@@ -13,21 +14,40 @@ import {
 import { yieldToLoop } from '../shared/async.js';
 import { type Clock, MINUTE_MS, SECOND_MS } from '../shared/clock.js';
 import { AppError, isAppError, messageOf } from '../shared/errors.js';
-import type { Uuid } from '../shared/ids.js';
+import { derivedId, type Uuid } from '../shared/ids.js';
 import type { Log } from '../shared/log.js';
-import { redactDeep, redactSecrets } from '../shared/secrets.js';
-import { createMemo, type Memo } from './memo.js';
-import {
-  type EntryData,
-  entryId,
-  fileId,
-  ordinalsOf,
-  type SectionData,
-  sectionId,
-  whenEntryType,
-  whenSectionType,
-} from './records.js';
-import type { DecisionFile, Entry, Library, LinkedEntry, Section } from './types.js';
+import { redactSecrets } from '../shared/secrets.js';
+import type { Library } from './types.js';
+
+const fileSchema = z.looseObject({
+  /** `indexIdOf`. */
+  index: z.string(),
+  /** '': the index itself. */
+  file: z.string(),
+  content: z.string(),
+  hash: z.string(),
+  /** Above 0: a section, which earlier versions stored beside its file. */
+  level: z.number().optional(),
+});
+type FileData = z.output<typeof fileSchema>;
+
+const fileType: RecordType<FileData> = {
+  name: 'cue_when_section',
+  version: 1,
+  schema: fileSchema,
+  upgrades: {},
+  // The host shows it as a memory; the whole is in the data.
+  text: ({ file, content }) => `${file || 'the /when index'}\n${content.slice(0, 2_000)}`,
+};
+
+/** Entries had rows of their own in earlier versions; now they are read from the stored index. */
+const entryType: RecordType<{ index: string }> = {
+  name: 'cue_when_entry',
+  version: 1,
+  schema: z.looseObject({ index: z.string() }),
+  upgrades: {},
+  text: () => '',
+};
 
 export interface SyncDeps {
   records: RecordStore;
@@ -44,20 +64,15 @@ export interface SyncResult {
   removed: number;
 }
 
-/** What was stored, in the order of the index and by path. */
-/** An entry and the file that its group led to when it was stored. */
-export interface StoredEntry extends Entry {
-  file: string | null;
-}
-
-export interface StoredLibrary {
-  entries: StoredEntry[];
+export interface StoredFiles {
+  /** `null`: there was none. */
+  index: string | null;
   files: { path: string; text: string }[];
 }
 
 export interface LibraryRecords {
   /** `null`: nothing was ever stored. Learns what is there, so that `write` compares with it. */
-  read(): Promise<StoredLibrary | null>;
+  read(): Promise<StoredFiles | null>;
   /**
    * Brings the rows in line. What fails or is aborted half-way is made good by the next call; what
    * another process has written in between stands, because it has read the same files.
@@ -66,31 +81,14 @@ export interface LibraryRecords {
   write(library: Library, signal?: AbortSignal): Promise<SyncResult>;
 }
 
-interface RowData {
-  index: string;
-  hash: string;
-}
-interface Row<Data> {
-  id: Uuid;
-  data: Data;
-}
 interface Known {
   hash: string;
   revision: number;
-}
-/** Rows of one type: those that are to be, and those that are. */
-interface Shelf<Data extends RowData> {
-  type: RecordType<Data>;
-  known: Map<Uuid, Known>;
-  /** Rows that cannot be read. */
-  damaged: Set<Uuid>;
 }
 
 const OPERATOR = { kind: 'operator' } as const;
 /** Rows of one statement. */
 const CHUNK = 25;
-/** Rows made between two turns of the event loop. */
-const STEP = 100;
 /** Another process may be writing the same rows: looked at again this often. */
 const PASSES = 3;
 
@@ -101,75 +99,77 @@ export function createLibraryRecords({
   indexId,
 }: SyncDeps): LibraryRecords {
   const scope = projectScope(records.projectId, agentId);
-  const entryShelf: Shelf<EntryData> = {
-    type: whenEntryType,
-    known: new Map(),
-    damaged: new Set(),
-  };
-  const sectionShelf: Shelf<SectionData> = {
-    type: whenSectionType,
-    known: new Map(),
-    damaged: new Set(),
-  };
-  const made = new WeakMap<DecisionFile, Row<SectionData>[]>();
-  const madeEntries = createMemo<Row<EntryData>>();
+  const known = new Map<Uuid, Known>();
+  /** Rows that cannot be read. */
+  const damaged = new Set<Uuid>();
   let isRead = false;
 
-  async function readShelf<Data extends RowData>({
-    type,
-    known,
-    damaged,
-  }: Shelf<Data>): Promise<Data[]> {
+  async function readAll(): Promise<FileData[]> {
+    isRead = false;
     known.clear();
     damaged.clear();
-    const all: Data[] = [];
+    const all: FileData[] = [];
     const onDamaged = ({ id }: { id: Uuid }) => damaged.add(id);
-    for await (const chunk of records.scan(type, OPERATOR, { chunk: CHUNK, onDamaged })) {
+    for await (const chunk of records.scan(fileType, OPERATOR, { chunk: CHUNK, onDamaged })) {
       for (const { id, revision, data } of chunk) {
         if (data.index !== indexId) continue;
         known.set(id, { hash: data.hash, revision });
-        all.push(data);
+        if (!data.level) all.push(data);
       }
     }
+    await yieldToLoop();
+    isRead = true;
     return all;
   }
 
-  async function readAll() {
-    isRead = false;
-    const entries = await readShelf(entryShelf);
-    await yieldToLoop();
-    const sections = await readShelf(sectionShelf);
-    await yieldToLoop();
-    isRead = true;
-    return { entries, sections };
+  /** @param ids of a type, in statements that leave the event loop a turn between them */
+  async function remove(
+    type: RecordType<FileData> | RecordType<{ index: string }>,
+    ids: readonly Uuid[],
+    signal: AbortSignal | undefined,
+  ): Promise<number> {
+    let removed = 0;
+    for (let at = 0; at < ids.length; at += CHUNK) {
+      signal?.throwIfAborted();
+      const chunk = ids.slice(at, at + CHUNK);
+      removed += await records.remove(type as RecordType<unknown>, chunk);
+      for (const id of chunk) known.delete(id);
+      await yieldToLoop();
+    }
+    return removed;
   }
 
-  /** New before old goes: what is renamed is there twice rather than not at all. */
-  async function bring<Data extends RowData>(
-    { type, known, damaged }: Shelf<Data>,
-    rows: readonly Row<Data>[],
+  /** New before old goes: what is renamed is there twice rather than not at all. `false`: others were here. */
+  async function bringInLine(
+    { index, files }: Library,
     result: SyncResult,
     signal: AbortSignal | undefined,
   ): Promise<boolean> {
-    const wanted = new Map(rows.map((row) => [row.id, row]));
+    const wanted = new Map(
+      [...(index.text === '' ? [] : [{ ...index, path: '' }]), ...files].map((file) => [
+        derivedId('cue_when_section', indexId, file.path),
+        file,
+      ]),
+    );
+    const dataOf = ({ path, text, hash }: { path: string; text: string; hash: string }) => ({
+      ...{ index: indexId, file: path, content: redactSecrets(text).text, hash },
+    });
     // The files have what they lost: they are written anew. Of others nobody can say whose they are.
-    const lost = [...damaged].filter((id) => wanted.has(id));
-    if (lost.length > 0) {
-      await records.remove(type, lost);
-      await yieldToLoop();
-    }
+    await remove(
+      fileType,
+      [...damaged].filter((id) => wanted.has(id)),
+      signal,
+    );
     damaged.clear();
-    const added: NewTypedRecord<Data>[] = [];
+    const added: NewTypedRecord<FileData>[] = [];
     let agreed = true;
-    for (const { id, data } of wanted.values()) {
+    for (const [id, file] of wanted) {
       const before = known.get(id);
-      if (before?.hash === data.hash) continue;
-      if (before === undefined) {
-        added.push({ id, createdAtMs: clock.now(), scope, data });
-        continue;
-      }
+      if (before?.hash === file.hash) continue;
       signal?.throwIfAborted();
-      if (await replaced(type, id, data, before, known)) result.changed += 1;
+      const data = dataOf(file);
+      if (before === undefined) added.push({ id, createdAtMs: clock.now(), scope, data });
+      else if (await replaced(id, data, before)) result.changed += 1;
       else agreed = false;
       await yieldToLoop();
     }
@@ -177,7 +177,7 @@ export function createLibraryRecords({
       signal?.throwIfAborted();
       const chunk = added.slice(at, at + CHUNK);
       const revisions = new Map<Uuid, number>();
-      await records.insert(type, chunk, {
+      await records.insert(fileType, chunk, {
         onInserted: (id, revision) => revisions.set(id, revision),
       });
       for (const { id, data } of chunk) {
@@ -189,26 +189,14 @@ export function createLibraryRecords({
       await yieldToLoop();
     }
     const gone = [...known.keys()].filter((id) => !wanted.has(id));
-    for (let at = 0; at < gone.length; at += CHUNK) {
-      signal?.throwIfAborted();
-      const chunk = gone.slice(at, at + CHUNK);
-      result.removed += await records.remove(type, chunk);
-      for (const id of chunk) known.delete(id);
-      await yieldToLoop();
-    }
+    result.removed += await remove(fileType, gone, signal);
     return agreed;
   }
 
   /** `false`: another process was here. */
-  async function replaced<Data extends RowData>(
-    type: RecordType<Data>,
-    id: Uuid,
-    data: Data,
-    { revision }: Known,
-    known: Map<Uuid, Known>,
-  ): Promise<boolean> {
+  async function replaced(id: Uuid, data: FileData, { revision }: Known): Promise<boolean> {
     try {
-      const written = await records.replace(type, id, revision, { data });
+      const written = await records.replace(fileType, id, revision, { data });
       known.set(id, { hash: data.hash, revision: written.revision });
       return true;
     } catch (error) {
@@ -219,126 +207,39 @@ export function createLibraryRecords({
     }
   }
 
+  let hasEntryRows = true;
+  async function removeEntryRows(signal: AbortSignal | undefined): Promise<void> {
+    const ids: Uuid[] = [];
+    for await (const chunk of records.scan(entryType, OPERATOR, { chunk: CHUNK })) {
+      for (const { id, data } of chunk) if (data.index === indexId) ids.push(id);
+    }
+    await remove(entryType, ids, signal);
+    hasEntryRows = false;
+  }
+
   return {
     async read() {
-      const { entries, sections } = await readAll();
-      if (entries.length + sections.length === 0) return null;
-      return {
-        entries: entries
-          .toSorted((a, b) => a.line - b.line)
-          .map(({ prefix, phrase, header, description, group, file, line }) => ({
-            ...{ prefix, phrase, header, description, group, file, line },
-          })),
-        files: filesOf(sections),
-      };
+      const all = await readAll();
+      if (all.length === 0) return null;
+      const files = all
+        .filter(({ file }) => file !== '')
+        .map(({ file, content }) => ({ path: file, text: content }))
+        .toSorted((a, b) => (a.path < b.path ? -1 : 1));
+      return { index: all.find(({ file }) => file === '')?.content ?? null, files };
     },
     async write(library, signal) {
-      const sections = await sectionRows(indexId, library, made);
-      const entries = await entryRows(indexId, library.entries, madeEntries);
       const result: SyncResult = { added: 0, changed: 0, removed: 0 };
       for (let pass = 1; pass <= PASSES; pass++) {
         if (!isRead) await readAll();
-        const agreed =
-          (await bring(sectionShelf, sections, result, signal)) &&
-          (await bring(entryShelf, entries, result, signal));
-        if (agreed) return result;
+        if (await bringInLine(library, result, signal)) {
+          if (hasEntryRows) await removeEntryRows(signal);
+          return result;
+        }
         isRead = false;
       }
       throw new AppError('CONFLICT', 'other processes keep changing the stored /when index');
     },
   };
-}
-
-/** Whole files; one whose own row is lost is put together from its sections. */
-function filesOf(sections: readonly SectionData[]): { path: string; text: string }[] {
-  const texts = new Map<string, string>();
-  for (const { file, level, content } of sections) if (level === 0) texts.set(file, content);
-  const outermost = sections
-    .filter(({ file, level, path }) => level > 0 && path.length === 0 && !texts.has(file))
-    .toSorted((a, b) => a.line - b.line);
-  const lost = new Map<string, string[]>();
-  for (const { file, level, title, content } of outermost) {
-    lost.set(file, [...(lost.get(file) ?? []), `${'#'.repeat(level)} ${title}\n${content}`]);
-  }
-  for (const [file, parts] of lost) texts.set(file, parts.join('\n'));
-  return [...texts]
-    .map(([path, text]) => ({ path, text }))
-    .toSorted((a, b) => (a.path < b.path ? -1 : 1));
-}
-
-/** Entries that did not change are not hashed and searched again, wherever they stand now. */
-async function entryRows(
-  indexId: Uuid,
-  entries: readonly LinkedEntry[],
-  made: Memo<Row<EntryData>>,
-): Promise<Row<EntryData>[]> {
-  const ordinals = ordinalsOf(entries);
-  const keys: string[] = [];
-  const rows: Row<EntryData>[] = [];
-  for (const [at, entry] of entries.entries()) {
-    if (at % STEP === STEP - 1) await yieldToLoop();
-    const { prefix, phrase, header, description, group, file, line } = entry;
-    const fields = { prefix, phrase, header, description, group, file };
-    const ordinal = ordinals[at] ?? 0;
-    const key = JSON.stringify([ordinal, prefix, phrase, header, description, group, file]);
-    const row = made.get(key) ?? {
-      id: entryId(indexId, entry, ordinal),
-      data: { index: indexId, ...redactDeep(fields).value, line, hash: hashOf(fields) },
-    };
-    made.set(key, row);
-    keys.push(key);
-    rows.push(row.data.line === line ? row : { ...row, data: { ...row.data, line } });
-  }
-  made.tidy(rows.length, () => keys);
-  return rows;
-}
-
-/** Files that did not change are the same objects, and are not hashed and searched again. */
-async function sectionRows(
-  indexId: Uuid,
-  { files }: Library,
-  made: WeakMap<DecisionFile, Row<SectionData>[]>,
-): Promise<Row<SectionData>[]> {
-  const all: Row<SectionData>[] = [];
-  for (const file of files) {
-    const before = made.get(file);
-    if (before !== undefined) {
-      all.push(...before);
-      continue;
-    }
-    const whole: Row<SectionData> = {
-      id: fileId(indexId, file),
-      data: {
-        index: indexId,
-        ...{ file: file.path, level: 0, title: '', path: [], ordinal: 0, line: 1 },
-        content: redactSecrets(file.text).text,
-        hash: file.hash,
-      },
-    };
-    await yieldToLoop();
-    const rows = [whole];
-    for (const [at, section] of file.sections.entries()) {
-      if (at % STEP === STEP - 1) await yieldToLoop();
-      rows.push(sectionRow(indexId, section));
-    }
-    made.set(file, rows);
-    all.push(...rows);
-    await yieldToLoop();
-  }
-  return all;
-}
-
-function sectionRow(indexId: Uuid, section: Section): Row<SectionData> {
-  const { file, level, title, path, ordinal, line, content } = section;
-  const fields = { file, level, title, path: [...path], ordinal, content };
-  return {
-    id: sectionId(indexId, section),
-    data: { index: indexId, ...redactDeep(fields).value, line, hash: hashOf(fields) },
-  };
-}
-
-function hashOf(value: object): string {
-  return createHash('sha256').update(JSON.stringify(value)).digest('hex');
 }
 
 /**

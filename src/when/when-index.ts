@@ -10,12 +10,10 @@ import { buildLibrary } from './library.js';
 import type { Matcher, Ranked } from './match/matcher.js';
 import { commandOf } from './related.js';
 import { createResolver, FLOOR, type ResolveOptions } from './resolve.js';
-import type { StoredEntry } from './sync.js';
 import {
   type DecisionFile,
   type DiskState,
   EMPTY_INDEX,
-  type Group,
   type IndexDocument,
   type Library,
   type LinkedEntry,
@@ -44,14 +42,9 @@ export interface WhenIndex {
   library(): Library;
   /**
    * Replaces what is known; of the parts in `kept` only the warnings are taken, and what is known of
-   * them stays. Calls of `load` and `restore` must not overlap.
+   * them stays. Calls must not overlap.
    */
   load(state: DiskState, kept?: { index: boolean; files: boolean }): Promise<Library>;
-  /** The same from stored entries, whose index is not at hand. */
-  restore(stored: {
-    entries: readonly StoredEntry[];
-    files: readonly { path: string; text: string }[];
-  }): Promise<Library>;
   /** Works out ahead of time what `relevant` needs for files. */
   prepare(): Promise<void>;
   /** Never throws for what is asked. */
@@ -119,8 +112,6 @@ export function createWhenIndex(matcher: LazyMatcher): WhenIndex {
       await yieldToLoop();
       return use(buildLibrary(nextIndex, nextFiles, state.warnings));
     },
-    restore: async ({ entries, files }) =>
-      use(buildLibrary(storedIndex(entries), await parsed(files))),
     async prepare() {
       mentions ??= createFileMentions(library);
       await mentions;
@@ -169,16 +160,4 @@ function note(
 
 function indexOf(text: string, before: IndexDocument): IndexDocument {
   return before.text === text && text !== '' ? before : parseIndex(text);
-}
-
-/** Groups in the order of their first entry; of the text itself nothing is known. */
-function storedIndex(stored: readonly StoredEntry[]): IndexDocument {
-  const groups = new Map<string, Group>();
-  for (const { group, file, line } of stored) {
-    if (groups.has(group)) continue;
-    // A group below another one names no file itself; which one it was is stored.
-    groups.set(group, { title: group, line, level: 2, above: file === null ? [] : [file] });
-  }
-  const entries = stored.map(({ file: _, ...entry }) => entry);
-  return { ...EMPTY_INDEX, entries, groups: [...groups.values()] };
 }
