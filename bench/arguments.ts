@@ -17,6 +17,7 @@ npm run bench -- proactive [--json] [--quick] [--postgres] [--sizes 1000,10000] 
 npm run bench -- when [--json] [--quick] [--sizes 400,4000]
 npm run bench -- hints [--json] [--quick] [--sizes 5000]
 npm run bench -- mcp [--json] [--quick] [--sizes 10000]
+npm run bench -- panel [--json] [--quick] [--sizes 100000]
 npm run bench -- processes [--json] [--quick] [--sizes 5000]
 npm run bench -- scale [--json] [--quick] [--sizes 1000000]`;
 

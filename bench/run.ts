@@ -4,6 +4,7 @@ import { readArguments, USAGE } from './arguments.js';
 import { hintRows } from './hints/suite.js';
 import { mcpRows } from './mcp/suite.js';
 import { memoryRows } from './memory/suite.js';
+import { panelRows } from './panel/suite.js';
 import { proactiveRows } from './proactive/suite.js';
 import { processRows } from './processes/suite.js';
 import { scaleRows } from './scale/suite.js';
@@ -25,6 +26,7 @@ const SUITES: Record<string, (options: SuiteOptions) => Promise<Row[]>> = {
   when: whenRows,
   hints: hintRows,
   mcp: mcpRows,
+  panel: panelRows,
   processes: processRows,
   scale: scaleRows,
 };
