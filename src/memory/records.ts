@@ -139,9 +139,10 @@ function proseOf({
 function indexMemory(memory: WorkMemoryData, createdAtMs: number): IndexEntry {
   const { intent, outcome, files, tags, session_id, agent_id, content_hash, origin } = memory;
   const speaker = speakerOf(intent.goal);
+  const paths = files.map(pathKeys);
   const keys = [
-    ...files.flatMap((path) => pathKeys(path).map(keyOf.file)),
-    ...files.flatMap((path) => pathKeys(path).slice(0, 1).map(keyOf.path)),
+    ...paths.flatMap((ends) => ends.map(keyOf.file)),
+    ...paths.flatMap((ends) => ends.slice(0, 1).map(keyOf.path)),
     ...tags.map(keyOf.tag),
     keyOf.type(intent.task_type),
     keyOf.agent(agent_id),

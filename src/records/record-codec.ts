@@ -221,10 +221,12 @@ export function decodeHalfVector(base64: string | null): Float32Array | null {
     return null;
   const table = halfTable();
   const vector = new Float32Array(VECTOR_LENGTH);
-  for (let index = 0; index < VECTOR_LENGTH; index += 1) {
-    const value = table[bytes.readUInt16BE(4 + 2 * index)] ?? Number.NaN;
-    if (!Number.isFinite(value)) return null;
+  let zero = 0;
+  for (let index = 0, at = 4; index < VECTOR_LENGTH; index += 1, at += 2) {
+    const value = table[((bytes[at] as number) << 8) | (bytes[at + 1] as number)] as number;
+    zero += value * 0;
     vector[index] = value;
   }
-  return vector;
+  // NaN, if a number is not finite.
+  return zero === 0 ? vector : null;
 }

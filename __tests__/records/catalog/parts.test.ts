@@ -7,6 +7,8 @@ import { createLinkGraph } from '../../../src/records/catalog/links.js';
 import { BlockPool, PackedLists } from '../../../src/records/catalog/packed-lists.js';
 import { sortSlots } from '../../../src/records/catalog/timeline.js';
 import type { LinkEdge } from '../../../src/records/catalog/types.js';
+import { WordReader } from '../../../src/records/catalog/word-reader.js';
+import { analyze } from '../../../src/shared/text.js';
 import { docOf, emptyCatalog, idFor, MODEL, vectorOf } from './subject.js';
 
 describe('links', () => {
@@ -205,4 +207,67 @@ it('sorts many slots as a comparison would, negative and equal times included', 
     }),
     { numRuns: 20 },
   );
+});
+
+describe('the words of a text, read as numbers', () => {
+  const read = (reader: WordReader, texts: readonly string[]) => {
+    let end = 0;
+    for (const text of texts) end = reader.read(text, end);
+    return [...reader.numbers.data.subarray(0, end)];
+  };
+  const piece = fc.oneof(
+    fc.constantFrom(' ', '\n', '-', '_', "'", '/', '—', '\u0301', '\u0338', '’', '<', '\u00a0'),
+    fc.constantFrom(
+      'add',
+      'Indexes',
+      'parseHTTPHeader',
+      'the',
+      '42',
+      'naïve',
+      'ﬁle',
+      '検索',
+      '한',
+      '\ud800',
+    ),
+    fc.string({ unit: 'binary', maxLength: 3 }),
+  );
+  const texts = fc.array(
+    fc.array(piece, { maxLength: 12 }).map((pieces) => pieces.join('')),
+    { maxLength: 4 },
+  );
+
+  it('are those of the analysis, and get their numbers in its order', () => {
+    const [names, expected] = [new Interner(), new Interner()];
+    const reader = new WordReader(analyze, names);
+    fc.assert(
+      fc.property(texts, (some) => {
+        const numbers = some.flatMap((text) => analyze(text).map((term) => expected.intern(term)));
+        expect(read(reader, some)).toEqual(numbers);
+      }),
+      { numRuns: 2_000 },
+    );
+    expect(names.texts(0, names.size)).toEqual(expected.texts(0, expected.size));
+  });
+
+  it('are so however many there are, and however long', () => {
+    const [names, expected] = [new Interner(), new Interner()];
+    const reader = new WordReader(analyze, names);
+    const long = `${'x'.repeat(39)} ${'y'.repeat(40)} ${'z'.repeat(41)}`;
+    for (const round of [1, 2]) {
+      for (let from = 0; from < 40_000; from += 500) {
+        const words = Array.from({ length: 500 }, (_, at) => `word${from + at} aB${at}`).join(' ');
+        const text = `${words} ${long} ${round}`;
+        const numbers = analyze(text).map((term) => expected.intern(term));
+        expect(read(reader, [text])).toEqual(numbers);
+      }
+    }
+    expect(names.size).toBe(expected.size);
+  });
+
+  it('are none of what is no text', () => {
+    const reader = new WordReader(analyze, new Interner());
+    for (const value of [undefined, null, 5, {}]) {
+      expect(() => reader.read(value as unknown as string, 0)).toThrow(TypeError);
+    }
+  });
 });

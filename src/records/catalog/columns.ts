@@ -1,6 +1,6 @@
 /** Typed arrays that grow: what a shelf keeps per slot. */
 
-type Numbers = Int32Array | Uint32Array | Float32Array | Float64Array;
+type Numbers = Uint8Array | Int32Array | Uint32Array | Float32Array | Float64Array;
 
 /** Read `data` anew after `reserve`: growing replaces it. */
 export class Column<Data extends Numbers> {
@@ -31,6 +31,7 @@ export class Column<Data extends Numbers> {
   }
 }
 
+export const uint8Column = () => new Column((length) => new Uint8Array(length));
 export const int32Column = () => new Column((length) => new Int32Array(length));
 export const uint32Column = () => new Column((length) => new Uint32Array(length));
 export const float32Column = () => new Column((length) => new Float32Array(length));

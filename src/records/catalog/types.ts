@@ -203,5 +203,8 @@ export interface Catalog {
   loaded(): Promise<CatalogState>;
 }
 
-/** Words of a text as the catalog indexes them (`shared/text`). */
+/**
+ * Words of a text as the catalog indexes them (`shared/text`). Each stretch between blanks is by itself,
+ * and so is each word in a stretch of ASCII: letters and digits, `_` and `'`.
+ */
 export type Analyze = (text: string) => string[];

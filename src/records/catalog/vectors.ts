@@ -26,7 +26,7 @@ export function quantize(vector: Float32Array, into: Int8Array, at = 0): number 
   const factor = largest > 0 ? MAX / largest : 0;
   let squares = 0;
   for (let i = 0; i < vector.length; i += 1) {
-    const value = Math.max(-MAX, Math.min(MAX, Math.round((vector[i] as number) * factor)));
+    const value = Math.round((vector[i] as number) * factor);
     into[at + i] = value;
     squares += value * value;
   }
@@ -38,11 +38,11 @@ export function checkVector(vector: Float32Array, length = VECTOR_LENGTH): void 
   if (vector.length !== length) {
     throw new AppError('INVALID_INPUT', `a vector has ${length} numbers, not ${vector.length}`);
   }
-  // A loop and not `every`, which took longer than everything else in a put.
-  for (let i = 0; i < vector.length; i += 1) {
-    if (!Number.isFinite(vector[i])) {
-      throw new AppError('INVALID_INPUT', 'a vector holds a number that is not finite');
-    }
+  // Without a branch for each: this took longer than everything else in a put.
+  let zero = 0;
+  for (let i = 0; i < vector.length; i += 1) zero += (vector[i] as number) * 0;
+  if (zero !== 0) {
+    throw new AppError('INVALID_INPUT', 'a vector holds a number that is not finite');
   }
 }
 

@@ -5,6 +5,7 @@ import type { BlockPool } from './packed-lists.js';
 import { Postings } from './postings.js';
 import type { Places } from './timeline.js';
 import type { Analyze, SearchField, Spread } from './types.js';
+import { WordReader } from './word-reader.js';
 
 const K1 = 1.2;
 const B = 0.75;
@@ -86,7 +87,7 @@ interface Norms {
 
 export class Words {
   readonly postings: Postings;
-  readonly #analyze: Analyze;
+  readonly #reader: WordReader;
   readonly #lengths = new Lengths();
   readonly #asides = new Lengths();
   #documents = 0;
@@ -95,34 +96,44 @@ export class Words {
 
   constructor(pool: BlockPool, analyze: Analyze) {
     this.postings = new Postings(pool, FREQUENCY_BITS, USUAL);
-    this.#analyze = analyze;
+    this.#reader = new WordReader(analyze, this.postings.names);
   }
 
   get bytes(): number {
-    return this.postings.bytes + this.#lengths.column.bytes + this.#asides.column.bytes;
+    const lengths = this.#lengths.column.bytes + this.#asides.column.bytes;
+    return this.postings.bytes + this.#reader.bytes + lengths;
   }
 
   /** A word counts the weight of its field (1 to 4, rounded) each time it occurs. */
   analyze(fields: readonly SearchField[]): AnalyzedWords {
-    const { names } = this.postings;
-    const found: number[] = [];
     const lengths: [text: number, aside: number] = [0, 0];
+    let end = 0;
     // All before the first is counted: a text that is none must leave no counts behind.
-    const texts = fields.map(({ text }) => this.#analyze(text));
-    for (const [at, { weight = 1, isAside }] of fields.entries()) {
+    const ends = fields.map(({ text }) => {
+      end = this.#reader.read(text, end);
+      return end;
+    });
+    const numbers = this.#reader.numbers.data;
+    this.#counts.reserve(2 * this.postings.names.size);
+    const counts = this.#counts.data;
+    let found = 0;
+    let at = 0;
+    for (const [index, { weight = 1, isAside }] of fields.entries()) {
       const times = Math.min(MAX_WEIGHT, Math.max(1, Math.round(weight)));
       const field = isAside ? 1 : 0;
-      for (const word of texts[at] ?? []) {
-        const name = names.intern(word);
-        this.#counts.reserve(2 * names.size);
-        const counts = this.#counts.data;
-        if (counts[2 * name] === 0 && counts[2 * name + 1] === 0) found.push(name);
+      const to = ends[index] as number;
+      lengths[field] += times * (to - at);
+      for (; at < to; at += 1) {
+        const name = numbers[at] as number;
+        if (counts[2 * name] === 0 && counts[2 * name + 1] === 0) {
+          // In place of one that was counted.
+          numbers[found] = name;
+          found += 1;
+        }
         counts[2 * name + field] = (counts[2 * name + field] as number) + times;
-        lengths[field] += times;
       }
     }
-    const entries = Int32Array.from(found).sort();
-    const counts = this.#counts.data;
+    const entries = numbers.slice(0, found).sort();
     for (let at = 0; at < entries.length; at += 1) {
       const name = entries[at] as number;
       const text = Math.min(MAX_TEXT, counts[2 * name] as number);
