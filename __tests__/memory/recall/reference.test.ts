@@ -92,6 +92,12 @@ describe('a recall request', () => {
     expect(request).toMatchObject({ file: 'a.ts', depth: 'summary', limit: 5 });
   });
 
+  it('says in plain words what cannot be combined with a reference', () => {
+    expect(() => readRequest({ ref: 'tag:auth', tags: ['login'] })).toThrow(
+      'tags: cannot be combined with the reference "tag:auth": leave one of them out',
+    );
+  });
+
   it.each([
     [{}, '(body)'],
     [{ depth: 'full' }, '(body)'],

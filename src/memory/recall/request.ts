@@ -104,7 +104,8 @@ export function readRequest(input: unknown): RecallRequest {
   const said = isRecord(given) ? without(given, ['ref', 'scope', 'target']) : {};
   const twice = Object.keys(extra).find((key) => key in said && isSelector(key));
   if (twice !== undefined) {
-    throw invalid(twice, `stands beside ${ref === undefined ? 'target' : 'ref'}, which says it`);
+    const where = ref === undefined ? 'scope and target' : `the reference "${ref}"`;
+    throw invalid(twice, `cannot be combined with ${where}: leave one of them out`);
   }
   const {
     ref: _ref,

@@ -14,8 +14,11 @@ const idOf = ({ id }: TriggerSummary): string => id;
 
 /** `choice`: how the filter names it, where that is more than the badge says. */
 const STATES: Record<TriggerState, { tone: Tone; text: string; note: string; choice?: string }> = {
-  active: { tone: 'good', text: 'Active', note: 'It is due soon.' },
-  resting: { tone: 'good', text: 'Resting', note: 'It waits for its time.' },
+  active: { tone: 'good', text: 'Active', note: 'It is due soon.', choice: 'Active, due soon' },
+  resting: {
+    ...{ tone: 'good', text: 'Active', note: 'It waits for its time.' },
+    choice: 'Active, due later',
+  },
   disabled: { tone: 'quiet', text: 'Paused', note: 'It does not run until it is resumed.' },
   paused: {
     ...{ tone: 'warn', text: 'Paused', note: 'It does not run until it is resumed.' },
