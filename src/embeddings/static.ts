@@ -15,8 +15,8 @@ export interface StaticModel {
   readonly id: string;
   /** Numbers in a vector. */
   readonly dimension: number;
-  /** Unit vector of a text; zeros for a text without a word. */
-  embed(text: string): Float32Array;
+  /** Unit vector of a text; zeros for a text without a word. @param into is filled where it is given */
+  embed(text: string, into?: Float32Array): Float32Array;
   /** Whether the table has a vector for this word, in lower case, as a whole. */
   knows(word: string): boolean;
   /** The words of a text, each with how much it moves the vector: rare words weigh more, 0 to 2. */
@@ -49,7 +49,7 @@ const RAREST = 255;
 /** Letters in a piece of a word, its ends marked. */
 const PIECES = [3, 4, 5] as const;
 
-/** Vectors of unknown words that are kept: 2 KB each. */
+/** Vectors of unknown words that are kept: 1 KB each. */
 const MOST_PIECED = 2_000;
 
 /** FNV-1a */
@@ -88,13 +88,14 @@ export function wordsOf(text: string): string[] {
 /** Rows of the pieces of a word, each once, counted from the first row of pieces. */
 export function piecesOf(word: string, buckets: number): number[] {
   const marked = `<${word}>`;
-  const found = new Set<number>();
+  const found: number[] = [];
   for (const size of PIECES) {
     for (let at = 0; at + size <= marked.length; at += 1) {
-      found.add(hashOf(marked, at, at + size) % buckets);
+      const piece = hashOf(marked, at, at + size) % buckets;
+      if (!found.includes(piece)) found.push(piece);
     }
   }
-  return [...found];
+  return found;
 }
 
 function hashOf(text: string, from: number, to: number): number {
@@ -124,17 +125,67 @@ function modelOf(table: Omit<StaticTable, 'words'> & { words: WordTable }): Stat
   }
 
   /** Of words that the table does not have, which are names mostly: they come again and again. */
-  const pieced = new Map<string, Float64Array>();
+  const pieced = new Map<string, number>();
+  let vectors: Float64Array | undefined;
 
-  function pieceVector(word: string): Float64Array {
+  /** Where its vector begins in `vectors`. */
+  function pieceVector(word: string): number {
     const known = pieced.get(word);
     if (known !== undefined) return known;
-    const pieces = piecesOf(word, buckets);
-    const sum = new Float64Array(dimension);
-    for (const piece of pieces) add(sum, words.size + piece, 1 / pieces.length);
     if (pieced.size >= MOST_PIECED) pieced.clear();
-    pieced.set(word, sum);
-    return sum;
+    vectors ??= new Float64Array(MOST_PIECED * dimension);
+    const from = pieced.size * dimension;
+    sumPieces(vectors, from, piecesOf(word, buckets));
+    pieced.set(word, from);
+    return from;
+  }
+
+  /** Four numbers at a time, so that none goes to memory and comes back for each piece. */
+  function sumPieces(into: Float64Array, from: number, pieces: readonly number[]): void {
+    const starts = pieces.map((piece) => (words.size + piece) * dimension);
+    const factors = pieces.map(
+      (piece) => (1 / pieces.length) * (scales[words.size + piece] as number),
+    );
+    const whole = dimension - (dimension % 4);
+    for (let at = 0; at < whole; at += 4) {
+      let [a, b, c, d] = [0, 0, 0, 0];
+      for (let piece = 0; piece < starts.length; piece += 1) {
+        const start = (starts[piece] as number) + at;
+        const factor = factors[piece] as number;
+        a += factor * (rows[start] as number);
+        b += factor * (rows[start + 1] as number);
+        c += factor * (rows[start + 2] as number);
+        d += factor * (rows[start + 3] as number);
+      }
+      into[from + at] = a;
+      into[from + at + 1] = b;
+      into[from + at + 2] = c;
+      into[from + at + 3] = d;
+    }
+    for (let at = whole; at < dimension; at += 1) {
+      let sum = 0;
+      for (let piece = 0; piece < starts.length; piece += 1) {
+        sum += (factors[piece] as number) * (rows[(starts[piece] as number) + at] as number);
+      }
+      into[from + at] = sum;
+    }
+  }
+
+  function addPieces(sum: Float64Array, word: string, share: number): void {
+    const from = pieceVector(word);
+    const known = vectors as Float64Array;
+    for (let at = 0; at < dimension; at += 1) {
+      sum[at] = (sum[at] as number) + share * (known[from + at] as number);
+    }
+  }
+
+  /** Of the text that is being embedded. */
+  const sum = new Float64Array(dimension);
+
+  function addWord(word: string, share: number): void {
+    const row = rowOf(word);
+    if (row === undefined) addPieces(sum, word, share);
+    else add(sum, row, share);
   }
 
   function weightOf(word: string): number {
@@ -153,24 +204,18 @@ function modelOf(table: Omit<StaticTable, 'words'> & { words: WordTable }): Stat
   return {
     id,
     dimension,
-    embed(text) {
-      const counts = new Map<string, number>();
-      for (const word of wordsOf(text)) counts.set(word, (counts.get(word) ?? 0) + 1);
-      const sum = new Float64Array(dimension);
-      for (const [word, count] of counts) {
+    embed(text, into = new Float32Array(dimension)) {
+      const said = wordsOf(text);
+      sum.fill(0);
+      const [word] = said;
+      if (said.length === 1 && word !== undefined) addWord(word, 1);
+      else {
+        const counts = new Map<string, number>();
+        for (const word of said) counts.set(word, (counts.get(word) ?? 0) + 1);
         // A word said nine times counts three times.
-        const weight = Math.sqrt(count);
-        const row = rowOf(word);
-        if (row !== undefined) {
-          add(sum, row, weight);
-          continue;
-        }
-        const vector = pieceVector(word);
-        for (let at = 0; at < dimension; at += 1) {
-          sum[at] = (sum[at] as number) + weight * (vector[at] as number);
-        }
+        for (const [word, count] of counts) addWord(word, Math.sqrt(count));
       }
-      return unit(sum);
+      return toUnit(sum, into);
     },
     knows: (word) => rowOf(word) !== undefined,
     wordWeights: (text) => new Map(wordsOf(text).map((word) => [word, weightOf(word)])),
@@ -245,13 +290,12 @@ function codeAt(word: Uint8Array | string, at: number): number {
   return typeof word === 'string' ? word.charCodeAt(at) : (word[at] as number);
 }
 
-function unit(sum: Float64Array): Float32Array {
+function toUnit(sum: Float64Array, into: Float32Array): Float32Array {
   let squares = 0;
-  for (const value of sum) squares += value * value;
+  for (let at = 0; at < sum.length; at += 1) squares += (sum[at] as number) * (sum[at] as number);
   const factor = squares > 0 ? 1 / Math.sqrt(squares) : 0;
-  const scaled = new Float32Array(sum.length);
-  for (let at = 0; at < sum.length; at += 1) scaled[at] = (sum[at] as number) * factor;
-  return scaled;
+  for (let at = 0; at < sum.length; at += 1) into[at] = (sum[at] as number) * factor;
+  return into;
 }
 
 /**

@@ -16,7 +16,9 @@ export function toUnit(values: ArrayLike<number>): Float32Array | null {
   for (let at = 0; at < values.length; at++) sum += (values[at] ?? 0) ** 2;
   if (!Number.isFinite(sum) || sum < 1e-24) return null;
   const factor = 1 / Math.sqrt(sum);
-  return Float32Array.from(values, (value) => value * factor);
+  const unit = new Float32Array(values.length);
+  for (let at = 0; at < unit.length; at++) unit[at] = (values[at] as number) * factor;
+  return unit;
 }
 
 /** Cosine of two unit vectors. */
