@@ -15,8 +15,10 @@ export interface StaticModel {
   readonly id: string;
   /** Numbers in a vector. */
   readonly dimension: number;
-  /** Unit vector of a text; zeros for a text without a word. @param into is filled where it is given */
-  embed(text: string, into?: Float32Array): Float32Array;
+  /** Unit vector of a text; zeros for a text without a word. */
+  embed(text: string): Float32Array;
+  /** The same, written over another. */
+  embedInto(text: string, into: Float32Array): Float32Array;
   /** Whether the table has a vector for this word, in lower case, as a whole. */
   knows(word: string): boolean;
   /** The words of a text, each with how much it moves the vector: rare words weigh more, 0 to 2. */
@@ -201,22 +203,25 @@ function modelOf(table: Omit<StaticTable, 'words'> & { words: WordTable }): Stat
     return (row === undefined ? RAREST : (rarities[row] as number)) / RAREST;
   }
 
+  function embedInto(text: string, into: Float32Array): Float32Array {
+    const said = wordsOf(text);
+    sum.fill(0);
+    const [word] = said;
+    if (said.length === 1 && word !== undefined) addWord(word, 1);
+    else {
+      const counts = new Map<string, number>();
+      for (const word of said) counts.set(word, (counts.get(word) ?? 0) + 1);
+      // A word said nine times counts three times.
+      for (const [word, count] of counts) addWord(word, Math.sqrt(count));
+    }
+    return toUnit(sum, into);
+  }
+
   return {
     id,
     dimension,
-    embed(text, into = new Float32Array(dimension)) {
-      const said = wordsOf(text);
-      sum.fill(0);
-      const [word] = said;
-      if (said.length === 1 && word !== undefined) addWord(word, 1);
-      else {
-        const counts = new Map<string, number>();
-        for (const word of said) counts.set(word, (counts.get(word) ?? 0) + 1);
-        // A word said nine times counts three times.
-        for (const [word, count] of counts) addWord(word, Math.sqrt(count));
-      }
-      return toUnit(sum, into);
-    },
+    embed: (text) => embedInto(text, new Float32Array(dimension)),
+    embedInto,
     knows: (word) => rowOf(word) !== undefined,
     wordWeights: (text) => new Map(wordsOf(text).map((word) => [word, weightOf(word)])),
     rarities: (text) => new Map(wordsOf(text).map((word) => [word, rarityOf(word)])),
