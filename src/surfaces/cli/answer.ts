@@ -1,11 +1,11 @@
 /** How the commands ask whoever serves, and how they print what it answers. */
-import type { Command } from 'commander';
-import { askRest, type RestRequest, RpcFailure } from '../../server/client.js';
+import { type Command, Option } from 'commander';
+import { askRest, createRpcClient, type RestRequest, RpcFailure } from '../../server/client.js';
 import { AppError, isAppError, isFindings } from '../../shared/errors.js';
 import { callServing, sayWhere } from './ask-server.js';
 import { type CommandContext, dataDirOption } from './command-line.js';
 import { chosenFields, isAll, type JsonFlag, mustBeFields } from './fields.js';
-import { portOf } from './flags.js';
+import { type Flags, longOf, portOf, readerOf } from './flags.js';
 import { badInput, EXIT, type ExitCode, ioFor, printJson, printText } from './io.js';
 
 /** Options that every command has which asks a server. */
@@ -15,14 +15,21 @@ export interface ServerFlags {
   json?: JsonFlag;
 }
 
-export interface Asked<Body> extends RestRequest {
+/** A call of Nudge, by its name without "nudge."; what is `undefined` in the params is not sent. */
+export interface Call {
+  call: string;
+  params: object;
+  timeoutMs?: number;
+}
+
+export type Asked<Body> = (RestRequest | Call) & {
   /** That every good answer has. */
   field: keyof Body & string;
-  /** Of fields in the request; other flags are named as their fields. `null`: the fields were given. */
-  flags?: FlagNames | null;
+  /** The fields were given as such: findings name them, and no flags. */
+  isAsGiven?: boolean;
   /** It removes something for good: where is said before it is asked. */
   deletes?: boolean;
-}
+};
 
 export interface Printed<Body> {
   /** For people; with `--json` the body is printed as it came. */
@@ -55,25 +62,39 @@ export function addServerOptions(command: Command): Command {
     .addHelpText('after', EXPLAINED);
 }
 
-/** @throws AppError the route's own, in flags of the command, or UNAVAILABLE saying what was met */
+/** The tables of the options that a command was given. */
+const tables = new WeakMap<Command, Flags>();
+
+export function addFlags(command: Command, flags: Flags): Command {
+  for (const flag of flags) {
+    const [, written, about, reading] = flag;
+    const option = new Option(written, about);
+    const read = readerOf(flag);
+    if (Array.isArray(reading)) option.choices(reading);
+    else if (read) option.argParser(read);
+    command.addOption(option);
+  }
+  tables.set(command, flags);
+  return command;
+}
+
+/** @throws AppError the server's own, in flags of the command, or UNAVAILABLE saying what was met */
 export async function ask<Body extends object>(
   { io }: CommandContext,
   command: Command,
-  { field, flags, deletes, ...request }: Asked<Body>,
+  { field, isAsGiven, deletes, ...request }: Asked<Body>,
 ): Promise<Body> {
   const { port, dataDir } = command.optsWithGlobals<ServerFlags>();
+  const seen = ioFor(io, () => dataDir);
   try {
-    return await callServing<Body>(
-      ioFor(io, () => dataDir),
-      port,
-      field,
-      async (address) => {
-        if (deletes) await sayWhere(io, address);
-        return askRest(address, request);
-      },
-    );
+    return await callServing<Body>(seen, port, field, async (address) => {
+      if (deletes) await sayWhere(io, address);
+      return 'call' in request
+        ? createRpcClient(address, request).call(`nudge.${request.call}`, request.params)
+        : askRest(address, request);
+    });
   } catch (error) {
-    throw flags === null ? error : inFlags(error, command, flags);
+    throw isAsGiven ? error : inFlags(error, command);
   }
 }
 
@@ -116,14 +137,11 @@ export async function tell<Body extends object>(
   end(code?.(body) ?? EXIT.done);
 }
 
-/** Fields whose flag is not their own name in kebab-case. */
-export type FlagNames = Readonly<Record<string, string>>;
-
 const INDEX = /\.\d+(?=\.|$)/g;
 const IN_BACKTICKS = /`([\w.]+)`/g;
 
 /** The same error; where findings are its message, in flags of the command. Its details stay the server's. */
-export function inFlags(error: unknown, command: Command, others: FlagNames = {}): unknown {
+function inFlags(error: unknown, command: Command): unknown {
   if (!isAppError(error)) return error;
   const { code, message, details } = error;
   const told = isFindings(details.findings) ? details.findings : [];
@@ -131,7 +149,8 @@ export function inFlags(error: unknown, command: Command, others: FlagNames = {}
   if (message !== told.map(({ field, message }) => `${field}: ${message}`).join('; ')) return error;
   const flagOf = (field: string): string => {
     const name = field.replace(INDEX, '');
-    return others[name] ?? longOf(command, name.split('.').at(-1) ?? '') ?? field;
+    const filled = tables.get(command)?.find(([one]) => one === name)?.[1];
+    return filled === undefined ? (longOption(command, name) ?? field) : longOf(filled);
   };
   const words = told.map(({ field, message }) => {
     const said = message.replace(IN_BACKTICKS, (_all, name: string) => flagOf(name));
@@ -143,8 +162,10 @@ export function inFlags(error: unknown, command: Command, others: FlagNames = {}
     : new AppError(code, text, details, { cause: error });
 }
 
-function longOf(command: Command, field: string): string | undefined {
-  const name = field.replace(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase());
+/** The option that is called like the last part of a field. */
+function longOption(command: Command, field: string): string | undefined {
+  const last = field.split('.').at(-1) ?? '';
+  const name = last.replace(/_([a-z])/g, (_all, letter: string) => letter.toUpperCase());
   return command.options.find((one) => !one.negate && one.attributeName() === name)?.long;
 }
 

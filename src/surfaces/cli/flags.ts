@@ -1,12 +1,5 @@
 /** How flags say lists, pairs and numbers. Errors name the flag. */
-
-import type { Command } from 'commander';
 import { badInput } from './io.js';
-
-/** For commander: a flag that may be given several times. */
-export function collect(value: string, before: string[] = []): string[] {
-  return [...before, value];
-}
 
 /** `a,b` and `--flag a --flag b`; a comma within brackets is part of its word: `**\/{api,web}/**`. */
 export function wordsIn(given: readonly string[]): string[] {
@@ -51,30 +44,73 @@ function pairOf(text: string, flag: string): [string, string] {
   throw badInput(`${flag} is NAME=VALUE, not "${text}"`, { flag });
 }
 
-/** For commander; whether it is in range says the server. */
-export function numberOf(flag: string): (text: string) => number {
-  return (text) => {
-    const number = Number(text);
-    if (text.trim() !== '' && Number.isFinite(number)) return number;
-    throw badInput(`${flag} is a number, not "${text}"`, { flag });
-  };
-}
+/**
+ * An option as data: the field of the request that it fills ("a.b" within an object), how it is written, what help
+ * says of it, and how its words are read: as they stand when absent, or as one of several; `true` and `false` are
+ * what an option without a value stands for.
+ */
+export type Flag = readonly [
+  field: string,
+  written: string,
+  about: string,
+  reading?: 'number' | 'port' | 'texts' | 'words' | boolean | readonly string[] | Read,
+];
+export type Flags = readonly Flag[];
+type Read = (value: string, before: unknown) => unknown;
 
 /** Of a list that comes in pages. */
-export function addPageOptions(command: Command): Command {
-  return command
-    .option('--limit <number>', 'how many (50)', numberOf('--limit'))
-    .option('--cursor <cursor>', 'the page behind this one');
+export const PAGE_FLAGS: Flags = [
+  ['limit', '--limit <number>', 'how many (50)', 'number'],
+  ['cursor', '--cursor <cursor>', 'the page behind this one'],
+];
+
+/** `--max-runs` */
+export function longOf(written: string): string {
+  return /--[\w-]+/.exec(written)?.[0] ?? written;
 }
 
-type Read = (value: string, before: unknown) => unknown;
-/** Of an option: where its value goes, and how it is read; `null`: it has none. */
-export type PlainOption = readonly [field: string, read: Read | null];
+/** What commander calls its value. */
+function nameOf(written: string): string {
+  const words = longOf(written).replace(/^--(?:no-)?/, '');
+  return words.replace(/-(\w)/g, (_all, letter: string) => letter.toUpperCase());
+}
+
+/** How one value is read when it comes; whether a number is in range says the server. */
+export function readerOf([, written, , reading]: Flag): Read | undefined {
+  if (typeof reading === 'function') return reading;
+  if (reading === 'port') return portOf;
+  if (reading === 'number') return numberOf(longOf(written));
+  const isMany = reading === 'texts' || reading === 'words';
+  return isMany ? (value, before = []) => [...(before as string[]), value] : undefined;
+}
+
+/** The fields that were said; an option that begins with "--no" takes its field away. */
+export function fieldsOf(
+  flags: Flags,
+  given: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const fields: Record<string, unknown> = {};
+  for (const [field, written, , reading] of flags) {
+    const said = given[nameOf(written)];
+    const isNo = written.startsWith('--no-');
+    if (said === undefined || isNo !== (said === false)) continue;
+    const value = isNo ? null : reading === 'words' ? wordsIn(said as string[]) : said;
+    const path = field.split('.');
+    const last = path.pop() ?? '';
+    let within = fields;
+    for (const name of path) {
+      within[name] ??= {};
+      within = Object(within[name]);
+    }
+    within[last] = typeof reading === 'boolean' ? reading : value;
+  }
+  return fields;
+}
 
 /** A line as anybody writes it; `null`: something that only the reader of command lines understands. */
 export function plainLine(
   words: readonly string[],
-  options: Readonly<Record<string, PlainOption>>,
+  flags: Flags,
 ): { operands: string[]; given: Record<string, unknown> } | null {
   const operands: string[] = [];
   const given: Record<string, unknown> = {};
@@ -84,19 +120,27 @@ export function plainLine(
       operands.push(word);
       continue;
     }
-    const option = Object.hasOwn(options, word) ? options[word] : undefined;
-    if (option === undefined) return null;
-    const [field, read] = option;
-    if (read === null) {
-      given[field] = true;
+    const flag = flags.find(([, written]) => written.split(/,? /).includes(word));
+    if (flag === undefined) return null;
+    const name = nameOf(flag[1]);
+    if (!flag[1].includes('<')) {
+      given[name] = !word.startsWith('--no-');
       continue;
     }
     const value = words[at + 1];
     if (!value || value.startsWith('-')) return null;
-    given[field] = read(value, given[field]);
+    given[name] = readerOf(flag)?.(value, given[name]) ?? value;
     at += 1;
   }
   return { operands, given };
+}
+
+function numberOf(flag: string): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (text.trim() !== '' && Number.isFinite(number)) return number;
+    throw badInput(`${flag} is a number, not "${text}"`, { flag });
+  };
 }
 
 const MAX_PORT = 65_535;

@@ -1,11 +1,26 @@
 /** Texts that the user hands in. */
 import { createReadStream, type Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { AppError, messageOf } from '../../shared/errors.js';
-import { badInput } from './io.js';
+import { badInput, type Io } from './io.js';
 import { utf8 } from './real-io.js';
 
 const MAX_FILE_BYTES = 2_000_000;
+/** In the place of a file. */
+export const STANDARD_INPUT = '-';
+
+/** A file as it was named, or standard input. @throws AppError as `readTextFile` */
+export async function readInput(
+  file: string,
+  io: Pick<Io, 'cwd' | 'stdin'>,
+  maxBytes?: number,
+  maxStdinBytes = maxBytes,
+): Promise<string> {
+  return file === STANDARD_INPUT
+    ? io.stdin(maxStdinBytes)
+    : readTextFile(resolve(io.cwd, file), file, maxBytes);
+}
 
 /**
  * A file, or what comes through a pipe or a device (`/dev/stdin`, `<(…)`): then it waits for its end.

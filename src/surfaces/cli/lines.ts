@@ -49,6 +49,16 @@ export function pageWords(
   return nextCursor === null ? [] : [`${shown} of ${total}; more: --cursor ${nextCursor}`];
 }
 
+/** Of what was kept, how many secrets of which kind were taken out. */
+export function redactedWords(redacted: readonly { kind: string; count: number }[] = []): string[] {
+  return redacted.map(({ kind, count }) => `taken out: ${oneLine(kind)} (${count})`);
+}
+
+/** Why it was done less well than usual. */
+export function degradedWords(degraded: string | undefined): string[] {
+  return degraded === undefined ? [] : [oneLine(degraded)];
+}
+
 /**
  * `- old line` and `+ new line`, each with its line number, and a last line that counts them. Lines
  * are compared without their line breaks; blank ones and lines that only moved are left out. Linear.

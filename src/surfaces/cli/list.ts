@@ -10,23 +10,25 @@ import {
 } from '../../server/client.js';
 import { SECOND_MS } from '../../shared/clock.js';
 import { isAppError } from '../../shared/errors.js';
-import { answer, ask, type FlagNames, type ServerFlags } from './answer.js';
+import { answer, ask, type ServerFlags } from './answer.js';
 import type { CommandContext } from './command-line.js';
 import { chosenFields, mustBeFields } from './fields.js';
+import type { Flag } from './flags.js';
 import { EXIT, escapedJson, ioFor, printText } from './io.js';
 import { pageWords } from './lines.js';
 import type { Table } from './table.js';
 
-export interface ListRequest<Row extends object> extends Pick<RestRequest, 'path' | 'query'> {
+// biome-ignore lint/suspicious/noExplicitAny: a list is drawn by whoever made it, whatever its rows are
+export interface ListRequest<Row extends object = any> extends Pick<RestRequest, 'path' | 'query'> {
   /** What the answer calls the rows. */
   field: string;
-  /** Of fields in the request. */
-  flags?: FlagNames;
   known: readonly string[];
   /** How they are drawn; asked for when they have come. */
   table: () => Table<Row> | Promise<Table<Row>>;
   /** Said where there are none. */
   none: string;
+  /** Also what comes, until Ctrl-C. */
+  watched?: Watched<Row> | undefined;
 }
 
 type Page = Record<string, unknown> & { total: number; nextCursor: string | null };
@@ -35,12 +37,14 @@ function rowsOf<Row>(page: Page, field: string): Row[] {
   return page[field] as Row[];
 }
 
-/** A page of it. @throws AppError as `ask` */
+/** A page of it, or all that comes. @throws AppError as `ask` */
 export async function answerList<Row extends object>(
   context: CommandContext,
   command: Command,
-  { table, none, ...request }: ListRequest<Row>,
+  list: ListRequest<Row>,
 ): Promise<void> {
+  const { table, none, watched, ...request } = list;
+  if (watched) return watchList(context, command, list, watched);
   await answer<Page>(context, command, {
     ...request,
     text: async (page) => (await table()).lines(rowsOf(page, request.field)),
@@ -60,6 +64,7 @@ export interface Watched<Row extends object> {
   filters?: true;
 }
 
+export const WATCH_FLAG: Flag = ['watch', '--watch', 'also what comes, until Ctrl-C'];
 const PAUSE_MS = SECOND_MS;
 const MOST_REMEMBERED = 10_000;
 
@@ -69,7 +74,7 @@ const MOST_REMEMBERED = 10_000;
  * asked for anew. Nothing is printed twice.
  * @throws AppError as `ask`
  */
-export async function watchList<Row extends object>(
+async function watchList<Row extends object>(
   context: CommandContext,
   command: Command,
   { path, query, field, known, table }: ListRequest<Row>,

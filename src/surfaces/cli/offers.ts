@@ -1,26 +1,13 @@
 /** `cue offers [list|show|ack|dismiss|stats|reset]` */
-import { type Command, Option } from 'commander';
 import type { LearnedNumbers, Offer, OfferNumbers, OfferStats } from '../../proactive/index.js';
 import { ageOf } from '../../shared/clock.js';
-import { addServerOptions, answer, pathSegment } from './answer.js';
-import type { CommandContext } from './command-line.js';
+import { pathSegment } from './answer.js';
 import { OFFER_FIELDS } from './fields.js';
-import { numberOf, OFFER_KIND_WORDS, OFFER_STATE_WORDS } from './flags.js';
+import { OFFER_KIND_WORDS, OFFER_STATE_WORDS, PAGE_FLAGS } from './flags.js';
 import { indented, minuteOf, oneLine } from './lines.js';
-import { answerList, type ListRequest, watchList } from './list.js';
+import { type ListRequest, WATCH_FLAG } from './list.js';
+import { type Query, requestCommand, serverGroup } from './request.js';
 import { type Column, tableOf } from './table.js';
-
-export const commands = { offers: define };
-
-interface ListFlags {
-  state?: string;
-  kind?: string;
-  session?: string;
-  limit?: number;
-  cursor?: string;
-  deliver?: true;
-  watch?: true;
-}
 
 interface One {
   offer: Offer;
@@ -28,103 +15,90 @@ interface One {
 
 type Learned = { learned: LearnedNumbers };
 
-const NAMED = 'its id, or the first eight digits of it';
+const OF_ONE = { '<offer>': 'its id, or the first eight digits of it' };
+const THE_OFFER = { field: 'offer', known: OFFER_FIELDS } as const;
 
 const EXPLAINED = `
 Exit codes:
   0 done   1 failure, or no server   2 bad input   3 there is no such offer
 `;
 
-function define(group: Command, context: CommandContext): void {
-  const { clock } = context.io;
-  addServerOptions(group).addHelpText('after', EXPLAINED);
+const pathOf = (id: string) =>
+  `/offers/${pathSegment(id, { what: 'offer', list: 'cue offers list' })}`;
 
-  group
-    .command('list', { isDefault: true })
-    .description('what is offered, newest first')
-    .addOption(new Option('--state <state>', 'only those').choices(OFFER_STATE_WORDS))
-    .addOption(new Option('--kind <kind>', 'only those').choices(OFFER_KIND_WORDS))
-    .option('--session <id>', 'only those for a session')
-    .option('--limit <number>', 'how many (50)', numberOf('--limit'))
-    .option('--cursor <cursor>', 'the page behind this one')
-    .option('--deliver', 'pending ones that are for no conversation count as shown')
-    .option('--watch', 'also what comes, until Ctrl-C')
-    .action(async (flags: ListFlags, command: Command) => {
-      const { state, kind, session, limit, cursor, deliver, watch } = flags;
-      const list: ListRequest<Offer> = {
-        path: '/offers',
-        query: { state, kind, limit, cursor, deliver, sessionId: session },
-        ...{ field: 'offers', known: OFFER_FIELDS, none: 'no offers' },
-        table: () => tableOf(context.io, COLUMNS),
-      };
-      if (!watch) return answerList(context, command, list);
-      await watchList(context, command, list, {
+const list = requestCommand<never, Query & { watch?: true }>({
+  about: 'what is offered, newest first',
+  flags: [
+    ['state', '--state <state>', 'only those', OFFER_STATE_WORDS],
+    ['kind', '--kind <kind>', 'only those', OFFER_KIND_WORDS],
+    ['sessionId', '--session <id>', 'only those for a session'],
+    ...PAGE_FLAGS,
+    ['deliver', '--deliver', 'pending ones that are for no conversation count as shown'],
+    WATCH_FLAG,
+  ],
+  ask({ fields: { watch, ...query } }, { io }): ListRequest<Offer> {
+    const { state, kind, sessionId } = query;
+    return {
+      ...{ path: '/offers', query, field: 'offers', known: OFFER_FIELDS, none: 'no offers' },
+      table: () => tableOf(io, COLUMNS),
+      watched: watch && {
         type: 'offer',
         isOurs: (offer) =>
-          (kind === undefined || offer.kind === kind) &&
-          (state === undefined || offer.state === state) &&
-          (session === undefined || offer.target.sessionId === session),
+          (kind ?? offer.kind) === offer.kind &&
+          (state ?? offer.state) === offer.state &&
+          (sessionId ?? offer.target.sessionId) === offer.target.sessionId,
         keyOf: (offer) => `${offer.id} ${offer.state}`,
-      });
-    });
+      },
+    };
+  },
+});
 
-  const pathOf = (id: string) =>
-    `/offers/${pathSegment(id, { what: 'offer', list: 'cue offers list' })}`;
+const show = requestCommand<One>({
+  about: 'all of one offer, and why it is made',
+  args: OF_ONE,
+  ask: ({ id }, { io }) => ({
+    ...{ path: pathOf(id), ...THE_OFFER },
+    text: ({ offer }) => offerText(offer, io.clock.now()),
+  }),
+});
 
-  group
-    .command('show')
-    .description('all of one offer, and why it is made')
-    .argument('<offer>', NAMED)
-    .action(async (id: string, _flags: object, command: Command) => {
-      await answer<One>(context, command, {
-        ...{ path: pathOf(id), field: 'offer', known: OFFER_FIELDS },
-        text: ({ offer }) => offerText(offer, clock.now()),
-      });
-    });
+const ending = (route: string, done: string, about: string) =>
+  requestCommand<One>({
+    ...{ about, args: OF_ONE, flags: [['reason', '--reason <text>', 'why']] },
+    ask: ({ id, fields }) => ({
+      ...{ method: 'POST', path: `${pathOf(id)}/${route}`, body: fields, ...THE_OFFER },
+      text: ({ offer }) => `✔ ${done}: ${oneLine(offer.subject)} (${offer.kind})`,
+    }),
+  });
 
-  const endings = [
-    ['ack', 'acknowledge', 'acknowledged', 'it was good to know; a warning is not repeated'],
-    ['dismiss', 'dismiss', 'dismissed', 'it was of no use; fewer of its kind follow'],
-  ] as const;
-  for (const [name, route, done, description] of endings) {
-    group
-      .command(name)
-      .description(description)
-      .argument('<offer>', NAMED)
-      .option('--reason <text>', 'why')
-      .action(async (id: string, { reason }: { reason?: string }, command: Command) => {
-        await answer<One>(context, command, {
-          // A reason that is `undefined` is not sent.
-          ...{ method: 'POST', path: `${pathOf(id)}/${route}`, body: { reason } },
-          ...{ field: 'offer', known: OFFER_FIELDS },
-          text: ({ offer }) => `✔ ${done}: ${oneLine(offer.subject)} (${offer.kind})`,
-        });
-      });
-  }
+const stats = requestCommand<OfferStats & Learned>({
+  about: 'how good the offers are',
+  flags: [
+    ['since', '--since <time>', 'ISO time or date (30 days ago)'],
+    ['before', '--before <time>', 'ISO time or date'],
+  ],
+  ask: ({ fields: query }) => ({
+    ...{ path: '/offers/stats', query, field: 'byKind', text: statsText },
+  }),
+});
 
-  group
-    .command('stats')
-    .description('how good the offers are')
-    .option('--since <time>', 'ISO time or date (30 days ago)')
-    .option('--before <time>', 'ISO time or date')
-    .action(async (flags: { since?: string; before?: string }, command: Command) => {
-      await answer<OfferStats & Learned>(context, command, {
-        ...{ path: '/offers/stats', query: { ...flags }, field: 'byKind', text: statsText },
-      });
-    });
+const reset = requestCommand<Learned>({
+  about: 'forgets what was learned from what became of offers',
+  flags: [['kind', '--kind <kind>', 'of that kind only', OFFER_KIND_WORDS]],
+  ask: ({ fields }) => ({
+    ...{ method: 'POST', path: '/offers/reset', body: fields, field: 'learned' },
+    ...{ known: ['learned'], of: (body) => body },
+    text: () => `✔ ${fields.kind ?? 'every kind'} is offered as if nothing had been learned`,
+  }),
+});
 
-  group
-    .command('reset')
-    .description('forgets what was learned from what became of offers')
-    .addOption(new Option('--kind <kind>', 'of that kind only').choices(OFFER_KIND_WORDS))
-    .action(async ({ kind }: { kind?: string }, command: Command) => {
-      await answer<Learned>(context, command, {
-        ...{ method: 'POST', path: '/offers/reset', body: { kind }, field: 'learned' },
-        ...{ known: ['learned'], of: (body) => body },
-        text: () => `✔ ${kind ?? 'every kind'} is offered as if nothing had been learned`,
-      });
-    });
-}
+const known = 'it was good to know; a warning is not repeated';
+const useless = 'it was of no use; fewer of its kind follow';
+const all = {
+  ...{ list, show, ack: ending('acknowledge', 'acknowledged', known) },
+  ...{ dismiss: ending('dismiss', 'dismissed', useless), stats, reset },
+};
+export const commands = { offers: serverGroup(EXPLAINED, all, 'list') };
 
 const COLUMNS: readonly Column<Offer>[] = [
   { head: 'ID', id: ({ id }) => id, least: 8 },

@@ -7,15 +7,13 @@ import { findServer } from '../../server/client.js';
 import { isAppError } from '../../shared/errors.js';
 import type { TriggerHealth } from '../../triggers/index.js';
 import type { WhenHealth } from '../../when/index.js';
-import { addServerOptions, answer, ask, type ServerFlags, tell } from './answer.js';
+import { addServerOptions, ask, type ServerFlags, tell } from './answer.js';
 import { askWho } from './ask-server.js';
-import type { CommandContext } from './command-line.js';
-import { numberOf } from './flags.js';
+import type { CommandContext, DefineCommand } from './command-line.js';
 import { badInput, errorDocument, ioFor } from './io.js';
 import { counted } from './lines.js';
+import { serverCommand } from './request.js';
 import type { Status } from './status-text.js';
-
-export const commands = { status: defineStatus, autonomy: defineAutonomy };
 
 const STATUS_EXPLAINED = `
 With --json: { server, triggers, autonomy, memory, offers, when }, each as its route answers; "error" stands
@@ -70,12 +68,6 @@ export async function askStatus(
   return { status, port: Number(new URL(baseUrl).port) };
 }
 
-interface AutonomyFlags {
-  /** `--loop`, `--no-loop` */
-  loop?: boolean;
-  intervalMs?: number;
-}
-
 type Told = AutonomyStatus & { cycle?: { instructions: number } | null };
 
 const AUTONOMY_EXPLAINED = `
@@ -86,39 +78,30 @@ restarts; "run" is one cycle now: all instructions that wait for it.
 /** A server answers after 20 s, whether the cycle has ended or not. */
 const CYCLE_MS = 25_000;
 
-function defineAutonomy(autonomy: Command, context: CommandContext): void {
-  addServerOptions(autonomy)
-    .addArgument(new Argument('[action]').choices(['on', 'off', 'run']))
-    .option('--loop', 'it also thinks by itself, again and again')
-    .option('--no-loop', 'it only does what it is told')
-    .option('--interval-ms <number>', 'from one cycle to the next', numberOf('--interval-ms'))
-    .addHelpText('after', AUTONOMY_EXPLAINED)
-    .action(async (action: string | undefined, flags: AutonomyFlags, command: Command) => {
-      const body = changeOf(action, flags);
-      const change = body === null ? {} : ({ method: 'POST', body, timeoutMs: CYCLE_MS } as const);
-      const request = { path: '/autonomy', ...change } as const;
-      await answer<Told>(context, command, { ...request, field: 'enabled', text: textOf });
-    });
-}
+const DEEDS: Readonly<Record<string, object>> = {
+  on: { enabled: true },
+  off: { enabled: false },
+  run: { runCycle: true },
+};
 
-/** `null`: nothing is to be changed. */
-function changeOf(action: string | undefined, { loop, intervalMs }: AutonomyFlags): object | null {
-  const change = {
-    ...(loop === undefined ? {} : { loop }),
-    ...(intervalMs === undefined ? {} : { intervalMs }),
-  };
-  switch (action) {
-    case 'on':
-      return { enabled: true, ...change };
-    case 'off':
-      return { enabled: false, ...change };
-    case 'run':
-      if (Object.keys(change).length > 0) throw badInput('"run" stands alone');
-      return { runCycle: true };
-    default:
-      return Object.keys(change).length === 0 ? null : change;
-  }
-}
+const autonomy: DefineCommand = (command, context) => {
+  command.addArgument(new Argument('[action]').choices(Object.keys(DEEDS)));
+  serverCommand<Told>({
+    flags: [
+      ['loop', '--loop', 'it also thinks by itself, again and again'],
+      ['loop', '--no-loop', 'it only does what it is told', false],
+      ['intervalMs', '--interval-ms <number>', 'from one cycle to the next', 'number'],
+    ],
+    after: AUTONOMY_EXPLAINED,
+    ask({ id: action, fields }) {
+      const body = { ...DEEDS[action], ...fields };
+      if (action === 'run' && Object.keys(fields).length > 0) throw badInput('"run" stands alone');
+      const isChange = Object.keys(body).length > 0;
+      const change = isChange ? ({ method: 'POST', body, timeoutMs: CYCLE_MS } as const) : {};
+      return { path: '/autonomy', ...change, field: 'enabled', text: textOf };
+    },
+  })(command, context);
+};
 
 async function textOf(told: Told): Promise<string> {
   const { autonomyLines } = await import('./status-text.js');
@@ -130,3 +113,5 @@ function cycleLines({ cycle }: Told): string[] {
   if (cycle === null) return ['the cycle takes longer, and goes on'];
   return [`✔ one cycle: ${counted(cycle.instructions, 'instruction')}`];
 }
+
+export const commands = { status: defineStatus, autonomy };

@@ -1,7 +1,4 @@
-/** `cue export` */
-
-import { resolve } from 'node:path';
-import { type Command, Option } from 'commander';
+/** `cue export` and `cue import`. */
 import type { ImportResult } from '../../memory/index.js';
 import { MINUTE_MS } from '../../shared/clock.js';
 import {
@@ -12,18 +9,11 @@ import {
   partsOfLines,
 } from '../../shared/export-parts.js';
 import { isObject } from '../../shared/json.js';
-import { addServerOptions, ask, tell } from './answer.js';
-import type { CommandContext } from './command-line.js';
-import { readTextFile } from './input.js';
-import { badInput, EXIT, escapedJson, type Io, printJson } from './io.js';
-import { counted, oneLine } from './lines.js';
-
-export const commands = { export: defineExport, import: defineImport };
-
-interface ExportFlags {
-  format?: 'json' | 'jsonl';
-  triggers?: true;
-}
+import { ask, type Printed, tell } from './answer.js';
+import { readInput, STANDARD_INPUT } from './input.js';
+import { badInput, EXIT, escapedJson, printJson } from './io.js';
+import { counted, degradedWords, oneLine, redactedWords } from './lines.js';
+import { serverCommand } from './request.js';
 
 const EXPORT_EXPLAINED = `
 JSON lines are printed as they come, however many they are. An export that breaks off ends with exit code
@@ -35,43 +25,34 @@ Example:
 
 export const EXPORT_MS = 10 * MINUTE_MS;
 
-const MEMORIES = '/export';
-const slow = { timeoutMs: EXPORT_MS };
+const FORMATS = 'of memories: JSON lines, or one document (jsonl)';
 
-function defineExport(group: Command, context: CommandContext): void {
-  addServerOptions(group)
-    .addOption(
-      new Option('--format <name>', 'of memories: JSON lines, or one document (jsonl)').choices([
-        'jsonl',
-        'json',
-      ]),
-    )
-    .option('--triggers', 'the triggers, in place of memories, links, chapters and wisdom')
-    .addHelpText('after', EXPORT_EXPLAINED)
-    .action(async (flags: ExportFlags, command: Command) => {
-      const { format = 'jsonl', triggers } = flags;
-      const { io, end } = context;
-      if (triggers) {
-        if (flags.format === 'jsonl') throw badInput('triggers are exported as one document');
-        const asked = { path: '/triggers/export', field: 'triggers', ...slow } as const;
-        printJson(io, await ask<{ triggers: unknown }>(context, command, asked));
-      } else if (format === 'json') {
-        const asked = { path: MEMORIES, query: { format }, field: 'memories', ...slow } as const;
-        printJson(io, await ask<{ memories: unknown }>(context, command, asked));
-      } else {
-        await linesTo(context, command);
-      }
-      end(EXIT.done);
-    });
-}
-
-async function linesTo(context: CommandContext, command: Command): Promise<void> {
-  const { io } = context;
-  const query = { format: 'jsonl' };
-  const onLines = (text: string): void => io.out(escapedJson(text));
-  const asked = { path: MEMORIES, query, onLines, field: 'lines', ...slow } as const;
-  await ask<{ lines: true }>(context, command, asked);
-}
+const exported = serverCommand<never, { format?: 'json' | 'jsonl'; triggers?: true }>({
+  flags: [
+    ['format', '--format <name>', FORMATS, ['jsonl', 'json']],
+    ['triggers', '--triggers', 'the triggers, in place of memories, links, chapters and wisdom'],
+  ],
+  after: EXPORT_EXPLAINED,
+  async ask({ fields: { format, triggers } }, context, command) {
+    const { io, end } = context;
+    const slow = { timeoutMs: EXPORT_MS };
+    if (triggers && format === 'jsonl') throw badInput('triggers are exported as one document');
+    const query = { format: format ?? 'jsonl' };
+    if (triggers) {
+      const asked = { path: '/triggers/export', field: 'triggers', ...slow } as const;
+      printJson(io, await ask<{ triggers: unknown }>(context, command, asked));
+    } else if (format === 'json') {
+      const asked = { path: '/export', query, field: 'memories', ...slow } as const;
+      printJson(io, await ask<{ memories: unknown }>(context, command, asked));
+    } else {
+      const onLines = (text: string): void => io.out(escapedJson(text));
+      const asked = { path: '/export', query, onLines, field: 'lines', ...slow } as const;
+      await ask<{ lines: true }>(context, command, asked);
+    }
+    end(EXIT.done);
+    return null;
+  },
+});
 
 /** Of `/triggers/import`; `rejected` by its place in the list. */
 interface BatchResult {
@@ -83,7 +64,7 @@ interface BatchResult {
 
 /** What `cue export` of a large project has. */
 const MAX_FILE_BYTES = 256_000_000;
-const STANDARD_INPUT = '-';
+const MAX_STDIN_BYTES = 2_000_000;
 const MEMORY_LISTS = ['memories', 'links', 'chapters', 'wisdom'];
 const MOST_SHOWN = 20;
 
@@ -96,21 +77,56 @@ Exit codes:
   0 done   1 failure, or no server   2 bad input, or a record was rejected
 `;
 
-function defineImport(group: Command, context: CommandContext): void {
-  addServerOptions(group)
-    .argument('<file>')
-    .addHelpText('after', IMPORT_EXPLAINED)
-    .action(async (file: string, _flags: object, command: Command) => {
-      const text = await textOf(file, context.io);
-      const read = documentIn(text);
-      if (isObject(read) && Array.isArray(read.triggers)) {
-        await importTriggers(partsOfDocument(read, ['triggers']), context, command);
-      } else {
-        mustBeMemories(text, read, file);
-        await importMemories(memoryParts(text, read), context, command);
-      }
-    });
-}
+const imported = serverCommand<never>({
+  args: { '<file>': '' },
+  after: IMPORT_EXPLAINED,
+  async ask({ id: file }, context, command) {
+    const text = await readInput(file, context.io, MAX_FILE_BYTES, MAX_STDIN_BYTES);
+    const read = documentIn(text);
+    const isTriggers = isObject(read) && Array.isArray(read.triggers);
+    if (!isTriggers) mustBeMemories(text, read, file);
+    const send = <Body extends object>(
+      { parts, path, field }: { parts: readonly Part[]; path: string; field: keyof Body & string },
+      printed: Printed<Body>,
+    ) =>
+      sumOf(parts, (body) => {
+        const request = { method: 'POST', path, body, timeoutMs: EXPORT_MS, field } as const;
+        return ask<Body>(context, command, request);
+      }).then((sum) => tell(context, command, sum, printed));
+    if (isTriggers) {
+      const parts = partsOfDocument(read, ['triggers']);
+      await send<BatchResult>({ parts, path: '/triggers/import', field: 'counts' }, TRIGGERS);
+    } else {
+      const parts = memoryParts(text, read);
+      await send<ImportResult>({ parts, path: '/import', field: 'imported' }, MEMORIES);
+    }
+    return null;
+  },
+});
+
+const MEMORIES: Printed<ImportResult> = {
+  text: ({ imported, skipped, rejected }) =>
+    `✔ imported ${counted(imported, 'record')}, skipped ${skipped}, rejected ${rejected.length}`,
+  beside: ({ rejected, redacted, degraded }) => [
+    ...shortened(rejected.map(({ line, reason }) => `${line}: ${oneLine(reason)}`)),
+    ...redactedWords(redacted),
+    ...degradedWords(degraded),
+  ],
+  code: ({ rejected }) => (rejected.length > 0 ? EXIT.badInput : EXIT.done),
+};
+
+const TRIGGERS: Printed<BatchResult> = {
+  text: ({ counts: { created, duplicates, rejected } }) =>
+    `✔ imported ${counted(created, 'trigger')}, skipped ${duplicates}, rejected ${rejected}`,
+  beside: ({ rejected }) =>
+    shortened(
+      rejected.map(({ index, findings }) => {
+        const words = findings.map(({ field, message }) => `${field} ${message}`).join('; ');
+        return `${index + 1}: ${oneLine(words)}`;
+      }),
+    ),
+  code: ({ counts }) => (counts.rejected > 0 ? EXIT.badInput : EXIT.done),
+};
 
 /** What is something else as a whole is told once, not by its lines. @throws AppError INVALID_INPUT */
 function mustBeMemories(text: string, read: unknown, file: string): void {
@@ -142,100 +158,45 @@ function memoryParts(text: string, read: unknown): Part[] {
   return isObject(read) ? partsOfDocument(read, MEMORY_LISTS) : partsOfLines(text);
 }
 
-async function importMemories(
+/** Sends each part in its turn; what came of them as one answer, which counts their records together. */
+export async function sumOf<Answer extends object>(
   parts: readonly Part[],
-  context: CommandContext,
-  command: Command,
-): Promise<void> {
-  let sum: ImportResult = { imported: 0, skipped: 0, rejected: [] };
-  for (const { body, before } of parts) {
-    const request = { method: 'POST', path: '/import', body, timeoutMs: EXPORT_MS } as const;
-    const one = await ask<ImportResult>(context, command, { ...request, field: 'imported' });
-    sum = parts.length === 1 ? one : added(sum, one, before);
-  }
-  await tell(context, command, sum, {
-    text: ({ imported, skipped, rejected }) =>
-      `✔ imported ${counted(imported, 'record')}, skipped ${skipped}, rejected ${rejected.length}`,
-    beside: ({ rejected, redacted = [], degraded }) => [
-      ...shortened(rejected.map(({ line, reason }) => `${line}: ${oneLine(reason)}`)),
-      ...redacted.map(({ kind, count }) => `taken out: ${oneLine(kind)} (${count})`),
-      ...(degraded === undefined ? [] : [oneLine(degraded)]),
-    ],
-    code: ({ rejected }) => (rejected.length > 0 ? EXIT.badInput : EXIT.done),
+  send: (body: object) => Promise<Answer>,
+): Promise<Answer> {
+  let sum: unknown;
+  for (const { body, before } of parts) sum = added(sum, placed(await send(body), before));
+  return sum as Answer;
+}
+
+/** Places of records as they are in the whole. */
+function placed(value: unknown, before: number): unknown {
+  if (Array.isArray(value)) return value.map((one) => placed(one, before));
+  if (!isObject(value)) return value;
+  const fields = Object.entries(value).map(([name, one]) => {
+    const isPlace = (name === 'line' || name === 'index') && typeof one === 'number';
+    return [name, isPlace ? one + before : placed(one, before)];
   });
+  return Object.fromEntries(fields);
 }
 
-async function importTriggers(
-  parts: readonly Part[],
-  context: CommandContext,
-  command: Command,
-): Promise<void> {
-  let sum: BatchResult | null = null;
-  for (const { body, before } of parts) {
-    const path = '/triggers/import';
-    const request = { method: 'POST', path, body, timeoutMs: EXPORT_MS } as const;
-    const one = await ask<BatchResult>(context, command, { ...request, field: 'counts' });
-    sum = sum === null ? one : addedBatch(sum, one, before);
+/** Numbers add up, lists follow each other, and of counts by kind each kind has one. */
+function added(sum: unknown, one: unknown): unknown {
+  if (typeof sum === 'number' && typeof one === 'number') return sum + one;
+  if (Array.isArray(sum) && Array.isArray(one)) {
+    const all = [...sum, ...one];
+    if (!all.every((item) => isObject(item) && 'kind' in item)) return all;
+    const counts = new Map<string, number>();
+    for (const { kind, count } of all) counts.set(kind, (counts.get(kind) ?? 0) + count);
+    return [...counts].map(([kind, count]) => ({ kind, count }));
   }
-  if (sum === null) return;
-  await tell(context, command, sum, {
-    text: ({ counts: { created, duplicates, rejected } }) =>
-      `✔ imported ${counted(created, 'trigger')}, skipped ${duplicates}, rejected ${rejected}`,
-    beside: ({ rejected }) =>
-      shortened(
-        rejected.map(({ index, findings }) => {
-          const words = findings.map(({ field, message }) => `${field} ${message}`).join('; ');
-          return `${index + 1}: ${oneLine(words)}`;
-        }),
-      ),
-    code: ({ counts }) => (counts.rejected > 0 ? EXIT.badInput : EXIT.done),
-  });
-}
-
-function added(sum: ImportResult, one: ImportResult, before: number): ImportResult {
-  const redacted = new Map((sum.redacted ?? []).map(({ kind, count }) => [kind, count]));
-  for (const { kind, count } of one.redacted ?? []) {
-    redacted.set(kind, (redacted.get(kind) ?? 0) + count);
-  }
-  const degraded = one.degraded ?? sum.degraded;
-  return {
-    imported: sum.imported + one.imported,
-    skipped: sum.skipped + one.skipped,
-    rejected: [
-      ...sum.rejected,
-      ...one.rejected.map(({ line, reason }) => ({ line: line + before, reason })),
-    ],
-    ...(redacted.size === 0
-      ? {}
-      : { redacted: [...redacted].map(([kind, count]) => ({ kind, count })) }),
-    ...(degraded === undefined ? {} : { degraded }),
-  };
-}
-
-function addedBatch(sum: BatchResult, one: BatchResult, before: number): BatchResult {
-  const moved = <Item extends { index: number }>(items: readonly unknown[]): Item[] =>
-    (items as Item[]).map((item) => ({ ...item, index: item.index + before }));
-  return {
-    created: [...sum.created, ...moved(one.created)],
-    duplicates: [...sum.duplicates, ...moved(one.duplicates)],
-    rejected: [...sum.rejected, ...moved<BatchResult['rejected'][number]>(one.rejected)],
-    counts: {
-      created: sum.counts.created + one.counts.created,
-      duplicates: sum.counts.duplicates + one.counts.duplicates,
-      rejected: sum.counts.rejected + one.counts.rejected,
-    },
-  };
+  if (!isObject(sum) || !isObject(one)) return one;
+  const fields = Object.entries(one).map(([name, value]) => [name, added(sum[name], value)]);
+  return { ...sum, ...Object.fromEntries(fields) };
 }
 
 function shortened(lines: readonly string[]): string[] {
   const more = lines.length - MOST_SHOWN;
   return more > 0 ? [...lines.slice(0, MOST_SHOWN), `and ${more} more`] : [...lines];
-}
-
-async function textOf(file: string, io: Io): Promise<string> {
-  return file === STANDARD_INPUT
-    ? io.stdin()
-    : readTextFile(resolve(io.cwd, file), file, MAX_FILE_BYTES);
 }
 
 /** `undefined`: JSON lines, or nothing that can be read; which of them says the server. */
@@ -246,3 +207,5 @@ function documentIn(text: string): unknown {
     return undefined;
   }
 }
+
+export const commands = { export: exported, import: imported };

@@ -3,7 +3,6 @@
 import { execFile } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { isAbsolute, resolve, win32 } from 'node:path';
-import type { Command } from 'commander';
 import { type NudgeContext as Facts, redactText } from '../../../hints/offline.js';
 import {
   addressOf,
@@ -14,7 +13,7 @@ import {
   withoutUser,
 } from '../../../shared/git-folder.js';
 import { isSensitiveName } from '../../../shared/secret-values.js';
-import { collect, listedPairsOf, pairsOf, wordsIn } from '../flags.js';
+import { type Flags, listedPairsOf, pairsOf, wordsIn } from '../flags.js';
 import { badInput, type Io } from '../io.js';
 
 /** No scope says more than that of one value. */
@@ -57,6 +56,7 @@ function isHarmless(name: string, value: string): boolean {
   return !HAS_USER.test(value) && redactText(value, name) === value;
 }
 
+/** Where somebody is, as the flags say it; what is `undefined` is inferred. */
 export interface ContextFlags {
   cwd?: string;
   repo?: string;
@@ -65,6 +65,16 @@ export interface ContextFlags {
   env?: string[];
   filesOpen?: string[];
 }
+
+/** They fill `at`. */
+export const CONTEXT_FLAGS: Flags = [
+  ['at.cwd', '--cwd <folder>', 'working folder'],
+  ['at.repo', '--repo <address>', 'repository: its address, or git:org/repo'],
+  ['at.branch', '--branch <name>', 'branch'],
+  ['at.os', '--os <name>', 'linux, darwin or windows'],
+  ['at.env', '--env <name=value>', 'variable of the environment; repeatable', 'texts'],
+  ['at.filesOpen', '--files-open <paths>', 'files that are open: they break ties', 'texts'],
+];
 
 export type Os = NonNullable<Facts['os']>;
 
@@ -76,22 +86,6 @@ Context:
   folder as file://), --branch from git, --os from this machine, --env from this process. Of variables
   that look like secrets, and of very long ones, only the name is sent.
 `;
-
-export function addContextFlags(command: Command): Command {
-  return command
-    .option('--cwd <folder>', 'working folder')
-    .option('--repo <address>', 'repository: its address, or git:org/repo')
-    .option('--branch <name>', 'branch')
-    .option('--os <name>', 'linux, darwin or windows')
-    .option('--env <name=value>', 'variable of the environment; repeatable', collect)
-    .option('--files-open <paths>', 'files that are open: they break ties', collect);
-}
-
-/** Whether any of it was said. */
-export function saysContext(flags: ContextFlags): boolean {
-  const { cwd, repo, branch, os, env, filesOpen } = flags;
-  return [cwd, repo, branch, os, env, filesOpen].some((flag) => flag !== undefined);
-}
 
 /** @throws AppError INVALID_INPUT for a system that does not exist, and a variable without a value */
 export async function contextOf(flags: ContextFlags, { cwd: here, env }: Io): Promise<Facts> {
@@ -217,39 +211,40 @@ function askGit(
   });
 }
 
-export interface ScopeFlags {
-  scopeCwdGlob?: string[];
-  scopeRepo?: string[];
-  scopeBranch?: string[];
-  scopeOs?: string[];
-  scopeEnvRequired?: string[];
-  scopeEnvMatch?: string[];
-}
+/** Where a hint holds: they fill `scope`. */
+export const SCOPE_FLAGS: Flags = [
+  ['scope.cwd_glob', '--scope-cwd-glob <globs>', 'working folders: "**/http-proxy*"', 'words'],
+  ['scope.repo', '--scope-repo <addresses>', 'repositories: git:org/repo', 'words'],
+  ['scope.branch', '--scope-branch <globs>', 'branches: "dev,hotfix/*"', 'words'],
+  ['scope.os', '--scope-os <names>', 'linux, darwin, windows', 'words'],
+  ['scope.env_required', '--scope-env-required <names>', 'variables that must be set', 'words'],
+  [
+    'scope.env_match',
+    '--scope-env-match <name=value>',
+    'a value it must have; repeatable',
+    'texts',
+  ],
+];
 
-export function addScopeFlags(command: Command): Command {
-  return command
-    .option('--scope-cwd-glob <globs>', 'working folders: "**/http-proxy*"', collect)
-    .option('--scope-repo <addresses>', 'repositories: git:org/repo', collect)
-    .option('--scope-branch <globs>', 'branches: "dev,hotfix/*"', collect)
-    .option('--scope-os <names>', 'linux, darwin, windows', collect)
-    .option('--scope-env-required <names>', 'variables that must be set', collect)
-    .option('--scope-env-match <name=value>', 'a value it must have; repeatable', collect);
+/** As the flags fill it. */
+export interface SaidScope {
+  repo?: string[];
+  os?: string[];
+  env_match?: string[];
+  [field: string]: unknown;
 }
 
 /**
  * `undefined`: no flag was given. A list without a word stays, for the server to name it.
  * @throws AppError INVALID_INPUT
  */
-export function scopeOf(flags: ScopeFlags): object | undefined {
-  const repo = flags.scopeRepo && wordsIn(flags.scopeRepo);
-  const given = {
-    cwd_glob: flags.scopeCwdGlob && wordsIn(flags.scopeCwdGlob),
+export function scopeOf(said: SaidScope | undefined): object | undefined {
+  if (said === undefined) return undefined;
+  const { repo, os, env_match: pairs } = said;
+  return {
+    ...said,
     repo: repo?.length === 1 ? repo[0] : repo,
-    branch: flags.scopeBranch && wordsIn(flags.scopeBranch),
-    os: flags.scopeOs && wordsIn(flags.scopeOs).map((name) => osNamed(name, '--scope-os')),
-    env_required: flags.scopeEnvRequired && wordsIn(flags.scopeEnvRequired),
-    env_match: flags.scopeEnvMatch && listedPairsOf(flags.scopeEnvMatch, '--scope-env-match'),
+    os: os?.map((name) => osNamed(name, '--scope-os')),
+    env_match: pairs && listedPairsOf(pairs, '--scope-env-match'),
   };
-  const fields = Object.entries(given).filter(([, value]) => value !== undefined);
-  return fields.length === 0 ? undefined : Object.fromEntries(fields);
 }

@@ -1,7 +1,7 @@
 /** `nudge get <component> <key>`: an agent waits for it before each build. */
 import type { GetResult, ScoredHint } from '../../../hints/offline.js';
 import type { CommandContext } from '../command-line.js';
-import { collect, numberOf, type PlainOption, plainLine, portOf } from '../flags.js';
+import { type Flags, fieldsOf, plainLine } from '../flags.js';
 import {
   badInput,
   EXIT,
@@ -13,10 +13,19 @@ import {
   tellError,
 } from '../io.js';
 import { callServer, documentOf } from './call.js';
-import { type ContextFlags, contextOf } from './context-flags.js';
+import { CONTEXT_FLAGS, type ContextFlags, contextOf } from './context-flags.js';
 import type * as Words from './print-hint.js';
 
-export interface GetFlags extends ContextFlags {
+export const GET_FLAGS: Flags = [
+  ...CONTEXT_FLAGS,
+  ['limit', '--limit <number>', 'so many of its variants, best first (1)', 'number'],
+  ['explain', '--explain', 'also why the others are not eligible'],
+  ['raw', '--raw', 'print the value alone, as it is, secrets too: $(nudge get api build --raw)'],
+  ['json', '--json', 'print the result as JSON'],
+];
+
+export interface GetFlags {
+  at?: ContextFlags;
   limit?: number;
   explain?: true;
   raw?: true;
@@ -39,7 +48,7 @@ export async function performGet(
   if (raw && (json || explain || limit !== undefined)) {
     throw badInput('--raw prints one value: it goes without --json, --explain and --limit');
   }
-  const place = await contextOf(flags, io);
+  const place = await contextOf(flags.at ?? {}, io);
   const params = { ...name, context: place, limit, explain: explain && 'all' };
   // Loaded while the server works.
   const words = json ? null : import('./print-hint.js');
@@ -78,14 +87,6 @@ function printBest(
   }
 }
 
-/** What the flags of a line say, and where it wants to be answered. */
-interface Line {
-  name: HintName;
-  flags: GetFlags;
-  port?: number;
-  dataDir?: string;
-}
-
 /**
  * The command without the reader of command lines, which takes half as long as all else.
  * @param argv beginning with `get`
@@ -94,45 +95,37 @@ interface Line {
 export function quickGet(argv: readonly string[], io: Io): Promise<ExitCode> | null {
   const line = understood(argv.slice(1));
   if (line === null) return null;
-  const { name, flags, port, dataDir } = line;
+  const { name, flags } = line;
+  const { port, dataDir } = flags;
   return performGet(name, flags, { io: ioFor(io, () => dataDir), port: () => port }).catch(
     (error: unknown) => tellError(error, { name: 'nudge', argv, documentOf }, io),
   );
 }
 
+/** What every command of Nudge has, too. */
+const PLAIN_FLAGS: Flags = [
+  ...GET_FLAGS,
+  ['port', '-p, --port <port>', '', 'port'],
+  ['dataDir', '--data-dir <directory>', ''],
+];
+
+interface Line {
+  name: HintName;
+  flags: GetFlags & { port?: number; dataDir?: string };
+}
+
 function understood(words: readonly string[]): Line | null {
   try {
-    return lineOf(words);
+    const line = plainLine(words, PLAIN_FLAGS);
+    if (line === null) return null;
+    const [component, key, ...more] = line.operands;
+    const flags: Line['flags'] = fieldsOf(PLAIN_FLAGS, line.given);
+    const isClear = more.length === 0 && (flags.port === undefined || flags.dataDir === undefined);
+    return component === undefined || key === undefined || !isClear
+      ? null
+      : { name: { component, key }, flags };
   } catch {
     // A number, say, that is none: told by the reader of command lines.
     return null;
   }
 }
-
-function lineOf(words: readonly string[]): Line | null {
-  const line = plainLine(words, OPTIONS);
-  if (line === null) return null;
-  const [component, key, ...more] = line.operands;
-  const { port, dataDir, ...flags } = line.given;
-  const isClear = more.length === 0 && (port === undefined || dataDir === undefined);
-  if (component === undefined || key === undefined || !isClear) return null;
-  return { ...line.given, name: { component, key }, flags };
-}
-
-const text = (value: string): string => value;
-const list = (value: string, before: unknown) => collect(value, before as string[] | undefined);
-const OPTIONS: Readonly<Record<string, PlainOption>> = {
-  '--json': ['json', null],
-  '--raw': ['raw', null],
-  '--explain': ['explain', null],
-  '--limit': ['limit', numberOf('--limit')],
-  '--port': ['port', portOf],
-  '-p': ['port', portOf],
-  '--data-dir': ['dataDir', text],
-  '--cwd': ['cwd', text],
-  '--repo': ['repo', text],
-  '--branch': ['branch', text],
-  '--os': ['os', text],
-  '--env': ['env', list],
-  '--files-open': ['filesOpen', list],
-};

@@ -1,10 +1,11 @@
 /** `cue when …`: arguments and options; what they do is in the files that are loaded for it. */
-import { Command, CommanderError } from 'commander';
+import type { Command } from 'commander';
+import { addFlags } from '../answer.js';
 import type { CommandContext } from '../command-line.js';
-import { portOf } from '../flags.js';
+import type { Flags } from '../flags.js';
 import { badInput, type ExitCode, type Io } from '../io.js';
-import type { WhenFlags } from './paths.js';
-import type { RememberFlags } from './perform.js';
+import { optionNamed } from '../typed-words.js';
+import { FILE_FLAGS, type WhenFlags } from './paths.js';
 
 export const commands = { when: define };
 
@@ -35,90 +36,83 @@ The line is the entry as in the index, instead of --trigger, --header and --desc
   cue when remember "writing mock tests | Mock patching pattern | patch where used, not defined"
 `;
 
-function define(when: Command, { io, end }: CommandContext): void {
-  /** Runs a command with its own options and those of the group, and keeps how it ended. */
-  async function perform<Flags extends WhenFlags>(
-    command: Command,
-    runCommand: (io: Io, flags: Flags) => Promise<ExitCode>,
-  ): Promise<void> {
-    const flags = command.optsWithGlobals<Flags>();
-    if (flags.port !== undefined && command !== when) {
-      const message = `cue when ${command.name()} works on the files of the project: leave -p out`;
-      throw badInput(message, { flag: '--port' });
-    }
-    end(await runCommand(io, flags));
-  }
+type Run = (io: Io, flags: WhenFlags, words: readonly string[]) => Promise<ExitCode>;
 
-  addOptions(when)
+interface WhenCommand {
+  about: string;
+  args?: string;
+  flags?: Flags;
+  after?: string;
+  run: Run;
+}
+
+const work = () => import('./perform.js');
+
+const COMMANDS: Readonly<Record<string, WhenCommand>> = {
+  validate: {
+    about: 'check index and decision files; for pre-commit checks',
+    flags: [['fix', '--fix', 'mend order, placement and repeated lines']],
+    run: async (io, flags) => (await work()).validateCommand(io, flags),
+  },
+  migrate: {
+    about: 'bring an index of "Key — description" lines into the three-field format',
+    flags: [['dryRun', '--dry-run', 'show what would change, and change nothing']],
+    run: async (io, flags) => (await work()).migrateCommand(io, flags),
+  },
+  remember: {
+    about: 'add an entry, and its section when content is given',
+    args: '[line]',
+    flags: [
+      ['trigger', '--trigger <phrase>', 'what an agent types, 2 to 5 words: "writing mock tests"'],
+      ['header', '--header <title>', 'title of the section in the decision file'],
+      ['description', '--description <words>', 'keywords by which the entry is found'],
+      ['file', '--file <name>', 'decision file, where the header does not say it'],
+      ['content', '--content <text>', 'markdown of a new section; "-" reads standard input'],
+      ['contentFile', '--content-file <path>', 'the same from a file'],
+      ['under', '--under <title>', 'section that the new one goes into: ".Mock Patching"'],
+      ['how', '--how', 'write the entry with /how'],
+    ],
+    after: LINE_EXPLAINED,
+    run: async (...given) => (await work()).rememberCommand(...given),
+  },
+  stats: {
+    about: 'how much of what could have been recalled was recalled',
+    run: async (io, flags) => (await work()).statsCommand(io, flags),
+  },
+};
+
+function define(when: Command, { io, end }: CommandContext): void {
+  /** With its own options and those of the group; keeps how it ended. */
+  const performed =
+    (run: Run) =>
+    async (...given: unknown[]): Promise<void> => {
+      const command = given.pop() as Command;
+      const flags = command.optsWithGlobals<WhenFlags>();
+      if (flags.port !== undefined && command !== when) {
+        const message = `cue when ${command.name()} works on the files of the project: leave -p out`;
+        throw badInput(message, { flag: '--port' });
+      }
+      const words = given.flat().filter((word) => typeof word === 'string');
+      end(await run(io, flags, words));
+    };
+  addFlags(when, WHEN_FLAGS)
     .usage('[options] <trigger>...')
     .argument('[trigger...]')
     .configureHelp({ showGlobalOptions: true, visibleArguments: () => [] })
     .addHelpText('after', EXPLAINED)
-    .action(async (triggers: string[], _own: object, command: Command) => {
-      const { recallCommand } = await import('./perform.js');
-      await perform<WhenFlags>(command, (...given) => recallCommand(triggers, ...given));
-    });
-
-  when
-    .command('validate')
-    .description('check index and decision files; for pre-commit checks')
-    .option('--fix', 'mend order, placement and repeated lines')
-    .action(async (_own: object, command: Command) => {
-      const { validateCommand } = await import('./perform.js');
-      await perform(command, validateCommand);
-    });
-
-  when
-    .command('migrate')
-    .description('bring an index of "Key — description" lines into the three-field format')
-    .option('--dry-run', 'show what would change, and change nothing')
-    .action(async (_own: object, command: Command) => {
-      const { migrateCommand } = await import('./perform.js');
-      await perform(command, migrateCommand);
-    });
-
-  when
-    .command('remember')
-    .description('add an entry, and its section when content is given')
-    .usage('[options] [line]')
-    .argument('[line]')
-    .option('--trigger <phrase>', 'what an agent types, 2 to 5 words: "writing mock tests"')
-    .option('--header <title>', 'title of the section in the decision file')
-    .option('--description <words>', 'keywords by which the entry is found')
-    .option('--file <name>', 'decision file, where the header does not say it')
-    .option('--content <text>', 'markdown of a new section; "-" reads standard input')
-    .option('--content-file <path>', 'the same from a file')
-    .option('--under <title>', 'section that the new one goes into: ".Mock Patching"')
-    .option('--how', 'write the entry with /how')
-    .addHelpText('after', LINE_EXPLAINED)
-    .action(async (line: string | undefined, _own: object, command: Command) => {
-      const { rememberCommand } = await import('./perform.js');
-      await perform<WhenFlags & RememberFlags>(command, (...given) =>
-        rememberCommand(line, ...given),
-      );
-    });
-
-  when
-    .command('stats')
-    .description('how much of what could have been recalled was recalled')
-    .action(async (_own: object, command: Command) => {
-      const { statsCommand } = await import('./perform.js');
-      await perform(command, statsCommand);
-    });
+    .action(performed(async (...given) => (await work()).recallCommand(...given)));
+  for (const [name, { about, args, flags = [], after = '', run }] of Object.entries(COMMANDS)) {
+    const command = addFlags(when.command(name).description(about), flags);
+    if (args !== undefined) command.usage(`[options] ${args}`).argument(args);
+    command.addHelpText('after', after).action(performed(run));
+  }
 }
 
-function addOptions(when: Command): Command {
-  return when
-    .option('--index <file>', 'the index (else agents/memory-index.md and the like, upwards)')
-    .option('--decisions <folder>', 'the decision files (else "decisions" beside the index)')
-    .option('--json', 'print one JSON document')
-    .option('--no-usage', 'do not count this recall')
-    .option('-p, --port <port>', 'recall from the index of the server at this port', portOf)
-    .option('--verbose', 'also say what went wrong beside the result');
-}
+const WHEN_FLAGS: Flags = [
+  ...FILE_FLAGS,
+  ['port', '-p, --port <port>', 'recall from the index of the server at this port', 'port'],
+];
 
-const WITHOUT_WORDS: ReadonlySet<string> = new Set(['validate', 'migrate', 'stats']);
-const COMMANDS: ReadonlySet<string> = new Set([...WITHOUT_WORDS, 'remember']);
 /** In front of a trigger it says nothing new. */
 const SPELLED_OUT = '/when';
 
@@ -129,45 +123,27 @@ const SPELLED_OUT = '/when';
  * say the same.
  */
 export function prepare(args: readonly string[], when: Command): string[] {
-  const valued = valuedOptions(when);
   // The value of an option stays as it is.
-  const listed = args.map((arg, at) =>
-    /^-\s/.test(arg) && !valued.has(args[at - 1] ?? '') ? ` ${arg}` : arg,
-  );
+  const isValue = (at: number) => isValued(args[at - 1] ?? '', when);
+  const listed = args.map((arg, at) => (/^-\s/.test(arg) && !isValue(at) ? ` ${arg}` : arg));
   const end = listed.indexOf('--');
   const told = end < 0 ? listed : listed.slice(0, end);
-  const operands = operandsOf(told);
-  const [first, second] = operands;
+  const [first, second] = told.flatMap((arg, at) => (/^-./.test(arg) || isValue(at) ? [] : [at]));
   if (first === undefined) {
-    const isName = end >= 0 && COMMANDS.has(listed[end + 1] ?? '');
+    const isName = end >= 0 && Object.hasOwn(COMMANDS, listed[end + 1] ?? '');
     return isName ? [...told, '--', SPELLED_OUT, ...listed.slice(end + 1)] : listed;
   }
-  if (second === undefined || !WITHOUT_WORDS.has(first)) return listed;
-  const at = listed.findIndex(
-    (arg, place) => arg === first && !valued.has(listed[place - 1] ?? ''),
-  );
-  return [...listed.slice(0, at), SPELLED_OUT, ...listed.slice(at)];
-}
-
-/** Arguments that are no option; none where the options are wrong, which commander tells by itself. */
-function operandsOf(args: readonly string[]): string[] {
-  const reader = addOptions(new Command())
-    .exitOverride()
-    .configureOutput({ outputError: () => {} });
-  try {
-    return reader.parseOptions([...args]).operands;
-  } catch (error) {
-    if (error instanceof CommanderError) return [];
-    throw error;
+  const command = COMMANDS[listed[first] ?? ''];
+  // An option of its own says that the command is meant.
+  const isOurs = told.some((arg) => /^-./.test(arg) && !optionNamed(arg, when));
+  if (second === undefined || command === undefined || command.args !== undefined || isOurs) {
+    return listed;
   }
+  return [...listed.slice(0, first), SPELLED_OUT, ...listed.slice(first)];
 }
 
-/** Options behind which an argument is their value, of the command and of those below it. */
-function valuedOptions(command: Command): ReadonlySet<string> {
-  const options = [command, ...command.commands].flatMap((one) => one.options);
-  return new Set(
-    options.flatMap(({ required, long, short }) =>
-      required && long ? [long, ...(short ? [short] : [])] : [],
-    ),
-  );
+/** Whether the word behind it is its value, of the command or of those below it. */
+function isValued(word: string, when: Command): boolean {
+  const options = [when, ...when.commands].flatMap((one) => one.options);
+  return options.some(({ required, long, short }) => required && (word === long || word === short));
 }

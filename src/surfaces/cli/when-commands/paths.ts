@@ -11,9 +11,18 @@ import {
   type Warning,
   type WhenPaths,
 } from '../../../when/offline.js';
+import type { Flags } from '../flags.js';
 import { badInput, type Io } from '../io.js';
 
 /** Options that every command of the group has. */
+export const FILE_FLAGS: Flags = [
+  ['index', '--index <file>', 'the index (else agents/memory-index.md and the like, upwards)'],
+  ['decisions', '--decisions <folder>', 'the decision files (else "decisions" beside the index)'],
+  ['json', '--json', 'print one JSON document'],
+  ['usage', '--no-usage', 'do not count this recall'],
+  ['verbose', '--verbose', 'also say what went wrong beside the result'],
+];
+
 export interface WhenFlags {
   index?: string;
   decisions?: string;

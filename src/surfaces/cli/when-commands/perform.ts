@@ -11,7 +11,7 @@ import type {
   Validation,
   WhenPaths,
 } from '../../../when/offline.js';
-import { readTextFile } from '../input.js';
+import { readTextFile, STANDARD_INPUT } from '../input.js';
 import { badInput, EXIT, type ExitCode, type Io, printJson, printText } from '../io.js';
 import { changedLines, counted } from '../lines.js';
 import {
@@ -34,12 +34,10 @@ import {
   tellRecall,
 } from './recall.js';
 
-const STANDARD_INPUT = '-';
-
 export async function recallCommand(
-  triggers: readonly string[],
   io: Io,
   flags: WhenFlags,
+  triggers: readonly string[],
 ): Promise<ExitCode> {
   const text = commandText(await withInput(triggers, io));
   const requests = requestsIn(text);
@@ -71,7 +69,7 @@ async function askedAt(port: number, text: string, io: Io): Promise<Recall> {
   );
 }
 
-export interface RememberFlags {
+interface RememberFlags {
   trigger?: string;
   header?: string;
   description?: string;
@@ -84,9 +82,9 @@ export interface RememberFlags {
 
 /** @param line the entry as it stands in an index; options say the same and more */
 export async function rememberCommand(
-  line: string | undefined,
   io: Io,
   flags: WhenFlags & RememberFlags,
+  [line]: readonly string[],
 ): Promise<ExitCode> {
   const paths = whenPathsOf(flags, io);
   const room = await whenRoom();

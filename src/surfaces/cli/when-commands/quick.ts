@@ -3,9 +3,9 @@
  * needs no reader of command lines, and leaves all else to the whole command.
  */
 import { indexFault, openRecallIndex } from '../../../when/offline.js';
-import { type PlainOption, plainLine } from '../flags.js';
+import { plainLine } from '../flags.js';
 import type { ExitCode, Io } from '../io.js';
-import { existingPathsOf, type Place, type WhenFlags } from './paths.js';
+import { existingPathsOf, FILE_FLAGS, type Place, type WhenFlags } from './paths.js';
 import { commandText, keptFileOf, recallFrom, requestsIn, tellRecall } from './recall.js';
 
 /** `null`: the whole command has to answer. @param args behind `cue when` */
@@ -25,23 +25,14 @@ export async function quickRecall(
   return (io) => tellRecall(found, io, flags);
 }
 
-const text = (value: string): string => value;
-const OPTIONS: Readonly<Record<string, PlainOption>> = {
-  '--json': ['json', null],
-  '--no-usage': ['isUncounted', null],
-  '--verbose': ['verbose', null],
-  '--index': ['index', text],
-  '--decisions': ['decisions', text],
-};
 /** Triggers that may be meant as commands. */
 const COMMANDS = new Set(['validate', 'migrate', 'remember', 'stats', 'help']);
 
 /** Triggers and options; `null`: something that only the whole command reads. */
 function lineOf(args: readonly string[]): { triggers: string[]; flags: WhenFlags } | null {
-  const line = plainLine(args, OPTIONS);
+  const line = plainLine(args, FILE_FLAGS);
   if (line === null || line.operands.length === 0) return null;
   const { operands: triggers, given } = line;
   if (triggers.some((word) => COMMANDS.has(word))) return null;
-  const { isUncounted, ...flags } = given;
-  return { triggers, flags: { usage: isUncounted !== true, ...flags } };
+  return { triggers, flags: { usage: true, ...given } };
 }
