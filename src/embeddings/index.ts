@@ -29,5 +29,5 @@ export {
 export type { RuntimeModel } from './runtime-model.js';
 export { builtInModel, loadStaticModel, type StaticModel } from './static.js';
 export { startTransformer, type Transformer } from './transformer.js';
-export { cosine, cosines } from './vectors.js';
+export { cosine, cosinesWith } from './vectors.js';
 export { type Veto, vetoOf } from './veto.js';

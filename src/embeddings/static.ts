@@ -52,7 +52,7 @@ const RAREST = 255;
 const PIECES = [3, 4, 5] as const;
 
 /** Vectors of unknown words that are kept: 1 KB each. */
-const MOST_PIECED = 2_000;
+const MOST_PIECED = 8_000;
 
 /** FNV-1a */
 const FIRST_HASH = 0x811c9dc5 | 0;

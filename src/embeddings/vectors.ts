@@ -30,35 +30,43 @@ export function cosine(a: Float32Array, b: Float32Array): number {
 }
 
 /**
- * The same of many to one, all of one length. Four at a time: one alone waits for each of its sums,
- * and in twos and more the processor has something to do meanwhile.
+ * The same of many to one after the other, all of one length: writes them from `at` on, and up to three
+ * zeros behind. Four at a time: one alone waits for each of its sums, and in fours the processor has
+ * something to do meanwhile.
  */
-export function cosines(vectors: readonly Float32Array[], one: Float32Array): Float32Array {
-  const found = new Float32Array(vectors.length);
-  const { length } = one;
-  let at = 0;
-  for (; at + 4 <= vectors.length; at += 4) {
-    const [a, b, c, d] = [vectors[at], vectors[at + 1], vectors[at + 2], vectors[at + 3]] as [
-      Float32Array,
-      Float32Array,
-      Float32Array,
-      Float32Array,
-    ];
-    let [ofA, ofB, ofC, ofD] = [0, 0, 0, 0];
-    for (let i = 0; i < length; i += 1) {
-      const value = one[i] as number;
-      ofA += (a[i] as number) * value;
-      ofB += (b[i] as number) * value;
-      ofC += (c[i] as number) * value;
-      ofD += (d[i] as number) * value;
-    }
-    found[at] = ofA;
-    found[at + 1] = ofB;
-    found[at + 2] = ofC;
-    found[at + 3] = ofD;
+export function cosinesWith(
+  vectors: readonly Float32Array[],
+): (one: Float32Array, into: Float32Array, at: number) => void {
+  const length = vectors[0]?.length ?? 0;
+  const fours = Math.ceil(vectors.length / 4);
+  // The first numbers of four vectors, their second ones, and so on.
+  const numbers = new Float64Array(4 * fours * length);
+  for (const [place, vector] of vectors.entries()) {
+    const from = 4 * length * (place >> 2) + (place & 3);
+    for (let i = 0; i < length; i += 1) numbers[from + 4 * i] = vector[i] as number;
   }
-  for (; at < vectors.length; at += 1) found[at] = cosine(vectors[at] as Float32Array, one);
-  return found;
+  return (one, into, at) => {
+    let from = 0;
+    for (let four = 0; four < fours; four += 1) {
+      let a = 0;
+      let b = 0;
+      let c = 0;
+      let d = 0;
+      for (let i = 0; i < length; i += 1) {
+        const value = one[i] as number;
+        a += (numbers[from] as number) * value;
+        b += (numbers[from + 1] as number) * value;
+        c += (numbers[from + 2] as number) * value;
+        d += (numbers[from + 3] as number) * value;
+        from += 4;
+      }
+      const to = at + 4 * four;
+      into[to] = a;
+      into[to + 1] = b;
+      into[to + 2] = c;
+      into[to + 3] = d;
+    }
+  };
 }
 
 /** Bits of an integer, well mixed and equal on every machine (the end of MurmurHash3). */

@@ -2,7 +2,7 @@
  * How much of what is said stands in a text in the same or in other words: every word is set against
  * the word of the other text that is most like it, and the rarer ones count more. Pure.
  */
-import { cosines } from '../../embeddings/index.js';
+import { cosinesWith } from '../../embeddings/index.js';
 import { type Part, remembering } from './text.js';
 
 /** Two texts compared word by word; shares are 0 to 1, weights are rarities. */
@@ -21,6 +21,8 @@ export interface Alignment {
 const MOST_SAID = 40;
 /** Of a memory. */
 const MOST_TOLD = 80;
+/** Terms of memories that there is room for at first. */
+const FIRST_ROWS = 1_024;
 
 export interface Aligner {
   /** @param part of the moment */
@@ -36,35 +38,51 @@ interface Terms {
   weights: Float64Array;
 }
 
-/** Of a memory: likeness of each term to every word of the moment. */
+/** Of a memory. */
 interface Told {
-  rows: Float32Array[];
+  /** Where the likeness of each term to every word of the moment begins. */
+  rows: number[];
   weights: number[];
 }
+
+/** Unit vector of a word, in `into` where that is given and the vector is not kept. */
+export type MeaningOf = (word: string, into?: Float32Array) => Float32Array;
 
 /**
  * Words are looked up once for all memories that a moment is compared with, and each text once.
  * @param whole holds all words of the parts that are compared
- * @param meaning unit vector of a word
  */
-export function alignWith(whole: Part, meaning: (word: string) => Float32Array): Aligner {
+export function alignWith(whole: Part, meaning: MeaningOf): Aligner {
   const said = [...whole.terms.keys()].slice(0, MOST_SAID);
   const placeOf = new Map(said.map((term, place) => [term, place]));
   const vectors = said.map((term) => meaning(whole.surface.get(term) ?? term));
-  const rows = new Map<string, Float32Array>();
+  const cosines = cosinesWith(vectors);
+  const vector = new Float32Array(vectors[0]?.length ?? 0);
+  const stride = 4 * Math.ceil(said.length / 4);
+  /** By term, where its likeness to each of `said` begins in `likenesses`. */
+  const rows = new Map<string, number>();
   const heard = new Map<string, number>();
+  let likenesses = new Float32Array(FIRST_ROWS * stride);
 
   /** Of a term that is written as `word`; each is looked up once. */
-  function likeness(term: string, word: string): Float32Array {
+  function likeness(term: string, word: string): number {
     const known = rows.get(term);
-    if (known) return known;
-    const row = cosines(vectors, meaning(word));
-    for (let place = 0; place < row.length; place += 1) {
-      if (said[place] === term) row[place] = 1;
-      else if ((row[place] as number) < 0) row[place] = 0;
+    if (known !== undefined) return known;
+    const from = rows.size * stride;
+    if (from + stride > likenesses.length) {
+      const larger = new Float32Array(2 * likenesses.length);
+      larger.set(likenesses);
+      likenesses = larger;
     }
-    rows.set(term, row);
-    return row;
+    rows.set(term, from);
+    if (stride === 0) return from;
+    cosines(meaning(word, vector), likenesses, from);
+    for (let at = from; at < from + said.length; at += 1) {
+      if ((likenesses[at] as number) < 0) likenesses[at] = 0;
+    }
+    const place = placeOf.get(term);
+    if (place !== undefined) likenesses[from + place] = 1;
+    return from;
   }
 
   const saidIn = remembering((part: Part): Terms => {
@@ -91,16 +109,17 @@ export function alignWith(whole: Part, meaning: (word: string) => Float32Array):
   function compare(part: Part, told: Part): Alignment {
     const { places, weights } = saidIn(part);
     const text = toldIn(told);
+    const all = likenesses;
     const most = new Float32Array(places.length);
     let toldTotal = 0;
     let toldFound = 0;
     let untold = 0;
     for (let term = 0; term < text.rows.length; term += 1) {
-      const row = text.rows[term] as Float32Array;
+      const row = text.rows[term] as number;
       const weight = text.weights[term] as number;
       let best = 0;
       for (let at = 0; at < places.length; at += 1) {
-        const value = row[places[at] as number] as number;
+        const value = all[row + (places[at] as number)] as number;
         if (value > best) best = value;
         if (value > (most[at] as number)) most[at] = value;
       }
@@ -132,7 +151,13 @@ export function alignWith(whole: Part, meaning: (word: string) => Float32Array):
   return {
     compare,
     heard(term, word) {
-      const most = heard.get(term) ?? likeness(term, word).reduce((a, b) => Math.max(a, b), 0);
+      const known = heard.get(term);
+      if (known !== undefined) return known;
+      const from = likeness(term, word);
+      let most = 0;
+      for (let at = from; at < from + said.length; at += 1) {
+        most = Math.max(most, likenesses[at] as number);
+      }
       heard.set(term, most);
       return most;
     },

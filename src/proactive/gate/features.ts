@@ -6,7 +6,7 @@ import { builtInModel, cosine, embedLexical } from '../../embeddings/index.js';
 import { DAY_MS } from '../../shared/clock.js';
 import { pathsIn } from '../../shared/path-mentions.js';
 import { pathKeys } from '../../shared/paths.js';
-import { type Aligner, type Alignment, alignWith } from './alignment.js';
+import { type Aligner, type Alignment, alignWith, type MeaningOf } from './alignment.js';
 import {
   covered,
   FLAGS,
@@ -17,6 +17,7 @@ import {
   partsOf,
   type Rarity,
   remembering,
+  TextPart,
 } from './text.js';
 import type { Features } from './weights.js';
 
@@ -88,7 +89,7 @@ export interface Near {
 
 export interface Surroundings {
   rarity: Rarity;
-  meaning: (text: string) => Float32Array;
+  meaning: MeaningOf;
   /** How likely it is that an order or a goal begins with this word. */
   opens: (word: string) => number;
 }
@@ -103,17 +104,25 @@ export interface Seen {
   kin: readonly string[];
 }
 
-interface Vectors {
-  lexical: Float32Array;
-  meaning: Float32Array;
-}
-interface Read extends Part, Vectors {}
+/** A text with its vectors. */
+class Read extends TextPart {
+  readonly lexical: Float32Array;
+  readonly meaning: Float32Array;
 
-/** Goals and words come again and again, and reading them is most of the work; at most 1.5 kB each. */
-const MOST_VECTORS = 8_000;
+  constructor(text: string, rarity: Rarity, meaning: MeaningOf) {
+    super(text, rarity);
+    this.lexical = lexical(text);
+    this.meaning = meaning(text);
+  }
+}
+
+/** Texts come again and again, and reading them is most of the work; at most 1.5 kB each. */
+const MOST_VECTORS = 4_000;
 const lexical = remembering(embedLexical, MOST_VECTORS);
-/** Unit vector of a text by the embedder that is always there. */
-export const meaning = remembering((text: string) => builtInModel().embed(text), MOST_VECTORS);
+const meaningOf = remembering((text: string) => builtInModel().embed(text), MOST_VECTORS);
+/** Unit vector of a text by the embedder that is always there; written over `into`, it is not kept. */
+export const meaning: MeaningOf = (text, into) =>
+  into === undefined ? meaningOf(text) : builtInModel().embedInto(text, into);
 
 const ALIKE_ORDER = 0.5;
 const ALIKE_SPELLING = 0.45;
@@ -125,11 +134,7 @@ export function featuresOf(
   { rarity: lookUp, meaning, opens }: Surroundings,
 ): Seen[] {
   const rarity = remembering(lookUp);
-  const read = (text: string): Read => ({
-    ...partOf(text, rarity),
-    lexical: lexical(text),
-    meaning: meaning(text),
-  });
+  const read = (text: string) => new Read(text, rarity, meaning);
   const parts = partsOf(moment.text).map(read);
   const [whole] = parts;
   if (whole === undefined || pool.length === 0) return [];
@@ -139,54 +144,62 @@ export function featuresOf(
   } as Features;
   for (const kind of MOMENT_KINDS) ofMoment[`kind_${kind}`] = kind === moment.kind ? 1 : 0;
   const goals = pool.map(({ goal }) => read(goal));
-  const abouts = pool.map(({ about }) => ({ ...partOf(about, rarity), meaning: meaning(about) }));
   const align = alignWith(whole, meaning);
-  const families = familiesOf(goals);
+  const pairs = pairsOf(goals);
+  const families = familiesOf(pairs);
   const said = new Set([...whole.words, ...(moment.tags ?? [])].map((word) => word.toLowerCase()));
   const flagsOfPart = new Map(parts.map((part) => [part, flagsOf('s', part.text, opens)]));
   const seen = pool.map((near, at): Seen => {
-    const about = abouts[at] as Omit<Read, 'lexical'>;
+    const about = partOf(near.about, rarity);
+    const ofAbout = meaning(near.about);
+    const meanAbout = parts.map((part) => cosine(part.meaning, ofAbout));
+    const phrases = near.phrases.map((phrase) => fitOf(parts, read(phrase)));
     // What its author said of the moment stands for the goal where it is nearer to it.
-    const told = [goals[at] as Read, ...near.phrases.map(read)];
-    const { best, goal } = nearest(parts, told);
+    const { best: nearestPart, told } = nearest([fitOf(parts, goals[at] as Read), ...phrases]);
+    const [best, goal] = [parts[nearestPart] as Read, told.text];
     const features: Features = { ...ofMoment, ...flagsOfPart.get(best) };
     features.s_whole = best === whole ? 1 : 0;
-    compare(features, 'W', whole, goal);
-    compare(features, 'B', best, goal);
-    compare(features, 'F', best, about);
-    compare(features, 'G', whole, about);
-    vectors(features, 'lex', parts, best, goal, 'lexical');
-    vectors(features, 'mean', parts, best, goal, 'meaning');
-    features.mean_about = cosine(whole.meaning, about.meaning);
-    features.mean_max_about = Math.max(...parts.map((part) => cosine(part.meaning, about.meaning)));
+    compare(features, W, whole, goal);
+    compare(features, B, best, goal);
+    compare(features, F, best, about);
+    compare(features, G, whole, about);
+    features.lex_whole = told.lexical[0] as number;
+    features.lex_best = told.lexical[nearestPart] as number;
+    features.lex_max = Math.max(...told.lexical);
+    features.mean_whole = told.meaning[0] as number;
+    features.mean_best = told.meaning[nearestPart] as number;
+    features.mean_max = Math.max(...told.meaning);
+    features.mean_about = meanAbout[0] as number;
+    features.mean_max_about = Math.max(...meanAbout);
     features.z_whole = near.stored?.whole ?? 0;
     features.z_best = near.stored?.best ?? 0;
     features.z_none = near.stored === null ? 1 : 0;
     features.y_whole = near.alike?.whole ?? 0;
     features.y_best = near.alike?.best ?? 0;
-    heard(features, parts, near.phrases.map(read));
-    const [ofGoal, ofAbout] = [align.compare(whole, goal), align.compare(whole, about)];
-    aligned(features, 'Sg', ofGoal);
-    aligned(features, 'Sb', best === whole ? ofGoal : align.compare(best, goal));
-    aligned(features, 'Sa', ofAbout);
-    aligned(features, 'Sf', best === whole ? ofAbout : align.compare(best, about));
-    features.order = orderLikeness(best.words, goal.words);
-    features.order_goal = inOrder(best.words, goal.words) / Math.max(goal.words.length, 1);
+    heard(features, phrases);
+    const [toGoal, toAbout] = [align.compare(whole, goal), align.compare(whole, about)];
+    aligned(features, SG, toGoal);
+    aligned(features, SB, best === whole ? toGoal : align.compare(best, goal));
+    aligned(features, SA, toAbout);
+    aligned(features, SF, best === whole ? toAbout : align.compare(best, about));
+    const ordered = inOrder(best.words, goal.words);
+    features.order = ordered / Math.max(best.words.length, goal.words.length, 1);
+    features.order_goal = ordered / Math.max(goal.words.length, 1);
     differences(features, best, whole, goal, about);
     const reason = near.reason === '' ? null : partOf(near.reason, rarity);
     features.reason_words = reason === null ? 0 : covered(reason, whole);
     features.reason_mean = reason === null ? 0 : cosine(whole.meaning, meaning(reason.text));
-    aligned(features, 'Sr', reason === null ? NOTHING : align.compare(whole, reason));
+    aligned(features, SR, reason === null ? NOTHING : align.compare(whole, reason));
     files(features, moment.files, near.files);
     features.m_failed = near.success ? 0 : 1;
     features.m_age = Math.log1p(Math.max(0, near.ageMs) / DAY_MS);
     features.m_follow = near.hasFollowUp ? 1 : 0;
     features.m_type = moment.taskType !== undefined && moment.taskType === near.taskType ? 1 : 0;
     features.m_tag = near.tags.some((tag) => said.has(tag.toLowerCase())) ? 1 : 0;
-    features.m_later = near.success ? 0 : laterSuccess(pool, goals, at);
+    features.m_later = near.success ? 0 : laterSuccess(pool, pairs, at);
     features.len_goal = Math.log1p(goal.terms.size);
     features.len_part = Math.log1p(best.terms.size);
-    family(features, families[at] as number[], goals, at, whole, align);
+    family(features, families[at] as number[], { goals, pairs, at }, whole, align);
     const kin = (families[at] as number[]).map((other) => (pool[other] as Near).id);
     return { near, features, part: best.text, kin };
   });
@@ -234,19 +247,40 @@ function flagsOf(prefix: string, text: string, opens: (word: string) => number):
   return features;
 }
 
-function nearest(parts: readonly Read[], told: readonly Read[]): { best: Read; goal: Read } {
-  let found = { best: parts[0] as Read, goal: told[0] as Read };
+/** What is told, beside each part of the moment. */
+interface Fit {
+  text: Read;
+  lexical: readonly number[];
+  meaning: readonly number[];
+  /** Share of what is told that the part says, and the other way round. */
+  told: readonly number[];
+  said: readonly number[];
+}
+
+function fitOf(parts: readonly Read[], text: Read): Fit {
+  return {
+    text,
+    lexical: parts.map((part) => cosine(part.lexical, text.lexical)),
+    meaning: parts.map((part) => cosine(part.meaning, text.meaning)),
+    told: parts.map((part) => covered(text, part)),
+    said: parts.map((part) => covered(part, text)),
+  };
+}
+
+/** @returns the place of the part that is nearest to anything told, and what that is */
+function nearest(fits: readonly Fit[]): { best: number; told: Fit } {
+  let found = { best: 0, told: fits[0] as Fit };
   let most = Number.NEGATIVE_INFINITY;
-  for (const goal of told) {
-    for (const part of parts) {
+  for (const fit of fits) {
+    for (const [part, lexical] of fit.lexical.entries()) {
       const score =
-        cosine(part.lexical, goal.lexical) +
-        cosine(part.meaning, goal.meaning) +
-        1.5 * covered(goal, part) +
-        0.5 * covered(part, goal);
+        lexical +
+        (fit.meaning[part] as number) +
+        1.5 * (fit.told[part] as number) +
+        0.5 * (fit.said[part] as number);
       if (score <= most) continue;
       most = score;
-      found = { best: part, goal };
+      found = { best: part, told: fit };
     }
   }
   return found;
@@ -254,23 +288,42 @@ function nearest(parts: readonly Read[], told: readonly Read[]): { best: Read; g
 
 const NOTHING: Alignment = { said: 0, unsaid: 0, told: 0, untold: 0, common: 0 };
 
-function aligned(features: Features, prefix: string, alignment: Alignment): void {
-  for (const [name, value] of Object.entries(alignment)) features[`${prefix}_${name}`] = value;
+/** Names of features are made once: a name that is put together anew takes longer than its value. */
+const namesWith = <Name extends string>(prefix: string, names: readonly Name[]) =>
+  Object.fromEntries(names.map((name) => [name, `${prefix}_${name}`])) as Record<Name, string>;
+const alignment = (prefix: string) =>
+  namesWith(prefix, ['said', 'unsaid', 'told', 'untold', 'common']);
+const [SG, SB, SA, SF, SR] = [
+  alignment('Sg'),
+  alignment('Sb'),
+  alignment('Sa'),
+  alignment('Sf'),
+  alignment('Sr'),
+];
+const overlap = (prefix: string) =>
+  namesWith(prefix, ['goal', 'said', 'common', 'count', 'rarest']);
+const [W, B, F, G] = [overlap('W'), overlap('B'), overlap('F'), overlap('G')];
+
+function aligned(features: Features, names: typeof SG, of: Alignment): void {
+  features[names.said] = of.said;
+  features[names.unsaid] = of.unsaid;
+  features[names.told] = of.told;
+  features[names.untold] = of.untold;
+  features[names.common] = of.common;
 }
 
 /** How well the best of what its author said of the moment fits. */
-function heard(features: Features, parts: readonly Read[], phrases: readonly Read[]): void {
-  const most = (of: (part: Read, phrase: Read) => number) =>
-    Math.max(0, ...phrases.flatMap((phrase) => parts.map((part) => of(part, phrase))));
-  features.p_mean = most((part, phrase) => cosine(part.meaning, phrase.meaning));
-  features.p_words = most((part, phrase) => covered(phrase, part));
-  features.p_said = most((part, phrase) => covered(part, phrase));
-  features.p_lex = most((part, phrase) => cosine(part.lexical, phrase.lexical));
+function heard(features: Features, phrases: readonly Fit[]): void {
+  const most = (of: (phrase: Fit) => readonly number[]) => Math.max(0, ...phrases.flatMap(of));
+  features.p_mean = most((phrase) => phrase.meaning);
+  features.p_words = most((phrase) => phrase.told);
+  features.p_said = most((phrase) => phrase.said);
+  features.p_lex = most((phrase) => phrase.lexical);
   features.p_none = phrases.length === 0 ? 1 : 0;
 }
 
 /** Overlap in both directions, weighted by rarity. */
-function compare(features: Features, prefix: string, said: Part, told: Part): void {
+function compare(features: Features, names: typeof W, said: Part, told: Part): void {
   let common = 0;
   let count = 0;
   let rarest = 0;
@@ -280,39 +333,30 @@ function compare(features: Features, prefix: string, said: Part, told: Part): vo
     count += 1;
     rarest = Math.max(rarest, weight);
   }
-  features[`${prefix}_goal`] = told.total === 0 ? 0 : common / told.total;
-  features[`${prefix}_said`] = said.total === 0 ? 0 : common / said.total;
-  features[`${prefix}_common`] = common;
-  features[`${prefix}_count`] = count;
-  features[`${prefix}_rarest`] = rarest;
+  features[names.goal] = told.total === 0 ? 0 : common / told.total;
+  features[names.said] = said.total === 0 ? 0 : common / said.total;
+  features[names.common] = common;
+  features[names.count] = count;
+  features[names.rarest] = rarest;
 }
 
-function vectors(
-  features: Features,
-  prefix: string,
-  parts: readonly Read[],
-  best: Read,
-  goal: Read,
-  by: keyof Vectors,
-): void {
-  const [whole = best] = parts;
-  features[`${prefix}_whole`] = cosine(whole[by], goal[by]);
-  features[`${prefix}_best`] = cosine(best[by], goal[by]);
-  features[`${prefix}_max`] = Math.max(...parts.map((part) => cosine(part[by], goal[by])));
-}
+type Marks = 'numbers' | 'names';
 
 function differences(features: Features, best: Part, whole: Part, goal: Part, about: Part): void {
-  const shared = (a: ReadonlySet<string>, b: ReadonlySet<string>) =>
-    [...a].filter((each) => b.has(each)).length;
-  const beyond = (a: ReadonlySet<string>, b: ReadonlySet<string>) =>
-    shared(a, b) < a.size ? 1 : 0;
-  const apart = (a: ReadonlySet<string>, b: ReadonlySet<string>) =>
-    a.size > 0 && b.size > 0 && shared(a, b) === 0 ? 1 : 0;
+  // What one of two texts has none of is not read in the other.
+  const shared = (a: Part, b: Part, marks: Marks) => {
+    let both = 0;
+    for (const each of a[marks]) if (b[marks].has(each)) both += 1;
+    return both;
+  };
+  const beyond = (a: Part, b: Part, marks: Marks) => (shared(a, b, marks) < a[marks].size ? 1 : 0);
+  const apart = (a: Part, b: Part, marks: Marks) =>
+    a[marks].size > 0 && b[marks].size > 0 && shared(a, b, marks) === 0 ? 1 : 0;
   for (const each of ['numbers', 'names'] as const) {
-    features[`${each}_apart`] = apart(best[each], goal[each]);
-    features[`${each}_goal`] = beyond(goal[each], whole[each]);
-    features[`${each}_said`] = beyond(best[each], about[each]);
-    features[`${each}_same`] = shared(whole[each], about[each]);
+    features[`${each}_apart`] = apart(best, goal, each);
+    features[`${each}_goal`] = beyond(goal, whole, each);
+    features[`${each}_said`] = beyond(best, about, each);
+    features[`${each}_same`] = shared(whole, about, each);
   }
 }
 
@@ -348,35 +392,53 @@ function files(features: Features, said: readonly string[], told: readonly strin
   features.file_other = said.length > 0 && told.length > 0 && name === 0 ? 1 : 0;
 }
 
-function laterSuccess(pool: readonly Near[], goals: readonly Read[], at: number): number {
+function laterSuccess(pool: readonly Near[], pairs: Pairs, at: number): number {
   const failed = pool[at] as Near;
-  const goal = goals[at] as Read;
   let most = 0;
   for (const [index, other] of pool.entries()) {
     if (!other.success || other.ageMs >= failed.ageMs) continue;
-    const told = goals[index] as Read;
-    const alike = Math.max(
-      orderLikeness(told.words, goal.words),
-      cosine(told.lexical, goal.lexical),
-    );
+    const alike = Math.max(pairs.order(index, at), pairs.spelling(index, at));
+    const onFile = 0.3 + 0.7 * alike;
+    if (Math.max(alike, onFile) <= most) continue;
     const file = other.files.some((path) => failed.files.some((own) => sameFile(path, own)));
-    most = Math.max(most, file ? 0.3 + 0.7 * alike : alike);
+    most = Math.max(most, file ? onFile : alike);
   }
   return most;
 }
 
+/** Every two goals beside each other, both ways the same. */
+interface Pairs {
+  count: number;
+  order(a: number, b: number): number;
+  spelling(a: number, b: number): number;
+}
+
+function pairsOf(goals: readonly Read[]): Pairs {
+  const count = goals.length;
+  const order = new Float64Array(count * count);
+  const spelling = new Float64Array(count * count);
+  for (let a = 0; a < count; a++) {
+    for (let b = a + 1; b < count; b++) {
+      const [one, other] = [goals[a] as Read, goals[b] as Read];
+      order[a * count + b] = orderLikeness(one.words, other.words);
+      order[b * count + a] = order[a * count + b] as number;
+      spelling[a * count + b] = cosine(one.lexical, other.lexical);
+      spelling[b * count + a] = spelling[a * count + b] as number;
+    }
+  }
+  return {
+    count,
+    order: (a, b) => order[a * count + b] as number,
+    spelling: (a, b) => spelling[a * count + b] as number,
+  };
+}
+
 /** For each goal the others that are built like it. */
-function familiesOf(goals: readonly Read[]): number[][] {
-  const families = goals.map((): number[] => []);
-  for (let a = 0; a < goals.length; a++) {
-    for (let b = a + 1; b < goals.length; b++) {
-      const one = goals[a] as Read;
-      const other = goals[b] as Read;
-      if (
-        orderLikeness(one.words, other.words) < ALIKE_ORDER &&
-        cosine(one.lexical, other.lexical) < ALIKE_SPELLING
-      )
-        continue;
+function familiesOf({ count, order, spelling }: Pairs): number[][] {
+  const families = Array.from({ length: count }, (): number[] => []);
+  for (let a = 0; a < count; a++) {
+    for (let b = a + 1; b < count; b++) {
+      if (order(a, b) < ALIKE_ORDER && spelling(a, b) < ALIKE_SPELLING) continue;
       families[a]?.push(b);
       families[b]?.push(a);
     }
@@ -388,17 +450,13 @@ function familiesOf(goals: readonly Read[]): number[][] {
 function family(
   features: Features,
   kin: readonly number[],
-  goals: readonly Read[],
-  at: number,
+  { goals, pairs, at }: { goals: readonly Read[]; pairs: Pairs; at: number },
   whole: Read,
   align: Aligner,
 ): void {
   const goal = goals[at] as Read;
   features.kin = Math.min(kin.length, 4);
-  features.kin_order = Math.max(
-    0,
-    ...kin.map((other) => orderLikeness(goal.words, goals[other]?.words ?? [])),
-  );
+  features.kin_order = Math.max(0, ...kin.map((other) => pairs.order(at, other)));
   let total = 0;
   let said = 0;
   let heard = 0;
@@ -430,7 +488,13 @@ function relate(
   { key, rank, margin, place }: (typeof RANKED)[number],
 ): void {
   const values = all.map((features) => features[key] ?? 0);
-  const [first = 0, second = 0] = [...values].sort((a, b) => b - a);
+  let first = Number.NEGATIVE_INFINITY;
+  let second = Number.NEGATIVE_INFINITY;
+  for (const value of values) {
+    if (value > first) [first, second] = [value, first];
+    else if (value > second) second = value;
+  }
+  if (values.length < 2) second = 0;
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const variance = values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / values.length;
   const spread = Math.sqrt(variance) + 0.05;

@@ -22,14 +22,54 @@ export interface Part {
   names: ReadonlySet<string>;
 }
 
-const WORD = /[\p{L}\p{N}]+(?:['’][\p{L}]+)?/gu;
 const NUMBER = /\d+(?:[.,:]\d+)*/g;
-const TOKEN = /[\p{L}\p{N}_/.@-]+/gu;
-const SPELLED = /\p{Ll}\p{Lu}|\p{Ll}\d|\p{Lu}{2,}|[\p{L}\p{N}][/_][\p{L}\p{N}]|\p{L}\.\p{L}/u;
+const BEYOND_ASCII = /[^\0-\x7f]/;
+const FORMS = {
+  word: /[\p{L}\p{N}]+(?:['’][\p{L}]+)?/gu,
+  token: /[\p{L}\p{N}_/.@-]+/gu,
+  capital: /^\p{Lu}/u,
+  spelled: /\p{Ll}\p{Lu}|\p{Ll}\d|\p{Lu}{2,}|[\p{L}\p{N}][/_][\p{L}\p{N}]|\p{L}\.\p{L}/u,
+};
+/** The same in ASCII, where they take far less time. */
+const ASCII_FORMS: typeof FORMS = {
+  word: /[a-z0-9]+(?:'[a-z]+)?/gi,
+  token: /[a-z0-9_/.@-]+/gi,
+  capital: /^[A-Z]/,
+  spelled: /[a-z][A-Z]|[a-z]\d|[A-Z]{2,}|[A-Za-z0-9][/_][A-Za-z0-9]|[A-Za-z]\.[A-Za-z]/,
+};
 const MOST_WORDS = 400;
 
-/** All of a part that does not depend on how rare its words are. */
-type Words = Pick<Part, 'words' | 'surface' | 'numbers' | 'names'>;
+/** All of a part that does not depend on how rare its words are; what few comparisons need is read for them. */
+class Words {
+  readonly surface: Part['surface'];
+  readonly #text: string;
+  #words: Part['words'] | undefined;
+  #numbers: Part['numbers'] | undefined;
+  #names: Part['names'] | undefined;
+
+  constructor(text: string) {
+    this.#text = text;
+    this.surface = wordsWithTerms(text, MOST_WORDS);
+  }
+
+  get words(): Part['words'] {
+    const { word } = formsOf(this.#text);
+    this.#words ??= (this.#text.toLowerCase().match(word) ?? []).slice(0, MOST_WORDS);
+    return this.#words;
+  }
+
+  get numbers(): Part['numbers'] {
+    this.#numbers ??= new Set(this.#text.match(NUMBER) ?? []);
+    return this.#numbers;
+  }
+
+  get names(): Part['names'] {
+    this.#names ??= namesIn(this.#text);
+    return this.#names;
+  }
+}
+
+const formsOf = (text: string): typeof FORMS => (BEYOND_ASCII.test(text) ? FORMS : ASCII_FORMS);
 
 /** What was made of a key, while no more than `most` are known: then all of them go. */
 export function remembering<Key, Value>(
@@ -48,39 +88,60 @@ export function remembering<Key, Value>(
 }
 
 /** The same memories come again and again. */
-const wordsOf = remembering(
-  (text: string): Words => ({
-    words: (text.toLowerCase().match(WORD) ?? []).slice(0, MOST_WORDS),
-    surface: wordsWithTerms(text, MOST_WORDS),
-    numbers: new Set(text.match(NUMBER) ?? []),
-    names: namesIn(text),
-  }),
-  2_000,
-);
+const wordsOf = remembering((text: string) => new Words(text), 2_000);
 
-export function partOf(text: string, rarity: Rarity): Part {
-  const read = wordsOf(text);
-  const terms = new Map<string, number>();
-  let total = 0;
-  for (const term of read.surface.keys()) {
-    const weight = rarity(term);
-    terms.set(term, weight);
-    total += weight;
+/** A text as the gate compares it. */
+export class TextPart implements Part {
+  readonly text: string;
+  readonly terms: Part['terms'];
+  readonly total: number;
+  readonly #read: Words;
+
+  constructor(text: string, rarity: Rarity) {
+    this.text = text;
+    this.#read = wordsOf(text);
+    const terms = new Map<string, number>();
+    let total = 0;
+    for (const term of this.surface.keys()) {
+      const weight = rarity(term);
+      terms.set(term, weight);
+      total += weight;
+    }
+    this.terms = terms;
+    this.total = total;
   }
-  return { text, ...read, terms, total };
+
+  get words(): Part['words'] {
+    return this.#read.words;
+  }
+
+  get surface(): Part['surface'] {
+    return this.#read.surface;
+  }
+
+  get numbers(): Part['numbers'] {
+    return this.#read.numbers;
+  }
+
+  get names(): Part['names'] {
+    return this.#read.names;
+  }
 }
 
+export const partOf = (text: string, rarity: Rarity): Part => new TextPart(text, rarity);
+
 function namesIn(text: string): Set<string> {
+  const { token: form, capital, spelled } = formsOf(text);
   const names = new Set<string>();
   let starts = true;
   let from = 0;
-  for (const match of text.matchAll(TOKEN)) {
+  for (const match of text.matchAll(form)) {
     const before = text.slice(from, match.index);
     from = match.index + match[0].length;
-    if (/[.!?:\n]/.test(before)) starts = true;
-    const token = match[0].replace(/^[.]+|[.]+$/g, '');
-    const capital = !starts && /^\p{Lu}/u.test(token) && token.length > 1;
-    if (capital || SPELLED.test(token)) names.add(token.toLowerCase());
+    if (before !== ' ' && /[.!?:\n]/.test(before)) starts = true;
+    const token = match[0].includes('.') ? match[0].replace(/^[.]+|[.]+$/g, '') : match[0];
+    const isCapital = !starts && capital.test(token) && token.length > 1;
+    if (isCapital || spelled.test(token)) names.add(token.toLowerCase());
     starts = match[0].endsWith('.');
   }
   return names;
@@ -105,10 +166,12 @@ export function partsOf(text: string): string[] {
   return [...found];
 }
 
+const ROW = new Uint16Array(MOST_WORDS + 1);
+
 /** How many words the two have in the same order: their longest common subsequence. */
 export function inOrder(a: readonly string[], b: readonly string[]): number {
   // Of the row before up to each word of `b`, changed in place.
-  const row = new Uint16Array(b.length + 1);
+  const row = b.length <= MOST_WORDS ? ROW.fill(0, 0, b.length + 1) : new Uint16Array(b.length + 1);
   for (const word of a) {
     let diagonal = 0;
     for (let at = 0; at < b.length; at += 1) {
